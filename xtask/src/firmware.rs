@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use object::read::elf::{ElfFile64, ProgramHeader};
-use object::{Endianness, Object, ObjectSymbol, elf};
+use object::read::elf::{ElfFile, FileHeader, ProgramHeader};
+use object::{Endianness, FileKind, Object, ObjectSymbol, elf};
 
 use crate::{Verdict, project, run, tools};
 
@@ -125,6 +125,11 @@ pub fn rot_program(name: &str, features: &[&str]) -> Result<PathBuf> {
     compile(name, ROT_TARGET, features, true, &folder)
 }
 
+/// Builds a stage of the host beside a verification unit, and returns its flat binary.
+pub fn svu_stage(name: &str) -> Result<Vec<u8>> {
+    flat_binary(&compile(name, ROT_TARGET, &[], true, &folder())?)
+}
+
 /// Builds a package and leaves its ELF file in `folder`.
 fn compile(
     name: &str,
@@ -193,13 +198,20 @@ fn device_tree(name: &str) -> Result<PathBuf> {
 /// The bytes of an ELF file's loadable segments, from the lowest address on, as a board sees them.
 pub fn flat_binary(path: &Path) -> Result<Vec<u8>> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let file = ElfFile64::<Endianness>::parse(&*bytes)?;
+    match FileKind::parse(&*bytes)? {
+        FileKind::Elf32 => flatten::<elf::FileHeader32<Endianness>>(&bytes),
+        _ => flatten::<elf::FileHeader64<Endianness>>(&bytes),
+    }
+}
+
+fn flatten<Elf: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> Result<Vec<u8>> {
+    let file = ElfFile::<Elf>::parse(bytes)?;
     let endian = file.endian();
     let mut segments: Vec<(u64, &[u8])> = Vec::new();
     for header in file.elf_program_headers() {
-        if header.p_type(endian) == elf::PT_LOAD && header.p_filesz(endian) > 0 {
-            let data = header.data(endian, &*bytes).ok().context("a segment outside the file")?;
-            segments.push((header.p_paddr(endian), data));
+        if header.p_type(endian) == elf::PT_LOAD && header.p_filesz(endian).into() > 0 {
+            let data = header.data(endian, bytes).ok().context("a segment outside the file")?;
+            segments.push((header.p_paddr(endian).into(), data));
         }
     }
     segments.sort_unstable();

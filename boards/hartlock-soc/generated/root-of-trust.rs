@@ -30,6 +30,12 @@ pub const ED25519: usize = 0x4000_5000;
 /// Secret of the device, and its latch.
 pub const DEVICE_SECRET: usize = 0x4000_6000;
 
+/// Registers of the engine for hash-based signatures.
+pub const XMSS: usize = 0x4000_7000;
+
+/// Registers of the stream from the scratchpad to that engine.
+pub const SCRATCHPAD_STREAM: usize = 0x4000_8000;
+
 /// Registers of the test bench, which are no part of a chip.
 pub const BENCH: usize = 0x4000_f000;
 

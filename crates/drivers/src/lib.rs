@@ -19,6 +19,7 @@ pub mod ed25519;
 pub mod iommu;
 pub mod mailbox;
 pub mod otp;
+pub mod scratchpad_stream;
 pub mod sha2;
 pub mod sha3;
 pub mod virtio_blk;

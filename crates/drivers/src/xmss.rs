@@ -1,7 +1,7 @@
 //! The engine for XMSS (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a verdict.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
-//! fault (`status.failed`) is not used until reset. [`Xmss::root`] gives what `with_hash_based_engine` of
+//! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] do what `with_hash_based_engine` of
 //! `hartlock_kernels::Kernels` wants of an engine, for a request of the scheme XMSS.
 
 use hartlock_regs::Value;
@@ -12,17 +12,19 @@ use hartlock_regs::xmss::{
 
 use crate::wait::Wait;
 
+pub mod streamed;
+
 /// `xmss` in the register that says what it is.
 const MAGIC: u32 = 0x786d_7373;
 /// Maximum number of status reads before the engine is treated as absent. The slowest one takes 400,000 cycles for two
 /// passes, and a read more than one.
-const PATIENCE: u32 = 1_000_000;
+const PATIENCE: u32 = 400_000;
 /// What two counts and two walks without a difference make of the engine's start value: `verdict`.
 const PASSED: u64 = passed();
 /// Types that are built in: XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
 const TYPES: core::ops::RangeInclusive<u32> = 1..=3;
-/// Bytes of the longest root.
-const ROOT_LEN: usize = 32;
+/// Words of the longest root.
+const ROOT_WORDS: usize = 8;
 /// Root and public seed.
 const KEY_LEN: usize = 64;
 
@@ -56,8 +58,14 @@ pub enum Error {
 pub struct Judged {
     /// Whether the signature is valid, and why not.
     pub verdict: Result<(), Refusal>,
-    /// The root that it leads to. Zero if it has another form than its type.
-    pub root: [u8; ROOT_LEN],
+    /// The root that it leads to, in words whose lowest byte comes first. Zero if it has another form than its type.
+    pub root: [u32; ROOT_WORDS],
+}
+
+/// The type of a key, if it is built in.
+fn known_kind(public_key: &[u8]) -> Option<u32> {
+    let kind = u32::from_be_bytes(*public_key.first_chunk()?);
+    TYPES.contains(&kind).then_some(kind)
 }
 
 /// The engine.
@@ -76,26 +84,40 @@ impl<W: Wait> Xmss<W> {
             return Err(Error::NoEngine);
         }
         let engine = Self { registers, wait };
-        engine.abort()?;
+        engine.abort();
+        engine.until_idle()?;
         Ok(engine)
     }
 
-    /// The root that a signature leads to. Nothing if the engine does not have its parameters, finds another form, or does
-    /// not respond: software computes it then.
-    pub fn root(
+    /// Begins to compute the root that a signature leads to. Nothing if the engine does not have its parameters, or does not
+    /// respond: software computes it then.
+    pub fn start(&mut self, public_key: &[u8], message: &[&[u8]], signature: &[u8]) -> Option<()> {
+        self.begin(known_kind(public_key)?, public_key, Control::RESET).ok()?;
+        self.push(&[signature]);
+        self.push(message);
+        Some(())
+    }
+
+    /// The same with signature and message by the stream port, each with its end, which `bring` has streamed.
+    pub fn start_stream(
         &mut self,
         public_key: &[u8],
-        message: &[&[u8]],
-        signature: &[u8],
-    ) -> Option<[u8; ROOT_LEN]> {
-        let kind = u32::from_be_bytes(*public_key.first_chunk()?);
-        if !TYPES.contains(&kind) {
-            return None;
+        bring: impl FnOnce() -> Option<()>,
+    ) -> Option<()> {
+        let control = Control::RESET.with_stream(true);
+        self.begin(known_kind(public_key)?, public_key, control).ok()?;
+        let brought = bring();
+        if brought.is_none() {
+            self.abort();
         }
-        let judged = self.verify(kind, public_key, message, signature).ok()?;
-        match judged.verdict {
-            Ok(()) | Err(Refusal::Mismatch) => Some(judged.root),
-            Err(_) => None,
+        brought
+    }
+
+    /// Waits for the root. Nothing if the signature has another form, or the engine does not respond.
+    pub fn root(&mut self, root: &mut [u32; ROOT_WORDS]) -> Option<()> {
+        match self.end(root) {
+            Ok(Ok(()) | Err(Refusal::Mismatch)) => Some(()),
+            _ => None,
         }
     }
 
@@ -110,18 +132,38 @@ impl<W: Wait> Xmss<W> {
         message: &[&[u8]],
         signature: &[u8],
     ) -> Result<Judged, Error> {
+        self.begin(expected, public_key, Control::RESET)?;
+        self.push(&[signature]);
+        self.push(message);
+        let mut root = [0; ROOT_WORDS];
+        let verdict = self.end(&mut root)?;
+        Ok(Judged { verdict, root })
+    }
+
+    /// Has the engine wait for a signature and a message.
+    fn begin(&mut self, expected: u32, public_key: &[u8], control: Control) -> Result<(), Error> {
         let Some((kind, key)) =
             public_key.split_first_chunk().filter(|(_, key)| key.len() == KEY_LEN)
         else {
             return Err(Error::KeyLength);
         };
+        self.until_idle()?;
         self.select(Scheme::Xmss)?;
         let registers = &self.registers;
-        registers.control().write(Control::RESET);
+        registers.control().write(control);
         registers.expected_type().write(expected);
         registers.key_type().write(u32::from_be_bytes(*kind));
-        for (register, word) in registers.key().iter().zip(key.as_chunks().0) {
-            register.write(u32::from_le_bytes(*word));
+        // SAFETY: bytes of any values are words.
+        let (before, words, _) = unsafe { key.align_to::<u32>() };
+        if before.is_empty() {
+            // As a boot bundle has it. A processor without a cache takes a third of the time.
+            for (register, word) in registers.key().iter().zip(words) {
+                register.write(u32::from_le(*word));
+            }
+        } else {
+            for (register, word) in registers.key().iter().zip(key.as_chunks().0) {
+                register.write(u32::from_le_bytes(*word));
+            }
         }
         if W::BY_INTERRUPT {
             registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
@@ -129,24 +171,25 @@ impl<W: Wait> Xmss<W> {
             registers.interrupt_enable().write(enabled);
         }
         registers.command().write(Command::RESET.with_start(true));
-        self.push(&[signature]);
-        self.push(message);
+        Ok(())
+    }
+
+    /// Waits for the verdict on what it has got, and for the root.
+    fn end(&mut self, root: &mut [u32; ROOT_WORDS]) -> Result<Result<(), Refusal>, Error> {
         let judged = match self.until(Status::done) {
-            Ok(()) => self.judged(),
+            Ok(()) => self.judged(root),
             Err(error) => Err(error),
         };
-        // Nothing of it is left for the next user, and the next start finds an idle engine.
+        // Nothing of it is left for the next user. The next start waits for the end of this, and nothing else does.
         let refused = self.registers.error().read().to_bits() != 0;
-        self.abort()?;
+        self.abort();
         if refused { Err(Error::Refused) } else { judged }
     }
 
-    fn judged(&self) -> Result<Judged, Error> {
-        let [lower, upper] = [0, 1].map(|half| {
-            self.registers.verdict().get(half).map_or(0, |register| u64::from(register.read()))
-        });
+    fn judged(&self, root: &mut [u32; ROOT_WORDS]) -> Result<Result<(), Refusal>, Error> {
+        let half = |index| self.registers.verdict().get(index).map_or(0, |half| half.read().into());
         let reason = self.registers.reason().read().code();
-        let verdict = match (lower | upper << 32, reason) {
+        let verdict = match (half(0) | half(1) << 32, reason) {
             (PASSED, Some(Refusal::None)) => Ok(()),
             (0, Some(refusal)) if refusal != Refusal::None && refusal != Refusal::Upset => {
                 Err(refusal)
@@ -154,11 +197,10 @@ impl<W: Wait> Xmss<W> {
             // A word that is no verdict is a fault.
             _ => return Err(Error::Failed),
         };
-        let mut root = [0; ROOT_LEN];
-        for (register, word) in self.registers.root().iter().zip(root.as_chunks_mut::<4>().0) {
-            *word = register.read().to_le_bytes();
+        for (register, word) in self.registers.root().iter().zip(root) {
+            *word = register.read();
         }
-        Ok(Judged { verdict, root })
+        Ok(verdict)
     }
 
     /// Pushes the signature or the message, and its end. The bus waits while a word does.
@@ -197,16 +239,12 @@ impl<W: Wait> Xmss<W> {
         self.until_idle()
     }
 
-    /// Ends what the engine does, and what was refused before.
-    fn abort(&self) -> Result<(), Error> {
+    /// Ends what the engine does.
+    fn abort(&self) {
         self.registers.command().write(Command::RESET.with_abort(true));
-        self.until_idle()?;
-        let error = self.registers.error();
-        error.write(error.read());
-        Ok(())
     }
 
-    /// Without an interrupt: hundreds of cycles at most.
+    /// Waits for the end of an abort, hundreds of cycles at most, and forgets what was refused before.
     fn until_idle(&self) -> Result<(), Error> {
         for _ in 0..PATIENCE {
             let status = self.registers.status().read();
@@ -214,6 +252,8 @@ impl<W: Wait> Xmss<W> {
                 return Err(Error::Failed);
             }
             if status.idle() {
+                let error = self.registers.error();
+                error.write(error.read());
                 return Ok(());
             }
         }
@@ -251,6 +291,7 @@ mod tests {
 
     // In words.
     const ID: usize = 0;
+    const CONTROL: usize = 2;
     const COMMAND: usize = 3;
     const STATUS: usize = 4;
     const ERROR: usize = 5;
@@ -361,8 +402,32 @@ mod tests {
             (file.word(DATA), file.word(DATA + 1)),
             (u32::from(b'8') | u32::from(b'9') << 8, 0)
         );
-        assert_eq!(judged.root[..4], (ROOT as u32).to_le_bytes());
+        assert_eq!(judged.root[0], ROOT as u32);
         assert_eq!(engine.verify(1, &key(1)[1..], &[], &[]), Err(Error::KeyLength));
+    }
+
+    #[test]
+    fn what_is_streamed_gives_the_same_root_and_a_stream_that_fails_none() {
+        let file = File::new(1, 0);
+        let mut engine = file.engine().unwrap();
+        let [mut root, mut streamed] = [[0; ROOT_WORDS]; 2];
+        assert_eq!(engine.start(&key(1), &[b"m"], &[1; 5]), Some(()));
+        assert_eq!(engine.root(&mut root), Some(()));
+        file.0[COMMAND].set(0);
+        let bring = || {
+            assert_eq!(
+                (file.word(COMMAND), file.word(CONTROL)),
+                (1, 1),
+                "it does not wait for one"
+            );
+            Some(())
+        };
+        assert_eq!(engine.start_stream(&key(1), bring), Some(()));
+        assert_eq!(engine.root(&mut streamed), Some(()));
+        assert!(streamed == root && root != [0; ROOT_WORDS]);
+        assert_eq!(engine.start_stream(&key(1), || None), None);
+        assert_eq!(file.word(COMMAND), 2, "it does not abort");
+        assert_eq!(engine.start_stream(&key(4), || unreachable!("nothing starts")), None);
     }
 
     #[test]
@@ -372,9 +437,10 @@ mod tests {
         {
             let file = File::new(reason, verdict);
             let mut engine = file.engine().unwrap();
-            assert_eq!(engine.root(&key(1), &[b"m"], &[1; 5]).is_some(), has_root, "{reason}");
+            assert_eq!(engine.start(&key(1), &[b"m"], &[1; 5]), Some(()));
+            assert_eq!(engine.root(&mut [0; ROOT_WORDS]).is_some(), has_root, "{reason}");
             for kind in [0, 4, 13] {
-                assert_eq!(engine.root(&key(kind), &[b"m"], &[1; 5]), None);
+                assert_eq!(engine.start(&key(kind), &[b"m"], &[1; 5]), None);
             }
         }
     }

@@ -12,6 +12,8 @@ pub const ROOT_LEN: usize = 32;
 
 /// Bytes that known-answer tests need for a signature: those of SLH-DSA-SHA2-128s.
 pub const SCRATCH_LEN: usize = 7856;
+/// The same without SLH-DSA.
+pub const SCRATCH_LEN_OF_TREES: usize = LMS_PATH_AT + 4 + 10 * 32;
 
 /// What kind of signature it is. The parameters are in the encoded key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,21 +41,42 @@ pub struct Request<'a> {
     pub signature: &'a [u8],
 }
 
-/// Computes the root that a signature leads to, the bytes of its parameter set first. Nothing if the engine does not
-/// have the parameters, or does not respond: software computes it then.
-pub type Engine = fn(&Request<'_>) -> Option<[u8; ROOT_LEN]>;
+/// A root, the bytes of its parameter set first, in words whose lowest byte comes first: engines give words.
+pub type Root = [u32; ROOT_LEN / 4];
+/// A place for one.
+pub(crate) const NO_ROOT: Root = [0; ROOT_LEN / 4];
+
+/// What computes the root that a signature leads to, while its caller does something else.
+#[derive(Clone, Copy)]
+pub struct Engine {
+    /// Begins. Nothing if the engine does not have the parameters, or does not respond: software computes the root then.
+    pub start: fn(&Request<'_>) -> Option<()>,
+    /// The root of what began last. Nothing if the engine does not respond, or does not find the form of the parameters:
+    /// likewise.
+    pub finish: fn(&mut Root) -> Option<()>,
+}
+
+impl Engine {
+    fn root(self, request: &Request<'_>) -> Option<Root> {
+        (self.start)(request)?;
+        let mut root = NO_ROOT;
+        (self.finish)(&mut root)?;
+        Some(root)
+    }
+}
 
 /// An engine with the schemes of which it gave known answers.
 #[derive(Clone, Copy)]
 pub(crate) struct HashBased {
     #[allow(dead_code, reason = "unless a verifier of such signatures is carried")]
-    run: Engine,
+    engine: Engine,
     schemes: u8,
 }
 
 impl HashBased {
     /// No engine.
-    pub(crate) const NONE: Self = Self { run: |_| None, schemes: 0 };
+    pub(crate) const NONE: Self =
+        Self { engine: Engine { start: |_| None, finish: |_| None }, schemes: 0 };
 
     const fn has(&self, scheme: Scheme) -> bool {
         self.schemes & bit(scheme) != 0
@@ -61,8 +84,24 @@ impl HashBased {
 
     /// The root, if there is an engine for it.
     #[allow(dead_code, reason = "unless a verifier of such signatures is carried")]
-    pub(crate) fn root(&self, request: &Request<'_>) -> Option<[u8; ROOT_LEN]> {
-        if self.has(request.scheme) { (self.run)(request) } else { None }
+    pub(crate) fn root(&self, request: &Request<'_>) -> Option<Root> {
+        if self.has(request.scheme) { self.engine.root(request) } else { None }
+    }
+
+    /// The same in a place of the caller's, which does something else while the engine computes.
+    #[allow(dead_code, reason = "unless a verifier of such signatures is carried")]
+    pub(crate) fn root_beside(
+        &self,
+        request: &Request<'_>,
+        root: &mut Root,
+        meanwhile: impl FnOnce(),
+    ) -> Option<()> {
+        if !self.has(request.scheme) {
+            return None;
+        }
+        (self.engine.start)(request)?;
+        meanwhile();
+        (self.engine.finish)(root)
     }
 }
 
@@ -91,7 +130,7 @@ impl Kernels {
                 None => {}
             }
         }
-        Ok(Self { hash_based: HashBased { run: engine, schemes }, ..self })
+        Ok(Self { hash_based: HashBased { engine, schemes }, ..self })
     }
 
     /// Whether an engine computes the roots of such signatures.
@@ -135,7 +174,7 @@ const KNOWN: [Known; 3] = [
     Known {
         scheme: Scheme::Lms,
         schemes: bit(Scheme::Lms),
-        signature_len: LMS_PATH_AT + 4 + 10 * 32,
+        signature_len: SCRATCH_LEN_OF_TREES,
         key_len: 8 + 16 + 32,
         in_key: &[(0, 6), (4, 3)],
         in_signature: &[(0, 0x15), (4, 3), (LMS_PATH_AT, 6)],
@@ -175,15 +214,15 @@ impl Known {
             }
         }
         let root_of = |message: &[u8]| {
-            engine(&Request {
-                scheme: self.scheme,
-                public_key: key,
-                message: &[self.prefix, message],
-                signature,
-            })
+            let message = &[self.prefix, message];
+            engine.root(&Request { scheme: self.scheme, public_key: key, message, signature })
+        };
+        let known = |root: Root| {
+            let words = root.iter().map(|word| word.to_le_bytes());
+            words.eq(self.root.as_chunks().0.iter().copied())
         };
         let (root, other) = (root_of(b"abc")?, root_of(b"abd")?);
-        Some(root == self.root && other != self.root)
+        Some(known(root) && !known(other))
     }
 }
 

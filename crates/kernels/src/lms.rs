@@ -198,7 +198,7 @@ impl<'a> Key<'a> {
             message,
             signature: signature.encoded,
         }) {
-            return Comparison::of(computed.get(..self.ots.n).unwrap_or_default(), self.root);
+            return Ok(Comparison::of_words(&computed, self.root));
         }
         let node = self.root_of(kernels, message, signature);
         Comparison::of(to_bytes(&node).get(..self.ots.n).unwrap_or_default(), self.root)

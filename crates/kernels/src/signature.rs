@@ -26,6 +26,23 @@ pub trait Verifier: ParameterSet {
         message: &[u8],
         signature: &[u8],
     ) -> Result<Comparison, Rejection>;
+
+    /// The same in a place of the caller's, which is [`Comparison::DIFFERENT`]. A verifier overrides it if moves of the
+    /// values would count: a processor without a cache moves them in a thousand cycles.
+    ///
+    /// # Errors
+    /// As [`compare`](Self::compare).
+    fn compare_in(
+        kernels: &Kernels,
+        parameters: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+        both: &mut Comparison,
+    ) -> Result<(), Rejection> {
+        *both = Self::compare(kernels, parameters, public_key, message, signature)?;
+        Ok(())
+    }
 }
 
 /// Makes the functions over all algorithms of the table of their verifiers.
@@ -60,6 +77,31 @@ macro_rules! verifiers {
                 $(
                     #[cfg(feature = $feature)]
                     $algorithm => Verifier::compare(kernels, $set, public_key, message, signature),
+                )+
+                #[allow(unreachable_patterns, reason = "unless every verifier is carried")]
+                _ => Err(Rejection::UnsupportedKey),
+            }
+        }
+
+        /// The same in a place of the caller's, which is [`Comparison::DIFFERENT`].
+        ///
+        /// # Errors
+        /// As [`compare`].
+        #[allow(unused_variables, reason = "unless a verifier is carried")]
+        pub fn compare_in(
+            kernels: &Kernels,
+            algorithm: Algorithm,
+            public_key: &[u8],
+            message: &[u8],
+            signature: &[u8],
+            both: &mut Comparison,
+        ) -> Result<(), Rejection> {
+            match algorithm {
+                $(
+                    #[cfg(feature = $feature)]
+                    $algorithm => {
+                        Verifier::compare_in(kernels, $set, public_key, message, signature, both)
+                    }
                 )+
                 #[allow(unreachable_patterns, reason = "unless every verifier is carried")]
                 _ => Err(Rejection::UnsupportedKey),
@@ -105,6 +147,8 @@ pub const MAX_CONTEXT_LEN: usize = 255;
 /// A verifier returns both instead of an answer, so that a caller can compare redundantly instead of by one
 /// branch. That a comparison exists says nothing about the signature yet.
 #[derive(Clone, Copy, Debug)]
+// Beside an engine moves of it count, which words make shorter.
+#[cfg_attr(feature = "engine", repr(align(8)))]
 #[must_use]
 pub struct Comparison {
     /// The computed value.
@@ -114,6 +158,10 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Two values that differ in every bit, so that nothing is equal before it was copied.
+    pub const DIFFERENT: Self =
+        Self { computed: [!0; MAX_COMPARED_LEN], claimed: [0; MAX_COMPARED_LEN] };
+
     /// Compares all bytes of two values of equal length.
     ///
     /// # Errors
@@ -130,6 +178,44 @@ impl Comparison {
         padding.fill(0);
         right.iter_mut().zip(claimed).for_each(|(to, from)| *to = *from);
         Ok(Self { computed: left, claimed: right })
+    }
+
+    /// The same in one that is [`DIFFERENT`](Self::DIFFERENT).
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    #[allow(dead_code, reason = "unless a verifier is carried that an engine may serve")]
+    pub(crate) fn fill(&mut self, computed: &[u8], claimed: &[u8]) -> Result<(), Rejection> {
+        if computed.len() != claimed.len() || computed.len() > MAX_COMPARED_LEN {
+            return Err(Rejection::Mismatch);
+        }
+        self.claim(claimed);
+        self.computed.iter_mut().zip(computed).for_each(|(to, from)| *to = *from);
+        Ok(())
+    }
+
+    /// The claimed value: the computed one differs until it is [written](Self::compute), and has as many bytes.
+    #[allow(dead_code, reason = "unless a verifier is carried that an engine may serve")]
+    pub(crate) fn claim(&mut self, claimed: &[u8]) {
+        self.computed.get_mut(claimed.len()..).unwrap_or_default().fill(0);
+        self.claimed.iter_mut().zip(claimed).for_each(|(to, from)| *to = *from);
+    }
+
+    /// The computed value, in words whose lowest byte comes first: as many as the claimed one has.
+    #[allow(dead_code, reason = "unless a verifier is carried that an engine may serve")]
+    pub(crate) fn compute(&mut self, computed: &[u32], len: usize) {
+        for (to, word) in self.computed.as_chunks_mut().0.iter_mut().zip(computed).take(len / 4) {
+            *to = word.to_le_bytes();
+        }
+    }
+
+    /// Both values.
+    #[allow(dead_code, reason = "unless a verifier is carried that an engine may serve")]
+    pub(crate) fn of_words(computed: &[u32], claimed: &[u8]) -> Self {
+        let mut both = Self::DIFFERENT;
+        both.claim(claimed);
+        both.compute(computed, claimed.len());
+        both
     }
 
     /// The plain answer.

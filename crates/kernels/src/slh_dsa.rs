@@ -115,7 +115,7 @@ pub fn compare(
 
     #[cfg(any(feature = "engine", test))]
     if let Some(computed) = root_of_engine(kernels, set, public_key, message, whole)? {
-        return Comparison::of(computed.get(..parameters.n).unwrap_or_default(), claimed_root);
+        return Ok(Comparison::of_words(&computed, claimed_root));
     }
     let functions = Functions::new(kernels, parameters, set.is_shake(), seed);
     let mut digest = [0; MAX_DIGEST_LEN];
@@ -133,7 +133,7 @@ fn root_of_engine(
     public_key: &[u8],
     message: Message<'_>,
     signature: &[u8],
-) -> Result<Option<[u8; hash_based::ROOT_LEN]>, Rejection> {
+) -> Result<Option<hash_based::Root>, Rejection> {
     if set != SlhDsaSet::Sha2_128s {
         return Ok(None);
     }

@@ -1,7 +1,8 @@
 //! The reference of the hardware that verifies a first stage (`spec/first-stage.md` §8).
 //!
 //! It gives the verdict and the reason that the hardware has to give, in plain steps. It is **not** hardened against
-//! faults as the verifier of bundles is: no boot stage starts a first stage.
+//! faults as the verifier of bundles is. On devices hardware decides; `firmware/tests/first-stage`, which verifies the stage
+//! after it by this, is a test.
 
 use hartlock_image::first_stage::{FirstStageAlgorithm, FirstStageHeader, Front, Image, KeyDigest};
 use hartlock_image::{Lifecycle, Name, Reason};
@@ -63,9 +64,24 @@ pub fn verify<'a>(
     requirements: &Requirements<'_>,
     room: &mut [u8],
 ) -> Result<FirstStage<'a>, Reason> {
+    let is_carried = |algorithm: FirstStageAlgorithm| carries(algorithm.algorithm());
+    verify_with(image, requirements, is_carried, |parts| check_signature(parts, room))
+}
+
+/// The same with a verifier of signatures of the caller's, such as an engine: which algorithms it has, and whether the
+/// signature of an image over its signed part verifies by the key inside (§8 step 5).
+///
+/// # Errors
+/// The first reason in the order of §8.
+pub fn verify_with<'a>(
+    image: &'a [u8],
+    requirements: &Requirements<'_>,
+    is_carried: impl FnOnce(FirstStageAlgorithm) -> bool,
+    check: impl FnOnce(&Image<'a>) -> Result<(), Reason>,
+) -> Result<FirstStage<'a>, Reason> {
     // Steps 1 and 2. The digest decides before anything of the signature is used.
     let front = Front::parse(image)?;
-    if !carries(front.algorithm().algorithm()) {
+    if !is_carried(front.algorithm()) {
         return Err(Reason::FirstStageAlgorithm);
     }
     let key_digest = key_digest(&front);
@@ -75,7 +91,7 @@ pub fn verify<'a>(
     // Steps 3 and 4.
     let parts = Image::parse(front, image, requirements.capacity)?;
     // Step 5.
-    check_signature(&parts, room)?;
+    check(&parts)?;
     // Step 6.
     let header = FirstStageHeader::parse(parts.signed, front.algorithm())?;
     // Step 7.

@@ -6,7 +6,7 @@
 use hartlock_image::{Algorithm, KEY_ID_SIZE, KeyRecord, Reason, SignatureBlock};
 use hartlock_kernels::sha2::Sha384;
 pub use hartlock_kernels::signature::carries;
-use hartlock_kernels::signature::{Comparison, Rejection, compare};
+use hartlock_kernels::signature::{Comparison, Rejection, compare, compare_in};
 use hartlock_kernels::{Hash, Kernels};
 
 use crate::harden;
@@ -53,7 +53,8 @@ pub(crate) fn verify(
         .known_algorithm()
         .filter(|algorithm| carries(*algorithm))
         .ok_or(Reason::TrustedAlgorithmMissing)?;
-    let compared = compare(kernels, algorithm, block.public_key, signed, block.signature)
+    let mut compared = Comparison::DIFFERENT;
+    compare_in(kernels, algorithm, block.public_key, signed, block.signature, &mut compared)
         .map_err(reason_of)?;
     Ok(sealed(&compared, index))
 }

@@ -15,6 +15,8 @@ mod clock;
 mod console;
 mod dma;
 mod engine;
+#[cfg(feature = "hash-based")]
+mod hash_based;
 mod service;
 mod sha3;
 #[cfg_attr(not(feature = "tee"), path = "no_tee.rs")]
@@ -66,15 +68,17 @@ fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
     let (acceptance, again) =
         (linked::requirements(&map::BOARD)?, linked::requirements_again(&map::BOARD)?);
     push(log, Entry { harts: 1, ..step(Step::Start, start) });
+    let metadata = &raw mut METADATA;
+    // SAFETY: this is its only user.
+    let Words(metadata) = unsafe { &mut *metadata };
     let kernels = choose_kernels(log);
+    #[cfg(feature = "hash-based")]
+    let kernels = hash_based::take(kernels, metadata);
     // Without this engine, SHA-3 is software.
     let _ = sha3::take();
     let mut medium = Bundle::open(kernels, dma, log);
     let signature_start = clock::now();
-    let metadata = &raw mut METADATA;
-    // SAFETY: this is its only user.
-    let metadata = unsafe { &mut *metadata };
-    let mut bundle = authenticate(&mut medium, &acceptance, &again, &mut metadata.0)?;
+    let mut bundle = authenticate(&mut medium, &acceptance, &again, metadata)?;
     let digest = measure(&kernels, bundle.signed());
     let signature_step = step(Step::Signature, signature_start);
     medium.push(signature(&bundle, digest, 1, signature_step));

@@ -18,6 +18,7 @@ use self::parallel::in_parallel;
 use self::property::Proof;
 use self::record::Record;
 pub use self::record::{Area, Areas, areas};
+use self::system::System;
 use xtask::Outcome;
 use xtask::python::PackageSet;
 use xtask::{Verdict, project};
@@ -116,14 +117,11 @@ fn run_mutants(tools: &Tools, ip: &Ip, args: &Args) -> Result<Vec<String>> {
         println!("{verdict:<6} {}, {} mutants", campaign.bench.name(), campaign.len());
         faults.extend(found);
     }
-    if ip.name == system::SOC && args.wants(system::MACHINE.name) {
-        let found = system::run()?;
+    let is_its = |system: &System| system.ip() == ip.name && args.wants(system.machine());
+    for system in System::ALL.into_iter().filter(is_its) {
+        let found = system.run()?;
         let verdict = if found.is_empty() { "ok" } else { "FAILED" };
-        println!(
-            "{verdict:<6} machine {}, {} mutants",
-            system::MACHINE.name,
-            system::mutants()?.len()
-        );
+        println!("{verdict:<6} machine {}, {} mutants", system.machine(), system.mutants()?.len());
         faults.extend(found);
     }
     Ok(faults)
@@ -164,8 +162,8 @@ pub fn step(_: &Path) -> Result<Outcome> {
         let campaigns = ip.plan.campaign.iter().filter(|campaign| campaign.is_daily);
         work.extend(campaigns.map(|campaign| Work::Upset(ip, campaign)));
     }
-    // First, because its model takes longest to build.
-    work.insert(0, Work::MutateMachine);
+    // First, because their models take longest to build.
+    work.splice(0..0, System::ALL.map(Work::MutateMachine));
     work.extend(mutants);
     let mut faults = Vec::new();
     // Each once, even if several benches report it.
@@ -187,7 +185,7 @@ enum Work<'a> {
     Prove(&'a Ip, &'a Proof),
     Mutate(&'a Ip, Campaign<'a>),
     Upset(&'a Ip, &'a upsets::Campaign),
-    MutateMachine,
+    MutateMachine(System),
 }
 
 /// The result.
@@ -205,7 +203,7 @@ impl Work<'_> {
             Work::Mutate(ip, campaign) => {
                 Ok(Done { faults: campaign::run(tools, ip, campaign)?, ..Done::default() })
             }
-            Work::MutateMachine => Ok(Done { faults: system::run()?, ..Done::default() }),
+            Work::MutateMachine(system) => Ok(Done { faults: system.run()?, ..Done::default() }),
             Work::Upset(ip, campaign) => {
                 Ok(Done { faults: upsets::step(tools, ip, campaign)?, ..Done::default() })
             }

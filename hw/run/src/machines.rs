@@ -23,10 +23,15 @@ pub mod rot;
 pub mod rot_boot;
 pub mod rot_dma;
 mod rot_faults;
+pub mod rot_signature;
 mod rot_tee;
+mod signature_vectors;
 pub mod signatures;
 mod smoke;
 pub mod soc;
+pub mod svu;
+pub(crate) mod svu_boot;
+pub(crate) mod svu_cases;
 pub mod tee;
 pub mod tee_boot;
 
@@ -37,6 +42,8 @@ pub use smoke::Measured as Smoke;
 pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
 use soc::{SOCS, Soc};
+use svu::{SVUS, Svu};
+pub use svu_cases::step as svu_step;
 use tee::{TEES, Tee};
 use tee_boot::By;
 use xtask::python::{self, PackageSet};
@@ -71,6 +78,10 @@ pub struct Args {
     /// With --boot of `rot`: the hash of its largest payload, sha256 without this
     #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHERS, value_parser = hash)]
     hash: Option<HashId>,
+    /// With --boot of `rot` or of a host beside it: what signs its bundle, lms without this. With xmss the engine for hash-based
+    /// signatures verifies it, and `rot` shows what that takes
+    #[arg(long, value_name = "ALGORITHM", requires = "boot", conflicts_with_all = OTHERS, conflicts_with = "tee", value_parser = SignedBy::from_name)]
+    signed_by: Option<SignedBy>,
     /// With --boot of a TEE: what computes; engines and our software without this
     #[arg(long, value_name = "WHAT", requires = "boot", conflicts_with_all = OTHERS, value_parser = By::from_name)]
     by: Option<By>,
@@ -115,12 +126,15 @@ enum Kind {
     Soc(Soc),
     /// A host with engines of its own.
     Tee(Tee),
+    /// A verification unit and its host.
+    Svu(Svu),
 }
 
 impl Kind {
     fn all() -> impl Iterator<Item = Kind> {
         let own = ROTS.into_iter().map(Kind::Rot).chain(SOCS.into_iter().map(Kind::Soc));
         let own = own.chain(TEES.into_iter().map(Kind::Tee));
+        let own = own.chain(SVUS.into_iter().map(Kind::Svu));
         CORES.into_iter().map(Kind::Host).chain(own)
     }
 
@@ -130,6 +144,7 @@ impl Kind {
             Kind::Rot(rot) => rot.is_daily,
             Kind::Soc(soc) => soc.is_daily,
             Kind::Tee(tee) => tee.is_daily,
+            Kind::Svu(svu) => svu.is_daily,
         }
     }
 
@@ -142,6 +157,8 @@ impl Kind {
             Kind::Soc(soc) => return soc::command(soc, args.waves, &args.options, program),
             Kind::Tee(_) if args.waves => anyhow::bail!("this machine has no waves"),
             Kind::Tee(tee) => tee::machine(tee)?,
+            Kind::Svu(_) if args.waves => anyhow::bail!("this machine has no waves"),
+            Kind::Svu(svu) => svu::machine(svu)?,
         };
         let mut command = Command::new(machine);
         command.args(&args.options).arg(program);
@@ -152,9 +169,10 @@ impl Kind {
 fn kind(name: &str) -> Result<Kind, String> {
     let own = rot::rot(name).map(Kind::Rot).or_else(|| soc::soc(name).map(Kind::Soc));
     let own = own.or_else(|| tee::tee(name).map(Kind::Tee));
+    let own = own.or_else(|| svu::svu(name).map(Kind::Svu));
     let others = || {
         let names = ROTS.map(|rot| rot.name).into_iter().chain(SOCS.map(|soc| soc.name));
-        let names = names.chain(TEES.map(|tee| tee.name));
+        let names = names.chain(TEES.map(|tee| tee.name)).chain(SVUS.map(|svu| svu.name));
         names.map(|name| format!(", {name}")).collect::<String>()
     };
     let host = || model::core(name).map(Kind::Host).map_err(|error| format!("{error}{}", others()));
@@ -193,6 +211,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
         for tee in TEES {
             println!("{:<14} {}", tee.name, tee.about);
         }
+        for svu in SVUS {
+            println!("{:<14} {}", svu.name, svu.about);
+        }
         return Ok(Verdict::Yes);
     }
     let machines = match &args.machines[..] {
@@ -203,13 +224,14 @@ pub fn main(args: &Args) -> Result<Verdict> {
         return run_program(args, &machines, program);
     }
     let (mut cores, mut rots, mut socs) = (Vec::new(), Vec::new(), Vec::new());
-    let mut tees = Vec::new();
+    let (mut tees, mut svus) = (Vec::new(), Vec::new());
     for machine in machines {
         match machine {
             Kind::Host(core) => cores.push(core),
             Kind::Rot(rot) => rots.push(rot),
             Kind::Soc(soc) => socs.push(soc),
             Kind::Tee(tee) => tees.push(tee),
+            Kind::Svu(svu) => svus.push(svu),
         }
     }
     if args.boot {
@@ -228,10 +250,13 @@ pub fn main(args: &Args) -> Result<Verdict> {
                 verdict = Verdict::No;
             }
         }
+        for svu in svus {
+            svu_boot::show(svu, args.bundle_size, &args.options)?;
+        }
         return Ok(verdict);
     }
     if args.faults {
-        return provoke_faults(&rots, &socs);
+        return provoke_faults(&rots, &socs, &svus);
     }
     if args.signatures {
         return verify_signatures(&rots, &cores);
@@ -245,11 +270,14 @@ pub fn main(args: &Args) -> Result<Verdict> {
     smoke_hosts(args, &cores)?;
     smoke_rots(args, &rots)?;
     smoke_socs(args, &socs)?;
-    try_tees(&tees)
+    match try_tees(&tees)? {
+        Verdict::Yes => svu_cases::tried(&svus),
+        verdict => Ok(verdict),
+    }
 }
 
 /// The faults of the step `hw` on these machines, and which is not handled.
-fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
+fn provoke_faults(rots: &[Rot], socs: &[Soc], svus: &[Svu]) -> Result<Verdict> {
     let mut verdict = Verdict::Yes;
     let mut tell = |name: &str, fault: Option<String>| match fault {
         None => println!("{name}: every fault ends as it has to"),
@@ -261,10 +289,15 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
     for rot in rots {
         tell(rot.name, rot_tee::fault(*rot, false, &rot::folder(*rot).join("tee"))?);
         tell(rot.name, rot_boot::faults(*rot, &rot::folder(*rot).join("boot"))?);
+        tell(rot.name, rot_signature::fault(*rot, false, &rot::folder(*rot).join("signature"))?);
     }
     for soc in socs {
         tell(soc.name, rot_boot::host_faults(*soc, &soc::folder(*soc).join("boot"))?);
+        tell(soc.name, rot_signature::host_fault(*soc, &soc::folder(*soc).join("signature"))?);
         tell(soc.name, rot_tee::host_fault(*soc, &soc::folder(*soc).join("tee"))?);
+    }
+    for svu in svus {
+        tell(svu.name, svu_cases::fault(*svu, svu_cases::Which::All)?);
     }
     Ok(verdict)
 }
@@ -301,6 +334,11 @@ fn verify_signatures(rots: &[Rot], cores: &[Core]) -> Result<Verdict> {
         "--signatures needs rot or a host: rocket-1-full"
     );
     signatures::print_table(rots, cores)?;
+    for rot in rots {
+        if let Some((valid, invalid)) = signature_vectors::run(*rot)? {
+            println!("{}: {valid} valid and {invalid} changed vectors as in software", rot.name);
+        }
+    }
     Ok(Verdict::Yes)
 }
 
@@ -450,7 +488,7 @@ fn print_log(name: &str, entries: &[Entry]) {
 /// results.
 fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
-    let rom = rot_boot::rom(rot_boot::ALONE)?;
+    let rom = rot_boot::rom_for(args.signed_by.unwrap_or_default(), rot_boot::ALONE)?;
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
         let bundle = boot_bundle(args, edits)?;
@@ -462,6 +500,12 @@ fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
         if args.verbose {
             println!("{}\n", booted.console.trim());
         }
+    }
+    if args.signed_by == Some(SignedBy::Xmss) {
+        let size = args.bundle_size.unwrap_or(rot_boot::USUAL_SIZE);
+        let (_, cycles) = rot_signature::measure(rot, size, &rot::folder(rot).join("signature"))?;
+        rot_signature::print(cycles);
+        ensure!(cycles.ratio() <= rot_signature::MOST, "that is more");
     }
     Ok(())
 }
@@ -513,7 +557,7 @@ fn boot_bundle(args: &Args, edits: &[Edit]) -> Result<Vec<u8>> {
         }
     };
     let hash = args.hash.unwrap_or(HashId::Sha256);
-    Ok(rot_boot::bundle_of(hash, mode, size, SignedBy::Lms, None, edits))
+    Ok(rot_boot::bundle_of(hash, mode, size, args.signed_by.unwrap_or_default(), None, edits))
 }
 
 /// Writes the timeline as JSON and as a page, and prints the paths.
@@ -539,6 +583,7 @@ fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
             edits,
             options: &options,
             size: args.bundle_size.unwrap_or(rot_boot::USUAL_SIZE),
+            signed_by: args.signed_by.unwrap_or_default(),
             ..HostBoot::default()
         };
         let booted = boot.run(soc, &soc::folder(soc))?;
@@ -624,6 +669,10 @@ pub fn step(_: &Path) -> Result<Outcome> {
             return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
         }
     }
+    if let Some(why) = rot_signature::fault(ROTS[0], true, &rot::folder(ROTS[0]).join("signature"))?
+    {
+        return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
+    }
     if let Some(why) = rot_tee::fault(ROTS[0], true, &rot::folder(ROTS[0]).join("tee"))? {
         return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
     }
@@ -642,6 +691,9 @@ pub fn step(_: &Path) -> Result<Outcome> {
             return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
         }
         if let Some(why) = rot_boot::host_faults(soc, &soc::folder(soc).join("boot"))? {
+            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
+        }
+        if let Some(why) = rot_signature::host_fault(soc, &soc::folder(soc).join("signature"))? {
             return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
         }
         if let Some(why) = rot_tee::host_fault(soc, &soc::folder(soc).join("tee"))? {

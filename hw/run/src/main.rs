@@ -27,7 +27,12 @@ enum Command {
 }
 
 /// Steps of `cargo xtask test` that run here.
-const STEPS: &[xtask::Step] = &[("hw", machines::step), ("ip", ip::step), ("guide", guide::step)];
+const STEPS: &[xtask::Step] = &[
+    ("hw", machines::step),
+    ("svu", machines::svu_step),
+    ("ip", ip::step),
+    ("guide", guide::step),
+];
 
 fn main() -> ExitCode {
     let verdict = match Cli::parse().command {

@@ -11,13 +11,18 @@ namespace {
 /// Of a digest of SHA-256.
 constexpr std::size_t kDigestBytes = 32;
 
-// Pages of registers (hw/soc/rtl/soc_pkg.sv), and where results begin in those of SHA-3 and Ed25519: status and
-// identification are before them.
+// Pages of registers (hw/soc/rtl/soc_pkg.sv), and where results begin in those of SHA-3, Ed25519 and hash-based signatures:
+// status and identification are before them.
 constexpr std::uint32_t kPageBits = 12;
 constexpr std::uint32_t kPages = 0xf;
 constexpr std::uint32_t kPageSha3 = 4;
 constexpr std::uint32_t kPageEd25519 = 5;
+constexpr std::uint32_t kPageXmss = 7;
 constexpr std::uint32_t kResults = 0x80;
+// hw/ip/xmss/data/xmss.rdl.
+constexpr std::uint32_t kXmssId = 0x00;
+constexpr std::uint32_t kXmssStatus = 0x10;
+constexpr std::uint32_t kXmssDone = 1 << 2;
 constexpr std::uint32_t kStuck = std::uint32_t{1} << 31;
 
 const std::map<std::string, Upset::Engine> kEngines = {
@@ -26,6 +31,15 @@ const std::map<std::string, Upset::Engine> kEngines = {
     {"sha3", Upset::Engine::kSha3},
     {"ed25519", Upset::Engine::kEd25519},
     {"mailbox", Upset::Engine::kMailbox},
+    {"xmss", Upset::Engine::kXmss},
+};
+
+const std::map<std::string, Reading> kReadings = {
+    {"sha3", Reading::kSha3Wrong},
+    {"ed25519", Reading::kEd25519Wrong},
+    {"xmss", Reading::kXmssWrong},
+    {"xmss-absent", Reading::kXmssAbsent},
+    {"xmss-silent", Reading::kXmssSilent},
 };
 
 }  // namespace
@@ -44,40 +58,74 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     sha3_state_ = find_signal<std::uint8_t>(context, registers + "u_sha3.u_core.u_control", "state_q");
     ed25519_state_ = find_signal<std::uint8_t>(context, registers + "u_ed25519.u_core.u_control", "state_q");
     mailbox_state_ = find_signal<std::uint8_t>(context, registers + "u_mailbox.u_core", "state_q");
+    const std::string xmss = registers + "u_xmss";
+    xmss_state_ = find_signal<std::uint8_t>(context, xmss + ".g_xmss.u_core.u_control", "state_q");
+    xmss_starts_ = find_signal<const std::uint8_t>(context, xmss, "starts");
+    xmss_done_ = find_signal<const std::uint8_t>(context, xmss, "done");
     mailbox_ = find_signal<const std::uint8_t>(context, registers + "u_mailbox.u_core", "view_o");
 }
 
-void Engines::upset_result(Upset::Engine engine) const {
-    const std::uint32_t page = engine == Upset::Engine::kSha3 ? kPageSha3 : kPageEd25519;
+void Engines::upset_result(Reading reading) const {
+    const std::uint32_t page = *read_address_ >> kPageBits & kPages;
     const std::uint32_t offset = *read_address_ & ((std::uint32_t{1} << kPageBits) - 1);
-    if ((*read_address_ >> kPageBits & kPages) == page && offset >= kResults) {
+    const auto is_result_of = [&](std::uint32_t wanted) { return page == wanted && offset >= kResults; };
+    bool is_stuck = false;
+    switch (reading) {
+        case Reading::kSha3Wrong: is_stuck = is_result_of(kPageSha3); break;
+        case Reading::kEd25519Wrong: is_stuck = is_result_of(kPageEd25519); break;
+        case Reading::kXmssWrong: is_stuck = is_result_of(kPageXmss); break;
+        case Reading::kXmssAbsent:
+            if (page == kPageXmss && offset == kXmssId) {
+                *read_data_ = 0;
+            }
+            break;
+        case Reading::kXmssSilent:
+            if (page == kPageXmss && offset == kXmssStatus) {
+                *read_data_ &= ~kXmssDone;
+            }
+            break;
+    }
+    if (is_stuck) {
         *read_data_ |= kStuck;
     }
 }
 
+void Engines::observe(std::uint64_t cycle) {
+    if (*xmss_starts_ != 0) {
+        judged_.push_back({cycle, cycle});
+        is_judging_ = true;
+    } else if (is_judging_ && *xmss_done_ != 0) {
+        judged_.back().done = cycle;
+        is_judging_ = false;
+    }
+}
+
 void Engines::upset_state(Upset::Engine engine) const {
-    // No state has the code zero (sha2_hmac.sv, dma_core.sv, sha3_control.sv, ed25519_control.sv and mailbox_core.sv of hw/ip).
+    // No state has the code zero (sha2_hmac.sv, dma_core.sv, sha3_control.sv, ed25519_control.sv, mailbox_core.sv
+    // and xmss_control.sv of hw/ip).
     switch (engine) {
         case Upset::Engine::kSha2: *sha2_state_ = 0; break;
         case Upset::Engine::kDma: *dma_state_ = 0; break;
         case Upset::Engine::kSha3: *sha3_state_ = 0; break;
         case Upset::Engine::kEd25519: *ed25519_state_ = 0; break;
         case Upset::Engine::kMailbox: *mailbox_state_ = 0; break;
+        case Upset::Engine::kXmss: *xmss_state_ = 0; break;
     }
 }
 
-Upset::Engine upset_of_result(const std::string& text) {
-    if (text != "sha3" && text != "ed25519") {
-        throw std::invalid_argument(text + " is none of sha3 and ed25519");
+Reading upset_of_result(const std::string& text) {
+    const auto reading = kReadings.find(text);
+    if (reading == kReadings.end()) {
+        throw std::invalid_argument(text + " is none of sha3, ed25519, xmss, xmss-absent and xmss-silent");
     }
-    return kEngines.at(text);
+    return reading->second;
 }
 
 Upset upset_at(const std::string& text) {
     const std::size_t at = text.find('@');
     const auto engine = kEngines.find(text.substr(0, at));
     if (at == std::string::npos || engine == kEngines.end()) {
-        throw std::invalid_argument(text + " is no NAME@CYCLE of sha2, dma, sha3, ed25519 or mailbox");
+        throw std::invalid_argument(text + " is no NAME@CYCLE of sha2, dma, sha3, ed25519, xmss or mailbox");
     }
     return {engine->second, number(text.substr(at + 1))};
 }

@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verilated.h"
 
 /// An illegal state of the state machine of an engine, in one cycle. The engine answers it with an alert.
 struct Upset {
-    enum class Engine { kSha2, kDma, kSha3, kEd25519, kMailbox };
+    enum class Engine { kSha2, kDma, kSha3, kEd25519, kMailbox, kXmss };
     Engine engine = Engine::kSha2;
     std::uint64_t cycle = 0;
 };
@@ -19,8 +20,18 @@ struct Upset {
 /// An upset from the name of an engine and a cycle, as `sha2@CYCLE`. Throws if it is another text.
 Upset upset_at(const std::string& text);
 
-/// The engine whose results are wrong: `sha3` or `ed25519`. Throws if it is another text.
-Upset::Engine upset_of_result(const std::string& text);
+/// What is wrong with what the core reads of an engine.
+enum class Reading { kSha3Wrong, kEd25519Wrong, kXmssWrong, kXmssAbsent, kXmssSilent };
+
+/// A wrong reading from its name: `sha3`, `ed25519` or `xmss` has a bit of every result stuck, `xmss-absent` is not there,
+/// and `xmss-silent` never says that it is done. Throws if it is another text.
+Reading upset_of_result(const std::string& text);
+
+/// A signature that the engine has judged: the cycle of the command, and that of the verdict.
+struct Judged {
+    std::uint64_t start = 0;
+    std::uint64_t done = 0;
+};
 
 class Engines {
 public:
@@ -31,9 +42,13 @@ public:
     /// starts, takes messages and ends as a correct one does, but its digests are wrong.
     void upset_digest() const { *digest_ = ~std::uint32_t{0}; }
 
-    /// Emulates a broken engine for SHA-3 or Ed25519, if it is called in every cycle: a bit of every digest, key and signature
-    /// that the core reads is stuck. The engine itself works on.
-    void upset_result(Upset::Engine engine) const;
+    /// Emulates a broken engine, if it is called in every cycle: what the core reads of it is wrong. The engine itself works on.
+    void upset_result(Reading reading) const;
+
+    /// Notes when the engine for hash-based signatures starts and ends, if it is called in every cycle.
+    void observe(std::uint64_t cycle);
+    /// The signatures that it has judged.
+    const std::vector<Judged>& judged() const { return judged_; }
 
     /// Whether a word of the secret of the device is read in this cycle, and its latch shows it.
     bool shows_secret() const { return *secret_read_ != 0 && *secret_is_word_ != 0 && !is_secret_shut(); }
@@ -62,6 +77,11 @@ private:
     std::uint8_t* sha3_state_;
     std::uint8_t* ed25519_state_;
     std::uint8_t* mailbox_state_;
+    std::uint8_t* xmss_state_;
+    const std::uint8_t* xmss_starts_;
+    const std::uint8_t* xmss_done_;
+    bool is_judging_ = false;
+    std::vector<Judged> judged_;
     const std::uint8_t* mailbox_;
 };
 

@@ -33,8 +33,9 @@ constexpr char kUsage[] =
     "  --trace FILE                 a line for every retired instruction (CSV)\n"
     "  --upset-engine               its digests are wrong, as a broken engine's\n"
     "  --upset-state NAME@CYCLE     the state of this engine is illegal in this cycle: sha2, dma, sha3,\n"
-    "                               ed25519 or mailbox\n"
-    "  --upset-result NAME          a bit of every result of this engine is stuck: sha3 or ed25519\n"
+    "                               ed25519, xmss or mailbox\n"
+    "  --upset-result NAME          a bit of every result of this engine is stuck: sha3, ed25519 or xmss; or it is not\n"
+    "                               there or never done: xmss-absent or xmss-silent\n"
     "  --secret FILE                the secret of the device, 64 bytes; one more byte: it never closes\n"
     "  --no-bench                   there are no registers of the bench, as on a chip\n"
     "  --mutant NUMBER              the fault, in a model that was built with mutants; 0: none (0)\n"
@@ -138,6 +139,9 @@ void report(std::FILE* file, const RotMachine& machine) {
     report_rot(file, machine.trace(), machine.cycle(), machine.boot());
     std::fprintf(file, "secret shown %" PRIu64 " shut %d\n", machine.secret_words_shown(),
                  machine.is_secret_shut() ? 1 : 0);
+    for (const Judged& judged : machine.judged()) {
+        std::fprintf(file, "signature start %" PRIu64 " done %" PRIu64 "\n", judged.start, judged.done);
+    }
     if (const std::optional<LastLevelCache>& cache = machine.memory().cache()) {
         std::fprintf(file, "llc hits %" PRIu64 " misses %" PRIu64 "\n", cache->hits(),
                      cache->misses());

@@ -75,6 +75,7 @@ void RotMachine::step() {
             break;
         }
     }
+    engines_->observe(cycle_);
     if (engines_->shows_secret()) {
         secret_words_shown_ += 1;
     }

@@ -26,7 +26,7 @@ struct Faults {
     /// The engine's digests are wrong.
     bool has_upset = false;
     /// The results of this engine are wrong.
-    std::optional<Upset::Engine> result_upset;
+    std::optional<Reading> result_upset;
     /// One of its engines detects an upset of its state.
     std::optional<Upset> state_upset;
     /// There are registers of the bench.
@@ -52,6 +52,8 @@ public:
     const Trace& trace() const { return *trace_; }
     const Slave& memory() const { return memory_; }
     BootState boot() const;
+    /// The signatures that the engine for them has judged.
+    const std::vector<Judged>& judged() const { return engines_->judged(); }
     /// Words of the secret of the device that were read while it was open, and whether its latch is closed.
     std::uint64_t secret_words_shown() const { return secret_words_shown_; }
     bool is_secret_shut() const { return engines_->is_secret_shut(); }
@@ -72,7 +74,7 @@ private:
     std::unique_ptr<RotMemories> memories_;
     Slave memory_;
     const bool has_upset_;
-    const std::optional<Upset::Engine> result_upset_;
+    const std::optional<Reading> result_upset_;
     const bool is_secret_open_;
     const std::optional<Upset> state_upset_;
     std::uint64_t cycle_ = 0;

@@ -17,6 +17,8 @@ package soc_pkg;
   localparam logic [3:0] PageSha3     = 4'h4;
   localparam logic [3:0] PageEd25519  = 4'h5;
   localparam logic [3:0] PageSecret   = 4'h6;
+  localparam logic [3:0] PageXmss     = 4'h7;
+  localparam logic [3:0] PageStream   = 4'h8;
   localparam logic [3:0] PageBench    = 4'hf;
 
   // Responses (AMBA AXI §A3.4.4).

@@ -23,7 +23,10 @@ module rot
   parameter int unsigned TimeoutCycles     = 2000,
   // Reads of the DMA engine that are outstanding; rounds a cycle of the SHA-3 engine, 1 or 2.
   parameter int unsigned DmaReads          = 8,
-  parameter int unsigned Sha3Rounds        = 1
+  parameter int unsigned Sha3Rounds        = 1,
+  // Hash cores of the engine for hash-based signatures, and rounds a cycle of each.
+  parameter int unsigned XmssLanes         = 4,
+  parameter int unsigned XmssRounds        = 2
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -91,15 +94,15 @@ module rot
   output logic        asleep_o
 );
   // --- the core ---
-  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, ed25519_irq, cpu_alert, engines_alert;
+  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, ed25519_irq, xmss_irq, cpu_alert, engines_alert;
   logic        instr_req, instr_gnt, instr_rvalid, instr_err;
   logic [31:0] instr_addr, instr_rdata;
   logic        data_req, data_gnt, data_we, data_rvalid, data_err;
   logic [3:0]  data_be;
   logic [31:0] data_addr, data_wdata, data_rdata;
 
-  // Interrupt 0 is that of SHA-2, 1 the mailbox's, 2 that of DMA, 3 that of SHA-3, 4 that of Ed25519. An alert of any of them
-  // cannot be masked. An alert of the core itself is none of its interrupts: what it would do is not known.
+  // Interrupt 0 is that of SHA-2, 1 the mailbox's, 2 that of DMA, 3 that of SHA-3, 4 that of Ed25519, 5 that of the engine
+  // for hash-based signatures. An alert of any of them cannot be masked. An alert of the core itself is none of its interrupts: what it would do is not known.
   rot_cpu #(
     .Secure           (Secure),
     .Bitmanip         (Bitmanip),
@@ -123,7 +126,7 @@ module rot
     .data_rvalid_i  (data_rvalid),
     .data_rdata_i   (data_rdata),
     .data_err_i     (data_err),
-    .irq_fast_i     ({10'd0, ed25519_irq, sha3_irq, dma_irq, rot_irq, sha2_irq}),
+    .irq_fast_i     ({9'd0, xmss_irq, ed25519_irq, sha3_irq, dma_irq, rot_irq, sha2_irq}),
     .irq_nm_i       (engines_alert),
     .alert_o        (cpu_alert),
     .asleep_o
@@ -136,10 +139,10 @@ module rot
   logic        rom_req, rom_gnt, rom_rvalid, rom_err, pad_req, pad_gnt, pad_rvalid, pad_err;
   logic        reg_req, reg_gnt, reg_rvalid, reg_err, host_req, host_gnt, host_rvalid, host_err;
   logic [31:0] rom_rdata, pad_rdata, reg_rdata, host_rdata;
-  // Lists of the DMA engine.
-  logic        list_req, list_gnt, list_rvalid;
-  logic [13:0] list_word;
-  logic [31:0] list_rdata;
+  // Lists of the DMA engine, and what is streamed to the engine for signatures.
+  logic        list_req, list_gnt, list_rvalid, stream_req, stream_gnt, stream_rvalid, read_req, read_gnt, read_rvalid;
+  logic [13:0] list_word, stream_word, read_word;
+  logic [31:0] read_rdata;
 
   // Requests and answers only: address and data go to all targets.
   rot_address_map u_map (
@@ -193,19 +196,33 @@ module rot
     .data_err_o     (rom_err)
   );
 
+  // Lists go first: a stream waits for them, and they for a few of its words at most.
+  core_mux #(.AddressBits(14)) u_readers (
+    .clk_i,
+    .rst_ni,
+    .reader_req_i    ({stream_req, list_req}),
+    .reader_gnt_o    ({stream_gnt, list_gnt}),
+    .reader_word_i   ({stream_word, list_word}),
+    .reader_rvalid_o ({stream_rvalid, list_rvalid}),
+    .req_o           (read_req),
+    .gnt_i           (read_gnt),
+    .word_o          (read_word),
+    .rvalid_i        (read_rvalid)
+  );
+
   // Data and stack. The host cannot access it, and the core cannot fetch from it: the fetch port is that of the DMA
-  // engine, which reads its lists there.
+  // engine, which reads its lists there, and of the stream.
   core_memory #(
     .Words   (ScratchpadBytes / 4),
     .Latency (ScratchpadLatency)
   ) u_scratchpad (
     .clk_i,
     .rst_ni,
-    .fetch_req_i    (list_req),
-    .fetch_gnt_o    (list_gnt),
-    .fetch_word_i   (list_word),
-    .fetch_rvalid_o (list_rvalid),
-    .fetch_rdata_o  (list_rdata),
+    .fetch_req_i    (read_req),
+    .fetch_gnt_o    (read_gnt),
+    .fetch_word_i   (read_word),
+    .fetch_rvalid_o (read_rvalid),
+    .fetch_rdata_o  (read_rdata),
     .data_req_i     (pad_req),
     .data_gnt_o     (pad_gnt),
     .data_we_i      (data_we),
@@ -322,7 +339,9 @@ module rot
     .Latency       (RegisterLatency),
     .TimeoutCycles (TimeoutCycles),
     .DmaReads      (DmaReads),
-    .Sha3Rounds    (Sha3Rounds)
+    .Sha3Rounds    (Sha3Rounds),
+    .XmssLanes     (XmssLanes),
+    .XmssRounds    (XmssRounds)
   ) u_registers (
     .clk_i,
     .rst_ni,
@@ -347,12 +366,19 @@ module rot
     .dma_irq_o  (dma_irq),
     .sha3_irq_o (sha3_irq),
     .ed25519_irq_o (ed25519_irq),
+    .xmss_irq_o (xmss_irq),
     // Lists of the DMA engine, in the scratchpad.
     .list_req_o     (list_req),
     .list_gnt_i     (list_gnt),
     .list_word_o    (list_word),
     .list_rvalid_i  (list_rvalid),
-    .list_rdata_i   (list_rdata),
+    .list_rdata_i   (read_rdata),
+    // What is streamed to the engine for signatures, likewise.
+    .stream_req_o    (stream_req),
+    .stream_gnt_i    (stream_gnt),
+    .stream_word_o   (stream_word),
+    .stream_rvalid_i (stream_rvalid),
+    .stream_rdata_i  (read_rdata),
     // Its bursts of writes.
     .dma_aw_valid_o (dma_aw_valid),
     .dma_aw_ready_i (dma_aw_ready),

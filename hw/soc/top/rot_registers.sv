@@ -7,7 +7,10 @@ module rot_registers
   parameter int unsigned TimeoutCycles = 2000,
   // Outstanding reads of the DMA engine; rounds a cycle of the SHA-3 engine.
   parameter int unsigned DmaReads      = 8,
-  parameter int unsigned Sha3Rounds    = 1
+  parameter int unsigned Sha3Rounds    = 1,
+  // Hash cores of the engine for hash-based signatures, and rounds a cycle of each.
+  parameter int unsigned XmssLanes     = 4,
+  parameter int unsigned XmssRounds    = 2
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -55,6 +58,7 @@ module rot_registers
   output logic        dma_irq_o,
   output logic        sha3_irq_o,
   output logic        ed25519_irq_o,
+  output logic        xmss_irq_o,
   output logic        alert_o,        // an engine has detected an upset of its own: until reset
   input  logic        fault_i,        // the core has detected a fault of its own
 
@@ -64,6 +68,13 @@ module rot_registers
   output logic [13:0] list_word_o,
   input  logic        list_rvalid_i,
   input  logic [31:0] list_rdata_i,
+
+  // What is streamed to the engine for signatures: words of the scratchpad.
+  output logic        stream_req_o,
+  input  logic        stream_gnt_i,
+  output logic [13:0] stream_word_o,
+  input  logic        stream_rvalid_i,
+  input  logic [31:0] stream_rdata_i,
 
   // Its port into the host's memory: AXI4, bursts of words of 64 bits.
   // Write address.
@@ -127,7 +138,9 @@ module rot_registers
   localparam int unsigned Sha3      = 5;
   localparam int unsigned Ed25519   = 6;
   localparam int unsigned Secret    = 7;
-  localparam int unsigned NumBlocks = 8;
+  localparam int unsigned Xmss      = 8;
+  localparam int unsigned Stream    = 9;
+  localparam int unsigned NumBlocks = 10;
   // Sinks of the DMA engine, as bits of its `control`.
   localparam int unsigned SinkSha2 = 0;
   localparam int unsigned SinkSha3 = 1;
@@ -147,7 +160,8 @@ module rot_registers
     .Latency       (Latency),
     .TimeoutCycles (TimeoutCycles),
     .NumBlocks     (NumBlocks),
-    .Pages         ({PageSecret, PageEd25519, PageSha3, PageDma, PageMailbox, PageSha2, PageBench, PageControl})
+    .Pages         ({PageStream, PageXmss, PageSecret, PageEd25519, PageSha3, PageDma, PageMailbox, PageSha2, PageBench,
+                      PageControl})
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -200,7 +214,7 @@ module rot_registers
     .reason_o       (boot_reason_o)
   );
 
-  logic        sha2_alert, mailbox_error, dma_alert, sha3_alert, ed25519_alert;
+  logic        sha2_alert, mailbox_error, dma_alert, sha3_alert, ed25519_alert, xmss_alert;
   logic        unused_dig_ready, unused_ent_ready, unused_pre_valid, unused_pre_last;
   logic [63:0] unused_pre_data;
 
@@ -402,6 +416,82 @@ module rot_registers
     .alert_o        (ed25519_alert)
   );
 
+  // Signature and message come from the scratchpad, where the core has checked what the engine takes for granted: the
+  // host's memory may change afterwards.
+  logic        str_valid, str_ready, str_last, str_abort;
+  logic [63:0] str_data;
+  logic [3:0]  str_bytes;
+
+  scratchpad_stream #(.ScratchBits($clog2(ScratchpadBytes))) u_stream (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i       (t_aw_valid[Stream]),
+    .aw_ready_o       (t_aw_ready[Stream]),
+    .aw_addr_i        (addr),
+    .w_valid_i        (t_w_valid[Stream]),
+    .w_ready_o        (t_w_ready[Stream]),
+    .w_data_i         (w_data),
+    .w_strb_i         (w_strb),
+    .b_valid_o        (t_b_valid[Stream]),
+    .b_ready_i        (t_b_ready[Stream]),
+    .b_resp_o         (t_b_resp[Stream]),
+    .ar_valid_i       (t_ar_valid[Stream]),
+    .ar_ready_o       (t_ar_ready[Stream]),
+    .ar_addr_i        (addr),
+    .r_valid_o        (t_r_valid[Stream]),
+    .r_ready_i        (t_r_ready[Stream]),
+    .r_data_o         (t_r_data[Stream]),
+    .r_resp_o         (t_r_resp[Stream]),
+    .scratch_req_o    (stream_req_o),
+    .scratch_gnt_i    (stream_gnt_i),
+    .scratch_word_o   (stream_word_o),
+    .scratch_rvalid_i (stream_rvalid_i),
+    .scratch_rdata_i  (stream_rdata_i),
+    .str_valid_o      (str_valid),
+    .str_ready_i      (str_ready),
+    .str_data_o       (str_data),
+    .str_last_o       (str_last),
+    .str_bytes_o      (str_bytes),
+    .str_abort_o      (str_abort)
+  );
+
+  xmss #(
+    .Lanes          (XmssLanes),
+    .RoundsPerCycle (XmssRounds)
+  ) u_xmss (
+    .clk_i,
+    .rst_ni,
+    .axil_awvalid_i (t_aw_valid[Xmss]),
+    .axil_awready_o (t_aw_ready[Xmss]),
+    .axil_awaddr_i  (addr),
+    .axil_awprot_i  ('0),
+    .axil_wvalid_i  (t_w_valid[Xmss]),
+    .axil_wready_o  (t_w_ready[Xmss]),
+    .axil_wdata_i   (w_data),
+    .axil_wstrb_i   (w_strb),
+    .axil_bvalid_o  (t_b_valid[Xmss]),
+    .axil_bready_i  (t_b_ready[Xmss]),
+    .axil_bresp_o   (t_b_resp[Xmss]),
+    .axil_arvalid_i (t_ar_valid[Xmss]),
+    .axil_arready_o (t_ar_ready[Xmss]),
+    .axil_araddr_i  (addr),
+    .axil_arprot_i  ('0),
+    .axil_rvalid_o  (t_r_valid[Xmss]),
+    .axil_rready_i  (t_r_ready[Xmss]),
+    .axil_rdata_o   (t_r_data[Xmss]),
+    .axil_rresp_o   (t_r_resp[Xmss]),
+    // If its driver has selected the stream.
+    .str_valid_i    (str_valid),
+    .str_ready_o    (str_ready),
+    .str_data_i     (str_data),
+    .str_last_i     (str_last),
+    .str_bytes_i    (str_bytes),
+    .str_abort_i    (str_abort),
+    .lifecycle_i,
+    .irq_o          (xmss_irq_o),
+    .alert_o        (xmss_alert)
+  );
+
   // Software shuts it once it has what it needs, and before the first instruction of the host it is shut in any case.
   device_secret u_secret (
     .clk_i,
@@ -479,7 +569,7 @@ module rot_registers
 
   // An upset of an engine is an alert of the root of trust: the sequencer takes it as a fault, and the core as an
   // interrupt that it cannot mask.
-  assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert | ed25519_alert;
+  assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert | ed25519_alert | xmss_alert;
 
   // The bench is external, and never refuses.
   assign bench_aw_valid_o  = t_aw_valid[Bench];

@@ -14,9 +14,11 @@ module rot_with_bench #(
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5,
-  // Other sizes of two engines, for what a measurement depends on.
+  // Other sizes of engines, for what a measurement depends on.
   parameter int unsigned DmaReads          = 8,
-  parameter int unsigned Sha3Rounds        = 1
+  parameter int unsigned Sha3Rounds        = 1,
+  parameter int unsigned XmssLanes         = 4,
+  parameter int unsigned XmssRounds        = 2
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -146,7 +148,9 @@ module rot_with_bench #(
     .ScratchpadLatency (ScratchpadLatency),
     .RegisterLatency   (RegisterLatency),
     .DmaReads          (DmaReads),
-    .Sha3Rounds        (Sha3Rounds)
+    .Sha3Rounds        (Sha3Rounds),
+    .XmssLanes         (XmssLanes),
+    .XmssRounds        (XmssRounds)
   ) u_rot (
     .clk_i,
     .rst_ni,

@@ -71,6 +71,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("firmware/stage", &["crates/handoff", "crates/image", "crates/kernels", "crates/verify"]),
     ("firmware/rot", &["crates/image", "crates/regs"]),
+    ("firmware/svu", &[]),
     (
         "firmware/tests/footprint",
         &["crates/image", "crates/kernels", "crates/verify", "firmware/virt"],
@@ -90,8 +91,8 @@ const HOST_ONLY: [&str; 8] = [
 ];
 
 /// What programs share: what the stages have in common, and the support of their board, the host's or the
-/// root of trust's.
-const SHARED: [&str; 3] = ["firmware/stage", "firmware/virt", "firmware/rot"];
+/// root of trust's, or of the host beside a verification unit.
+const SHARED: [&str; 4] = ["firmware/stage", "firmware/virt", "firmware/rot", "firmware/svu"];
 
 /// A program, and one whose library it shares: what the first-stage loader decides, a root of trust decides as well.
 const LIBRARIES: [(&str, &str); 1] = [("firmware/rot-rom", "firmware/fsbl")];

@@ -309,7 +309,9 @@ pub const STEPS: &[Step] = &[
                 "hartlock-rot-rom",
                 "hartlock-rot-dma",
                 "hartlock-rot-signatures",
-                "hartlock-accelerator"
+                "hartlock-accelerator",
+                "hartlock-first-stage",
+                "hartlock-second-stage"
             ],
             "--features",
             "hartlock-rot-rom/tee"
@@ -337,6 +339,13 @@ pub const STEPS: &[Step] = &[
         "hw",
     )
     .without_command()
+    .reads(OF_HW),
+    Step::runner(
+        "svu",
+        "hardware boots what the command has signed with no core running, and refuses it changed",
+        "hw",
+    )
+    .uses(&[Resource::Cargo])
     .reads(OF_HW),
     Step::runner(
         "signatures",

@@ -133,17 +133,31 @@ module boot_verifier_core
   // Lead and key go to the digest, the key to the engine as well, then signature, header and code to the engine alone. Padding
   // goes to none of them: it is compared with zero.
   logic passes, to_engine, to_digest, needs_board, has_board, is_last;
+  logic digest_has_d, digest_has_q, engine_has_d, engine_has_q;  // of the word of the key, before the other one
   assign to_digest   = in_lead | in_key;
   assign to_engine   = in_key | in_signature | in_header | in_code;
   assign needs_board = in_header & (count_q[4:2] == 3'd2);  // words 8 to 11
   assign passes      = valid_i & (to_digest | in_signature | in_padding | in_header | in_code) &
-                       (~to_digest | digest_ready_i) & (~to_engine | engine_ready_i) & (~needs_board | has_board);
+                       (~to_digest | digest_ready_i | digest_has_q) & (~to_engine | engine_ready_i | engine_has_q) &
+                       (~needs_board | has_board);
   assign ready_o     = passes;
   assign data_o      = data_i;
 
-  // A word goes to all who need it in one cycle, or to none.
-  assign digest_valid_o     = valid_i & to_digest & (~to_engine | engine_ready_i);
-  assign engine_key_o       = valid_i & in_key & digest_ready_i;
+  // Neither waits for the other: each may show that it is ready only when it is offered a word. A word of the key passes
+  // when both have it.
+  assign digest_has_d = ~passes & (digest_has_q | (in_key & digest_valid_o & digest_ready_i));
+  assign engine_has_d = ~passes & (engine_has_q | (engine_key_o & engine_ready_i));
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      digest_has_q <= 1'b0;
+      engine_has_q <= 1'b0;
+    end else begin
+      digest_has_q <= digest_has_d;
+      engine_has_q <= engine_has_d;
+    end
+  end
+  assign digest_valid_o     = valid_i & to_digest & ~digest_has_q;
+  assign engine_key_o       = valid_i & in_key & ~engine_has_q;
   assign engine_signature_o = valid_i & in_signature;
   assign engine_message_o   = valid_i & (in_header | in_code) & (~needs_board | has_board);
   assign engine_last_o      = in_code & is_last;

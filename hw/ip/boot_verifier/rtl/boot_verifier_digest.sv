@@ -135,7 +135,8 @@ module boot_verifier_digest
   );
 
   assign valid_o = done_q;
-  assign word_o  = digest_q[index_i];
+  // Bytes in the order of memory, the first one in the lower bits, as storage has them (hw/ip/otp/doc/README.md).
+  assign word_o  = {<<8{digest_q[index_i]}};
 
   `ASSERT(NoDigestOfAPart_A, !valid_o |=> !valid_o || (words_q > LastWord && blocks_q == 2'd3))
   `ASSERT(ADigestStays_A, valid_o && !start_i |=> valid_o && $stable(digest_q))

@@ -28,6 +28,7 @@ module boot_verifier_engine #(
   output logic        key_valid_o,
   output logic [3:0]  key_index_o,
   output logic [31:0] key_o,
+  input  logic        key_ready_i,
   output logic        start_o,
   output logic        sig_valid_o,
   input  logic        sig_ready_i,
@@ -77,12 +78,12 @@ module boot_verifier_engine #(
   assign msg_bytes_o = 4'd8;
 
   // A word is taken in the cycle in which all of it has gone on.
-  assign ready_o = (key_i & key_q[0] & ~key_q[4]) | takes_first | (signature_i & takes) | (msg_valid_o & msg_ready_i);
+  assign ready_o = (key_valid_o & key_ready_i & key_q[0]) | takes_first | (signature_i & takes) | (msg_valid_o & msg_ready_i);
 
   // One part after the other.
   always_comb begin
     // Counts go up to their ends and stay there.
-    key_d   = key_q + 5'(key_valid_o);
+    key_d   = key_q + 5'(key_valid_o & key_ready_i);
     start_d = start_q | start_o;
     count_d = count_q + CountBits'(takes_first | takes);
     kept_d  = (takes_first | takes) ? data_i[63:32] : kept_q;
@@ -119,6 +120,7 @@ module boot_verifier_engine #(
   // Counts that do not exist.
   assign error_o = Hardened & ((count_q > CountBits'(SignatureWords)) | (key_q > 5'd16));
 
+  `ASSERT(KeyWordsStay_A, key_valid_o && !key_ready_i |=> key_valid_o && $stable({key_index_o, key_o}))
   `ASSERT(TheKeyComesBeforeTheStart_A, start_o && $past(!start_q) |-> key_q == 5'd16)
   `ASSERT(OneStart_A, start_o |=> !start_o)
   `ASSERT(TheMessageFollowsTheSignature_A, msg_valid_o |-> !has_tail)

@@ -163,9 +163,8 @@ class Storage(Part):
         if answers:
             is_board, word = self.asked
             source = device.board if is_board else device.key_digest
-            # A digest has its first byte on top of its first word; a name is text.
-            order = "little" if is_board else "big"
-            dut.otp_data_i.value = int.from_bytes(source[4 * word : 4 * word + 4], order)
+            # Bytes in the order of memory (hw/ip/otp/doc/README.md).
+            dut.otp_data_i.value = int.from_bytes(source[4 * word : 4 * word + 4], "little")
             dut.otp_good_i.value = int(self.asked not in device.bad_words)
             self.asked = None
         elif self.asked is not None:
@@ -192,13 +191,16 @@ class Engine(Part):
         self.has_started = False
         self.waits: int | None = None
         self.is_done = False
+        # It is ready only for a word that it was offered the cycle before, as a driver of registers may be.
+        self.looks_first = False
+        self.is_offered = False
 
     def prepare(self, image: Image) -> None:
         self.expected = image.key, image.signature, image.signed()
 
     def drive(self) -> None:
         dut = self.dut
-        dut.engine_ready_i.value = int(not chance(self.stalls))
+        dut.engine_ready_i.value = int(not chance(self.stalls) and (self.is_offered or not self.looks_first))
         if self.waits is not None:
             self.waits -= 1
             self.is_done = self.waits <= 0
@@ -213,6 +215,7 @@ class Engine(Part):
         assert sum(offers) <= 1
         if dut.engine_start_o.value == 1:
             self.has_started = True
+        self.is_offered = any(offers) and dut.engine_ready_i.value == 0
         if any(offers) and dut.engine_ready_i.value == 1:
             kind = offers.index(True)
             assert self.has_started, "words before the start"
@@ -272,6 +275,7 @@ class Setup:
         self.medium.stalls = random.choice([0.0, 0.3, 0.8])
         self.medium.latency = random.choice([1, 3, 40])
         self.engine.stalls = random.choice([0.0, 0.3, 0.8])
+        self.engine.looks_first = chance(0.5)
         self.storage.delay = random.choice([0, 5])
 
     def is_over(self) -> bool:

@@ -28,6 +28,18 @@ async def releases_what_fits_and_writes_what_was_signed(dut):
 
 
 @cocotb.test()
+async def waits_for_no_ready_before_it_offers_a_word(dut):
+    """An engine may be ready only for what it is offered: it and the digest wait for each other never."""
+    setup = Setup(dut)
+    for stalls in [0.0, 0.5]:
+        image = setup.image()
+        await setup.start(image)
+        setup.engine.looks_first, setup.engine.stalls = True, stalls
+        assert await setup.run() == 0
+        assert tuple(setup.engine.taken) == (image.key, image.signature, image.signed())
+
+
+@cocotb.test()
 async def takes_the_cycles_of_its_parts(dut):
     """Of a medium that never waits: a word a cycle, and what is there beside that: the digest of the key and its comparison,
     the words of the board, latencies of both, the engine's wait, and the decision."""

@@ -7,7 +7,7 @@ import random
 import cocotb
 from handshakes import STALLS, Bench, Part, Sink, chance
 
-INPUTS = ["key_i", "signature_i", "message_i", "last_i", "data_i", "sig_ready_i", "msg_ready_i"]
+INPUTS = ["key_i", "signature_i", "message_i", "last_i", "data_i", "sig_ready_i", "msg_ready_i", "key_ready_i"]
 INPUTS += ["engine_done_i", "engine_index_i", "engine_verdict_i"]
 
 
@@ -44,17 +44,25 @@ class Unit(Part):
 
 
 class Key(Part):
+    """Takes the words of the key, each once, and the start after them."""
+
     def __init__(self, dut) -> None:
         self.dut = dut
+        self.sink = Sink(dut, "key_valid_o", "key_ready_i", ["key_index_o", "key_o"])
         self.words: dict[int, int] = {}
         self.starts = 0
 
+    def drive(self) -> None:
+        self.sink.drive()
+
     def sample(self) -> None:
-        dut = self.dut
-        if dut.key_valid_o.value == 1:
+        self.sink.sample()
+        while self.sink.taken:
             assert not self.starts, "a word of the key after the start"
-            self.words[int(dut.key_index_o.value)] = int(dut.key_o.value)
-        if dut.start_o.value == 1:
+            index, word = self.sink.taken.popleft()
+            assert index not in self.words, "a word of the key comes twice"
+            self.words[index] = word
+        if self.dut.start_o.value == 1:
             assert len(self.words) == 16
             self.starts += 1
 
@@ -73,7 +81,7 @@ async def run(dut, bench: Bench, index: int):
     unit, keys = Unit(dut, key, signature, message), Key(dut)
     sig = Sink(dut, "sig_valid_o", "sig_ready_i", ["sig_data_o", "sig_last_o", "sig_bytes_o"])
     msg = Sink(dut, "msg_valid_o", "msg_ready_i", ["msg_data_o", "msg_last_o", "msg_bytes_o"])
-    for part in [unit, sig, msg]:
+    for part in [unit, keys.sink, sig, msg]:
         part.stalls = random.choice(STALLS[:3])
     if bench.cycle == 0:
         await bench.start_clock()

@@ -133,7 +133,7 @@ module lms_schedule
   end
 
   `ASSERT(AChainHasItsValue_A, job_valid_o |-> filled_i > chain_q)
-  `ASSERT(AnEndIsOfAWalkedChain_A, takes |-> value_q < chains_i && (!running_q || (wrapped_q && value_q != chain_q)))
+  `ASSERT(AnEndIsOfAWalkedChain_A, end_valid_o |-> value_q < chains_i && (!running_q || (wrapped_q && value_q != chain_q)))
   // A second time it would write over an end that is hashed.
   `ASSERT(EveryChainIsGivenOutOnce_A, job_valid_o |-> chain_q < chains_i && (!values_q || value_q <= chain_q || is_turned_i))
 endmodule

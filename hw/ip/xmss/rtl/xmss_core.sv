@@ -133,7 +133,8 @@ module xmss_core
   logic        word_valid, word_ready, word_last, message_write, message_write_ready, hashed;
   logic [31:0] word, message_data;
   logic [2:0]  word_bytes, message_word;
-  place_t      message_place, block_place;
+  place_t      message_place;
+  logic [2:0]  block_index;
   logic        block_valid, block_ready, block_first, block_done;  // blocks of the message
 
   xmss_message u_message (
@@ -152,7 +153,7 @@ module xmss_core
     .write_data_o (message_data),
     .block_valid_o(block_valid),
     .block_ready_i(block_ready),
-    .block_place_o(block_place),
+    .block_index_o(block_index),
     .block_first_o(block_first),
     .block_done_i (block_done),
     .finished_o   (hashed)
@@ -185,21 +186,19 @@ module xmss_core
   logic        control_read, control_read_ready, control_row;  // the control's port, which is the last in order
   place_t      control_place;
   row_t        read_data;
-  logic [Lanes-1:0] lane_read, lane_read_ready, lane_read_row, lane_write, lane_write_ready, lane_write_row;
-  place_t      lane_read_place [Lanes];
-  place_t      lane_write_place [Lanes];
+  logic [Lanes-1:0] lane_read, lane_read_ready, lane_write, lane_write_ready;
+  operand_t    lane_operand [Lanes];
+  result_t     lane_result [Lanes];
   row_t        lane_write_data [Lanes];
 
   xmss_memory #(.Lanes(Lanes)) u_memory (
     .clk_i, .rst_ni,
     .lane_read_i       (lane_read),
     .lane_read_ready_o (lane_read_ready),
-    .lane_read_place_i (lane_read_place),
-    .lane_read_row_i   (lane_read_row),
+    .lane_operand_i    (lane_operand),
     .lane_write_i      (lane_write),
     .lane_write_ready_o(lane_write_ready),
-    .lane_write_place_i(lane_write_place),
-    .lane_write_row_i  (lane_write_row),
+    .lane_result_i     (lane_result),
     .lane_write_data_i (lane_write_data),
     .read_i            (control_read),
     .read_ready_o      (control_read_ready),
@@ -245,7 +244,7 @@ module xmss_core
   logic        scheduled_q;  // the schedule of this pass has begun
 
   // With one lane the order of chains makes no difference.
-  xmss_schedule #(.SortsChains(Lanes > 1)) u_schedule (
+  xmss_schedule #(.SortsChains(Lanes > 1), .Forwards(Lanes > 1)) u_schedule (
     .clk_i, .rst_ni,
     .clear_i       (clear),
     .busy_o        (schedule_busy),
@@ -258,12 +257,13 @@ module xmss_core
     .path_valid_i  (path_valid),
     .path_ready_o  (path_ready),
     .path_index_i  (path_q),
+    .path_complete_i(path_q == height),
     .digits_valid_i(digits_valid),
     .digit_index_o (digit_index),
     .digit_i       (digit),
     .block_valid_i (block_valid),
     .block_ready_o (block_ready),
-    .block_place_i (block_place),
+    .block_index_i (block_index),
     .block_first_i (block_first),
     .job_valid_o   (schedule_job_valid),
     .job_ready_i   (job_ready),
@@ -292,7 +292,7 @@ module xmss_core
   end
 
   // --- the lanes ---
-  logic [Lanes-1:0] lane_ready, lane_select, lane_done, lane_done_ready, init_q;
+  logic [Lanes-1:0] lane_ready, lane_select, lane_done, lane_done_ready, init_q, keeper_q;
   job_e       lane_kind [Lanes];
   node_t      lane_node [Lanes];
   logic [3:0] lane_steps [Lanes];
@@ -308,21 +308,27 @@ module xmss_core
     for (int lane = Lanes - 1; lane >= 0; lane--) begin
       if (lane_ready[lane] && lane_idle[lane]) lane_select = Lanes'(1) << lane;
     end
+    // A result that is forwarded is in its lane only.
+    if (schedule_job.is_forwarded) lane_select = keeper_q & lane_ready;
     if (init && !init_done) begin
       job         = '0;
       job.kind    = JobInit;
-      job.a       = SeedPlace;
       lane_select = ~init_q & lane_ready;
     end
   end
   assign job_ready = (lane_select != '0) & ~(init & ~init_done);
   assign job_valid = (init & ~init_done) | schedule_job_valid;
 
-  // Which lanes have their first job.
+  // Which lanes have their first job, and which one has a job that forwards its result.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)                   init_q <= '0;
-    else if (clear || receive)     init_q <= '0;
-    else if (init && !init_done)   init_q <= init_q | lane_select;
+    if (!rst_ni) begin
+      init_q   <= '0;
+      keeper_q <= '0;
+    end else begin
+      if (clear || receive)        init_q <= '0;
+      else if (init && !init_done) init_q <= init_q | lane_select;
+      if (job_ready && job.forwards) keeper_q <= lane_select;
+    end
   end
 
   // The lowest lane that has something to tell. The others wait, for a cycle each: a report is taken at once or after one.
@@ -358,13 +364,11 @@ module xmss_core
       .job_i        (job),
       .read_valid_o (lane_read[lane]),
       .read_ready_i (lane_read_ready[lane]),
-      .read_place_o (lane_read_place[lane]),
-      .read_row_o   (lane_read_row[lane]),
+      .read_o       (lane_operand[lane]),
       .read_data_i  (read_data),
       .write_valid_o(lane_write[lane]),
       .write_ready_i(lane_write_ready[lane]),
-      .write_place_o(lane_write_place[lane]),
-      .write_row_o  (lane_write_row[lane]),
+      .write_o      (lane_result[lane]),
       .write_data_o (lane_write_data[lane]),
       .done_valid_o (lane_done[lane]),
       .done_ready_i (lane_done_ready[lane]),

@@ -6,6 +6,9 @@
 //
 // A hash is over for the second stage when the core has its last word. With `Overlaps` its state comes out while the
 // next hash begins, of this job or of the next one; without it, or if there is none in time, by a command of its own.
+//
+// A job may forward its result: it is reported before its state comes out, and the next job of the lane, which is given
+// to no other, gets it as an operand. So nodes that follow from each other are neither stored nor loaded.
 
 `include "assert.svh"
 
@@ -31,13 +34,11 @@ module xmss_lane
   // The memory: rows to read, which come a cycle after they were granted, and rows to write.
   output logic        read_valid_o,
   input  logic        read_ready_i,
-  output place_t      read_place_o,
-  output logic        read_row_o,  // 0: H0, H1, H4, H5
+  output operand_t    read_o,
   input  row_t        read_data_i,  // a cycle after the grant
   output logic        write_valid_o,
   input  logic        write_ready_i,
-  output place_t      write_place_o,
-  output logic        write_row_o,
+  output result_t     write_o,
   output row_t        write_data_o,
 
   // The job is done, and its results are in the memory.
@@ -63,14 +64,15 @@ module xmss_lane
   job_t       next_q, job_q;
   logic       next_valid_q, next_set_q, loaded, fetches, fetched_q, takes_job, finishes;
   logic [2:0] load_q, load_end;  // values that are loaded, and how many there are
+  logic       skips_left, skips_right;
   logic       load_row_q, fetched_row_q;  // of the read, and of the row that comes
   slot_e      load_slot, fetched_slot_q;  // and their slots
   logic       busy, storing_q;  // words of a job are fed; one is stored, or waits for its state
+  logic       store_waits_q;  // the last result is still in the core
+  logic       store_forwards_q, keeps_q, keeps, gets_child;  // and stays there for the next job, which comes
 
   // How many loads a job has, and what each one is. A node has the most: children, state and both masks, ten rows.
   always_comb begin
-    load_slot    = SlotA;
-    read_place_o = next_q.a;
     unique case (next_q.kind)
       JobInit:  load_end = 3'd1;
       JobChain: load_end = 3'd1;
@@ -79,31 +81,23 @@ module xmss_lane
       default:  load_end = 3'd0;
     endcase
     unique case (load_q)
-      3'd0: load_slot = (next_q.kind == JobInit) ? SlotSeed : SlotA;
-      3'd1: begin
-        load_slot    = SlotB;
-        read_place_o = next_q.b;
-      end
-      3'd2: begin
-        load_slot    = SlotState;
-        read_place_o = (next_q.kind == JobBlock) ? StatePlace : prep_place(next_q.node, 2'd2);
-      end
-      3'd3: begin
-        load_slot    = SlotMaskA;
-        read_place_o = prep_place(next_q.node, 2'd0);
-      end
-      default: begin
-        load_slot    = SlotMaskB;
-        read_place_o = prep_place(next_q.node, 2'd1);
-      end
+      3'd0:    load_slot = (next_q.kind == JobInit) ? SlotSeed : SlotA;
+      3'd1:    load_slot = SlotB;
+      3'd2:    load_slot = SlotState;
+      3'd3:    load_slot = SlotMaskA;
+      default: load_slot = SlotMaskB;
     endcase
   end
+  // A child that is forwarded is not loaded.
+  assign skips_left  = job_i.is_forwarded & ~job_i.is_right;
+  assign skips_right = next_q.is_forwarded & next_q.is_right & (load_q == '0);
+  assign read_o      = '{kind: next_q.kind, node: next_q.node, is_right: next_q.is_right, part: load_q, row: load_row_q};
   assign read_valid_o = next_valid_q & (load_q != load_end);
-  assign read_row_o   = load_row_q;
   assign fetches      = read_valid_o & read_ready_i;
   assign loaded       = next_valid_q & (load_q == load_end) & ~fetched_q;
   // A job is taken late, so that urgent ones find a lane. Then at most one job before is not stored, in the other set.
   assign job_ready_o  = ~next_valid_q & ~busy & ~wipe_i & ~error_o;
+  assign gets_child   = job_valid_i & job_ready_o & job_i.is_forwarded;
 
   // The job whose operands are loaded. A row is in its slot a cycle after it was read.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -127,7 +121,7 @@ module xmss_lane
       fetched_slot_q <= load_slot;
       if (fetches) begin
         load_row_q <= ~load_row_q;
-        load_q     <= load_q + 3'(load_row_q);
+        if (load_row_q) load_q <= load_q + (skips_right ? 3'd2 : 3'd1);
       end
       if (takes_job) begin
         next_valid_q <= 1'b0;
@@ -136,7 +130,7 @@ module xmss_lane
       if (job_valid_i && job_ready_o) begin
         next_q       <= job_i;
         next_valid_q <= 1'b1;
-        load_q       <= '0;
+        load_q       <= 3'(skips_left);
       end
     end
   end
@@ -233,7 +227,9 @@ module xmss_lane
   // Without another hash in time the core is asked for it, when its rounds are over.
   logic core_cmd_valid, asks;
   cmd_e core_cmd;
-  assign asks           = save_wanted_q & (in_idle | in_store | (in_issue & ~Overlaps));
+  // A forwarded child comes before the hash, whose first words are made of it. Until its job is there it stays in the core.
+  assign asks           = save_wanted_q & ~keeps & (in_idle | in_store | (in_issue & (~Overlaps | job_q.is_forwarded)));
+  assign keeps          = keeps_q | (storing_q & store_forwards_q);
   assign core_cmd_valid = cmd_valid | asks;
   assign core_cmd       = asks ? CmdSave : cmd;
   // The command of a state comes first: its answer belongs to the hash before.
@@ -273,6 +269,10 @@ module xmss_lane
         else if (load_last) loading_q <= 1'b0;
         if (block_end) block_q <= ~feed_end;
         if (save_ends) save_wanted_q <= 1'b0;
+        if (gets_child) begin
+          save_set_q  <= next_set_q;
+          save_slot_q <= job_i.is_right ? SlotB : SlotA;
+        end
         if (feed_end) begin
           hash_step_q   <= is_last_step ? '0 : hash_step_q + 2'd1;
           chain_step_q  <= chain_step_q + 4'(is_last_step);
@@ -322,12 +322,13 @@ module xmss_lane
     .start_i     (starts_feed),
     .hash_i      (hash),
     .set_i       (set_q),
-    .type_i      (job_q.kind == JobChain ? TypeOts : job_q.is_tree ? TypeHashTree : TypeLTree),
-    .leaf_i      (job_q.is_tree ? '0 : leaf_i),
-    .chain_i     (job_q.kind == JobChain ? job_q.node.number[6:0] : 7'(job_q.height)),
-    .step_i      (job_q.kind == JobChain ? 20'(chain_step_q) : job_q.index),
+    .type_i      (job_q.kind == JobChain ? TypeOts : job_q.node.is_path ? TypeHashTree : TypeLTree),
+    .leaf_i      (job_q.node.is_path ? '0 : leaf_i),
+    .chain_i     (job_q.chain),
+    // One of them is zero: a chain has no index, and a preparation no steps.
+    .step_i      (job_q.index | 20'(chain_step_q)),
     .part_i      (hash_step_q),
-    .blocked_i   (loading_q),
+    .blocked_i   (loading_q | (job_q.is_forwarded & save_wanted_q)),
     .reads_o     (feed_reads),
     .read_high_o (feed_high),
     .read_low_o  (feed_low),
@@ -363,33 +364,29 @@ module xmss_lane
 
   // --- results ---
   logic [1:0] store_q, store_end;  // values that are stored, and how many there are
-  logic       store_waits_q;  // the last result is still in the core
   job_e       store_kind_q;  // the job whose results are stored, and what of it is needed
   node_t      store_node_q;
-  place_t     store_result_q;
   logic [3:0] store_steps_q;
 
   // How many values a job stores, and which.
   always_comb begin
-    store_end     = 2'd1;
-    store_slot    = SlotA;
-    write_place_o = store_result_q;
+    store_end  = 2'd1;
+    store_slot = SlotA;
     unique case (store_kind_q)
       JobInit:  store_end = 2'd0;
       JobPrep: begin
-        store_end     = 2'd3;
-        store_slot    = (store_q == 2'd0) ? SlotMaskA : (store_q == 2'd1) ? SlotMaskB : SlotState;
-        write_place_o = prep_place(store_node_q, store_q);
+        store_end  = 2'd3;
+        store_slot = (store_q == 2'd0) ? SlotMaskA : (store_q == 2'd1) ? SlotMaskB : SlotState;
       end
-      JobBlock: {store_slot, write_place_o} = {SlotState, StatePlace};
+      JobBlock: store_slot = SlotState;
       default:  store_slot = SlotA;
     endcase
   end
   assign write_valid_o = storing_q & ~store_waits_q & (store_q != store_end) & ~loading_q & ~feed_reads;
   assign store_reads   = write_valid_o & write_ready_i;
-  assign write_row_o   = store_row_q;
+  assign write_o       = '{kind: store_kind_q, node: store_node_q, part: store_q, row: store_row_q};
   assign write_data_o  = slot_data;
-  assign done_valid_o  = storing_q & ~store_waits_q & (store_q == store_end);
+  assign done_valid_o  = storing_q & (store_forwards_q | (~store_waits_q & (store_q == store_end)));
   assign done_kind_o   = store_kind_q;
   assign done_node_o   = store_node_q;
   assign done_steps_o  = store_steps_q;
@@ -404,10 +401,12 @@ module xmss_lane
       store_set_q    <= 1'b0;
       store_kind_q   <= JobInit;
       store_node_q   <= '0;
-      store_result_q <= '0;
-      store_steps_q  <= '0;
+      store_steps_q    <= '0;
+      store_forwards_q <= 1'b0;
+      keeps_q          <= 1'b0;
     end else if (wipe_i) begin
       storing_q     <= 1'b0;
+      keeps_q       <= 1'b0;
       store_waits_q <= 1'b0;
       store_row_q   <= 1'b0;
     end else begin
@@ -415,7 +414,11 @@ module xmss_lane
         store_row_q <= ~store_row_q;
         store_q     <= store_q + 2'(store_row_q);
       end
-      if (done_valid_o && done_ready_i) storing_q <= 1'b0;
+      if (done_valid_o && done_ready_i) begin
+        storing_q <= 1'b0;
+        keeps_q   <= store_forwards_q;
+      end
+      if (gets_child) keeps_q <= 1'b0;
       // From the last word of a job on its result is awaited. It may leave only in the turn of the next job's first hash.
       if (save_ends) store_waits_q <= 1'b0;
       if (finishes) begin
@@ -425,7 +428,7 @@ module xmss_lane
         store_set_q    <= set_q;
         store_kind_q   <= job_q.kind;
         store_node_q   <= job_q.node;
-        store_result_q <= job_q.result;
+        store_forwards_q <= job_q.forwards;
         store_steps_q  <= chain_step_q + 4'(feed_end) - job_q.step;
       end
     end
@@ -444,5 +447,8 @@ module xmss_lane
   // The lane reads the state of all PRFs while it may write the state of the hash before.
   `ASSERT(APrfHasItsState_A, loading_q && hash == HashPrf |-> !save_wanted_q || save_slot_q != SlotMid)
   `ASSERT(AResultIsThereWhenItIsStored_A, write_valid_o |-> !save_wanted_q || save_set_q != store_set_q)
+  // A child that left for another place would be missing, and one that is not kept would never come.
+  `ASSERT(AForwardedChildIsKept_A, gets_child |-> keeps_q && save_wanted_q)
+  `ASSERT(OnlyItsJobFollowsAChild_A, job_valid_i && job_ready_o && keeps |-> job_i.is_forwarded)
   `ASSERT(RowsAreNotLost_A, fetched_q |-> next_valid_q)
 endmodule

@@ -14,12 +14,10 @@ module xmss_memory
 
   input  logic   [Lanes-1:0]  lane_read_i,
   output logic   [Lanes-1:0]  lane_read_ready_o,
-  input  place_t              lane_read_place_i [Lanes],  // stable until granted
-  input  logic   [Lanes-1:0]  lane_read_row_i,
+  input  operand_t            lane_operand_i [Lanes],  // stable until granted
   input  logic   [Lanes-1:0]  lane_write_i,
   output logic   [Lanes-1:0]  lane_write_ready_o,
-  input  place_t              lane_write_place_i [Lanes],
-  input  logic   [Lanes-1:0]  lane_write_row_i,
+  input  result_t             lane_result_i [Lanes],
   input  row_t                lane_write_data_i [Lanes],  // whole rows
 
   // The control: words are written, rows are read.
@@ -35,7 +33,8 @@ module xmss_memory
 
   output row_t                read_data_o  // of the cycle before
 );
-  localparam int unsigned Rows = 2 ** (PlaceBits + 1);  // two of each place
+  localparam int unsigned Rows     = 2 ** (PlaceBits + 1);  // two of each place
+  localparam int unsigned LaneBits = (Lanes > 1) ? $clog2(Lanes) : 1;
 
   // Without a reset: every job reads only what was written after the last start.
   logic [31:0] column_0 [Rows];
@@ -43,44 +42,39 @@ module xmss_memory
   logic [31:0] column_2 [Rows];
   logic [31:0] column_3 [Rows];
 
-  logic [PlaceBits:0] read_row, write_row;  // a place and one of its two rows
+  row_address_t       read_row, write_row;  // a place and one of its two rows
   logic [3:0]         columns;  // those that are written
   logic               reads;  // anyone does
   row_t               data;  // to be written, in the columns that `columns` names
 
-  // The lowest lane that asks, or the control.
+  // The lowest lane that asks, as a number: places and data are chosen before they are computed, once for all lanes.
+  logic [LaneBits-1:0] reader, writer;
+  operand_t            operand;
+  result_t             result;
   always_comb begin
-    read_row          = {read_place_i, read_row_i};
-    lane_read_ready_o = '0;
-    read_ready_o      = 1'b1;
-    reads             = read_i;
+    reader = '0;
+    writer = '0;
     for (int lane = Lanes - 1; lane >= 0; lane--) begin
-      if (lane_read_i[lane]) begin
-        read_row          = {lane_read_place_i[lane], lane_read_row_i[lane]};
-        lane_read_ready_o = Lanes'(1) << lane;
-        read_ready_o      = 1'b0;
-        reads             = 1'b1;
-      end
+      if (lane_read_i[lane])  reader = LaneBits'(lane);
+      if (lane_write_i[lane]) writer = LaneBits'(lane);
     end
   end
+  assign operand = lane_operand_i[reader];
+  assign result  = lane_result_i[writer];
+
+  // A lane, or the control.
+  assign read_ready_o      = ~|lane_read_i;
+  assign lane_read_ready_o = lane_read_i & (Lanes'(1) << reader);
+  assign reads             = read_i | (|lane_read_i);
+  assign read_row          = read_ready_o ? {read_place_i, read_row_i} : operand_row(operand);
 
   // The same for a write. A word of the control is one of the four columns.
-  always_comb begin
-    write_row          = {write_place_i, write_word_i[1]};
-    data               = '{high: {2{write_data_i}}, low: {2{write_data_i}}};
-    columns            = write_i ? 4'b0001 << {write_word_i[2], ~write_word_i[0]} : 4'b0000;
-    lane_write_ready_o = '0;
-    write_ready_o      = 1'b1;
-    for (int lane = Lanes - 1; lane >= 0; lane--) begin
-      if (lane_write_i[lane]) begin
-        write_row          = {lane_write_place_i[lane], lane_write_row_i[lane]};
-        data               = lane_write_data_i[lane];
-        columns            = 4'b1111;
-        lane_write_ready_o = Lanes'(1) << lane;
-        write_ready_o      = 1'b0;
-      end
-    end
-  end
+  assign write_ready_o      = ~|lane_write_i;
+  assign lane_write_ready_o = lane_write_i & (Lanes'(1) << writer);
+  assign write_row          = write_ready_o ? {write_place_i, write_word_i[1]} : result_row(result);
+  assign data               = write_ready_o ? '{high: {2{write_data_i}}, low: {2{write_data_i}}} : lane_write_data_i[writer];
+  assign columns            = ~write_ready_o ? 4'b1111 :
+                              write_i        ? 4'b0001 << {write_word_i[2], ~write_word_i[0]} : 4'b0000;
 
   // Columns of a word: each has its own write enable.
   always_ff @(posedge clk_i) begin

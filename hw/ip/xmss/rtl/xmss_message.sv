@@ -26,7 +26,7 @@ module xmss_message
 
   output logic        block_valid_o,  // a whole block is in the ring
   input  logic        block_ready_i,
-  output place_t      block_place_o,
+  output logic [2:0]  block_index_o,
   output logic        block_first_o,  // it begins from the initial hash value
   input  logic        block_done_i,  // its place is free again
   output logic        finished_o     // all blocks are hashed
@@ -96,7 +96,7 @@ module xmss_message
   end
 
   assign block_valid_o = unissued_q != '0;
-  assign block_place_o = RingPlace | PlaceBits'({next_q, 1'b0});
+  assign block_index_o = next_q;
   assign block_first_o = first_q;
   assign finished_o    = (state_q == StDone) & (open_q == '0);
 

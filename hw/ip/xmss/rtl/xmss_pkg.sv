@@ -44,16 +44,31 @@ package xmss_pkg;
 
   typedef struct packed {
     job_e        kind;
-    node_t       node;
-    place_t      a;        // operands
-    place_t      b;
-    place_t      result;
-    logic        is_tree;  // a node of the hash tree, not of the L-tree
-    logic [3:0]  step;     // the first one of a chain
-    logic [4:0]  height;   // of a node's children
-    logic [19:0] index;    // of a node in its level
-    logic        is_first; // block of the message
+    node_t       node;      // a chain, a node, or the place of a block in its ring
+    logic        is_right;  // on the path: the node below is the right child
+    logic [3:0]  step;      // the first one of a chain
+    logic [6:0]  chain;     // a chain, or the height of a node's children
+    logic [19:0] index;     // of a node in its level
+    logic        is_first;  // block of the message
+    logic        forwards;      // the result is an operand of the next job of this lane, and goes nowhere else
+    logic        is_forwarded;  // the node below is the result of the job before
   } job_t;
+
+  // A row of a job's operand, and one of its result.
+  typedef struct packed {
+    job_e       kind;
+    node_t      node;
+    logic       is_right;
+    logic [2:0] part;  // which operand
+    logic       row;   // 0: H0, H1, H4, H5
+  } operand_t;
+  typedef struct packed {
+    job_e       kind;
+    node_t      node;
+    logic [1:0] part;  // which result
+    logic       row;
+  } result_t;
+  typedef logic [PlaceBits:0] row_address_t;
 
   // Types of addresses (RFC 8391 §2.5).
   parameter logic [1:0] TypeOts      = 2'd0;
@@ -70,6 +85,52 @@ package xmss_pkg;
   function automatic place_t prep_place(node_t node, logic [1:0] part);
     // No adder: the number of a node is below 128 in the L-tree, and a level of the path below 32.
     return {1'b1, node.is_path ? {2'd3, part, node.number[4:0]} : {part, node.number[6:0]}};
+  endfunction
+
+  // Node (l, i) is at i << l: the ones in front of its number are as many as its level.
+  function automatic logic [6:0] node_offset(logic [7:0] number);
+    for (int level = 1; level < 7; level++) begin
+      if (!number[7-level]) return 7'(number << level);
+    end
+    return '0;
+  endfunction
+
+  // Its right child is half of 1 << l further.
+  function automatic logic [6:0] right_offset(logic [7:0] number);
+    for (int level = 1; level < 7; level++) begin
+      if (!number[7-level]) return 7'(number << level) | 7'(1 << (level - 1));
+    end
+    return 7'd64;
+  endfunction
+
+  // Operands of a job: children first, then the preparation. The sibling is on the left of an odd node (RFC 8391 §4.1.10).
+  function automatic row_address_t operand_row(operand_t operand);
+    place_t child, place;
+    node_t  node;
+    node  = operand.node;
+    child = NodePlace | PlaceBits'(operand.part[0] ? right_offset(node.number) : node_offset(node.number));
+    if (node.is_path) begin
+      child = (operand.part[0] == operand.is_right) ? NodePlace : PathPlace | PlaceBits'(node.number[4:0]);
+    end
+    unique case (operand.kind)
+      JobInit:  place = SeedPlace;
+      JobChain: place = ChainPlace | PlaceBits'(node.number[6:0]);
+      JobBlock: place = operand.part[1] ? StatePlace : RingPlace | PlaceBits'({node.number[2:0], operand.part[0]});
+      default:  place = (operand.part[2:1] == '0) ? child :
+                        prep_place(node, {~operand.part[2] & ~operand.part[0], operand.part[2]});
+    endcase
+    return {place, operand.row};
+  endfunction
+
+  function automatic row_address_t result_row(result_t result);
+    place_t place;
+    unique case (result.kind)
+      JobPrep:  place = prep_place(result.node, result.part);
+      JobChain: place = NodePlace | PlaceBits'(result.node.number[6:0]);
+      JobBlock: place = StatePlace;
+      default:  place = NodePlace | PlaceBits'(result.node.is_path ? '0 : node_offset(result.node.number));
+    endcase
+    return {place, result.row};
   endfunction
 
   // What a hash core computes at a time, in one or two blocks.

@@ -14,7 +14,9 @@ module xmss_schedule
   import xmss_pkg::*;
 #(
   // Long chains first, so that lanes end together: four scans over the digits.
-  parameter bit SortsChains = 1'b0
+  parameter bit SortsChains = 1'b0,
+  // Nodes of the path stay in their lane.
+  parameter bit Forwards    = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -31,6 +33,7 @@ module xmss_schedule
   input  logic        path_valid_i,  // a value of the path came
   output logic        path_ready_o,
   input  logic [4:0]  path_index_i,
+  input  logic        path_complete_i,  // all came
 
   // Digits in the order of the chains.
   input  logic        digits_valid_i,
@@ -40,7 +43,7 @@ module xmss_schedule
   // Blocks of the message.
   input  logic        block_valid_i,
   output logic        block_ready_o,
-  input  place_t      block_place_i,
+  input  logic [2:0]  block_index_i,
   input  logic        block_first_i,
 
   output logic        job_valid_o,
@@ -158,8 +161,8 @@ module xmss_schedule
   logic [5:0] prep_index_q, prep_last;
   logic       prep_path_q, prep_ends, preps_done_q;
   logic [19:0] prep_leaf_q;  // index of the node on the path
-  logic [2:0] level;  // of the node at the head
-  logic [6:0] left;  // place of its left child
+  logic [4:0] prepared_q;    // preparations of the path that are done
+  logic       forwards, forwarded_q;  // the node of the head does; the node that was given out last does
 
   // Each scan takes the chains whose digits have the same two upper bits, and passes the others.
   logic       chains_left, fits, passes_chain, next_chain, ends_scan;
@@ -191,16 +194,10 @@ module xmss_schedule
   end
   assign prep_ends = prep_index_q == prep_last;
 
-  // The level of a node: the ones in front of its number.
-  always_comb begin
-    level = 3'd7;
-    for (int l = 6; l >= 1; l--) begin
-      if (!node.number[7-l]) level = 3'(l);
-    end
-  end
-  // Node (l, i) is at i << l, and its right child half of 1 << l further.
-  assign left      = 7'(node.number << level);
   assign node_path = node.number[4:0];
+  // A result stays in its lane if the node above has all else: then no other work is left, and the lane is free for it.
+  assign forwards  = Forwards & path_complete_i & (prepared_q == height_i) &
+                     (node.is_path ? node_path + 5'd1 != height_i : node.number == root);
 
   // The most urgent job: the message, a node that is ready, a chain, a preparation.
   always_comb begin
@@ -212,37 +209,28 @@ module xmss_schedule
     if (block_valid_i && !block_busy_q) begin
       takes_block    = 1'b1;
       job_o.kind     = JobBlock;
-      job_o.a        = block_place_i;
-      job_o.b        = block_place_i | PlaceBits'(1);
+      job_o.node     = '{is_path: 1'b0, number: 8'(block_index_i)};
       job_o.is_first = block_first_i;
     end else if (has_node) begin
-      takes_node   = 1'b1;
-      job_o.kind   = JobNode;
-      job_o.node   = node;
-      job_o.a      = NodePlace + PlaceBits'(left);
-      job_o.b      = NodePlace + (PlaceBits'(left) | (PlaceBits'(1) << (level - 3'd1)));
-      job_o.result = job_o.a;
-      if (node.is_path) begin
-        // The sibling is on the left of an odd node (§4.1.10).
-        job_o.a      = leaf_i[node_path] ? PathPlace + PlaceBits'(node_path) : NodePlace;
-        job_o.b      = leaf_i[node_path] ? NodePlace : PathPlace + PlaceBits'(node_path);
-        job_o.result = NodePlace;
-      end
+      takes_node         = 1'b1;
+      job_o.kind         = JobNode;
+      job_o.node         = node;
+      job_o.is_right     = leaf_i[node_path];
+      job_o.forwards     = forwards;
+      job_o.is_forwarded = forwarded_q;
     end else if (has_chain) begin
-      takes_chain  = 1'b1;
-      job_o.kind   = JobChain;
-      job_o.node   = '{is_path: 1'b0, number: {1'b0, chain_q}};
-      job_o.a      = ChainPlace + PlaceBits'(chain_q);
-      job_o.result = NodePlace + PlaceBits'(chain_q);
-      job_o.step   = digit_i;
+      takes_chain = 1'b1;
+      job_o.kind  = JobChain;
+      job_o.node  = '{is_path: 1'b0, number: {1'b0, chain_q}};
+      job_o.chain = chain_q;
+      job_o.step  = digit_i;
     end else if (has_prep) begin
-      takes_prep    = 1'b1;
-      job_o.kind    = JobPrep;
-      job_o.node    = prep_path_q ? '{is_path: 1'b1, number: 8'(prep_height_q)} :
-                                    '{is_path: 1'b0, number: prep_base_q | 8'(prep_index_q)};
-      job_o.is_tree = prep_path_q;
-      job_o.height  = prep_path_q ? prep_height_q : 5'(prep_level_q - 3'd1);
-      job_o.index   = prep_path_q ? prep_leaf_q : 20'(prep_index_q);
+      takes_prep  = 1'b1;
+      job_o.kind  = JobPrep;
+      job_o.node  = prep_path_q ? '{is_path: 1'b1, number: 8'(prep_height_q)} :
+                                  '{is_path: 1'b0, number: prep_base_q | 8'(prep_index_q)};
+      job_o.chain = prep_path_q ? 7'(prep_height_q) : 7'(prep_level_q - 3'd1);
+      job_o.index = prep_path_q ? prep_leaf_q : 20'(prep_index_q);
     end
   end
   assign job_valid_o   = takes_block | takes_node | takes_chain | takes_prep;
@@ -265,12 +253,16 @@ module xmss_schedule
       prep_path_q   <= 1'b0;
       preps_done_q  <= 1'b0;
       prep_leaf_q   <= '0;
+      prepared_q    <= '0;
+      forwarded_q   <= 1'b0;
     end else if (clear_i) begin
       head_q       <= '0;
       tail_q       <= '0;
       block_busy_q <= 1'b0;
       running_q    <= 1'b0;
+      forwarded_q  <= 1'b0;
     end else begin
+      if (done_valid_i && done_ready_o && done_kind_i == JobPrep && done_node_i.is_path) prepared_q <= prepared_q + 5'd1;
       if (posts && is_third) tail_q <= tail_q + 6'd1;
       if (done_valid_i && done_ready_o && done_kind_i == JobBlock) block_busy_q <= 1'b0;
       if (finishes) running_q <= 1'b0;
@@ -286,13 +278,15 @@ module xmss_schedule
         prep_path_q   <= 1'b0;
         preps_done_q  <= 1'b0;
         prep_leaf_q   <= leaf_i >> 1;
+        prepared_q    <= '0;
+        forwarded_q   <= 1'b0;
       end else begin
         // A scan goes on while other work is given out: passing a chain takes no lane.
         if (next_chain) chain_q <= chain;
         if (ends_scan)  rank_q <= rank_q + 2'd1;
         if (job_ready_i) begin
           if (takes_block) block_busy_q <= 1'b1;
-          if (takes_node)  head_q <= head_q + 6'd1;
+          if (takes_node)  {head_q, forwarded_q} <= {head_q + 6'd1, forwards};
           if (takes_chain) left_q <= left_q - 7'd1;
           if (takes_prep && !prep_path_q) begin
             prep_index_q <= prep_ends ? '0 : prep_index_q + 6'd1;
@@ -319,5 +313,7 @@ module xmss_schedule
   `ASSERT(AChainHasItsValue_A, takes_chain |-> filled_i > chain_q)
   // A chain that no scan takes would never be given out.
   `ASSERT(FourScansTakeEveryChain_A, ends_scan && rank_q == 2'd3 |-> left_q == 7'(takes_chain))
+  // The lane that keeps a result has room for one job, and the result is in no memory.
+  `ASSERT(NothingElseIsReadyWhenANodeForwards_A, forwarded_q |-> !has_chain && !has_prep && !block_valid_i)
   `ASSERT(BlocksFollowEachOther_A, takes_block |-> !block_busy_q)
 endmodule

@@ -21,8 +21,11 @@ pub const PRIM: &str = "prim";
 /// The engines of a TEE beside a host, whose folder is in that of the system on a chip.
 const TEE: &str = "tee";
 
-/// Those that are tested in the same way and are no engine: what tests share, and blocks of both systems on a chip.
-pub const OTHERS: [&str; 3] = ["soc", TEE, PRIM];
+/// The verification unit of a chip, likewise.
+pub const SVU: &str = "svu";
+
+/// Those that are tested in the same way and are no engine: what tests share, and blocks of systems on a chip.
+pub const OTHERS: [&str; 4] = ["soc", TEE, SVU, PRIM];
 
 /// `data/ip.toml`.
 #[derive(Deserialize)]
@@ -150,7 +153,7 @@ impl Ip {
 pub fn folder_of(name: &str) -> PathBuf {
     let hw = project::root().join("hw");
     match name {
-        TEE => hw.join("soc").join(name),
+        TEE | SVU => hw.join("soc").join(name),
         name if OTHERS.contains(&name) => hw.join(name),
         name => hw.join("ip").join(name),
     }

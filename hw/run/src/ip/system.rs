@@ -1,59 +1,125 @@
-//! Mutants of modules that contain a core (`hw/soc/top`): a bench of such a module would be a machine, so they run in
-//! the machine `rot`, with its smoke program.
+//! Mutants of modules that contain a core (`top/` of a system on a chip): a bench of such a module would be a machine, so
+//! they run in one: `rot` with its smoke program, and `svu-1` with a first stage.
+
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::engine::{files, folder_of};
+use super::engine::{SVU, files, folder_of};
 use super::mutant::{self, Mutant};
 use super::schemata;
 use crate::assertion::Failed;
 use crate::machines::rot::{self, ROTS};
+use crate::machines::svu_boot::Device;
+use crate::machines::{svu, svu_cases};
 use xtask::firmware;
 
-/// Modules of the system on a chip, in one of whose folders they are.
-pub const SOC: &str = "soc";
-pub const MACHINE: rot::Rot = ROTS[0];
-
-/// The table, whose mutants name no bench.
-pub fn mutants() -> Result<Vec<Mutant>> {
-    mutant::read(&folder_of(SOC).join("data/machine_mutants.toml"))
+/// A system on a chip whose top-level modules have mutants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// The root of trust.
+    Rot,
+    /// A verification unit with its host.
+    Svu,
 }
 
-/// Sources with all mutants in them, by name.
-fn sources(mutants: &[Mutant]) -> Result<Vec<(String, String)>> {
-    schemata::with_mutants(&files(&folder_of(SOC).join("top"), "sv")?, mutants)
-}
+impl System {
+    pub const ALL: [System; 2] = [System::Rot, System::Svu];
 
-/// Runs all mutants, and returns what is wrong: an assertion that stays silent. One model has all of them, and a
-/// run takes less than a second.
-pub fn run() -> Result<Vec<String>> {
-    let mutants = mutants()?;
-    let machine = rot::machine_of(MACHINE, &sources(&mutants)?)?;
-    let program = firmware::rot_program("rot-smoke", &[])?;
-    let mut faults = Vec::new();
-    // Number 0 is no mutant: what the assertions notice is the fault, and not the model.
-    let whole = (0, None);
-    let each = (1..).zip(&mutants).map(|(number, mutant)| (number, Some(mutant)));
-    for (number, mutant) in std::iter::once(whole).chain(each) {
-        let folder = rot::folder(MACHINE).join(format!("mutant-{number}"));
-        let choice = number.to_string();
-        let run = rot::run_program(&machine, &program, &folder, &["--mutant", &choice]);
-        let seen = match run {
-            Ok(_) => None,
-            Err(error) => Some(error.downcast::<Failed>()?.name),
-        };
-        let wanted = mutant.map(|mutant| mutant.assertion.as_str());
-        if seen.as_deref() != wanted {
-            let name = |name: Option<&str>| name.unwrap_or("no assertion").to_owned();
-            faults.push(format!(
-                "{}, mutant {number}: {} has to fail first, and {} did",
-                MACHINE.name,
-                name(wanted),
-                name(seen.as_deref())
-            ));
+    /// The modules, in one of whose folders they are.
+    pub const fn ip(self) -> &'static str {
+        match self {
+            System::Rot => "soc",
+            System::Svu => SVU,
         }
     }
-    Ok(faults)
+
+    /// The machine in which they run.
+    pub const fn machine(self) -> &'static str {
+        match self {
+            System::Rot => ROTS[0].name,
+            System::Svu => svu::SVUS[0].name,
+        }
+    }
+
+    /// The table, whose mutants name no bench.
+    pub fn mutants(self) -> Result<Vec<Mutant>> {
+        mutant::read(&folder_of(self.ip()).join("data/machine_mutants.toml"))
+    }
+
+    /// Sources with all mutants in them, by name.
+    fn sources(self, mutants: &[Mutant]) -> Result<Vec<(String, String)>> {
+        schemata::with_mutants(&files(&folder_of(self.ip()).join("top"), "sv")?, mutants)
+    }
+
+    /// Runs all mutants, and returns what is wrong: an assertion that stays silent. One model has all of them, and a
+    /// run takes less than a second.
+    pub fn run(self) -> Result<Vec<String>> {
+        let mutants = self.mutants()?;
+        let program = Program::new(self, &self.sources(&mutants)?)?;
+        let mut faults = Vec::new();
+        // Number 0 is no mutant: what the assertions notice is the fault, and not the model.
+        let whole = (0, None);
+        let each = (1..).zip(&mutants).map(|(number, mutant)| (number, Some(mutant)));
+        for (number, mutant) in std::iter::once(whole).chain(each) {
+            let seen = match program.run(number) {
+                Ok(()) => None,
+                Err(error) => Some(error.downcast::<Failed>()?.name),
+            };
+            let wanted = mutant.map(|mutant| mutant.assertion.as_str());
+            if seen.as_deref() != wanted {
+                let name = |name: Option<&str>| name.unwrap_or("no assertion").to_owned();
+                faults.push(format!(
+                    "{}, mutant {number}: {} has to fail first, and {} did",
+                    self.machine(),
+                    name(wanted),
+                    name(seen.as_deref())
+                ));
+            }
+        }
+        Ok(faults)
+    }
+}
+
+/// A machine with mutants, and what runs on it.
+enum Program {
+    Smoke { machine: PathBuf, program: PathBuf, folder: PathBuf },
+    Boot { machine: PathBuf, device: Box<Device>, folder: PathBuf },
+}
+
+impl Program {
+    fn new(system: System, sources: &[(String, String)]) -> Result<Program> {
+        Ok(match system {
+            System::Rot => Program::Smoke {
+                machine: rot::machine_of(ROTS[0], sources)?,
+                program: firmware::rot_program("rot-smoke", &[])?,
+                folder: rot::folder(ROTS[0]),
+            },
+            System::Svu => {
+                let device = svu_cases::upset_after_the_release(svu_cases::of_fake_key(&[])?);
+                Program::Boot {
+                    machine: svu::machine_of(svu::SVUS[0], sources)?,
+                    device: Box::new(device.with(&["--after-refusal", "1000"])),
+                    folder: svu::folder(svu::SVUS[0]),
+                }
+            }
+        })
+    }
+
+    fn run(&self, number: usize) -> Result<()> {
+        let choice = number.to_string();
+        let own = |folder: &Path| folder.join(format!("mutant-{number}"));
+        match self {
+            Program::Smoke { machine, program, folder } => {
+                let options = ["--mutant", choice.as_str()];
+                rot::run_program(machine, program, &own(folder), &options).map(drop)
+            }
+            Program::Boot { machine, device, folder } => {
+                let device = Device::clone(device).with(&["--mutant", &choice]);
+                device.boot_on(machine, &own(folder)).map(drop)
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -64,22 +130,24 @@ mod tests {
 
     #[test]
     fn every_assertion_of_a_machine_has_a_mutant() {
-        let mutants = mutants().unwrap();
-        sources(&mutants).unwrap();
-        let mut missing = Vec::new();
-        for source in files(&folder_of(SOC).join("top"), "sv").unwrap() {
-            let module = source.file_stem().unwrap().to_string_lossy();
-            let text = fs::read_to_string(&source).unwrap();
-            // The other macro is off in machines, so that nothing would ever evaluate it here.
-            assert!(!text.contains("`ASSERT("), "{module}");
-            for part in text.split("`MACHINE_ASSERT(").skip(1) {
-                let wanted = format!("{module}.{}", part.split(',').next().unwrap());
-                if !mutants.iter().any(|mutant| mutant.assertion == wanted) {
-                    missing.push(wanted);
+        for system in System::ALL {
+            let mutants = system.mutants().unwrap();
+            system.sources(&mutants).unwrap();
+            let mut missing = Vec::new();
+            for source in files(&folder_of(system.ip()).join("top"), "sv").unwrap() {
+                let module = source.file_stem().unwrap().to_string_lossy();
+                let text = fs::read_to_string(&source).unwrap();
+                // The other macro is off in machines, so that nothing would ever evaluate it here.
+                assert!(!text.contains("`ASSERT("), "{module}");
+                for part in text.split("`MACHINE_ASSERT(").skip(1) {
+                    let wanted = format!("{module}.{}", part.split(',').next().unwrap());
+                    if !mutants.iter().any(|mutant| mutant.assertion == wanted) {
+                        missing.push(wanted);
+                    }
                 }
             }
+            assert!(missing.is_empty(), "no mutant for {missing:?}");
+            assert!(mutants.iter().all(|mutant| mutant.bench.is_none() && mutant.tests.is_empty()));
         }
-        assert!(missing.is_empty(), "no mutant for {missing:?}");
-        assert!(mutants.iter().all(|mutant| mutant.bench.is_none() && mutant.tests.is_empty()));
     }
 }

@@ -20,7 +20,7 @@ const PRIM_PACKAGES: [&str; 6] = [
 ];
 
 /// The folders of our own sources, all of which are part of a model's digest.
-const OURS: [&str; 11] = [
+const OURS: [&str; 12] = [
     "hw/prim",
     "hw/soc/rtl",
     "hw/soc/ibex",
@@ -32,6 +32,7 @@ const OURS: [&str; 11] = [
     "hw/ip/mailbox/rtl",
     "hw/ip/sha2/rtl",
     "hw/ip/sha3/rtl",
+    "hw/ip/xmss/rtl",
 ];
 
 /// Read before the sources with mutants, which ask it for the number of the run.
@@ -48,16 +49,17 @@ pub const FLAGS: [&str; 5] = [
     "--no-assert-case",
 ];
 
-fn folders() -> impl Iterator<Item = PathBuf> {
-    OURS.iter().map(|folder| project::root().join(folder))
+fn folders<'a>(more: &'a [&str]) -> impl Iterator<Item = PathBuf> + 'a {
+    OURS.iter().chain(more).map(|folder| project::root().join(folder))
 }
 
-/// Sources and options for a top module in `hw/soc/top`. Modules are found by their file names, first in the folder
-/// of those that are replaced by sources with mutants.
+/// Sources and options for a top module, which is in `hw/soc/top` or in one of the folders that a machine has beside those
+/// of all. Modules are found by their file names, first in the folder of those that are replaced by sources with mutants.
 pub fn arguments(
     verilator: &mut Command,
     soc: &Packages,
     top: &str,
+    more: &[&str],
     replaced: Option<&Path>,
 ) -> Result<()> {
     let root = project::root();
@@ -75,29 +77,29 @@ pub fn arguments(
     for folder in [prim.clone(), ibex.join("rtl")] {
         verilator.arg("-y").arg(folder);
     }
-    for folder in folders() {
+    for folder in folders(more) {
         verilator.arg("-y").arg(folder);
     }
     verilator.arg(prim.join("prim_assert.sv"));
     verilator.args(PRIM_PACKAGES.map(|file| prim.join(file)));
     verilator.arg(ibex.join("rtl/ibex_pkg.sv")).arg(root.join("hw/soc/rtl/soc_pkg.sv"));
     // Packages of engines, likewise.
-    for folder in folders() {
+    for folder in folders(more) {
         verilator.args(sources(&folder)?.iter().filter(|path| {
             path.to_string_lossy().ends_with("_pkg.sv") && !path.ends_with("soc_pkg.sv")
         }));
     }
     let top = Path::new(top).with_extension("sv");
-    let folders = [replaced.map(Path::to_owned), Some(root.join("hw/soc/top"))];
-    let mut found = folders.iter().flatten().map(|folder| folder.join(&top));
+    let own = more.iter().chain(&["hw/soc/top"]).map(|folder| root.join(folder));
+    let mut found = replaced.map(Path::to_owned).into_iter().chain(own).map(|it| it.join(&top));
     verilator.args(found.find(|path| path.is_file()));
     Ok(())
 }
 
 /// Our sources without comments: what a model depends on.
-pub fn texts() -> Result<Vec<String>> {
+pub fn texts(more: &[&str]) -> Result<Vec<String>> {
     let mut paths: Vec<PathBuf> = Vec::new();
-    for folder in folders() {
+    for folder in folders(more) {
         paths.extend(sources(&folder)?);
     }
     paths.sort_unstable();

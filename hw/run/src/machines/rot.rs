@@ -155,7 +155,7 @@ fn library(
         &fs::read_to_string(&observed)
             .with_context(|| format!("cannot read {}", observed.display()))?,
     );
-    let texts = ibex::texts()?;
+    let texts = ibex::texts(&[])?;
     let identities = [verilator.identity(), soc.identity()];
     let parameters = format!("{:?}", rot.parameters);
     let mut parts =
@@ -180,7 +180,7 @@ fn library(
             command.args(rot.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
             command.arg("-Mdir").arg(tree).arg(&observed);
             let folder = (!replaced.is_empty()).then_some(tree);
-            ibex::arguments(&mut command, &soc, TOP, folder)?;
+            ibex::arguments(&mut command, &soc, TOP, &[], folder)?;
             run::quietly(&mut command)?;
             model::compile(verilator, PREFIX, tree)?;
             model::drop_intermediates(tree)

@@ -23,7 +23,7 @@ use super::soc::{self as machines, Soc};
 use super::{End, Machine, loader};
 use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, name, trust};
 use hartlock_testkit::keys::A;
-use hartlock_testkit::signers::LMS;
+use hartlock_testkit::signers::{LMS, XMSS};
 use xtask::firmware;
 
 /// The symbol of the device's identity in the ROM (firmware/stage/src/identity/linked.rs).
@@ -121,13 +121,20 @@ impl Booted {
 /// The ROM with these features, besides LMS, and with the identity of a device that trusts the fake key A
 /// and a fake key of LMS.
 pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
-    let program = firmware::rot_program("rot-rom", &[features, &["lms"]].concat())?;
+    rom_for(SignedBy::Lms, features)
+}
+
+/// The same with another algorithm in place of LMS.
+pub fn rom_for(signed_by: SignedBy, features: &[&str]) -> Result<Vec<u8>> {
+    let key = if signed_by == SignedBy::Xmss { &XMSS } else { &LMS };
+    let algorithm = if signed_by == SignedBy::Xmss { "xmss" } else { "lms" };
+    let program = firmware::rot_program("rot-rom", &[features, &[algorithm]].concat())?;
     let mut elf =
         fs::read(&program).with_context(|| format!("cannot read {}", program.display()))?;
     ensure!(!reaches_panic(&elf)?, "the ROM of the root of trust can reach a panic");
     let (at, size) = place(&elf)?;
     let root = RootOfTrust {
-        trust: trust(Policy::Any, [A.record(), LMS.record()]),
+        trust: trust(Policy::Any, [A.record(), key.record()]),
         board: name(hartlock_soc::BOARD.name),
         soc: name(hartlock_soc::BOARD.soc),
         secret: DeviceSecret::new([0xd5; SECRET_SIZE]).context("a secret")?,
@@ -169,12 +176,30 @@ pub fn place(elf: &[u8]) -> Result<(usize, usize)> {
 }
 
 /// The algorithm that signs a bundle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SignedBy {
     /// In software, 13 million cycles of the root of trust.
     Ed25519,
-    /// SHA-256 and nothing else, so the engine does most of it.
+    /// SHA-256 and nothing else, so the engine for that does most of it.
+    #[default]
     Lms,
+    /// XMSS-SHA2_10_256, whose root its own engine computes.
+    Xmss,
+}
+
+impl SignedBy {
+    /// By its name on a command line.
+    ///
+    /// # Errors
+    /// The names, if this is none.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        match name {
+            "ed25519" => Ok(Self::Ed25519),
+            "lms" => Ok(Self::Lms),
+            "xmss" => Ok(Self::Xmss),
+            _ => Err("one of ed25519, lms, xmss".into()),
+        }
+    }
 }
 
 /// A boot bundle of about `size` bytes for this device. `first` is what the host starts with; without it,
@@ -210,8 +235,10 @@ pub fn bundle_of(
     };
     let mut draft = Draft::boot();
     draft.identity = identity(hartlock_soc::BOARD.name, hartlock_soc::BOARD.soc);
-    if signed_by == SignedBy::Lms {
-        draft.blocks = vec![Block::Of(&LMS)];
+    match signed_by {
+        SignedBy::Ed25519 => {}
+        SignedBy::Lms => draft.blocks = vec![Block::Of(&LMS)],
+        SignedBy::Xmss => draft.blocks = vec![Block::Of(&XMSS)],
     }
     let first_len = first.map_or(4096, <[u8]>::len);
     let rest = size.saturating_sub(first_len.next_multiple_of(4096) + (12 << 10)).max(4096);
@@ -499,6 +526,7 @@ pub type RomEdit = fn(&mut [u8]) -> Result<()>;
 pub struct HostBoot<'a> {
     /// Approximate bytes of the bundle, at least as many as it needs.
     pub size: usize,
+    pub signed_by: SignedBy,
     pub edits: &'a [Edit],
     /// Options of the machine.
     pub options: &'a [&'a str],
@@ -516,8 +544,9 @@ impl HostBoot<'_> {
         fs::create_dir_all(folder)?;
         let file = |name: &str| folder.join(name);
         let host = firmware::flat_binary(&firmware::stage("rot-host", self.host)?.elf)?;
-        let bundle = bundle(self.size, SignedBy::Lms, Some(&host), self.edits);
-        let mut rom_elf = rom(if self.is_shipped { SHIPPED } else { WATCHED })?;
+        let bundle = bundle(self.size, self.signed_by, Some(&host), self.edits);
+        let features = if self.is_shipped { SHIPPED } else { WATCHED };
+        let mut rom_elf = rom_for(self.signed_by, features)?;
         if let Some(edit) = self.rom_edit {
             edit(&mut rom_elf)?;
         }

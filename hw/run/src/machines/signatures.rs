@@ -5,13 +5,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_kat::roots::Scheme;
+use hartlock_kernels::signature::{Comparison, Rejection};
 use hartlock_kernels::{Kernels, lms, slh_dsa, xmss};
 use hartlock_testkit::signed;
 
 use super::End;
 use super::model::{self, Core};
 use super::rot::{self, Rot};
-use xtask::firmware;
+use xtask::{firmware, project};
 
 /// Where the programs look for their cases (`crates/kat/src/roots.rs`).
 const CASES: u64 = 0x8100_0000;
@@ -41,6 +42,10 @@ pub static KINDS: [Kind; 3] = [
 /// What computes roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
+    /// The engine for hash-based signatures, as the ROM feeds it.
+    Engine,
+    /// The same fed by the core.
+    Pushed,
     /// Software, with the engine for SHA-256.
     Sha256Engine,
     /// Software alone.
@@ -50,6 +55,8 @@ pub enum By {
 impl By {
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Engine => "engine",
+            Self::Pushed => "engine, fed by the core",
             Self::Sha256Engine => "software, SHA-256 engine",
             Self::Software => "software",
         }
@@ -57,17 +64,24 @@ impl By {
 
     const fn features(self) -> &'static [&'static str] {
         match self {
+            Self::Engine => &["engine"],
+            Self::Pushed => &["pushed"],
             Self::Sha256Engine => &[],
             Self::Software => &["software"],
         }
     }
+
+    /// Whether it has kinds of this scheme.
+    fn has(self, scheme: Scheme) -> bool {
+        !matches!(self, Self::Engine | Self::Pushed) || scheme == Scheme::Xmss
+    }
 }
 
-struct Case {
-    scheme: Scheme,
-    key: Vec<u8>,
-    message: Vec<u8>,
-    signature: Vec<u8>,
+pub(super) struct Case {
+    pub scheme: Scheme,
+    pub key: Vec<u8>,
+    pub message: Vec<u8>,
+    pub signature: Vec<u8>,
 }
 
 impl Case {
@@ -95,11 +109,21 @@ impl Case {
         bytes
     }
 
-    /// The root that the key says.
-    fn root(&self) -> Result<Vec<u8>> {
+    /// What software makes of it: the root that it leads to, or why there is none.
+    fn computed(&self) -> Result<Vec<u8>, Rejection> {
+        let (compared, len) = self.compare();
+        compared.map(|compared| compared.computed[..len].to_vec())
+    }
+
+    /// Whether the signature is valid.
+    pub(super) fn is_valid(&self) -> bool {
+        self.compare().0.is_ok_and(|compared| compared.check().is_ok())
+    }
+
+    fn compare(&self) -> (Result<Comparison, Rejection>, usize) {
         let Self { scheme, key, message, signature } = self;
         let kernels = &Kernels::PORTABLE;
-        let (compared, len) = match scheme {
+        match scheme {
             Scheme::Xmss | Scheme::XmssMt => {
                 let (scheme, sets) = (xmss::Scheme::Xmss, xmss::Sets::Approved);
                 (xmss::compare(kernels, scheme, sets, key, &[message], signature), 32)
@@ -110,10 +134,7 @@ impl Case {
                 let set = slh_dsa::SlhDsaSet::Sha2_128s;
                 (slh_dsa::compare(kernels, set, key, message, signature), 16)
             }
-        };
-        let compared = compared.ok().filter(|it| it.check().is_ok());
-        let compared = compared.context("a signature of the workstation does not fit")?;
-        Ok(compared.claimed[..len].to_vec())
+        }
     }
 }
 
@@ -122,8 +143,18 @@ impl Case {
 /// # Errors
 /// If a root is wrong, or the program fails.
 pub fn measure(rot: Rot, kind: &Kind, by: By, count: usize) -> Result<Vec<u64>> {
+    let cases = Case::several(kind, count)?;
+    ensure!(cases.iter().all(Case::is_valid), "a signature of the workstation does not fit");
+    run_on(rot, by, &cases)
+}
+
+/// Cycles of cases, each of which has to give what software gives.
+///
+/// # Errors
+/// As [`measure`].
+pub(super) fn run_on(rot: Rot, by: By, cases: &[Case]) -> Result<Vec<u64>> {
     let program = firmware::rot_program("rot-signatures", by.features())?;
-    run(&rot::machine(rot)?, &program, &rot::folder(rot), kind, count)
+    run(&rot::machine(rot)?, &program, &rot::folder(rot), cases)
 }
 
 /// The same in software on the first hart of a host, with warm caches.
@@ -132,20 +163,18 @@ pub fn measure(rot: Rot, kind: &Kind, by: By, count: usize) -> Result<Vec<u64>> 
 /// As above.
 pub fn measure_on_host(core: Core, kind: &Kind, count: usize) -> Result<Vec<u64>> {
     let program = firmware::stage("host-signatures", &[])?.elf;
-    run(&model::machine(core, false)?, &program, &super::folder(core), kind, count)
+    run(
+        &model::machine(core, false)?,
+        &program,
+        &project::work_dir("hw").join(core.name),
+        &Case::several(kind, count)?,
+    )
 }
 
-fn run(
-    machine: &Path,
-    program: &Path,
-    folder: &Path,
-    kind: &Kind,
-    count: usize,
-) -> Result<Vec<u64>> {
+fn run(machine: &Path, program: &Path, folder: &Path, cases: &[Case]) -> Result<Vec<u64>> {
     let folder = folder.join("signatures");
     fs::create_dir_all(&folder)?;
-    let cases = Case::several(kind, count)?;
-    let mut bytes = (count as u64).to_le_bytes().to_vec();
+    let mut bytes = (cases.len() as u64).to_le_bytes().to_vec();
     bytes.extend(cases.iter().flat_map(Case::encode));
     let file = folder.join("cases.bin");
     fs::write(&file, bytes)?;
@@ -153,7 +182,7 @@ fn run(
     let options = ["--max-cycles", MAX_CYCLES, "--load", &load];
     let (console, _, end) = rot::run_program(machine, program, &folder, &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
-    judge(&console, &cases)
+    judge(&console, cases)
 }
 
 /// A signature of each kind on these machines.
@@ -169,8 +198,11 @@ pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
     };
     for kind in &KINDS {
         for &rot in rots {
-            let by = By::Sha256Engine;
-            line(kind, rot.name, by.name(), measure(rot, kind, by, 1)?);
+            for by in [By::Engine, By::Pushed, By::Sha256Engine, By::Software] {
+                if by.has(kind.scheme) {
+                    line(kind, rot.name, by.name(), measure(rot, kind, by, 1)?);
+                }
+            }
         }
         for &core in cores {
             line(kind, core.name, By::Software.name(), measure_on_host(core, kind, 1)?);
@@ -190,11 +222,18 @@ fn judge(console: &str, cases: &[Case]) -> Result<Vec<u64>> {
             anyhow::bail!("the program printed {line:?}")
         };
         ensure!(number_said == number.to_string(), "the order of cases: {line:?}");
-        let expected: String = case.root()?.iter().map(|byte| format!("{byte:02x}")).collect();
+        let expected = match case.computed() {
+            Ok(root) => hexadecimal(&root),
+            Err(rejection) => format!("{rejection:?}"),
+        };
         ensure!(root == expected, "a root is wrong: {line}");
         cycles.parse().with_context(|| format!("cycles of {line:?}"))
     });
     rows.collect()
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -205,13 +244,16 @@ mod tests {
     fn a_root_that_is_wrong_or_missing_is_noticed() {
         let cases = Case::several(&KINDS[1], 2).unwrap();
         let line = |number: usize| {
-            let root: String =
-                cases[number].root().unwrap().iter().map(|byte| format!("{byte:02x}")).collect();
+            let root = hexadecimal(&cases[number].computed().unwrap());
             format!("sig {number} 70{number} {root}\n")
         };
         assert_eq!(judge(&[line(0), line(1)].concat(), &cases).unwrap(), [700, 701]);
         assert!(judge(&line(0), &cases).is_err());
         assert!(judge(&[line(1), line(0)].concat(), &cases).is_err());
+        let of_other_length =
+            [Case { signature: vec![0; 9], ..Case::several(&KINDS[1], 1).unwrap().remove(0) }];
+        assert_eq!(judge("sig 0 70 SignatureLength\n", &of_other_length).unwrap(), [70]);
+        assert!(judge("sig 0 70 IndexOutOfRange\n", &of_other_length).is_err());
         let wrong = line(1).replace(" 701 ", " 701 0");
         assert!(judge(&[line(0), wrong].concat(), &cases).is_err());
     }

@@ -90,7 +90,7 @@ fn library(
 ) -> Result<(PathBuf, String)> {
     let ibex = python::locate(PackageSet::Soc)?;
     let observed = ["rot.vlt", "observe.vlt"].map(|file| project::root().join("hw/sim").join(file));
-    let mut texts = ibex::texts()?;
+    let mut texts = ibex::texts(&[])?;
     for path in &observed {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -115,7 +115,7 @@ fn library(
                 command.arg("--trace");
             }
             command.arg("-Mdir").arg(tree).args(&observed);
-            ibex::arguments(&mut command, &ibex, TOP, None)?;
+            ibex::arguments(&mut command, &ibex, TOP, &[], None)?;
             command.args(model::rocket_sources(soc.host, python));
             run::quietly(&mut command)?;
             model::compile(python, PREFIX, tree)?;

@@ -1,0 +1,135 @@
+//! The stream from the scratchpad of a root of trust to an engine (`hw/soc/rtl/scratchpad_stream.sv`).
+
+/// Registers, in words.
+const SOURCE: usize = 0;
+const COUNT: usize = 1;
+const STATUS: usize = 2;
+/// Of `STATUS`: the engine has not taken all of the message.
+const BUSY: u32 = 1;
+/// What the first byte is a multiple of.
+const ALIGNMENT: usize = 8;
+/// Bytes of the scratchpad.
+const SIZE: usize = 64 << 10;
+/// Maximum number of status reads before the engine is treated as one that takes nothing. The longest message has 64 KiB; the
+/// slowest engine takes a word of eight bytes in 70 cycles, and a read takes more than one.
+const PATIENCE: u32 = 1_000_000;
+
+/// The stream.
+#[derive(Debug)]
+pub struct ScratchpadStream {
+    registers: *mut u32,
+    scratchpad: usize,
+}
+
+impl ScratchpadStream {
+    /// Takes the stream with the address of the scratchpad, as the processor sees it. A message that it has is given up.
+    ///
+    /// # Safety
+    /// The registers are at this address, and nothing else uses them.
+    #[must_use]
+    pub unsafe fn new(registers: *mut u32, scratchpad: usize) -> Self {
+        let mut stream = Self { registers, scratchpad };
+        stream.abort();
+        stream
+    }
+
+    /// Whether it can stream these bytes: they are in the scratchpad, and begin where a word of eight bytes does.
+    #[must_use]
+    pub fn reaches(&self, bytes: &[u8]) -> bool {
+        self.offset(bytes).is_some()
+    }
+
+    /// Streams a message to the engine, which has to wait for one. Nothing if it cannot, or if the engine does not take all
+    /// of it in time.
+    pub fn send(&mut self, bytes: &[u8]) -> Option<()> {
+        let offset = self.offset(bytes)?;
+        self.write(SOURCE, u32::try_from(offset).ok()?);
+        self.write(COUNT, u32::try_from(bytes.len()).ok()?);
+        for _ in 0..PATIENCE {
+            if self.read(STATUS) & BUSY == 0 {
+                return Some(());
+            }
+        }
+        self.abort();
+        None
+    }
+
+    fn offset(&self, bytes: &[u8]) -> Option<usize> {
+        let offset = bytes.as_ptr().addr().checked_sub(self.scratchpad)?;
+        // As many bytes as the scratchpad has are one more than a message may have.
+        let is_inside = offset.checked_add(bytes.len()).is_some_and(|end| end <= SIZE);
+        (is_inside && bytes.len() < SIZE && offset.is_multiple_of(ALIGNMENT)).then_some(offset)
+    }
+
+    /// Gives a message up, and has the engine forget it.
+    fn abort(&mut self) {
+        self.write(STATUS, 0);
+        // It ends within a few cycles: the scratchpad answers always.
+        for _ in 0..PATIENCE {
+            if self.read(STATUS) & BUSY == 0 {
+                return;
+            }
+        }
+    }
+
+    fn write(&mut self, register: usize, value: u32) {
+        // SAFETY: one of the registers. What it makes the stream read is for the engine, and changes no memory.
+        unsafe { self.registers.wrapping_add(register).write_volatile(value) }
+    }
+
+    fn read(&self, register: usize) -> u32 {
+        // SAFETY: one of the registers; reading it changes nothing.
+        unsafe { self.registers.wrapping_add(register).read_volatile() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Registers are memory here, which is busy while it has the bit.
+
+    use core::cell::Cell;
+
+    use super::*;
+
+    #[repr(align(8))]
+    struct Room([u8; 64]);
+
+    fn stream(registers: &[Cell<u32>; 3], scratchpad: usize) -> ScratchpadStream {
+        // SAFETY: cells that may be written through a shared reference, which outlive it in every test.
+        unsafe { ScratchpadStream::new(registers.as_ptr().cast::<u32>().cast_mut(), scratchpad) }
+    }
+
+    #[test]
+    fn a_message_is_a_place_and_a_length() {
+        let (registers, room) = ([const { Cell::new(0) }; 3], Room([0; 64]));
+        let base = room.0.as_ptr().addr();
+        let mut stream = stream(&registers, base - 8);
+        assert_eq!(stream.send(&room.0[16..29]), Some(()));
+        assert_eq!((registers[SOURCE].get(), registers[COUNT].get()), (24, 13));
+        assert_eq!(stream.send(&room.0[8..8]), Some(()), "an empty one");
+        assert_eq!((registers[SOURCE].get(), registers[COUNT].get()), (16, 0));
+    }
+
+    #[test]
+    fn only_words_of_the_scratchpad_are_streamed() {
+        let (registers, room) = ([const { Cell::new(0) }; 3], Room([0; 64]));
+        let base = room.0.as_ptr().addr();
+        assert!(stream(&registers, base).reaches(&room.0));
+        assert!(!stream(&registers, base).reaches(&room.0[1..]), "no word");
+        assert!(!stream(&registers, base + 8).reaches(&room.0), "before it");
+        assert!(!stream(&registers, base + 64 - SIZE + 8 - 64).reaches(&room.0), "past its end");
+        assert!(stream(&registers, base + 64 - SIZE).reaches(&room.0), "its last bytes");
+        let mut stream = stream(&registers, base + 8);
+        assert_eq!(stream.send(&room.0), None);
+    }
+
+    #[test]
+    fn an_engine_that_takes_nothing_ends_in_an_abort() {
+        let (registers, room) = ([const { Cell::new(0) }; 3], Room([0; 64]));
+        let mut stream = stream(&registers, room.0.as_ptr().addr());
+        // A value that no write leaves there would be needed to be busy: the abort clears it.
+        registers[STATUS].set(BUSY);
+        assert_eq!(stream.send(&room.0), None);
+        assert_eq!(registers[STATUS].get(), 0, "it does not abort");
+    }
+}

@@ -1,0 +1,14 @@
+//! What a first stage has verified: it says so, and ends the run with success.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv32")]
+
+use core::fmt::Write;
+
+use hartlock_svu::Console;
+
+#[unsafe(no_mangle)]
+extern "C" fn stage_main() {
+    let _ = writeln!(Console, "second stage: runs");
+}

@@ -1,0 +1,261 @@
+// Has the engine for XMSS verify, through its registers and its stream port, as a driver in software would (hw/ip/xmss).
+//
+// It takes what `boot_verifier_engine` gives: waits for an idle engine, writes the configuration, both types, the key and the start, streams
+// signature and message, reads the status until the engine is done, and keeps verdict and reason. Both types are
+// constants here: the unit has compared the one of the image with its own, and the digest of the key covers it.
+//
+// It runs once. After that the port is quiet until reset, so that it can be given to the host.
+
+`include "assert.svh"
+
+module boot_verifier_driver #(
+  parameter logic [31:0] Code      = 32'd1,   // type of the key (RFC 8391 §5.3)
+  parameter bit          TwoPasses = 1'b0,    // the root is computed twice
+  // 0 builds a driver that goes on from an illegal state, to show that the test detects it.
+  parameter bit          Hardened  = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // From `boot_verifier_engine`.
+  input  logic        key_valid_i,
+  output logic        key_ready_o,
+  input  logic [3:0]  key_index_i,
+  input  logic [31:0] key_i,
+  input  logic        start_i,
+  input  logic        sig_valid_i,
+  output logic        sig_ready_o,
+  input  logic [63:0] sig_data_i,
+  input  logic        sig_last_i,
+  input  logic [3:0]  sig_bytes_i,
+  input  logic        msg_valid_i,
+  output logic        msg_ready_o,
+  input  logic [63:0] msg_data_i,
+  input  logic        msg_last_i,
+  input  logic [3:0]  msg_bytes_i,
+  output logic        done_o,
+  output logic        index_o,       // refused for its index
+  output logic [63:0] verdict_o,
+
+  // The registers of the engine: AXI4-Lite. Write address.
+  output logic        aw_valid_o,
+  input  logic        aw_ready_i,
+  output logic [11:0] aw_addr_o,
+  // Write data: whole words.
+  output logic        w_valid_o,
+  input  logic        w_ready_i,
+  output logic [31:0] w_data_o,
+  // Write response.
+  input  logic        b_valid_i,
+  output logic        b_ready_o,
+  input  logic [1:0]  b_resp_i,
+  // Read address.
+  output logic        ar_valid_o,
+  input  logic        ar_ready_i,
+  output logic [11:0] ar_addr_o,
+  // Read data and response.
+  input  logic        r_valid_i,
+  output logic        r_ready_o,
+  input  logic [31:0] r_data_i,
+  input  logic [1:0]  r_resp_i,
+
+  // Its stream port.
+  output logic        str_valid_o,
+  input  logic        str_ready_i,
+  output logic [63:0] str_data_o,
+  output logic        str_last_o,
+  output logic [3:0]  str_bytes_o,
+
+  output logic        quiet_o,       // no access is open, and none follows
+  output logic        error_o        // the engine refused an access, or an upset of this block
+);
+  // Registers and fields (hw/ip/xmss/doc/registers.md).
+  localparam logic [11:0] AtControl  = 12'h008;
+  localparam logic [11:0] AtCommand  = 12'h00c;
+  localparam logic [11:0] AtStatus   = 12'h010;
+  localparam logic [11:0] AtExpected = 12'h020;
+  localparam logic [11:0] AtKeyType  = 12'h024;
+  localparam logic [11:0] AtReason   = 12'h028;
+  localparam logic [11:0] AtVerdict  = 12'h030;
+  localparam logic [11:0] AtKey      = 12'h040;
+  localparam logic [31:0] Stream     = {30'd0, TwoPasses, 1'b1};
+  localparam logic [31:0] Start      = 32'd1;
+  localparam int unsigned Idle       = 0;
+  localparam int unsigned Done       = 2;
+  localparam int unsigned Failed     = 3;
+  localparam logic [3:0]  LeafIndex  = 4'd4;
+
+  // Words of the Hamming code [7,4,3]: any two differ in three bits.
+  typedef enum logic [6:0] {
+    StIdle     = 7'b0110001,  // waits for the key
+    StControl  = 7'b1010010,
+    StExpected = 7'b1100011,
+    StKeyType  = 7'b1100100,
+    StTake     = 7'b1010101,  // a word of the key, or the start
+    StKey      = 7'b0110110,
+    StStart    = 7'b0000111,
+    StStream   = 7'b1111000,
+    StStatus   = 7'b1001001,
+    StReason   = 7'b0101010,
+    StLower    = 7'b0011011,
+    StUpper    = 7'b0011100,
+    StDone     = 7'b0101101,
+    StError    = 7'b1001110
+  } state_e;
+
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+
+  logic in_take, in_stream, in_done, writes, reads, is_legal;
+  assign in_take   = state_q == StTake;
+  assign in_stream = state_q == StStream;
+  assign in_done   = state_q == StDone;
+  assign writes    = (state_q == StControl) | (state_q == StExpected) | (state_q == StKeyType) | (state_q == StKey) |
+                     (state_q == StStart);
+  assign reads     = (state_q == StStatus) | (state_q == StReason) | (state_q == StLower) | (state_q == StUpper);
+  assign is_legal  = writes | reads | in_take | in_stream | in_done | (state_q == StIdle);
+  assign error_o   = ~is_legal;
+
+  // --- one access at a time ---
+  // Channels of the open access that were not taken yet.
+  logic        open_d, open_q, aw_valid_d, aw_valid_q, w_valid_d, w_valid_q, ar_valid_d, ar_valid_q;
+  logic [11:0] addr_d, addr_q;
+  logic [31:0] data_d, data_q;
+  logic        begins, ends, is_wrong;
+
+  assign begins   = (writes | reads) & ~open_q;
+  assign ends     = open_q & ((b_valid_i & b_ready_o) | (r_valid_i & r_ready_o));
+  assign is_wrong = ends & (writes ? b_resp_i != 2'b00 : r_resp_i != 2'b00);
+
+  // --- key and results ---
+  logic        start_d, start_q;     // the key is whole
+  logic [3:0]  index_d, index_q;
+  logic [31:0] key_d, key_q;
+  logic [3:0]  reason_d, reason_q;
+  logic [63:0] verdict_d, verdict_q;
+
+  assign key_ready_o = in_take & ~start_q;
+
+  // Where an access goes, and with what.
+  always_comb begin
+    addr_d = addr_q;
+    data_d = data_q;
+    if (begins) begin
+      unique case (state_q)
+        StControl:  {addr_d, data_d} = {AtControl, Stream};
+        StExpected: {addr_d, data_d} = {AtExpected, Code};
+        StKeyType:  {addr_d, data_d} = {AtKeyType, Code};
+        // Registers have bytes in the order of memory, the first one in the lower bits.
+        StKey:      {addr_d, data_d} = {AtKey + {6'd0, index_q, 2'd0}, {<<8{key_q}}};
+        StStart:    {addr_d, data_d} = {AtCommand, Start};
+        StStatus:   addr_d = AtStatus;
+        StReason:   addr_d = AtReason;
+        StLower:    addr_d = AtVerdict;
+        default:    addr_d = AtVerdict + 12'd4;
+      endcase
+    end
+    open_d     = begins | (open_q & ~ends);
+    aw_valid_d = (begins & writes) | (aw_valid_q & ~aw_ready_i);
+    w_valid_d  = (begins & writes) | (w_valid_q & ~w_ready_i);
+    ar_valid_d = (begins & reads) | (ar_valid_q & ~ar_ready_i);
+  end
+
+  // One step after the other. An access that the engine refuses ends it, and so does an engine that has failed.
+  always_comb begin
+    state_d   = state_q;
+    start_d   = start_q | start_i;
+    index_d   = index_q;
+    key_d     = key_q;
+    reason_d  = reason_q;
+    verdict_d = verdict_q;
+    unique case (state_q)
+      // An engine that is not idle would take neither key nor start: it clears itself after a reset.
+      StIdle:     if (key_valid_i) state_d = StStatus;
+      StControl:  if (ends) state_d = StExpected;
+      StExpected: if (ends) state_d = StKeyType;
+      StKeyType:  if (ends) state_d = StTake;
+      StTake: begin
+        if (key_valid_i) {state_d, index_d, key_d} = {StKey, key_index_i, key_i};
+        if (start_q) state_d = StStart;
+      end
+      StKey:      if (ends) state_d = StTake;
+      StStart:    if (ends) state_d = StStream;
+      StStream:   if (msg_valid_i && msg_ready_o && msg_last_i) state_d = StStatus;
+      StStatus:   if (ends) begin
+        if (start_q ? r_data_i[Done] : r_data_i[Idle]) state_d = start_q ? StReason : StControl;
+        if (r_data_i[Failed]) state_d = StError;
+      end
+      StReason:   if (ends) {state_d, reason_d} = {StLower, r_data_i[3:0]};
+      StLower:    if (ends) {state_d, verdict_d[31:0]} = {StUpper, r_data_i};
+      StUpper:    if (ends) {state_d, verdict_d[63:32]} = {StDone, r_data_i};
+      StDone:     state_d = StDone;
+      StError:    state_d = StError;
+      default:    state_d = Hardened ? StError : StUpper;
+    endcase
+    if (is_wrong) state_d = StError;
+  end
+
+  // It begins anew with a reset alone.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q    <= StIdle;
+      open_q     <= 1'b0;
+      aw_valid_q <= 1'b0;
+      w_valid_q  <= 1'b0;
+      ar_valid_q <= 1'b0;
+      addr_q     <= '0;
+      data_q     <= '0;
+      start_q    <= 1'b0;
+      index_q    <= '0;
+      key_q      <= '0;
+      reason_q   <= '0;
+      verdict_q  <= '0;
+    end else begin
+      state_q    <= state_d;
+      open_q     <= open_d;
+      aw_valid_q <= aw_valid_d;
+      w_valid_q  <= w_valid_d;
+      ar_valid_q <= ar_valid_d;
+      addr_q     <= addr_d;
+      data_q     <= data_d;
+      start_q    <= start_d;
+      index_q    <= index_d;
+      key_q      <= key_d;
+      reason_q   <= reason_d;
+      verdict_q  <= verdict_d;
+    end
+  end
+
+  assign aw_valid_o = aw_valid_q;
+  assign aw_addr_o  = addr_q;
+  assign w_valid_o  = w_valid_q;
+  assign w_data_o   = data_q;
+  assign ar_valid_o = ar_valid_q;
+  assign ar_addr_o  = addr_q;
+  // The answer belongs to the open access: nothing else is on its way.
+  assign b_ready_o  = open_q & writes & ~aw_valid_q & ~w_valid_q;
+  assign r_ready_o  = open_q & reads & ~ar_valid_q;
+
+  // --- the stream: the signature, then the message ---
+  assign str_valid_o = in_stream & (sig_valid_i | msg_valid_i);
+  assign str_data_o  = sig_valid_i ? sig_data_i : msg_data_i;
+  assign str_last_o  = sig_valid_i ? sig_last_i : msg_last_i;
+  assign str_bytes_o = sig_valid_i ? sig_bytes_i : msg_bytes_i;
+  assign sig_ready_o = in_stream & str_ready_i;
+  assign msg_ready_o = in_stream & str_ready_i & ~sig_valid_i;
+
+  // The verdict shows when both halves are there.
+  assign done_o    = in_done;
+  assign index_o   = in_done & (reason_q == LeafIndex);
+  assign verdict_o = verdict_q & {64{in_done}};
+  assign quiet_o   = in_done & ~open_q;
+
+  `ASSERT(AddressesStay_A, aw_valid_o && !aw_ready_i |=> aw_valid_o && $stable(aw_addr_o))
+  `ASSERT(DataStay_A, w_valid_o && !w_ready_i |=> w_valid_o && $stable(w_data_o))
+  `ASSERT(ReadsStay_A, ar_valid_o && !ar_ready_i |=> ar_valid_o && $stable(ar_addr_o))
+  `ASSERT(OneAccessAtATime_A, !(ar_valid_o && (aw_valid_o || w_valid_o)))
+  `ASSERT(NoVerdictBeforeTheEnd_A, verdict_o != '0 |-> done_o)
+  `ASSERT(TheEndIsForGood_A, done_o && Hardened |=> done_o || error_o)
+  `ASSERT(QuietStaysQuiet_A, quiet_o && Hardened |=> !aw_valid_o && !w_valid_o && !ar_valid_o && !str_valid_o)
+  `ASSERT(NothingIsStreamedBeforeTheStart_A, str_valid_o |-> start_q)
+endmodule

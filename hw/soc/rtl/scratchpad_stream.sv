@@ -1,0 +1,227 @@
+// Streams bytes of the scratchpad to an engine: what the root of trust has copied there and judged.
+//
+// DMA reads the host's memory only, which may change after it was judged; the core alone would spend ten cycles a word.
+// This block reads the scratchpad and nothing else, and feeds one engine and nothing else. Three registers: 0x0 `source`,
+// the offset of the first byte, a multiple of eight; 0x4 `count`, whose write starts a message of so many bytes; 0x8
+// `status`, whose lowest bit says that the engine has not taken all of it, and whose write ends a message early. What is
+// written at another time, and what is not in the scratchpad, is an error.
+//
+// A message is words of eight bytes, the first byte in the lower bits. The last word has none to eight, and its other
+// bytes are zero, so that nothing which follows the message leaves the scratchpad.
+
+`include "assert.svh"
+
+module scratchpad_stream #(
+  // Bytes of the scratchpad, as a power of two, at most 16.
+  parameter int unsigned ScratchBits = 16,
+  // Words of eight bytes that are read ahead.
+  parameter int unsigned Depth       = 4,
+  localparam int unsigned WordBits   = ScratchBits - 2
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  // Write address.
+  input  logic                aw_valid_i,
+  output logic                aw_ready_o,
+  input  logic [11:0]         aw_addr_i,
+  // Write data.
+  input  logic                w_valid_i,
+  output logic                w_ready_o,
+  input  logic [31:0]         w_data_i,
+  input  logic [3:0]          w_strb_i,
+  // Write response.
+  output logic                b_valid_o,
+  input  logic                b_ready_i,
+  output logic [1:0]          b_resp_o,
+  // Read address.
+  input  logic                ar_valid_i,
+  output logic                ar_ready_o,
+  input  logic [11:0]         ar_addr_i,
+  // Read data and response.
+  output logic                r_valid_o,
+  input  logic                r_ready_i,
+  output logic [31:0]         r_data_o,
+  output logic [1:0]          r_resp_o,
+
+  // The scratchpad: words, answered in order.
+  output logic                scratch_req_o,
+  input  logic                scratch_gnt_i,
+  output logic [WordBits-1:0] scratch_word_o,
+  input  logic                scratch_rvalid_i,
+  input  logic [31:0]         scratch_rdata_i,
+
+  // The message. `str_abort_o` says that there will be no last word.
+  output logic                str_valid_o,
+  input  logic                str_ready_i,
+  output logic [63:0]         str_data_o,
+  output logic                str_last_o,
+  output logic [3:0]          str_bytes_o,
+  output logic                str_abort_o
+);
+  localparam logic [11:0] Source = 12'h000;
+  localparam logic [11:0] Count  = 12'h004;
+  localparam logic [11:0] Status = 12'h008;
+  // Words of eight bytes.
+  localparam int unsigned PairBits = ScratchBits - 3;
+  localparam int unsigned RoomBits = $clog2(Depth + 1);
+  localparam int unsigned SlotBits = $clog2(Depth);
+
+  // --- registers ---
+
+  logic                   write, unused_read, write_err, is_good_source, is_good_count, starts, aborts;
+  logic [11:0]            write_addr, read_addr;
+  logic [31:0]            write_data, read_data;
+  logic [PairBits-1:0]    source_q;
+  logic                   busy_q;
+  logic [ScratchBits-1:0] room, last;
+
+  // Accesses of one cycle; a partial word is an error there.
+  axi_lite_registers #(.AddressBits(12)) u_registers (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i, .aw_ready_o, .aw_addr_i,
+    .w_valid_i, .w_ready_o, .w_data_i, .w_strb_i,
+    .b_valid_o, .b_ready_i, .b_resp_o,
+    .ar_valid_i, .ar_ready_o, .ar_addr_i,
+    .r_valid_o, .r_ready_i, .r_data_o, .r_resp_o,
+    .write_o      (write),
+    .write_addr_o (write_addr),
+    .write_data_o (write_data),
+    .write_err_i  (write_err),
+    .read_o       (unused_read),
+    .read_addr_o  (read_addr),
+    .read_data_i  (read_data),
+    .read_err_i   (read_addr != Status)
+  );
+
+  // The last byte of the scratchpad and the last one of a message, both from the source on. The whole scratchpad is a byte
+  // more than a message may have.
+  assign room           = ~{source_q, 3'b000};
+  assign last           = write_data[ScratchBits-1:0] - ScratchBits'(write_data != '0);
+  assign is_good_source = write_addr == Source && !busy_q && write_data[2:0] == '0 && write_data[31:ScratchBits] == '0;
+  assign is_good_count  = write_addr == Count && !busy_q && last <= room && write_data[31:ScratchBits] == '0;
+  assign write_err      = !is_good_source && !is_good_count && write_addr != Status;
+  assign starts         = write & is_good_count;
+  assign aborts         = write & (write_addr == Status);
+  assign read_data      = {31'd0, busy_q};
+
+  // --- words that are read ---
+
+  // Of the message: words that are not requested, words that are not taken, bytes of the last one.
+  logic [PairBits-1:0] request_q, requests_q, rest_q;
+  logic [3:0]          bytes_q;
+  // Requests and answers alternate: the lower half, the upper half.
+  logic                half_q, answer_half_q, gives_up_q, has_requests_q;
+  logic [31:0]         lower_q;
+  // Words that are requested or kept, and kept. An answer that is late belongs to the message that was given up.
+  logic [RoomBits-1:0] claimed_q, kept_q;
+  logic [SlotBits-1:0] first_q, next_q;
+  logic [63:0]         kept [Depth];
+  logic                claims, arrives, takes, is_quiet;
+  logic [2:0]          last_bytes;
+
+  assign scratch_req_o  = has_requests_q & (half_q | (~gives_up_q & (claimed_q < RoomBits'(Depth))));
+  assign scratch_word_o = {request_q, half_q};
+  assign claims         = scratch_req_o & scratch_gnt_i & ~half_q;
+  assign arrives        = scratch_rvalid_i & answer_half_q;
+
+  assign str_valid_o = busy_q & ~gives_up_q & (kept_q != '0);
+  assign str_last_o  = rest_q == '0;
+  assign str_bytes_o = str_last_o ? bytes_q : 4'd8;
+  assign str_abort_o = aborts & busy_q;
+  assign takes       = str_valid_o & str_ready_i & ~aborts;
+  // Bytes after the message are zero in its last word.
+  always_comb begin
+    for (int unsigned i = 0; i < 8; i++) str_data_o[8*i+:8] = 4'(i) < str_bytes_o ? kept[first_q][8*i+:8] : '0;
+  end
+
+  // Nothing that was requested is to come.
+  assign is_quiet   = ~has_requests_q & (claimed_q == kept_q);
+  assign last_bytes = write_data[2:0];
+
+  // A message, from the write of its length to the cycle in which the engine takes its last word, or, after an abort, to
+  // that in which the last answer has come.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      source_q       <= '0;
+      busy_q         <= 1'b0;
+      gives_up_q     <= 1'b0;
+      has_requests_q <= 1'b0;
+      request_q      <= '0;
+      requests_q     <= '0;
+      rest_q         <= '0;
+      bytes_q        <= '0;
+      half_q         <= 1'b0;
+    end else begin
+      if (write && is_good_source) source_q <= write_data[ScratchBits-1:3];
+      if (scratch_req_o && scratch_gnt_i) begin
+        half_q <= ~half_q;
+        if (half_q) begin
+          request_q      <= request_q + 1'b1;
+          requests_q     <= requests_q - 1'b1;
+          has_requests_q <= (requests_q != '0) & ~gives_up_q;
+        end
+      end
+      if (takes) begin
+        rest_q <= rest_q - 1'b1;
+        if (str_last_o) busy_q <= 1'b0;
+      end
+      // A word whose lower half was requested is requested whole, so that answers keep alternating.
+      if (gives_up_q) begin
+        if (!half_q)  has_requests_q <= 1'b0;
+        if (is_quiet) {gives_up_q, busy_q} <= '0;
+      end else if (aborts && busy_q) begin
+        gives_up_q <= 1'b1;
+      end
+      if (starts) begin
+        busy_q         <= 1'b1;
+        has_requests_q <= 1'b1;
+        request_q      <= source_q;
+        // Whole words before the last one, which an empty message has as well.
+        requests_q     <= last[ScratchBits-1:3];
+        rest_q         <= last[ScratchBits-1:3];
+        bytes_q        <= {write_data != '0 && last_bytes == '0, last_bytes};
+      end
+    end
+  end
+
+  // Answers become words of eight bytes, which wait here for the engine.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      answer_half_q <= 1'b0;
+      lower_q       <= '0;
+      claimed_q     <= '0;
+      kept_q        <= '0;
+      first_q       <= '0;
+      next_q        <= '0;
+    end else begin
+      if (scratch_rvalid_i) begin
+        answer_half_q <= ~answer_half_q;
+        if (!answer_half_q) lower_q <= scratch_rdata_i;
+      end
+      claimed_q <= claimed_q + RoomBits'(claims) - RoomBits'(takes);
+      kept_q    <= kept_q + RoomBits'(arrives) - RoomBits'(takes);
+      if (arrives) next_q  <= next_q == SlotBits'(Depth - 1) ? '0 : next_q + 1'b1;
+      if (takes)   first_q <= first_q == SlotBits'(Depth - 1) ? '0 : first_q + 1'b1;
+      // All that was read of a message that was given up is forgotten at once.
+      if (gives_up_q && is_quiet) begin
+        claimed_q <= '0;
+        kept_q    <= '0;
+        first_q   <= '0;
+        next_q    <= '0;
+      end
+    end
+  end
+
+  // No reset: a word is written before it is kept.
+  always_ff @(posedge clk_i) begin
+    if (arrives) kept[next_q] <= {scratch_rdata_i, lower_q};
+  end
+
+  `ASSERT(OffersStay_A, str_valid_o && !str_ready_i && !aborts |=> str_valid_o && $stable(str_data_o))
+  `ASSERT(WordsHaveRoom_A, arrives |-> kept_q < claimed_q)
+  `ASSERT(NothingIsReadWithoutAMessage_A, scratch_req_o |-> busy_q)
+  `ASSERT(AnAbortOffersNothing_A, gives_up_q |-> !str_valid_o)
+  `ASSERT(TheRestIsZero_A, str_valid_o && str_bytes_o < 4'd8 |-> str_data_o[63:56] == '0)
+endmodule

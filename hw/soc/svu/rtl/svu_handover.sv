@@ -1,0 +1,58 @@
+// The registers of the engine belong to the verification unit first, and to the host from the release on (AXI4-Lite, and
+// the engine's stream port).
+//
+// The unit never gets them back before reset: a host that runs could otherwise find its engine in use, and the unit one
+// that a host has prepared. A port that has no engine waits. That the unit has no access open at the handover is an assertion
+// of the module that contains both.
+
+`include "assert.svh"
+
+module svu_handover
+  import soc_axi_pkg::lite_req_t, soc_axi_pkg::lite_resp_t;
+#(
+  // 0 builds a variant that follows the release in both directions, to show that the test detects it.
+  parameter bit KeepsOwner = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  input  logic        release_i,      // the host runs
+  output logic        is_host_o,
+
+  // The verification unit: registers and stream.
+  input  lite_req_t   unit_req_i,
+  output lite_resp_t  unit_resp_o,
+  input  logic        unit_valid_i,
+  output logic        unit_ready_o,
+
+  // The host: registers alone.
+  input  lite_req_t   host_req_i,
+  output lite_resp_t  host_resp_o,
+
+  // The engine.
+  output lite_req_t   engine_req_o,
+  input  lite_resp_t  engine_resp_i,
+  output logic        engine_valid_o,
+  input  logic        engine_ready_i
+);
+  logic host_q;
+
+  // For good.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) host_q <= 1'b0;
+    else         host_q <= release_i | (host_q & KeepsOwner);
+  end
+
+  // Requests of the owner, answers to it, and nothing to the other.
+  assign is_host_o      = host_q;
+  assign engine_req_o   = host_q ? host_req_i : unit_req_i;
+  assign host_resp_o    = host_q ? engine_resp_i : '0;
+  assign unit_resp_o    = host_q ? '0 : engine_resp_i;
+  assign engine_valid_o = unit_valid_i & ~host_q;
+  assign unit_ready_o   = engine_ready_i & ~host_q;
+
+  `ASSERT(TheHostKeepsIt_A, is_host_o && KeepsOwner |=> is_host_o)
+  `ASSERT(TheUnitHasItFirst_A, !$past(release_i) && !$past(is_host_o) |-> !is_host_o)
+  `ASSERT(NothingOfTheUnitAfterIt_A, is_host_o |-> engine_req_o == host_req_i && !engine_valid_o)
+  `ASSERT(NothingOfTheHostBeforeIt_A, !is_host_o |-> engine_req_o == unit_req_i && host_resp_o == '0)
+endmodule

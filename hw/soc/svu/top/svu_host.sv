@@ -1,0 +1,281 @@
+// The host of `svu-1`: Ibex with a scratchpad, and bridges to what it shares with the verification unit.
+//
+// The core alone has the host's reset. Everything else has that of the chip, so that no access of a bus is cut in two when
+// the host is put back into reset.
+
+`include "machine_assert.svh"
+
+module svu_host
+  import svu_pkg::*;
+  import soc_axi_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        host_rst_ni,
+
+  // The first stage and the medium: reads.
+  output req_t        ram_req_o,
+  input  resp_t       ram_resp_i,
+  output req_t        medium_req_o,
+  input  resp_t       medium_resp_i,
+
+  // Registers.
+  output lite_req_t   engine_req_o,
+  input  lite_resp_t  engine_resp_i,
+  output lite_req_t   otp_req_o,
+  input  lite_resp_t  otp_resp_i,
+
+  // The bench: a register was written.
+  output logic        bench_write_o,
+  output logic [11:0] bench_addr_o,
+  output logic [31:0] bench_data_o,
+
+  output logic        alert_o
+);
+  localparam int unsigned WordBits = $clog2(ScratchpadBytes / 4);
+
+  // --- the core ---
+  logic        instr_req, instr_gnt, instr_rvalid, instr_err;
+  logic [31:0] instr_addr, instr_rdata;
+  logic        data_req, data_gnt, data_we, data_rvalid, data_err;
+  logic [3:0]  data_be;
+  logic [31:0] data_addr, data_wdata, data_rdata;
+
+  // Nothing interrupts: a first stage polls.
+  rot_cpu #(.BootAddress(BootAddress)) u_cpu (
+    .clk_i,
+    .rst_ni         (host_rst_ni),
+    .instr_req_o    (instr_req),
+    .instr_gnt_i    (instr_gnt),
+    .instr_addr_o   (instr_addr),
+    .instr_rvalid_i (instr_rvalid),
+    .instr_rdata_i  (instr_rdata),
+    .instr_err_i    (instr_err),
+    .data_req_o     (data_req),
+    .data_gnt_i     (data_gnt),
+    .data_we_o      (data_we),
+    .data_be_o      (data_be),
+    .data_addr_o    (data_addr),
+    .data_wdata_o   (data_wdata),
+    .data_rvalid_i  (data_rvalid),
+    .data_rdata_i   (data_rdata),
+    .data_err_i     (data_err),
+    .irq_fast_i     ('0),
+    .irq_nm_i       (1'b0),
+    .alert_o,
+    .asleep_o       ()
+  );
+
+  // --- the address map ---
+  // Fetches reach the first stage and the scratchpad, in which the stages after it are; nothing else is code.
+  logic [1:0]       fetch_req, fetch_gnt, fetch_rvalid, fetch_err;
+  logic [1:0][31:0] fetch_rdata;
+  logic [3:0]       access_req, access_gnt, access_rvalid, access_err;
+  logic [3:0][31:0] access_rdata;
+
+  core_demux #(.NumTargets(2)) u_instr_demux (
+    .clk_i,
+    .rst_ni,
+    .req_i           (instr_req),
+    .gnt_o           (instr_gnt),
+    .select_i        ({is_scratchpad(instr_addr), is_ram(instr_addr)}),
+    .rvalid_o        (instr_rvalid),
+    .rdata_o         (instr_rdata),
+    .err_o           (instr_err),
+    .target_req_o    (fetch_req),
+    .target_gnt_i    (fetch_gnt),
+    .target_rvalid_i (fetch_rvalid),
+    .target_rdata_i  (fetch_rdata),
+    .target_err_i    (fetch_err)
+  );
+
+  // The medium is not written: a store to it selects no target, which is an error. The first stage's memory refuses one.
+  core_demux #(.NumTargets(4)) u_data_demux (
+    .clk_i,
+    .rst_ni,
+    .req_i           (data_req),
+    .gnt_o           (data_gnt),
+    .select_i        ({is_medium(data_addr) & ~data_we, is_register(data_addr), is_scratchpad(data_addr),
+                       is_ram(data_addr)}),
+    .rvalid_o        (data_rvalid),
+    .rdata_o         (data_rdata),
+    .err_o           (data_err),
+    .target_req_o    (access_req),
+    .target_gnt_i    (access_gnt),
+    .target_rvalid_i (access_rvalid),
+    .target_rdata_i  (access_rdata),
+    .target_err_i    (access_err)
+  );
+
+  // --- scratchpad ---
+  core_memory #(.Words(ScratchpadBytes / 4)) u_scratchpad (
+    .clk_i,
+    .rst_ni,
+    .fetch_req_i    (fetch_req[1]),
+    .fetch_gnt_o    (fetch_gnt[1]),
+    .fetch_word_i   (instr_addr[WordBits+1:2]),
+    .fetch_rvalid_o (fetch_rvalid[1]),
+    .fetch_rdata_o  (fetch_rdata[1]),
+    .data_req_i     (access_req[1]),
+    .data_gnt_o     (access_gnt[1]),
+    .data_we_i      (data_we),
+    .data_be_i      (data_be),
+    .data_word_i    (data_addr[WordBits+1:2]),
+    .data_wdata_i   (data_wdata),
+    .data_rvalid_o  (access_rvalid[1]),
+    .data_rdata_o   (access_rdata[1]),
+    .data_err_o     (access_err[1])
+  );
+  assign fetch_err[1] = 1'b0;
+
+  // --- the first stage's memory: fetches, and loads of constants ---
+  req_t  [1:0] ram_req;
+  resp_t [1:0] ram_resp;
+
+  svu_bridge u_fetch (
+    .clk_i,
+    .rst_ni,
+    .req_i    (fetch_req[0]),
+    .gnt_o    (fetch_gnt[0]),
+    .we_i     (1'b0),
+    .be_i     ('1),
+    .addr_i   (instr_addr),
+    .wdata_i  ('0),
+    .rvalid_o (fetch_rvalid[0]),
+    .rdata_o  (fetch_rdata[0]),
+    .err_o    (fetch_err[0]),
+    .axi_req_o  (ram_req[0]),
+    .axi_resp_i (ram_resp[0])
+  );
+  svu_bridge u_load (
+    .clk_i,
+    .rst_ni,
+    .req_i    (access_req[0]),
+    .gnt_o    (access_gnt[0]),
+    .we_i     (data_we),
+    .be_i     (data_be),
+    .addr_i   (data_addr),
+    .wdata_i  (data_wdata),
+    .rvalid_o (access_rvalid[0]),
+    .rdata_o  (access_rdata[0]),
+    .err_o    (access_err[0]),
+    .axi_req_o  (ram_req[1]),
+    .axi_resp_i (ram_resp[1])
+  );
+  soc_mux u_ram (
+    .clk_i,
+    .rst_ni,
+    .req_i  (ram_req),
+    .resp_o (ram_resp),
+    .req_o  (ram_req_o),
+    .resp_i (ram_resp_i)
+  );
+
+  // --- the medium ---
+  svu_bridge u_medium (
+    .clk_i,
+    .rst_ni,
+    .req_i    (access_req[3]),
+    .gnt_o    (access_gnt[3]),
+    .we_i     (data_we),
+    .be_i     (data_be),
+    .addr_i   (data_addr),
+    .wdata_i  (data_wdata),
+    .rvalid_o (access_rvalid[3]),
+    .rdata_o  (access_rdata[3]),
+    .err_o    (access_err[3]),
+    .axi_req_o  (medium_req_o),
+    .axi_resp_i (medium_resp_i)
+  );
+
+  // --- registers ---
+  logic [11:0]      block_addr;
+  logic [31:0]      block_w_data;
+  logic [3:0]       block_w_strb;
+  logic [2:0]       aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready, ar_valid, ar_ready, r_valid, r_ready;
+  logic [2:0][1:0]  b_resp, r_resp;
+  logic [2:0][31:0] r_data;
+
+  // A store of a word into the engine waits until the word before was taken, at most as long as the engine's tests say.
+  rot_register_bus #(
+    .Latency       (2),
+    .TimeoutCycles (4000),
+    .NumBlocks     (3),
+    .Pages         ({PageBench, PageOtp, PageEngine})
+  ) u_bus (
+    .clk_i,
+    .rst_ni,
+    .req_i            (access_req[2]),
+    .gnt_o            (access_gnt[2]),
+    .we_i             (data_we),
+    .be_i             (data_be),
+    .addr_i           (data_addr),
+    .wdata_i          (data_wdata),
+    .rvalid_o         (access_rvalid[2]),
+    .rdata_o          (access_rdata[2]),
+    .err_o            (access_err[2]),
+    .block_addr_o     (block_addr),
+    .block_w_data_o   (block_w_data),
+    .block_w_strb_o   (block_w_strb),
+    .block_aw_valid_o (aw_valid),
+    .block_aw_ready_i (aw_ready),
+    .block_w_valid_o  (w_valid),
+    .block_w_ready_i  (w_ready),
+    .block_b_valid_i  (b_valid),
+    .block_b_ready_o  (b_ready),
+    .block_b_resp_i   (b_resp),
+    .block_ar_valid_o (ar_valid),
+    .block_ar_ready_i (ar_ready),
+    .block_r_valid_i  (r_valid),
+    .block_r_ready_o  (r_ready),
+    .block_r_data_i   (r_data),
+    .block_r_resp_i   (r_resp)
+  );
+
+  // Engine and storage: the same address and data, and handshakes of each.
+  function automatic lite_req_t request(logic aw, logic w, logic b, logic ar, logic r, logic [11:0] address,
+                                        logic [31:0] data, logic [3:0] strobes);
+    return '{aw_valid: aw, aw_addr: address, w_valid: w, w_data: data, w_strb: strobes, b_ready: b, ar_valid: ar,
+             ar_addr: address, r_ready: r};
+  endfunction
+  assign engine_req_o = request(aw_valid[0], w_valid[0], b_ready[0], ar_valid[0], r_ready[0], block_addr, block_w_data,
+                                block_w_strb);
+  assign otp_req_o    = request(aw_valid[1], w_valid[1], b_ready[1], ar_valid[1], r_ready[1], block_addr, block_w_data,
+                                block_w_strb);
+  assign aw_ready[1:0] = {otp_resp_i.aw_ready, engine_resp_i.aw_ready};
+  assign w_ready[1:0]  = {otp_resp_i.w_ready, engine_resp_i.w_ready};
+  assign b_valid[1:0]  = {otp_resp_i.b_valid, engine_resp_i.b_valid};
+  assign b_resp[1:0]   = {otp_resp_i.b_resp, engine_resp_i.b_resp};
+  assign ar_ready[1:0] = {otp_resp_i.ar_ready, engine_resp_i.ar_ready};
+  assign r_valid[1:0]  = {otp_resp_i.r_valid, engine_resp_i.r_valid};
+  assign r_data[1:0]   = {otp_resp_i.r_data, engine_resp_i.r_data};
+  assign r_resp[1:0]   = {otp_resp_i.r_resp, engine_resp_i.r_resp};
+
+  // Of the bench alone; no part of a chip.
+  bench_registers u_bench (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i   (aw_valid[2]),
+    .aw_ready_o   (aw_ready[2]),
+    .w_valid_i    (w_valid[2]),
+    .w_ready_o    (w_ready[2]),
+    .b_valid_o    (b_valid[2]),
+    .b_ready_i    (b_ready[2]),
+    .ar_valid_i   (ar_valid[2]),
+    .ar_ready_o   (ar_ready[2]),
+    .r_valid_o    (r_valid[2]),
+    .r_ready_i    (r_ready[2]),
+    .r_data_o     (r_data[2]),
+    .addr_i       (block_addr),
+    .w_data_i     (block_w_data),
+    .w_strb_i     (block_w_strb),
+    .write_o      (bench_write_o),
+    .write_addr_o (bench_addr_o),
+    .write_data_o (bench_data_o)
+  );
+  assign {b_resp[2], r_resp[2]} = '0;
+
+  `MACHINE_ASSERT(FetchesReachTheirMemory_A,
+                  (!fetch_req[0] || is_ram(instr_addr)) && (!fetch_req[1] || is_scratchpad(instr_addr)))
+  `MACHINE_ASSERT(NoAccessInReset_A, !host_rst_ni |-> !instr_req && !data_req)
+endmodule

@@ -1,0 +1,109 @@
+// The machine `svu-1`: a verification unit with a small host, one medium, and the bench's registers (hw/soc/README.md).
+//
+// The medium is simulated at the only port (hw/sim/svu).
+
+module svu_machine
+  import soc_axi_pkg::*;
+#(
+  parameter int unsigned Lanes          = 4,
+  parameter int unsigned RoundsPerCycle = 2,
+  parameter bit          TwoPasses      = 1'b0
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // The medium. Read address.
+  output logic        medium_ar_valid,
+  input  logic        medium_ar_ready,
+  output logic [4:0]  medium_ar_id,
+  output logic [31:0] medium_ar_addr,
+  output logic [7:0]  medium_ar_len,
+  output logic [2:0]  medium_ar_size,
+  // Read data and response.
+  input  logic        medium_r_valid,
+  output logic        medium_r_ready,
+  input  logic [4:0]  medium_r_id,
+  input  logic [63:0] medium_r_data,
+  input  logic [1:0]  medium_r_resp,
+  input  logic        medium_r_last,
+
+  // The bench.
+  output logic        bench_write,
+  output logic [11:0] bench_addr,
+  output logic [31:0] bench_data,
+
+  output logic        host_rst_no,
+  output logic [2:0]  boot_status_o,
+  output logic [31:0] boot_reason_o,
+  output logic        alert_o
+);
+  req_t       medium_req, host_medium_req, host_ram_req;
+  resp_t      medium_resp, host_medium_resp, host_ram_resp;
+  lite_req_t  engine_req, otp_req;
+  lite_resp_t engine_resp, otp_resp;
+  logic       host_alert;
+
+  svu_unit #(
+    .Lanes          (Lanes),
+    .RoundsPerCycle (RoundsPerCycle),
+    .TwoPasses      (TwoPasses),
+    .MediumBase     (svu_pkg::MediumBase)
+  ) u_unit (
+    .clk_i,
+    .rst_ni,
+    .medium_req_o       (medium_req),
+    .medium_resp_i      (medium_resp),
+    .host_medium_req_i  (host_medium_req),
+    .host_medium_resp_o (host_medium_resp),
+    .host_ram_req_i     (host_ram_req),
+    .host_ram_resp_o    (host_ram_resp),
+    .host_engine_req_i  (engine_req),
+    .host_engine_resp_o (engine_resp),
+    .host_otp_req_i     (otp_req),
+    .host_otp_resp_o    (otp_resp),
+    .fault_i            (host_alert),
+    .host_rst_no,
+    .boot_status_o,
+    .boot_reason_o,
+    .alert_o
+  );
+
+  svu_host u_host (
+    .clk_i,
+    .rst_ni,
+    .host_rst_ni   (host_rst_no),
+    .ram_req_o     (host_ram_req),
+    .ram_resp_i    (host_ram_resp),
+    .medium_req_o  (host_medium_req),
+    .medium_resp_i (host_medium_resp),
+    .engine_req_o  (engine_req),
+    .engine_resp_i (engine_resp),
+    .otp_req_o     (otp_req),
+    .otp_resp_i    (otp_resp),
+    .bench_write_o (bench_write),
+    .bench_addr_o  (bench_addr),
+    .bench_data_o  (bench_data),
+    .alert_o       (host_alert)
+  );
+
+  // The medium is not written, so its port has no such channels.
+  assign medium_ar_valid = medium_req.ar_valid;
+  assign medium_ar_id    = medium_req.ar_id;
+  assign medium_ar_addr  = medium_req.ar.addr;
+  assign medium_ar_len   = medium_req.ar.len;
+  assign medium_ar_size  = medium_req.ar.size;
+  assign medium_r_ready  = medium_req.r_ready;
+  assign medium_resp     = '{
+    aw_ready: 1'b0,
+    w_ready:  1'b0,
+    b_valid:  1'b0,
+    b_id:     '0,
+    b_resp:   '0,
+    ar_ready: medium_ar_ready,
+    r_valid:  medium_r_valid,
+    r_id:     medium_r_id,
+    r_data:   medium_r_data,
+    r_resp:   medium_r_resp,
+    r_last:   medium_r_last
+  };
+endmodule

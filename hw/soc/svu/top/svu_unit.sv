@@ -1,0 +1,411 @@
+// The signature verification unit of a chip: what decides from reset, with no core running, whether the host starts.
+//
+// `boot_verifier` reads a first stage from the medium, has the engine for XMSS verify it, compares it with
+// one-time-programmable storage, and writes what it hashes into on-chip RAM; the boot sequencer gets its verdict. From the
+// release on the engine's registers belong to the host, for the stages after the first.
+//
+// The host has no address of the boot sequencer: what was decided here is no matter of software.
+
+`include "machine_assert.svh"
+
+module svu_unit
+  import soc_axi_pkg::*;
+  import otp_pkg::*;
+#(
+  parameter int unsigned  Lanes          = 4,
+  parameter int unsigned  RoundsPerCycle = 2,
+  parameter bit           TwoPasses      = 1'b0,
+  parameter int unsigned  Capacity       = 65536,
+  // Where the medium is, on its own port.
+  parameter logic [31:0]  MediumBase     = 32'h8000_0000,
+  // `svu-1`, with the first letter in the lower bits.
+  parameter logic [255:0] Soc            = 256'h312d757673
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // The medium, which is only read.
+  output req_t        medium_req_o,
+  input  resp_t       medium_resp_i,
+
+  // The host: reads of the medium and of the first stage, registers of the engine and of the storage.
+  input  req_t        host_medium_req_i,
+  output resp_t       host_medium_resp_o,
+  input  req_t        host_ram_req_i,
+  output resp_t       host_ram_resp_o,
+  input  lite_req_t   host_engine_req_i,
+  output lite_resp_t  host_engine_resp_o,
+  input  lite_req_t   host_otp_req_i,
+  output lite_resp_t  host_otp_resp_o,
+
+  input  logic        fault_i,        // of the host's core
+  output logic        host_rst_no,
+  output logic [2:0]  boot_status_o,
+  output logic [31:0] boot_reason_o,
+  output logic        alert_o
+);
+  import boot_sequencer_regs_pkg::boot_sequencer_state__released;
+
+  // The constant of the engine for a signature that fits (hw/ip/xmss/rtl/xmss_control.sv).
+  localparam logic [63:0] Accepted       = 64'hfda4_51c8_1f52_7a59;
+  // XMSS-SHA2_10_256 (spec/first-stage.md §2).
+  localparam logic [31:0] Algorithm      = 32'd17;
+  localparam logic [31:0] Parameters     = 32'd1;
+  localparam int unsigned SignatureWords = 313;
+  localparam int unsigned RamWords       = 1 << $clog2(Capacity / 8 + boot_verifier_pkg::HeaderWords);
+  localparam int unsigned WordBits       = $clog2(RamWords);
+  // The key of the first stage is that of slot 0.
+  localparam row_t        BoardRow       = 7'd24;
+  localparam row_t        DigestRow      = 7'd32;
+
+  logic release_ok, refused, quiet, host_runs;
+  logic [15:0] reason;
+  // Upsets of each block.
+  logic unit_error, adapter_error, driver_error, engine_alert, otp_alert, is_fault;
+
+  // An alert of any block puts the host back into reset.
+  assign is_fault = unit_error | adapter_error | driver_error | engine_alert | otp_alert | fault_i;
+  assign alert_o  = is_fault;
+
+  // --- one-time-programmable storage ---
+  verdict_e            otp_verdict;
+  lifecycle_e          otp_lifecycle;
+  logic [6:0]          otp_floor;
+  logic [NumSlots-1:0] otp_usable;
+  logic                otp_req, otp_is_board, otp_valid, otp_good;
+  logic [2:0]          otp_word;
+  logic [31:0]         otp_data;
+  logic [2:0]          lifecycle;
+
+  // The states in which a first stage may start (spec/first-stage.md §6): any other one has no bit.
+  assign lifecycle = {otp_lifecycle == LcReturned, otp_lifecycle == LcProduction, otp_lifecycle == LcDevelopment};
+
+  // No engine here has a key slot.
+  otp_simulated u_otp (
+    .clk_i, .rst_ni,
+    .axil_awvalid_i (host_otp_req_i.aw_valid),
+    .axil_awready_o (host_otp_resp_o.aw_ready),
+    .axil_awaddr_i  (host_otp_req_i.aw_addr),
+    .axil_awprot_i  ('0),
+    .axil_wvalid_i  (host_otp_req_i.w_valid),
+    .axil_wready_o  (host_otp_resp_o.w_ready),
+    .axil_wdata_i   (host_otp_req_i.w_data),
+    .axil_wstrb_i   (host_otp_req_i.w_strb),
+    .axil_bvalid_o  (host_otp_resp_o.b_valid),
+    .axil_bready_i  (host_otp_req_i.b_ready),
+    .axil_bresp_o   (host_otp_resp_o.b_resp),
+    .axil_arvalid_i (host_otp_req_i.ar_valid),
+    .axil_arready_o (host_otp_resp_o.ar_ready),
+    .axil_araddr_i  (host_otp_req_i.ar_addr),
+    .axil_arprot_i  ('0),
+    .axil_rvalid_o  (host_otp_resp_o.r_valid),
+    .axil_rready_i  (host_otp_req_i.r_ready),
+    .axil_rdata_o   (host_otp_resp_o.r_data),
+    .axil_rresp_o   (host_otp_resp_o.r_resp),
+    .verdict_o      (otp_verdict),
+    .reason_o       (),
+    .lifecycle_o    (otp_lifecycle),
+    .floor_o        (otp_floor),
+    .usable_o       (otp_usable),
+    .seq_req_i      (otp_req),
+    .seq_row_i      ((otp_is_board ? BoardRow : DigestRow) | row_t'(otp_word)),
+    .seq_valid_o    (otp_valid),
+    .seq_good_o     (otp_good),
+    .seq_data_o     (otp_data),
+    .key_valid_o    (),
+    .key_ready_i    (1'b0),
+    .key_data_o     (),
+    .key_word_o     (),
+    .key_number_o   (),
+    .key_to_o       (),
+    .key_abort_o    (),
+    .alert_o        (otp_alert)
+  );
+
+  // --- the verification unit ---
+  req_t  unit_medium_req;
+  resp_t unit_medium_resp;
+  logic  takes_key, takes_signature, takes_message, is_last, adapter_ready, adapter_done, adapter_index;
+  logic  ram_write;
+  logic [63:0] adapter_verdict, image_data;
+  logic [$clog2(Capacity / 8 + boot_verifier_pkg::HeaderWords)-1:0] ram_word;
+  logic [31:0] medium_addr;
+  logic [7:0]  medium_len;
+  logic        medium_ar_valid, medium_r_ready;
+
+  boot_verifier #(
+    .Base           (MediumBase),
+    .Algorithm      (Algorithm),
+    .Parameters     (Parameters),
+    .SignatureWords (SignatureWords),
+    .KeyUsed        (8),
+    .Soc            (Soc),
+    .Capacity       (Capacity),
+    .Accepted       (Accepted)
+  ) u_verifier (
+    .clk_i, .rst_ni,
+    .otp_ready_i        (otp_verdict == VerdictReady),
+    .otp_failed_i       (otp_verdict == VerdictFailed),
+    .otp_usable_i       (otp_usable[0]),
+    .otp_lifecycle_i    (lifecycle),
+    .otp_floor_i        (otp_floor),
+    .otp_req_o          (otp_req),
+    .otp_is_board_o     (otp_is_board),
+    .otp_word_o         (otp_word),
+    .otp_valid_i        (otp_valid),
+    .otp_good_i         (otp_good),
+    .otp_data_i         (otp_data),
+    .ar_valid_o         (medium_ar_valid),
+    .ar_ready_i         (unit_medium_resp.ar_ready),
+    .ar_addr_o          (medium_addr),
+    .ar_len_o           (medium_len),
+    .r_valid_i          (unit_medium_resp.r_valid),
+    .r_ready_o          (medium_r_ready),
+    .r_data_i           (unit_medium_resp.r_data),
+    .r_resp_i           (unit_medium_resp.r_resp),
+    .r_last_i           (unit_medium_resp.r_last),
+    .engine_start_o     (),
+    .engine_key_o       (takes_key),
+    .engine_signature_o (takes_signature),
+    .engine_message_o   (takes_message),
+    .engine_last_o      (is_last),
+    .engine_ready_i     (adapter_ready),
+    .engine_done_i      (adapter_done),
+    .engine_index_i     (adapter_index),
+    .engine_verdict_i   (adapter_verdict),
+    .data_o             (image_data),
+    .ram_write_o        (ram_write),
+    .ram_word_o         (ram_word),
+    .fault_i            (adapter_error | driver_error | engine_alert | otp_alert),
+    .release_o          (release_ok),
+    .refused_o          (refused),
+    .reason_o           (reason),
+    .quiet_o            (quiet),
+    .error_o            (unit_error)
+  );
+
+  // The unit's side of the medium: reads alone.
+  always_comb begin
+    unit_medium_req          = '0;
+    unit_medium_req.ar_valid = medium_ar_valid;
+    unit_medium_req.ar       = burst_at(medium_addr, medium_len);
+    unit_medium_req.r_ready  = medium_r_ready;
+  end
+
+  // --- the engine: its registers are the unit's, then the host's ---
+  lite_req_t  unit_req, engine_req;
+  lite_resp_t unit_resp, engine_resp;
+  logic [3:0]  key_index;
+  logic [31:0] key;
+  logic        key_valid, key_ready, start, sig_valid, sig_ready, sig_last, msg_valid, msg_ready, msg_last;
+  logic [63:0] sig_data, msg_data;
+  logic [3:0]  sig_bytes, msg_bytes;
+  logic        driver_done, driver_index, driver_quiet;
+  logic [63:0] driver_verdict;
+  logic        unit_valid, unit_ready, unit_last, engine_valid, engine_ready, is_host;
+  logic [63:0] unit_data;
+  logic [3:0]  unit_bytes;
+
+  // Words of the form, as the engine takes them.
+  boot_verifier_engine #(.SignatureWords(SignatureWords)) u_adapter (
+    .clk_i, .rst_ni,
+    .key_i            (takes_key),
+    .signature_i      (takes_signature),
+    .message_i        (takes_message),
+    .last_i           (is_last),
+    .ready_o          (adapter_ready),
+    .data_i           (image_data),
+    .done_o           (adapter_done),
+    .index_o          (adapter_index),
+    .verdict_o        (adapter_verdict),
+    .key_valid_o      (key_valid),
+    .key_index_o      (key_index),
+    .key_o            (key),
+    .key_ready_i      (key_ready),
+    .start_o          (start),
+    .sig_valid_o      (sig_valid),
+    .sig_ready_i      (sig_ready),
+    .sig_data_o       (sig_data),
+    .sig_last_o       (sig_last),
+    .sig_bytes_o      (sig_bytes),
+    .msg_valid_o      (msg_valid),
+    .msg_ready_i      (msg_ready),
+    .msg_data_o       (msg_data),
+    .msg_last_o       (msg_last),
+    .msg_bytes_o      (msg_bytes),
+    .engine_done_i    (driver_done),
+    .engine_index_i   (driver_index),
+    .engine_verdict_i (driver_verdict),
+    .error_o          (adapter_error)
+  );
+
+  // The sequence of a driver, in hardware.
+  boot_verifier_driver #(.Code(Parameters), .TwoPasses(TwoPasses)) u_driver (
+    .clk_i, .rst_ni,
+    .key_valid_i (key_valid),
+    .key_ready_o (key_ready),
+    .key_index_i (key_index),
+    .key_i       (key),
+    .start_i     (start),
+    .sig_valid_i (sig_valid),
+    .sig_ready_o (sig_ready),
+    .sig_data_i  (sig_data),
+    .sig_last_i  (sig_last),
+    .sig_bytes_i (sig_bytes),
+    .msg_valid_i (msg_valid),
+    .msg_ready_o (msg_ready),
+    .msg_data_i  (msg_data),
+    .msg_last_i  (msg_last),
+    .msg_bytes_i (msg_bytes),
+    .done_o      (driver_done),
+    .index_o     (driver_index),
+    .verdict_o   (driver_verdict),
+    .aw_valid_o  (unit_req.aw_valid),
+    .aw_ready_i  (unit_resp.aw_ready),
+    .aw_addr_o   (unit_req.aw_addr),
+    .w_valid_o   (unit_req.w_valid),
+    .w_ready_i   (unit_resp.w_ready),
+    .w_data_o    (unit_req.w_data),
+    .b_valid_i   (unit_resp.b_valid),
+    .b_ready_o   (unit_req.b_ready),
+    .b_resp_i    (unit_resp.b_resp),
+    .ar_valid_o  (unit_req.ar_valid),
+    .ar_ready_i  (unit_resp.ar_ready),
+    .ar_addr_o   (unit_req.ar_addr),
+    .r_valid_i   (unit_resp.r_valid),
+    .r_ready_o   (unit_req.r_ready),
+    .r_data_i    (unit_resp.r_data),
+    .r_resp_i    (unit_resp.r_resp),
+    .str_valid_o (unit_valid),
+    .str_ready_i (unit_ready),
+    .str_data_o  (unit_data),
+    .str_last_o  (unit_last),
+    .str_bytes_o (unit_bytes),
+    .quiet_o     (driver_quiet),
+    .error_o     (driver_error)
+  );
+  assign unit_req.w_strb = '1;
+
+  svu_handover u_handover (
+    .clk_i, .rst_ni,
+    .release_i      (host_runs),
+    .is_host_o      (is_host),
+    .unit_req_i     (unit_req),
+    .unit_resp_o    (unit_resp),
+    .unit_valid_i   (unit_valid),
+    .unit_ready_o   (unit_ready),
+    .host_req_i     (host_engine_req_i),
+    .host_resp_o    (host_engine_resp_o),
+    .engine_req_o   (engine_req),
+    .engine_resp_i  (engine_resp),
+    .engine_valid_o (engine_valid),
+    .engine_ready_i (engine_ready)
+  );
+
+  // A change of lifecycle is an abort; the lower four bits of its code differ for each.
+  xmss #(.Lanes(Lanes), .RoundsPerCycle(RoundsPerCycle)) u_xmss (
+    .clk_i, .rst_ni,
+    .axil_awvalid_i (engine_req.aw_valid),
+    .axil_awready_o (engine_resp.aw_ready),
+    .axil_awaddr_i  (engine_req.aw_addr),
+    .axil_awprot_i  ('0),
+    .axil_wvalid_i  (engine_req.w_valid),
+    .axil_wready_o  (engine_resp.w_ready),
+    .axil_wdata_i   (engine_req.w_data),
+    .axil_wstrb_i   (engine_req.w_strb),
+    .axil_bvalid_o  (engine_resp.b_valid),
+    .axil_bready_i  (engine_req.b_ready),
+    .axil_bresp_o   (engine_resp.b_resp),
+    .axil_arvalid_i (engine_req.ar_valid),
+    .axil_arready_o (engine_resp.ar_ready),
+    .axil_araddr_i  (engine_req.ar_addr),
+    .axil_arprot_i  ('0),
+    .axil_rvalid_o  (engine_resp.r_valid),
+    .axil_rready_i  (engine_req.r_ready),
+    .axil_rdata_o   (engine_resp.r_data),
+    .axil_rresp_o   (engine_resp.r_resp),
+    .str_valid_i    (engine_valid),
+    .str_ready_o    (engine_ready),
+    .str_data_i     (unit_data),
+    .str_last_i     (unit_last),
+    .str_bytes_i    (unit_bytes),
+    .str_abort_i    (1'b0),
+    .lifecycle_i    (otp_lifecycle[3:0]),
+    .irq_o          (),
+    .alert_o        (engine_alert)
+  );
+
+  // --- the decision ---
+  logic decide, explain;
+  logic [31:0] word;
+
+  svu_decision u_decision (
+    .clk_i, .rst_ni,
+    .release_i (release_ok),
+    .refused_i (refused),
+    .reason_i  (reason),
+    .decide_o  (decide),
+    .explain_o (explain),
+    .word_o    (word)
+  );
+
+  // No bus leads to it.
+  boot_sequencer_core u_sequencer (
+    .clk_i, .rst_ni,
+    .decide_i    (decide),
+    .explain_i   (explain),
+    .word_i      (word),
+    .is_whole_i  (1'b1),
+    .fault_i     (is_fault),
+    .refuses_o   (),
+    .host_rst_no (host_rst_no),
+    .host_trap_o (),
+    .status_o    (boot_status_o),
+    .reason_o    (boot_reason_o)
+  );
+  assign host_runs = boot_status_o == boot_sequencer_state__released;
+
+  // --- memory for the first stage ---
+  // Open while the evidence and the decision are there.
+  first_stage_ram #(.Words(RamWords), .IdBits(IdBits)) u_ram (
+    .clk_i, .rst_ni,
+    .write_i    (ram_write),
+    .word_i     (WordBits'(ram_word)),
+    .data_i     (image_data),
+    .open_i     (release_ok & host_runs),
+    .aw_valid_i (host_ram_req_i.aw_valid),
+    .aw_ready_o (host_ram_resp_o.aw_ready),
+    .aw_id_i    (host_ram_req_i.aw_id),
+    .w_valid_i  (host_ram_req_i.w_valid),
+    .w_ready_o  (host_ram_resp_o.w_ready),
+    .w_last_i   (host_ram_req_i.w_last),
+    .b_valid_o  (host_ram_resp_o.b_valid),
+    .b_ready_i  (host_ram_req_i.b_ready),
+    .b_id_o     (host_ram_resp_o.b_id),
+    .b_resp_o   (host_ram_resp_o.b_resp),
+    .ar_valid_i (host_ram_req_i.ar_valid),
+    .ar_ready_o (host_ram_resp_o.ar_ready),
+    .ar_id_i    (host_ram_req_i.ar_id),
+    .ar_word_i  (host_ram_req_i.ar.addr[WordBits+2:3]),
+    .ar_len_i   (host_ram_req_i.ar.len),
+    .r_valid_o  (host_ram_resp_o.r_valid),
+    .r_ready_i  (host_ram_req_i.r_ready),
+    .r_id_o     (host_ram_resp_o.r_id),
+    .r_data_o   (host_ram_resp_o.r_data),
+    .r_resp_o   (host_ram_resp_o.r_resp),
+    .r_last_o   (host_ram_resp_o.r_last)
+  );
+
+  // --- the medium: first the unit, which is quiet from its decision on, then the host ---
+  soc_mux u_medium (
+    .clk_i, .rst_ni,
+    .req_i  ({host_medium_req_i, unit_medium_req}),
+    .resp_o ({host_medium_resp_o, unit_medium_resp}),
+    .req_o  (medium_req_o),
+    .resp_i (medium_resp_i)
+  );
+
+  `MACHINE_ASSERT(NoHostWithoutARelease_A, $rose(host_runs) |-> $past(release_ok))
+  `MACHINE_ASSERT(TheUnitIsDoneBeforeTheHost_A, is_host |-> driver_quiet && quiet && !unit_req.ar_valid)
+  `MACHINE_ASSERT(AFaultEndsTheRelease_A, $past(is_fault, 2) |-> !host_rst_no)
+endmodule
