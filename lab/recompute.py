@@ -186,6 +186,8 @@ def post_quantum_xmss(rows, more):
         yield "Software against the engine", "time", config, statistics.fmean(mine)
         if kind in engines:
             yield "Software against the engine", "by the engine's", config, statistics.fmean(mine) / engines[kind]
+    for r in more("releases"):
+        yield "Reset to release", "to the first instruction", f"64 KiB, {r['medium']}", int(r["cycles"]) / clock
     yield from second_paper(constants, paper)
 
 
