@@ -151,6 +151,9 @@ def post_quantum_xmss(rows, more):
         yield table(r), "time", f"chains, {named(k)}", steps[k, r] * 4 * (68 // r) / k
         calls = 4 * steps[k, r] + 6 * 76 + 4
         yield "Engine", "hash cores at work", f"K = {k}, R = {r}", 100 * calls * (68 // r) / (k * mean)
+    for name, title in titles.items():
+        if (f"{name}_alone", 4, 2) in areas:
+            yield "Other families", "LUTs", f"{title}, K = 4, R = 2", areas[f"{name}_alone", 4, 2]["luts"]
     yield from calls_of_a_step([r for r in rows if (r["lanes"], r["rounds"]) == (1, 2)])
     # The engine in the place of the paper's.
     place, beside = ("ECDSA in hardware",), "Section IV, XMSS beside ECDSA"
@@ -183,6 +186,8 @@ def post_quantum_xmss(rows, more):
         yield "Software against the engine", "time", config, statistics.fmean(mine)
         if kind in engines:
             yield "Software against the engine", "by the engine's", config, statistics.fmean(mine) / engines[kind]
+    for r in more("releases"):
+        yield "Reset to release", "to the first instruction", f"64 KiB, {r['medium']}", int(r["cycles"]) / clock
     yield from second_paper(constants, paper)
 
 

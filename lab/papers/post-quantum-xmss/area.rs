@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::cycles::{POINTS, Point};
+use super::cycles::{OTHERS, POINT_OF_OTHERS, POINTS, Point};
 use hartlock_hw::ip::Count;
 use hartlock_hw::ip::measured::{Engine, Parameters};
 
@@ -63,6 +63,10 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
     }
     for point in POINTS {
         add(WHOLE, point.lanes, point.rounds, point.parameters())?;
+    }
+    let Point { lanes, rounds } = POINT_OF_OTHERS;
+    for family in OTHERS.iter().filter(|it| engine.has_module(it.alone)) {
+        add(family.alone, lanes, rounds, POINT_OF_OTHERS.parameters())?;
     }
     Ok(Netlists(all))
 }

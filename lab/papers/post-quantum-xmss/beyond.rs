@@ -1,25 +1,34 @@
 //! What the paper asks for and leaves out, and what it does not have: other families, two passes, campaigns of upsets, and the
 //! time from reset to a host that runs.
 
+use std::fmt::Write;
 use std::fs;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
+use super::area::Netlists;
 use super::cycles::{Family, OTHERS, POINT_OF_OTHERS, POINTS, Point, Samples, Sum};
 use crate::paper::Paper;
 use crate::run::{Better, How, Row};
+use hartlock_hw::machines::svu::svu;
+use hartlock_hw::machines::svu_boot;
 use xtask::project;
 
 const FAMILIES: &str = "Other families";
 /// The most cycles of a verification, for each of them.
 const TARGETS: [f64; 2] = [6500.0, 25_000.0];
 const PASSES: &str = "Two passes";
+/// The most look-up tables with four hash cores of two rounds a cycle.
+const LUTS: f64 = 9000.0;
 const RELEASE: &str = "Reset to release";
+/// Its engine has four hash cores of two rounds a cycle.
+const SVU: &str = "svu-1";
 const CAMPAIGNS: &str = "Campaigns of upsets";
 
 /// LMS and SLH-DSA by the same hash cores.
-pub fn families(sums: &[Sum], is_quick: bool) -> Vec<Row> {
+pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
     let missing = if is_quick {
         "only a whole run measures it"
     } else {
@@ -37,7 +46,17 @@ pub fn families(sums: &[Sum], is_quick: bool) -> Vec<Row> {
             None => Row::absent(FAMILIES, "time", "cycles", missing).of(&config),
         }
     };
-    OTHERS.into_iter().zip(TARGETS).map(of).collect()
+    let mut rows: Vec<Row> = OTHERS.into_iter().zip(TARGETS).map(of).collect();
+    let Point { lanes, rounds } = POINT_OF_OTHERS;
+    for family in OTHERS {
+        let Some(netlist) = netlists.find(family.alone, lanes, rounds) else { continue };
+        let luts = f64::from(netlist.count.luts);
+        let row = Row::info(FAMILIES, "LUTs", "LUT", luts).how(How::Counted);
+        let config = format!("{}, {}", family.title, POINT_OF_OTHERS.name());
+        let note = "its core and hash cores, without registers: Yosys for series 7, not placed";
+        rows.push(row.of(&config).noted(note).judged(Better::Lower, LUTS));
+    }
+    rows
 }
 
 /// The root computed again in another order, against one pass over the same signatures.
@@ -51,14 +70,57 @@ pub fn passes(samples: &Samples) -> Vec<Row> {
     POINTS.iter().filter_map(of).collect()
 }
 
-/// The time from reset to a host that runs, for a first stage of 64 KiB.
-pub fn release(paper: &Paper) -> Result<Vec<Row>> {
+/// A boot of a first stage with no core running, from one medium.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Release {
+    pub medium: &'static str,
+    /// From the end of reset to the first instruction of the host.
+    pub cycles: u64,
+}
+
+/// Boots the largest first stage from each medium.
+///
+/// # Errors
+/// If one does not boot.
+pub fn boot() -> Result<Vec<Release>> {
+    let svu = svu(SVU).context("the machine with a verification unit")?;
+    let start = Instant::now();
+    let releases = svu_boot::releases(svu, svu_boot::CAPACITY)?;
+    eprintln!("first stages without a core ({:.0} s)", start.elapsed().as_secs_f64());
+    let of = |(medium, booted): (_, svu_boot::Booted)| Release {
+        medium,
+        cycles: booted.first_instruction,
+    };
+    Ok(releases.into_iter().map(of).collect())
+}
+
+/// The time from reset to a host that runs, against the least that a node of a CAN bus has.
+pub fn release(releases: &[Release], paper: &Paper) -> Result<Vec<Row>> {
     let bound = paper.number("Section I", "time from power to CAN messages", "at least");
-    let bound = bound.context("no bound")?.value;
-    let note = format!(
-        "not measured: no machine has the verification unit with this engine; a node of a CAN bus has {bound} ms"
-    );
-    Ok(vec![Row::absent(RELEASE, "first stage of 64 KiB, no core running", "ms", &note)])
+    let (bound, clock) = (bound.context("no bound")?.value, paper.constant("clock_mhz")?);
+    let row = |it: &Release| {
+        let row =
+            Row::info(RELEASE, "to the first instruction", "ms", it.cycles as f64 / clock / 1000.0);
+        let note = format!("{} cycles of {SVU}, no core running before, at {clock} MHz", it.cycles);
+        row.of(&format!("64 KiB, {}", it.medium))
+            .how(How::Simulated)
+            .noted(note)
+            .judged(Better::Lower, bound)
+    };
+    if releases.is_empty() {
+        let note = "only a whole run boots first stages";
+        return Ok(vec![Row::absent(RELEASE, "to the first instruction", "ms", note).of("64 KiB")]);
+    }
+    Ok(releases.iter().map(row).collect())
+}
+
+/// Every boot, as CSV.
+pub fn csv(releases: &[Release]) -> String {
+    let mut text = "medium,cycles\n".to_owned();
+    for Release { medium, cycles } in releases {
+        let _ = writeln!(text, "\"{medium}\",{cycles}");
+    }
+    text
 }
 
 /// As much of `lab/runs/upsets.toml` as is shown here.
@@ -156,11 +218,22 @@ mod tests {
 
     #[test]
     fn families_have_their_own_targets_or_no_number() {
-        let rows = families(&[], false);
+        let rows = families(&[], &Netlists::default(), false);
         assert!(rows.len() == OTHERS.len() && rows.iter().all(|row| row.ours.is_none()));
         let sum = |family, cycles| Sum { family, count: 2, cycles, least: 1, most: 2 };
-        let rows = families(&[sum("slh_dsa", 50_002), sum("lms", 13_000)], false);
+        let rows =
+            families(&[sum("slh_dsa", 50_002), sum("lms", 13_000)], &Netlists::default(), false);
         let found: Vec<_> = rows.iter().map(|row| (row.ours, row.status)).collect();
         assert_eq!(found, [(Some(6500.0), Status::Hit), (Some(25_001.0), Status::Miss)]);
+    }
+
+    #[test]
+    fn a_release_is_judged_by_what_a_node_of_a_bus_has() {
+        let paper = Paper::load("post-quantum-xmss").unwrap();
+        let of = |cycles| release(&[Release { medium: "m", cycles }], &paper).unwrap().remove(0);
+        assert_eq!((of(3_000_000).ours, of(3_000_000).status), (Some(30.0), Status::Hit));
+        assert_eq!(of(3_000_100).status, Status::Miss);
+        assert!(release(&[], &paper).unwrap()[0].ours.is_none());
+        assert_eq!(csv(&[Release { medium: "m", cycles: 7 }]), "medium,cycles\n\"m\",7\n");
     }
 }

@@ -75,6 +75,8 @@ const MEAN: &str = "verifies_twenty_signatures_in_so_many_cycles";
 pub struct Family {
     pub name: &'static str,
     pub title: &'static str,
+    /// Its core with hash cores, without registers.
+    pub alone: &'static str,
     tests: &'static [&'static str],
 }
 
@@ -82,10 +84,16 @@ pub struct Family {
 pub const XMSS: &str = "XMSS-SHA2_10_256";
 /// At the point with which they are compared.
 pub const OTHERS: [Family; 2] = [
-    Family { name: "lms", title: "LMS H10/W4", tests: &["test_lms_mean", "test_lms_core"] },
+    Family {
+        name: "lms",
+        title: "LMS H10/W4",
+        alone: "lms_alone",
+        tests: &["test_lms_mean", "test_lms_core"],
+    },
     Family {
         name: "slh_dsa",
         title: "SLH-DSA-SHA2-128s",
+        alone: "slh_dsa_alone",
         tests: &["test_slh_dsa_mean", "test_slh_dsa_core"],
     },
 ];

@@ -418,6 +418,25 @@ const MEDIA: [(u64, &str); 3] = [
     (8000, "800 MB/s: flash on the chip"),
 ];
 
+/// Boots of a first stage of this size from each medium, by what that is. The signature is another one each time.
+///
+/// # Errors
+/// If an image cannot be signed, or does not boot.
+pub fn releases(svu: Svu, size: usize) -> Result<Vec<(&'static str, Booted)>> {
+    let images = Images::new(&svu::folder(svu).join("releases"), Some(size))?;
+    by_medium(svu, &images, &[])
+}
+
+fn by_medium(svu: Svu, images: &Images, options: &[&str]) -> Result<Vec<(&'static str, Booted)>> {
+    let of = |(rate, about): (u64, &'static str)| {
+        let device = images.device().with(options).with(&["--medium-rate", &rate.to_string()]);
+        let booted = device.boot(svu, &svu::folder(svu))?;
+        ensure!(booted.end == Some(End::Success), "{}", booted.outcome());
+        Ok((about, booted))
+    };
+    MEDIA.into_iter().map(of).collect()
+}
+
 /// Boots a first stage of this size from media of several rates, and one that was changed, and shows where cycles go.
 ///
 /// # Errors
@@ -450,9 +469,7 @@ pub fn show(svu: Svu, size: Option<usize>, options: &[String]) -> Result<()> {
         "{:<42} {:>9} {:>9} {:>9} {:>9} {:>8}",
         "medium", "cycles", "ms", "reading", "hashing", "chains"
     );
-    for (rate, about) in MEDIA {
-        let booted = boot(images.device().with(&["--medium-rate", &rate.to_string()]))?;
-        ensure!(booted.end == Some(End::Success), "{}", booted.outcome());
+    for (about, booted) in by_medium(svu, &images, &options)? {
         let cycles = booted.first_instruction;
         let sum = |of: fn(&Phase) -> u64| {
             booted.phases.iter().filter(|it| it.words > 0).map(of).sum::<u64>()
