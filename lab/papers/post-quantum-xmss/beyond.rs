@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::area::Netlists;
 use super::cycles::{Family, OTHERS, POINT_OF_OTHERS, POINTS, Point, Samples, Sum};
+use super::table1;
 use crate::paper::Paper;
 use crate::run::{Better, How, Row};
 use hartlock_hw::machines::svu::svu;
@@ -22,6 +23,7 @@ const TARGETS: [f64; 2] = [6500.0, 25_000.0];
 const PASSES: &str = "Two passes";
 /// The most look-up tables with four hash cores of two rounds a cycle.
 const LUTS: f64 = 9000.0;
+const WITH_REGISTERS: &str = "the engine with this family alone, registers and stream port in it: Yosys for series 7, not placed";
 const RELEASE: &str = "Reset to release";
 /// Its engine has four hash cores of two rounds a cycle.
 const SVU: &str = "svu-1";
@@ -49,12 +51,25 @@ pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
     let mut rows: Vec<Row> = OTHERS.into_iter().zip(TARGETS).map(of).collect();
     let Point { lanes, rounds } = POINT_OF_OTHERS;
     for family in OTHERS {
-        let Some(netlist) = netlists.find(family.alone, lanes, rounds) else { continue };
-        let luts = f64::from(netlist.count.luts);
-        let row = Row::info(FAMILIES, "LUTs", "LUT", luts).how(How::Counted);
         let config = format!("{}, {}", family.title, POINT_OF_OTHERS.name());
-        let note = "its core and hash cores, without registers: Yosys for series 7, not placed";
-        rows.push(row.of(&config).noted(note).judged(Better::Lower, LUTS));
+        if let Some(netlist) = netlists.find(family.whole, lanes, rounds) {
+            let row = |metric: &str, unit: &str, ours: u32| {
+                let row = Row::info(FAMILIES, metric, unit, f64::from(ours)).of(&config);
+                row.how(How::Counted).noted(WITH_REGISTERS)
+            };
+            rows.push(row("LUTs", "LUT", netlist.count.luts).judged(Better::Lower, LUTS));
+            rows.push(row("FFs", "flip-flops", netlist.count.flip_flops));
+            let mean = sums.iter().find(|it| it.family == family.name).map(Sum::mean);
+            rows.extend(table1::figures(FAMILIES, &config, mean, netlist, None));
+        }
+        if let Some(netlist) = netlists.find(family.alone, lanes, rounds) {
+            let luts = f64::from(netlist.count.luts);
+            let row = Row::info(FAMILIES, "LUTs without registers", "LUT", luts).of(&config);
+            rows.push(
+                row.how(How::Counted)
+                    .noted("its core and hash cores: Yosys for series 7, not placed"),
+            );
+        }
     }
     rows
 }
@@ -143,9 +158,27 @@ struct Part {
     variant: String,
     must_find: bool,
     input: String,
+    part: String,
+    bits: u64,
+    cycles: u64,
+    is_exhaustive: bool,
     runs: u64,
+    same: u64,
+    refused: u64,
+    alert: u64,
+    hang: u64,
+    brief: u64,
     accepted: u64,
     wrong: u64,
+}
+
+impl Part {
+    /// What was upset, and when.
+    fn window(&self) -> String {
+        let Part { part, bits, cycles, runs, .. } = self;
+        let which = if self.is_exhaustive { "each".to_owned() } else { format!("{runs} of them") };
+        format!("{part}: {bits} bits in {cycles} cycles, {which}")
+    }
 }
 
 /// Sums of the stored campaigns on the engine, by variant and input.
@@ -172,7 +205,18 @@ fn of_campaigns(text: &str) -> Result<Vec<Row>> {
             let row = |metric: &str, number: f64| {
                 Row::info(CAMPAIGNS, metric, "runs", number).of(&config).how(How::Counted)
             };
-            rows.push(row("upsets", sum(|it| it.runs)));
+            let windows: Vec<String> = parts.clone().map(Part::window).collect();
+            rows.push(row("upsets", sum(|it| it.runs)).noted(windows.join("; ")));
+            let ends: [(&str, fn(&Part) -> u64); 5] = [
+                ("ended as without an upset", |it| it.same),
+                ("refused", |it| it.refused),
+                ("alert", |it| it.alert),
+                ("no end", |it| it.hang),
+                ("forbidden, but not for long enough", |it| it.brief),
+            ];
+            for (metric, number) in ends {
+                rows.push(row(metric, sum(number)));
+            }
             let bad = row("accepted or wrong", sum(|it| it.accepted + it.wrong));
             // Where the hardening is left out they have to be found, by one of the inputs.
             rows.push(match parts.clone().any(|it| it.must_find) {
@@ -199,7 +243,9 @@ mod tests {
         let part = |variant: &str, must_find: bool, accepted: u64| {
             format!(
                 "[[campaign.row]]\nvariant = \"{variant}\"\nmust_find = {must_find}\ninput = \"root\"\npart = \"p\"\n\
-                 runs = 10\naccepted = {accepted}\nwrong = 0\n"
+                 registers = 1\nbits = 5\ncycles = 2\nis_exhaustive = true\nruns = 10\nsame = {}\nrefused = 1\n\
+                 alert = 1\nhang = 0\nbrief = 0\naccepted = {accepted}\nwrong = 0\n",
+                8 - accepted
             )
         };
         let head = |engine: &str| format!("[[campaign]]\nengine = \"{engine}\"\nname = \"n\"\n");
@@ -207,11 +253,19 @@ mod tests {
         let text =
             [head("xmss"), part("hard", false, 0), part("hard", false, 1), part("soft", true, 3)];
         let rows = of(&text.concat());
-        let found: Vec<_> =
-            rows.iter().map(|row| (row.config.as_str(), row.ours, row.status)).collect();
-        let (hard, soft) = ("n, hard, root", "n, soft, root");
-        assert_eq!(found[..2], [(hard, Some(20.0), Status::Info), (hard, Some(1.0), Status::Miss)]);
-        assert_eq!(found[2..], [(soft, Some(10.0), Status::Info), (soft, Some(3.0), Status::Info)]);
+        let find = |metric: &str, config: &str| {
+            let row = rows.iter().find(|row| row.metric == metric && row.config == config).unwrap();
+            (row.ours, row.status)
+        };
+        let (hard, soft, bad) = ("n, hard, root", "n, soft, root", "accepted or wrong");
+        assert_eq!(find("upsets", hard), (Some(20.0), Status::Info));
+        assert_eq!(find("ended as without an upset", hard), (Some(15.0), Status::Info));
+        assert_eq!(find("alert", hard), (Some(2.0), Status::Info));
+        assert_eq!(find(bad, hard), (Some(1.0), Status::Miss));
+        assert_eq!(find("upsets", soft), (Some(10.0), Status::Info));
+        assert_eq!(find(bad, soft), (Some(3.0), Status::Info));
+        let window = "p: 5 bits in 2 cycles, each";
+        assert_eq!(rows[0].note.as_deref(), Some(&*format!("{window}; {window}")));
         let rows = of(&(head("other") + &part("hard", false, 0)));
         assert!(rows.len() == 1 && rows[0].ours.is_none());
     }
