@@ -191,6 +191,13 @@ def post_quantum_xmss(rows, more):
             yield "Software against the engine", "by the engine's", config, statistics.fmean(mine) / engines[kind]
     for r in more("releases"):
         yield "Reset to release", "to the first instruction", f"64 KiB, {r['medium']}", int(r["cycles"]) / clock
+    upsets = more("upsets")
+    columns = {"upsets": ["runs"], "ended as without an upset": ["same"], "refused": ["refused"], "alert": ["alert"]}
+    columns |= {"no end": ["hang"], "forbidden, but not for long enough": ["brief"], "accepted or wrong": ["accepted", "wrong"]}
+    for place in dict.fromkeys((r["campaign"], r["variant"], r["input"]) for r in upsets):
+        mine = [r for r in upsets if (r["campaign"], r["variant"], r["input"]) == place]
+        for metric, names in columns.items():
+            yield "Campaigns of upsets", metric, ", ".join(place), sum(int(r[name]) for r in mine for name in names)
     yield from second_paper(constants, paper)
 
 

@@ -1,12 +1,9 @@
-//! What the paper asks for and leaves out, and what it does not have: other families, two passes, campaigns of upsets, and the
-//! time from reset to a host that runs.
+//! What the paper does not have: other families, two passes, and the time from reset to a host that runs.
 
 use std::fmt::Write;
-use std::fs;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
 
 use super::area::Netlists;
 use super::cycles::{Family, OTHERS, POINT_OF_OTHERS, POINTS, Point, Samples, Sum};
@@ -15,7 +12,6 @@ use crate::paper::Paper;
 use crate::run::{Better, How, Row};
 use hartlock_hw::machines::svu::svu;
 use hartlock_hw::machines::svu_boot;
-use xtask::project;
 
 const FAMILIES: &str = "Other families";
 /// The most cycles of a verification, for each of them.
@@ -27,7 +23,6 @@ const WITH_REGISTERS: &str = "the engine with this family alone, registers and s
 const RELEASE: &str = "Reset to release";
 /// Its engine has four hash cores of two rounds a cycle.
 const SVU: &str = "svu-1";
-const CAMPAIGNS: &str = "Campaigns of upsets";
 
 /// LMS and SLH-DSA by the same hash cores.
 pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
@@ -138,137 +133,10 @@ pub fn csv(releases: &[Release]) -> String {
     text
 }
 
-/// As much of `lab/runs/upsets.toml` as is shown here.
-#[derive(Deserialize)]
-struct Stored {
-    #[serde(default)]
-    campaign: Vec<Campaign>,
-}
-
-#[derive(Deserialize)]
-struct Campaign {
-    engine: String,
-    name: String,
-    #[serde(default)]
-    row: Vec<Part>,
-}
-
-#[derive(Deserialize)]
-struct Part {
-    variant: String,
-    must_find: bool,
-    input: String,
-    part: String,
-    bits: u64,
-    cycles: u64,
-    is_exhaustive: bool,
-    runs: u64,
-    same: u64,
-    refused: u64,
-    alert: u64,
-    hang: u64,
-    brief: u64,
-    accepted: u64,
-    wrong: u64,
-}
-
-impl Part {
-    /// What was upset, and when.
-    fn window(&self) -> String {
-        let Part { part, bits, cycles, runs, .. } = self;
-        let which = if self.is_exhaustive { "each".to_owned() } else { format!("{runs} of them") };
-        format!("{part}: {bits} bits in {cycles} cycles, {which}")
-    }
-}
-
-/// Sums of the stored campaigns on the engine, by variant and input.
-pub fn campaigns() -> Result<Vec<Row>> {
-    let path = project::root().join("lab/runs/upsets.toml");
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    of_campaigns(&text)
-}
-
-fn of_campaigns(text: &str) -> Result<Vec<Row>> {
-    let stored: Stored = toml::from_str(text).context("lab/runs/upsets.toml")?;
-    let mut rows = Vec::new();
-    for campaign in stored.campaign.iter().filter(|it| it.engine == "xmss") {
-        let mut groups: Vec<(&str, &str)> = Vec::new();
-        for part in &campaign.row {
-            if !groups.contains(&(&part.variant, &part.input)) {
-                groups.push((&part.variant, &part.input));
-            }
-        }
-        for (variant, input) in groups {
-            let parts = campaign.row.iter().filter(|it| it.variant == variant && it.input == input);
-            let sum = |number: fn(&Part) -> u64| parts.clone().map(number).sum::<u64>() as f64;
-            let config = format!("{}, {variant}, {input}", campaign.name);
-            let row = |metric: &str, number: f64| {
-                Row::info(CAMPAIGNS, metric, "runs", number).of(&config).how(How::Counted)
-            };
-            let windows: Vec<String> = parts.clone().map(Part::window).collect();
-            rows.push(row("upsets", sum(|it| it.runs)).noted(windows.join("; ")));
-            let ends: [(&str, fn(&Part) -> u64); 5] = [
-                ("ended as without an upset", |it| it.same),
-                ("refused", |it| it.refused),
-                ("alert", |it| it.alert),
-                ("no end", |it| it.hang),
-                ("forbidden, but not for long enough", |it| it.brief),
-            ];
-            for (metric, number) in ends {
-                rows.push(row(metric, sum(number)));
-            }
-            let bad = row("accepted or wrong", sum(|it| it.accepted + it.wrong));
-            // Where the hardening is left out they have to be found, by one of the inputs.
-            rows.push(match parts.clone().any(|it| it.must_find) {
-                true => bad
-                    .noted("without the hardening: none at all would show that nothing was tested"),
-                false => bad.judged(Better::Lower, 0.0),
-            });
-        }
-    }
-    if rows.is_empty() {
-        let note = "not measured: lab/runs/upsets.toml has no campaign on this engine";
-        rows.push(Row::absent(CAMPAIGNS, "accepted or wrong", "runs", note));
-    }
-    Ok(rows)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::run::Status;
-
-    #[test]
-    fn campaigns_are_added_up_by_variant_and_input() {
-        let part = |variant: &str, must_find: bool, accepted: u64| {
-            format!(
-                "[[campaign.row]]\nvariant = \"{variant}\"\nmust_find = {must_find}\ninput = \"root\"\npart = \"p\"\n\
-                 registers = 1\nbits = 5\ncycles = 2\nis_exhaustive = true\nruns = 10\nsame = {}\nrefused = 1\n\
-                 alert = 1\nhang = 0\nbrief = 0\naccepted = {accepted}\nwrong = 0\n",
-                8 - accepted
-            )
-        };
-        let head = |engine: &str| format!("[[campaign]]\nengine = \"{engine}\"\nname = \"n\"\n");
-        let of = |text: &str| of_campaigns(text).unwrap();
-        let text =
-            [head("xmss"), part("hard", false, 0), part("hard", false, 1), part("soft", true, 3)];
-        let rows = of(&text.concat());
-        let find = |metric: &str, config: &str| {
-            let row = rows.iter().find(|row| row.metric == metric && row.config == config).unwrap();
-            (row.ours, row.status)
-        };
-        let (hard, soft, bad) = ("n, hard, root", "n, soft, root", "accepted or wrong");
-        assert_eq!(find("upsets", hard), (Some(20.0), Status::Info));
-        assert_eq!(find("ended as without an upset", hard), (Some(15.0), Status::Info));
-        assert_eq!(find("alert", hard), (Some(2.0), Status::Info));
-        assert_eq!(find(bad, hard), (Some(1.0), Status::Miss));
-        assert_eq!(find("upsets", soft), (Some(10.0), Status::Info));
-        assert_eq!(find(bad, soft), (Some(3.0), Status::Info));
-        let window = "p: 5 bits in 2 cycles, each";
-        assert_eq!(rows[0].note.as_deref(), Some(&*format!("{window}; {window}")));
-        let rows = of(&(head("other") + &part("hard", false, 0)));
-        assert!(rows.len() == 1 && rows[0].ours.is_none());
-    }
 
     #[test]
     fn families_have_their_own_targets_or_no_number() {

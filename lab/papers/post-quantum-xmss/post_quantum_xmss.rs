@@ -23,6 +23,7 @@ mod errata;
 mod section4;
 mod software;
 mod table1;
+mod upsets;
 
 const KEY: &str = "post-quantum-xmss";
 /// The folder of the engine.
@@ -54,7 +55,8 @@ pub fn measure(args: &Args) -> Result<Run> {
     rows.extend(beyond::passes(&samples));
     rows.extend(software::rows(&counted, &samples, &sums));
     rows.extend(beyond::release(&releases, &paper)?);
-    rows.extend(beyond::campaigns()?);
+    let campaigns = upsets::load()?;
+    rows.extend(upsets::rows(&campaigns));
     rows.extend(errata::rows(&paper)?);
     let run = Run {
         paper: KEY,
@@ -70,6 +72,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     run.store_more(&folder, "families", &cycles::csv(&sums))?;
     run.store_more(&folder, "area", &netlists.csv())?;
     run.store_more(&folder, "releases", &beyond::csv(&releases))?;
+    run.store_more(&folder, "upsets", &upsets::csv(&campaigns))?;
     run.store_more(&folder, "software", &software::csv(&counted))?;
     print!("{}", run.text());
     println!("stored as {}", folder.join(format!("{KEY}.json")).display());
