@@ -138,19 +138,25 @@ def post_quantum_xmss(rows, more):
         config, place = f"whole, {named(k)}", f"K = {k}, R = {r}"
         yield table(r), "LUTs", config, area["luts"]
         yield table(r), "FFs", config, area["flip_flops"]
-        yield "Engine", "CARRY4", place, area["carries"]
-        yield "Engine", "BRAM36", place, area["half_brams"] / 2
-        if (k, r) in means:
-            product = means[k, r] * area["luts"] / 1e6
-            yield "Engine", "cycles × LUT", place, product
-            if area["megahertz"]:
-                yield "Engine", "frequency", place, float(area["megahertz"])
-                yield "Engine", "ns × LUT", place, product * 1000 / float(area["megahertz"])
+        yield from figures("Engine", place, means.get((k, r)), area)
+        unit = [areas.get((f"boot_verifier{part}", 0, 0)) for part in ("", "_engine", "_driver")]
+        if None not in unit:
+            for metric, column in (("LUTs", "luts"), ("FFs", "flip_flops")):
+                yield "Engine", f"{metric} with the unit that needs no core", place, sum(it[column] for it in [area, *unit])
     for (k, r), mean in means.items():
         yield table(r), "time", f"whole, {named(k)}", mean
         yield table(r), "time", f"chains, {named(k)}", steps[k, r] * 4 * (68 // r) / k
         calls = 4 * steps[k, r] + 6 * 76 + 4
         yield "Engine", "hash cores at work", f"K = {k}, R = {r}", 100 * calls * (68 // r) / (k * mean)
+    for name, title in titles.items():
+        table_, config = "Other families", f"{title}, K = 4, R = 2"
+        if (f"{name}_alone", 4, 2) in areas:
+            yield table_, "LUTs without registers", config, areas[f"{name}_alone", 4, 2]["luts"]
+        if (f"xmss for {name}", 4, 2) in areas:
+            area = areas[f"xmss for {name}", 4, 2]
+            yield table_, "LUTs", config, area["luts"]
+            yield table_, "FFs", config, area["flip_flops"]
+            yield from figures(table_, config, engines.get(title), area)
     yield from calls_of_a_step([r for r in rows if (r["lanes"], r["rounds"]) == (1, 2)])
     # The engine in the place of the paper's.
     place, beside = ("ECDSA in hardware",), "Section IV, XMSS beside ECDSA"
@@ -183,7 +189,28 @@ def post_quantum_xmss(rows, more):
         yield "Software against the engine", "time", config, statistics.fmean(mine)
         if kind in engines:
             yield "Software against the engine", "by the engine's", config, statistics.fmean(mine) / engines[kind]
+    for r in more("releases"):
+        yield "Reset to release", "to the first instruction", f"64 KiB, {r['medium']}", int(r["cycles"]) / clock
+    upsets = more("upsets")
+    columns = {"upsets": ["runs"], "ended as without an upset": ["same"], "refused": ["refused"], "alert": ["alert"]}
+    columns |= {"no end": ["hang"], "forbidden, but not for long enough": ["brief"], "accepted or wrong": ["accepted", "wrong"]}
+    for place in dict.fromkeys((r["campaign"], r["variant"], r["input"]) for r in upsets):
+        mine = [r for r in upsets if (r["campaign"], r["variant"], r["input"]) == place]
+        for metric, names in columns.items():
+            yield "Campaigns of upsets", metric, ", ".join(place), sum(int(r[name]) for r in mine for name in names)
     yield from second_paper(constants, paper)
+
+
+def figures(table, config, cycles, area):
+    """Cells beside look-up tables and flip-flops, and products with cycles, where there are any."""
+    yield table, "CARRY4", config, area["carries"]
+    yield table, "BRAM36", config, area["half_brams"] / 2
+    if cycles:
+        yield table, "cycles × LUT", config, cycles * area["luts"] / 1e6
+    if area["megahertz"]:
+        yield table, "frequency", config, float(area["megahertz"])
+        if cycles:
+            yield table, "ns × LUT", config, cycles * area["luts"] / 1e3 / float(area["megahertz"])
 
 
 def calls_of_a_step(rows):

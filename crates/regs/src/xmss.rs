@@ -79,12 +79,12 @@ impl Map for XmssMap {
     const SIZE: usize = 0xa4;
 }
 
-/// Engine for XMSS.
+/// Engine for hash-based signatures.
 ///
-/// Verifies signatures of XMSS (RFC 8391): key by registers, then the signature and then the
-/// message by `data` or the stream port, each with its end. After a refusal the rest of both is
-/// taken and dropped. An upset of the engine's own state is for good: `status.failed` stays
-/// until reset, and nothing is verified.
+/// Verifies signatures of the families that are built in: key by registers, then the signature
+/// and then the message by `data` or the stream port, each with its end. After a refusal the
+/// rest of both is taken and dropped. An upset of the engine's own state is for good:
+/// `status.failed` stays until reset, and nothing is verified.
 pub type Xmss = Block<XmssMap>;
 
 impl Xmss {

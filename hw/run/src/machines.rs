@@ -30,7 +30,7 @@ pub mod signatures;
 mod smoke;
 pub mod soc;
 pub mod svu;
-pub(crate) mod svu_boot;
+pub mod svu_boot;
 pub(crate) mod svu_cases;
 pub mod tee;
 pub mod tee_boot;

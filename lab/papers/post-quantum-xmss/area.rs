@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::cycles::{POINTS, Point};
+use super::cycles::{OTHERS, POINT_OF_OTHERS, POINTS, Point};
 use hartlock_hw::ip::Count;
 use hartlock_hw::ip::measured::{Engine, Parameters};
 
@@ -17,7 +17,13 @@ pub const LANE: &str = "xmss_lane";
 /// Modules that an engine has once; the schedule as several lanes have it.
 pub const MESSAGE: &str = "xmss_message";
 pub const SCHEDULE: &str = "xmss_schedule";
+/// What takes the place of a processor from reset, without storage and memory: in a folder of its own.
+const UNIT: &str = "boot_verifier";
+const SEQUENCER: [&str; 3] = [UNIT, "boot_verifier_engine", "boot_verifier_driver"];
 const ONCE: [&str; 5] = [MESSAGE, SCHEDULE, "xmss_digits", "xmss_ingest", "xmss_control"];
+
+/// Hash cores and rounds a cycle of engines that have a bound: these are placed and routed, too.
+const PLACED: [[u32; 2]; 3] = [[1, 1], [4, 2], [8, 2]];
 
 /// A netlist. Lanes are zero if it does not depend on them, and so are rounds.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +32,7 @@ pub struct Netlist {
     pub lanes: u32,
     pub rounds: u32,
     pub count: Count,
-    /// On an ECP5, if the engine's record has it.
+    /// On an ECP5, if it was placed.
     pub megahertz: Option<f64>,
 }
 
@@ -40,16 +46,34 @@ pub struct Netlists(pub Vec<Netlist>);
 /// If something cannot be synthesised.
 pub fn count(engine: &Engine) -> Result<Netlists> {
     let mut all = Vec::new();
+    let mut add_as =
+        |name: &str, engine: &Engine, top: &str, point: [u32; 2], parameters: Parameters| {
+            let start = Instant::now();
+            let (count, recorded) = engine.count(top, &parameters)?;
+            let is_placed = top == WHOLE && PLACED.contains(&point);
+            let megahertz = match recorded {
+                None if is_placed => Some(engine.megahertz(top, &parameters)?),
+                recorded => recorded,
+            };
+            let seconds = start.elapsed().as_secs_f64();
+            let [lanes, rounds] = point;
+            eprintln!(
+                "netlist {name}, {lanes} lanes, {rounds} rounds: {} LUT ({seconds:.0} s)",
+                count.luts
+            );
+            all.push(Netlist { top: name.to_owned(), lanes, rounds, count, megahertz });
+            Ok::<_, anyhow::Error>(())
+        };
+    let unit = Engine::load(UNIT)?;
+    for top in SEQUENCER {
+        add_as(top, &unit, top, [0, 0], Parameters::new())?;
+    }
+    let Point { lanes, rounds } = POINT_OF_OTHERS;
+    for family in &OTHERS {
+        add_as(family.whole, engine, WHOLE, [lanes, rounds], family.parameters())?;
+    }
     let mut add = |top: &str, lanes: u32, rounds: u32, parameters: Parameters| {
-        let start = Instant::now();
-        let (count, megahertz) = engine.count(top, &parameters)?;
-        let seconds = start.elapsed().as_secs_f64();
-        eprintln!(
-            "netlist {top}, {lanes} lanes, {rounds} rounds: {} LUT ({seconds:.0} s)",
-            count.luts
-        );
-        all.push(Netlist { top: top.to_owned(), lanes, rounds, count, megahertz });
-        Ok::<_, anyhow::Error>(())
+        add_as(top, engine, top, [lanes, rounds], parameters)
     };
     for top in ONCE.into_iter().filter(|top| engine.has_module(top)) {
         let sorts = ("SortsChains".to_owned(), 1);
@@ -63,6 +87,9 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
     }
     for point in POINTS {
         add(WHOLE, point.lanes, point.rounds, point.parameters())?;
+    }
+    for family in OTHERS.iter().filter(|it| engine.has_module(it.alone)) {
+        add(family.alone, lanes, rounds, POINT_OF_OTHERS.parameters())?;
     }
     Ok(Netlists(all))
 }
@@ -84,6 +111,11 @@ impl Netlists {
 
     pub fn whole(&self, point: Point) -> Option<&Netlist> {
         self.find(WHOLE, point.lanes, point.rounds)
+    }
+
+    /// LUT and flip-flops of what takes the place of a processor from reset.
+    pub fn sequencer(&self) -> Option<(u32, u32)> {
+        self.sum(&SEQUENCER.map(|top| (top, 0)))
     }
 
     /// LUT and flip-flops of modules, added up; each with its lanes and rounds.

@@ -1,25 +1,31 @@
-//! What the paper asks for and leaves out, and what it does not have: other families, two passes, campaigns of upsets, and the
-//! time from reset to a host that runs.
+//! What the paper does not have: other families, two passes, and the time from reset to a host that runs.
 
-use std::fs;
+use std::fmt::Write;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
 
+use super::area::Netlists;
 use super::cycles::{Family, OTHERS, POINT_OF_OTHERS, POINTS, Point, Samples, Sum};
+use super::table1;
 use crate::paper::Paper;
 use crate::run::{Better, How, Row};
-use xtask::project;
+use hartlock_hw::machines::svu::svu;
+use hartlock_hw::machines::svu_boot;
 
 const FAMILIES: &str = "Other families";
 /// The most cycles of a verification, for each of them.
 const TARGETS: [f64; 2] = [6500.0, 25_000.0];
 const PASSES: &str = "Two passes";
+/// The most look-up tables with four hash cores of two rounds a cycle.
+const LUTS: f64 = 9000.0;
+const WITH_REGISTERS: &str = "the engine with this family alone, registers and stream port in it: Yosys for series 7, not placed";
 const RELEASE: &str = "Reset to release";
-const CAMPAIGNS: &str = "Campaigns of upsets";
+/// Its engine has four hash cores of two rounds a cycle.
+const SVU: &str = "svu-1";
 
 /// LMS and SLH-DSA by the same hash cores.
-pub fn families(sums: &[Sum], is_quick: bool) -> Vec<Row> {
+pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
     let missing = if is_quick {
         "only a whole run measures it"
     } else {
@@ -37,7 +43,30 @@ pub fn families(sums: &[Sum], is_quick: bool) -> Vec<Row> {
             None => Row::absent(FAMILIES, "time", "cycles", missing).of(&config),
         }
     };
-    OTHERS.into_iter().zip(TARGETS).map(of).collect()
+    let mut rows: Vec<Row> = OTHERS.into_iter().zip(TARGETS).map(of).collect();
+    let Point { lanes, rounds } = POINT_OF_OTHERS;
+    for family in OTHERS {
+        let config = format!("{}, {}", family.title, POINT_OF_OTHERS.name());
+        if let Some(netlist) = netlists.find(family.whole, lanes, rounds) {
+            let row = |metric: &str, unit: &str, ours: u32| {
+                let row = Row::info(FAMILIES, metric, unit, f64::from(ours)).of(&config);
+                row.how(How::Counted).noted(WITH_REGISTERS)
+            };
+            rows.push(row("LUTs", "LUT", netlist.count.luts).judged(Better::Lower, LUTS));
+            rows.push(row("FFs", "flip-flops", netlist.count.flip_flops));
+            let mean = sums.iter().find(|it| it.family == family.name).map(Sum::mean);
+            rows.extend(table1::figures(FAMILIES, &config, mean, netlist, None));
+        }
+        if let Some(netlist) = netlists.find(family.alone, lanes, rounds) {
+            let luts = f64::from(netlist.count.luts);
+            let row = Row::info(FAMILIES, "LUTs without registers", "LUT", luts).of(&config);
+            rows.push(
+                row.how(How::Counted)
+                    .noted("its core and hash cores: Yosys for series 7, not placed"),
+            );
+        }
+    }
+    rows
 }
 
 /// The root computed again in another order, against one pass over the same signatures.
@@ -51,80 +80,57 @@ pub fn passes(samples: &Samples) -> Vec<Row> {
     POINTS.iter().filter_map(of).collect()
 }
 
-/// The time from reset to a host that runs, for a first stage of 64 KiB.
-pub fn release(paper: &Paper) -> Result<Vec<Row>> {
+/// A boot of a first stage with no core running, from one medium.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Release {
+    pub medium: &'static str,
+    /// From the end of reset to the first instruction of the host.
+    pub cycles: u64,
+}
+
+/// Boots the largest first stage from each medium.
+///
+/// # Errors
+/// If one does not boot.
+pub fn boot() -> Result<Vec<Release>> {
+    let svu = svu(SVU).context("the machine with a verification unit")?;
+    let start = Instant::now();
+    let releases = svu_boot::releases(svu, svu_boot::CAPACITY)?;
+    eprintln!("first stages without a core ({:.0} s)", start.elapsed().as_secs_f64());
+    let of = |(medium, booted): (_, svu_boot::Booted)| Release {
+        medium,
+        cycles: booted.first_instruction,
+    };
+    Ok(releases.into_iter().map(of).collect())
+}
+
+/// The time from reset to a host that runs, against the least that a node of a CAN bus has.
+pub fn release(releases: &[Release], paper: &Paper) -> Result<Vec<Row>> {
     let bound = paper.number("Section I", "time from power to CAN messages", "at least");
-    let bound = bound.context("no bound")?.value;
-    let note = format!(
-        "not measured: no machine has the verification unit with this engine; a node of a CAN bus has {bound} ms"
-    );
-    Ok(vec![Row::absent(RELEASE, "first stage of 64 KiB, no core running", "ms", &note)])
-}
-
-/// As much of `lab/runs/upsets.toml` as is shown here.
-#[derive(Deserialize)]
-struct Stored {
-    #[serde(default)]
-    campaign: Vec<Campaign>,
-}
-
-#[derive(Deserialize)]
-struct Campaign {
-    engine: String,
-    name: String,
-    #[serde(default)]
-    row: Vec<Part>,
-}
-
-#[derive(Deserialize)]
-struct Part {
-    variant: String,
-    must_find: bool,
-    input: String,
-    runs: u64,
-    accepted: u64,
-    wrong: u64,
-}
-
-/// Sums of the stored campaigns on the engine, by variant and input.
-pub fn campaigns() -> Result<Vec<Row>> {
-    let path = project::root().join("lab/runs/upsets.toml");
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    of_campaigns(&text)
-}
-
-fn of_campaigns(text: &str) -> Result<Vec<Row>> {
-    let stored: Stored = toml::from_str(text).context("lab/runs/upsets.toml")?;
-    let mut rows = Vec::new();
-    for campaign in stored.campaign.iter().filter(|it| it.engine == "xmss") {
-        let mut groups: Vec<(&str, &str)> = Vec::new();
-        for part in &campaign.row {
-            if !groups.contains(&(&part.variant, &part.input)) {
-                groups.push((&part.variant, &part.input));
-            }
-        }
-        for (variant, input) in groups {
-            let parts = campaign.row.iter().filter(|it| it.variant == variant && it.input == input);
-            let sum = |number: fn(&Part) -> u64| parts.clone().map(number).sum::<u64>() as f64;
-            let config = format!("{}, {variant}, {input}", campaign.name);
-            let row = |metric: &str, number: f64| {
-                Row::info(CAMPAIGNS, metric, "runs", number).of(&config).how(How::Counted)
-            };
-            rows.push(row("upsets", sum(|it| it.runs)));
-            let bad = row("accepted or wrong", sum(|it| it.accepted + it.wrong));
-            // Where the hardening is left out they have to be found, by one of the inputs.
-            rows.push(match parts.clone().any(|it| it.must_find) {
-                true => bad
-                    .noted("without the hardening: none at all would show that nothing was tested"),
-                false => bad.judged(Better::Lower, 0.0),
-            });
-        }
+    let (bound, clock) = (bound.context("no bound")?.value, paper.constant("clock_mhz")?);
+    let row = |it: &Release| {
+        let row =
+            Row::info(RELEASE, "to the first instruction", "ms", it.cycles as f64 / clock / 1000.0);
+        let note = format!("{} cycles of {SVU}, no core running before, at {clock} MHz", it.cycles);
+        row.of(&format!("64 KiB, {}", it.medium))
+            .how(How::Simulated)
+            .noted(note)
+            .judged(Better::Lower, bound)
+    };
+    if releases.is_empty() {
+        let note = "only a whole run boots first stages";
+        return Ok(vec![Row::absent(RELEASE, "to the first instruction", "ms", note).of("64 KiB")]);
     }
-    if rows.is_empty() {
-        let note = "not measured: lab/runs/upsets.toml has no campaign on this engine";
-        rows.push(Row::absent(CAMPAIGNS, "accepted or wrong", "runs", note));
+    Ok(releases.iter().map(row).collect())
+}
+
+/// Every boot, as CSV.
+pub fn csv(releases: &[Release]) -> String {
+    let mut text = "medium,cycles\n".to_owned();
+    for Release { medium, cycles } in releases {
+        let _ = writeln!(text, "\"{medium}\",{cycles}");
     }
-    Ok(rows)
+    text
 }
 
 #[cfg(test)]
@@ -133,34 +139,23 @@ mod tests {
     use crate::run::Status;
 
     #[test]
-    fn campaigns_are_added_up_by_variant_and_input() {
-        let part = |variant: &str, must_find: bool, accepted: u64| {
-            format!(
-                "[[campaign.row]]\nvariant = \"{variant}\"\nmust_find = {must_find}\ninput = \"root\"\npart = \"p\"\n\
-                 runs = 10\naccepted = {accepted}\nwrong = 0\n"
-            )
-        };
-        let head = |engine: &str| format!("[[campaign]]\nengine = \"{engine}\"\nname = \"n\"\n");
-        let of = |text: &str| of_campaigns(text).unwrap();
-        let text =
-            [head("xmss"), part("hard", false, 0), part("hard", false, 1), part("soft", true, 3)];
-        let rows = of(&text.concat());
-        let found: Vec<_> =
-            rows.iter().map(|row| (row.config.as_str(), row.ours, row.status)).collect();
-        let (hard, soft) = ("n, hard, root", "n, soft, root");
-        assert_eq!(found[..2], [(hard, Some(20.0), Status::Info), (hard, Some(1.0), Status::Miss)]);
-        assert_eq!(found[2..], [(soft, Some(10.0), Status::Info), (soft, Some(3.0), Status::Info)]);
-        let rows = of(&(head("other") + &part("hard", false, 0)));
-        assert!(rows.len() == 1 && rows[0].ours.is_none());
+    fn families_have_their_own_targets_or_no_number() {
+        let rows = families(&[], &Netlists::default(), false);
+        assert!(rows.len() == OTHERS.len() && rows.iter().all(|row| row.ours.is_none()));
+        let sum = |family, cycles| Sum { family, count: 2, cycles, least: 1, most: 2 };
+        let rows =
+            families(&[sum("slh_dsa", 50_002), sum("lms", 13_000)], &Netlists::default(), false);
+        let found: Vec<_> = rows.iter().map(|row| (row.ours, row.status)).collect();
+        assert_eq!(found, [(Some(6500.0), Status::Hit), (Some(25_001.0), Status::Miss)]);
     }
 
     #[test]
-    fn families_have_their_own_targets_or_no_number() {
-        let rows = families(&[], false);
-        assert!(rows.len() == OTHERS.len() && rows.iter().all(|row| row.ours.is_none()));
-        let sum = |family, cycles| Sum { family, count: 2, cycles, least: 1, most: 2 };
-        let rows = families(&[sum("slh_dsa", 50_002), sum("lms", 13_000)], false);
-        let found: Vec<_> = rows.iter().map(|row| (row.ours, row.status)).collect();
-        assert_eq!(found, [(Some(6500.0), Status::Hit), (Some(25_001.0), Status::Miss)]);
+    fn a_release_is_judged_by_what_a_node_of_a_bus_has() {
+        let paper = Paper::load("post-quantum-xmss").unwrap();
+        let of = |cycles| release(&[Release { medium: "m", cycles }], &paper).unwrap().remove(0);
+        assert_eq!((of(3_000_000).ours, of(3_000_000).status), (Some(30.0), Status::Hit));
+        assert_eq!(of(3_000_100).status, Status::Miss);
+        assert!(release(&[], &paper).unwrap()[0].ours.is_none());
+        assert_eq!(csv(&[Release { medium: "m", cycles: 7 }]), "medium,cycles\n\"m\",7\n");
     }
 }

@@ -75,17 +75,41 @@ const MEAN: &str = "verifies_twenty_signatures_in_so_many_cycles";
 pub struct Family {
     pub name: &'static str,
     pub title: &'static str,
+    /// Its core with hash cores, without registers.
+    pub alone: &'static str,
+    /// The engine with this family and no other, in tables of netlists, and the parameter that builds the family in.
+    pub whole: &'static str,
+    pub has: &'static str,
     tests: &'static [&'static str],
+}
+
+impl Family {
+    /// Of the engine with this family and no other.
+    pub fn parameters(&self) -> Parameters {
+        let mut parameters = POINT_OF_OTHERS.parameters();
+        parameters.extend([("HasXmss", 0), (self.has, 1)].map(|(name, it)| (name.to_owned(), it)));
+        parameters
+    }
 }
 
 /// That of the paper.
 pub const XMSS: &str = "XMSS-SHA2_10_256";
 /// At the point with which they are compared.
 pub const OTHERS: [Family; 2] = [
-    Family { name: "lms", title: "LMS H10/W4", tests: &["test_lms_mean", "test_lms_core"] },
+    Family {
+        name: "lms",
+        title: "LMS H10/W4",
+        alone: "lms_alone",
+        whole: "xmss for lms",
+        has: "HasLms",
+        tests: &["test_lms_mean", "test_lms_core"],
+    },
     Family {
         name: "slh_dsa",
         title: "SLH-DSA-SHA2-128s",
+        alone: "slh_dsa_alone",
+        whole: "xmss for slh_dsa",
+        has: "HasSlhDsa",
         tests: &["test_slh_dsa_mean", "test_slh_dsa_core"],
     },
 ];

@@ -23,6 +23,7 @@ mod errata;
 mod section4;
 mod software;
 mod table1;
+mod upsets;
 
 const KEY: &str = "post-quantum-xmss";
 /// The folder of the engine.
@@ -44,16 +45,18 @@ pub fn measure(args: &Args) -> Result<Run> {
     }
     let netlists = if args.quick { area::recorded(&engine) } else { area::count(&engine)? };
     let counted = if args.quick { Vec::new() } else { software::measure()? };
+    let releases = if args.quick { Vec::new() } else { beyond::boot()? };
     let mut rows = table1::rows(&paper, &samples, &netlists)?;
     rows.extend(table1::calls(&paper, &samples)?);
     rows.extend(section4::rows(&paper, &samples, &netlists)?);
     let mut rows = missing(paper.completed(rows, NOTHING));
     rows.extend(section4::recomputed(&paper)?);
-    rows.extend(beyond::families(&sums, args.quick));
+    rows.extend(beyond::families(&sums, &netlists, args.quick));
     rows.extend(beyond::passes(&samples));
     rows.extend(software::rows(&counted, &samples, &sums));
-    rows.extend(beyond::release(&paper)?);
-    rows.extend(beyond::campaigns()?);
+    rows.extend(beyond::release(&releases, &paper)?);
+    let campaigns = upsets::load()?;
+    rows.extend(upsets::rows(&campaigns));
     rows.extend(errata::rows(&paper)?);
     let run = Run {
         paper: KEY,
@@ -68,6 +71,8 @@ pub fn measure(args: &Args) -> Result<Run> {
     run.store(&folder, &samples.csv())?;
     run.store_more(&folder, "families", &cycles::csv(&sums))?;
     run.store_more(&folder, "area", &netlists.csv())?;
+    run.store_more(&folder, "releases", &beyond::csv(&releases))?;
+    run.store_more(&folder, "upsets", &upsets::csv(&campaigns))?;
     run.store_more(&folder, "software", &software::csv(&counted))?;
     print!("{}", run.text());
     println!("stored as {}", folder.join(format!("{KEY}.json")).display());

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::area::{HASH, LANE, MESSAGE, Netlists, SCHEDULE};
+use super::area::{HASH, LANE, MESSAGE, Netlist, Netlists, SCHEDULE};
 use super::cycles::{self, HEIGHT, LTREE_NODES, Mean, POINTS, Point, ROUNDS, Samples};
 use crate::paper::Paper;
 use crate::run::{Better, How, Row};
@@ -187,39 +187,77 @@ fn engine(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) -
         );
     }
     let Some(netlist) = netlists.whole(point) else { return Ok(rows) };
-    let counted = |metric: &str, unit: &str, ours: f64| {
-        Row::info(ENGINE, metric, unit, ours).of(&config).how(How::Counted).noted(FLOW)
-    };
-    rows.push(counted("CARRY4", "CARRY4", f64::from(netlist.count.carries)));
-    rows.push(counted("BRAM36", "BRAM36", f64::from(netlist.count.half_brams) / 2.0));
-    let Some(mean) = mean else { return Ok(rows) };
     let published = |metric: &str| {
         let number = paper.number(TABLE, metric, &format!("whole, {}", point.instances()));
         number.map(|it| it.value)
     };
-    let luts = f64::from(netlist.count.luts);
-    let row = Row::info(ENGINE, "cycles × LUT", "million", mean.cycles * luts / 1e6).of(&config);
-    let row = row.how(How::Computed).noted("at the same clock a ratio of ns × LUT");
     let theirs = published("time").zip(published("LUTs"));
-    rows.push(match theirs {
-        Some((cycles, luts)) => row.beside(cycles * luts / 1e6),
-        None => row,
-    });
-    if let Some(megahertz) = netlist.megahertz {
-        let row = Row::info(ENGINE, "frequency", "MHz", megahertz).of(&config).how(How::Counted);
-        rows.push(row.noted("placed and routed on an ECP5"));
-        let row =
-            Row::info(ENGINE, "ns × LUT", "million", mean.cycles * 1000.0 / megahertz * luts / 1e6);
-        let row = row.of(&config).how(How::Computed);
-        let met = paper.constant("clock_met_mhz")?;
-        let row = match theirs {
-            Some((cycles, luts)) => row.beside(cycles * 1000.0 / met * luts / 1e6),
-            None => row,
+    let met = paper.constant("clock_met_mhz")?;
+    let theirs = theirs.map(|(cycles, luts)| Theirs { cycles, luts, megahertz: met });
+    rows.extend(figures(ENGINE, &config, mean.map(|it| it.cycles), netlist, theirs));
+    if let Some((luts, flip_flops)) = netlists.sequencer() {
+        let row = |metric: &str, unit: &str, ours: u32| {
+            let row = Row::info(ENGINE, metric, unit, f64::from(ours)).of(&config);
+            row.how(How::Computed).noted(WITH_SEQUENCER)
         };
-        let row = row.noted(format!("on an ECP5; the paper's at the {met} MHz that it meets"));
-        rows.push(row.incomparable("an ECP5 and a Kintex-7"));
+        let all = row("LUTs with the unit that needs no core", "LUT", netlist.count.luts + luts);
+        rows.push(judged(all, target(point).map(|it| it.1)));
+        let all = netlist.count.flip_flops + flip_flops;
+        rows.push(row("FFs with the unit that needs no core", "flip-flops", all));
     }
     Ok(rows)
+}
+
+const WITH_SEQUENCER: &str = "boot_verifier with its driver added, which reads, compares, has the engine verify, and decides \
+    from reset; judged by the bound of an engine";
+
+/// A configuration of the paper, for products.
+#[derive(Clone, Copy)]
+pub struct Theirs {
+    cycles: f64,
+    luts: f64,
+    megahertz: f64,
+}
+
+/// Cells beside look-up tables and flip-flops, and products of cells and cycles.
+pub fn figures(
+    table: &str,
+    config: &str,
+    cycles: Option<f64>,
+    netlist: &Netlist,
+    theirs: Option<Theirs>,
+) -> Vec<Row> {
+    let row = |metric: &str, unit: &str, ours: f64| Row::info(table, metric, unit, ours).of(config);
+    let counted = |metric: &str, ours: f64| row(metric, metric, ours).how(How::Counted).noted(FLOW);
+    let mut rows = vec![
+        counted("CARRY4", f64::from(netlist.count.carries)),
+        counted("BRAM36", f64::from(netlist.count.half_brams) / 2.0),
+    ];
+    let beside = |row: Row, product: fn(Theirs) -> f64| match theirs {
+        Some(theirs) => row.beside(product(theirs)),
+        None => row,
+    };
+    let luts = f64::from(netlist.count.luts);
+    if let Some(cycles) = cycles {
+        let row = row("cycles × LUT", "million", cycles * luts / 1e6).how(How::Computed);
+        let row = row.noted("at the same clock a ratio of ns × LUT");
+        rows.push(beside(row, |it| it.cycles * it.luts / 1e6));
+    }
+    let Some(megahertz) = netlist.megahertz else { return rows };
+    let frequency = row("frequency", "MHz", megahertz).how(How::Counted);
+    rows.push(frequency.noted("placed and routed on an ECP5"));
+    if let Some(cycles) = cycles {
+        let row = row("ns × LUT", "million", cycles * 1000.0 / megahertz * luts / 1e6);
+        let row =
+            beside(row.how(How::Computed), |it| it.cycles * 1000.0 / it.megahertz * it.luts / 1e6);
+        rows.push(match theirs {
+            Some(Theirs { megahertz, .. }) => row
+                .noted(format!("on an ECP5; the paper's at the {megahertz} MHz that it meets"))
+                .incomparable("an ECP5 and a Kintex-7"),
+            None => row.noted("on an ECP5"),
+        });
+    }
+    rows
 }
 
 /// Hash calls, by what a step and a node take on one hash core.

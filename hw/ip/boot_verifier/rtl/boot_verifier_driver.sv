@@ -130,11 +130,13 @@ module boot_verifier_driver #(
   // --- key and results ---
   logic        start_d, start_q;     // the key is whole
   logic [3:0]  index_d, index_q;
-  logic [31:0] key_d, key_q;
+  logic [31:0] key_d, key_q, key_word;
   logic [3:0]  reason_d, reason_q;
   logic [63:0] verdict_d, verdict_q;
 
   assign key_ready_o = in_take & ~start_q;
+  // Registers have bytes in the order of memory, the first one in the lower bits.
+  assign key_word    = {<<8{key_q}};
 
   // Where an access goes, and with what.
   always_comb begin
@@ -145,8 +147,7 @@ module boot_verifier_driver #(
         StControl:  {addr_d, data_d} = {AtControl, Stream};
         StExpected: {addr_d, data_d} = {AtExpected, Code};
         StKeyType:  {addr_d, data_d} = {AtKeyType, Code};
-        // Registers have bytes in the order of memory, the first one in the lower bits.
-        StKey:      {addr_d, data_d} = {AtKey + {6'd0, index_q, 2'd0}, {<<8{key_q}}};
+        StKey:      {addr_d, data_d} = {AtKey + {6'd0, index_q, 2'd0}, key_word};
         StStart:    {addr_d, data_d} = {AtCommand, Start};
         StStatus:   addr_d = AtStatus;
         StReason:   addr_d = AtReason;

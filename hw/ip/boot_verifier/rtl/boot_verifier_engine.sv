@@ -54,11 +54,13 @@ module boot_verifier_engine #(
   logic                 tail_d, tail_q;    // the last half word was given
   logic                 wrong_d, wrong_q;  // the index does not fit
   logic                 takes_first, takes, has_tail;
+  logic [31:0]          half;              // of the word of the key
 
   // --- the key: two words for each ---
   assign key_valid_o = key_i & ~key_q[4];
   assign key_index_o = key_q[3:0];
-  assign key_o       = key_q[0] ? {<<8{data_i[63:32]}} : {<<8{data_i[31:0]}};
+  assign half        = key_q[0] ? data_i[63:32] : data_i[31:0];
+  assign key_o       = {<<8{half}};
 
   // --- the signature: from the second word on, each gives one that begins in the word before ---
   // The first word gives nothing yet: its upper half waits for the lower half of the next one.

@@ -3,7 +3,7 @@
 #ifndef HARTLOCK_REGS_XMSS_H
 #define HARTLOCK_REGS_XMSS_H
 
-/* Engine for XMSS. */
+/* Engine for hash-based signatures. */
 #define XMSS_SIZE 0xa4
 
 /* Identification. */

@@ -123,7 +123,21 @@ impl Engine {
         {
             return Ok(found);
         }
-        // Without sources that it does not have: a change of those makes no other netlist.
+        let (ip, netlist) = self.alone(top, parameters)?;
+        Ok((netlist::count(&self.tools, &ip, &netlist)?, None))
+    }
+
+    /// Megahertz on an ECP5, placed and routed as `cargo xtask ip NAME --synth --fmax` does it, and kept.
+    ///
+    /// # Errors
+    /// If it cannot be placed.
+    pub fn megahertz(&self, top: &str, parameters: &Parameters) -> Result<f64> {
+        let (ip, netlist) = self.alone(top, parameters)?;
+        netlist::fmax(&self.tools, &ip, &netlist)
+    }
+
+    /// A module without sources that it does not have: a change of those makes no other netlist.
+    fn alone(&self, top: &str, parameters: &Parameters) -> Result<(Ip, Netlist)> {
         let ip = Ip { sources: self.needed(top)?, ..Ip::load(&self.ip.name)? };
         let netlist = Netlist {
             name: format!("{top}{}", words(parameters)),
@@ -134,7 +148,7 @@ impl Engine {
             aim: None,
             is_daily: false,
         };
-        Ok((netlist::count(&self.tools, &ip, &netlist)?, None))
+        Ok((ip, netlist))
     }
 
     /// The recorded cells of a netlist whose bound the plan keeps.

@@ -49,8 +49,10 @@ pub const FLAGS: [&str; 5] = [
     "--no-assert-case",
 ];
 
+/// Each once: a machine may name a folder that all of them have.
 fn folders<'a>(more: &'a [&str]) -> impl Iterator<Item = PathBuf> + 'a {
-    OURS.iter().chain(more).map(|folder| project::root().join(folder))
+    let own = more.iter().filter(|folder| !OURS.contains(folder));
+    OURS.iter().chain(own).map(|folder| project::root().join(folder))
 }
 
 /// Sources and options for a top module, which is in `hw/soc/top` or in one of the folders that a machine has beside those

@@ -418,6 +418,25 @@ const MEDIA: [(u64, &str); 3] = [
     (8000, "800 MB/s: flash on the chip"),
 ];
 
+/// Boots of a first stage of this size from each medium, by what that is. The signature is another one each time.
+///
+/// # Errors
+/// If an image cannot be signed, or does not boot.
+pub fn releases(svu: Svu, size: usize) -> Result<Vec<(&'static str, Booted)>> {
+    let images = Images::new(&svu::folder(svu).join("releases"), Some(size))?;
+    by_medium(svu, &images, &[])
+}
+
+fn by_medium(svu: Svu, images: &Images, options: &[&str]) -> Result<Vec<(&'static str, Booted)>> {
+    let of = |(rate, about): (u64, &'static str)| {
+        let device = images.device().with(options).with(&["--medium-rate", &rate.to_string()]);
+        let booted = device.boot(svu, &svu::folder(svu))?;
+        ensure!(booted.end == Some(End::Success), "{}", booted.outcome());
+        Ok((about, booted))
+    };
+    MEDIA.into_iter().map(of).collect()
+}
+
 /// Boots a first stage of this size from media of several rates, and one that was changed, and shows where cycles go.
 ///
 /// # Errors
@@ -450,9 +469,7 @@ pub fn show(svu: Svu, size: Option<usize>, options: &[String]) -> Result<()> {
         "{:<42} {:>9} {:>9} {:>9} {:>9} {:>8}",
         "medium", "cycles", "ms", "reading", "hashing", "chains"
     );
-    for (rate, about) in MEDIA {
-        let booted = boot(images.device().with(&["--medium-rate", &rate.to_string()]))?;
-        ensure!(booted.end == Some(End::Success), "{}", booted.outcome());
+    for (about, booted) in by_medium(svu, &images, &options)? {
         let cycles = booted.first_instruction;
         let sum = |of: fn(&Phase) -> u64| {
             booted.phases.iter().filter(|it| it.words > 0).map(of).sum::<u64>()
@@ -470,4 +487,43 @@ pub fn show(svu: Svu, size: Option<usize>, options: &[String]) -> Result<()> {
         "from reset to the first instruction; reading and hashing: cycles in which the unit waited for either"
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPORT: &str = "phase lead cycle 417 cycles 87 words 8 medium 71 engine 8\n\
+        phase refused cycle 504 cycles 9 words 0 medium 9 engine 0\n\
+        boot refused reason 304 cycle 506 alert 0\nhost cycles 0 retired 0 first 0\n\
+        medium requests 2 bytes 128\nend cycle 513\n";
+
+    #[test]
+    fn a_host_that_ran_is_not_held() {
+        let parse = |report: &str| Booted::parse(report, String::new(), End::Failure).unwrap();
+        let booted = parse(REPORT);
+        assert!(booted.is_held("refused", 304));
+        assert!(!booted.is_held("refused", 301) && !booted.is_held("error", 304));
+        assert_eq!(booted.phase("lead").unwrap().for_medium, 71);
+        assert!(!parse(&REPORT.replace("host cycles 0", "host cycles 1")).is_held("refused", 304));
+        assert!(!parse(&REPORT.replace("retired 0", "retired 1")).is_held("refused", 304));
+        let spoke = Booted { console: "x".into(), ..booted.clone() };
+        assert!(!spoke.is_held("refused", 304));
+        assert!(!Booted { end: Some(End::Success), ..booted }.is_held("refused", 304));
+        assert!(Booted::parse("end cycle 5\n", String::new(), End::Failure).is_err());
+    }
+
+    #[test]
+    fn cells_are_those_of_the_storage() {
+        // A word of zeros has no check bit, and each bit of data an odd number of them (Hsiao's code).
+        assert_eq!(Cells::word(0), Cells::MARK);
+        for bit in 0..32 {
+            let check = (Cells::word(1 << bit) & !Cells::MARK) >> 32;
+            assert!(check.count_ones() % 2 == 1 && check.count_ones() >= 3, "{bit}");
+        }
+        assert_eq!(Cells::flags(0b101), 0x1f | 0x1f << 10);
+        let cells = Cells::new(&[7; 32]);
+        assert_eq!(cells.to_text().lines().count(), 128);
+        assert_eq!(cells.0[Cells::DIGEST + 7] & 0xffff_ffff, 0x0707_0707);
+    }
 }

@@ -18,9 +18,9 @@ use super::svu_boot::{
 };
 use xtask::{Outcome, Verdict, firmware};
 
-/// A device whose unit is in a state that does not exist once its host runs.
+/// A device whose unit is in its state `code` once its host runs: another one than that of a release, and no illegal one.
 pub fn upset_after_the_release(device: Device) -> Device {
-    device.with(&["--upset-unit", "0@50000"])
+    device.with(&["--upset-unit", "0x47@50000"])
 }
 
 /// A device with images of a fake key, whose first one has these changes: what the signing tool makes none of, because a
@@ -323,11 +323,10 @@ fn of_media(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) {
     let silent = ["--silent-medium", "--max-cycles", "200000"];
     add("a medium that never answers", device().with(&silent), Expected::Held("held"));
     // A host that runs is put back into reset.
-    add(
-        "the unit is upset once the host runs",
-        upset_after_the_release(device()),
-        Expected::TakenBack,
-    );
+    let changed = upset_after_the_release(device());
+    add("the unit's state is another one once the host runs", changed, Expected::TakenBack);
+    let illegal = device().with(&["--upset-unit", "0@50000"]);
+    add("the unit's state is none once the host runs", illegal, Expected::TakenBack);
     // The code of its state `released`, once while it reads and once while the engine computes.
     for cycle in ["3000", "25000"] {
         let upset = format!("0x61@{cycle}");

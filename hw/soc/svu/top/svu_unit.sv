@@ -61,10 +61,12 @@ module svu_unit
   logic release_ok, refused, quiet, host_runs;
   logic [15:0] reason;
   // Upsets of each block.
-  logic unit_error, adapter_error, driver_error, engine_alert, otp_alert, is_fault;
+  logic unit_error, adapter_error, driver_error, engine_alert, otp_alert, is_lost, is_fault;
 
+  // A host that runs needs the evidence for its release all the time: without it, the unit was upset.
+  assign is_lost  = host_runs & ~release_ok;
   // An alert of any block puts the host back into reset.
-  assign is_fault = unit_error | adapter_error | driver_error | engine_alert | otp_alert | fault_i;
+  assign is_fault = unit_error | adapter_error | driver_error | engine_alert | otp_alert | is_lost | fault_i;
   assign alert_o  = is_fault;
 
   // --- one-time-programmable storage ---
@@ -407,5 +409,6 @@ module svu_unit
 
   `MACHINE_ASSERT(NoHostWithoutARelease_A, $rose(host_runs) |-> $past(release_ok))
   `MACHINE_ASSERT(TheUnitIsDoneBeforeTheHost_A, is_host |-> driver_quiet && quiet && !unit_req.ar_valid)
+  `MACHINE_ASSERT(NoHostWithoutItsEvidence_A, host_runs && !release_ok |-> is_fault)
   `MACHINE_ASSERT(AFaultEndsTheRelease_A, $past(is_fault, 2) |-> !host_rst_no)
 endmodule
