@@ -27,8 +27,8 @@ pub trait Verifier: ParameterSet {
         signature: &[u8],
     ) -> Result<Comparison, Rejection>;
 
-    /// The same in a place of the caller's, which is [`Comparison::DIFFERENT`]. A verifier overrides it if moves of the
-    /// values would count: a processor without a cache moves them in a thousand cycles.
+    /// The same in a place of the caller's. A verifier overrides it if moves of the values would count: a processor without
+    /// a cache moves them in a thousand cycles.
     ///
     /// # Errors
     /// As [`compare`](Self::compare).
@@ -38,9 +38,9 @@ pub trait Verifier: ParameterSet {
         public_key: &[u8],
         message: &[u8],
         signature: &[u8],
-        both: &mut Comparison,
+        both: &mut Option<Comparison>,
     ) -> Result<(), Rejection> {
-        *both = Self::compare(kernels, parameters, public_key, message, signature)?;
+        *both = Some(Self::compare(kernels, parameters, public_key, message, signature)?);
         Ok(())
     }
 }
@@ -83,7 +83,7 @@ macro_rules! verifiers {
             }
         }
 
-        /// The same in a place of the caller's, which is [`Comparison::DIFFERENT`].
+        /// The same in a place of the caller's, which has both values afterwards.
         ///
         /// # Errors
         /// As [`compare`].
@@ -94,7 +94,7 @@ macro_rules! verifiers {
             public_key: &[u8],
             message: &[u8],
             signature: &[u8],
-            both: &mut Comparison,
+            both: &mut Option<Comparison>,
         ) -> Result<(), Rejection> {
             match algorithm {
                 $(
@@ -178,20 +178,6 @@ impl Comparison {
         padding.fill(0);
         right.iter_mut().zip(claimed).for_each(|(to, from)| *to = *from);
         Ok(Self { computed: left, claimed: right })
-    }
-
-    /// The same in one that is [`DIFFERENT`](Self::DIFFERENT).
-    ///
-    /// # Errors
-    /// As [`of`](Self::of).
-    #[allow(dead_code, reason = "unless a verifier is carried that an engine may serve")]
-    pub(crate) fn fill(&mut self, computed: &[u8], claimed: &[u8]) -> Result<(), Rejection> {
-        if computed.len() != claimed.len() || computed.len() > MAX_COMPARED_LEN {
-            return Err(Rejection::Mismatch);
-        }
-        self.claim(claimed);
-        self.computed.iter_mut().zip(computed).for_each(|(to, from)| *to = *from);
-        Ok(())
     }
 
     /// The claimed value: the computed one differs until it is [written](Self::compute), and has as many bytes.

@@ -36,9 +36,9 @@ impl Verifier for XmssSet {
         message: &[u8],
         signature: &[u8],
     ) -> Result<Comparison, Rejection> {
-        let mut both = Comparison::DIFFERENT;
+        let mut both = None;
         Self::compare_in(kernels, set, public_key, message, signature, &mut both)?;
-        Ok(both)
+        both.ok_or(Rejection::Mismatch)
     }
 
     fn compare_in(
@@ -47,7 +47,7 @@ impl Verifier for XmssSet {
         public_key: &[u8],
         message: &[u8],
         signature: &[u8],
-        both: &mut Comparison,
+        both: &mut Option<Comparison>,
     ) -> Result<(), Rejection> {
         // The key says the same in its first word (RFC 8391 §4.1.7).
         if !public_key.starts_with(&set.oid().to_be_bytes()) {
@@ -89,9 +89,9 @@ pub fn compare(
     message: &[&[u8]],
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
-    let mut both = Comparison::DIFFERENT;
+    let mut both = None;
     compare_in(kernels, (scheme, sets), public_key, message, signature, &mut both)?;
-    Ok(both)
+    both.ok_or(Rejection::Mismatch)
 }
 
 fn compare_in(
@@ -100,7 +100,7 @@ fn compare_in(
     public_key: &[u8],
     message: &[&[u8]],
     signature: &[u8],
-    both: &mut Comparison,
+    both: &mut Option<Comparison>,
 ) -> Result<(), Rejection> {
     let (oid, values) = public_key.split_first_chunk().ok_or(Rejection::InvalidKey)?;
     let set =
@@ -135,9 +135,9 @@ fn compare_in(
         let request = hash_based::Request { scheme, public_key, message, signature };
         let mut computed = hash_based::NO_ROOT;
         // What its root is compared with is copied while the engine computes: it takes as long as a hash does.
-        let given = kernels.hash_based.root_beside(&request, &mut computed, || both.claim(root));
-        if given.is_some() {
-            both.compute(&computed, n);
+        let claim = || both.insert(Comparison::DIFFERENT).claim(root);
+        if kernels.hash_based.root_beside(&request, &mut computed, claim).is_some() {
+            both.as_mut().ok_or(Rejection::Mismatch)?.compute(&computed, n);
             return Ok(());
         }
     }
@@ -156,7 +156,8 @@ fn compare_in(
         let digits = Digits::of(&node, n, tree::W_BITS, set.chains());
         node = tree.root(&mut room, address, idx_leaf, &digits, sig_ots, auth);
     }
-    both.fill(to_bytes(&node).get(..n).unwrap_or_default(), root)
+    *both = Some(Comparison::of(to_bytes(&node).get(..n).unwrap_or_default(), root)?);
+    Ok(())
 }
 
 /// Runs the known-answer test: the root that a signature of XMSS-SHA2_10_192 leads to must be right,

@@ -59,11 +59,15 @@ pub(crate) fn verify(
     let compared = compare(kernels, algorithm, block.public_key, signed, block.signature)
         .map_err(reason_of)?;
     #[cfg(feature = "in-place")]
-    let mut compared = Comparison::DIFFERENT;
+    let mut compared = None;
     #[cfg(feature = "in-place")]
     compare_in(kernels, algorithm, block.public_key, signed, block.signature, &mut compared)
         .map_err(reason_of)?;
-    Ok(sealed(&compared, index))
+    #[cfg(feature = "in-place")]
+    let compared = compared.as_ref().ok_or(Reason::SignatureMismatch)?;
+    #[cfg(not(feature = "in-place"))]
+    let compared = &compared;
+    Ok(sealed(compared, index))
 }
 
 /// The difference of both values, sealed with `index`.
