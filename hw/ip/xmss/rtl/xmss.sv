@@ -17,6 +17,7 @@ module xmss
   parameter bit          Overlaps       = RoundsPerCycle > 1,
   parameter bit          HasXmss        = 1'b1,  // what is built in
   parameter bit          HasXmssMt      = 1'b0,  // with XMSS
+  parameter bit          HasShort       = 1'b0,  // their sets with n = 24
   parameter bit          HasLms         = 1'b0,
   parameter bit          HasSlhDsa      = 1'b0,
   parameter bit          Hardened       = 1'b1
@@ -232,6 +233,7 @@ module xmss
       .Lanes    (Lanes),
       .Overlaps (Overlaps),
       .HasXmssMt(HasXmssMt),
+      .HasShort (HasShort),
       .Hardened(Hardened)
     ) u_core (
       .clk_i, .rst_ni,
@@ -440,6 +442,7 @@ module xmss
     regs_in.parameters.has_xmss_mt.next      = HasXmss & HasXmssMt;
     regs_in.parameters.has_lms.next          = HasLms;
     regs_in.parameters.has_slh_dsa.next      = HasSlhDsa;
+    regs_in.parameters.has_short.next        = HasXmss & HasShort;
 
     // The configuration is locked from the start on.
     regs_in.control.stream.swwel       = ~is_idle;

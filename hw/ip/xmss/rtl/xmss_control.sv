@@ -11,6 +11,7 @@ module xmss_control
   import xmss_pkg::*;
 #(
   parameter bit HasXmssMt = 1'b0,
+  parameter bit HasShort  = 1'b0,  // sets with n = 24
   parameter bit Hardened  = 1'b1
 ) (
   input  logic        clk_i,
@@ -27,6 +28,7 @@ module xmss_control
   input  logic [31:0] key_type_i,    // and the one in the key
   input  logic        two_passes_i,
   output logic [4:0]  height_o,      // of a tree
+  output logic        has_short_values_o,  // n = 24
   output index_e      form_o,
   output logic        is_last_o,     // layer
   output logic        next_o,        // the next layer begins
@@ -130,14 +132,17 @@ module xmss_control
   logic       misfits_q;       // they have not
   logic [3:0] last_layer, layer_q;
   error_e error_q;
-  // XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3), and XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4).
+  // XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3), and XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4); with n = 24
+  // XMSS-SHA2_10_192 to XMSSMT-SHA2_60/12_192 (SP 800-208 §5.2).
   always_comb begin
     is_known   = 1'b1;
     height_o   = 5'd10;
     last_layer = 4'd0;
     form_o     = IndexFour;
+    // The numbers of n = 24 are 12 (XMSS) and 32 (XMSS^MT) higher (SP 800-208 §5).
+    has_short_values_o = HasShort & (is_mt_i ? expected_i[31:4] == 28'h2 : expected_i[31:2] == 30'h3);
     if (HasXmssMt && is_mt_i) begin
-      unique case (expected_i)
+      unique case (has_short_values_o ? {28'b0, expected_i[3:0]} : expected_i)
         32'd1:   {height_o, last_layer, form_o} = {5'd10, 4'd1, IndexThree};
         32'd2:   {height_o, last_layer, form_o} = {5'd5, 4'd3, IndexThree};
         32'd3:   {height_o, last_layer, form_o} = {5'd20, 4'd1, IndexFive};
@@ -149,7 +154,7 @@ module xmss_control
         default: is_known = 1'b0;
       endcase
     end else begin
-      unique case (expected_i)
+      unique case (has_short_values_o ? {30'b0, expected_i[1:0]} : expected_i)
         32'd1:   height_o = 5'd10;
         32'd2:   height_o = 5'd16;
         32'd3:   height_o = 5'd20;
@@ -219,7 +224,8 @@ module xmss_control
   assign read_row_o = in_done ? root_index_i[1] : at_q[1];
   assign has_row    = phase_q[0];
   assign read_o     = ((in_prefix | in_digest | in_walk) & ~has_row) | in_done;
-  assign root_o     = (in_done && (error_q == NoError || error_q == ErrorMismatch)) ? word : '0;
+  assign root_o     = (in_done && (error_q == NoError || error_q == ErrorMismatch) &&
+                       !(has_short_values_o && root_index_i[2:1] == 2'd3)) ? word : '0;
 
   // toByte(2, 32), R, root, toByte(index, 32) (§4.1.9).
   logic is_stored;
@@ -252,14 +258,24 @@ module xmss_control
     return {verdict[56:0], verdict[63:57]} ^ {differs, differs[15:0], differs[31:16]} ^ 64'h9e37_79b9_7f4a_7c15;
   endfunction
   logic [6:0] nodes_expected;
-  assign nodes_expected = 7'd66 + 7'(height_o);
+  assign nodes_expected = (has_short_values_o ? 7'd50 : 7'd66) + 7'(height_o);
+  // Values of 24 bytes have no such words; the places have what is left of states.
+  logic is_past;
+  assign is_past    = has_short_values_o & (at_q[2:1] == 2'd3);
   assign mixes      = in_count | (in_walk & (phase_q == 2'd3));
   assign difference = in_count ? {21'b0, steps_q ^ steps_expected_i} | {14'b0, nodes_q ^ nodes_expected, 11'b0} :
-                                 first_q ^ word;
+                      is_past  ? '0 : first_q ^ word;
 
   // --- the order of all this ---
   assign starts = start_i & (in_idle | in_done) & ~fail_i;
   logic steps_on;
+  // With n = 24 the prefix is toByte(2, 4), and R, root and index have six words (SP 800-208 §5).
+  logic [4:0] at_next;
+  always_comb begin
+    at_next = (in_prefix || at_q != 5'd7) ? at_q + 5'd1 : '0;
+    if (in_prefix && has_short_values_o && at_q == 5'd13) at_next = 5'd16;
+    if (in_prefix && has_short_values_o && at_q == 5'd21) at_next = 5'd26;
+  end
   assign steps_on = (in_prefix & has_row & word_ready_i) | (in_digest & has_row) | (in_walk & (phase_q == 2'd3));
 
   // Faults of the signature are told when its end is known: its length first, then its index.
@@ -361,6 +377,7 @@ module xmss_control
       end else begin
         if (abort_i)    error_q     <= NoError;
         if (schedule_o) scheduled_q <= 1'b1;
+        if (in_init && has_short_values_o) at_q <= 5'd7;
         if (read_o && read_ready_i && !in_done) phase_q[0] <= 1'b1;
         // A row is there for a cycle only: a word that was not taken is read again.
         if (in_prefix && has_row)   phase_q[0] <= 1'b0;
@@ -370,7 +387,7 @@ module xmss_control
         end
         if (steps_on) begin
           phase_q <= '0;
-          at_q    <= (in_prefix || at_q != 5'd7) ? at_q + 5'd1 : '0;
+          at_q    <= at_next;
         end
         if (HasXmssMt && layer_q == '0) misfits_q <= has_index_i & ~index_fits;
         if (in_turn && is_last_o) second_q <= 1'b1;
@@ -399,5 +416,7 @@ module xmss_control
   `ASSERT(AnUpsetHasNoVerdict_A, alert_o |-> verdict_o == '0 && !done_o)
   // A verdict is the constant of two walks, or there is none.
   `ASSERT(AVerdictIsOfTwoWalks_A, verdict_o != '0 |-> verdict_o == Passed && second_q && error_q == NoError)
+  // The rest of the state that had the root follows in the memory.
+  `ASSERT(AShortRootHasSixWords_A, has_short_values_o && root_index_i > 3'd5 |-> root_o == '0)
   `ASSERT(ARootFollowsAComparison_A, root_o != '0 |-> done_o && (error_q == NoError || error_q == ErrorMismatch))
 endmodule

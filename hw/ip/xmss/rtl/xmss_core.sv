@@ -1,5 +1,5 @@
-// Verification of XMSS signatures without a bus (RFC 8391, XMSS-SHA2_10_256, _16_256 and _20_256, and with `HasXmssMt` the
-// sets of XMSS^MT with SHA-256 and n = 32).
+// Verification of XMSS signatures without a bus (RFC 8391, XMSS-SHA2_10_256, _16_256 and _20_256, with `HasXmssMt` the sets of
+// XMSS^MT with SHA-256 and n = 32, and with `HasShort` those of both with n = 24, SP 800-208).
 //
 // The key is written while idle; a start begins, and from then on signature and message are taken from their streams, in
 // any order and at any time. `done_o` shows the verdict, or why there is none, up to the next start. The hash cores are
@@ -14,6 +14,7 @@ module xmss_core
   // As the hash cores: hashes follow each other without a cycle between them.
   parameter bit          Overlaps  = 1'b0,
   parameter bit          HasXmssMt = 1'b0,
+  parameter bit          HasShort  = 1'b0,  // sets with n = 24
   parameter bit          Hardened  = 1'b1
 ) (
   input  logic        clk_i,
@@ -64,6 +65,7 @@ module xmss_core
   logic clear, init, init_done, receive, schedule, schedule_busy, finished, fail, drains;
   logic [Lanes-1:0] lane_error, lane_idle;
   logic [4:0]  height;  // of the tree of this type
+  logic        has_short_values;  // of 24 bytes
   index_e      form;
   logic        is_last, next;  // the layer is; another one begins
   logic [3:0]  layer;
@@ -115,7 +117,7 @@ module xmss_core
     .clk_i, .rst_ni,
     .clear_i      (clear),
     .start_i      (receive),
-    .is_short_i   (1'b0),
+    .is_short_i   (has_short_values),
     .height_i     (height),
     .form_i       (form),
     .is_last_i    (is_last),
@@ -234,7 +236,7 @@ module xmss_core
   xmss_digits u_digits (
     .clk_i, .rst_ni,
     .clear_i     (clear | receive | next),
-    .is_short_i  (1'b0),
+    .is_short_i  (has_short_values),
     .word_valid_i(digit_valid),
     .word_index_i(digit_word_index),
     .word_i      (digit_word),
@@ -260,7 +262,7 @@ module xmss_core
     .clear_i       (clear),
     .busy_o        (schedule_busy),
     .start_i       (schedule),
-    .is_short_i    (1'b0),
+    .is_short_i    (has_short_values),
     .height_i      (height),
     .leaf_i        (leaf),
     .is_turned_i   (is_turned),
@@ -363,12 +365,14 @@ module xmss_core
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     xmss_lane #(
       .Overlaps(Overlaps),
+      .HasShort(HasShort),
       .Hardened(Hardened)
     ) u_lane (
       .clk_i, .rst_ni,
       .wipe_i       (clear),
       .error_o      (lane_error[lane]),
       .idle_o       (lane_idle[lane]),
+      .is_short_i   (has_short_values),
       .layer_i      (layer),
       .tree_i       (tree),
       .leaf_i       (leaf),
@@ -394,13 +398,14 @@ module xmss_core
   end
   assign fail = |lane_error;
 
-  xmss_control #(.HasXmssMt(HasXmssMt), .Hardened(Hardened)) u_control (
+  xmss_control #(.HasXmssMt(HasXmssMt), .HasShort(HasShort), .Hardened(Hardened)) u_control (
     .clk_i, .rst_ni, .abort_i,
     .fail_i          (fail),
     .alert_o, .idle_o,
     .clear_o         (clear),
     .start_i, .is_mt_i, .expected_i, .key_type_i, .two_passes_i,
     .height_o        (height),
+    .has_short_values_o(has_short_values),
     .form_o          (form),
     .is_last_o       (is_last),
     .next_o          (next),

@@ -7,6 +7,7 @@ module xmss_alone
   parameter int unsigned RoundsPerCycle = 1,
   parameter bit          Overlaps       = RoundsPerCycle > 1,
   parameter bit          HasXmssMt      = 1'b0,
+  parameter bit          HasShort       = 1'b0,
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
@@ -47,6 +48,7 @@ module xmss_alone
     .Lanes    (Lanes),
     .Overlaps (Overlaps),
     .HasXmssMt(HasXmssMt),
+    .HasShort (HasShort),
     .Hardened (Hardened)
   ) u_core (
     .clk_i, .rst_ni, .abort_i, .alert_o, .idle_o,
