@@ -4,8 +4,6 @@
 //! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] do what `with_hash_based_engine` of
 //! `hartlock_kernels::Kernels` wants of an engine, for a request of the scheme XMSS, and [`Xmss::start_mt`] for XMSS^MT.
 
-use core::ops::RangeInclusive;
-
 use hartlock_regs::Value;
 use hartlock_regs::xmss::{
     Algorithm, Command, Control, FinalSize, Interrupt, InterruptEnable, Refusal, Scheme, Status,
@@ -25,14 +23,12 @@ const PATIENCE: u32 = 400_000;
 const PATIENCE_MT: u32 = 2_500_000;
 /// What two counts and two walks without a difference make of the engine's start value: `verdict`.
 const PASSED: u64 = passed();
-/// XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
-const TYPES: RangeInclusive<u32> = 1..=3;
-/// XMSSMT-SHA2_20/2_256 to _60/12_256 (RFC 8391 §5.4).
-const TYPES_MT: RangeInclusive<u32> = 1..=8;
 /// Words of the longest root.
 const ROOT_WORDS: usize = 8;
-/// Root and public seed.
-const KEY_LEN: usize = 64;
+/// Words of a key before its seed.
+const SEED_AT: usize = 8;
+/// Bytes of a hash, of most types.
+const HASH_LEN: usize = 32;
 
 const fn passed() -> u64 {
     let mut value = 0x6861_7274_6c6f_636b_u64;
@@ -68,10 +64,15 @@ pub struct Judged {
     pub root: [u32; ROOT_WORDS],
 }
 
-/// The type of a key, if the engine may have it.
-fn known_kind(types: &RangeInclusive<u32>, public_key: &[u8]) -> Option<u32> {
-    let kind = u32::from_be_bytes(*public_key.first_chunk()?);
-    types.contains(&kind).then_some(kind)
+/// Bytes of a hash of a type. Nothing if it is no type of an engine: it has SHA-256 alone.
+const fn hash_len(scheme: Scheme, kind: u32) -> Option<usize> {
+    match (scheme, kind) {
+        // XMSS-SHA2_10_256 to _20_256 (RFC 8391 §5.3), XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4).
+        (Scheme::Xmss, 1..=3) | (Scheme::XmssMt, 1..=8) => Some(HASH_LEN),
+        // XMSS-SHA2_10_192 to _20_192, XMSSMT-SHA2_20/2_192 to _60/12_192 (SP 800-208 §5.2).
+        (Scheme::Xmss, 13..=15) | (Scheme::XmssMt, 33..=40) => Some(24),
+        _ => None,
+    }
 }
 
 /// The engine.
@@ -99,7 +100,7 @@ impl<W: Wait> Xmss<W> {
     /// Begins to compute the root that a signature leads to. Nothing if the engine does not have its parameters, or does not
     /// respond: software computes it then.
     pub fn start(&mut self, public_key: &[u8], message: &[&[u8]], signature: &[u8]) -> Option<()> {
-        let kind = known_kind(&TYPES, public_key)?;
+        let kind = self.known_kind(Scheme::Xmss, public_key)?;
         self.begin(Scheme::Xmss, kind, public_key, Control::RESET).ok()?;
         self.push(&[signature]);
         self.push(message);
@@ -113,11 +114,7 @@ impl<W: Wait> Xmss<W> {
         message: &[&[u8]],
         signature: &[u8],
     ) -> Option<()> {
-        let kind = known_kind(&TYPES_MT, public_key)?;
-        // Another engine would drop the whole signature.
-        if !self.registers.parameters().read().has_xmss_mt() {
-            return None;
-        }
+        let kind = self.known_kind(Scheme::XmssMt, public_key)?;
         self.begin(Scheme::XmssMt, kind, public_key, Control::RESET).ok()?;
         self.push(&[signature]);
         self.push(message);
@@ -131,7 +128,8 @@ impl<W: Wait> Xmss<W> {
         bring: impl FnOnce() -> Option<()>,
     ) -> Option<()> {
         let control = Control::RESET.with_stream(true);
-        self.begin(Scheme::Xmss, known_kind(&TYPES, public_key)?, public_key, control).ok()?;
+        let kind = self.known_kind(Scheme::Xmss, public_key)?;
+        self.begin(Scheme::Xmss, kind, public_key, control).ok()?;
         let brought = bring();
         if brought.is_none() {
             self.abort();
@@ -191,6 +189,20 @@ impl<W: Wait> Xmss<W> {
         Ok(Judged { verdict, root })
     }
 
+    /// The type of a key, if it is built in. Another engine would drop the whole signature before it refuses it.
+    fn known_kind(&self, scheme: Scheme, public_key: &[u8]) -> Option<u32> {
+        let kind = u32::from_be_bytes(*public_key.first_chunk()?);
+        let is_short = hash_len(scheme, kind)? != HASH_LEN;
+        // All engines with XMSS have its first types.
+        if scheme == Scheme::Xmss && !is_short {
+            return Some(kind);
+        }
+        let built = self.registers.parameters().read();
+        let is_built =
+            (scheme == Scheme::Xmss || built.has_xmss_mt()) && (!is_short || built.has_short());
+        is_built.then_some(kind)
+    }
+
     /// Has the engine wait for a signature and a message.
     fn begin(
         &mut self,
@@ -199,8 +211,9 @@ impl<W: Wait> Xmss<W> {
         public_key: &[u8],
         control: Control,
     ) -> Result<(), Error> {
+        let len = hash_len(scheme, expected).unwrap_or(HASH_LEN);
         let Some((kind, key)) =
-            public_key.split_first_chunk().filter(|(_, key)| key.len() == KEY_LEN)
+            public_key.split_first_chunk().filter(|(_, key)| key.len() == len.wrapping_mul(2))
         else {
             return Err(Error::KeyLength);
         };
@@ -211,18 +224,9 @@ impl<W: Wait> Xmss<W> {
         registers.control().write(control);
         registers.expected_type().write(expected);
         registers.key_type().write(u32::from_be_bytes(*kind));
-        // SAFETY: bytes of any values are words.
-        let (before, words, _) = unsafe { key.align_to::<u32>() };
-        if before.is_empty() {
-            // As a boot bundle has it. A processor without a cache takes a third of the time.
-            for (register, word) in registers.key().iter().zip(words) {
-                register.write(u32::from_le(*word));
-            }
-        } else {
-            for (register, word) in registers.key().iter().zip(key.as_chunks().0) {
-                register.write(u32::from_le_bytes(*word));
-            }
-        }
+        let (root, seed) = key.split_at_checked(len).ok_or(Error::KeyLength)?;
+        self.write_key(0, root);
+        self.write_key(SEED_AT, seed);
         if W::BY_INTERRUPT {
             registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
@@ -230,6 +234,23 @@ impl<W: Wait> Xmss<W> {
         }
         registers.command().write(Command::RESET.with_start(true));
         Ok(())
+    }
+
+    /// A part of the key, from a word on.
+    fn write_key(&self, first: usize, part: &[u8]) {
+        let registers = self.registers.key().iter().skip(first);
+        // SAFETY: bytes of any values are words.
+        let (before, words, _) = unsafe { part.align_to::<u32>() };
+        if before.is_empty() {
+            // As a boot bundle has it. A processor without a cache takes a third of the time.
+            for (register, word) in registers.zip(words) {
+                register.write(u32::from_le(*word));
+            }
+        } else {
+            for (register, word) in registers.zip(part.as_chunks().0) {
+                register.write(u32::from_le_bytes(*word));
+            }
+        }
     }
 
     /// Waits for the verdict on what it has got, and for the root.
@@ -403,8 +424,12 @@ mod tests {
     }
 
     fn key(kind: u32) -> Vec<u8> {
+        key_of(kind, 64)
+    }
+
+    fn key_of(kind: u32, len: u8) -> Vec<u8> {
         let mut key = kind.to_be_bytes().to_vec();
-        key.extend(0..64);
+        key.extend(0..len);
         key
     }
 
@@ -470,6 +495,40 @@ mod tests {
         );
         assert!(engine.verify(1, &key(1), &[], &[]).is_ok());
         assert_eq!(file.word(ALGORITHM), 0, "a type of XMSS^MT is another one of XMSS");
+    }
+
+    #[test]
+    fn a_key_of_48_bytes_has_its_seed_where_one_of_64_has_it() {
+        let file = File::new(0, PASSED);
+        let mut engine = file.engine().unwrap();
+        // At any address.
+        for skipped in 0..4 {
+            let mut bytes = [0; 4][..skipped].to_vec();
+            bytes.extend(key_of(13, 48));
+            let key = &bytes[skipped..];
+            for at in 0..16 {
+                file.0[KEY + at].set(0);
+            }
+            assert!(engine.verify(13, key, &[], &[]).is_ok());
+            assert_eq!((file.word(KEY), file.word(KEY + 5)), (0x0302_0100, 0x1716_1514));
+            assert_eq!((file.word(KEY + 8), file.word(KEY + 13)), (0x1b1a_1918, 0x2f2e_2d2c));
+            assert_eq!((file.word(KEY + 6), file.word(KEY + 14)), (0, 0));
+        }
+        // The type that is expected says how long a key is.
+        let short = key_of(13, 48);
+        assert_eq!(engine.verify(1, &short, &[], &[]), Err(Error::KeyLength));
+        assert_eq!(engine.verify(13, &key(13), &[], &[]), Err(Error::KeyLength));
+        assert_eq!(engine.verify_mt(13, &short, &[], &[]), Err(Error::KeyLength));
+        assert!(engine.verify_mt(40, &key_of(40, 48), &[], &[]).is_ok());
+        // What is not built in is not asked for.
+        file.0[PARAMETERS].set(3 << 8);
+        assert_eq!(engine.start(&short, &[], &[]), None);
+        assert_eq!(engine.start_mt(&key_of(33, 48), &[], &[]), None);
+        file.0[PARAMETERS].set(1 << 8 | 1 << 12);
+        assert_eq!(engine.start(&short, &[], &[]), Some(()));
+        assert_eq!(engine.start_mt(&key_of(33, 48), &[], &[]), None);
+        file.0[PARAMETERS].set(3 << 8 | 1 << 12);
+        assert_eq!(engine.start_mt(&key_of(33, 48), &[], &[]), Some(()));
     }
 
     #[test]
