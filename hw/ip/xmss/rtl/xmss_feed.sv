@@ -58,7 +58,7 @@ module xmss_feed
   logic        active_q, valid_q;  // lanes are left to make; one waits for the core
   logic        loads, is_last, needs_slot;  // a lane is made; it is the last of the hash; it comes from the slots
   logic [3:0]  count_q, sent_q;  // lanes that were made, and that left
-  logic [63:0] lane_q, lane, made;
+  logic [63:0] lane_q, lane, short_lane, made;
   logic [31:0] upper, lower;  // words of the slots
   logic [2:0]  at;
   logic        is_short, is_second, is_two;  // the second block; there are two
@@ -149,7 +149,6 @@ module xmss_feed
   endfunction
 
   // What is no value then: numbers, the address, and the padding. The second block of a PRF is padding alone.
-  logic [63:0] short_lane;
   always_comb begin
     short_lane = '0;
     unique case (hash_i)
