@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +31,14 @@ class Signed(NamedTuple):
         return self.key[4 + (len(self.key) - 4) // 2 :]
 
 
-def sign(random_: random.Random, oid: int = 1, message: bytes | None = None, index: int | None = None) -> Signed:
+def sign(
+    random_: random.Random,
+    oid: int = 1,
+    message: bytes | None = None,
+    index: int | None = None,
+    claimed: Callable[[bytes], bytes] | None = None,
+) -> Signed:
+    """With `claimed` the key has what that makes of the root: a signature that nothing but the last comparison refuses."""
     parameters = xmss.XMSS[oid]
     n = parameters.n
     seed, randomizer = random_.randbytes(n), random_.randbytes(n)
@@ -45,7 +53,8 @@ def sign(random_: random.Random, oid: int = 1, message: bytes | None = None, ind
     for k, sibling in enumerate(path):
         left, right = (sibling, node) if index >> k & 1 else (node, sibling)
         node = hasher.rand_hash(left, right, xmss.Address(0, 0, xmss.HASH_TREE, 0, k, index >> k + 1))
-    digest = hasher.keyed(2, randomizer + node + index.to_bytes(n, "big"), message)
+    root = node if claimed is None else claimed(node)
+    digest = hasher.keyed(2, randomizer + root + index.to_bytes(n, "big"), message)
     digits = xmss.wots_digits(parameters, digest)
     values = []
     for i, (secret, digit) in enumerate(zip(secrets, digits, strict=True)):
@@ -56,6 +65,6 @@ def sign(random_: random.Random, oid: int = 1, message: bytes | None = None, ind
             value = hasher.keyed(0, key, bytes(a ^ b for a, b in zip(value, mask, strict=True)))
         values.append(value)
     signature = index.to_bytes(4, "big") + randomizer + b"".join(values + path)
-    signed = Signed(oid, oid.to_bytes(4, "big") + node + seed, message, signature)
-    assert xmss.verify(signed.key, message, signature) is None
+    signed = Signed(oid, oid.to_bytes(4, "big") + root + seed, message, signature)
+    assert (xmss.verify(signed.key, message, signature) is None) == (root == node)
     return signed
