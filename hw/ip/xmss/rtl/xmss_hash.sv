@@ -129,19 +129,22 @@ module xmss_hash
       end
     end
   end else begin : g_four
-    // Two lanes are a word of the core, and both rows come and go at once.
-    logic first_valid_q, load_q, save_q;
+    // Two lanes are a word of the core, and both rows come and go at once. Both rows are taken before the word: the second
+    // lane may come from the same memory, and a core begins with state and word together.
+    logic first_valid_q, save_q;
     logic [63:0] first_q;  // the lane that waits for the second one
-    row_t row_q;  // the last row, which came first
+    logic [1:0] rows_q;  // how many rows wait
+    row_t last_row_q, first_row_q, first_row;  // the last row came first
 
     assign core_msg_valid = lane_valid_i & first_valid_q;
     assign core_msg       = {first_q, lane_i};
     assign lane_ready_o   = ~first_valid_q | core_msg_ready;
-    assign in_valid       = load_valid_i & load_q;
-    assign load_row_o     = ~load_q;
-    assign load_next_o    = load_valid_i & (~load_q | in_ready);
-    assign load_last_o    = load_next_o & load_q;
-    assign in_state       = {load_i.high, row_q.high, load_i.low, row_q.low};
+    assign in_valid       = rows_q[1] | (load_valid_i & rows_q[0]);
+    assign load_row_o     = ~rows_q[0];
+    assign load_next_o    = load_valid_i & ~rows_q[1];
+    assign load_last_o    = load_next_o & rows_q[0];
+    assign first_row      = rows_q[1] ? first_row_q : load_i;
+    assign in_state       = {first_row.high, last_row_q.high, first_row.low, last_row_q.low};
     assign save_valid_o   = out_valid;
     assign out_ready      = save_ready_i & save_q;
     assign save_row_o     = ~save_q;
@@ -150,25 +153,29 @@ module xmss_hash
     assign save_o.high    = save_q ? out_state[1][127:64] : out_state[1][63:0];
     assign save_o.low     = save_q ? out_state[0][127:64] : out_state[0][63:0];
 
-    // The first lane of two, and the row that waits for the other one.
+    // The first lane of two, and the rows that wait.
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         first_valid_q <= 1'b0;
         first_q       <= '0;
-        load_q        <= 1'b0;
-        row_q         <= '0;
+        rows_q        <= '0;
+        last_row_q    <= '0;
+        first_row_q   <= '0;
         save_q        <= 1'b0;
       end else if (wipe_i) begin
         first_valid_q <= 1'b0;
         first_q       <= '0;
-        load_q        <= 1'b0;
-        row_q         <= '0;
+        rows_q        <= '0;
+        last_row_q    <= '0;
+        first_row_q   <= '0;
         save_q        <= 1'b0;
       end else begin
         if (lane_valid_i && lane_ready_o) first_valid_q <= ~first_valid_q;
         if (lane_valid_i && !first_valid_q) first_q <= lane_i;
-        if (load_next_o) load_q <= ~load_q;
-        if (load_valid_i && !load_q) row_q <= load_i;
+        if (load_next_o && !rows_q[0]) last_row_q  <= load_i;
+        if (load_last_o)               first_row_q <= load_i;
+        if (in_valid && in_ready) rows_q <= '0;
+        else if (load_next_o)     rows_q <= rows_q[0] ? 2'b10 : 2'b01;
         if (save_valid_o && save_ready_i) save_q <= ~save_q;
       end
     end

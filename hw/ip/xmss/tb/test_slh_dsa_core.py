@@ -23,6 +23,8 @@ CYCLES = {
     (4, 4): (13_732, 28_383),
     (8, 2): (12_575, 25_361),
 }
+# Place of the last scan over the second half of the chains: those whose digits have both upper bits.
+LAST_SCAN = 64
 # Bytes of the parts of a signature (FIPS 205 §9.2).
 FORS_AT, LAYERS_AT, LAYER, PATH_AT = 16, 16 * 183, 16 * 44, 16 * 35
 
@@ -281,3 +283,35 @@ async def an_upset_is_for_good(dut):
             await core.reset()
             assert dut.alert_o.value == 0
     assert (await core.verify(signed)).passes
+
+
+@cocotb.test()
+async def an_upset_of_a_digit_leaves_no_chain_out(dut):
+    """A digit of the last scan that becomes one of an earlier scan: no scan would take its chain, and nothing would end."""
+    core = await SlhDsa.started(dut)
+    signed = sign(random.Random(12))
+    schedule, digits = dut.u_core.u_schedule, dut.u_core.u_digits
+    upsets = 0
+    for layer in range(SET.d):
+        await core.begin(signed)
+        sending = [
+            cocotb.start_soon(core.stream("sig", signed.signature)),
+            cocotb.start_soon(core.stream("msg", signed.message)),
+        ]
+        while (int(schedule.phase_q.value), int(schedule.item_q.value)) != (layer, LAST_SCAN):
+            await core.tick()
+        root = int(digits.root_o.value)
+        upper_bit = [4 * i + 3 for i in range(16) if root >> 4 * i & 0xC == 0xC]
+        if upper_bit:
+            upsets += 1
+            digits.root_o.value = root ^ 1 << random.choice(upper_bit)
+            for _ in range(2000):
+                if dut.alert_o.value == 1:
+                    break
+                await core.tick()
+            assert (dut.alert_o.value, dut.done_o.value) == (1, 0), f"layer {layer}"
+        for task in sending:
+            task.cancel()
+        dut.sig_valid_i.value = dut.msg_valid_i.value = 0
+        await core.reset()
+    assert upsets > 0

@@ -36,7 +36,7 @@ mod report;
 mod store;
 
 /// Upsets that a process runs: what is lost at most when a campaign is ended.
-const CHUNK: usize = 4000;
+const CHUNK: usize = 20_000;
 /// Bad outcomes that are kept of a chunk.
 const FINDINGS: usize = 20;
 
