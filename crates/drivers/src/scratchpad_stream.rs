@@ -7,7 +7,7 @@ const STATUS: usize = 2;
 /// Of `STATUS`: the engine has not taken all of the message.
 const BUSY: u32 = 1;
 /// What the first byte is a multiple of.
-const ALIGNMENT: usize = 8;
+const ALIGNMENT: usize = 4;
 /// Bytes of the scratchpad.
 const SIZE: usize = 64 << 10;
 /// Maximum number of status reads before the engine is treated as one that takes nothing. The longest message has 64 KiB; the
@@ -33,7 +33,7 @@ impl ScratchpadStream {
         stream
     }
 
-    /// Whether it can stream these bytes: they are in the scratchpad, and begin where a word of eight bytes does.
+    /// Whether it can stream these bytes: they are in the scratchpad, and begin where a word of four bytes does.
     #[must_use]
     pub fn reaches(&self, bytes: &[u8]) -> bool {
         self.offset(bytes).is_some()
@@ -42,9 +42,21 @@ impl ScratchpadStream {
     /// Streams a message to the engine, which has to wait for one. Nothing if it cannot, or if the engine does not take all
     /// of it in time.
     pub fn send(&mut self, bytes: &[u8]) -> Option<()> {
+        self.begin(bytes)?;
+        self.end()
+    }
+
+    /// The first half of `send`: the caller may do something else while the engine takes the message, of which it changes
+    /// nothing.
+    pub fn begin(&mut self, bytes: &[u8]) -> Option<()> {
         let offset = self.offset(bytes)?;
         self.write(SOURCE, u32::try_from(offset).ok()?);
         self.write(COUNT, u32::try_from(bytes.len()).ok()?);
+        Some(())
+    }
+
+    /// The second one.
+    pub fn end(&mut self) -> Option<()> {
         for _ in 0..PATIENCE {
             if self.read(STATUS) & BUSY == 0 {
                 return Some(());
@@ -115,7 +127,9 @@ mod tests {
         let (registers, room) = ([const { Cell::new(0) }; 3], Room([0; 64]));
         let base = room.0.as_ptr().addr();
         assert!(stream(&registers, base).reaches(&room.0));
+        assert!(stream(&registers, base).reaches(&room.0[4..]), "any word");
         assert!(!stream(&registers, base).reaches(&room.0[1..]), "no word");
+        assert!(!stream(&registers, base).reaches(&room.0[2..]), "no word");
         assert!(!stream(&registers, base + 8).reaches(&room.0), "before it");
         assert!(!stream(&registers, base + 64 - SIZE + 8 - 64).reaches(&room.0), "past its end");
         assert!(stream(&registers, base + 64 - SIZE).reaches(&room.0), "its last bytes");

@@ -1,32 +1,37 @@
-//! The engine for XMSS (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a verdict.
+//! The engine for XMSS, XMSS^MT, LMS and SLH-DSA (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a
+//! verdict.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
 //! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] do what `with_hash_based_engine` of
-//! `hartlock_kernels::Kernels` wants of an engine, for a request of the scheme XMSS.
+//! `hartlock_kernels::Kernels` wants of an engine, with a [`Key`] of the request's scheme.
 
-use hartlock_regs::Value;
 use hartlock_regs::xmss::{
     Algorithm, Command, Control, FinalSize, Interrupt, InterruptEnable, Refusal, Scheme, Status,
     Xmss as Registers,
 };
+use hartlock_regs::{Register, Value, WriteOnly};
 
 use crate::wait::Wait;
 
+mod key;
 pub mod streamed;
+
+pub use key::Key;
+use key::Needs;
 
 /// `xmss` in the register that says what it is.
 const MAGIC: u32 = 0x786d_7373;
 /// Maximum number of status reads before the engine is treated as absent. The slowest one takes 400,000 cycles for two
 /// passes, and a read more than one.
 const PATIENCE: u32 = 400_000;
+/// The same for XMSS^MT: twelve layers take 2.3 million cycles.
+const PATIENCE_MT: u32 = 2_500_000;
 /// What two counts and two walks without a difference make of the engine's start value: `verdict`.
 const PASSED: u64 = passed();
-/// Types that are built in: XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
-const TYPES: core::ops::RangeInclusive<u32> = 1..=3;
+/// The word of the key with which its back begins.
+const BACK_AT: usize = 8;
 /// Words of the longest root.
 const ROOT_WORDS: usize = 8;
-/// Root and public seed.
-const KEY_LEN: usize = 64;
 
 const fn passed() -> u64 {
     let mut value = 0x6861_7274_6c6f_636b_u64;
@@ -49,7 +54,7 @@ pub enum Error {
     Silent,
     /// It refused a command or a word: other code used it meanwhile.
     Refused,
-    /// The key is not a type, a root and a seed.
+    /// The key is not a type, a root and a seed of XMSS.
     KeyLength,
 }
 
@@ -62,16 +67,11 @@ pub struct Judged {
     pub root: [u32; ROOT_WORDS],
 }
 
-/// The type of a key, if it is built in.
-fn known_kind(public_key: &[u8]) -> Option<u32> {
-    let kind = u32::from_be_bytes(*public_key.first_chunk()?);
-    TYPES.contains(&kind).then_some(kind)
-}
-
 /// The engine.
 pub struct Xmss<W> {
     registers: Registers,
     wait: W,
+    patience: u32,
 }
 
 impl<W: Wait> Xmss<W> {
@@ -83,7 +83,7 @@ impl<W: Wait> Xmss<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let engine = Self { registers, wait };
+        let engine = Self { registers, wait, patience: PATIENCE };
         engine.abort();
         engine.until_idle()?;
         Ok(engine)
@@ -91,8 +91,8 @@ impl<W: Wait> Xmss<W> {
 
     /// Begins to compute the root that a signature leads to. Nothing if the engine does not have its parameters, or does not
     /// respond: software computes it then.
-    pub fn start(&mut self, public_key: &[u8], message: &[&[u8]], signature: &[u8]) -> Option<()> {
-        self.begin(known_kind(public_key)?, public_key, Control::RESET).ok()?;
+    pub fn start(&mut self, key: &Key<'_>, message: &[&[u8]], signature: &[u8]) -> Option<()> {
+        self.begin(self.known_kind(key)?, key, Control::RESET).ok()?;
         self.push(&[signature]);
         self.push(message);
         Some(())
@@ -101,11 +101,11 @@ impl<W: Wait> Xmss<W> {
     /// The same with signature and message by the stream port, each with its end, which `bring` has streamed.
     pub fn start_stream(
         &mut self,
-        public_key: &[u8],
+        key: &Key<'_>,
         bring: impl FnOnce() -> Option<()>,
     ) -> Option<()> {
         let control = Control::RESET.with_stream(true);
-        self.begin(known_kind(public_key)?, public_key, control).ok()?;
+        self.begin(self.known_kind(key)?, key, control).ok()?;
         let brought = bring();
         if brought.is_none() {
             self.abort();
@@ -121,7 +121,7 @@ impl<W: Wait> Xmss<W> {
         }
     }
 
-    /// Verifies a signature. `expected` is the type that the caller trusts, `message` the message in parts.
+    /// Verifies a signature of XMSS. `expected` is the type that the caller trusts, `message` the message in parts.
     ///
     /// # Errors
     /// Those of the engine, which decide nothing, and `KeyLength`.
@@ -132,7 +132,26 @@ impl<W: Wait> Xmss<W> {
         message: &[&[u8]],
         signature: &[u8],
     ) -> Result<Judged, Error> {
-        self.begin(expected, public_key, Control::RESET)?;
+        self.verify_by(
+            expected,
+            &Key::xmss(public_key).ok_or(Error::KeyLength)?,
+            message,
+            signature,
+        )
+    }
+
+    /// The same with a key of any family.
+    ///
+    /// # Errors
+    /// Those of the engine, which decide nothing.
+    pub fn verify_by(
+        &mut self,
+        expected: u32,
+        key: &Key<'_>,
+        message: &[&[u8]],
+        signature: &[u8],
+    ) -> Result<Judged, Error> {
+        self.begin(expected, key, Control::RESET)?;
         self.push(&[signature]);
         self.push(message);
         let mut root = [0; ROOT_WORDS];
@@ -140,30 +159,33 @@ impl<W: Wait> Xmss<W> {
         Ok(Judged { verdict, root })
     }
 
+    /// The type of a key, if it is built in. Another engine would drop the whole signature before it refuses it.
+    fn known_kind(&self, key: &Key<'_>) -> Option<u32> {
+        let needs = key.needs()?;
+        // All engines with XMSS have its first types, and those of other families are refused by one without them.
+        if key.scheme == Scheme::XmssMt || needs == Needs::Short {
+            let built = self.registers.parameters().read();
+            if key.scheme == Scheme::XmssMt && !built.has_xmss_mt()
+                || needs == Needs::Short && !built.has_short()
+            {
+                return None;
+            }
+        }
+        Some(key.kind)
+    }
+
     /// Has the engine wait for a signature and a message.
-    fn begin(&mut self, expected: u32, public_key: &[u8], control: Control) -> Result<(), Error> {
-        let Some((kind, key)) =
-            public_key.split_first_chunk().filter(|(_, key)| key.len() == KEY_LEN)
-        else {
-            return Err(Error::KeyLength);
-        };
+    fn begin(&mut self, expected: u32, key: &Key<'_>, control: Control) -> Result<(), Error> {
         self.until_idle()?;
-        self.select(Scheme::Xmss)?;
+        self.select(key.scheme)?;
+        self.patience = if key.scheme == Scheme::XmssMt { PATIENCE_MT } else { PATIENCE };
         let registers = &self.registers;
         registers.control().write(control);
         registers.expected_type().write(expected);
-        registers.key_type().write(u32::from_be_bytes(*kind));
-        // SAFETY: bytes of any values are words.
-        let (before, words, _) = unsafe { key.align_to::<u32>() };
-        if before.is_empty() {
-            // As a boot bundle has it. A processor without a cache takes a third of the time.
-            for (register, word) in registers.key().iter().zip(words) {
-                register.write(u32::from_le(*word));
-            }
-        } else {
-            for (register, word) in registers.key().iter().zip(key.as_chunks().0) {
-                register.write(u32::from_le_bytes(*word));
-            }
+        registers.key_type().write(key.kind);
+        write_words(registers.key().iter(), key.front);
+        if !key.back.is_empty() {
+            write_words(registers.key().iter().skip(BACK_AT), key.back);
         }
         if W::BY_INTERRUPT {
             registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
@@ -261,7 +283,7 @@ impl<W: Wait> Xmss<W> {
     }
 
     fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
-        for _ in 0..PATIENCE {
+        for _ in 0..self.patience {
             let status = self.registers.status().read();
             if status.failed() {
                 return Err(Error::Failed);
@@ -280,6 +302,21 @@ impl<W: Wait> Xmss<W> {
     }
 }
 
+/// Writes whole words of bytes, as many as there are registers for.
+fn write_words<'a>(registers: impl Iterator<Item = Register<'a, u32, WriteOnly>>, bytes: &[u8]) {
+    // SAFETY: bytes of any values are words.
+    if let ([], words, []) = unsafe { bytes.align_to::<u32>() } {
+        // As a boot bundle has it. A processor without a cache takes a third of the time.
+        for (register, word) in registers.zip(words) {
+            register.write(u32::from_le(*word));
+        }
+    } else {
+        for (register, word) in registers.zip(bytes.as_chunks().0) {
+            register.write(u32::from_le_bytes(*word));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     //! Registers are memory here. What hardware computes is what `hw/ip/xmss/tb` tests.
@@ -291,6 +328,7 @@ mod tests {
 
     // In words.
     const ID: usize = 0;
+    const PARAMETERS: usize = 1;
     const CONTROL: usize = 2;
     const COMMAND: usize = 3;
     const STATUS: usize = 4;
@@ -343,9 +381,17 @@ mod tests {
         fn wait(&mut self) {}
     }
 
+    fn key_of(bytes: &[u8]) -> Key<'_> {
+        Key::xmss(bytes).unwrap()
+    }
+
     fn key(kind: u32) -> Vec<u8> {
+        key_with(kind, 64)
+    }
+
+    fn key_with(kind: u32, len: u8) -> Vec<u8> {
         let mut key = kind.to_be_bytes().to_vec();
-        key.extend(0..64);
+        key.extend(0..len);
         key
     }
 
@@ -404,6 +450,76 @@ mod tests {
         );
         assert_eq!(judged.root[0], ROOT as u32);
         assert_eq!(engine.verify(1, &key(1)[1..], &[], &[]), Err(Error::KeyLength));
+        assert!(engine.verify_by(8, &Key::xmss_mt(&key(7)).unwrap(), &[], &[]).is_ok());
+        assert_eq!(
+            (file.word(ALGORITHM), file.word(EXPECTED_TYPE), file.word(KEY_TYPE)),
+            (1, 8, 7)
+        );
+        assert!(engine.verify(1, &key(1), &[], &[]).is_ok());
+        assert_eq!(file.word(ALGORITHM), 0, "a type of XMSS^MT is another one of XMSS");
+    }
+
+    #[test]
+    fn a_key_of_48_bytes_has_its_seed_where_one_of_64_has_it() {
+        let file = File::new(0, PASSED);
+        let mut engine = file.engine().unwrap();
+        // At any address.
+        for skipped in 0..4 {
+            let mut bytes = [0; 4][..skipped].to_vec();
+            bytes.extend(key_with(13, 48));
+            for at in 0..16 {
+                file.0[KEY + at].set(0);
+            }
+            assert!(engine.verify(13, &bytes[skipped..], &[], &[]).is_ok());
+            assert_eq!((file.word(KEY), file.word(KEY + 5)), (0x0302_0100, 0x1716_1514));
+            assert_eq!((file.word(KEY + 8), file.word(KEY + 13)), (0x1b1a_1918, 0x2f2e_2d2c));
+            assert_eq!((file.word(KEY + 6), file.word(KEY + 14)), (0, 0));
+        }
+        assert_eq!(engine.verify(13, &key(13), &[], &[]), Err(Error::KeyLength));
+    }
+
+    #[test]
+    fn what_is_not_built_in_is_not_asked_for() {
+        let file = File::new(1, 0);
+        let mut engine = file.engine().unwrap();
+        let [short, short_mt] = [(13, 48), (33, 48)].map(|(kind, len)| key_with(kind, len));
+        let mt = key(8);
+        let mut started = |parameters: u32| {
+            file.0[PARAMETERS].set(parameters);
+            [Key::xmss(&short), Key::xmss_mt(&mt), Key::xmss_mt(&short_mt)]
+                .map(|key| engine.start(&key.unwrap(), &[b"m"], &[1; 5]).is_some())
+        };
+        assert_eq!(started(1 << 8), [false; 3]);
+        assert_eq!(file.word(ALGORITHM), ALGORITHM as u32, "it is asked");
+        assert_eq!(started(1 << 8 | 1 << 12), [true, false, false]);
+        assert_eq!(started(3 << 8), [false, true, false]);
+        assert_eq!(file.word(ALGORITHM), 1);
+        assert_eq!(started(3 << 8 | 1 << 12), [true; 3]);
+        for kind in [0, 9, 32, 41] {
+            assert_eq!(engine.start(&Key::xmss_mt(&key(kind)).unwrap(), &[], &[]), None);
+        }
+    }
+
+    #[test]
+    fn each_family_has_its_algorithm_types_and_places_of_the_key() {
+        let word = |file: &File, at: usize| file.word(KEY + at).to_le_bytes()[0];
+        let mut lms = [6, 3].map(u32::to_be_bytes).concat();
+        lms.extend(0..48);
+        let slh_dsa: Vec<u8> = (0..32).collect();
+        for (key, algorithm, kind, root, seed) in [
+            (Key::lms(&lms), 2, 3 << 16 | 6, 16, 0),
+            (Key::lms(&lms[..48]), 2, 3 << 16 | 6, 16, 0),
+            (Key::slh_dsa_sha2_128s(&slh_dsa), 3, 1, 16, 0),
+        ] {
+            let file = File::new(1, 0);
+            let mut engine = file.engine().unwrap();
+            assert_eq!(engine.start(&key.unwrap(), &[b"m"], &[1; 5]), Some(()));
+            assert_eq!(file.word(ALGORITHM), algorithm);
+            assert_eq!((file.word(EXPECTED_TYPE), file.word(KEY_TYPE)), (kind, kind));
+            assert_eq!((word(&file, 0), word(&file, BACK_AT)), (root, seed));
+            assert_eq!(word(&file, BACK_AT + 3), 12, "the identifier has four words");
+            assert_eq!(file.word(KEY + 12), (KEY + 12) as u32, "a word after it is written");
+        }
     }
 
     #[test]
@@ -411,7 +527,7 @@ mod tests {
         let file = File::new(1, 0);
         let mut engine = file.engine().unwrap();
         let [mut root, mut streamed] = [[0; ROOT_WORDS]; 2];
-        assert_eq!(engine.start(&key(1), &[b"m"], &[1; 5]), Some(()));
+        assert_eq!(engine.start(&key_of(&key(1)), &[b"m"], &[1; 5]), Some(()));
         assert_eq!(engine.root(&mut root), Some(()));
         file.0[COMMAND].set(0);
         let bring = || {
@@ -422,12 +538,12 @@ mod tests {
             );
             Some(())
         };
-        assert_eq!(engine.start_stream(&key(1), bring), Some(()));
+        assert_eq!(engine.start_stream(&key_of(&key(1)), bring), Some(()));
         assert_eq!(engine.root(&mut streamed), Some(()));
         assert!(streamed == root && root != [0; ROOT_WORDS]);
-        assert_eq!(engine.start_stream(&key(1), || None), None);
+        assert_eq!(engine.start_stream(&key_of(&key(1)), || None), None);
         assert_eq!(file.word(COMMAND), 2, "it does not abort");
-        assert_eq!(engine.start_stream(&key(4), || unreachable!("nothing starts")), None);
+        assert_eq!(engine.start_stream(&key_of(&key(4)), || unreachable!("nothing starts")), None);
     }
 
     #[test]
@@ -437,10 +553,10 @@ mod tests {
         {
             let file = File::new(reason, verdict);
             let mut engine = file.engine().unwrap();
-            assert_eq!(engine.start(&key(1), &[b"m"], &[1; 5]), Some(()));
+            assert_eq!(engine.start(&key_of(&key(1)), &[b"m"], &[1; 5]), Some(()));
             assert_eq!(engine.root(&mut [0; ROOT_WORDS]).is_some(), has_root, "{reason}");
-            for kind in [0, 4, 13] {
-                assert_eq!(engine.start(&key(kind), &[b"m"], &[1; 5]), None);
+            for kind in [0, 4, 16] {
+                assert_eq!(engine.start(&key_of(&key(kind)), &[b"m"], &[1; 5]), None);
             }
         }
     }

@@ -1,13 +1,17 @@
 //! Cases of hash-based signatures, and the roots that they lead to: for programs of the cycle-accurate machine.
 //!
 //! A case is its scheme, the lengths of key, message and signature, each in four bytes, then the bytes of each, padded to
-//! eight.
+//! eight. The message of SLH-DSA is the encoded one, M′ of FIPS 205 §10.2. A key of LMS with a count of levels in front is one
+//! of HSS.
 
 use hartlock_kernels::signature::{Comparison, Rejection};
-use hartlock_kernels::{Kernels, lms, slh_dsa, xmss};
+use hartlock_kernels::slh_dsa::{self, Message};
+use hartlock_kernels::{Kernels, lms, xmss};
 
 /// From the start of memory to the cases: their count in eight bytes, and one after the other.
 pub const OFFSET: u64 = 16 << 20;
+/// Bytes of the key of a tree of LMS: two types, I and T[1].
+const LMS_KEY_LEN: usize = 8 + 16 + 32;
 /// Bytes of scheme and lengths.
 pub const HEAD_LEN: usize = 16;
 
@@ -18,7 +22,7 @@ pub enum Scheme {
     Xmss = 0,
     /// XMSS^MT.
     XmssMt = 1,
-    /// One tree of LMS.
+    /// LMS, and HSS.
     Lms = 2,
     /// SLH-DSA-SHA2-128s.
     SlhDsaSha2_128s = 3,
@@ -84,9 +88,27 @@ impl Case<'_> {
         match self.scheme {
             Scheme::SlhDsaSha2_128s => 16,
             // Hash values that are cut to 24 bytes make shorter keys.
-            _ if self.key.len() == 4 + 2 * 24 || self.key.len() == 8 + 16 + 24 => 24,
+            Scheme::Lms if self.tree_key_len() == LMS_KEY_LEN - 8 => 24,
+            Scheme::Xmss | Scheme::XmssMt if self.key.len() == 4 + 2 * 24 => 24,
             _ => 32,
         }
+    }
+
+    /// Trees whose roots a verifier computes, if it finds nothing wrong before the last one.
+    pub fn trees(&self) -> u32 {
+        match (self.scheme, self.key.first_chunk()) {
+            (Scheme::Lms, Some(levels)) if self.is_hss() => u32::from_be_bytes(*levels),
+            _ => 1,
+        }
+    }
+
+    fn is_hss(&self) -> bool {
+        self.tree_key_len() != self.key.len()
+    }
+
+    /// Bytes of the key without a count of levels: with it they are no multiple of eight.
+    fn tree_key_len(&self) -> usize {
+        self.key.len() & !7
     }
 
     /// The root that it leads to, and that in the key.
@@ -101,12 +123,23 @@ impl Case<'_> {
                 let kind = if is_one { xmss::Scheme::Xmss } else { xmss::Scheme::XmssMt };
                 xmss::compare(kernels, kind, xmss::Sets::Approved, key, &[message], signature)
             }
+            Scheme::Lms if self.is_hss() => lms::hss::compare(kernels, key, &[message], signature),
             Scheme::Lms => lms::compare(kernels, key, &[message], signature),
             Scheme::SlhDsaSha2_128s => {
                 let set = slh_dsa::SlhDsaSet::Sha2_128s;
-                let message = slh_dsa::Message::Pure { context: &[], message };
-                slh_dsa::compare(kernels, set, key, message, signature)
+                slh_dsa::compare(kernels, set, key, decoded(message), signature)
             }
         }
+    }
+}
+
+/// The message of M′, as an interface has it that encodes it again: verifiers get it in parts.
+fn decoded(encoded: &[u8]) -> Message<'_> {
+    match encoded {
+        [0, context_len, rest @ ..] => match rest.split_at_checked((*context_len).into()) {
+            Some((context, message)) => Message::Pure { context, message },
+            None => Message::Internal(encoded),
+        },
+        _ => Message::Internal(encoded),
     }
 }

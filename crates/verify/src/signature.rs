@@ -6,7 +6,9 @@
 use hartlock_image::{Algorithm, KEY_ID_SIZE, KeyRecord, Reason, SignatureBlock};
 use hartlock_kernels::sha2::Sha384;
 pub use hartlock_kernels::signature::carries;
-use hartlock_kernels::signature::{Comparison, Rejection, compare, compare_in};
+#[cfg(feature = "in-place")]
+use hartlock_kernels::signature::compare_in;
+use hartlock_kernels::signature::{Comparison, Rejection, compare};
 use hartlock_kernels::{Hash, Kernels};
 
 use crate::harden;
@@ -53,7 +55,12 @@ pub(crate) fn verify(
         .known_algorithm()
         .filter(|algorithm| carries(*algorithm))
         .ok_or(Reason::TrustedAlgorithmMissing)?;
+    #[cfg(not(feature = "in-place"))]
+    let compared = compare(kernels, algorithm, block.public_key, signed, block.signature)
+        .map_err(reason_of)?;
+    #[cfg(feature = "in-place")]
     let mut compared = Comparison::DIFFERENT;
+    #[cfg(feature = "in-place")]
     compare_in(kernels, algorithm, block.public_key, signed, block.signature, &mut compared)
         .map_err(reason_of)?;
     Ok(sealed(&compared, index))

@@ -2,7 +2,7 @@
 //
 // DMA reads the host's memory only, which may change after it was judged; the core alone would spend ten cycles a word.
 // This block reads the scratchpad and nothing else, and feeds one engine and nothing else. Three registers: 0x0 `source`,
-// the offset of the first byte, a multiple of eight; 0x4 `count`, whose write starts a message of so many bytes; 0x8
+// the offset of the first byte, a multiple of four; 0x4 `count`, whose write starts a message of so many bytes; 0x8
 // `status`, whose lowest bit says that the engine has not taken all of it, and whose write ends a message early. What is
 // written at another time, and what is not in the scratchpad, is an error.
 //
@@ -72,7 +72,7 @@ module scratchpad_stream #(
   logic                   write, unused_read, write_err, is_good_source, is_good_count, starts, aborts;
   logic [11:0]            write_addr, read_addr;
   logic [31:0]            write_data, read_data;
-  logic [PairBits-1:0]    source_q;
+  logic [WordBits-1:0]    source_q;
   logic                   busy_q;
   logic [ScratchBits-1:0] room, last;
 
@@ -97,9 +97,9 @@ module scratchpad_stream #(
 
   // The last byte of the scratchpad and the last one of a message, both from the source on. The whole scratchpad is a byte
   // more than a message may have.
-  assign room           = ~{source_q, 3'b000};
+  assign room           = ~{source_q, 2'b00};
   assign last           = write_data[ScratchBits-1:0] - ScratchBits'(write_data != '0);
-  assign is_good_source = write_addr == Source && !busy_q && write_data[2:0] == '0 && write_data[31:ScratchBits] == '0;
+  assign is_good_source = write_addr == Source && !busy_q && write_data[1:0] == '0 && write_data[31:ScratchBits] == '0;
   assign is_good_count  = write_addr == Count && !busy_q && last <= room && write_data[31:ScratchBits] == '0;
   assign write_err      = !is_good_source && !is_good_count && write_addr != Status;
   assign starts         = write & is_good_count;
@@ -108,8 +108,10 @@ module scratchpad_stream #(
 
   // --- words that are read ---
 
+  // The next word of 32 bits. After the last one of the scratchpad the first one follows, of which no byte is shown.
+  logic [WordBits-1:0] request_q;
   // Of the message: words that are not requested, words that are not taken, bytes of the last one.
-  logic [PairBits-1:0] request_q, requests_q, rest_q;
+  logic [PairBits-1:0] requests_q, rest_q;
   logic [3:0]          bytes_q;
   // Requests and answers alternate: the lower half, the upper half.
   logic                half_q, answer_half_q, gives_up_q, has_requests_q;
@@ -122,7 +124,7 @@ module scratchpad_stream #(
   logic [2:0]          last_bytes;
 
   assign scratch_req_o  = has_requests_q & (half_q | (~gives_up_q & (claimed_q < RoomBits'(Depth))));
-  assign scratch_word_o = {request_q, half_q};
+  assign scratch_word_o = request_q;
   assign claims         = scratch_req_o & scratch_gnt_i & ~half_q;
   assign arrives        = scratch_rvalid_i & answer_half_q;
 
@@ -154,11 +156,11 @@ module scratchpad_stream #(
       bytes_q        <= '0;
       half_q         <= 1'b0;
     end else begin
-      if (write && is_good_source) source_q <= write_data[ScratchBits-1:3];
+      if (write && is_good_source) source_q <= write_data[ScratchBits-1:2];
       if (scratch_req_o && scratch_gnt_i) begin
-        half_q <= ~half_q;
+        half_q    <= ~half_q;
+        request_q <= request_q + 1'b1;
         if (half_q) begin
-          request_q      <= request_q + 1'b1;
           requests_q     <= requests_q - 1'b1;
           has_requests_q <= (requests_q != '0) & ~gives_up_q;
         end

@@ -13,6 +13,7 @@ from lite_page import OKAY, SLVERR, Page
 SOURCE, COUNT, STATUS = 0x0, 0x4, 0x8
 BUSY = 1
 WORD = 8
+HALF = 4  # what a source is a multiple of
 INPUTS = ["scratch_gnt_i", "scratch_rvalid_i", "scratch_rdata_i", "str_ready_i"]
 
 
@@ -103,14 +104,15 @@ class Stream:
         await self.until_idle()
         expected = words_of(self.scratchpad.bytes[source : source + count])
         assert list(self.engine.taken) == expected
-        # Each word once, in order, and none beside those of the message.
-        assert self.scratchpad.read == list(range(source, source + WORD * len(expected), 4))
+        # Each word once, in order, and none beside those of the message; the first one after the last one of the scratchpad.
+        places = range(source, source + WORD * len(expected), HALF)
+        assert self.scratchpad.read == [place % self.size for place in places]
 
     def place(self) -> tuple[int, int]:
         """A message somewhere: often at either end of the scratchpad."""
         count = random.choice([0, 1, 7, 8, 9, 15, 16, 17, random.randrange(self.size // 2)])
-        last = (self.size - max(count, 1)) // WORD
-        return WORD * random.choice([0, last, random.randrange(last)]), count
+        last = (self.size - max(count, 1)) // HALF
+        return HALF * random.choice([0, last, random.randrange(last)]), count
 
 
 @cocotb.test()
@@ -137,9 +139,9 @@ async def words_follow_each_other_every_second_cycle(dut: HierarchyObject) -> No
 async def what_is_not_in_the_scratchpad_is_refused(dut: HierarchyObject) -> None:
     stream = await Stream(dut).start()
     page, size = stream.page, stream.size
-    for source in [1, 4, 7, size, size + WORD, 1 << 31, WORD * random.randrange(size // WORD) + random.randrange(1, WORD)]:
+    for source in [1, 2, 7, size, size + WORD, 1 << 31, HALF * random.randrange(size // HALF) + random.randrange(1, HALF)]:
         assert await page.write(SOURCE, source) == SLVERR, hex(source)
-    for source in [0, WORD, size - WORD]:
+    for source in [0, HALF, WORD, size - WORD, size - HALF]:
         assert await page.write(SOURCE, source) == OKAY
         # Without a bound the length would wrap.
         for count in [size - source + 1, size, 1 << 31, (1 << 32) - 1]:
@@ -149,6 +151,7 @@ async def what_is_not_in_the_scratchpad_is_refused(dut: HierarchyObject) -> None
     # All but one of its bytes, and its last ones.
     await stream.send(0, size - 1)
     await stream.send(size - WORD, WORD)
+    await stream.send(size - HALF, HALF)
 
 
 @cocotb.test()

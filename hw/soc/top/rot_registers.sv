@@ -457,7 +457,9 @@ module rot_registers
 
   xmss #(
     .Lanes          (XmssLanes),
-    .RoundsPerCycle (XmssRounds)
+    .RoundsPerCycle (XmssRounds),
+    .HasLms         (1'b1),
+    .HasSlhDsa      (1'b1)
   ) u_xmss (
     .clk_i,
     .rst_ni,

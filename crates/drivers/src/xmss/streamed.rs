@@ -1,78 +1,67 @@
 //! The engine with the [stream](crate::scratchpad_stream) that feeds it: roots as a kernel asks for them.
 
-use super::{ROOT_WORDS, Xmss};
+use super::{Key, ROOT_WORDS, Xmss};
 use crate::scratchpad_stream::ScratchpadStream;
 use crate::wait::Wait;
-
-/// Bytes of a message that is copied to stream it, because it is cut or not in the scratchpad: digests and known answers.
-const SHORT_LEN: usize = 64;
-
-#[repr(align(8))]
-struct Short([u8; SHORT_LEN]);
 
 /// Both.
 pub struct Streamed<W> {
     engine: Xmss<W>,
     stream: ScratchpadStream,
+    room: &'static mut [u8],
 }
 
 impl<W: Wait> Streamed<W> {
-    /// The engine that this stream feeds.
-    pub const fn new(engine: Xmss<W>, stream: ScratchpadStream) -> Self {
-        Self { engine, stream }
+    /// The engine that this stream feeds. `room`, of the scratchpad, is for messages that are cut or not there: it has one
+    /// after the other.
+    pub const fn new(engine: Xmss<W>, stream: ScratchpadStream, room: &'static mut [u8]) -> Self {
+        Self { engine, stream, room }
     }
 
     /// As [`Xmss::start`]. What the stream does not reach the processor pushes.
-    pub fn start(&mut self, public_key: &[u8], message: &[&[u8]], signature: &[u8]) -> Option<()> {
-        if let [whole] = message
-            && self.stream.reaches(whole)
-            && self.stream.reaches(signature)
-        {
-            return self.start_stream(public_key, whole, signature);
+    pub fn start(&mut self, key: &Key<'_>, message: &[&[u8]], signature: &[u8]) -> Option<()> {
+        let Self { engine, stream, room } = self;
+        if !stream.reaches(signature) {
+            return engine.start(key, message, signature);
         }
-        self.start_of_parts(public_key, message, signature)
+        if let [whole] = message
+            && stream.reaches(whole)
+        {
+            return engine.start_stream(key, || {
+                stream.send(signature)?;
+                stream.send(whole)
+            });
+        }
+        match room_for(message, room) {
+            Some(to) if stream.reaches(to) => engine.start_stream(key, || {
+                stream.begin(signature)?;
+                join(message, to);
+                stream.end()?;
+                stream.send(to)
+            }),
+            _ => engine.start(key, message, signature),
+        }
     }
 
     /// As [`Xmss::root`].
     pub fn root(&mut self, root: &mut [u32; ROOT_WORDS]) -> Option<()> {
         self.engine.root(root)
     }
-
-    fn start_stream(&mut self, public_key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
-        let Self { engine, stream } = self;
-        engine.start_stream(public_key, || {
-            stream.send(signature)?;
-            stream.send(message)
-        })
-    }
-
-    // Out of line: the other way takes no time for this room.
-    #[inline(never)]
-    fn start_of_parts(
-        &mut self,
-        public_key: &[u8],
-        message: &[&[u8]],
-        signature: &[u8],
-    ) -> Option<()> {
-        let mut short = Short([0; SHORT_LEN]);
-        match joined(message, &mut short) {
-            Some(whole) if self.stream.reaches(whole) && self.stream.reaches(signature) => {
-                self.start_stream(public_key, whole, signature)
-            }
-            _ => self.engine.start(public_key, message, signature),
-        }
-    }
 }
 
-/// The parts of a short message, one after the other.
-fn joined<'a>(parts: &[&[u8]], Short(to): &'a mut Short) -> Option<&'a [u8]> {
-    let mut len = 0_usize;
+/// As many bytes as these parts have, if there are so many.
+fn room_for<'a>(parts: &[&[u8]], room: &'a mut [u8]) -> Option<&'a mut [u8]> {
+    let len = parts.iter().try_fold(0_usize, |len, part| len.checked_add(part.len()))?;
+    room.get_mut(..len)
+}
+
+/// One after the other.
+fn join(parts: &[&[u8]], mut to: &mut [u8]) {
     for part in parts {
-        let end = len.checked_add(part.len())?;
-        to.get_mut(len..end)?.copy_from_slice(part);
-        len = end;
+        let Some((now, later)) = to.split_at_mut_checked(part.len()) else { return };
+        now.copy_from_slice(part);
+        to = later;
     }
-    to.get(..len)
 }
 
 #[cfg(test)]
@@ -80,11 +69,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_messages_are_joined_and_long_ones_are_not() {
-        let mut short = Short([0; SHORT_LEN]);
-        assert_eq!(joined(&[b"", b"ab", b"c"], &mut short), Some(&b"abc"[..]));
-        assert_eq!(joined(&[], &mut short), Some(&b""[..]));
-        assert_eq!(joined(&[&[1; 60], &[2; 4]], &mut short).map(<[u8]>::len), Some(64));
-        assert_eq!(joined(&[&[1; 60], &[2; 5]], &mut short), None);
+    fn messages_are_joined_if_there_is_room() {
+        let mut room = *b"................";
+        let mut joined = |parts: &[&[u8]]| {
+            let to = room_for(parts, &mut room)?;
+            join(parts, to);
+            Some(to.to_vec())
+        };
+        assert_eq!(joined(&[b"", b"ab", b"c"]).as_deref(), Some(&b"abc"[..]));
+        assert_eq!(joined(&[]).as_deref(), Some(&b""[..]));
+        assert_eq!(joined(&[&[1; 12], &[2; 4]]).map(|bytes| bytes.len()), Some(16));
+        assert_eq!(joined(&[&[1; 12], &[2; 5]]), None);
     }
 }

@@ -2,7 +2,7 @@
 //! the second run counts: code and data are in the caches then. A line for each, as that of `rot-signatures`:
 //!
 //! ```text
-//! sig <number> <cycles> <root>
+//! sig <number> <cycles> 0 <root>
 //! ```
 
 #![no_std]
@@ -61,7 +61,7 @@ fn judge(kernels: &Kernels, number: u64, case: &Case<'_>) -> Option<()> {
     let (comparison, cycles) = run()?;
     let numbers = [number, cycles].map(Number::decimal);
     let [number, cycles] = numbers.each_ref().map(Number::as_str);
-    ["sig ", number, " ", cycles, " "].into_iter().for_each(console::print);
+    ["sig ", number, " ", cycles, " 0 "].into_iter().for_each(console::print);
     for byte in comparison.computed.iter().take(case.root_len()) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let digit = |value: u8| DIGITS.get(usize::from(value & 15)).copied().unwrap_or_default();

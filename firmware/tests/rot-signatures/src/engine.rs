@@ -2,14 +2,16 @@
 
 use core::cell::UnsafeCell;
 
+use core::sync::atomic::{AtomicU32, Ordering};
+
 #[cfg(not(feature = "pushed"))]
 use hartlock_drivers::scratchpad_stream::ScratchpadStream;
 use hartlock_drivers::wait::Polling;
-use hartlock_drivers::xmss::Xmss;
 #[cfg(not(feature = "pushed"))]
 use hartlock_drivers::xmss::streamed::Streamed;
+use hartlock_drivers::xmss::{Key, Xmss};
 use hartlock_kernels::Kernels;
-use hartlock_kernels::hash_based::{Engine, Request, Root, SCRATCH_LEN_OF_TREES, Scheme};
+use hartlock_kernels::hash_based::{Engine, Request, Root, Scheme};
 use hartlock_regs::Block;
 use hartlock_rot::XMSS;
 #[cfg(not(feature = "pushed"))]
@@ -26,24 +28,47 @@ struct Place(UnsafeCell<Option<Device>>);
 unsafe impl Sync for Place {}
 
 static THE_ENGINE: Place = Place(UnsafeCell::new(None));
+/// Roots that it gave.
+static GIVEN: AtomicU32 = AtomicU32::new(0);
 
-/// Kernels with the engine, if it gives known answers.
+/// A message that is cut, with room for those of the vectors.
+#[cfg(not(feature = "pushed"))]
+#[repr(align(8))]
+struct Room([u8; 4096]);
+#[cfg(not(feature = "pushed"))]
+static mut ROOM: Room = Room([0; 4096]);
+
+/// Roots that the engine gave since the last call.
+pub fn given() -> u32 {
+    // One hart without interrupts: nothing is between the two, and the processor has no instructions for both.
+    let given = GIVEN.load(Ordering::Relaxed);
+    GIVEN.store(0, Ordering::Relaxed);
+    given
+}
+
+/// Kernels with the engine, if it gives the known answers of all schemes. `scratch` has room for them.
 pub fn kernels(scratch: &mut [u8]) -> Option<Kernels> {
     // SAFETY: the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(XMSS)) };
     let engine = device(Xmss::new(registers, Polling).ok()?);
     // SAFETY: no reference to its content exists: the functions below are not called before.
     unsafe { *THE_ENGINE.0.get() = Some(engine) };
-    let scratch = scratch.get_mut(..SCRATCH_LEN_OF_TREES)?;
-    let kernels = Kernels::PORTABLE.with_hash_based_engine(Engine { start, finish }, scratch);
-    kernels.ok().filter(|kernels| kernels.has_hash_based_engine(Scheme::Xmss))
+    let kernels =
+        Kernels::PORTABLE.with_hash_based_engine(Engine { start, finish }, scratch).ok()?;
+    given();
+    let schemes = [Scheme::Xmss, Scheme::Lms, Scheme::SlhDsaSha2_128s];
+    schemes.iter().all(|scheme| kernels.has_hash_based_engine(*scheme)).then_some(kernels)
 }
 
 #[cfg(not(feature = "pushed"))]
 fn device(engine: Xmss<Polling>) -> Device {
     let registers = core::ptr::with_exposed_provenance_mut(SCRATCHPAD_STREAM);
     // SAFETY: the registers of the stream, of which this is the only user.
-    Streamed::new(engine, unsafe { ScratchpadStream::new(registers, SCRATCHPAD) })
+    let stream = unsafe { ScratchpadStream::new(registers, SCRATCHPAD) };
+    let room = &raw mut ROOM;
+    // SAFETY: this function is called once, and nothing else names it.
+    let Room(room) = unsafe { &mut *room };
+    Streamed::new(engine, stream, room)
 }
 
 #[cfg(feature = "pushed")]
@@ -55,13 +80,18 @@ fn start(request: &Request<'_>) -> Option<()> {
     let Request { scheme, public_key, message, signature } = *request;
     // SAFETY: as above.
     let engine = unsafe { &mut *THE_ENGINE.0.get() }.as_mut()?;
-    match scheme {
-        Scheme::Xmss => engine.start(public_key, message, signature),
-        Scheme::XmssMt | Scheme::Lms | Scheme::SlhDsaSha2_128s => None,
-    }
+    let key = match scheme {
+        Scheme::Xmss => Key::xmss(public_key),
+        Scheme::XmssMt => None,
+        Scheme::Lms => Key::lms(public_key),
+        Scheme::SlhDsaSha2_128s => Key::slh_dsa_sha2_128s(public_key),
+    };
+    engine.start(&key?, message, signature)
 }
 
 fn finish(root: &mut Root) -> Option<()> {
     // SAFETY: as above.
-    unsafe { &mut *THE_ENGINE.0.get() }.as_mut()?.root(root)
+    unsafe { &mut *THE_ENGINE.0.get() }.as_mut()?.root(root)?;
+    GIVEN.store(GIVEN.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    Some(())
 }

@@ -11,6 +11,7 @@ module xmss_message
   input  logic        rst_ni,
   input  logic        start_i,  // a new message
   input  logic        clear_i,  // no message
+  output logic        error_o,  // a state that does not exist
 
   input  logic        word_valid_i,
   output logic        word_ready_o,  // while the ring has room
@@ -61,6 +62,7 @@ module xmss_message
 
   assign has_room     = open_q != 4'd8;
   assign makes        = (state_q == StMarker) | (state_q == StZeros) | (state_q == StLength);
+  assign error_o      = ~(makes | (state_q == StIdle) | (state_q == StWords) | (state_q == StDone));
   assign write_valid_o = has_room & (makes | ((state_q == StWords) & word_valid_i));
   assign moves        = write_valid_o & write_ready_i;
   assign word_ready_o = (state_q == StWords) & has_room & write_ready_i;

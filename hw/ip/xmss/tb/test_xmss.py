@@ -211,3 +211,27 @@ async def an_upset_of_a_lane_stops_all(dut):
         await driver.reset()
         assert await driver.get("status") == regs.IDLE | regs.DATA_FREE
     assert (await driver.verify(signed)).passes
+
+
+@cocotb.test()
+async def an_upset_of_the_parser_or_of_the_padding_stops_all(dut):
+    """Every code that is no state, of what takes the signature apart or of what pads the message."""
+    driver = await Driver.started(dut)
+    signed = sign(random.Random(13))
+    shared = {0b001011, 0b010101, 0b011110, 0b100110, 0b101101, 0b111000}
+    parts = ((dut.g_xmss.u_core.u_ingest.state_q, shared | {0}), (dut.g_xmss.u_core.u_message.state_q, shared))
+    for state, states in parts:
+        for number, code in enumerate(code for code in range(64) if code not in states):
+            if number % 20 == 0:
+                await driver.begin(signed)
+                await driver.push(signed.signature[: random.randrange(0, 400, 8)], is_end=False)
+            state.value = code
+            await driver.tick(3)
+            assert dut.alert_o.value == 1, f"{state._path}: {code:#b}"
+            await driver.command(regs.ABORT)
+            await driver.tick(2)
+            assert await driver.get("status") & ~regs.DATA_FREE == regs.FAILED, f"{state._path}: {code:#b}"
+            assert await driver.get("reason") == UPSET and await driver.get("verdict") == 0
+            await driver.reset()
+            assert await driver.get("status") == regs.IDLE | regs.DATA_FREE
+    assert (await driver.verify(signed)).passes

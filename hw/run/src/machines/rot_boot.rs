@@ -23,7 +23,7 @@ use super::soc::{self as machines, Soc};
 use super::{End, Machine, loader};
 use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, name, trust};
 use hartlock_testkit::keys::A;
-use hartlock_testkit::signers::{LMS, XMSS};
+use hartlock_testkit::signers::{LMS, SLH_DSA_128S, Signer, XMSS};
 use xtask::firmware;
 
 /// The symbol of the device's identity in the ROM (firmware/stage/src/identity/linked.rs).
@@ -126,9 +126,8 @@ pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
 
 /// The same with another algorithm in place of LMS.
 pub fn rom_for(signed_by: SignedBy, features: &[&str]) -> Result<Vec<u8>> {
-    let key = if signed_by == SignedBy::Xmss { &XMSS } else { &LMS };
-    let algorithm = if signed_by == SignedBy::Xmss { "xmss" } else { "lms" };
-    let program = firmware::rot_program("rot-rom", &[features, &[algorithm]].concat())?;
+    let key = signed_by.signer().unwrap_or(&LMS);
+    let program = firmware::rot_program("rot-rom", &[features, signed_by.features()].concat())?;
     let mut elf =
         fs::read(&program).with_context(|| format!("cannot read {}", program.display()))?;
     ensure!(!reaches_panic(&elf)?, "the ROM of the root of trust can reach a panic");
@@ -180,11 +179,15 @@ pub fn place(elf: &[u8]) -> Result<(usize, usize)> {
 pub enum SignedBy {
     /// In software, 13 million cycles of the root of trust.
     Ed25519,
-    /// SHA-256 and nothing else, so the engine for that does most of it.
+    /// LMS: SHA-256 and nothing else, so the engine for that does most of it.
     #[default]
     Lms,
-    /// XMSS-SHA2_10_256, whose root its own engine computes.
+    /// The same, whose root the engine for such signatures computes.
+    LmsByEngine,
+    /// XMSS-SHA2_10_256, likewise.
     Xmss,
+    /// SLH-DSA-SHA2-128s, likewise.
+    SlhDsa,
 }
 
 impl SignedBy {
@@ -195,9 +198,35 @@ impl SignedBy {
     pub fn from_name(name: &str) -> Result<Self, String> {
         match name {
             "ed25519" => Ok(Self::Ed25519),
-            "lms" => Ok(Self::Lms),
+            "lms" => Ok(Self::LmsByEngine),
             "xmss" => Ok(Self::Xmss),
-            _ => Err("one of ed25519, lms, xmss".into()),
+            "slh-dsa" => Ok(Self::SlhDsa),
+            _ => Err("one of ed25519, lms, xmss, slh-dsa".into()),
+        }
+    }
+
+    /// Whether the engine for hash-based signatures computes the root.
+    pub fn is_by_engine(self) -> bool {
+        matches!(self, Self::LmsByEngine | Self::Xmss | Self::SlhDsa)
+    }
+
+    /// What signs, unless it is the fake key A of Ed25519.
+    fn signer(self) -> Option<&'static Signer> {
+        match self {
+            Self::Ed25519 => None,
+            Self::Lms | Self::LmsByEngine => Some(&LMS),
+            Self::Xmss => Some(&XMSS),
+            Self::SlhDsa => Some(&SLH_DSA_128S),
+        }
+    }
+
+    /// Of a ROM that verifies it, besides Ed25519.
+    const fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::Ed25519 | Self::Lms => &["lms"],
+            Self::LmsByEngine => &["lms", "hash-based"],
+            Self::Xmss => &["xmss"],
+            Self::SlhDsa => &["slh-dsa"],
         }
     }
 }
@@ -235,10 +264,8 @@ pub fn bundle_of(
     };
     let mut draft = Draft::boot();
     draft.identity = identity(hartlock_soc::BOARD.name, hartlock_soc::BOARD.soc);
-    match signed_by {
-        SignedBy::Ed25519 => {}
-        SignedBy::Lms => draft.blocks = vec![Block::Of(&LMS)],
-        SignedBy::Xmss => draft.blocks = vec![Block::Of(&XMSS)],
+    if let Some(signer) = signed_by.signer() {
+        draft.blocks = vec![Block::Of(signer)];
     }
     let first_len = first.map_or(4096, <[u8]>::len);
     let rest = size.saturating_sub(first_len.next_multiple_of(4096) + (12 << 10)).max(4096);

@@ -1,5 +1,5 @@
-//! A boot bundle that is signed with XMSS, on the root of trust: its engine computes the root of the signature, the ROM
-//! takes little longer than the engine, and what was changed leaves the host in reset.
+//! A boot bundle that is signed with XMSS, LMS or SLH-DSA, on the root of trust: its engine computes the root of the
+//! signature, the ROM takes little longer than the engine, and what was changed leaves the host in reset.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -21,8 +21,9 @@ use super::rot_boot::{
 use super::signature_vectors;
 use super::soc::Soc;
 
-/// The most cycles that the ROM takes for a signature, for each of the engine: to the two values that decide.
-pub const MOST: f64 = 1.15;
+/// The most cycles that the ROM takes for a signature of XMSS, for each of the engine: to the two values that decide. What it
+/// does itself is several thousand cycles with every family, and the engine is faster with LMS.
+const MOST: f64 = 1.15;
 /// More than a host waits for its release, and less than what it does then.
 const HOST_CYCLES: &str = "3500000";
 /// What the ROM says of its engine.
@@ -46,8 +47,13 @@ pub struct Cycles {
 }
 
 impl Cycles {
-    pub fn ratio(self) -> f64 {
+    fn ratio(self) -> f64 {
         self.values as f64 / self.engine as f64
+    }
+
+    /// Whether the bound is kept, if there is one.
+    pub fn is_good(self, signed_by: SignedBy) -> bool {
+        signed_by != SignedBy::Xmss || self.ratio() <= MOST
     }
 }
 
@@ -55,10 +61,15 @@ impl Cycles {
 ///
 /// # Errors
 /// If the host is not released, or the engine did not judge the signature.
-pub fn measure(machine: Rot, size: usize, folder: &Path) -> Result<(Booted, Cycles)> {
+pub fn measure(
+    machine: Rot,
+    signed_by: SignedBy,
+    size: usize,
+    folder: &Path,
+) -> Result<(Booted, Cycles)> {
     fs::create_dir_all(folder)?;
-    let rom = rom_for(SignedBy::Xmss, ALONE)?;
-    let good = bundle(size, SignedBy::Xmss, None, &[]);
+    let rom = rom_for(signed_by, ALONE)?;
+    let good = bundle(size, signed_by, None, &[]);
     let path = folder.join("signature.csv");
     let name = path.to_str().context("the path of the trace is text")?;
     let booted = boot_with(machine, &rom, &good, &["--trace", name], folder)?;
@@ -129,56 +140,78 @@ fn address(elf: &[u8], prefix: &str) -> Result<u64> {
     Ok(symbol.address())
 }
 
-/// What is wrong with boots by this engine, or without it: every day with a boot, a refusal and some vectors.
+/// Signatures that the engine verifies: of the first one all changes, of the others those of signature and manifest.
+const ALL: [SignedBy; 3] = [SignedBy::Xmss, SignedBy::LmsByEngine, SignedBy::SlhDsa];
+
+/// What is wrong with boots by this engine, or without it: every day with a boot of XMSS and one of SLH-DSA, whose message
+/// is cut, a refusal and some vectors.
 pub fn fault(machine: Rot, is_daily: bool, folder: &Path) -> Result<Option<String>> {
-    let (_, cycles) = measure(machine, SMALL_SIZE, folder)?;
-    if cycles.ratio() > MOST {
-        return Ok(Some(format!(
-            "the signature takes {:.3} of the engine: {cycles:?}",
-            cycles.ratio()
-        )));
+    let signatures = if is_daily { &[SignedBy::Xmss, SignedBy::SlhDsa][..] } else { &ALL };
+    for signed_by in signatures {
+        let (_, cycles) = measure(machine, *signed_by, SMALL_SIZE, folder)?;
+        if !cycles.is_good(*signed_by) {
+            let ratio = cycles.ratio();
+            let why = format!("{signed_by:?} takes {ratio:.3} of the engine: {cycles:?}");
+            return Ok(Some(why));
+        }
     }
     signature_vectors::run(machine)?;
     let refusals = refusals();
-    let refusals = if is_daily { &refusals[..1] } else { &refusals };
-    if let Some(why) = refused(machine, refusals, folder)? {
-        return Ok(Some(why));
+    if is_daily {
+        return refused(machine, SignedBy::Xmss, &refusals[..1], folder);
     }
-    if is_daily { Ok(None) } else { broken(machine, folder) }
+    for signed_by in ALL {
+        let refusals = if signed_by == SignedBy::Xmss { &refusals } else { &refusals[..2] };
+        if let Some(why) = refused(machine, signed_by, refusals, folder)? {
+            return Ok(Some(why));
+        }
+    }
+    broken(machine, folder)
 }
 
 /// Changed bundles are refused, the host stays in reset.
 fn refused(
     machine: Rot,
+    signed_by: SignedBy,
     refusals: &[(&str, Edit, Reason)],
     folder: &Path,
 ) -> Result<Option<String>> {
-    let rom = rom_for(SignedBy::Xmss, ALONE)?;
+    let rom = rom_for(signed_by, ALONE)?;
     for (what, edit, reason) in refusals {
-        let bad = bundle(SMALL_SIZE, SignedBy::Xmss, None, &[*edit]);
+        let bad = bundle(SMALL_SIZE, signed_by, None, &[*edit]);
         let booted = boot_with(machine, &rom, &bad, &[], folder)?;
         if booted.reason != Some(*reason as u32)
             || booted.is_host_running
             || !booted.console.contains(BY_ENGINE)
         {
-            return Ok(Some(format!("{what}: {:?}\n{}", booted.reason, booted.console)));
+            let Booted { reason, console, .. } = booted;
+            return Ok(Some(format!("{what}, {signed_by:?}: {reason:?}\n{console}")));
         }
     }
     Ok(None)
 }
 
+/// What is booted to be shown: a good bundle, one whose loader is changed and, if an engine judges the signature, one with a
+/// change of that.
+pub fn shown(signed_by: Option<SignedBy>) -> Vec<(&'static str, &'static [Edit])> {
+    const LOADER: Edit = Edit::File(|file| file[3 << 12] ^= 1);
+    let mut shown = vec![("a good bundle", &[][..]), ("a flipped bit in the loader", &[LOADER])];
+    if signed_by.is_some_and(SignedBy::is_by_engine) {
+        shown.push(("a flipped bit in the signature", &[FLIPPED]));
+    }
+    shown
+}
+
+/// A flipped bit of the last path in the signature: the padding after it has four bytes at most.
+const FLIPPED: Edit = Edit::Area(|area| {
+    let at = area.len() - 100;
+    area[at] ^= 1;
+});
+
 /// Changes that must be refused, with their reasons.
 fn refusals() -> Vec<(&'static str, Edit, Reason)> {
     vec![
-        (
-            "a flipped bit in the signature",
-            Edit::Area(|area| {
-                // Of the path: the padding after the signature has four bytes.
-                let at = area.len() - 100;
-                area[at] ^= 1;
-            }),
-            Reason::SignatureMismatch,
-        ),
+        ("a flipped bit in the signature", FLIPPED, Reason::SignatureMismatch),
         // The last byte that is signed, by the size in the header (image format §4.1).
         (
             "a flipped bit in the manifest",
@@ -213,15 +246,19 @@ fn broken(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The same beside a host: it runs, or it never does.
-pub fn host_fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
+/// The same beside a host: it runs, or it never does. Every day with XMSS alone.
+pub fn host_fault(soc: Soc, is_daily: bool, folder: &Path) -> Result<Option<String>> {
+    for signed_by in &ALL[..if is_daily { 1 } else { ALL.len() }] {
+        if let Some(why) = host_fault_of(soc, *signed_by, folder)? {
+            return Ok(Some(format!("{signed_by:?}: {why}")));
+        }
+    }
+    Ok(None)
+}
+
+fn host_fault_of(soc: Soc, signed_by: SignedBy, folder: &Path) -> Result<Option<String>> {
     let options = ["--max-cycles", HOST_CYCLES];
-    let boot = HostBoot {
-        size: SMALL_SIZE,
-        signed_by: SignedBy::Xmss,
-        options: &options,
-        ..HostBoot::default()
-    };
+    let boot = HostBoot { size: SMALL_SIZE, signed_by, options: &options, ..HostBoot::default() };
     let good = boot.run(soc, folder)?;
     if (good.boot.status, good.boot.is_host_running) != (Status::Released, true)
         || good.host_retired == 0
@@ -237,11 +274,13 @@ pub fn host_fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
 }
 
 /// The line below a log.
-pub fn print(cycles: Cycles) {
+pub fn print(signed_by: SignedBy, cycles: Cycles) {
     let Cycles { values, compared, engine } = cycles;
+    let bound =
+        if signed_by == SignedBy::Xmss { format!(", {MOST} at most") } else { String::new() };
     println!(
         "the signature: {values} cycles from the call of the verifier to the values that decide, {engine} of the engine: \
-         {:.3}, {MOST} at most",
+         {:.3}{bound}",
         cycles.ratio()
     );
     println!("the same with their comparison, twice: {compared} cycles");
@@ -264,6 +303,13 @@ mod tests {
         assert!(call(TRACE.as_bytes(), [0x300, 0x200]).is_err(), "never called");
         assert!(call(TRACE.as_bytes(), [0x100, 0x300]).is_err(), "nothing is compared");
         assert!(call(TRACE.replace(",86,", ",88,").as_bytes(), places).is_err(), "no return");
+    }
+
+    #[test]
+    fn the_bound_is_of_xmss() {
+        let of = |values| Cycles { values, compared: values, engine: 1000 };
+        assert!(of(1150).is_good(SignedBy::Xmss) && !of(1151).is_good(SignedBy::Xmss));
+        assert!(of(1151).is_good(SignedBy::SlhDsa));
     }
 
     #[test]

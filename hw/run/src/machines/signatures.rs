@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use hartlock_kat::roots::Scheme;
+use hartlock_kat::roots::{self, Head, Scheme};
+use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::{Comparison, Rejection};
-use hartlock_kernels::{Kernels, lms, slh_dsa, xmss};
 use hartlock_testkit::signed;
 
 use super::End;
@@ -71,15 +71,16 @@ impl By {
         }
     }
 
-    /// Whether it has kinds of this scheme.
-    fn has(self, scheme: Scheme) -> bool {
-        !matches!(self, Self::Engine | Self::Pushed) || scheme == Scheme::Xmss
+    const fn is_engine(self) -> bool {
+        matches!(self, Self::Engine | Self::Pushed)
     }
 }
 
+/// As a program gets it (`crates/kat/src/roots.rs`).
 pub(super) struct Case {
     pub scheme: Scheme,
     pub key: Vec<u8>,
+    /// Encoded, if it is of SLH-DSA.
     pub message: Vec<u8>,
     pub signature: Vec<u8>,
 }
@@ -89,10 +90,12 @@ impl Case {
     fn several(kind: &Kind, count: usize) -> Result<Vec<Self>> {
         // One level of HSS is a tree of LMS with counts in front (RFC 8554 §6.1, §6.2).
         let skipped = if kind.scheme == Scheme::Lms { 4 } else { 0 };
+        // A message without a context (FIPS 205 §10.2).
+        let prefix: &[u8] = if kind.scheme == Scheme::SlhDsaSha2_128s { &[0, 0] } else { &[] };
         let cases = signed::several(kind.algorithm, count)?.into_iter().map(|it| Self {
             scheme: kind.scheme,
             key: it.key[skipped..].to_vec(),
-            message: it.message,
+            message: [prefix, &it.message].concat(),
             signature: it.signature[skipped..].to_vec(),
         });
         Ok(cases.collect())
@@ -111,30 +114,26 @@ impl Case {
 
     /// What software makes of it: the root that it leads to, or why there is none.
     fn computed(&self) -> Result<Vec<u8>, Rejection> {
-        let (compared, len) = self.compare();
-        compared.map(|compared| compared.computed[..len].to_vec())
+        self.with(|case| Ok(case.compare(&Kernels::PORTABLE)?.computed[..case.root_len()].to_vec()))
     }
 
     /// Whether the signature is valid.
     pub(super) fn is_valid(&self) -> bool {
-        self.compare().0.is_ok_and(|compared| compared.check().is_ok())
+        let compared = |case: roots::Case<'_>| case.compare(&Kernels::PORTABLE);
+        self.with(compared).as_ref().is_ok_and(|compared: &Comparison| compared.check().is_ok())
     }
 
-    fn compare(&self) -> (Result<Comparison, Rejection>, usize) {
-        let Self { scheme, key, message, signature } = self;
-        let kernels = &Kernels::PORTABLE;
-        match scheme {
-            Scheme::Xmss | Scheme::XmssMt => {
-                let (scheme, sets) = (xmss::Scheme::Xmss, xmss::Sets::Approved);
-                (xmss::compare(kernels, scheme, sets, key, &[message], signature), 32)
-            }
-            Scheme::Lms => (lms::compare(kernels, key, &[message], signature), 32),
-            Scheme::SlhDsaSha2_128s => {
-                let message = slh_dsa::Message::Pure { context: &[], message };
-                let set = slh_dsa::SlhDsaSet::Sha2_128s;
-                (slh_dsa::compare(kernels, set, key, message, signature), 16)
-            }
-        }
+    /// Roots that a verifier computes, if it finds nothing wrong before the last one.
+    fn trees(&self) -> u32 {
+        self.with(|case| case.trees())
+    }
+
+    /// As a program has it.
+    fn with<T>(&self, action: impl FnOnce(roots::Case<'_>) -> T) -> T {
+        let bytes = self.encode();
+        let (head, body) = bytes.split_first_chunk().expect("a head");
+        let head = Head::decode(head).expect("a scheme");
+        action(head.case(body).expect("as many bytes as the head says"))
     }
 }
 
@@ -154,7 +153,7 @@ pub fn measure(rot: Rot, kind: &Kind, by: By, count: usize) -> Result<Vec<u64>> 
 /// As [`measure`].
 pub(super) fn run_on(rot: Rot, by: By, cases: &[Case]) -> Result<Vec<u64>> {
     let program = firmware::rot_program("rot-signatures", by.features())?;
-    run(&rot::machine(rot)?, &program, &rot::folder(rot), cases)
+    run(&rot::machine(rot)?, &program, &rot::folder(rot), by, cases)
 }
 
 /// The same in software on the first hart of a host, with warm caches.
@@ -167,11 +166,12 @@ pub fn measure_on_host(core: Core, kind: &Kind, count: usize) -> Result<Vec<u64>
         &model::machine(core, false)?,
         &program,
         &project::work_dir("hw").join(core.name),
+        By::Software,
         &Case::several(kind, count)?,
     )
 }
 
-fn run(machine: &Path, program: &Path, folder: &Path, cases: &[Case]) -> Result<Vec<u64>> {
+fn run(machine: &Path, program: &Path, folder: &Path, by: By, cases: &[Case]) -> Result<Vec<u64>> {
     let folder = folder.join("signatures");
     fs::create_dir_all(&folder)?;
     let mut bytes = (cases.len() as u64).to_le_bytes().to_vec();
@@ -182,7 +182,7 @@ fn run(machine: &Path, program: &Path, folder: &Path, cases: &[Case]) -> Result<
     let options = ["--max-cycles", MAX_CYCLES, "--load", &load];
     let (console, _, end) = rot::run_program(machine, program, &folder, &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
-    judge(&console, cases)
+    judge(&console, by, cases)
 }
 
 /// A signature of each kind on these machines.
@@ -199,9 +199,7 @@ pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
     for kind in &KINDS {
         for &rot in rots {
             for by in [By::Engine, By::Pushed, By::Sha256Engine, By::Software] {
-                if by.has(kind.scheme) {
-                    line(kind, rot.name, by.name(), measure(rot, kind, by, 1)?);
-                }
+                line(kind, rot.name, by.name(), measure(rot, kind, by, 1)?);
             }
         }
         for &core in cores {
@@ -212,21 +210,25 @@ pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
     Ok(())
 }
 
-/// `sig <number> <cycles> <root>` for each case.
-fn judge(console: &str, cases: &[Case]) -> Result<Vec<u64>> {
+/// `sig <number> <cycles> <roots of the engine> <root>` for each case.
+fn judge(console: &str, by: By, cases: &[Case]) -> Result<Vec<u64>> {
     let lines: Vec<&str> = console.lines().filter(|line| line.starts_with("sig ")).collect();
     ensure!(lines.len() == cases.len(), "{} roots of {}", lines.len(), cases.len());
     let rows = lines.iter().zip(cases).enumerate().map(|(number, (line, case))| {
         let words: Vec<&str> = line.split(' ').collect();
-        let [_, number_said, cycles, root] = words[..] else {
+        let [_, number_said, cycles, by_engine, root] = words[..] else {
             anyhow::bail!("the program printed {line:?}")
         };
         ensure!(number_said == number.to_string(), "the order of cases: {line:?}");
-        let expected = match case.computed() {
-            Ok(root) => hexadecimal(&root),
+        let computed = case.computed();
+        let expected = match &computed {
+            Ok(root) => hexadecimal(root),
             Err(rejection) => format!("{rejection:?}"),
         };
         ensure!(root == expected, "a root is wrong: {line}");
+        // Software computes what an engine gives up, with the same root.
+        let trees = if by.is_engine() { case.trees() } else { 0 };
+        ensure!(computed.is_err() || by_engine == trees.to_string(), "roots of the engine: {line}");
         cycles.parse().with_context(|| format!("cycles of {line:?}"))
     });
     rows.collect()
@@ -245,16 +247,29 @@ mod tests {
         let cases = Case::several(&KINDS[1], 2).unwrap();
         let line = |number: usize| {
             let root = hexadecimal(&cases[number].computed().unwrap());
-            format!("sig {number} 70{number} {root}\n")
+            format!("sig {number} 70{number} 1 {root}\n")
         };
-        assert_eq!(judge(&[line(0), line(1)].concat(), &cases).unwrap(), [700, 701]);
-        assert!(judge(&line(0), &cases).is_err());
-        assert!(judge(&[line(1), line(0)].concat(), &cases).is_err());
+        let judged = |console: &str| judge(console, By::Engine, &cases);
+        let good = [line(0), line(1)].concat();
+        assert_eq!(judged(&good).unwrap(), [700, 701]);
+        assert!(judge(&good, By::Software, &cases).is_err(), "by an engine");
+        assert!(judged(&good.replace(" 701 1 ", " 701 0 ")).is_err(), "not by the engine");
+        assert!(judged(&line(0)).is_err());
+        assert!(judged(&[line(1), line(0)].concat()).is_err());
+        assert!(judged(&good.replace(" 701 1 ", " 701 1 0")).is_err());
         let of_other_length =
             [Case { signature: vec![0; 9], ..Case::several(&KINDS[0], 1).unwrap().remove(0) }];
-        assert_eq!(judge("sig 0 70 SignatureLength\n", &of_other_length).unwrap(), [70]);
-        assert!(judge("sig 0 70 IndexOutOfRange\n", &of_other_length).is_err());
-        let wrong = line(1).replace(" 701 ", " 701 0");
-        assert!(judge(&[line(0), wrong].concat(), &cases).is_err());
+        let judged = |console: &str| judge(console, By::Engine, &of_other_length);
+        assert_eq!(judged("sig 0 70 0 SignatureLength\n").unwrap(), [70]);
+        assert!(judged("sig 0 70 0 IndexOutOfRange\n").is_err());
+    }
+
+    #[test]
+    fn kinds_are_genuine_and_have_one_root() {
+        for kind in &KINDS {
+            let cases = Case::several(kind, 1).unwrap();
+            assert!(cases[0].is_valid(), "{}", kind.name);
+            assert_eq!(cases[0].trees(), 1, "{}", kind.name);
+        }
     }
 }

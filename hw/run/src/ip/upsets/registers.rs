@@ -69,6 +69,8 @@ impl Design {
                     self.public.insert((module.to_owned(), name.to_owned()));
                     self.add(index, index.type_of(item)?, at.join(name, ""))?;
                 }
+                // An `else if` is a block without a name in the other branch, which the model does not have.
+                "GENBLOCK" if name.is_empty() => self.walk(index, item, module, at)?,
                 "GENBLOCK" => self.walk(index, item, module, &at.join(name, ".").open())?,
                 "CELL" => {
                     let instance = index.node(text_of(item, "modp"))?;
@@ -300,6 +302,16 @@ mod tests {
         );
         assert_eq!(design.ports, [("clk_i".to_owned(), 1)]);
         assert!(design.configuration().contains("-module \"sub\" -var \"memory\""));
+    }
+
+    #[test]
+    fn a_block_without_a_name_is_not_in_names() {
+        let inner = r#"{"type": "CELL", "name": "u_sub", "addr": "(C)", "modp": "(M)"}"#;
+        let block = r#"{"type": "GENBLOCK", "name": "g_y", "addr": "(H)", "itemsp": ["#;
+        let tree = TREE.replace("g_x[1]", "").replace(inner, &format!("{block}{inner}]}}"));
+        let design = Design::read(&tree, "top").unwrap();
+        assert_eq!(design.registers[0].name, "g_y.u_sub.memory");
+        assert_eq!(design.registers[0].member, "top__DOT__g_y__DOT__u_sub__DOT__memory");
     }
 
     #[test]
