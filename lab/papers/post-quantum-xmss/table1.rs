@@ -244,7 +244,7 @@ pub fn figures(
         rows.push(beside(row, |it| it.cycles * it.luts / 1e6));
     }
     let Some(megahertz) = netlist.megahertz else {
-        let note = "not placed in this run: only engines that have a bound are";
+        let note = "not placed: a whole run places engines that have a bound";
         rows.push(Row::absent(table, "frequency", "MHz", note).of(config));
         return rows;
     };
