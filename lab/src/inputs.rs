@@ -77,6 +77,7 @@ const SOURCES: &[(&str, &[&str])] = &[
     (
         "post-quantum-xmss",
         &[
+            "crates/drivers",
             "crates/kat",
             "crates/kernels",
             "firmware/rot",

@@ -52,7 +52,11 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
             let (count, recorded) = engine.count(top, &parameters)?;
             let is_placed = top == WHOLE && PLACED.contains(&point);
             let megahertz = match recorded {
-                None if is_placed => Some(engine.megahertz(top, &parameters)?),
+                // A row without a frequency says so: what else was measured is not lost.
+                None if is_placed => engine
+                    .megahertz(top, &parameters)
+                    .inspect_err(|why| eprintln!("{name}: not placed: {why:#}"))
+                    .ok(),
                 recorded => recorded,
             };
             let seconds = start.elapsed().as_secs_f64();

@@ -243,7 +243,11 @@ pub fn figures(
         let row = row.noted("at the same clock a ratio of ns × LUT");
         rows.push(beside(row, |it| it.cycles * it.luts / 1e6));
     }
-    let Some(megahertz) = netlist.megahertz else { return rows };
+    let Some(megahertz) = netlist.megahertz else {
+        let note = "not placed: a whole run places engines that have a bound";
+        rows.push(Row::absent(table, "frequency", "MHz", note).of(config));
+        return rows;
+    };
     let frequency = row("frequency", "MHz", megahertz).how(How::Counted);
     rows.push(frequency.noted("placed and routed on an ECP5"));
     if let Some(cycles) = cycles {
