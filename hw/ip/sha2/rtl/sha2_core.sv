@@ -129,7 +129,9 @@ module sha2_core
   (* keep *) word_t ahead_part [R];
 
   for (genvar j = 0; j < R; j++) begin : g_schedule
-    word_t w_2, w_7, word;
+    // `ahead` is named first, so that Yosys gives this register to the carry chain: a choice there would need look-up tables of
+    // its own, 32 a round.
+    word_t ahead, w_2, w_7, word;
     if (j < 2) begin : g_2_kept
       assign w_2 = w_q[2-j];
     end else begin : g_2_new
@@ -141,7 +143,8 @@ module sha2_core
       assign w_7 = w[R+j-7];
     end
     assign word          = take_word ? msg_i[WordBits*(R-1-j) +: WordBits] : lower_sigma1(w_2);
-    assign w[j]          = ahead_q[j] + word;
+    assign ahead         = ahead_q[j];
+    assign w[j]          = ahead + word;
     assign ahead_part[j] = w_q[16-R-j] + lower_sigma0(w_q[15-R-j]);
     assign ahead_d[j]    = ahead_part[j] + w_7;
 
