@@ -13,11 +13,12 @@ module xmss
 #(
   parameter int unsigned Lanes          = 1,
   parameter int unsigned RoundsPerCycle = 1,
-  // Hashes follow each other without a cycle between them, which takes about 130 look-up tables a lane.
-  parameter bit          Overlaps       = RoundsPerCycle > 1,
   parameter bit          HasXmss        = 1'b1,  // what is built in
   parameter bit          HasLms         = 1'b0,
   parameter bit          HasSlhDsa      = 1'b0,
+  // Hashes follow each other without a cycle between them, which takes about 130 look-up tables a lane. With a round a cycle
+  // XMSS alone was tested so.
+  parameter bit          Overlaps       = RoundsPerCycle > 1 || !(HasLms || HasSlhDsa),
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,

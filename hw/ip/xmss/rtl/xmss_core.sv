@@ -46,7 +46,8 @@ module xmss_core
   output error_e      error_o,  // the first that was found
   output logic [63:0] verdict_o,  // the passing constant, or zero
 
-  // Words of the root that was computed, the first byte in the upper bits: two cycles after their index.
+  // Words of the root that was computed, the first byte in the upper bits: two cycles after their index and after the last
+  // word of a key.
   input  logic [2:0]  root_index_i,
   output logic [31:0] root_o,
 
@@ -200,7 +201,8 @@ module xmss_core
     .lane_write_ready_o(lane_write_ready),
     .lane_result_i     (lane_result),
     .lane_write_data_i (lane_write_data),
-    .read_i            (control_read),
+    // A word of the key has no handshake, and is in place of a read of the root.
+    .read_i            (control_read & ~(key_valid_i & idle_o)),
     .read_ready_o      (control_read_ready),
     .read_place_i      (control_place),
     .read_row_i        (control_row),
@@ -431,6 +433,8 @@ module xmss_core
     .done_o, .error_o, .verdict_o
   );
 
+  // A word that waits would be lost.
+  `ASSERT(AKeyWordIsWritten_A, key_valid_i && idle_o |-> memory_ready)
   // A lane without the state of PRFs would compute with that of the key before.
   `ASSERT(WorkBeginsAfterTheFirstJobs_A, schedule |-> init_done)
   `ASSERT(TheKeyIsForAnIdleEngine_A, memory_write && (memory_place == RootPlace || memory_place == SeedPlace) |-> idle_o)

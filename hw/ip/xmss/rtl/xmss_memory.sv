@@ -1,4 +1,5 @@
-// The memory of values, in block RAM: a row is read and a row is written in each cycle.
+// The memory of values, in block RAM with two ports: one reads rows, and writes words of the control when it reads none; the
+// other one writes rows of lanes. So no multiplexer is before the data of either.
 //
 // Lanes go first, the lowest one first; what a job reads and writes is bounded, so none waits for long.
 
@@ -20,7 +21,7 @@ module xmss_memory
   input  result_t             lane_result_i [Lanes],
   input  row_t                lane_write_data_i [Lanes],  // whole rows
 
-  // The control: words are written, rows are read.
+  // The control: rows are read, and words are written while none is read.
   input  logic                read_i,  // rows for the control
   output logic                read_ready_o,
   input  place_t              read_place_i,
@@ -42,55 +43,75 @@ module xmss_memory
   logic [31:0] column_2 [Rows];
   logic [31:0] column_3 [Rows];
 
-  row_address_t       read_row, write_row;  // a place and one of its two rows
-  logic [3:0]         columns;  // those that are written
-  logic               reads;  // anyone does
-  row_t               data;  // to be written, in the columns that `columns` names
+  row_address_t       row, lane_row;  // a place and one of its two rows: of the port that reads, and of the one of lanes
+  logic [3:0]         columns;  // in which the control writes
+  logic               reads, lane_writes;  // anyone does
+  row_t               data;  // of the lane
 
-  // The lowest lane that asks, as a number: places and data are chosen before they are computed, once for all lanes.
-  logic [LaneBits-1:0] reader, writer;
+  // The lane that may read and the one that may write, as numbers: places and data are chosen before they are computed, once
+  // for all lanes. They are chosen a cycle before, so that a choice of two bits is before the data, and no order of lanes.
+  logic [LaneBits-1:0] reader_d, writer_d, reader_q, writer_q;
   operand_t            operand;
   result_t             result;
+  // The lowest lane that asks.
   always_comb begin
-    reader = '0;
-    writer = '0;
+    reader_d = '0;
+    writer_d = '0;
     for (int lane = Lanes - 1; lane >= 0; lane--) begin
-      if (lane_read_i[lane])  reader = LaneBits'(lane);
-      if (lane_write_i[lane]) writer = LaneBits'(lane);
+      if (lane_read_i[lane])  reader_d = LaneBits'(lane);
+      if (lane_write_i[lane]) writer_d = LaneBits'(lane);
     end
   end
-  assign operand = lane_operand_i[reader];
-  assign result  = lane_result_i[writer];
+  assign operand = lane_operand_i[reader_q];
+  assign result  = lane_result_i[writer_q];
+
+  // Who asked in the cycle before.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      reader_q <= '0;
+      writer_q <= '0;
+    end else begin
+      reader_q <= reader_d;
+      writer_q <= writer_d;
+    end
+  end
 
   // A lane, or the control.
-  assign read_ready_o      = ~|lane_read_i;
-  assign lane_read_ready_o = lane_read_i & (Lanes'(1) << reader);
-  assign reads             = read_i | (|lane_read_i);
-  assign read_row          = read_ready_o ? {read_place_i, read_row_i} : operand_row(operand);
+  assign lane_read_ready_o = lane_read_i & (Lanes'(1) << reader_q);
+  assign read_ready_o      = ~|lane_read_ready_o;
+  assign reads             = read_i | ~read_ready_o;
+  assign write_ready_o     = ~reads;
+  assign row               = ~read_ready_o ? operand_row(operand) :
+                             read_i        ? {read_place_i, read_row_i} : {write_place_i, write_word_i[1]};
+  // A word of the control is one of the four columns.
+  assign columns           = (write_i & ~reads) ? 4'b0001 << {write_word_i[2], ~write_word_i[0]} : 4'b0000;
 
-  // The same for a write. A word of the control is one of the four columns.
-  assign write_ready_o      = ~|lane_write_i;
-  assign lane_write_ready_o = lane_write_i & (Lanes'(1) << writer);
-  assign write_row          = write_ready_o ? {write_place_i, write_word_i[1]} : result_row(result);
-  assign data               = write_ready_o ? '{high: {2{write_data_i}}, low: {2{write_data_i}}} : lane_write_data_i[writer];
-  assign columns            = ~write_ready_o ? 4'b1111 :
-                              write_i        ? 4'b0001 << {write_word_i[2], ~write_word_i[0]} : 4'b0000;
+  assign lane_write_ready_o = lane_write_i & (Lanes'(1) << writer_q);
+  assign lane_writes        = |lane_write_ready_o;
+  assign lane_row           = result_row(result);
+  assign data               = lane_write_data_i[writer_q];
 
   // Columns of a word: each has its own write enable.
   always_ff @(posedge clk_i) begin
-    if (columns[3]) column_3[write_row] <= data.high[63:32];
-    if (columns[2]) column_2[write_row] <= data.high[31:0];
-    if (columns[1]) column_1[write_row] <= data.low[63:32];
-    if (columns[0]) column_0[write_row] <= data.low[31:0];
-    if (reads) begin
-      read_data_o <= {column_3[read_row], column_2[read_row], column_1[read_row], column_0[read_row]};
+    if (lane_writes) begin
+      column_3[lane_row] <= data.high[63:32];
+      column_2[lane_row] <= data.high[31:0];
+      column_1[lane_row] <= data.low[63:32];
+      column_0[lane_row] <= data.low[31:0];
     end
+    if (columns[3]) column_3[row] <= write_data_i;
+    if (columns[2]) column_2[row] <= write_data_i;
+    if (columns[1]) column_1[row] <= write_data_i;
+    if (columns[0]) column_0[row] <= write_data_i;
+    if (reads) read_data_o <= {column_3[row], column_2[row], column_1[row], column_0[row]};
   end
 
   // A lane takes a grant as its own row: one that it did not ask for would be another lane's data.
   `ASSERT(AGrantIsOfARequest_A, ((lane_read_ready_o & ~lane_read_i) | (lane_write_ready_o & ~lane_write_i)) == '0)
-  // Half a value would be mixed with what its place had before.
-  `ASSERT(ALaneWritesWholeRows_A, lane_write_ready_o != '0 |-> &columns)
   `ASSERT(OneReadAtATime_A, $onehot0({lane_read_ready_o, read_ready_o}))
-  `ASSERT(OneWriteAtATime_A, $onehot0({lane_write_ready_o, write_ready_o}))
+  `ASSERT(OneWriteAtATime_A, $onehot0(lane_write_ready_o))
+  // The port has one address: a word would go to the place that is read.
+  `ASSERT(NoWordIsWrittenDuringARead_A, reads |-> columns == '0)
+  // Which of the two remains is undefined in block RAM.
+  `ASSERT(TwoWritesAreOfTwoRows_A, lane_writes && columns != '0 |-> row != lane_row)
 endmodule

@@ -5,7 +5,7 @@ module xmss_alone
 #(
   parameter int unsigned Lanes          = 1,
   parameter int unsigned RoundsPerCycle = 1,
-  parameter bit          Overlaps       = RoundsPerCycle > 1,
+  parameter bit          Overlaps       = 1'b1,
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
