@@ -27,6 +27,8 @@ const PASSED: u64 = passed();
 const ROOT_WORDS: usize = 8;
 /// Words of a key before its seed.
 const SEED_AT: usize = 8;
+/// Bytes of a signature of XMSS^MT before the message.
+const HEAD_LEN: usize = 40;
 /// Bytes of a hash, of most types.
 const HASH_LEN: usize = 32;
 
@@ -116,8 +118,7 @@ impl<W: Wait> Xmss<W> {
     ) -> Option<()> {
         let kind = self.known_kind(Scheme::XmssMt, public_key)?;
         self.begin(Scheme::XmssMt, kind, public_key, Control::RESET).ok()?;
-        self.push(&[signature]);
-        self.push(message);
+        self.push_layers(message, signature);
         Some(())
     }
 
@@ -182,8 +183,12 @@ impl<W: Wait> Xmss<W> {
         signature: &[u8],
     ) -> Result<Judged, Error> {
         self.begin(scheme, expected, public_key, Control::RESET)?;
-        self.push(&[signature]);
-        self.push(message);
+        if scheme == Scheme::XmssMt {
+            self.push_layers(message, signature);
+        } else {
+            self.push(&[signature]);
+            self.push(message);
+        }
         let mut root = [0; ROOT_WORDS];
         let verdict = self.end(&mut root)?;
         Ok(Judged { verdict, root })
@@ -299,6 +304,23 @@ impl<W: Wait> Xmss<W> {
         }
         self.registers.final_size().write(FinalSize::RESET.with_size(filled as u8).with_last(true));
         self.push_word(word);
+    }
+
+    /// A signature of XMSS^MT with its message, which its lowest layer signs: it comes before the others.
+    fn push_layers(&self, message: &[&[u8]], signature: &[u8]) {
+        match signature.split_at_checked(HEAD_LEN) {
+            Some((head, rest)) if !rest.is_empty() => {
+                for word in head.as_chunks().0 {
+                    self.push_word(*word);
+                }
+                self.push(message);
+                self.push(&[rest]);
+            }
+            _ => {
+                self.push(&[signature]);
+                self.push(message);
+            }
+        }
     }
 
     /// The upper half pushes both.
@@ -493,6 +515,11 @@ mod tests {
             (file.word(ALGORITHM), file.word(EXPECTED_TYPE), file.word(KEY_TYPE)),
             (1, 8, 7)
         );
+        // The message comes before what follows the first 40 bytes, and not before the end of a signature that is shorter.
+        for (len, size, word) in [(45, 5, 0x0909_0909), (40, 1, u32::from(b'm'))] {
+            assert!(engine.verify_mt(8, &key(8), &[b"m"], &std::vec![9; len]).is_ok());
+            assert_eq!((file.word(FINAL_SIZE), file.word(DATA)), (size | 1 << 8, word));
+        }
         assert!(engine.verify(1, &key(1), &[], &[]).is_ok());
         assert_eq!(file.word(ALGORITHM), 0, "a type of XMSS^MT is another one of XMSS");
     }

@@ -82,9 +82,10 @@ impl Map for XmssMap {
 /// Engine for XMSS.
 ///
 /// Verifies signatures of XMSS (RFC 8391): key by registers, then the signature and then the
-/// message by `data` or the stream port, each with its end. After a refusal the rest of both is
-/// taken and dropped. An upset of the engine's own state is for good: `status.failed` stays
-/// until reset, and nothing is verified.
+/// message by `data` or the stream port, each with its end. In XMSS^MT the message comes after
+/// the first 40 bytes of the signature, and the rest of the signature after the message, with
+/// its end. After a refusal the rest of both is taken and dropped. An upset of the engine's own
+/// state is for good: `status.failed` stays until reset, and nothing is verified.
 pub type Xmss = Block<XmssMap>;
 
 impl Xmss {
