@@ -30,6 +30,8 @@ const PATIENCE_MT: u32 = 2_500_000;
 const PASSED: u64 = passed();
 /// The word of the key with which its back begins.
 const BACK_AT: usize = 8;
+/// Bytes of a signature of XMSS^MT before the message.
+const HEAD_LEN: usize = 40;
 /// Words of the longest root.
 const ROOT_WORDS: usize = 8;
 
@@ -93,8 +95,7 @@ impl<W: Wait> Xmss<W> {
     /// respond: software computes it then.
     pub fn start(&mut self, key: &Key<'_>, message: &[&[u8]], signature: &[u8]) -> Option<()> {
         self.begin(self.known_kind(key)?, key, Control::RESET).ok()?;
-        self.push(&[signature]);
-        self.push(message);
+        self.push_both(key.scheme, message, signature);
         Some(())
     }
 
@@ -152,8 +153,7 @@ impl<W: Wait> Xmss<W> {
         signature: &[u8],
     ) -> Result<Judged, Error> {
         self.begin(expected, key, Control::RESET)?;
-        self.push(&[signature]);
-        self.push(message);
+        self.push_both(key.scheme, message, signature);
         let mut root = [0; ROOT_WORDS];
         let verdict = self.end(&mut root)?;
         Ok(Judged { verdict, root })
@@ -223,6 +223,23 @@ impl<W: Wait> Xmss<W> {
             *word = register.read();
         }
         Ok(verdict)
+    }
+
+    /// Pushes signature and message. The lowest layer of XMSS^MT signs the message, which comes before the other ones.
+    fn push_both(&self, scheme: Scheme, message: &[&[u8]], signature: &[u8]) {
+        match signature.split_at_checked(HEAD_LEN) {
+            Some((head, rest)) if scheme == Scheme::XmssMt && !rest.is_empty() => {
+                for word in head.as_chunks().0 {
+                    self.push_word(*word);
+                }
+                self.push(message);
+                self.push(&[rest]);
+            }
+            _ => {
+                self.push(&[signature]);
+                self.push(message);
+            }
+        }
     }
 
     /// Pushes the signature or the message, and its end. The bus waits while a word does.
@@ -455,6 +472,13 @@ mod tests {
             (file.word(ALGORITHM), file.word(EXPECTED_TYPE), file.word(KEY_TYPE)),
             (1, 8, 7)
         );
+        // The message comes before what follows the first 40 bytes, and not before the end of a signature that is shorter.
+        for (len, size, word) in [(45, 5, 0x0909_0909), (40, 1, u32::from(b'm'))] {
+            let mt = key(8);
+            let mt = Key::xmss_mt(&mt).unwrap();
+            assert!(engine.verify_by(8, &mt, &[b"m"], &std::vec![9; len]).is_ok());
+            assert_eq!((file.word(FINAL_SIZE), file.word(DATA)), (size | 1 << 8, word));
+        }
         assert!(engine.verify(1, &key(1), &[], &[]).is_ok());
         assert_eq!(file.word(ALGORITHM), 0, "a type of XMSS^MT is another one of XMSS");
     }

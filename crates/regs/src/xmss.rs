@@ -82,9 +82,11 @@ impl Map for XmssMap {
 /// Engine for hash-based signatures.
 ///
 /// Verifies signatures of the families that are built in: key by registers, then the signature
-/// and then the message by `data` or the stream port, each with its end. After a refusal the
-/// rest of both is taken and dropped. An upset of the engine's own state is for good:
-/// `status.failed` stays until reset, and nothing is verified.
+/// and then the message by `data` or the stream port, each with its end. In XMSS^MT the message
+/// comes after the first 40 bytes of the signature, and the rest of the signature after the
+/// message, with its end. After a refusal the rest of both is taken and dropped. An upset of
+/// the engine's own state is for good: `status.failed` stays until reset, and nothing is
+/// verified.
 pub type Xmss = Block<XmssMap>;
 
 impl Xmss {

@@ -1,5 +1,7 @@
 //! The engine with the [stream](crate::scratchpad_stream) that feeds it: roots as a kernel asks for them.
 
+use hartlock_regs::xmss::Scheme;
+
 use super::{Key, ROOT_WORDS, Xmss};
 use crate::scratchpad_stream::ScratchpadStream;
 use crate::wait::Wait;
@@ -21,7 +23,8 @@ impl<W: Wait> Streamed<W> {
     /// As [`Xmss::start`]. What the stream does not reach the processor pushes.
     pub fn start(&mut self, key: &Key<'_>, message: &[&[u8]], signature: &[u8]) -> Option<()> {
         let Self { engine, stream, room } = self;
-        if !stream.reaches(signature) {
+        // What comes between the parts of a signature of XMSS^MT does not stream.
+        if key.scheme == Scheme::XmssMt || !stream.reaches(signature) {
             return engine.start(key, message, signature);
         }
         if let [whole] = message

@@ -118,10 +118,16 @@ module xmss
   hash_request_t  requests [NumFamilies][Lanes];
   hash_response_t responses [NumFamilies][Lanes];
 
+  // Index and R of XMSS^MT, and what follows them, in words of the stream.
+  localparam logic [2:0] HeadWords = 3'd5;
+
   // --- commands ---
 
   logic is_idle, starts, drops, from_stream;
-  logic sig_open_q, msg_open_q;  // what is still to come
+  logic sig_open_q, msg_open_q;  // words are of the signature; words are to come
+  // XMSS^MT: words of the signature before the message; it was taken; the rest of the signature follows it.
+  logic [2:0] head_q;
+  logic msg_done_q, rest_q, ends_head;
   logic [3:0] lifecycle_q;       // of the last cycle
 
   assign from_stream = regs_out.control.stream.value;
@@ -142,6 +148,8 @@ module xmss
   logic [63:0]       word;
 
   // Stores are taken while the last word of the message was not pushed.
+  // The lowest layer of XMSS^MT signs the message, so that it comes before the others: when index and R are there.
+  assign ends_head     = HasXmss & HasXmssMt & is_mt & sig_open_q & ~msg_done_q & (head_q == HeadWords - 3'd1) & ~word_last;
   assign takes_words   = msg_open_q & ~complete_q & ~from_stream;
   assign store_request = (regs_out.data[0].req & regs_out.data[0].req_is_wr) |
                          (regs_out.data[1].req & regs_out.data[1].req_is_wr);
@@ -167,13 +175,20 @@ module xmss
       sig_open_q  <= 1'b0;
       msg_open_q  <= 1'b0;
       complete_q  <= 1'b0;
+      msg_done_q  <= 1'b0;
+      rest_q      <= 1'b0;
+      head_q      <= '0;
       lifecycle_q <= '0;
     end else begin
       lifecycle_q <= lifecycle_i;
-      if (word_valid && word_ready && word_last) {sig_open_q, msg_open_q} <= {1'b0, sig_open_q};
+      if (word_valid && word_ready) begin
+        if (sig_open_q && !msg_done_q) head_q <= head_q + 3'd1;
+        if (ends_head)      {sig_open_q, rest_q} <= 2'b01;
+        else if (word_last) {sig_open_q, msg_open_q, msg_done_q, rest_q} <= {rest_q, (sig_open_q & ~msg_done_q) | rest_q, rest_q, 1'b0};
+      end
       // No word waits when one is pushed, so the last one of the signature has been taken before any of the message.
-      if (pushes && last_next_q && !sig_open_q) complete_q <= 1'b1;
-      if (starts)           {sig_open_q, msg_open_q, complete_q} <= 3'b110;
+      if (pushes && last_next_q && !rest_q && (!sig_open_q || msg_done_q)) complete_q <= 1'b1;
+      if (starts)           {sig_open_q, msg_open_q, complete_q, msg_done_q, rest_q, head_q} <= {3'b110, 5'b0};
       if (drops || alert_o) {sig_open_q, msg_open_q} <= '0;
     end
   end

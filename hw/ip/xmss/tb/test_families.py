@@ -10,7 +10,7 @@ import lms_signer
 import slh_dsa_signer
 import xmss_driver as regs
 import xmss_signer
-from xmss_bench import MISMATCH, TYPE
+from xmss_bench import LONG, MISMATCH, SHORT, TYPE
 from xmss_driver import AT, Driver, Verdict
 
 
@@ -63,6 +63,8 @@ def slh_dsa(random_: random.Random) -> Request:
     return Request(regs.SLH_DSA, signed.oid, key, signed.root, signed.signature, signed.message)
 
 
+# Bytes of the signature before the message, in XMSS^MT.
+HEAD = 40
 FAMILIES = (xmss, xmss_short, xmss_mt, lms, slh_dsa)
 
 
@@ -84,8 +86,12 @@ async def verify(driver: Driver, request: Request, config: int = 0) -> Verdict:
     send = driver.stream if config & regs.STREAM else driver.push
 
     async def both() -> None:
-        await send(request.signature)
+        # The message of XMSS^MT comes after index and R.
+        head = min(HEAD, len(request.signature)) if request.algorithm == regs.XMSS_MT else len(request.signature)
+        await send(request.signature[:head], is_end=head == len(request.signature))
         await send(request.message)
+        if head != len(request.signature):
+            await send(request.signature[head:])
 
     sending = cocotb.start_soon(both())
     verdict = await driver.verdict()
@@ -105,7 +111,8 @@ async def says_what_is_built_in(dut):
 async def verifies_what_is_built_in_and_refuses_the_rest(dut):
     """One after another in any order, each beside each: hash cores change their owner in between."""
     driver = await Driver.started(dut)
-    requests = [family(random.Random(number)) for number in range(2) for family in FAMILIES]
+    requests = [family(random.Random(0)) for family in FAMILIES]
+    requests += [family(random.Random(1)) for family in (xmss, lms, slh_dsa)]
     random.shuffle(requests)
     for number, request in enumerate(requests):
         config = (0, regs.STREAM, regs.STREAM | regs.TWO_PASSES)[number % 3]
@@ -118,6 +125,24 @@ async def verifies_what_is_built_in_and_refuses_the_rest(dut):
         result = await verify(driver, request._replace(message=request.message + b"!"), config)
         assert result.reason == MISMATCH, f"{request.algorithm}: {result}"
         assert not request.root or request.root != result.root[: len(request.root)], f"{request.algorithm}: {result}"
+    await driver.expect_errors(0)
+
+
+@cocotb.test()
+async def names_what_is_wrong_with_layers(dut):
+    """The message of XMSS^MT is within its signature, also when that ends before the message."""
+    driver = await Driver.started(dut)
+    request = xmss_mt(random.Random(2))
+    if not int(getattr(dut, request.is_built).value):
+        return
+    signature = request.signature
+    bad = [(signature[:size], SHORT) for size in (0, 3, HEAD, HEAD + 1, len(signature) - 1)]
+    for wrong, reason in [*bad, (signature + b"\0", LONG)]:
+        result = await verify(driver, request._replace(signature=wrong))
+        assert (result.reason, result.root) == (reason, bytes(32)), f"{len(wrong)} bytes: {result}"
+    assert (await verify(driver, request._replace(type=9))).reason == TYPE
+    for config in (0, regs.TWO_PASSES):
+        assert (await verify(driver, request, config)).passes
     await driver.expect_errors(0)
 
 

@@ -50,13 +50,15 @@ class Driver(Engine):
     async def get(self, name: str) -> int:
         return await self.bus.get(AT[name])
 
-    async def until(self, bit: int, limit: int = 400_000) -> int:
-        """Waits for a bit of `status`. The watchdog: nothing takes more cycles."""
+    async def until(self, bit: int, limit: int = 400_000, every: int = 0) -> int:
+        """Waits for a bit of `status`, with cycles between reads. The watchdog: nothing takes more cycles."""
         end = self.cycle + limit
         while self.cycle < end:
             status = await self.get("status")
             if status & bit:
                 return status
+            if every:
+                await self.tick(every)
         raise AssertionError(f"{bit:#x} does not come in STATUS, which is {status:#x}")
 
     async def command(self, bits: int) -> None:
@@ -89,7 +91,7 @@ class Driver(Engine):
         await self.command(START)
 
     async def verdict(self) -> Verdict:
-        await self.until(DONE)
+        await self.until(DONE, every=200)
         halves = [await self.bus.get(AT["verdict"] + 4 * half) for half in range(2)]
         words = [await self.bus.get(AT["root"] + 4 * word) for word in range(8)]
         root = b"".join(word.to_bytes(4, "little") for word in words)
