@@ -1,8 +1,8 @@
-//! The engine for XMSS (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a verdict.
+//! The engine for XMSS and XMSS^MT (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a verdict.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
 //! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] do what `with_hash_based_engine` of
-//! `hartlock_kernels::Kernels` wants of an engine, for a request of the scheme XMSS.
+//! `hartlock_kernels::Kernels` wants of an engine, for a request of the scheme XMSS, and [`Xmss::start_mt`] for XMSS^MT.
 
 use hartlock_regs::Value;
 use hartlock_regs::xmss::{
@@ -19,14 +19,16 @@ const MAGIC: u32 = 0x786d_7373;
 /// Maximum number of status reads before the engine is treated as absent. The slowest one takes 400,000 cycles for two
 /// passes, and a read more than one.
 const PATIENCE: u32 = 400_000;
+/// The same for XMSS^MT: twelve layers take 2.3 million cycles.
+const PATIENCE_MT: u32 = 2_500_000;
 /// What two counts and two walks without a difference make of the engine's start value: `verdict`.
 const PASSED: u64 = passed();
-/// Types that are built in: XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
-const TYPES: core::ops::RangeInclusive<u32> = 1..=3;
 /// Words of the longest root.
 const ROOT_WORDS: usize = 8;
-/// Root and public seed.
-const KEY_LEN: usize = 64;
+/// Words of a key before its seed.
+const SEED_AT: usize = 8;
+/// Bytes of a hash, of most types.
+const HASH_LEN: usize = 32;
 
 const fn passed() -> u64 {
     let mut value = 0x6861_7274_6c6f_636b_u64;
@@ -62,16 +64,22 @@ pub struct Judged {
     pub root: [u32; ROOT_WORDS],
 }
 
-/// The type of a key, if it is built in.
-fn known_kind(public_key: &[u8]) -> Option<u32> {
-    let kind = u32::from_be_bytes(*public_key.first_chunk()?);
-    TYPES.contains(&kind).then_some(kind)
+/// Bytes of a hash of a type. Nothing if it is no type of an engine: it has SHA-256 alone.
+const fn hash_len(scheme: Scheme, kind: u32) -> Option<usize> {
+    match (scheme, kind) {
+        // XMSS-SHA2_10_256 to _20_256 (RFC 8391 §5.3), XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4).
+        (Scheme::Xmss, 1..=3) | (Scheme::XmssMt, 1..=8) => Some(HASH_LEN),
+        // XMSS-SHA2_10_192 to _20_192, XMSSMT-SHA2_20/2_192 to _60/12_192 (SP 800-208 §5.2).
+        (Scheme::Xmss, 13..=15) | (Scheme::XmssMt, 33..=40) => Some(24),
+        _ => None,
+    }
 }
 
 /// The engine.
 pub struct Xmss<W> {
     registers: Registers,
     wait: W,
+    patience: u32,
 }
 
 impl<W: Wait> Xmss<W> {
@@ -83,7 +91,7 @@ impl<W: Wait> Xmss<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let engine = Self { registers, wait };
+        let engine = Self { registers, wait, patience: PATIENCE };
         engine.abort();
         engine.until_idle()?;
         Ok(engine)
@@ -92,20 +100,36 @@ impl<W: Wait> Xmss<W> {
     /// Begins to compute the root that a signature leads to. Nothing if the engine does not have its parameters, or does not
     /// respond: software computes it then.
     pub fn start(&mut self, public_key: &[u8], message: &[&[u8]], signature: &[u8]) -> Option<()> {
-        self.begin(known_kind(public_key)?, public_key, Control::RESET).ok()?;
+        let kind = self.known_kind(Scheme::Xmss, public_key)?;
+        self.begin(Scheme::Xmss, kind, public_key, Control::RESET).ok()?;
         self.push(&[signature]);
         self.push(message);
         Some(())
     }
 
-    /// The same with signature and message by the stream port, each with its end, which `bring` has streamed.
+    /// The same for a signature of XMSS^MT.
+    pub fn start_mt(
+        &mut self,
+        public_key: &[u8],
+        message: &[&[u8]],
+        signature: &[u8],
+    ) -> Option<()> {
+        let kind = self.known_kind(Scheme::XmssMt, public_key)?;
+        self.begin(Scheme::XmssMt, kind, public_key, Control::RESET).ok()?;
+        self.push(&[signature]);
+        self.push(message);
+        Some(())
+    }
+
+    /// [`Self::start`] with signature and message by the stream port, each with its end, which `bring` has streamed.
     pub fn start_stream(
         &mut self,
         public_key: &[u8],
         bring: impl FnOnce() -> Option<()>,
     ) -> Option<()> {
         let control = Control::RESET.with_stream(true);
-        self.begin(known_kind(public_key)?, public_key, control).ok()?;
+        let kind = self.known_kind(Scheme::Xmss, public_key)?;
+        self.begin(Scheme::Xmss, kind, public_key, control).ok()?;
         let brought = bring();
         if brought.is_none() {
             self.abort();
@@ -132,7 +156,32 @@ impl<W: Wait> Xmss<W> {
         message: &[&[u8]],
         signature: &[u8],
     ) -> Result<Judged, Error> {
-        self.begin(expected, public_key, Control::RESET)?;
+        self.verify_of(Scheme::Xmss, expected, public_key, message, signature)
+    }
+
+    /// The same for a signature of XMSS^MT, whose types have numbers of their own.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn verify_mt(
+        &mut self,
+        expected: u32,
+        public_key: &[u8],
+        message: &[&[u8]],
+        signature: &[u8],
+    ) -> Result<Judged, Error> {
+        self.verify_of(Scheme::XmssMt, expected, public_key, message, signature)
+    }
+
+    fn verify_of(
+        &mut self,
+        scheme: Scheme,
+        expected: u32,
+        public_key: &[u8],
+        message: &[&[u8]],
+        signature: &[u8],
+    ) -> Result<Judged, Error> {
+        self.begin(scheme, expected, public_key, Control::RESET)?;
         self.push(&[signature]);
         self.push(message);
         let mut root = [0; ROOT_WORDS];
@@ -140,31 +189,44 @@ impl<W: Wait> Xmss<W> {
         Ok(Judged { verdict, root })
     }
 
+    /// The type of a key, if it is built in. Another engine would drop the whole signature before it refuses it.
+    fn known_kind(&self, scheme: Scheme, public_key: &[u8]) -> Option<u32> {
+        let kind = u32::from_be_bytes(*public_key.first_chunk()?);
+        let is_short = hash_len(scheme, kind)? != HASH_LEN;
+        // All engines with XMSS have its first types.
+        if scheme == Scheme::Xmss && !is_short {
+            return Some(kind);
+        }
+        let built = self.registers.parameters().read();
+        let is_built =
+            (scheme == Scheme::Xmss || built.has_xmss_mt()) && (!is_short || built.has_short());
+        is_built.then_some(kind)
+    }
+
     /// Has the engine wait for a signature and a message.
-    fn begin(&mut self, expected: u32, public_key: &[u8], control: Control) -> Result<(), Error> {
+    fn begin(
+        &mut self,
+        scheme: Scheme,
+        expected: u32,
+        public_key: &[u8],
+        control: Control,
+    ) -> Result<(), Error> {
+        let len = hash_len(scheme, expected).unwrap_or(HASH_LEN);
         let Some((kind, key)) =
-            public_key.split_first_chunk().filter(|(_, key)| key.len() == KEY_LEN)
+            public_key.split_first_chunk().filter(|(_, key)| key.len() == len.wrapping_mul(2))
         else {
             return Err(Error::KeyLength);
         };
         self.until_idle()?;
-        self.select(Scheme::Xmss)?;
+        self.select(scheme)?;
+        self.patience = if scheme == Scheme::XmssMt { PATIENCE_MT } else { PATIENCE };
         let registers = &self.registers;
         registers.control().write(control);
         registers.expected_type().write(expected);
         registers.key_type().write(u32::from_be_bytes(*kind));
-        // SAFETY: bytes of any values are words.
-        let (before, words, _) = unsafe { key.align_to::<u32>() };
-        if before.is_empty() {
-            // As a boot bundle has it. A processor without a cache takes a third of the time.
-            for (register, word) in registers.key().iter().zip(words) {
-                register.write(u32::from_le(*word));
-            }
-        } else {
-            for (register, word) in registers.key().iter().zip(key.as_chunks().0) {
-                register.write(u32::from_le_bytes(*word));
-            }
-        }
+        let (root, seed) = key.split_at_checked(len).ok_or(Error::KeyLength)?;
+        self.write_key(0, root);
+        self.write_key(SEED_AT, seed);
         if W::BY_INTERRUPT {
             registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
@@ -172,6 +234,23 @@ impl<W: Wait> Xmss<W> {
         }
         registers.command().write(Command::RESET.with_start(true));
         Ok(())
+    }
+
+    /// A part of the key, from a word on.
+    fn write_key(&self, first: usize, part: &[u8]) {
+        let registers = self.registers.key().iter().skip(first);
+        // SAFETY: bytes of any values are words.
+        let (before, words, _) = unsafe { part.align_to::<u32>() };
+        if before.is_empty() {
+            // As a boot bundle has it. A processor without a cache takes a third of the time.
+            for (register, word) in registers.zip(words) {
+                register.write(u32::from_le(*word));
+            }
+        } else {
+            for (register, word) in registers.zip(part.as_chunks().0) {
+                register.write(u32::from_le_bytes(*word));
+            }
+        }
     }
 
     /// Waits for the verdict on what it has got, and for the root.
@@ -261,7 +340,7 @@ impl<W: Wait> Xmss<W> {
     }
 
     fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
-        for _ in 0..PATIENCE {
+        for _ in 0..self.patience {
             let status = self.registers.status().read();
             if status.failed() {
                 return Err(Error::Failed);
@@ -291,6 +370,7 @@ mod tests {
 
     // In words.
     const ID: usize = 0;
+    const PARAMETERS: usize = 1;
     const CONTROL: usize = 2;
     const COMMAND: usize = 3;
     const STATUS: usize = 4;
@@ -344,8 +424,12 @@ mod tests {
     }
 
     fn key(kind: u32) -> Vec<u8> {
+        key_of(kind, 64)
+    }
+
+    fn key_of(kind: u32, len: u8) -> Vec<u8> {
         let mut key = kind.to_be_bytes().to_vec();
-        key.extend(0..64);
+        key.extend(0..len);
         key
     }
 
@@ -404,6 +488,47 @@ mod tests {
         );
         assert_eq!(judged.root[0], ROOT as u32);
         assert_eq!(engine.verify(1, &key(1)[1..], &[], &[]), Err(Error::KeyLength));
+        assert!(engine.verify_mt(8, &key(7), &[], &[]).is_ok());
+        assert_eq!(
+            (file.word(ALGORITHM), file.word(EXPECTED_TYPE), file.word(KEY_TYPE)),
+            (1, 8, 7)
+        );
+        assert!(engine.verify(1, &key(1), &[], &[]).is_ok());
+        assert_eq!(file.word(ALGORITHM), 0, "a type of XMSS^MT is another one of XMSS");
+    }
+
+    #[test]
+    fn a_key_of_48_bytes_has_its_seed_where_one_of_64_has_it() {
+        let file = File::new(0, PASSED);
+        let mut engine = file.engine().unwrap();
+        // At any address.
+        for skipped in 0..4 {
+            let mut bytes = [0; 4][..skipped].to_vec();
+            bytes.extend(key_of(13, 48));
+            let key = &bytes[skipped..];
+            for at in 0..16 {
+                file.0[KEY + at].set(0);
+            }
+            assert!(engine.verify(13, key, &[], &[]).is_ok());
+            assert_eq!((file.word(KEY), file.word(KEY + 5)), (0x0302_0100, 0x1716_1514));
+            assert_eq!((file.word(KEY + 8), file.word(KEY + 13)), (0x1b1a_1918, 0x2f2e_2d2c));
+            assert_eq!((file.word(KEY + 6), file.word(KEY + 14)), (0, 0));
+        }
+        // The type that is expected says how long a key is.
+        let short = key_of(13, 48);
+        assert_eq!(engine.verify(1, &short, &[], &[]), Err(Error::KeyLength));
+        assert_eq!(engine.verify(13, &key(13), &[], &[]), Err(Error::KeyLength));
+        assert_eq!(engine.verify_mt(13, &short, &[], &[]), Err(Error::KeyLength));
+        assert!(engine.verify_mt(40, &key_of(40, 48), &[], &[]).is_ok());
+        // What is not built in is not asked for.
+        file.0[PARAMETERS].set(3 << 8);
+        assert_eq!(engine.start(&short, &[], &[]), None);
+        assert_eq!(engine.start_mt(&key_of(33, 48), &[], &[]), None);
+        file.0[PARAMETERS].set(1 << 8 | 1 << 12);
+        assert_eq!(engine.start(&short, &[], &[]), Some(()));
+        assert_eq!(engine.start_mt(&key_of(33, 48), &[], &[]), None);
+        file.0[PARAMETERS].set(3 << 8 | 1 << 12);
+        assert_eq!(engine.start_mt(&key_of(33, 48), &[], &[]), Some(()));
     }
 
     #[test]
@@ -441,6 +566,17 @@ mod tests {
             assert_eq!(engine.root(&mut [0; ROOT_WORDS]).is_some(), has_root, "{reason}");
             for kind in [0, 4, 13] {
                 assert_eq!(engine.start(&key(kind), &[b"m"], &[1; 5]), None);
+            }
+            // What is not built in is not asked for.
+            file.0[PARAMETERS].set(1 << 8);
+            assert_eq!(engine.start_mt(&key(8), &[b"m"], &[1; 5]), None);
+            assert_eq!(file.word(ALGORITHM), ALGORITHM as u32, "it is asked");
+            file.0[PARAMETERS].set(3 << 8);
+            assert_eq!(engine.start_mt(&key(8), &[b"m"], &[1; 5]), Some(()));
+            assert_eq!(file.word(ALGORITHM), 1);
+            assert_eq!(engine.root(&mut [0; ROOT_WORDS]).is_some(), has_root, "{reason}");
+            for kind in [0, 9, 33] {
+                assert_eq!(engine.start_mt(&key(kind), &[b"m"], &[1; 5]), None);
             }
         }
     }

@@ -194,7 +194,8 @@ impl Xmss {
 
     /// Key.
     ///
-    /// Root, then public seed. Bytes in the order of memory. A read is an error, with zeros.
+    /// Root, and from offset 0x20 on the public seed. Bytes in the order of memory. A read is an
+    /// error, with zeros.
     #[must_use]
     pub const fn key(&self) -> Array<'_, u32, WriteOnly, 16> {
         self.array::<0x40, _, _, 16>()
@@ -270,6 +271,12 @@ impl Parameters {
     #[must_use]
     pub const fn has_slh_dsa(self) -> bool {
         self.0 & 0x800 != 0
+    }
+
+    /// Those sets of XMSS and XMSS^MT are that have hashes of 24 bytes. LMS has its own with it.
+    #[must_use]
+    pub const fn has_short(self) -> bool {
+        self.0 & 0x1000 != 0
     }
 }
 

@@ -16,6 +16,8 @@ module xmss
   // Hashes follow each other without a cycle between them, which takes about 130 look-up tables a lane.
   parameter bit          Overlaps       = RoundsPerCycle > 1,
   parameter bit          HasXmss        = 1'b1,  // what is built in
+  parameter bit          HasXmssMt      = 1'b0,  // with XMSS
+  parameter bit          HasShort       = 1'b0,  // their sets with n = 24
   parameter bit          HasLms         = 1'b0,
   parameter bit          HasSlhDsa      = 1'b0,
   parameter bit          Hardened       = 1'b1
@@ -98,12 +100,13 @@ module xmss
   localparam families_t FirstBuilt = Built & (~Built + families_t'(1));
 
   families_t asked, owner;  // the family of the algorithm, and the one that has the hash cores
-  logic      is_built, changes;
+  logic      is_built, is_mt, changes;
 
   assign asked    = algorithm_e'(regs_out.algorithm.code.value) == AlgorithmLms    ? FamilyLms :
                     algorithm_e'(regs_out.algorithm.code.value) == AlgorithmSlhDsa ? FamilySlhDsa : FamilyXmss;
   // What is not built in is refused by a family that is, as a type that it does not know.
-  assign is_built = (asked & Built) != '0 && algorithm_e'(regs_out.algorithm.code.value) != AlgorithmXmssMt;
+  assign is_built = (asked & Built) != '0 && (HasXmssMt || !is_mt);
+  assign is_mt    = algorithm_e'(regs_out.algorithm.code.value) == AlgorithmXmssMt;
   assign owner    = $onehot(Built) ? Built : is_built ? asked : FirstBuilt;
 
   // What each family shows, and what it asks of the hash cores.
@@ -227,8 +230,10 @@ module xmss
 
   if (HasXmss) begin : g_xmss
     xmss_core #(
-      .Lanes   (Lanes),
-      .Overlaps(Overlaps),
+      .Lanes    (Lanes),
+      .Overlaps (Overlaps),
+      .HasXmssMt(HasXmssMt),
+      .HasShort (HasShort),
       .Hardened(Hardened)
     ) u_core (
       .clk_i, .rst_ni,
@@ -239,6 +244,7 @@ module xmss
       .key_index_i (regs_out.key.addr[5:2]),
       .key_i       (key_word),
       .start_i     (starts & owner[0]),
+      .is_mt_i     (is_mt),
       .expected_i  (expected),
       .key_type_i  (regs_out.key_type.code.value),
       .two_passes_i(regs_out.control.two_passes.value),
@@ -433,9 +439,10 @@ module xmss
     regs_in.parameters.lanes.next            = 4'(Lanes);
     regs_in.parameters.rounds_per_cycle.next = 4'(RoundsPerCycle);
     regs_in.parameters.has_xmss.next         = HasXmss;
-    regs_in.parameters.has_xmss_mt.next      = 1'b0;
+    regs_in.parameters.has_xmss_mt.next      = HasXmss & HasXmssMt;
     regs_in.parameters.has_lms.next          = HasLms;
     regs_in.parameters.has_slh_dsa.next      = HasSlhDsa;
+    regs_in.parameters.has_short.next        = HasXmss & HasShort;
 
     // The configuration is locked from the start on.
     regs_in.control.stream.swwel       = ~is_idle;

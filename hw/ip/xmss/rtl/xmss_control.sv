@@ -10,7 +10,9 @@
 module xmss_control
   import xmss_pkg::*;
 #(
-  parameter bit Hardened = 1'b1
+  parameter bit HasXmssMt = 1'b0,
+  parameter bit HasShort  = 1'b0,  // sets with n = 24
+  parameter bit Hardened  = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -21,11 +23,18 @@ module xmss_control
   output logic        clear_o,       // forgets everything
 
   input  logic        start_i,
+  input  logic        is_mt_i,       // types are those of XMSS^MT
   input  logic [31:0] expected_i,    // the type that the requester expects
   input  logic [31:0] key_type_i,    // and the one in the key
   input  logic        two_passes_i,
-  output logic [4:0]  height_o,
-  output logic [19:0] leaf_o,
+  output logic [4:0]  height_o,      // of a tree
+  output logic        has_short_values_o,  // n = 24
+  output index_e      form_o,
+  output logic        is_last_o,     // layer
+  output logic        next_o,        // the next layer begins
+  output logic [3:0]  layer_o,
+  output logic [54:0] tree_o,        // of the layer
+  output logic [19:0] leaf_o,        // of the tree
   output logic        is_turned_o,
 
   output logic        init_o,        // gives the first job to each lane
@@ -36,7 +45,7 @@ module xmss_control
   input  logic        finished_i,  // the root is in the memory
 
   // The signature.
-  input  logic [31:0] index_i,
+  input  logic [63:0] index_i,
   input  logic        has_index_i,
   input  logic        has_random_i,
   input  logic        ended_i,
@@ -119,21 +128,73 @@ module xmss_control
   assign in_clear   = state_q == StClear;
 
   // --- the type ---
-  logic is_known, index_fits;  // the type is built in; its tree has this leaf
+  logic is_known, index_fits;  // the type is built in; its trees have this leaf
+  logic       misfits_q;       // they have not
+  logic [3:0] last_layer, layer_q;
   error_e error_q;
-  // XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
+  // XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3), and XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4); with n = 24
+  // XMSS-SHA2_10_192 to XMSSMT-SHA2_60/12_192 (SP 800-208 §5.2).
   always_comb begin
-    is_known = 1'b1;
-    height_o = 5'd10;
-    unique case (expected_i)
-      32'd1:   height_o = 5'd10;
-      32'd2:   height_o = 5'd16;
-      32'd3:   height_o = 5'd20;
-      default: is_known = 1'b0;
-    endcase
+    is_known   = 1'b1;
+    height_o   = 5'd10;
+    last_layer = 4'd0;
+    form_o     = IndexFour;
+    // The numbers of n = 24 are 12 (XMSS) and 32 (XMSS^MT) higher (SP 800-208 §5).
+    has_short_values_o = HasShort & (is_mt_i ? expected_i[31:4] == 28'h2 : expected_i[31:2] == 30'h3);
+    if (HasXmssMt && is_mt_i) begin
+      unique case (has_short_values_o ? {28'b0, expected_i[3:0]} : expected_i)
+        32'd1:   {height_o, last_layer, form_o} = {5'd10, 4'd1, IndexThree};
+        32'd2:   {height_o, last_layer, form_o} = {5'd5, 4'd3, IndexThree};
+        32'd3:   {height_o, last_layer, form_o} = {5'd20, 4'd1, IndexFive};
+        32'd4:   {height_o, last_layer, form_o} = {5'd10, 4'd3, IndexFive};
+        32'd5:   {height_o, last_layer, form_o} = {5'd5, 4'd7, IndexFive};
+        32'd6:   {height_o, last_layer, form_o} = {5'd20, 4'd2, IndexEight};
+        32'd7:   {height_o, last_layer, form_o} = {5'd10, 4'd5, IndexEight};
+        32'd8:   {height_o, last_layer, form_o} = {5'd5, 4'd11, IndexEight};
+        default: is_known = 1'b0;
+      endcase
+    end else begin
+      unique case (has_short_values_o ? {30'b0, expected_i[1:0]} : expected_i)
+        32'd1:   height_o = 5'd10;
+        32'd2:   height_o = 5'd16;
+        32'd3:   height_o = 5'd20;
+        default: is_known = 1'b0;
+      endcase
+    end
   end
-  assign index_fits = (index_i >> height_o) == '0;
-  assign leaf_o     = index_i[19:0];
+
+  // The whole index is there in the lowest layer only.
+  always_comb begin
+    unique case (form_o)
+      IndexThree: index_fits = index_i[23:20] == '0;
+      IndexFive:  index_fits = 1'b1;
+      IndexEight: index_fits = index_i[63:60] == '0;
+      default:    index_fits = (index_i[31:0] >> height_o) == '0;
+    endcase
+    if (HasXmssMt && layer_q != '0) index_fits = ~misfits_q;
+  end
+
+  // Leaf and tree in this layer (§4.2.5).
+  always_comb begin
+    leaf_o = index_i[19:0];
+    tree_o = '0;
+    if (form_o != IndexFour) begin
+      unique case (height_o)
+        5'd5:    {tree_o, leaf_o} = {index_i[59:5], 20'(index_i[4:0])};
+        5'd10:   {tree_o, leaf_o} = {5'b0, index_i[59:10], 20'(index_i[9:0])};
+        default: {tree_o, leaf_o} = {15'b0, index_i[59:20], index_i[19:0]};
+      endcase
+    end
+  end
+  assign layer_o   = layer_q;
+  assign is_last_o = ~HasXmssMt | (layer_q == last_layer);
+  assign next_o    = in_turn & ~is_last_o;
+  // The schedule of a layer begins a cycle later, when there is its leaf.
+  logic begins_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begins_q <= 1'b0;
+    else         begins_q <= next_o & ~clear_o & ~abort_i;
+  end
 
   // --- a walk over words, for the prefix, the digest and the comparison ---
   logic [4:0]  at_q;
@@ -154,7 +215,8 @@ module xmss_control
 
   // What is read: parts of the message that come before it, its digest, the root and the one in the key.
   always_comb begin
-    read_place_o = StatePlace;
+    // What a layer signs: the message digest, or the root of the layer below.
+    read_place_o = (layer_q == '0) ? StatePlace : NodePlace;
     if (in_prefix) read_place_o = at_q[4] ? RootPlace : RandomPlace;
     if (in_walk)   read_place_o = phase_q[1] ? RootPlace : NodePlace;
     if (in_done)   read_place_o = NodePlace;
@@ -162,7 +224,8 @@ module xmss_control
   assign read_row_o = in_done ? root_index_i[1] : at_q[1];
   assign has_row    = phase_q[0];
   assign read_o     = ((in_prefix | in_digest | in_walk) & ~has_row) | in_done;
-  assign root_o     = (in_done && (error_q == NoError || error_q == ErrorMismatch)) ? word : '0;
+  assign root_o     = (in_done && (error_q == NoError || error_q == ErrorMismatch) &&
+                       !(has_short_values_o && root_index_i[2:1] == 2'd3)) ? word : '0;
 
   // toByte(2, 32), R, root, toByte(index, 32) (§4.1.9).
   logic is_stored;
@@ -172,7 +235,8 @@ module xmss_control
     word_valid_o = in_prefix & has_row;
     word_last_o  = 1'b0;
     word_bytes_o = 3'd4;
-    if (in_prefix && !is_stored) word_o = (at_q[2:0] != 3'd7) ? '0 : at_q[4] ? index_i : 32'd2;
+    if (in_prefix && !is_stored) word_o = at_q[4] ? (at_q[2:0] == 3'd7 ? index_i[31:0] : at_q[2:0] == 3'd6 ? index_i[63:32] : '0) :
+                                        (at_q[2:0] == 3'd7 ? 32'd2 : '0);
     if (in_message) begin
       word_o       = msg_i;
       word_valid_o = msg_valid_i;
@@ -193,13 +257,25 @@ module xmss_control
   function automatic logic [63:0] mix(logic [63:0] verdict, logic [31:0] differs);
     return {verdict[56:0], verdict[63:57]} ^ {differs, differs[15:0], differs[31:16]} ^ 64'h9e37_79b9_7f4a_7c15;
   endfunction
+  logic [6:0] nodes_expected;
+  assign nodes_expected = (has_short_values_o ? 7'd50 : 7'd66) + 7'(height_o);
+  // Values of 24 bytes have no such words; the places have what is left of states.
+  logic is_past;
+  assign is_past    = has_short_values_o & (at_q[2:1] == 2'd3);
   assign mixes      = in_count | (in_walk & (phase_q == 2'd3));
-  assign difference = in_count ? {21'b0, steps_q ^ steps_expected_i} | {14'b0, nodes_q ^ (7'd66 + 7'(height_o)), 11'b0} :
-                                 first_q ^ word;
+  assign difference = in_count ? {21'b0, steps_q ^ steps_expected_i} | {14'b0, nodes_q ^ nodes_expected, 11'b0} :
+                      is_past  ? '0 : first_q ^ word;
 
   // --- the order of all this ---
   assign starts = start_i & (in_idle | in_done) & ~fail_i;
   logic steps_on;
+  // With n = 24 the prefix is toByte(2, 4), and R, root and index have six words (SP 800-208 §5).
+  logic [4:0] at_next;
+  always_comb begin
+    at_next = (in_prefix || at_q != 5'd7) ? at_q + 5'd1 : '0;
+    if (in_prefix && has_short_values_o && at_q == 5'd13) at_next = 5'd16;
+    if (in_prefix && has_short_values_o && at_q == 5'd21) at_next = 5'd26;
+  end
   assign steps_on = (in_prefix & has_row & word_ready_i) | (in_digest & has_row) | (in_walk & (phase_q == 2'd3));
 
   // Faults of the signature are told when its end is known: its length first, then its index.
@@ -227,10 +303,10 @@ module xmss_control
       StMessage: if (msg_valid_i && word_ready_i && msg_last_i) state_d = StHash;
       StHash:    if (hashed_i) state_d = StDigest;
       StDigest:  if (steps_on && at_q == 5'd7) state_d = StRun;
-      StRun:     if (finished_i && ended_i && digits_valid_i) state_d = StCount;
+      StRun:     if (finished_i && digits_valid_i && (ended_i || !is_last_o)) state_d = is_last_o ? StCount : StTurn;
       StCount:   state_d = StWalk;
       StWalk:    if (steps_on && at_q == 5'd7) state_d = second_q ? StDone : StTurn;
-      StTurn:    state_d = two_passes_i ? StRun : StCount;
+      StTurn:    state_d = ~is_last_o ? StDigest : two_passes_i ? StRun : StCount;
       StClear:   if (!schedule_busy_i && was_clear_q) state_d = (error_q == NoError) ? StIdle : StDone;
       StError:   state_d = StError;
       default:   state_d = Hardened ? StError : StIdle;
@@ -250,10 +326,10 @@ module xmss_control
   assign receive_o  = starts;
   assign msg_ready_o = (in_message & word_ready_i) | (in_done & (error_q != NoError));
   // Already when the schedule of the second pass starts.
-  assign is_turned_o = second_q | in_turn;
+  assign is_turned_o = second_q | (in_turn & is_last_o);
   // Preparations begin as soon as the index is known.
   assign schedule_o = ((in_init | in_prefix) & has_index_i & init_done_i & ~scheduled_q & ~schedule_busy_i) |
-                      (in_turn & two_passes_i);
+                      (in_turn & two_passes_i & is_last_o) | begins_q;
   assign done_o     = in_done;
   assign error_o    = alert_o ? ErrorUpset : error_q;
 
@@ -282,6 +358,8 @@ module xmss_control
       steps_q     <= '0;
       nodes_q     <= '0;
       error_q     <= NoError;
+      layer_q     <= '0;
+      misfits_q   <= 1'b0;
     end else begin
       state_q     <= state_d;
       was_clear_q <= in_clear;
@@ -294,10 +372,13 @@ module xmss_control
         verdict_q   <= starts ? Begin : '0;
         steps_q     <= '0;
         nodes_q     <= '0;
+        layer_q     <= '0;
+        misfits_q   <= 1'b0;
         if (starts || alert_o || abort_i) error_q <= NoError;
       end else begin
         if (abort_i)    error_q     <= NoError;
         if (schedule_o) scheduled_q <= 1'b1;
+        if (in_init && has_short_values_o) at_q <= 5'd7;
         if (read_o && read_ready_i && !in_done) phase_q[0] <= 1'b1;
         // A row is there for a cycle only: a word that was not taken is read again.
         if (in_prefix && has_row)   phase_q[0] <= 1'b0;
@@ -307,10 +388,13 @@ module xmss_control
         end
         if (steps_on) begin
           phase_q <= '0;
-          at_q    <= (in_prefix || at_q != 5'd7) ? at_q + 5'd1 : '0;
+          at_q    <= at_next;
         end
-        if (in_turn) second_q <= 1'b1;
-        if (in_turn && two_passes_i) {steps_q, nodes_q} <= '0;
+        if (HasXmssMt && layer_q == '0) misfits_q <= has_index_i & ~index_fits;
+        if (in_turn && is_last_o) second_q <= 1'b1;
+        // What is wrong in a lower layer is left for the count of the last one.
+        if (next_o) {layer_q, steps_q, nodes_q} <= {layer_q + 4'd1, steps_q - steps_expected_i, nodes_q - nodes_expected};
+        else if (in_turn && two_passes_i) {steps_q, nodes_q} <= '0;
         else begin
           if (step_valid_i) steps_q <= steps_q + 11'(steps_i);
           if (node_valid_i) nodes_q <= nodes_q + 7'd1;
@@ -323,14 +407,17 @@ module xmss_control
   end
 
   // The place of the root has a node below it until then.
+  `ASSERT(OnlyTheLastLayerIsCompared_A, in_count || in_walk |-> is_last_o)
   `ASSERT(AComparisonIsOfARoot_A, in_count || in_walk |-> finished_i)
   // A fault that hits the same work twice in the same way would pass twice.
-  `ASSERT(TheSecondPassHasAnotherOrder_A, in_turn && schedule_o |-> is_turned_o)
+  `ASSERT(TheSecondPassHasAnotherOrder_A, in_turn && is_last_o && schedule_o |-> is_turned_o)
   // Lanes that went on after a refusal would write into the next signature.
   `ASSERT(ARefusalForgetsTheWork_A, refuses |=> clear_o)
   `ASSERT(ErrorIsForGood_A, alert_o && Hardened |=> alert_o)
   `ASSERT(AnUpsetHasNoVerdict_A, alert_o |-> verdict_o == '0 && !done_o)
   // A verdict is the constant of two walks, or there is none.
   `ASSERT(AVerdictIsOfTwoWalks_A, verdict_o != '0 |-> verdict_o == Passed && second_q && error_q == NoError)
+  // The rest of the state that had the root follows in the memory.
+  `ASSERT(AShortRootHasSixWords_A, has_short_values_o && root_index_i > 3'd5 |-> root_o == '0)
   `ASSERT(ARootFollowsAComparison_A, root_o != '0 |-> done_o && (error_q == NoError || error_q == ErrorMismatch))
 endmodule

@@ -1,4 +1,5 @@
-// Verification of XMSS signatures without a bus (RFC 8391, XMSS-SHA2_10_256, _16_256 and _20_256).
+// Verification of XMSS signatures without a bus (RFC 8391, XMSS-SHA2_10_256, _16_256 and _20_256, with `HasXmssMt` the sets of
+// XMSS^MT with SHA-256 and n = 32, and with `HasShort` those of both with n = 24, SP 800-208).
 //
 // The key is written while idle; a start begins, and from then on signature and message are taken from their streams, in
 // any order and at any time. `done_o` shows the verdict, or why there is none, up to the next start. The hash cores are
@@ -9,10 +10,12 @@
 module xmss_core
   import xmss_pkg::*;
 #(
-  parameter int unsigned Lanes    = 1,
+  parameter int unsigned Lanes     = 1,
   // As the hash cores: hashes follow each other without a cycle between them.
-  parameter bit          Overlaps = 1'b0,
-  parameter bit          Hardened = 1'b1
+  parameter bit          Overlaps  = 1'b0,
+  parameter bit          HasXmssMt = 1'b0,
+  parameter bit          HasShort  = 1'b0,  // sets with n = 24
+  parameter bit          Hardened  = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -26,6 +29,7 @@ module xmss_core
   input  logic [31:0] key_i,
 
   input  logic        start_i,  // ignored while busy
+  input  logic        is_mt_i,       // types are those of XMSS^MT
   input  logic [31:0] expected_i,    // types, to be stable until the verdict
   input  logic [31:0] key_type_i,
   input  logic        two_passes_i,  // the root is computed again, in another order
@@ -62,6 +66,11 @@ module xmss_core
   logic ingest_error, message_error;
   logic [Lanes-1:0] lane_error, lane_idle;
   logic [4:0]  height;  // of the tree of this type
+  logic        has_short_values;  // of 24 bytes
+  index_e      form;
+  logic        is_last, next;  // the layer is; another one begins
+  logic [3:0]  layer;
+  logic [54:0] tree;
   logic [19:0] leaf;  // the index, once it is known to fit
   logic        is_turned;  // the second pass
 
@@ -96,7 +105,8 @@ module xmss_core
   logic        ingest_write, ingest_write_ready, has_index, has_random, ended, is_short, is_long;
   place_t      ingest_place;
   logic [2:0]  ingest_word;
-  logic [31:0] ingest_data, index;
+  logic [31:0] ingest_data;
+  logic [63:0] index;
   logic [6:0]  chains;  // values of chains that came
   logic [4:0]  levels;  // values of the path that came
 
@@ -104,13 +114,16 @@ module xmss_core
   assign drains         = done_o & (error_o != NoError);
   assign sig_word_ready = sig_word_take | drains;
 
-  xmss_ingest u_ingest (
+  xmss_ingest #(.HasXmssMt(HasXmssMt)) u_ingest (
     .clk_i, .rst_ni,
     .clear_i      (clear),
     .start_i      (receive),
     .error_o      (ingest_error),
-    .is_short_i   (1'b0),
+    .is_short_i   (has_short_values),
     .height_i     (height),
+    .form_i       (form),
+    .is_last_i    (is_last),
+    .next_i       (next),
     .word_valid_i (sig_word_valid & ~drains),
     .word_ready_o (sig_word_take),
     .word_i       (sig_word),
@@ -225,8 +238,8 @@ module xmss_core
 
   xmss_digits u_digits (
     .clk_i, .rst_ni,
-    .clear_i     (clear | receive),
-    .is_short_i  (1'b0),
+    .clear_i     (clear | receive | next),
+    .is_short_i  (has_short_values),
     .word_valid_i(digit_valid),
     .word_index_i(digit_word_index),
     .word_i      (digit_word),
@@ -252,7 +265,7 @@ module xmss_core
     .clear_i       (clear),
     .busy_o        (schedule_busy),
     .start_i       (schedule),
-    .is_short_i    (1'b0),
+    .is_short_i    (has_short_values),
     .height_i      (height),
     .leaf_i        (leaf),
     .is_turned_i   (is_turned),
@@ -355,12 +368,16 @@ module xmss_core
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     xmss_lane #(
       .Overlaps(Overlaps),
+      .HasShort(HasShort),
       .Hardened(Hardened)
     ) u_lane (
       .clk_i, .rst_ni,
       .wipe_i       (clear),
       .error_o      (lane_error[lane]),
       .idle_o       (lane_idle[lane]),
+      .is_short_i   (has_short_values),
+      .layer_i      (layer),
+      .tree_i       (tree),
       .leaf_i       (leaf),
       .job_valid_i  (job_valid & lane_select[lane]),
       .job_ready_o  (lane_ready[lane]),
@@ -384,13 +401,19 @@ module xmss_core
   end
   assign fail = |lane_error | ingest_error | message_error;
 
-  xmss_control #(.Hardened(Hardened)) u_control (
+  xmss_control #(.HasXmssMt(HasXmssMt), .HasShort(HasShort), .Hardened(Hardened)) u_control (
     .clk_i, .rst_ni, .abort_i,
     .fail_i          (fail),
     .alert_o, .idle_o,
     .clear_o         (clear),
-    .start_i, .expected_i, .key_type_i, .two_passes_i,
+    .start_i, .is_mt_i, .expected_i, .key_type_i, .two_passes_i,
     .height_o        (height),
+    .has_short_values_o(has_short_values),
+    .form_o          (form),
+    .is_last_o       (is_last),
+    .next_o          (next),
+    .layer_o         (layer),
+    .tree_o          (tree),
     .leaf_o          (leaf),
     .is_turned_o     (is_turned),
     .init_o          (init),

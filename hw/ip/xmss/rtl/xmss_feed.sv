@@ -1,20 +1,29 @@
-// Makes the blocks of a hash, a lane of 64 bits at a time, from slots, the address and constants (RFC 8391 §5.1).
+// Makes the blocks of a hash, a lane of 64 bits at a time, from slots, the address and constants (RFC 8391 §5.1; with 24 bytes
+// SP 800-208 §5).
 //
 // The next lane waits in a register, so that the slots are free while the state of the hash is loaded from them.
+//
+// With 24 bytes a block begins with one word of a number, and values follow: the upper word of a lane is a lower word of a row,
+// and the other way round.
 
 `include "assert.svh"
 
 module xmss_feed
   import xmss_pkg::*;
-(
+#(
+  parameter bit HasShort = 1'b0
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        wipe_i,  // drops the hash
 
   input  logic        start_i,    // begins with the first lane of a hash, as early as the last one leaves
   input  hash_e       hash_i,  // what is hashed
+  input  logic        is_short_i, // values of 24 bytes
   input  logic        set_i,      // of slots
-  // The address (RFC 8391 §2.5), without layer and tree, which are zero.
+  // The address (RFC 8391 §2.5).
+  input  logic [3:0]  layer_i,
+  input  logic [54:0] tree_i,
   input  logic [1:0]  type_i,
   input  logic [19:0] leaf_i,
   input  logic [6:0]  chain_i,    // chain, or height
@@ -24,8 +33,10 @@ module xmss_feed
   // The slots, unless they are in use.
   input  logic        blocked_i,
   output logic        reads_o,  // the slots are in use
-  output logic [4:0]  read_high_o,
-  output logic [4:0]  read_low_o,
+  output logic [4:0]  read_upper_high_o,  // rows of upper words of both halves
+  output logic [4:0]  read_upper_low_o,
+  output logic [4:0]  read_lower_high_o,  // and of lower words
+  output logic [4:0]  read_lower_low_o,
   input  row_t        read_data_i,
 
   output logic        lane_valid_o,  // two words are ready
@@ -34,38 +45,45 @@ module xmss_feed
   output logic        block_end_o,  // the last lane of a block leaves
   output logic        end_o         // the last lane of the hash leaves
 );
+  // Where a word of a lane comes from.
+  typedef struct packed {
+    logic  is_value;  // a word of a slot
+    logic  is_masked;
+    slot_e value;
+    slot_e mask;
+    logic  half;      // the upper words of a state
+    logic  row;
+  } source_t;
+
   logic        active_q, valid_q;  // lanes are left to make; one waits for the core
   logic        loads, is_last, needs_slot;  // a lane is made; it is the last of the hash; it comes from the slots
   logic [3:0]  count_q, sent_q;  // lanes that were made, and that left
-  logic [63:0] lane_q, lane, slot_lane;
-  logic [4:0]  value_row, mask_row;  // rows of the slots
+  logic [63:0] lane_q, lane, short_lane, made;
+  logic [31:0] upper, lower;  // words of the slots
   logic [2:0]  at;
-  logic        is_second, is_two;  // the second block; there are two
-  logic        is_masked, is_value, half;
-  slot_e       value, mask;  // the slots of both
+  logic        is_short, is_second, is_two;  // the second block; there are two
+  source_t     source, source_upper, source_lower;  // of both words, and with 24 bytes of upper and lower words of slots
 
-  assign is_two    = (hash_i == HashF) || (hash_i == HashH);
+  assign is_short  = HasShort & is_short_i & (hash_i != HashInit) & (hash_i != HashRaw);
+  assign is_two    = (hash_i == HashH) || ((hash_i == HashF) && !is_short) || ((hash_i == HashPrf) && is_short);
   assign is_second = count_q[3];
   assign at        = count_q[2:0];
-  assign half      = at[1];
   assign is_last   = (count_q[2:0] == 3'd7) && (is_second == is_two);
 
   // What a lane is: one of a value, perhaps with a mask, or a constant, or a part of the address.
   always_comb begin
-    is_value  = 1'b0;
-    is_masked = 1'b0;
-    value     = SlotA;
-    mask      = SlotMaskA;
-    lane      = '0;
+    source       = '{is_value: 1'b0, is_masked: 1'b0, value: SlotA, mask: SlotMaskA, half: at[1], row: at[0]};
+    lane         = '0;
     unique case (hash_i)
       HashInit: begin
-        is_value = at[2];
-        value    = SlotSeed;
-        lane     = {62'b0, {2{at == 3'd3}}};
+        source.is_value = at[2];
+        source.value    = SlotSeed;
+        lane            = {62'b0, {2{at == 3'd3}}};
       end
       HashPrf: begin
         unique case (at)
-          3'd1:    lane = {62'b0, type_i};
+          3'd0:    lane = {28'b0, layer_i, 9'b0, tree_i[54:32]};
+          3'd1:    lane = {tree_i[31:0], 30'b0, type_i};
           3'd2:    lane = {12'b0, leaf_i, 25'b0, chain_i};
           3'd3:    lane = {12'b0, step_i, 30'b0, part_i};
           3'd4:    lane = {1'b1, 63'b0};
@@ -74,40 +92,107 @@ module xmss_feed
         endcase
       end
       HashF: begin
-        is_value  = is_second ^ at[2];
-        is_masked = is_second;
-        value     = is_second ? SlotA : SlotKey;
-        lane      = {at == 3'd4, 53'b0, {2{at == 3'd7}}, 8'b0};
+        source.is_value  = is_second ^ at[2];
+        source.is_masked = is_second;
+        source.value     = is_second ? SlotA : SlotKey;
+        lane             = {at == 3'd4, 53'b0, {2{at == 3'd7}}, 8'b0};
       end
       HashKey: begin
-        is_value = at[2];
-        value    = SlotKey;
-        lane     = {63'b0, at == 3'd3};
+        source.is_value = at[2];
+        source.value    = SlotKey;
+        lane            = {63'b0, at == 3'd3};
       end
       HashH: begin
-        is_value  = ~is_second;
-        is_masked = 1'b1;
-        value     = at[2] ? SlotB : SlotA;
-        mask      = at[2] ? SlotMaskB : SlotMaskA;
-        lane      = {at == 3'd0, 52'b0, at == 3'd7, 10'b0};
+        source.is_value  = ~is_second;
+        source.is_masked = 1'b1;
+        source.value     = at[2] ? SlotB : SlotA;
+        source.mask      = at[2] ? SlotMaskB : SlotMaskA;
+        lane             = {at == 3'd0, 52'b0, at == 3'd7, 10'b0};
       end
       default: begin
-        is_value = 1'b1;
-        value    = at[2] ? SlotB : SlotA;
+        source.is_value = 1'b1;
+        source.value    = at[2] ? SlotB : SlotA;
+      end
+    endcase
+    source_upper = source;
+    source_lower = source;
+    if (is_short) begin
+      {source_upper, source_lower} = {short_source(at, 1'b0), short_source(at, 1'b1)};
+      lane                         = short_lane;
+    end
+  end
+
+  // With 24 bytes: toByte(x, 4), key or seed, then the address or masked values, three rows of two words each. The upper words
+  // of a row are lower words of a lane; its lower words are upper ones of the next lane.
+  function automatic source_t short_source(logic [2:0] lane_at, logic is_lower);
+    source_t    result;
+    logic [3:0] place;  // of the row in all values
+    logic [1:0] operand, third;  // the value, and which third of it
+    place = 4'(lane_at) - 4'(is_lower) + (is_second ? 4'd8 : 4'd0);
+    operand = (place < 4'd3) ? 2'd0 : (place < 4'd6) ? 2'd1 : (place < 4'd9) ? 2'd2 : 2'd3;
+    unique case (place)
+      4'd0, 4'd3, 4'd6: third = 2'd0;
+      4'd1, 4'd4, 4'd7: third = 2'd1;
+      default:          third = 2'd2;
+    endcase
+    result.row       = third[0];
+    result.half      = third[1];
+    result.is_masked = operand != 2'd0;
+    result.value     = (operand == 2'd0) ? (hash_i == HashPrf ? SlotSeed : SlotKey) : operand[0] ? SlotA : SlotB;
+    result.mask      = operand[0] ? SlotMaskA : SlotMaskB;
+    unique case (hash_i)
+      HashPrf: result.is_value = operand == 2'd0;
+      HashF:   result.is_value = ~operand[1];
+      default: result.is_value = operand != 2'd3;
+    endcase
+    return result;
+  endfunction
+
+  // What is no value then: numbers, the address, and the padding. The second block of a PRF is padding alone.
+  always_comb begin
+    short_lane = '0;
+    unique case (hash_i)
+      HashPrf: begin
+        unique case (at)
+          3'd0:    short_lane = {32'd3, 32'd0};
+          3'd3:    short_lane = {32'd0, 28'd0, layer_i};
+          3'd4:    short_lane = {9'b0, tree_i};
+          3'd5:    short_lane = {30'b0, type_i, 12'b0, leaf_i};
+          3'd6:    short_lane = {25'b0, chain_i, 12'b0, step_i};
+          3'd7:    short_lane = {30'b0, part_i, 1'b1, 31'b0};
+          default: short_lane = '0;
+        endcase
+        if (is_second) short_lane = (at == 3'd7) ? 64'd480 : '0;
+      end
+      HashF: begin
+        if (at == 3'd6) short_lane = {32'b0, 1'b1, 31'b0};
+        if (at == 3'd7) short_lane = 64'd416;
+      end
+      default: begin
+        if (!is_second && at == 3'd0) short_lane = {32'd1, 32'd0};
+        if (is_second && at == 3'd1)  short_lane = {32'b0, 1'b1, 31'b0};
+        if (is_second && at == 3'd7)  short_lane = 64'd608;
       end
     endcase
   end
 
   // A mask is read from the half that the value does not use.
-  assign value_row   = {(value == SlotSeed) ? 1'b0 : set_i, value, at[0]};
-  assign mask_row    = {set_i, mask, at[0]};
-  assign read_high_o = half ? value_row : mask_row;
-  assign read_low_o  = half ? mask_row : value_row;
-  assign slot_lane   = is_masked ? read_data_i.high ^ read_data_i.low :
-                       half      ? read_data_i.high : read_data_i.low;
+  function automatic logic [4:0] row_of(slot_e slot, logic row, logic set);
+    return {(slot == SlotSeed) ? 1'b0 : set, slot, row};
+  endfunction
+  assign read_upper_high_o = row_of(source_upper.half ? source_upper.value : source_upper.mask, source_upper.row, set_i);
+  assign read_upper_low_o  = row_of(source_upper.half ? source_upper.mask : source_upper.value, source_upper.row, set_i);
+  assign read_lower_high_o = row_of(source_lower.half ? source_lower.value : source_lower.mask, source_lower.row, set_i);
+  assign read_lower_low_o  = row_of(source_lower.half ? source_lower.mask : source_lower.value, source_lower.row, set_i);
+  assign upper = source_upper.is_masked ? read_data_i.high[63:32] ^ read_data_i.low[63:32] :
+                 source_upper.half      ? read_data_i.high[63:32] : read_data_i.low[63:32];
+  assign lower = source_lower.is_masked ? read_data_i.high[31:0] ^ read_data_i.low[31:0] :
+                 source_lower.half      ? read_data_i.high[31:0] : read_data_i.low[31:0];
+  assign made  = is_short ? {source_lower.is_value ? lower : lane[63:32], source_upper.is_value ? upper : lane[31:0]} :
+                            source.is_value ? {upper, lower} : lane;
 
-  assign needs_slot   = active_q & is_value;
-  assign loads        = active_q & (~valid_q | lane_ready_i) & ~(is_value & blocked_i);
+  assign needs_slot   = active_q & (source_upper.is_value | source_lower.is_value);
+  assign loads        = active_q & (~valid_q | lane_ready_i) & ~(needs_slot & blocked_i);
   assign reads_o      = needs_slot & loads;
   assign lane_valid_o = valid_q;
   assign lane_o       = lane_q;
@@ -131,7 +216,7 @@ module xmss_feed
       if (valid_q && lane_ready_i) sent_q <= sent_q + 4'd1;
       if (loads) begin
         valid_q  <= 1'b1;
-        lane_q   <= is_value ? slot_lane : lane;
+        lane_q   <= made;
         count_q  <= count_q + 4'd1;
         active_q <= ~is_last;
       end
@@ -149,4 +234,7 @@ module xmss_feed
   `ASSERT(NoHashStartsDuringAnother_A, start_i |-> !active_q && (!valid_q || end_o))
   `ASSERT(ALaneWaits_A, lane_valid_o && !lane_ready_i && !wipe_i |=> lane_valid_o && $stable(lane_o))
   `ASSERT(SlotsAreNotReadWhileBlocked_A, blocked_i |-> !reads_o)
+  // The last eight bytes of a slot are no part of a value of 24.
+  `ASSERT(AShortValueHasThreeRows_A, is_short && reads_o |-> !(source_upper.is_value && source_upper.half && source_upper.row) &&
+          !(source_lower.is_value && source_lower.half && source_lower.row))
 endmodule

@@ -1,4 +1,7 @@
-// Takes a signature apart (RFC 8391 §4.1.8): index, R, one value for each chain, one for each level of the path.
+// Takes a signature apart (RFC 8391 §4.1.8 and §4.2.3): index, R, and for each layer one value for each chain and one for
+// each level of the path. The values of a layer are taken when the one below it is done.
+//
+// Words of a value begin within words of the signature if the index is no number of words.
 //
 // It knows how long a signature has to be. One that ends early or goes on is dropped up to its end, and named. Values
 // count as there when their last word is in the memory.
@@ -7,7 +10,9 @@
 
 module xmss_ingest
   import xmss_pkg::*;
-(
+#(
+  parameter bit HasXmssMt = 1'b0
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        clear_i,  // drops the signature
@@ -15,6 +20,9 @@ module xmss_ingest
   output logic        error_o,  // a state that does not exist
   input  logic        is_short_i,
   input  logic [4:0]  height_i,  // of the tree: values of the path
+  input  index_e      form_i,
+  input  logic        is_last_i,  // layer
+  input  logic        next_i,     // the values of the next layer are wanted
 
   input  logic        word_valid_i,
   output logic        word_ready_o,
@@ -28,8 +36,8 @@ module xmss_ingest
   output logic [2:0]  write_word_o,
   output logic [31:0] write_data_o,
 
-  output logic [31:0] index_o,  // as it came, perhaps of no leaf
-  output logic        has_index_o,  // all four bytes are there
+  output logic [63:0] index_o,  // as it came, perhaps of no leaf; that of its tree in higher layers
+  output logic        has_index_o,  // all bytes are there
   output logic        has_random_o,
   output logic [6:0]  chains_o,      // values of chains that are there
   output logic [4:0]  levels_o,      // and of the path
@@ -49,6 +57,11 @@ module xmss_ingest
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
+  logic        waits_q;      // a layer is complete, and another one follows
+  logic        has_upper_q;  // the first word of an index of two
+  logic [23:0] carry_q;      // bytes of the word before that belong to the next word of a value
+  logic [2:0]  needs;        // bytes of a word that complete a word of a value
+  logic        is_over;      // there are more
   logic [2:0] word_q, last_word;  // of its value
   logic [6:0] chains, count_q;  // values of chains in a signature, and values of this part that came
   logic       in_idle, in_index, in_value;  // in a part that is made of values
@@ -61,18 +74,26 @@ module xmss_ingest
   assign error_o   = ~(in_idle | in_index | in_value | (state_q == StEnd) | (state_q == StDone));
   assign in_value  = (state_q == StRandom) | (state_q == StChains) | (state_q == StPath);
 
-  assign is_whole      = word_bytes_i == 3'd4;
-  assign write_valid_o = word_valid_i & in_value & is_whole;
-  assign word_ready_o  = ~in_idle & (write_ready_i | ~in_value | ~is_whole);
+  // What an index leaves of its last word is carried through the whole signature.
+  always_comb begin
+    unique case (form_i)
+      IndexThree: {needs, write_data_o} = {3'd3, carry_q[7:0], word_i[31:8]};
+      IndexFive:  {needs, write_data_o} = {3'd1, carry_q, word_i[31:24]};
+      default:    {needs, write_data_o} = {3'd4, word_i};
+    endcase
+  end
+  assign is_whole      = word_bytes_i >= needs;
+  assign is_over       = HasXmssMt & (word_bytes_i > needs);
+  assign write_valid_o = word_valid_i & in_value & is_whole & ~waits_q;
+  assign word_ready_o  = ~in_idle & ~waits_q & (write_ready_i | ~in_value | ~is_whole);
   assign moves         = word_valid_i & word_ready_o;
   // A part of a word completes nothing: its value would be what the memory had before.
   assign ends_value    = moves & in_value & is_whole & (word_q == last_word);
   // The word completes the last value of its part.
   assign ends_part     = ends_value & ((state_q == StRandom) | (count_q + 7'd1 ==
                          ((state_q == StChains) ? chains : 7'(height_i))));
-  assign is_complete   = ((state_q == StPath) & ends_part) | (state_q == StEnd && word_bytes_i == '0);
+  assign is_complete   = ((state_q == StPath) & ends_part & is_last_i) | (state_q == StEnd && word_bytes_i == '0);
   assign write_word_o  = word_q;
-  assign write_data_o  = word_i;
 
   // Places follow each other.
   always_comb begin
@@ -87,10 +108,10 @@ module xmss_ingest
   always_comb begin
     state_d = state_q;
     unique case (state_q)
-      StIndex:  if (moves) state_d = StRandom;
+      StIndex:  if (moves && (form_i != IndexFive && form_i != IndexEight || has_upper_q)) state_d = StRandom;
       StRandom: if (ends_part) state_d = StChains;
       StChains: if (ends_part) state_d = StPath;
-      StPath:   if (ends_part) state_d = StEnd;
+      StPath:   if (ends_part) state_d = ~is_last_i ? StChains : is_over ? StDone : StEnd;
       StEnd:    if (moves) state_d = StDone;
       default:  state_d = state_q;
     endcase
@@ -113,6 +134,9 @@ module xmss_ingest
       ended_o      <= 1'b0;
       is_short_o   <= 1'b0;
       is_long_o    <= 1'b0;
+      waits_q      <= 1'b0;
+      has_upper_q  <= 1'b0;
+      carry_q      <= '0;
     end else begin
       state_q <= state_d;
       if (start_i || clear_i) begin
@@ -126,10 +150,26 @@ module xmss_ingest
         ended_o      <= 1'b0;
         is_short_o   <= 1'b0;
         is_long_o    <= 1'b0;
+        waits_q      <= 1'b0;
+        has_upper_q  <= 1'b0;
+        carry_q      <= '0;
+      end else if (next_i) begin
+        // The tree of this layer is a leaf of the next one (RFC 8391 §4.2.5).
+        index_o  <= height_i == 5'd5 ? index_o >> 5 : height_i == 5'd10 ? index_o >> 10 : index_o >> 20;
+        chains_o <= '0;
+        levels_o <= '0;
+        waits_q  <= 1'b0;
       end else if (moves) begin
-        if (in_index && is_whole) begin
-          index_o     <= word_i;
+        if (HasXmssMt) carry_q <= word_i[23:0];
+        if (in_index && word_bytes_i == 3'd4) begin
+          has_upper_q <= HasXmssMt;
           has_index_o <= 1'b1;
+          unique case (form_i)
+            IndexFour:  index_o <= 64'(word_i);
+            IndexThree: index_o <= 64'(word_i[31:8]);
+            IndexFive:  {index_o, has_index_o} <= {has_upper_q ? 64'({index_o[31:0], word_i[31:24]}) : 64'(word_i), has_upper_q};
+            default:    {index_o, has_index_o} <= {index_o[31:0], word_i, has_upper_q};
+          endcase
         end
         if (in_value) word_q <= ends_value ? '0 : word_q + 3'd1;
         if (ends_value) begin
@@ -137,10 +177,12 @@ module xmss_ingest
           if (state_q == StRandom) has_random_o <= 1'b1;
           if (state_q == StChains) chains_o <= count_q + 7'd1;
           if (state_q == StPath)   levels_o <= 5'(count_q) + 5'd1;
+          if (state_q == StPath && ends_part) {waits_q, is_long_o} <= {~is_last_i, is_last_i & is_over};
         end
         if (state_q == StEnd && word_bytes_i != '0) is_long_o <= 1'b1;
         if (word_last_i) begin
           ended_o    <= 1'b1;
+          waits_q    <= 1'b0;
           is_short_o <= ~is_complete & (state_q != StEnd) & (state_q != StDone);
         end
       end
@@ -150,7 +192,9 @@ module xmss_ingest
   // Values past the last one would be written over other places of the memory.
   `ASSERT(NoMoreValuesThanTheTypeHas_A, !in_idle |-> chains_o <= chains && levels_o <= height_i)
   `ASSERT(NothingIsTakenWhileIdle_A, in_idle |-> !word_ready_o)
-  `ASSERT(OnlyWholeWordsAreWritten_A, write_valid_o |-> word_bytes_i == 3'd4)
+  `ASSERT(OnlyWholeWordsAreWritten_A, write_valid_o |-> word_bytes_i >= needs)
+  // They would take the places of values that are used.
+  `ASSERT(ALayerWaitsForTheOneBelow_A, waits_q |-> !write_valid_o && levels_o == height_i)
   `ASSERT(AnEndIsOfOneKind_A, !(is_short_o && is_long_o))
   `ASSERT(ACompleteSignatureHasItsPath_A, $rose(ended_o) && !is_short_o |-> levels_o == height_i)
 endmodule

@@ -17,6 +17,7 @@ module xmss_lane
   import sha2_pkg::*;
 #(
   parameter bit Overlaps = 1'b0,  // a hash begins while the state of the one before comes out
+  parameter bit HasShort = 1'b0,  // values of 24 bytes
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
@@ -25,7 +26,11 @@ module xmss_lane
   output logic        error_o,   // until reset
   output logic        idle_o,  // nothing is loaded, computed or stored
 
-  input  logic [19:0] leaf_i,    // of the signature
+  // Of the signature, in this layer.
+  input  logic        is_short_i,  // values of 24 bytes
+  input  logic [3:0]  layer_i,
+  input  logic [54:0] tree_i,
+  input  logic [19:0] leaf_i,
 
   input  logic        job_valid_i,  // all operands of the job exist
   output logic        job_ready_o,  // only when the core has the last word of the job before
@@ -60,6 +65,9 @@ module xmss_lane
     StError = 6'b110011
   } state_e;
 
+  logic is_short;
+  assign is_short = HasShort & is_short_i;
+
   // --- operands of the next job ---
   job_t       next_q, job_q;
   logic       next_valid_q, next_set_q, loaded, fetches, fetched_q, takes_job, finishes;
@@ -83,7 +91,7 @@ module xmss_lane
     unique case (load_q)
       3'd0:    load_slot = (next_q.kind == JobInit) ? SlotSeed : SlotA;
       3'd1:    load_slot = SlotB;
-      3'd2:    load_slot = SlotState;
+      3'd2:    load_slot = (is_short && next_q.kind == JobNode) ? SlotKey : SlotState;
       3'd3:    load_slot = SlotMaskA;
       default: load_slot = SlotMaskB;
     endcase
@@ -180,7 +188,8 @@ module xmss_lane
       JobPrep: unique case (hash_step_q)
         2'd0:    {hash, result_slot, is_last_step} = {HashPrf, SlotKey, 1'b0};
         2'd1:    {hash, result_slot, is_last_step} = {HashPrf, SlotMaskA, 1'b0};
-        2'd2:    {hash, result_slot, is_last_step} = {HashPrf, SlotMaskB, 1'b0};
+        // With 24 bytes the block with the key has words of a child as well, so that the key is kept and not a state.
+        2'd2:    {hash, result_slot, is_last_step} = {HashPrf, SlotMaskB, is_short};
         default: {hash, result_slot, is_last_step} = {HashKey, SlotState, 1'b1};
       endcase
       JobNode:  {hash, result_slot, is_last_step} = {HashH, SlotA, 1'b1};
@@ -190,7 +199,8 @@ module xmss_lane
 
   // A chain ends with step w - 2; one whose digit is w - 1 has no steps.
   assign is_end    = is_last_step & ((job_q.kind != JobChain) | (chain_step_q == 4'd14));
-  assign resumes   = (hash == HashPrf) | (hash == HashH) | ((hash == HashRaw) & ~job_q.is_first);
+  // With 24 bytes no block is the same for all PRFs, nor for a node before its children are known (SP 800-208 §5).
+  assign resumes   = (~is_short & ((hash == HashPrf) | (hash == HashH))) | ((hash == HashRaw) & ~job_q.is_first);
   assign cmd       = block_q ? CmdNext : resumes ? CmdResume : CmdFirst;
   assign finishes  = (in_store | (feed_end & is_end)) & ~storing_q;
   // The first job makes what the next one begins with.
@@ -286,15 +296,18 @@ module xmss_lane
 
   // --- slots: reads of the state first, then of the message, then of results ---
   logic       feed_reads, store_reads;  // who has the read ports
-  logic [4:0] feed_high, feed_low, read_high, read_low, state_row, store_row;
+  logic [4:0] feed_upper_high, feed_upper_low, feed_lower_high, feed_lower_low;
+  logic [4:0] read_upper_high, read_upper_low, read_lower_high, read_lower_low, state_row, store_row;
   slot_e      store_slot;
   logic       store_set_q, store_row_q;
   row_t       slot_write;
 
   assign state_row = (hash == HashPrf) ? {1'b0, SlotMid, hash_load_row} : {set_q, SlotState, hash_load_row};
   assign store_row = {store_set_q, store_slot, store_row_q};
-  assign read_high = loading_q ? state_row : feed_reads ? feed_high : store_row;
-  assign read_low  = loading_q ? state_row : feed_reads ? feed_low : store_row;
+  assign read_upper_high = loading_q ? state_row : feed_reads ? feed_upper_high : store_row;
+  assign read_upper_low  = loading_q ? state_row : feed_reads ? feed_upper_low : store_row;
+  assign read_lower_high = loading_q ? state_row : feed_reads ? feed_lower_high : store_row;
+  assign read_lower_low  = loading_q ? state_row : feed_reads ? feed_lower_low : store_row;
 
   // Masks have their halves exchanged, see `xmss_feed`.
   logic is_mask;  // what comes out is a mask
@@ -312,17 +325,21 @@ module xmss_lane
     .write_row_i   (fetched_q ? fetch_row : save_row),
     .write_halves_i(fetched_q ? 2'b11 : save_halves),
     .write_data_i  (slot_write),
-    .read_high_i   (read_high),
-    .read_low_i    (read_low),
+    .read_upper_high_i(read_upper_high),
+    .read_upper_low_i (read_upper_low),
+    .read_lower_high_i(read_lower_high),
+    .read_lower_low_i (read_lower_low),
     .read_data_o   (slot_data)
   );
 
-  xmss_feed u_feed (
+  xmss_feed #(.HasShort(HasShort)) u_feed (
     .clk_i, .rst_ni, .wipe_i,
     .start_i     (starts_feed),
     .hash_i      (hash),
+    .is_short_i  (is_short),
     .set_i       (set_q),
     .type_i      (job_q.kind == JobChain ? TypeOts : job_q.node.is_path ? TypeHashTree : TypeLTree),
+    .layer_i, .tree_i,
     .leaf_i      (job_q.node.is_path ? '0 : leaf_i),
     .chain_i     (job_q.chain),
     // One of them is zero: a chain has no index, and a preparation no steps.
@@ -330,8 +347,10 @@ module xmss_lane
     .part_i      (hash_step_q),
     .blocked_i   (loading_q | (job_q.is_forwarded & save_wanted_q)),
     .reads_o     (feed_reads),
-    .read_high_o (feed_high),
-    .read_low_o  (feed_low),
+    .read_upper_high_o(feed_upper_high),
+    .read_upper_low_o (feed_upper_low),
+    .read_lower_high_o(feed_lower_high),
+    .read_lower_low_o (feed_lower_low),
     .read_data_i (slot_data),
     .lane_valid_o(lane_valid),
     .lane_ready_i(lane_ready),
@@ -376,7 +395,8 @@ module xmss_lane
       JobInit:  store_end = 2'd0;
       JobPrep: begin
         store_end  = 2'd3;
-        store_slot = (store_q == 2'd0) ? SlotMaskA : (store_q == 2'd1) ? SlotMaskB : SlotState;
+        store_slot = (store_q == 2'd0) ? SlotMaskA : (store_q == 2'd1) ? SlotMaskB :
+                     is_short ? SlotKey : SlotState;
       end
       JobBlock: store_slot = SlotState;
       default:  store_slot = SlotA;
@@ -445,6 +465,10 @@ module xmss_lane
           chain_step_q + 4'(feed_end) == 4'd15)
   `ASSERT(AStateIsTakenBeforeTheNext_A, feed_end |-> !save_wanted_q)
   // The lane reads the state of all PRFs while it may write the state of the hash before.
+  // With 24 bytes F begins with the key, and has the mask of the hash before in its fourth lane already.
+  `ASSERT(AMaskIsThereWhenItIsHashed_A, hash == HashF && feed_reads && save_wanted_q && save_slot_q == SlotMaskA |->
+          !(u_feed.source_upper.is_value && u_feed.source_upper.is_masked) &&
+          !(u_feed.source_lower.is_value && u_feed.source_lower.is_masked))
   `ASSERT(APrfHasItsState_A, loading_q && hash == HashPrf |-> !save_wanted_q || save_slot_q != SlotMid)
   `ASSERT(AResultIsThereWhenItIsStored_A, write_valid_o |-> !save_wanted_q || save_set_q != store_set_q)
   // A child that left for another place would be missing, and one that is not kept would never come.

@@ -70,6 +70,14 @@ package xmss_pkg;
   } result_t;
   typedef logic [PlaceBits:0] row_address_t;
 
+  // How a signature begins: an index of four bytes (XMSS), or of an eighth of the height (XMSS^MT).
+  typedef enum logic [1:0] {
+    IndexFour  = 2'd0,
+    IndexThree = 2'd1,
+    IndexFive  = 2'd2,
+    IndexEight = 2'd3
+  } index_e;
+
   // Types of addresses (RFC 8391 §2.5).
   parameter logic [1:0] TypeOts      = 2'd0;
   parameter logic [1:0] TypeLTree    = 2'd1;

@@ -978,6 +978,7 @@ module xmss_regs (
             readback_data_var[9] = hwif_in.parameters.has_xmss_mt.next;
             readback_data_var[10] = hwif_in.parameters.has_lms.next;
             readback_data_var[11] = hwif_in.parameters.has_slh_dsa.next;
+            readback_data_var[12] = hwif_in.parameters.has_short.next;
         end
         if(rd_mux_addr == 12'h8) begin
             readback_data_var[0] = field_storage.control.stream.value;

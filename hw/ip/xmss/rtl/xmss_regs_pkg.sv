@@ -34,12 +34,17 @@ package xmss_regs_pkg;
     } xmss__parameters__has_slh_dsa__in_t;
 
     typedef struct {
+        logic next;
+    } xmss__parameters__has_short__in_t;
+
+    typedef struct {
         xmss__parameters__lanes__in_t lanes;
         xmss__parameters__rounds_per_cycle__in_t rounds_per_cycle;
         xmss__parameters__has_xmss__in_t has_xmss;
         xmss__parameters__has_xmss_mt__in_t has_xmss_mt;
         xmss__parameters__has_lms__in_t has_lms;
         xmss__parameters__has_slh_dsa__in_t has_slh_dsa;
+        xmss__parameters__has_short__in_t has_short;
     } xmss__parameters__in_t;
 
     typedef struct {

@@ -316,4 +316,7 @@ module xmss_schedule
   // The lane that keeps a result has room for one job, and the result is in no memory.
   `ASSERT(NothingElseIsReadyWhenANodeForwards_A, forwarded_q |-> !has_chain && !has_prep && !block_valid_i)
   `ASSERT(BlocksFollowEachOther_A, takes_block |-> !block_busy_q)
+  // A job that is given out in the cycle of a start would be given out again. There is none: the first start comes before the
+  // message, and another one follows a root, which is the last node of its tree and follows the message.
+  `ASSERT(NothingIsReadyWhenAPassStarts_A, start_i |-> !job_valid_o)
 endmodule

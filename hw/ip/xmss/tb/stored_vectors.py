@@ -12,6 +12,9 @@ from xmss_signer import Signed
 # The types that are built in, as files name them. Keys of other sets with n = 32 are as long, and have to be refused.
 TYPES = {"SHA2_10_256": 1, "SHA2_16_256": 2, "SHA2_20_256": 3}
 KEY_SIZE = 68
+# The same with hashes of 24 bytes.
+SHORT_TYPES = {"SHA2_10_192": 13, "SHA2_16_192": 14, "SHA2_20_192": 15}
+SHORT_KEY_SIZE = 52
 
 
 class Case(NamedTuple):
@@ -49,6 +52,42 @@ def liboqs(base: Path) -> Iterator[Case]:
         for one in messages:
             parts = (head["pk"], one["msg"], one["sm"])
             yield Case(f"liboqs {name}", signed(*(bytes.fromhex(part) for part in parts)), True)
+
+
+def of_layers(base: Path) -> Iterator[Case]:
+    """XMSS^MT: those of liboqs, and changed ones."""
+    for path in sorted(base.glob("liboqs_XMSSMT-SHA2_*_256.rsp")):
+        head, *messages = records(path)
+        for one in messages:
+            parts = (head["pk"], one["msg"], one["sm"])
+            yield Case(path.stem, signed(*(bytes.fromhex(part) for part in parts))._replace(is_mt=True), True)
+    for group, test in tests_of(base / "derived_xmss_invalid.json"):
+        if group["type"] == "XmssMtVerify":
+            key = bytes.fromhex(test.get("publicKeyOverride", group["publicKey"]))
+            if len(key) == KEY_SIZE:
+                one = signed(key, bytes.fromhex(test["msg"]), bytes.fromhex(test["sig"]), int(group["publicKey"][:8], 16))
+                # Those of other hashes are valid for their sets.
+                is_valid = test["result"] == "valid" and "SHA2" in group["params"]
+                yield Case(f"{group['params']}, {test['comment']}", one._replace(is_mt=True), is_valid)
+
+
+def short(base: Path) -> Iterator[Case]:
+    """Sets of XMSS with hashes of 24 bytes. Those with SHAKE256 have to be refused."""
+    for one in records(base / "botan_xmss_verify.vec"):
+        case = signed(*(bytes.fromhex(one[part]) for part in ("PublicKey", "Msg", "Signature")))
+        if len(case.key) == SHORT_KEY_SIZE:
+            yield Case(one["Params"], case, one["Params"] in SHORT_TYPES and one.get("Valid", "1") != "0")
+    for path in sorted(base.glob("liboqs_XMSS-SHA2_*_192.rsp")):
+        head, *messages = records(path)
+        for one in messages:
+            parts = (head["pk"], one["msg"], one["sm"])
+            yield Case(path.stem, signed(*(bytes.fromhex(part) for part in parts)), True)
+    for group, test in tests_of(base / "derived_xmss_invalid.json"):
+        key = bytes.fromhex(test.get("publicKeyOverride", group["publicKey"]))
+        if group["type"] == "XmssVerify" and len(key) == SHORT_KEY_SIZE:
+            one = signed(key, bytes.fromhex(test["msg"]), bytes.fromhex(test["sig"]), int(group["publicKey"][:8], 16))
+            is_valid = test["result"] == "valid" and group["params"] in SHORT_TYPES
+            yield Case(f"{group['params']}, {test['comment']}", one, is_valid)
 
 
 def derived(path: Path, is_built_in: bool) -> Iterator[Case]:

@@ -26,12 +26,25 @@ class Request(NamedTuple):
 
     @property
     def is_built(self) -> str:
-        return ("HasXmss", "HasXmss", "HasLms", "HasSlhDsa")[self.algorithm]
+        if self.algorithm == regs.XMSS and self.type != 1:
+            return "HasShort"
+        return ("HasXmss", "HasXmssMt", "HasLms", "HasSlhDsa")[self.algorithm]
 
 
 def xmss(random_: random.Random) -> Request:
     signed = xmss_signer.sign(random_)
     return Request(regs.XMSS, signed.oid, ((0, signed.key[4:]),), signed.root, signed.signature, signed.message)
+
+
+def xmss_short(random_: random.Random) -> Request:
+    signed = xmss_signer.sign(random_, oid=13)
+    key = ((0, signed.root), (8, signed.seed))
+    return Request(regs.XMSS, signed.oid, key, signed.root, signed.signature, signed.message)
+
+
+def xmss_mt(random_: random.Random) -> Request:
+    signed = xmss_signer.sign(random_, is_mt=True)
+    return Request(regs.XMSS_MT, signed.oid, ((0, signed.key[4:]),), signed.root, signed.signature, signed.message)
 
 
 def lms(random_: random.Random) -> Request:
@@ -50,12 +63,13 @@ def slh_dsa(random_: random.Random) -> Request:
     return Request(regs.SLH_DSA, signed.oid, key, signed.root, signed.signature, signed.message)
 
 
-FAMILIES = (xmss, lms, slh_dsa)
+FAMILIES = (xmss, xmss_short, xmss_mt, lms, slh_dsa)
 
 
 async def verify(driver: Driver, request: Request, config: int = 0) -> Verdict:
-    # A level of HSS is taken when the one above is verified: thousands of cycles, and a store would wait for them.
-    if request.type >> 28 > 1:
+    # A level of HSS and a layer of XMSS^MT are taken when the one before is verified: thousands of cycles, and a store would
+    # wait for them.
+    if request.type >> 28 > 1 or request.algorithm == regs.XMSS_MT:
         config |= regs.STREAM
     await driver.until(regs.IDLE)
     await driver.bus.write(AT["algorithm"], request.algorithm)
@@ -77,6 +91,14 @@ async def verify(driver: Driver, request: Request, config: int = 0) -> Verdict:
     verdict = await driver.verdict()
     await sending
     return verdict
+
+
+@cocotb.test()
+async def says_what_is_built_in(dut):
+    driver = await Driver.started(dut)
+    names = ("HasXmss", "HasXmssMt", "HasLms", "HasSlhDsa", "HasShort")
+    built = sum(int(getattr(dut, name).value) << bit for bit, name in enumerate(names))
+    assert await driver.get("parameters") >> 8 == built
 
 
 @cocotb.test()

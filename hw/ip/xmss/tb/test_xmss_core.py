@@ -59,6 +59,8 @@ async def names_what_is_wrong_with_a_form(dut):
     signed = sign(random.Random(4))
     bad = [
         (signed._replace(oid=4), TYPE),
+        # With hashes of 24 bytes, which are not built in.
+        (signed._replace(oid=13), TYPE),
         (signed._replace(oid=2), KEY_TYPE),
         (signed._replace(signature=signed.signature[:-1]), SHORT),
         (signed._replace(signature=signed.signature[:-4]), SHORT),

@@ -6,6 +6,8 @@ module xmss_alone
   parameter int unsigned Lanes          = 1,
   parameter int unsigned RoundsPerCycle = 1,
   parameter bit          Overlaps       = RoundsPerCycle > 1,
+  parameter bit          HasXmssMt      = 1'b0,
+  parameter bit          HasShort       = 1'b0,
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
@@ -18,6 +20,7 @@ module xmss_alone
   input  logic [3:0]  key_index_i,
   input  logic [31:0] key_i,
   input  logic        start_i,
+  input  logic        is_mt_i,
   input  logic [31:0] expected_i,
   input  logic [31:0] key_type_i,
   input  logic        two_passes_i,
@@ -42,13 +45,15 @@ module xmss_alone
   hash_response_t response [1][Lanes];
 
   xmss_core #(
-    .Lanes   (Lanes),
-    .Overlaps(Overlaps),
-    .Hardened(Hardened)
+    .Lanes    (Lanes),
+    .Overlaps (Overlaps),
+    .HasXmssMt(HasXmssMt),
+    .HasShort (HasShort),
+    .Hardened (Hardened)
   ) u_core (
     .clk_i, .rst_ni, .abort_i, .alert_o, .idle_o,
     .key_valid_i, .key_index_i, .key_i,
-    .start_i, .expected_i, .key_type_i, .two_passes_i,
+    .start_i, .is_mt_i, .expected_i, .key_type_i, .two_passes_i,
     .sig_valid_i, .sig_ready_o, .sig_data_i, .sig_last_i, .sig_bytes_i,
     .msg_valid_i, .msg_ready_o, .msg_data_i, .msg_last_i, .msg_bytes_i,
     .done_o, .error_o, .verdict_o, .root_index_i, .root_o,

@@ -12,7 +12,7 @@ from messages import filled, in_words
 from xmss_signer import Signed
 
 INPUTS = (
-    *("abort_i", "key_valid_i", "start_i", "two_passes_i", "expected_i", "key_type_i", "root_index_i"),
+    *("abort_i", "key_valid_i", "start_i", "two_passes_i", "is_mt_i", "expected_i", "key_type_i", "root_index_i"),
     *("sig_valid_i", "sig_last_i", "sig_bytes_i", "msg_valid_i", "msg_last_i", "msg_bytes_i"),
 )
 (NO_ERROR, MISMATCH, TYPE, KEY_TYPE, INDEX, SHORT, LONG) = range(7)
@@ -79,7 +79,10 @@ class Core(Engine):
             }
             await self.send(channel, **values)
 
-    async def start(self, expected: int, key_type: int | None = None, two_passes: bool = False) -> None:
+    async def start(
+        self, expected: int, key_type: int | None = None, two_passes: bool = False, is_mt: bool = False
+    ) -> None:
+        self.dut.is_mt_i.value = int(is_mt)
         self.dut.expected_i.value = expected
         self.dut.key_type_i.value = expected if key_type is None else key_type
         self.dut.two_passes_i.value = int(two_passes)
@@ -96,7 +99,7 @@ class Core(Engine):
     async def verify(self, signed: Signed, two_passes: bool = False) -> Result:
         await self.write_key(signed.root, signed.seed)
         start = self.cycle
-        await self.start(signed.oid, int.from_bytes(signed.key[:4], "big"), two_passes)
+        await self.start(signed.oid, int.from_bytes(signed.key[:4], "big"), two_passes, signed.is_mt)
         tasks = [
             cocotb.start_soon(self.stream("sig", signed.signature)),
             cocotb.start_soon(self.stream("msg", signed.message)),
