@@ -1,6 +1,7 @@
 // Proof that the parser of signatures writes nothing outside of the places of a signature, and each value in its own.
 //
-// Words, their ends and sizes, starts and aborts are arbitrary. A type does not change between two starts.
+// Words, their ends and sizes, starts and aborts are arbitrary. A type does not change between two starts. It is of XMSS: the
+// engine has no layers.
 
 module xmss_ingest_proof
   import xmss_pkg::*;
@@ -30,11 +31,13 @@ module xmss_ingest_proof
   logic        error, word_ready, write_valid, has_index, has_random, ended, is_short, is_long;
   place_t      place;
   logic [2:0]  word;
-  logic [31:0] data, index;
+  logic [31:0] data;
+  logic [63:0] index;
   logic [6:0]  chains;
   logic [4:0]  levels;
   xmss_ingest dut (
-    .clk_i, .rst_ni, .clear_i, .start_i, .error_o(error), .is_short_i(is_short_q), .height_i(height_q), .word_valid_i,
+    .clk_i, .rst_ni, .clear_i, .start_i, .error_o(error), .is_short_i(is_short_q), .height_i(height_q),
+    .form_i(IndexFour), .is_last_i(1'b1), .next_i(1'b0), .word_valid_i,
     .word_ready_o(word_ready), .word_i, .word_last_i, .word_bytes_i, .write_valid_o(write_valid), .write_ready_i,
     .write_place_o(place), .write_word_o(word), .write_data_o(data), .index_o(index), .has_index_o(has_index),
     .has_random_o(has_random), .chains_o(chains), .levels_o(levels), .ended_o(ended), .is_short_o(is_short),
@@ -66,7 +69,8 @@ module xmss_ingest_proof
                  (dut.state_q == StChains) ? dut.count_q + 7'd1 : dut.count_q + most + 7'd1;
   assign part  = dut.word_q;
   always_comb begin
-    // Words are whole up to the last one.
+    // Words have four bytes at most, and are whole up to the last one.
+    assume (word_bytes_i <= 3'd4);
     if (word_valid_i && !word_last_i) assume (word_bytes_i == 3'd4);
     if (start_i) assume (height_i inside {5'd10, 5'd16, 5'd20});
     if (rst_ni) begin
@@ -89,6 +93,7 @@ module xmss_ingest_proof
       if (ended && !is_short) assert (words_q == (is_short_q ? 11'd6 : 11'd8) * 11'(most + 7'd1 + 7'(height_q)));
       // What the induction needs.
       assert (height_q inside {5'd10, 5'd16, 5'd20});
+      assert (!dut.waits_q);
       if (dut.in_value) begin
         assert (part <= last);
         assert (words_q == (is_short_q ? 11'd6 : 11'd8) * 11'(value) + 11'(part));

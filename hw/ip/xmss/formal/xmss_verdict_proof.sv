@@ -12,13 +12,14 @@ module xmss_verdict_proof
   input logic        abort_i,
   input logic        fail_i,
   input logic        start_i,
+  input logic        is_mt_i,
   input logic [31:0] expected_i,
   input logic [31:0] key_type_i,
   input logic        two_passes_i,
   input logic        init_done_i,
   input logic        schedule_busy_i,
   input logic        finished_i,
-  input logic [31:0] index_i,
+  input logic [63:0] index_i,
   input logic        has_index_i,
   input logic        has_random_i,
   input logic        ended_i,
@@ -48,8 +49,8 @@ module xmss_verdict_proof
   error_e      error;
   logic [63:0] verdict;
   xmss_control dut (
-    .clk_i, .rst_ni, .abort_i, .fail_i, .alert_o(alert), .idle_o(idle), .clear_o(), .start_i, .expected_i, .key_type_i,
-    .two_passes_i, .height_o(), .leaf_o(), .is_turned_o(), .init_o(), .init_done_i, .receive_o(), .schedule_o(),
+    .clk_i, .rst_ni, .abort_i, .fail_i, .alert_o(alert), .idle_o(idle), .clear_o(), .start_i, .is_mt_i, .expected_i, .key_type_i,
+    .two_passes_i, .height_o(), .has_short_values_o(), .form_o(), .is_last_o(), .next_o(), .layer_o(), .tree_o(), .leaf_o(), .is_turned_o(), .init_o(), .init_done_i, .receive_o(), .schedule_o(),
     .schedule_busy_i, .finished_i, .index_i, .has_index_i, .has_random_i, .ended_i, .is_short_i, .is_long_i, .msg_valid_i,
     .msg_ready_o(), .msg_i, .msg_last_i, .msg_bytes_i(3'd4), .word_valid_o(), .word_ready_i, .word_o(), .word_last_o(),
     .word_bytes_o(), .hashed_i, .read_o(read), .read_ready_i, .read_place_o(place), .read_row_o(row), .read_data_i,
