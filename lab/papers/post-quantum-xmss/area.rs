@@ -84,8 +84,8 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
         add(top, 0, 0, (top == SCHEDULE).then_some(sorts).into_iter().collect())?;
     }
     for rounds in [1, 2] {
-        // As the engine sets it: hashes follow each other without a cycle between them from two rounds a cycle on.
-        let overlaps = ("Overlaps".to_owned(), u32::from(rounds > 1));
+        // As the engine for XMSS alone sets it: hashes follow each other without a cycle between them.
+        let overlaps = ("Overlaps".to_owned(), 1);
         add(LANE, 0, rounds, Parameters::from([overlaps.clone()]))?;
         add(HASH, 0, rounds, [("RoundsPerCycle".to_owned(), rounds), overlaps].into())?;
     }

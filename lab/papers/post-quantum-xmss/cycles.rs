@@ -22,7 +22,7 @@ pub struct Point {
     pub rounds: u32,
 }
 
-/// All that are measured. With four rounds a cycle the engine gives no verdict: it waits for ever.
+/// All that are measured. Four rounds a cycle are tested alone.
 pub const POINTS: [Point; 8] = [
     Point::new(1, 1),
     Point::new(2, 1),
