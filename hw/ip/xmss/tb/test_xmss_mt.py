@@ -15,7 +15,7 @@ from xmss_signer import sign, xmss
 # Layers of stored vectors that a daily run verifies.
 STORED = 10
 # Of the documentation, with eight lanes of two rounds: from the start to the verdict, of the signatures of `sample`.
-CYCLES = {1: (22_551, 33_770)}
+CYCLES = {1: (22_715, 33_941)}
 
 
 def sample(oid: int, **options: int) -> object:
