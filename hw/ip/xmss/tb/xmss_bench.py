@@ -12,7 +12,7 @@ from messages import filled, in_words
 from xmss_signer import Signed
 
 INPUTS = (
-    *("abort_i", "key_valid_i", "start_i", "two_passes_i", "is_mt_i", "expected_i", "key_type_i", "root_index_i"),
+    *("abort_i", "key_valid_i", "start_i", "two_passes_i", "expected_i", "key_type_i", "root_index_i"),
     *("sig_valid_i", "sig_last_i", "sig_bytes_i", "msg_valid_i", "msg_last_i", "msg_bytes_i"),
 )
 (NO_ERROR, MISMATCH, TYPE, KEY_TYPE, INDEX, SHORT, LONG) = range(7)
@@ -61,7 +61,9 @@ class Engine(Clocked):
 
 class Core(Engine):
     def __init__(self, dut: HierarchyObject, stalls: float = 0.0) -> None:
-        super().__init__(dut, INPUTS, stalls)
+        # The other families have no layers.
+        self.has_layers = hasattr(dut, "is_mt_i")
+        super().__init__(dut, (*INPUTS, "is_mt_i") if self.has_layers else INPUTS, stalls)
 
     async def write_key(self, root: bytes, seed: bytes) -> None:
         for first, value in ((0, root), (8, seed)):
@@ -82,7 +84,10 @@ class Core(Engine):
     async def start(
         self, expected: int, key_type: int | None = None, two_passes: bool = False, is_mt: bool = False
     ) -> None:
-        self.dut.is_mt_i.value = int(is_mt)
+        if self.has_layers:
+            self.dut.is_mt_i.value = int(is_mt)
+        else:
+            assert not is_mt
         self.dut.expected_i.value = expected
         self.dut.key_type_i.value = expected if key_type is None else key_type
         self.dut.two_passes_i.value = int(two_passes)
