@@ -213,9 +213,10 @@ module sha2_control
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(ErrorOffersNothing_A, error_o |-> !cmd_ready_o && !msg_ready_o && !state_valid_o)
   `ASSERT(NoWordNoRound_A, step_o && word_due |-> msg_valid_i && msg_ready_o)
+  // A source that withdraws what it offered, as one after an upset does, withdraws the state of a turn with it.
   `ASSERT(StateWaitsForItsReader_A,
           state_valid_o && !state_ready_i && !wipe_i |=>
-          (state_valid_o && $stable(count_q)) || error_o)
+          (state_valid_o && $stable(count_q)) || error_o || $fell(msg_valid_i) || $fell(state_valid_i))
   `ASSERT(ACommandIsForAnIdleCore_A, cmd_ready_o |-> in_idle || (in_rounds && is_last))
   `ASSERT(ASumIsClearInATurn_A, in_turn && !is_last |-> clear_sum_o)
   `ASSERT(AStateLeavesWhenAllIsThere_A, in_turn && state_valid_o && state_ready_i |-> step_o)
