@@ -646,81 +646,84 @@ fn print_table(rows: &[(Core, Measured)]) {
     println!("hashes and storage in cycles for each byte, wake+join in cycles");
 }
 
-/// A step of `cargo xtask test`: the machines of every day build, run and repeat themselves, and a
-/// program that fails or hangs is detected.
-pub fn step(_: &Path) -> Result<Outcome> {
+/// A check of a machine: what is wrong, or nothing.
+type Check<'a> = &'a dyn Fn() -> Result<Option<String>>;
+
+/// The outcome of a step: that of its first check that fails, with the name of the machine.
+fn outcome(checks: &[(&str, Check<'_>)]) -> Result<Outcome> {
     for set in [PackageSet::Machine, PackageSet::Soc] {
         if let Some(skipped) = python::without_packages(set)? {
             return Ok(skipped);
         }
     }
-    for rot in ROTS.into_iter().filter(|rot| rot.is_daily) {
-        if let Some(why) = rot::faults(rot)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
-        }
-        if let Some(why) = rot_boot::faults(rot, &rot::folder(rot).join("boot"))? {
-            return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
-        }
-    }
-    for fault in [rot_boot::blocks_fault, rot_boot::sha3_fault, rot_boot::large_fault] {
-        if let Some(why) = fault(ROTS[0], &rot::folder(ROTS[0]).join("boot"))? {
-            return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
-        }
-    }
-    if let Some(why) = rot_signature::fault(ROTS[0], true, &rot::folder(ROTS[0]).join("signature"))?
-    {
-        return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
-    }
-    if let Some(why) = rot_tee::fault(ROTS[0], true, &rot::folder(ROTS[0]).join("tee"))? {
-        return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
-    }
-    if let Some(why) = rot_dma::fault(&rot_dma::measure(ROTS[0], &[])?)? {
-        return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
-    }
-    rot_dma::feed(ROTS[0])?;
-    if let Some(why) = rot_boot::one_boot(SECURE, &rot::folder(SECURE).join("boot"))? {
-        return Ok(Outcome::Failed(format!("{}: {why}", SECURE.name)));
-    }
-    for soc in SOCS.into_iter().filter(|soc| soc.is_daily) {
-        if let Some(why) = soc::faults(soc, SMOKE_BLOCK)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
-        }
-        if let Some(why) = soc::guard_fault(soc)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
-        }
-        if let Some(why) = rot_boot::host_faults(soc, &soc::folder(soc).join("boot"))? {
-            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
-        }
-        let folder = soc::folder(soc).join("signature");
-        if let Some(why) = rot_signature::host_fault(soc, true, &folder)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
-        }
-        if let Some(why) = rot_tee::host_fault(soc, &soc::folder(soc).join("tee"))? {
-            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
-        }
-    }
-    for tee in TEES.into_iter().filter(|tee| tee.is_daily) {
-        if let Some(why) = tee_boot::fault(tee, true)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", tee.name)));
-        }
-    }
-    let program = build_smoke()?;
-    for core in CORES.into_iter().filter(|core| core.is_daily) {
-        let machine = model::machine(core, false)?;
-        let folder = folder(core);
-        let runs = Machine { machine: &machine, program: &program, folder: &folder, options: &[] };
-        let measured = runs.smoke(SMOKE_BLOCK)?;
-        if measured.harts != core.harts as u64 {
-            return Ok(Outcome::Failed(format!("{} has {} harts", core.name, measured.harts)));
-        }
-        // One hart is enough for the rest, and takes a third of the time.
-        if core.harts == 1
-            && let Some(why) = blind_spot(&runs, &measured)?
-        {
-            return Ok(Outcome::Failed(why));
+    for (name, check) in checks {
+        if let Some(why) = check()? {
+            return Ok(Outcome::Failed(format!("{name}: {why}")));
         }
     }
     Ok(Outcome::Passed)
+}
+
+/// A step of `cargo xtask test`: the root of trust without a host survives and refuses what it has to.
+pub fn rot_step(_: &Path) -> Result<Outcome> {
+    let rot = ROTS.into_iter().find(|rot| rot.is_daily).context("no root of trust of every day")?;
+    let folder = |name| rot::folder(rot).join(name);
+    let boot = folder("boot");
+    outcome(&[
+        (rot.name, &|| rot::faults(rot)),
+        (rot.name, &|| rot_boot::faults(rot, &boot)),
+        (rot.name, &|| rot_boot::blocks_fault(rot, &boot)),
+        (rot.name, &|| rot_boot::sha3_fault(rot, &boot)),
+        (rot.name, &|| rot_boot::large_fault(rot, &boot)),
+        (rot.name, &|| rot_signature::fault(rot, true, &folder("signature"))),
+        (rot.name, &|| rot_tee::fault(rot, true, &folder("tee"))),
+        (rot.name, &|| rot_dma::fault(&rot_dma::measure(rot, &[])?)),
+        (rot.name, &|| rot_dma::feed(rot).map(|_| None)),
+        (SECURE.name, &|| rot_boot::one_boot(SECURE, &rot::folder(SECURE).join("boot"))),
+    ])
+}
+
+/// A step of `cargo xtask test`: the root of trust beside a host, which it keeps in reset until all is verified.
+pub fn soc_step(_: &Path) -> Result<Outcome> {
+    let soc = SOCS.into_iter().find(|soc| soc.is_daily).context("no machine with both of every day")?;
+    let folder = |name| soc::folder(soc).join(name);
+    outcome(&[
+        (soc.name, &|| soc::faults(soc, SMOKE_BLOCK)),
+        (soc.name, &|| soc::guard_fault(soc)),
+        (soc.name, &|| rot_boot::host_faults(soc, &folder("boot"))),
+        (soc.name, &|| rot_signature::host_fault(soc, true, &folder("signature"))),
+        (soc.name, &|| rot_tee::host_fault(soc, &folder("tee"))),
+    ])
+}
+
+/// A step of `cargo xtask test`: the hosts of every day and the TEE build, run and repeat themselves, and a program that
+/// fails or hangs is detected.
+pub fn step(_: &Path) -> Result<Outcome> {
+    let tee = TEES.into_iter().find(|tee| tee.is_daily).context("no TEE of every day")?;
+    let mut checks: Vec<(&str, Check<'_>)> = Vec::new();
+    let fault = || tee_boot::fault(tee, true);
+    checks.push((tee.name, &fault));
+    let smokes: Vec<_> = CORES
+        .into_iter()
+        .filter(|core| core.is_daily)
+        .map(|core| (core.name, move || smoke_fault(core)))
+        .collect();
+    checks.extend(smokes.iter().map(|(name, check)| (*name, check as Check<'_>)));
+    outcome(&checks)
+}
+
+/// What is wrong with a run of the smoke program on a host.
+fn smoke_fault(core: Core) -> Result<Option<String>> {
+    let program = build_smoke()?;
+    let machine = model::machine(core, false)?;
+    let folder = folder(core);
+    let runs = Machine { machine: &machine, program: &program, folder: &folder, options: &[] };
+    let measured = runs.smoke(SMOKE_BLOCK)?;
+    if measured.harts != core.harts as u64 {
+        return Ok(Some(format!("has {} harts", measured.harts)));
+    }
+    // One hart is enough for the rest, and takes a third of the time.
+    if core.harts == 1 { blind_spot(&runs, &measured) } else { Ok(None) }
 }
 
 /// Faults of the machine that would make a passed run meaningless.
