@@ -115,7 +115,7 @@ impl Kernels {
     /// not fit are left to software.
     ///
     /// # Errors
-    /// `WrongAnswer` if one root is wrong: none of the engine's answers counts then.
+    /// `WrongAnswer` if one root is wrong: none of the engine's answers counts then. The same if it gives none.
     pub fn with_hash_based_engine(
         self,
         engine: Engine,
@@ -129,6 +129,9 @@ impl Kernels {
                 Some(false) => return Err(KernelFault::WrongAnswer),
                 None => {}
             }
+        }
+        if schemes == 0 {
+            return Err(KernelFault::WrongAnswer);
         }
         Ok(Self { hash_based: HashBased { engine, schemes }, ..self })
     }
