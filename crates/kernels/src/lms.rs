@@ -48,13 +48,26 @@ impl Verifier for HssSet {
         message: &[u8],
         signature: &[u8],
     ) -> Result<Comparison, Rejection> {
+        let mut both = None;
+        Self::compare_in(kernels, set, public_key, message, signature, &mut both)?;
+        both.ok_or(Rejection::Mismatch)
+    }
+
+    fn compare_in(
+        kernels: &Kernels,
+        set: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+        both: &mut Option<Comparison>,
+    ) -> Result<(), Rejection> {
         // The key says the same in its first three words (RFC 8554 §6.1, §5.3).
         let words = [set.levels(), set.lms_type(), set.ots_type()].map(u32::from);
         let heads = words.map(u32::to_be_bytes);
         if !public_key.starts_with(heads.as_flattened()) {
             return Err(Rejection::InvalidKey);
         }
-        hss::compare(kernels, public_key, &[message], signature)
+        hss::compare_in(kernels, public_key, &[message], signature, both)
     }
 }
 
@@ -85,15 +98,9 @@ pub fn compare(
     message: &[&[u8]],
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
-    let key = Key::parse_all(public_key)?;
-    let (signature, after) = Signature::parse(&key, signature)?;
-    if !after.is_empty() {
-        return Err(Rejection::SignatureLength);
-    }
-    if !signature.is_of_tree(&key) {
-        return Err(Rejection::IndexOutOfRange);
-    }
-    key.compare(kernels, message, &signature)
+    let mut both = None;
+    Key::parse_all(public_key)?.compare_all(kernels, message, signature, &mut both)?;
+    both.ok_or(Rejection::Mismatch)
 }
 
 /// Runs the known-answer test: a signature with SHA-256/192, height 5 and digits of four bits must
@@ -184,24 +191,48 @@ impl<'a> Key<'a> {
         Ok((key, rest))
     }
 
+    /// Reads a signature and nothing else, and compares.
+    fn compare_all(
+        &self,
+        kernels: &Kernels,
+        message: &[&[u8]],
+        signature: &[u8],
+        both: &mut Option<Comparison>,
+    ) -> Result<(), Rejection> {
+        let (signature, after) = Signature::parse(self, signature)?;
+        if !after.is_empty() {
+            return Err(Rejection::SignatureLength);
+        }
+        if !signature.is_of_tree(self) {
+            return Err(Rejection::IndexOutOfRange);
+        }
+        self.compare_in(kernels, message, &signature, both)
+    }
+
     /// Algorithms 6a and 6b of RFC 8554.
-    fn compare(
+    fn compare_in(
         &self,
         kernels: &Kernels,
         message: &[&[u8]],
         signature: &Signature<'_>,
-    ) -> Result<Comparison, Rejection> {
+        both: &mut Option<Comparison>,
+    ) -> Result<(), Rejection> {
         #[cfg(any(feature = "engine", test))]
-        if let Some(computed) = kernels.hash_based.root(&hash_based::Request {
-            scheme: hash_based::Scheme::Lms,
-            public_key: self.encoded,
-            message,
-            signature: signature.encoded,
-        }) {
-            return Ok(Comparison::of_words(&computed, self.root));
+        {
+            let request = hash_based::Request {
+                scheme: hash_based::Scheme::Lms,
+                public_key: self.encoded,
+                message,
+                signature: signature.encoded,
+            };
+            if kernels.hash_based.compare(&request, self.root, both).is_some() {
+                return Ok(());
+            }
         }
         let node = self.root_of(kernels, message, signature);
-        Comparison::of(to_bytes(&node).get(..self.ots.n).unwrap_or_default(), self.root)
+        let computed = to_bytes(&node);
+        *both = Some(Comparison::of(computed.get(..self.ots.n).unwrap_or_default(), self.root)?);
+        Ok(())
     }
 
     // Out of line: HSS calls it too, and what it puts on the stack is gone when it returns.

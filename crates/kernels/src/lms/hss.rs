@@ -36,6 +36,18 @@ pub fn compare(
     message: &[&[u8]],
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
+    let mut both = None;
+    compare_in(kernels, public_key, message, signature, &mut both)?;
+    both.ok_or(Rejection::Mismatch)
+}
+
+pub(super) fn compare_in(
+    kernels: &Kernels,
+    public_key: &[u8],
+    message: &[&[u8]],
+    signature: &[u8],
+    both: &mut Option<Comparison>,
+) -> Result<(), Rejection> {
     let mut rest = public_key;
     let levels = take_u32(&mut rest).ok_or(Rejection::InvalidKey)?;
     if !(1..=MAX_LEVELS).contains(&levels) {
@@ -47,6 +59,10 @@ pub fn compare(
     if signed_keys.wrapping_add(1) != levels {
         return Err(Rejection::OtherParameters);
     }
+    // One tree is a key of LMS: its signature is read once.
+    if signed_keys == 0 {
+        return key.compare_all(kernels, message, rest, both);
+    }
     // The form of all levels first: nothing is hashed for a signature that ends too early.
     check_form(key, signed_keys, rest)?;
 
@@ -57,22 +73,24 @@ pub fn compare(
         let signed_len = after.len().wrapping_sub(after_key.len());
         let mut from = after;
         let signed = take(&mut from, signed_len).ok_or(Rejection::SignatureLength)?;
-        let comparison = key.compare(kernels, &[signed], &one)?;
+        key.compare_in(kernels, &[signed], &one, both)?;
+        let comparison = both.as_ref().ok_or(Rejection::Mismatch)?;
         comparison.check()?;
         // Redundant check of the branch above: the result does not depend on that branch alone.
         for ((difference, computed), claimed) in
-            differences.iter_mut().zip(comparison.computed).zip(comparison.claimed)
+            differences.iter_mut().zip(&comparison.computed).zip(&comparison.claimed)
         {
             *difference |= computed ^ claimed;
         }
         (key, rest) = (next, after_key);
     }
     let (last, _) = Signature::parse(&key, rest)?;
-    let mut comparison = key.compare(kernels, message, &last)?;
+    key.compare_in(kernels, message, &last, both)?;
+    let comparison = both.as_mut().ok_or(Rejection::Mismatch)?;
     for (computed, difference) in comparison.computed.iter_mut().zip(differences) {
         *computed ^= difference;
     }
-    Ok(comparison)
+    Ok(())
 }
 
 /// Reads a signature without hashing: its form on all levels from the top, then its end, then the indexes.
