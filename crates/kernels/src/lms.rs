@@ -62,10 +62,11 @@ impl Verifier for HssSet {
         both: &mut Option<Comparison>,
     ) -> Result<(), Rejection> {
         // The key says the same in its first three words (RFC 8554 §6.1, §5.3).
-        let words = [set.levels(), set.lms_type(), set.ots_type()].map(u32::from);
-        let heads = words.map(u32::to_be_bytes);
-        if !public_key.starts_with(heads.as_flattened()) {
-            return Err(Rejection::InvalidKey);
+        let mut rest = public_key;
+        for number in [set.levels(), set.lms_type(), set.ots_type()] {
+            if take_u32(&mut rest) != Some(u32::from(number)) {
+                return Err(Rejection::InvalidKey);
+            }
         }
         hss::compare_in(kernels, public_key, &[message], signature, both)
     }
@@ -146,7 +147,7 @@ struct Key<'a> {
     h: u32,
     lms_type: u32,
     ots: Ots,
-    identifier: [u64; 2],
+    identifier: &'a [u8],
     root: &'a [u8],
     /// All of it, as it is encoded.
     #[cfg(any(feature = "engine", test))]
@@ -156,39 +157,39 @@ struct Key<'a> {
 impl<'a> Key<'a> {
     /// Reads a key and nothing else.
     fn parse_all(bytes: &'a [u8]) -> Result<Self, Rejection> {
-        match Self::parse(bytes, None) {
-            Ok((key, [])) => Ok(key),
-            Ok(_) | Err(Rejection::SignatureLength) => Err(Rejection::InvalidKey),
-            Err(rejection) => Err(rejection),
+        let mut rest = bytes;
+        match Self::parse(&mut rest, None) {
+            Err(Rejection::SignatureLength) => Err(Rejection::InvalidKey),
+            Ok(_) if !rest.is_empty() => Err(Rejection::InvalidKey),
+            key => key,
         }
     }
 
-    /// Reads a key at the start of `bytes`, and returns the bytes that follow it. All trees of one key
-    /// have one length of hash values, `n_above`, if there is a tree above this one.
-    fn parse(bytes: &'a [u8], n_above: Option<usize>) -> Result<(Self, &'a [u8]), Rejection> {
-        let mut rest = bytes;
+    /// Takes a key off the start of `rest`. All trees of one key have one length of hash values, `n_above`, if there is a
+    /// tree above this one.
+    fn parse(rest: &mut &'a [u8], n_above: Option<usize>) -> Result<Self, Rejection> {
+        #[cfg(any(feature = "engine", test))]
+        let bytes = *rest;
         let too_short = Rejection::SignatureLength;
-        let lms_type = take_u32(&mut rest).ok_or(too_short)?;
-        let ots_type = take_u32(&mut rest).ok_or(too_short)?;
+        let lms_type = take_u32(rest).ok_or(too_short)?;
+        let ots_type = take_u32(rest).ok_or(too_short)?;
         let (h, n) = tree_of(lms_type).ok_or(Rejection::UnsupportedKey)?;
         let ots = Ots::of(ots_type).ok_or(Rejection::UnsupportedKey)?;
         // A tree and its one-time keys have the same hash function (SP 800-208 §4), and so have all levels.
         if ots.n != n || n_above.is_some_and(|above| above != n) {
             return Err(Rejection::InvalidKey);
         }
-        let identifier = take(&mut rest, IDENTIFIER_LEN).ok_or(too_short)?;
-        let root = take(&mut rest, n).ok_or(too_short)?;
-        let mut key = Self {
+        let identifier = take(rest, IDENTIFIER_LEN).ok_or(too_short)?;
+        let root = take(rest, n).ok_or(too_short)?;
+        Ok(Self {
             h,
             lms_type,
             ots,
-            identifier: [0; 2],
+            identifier,
             root,
             #[cfg(any(feature = "engine", test))]
             encoded: encoded_before(bytes, rest),
-        };
-        load(&mut key.identifier, identifier);
-        Ok((key, rest))
+        })
     }
 
     /// Reads a signature and nothing else, and compares.
@@ -239,13 +240,15 @@ impl<'a> Key<'a> {
     #[inline(never)]
     fn root_of(&self, kernels: &Kernels, message: &[&[u8]], signature: &Signature<'_>) -> Words {
         let q = signature.q;
-        let mut chains = ots::Chains::new(kernels, self.ots, self.identifier, q);
+        let mut identifier = [0; 2];
+        load(&mut identifier, self.identifier);
+        let mut chains = ots::Chains::new(kernels, self.ots, identifier, q);
         let public_key = chains.public_key(message, signature.ots);
         let n = chains.hasher.n;
         // Algorithm 6a, step 4: leaves are numbered from 2^h on, the root is 1.
         let mut number = (1_u32 << self.h) | q;
         chains.room.put(0, &public_key);
-        self.node(&mut chains, number, D_LEAF, n);
+        Self::node(&mut chains, number, D_LEAF, n);
         for sibling in signature.path.chunks_exact(self.ots.n.max(1)) {
             // The node is at the front; its parent will be, too.
             let is_right = number & 1 == 1;
@@ -254,7 +257,7 @@ impl<'a> Key<'a> {
             }
             chains.room.load(if is_right { 0 } else { n }, sibling);
             number >>= 1;
-            self.node(&mut chains, number, D_INTR, n.wrapping_mul(2));
+            Self::node(&mut chains, number, D_INTR, n.wrapping_mul(2));
         }
         chains.room.value(0, n)
     }
@@ -262,11 +265,11 @@ impl<'a> Key<'a> {
     /// Hashes what a node is made of, the first `count` words, to the front:
     /// H(I ‖ u32str(r) ‖ u16str(D) ‖ values).
     #[inline(never)]
-    fn node(&self, chains: &mut ots::Chains<'_>, number: u32, what: u64, count: usize) {
-        let ots::Chains { hasher, room, initial, .. } = chains;
+    fn node(chains: &mut ots::Chains<'_>, number: u32, what: u64, count: usize) {
+        let ots::Chains { hasher, identifier, room, initial, .. } = chains;
         let shape = hasher.function.shape((count << 3).wrapping_add(22), 0);
         let mut message = Writer::at(MESSAGES);
-        for word in self.identifier {
+        for word in *identifier {
             message.push(room, word);
         }
         // Six bytes, which shift what follows by 48 bits.

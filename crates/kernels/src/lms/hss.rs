@@ -69,7 +69,8 @@ pub(super) fn compare_in(
     let mut differences = [0; MAX_COMPARED_LEN];
     for _ in 0..signed_keys {
         let (one, after) = Signature::parse(&key, rest)?;
-        let (next, after_key) = Key::parse(after, Some(key.ots.n)).map_err(in_signature)?;
+        let mut after_key = after;
+        let next = Key::parse(&mut after_key, Some(key.ots.n)).map_err(in_signature)?;
         let signed_len = after.len().wrapping_sub(after_key.len());
         let mut from = after;
         let signed = take(&mut from, signed_len).ok_or(Rejection::SignatureLength)?;
@@ -99,7 +100,8 @@ fn check_form<'a>(mut key: Key<'a>, signed_keys: u32, mut rest: &'a [u8]) -> Res
     for _ in 0..signed_keys {
         let (one, after) = Signature::parse(&key, rest)?;
         is_outside |= !one.is_of_tree(&key);
-        (key, rest) = Key::parse(after, Some(key.ots.n)).map_err(in_signature)?;
+        rest = after;
+        key = Key::parse(&mut rest, Some(key.ots.n)).map_err(in_signature)?;
     }
     let (one, after) = Signature::parse(&key, rest)?;
     if !after.is_empty() {
