@@ -200,14 +200,16 @@ impl<'a> Key<'a> {
         signature: &[u8],
         both: &mut Option<Comparison>,
     ) -> Result<(), Rejection> {
-        let (signature, after) = Signature::parse(self, signature)?;
+        // By reference, as the key: a move takes the root of trust hundreds of cycles.
+        let parsed = Signature::parse(self, signature);
+        let (signature, after) = parsed.as_ref().map_err(|rejection| *rejection)?;
         if !after.is_empty() {
             return Err(Rejection::SignatureLength);
         }
         if !signature.is_of_tree(self) {
             return Err(Rejection::IndexOutOfRange);
         }
-        self.compare_in(kernels, message, &signature, both)
+        self.compare_in(kernels, message, signature, both)
     }
 
     /// Algorithms 6a and 6b of RFC 8554.

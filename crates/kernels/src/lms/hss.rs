@@ -53,7 +53,8 @@ pub(super) fn compare_in(
     if !(1..=MAX_LEVELS).contains(&levels) {
         return Err(Rejection::InvalidKey);
     }
-    let mut key = Key::parse_all(rest)?;
+    let parsed = Key::parse_all(rest);
+    let key = parsed.as_ref().map_err(|rejection| *rejection)?;
     let mut rest = signature;
     let signed_keys = take_u32(&mut rest).ok_or(Rejection::SignatureLength)?;
     if signed_keys.wrapping_add(1) != levels {
@@ -63,6 +64,20 @@ pub(super) fn compare_in(
     if signed_keys == 0 {
         return key.compare_all(kernels, message, rest, both);
     }
+    compare_levels(kernels, *key, signed_keys, message, rest, both)
+}
+
+/// The same of several trees.
+// Out of line: the key is not moved for one tree.
+#[inline(never)]
+fn compare_levels<'a>(
+    kernels: &Kernels,
+    mut key: Key<'a>,
+    signed_keys: u32,
+    message: &[&[u8]],
+    mut rest: &'a [u8],
+    both: &mut Option<Comparison>,
+) -> Result<(), Rejection> {
     // The form of all levels first: nothing is hashed for a signature that ends too early.
     check_form(key, signed_keys, rest)?;
 
