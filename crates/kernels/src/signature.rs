@@ -195,15 +195,6 @@ impl Comparison {
         }
     }
 
-    /// Both values.
-    #[allow(dead_code, reason = "unless a verifier is carried that an engine may serve")]
-    pub(crate) fn of_words(computed: &[u32], claimed: &[u8]) -> Self {
-        let mut both = Self::DIFFERENT;
-        both.claim(claimed);
-        both.compute(computed, claimed.len());
-        both
-    }
-
     /// The plain answer.
     ///
     /// # Errors

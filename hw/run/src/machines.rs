@@ -78,8 +78,8 @@ pub struct Args {
     /// With --boot of `rot`: the hash of its largest payload, sha256 without this
     #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHERS, value_parser = hash)]
     hash: Option<HashId>,
-    /// With --boot of `rot` or of a host beside it: what signs its bundle, ed25519, lms, xmss or slh-dsa. The engine for hash-based
-    /// signatures verifies the last three, and `rot` shows what that takes. Without this it is LMS with the engine for SHA-256 alone
+    /// With --boot of `rot` or of a host beside it: what signs its bundle, ed25519, lms, lms-w8, xmss or slh-dsa. The engine for
+    /// hash-based signatures verifies all but the first, and `rot` shows what that takes. Without this it is LMS with the engine for SHA-256 alone
     #[arg(long, value_name = "ALGORITHM", requires = "boot", conflicts_with_all = OTHERS, conflicts_with = "tee", value_parser = SignedBy::from_name)]
     signed_by: Option<SignedBy>,
     /// With --boot of a TEE: what computes; engines and our software without this
