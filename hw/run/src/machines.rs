@@ -685,7 +685,8 @@ pub fn rot_step(_: &Path) -> Result<Outcome> {
 
 /// A step of `cargo xtask test`: the root of trust beside a host, which it keeps in reset until all is verified.
 pub fn soc_step(_: &Path) -> Result<Outcome> {
-    let soc = SOCS.into_iter().find(|soc| soc.is_daily).context("no machine with both of every day")?;
+    let soc =
+        SOCS.into_iter().find(|soc| soc.is_daily).context("no machine with both of every day")?;
     let folder = |name| soc::folder(soc).join(name);
     outcome(&[
         (soc.name, &|| soc::faults(soc, SMOKE_BLOCK)),
