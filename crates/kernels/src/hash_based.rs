@@ -4,8 +4,8 @@
 //! like is checked before it is asked, and the root is compared afterwards, both by the same code as without an engine.
 //! So a wrong root makes a refusal, and an engine cannot accept what its caller does not.
 
+use crate::comparison::Comparison;
 use crate::pattern::fill_with_pattern;
-use crate::signature::Comparison;
 use crate::{KernelFault, Kernels};
 
 /// Bytes of the longest root.
