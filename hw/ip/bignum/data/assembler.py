@@ -9,6 +9,8 @@ PACKAGE = pathlib.Path(__file__).resolve().parent.parent / "rtl/bignum_pkg.sv"
 # Fields of `instruction_t`, from the top.
 FIELDS = {"op": 6, "kind": 3, "has_c": 1, "dst": 9, "a": 9, "b": 9, "c": 9, "ka": 4, "kb": 4, "sign": 2, "imm": 10}
 WORDS = 1024
+# Slots of the lower half of the memory, and of all of it; the bit of a slot that is relative to the pointer.
+SLOTS, PRIVATE_SLOTS, POINTER = 128, 256, 256
 
 
 def encodings() -> dict[str, int]:
@@ -28,8 +30,13 @@ class Assembler:
         self.entries: dict[str, int] = {}
         self.data: list[int] = []
         self.numbers: dict[str, int] = {}
+        # Slots that the program may name.
+        self.slots = SLOTS
 
     def add(self, op: str, **fields: int | str) -> None:
+        for name in ("dst", "a", "b", "c"):
+            slot = fields.get(name, 0)
+            assert isinstance(slot, str) or slot < self.slots or slot & POINTER, (op, fields)
         self.lines.append({"op": op, **fields})
 
     def label(self, name: str) -> None:
@@ -69,7 +76,7 @@ class Assembler:
     @staticmethod
     def at(number: int) -> int:
         """The slot so many after the pointer."""
-        return 0x100 | number
+        return POINTER | number
 
     # --- instructions ---
 

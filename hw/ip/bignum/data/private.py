@@ -10,7 +10,7 @@ Steps are counted: what leads past one of them is an error. The control overwrit
 
 from __future__ import annotations
 
-from assembler import Assembler
+from assembler import PRIVATE_SLOTS, SLOTS, Assembler
 
 # Slots of all programs (`programs.py`).
 N, BASE, R2, RESULT, TEMP, EXPONENT = 0, 8, 16, 24, 32, 48
@@ -118,9 +118,11 @@ def combine(code: Assembler) -> None:
     code.linear(OTHER, Q_INVERSE, N, 1, -1)
     code.jump("IfNotNegative", "bad_key")
     code.size("SizeHalf")
-    # From 0 to 3 p, as power_q is below 2 p.
-    code.linear(TEMP, TEMP, POWER_Q, 1, -1)
-    code.linear(TEMP, TEMP, N, 1, 2)
+    # Both powers are below p then, and their difference is: power_q is below 2 p.
+    code.linear(OTHER, POWER_Q, N, 1, -1)
+    code.linear(OTHER, OTHER, N, 1, 1, sign="SignGates")
+    code.linear(TEMP, TEMP, OTHER, 1, -1)
+    code.linear(TEMP, TEMP, N, 1, 1, sign="SignGates")
     code.product(TEMP, TEMP, Q_INVERSE)
     code.product(TEMP, TEMP, R2)
     canonical(code, TEMP)
@@ -178,6 +180,7 @@ def release(code: Assembler) -> None:
 
 def private_rsa(code: Assembler) -> None:
     code.entry("private")
+    code.slots = PRIVATE_SLOTS
     checks(code)
     blind(code)
     code.step(1)
@@ -199,3 +202,5 @@ def private_rsa(code: Assembler) -> None:
     verify(code)
     release(code)
     power(code)
+    # A program that named a slot of the key could give it as a result.
+    code.slots = SLOTS

@@ -170,7 +170,8 @@ module bignum_control
       done_q          <= 1'b0;
       wipe_q          <= '0;
     end else begin
-      wipe_q <= wiping_o ? wipe_q + 1'b1 : '0;
+      // A wipe of all of it begins at the first word.
+      wipe_q <= (wiping_o && !(sweeps && state_d == StWipe)) ? wipe_q + 1'b1 : '0;
       done_q <= (ends & is_end & ~is_private) | swept | (takes & ~lengths_fit);
       if (takes) begin
         command_q       <= command_i;
@@ -213,6 +214,7 @@ module bignum_control
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(OnlyAGoodResultIsShown_A, valid_o |-> idle_o && result_q == ResultGood)
+  `ASSERT(APrivateEndIsSwept_A, ends && is_private |=> state_q inside {StSweep, StWipe} || is_error)
   `ASSERT(AProgramStartsOnce_A, start_o |=> !start_o)
   `ASSERT(AnEndHasAResult_A, done_o |-> result_o != ResultNone)
   `ASSERT(AWipeIsTaken_A, wipe_i |=> wiping_o)

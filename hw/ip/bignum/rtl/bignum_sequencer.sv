@@ -341,4 +341,5 @@ module bignum_sequencer
   `ASSERT(ASizeIsNotZero_A, op_start_o || fills |-> words_o != '0)
   `ASSERT(TheInverseIsOdd_A, op_start_o && field_q == FieldAny && op_o.kind inside {KindProduct, KindSquare} |-> inverse_q[0])
   `ASSERT(AnInstructionExists_A, begins |-> exists)
+  `ASSERT(StepsFollowEachOther_A, begins |-> is_in_step)
 endmodule
