@@ -82,8 +82,9 @@ module bignum
   command_e   command;
   result_e    result;
 
-  assign asked = {regs_out.command.private_rsa.value, regs_out.command.verify_p384.value, regs_out.command.verify_p256.value, regs_out.command.prepare.value,
-                  regs_out.command.multiply.value, regs_out.command.secret.value, regs_out.command.power.value};
+  assign asked = {regs_out.command.private_rsa.value, regs_out.command.verify_p384.value, regs_out.command.verify_p256.value,
+                  regs_out.command.prepare.value, regs_out.command.multiply.value, regs_out.command.secret.value,
+                  regs_out.command.power.value};
   // The first cycle after a reset wipes as well, unless the lifecycle is zero: the control begins with it anyway.
   assign wipes = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i);
   // One at a time; more than one is none.
