@@ -12,9 +12,11 @@ use crate::wait::Wait;
 
 /// `bign` in the register that says what it is.
 const MAGIC: u32 = 0x6269_676e;
-/// Maximum number of status reads before the engine is treated as absent. The longest command, a private key of 4,096 bits
-/// with one DSP block, takes less than 200 million cycles, and a read more than two.
-const PATIENCE: u32 = 100_000_000;
+/// Maximum number of status reads before the engine is treated as absent. The longest public power, of 4,096 bits with one
+/// DSP block and the exponent 65537, takes less than four million cycles, and a read more than two.
+const PATIENCE: u32 = 2_000_000;
+/// The same with a private key: less than 200 million cycles.
+const PRIVATE_PATIENCE: u32 = 100_000_000;
 
 /// Why nothing was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +101,7 @@ impl<W: Wait> Bignum<W> {
         let length = length(modulus, base, exponent, result)?;
         self.begin()?;
         self.write_public(modulus, base, exponent, length);
-        self.run(Command::RESET.with_power(true))?;
+        self.run(Command::RESET.with_power(true), PATIENCE)?;
         self.read(result)
     }
 
@@ -139,7 +141,7 @@ impl<W: Wait> Bignum<W> {
         }
         self.write(Choice::Blinding, blinding.factor);
         self.write(Choice::Unblinding, blinding.inverse);
-        let outcome = self.run(Command::RESET.with_private_rsa(true));
+        let outcome = self.run(Command::RESET.with_private_rsa(true), PRIVATE_PATIENCE);
         let outcome = outcome.and_then(|()| self.read(result));
         // The engine overwrites the key itself, but not what it refused to begin with.
         self.registers.command().write(Command::RESET.with_wipe(true));
@@ -217,7 +219,7 @@ impl<W: Wait> Bignum<W> {
         for (choice, bytes) in choices.into_iter().zip(operands) {
             self.write(choice, bytes);
         }
-        self.run(command)
+        self.run(command, PATIENCE)
     }
 
     /// Words from the end of the bytes on.
@@ -230,14 +232,14 @@ impl<W: Wait> Bignum<W> {
     }
 
     /// A word that is no verdict is a fault.
-    fn run(&mut self, command: Command) -> Result<(), Error> {
+    fn run(&mut self, command: Command, patience: u32) -> Result<(), Error> {
         if W::BY_INTERRUPT {
             self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
             self.registers.interrupt_enable().write(enabled);
         }
         self.registers.command().write(command);
-        self.until_idle()?;
+        self.until_idle_within(patience)?;
         self.no_error()?;
         match self.registers.outcome().read().value().ok_or(Error::Failed)? {
             Verdict::Good => Ok(()),
@@ -257,7 +259,11 @@ impl<W: Wait> Bignum<W> {
     }
 
     fn until_idle(&mut self) -> Result<(), Error> {
-        for _ in 0..PATIENCE {
+        self.until_idle_within(PATIENCE)
+    }
+
+    fn until_idle_within(&mut self, reads: u32) -> Result<(), Error> {
+        for _ in 0..reads {
             let status = self.registers.status().read();
             if status.failed() {
                 return Err(Error::Failed);
@@ -393,6 +399,61 @@ mod tests {
             assert_eq!(file.0[OPERAND].get(), 11);
             assert_eq!(file.0[DATA].get(), 0x0909_0909);
         }
+    }
+
+    /// Of 512 bits, whose numbers are all ones.
+    const KEY: PrivateKey<'_> = PrivateKey {
+        modulus: &[0xff; 64],
+        exponent: 65537,
+        primes: (&[0xff; 32], &[0xff; 32]),
+        exponents: (&[0xff; 32], &[0xff; 32]),
+        coefficient: &[0xff; 32],
+    };
+    const BLINDING: Blinding<'_> = Blinding { factor: &[5; 64], inverse: &[6; 64] };
+
+    #[test]
+    fn a_private_operation_ends_with_a_wipe() {
+        for (outcome, wanted) in [
+            (GOOD, Ok(())),
+            (0x5aa5_5aa5, Err(Error::BadKey)),
+            (0xa55a_a55a, Err(Error::BadResult)),
+            (0x6996_6996, Err(Error::BadExponent)),
+            (0, Err(Error::Refused)),
+            (1, Err(Error::Failed)),
+        ] {
+            let file = File::with_outcome(outcome);
+            let mut result = [1; 64];
+            let got = file.engine().unwrap().private(&KEY, &BLINDING, &[2; 64], &mut result);
+            assert_eq!(got, wanted);
+            assert_eq!(file.0[LENGTH].get(), 17 << 16 | 512);
+            assert_eq!(file.0[COMMAND].get(), 1 << 7, "the key stays");
+            // The last word that was written is what every read gives: of 1 / r.
+            let word = if wanted.is_ok() { 6 } else { 0 };
+            assert_eq!(result, [word; 64]);
+        }
+    }
+
+    #[test]
+    fn refuses_parts_of_a_key_that_are_too_long() {
+        let file = File::with_outcome(GOOD);
+        let mut engine = file.engine().unwrap();
+        file.0[COMMAND].set(0);
+        let long = [1; 33];
+        for key in [
+            PrivateKey { primes: (&long, KEY.primes.1), ..KEY },
+            PrivateKey { exponents: (KEY.exponents.0, &long), ..KEY },
+            PrivateKey { coefficient: &long, ..KEY },
+        ] {
+            let got = engine.private(&key, &BLINDING, &[2; 64], &mut [0; 64]);
+            assert_eq!(got, Err(Error::BadKey));
+        }
+        let blinding = Blinding { factor: &[1; 65], inverse: &[1; 64] };
+        let got = engine.private(&KEY, &blinding, &[2; 64], &mut [0; 64]);
+        assert_eq!(got, Err(Error::BadOperand));
+        let key = PrivateKey { exponent: 0, ..KEY };
+        let got = engine.private(&key, &BLINDING, &[2; 64], &mut [0; 64]);
+        assert_eq!(got, Err(Error::BadExponent));
+        assert_eq!(file.0[COMMAND].get(), 0);
     }
 
     #[test]
