@@ -29,7 +29,7 @@ class Core(Clocked):
         super().__init__(dut, INPUTS, stalls)
         # A reset begins with a wipe.
         self.settling_cycles = 2048 * (68 // word_bits(int(dut.Dsps.value))) + 4
-        self.limit = 2_000_000 * (16 // int(dut.Dsps.value)) ** 2
+        self.limit = 12_000_000 * (16 // int(dut.Dsps.value)) ** 2
 
     async def start_clock(self) -> None:
         """The clock starts low: registers have random values until the reset, and so has the clock."""
