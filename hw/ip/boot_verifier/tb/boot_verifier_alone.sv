@@ -4,6 +4,8 @@
 // A stream brings the digest of the key (four words), the board (four) and the image; after its last word storage is
 // ready. The engine accepts the key, signature and message of the image, and nothing else.
 
+`include "assert.svh"
+
 module boot_verifier_alone
   import boot_verifier_pkg::*;
 #(
@@ -33,10 +35,11 @@ module boot_verifier_alone
   localparam int unsigned Message   = HeaderWords + CodeWords;
   localparam int unsigned Words     = MessageAt + Message;
   localparam int unsigned Device    = 8;  // words of storage
+  localparam int unsigned At        = $clog2(Device + Words);
   localparam logic [4:0]  Computes  = 5'd20;
 
-  logic        unused;
-  assign unused = ^{str_bytes_i, ar_len};  // a line has eight words
+  logic        unused_bytes;
+  assign unused_bytes = ^str_bytes_i;
 
   // --- what the stream brought ---
   logic [63:0] words_q [Device + Words];
@@ -52,13 +55,13 @@ module boot_verifier_alone
       loaded_q <= str_last_i;
     end
   end
-  always_ff @(posedge clk_i) if (str_valid_i && str_ready_o) words_q[loads_q] <= str_data_i;
+  always_ff @(posedge clk_i) if (str_valid_i && str_ready_o) words_q[At'(loads_q)] <= str_data_i;
 
   // --- storage: an answer in the next cycle ---
   logic       otp_req, otp_is_board, answers_q, is_board_q;
   logic [2:0] otp_word, word_q;
   logic [63:0] stored;
-  assign stored = words_q[{4'd0, 1'b0, is_board_q, word_q[2:1]}];
+  assign stored = words_q[At'({is_board_q, word_q[2:1]})];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       answers_q  <= 1'b0;
@@ -81,7 +84,7 @@ module boot_verifier_alone
   logic [31:0] at;
   assign asked = ar_valid & (lines_q != 2'd2);
   assign ends = (lines_q != '0) & r_ready & (beat_q == 3'd7);
-  assign at   = {3'd0, first_q[31:3]} + 32'(beat_q);
+  assign at   = (first_q >> 3) + 32'(beat_q);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       lines_q  <= '0;
@@ -124,7 +127,7 @@ module boot_verifier_alone
         started_q <= 1'b1;
       end else if (key | signature | message) begin
         next_q <= next + 1'b1;
-        if (!is_due || !started_q || next >= 8'(Words) || data != words_q[next + 8'(Device)] ||
+        if (!is_due || !started_q || next >= 8'(Words) || data != words_q[At'(next + 8'(Device))] ||
             (message && last != (next == 8'(Words - 1)))) fits_q <= 1'b0;
         if (message && last) computes_q <= 5'd1;
       end
@@ -168,7 +171,7 @@ module boot_verifier_alone
     .ar_len_o          (ar_len),
     .r_valid_i         (lines_q != '0),
     .r_ready_o         (r_ready),
-    .r_data_i          ((at - 32'h1100_0000 < 32'(Words)) ? words_q[8'(at) + 8'(Device)] : '0),
+    .r_data_i          ((at - 32'h1100_0000 < 32'(Words)) ? words_q[At'(at) + At'(Device)] : '0),
     .r_resp_i          ((at - 32'h1100_0000 < 32'(Words)) ? 2'b00 : 2'b10),
     .r_last_i          (beat_q == 3'd7),
     .engine_start_o    (start),
@@ -188,4 +191,6 @@ module boot_verifier_alone
     .quiet_o           (unused_quiet),
     .error_o
   );
+
+  `ASSERT(ALineHasEightWords_A, ar_valid |-> ar_len == 8'd7)
 endmodule
