@@ -17,9 +17,9 @@ pub const LANE: &str = "xmss_lane";
 /// Modules that an engine has once; the schedule as several lanes have it.
 pub const MESSAGE: &str = "xmss_message";
 pub const SCHEDULE: &str = "xmss_schedule";
-/// What takes the place of a processor from reset, without storage and memory: in a folder of its own.
+/// What gives the engine its words with no core running, in the folder of the unit that decides with it from reset.
+const SEQUENCER: [&str; 2] = ["boot_verifier_engine", "boot_verifier_driver"];
 const UNIT: &str = "boot_verifier";
-const SEQUENCER: [&str; 3] = [UNIT, "boot_verifier_engine", "boot_verifier_driver"];
 const ONCE: [&str; 5] = [MESSAGE, SCHEDULE, "xmss_digits", "xmss_ingest", "xmss_control"];
 
 /// Hash cores and rounds a cycle of engines that have a bound: these are placed and routed, too.
@@ -69,7 +69,7 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
             Ok::<_, anyhow::Error>(())
         };
     let unit = Engine::load(UNIT)?;
-    for top in SEQUENCER {
+    for top in SEQUENCER.into_iter().chain([UNIT]) {
         add_as(top, &unit, top, [0, 0], Parameters::new())?;
     }
     let Point { lanes, rounds } = POINT_OF_OTHERS;
@@ -117,9 +117,14 @@ impl Netlists {
         self.find(WHOLE, point.lanes, point.rounds)
     }
 
-    /// LUT and flip-flops of what takes the place of a processor from reset.
+    /// LUT and flip-flops of what gives the engine key, signature and message with no core running.
     pub fn sequencer(&self) -> Option<(u32, u32)> {
         self.sum(&SEQUENCER.map(|top| (top, 0)))
+    }
+
+    /// Those of the unit around it: it reads the medium, compares the digest of the key, judges the header and decides.
+    pub fn unit(&self) -> Option<(u32, u32)> {
+        self.sum(&[(UNIT, 0)])
     }
 
     /// LUT and flip-flops of modules, added up; each with its lanes and rounds.

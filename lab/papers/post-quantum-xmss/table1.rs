@@ -195,21 +195,39 @@ fn engine(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) -
     let met = paper.constant("clock_met_mhz")?;
     let theirs = theirs.map(|(cycles, luts)| Theirs { cycles, luts, megahertz: met });
     rows.extend(figures(ENGINE, &config, mean.map(|it| it.cycles), netlist, theirs));
-    if let Some((luts, flip_flops)) = netlists.sequencer() {
-        let row = |metric: &str, unit: &str, ours: u32| {
-            let row = Row::info(ENGINE, metric, unit, f64::from(ours)).of(&config);
-            row.how(How::Computed).noted(WITH_SEQUENCER)
-        };
-        let all = row("LUTs with the unit that needs no core", "LUT", netlist.count.luts + luts);
-        rows.push(judged(all, target(point).map(|it| it.1)));
-        let all = netlist.count.flip_flops + flip_flops;
-        rows.push(row("FFs with the unit that needs no core", "flip-flops", all));
-    }
+    rows.extend(with_no_core(&config, netlist, netlists, target(point).map(|it| it.1)));
     Ok(rows)
 }
 
-const WITH_SEQUENCER: &str = "boot_verifier with its driver added, which reads, compares, has the engine verify, and decides \
-    from reset; judged by the bound of an engine";
+/// The engine with what drives it from reset, and then with the unit that decides, too.
+fn with_no_core(
+    config: &str,
+    netlist: &Netlist,
+    netlists: &Netlists,
+    target: Option<f64>,
+) -> Vec<Row> {
+    let (Some(sequencer), Some(unit)) = (netlists.sequencer(), netlists.unit()) else {
+        return Vec::new();
+    };
+    let row = |metric: &str, unit: &str, ours: u32, note: &str| {
+        let row = Row::info(ENGINE, metric, unit, f64::from(ours)).of(config);
+        row.how(How::Computed).noted(note)
+    };
+    let (luts, flip_flops) =
+        (netlist.count.luts + sequencer.0, netlist.count.flip_flops + sequencer.1);
+    let whole = (luts + unit.0, flip_flops + unit.1);
+    vec![
+        judged(row("LUTs with its sequencer", "LUT", luts, WITH_SEQUENCER), target),
+        row("FFs with its sequencer", "flip-flops", flip_flops, WITH_SEQUENCER),
+        row("LUTs with the unit that needs no core", "LUT", whole.0, WITH_UNIT),
+        row("FFs with the unit that needs no core", "flip-flops", whole.1, WITH_UNIT),
+    ]
+}
+
+const WITH_SEQUENCER: &str = "boot_verifier_engine and boot_verifier_driver added, which give the engine key, signature and message \
+    with no core running; judged by the bound of an engine";
+const WITH_UNIT: &str = "boot_verifier added to that: it reads the medium, has SHA-256 for the digest of the key, judges the header \
+    and decides from reset, which the paper's engine does not";
 
 /// A configuration of the paper, for products.
 #[derive(Clone, Copy)]

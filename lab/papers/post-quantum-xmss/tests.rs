@@ -137,6 +137,31 @@ fn a_whole_run_has_every_number_or_says_why_not() {
 }
 
 #[test]
+fn a_sequencer_is_judged_with_its_engine_and_the_unit_around_it_is_not() {
+    let paper = Paper::load(KEY).unwrap();
+    let (samples, mut netlists) = invented();
+    for (top, luts) in [("boot_verifier_engine", 30), ("boot_verifier_driver", 2000)] {
+        let count = Count { luts, ..Count::default() };
+        let top = top.to_owned();
+        netlists.0.push(Netlist { top, lanes: 0, rounds: 0, count, megahertz: None });
+    }
+    let rows = |netlists: &area::Netlists| table1::rows(&paper, &samples, netlists).unwrap();
+    let find = |rows: &[Row], metric: &str| {
+        let config = Point::new(1, 1).name();
+        let row = rows.iter().find(|row| row.metric == metric && row.config == config)?;
+        Some((row.ours, row.status))
+    };
+    assert_eq!(find(&rows(&netlists), "LUTs with its sequencer"), None);
+    let count = Count { luts: 5000, ..Count::default() };
+    let top = "boot_verifier".to_owned();
+    netlists.0.push(Netlist { top, lanes: 0, rounds: 0, count, megahertz: None });
+    let rows = rows(&netlists);
+    assert_eq!(find(&rows, "LUTs with its sequencer"), Some((Some(2130.0), Status::Hit)));
+    let whole = find(&rows, "LUTs with the unit that needs no core");
+    assert_eq!(whole, Some((Some(7130.0), Status::Info)));
+}
+
+#[test]
 fn a_run_without_netlists_leaves_their_rows_without_numbers() {
     let paper = Paper::load(KEY).unwrap();
     let (samples, _) = invented();
