@@ -119,8 +119,8 @@ module boot_verifier_driver #(
   // --- one access at a time ---
   // Channels of the open access that were not taken yet.
   logic        open_d, open_q, aw_valid_d, aw_valid_q, w_valid_d, w_valid_q, ar_valid_d, ar_valid_q;
-  logic [11:0] addr_d, addr_q;
-  logic [31:0] data_d, data_q;
+  logic [11:0] addr;
+  logic [31:0] data;
   logic        begins, ends, is_wrong;
 
   assign begins   = (writes | reads) & ~open_q;
@@ -129,32 +129,29 @@ module boot_verifier_driver #(
 
   // --- key and results ---
   logic        start_d, start_q;     // the key is whole
-  logic [3:0]  index_d, index_q;
-  logic [31:0] key_d, key_q, key_word;
-  logic [3:0]  reason_d, reason_q;
-  logic [63:0] verdict_d, verdict_q;
+  logic [31:0] key_word;
+  logic [3:0]  reason_q;
+  logic [63:0] verdict_q;
 
-  assign key_ready_o = in_take & ~start_q;
+  // A word of the key stays until the engine has it.
+  assign key_ready_o = (state_q == StKey) & ends;
   // Registers have bytes in the order of memory, the first one in the lower bits.
-  assign key_word    = {<<8{key_q}};
+  assign key_word    = {<<8{key_i}};
 
-  // Where an access goes, and with what.
+  // Where an access goes, and with what. The state stays until it ends.
   always_comb begin
-    addr_d = addr_q;
-    data_d = data_q;
-    if (begins) begin
-      unique case (state_q)
-        StControl:  {addr_d, data_d} = {AtControl, Stream};
-        StExpected: {addr_d, data_d} = {AtExpected, Code};
-        StKeyType:  {addr_d, data_d} = {AtKeyType, Code};
-        StKey:      {addr_d, data_d} = {AtKey + {6'd0, index_q, 2'd0}, key_word};
-        StStart:    {addr_d, data_d} = {AtCommand, Start};
-        StStatus:   addr_d = AtStatus;
-        StReason:   addr_d = AtReason;
-        StLower:    addr_d = AtVerdict;
-        default:    addr_d = AtVerdict + 12'd4;
-      endcase
-    end
+    data = Code;
+    unique case (state_q)
+      StControl:  {addr, data} = {AtControl, Stream};
+      StExpected: addr = AtExpected;
+      StKeyType:  addr = AtKeyType;
+      StKey:      {addr, data} = {AtKey + {6'd0, key_index_i, 2'd0}, key_word};
+      StStart:    {addr, data} = {AtCommand, Start};
+      StStatus:   addr = AtStatus;
+      StReason:   addr = AtReason;
+      StLower:    addr = AtVerdict;
+      default:    addr = AtVerdict + 12'd4;
+    endcase
     open_d     = begins | (open_q & ~ends);
     aw_valid_d = (begins & writes) | (aw_valid_q & ~aw_ready_i);
     w_valid_d  = (begins & writes) | (w_valid_q & ~w_ready_i);
@@ -163,12 +160,8 @@ module boot_verifier_driver #(
 
   // One step after the other. An access that the engine refuses ends it, and so does an engine that has failed.
   always_comb begin
-    state_d   = state_q;
-    start_d   = start_q | start_i;
-    index_d   = index_q;
-    key_d     = key_q;
-    reason_d  = reason_q;
-    verdict_d = verdict_q;
+    state_d = state_q;
+    start_d = start_q | start_i;
     unique case (state_q)
       // An engine that is not idle would take neither key nor start: it clears itself after a reset.
       StIdle:     if (key_valid_i) state_d = StStatus;
@@ -176,7 +169,7 @@ module boot_verifier_driver #(
       StExpected: if (ends) state_d = StKeyType;
       StKeyType:  if (ends) state_d = StTake;
       StTake: begin
-        if (key_valid_i) {state_d, index_d, key_d} = {StKey, key_index_i, key_i};
+        if (key_valid_i) state_d = StKey;
         if (start_q) state_d = StStart;
       end
       StKey:      if (ends) state_d = StTake;
@@ -186,9 +179,9 @@ module boot_verifier_driver #(
         if (start_q ? r_data_i[Done] : r_data_i[Idle]) state_d = start_q ? StReason : StControl;
         if (r_data_i[Failed]) state_d = StError;
       end
-      StReason:   if (ends) {state_d, reason_d} = {StLower, r_data_i[3:0]};
-      StLower:    if (ends) {state_d, verdict_d[31:0]} = {StUpper, r_data_i};
-      StUpper:    if (ends) {state_d, verdict_d[63:32]} = {StDone, r_data_i};
+      StReason:   if (ends) state_d = StLower;
+      StLower:    if (ends) state_d = StUpper;
+      StUpper:    if (ends) state_d = StDone;
       StDone:     state_d = StDone;
       StError:    state_d = StError;
       default:    state_d = Hardened ? StError : StUpper;
@@ -204,35 +197,35 @@ module boot_verifier_driver #(
       aw_valid_q <= 1'b0;
       w_valid_q  <= 1'b0;
       ar_valid_q <= 1'b0;
-      addr_q     <= '0;
-      data_q     <= '0;
       start_q    <= 1'b0;
-      index_q    <= '0;
-      key_q      <= '0;
-      reason_q   <= '0;
-      verdict_q  <= '0;
     end else begin
       state_q    <= state_d;
       open_q     <= open_d;
       aw_valid_q <= aw_valid_d;
       w_valid_q  <= w_valid_d;
       ar_valid_q <= ar_valid_d;
-      addr_q     <= addr_d;
-      data_q     <= data_d;
       start_q    <= start_d;
-      index_q    <= index_d;
-      key_q      <= key_d;
-      reason_q   <= reason_d;
-      verdict_q  <= verdict_d;
+    end
+  end
+
+  // What was read, each once.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      reason_q  <= '0;
+      verdict_q <= '0;
+    end else if (ends) begin
+      if (state_q == StReason) reason_q         <= r_data_i[3:0];
+      if (state_q == StLower)  verdict_q[31:0]  <= r_data_i;
+      if (state_q == StUpper)  verdict_q[63:32] <= r_data_i;
     end
   end
 
   assign aw_valid_o = aw_valid_q;
-  assign aw_addr_o  = addr_q;
+  assign aw_addr_o  = addr;
   assign w_valid_o  = w_valid_q;
-  assign w_data_o   = data_q;
+  assign w_data_o   = data;
   assign ar_valid_o = ar_valid_q;
-  assign ar_addr_o  = addr_q;
+  assign ar_addr_o  = addr;
   // The answer belongs to the open access: nothing else is on its way.
   assign b_ready_o  = open_q & writes & ~aw_valid_q & ~w_valid_q;
   assign r_ready_o  = open_q & reads & ~ar_valid_q;

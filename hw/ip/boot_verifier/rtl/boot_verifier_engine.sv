@@ -53,6 +53,7 @@ module boot_verifier_engine #(
   logic [31:0]          kept_d, kept_q;
   logic                 tail_d, tail_q;    // the last half word was given
   logic                 wrong_d, wrong_q;  // the index does not fit
+  logic                 fits_d, fits_q;    // it does: an upset of one of both gives no verdict
   logic                 takes_first, takes, has_tail;
   logic [31:0]          half;              // of the word of the key
 
@@ -91,6 +92,7 @@ module boot_verifier_engine #(
     kept_d  = (takes_first | takes) ? data_i[63:32] : kept_q;
     tail_d  = tail_q | (has_tail & sig_ready_i);
     wrong_d = wrong_q | (takes_first & (data_i[31:0] != '0));
+    fits_d  = fits_q | (takes_first & (data_i[31:0] == '0));
   end
   // The engine begins once it has the whole key.
   assign start_o = (key_q == 5'd16) & ~start_q;
@@ -104,6 +106,7 @@ module boot_verifier_engine #(
       kept_q  <= '0;
       tail_q  <= 1'b0;
       wrong_q <= 1'b0;
+      fits_q  <= 1'b0;
     end else begin
       key_q   <= key_d;
       start_q <= start_d;
@@ -111,19 +114,21 @@ module boot_verifier_engine #(
       kept_q  <= kept_d;
       tail_q  <= tail_d;
       wrong_q <= wrong_d;
+      fits_q  <= fits_d;
     end
   end
 
   // The verdict of an index that does not fit is none.
   assign done_o    = engine_done_i & start_q;
   assign index_o   = engine_index_i | wrong_q;
-  assign verdict_o = engine_verdict_i & {64{~wrong_q & tail_q}};
+  assign verdict_o = engine_verdict_i & {64{~wrong_q & (~Hardened | fits_q) & tail_q}};
 
   // Counts that do not exist.
   assign error_o = Hardened & ((count_q > CountBits'(SignatureWords)) | (key_q > 5'd16));
 
   `ASSERT(KeyWordsStay_A, key_valid_o && !key_ready_i |=> key_valid_o && $stable({key_index_o, key_o}))
   `ASSERT(TheKeyComesBeforeTheStart_A, start_o && $past(!start_q) |-> key_q == 5'd16)
+  `ASSERT(AnIndexIsNotBoth_A, wrong_q |=> !fits_q)
   `ASSERT(OneStart_A, start_o |=> !start_o)
   `ASSERT(TheMessageFollowsTheSignature_A, msg_valid_o |-> !has_tail)
   `ASSERT(SignatureWordsStay_A, sig_valid_o && !sig_ready_i |=> sig_valid_o && $stable(sig_data_o))
