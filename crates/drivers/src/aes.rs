@@ -40,6 +40,8 @@ pub enum Error {
     Silent,
     /// It refused a command or a word: other code used it meanwhile, or no key is loaded.
     Refused,
+    /// The engine is masked, and its noise source gives nothing or failed its health test. [`Aes::wipe`] tries again.
+    Entropy,
     /// A key, vector, text or tag of a length that the mode does not have.
     Length,
     /// The text is not what was encrypted: tag or wrapped key are wrong.
@@ -89,6 +91,7 @@ pub fn counter_at(first: &[u8; BLOCK_LEN], offset: u64) -> ([u8; BLOCK_LEN], usi
 /// The engine.
 pub struct Aes {
     registers: Registers,
+    is_masked: bool,
     key_len: KeyLen,
     /// Of the message.
     control: Control,
@@ -100,24 +103,39 @@ impl Aes {
     /// Takes the engine and wipes it.
     ///
     /// # Errors
-    /// `NoEngine`, `Failed`, `Silent`.
+    /// `NoEngine`, `Failed`, `Silent`, `Entropy`.
     pub fn new(registers: Registers) -> Result<Self, Error> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
         let (key_len, control) = (KeyLen::Key256, Control::RESET);
-        let mut engine = Self { registers, key_len, control, needs_tag: false };
+        let is_masked = registers.parameters().read().masked();
+        let mut engine = Self { registers, is_masked, key_len, control, needs_tag: false };
         engine.wipe()?;
         Ok(engine)
     }
 
-    /// Overwrites key, vector and data.
+    /// The engine computes on shares, and needs its noise source.
+    #[must_use]
+    pub const fn is_masked(&self) -> bool {
+        self.is_masked
+    }
+
+    /// Overwrites key, vector and data, and waits for the start-up test of the noise source, if the engine needs one.
     ///
     /// # Errors
-    /// `Failed`, `Silent`.
+    /// `Failed`, `Silent`, `Entropy`.
     pub fn wipe(&mut self) -> Result<(), Error> {
         self.registers.command().write(Command::RESET.with_wipe(true));
-        self.until(Status::idle)
+        self.poll(|status| status.idle().then_some(Ok(())))?;
+        if self.is_masked {
+            let trusts = |status: Status| status.entropy_healthy().then_some(Ok(()));
+            return self.poll(trusts).map_err(|error| match error {
+                Error::Silent => Error::Entropy,
+                other => other,
+            });
+        }
+        Ok(())
     }
 
     /// Loads a key of 16, 24 or 32 bytes.
@@ -178,7 +196,9 @@ impl Aes {
         self.begin(mode, Direction::Encrypt, aad, text.len(), None, streams)?;
         self.text(text)?;
         self.end()?;
-        Ok(self.tag())
+        // Nothing else tells that a word of it came from another address: an upset of the bus.
+        let tag = self.tag();
+        if tag == self.tag() { Ok(tag) } else { Err(Error::Refused) }
     }
 
     /// Decrypts a message of GCM in place. If its tag is wrong, the text becomes zero.
@@ -406,7 +426,9 @@ impl Aes {
         let errors = self.registers.error().read();
         self.registers.error().write(errors);
         // A noise source that failed changes no result of the cipher without masks.
-        if errors.tag() {
+        if errors.entropy() && self.is_masked {
+            Err(Error::Entropy)
+        } else if errors.tag() {
             Err(Error::NotAuthentic)
         } else if errors.length() || errors.stream() || errors.iv() {
             Err(Error::Length)
@@ -417,15 +439,26 @@ impl Aes {
         }
     }
 
-    /// Waits until the status has the expected value.
+    /// Waits until the status has the expected value. The masked engine drops a message when its source fails.
     fn until(&self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+        self.poll(|status| {
+            if is_wanted(status) {
+                Some(Ok(()))
+            } else {
+                (self.is_masked && !status.entropy_healthy()).then_some(Err(Error::Entropy))
+            }
+        })
+    }
+
+    /// Reads the status until it has an answer.
+    fn poll(&self, answer: impl Fn(Status) -> Option<Result<(), Error>>) -> Result<(), Error> {
         for _ in 0..PATIENCE {
             let status = self.registers.status().read();
-            if is_wanted(status) {
-                return Ok(());
-            }
             if status.failed() {
                 return Err(Error::Failed);
+            }
+            if let Some(result) = answer(status) {
+                return result;
             }
         }
         Err(Error::Silent)

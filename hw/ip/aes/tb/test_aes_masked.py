@@ -109,6 +109,7 @@ async def keeps_its_key_but_starts_nothing_after_a_failed_test(dut):
     driver.lose_noise()
     dut.entropy_i.value, dut.entropy_valid_i.value = 0, 1
     await driver.tick(60)
+    dut.entropy_valid_i.value = 0
     await refuses(driver, 0)
     # A source that goes on well is not trusted again by itself.
     driver.has_noise = True
