@@ -196,9 +196,11 @@ impl Aes {
         self.begin(mode, Direction::Encrypt, aad, text.len(), None, streams)?;
         self.text(text)?;
         self.end()?;
-        // Nothing else tells that a word of it came from another address: an upset of the bus.
+        // Nothing else tells that a word of it came from another address: an upset of the bus. A wipe meanwhile is an error.
         let tag = self.tag();
-        if tag == self.tag() { Ok(tag) } else { Err(Error::Refused) }
+        let is_same = tag == self.tag();
+        self.check()?;
+        if is_same { Ok(tag) } else { Err(Error::Refused) }
     }
 
     /// Decrypts a message of GCM in place. If its tag is wrong, the text becomes zero.
@@ -310,13 +312,13 @@ impl Aes {
     /// `NotAuthentic`, `Length` if a stream ended at another place than it should, or those of the engine.
     pub fn end(&mut self) -> Result<(), Error> {
         self.until(Status::idle)?;
-        self.check()?;
-        // After an upset of the bus's handshakes each write has the word of the one before, and no error tells. The
-        // configuration does, which can be written and read now.
+        // After an upset of the bus's handshakes each write has the word of the one before, or its address, and no error
+        // tells. The configuration does, which can be written and read now, or a store into a block that is not wanted.
         self.registers.control().write(self.control);
         if self.registers.control().read().to_bits() != self.control.to_bits() {
             return Err(Error::Refused);
         }
+        self.check()?;
         // No error is not enough: the engine has to say that the tag is right.
         if self.needs_tag && !self.registers.status().read().tag_matches() {
             return Err(Error::NotAuthentic);

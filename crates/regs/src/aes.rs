@@ -588,6 +588,19 @@ impl Error {
     pub const fn with_entropy(self, value: bool) -> Self {
         Self((self.0 & !0x200) | ((value as u32) << 9))
     }
+
+    /// A message, a block of its result or its tag was dropped by a wipe or an abort.
+    #[must_use]
+    pub const fn dropped(self) -> bool {
+        self.0 & 0x400 != 0
+    }
+
+    /// With this field set: a message, a block of its result or its tag was dropped by a wipe or an
+    /// abort.
+    #[must_use]
+    pub const fn with_dropped(self, value: bool) -> Self {
+        Self((self.0 & !0x400) | ((value as u32) << 10))
+    }
 }
 
 /// Value of the register: interrupts.

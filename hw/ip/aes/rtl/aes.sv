@@ -562,6 +562,8 @@ module aes
     regs_in.error.stream.hwset  = bad_end;
     regs_in.error.tag.hwset     = tag_fails;
     regs_in.error.entropy.hwset = entropy_failed | needs_masks;
+    // Whatever the cause: software that asked for it knows, and an upset that did is told.
+    regs_in.error.dropped.hwset = drops & (modes_busy | output_valid | tag_valid) & ~bad_end & ~is_failed & masks_ready;
 
     regs_in.interrupt.done.hwset  = done_q;
     regs_in.interrupt.error.hwset = refused | (data_request & ~data_write) | bad_end | tag_fails |

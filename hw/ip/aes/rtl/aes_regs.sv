@@ -425,6 +425,10 @@ module aes_regs (
                 logic next;
                 logic load_next;
             } entropy;
+            struct {
+                logic next;
+                logic load_next;
+            } dropped;
         } error;
         struct {
             struct {
@@ -495,6 +499,9 @@ module aes_regs (
             struct {
                 logic value;
             } entropy;
+            struct {
+                logic value;
+            } dropped;
         } error;
         struct {
             struct {
@@ -874,6 +881,31 @@ module aes_regs (
             end
         end
     end
+    // Field: aes.error.dropped
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.error.dropped.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.error && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.error.dropped.value & ~(decoded_wr_data[10:10] & decoded_wr_biten[10:10]);
+            load_next_c = '1;
+        end else if(hwif_in.error.dropped.hwset) begin // HW Set
+            next_c = '1;
+            load_next_c = '1;
+        end
+        field_combo.error.dropped.next = next_c;
+        field_combo.error.dropped.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.error.dropped.value <= 1'h0;
+        end else begin
+            if(field_combo.error.dropped.load_next) begin
+                field_storage.error.dropped.value <= field_combo.error.dropped.next;
+            end
+        end
+    end
     // Field: aes.interrupt.done
     always_comb begin
         automatic logic [0:0] next_c;
@@ -1132,6 +1164,7 @@ module aes_regs (
             readback_data_var[7] = field_storage.error.stream.value;
             readback_data_var[8] = field_storage.error.tag.value;
             readback_data_var[9] = field_storage.error.entropy.value;
+            readback_data_var[10] = field_storage.error.dropped.value;
         end
         if(rd_mux_addr == 12'h18) begin
             readback_data_var[0] = field_storage.interrupt.done.value;

@@ -122,6 +122,10 @@ package aes_regs_pkg;
     } aes__error__entropy__in_t;
 
     typedef struct {
+        logic hwset;
+    } aes__error__dropped__in_t;
+
+    typedef struct {
         aes__error__command__in_t command;
         aes__error__mode__in_t mode;
         aes__error__key__in_t key;
@@ -132,6 +136,7 @@ package aes_regs_pkg;
         aes__error__stream__in_t stream;
         aes__error__tag__in_t tag;
         aes__error__entropy__in_t entropy;
+        aes__error__dropped__in_t dropped;
     } aes__error__in_t;
 
     typedef struct {

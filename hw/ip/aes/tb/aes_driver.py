@@ -24,8 +24,9 @@ IDLE, INPUT_FREE, OUTPUT_VALID, TAG_VALID, TAG_MATCHES, KEY_LOADED, IV_LOADED, F
 )
 (
     *(BAD_COMMAND, BAD_MODE, BAD_KEY, BAD_IV, BAD_LENGTH, BAD_DATA, BAD_WRITE, BAD_STREAM, BAD_TAG),
-    BAD_ENTROPY,
-) = (1 << bit for bit in range(10))
+    *(BAD_ENTROPY, DROPPED),
+) = (1 << bit for bit in range(11))
+ALL_ERRORS = (1 << 11) - 1
 DONE_IRQ, ERROR_IRQ = 1, 2
 INPUTS = (
     *("str_valid_i", "str_data_i", "str_last_i", "str_bytes_i", "str_abort_i", "dst_ready_i", "slot_valid_i"),

@@ -157,7 +157,7 @@ async def takes_the_cycles_of_its_documentation(dut):
                     # The digest of a block takes fourteen cycles, more than the rounds of a short key.
                     want = max(table[size], 14) if mode == "gcm" else table[size]
                     assert times == {want}, f"{mode}, {size} bytes of key, {flags}: {sorted(times)}, not {want}"
-    await driver.write("error", 0x3FF)
+    await driver.write("error", regs.ALL_ERRORS)
 
 
 @cocotb.test()
@@ -280,6 +280,7 @@ async def aborted(driver: Driver, at: int, by_stream: bool) -> None:
         await driver.tick(10)
     # After an abort of the stream, for a result that waits.
     await driver.write("command", regs.ABORT)
+    assert await driver.read("error") & ~regs.DROPPED == 0
     status = await driver.until(regs.IDLE)
     status &= ~(regs.IV_LOADED | regs.HEALTHY)
     assert status == regs.IDLE | regs.KEY_LOADED, f"aborted at {at}: {status:#x}"
@@ -300,7 +301,7 @@ async def starts_again_after_an_abort_at_any_cycle(dut):
                 await agrees(driver, "cbc", key, 32, regs.DECRYPT)
             else:
                 await agrees(driver, "ctr", key, 5, regs.STREAM_IN | regs.STREAM_OUT)
-            await driver.write("error", 0x3FF)
+            await driver.write("error", regs.ALL_ERRORS)
 
 
 def stored(driver: Driver) -> dict[str, int]:
@@ -359,9 +360,31 @@ async def overwrites_everything_with_pseudo_random_words(dut):
             assert value not in (0, before[name]), f"{cause}: {name} is {value:#x}"
         await driver.trusts()
         assert int(dut.u_modes.u_ghash.sum_q.value) == 0
+        # The tag is gone, and a reader that comes late is told.
+        await driver.expect_errors(0 if cause == "reset" else regs.DROPPED)
         await driver.configure("ecb", 0, None, (16, 0))
         await driver.write("command", regs.START)
         await driver.expect_errors(regs.BAD_KEY)
+
+
+@cocotb.test()
+async def tells_that_a_result_was_dropped(dut):
+    """In the middle of a message, and a block that waits for its reader; not when nothing is lost."""
+    driver = await Driver.started(dut)
+    for command in (regs.WIPE, regs.ABORT):
+        for is_fed in (False, True):
+            await driver.load_key(bytes(16))
+            await driver.configure("ecb", 0, None, (16, 0))
+            await driver.write("command", regs.START)
+            if is_fed:
+                await driver.feed(bytes(16))
+                await driver.until(regs.OUTPUT_VALID)
+            await driver.expect_errors(0)
+            await driver.write("command", command)
+            await driver.expect_errors(regs.DROPPED)
+            await driver.write("command", command)
+            await driver.expect_errors(0)
+            await driver.trusts()
 
 
 @cocotb.test()

@@ -47,7 +47,7 @@ def shares(dut: object, words: int) -> tuple[list[int], list[int]]:
 async def refuses(driver: Driver, errors: int) -> None:
     """Neither a key nor a message is taken, and nothing comes out."""
     before = shares(driver.dut, 60)
-    await driver.write("error", 0x3FF)
+    await driver.write("error", regs.ALL_ERRORS)
     for at in range(8):
         await driver.write("key", 0xFFFF_FFFF, at)
         await driver.expect_errors(regs.BAD_ENTROPY)
@@ -142,12 +142,12 @@ async def drops_a_message_when_its_source_fails_in_any_phase(dut):
         status = await driver.until(regs.IDLE)
         assert status & (regs.OUTPUT_VALID | regs.TAG_VALID | regs.HEALTHY) == 0, f"at {at}: {status:#x}"
         assert not any(await driver.get("data_out")) and not any(await driver.get("tag"))
-        await driver.write("error", 0x3FF)
+        await driver.write("error", regs.ALL_ERRORS)
         await driver.write("command", regs.START)
         assert await driver.read("error") & regs.BAD_ENTROPY
         driver.has_noise = True
         await driver.wipe()
-        await driver.write("error", 0x3FF)
+        await driver.write("error", regs.ALL_ERRORS)
     await works(driver)
 
 

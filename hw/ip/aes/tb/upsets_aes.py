@@ -1,7 +1,8 @@
 """What the AES engine does while a bit of its control flips: no text and no tag that is wrong is given out silently.
 
 A script is the driver (`crates/drivers/src/aes.rs`). A text that is encrypted has only the engine's word for it, so every word of
-the result counts, and a tag, which is read twice. A decryption of GCM with a wrong tag must not say that it is right."""
+the result counts, and of a tag. A script cannot compare two reads, as the driver does with a tag: upsets of the address of a read
+end at the mark `read`. A decryption of GCM with a wrong tag must not say that it is right."""
 
 from __future__ import annotations
 
@@ -108,15 +109,14 @@ class Engine(Script):
 
     def finish(self) -> None:
         self.until(IDLE)
-        self.check()
         self.write(AT["control"], self.config)
         self.require(AT["control"], ALL, self.config)
+        self.check()
 
     def read_tag(self, tag: bytes) -> None:
-        """Read twice: the second time, another word refuses."""
+        self.mark("read")
         self.output_bytes(AT["tag"], tag)
-        for at in range(0, len(tag), 4):
-            self.require(AT["tag"] + at, ALL, int.from_bytes(tag[at : at + 4], "little"))
+        self.check()
 
     def judged(self) -> None:
         """Nothing but the verdict: a driver also sees the error."""
@@ -134,19 +134,19 @@ def scripts() -> dict[str, Engine]:
         found[name] = Engine()
         return found[name]
 
-    script = engine("CTR")
+    script = engine("text, CTR")
     script.load(wide)
     script.begin("ctr", 0, iv, b"", len(text))
     script.process(text, rijndael.ctr(wide, iv, text))
     script.finish()
 
-    script = engine("CBC, decryption")
+    script = engine("text, CBC decryption")
     script.load(wide[:16])
     script.begin("cbc", DECRYPT, iv, b"", 32)
     script.process(text[:32], rijndael.cbc(wide[:16], iv, text[:32], True))
     script.finish()
 
-    script = engine("streams and slot")
+    script = engine("text, streams and slot")
     key = script.load_slot()
     script.begin("ctr", STREAM_IN | STREAM_OUT, iv, b"", len(text))
     script.streams(text, rijndael.ctr(key, iv, text))
@@ -154,14 +154,14 @@ def scripts() -> dict[str, Engine]:
 
     key = wide[:24]
     sealed, tag = rijndael.gcm(key, short, aad, text[:20])
-    script = engine("GCM, encryption")
+    script = engine("sealing")
     script.load(key)
     script.begin("gcm", 0, short, aad, 20)
     script.process(text[:20], sealed)
     script.finish()
     script.read_tag(tag)
 
-    script = engine("GCM, decryption")
+    script = engine("opening, right tag")
     script.load(key)
     script.begin("gcm", DECRYPT, short, aad, 20, tag)
     script.process(sealed, text[:20])
@@ -169,7 +169,7 @@ def scripts() -> dict[str, Engine]:
     script.require(AT["status"], TAG_MATCHES, TAG_MATCHES)
 
     wrong = bytes([tag[0] ^ 4]) + tag[1:]
-    script = engine("tag one bit off")
+    script = engine("opening, tag one bit off")
     script.load(key)
     script.begin("gcm", DECRYPT, short, aad, 20, wrong)
     # Text that was not authentic does not count.
