@@ -1,5 +1,5 @@
-//! The engine for big numbers (`hw/ip/bignum`): powers modulo RSA moduli with public exponents, whose padding is the caller's,
-//! and signatures of ECDSA with P-256 and P-384.
+//! The engine for big numbers (`hw/ip/bignum`): powers modulo RSA moduli with public exponents and with private keys, whose
+//! padding is the caller's, and signatures of ECDSA with P-256 and P-384.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a fault
 //! (`status.failed`) is not used until reset. Numbers are big-endian, as in RSA (RFC 8017 §4).
@@ -15,6 +15,8 @@ const MAGIC: u32 = 0x6269_676e;
 /// Maximum number of status reads before the engine is treated as absent. The longest public power, of 4,096 bits with one
 /// DSP block and the exponent 65537, takes less than four million cycles, and a read more than two.
 const PATIENCE: u32 = 2_000_000;
+/// The same with a private key: less than 200 million cycles.
+const PRIVATE_PATIENCE: u32 = 100_000_000;
 
 /// Why nothing was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,33 @@ pub enum Error {
     BadExponent,
     /// The signature is none of this digest by this key.
     BadSignature,
+    /// The modulus is not the product of both primes, or a part of the private key is out of range.
+    BadKey,
+    /// The key or the blinding does not fit, or the engine had a fault: the result was not released.
+    BadResult,
+}
+
+/// A private key of RSA (RFC 8017 §3.2): two primes of half of the modulus's bits each.
+#[derive(Clone, Copy)]
+pub struct PrivateKey<'a> {
+    /// n, without leading zeros.
+    pub modulus: &'a [u8],
+    /// e, by which the engine checks the result.
+    pub exponent: u32,
+    /// p and q.
+    pub primes: (&'a [u8], &'a [u8]),
+    /// dP and dQ.
+    pub exponents: (&'a [u8], &'a [u8]),
+    /// qInv.
+    pub coefficient: &'a [u8],
+}
+
+/// r^e and 1 / r modulo the modulus, of a random r. Each pair is for one operation.
+pub struct Blinding<'a> {
+    /// r^e.
+    pub factor: &'a [u8],
+    /// 1 / r.
+    pub inverse: &'a [u8],
 }
 
 /// The engine.
@@ -69,30 +98,78 @@ impl<W: Wait> Bignum<W> {
         exponent: u32,
         result: &mut [u8],
     ) -> Result<(), Error> {
-        let top = modulus.first().ok_or(Error::BadModulus)?;
-        if *top == 0 || modulus.len() > 512 {
-            return Err(Error::BadModulus);
+        let length = length(modulus, base, exponent, result)?;
+        self.begin()?;
+        self.write_public(modulus, base, exponent, length);
+        self.run(Command::RESET.with_power(true), PATIENCE)?;
+        self.read(result)
+    }
+
+    /// The base to the power of a private key: RSADP, RSASP1 (RFC 8017 §5.1.2, §5.2.1). The engine checks the result before it
+    /// releases it. Neither key nor result stay in the engine.
+    ///
+    /// # Errors
+    /// `BadModulus`, `BadOperand`, `BadExponent`, `BadKey`, `BadResult`, or those of the engine; then `result` is zero, or not
+    /// changed.
+    pub fn private(
+        &mut self,
+        key: &PrivateKey<'_>,
+        blinding: &Blinding<'_>,
+        base: &[u8],
+        result: &mut [u8],
+    ) -> Result<(), Error> {
+        let length = length(key.modulus, base, key.exponent, result)?;
+        let halves =
+            [key.primes.0, key.primes.1, key.exponents.0, key.exponents.1, key.coefficient];
+        if halves.iter().any(|bytes| bytes.len() > key.modulus.len().div_ceil(2)) {
+            return Err(Error::BadKey);
         }
-        if result.len() != modulus.len() || base.len() > modulus.len() {
+        if blinding.factor.len().max(blinding.inverse.len()) > key.modulus.len() {
             return Err(Error::BadOperand);
         }
-        // Both fit: 4,096 at most, and 32.
-        let bits = u16::try_from(modulus.len() * 8).map_err(|_| Error::BadModulus)?;
-        let length = Length::RESET
-            .with_modulus(bits - top.leading_zeros() as u16)
-            .with_exponent(32 - exponent.leading_zeros() as u16);
-        if exponent == 0 {
-            return Err(Error::BadExponent);
+        self.begin()?;
+        self.write_public(key.modulus, base, key.exponent, length);
+        let choices = [
+            Choice::PrimeP,
+            Choice::PrimeQ,
+            Choice::ExponentP,
+            Choice::ExponentQ,
+            Choice::QInverse,
+        ];
+        for (choice, bytes) in choices.into_iter().zip(halves) {
+            self.write(choice, bytes);
         }
+        self.write(Choice::Blinding, blinding.factor);
+        self.write(Choice::Unblinding, blinding.inverse);
+        let outcome = self.run(Command::RESET.with_private_rsa(true), PRIVATE_PATIENCE);
+        let outcome = outcome.and_then(|()| self.read(result));
+        // The engine overwrites the key itself, but not what it refused to begin with.
+        self.registers.command().write(Command::RESET.with_wipe(true));
+        if outcome.is_err() {
+            result.fill(0);
+        }
+        outcome
+    }
+
+    /// Waits for the engine, and forgets errors of others.
+    fn begin(&mut self) -> Result<(), Error> {
         self.until_idle()?;
         let error = self.registers.error();
         error.write(error.read());
+        Ok(())
+    }
+
+    /// What every power has.
+    fn write_public(&self, modulus: &[u8], base: &[u8], exponent: u32, length: Length) {
         self.write(Choice::Modulus, modulus);
         self.write(Choice::Base, base);
         self.write(Choice::Exponent, &exponent.to_be_bytes());
         self.registers.control().write(hartlock_regs::bignum::Control::RESET);
         self.registers.length().write(length);
-        self.run(Command::RESET.with_power(true))?;
+    }
+
+    /// The result, from its end on.
+    fn read(&self, result: &mut [u8]) -> Result<(), Error> {
         self.registers.operand().write(Operand::RESET.with_value(Choice::Result));
         for bytes in result.rchunks_mut(4) {
             let word = self.registers.data().read().to_be_bytes();
@@ -136,15 +213,13 @@ impl<W: Wait> Bignum<W> {
 
     /// Key, signature and digest, in the order of the standard.
     fn verify(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<(), Error> {
-        self.until_idle()?;
-        let error = self.registers.error();
-        error.write(error.read());
+        self.begin()?;
         let choices =
             [Choice::KeyX, Choice::KeyY, Choice::SignatureR, Choice::SignatureS, Choice::Digest];
         for (choice, bytes) in choices.into_iter().zip(operands) {
             self.write(choice, bytes);
         }
-        self.run(command)
+        self.run(command, PATIENCE)
     }
 
     /// Words from the end of the bytes on.
@@ -157,14 +232,14 @@ impl<W: Wait> Bignum<W> {
     }
 
     /// A word that is no verdict is a fault.
-    fn run(&mut self, command: Command) -> Result<(), Error> {
+    fn run(&mut self, command: Command, patience: u32) -> Result<(), Error> {
         if W::BY_INTERRUPT {
             self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
             self.registers.interrupt_enable().write(enabled);
         }
         self.registers.command().write(command);
-        self.until_idle()?;
+        self.until_idle_within(patience)?;
         self.no_error()?;
         match self.registers.outcome().read().value().ok_or(Error::Failed)? {
             Verdict::Good => Ok(()),
@@ -172,6 +247,8 @@ impl<W: Wait> Bignum<W> {
             Verdict::BadOperand => Err(Error::BadOperand),
             Verdict::BadExponent => Err(Error::BadExponent),
             Verdict::BadSignature => Err(Error::BadSignature),
+            Verdict::BadKey => Err(Error::BadKey),
+            Verdict::BadResult => Err(Error::BadResult),
             Verdict::None => Err(Error::Refused),
         }
     }
@@ -182,7 +259,11 @@ impl<W: Wait> Bignum<W> {
     }
 
     fn until_idle(&mut self) -> Result<(), Error> {
-        for _ in 0..PATIENCE {
+        self.until_idle_within(PATIENCE)
+    }
+
+    fn until_idle_within(&mut self, reads: u32) -> Result<(), Error> {
+        for _ in 0..reads {
             let status = self.registers.status().read();
             if status.failed() {
                 return Err(Error::Failed);
@@ -199,6 +280,25 @@ impl<W: Wait> Bignum<W> {
         }
         Err(Error::Silent)
     }
+}
+
+/// Of modulus and exponent, in bits, if all lengths fit.
+fn length(modulus: &[u8], base: &[u8], exponent: u32, result: &[u8]) -> Result<Length, Error> {
+    let top = modulus.first().ok_or(Error::BadModulus)?;
+    if *top == 0 || modulus.len() > 512 {
+        return Err(Error::BadModulus);
+    }
+    if result.len() != modulus.len() || base.len() > modulus.len() {
+        return Err(Error::BadOperand);
+    }
+    if exponent == 0 {
+        return Err(Error::BadExponent);
+    }
+    // Both fit: 4,096 at most, and 32.
+    let bits = u16::try_from(modulus.len() * 8).map_err(|_| Error::BadModulus)?;
+    Ok(Length::RESET
+        .with_modulus(bits - top.leading_zeros() as u16)
+        .with_exponent(32 - exponent.leading_zeros() as u16))
 }
 
 #[cfg(test)]
@@ -299,6 +399,61 @@ mod tests {
             assert_eq!(file.0[OPERAND].get(), 11);
             assert_eq!(file.0[DATA].get(), 0x0909_0909);
         }
+    }
+
+    /// Of 512 bits, whose numbers are all ones.
+    const KEY: PrivateKey<'_> = PrivateKey {
+        modulus: &[0xff; 64],
+        exponent: 65537,
+        primes: (&[0xff; 32], &[0xff; 32]),
+        exponents: (&[0xff; 32], &[0xff; 32]),
+        coefficient: &[0xff; 32],
+    };
+    const BLINDING: Blinding<'_> = Blinding { factor: &[5; 64], inverse: &[6; 64] };
+
+    #[test]
+    fn a_private_operation_ends_with_a_wipe() {
+        for (outcome, wanted) in [
+            (GOOD, Ok(())),
+            (0x5aa5_5aa5, Err(Error::BadKey)),
+            (0xa55a_a55a, Err(Error::BadResult)),
+            (0x6996_6996, Err(Error::BadExponent)),
+            (0, Err(Error::Refused)),
+            (1, Err(Error::Failed)),
+        ] {
+            let file = File::with_outcome(outcome);
+            let mut result = [1; 64];
+            let got = file.engine().unwrap().private(&KEY, &BLINDING, &[2; 64], &mut result);
+            assert_eq!(got, wanted);
+            assert_eq!(file.0[LENGTH].get(), 17 << 16 | 512);
+            assert_eq!(file.0[COMMAND].get(), 1 << 7, "the key stays");
+            // The last word that was written is what every read gives: of 1 / r.
+            let word = if wanted.is_ok() { 6 } else { 0 };
+            assert_eq!(result, [word; 64]);
+        }
+    }
+
+    #[test]
+    fn refuses_parts_of_a_key_that_are_too_long() {
+        let file = File::with_outcome(GOOD);
+        let mut engine = file.engine().unwrap();
+        file.0[COMMAND].set(0);
+        let long = [1; 33];
+        for key in [
+            PrivateKey { primes: (&long, KEY.primes.1), ..KEY },
+            PrivateKey { exponents: (KEY.exponents.0, &long), ..KEY },
+            PrivateKey { coefficient: &long, ..KEY },
+        ] {
+            let got = engine.private(&key, &BLINDING, &[2; 64], &mut [0; 64]);
+            assert_eq!(got, Err(Error::BadKey));
+        }
+        let blinding = Blinding { factor: &[1; 65], inverse: &[1; 64] };
+        let got = engine.private(&KEY, &blinding, &[2; 64], &mut [0; 64]);
+        assert_eq!(got, Err(Error::BadOperand));
+        let key = PrivateKey { exponent: 0, ..KEY };
+        let got = engine.private(&key, &BLINDING, &[2; 64], &mut [0; 64]);
+        assert_eq!(got, Err(Error::BadExponent));
+        assert_eq!(file.0[COMMAND].get(), 0);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //! `hartlock_kernels::Kernels` wants of an engine, with a [`Key`] of the request's scheme.
 
 use hartlock_regs::xmss::{
-    Algorithm, Command, Control, FinalSize, Interrupt, InterruptEnable, Refusal, Scheme, Status,
-    Xmss as Registers,
+    Algorithm, Command, Control, FinalSize, Interrupt, InterruptEnable, Parameters, Refusal,
+    Scheme, Status, Xmss as Registers,
 };
 use hartlock_regs::{Register, Value, WriteOnly};
 
@@ -74,6 +74,8 @@ pub struct Xmss<W> {
     registers: Registers,
     wait: W,
     patience: u32,
+    /// What it has built in, which does not change.
+    built: Parameters,
 }
 
 impl<W: Wait> Xmss<W> {
@@ -85,7 +87,8 @@ impl<W: Wait> Xmss<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let engine = Self { registers, wait, patience: PATIENCE };
+        let built = registers.parameters().read();
+        let engine = Self { registers, wait, patience: PATIENCE, built };
         engine.abort();
         engine.until_idle()?;
         Ok(engine)
@@ -161,17 +164,17 @@ impl<W: Wait> Xmss<W> {
 
     /// The type of a key, if it is built in. Another engine would drop the whole signature before it refuses it.
     fn known_kind(&self, key: &Key<'_>) -> Option<u32> {
-        let needs = key.needs()?;
-        // All engines with XMSS have its first types, and those of other families are refused by one without them.
-        if key.scheme == Scheme::XmssMt || needs == Needs::Short {
-            let built = self.registers.parameters().read();
-            if key.scheme == Scheme::XmssMt && !built.has_xmss_mt()
-                || needs == Needs::Short && !built.has_short()
-            {
-                return None;
-            }
-        }
-        Some(key.kind)
+        let has_family = match key.scheme {
+            Scheme::Xmss => self.built.has_xmss(),
+            Scheme::XmssMt => self.built.has_xmss_mt(),
+            Scheme::Lms => self.built.has_lms(),
+            Scheme::SlhDsa => self.built.has_slh_dsa(),
+        };
+        let has_length = match key.needs()? {
+            Needs::Family => true,
+            Needs::Short => self.built.has_short(),
+        };
+        (has_family && has_length).then_some(key.kind)
     }
 
     /// Has the engine wait for a signature and a message.
@@ -362,6 +365,8 @@ mod tests {
     const IDLE: u32 = 1;
     const DONE: u32 = 4;
     const FAILED: u32 = 8;
+    /// Everything is built in.
+    const ALL: u32 = 0x1f << 8;
 
     struct File(Vec<Cell<u32>>);
 
@@ -369,6 +374,7 @@ mod tests {
         fn new(reason: u32, verdict: u64) -> File {
             let file = File((0..41).map(Cell::new).collect());
             file.0[ID].set(MAGIC);
+            file.0[PARAMETERS].set(ALL);
             file.0[STATUS].set(IDLE | DONE);
             file.0[ERROR].set(0);
             file.0[REASON].set(reason);
@@ -505,20 +511,32 @@ mod tests {
     #[test]
     fn what_is_not_built_in_is_not_asked_for() {
         let file = File::new(1, 0);
-        let mut engine = file.engine().unwrap();
+        let [xmss, mt] = [key(1), key(8)];
         let [short, short_mt] = [(13, 48), (33, 48)].map(|(kind, len)| key_with(kind, len));
-        let mt = key(8);
-        let mut started = |parameters: u32| {
+        let lms = [6, 3].map(u32::to_be_bytes).concat().into_iter().chain(0..48);
+        let (lms, slh_dsa) = (lms.collect::<Vec<u8>>(), [0; 32]);
+        let started = |parameters: u32| {
             file.0[PARAMETERS].set(parameters);
-            [Key::xmss(&short), Key::xmss_mt(&mt), Key::xmss_mt(&short_mt)]
-                .map(|key| engine.start(&key.unwrap(), &[b"m"], &[1; 5]).is_some())
+            let mut engine = file.engine().unwrap();
+            [
+                Key::xmss(&xmss),
+                Key::xmss_mt(&mt),
+                Key::lms(&lms),
+                Key::slh_dsa_sha2_128s(&slh_dsa),
+                Key::xmss(&short),
+                Key::xmss_mt(&short_mt),
+            ]
+            .map(|key| engine.start(&key.unwrap(), &[b"m"], &[1; 5]).is_some())
         };
-        assert_eq!(started(1 << 8), [false; 3]);
+        assert_eq!(started(1 << 12), [false; 6]);
         assert_eq!(file.word(ALGORITHM), ALGORITHM as u32, "it is asked");
-        assert_eq!(started(1 << 8 | 1 << 12), [true, false, false]);
-        assert_eq!(started(3 << 8), [false, true, false]);
-        assert_eq!(file.word(ALGORITHM), 1);
-        assert_eq!(started(3 << 8 | 1 << 12), [true; 3]);
+        for family in 0..4 {
+            let only = core::array::from_fn(|at| at == family);
+            assert_eq!(started(1 << (8 + family)), only);
+        }
+        assert_eq!(started(1 << 8 | 1 << 12), [true, false, false, false, true, false]);
+        assert_eq!(started(3 << 8 | 1 << 12), [true, true, false, false, true, true]);
+        let mut engine = file.engine().unwrap();
         for kind in [0, 9, 32, 41] {
             assert_eq!(engine.start(&Key::xmss_mt(&key(kind)).unwrap(), &[], &[]), None);
         }

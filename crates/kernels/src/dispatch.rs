@@ -80,7 +80,8 @@ impl HashFamily {
 pub enum KernelFault {
     /// The hart refused an instruction.
     Trapped,
-    /// A digest was wrong: the hart implements the instructions, but not correctly.
+    /// A digest was wrong: the hart implements the instructions, but not correctly. Of an engine: an answer was wrong, or there
+    /// was none.
     WrongAnswer,
 }
 

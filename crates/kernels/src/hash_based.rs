@@ -4,6 +4,7 @@
 //! like is checked before it is asked, and the root is compared afterwards, both by the same code as without an engine.
 //! So a wrong root makes a refusal, and an engine cannot accept what its caller does not.
 
+use crate::comparison::Comparison;
 use crate::pattern::fill_with_pattern;
 use crate::{KernelFault, Kernels};
 
@@ -44,7 +45,7 @@ pub struct Request<'a> {
 /// A root, the bytes of its parameter set first, in words whose lowest byte comes first: engines give words.
 pub type Root = [u32; ROOT_LEN / 4];
 /// A place for one.
-pub(crate) const NO_ROOT: Root = [0; ROOT_LEN / 4];
+const NO_ROOT: Root = [0; ROOT_LEN / 4];
 
 /// What computes the root that a signature leads to, while its caller does something else.
 #[derive(Clone, Copy)]
@@ -82,26 +83,25 @@ impl HashBased {
         self.schemes & bit(scheme) != 0
     }
 
-    /// The root, if there is an engine for it.
+    /// The root and the claimed one in a place of the caller's. Nothing if there is no engine for it.
     #[allow(dead_code, reason = "unless a verifier of such signatures is carried")]
-    pub(crate) fn root(&self, request: &Request<'_>) -> Option<Root> {
-        if self.has(request.scheme) { self.engine.root(request) } else { None }
-    }
-
-    /// The same in a place of the caller's, which does something else while the engine computes.
-    #[allow(dead_code, reason = "unless a verifier of such signatures is carried")]
-    pub(crate) fn root_beside(
+    pub(crate) fn compare(
         &self,
         request: &Request<'_>,
-        root: &mut Root,
-        meanwhile: impl FnOnce(),
+        claimed: &[u8],
+        both: &mut Option<Comparison>,
     ) -> Option<()> {
         if !self.has(request.scheme) {
             return None;
         }
         (self.engine.start)(request)?;
-        meanwhile();
-        (self.engine.finish)(root)
+        // What its root is compared with is copied while the engine computes: it takes as long as a hash does.
+        let both = both.insert(Comparison::DIFFERENT);
+        both.claim(claimed);
+        let mut root = NO_ROOT;
+        (self.engine.finish)(&mut root)?;
+        both.compute(&root, claimed.len());
+        Some(())
     }
 }
 
@@ -115,7 +115,7 @@ impl Kernels {
     /// not fit are left to software.
     ///
     /// # Errors
-    /// `WrongAnswer` if one root is wrong: none of the engine's answers counts then.
+    /// `WrongAnswer` if one root is wrong: none of the engine's answers counts then. The same if it gives none.
     pub fn with_hash_based_engine(
         self,
         engine: Engine,
@@ -129,6 +129,9 @@ impl Kernels {
                 Some(false) => return Err(KernelFault::WrongAnswer),
                 None => {}
             }
+        }
+        if schemes == 0 {
+            return Err(KernelFault::WrongAnswer);
         }
         Ok(Self { hash_based: HashBased { engine, schemes }, ..self })
     }

@@ -40,6 +40,7 @@ mod bignum;
 mod block;
 #[cfg(any(feature = "lms", feature = "xmss"))]
 mod chains;
+mod comparison;
 #[cfg(any(feature = "rsa", feature = "ecdsa"))]
 mod der;
 mod detect;

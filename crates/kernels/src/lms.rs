@@ -48,13 +48,27 @@ impl Verifier for HssSet {
         message: &[u8],
         signature: &[u8],
     ) -> Result<Comparison, Rejection> {
+        let mut both = None;
+        Self::compare_in(kernels, set, public_key, message, signature, &mut both)?;
+        both.ok_or(Rejection::Mismatch)
+    }
+
+    fn compare_in(
+        kernels: &Kernels,
+        set: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+        both: &mut Option<Comparison>,
+    ) -> Result<(), Rejection> {
         // The key says the same in its first three words (RFC 8554 §6.1, §5.3).
-        let words = [set.levels(), set.lms_type(), set.ots_type()].map(u32::from);
-        let heads = words.map(u32::to_be_bytes);
-        if !public_key.starts_with(heads.as_flattened()) {
-            return Err(Rejection::InvalidKey);
+        let mut rest = public_key;
+        for number in [set.levels(), set.lms_type(), set.ots_type()] {
+            if take_u32(&mut rest) != Some(u32::from(number)) {
+                return Err(Rejection::InvalidKey);
+            }
         }
-        hss::compare(kernels, public_key, &[message], signature)
+        hss::compare_in(kernels, public_key, &[message], signature, both)
     }
 }
 
@@ -85,15 +99,9 @@ pub fn compare(
     message: &[&[u8]],
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
-    let key = Key::parse_all(public_key)?;
-    let (signature, after) = Signature::parse(&key, signature)?;
-    if !after.is_empty() {
-        return Err(Rejection::SignatureLength);
-    }
-    if !signature.is_of_tree(&key) {
-        return Err(Rejection::IndexOutOfRange);
-    }
-    key.compare(kernels, message, &signature)
+    let mut both = None;
+    Key::parse_all(public_key)?.compare_all(kernels, message, signature, &mut both)?;
+    both.ok_or(Rejection::Mismatch)
 }
 
 /// Runs the known-answer test: a signature with SHA-256/192, height 5 and digits of four bits must
@@ -139,7 +147,7 @@ struct Key<'a> {
     h: u32,
     lms_type: u32,
     ots: Ots,
-    identifier: [u64; 2],
+    identifier: &'a [u8],
     root: &'a [u8],
     /// All of it, as it is encoded.
     #[cfg(any(feature = "engine", test))]
@@ -149,72 +157,100 @@ struct Key<'a> {
 impl<'a> Key<'a> {
     /// Reads a key and nothing else.
     fn parse_all(bytes: &'a [u8]) -> Result<Self, Rejection> {
-        match Self::parse(bytes, None) {
-            Ok((key, [])) => Ok(key),
-            Ok(_) | Err(Rejection::SignatureLength) => Err(Rejection::InvalidKey),
-            Err(rejection) => Err(rejection),
+        let mut rest = bytes;
+        match Self::parse(&mut rest, None) {
+            Err(Rejection::SignatureLength) => Err(Rejection::InvalidKey),
+            Ok(_) if !rest.is_empty() => Err(Rejection::InvalidKey),
+            key => key,
         }
     }
 
-    /// Reads a key at the start of `bytes`, and returns the bytes that follow it. All trees of one key
-    /// have one length of hash values, `n_above`, if there is a tree above this one.
-    fn parse(bytes: &'a [u8], n_above: Option<usize>) -> Result<(Self, &'a [u8]), Rejection> {
-        let mut rest = bytes;
+    /// Takes a key off the start of `rest`. All trees of one key have one length of hash values, `n_above`, if there is a
+    /// tree above this one.
+    fn parse(rest: &mut &'a [u8], n_above: Option<usize>) -> Result<Self, Rejection> {
+        #[cfg(any(feature = "engine", test))]
+        let bytes = *rest;
         let too_short = Rejection::SignatureLength;
-        let lms_type = take_u32(&mut rest).ok_or(too_short)?;
-        let ots_type = take_u32(&mut rest).ok_or(too_short)?;
+        let lms_type = take_u32(rest).ok_or(too_short)?;
+        let ots_type = take_u32(rest).ok_or(too_short)?;
         let (h, n) = tree_of(lms_type).ok_or(Rejection::UnsupportedKey)?;
         let ots = Ots::of(ots_type).ok_or(Rejection::UnsupportedKey)?;
         // A tree and its one-time keys have the same hash function (SP 800-208 §4), and so have all levels.
         if ots.n != n || n_above.is_some_and(|above| above != n) {
             return Err(Rejection::InvalidKey);
         }
-        let identifier = take(&mut rest, IDENTIFIER_LEN).ok_or(too_short)?;
-        let root = take(&mut rest, n).ok_or(too_short)?;
-        let mut key = Self {
+        let identifier = take(rest, IDENTIFIER_LEN).ok_or(too_short)?;
+        let root = take(rest, n).ok_or(too_short)?;
+        Ok(Self {
             h,
             lms_type,
             ots,
-            identifier: [0; 2],
+            identifier,
             root,
             #[cfg(any(feature = "engine", test))]
             encoded: encoded_before(bytes, rest),
-        };
-        load(&mut key.identifier, identifier);
-        Ok((key, rest))
+        })
+    }
+
+    /// Reads a signature and nothing else, and compares.
+    fn compare_all(
+        &self,
+        kernels: &Kernels,
+        message: &[&[u8]],
+        signature: &[u8],
+        both: &mut Option<Comparison>,
+    ) -> Result<(), Rejection> {
+        // By reference, as the key: a move takes the root of trust hundreds of cycles.
+        let parsed = Signature::parse(self, signature);
+        let (signature, after) = parsed.as_ref().map_err(|rejection| *rejection)?;
+        if !after.is_empty() {
+            return Err(Rejection::SignatureLength);
+        }
+        if !signature.is_of_tree(self) {
+            return Err(Rejection::IndexOutOfRange);
+        }
+        self.compare_in(kernels, message, signature, both)
     }
 
     /// Algorithms 6a and 6b of RFC 8554.
-    fn compare(
+    fn compare_in(
         &self,
         kernels: &Kernels,
         message: &[&[u8]],
         signature: &Signature<'_>,
-    ) -> Result<Comparison, Rejection> {
+        both: &mut Option<Comparison>,
+    ) -> Result<(), Rejection> {
         #[cfg(any(feature = "engine", test))]
-        if let Some(computed) = kernels.hash_based.root(&hash_based::Request {
-            scheme: hash_based::Scheme::Lms,
-            public_key: self.encoded,
-            message,
-            signature: signature.encoded,
-        }) {
-            return Ok(Comparison::of_words(&computed, self.root));
+        {
+            let request = hash_based::Request {
+                scheme: hash_based::Scheme::Lms,
+                public_key: self.encoded,
+                message,
+                signature: signature.encoded,
+            };
+            if kernels.hash_based.compare(&request, self.root, both).is_some() {
+                return Ok(());
+            }
         }
         let node = self.root_of(kernels, message, signature);
-        Comparison::of(to_bytes(&node).get(..self.ots.n).unwrap_or_default(), self.root)
+        let computed = to_bytes(&node);
+        *both = Some(Comparison::of(computed.get(..self.ots.n).unwrap_or_default(), self.root)?);
+        Ok(())
     }
 
     // Out of line: HSS calls it too, and what it puts on the stack is gone when it returns.
     #[inline(never)]
     fn root_of(&self, kernels: &Kernels, message: &[&[u8]], signature: &Signature<'_>) -> Words {
         let q = signature.q;
-        let mut chains = ots::Chains::new(kernels, self.ots, self.identifier, q);
+        let mut identifier = [0; 2];
+        load(&mut identifier, self.identifier);
+        let mut chains = ots::Chains::new(kernels, self.ots, identifier, q);
         let public_key = chains.public_key(message, signature.ots);
         let n = chains.hasher.n;
         // Algorithm 6a, step 4: leaves are numbered from 2^h on, the root is 1.
         let mut number = (1_u32 << self.h) | q;
         chains.room.put(0, &public_key);
-        self.node(&mut chains, number, D_LEAF, n);
+        Self::node(&mut chains, number, D_LEAF, n);
         for sibling in signature.path.chunks_exact(self.ots.n.max(1)) {
             // The node is at the front; its parent will be, too.
             let is_right = number & 1 == 1;
@@ -223,7 +259,7 @@ impl<'a> Key<'a> {
             }
             chains.room.load(if is_right { 0 } else { n }, sibling);
             number >>= 1;
-            self.node(&mut chains, number, D_INTR, n.wrapping_mul(2));
+            Self::node(&mut chains, number, D_INTR, n.wrapping_mul(2));
         }
         chains.room.value(0, n)
     }
@@ -231,11 +267,11 @@ impl<'a> Key<'a> {
     /// Hashes what a node is made of, the first `count` words, to the front:
     /// H(I ‖ u32str(r) ‖ u16str(D) ‖ values).
     #[inline(never)]
-    fn node(&self, chains: &mut ots::Chains<'_>, number: u32, what: u64, count: usize) {
-        let ots::Chains { hasher, room, initial, .. } = chains;
+    fn node(chains: &mut ots::Chains<'_>, number: u32, what: u64, count: usize) {
+        let ots::Chains { hasher, identifier, room, initial, .. } = chains;
         let shape = hasher.function.shape((count << 3).wrapping_add(22), 0);
         let mut message = Writer::at(MESSAGES);
-        for word in self.identifier {
+        for word in *identifier {
             message.push(room, word);
         }
         // Six bytes, which shift what follows by 48 bits.

@@ -68,6 +68,18 @@ impl Verifier for SlhDsaSet {
     ) -> Result<Comparison, Rejection> {
         compare(kernels, set, public_key, Message::Pure { context: &[], message }, signature)
     }
+
+    fn compare_in(
+        kernels: &Kernels,
+        set: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+        both: &mut Option<Comparison>,
+    ) -> Result<(), Rejection> {
+        let message = Message::Pure { context: &[], message };
+        compare_in(kernels, set, public_key, message, signature, both)
+    }
 }
 
 /// Checks a signature.
@@ -97,6 +109,19 @@ pub fn compare(
     message: Message<'_>,
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
+    let mut both = None;
+    compare_in(kernels, set, public_key, message, signature, &mut both)?;
+    both.ok_or(Rejection::Mismatch)
+}
+
+fn compare_in(
+    kernels: &Kernels,
+    set: SlhDsaSet,
+    public_key: &[u8],
+    message: Message<'_>,
+    signature: &[u8],
+    both: &mut Option<Comparison>,
+) -> Result<(), Rejection> {
     let parameters = &Parameters::of(set);
     if public_key.len() != set.public_key_len() {
         return Err(Rejection::InvalidKey);
@@ -114,33 +139,23 @@ pub fn compare(
         signature.split_at_checked(parameters.fors_len()).ok_or(Rejection::SignatureLength)?;
 
     #[cfg(any(feature = "engine", test))]
-    if let Some(computed) = root_of_engine(kernels, set, public_key, message, whole)? {
-        return Ok(Comparison::of_words(&computed, claimed_root));
+    if set == SlhDsaSet::Sha2_128s {
+        let scheme = hash_based::Scheme::SlhDsaSha2_128s;
+        let compare = |message: &[&[u8]; 4]| {
+            let request = hash_based::Request { scheme, public_key, message, signature: whole };
+            kernels.hash_based.compare(&request, claimed_root, both)
+        };
+        if with_pieces(message, compare)?.is_some() {
+            return Ok(());
+        }
     }
     let functions = Functions::new(kernels, parameters, set.is_shake(), seed);
     let mut digest = [0; MAX_DIGEST_LEN];
     let wanted = digest.get_mut(..parameters.digest_len()).unwrap_or_default();
     hash_message(&functions, randomizer, public_key, message, wanted)?;
     let root = root(&functions, parameters, &digest, fors_signature, layers);
-    Comparison::of(part(&root, 0, parameters.n), claimed_root)
-}
-
-/// The root by an engine, if there is one for this parameter set.
-#[cfg(any(feature = "engine", test))]
-fn root_of_engine(
-    kernels: &Kernels,
-    set: SlhDsaSet,
-    public_key: &[u8],
-    message: Message<'_>,
-    signature: &[u8],
-) -> Result<Option<hash_based::Root>, Rejection> {
-    if set != SlhDsaSet::Sha2_128s {
-        return Ok(None);
-    }
-    let scheme = hash_based::Scheme::SlhDsaSha2_128s;
-    with_pieces(message, |message| {
-        kernels.hash_based.root(&hash_based::Request { scheme, public_key, message, signature })
-    })
+    *both = Some(Comparison::of(part(&root, 0, parameters.n), claimed_root)?);
+    Ok(())
 }
 
 /// The root of the hypertree (§9.3, algorithm 20, steps 8 to 18), followed by zeros.

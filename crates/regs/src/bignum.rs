@@ -13,15 +13,23 @@ pub enum Verdict {
     /// There is a result, or the signature is right.
     Good = 0xc33c_c33c,
     /// A modulus of less than 256 or more than 4,096 bits, or an exponent of 0 or more than 4,096.
+    /// With a private key, a modulus of less than 512 bits or of an odd number of them.
     BadLength = 0x3cc3_3cc3,
-    /// The modulus is even, or not of its length: 0 and 1 are not either.
+    /// The modulus is even, or not of its length: 0 and 1 are not either. With a private key, also
+    /// a prime that is not.
     BadModulus = 0x55aa_55aa,
     /// An operand is not below the modulus, or the key is no point of the curve.
     BadOperand = 0xaa55_aa55,
-    /// The exponent is zero, or not below two to its length.
+    /// The exponent is zero, or not below two to its length. With a private key, also one that is
+    /// not below its prime.
     BadExponent = 0x6996_6996,
     /// The signature is none of this digest by this key.
     BadSignature = 0x9669_9669,
+    /// The modulus is not the product of both primes, or 1 / q is not below p.
+    BadKey = 0x5aa5_5aa5,
+    /// The result is not the base, to the power of the public exponent: the key or the blinding
+    /// does not fit, or there was a fault. Nothing of it can be had.
+    BadResult = 0xa55a_a55a,
 }
 
 impl Verdict {
@@ -36,6 +44,8 @@ impl Verdict {
             0xaa55_aa55 => Some(Self::BadOperand),
             0x6996_6996 => Some(Self::BadExponent),
             0x9669_9669 => Some(Self::BadSignature),
+            0x5aa5_5aa5 => Some(Self::BadKey),
+            0xa55a_a55a => Some(Self::BadResult),
             _ => None,
         }
     }
@@ -69,6 +79,21 @@ pub enum Choice {
     SignatureS = 10,
     /// Its leftmost 256 or 384 bits, or all of a shorter one. Takes the place of `factor`.
     Digest = 11,
+    /// Of a private key: odd, with exactly half of the bits of the modulus; so has `prime_q`. At
+    /// most 64 words.
+    PrimeP = 12,
+    /// The modulus is the product of both. At most 64 words.
+    PrimeQ = 13,
+    /// d modulo p - 1: not zero, and below p. At most 64 words.
+    ExponentP = 14,
+    /// d modulo q - 1: not zero, and below q. At most 64 words.
+    ExponentQ = 15,
+    /// 1 / q modulo p. At most 64 words.
+    QInverse = 16,
+    /// r^e modulo the modulus, of a random r that is used once.
+    Blinding = 17,
+    /// 1 / r modulo the modulus.
+    Unblinding = 18,
 }
 
 impl Choice {
@@ -88,6 +113,13 @@ impl Choice {
             9 => Some(Self::SignatureR),
             10 => Some(Self::SignatureS),
             11 => Some(Self::Digest),
+            12 => Some(Self::PrimeP),
+            13 => Some(Self::PrimeQ),
+            14 => Some(Self::ExponentP),
+            15 => Some(Self::ExponentQ),
+            16 => Some(Self::QInverse),
+            17 => Some(Self::Blinding),
+            18 => Some(Self::Unblinding),
             _ => None,
         }
     }
@@ -102,9 +134,9 @@ impl Map for BignumMap {
 
 /// Engine for big numbers.
 ///
-/// Products and powers modulo odd numbers of 256 to 4,096 bits, and signatures of ECDSA with
-/// P-256 and P-384. Operands cannot be read. An upset of the engine's own state is for good:
-/// `status.failed` stays until reset, and nothing can be had.
+/// Products and powers modulo odd numbers of 256 to 4,096 bits, private operations of RSA, and
+/// signatures of ECDSA with P-256 and P-384. Operands cannot be read. An upset of the engine's
+/// own state is for good: `status.failed` stays until reset, and nothing can be had.
 pub type Bignum = Block<BignumMap>;
 
 impl Bignum {
@@ -191,7 +223,7 @@ impl Bignum {
 
     /// Words of the operand.
     ///
-    /// The lowest first; at most 128. A command ends the sequence.
+    /// The lowest first; at most 128, read or written. A command ends the sequence.
     #[must_use]
     pub const fn data(&self) -> Register<'_, u32, ReadWrite> {
         self.register::<0x2c, _, _>()
@@ -241,26 +273,27 @@ impl Length {
     /// After reset.
     pub const RESET: Self = Self(0x0);
 
-    /// Of the modulus.
+    /// Of the modulus; even for `private_rsa`.
     #[must_use]
     pub const fn modulus(self) -> u16 {
         (self.0 & 0x1fff) as u16
     }
 
-    /// With this field set: of the modulus.
+    /// With this field set: of the modulus; even for `private_rsa`.
     #[must_use]
     pub const fn with_modulus(self, value: u16) -> Self {
         Self((self.0 & !0x1fff) | (value as u32 & 0x1fff))
     }
 
-    /// Of the exponent. The time of a command depends on it, also with a secret exponent.
+    /// Of the exponent, which is the public one for `private_rsa`. The time of a command depends on
+    /// it, also with a secret exponent.
     #[must_use]
     pub const fn exponent(self) -> u16 {
         ((self.0 >> 16) & 0x1fff) as u16
     }
 
-    /// With this field set: of the exponent. The time of a command depends on it, also with a
-    /// secret exponent.
+    /// With this field set: of the exponent, which is the public one for `private_rsa`. The time of
+    /// a command depends on it, also with a secret exponent.
     #[must_use]
     pub const fn with_exponent(self, value: u16) -> Self {
         Self((self.0 & !0x1fff0000) | ((value as u32 & 0x1fff) << 16))
@@ -355,7 +388,8 @@ impl Command {
         Self((self.0 & !0x20) | ((value as u32) << 5))
     }
 
-    /// With this field set: ends a command. Operands stay.
+    /// With this field set: ends a command. Operands stay, but for those of `private_rsa`, which is
+    /// a wipe then.
     #[must_use]
     pub const fn with_abort(self, value: bool) -> Self {
         Self((self.0 & !0x40) | ((value as u32) << 6))
@@ -365,6 +399,15 @@ impl Command {
     #[must_use]
     pub const fn with_wipe(self, value: bool) -> Self {
         Self((self.0 & !0x80) | ((value as u32) << 7))
+    }
+
+    /// With this field set: base to the power of a private key of RSA, blinded and checked: needs
+    /// modulus, base, exponent (the public one), both primes, their exponents, `q_inverse`,
+    /// `blinding` and `unblinding`. The time depends on lengths and on the public exponent. All
+    /// operands are overwritten at its end, whatever came of it.
+    #[must_use]
+    pub const fn with_private_rsa(self, value: bool) -> Self {
+        Self((self.0 & !0x100) | ((value as u32) << 8))
     }
 }
 
@@ -594,6 +637,6 @@ impl Operand {
     /// With this field set: which.
     #[must_use]
     pub const fn with_value(self, value: Choice) -> Self {
-        Self((self.0 & !0xf) | (value as u32 & 0xf))
+        Self((self.0 & !0x1f) | (value as u32 & 0x1f))
     }
 }

@@ -40,24 +40,15 @@ static THE_ENGINE: Engine = Engine(UnsafeCell::new(None));
 /// answers, in the scratchpad.
 pub fn take(kernels: Kernels, scratch: &mut [u8]) -> Kernels {
     let known = scratch.get_mut(..KNOWN_LEN).unwrap_or_default();
-    // One that gives no answer has no scheme.
-    let has_any = |kernels: &Kernels| {
-        let mut schemes = [Scheme::Xmss, Scheme::Lms, Scheme::SlhDsaSha2_128s].into_iter();
-        schemes.any(|scheme| kernels.has_hash_based_engine(scheme))
-    };
     let with = engine().and_then(|()| {
         kernels.with_hash_based_engine(hash_based::Engine { start, finish }, known).ok()
     });
-    match with.filter(has_any) {
-        Some(kernels) => {
-            console::line(&["hartlock: hash-based signatures by the engine"]);
-            kernels
-        }
-        None => {
-            console::line(&["hartlock: the engine for hash-based signatures is not used"]);
-            kernels
-        }
-    }
+    console::line(&[if with.is_some() {
+        "hartlock: hash-based signatures by the engine"
+    } else {
+        "hartlock: the engine for hash-based signatures is not used"
+    }]);
+    with.unwrap_or(kernels)
 }
 
 /// Takes the engine; nothing if it is not there, or has failed.

@@ -10,7 +10,6 @@ use hartlock_timeline::report::Report;
 use hartlock_timeline::{Look, Timeline, chart};
 
 use hartlock_testkit::bundle::Edit;
-use xtask::Outcome;
 use xtask::{Verdict, firmware, project, run};
 
 pub mod cva6;
@@ -29,6 +28,7 @@ mod signature_vectors;
 pub mod signatures;
 mod smoke;
 pub mod soc;
+mod steps;
 pub mod svu;
 pub mod svu_boot;
 pub(crate) mod svu_cases;
@@ -36,17 +36,18 @@ pub mod tee;
 pub mod tee_boot;
 
 use model::{CORES, Core};
-use rot::{ROTS, Rot, SECURE};
+use rot::{ROTS, Rot};
 use rot_boot::{Booted, HostBoot, SignedBy};
 pub use smoke::Measured as Smoke;
 pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
 use soc::{SOCS, Soc};
+pub use steps::{rot_step, soc_step, step};
 use svu::{SVUS, Svu};
 pub use svu_cases::step as svu_step;
 use tee::{TEES, Tee};
 use tee_boot::By;
-use xtask::python::{self, PackageSet};
+use xtask::python;
 
 /// Bytes of a block of the smoke program, so that it takes seconds.
 const SMOKE_BLOCK: usize = 512;
@@ -78,8 +79,8 @@ pub struct Args {
     /// With --boot of `rot`: the hash of its largest payload, sha256 without this
     #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHERS, value_parser = hash)]
     hash: Option<HashId>,
-    /// With --boot of `rot` or of a host beside it: what signs its bundle, ed25519, lms, xmss or slh-dsa. The engine for hash-based
-    /// signatures verifies the last three, and `rot` shows what that takes. Without this it is LMS with the engine for SHA-256 alone
+    /// With --boot of `rot` or of a host beside it: what signs its bundle, ed25519, lms, lms-w8, xmss or slh-dsa. The engine for
+    /// hash-based signatures verifies all but the first, and `rot` shows what that takes. Without this it is LMS with the engine for SHA-256 alone
     #[arg(long, value_name = "ALGORITHM", requires = "boot", conflicts_with_all = OTHERS, conflicts_with = "tee", value_parser = SignedBy::from_name)]
     signed_by: Option<SignedBy>,
     /// With --boot of a TEE: what computes; engines and our software without this
@@ -644,107 +645,6 @@ fn print_table(rows: &[(Core, Measured)]) {
         );
     }
     println!("hashes and storage in cycles for each byte, wake+join in cycles");
-}
-
-/// A step of `cargo xtask test`: the machines of every day build, run and repeat themselves, and a
-/// program that fails or hangs is detected.
-pub fn step(_: &Path) -> Result<Outcome> {
-    for set in [PackageSet::Machine, PackageSet::Soc] {
-        if let Some(skipped) = python::without_packages(set)? {
-            return Ok(skipped);
-        }
-    }
-    for rot in ROTS.into_iter().filter(|rot| rot.is_daily) {
-        if let Some(why) = rot::faults(rot)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
-        }
-        if let Some(why) = rot_boot::faults(rot, &rot::folder(rot).join("boot"))? {
-            return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
-        }
-    }
-    for fault in [rot_boot::blocks_fault, rot_boot::sha3_fault, rot_boot::large_fault] {
-        if let Some(why) = fault(ROTS[0], &rot::folder(ROTS[0]).join("boot"))? {
-            return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
-        }
-    }
-    if let Some(why) = rot_signature::fault(ROTS[0], true, &rot::folder(ROTS[0]).join("signature"))?
-    {
-        return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
-    }
-    if let Some(why) = rot_tee::fault(ROTS[0], true, &rot::folder(ROTS[0]).join("tee"))? {
-        return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
-    }
-    if let Some(why) = rot_dma::fault(&rot_dma::measure(ROTS[0], &[])?)? {
-        return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
-    }
-    rot_dma::feed(ROTS[0])?;
-    if let Some(why) = rot_boot::one_boot(SECURE, &rot::folder(SECURE).join("boot"))? {
-        return Ok(Outcome::Failed(format!("{}: {why}", SECURE.name)));
-    }
-    for soc in SOCS.into_iter().filter(|soc| soc.is_daily) {
-        if let Some(why) = soc::faults(soc, SMOKE_BLOCK)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
-        }
-        if let Some(why) = soc::guard_fault(soc)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
-        }
-        if let Some(why) = rot_boot::host_faults(soc, &soc::folder(soc).join("boot"))? {
-            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
-        }
-        let folder = soc::folder(soc).join("signature");
-        if let Some(why) = rot_signature::host_fault(soc, true, &folder)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
-        }
-        if let Some(why) = rot_tee::host_fault(soc, &soc::folder(soc).join("tee"))? {
-            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
-        }
-    }
-    for tee in TEES.into_iter().filter(|tee| tee.is_daily) {
-        if let Some(why) = tee_boot::fault(tee, true)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", tee.name)));
-        }
-    }
-    let program = build_smoke()?;
-    for core in CORES.into_iter().filter(|core| core.is_daily) {
-        let machine = model::machine(core, false)?;
-        let folder = folder(core);
-        let runs = Machine { machine: &machine, program: &program, folder: &folder, options: &[] };
-        let measured = runs.smoke(SMOKE_BLOCK)?;
-        if measured.harts != core.harts as u64 {
-            return Ok(Outcome::Failed(format!("{} has {} harts", core.name, measured.harts)));
-        }
-        // One hart is enough for the rest, and takes a third of the time.
-        if core.harts == 1
-            && let Some(why) = blind_spot(&runs, &measured)?
-        {
-            return Ok(Outcome::Failed(why));
-        }
-    }
-    Ok(Outcome::Passed)
-}
-
-/// Faults of the machine that would make a passed run meaningless.
-fn blind_spot(runs: &Machine<'_>, measured: &Measured) -> Result<Option<String>> {
-    if runs.smoke(SMOKE_BLOCK)? != *measured {
-        return Ok(Some("the same run took other cycles the second time".into()));
-    }
-    let mut changed = medium(SMOKE_BLOCK);
-    *changed.last_mut().context("the medium is not empty")? ^= 1;
-    let (_, _, end) = runs.run(&changed)?;
-    if end != End::Failure {
-        return Ok(Some(format!("a changed bit on the medium ended in {end:?}")));
-    }
-    let options = ["--max-cycles".to_owned(), "1000".to_owned()];
-    let (_, _, end) = Machine { options: &options, ..*runs }.run(&changed)?;
-    if end != End::Timeout {
-        return Ok(Some(format!("a limit of 1000 cycles ended in {end:?}")));
-    }
-    let options = ["--memory-latency".to_owned(), "100".to_owned()];
-    let slower = Machine { options: &options, ..*runs }.smoke(SMOKE_BLOCK)?;
-    if slower.sha3_384.cycles <= measured.sha3_384.cycles {
-        return Ok(Some("a slower memory does not make the hash slower".into()));
-    }
-    Ok(None)
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ enum Command {
 /// Steps of `cargo xtask test` that run here.
 const STEPS: &[xtask::Step] = &[
     ("hw", machines::step),
+    ("rot", machines::rot_step),
+    ("soc", machines::soc_step),
     ("svu", machines::svu_step),
     ("ip", ip::step),
     ("guide", guide::step),

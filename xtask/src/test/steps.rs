@@ -333,9 +333,15 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cores])
     .without_command()
     .reads(OF_HW),
+    Step::runner("soc", "the root of trust keeps its host in reset until all is verified", "hw")
+        .without_command()
+        .reads(OF_HW),
+    Step::runner("rot", "the root of trust boots, and refuses or survives every fault", "hw")
+        .without_command()
+        .reads(OF_HW),
     Step::runner(
         "hw",
-        "the cycle-accurate machine builds, repeats itself, and notices what fails",
+        "the cycle-accurate hosts and the TEE build, repeat themselves, and notice what fails",
         "hw",
     )
     .without_command()

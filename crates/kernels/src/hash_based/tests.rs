@@ -149,6 +149,18 @@ fn one_wrong_root_and_nothing_of_the_engine_counts() {
 }
 
 #[test]
+fn an_engine_without_an_answer_is_refused() {
+    let silent = Engine { start: |_| Some(()), finish: |_| None };
+    let absent = Engine { start: |_| None, finish: |_| None };
+    for engine in [silent, absent] {
+        assert_eq!(with(engine).err(), Some(KernelFault::WrongAnswer));
+    }
+    // Likewise if there is no room to ask for one.
+    let kernels = Kernels::PORTABLE.with_hash_based_engine(engine!(right), &mut []);
+    assert_eq!(kernels.err(), Some(KernelFault::WrongAnswer));
+}
+
+#[test]
 fn software_computes_what_an_engine_does_not_have() {
     fn lms_alone(request: &Request<'_>) -> Option<[u8; ROOT_LEN]> {
         if request.scheme == Scheme::Lms { right(request) } else { None }

@@ -36,43 +36,80 @@ pub fn compare(
     message: &[&[u8]],
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
+    let mut both = None;
+    compare_in(kernels, public_key, message, signature, &mut both)?;
+    both.ok_or(Rejection::Mismatch)
+}
+
+pub(super) fn compare_in(
+    kernels: &Kernels,
+    public_key: &[u8],
+    message: &[&[u8]],
+    signature: &[u8],
+    both: &mut Option<Comparison>,
+) -> Result<(), Rejection> {
     let mut rest = public_key;
     let levels = take_u32(&mut rest).ok_or(Rejection::InvalidKey)?;
     if !(1..=MAX_LEVELS).contains(&levels) {
         return Err(Rejection::InvalidKey);
     }
-    let mut key = Key::parse_all(rest)?;
+    let parsed = Key::parse_all(rest);
+    let key = parsed.as_ref().map_err(|rejection| *rejection)?;
     let mut rest = signature;
     let signed_keys = take_u32(&mut rest).ok_or(Rejection::SignatureLength)?;
     if signed_keys.wrapping_add(1) != levels {
         return Err(Rejection::OtherParameters);
     }
+    // One tree is a key of LMS: its signature is read once.
+    if signed_keys == 0 {
+        return key.compare_all(kernels, message, rest, both);
+    }
+    compare_levels(kernels, *key, signed_keys, message, rest, both)
+}
+
+/// The same of several trees.
+// Out of line: the key is not moved for one tree.
+#[inline(never)]
+fn compare_levels<'a>(
+    kernels: &Kernels,
+    mut key: Key<'a>,
+    signed_keys: u32,
+    message: &[&[u8]],
+    mut rest: &'a [u8],
+    both: &mut Option<Comparison>,
+) -> Result<(), Rejection> {
     // The form of all levels first: nothing is hashed for a signature that ends too early.
     check_form(key, signed_keys, rest)?;
 
     let mut differences = [0; MAX_COMPARED_LEN];
     for _ in 0..signed_keys {
         let (one, after) = Signature::parse(&key, rest)?;
-        let (next, after_key) = Key::parse(after, Some(key.ots.n)).map_err(in_signature)?;
+        let mut after_key = after;
+        let next = Key::parse(&mut after_key, Some(key.ots.n)).map_err(in_signature)?;
         let signed_len = after.len().wrapping_sub(after_key.len());
         let mut from = after;
         let signed = take(&mut from, signed_len).ok_or(Rejection::SignatureLength)?;
-        let comparison = key.compare(kernels, &[signed], &one)?;
+        // A comparison that is left out must not find the values of the level above, which are equal.
+        *both = None;
+        key.compare_in(kernels, &[signed], &one, both)?;
+        let comparison = both.as_ref().ok_or(Rejection::Mismatch)?;
         comparison.check()?;
         // Redundant check of the branch above: the result does not depend on that branch alone.
         for ((difference, computed), claimed) in
-            differences.iter_mut().zip(comparison.computed).zip(comparison.claimed)
+            differences.iter_mut().zip(&comparison.computed).zip(&comparison.claimed)
         {
             *difference |= computed ^ claimed;
         }
         (key, rest) = (next, after_key);
     }
     let (last, _) = Signature::parse(&key, rest)?;
-    let mut comparison = key.compare(kernels, message, &last)?;
+    *both = None;
+    key.compare_in(kernels, message, &last, both)?;
+    let comparison = both.as_mut().ok_or(Rejection::Mismatch)?;
     for (computed, difference) in comparison.computed.iter_mut().zip(differences) {
         *computed ^= difference;
     }
-    Ok(comparison)
+    Ok(())
 }
 
 /// Reads a signature without hashing: its form on all levels from the top, then its end, then the indexes.
@@ -81,7 +118,8 @@ fn check_form<'a>(mut key: Key<'a>, signed_keys: u32, mut rest: &'a [u8]) -> Res
     for _ in 0..signed_keys {
         let (one, after) = Signature::parse(&key, rest)?;
         is_outside |= !one.is_of_tree(&key);
-        (key, rest) = Key::parse(after, Some(key.ots.n)).map_err(in_signature)?;
+        rest = after;
+        key = Key::parse(&mut rest, Some(key.ots.n)).map_err(in_signature)?;
     }
     let (one, after) = Signature::parse(&key, rest)?;
     if !after.is_empty() {

@@ -57,7 +57,7 @@ impl Ots {
 pub(super) struct Chains<'a> {
     pub hasher: Hasher<'a>,
     ots: Ots,
-    identifier: [u64; 2],
+    pub identifier: [u64; 2],
     q: u32,
     pub initial: Words,
     pub room: Room,

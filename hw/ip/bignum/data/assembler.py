@@ -7,8 +7,10 @@ import re
 
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent / "rtl/bignum_pkg.sv"
 # Fields of `instruction_t`, from the top.
-FIELDS = {"op": 5, "kind": 3, "has_c": 1, "dst": 8, "a": 8, "b": 8, "c": 8, "ka": 4, "kb": 4, "sign": 2, "imm": 10}
+FIELDS = {"op": 6, "kind": 3, "has_c": 1, "dst": 9, "a": 9, "b": 9, "c": 9, "ka": 4, "kb": 4, "sign": 2, "imm": 10}
 WORDS = 1024
+# Slots of the lower half of the memory, and of all of it; the bit of a slot that is relative to the pointer.
+SLOTS, PRIVATE_SLOTS, POINTER = 128, 256, 256
 
 
 def encodings() -> dict[str, int]:
@@ -28,8 +30,13 @@ class Assembler:
         self.entries: dict[str, int] = {}
         self.data: list[int] = []
         self.numbers: dict[str, int] = {}
+        # Slots that the program may name.
+        self.slots = SLOTS
 
     def add(self, op: str, **fields: int | str) -> None:
+        for name in ("dst", "a", "b", "c"):
+            slot = fields.get(name, 0)
+            assert isinstance(slot, str) or slot < self.slots or slot & POINTER, (op, fields)
         self.lines.append({"op": op, **fields})
 
     def label(self, name: str) -> None:
@@ -62,10 +69,14 @@ class Assembler:
         self.numbers[name] = len(self.data)
         self.data += [value >> 68 * limb & (1 << 68) - 1 for limb in range(limbs)]
 
+    def array(self, name: str, words: int) -> None:
+        """A number that begins so many words after the next one."""
+        self.numbers[name] = len(self.data) + words
+
     @staticmethod
     def at(number: int) -> int:
         """The slot so many after the pointer."""
-        return 0x80 | number
+        return POINTER | number
 
     # --- instructions ---
 
@@ -79,8 +90,13 @@ class Assembler:
     def square(self, dst: int, a: int, c: int | None = None, kb: int = 0) -> None:
         self.add("OpVector", kind="KindSquare", has_c=int(c is not None), dst=dst, a=a, b=a, c=c or 0, ka=1, kb=kb)
 
-    def select(self, dst: int, a: int) -> None:
-        self.add("OpVector", kind="KindSelect", dst=dst, a=a)
+    def reduce(self, dst: int, c: int) -> None:
+        """c / R modulo the modulus; c has twice the limbs."""
+        self.add("OpVector", kind="KindReduce", has_c=1, dst=dst, c=c, ka=1, kb=1)
+
+    def select(self, dst: int, a: int, slots: int, entries: int) -> None:
+        """The entry of the table at a that the digit names; all are read."""
+        self.add("OpVector", kind="KindSelect", dst=dst, a=a, b=slots, c=entries // 2 - 1)
 
     def jump(self, condition: str, label: str) -> None:
         self.add("OpJump", a=condition, imm=f"@{label}")
@@ -91,8 +107,11 @@ class Assembler:
     def back(self) -> None:
         self.add("OpReturn")
 
-    def end(self, result: str) -> None:
-        self.add("OpEnd", imm=result)
+    def end(self, result: str, step: int = 0) -> None:
+        self.add("OpEnd", b=step, imm=result)
+
+    def step(self, number: int) -> None:
+        self.add("OpStep", imm=number)
 
     def counter(self, count: int | None) -> None:
         """None is the doublings of R²."""
@@ -101,9 +120,10 @@ class Assembler:
     def loop(self, label: str) -> None:
         self.add("OpLoop", imm=f"@{label}")
 
-    def size(self, limbs: int | None) -> None:
-        """None is that of the modulus."""
-        self.add("OpSize", a=int(limbs is None), imm=limbs or 0)
+    def size(self, limbs: int | str) -> None:
+        """A number, or what the encoding names."""
+        named = isinstance(limbs, str)
+        self.add("OpSize", a=limbs if named else "SizeImm", imm=0 if named else limbs)
 
     def modulus(self, slot: int, field: str) -> None:
         self.add("OpModulus", a=slot, b=field)
@@ -117,9 +137,10 @@ class Assembler:
     def pointer(self, slot: int) -> None:
         self.add("OpPointer", a=slot)
 
-    def constant(self, dst: int, name: str, digit_bits: int | None = None) -> None:
-        """A number, or that of an array, by the digit; each has two to `digit_bits` words."""
-        self.add("OpConstant", has_c=int(digit_bits is not None), dst=dst, b=digit_bits or 0, imm=f"@{name}")
+    def constant(self, dst: int, name: str, entry_words: int | None = None) -> None:
+        """A number, or that of an array, by the digit; each has 8 or 12 words."""
+        assert entry_words in (None, 8, 12)
+        self.add("OpConstant", has_c=int(entry_words is not None), dst=dst, b=(entry_words or 0) // 4, imm=f"@{name}")
 
     def inverse(self, slot: int) -> None:
         self.add("OpInverse", a=slot)

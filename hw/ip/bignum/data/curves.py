@@ -28,8 +28,6 @@ class Curve(NamedTuple):
     field: str
     bits: int
     limbs: int
-    # Words of a multiple of G in the ROM are two to this number.
-    digit_bits: int
     p: int
     order: int
     b: int
@@ -54,7 +52,6 @@ P256 = Curve(
     field="FieldP256",
     bits=256,
     limbs=4,
-    digit_bits=3,
     p=2**256 - 2**224 + 2**192 + 2**96 - 1,
     order=0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
     b=0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B,
@@ -68,7 +65,6 @@ P384 = Curve(
     field="FieldP384",
     bits=384,
     limbs=6,
-    digit_bits=4,
     p=2**384 - 2**128 - 2**96 + 2**32 - 1,
     order=0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFC7634D81F4372DDF581A0DB248B0A77AECEC196ACCC52973,
     b=0xB3312FA7E23EE7E4988E056BE3F82D19181D9C6EFE8141120314088F5013875AC656398D8A2ED19D2A85C8EDD3EC2AEF,
@@ -106,15 +102,14 @@ def numbers(code: Assembler, curve: Curve) -> None:
     }.items():
         code.number(f"{curve.name}_{name}", value, curve.limbs)
     point = curve.g
-    for digit in range(16):
-        # Zero is not read.
-        x, y = point if digit else (0, 0)
-        name = f"{curve.name}_g{digit}"
-        code.number(name, x * radix % p, curve.limbs)
-        code.number(f"{name}y", y * radix % p, curve.limbs)
-        code.number(f"{name}_end", 0, (1 << curve.digit_bits) - 2 * curve.limbs)
-        if digit:
-            point = curve.plus(point, curve.g)
+    # Zero is not read.
+    code.array(f"{curve.name}_gx", -2 * curve.limbs)
+    code.array(f"{curve.name}_gy", -curve.limbs)
+    for digit in range(1, 16):
+        x, y = point
+        code.number(f"{curve.name}_x{digit}", x * radix % p, curve.limbs)
+        code.number(f"{curve.name}_y{digit}", y * radix % p, curve.limbs)
+        point = curve.plus(point, curve.g)
 
 
 def by_curve(code: Assembler, name: str, each: Callable[[Curve], None]) -> None:
@@ -132,7 +127,7 @@ def constants(code: Assembler, name: str, wanted: dict[int, str], digits: bool =
 
     def each(curve: Curve) -> None:
         for slot, number in wanted.items():
-            code.constant(slot, f"{curve.name}_{number}", curve.digit_bits if digits else None)
+            code.constant(slot, f"{curve.name}_{number}", 2 * curve.limbs if digits else None)
 
     by_curve(code, name, each)
 
@@ -336,7 +331,7 @@ def ladder(code: Assembler) -> None:
     code.label("ecdsa_none")
     code.bits(U1, 4, moves=False)
     code.jump("IfDigitZero", "ecdsa_none_key")
-    constants(code, "ecdsa_first", {AX: "g0", AY: "g0y"}, digits=True)
+    constants(code, "ecdsa_first", {AX: "gx", AY: "gy"}, digits=True)
     code.linear(AZ, ONE_R, ONE_R, 1, 0)
     code.jump("IfAlways", "ecdsa_key")
     code.label("ecdsa_none_key")
@@ -354,7 +349,7 @@ def ladder(code: Assembler) -> None:
         double(code)
     code.bits(U1, 4, moves=False)
     code.jump("IfDigitZero", "ecdsa_key")
-    constants(code, "ecdsa_base", {T5: "g0", T6: "g0y"}, digits=True)
+    constants(code, "ecdsa_base", {T5: "gx", T6: "gy"}, digits=True)
     code.call("ecdsa_compare")
     code.jump("IfZero", "ecdsa_same_base")
     add(code, AX, AY)

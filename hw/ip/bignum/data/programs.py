@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from assembler import Assembler
 from curves import verify_ecdsa
+from private import private_rsa
 
 # Slots (`bignum_pkg.sv`). A number has eight.
 N, BASE, R2, RESULT, TEMP, EXPONENT, FACTOR = 0, 8, 16, 24, 32, 48, 56
@@ -68,7 +69,7 @@ def inverse(code: Assembler) -> None:
     code.loop("newton")
     code.inverse(ACC)
     code.modulus(N, "FieldAny")
-    code.size(None)
+    code.size("SizeModulus")
     code.back()
 
 
@@ -177,7 +178,7 @@ def secret(code: Assembler) -> None:
     code.square(ACC, ACC)
     code.square(ACC, ACC)
     code.bits(EXPONENT, 2)
-    code.select(OTHER, TABLE)
+    code.select(OTHER, TABLE, 8, 4)
     code.product(ACC, ACC, OTHER)
     code.jump("IfAtEnd", "secret_end")
     code.jump("IfAlways", "secret_next")
@@ -210,6 +211,6 @@ def prepare(code: Assembler) -> None:
 
 def programs() -> Assembler:
     code = Assembler()
-    for part in (power, secret, multiply, prepare, verify_ecdsa, setup, exponent, given, inverse, r_squared, ends):
+    for part in (power, secret, multiply, prepare, private_rsa, verify_ecdsa, setup, exponent, given, inverse, r_squared, ends):
         part(code)
     return code

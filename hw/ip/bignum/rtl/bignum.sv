@@ -76,25 +76,27 @@ module bignum
   );
 
   // --- commands ---
-  logic [5:0] asked;
+  logic [6:0] asked;
   logic [3:0] lifecycle_q;
   logic       wipes, takes, ready, is_idle, valid, done, core_error;
   command_e   command;
   result_e    result;
 
-  assign asked = {regs_out.command.verify_p384.value, regs_out.command.verify_p256.value, regs_out.command.prepare.value,
-                  regs_out.command.multiply.value, regs_out.command.secret.value, regs_out.command.power.value};
+  assign asked = {regs_out.command.private_rsa.value, regs_out.command.verify_p384.value, regs_out.command.verify_p256.value,
+                  regs_out.command.prepare.value, regs_out.command.multiply.value, regs_out.command.secret.value,
+                  regs_out.command.power.value};
   // The first cycle after a reset wipes as well, unless the lifecycle is zero: the control begins with it anyway.
   assign wipes = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i);
   // One at a time; more than one is none.
   always_comb begin
     unique case (asked)
-      6'b000001: command = CmdPower;
-      6'b000010: command = CmdSecret;
-      6'b000100: command = CmdMultiply;
-      6'b001000: command = CmdPrepare;
-      6'b010000: command = CmdP256;
-      6'b100000: command = CmdP384;
+      7'b0000001: command = CmdPower;
+      7'b0000010: command = CmdSecret;
+      7'b0000100: command = CmdMultiply;
+      7'b0001000: command = CmdPrepare;
+      7'b0010000: command = CmdP256;
+      7'b0100000: command = CmdP384;
+      7'b1000000: command = CmdPrivate;
       default: command = CmdNone;
     endcase
   end
@@ -115,7 +117,7 @@ module bignum
   assign read_request   = regs_out.data.req & ~regs_out.data.req_is_wr;
   // Bytes alone cannot be written: a word counts what it moves by.
   assign is_whole       = &regs_out.data.wr_biten.value;
-  assign select_is_good = select_ready & (word_q[3:0] inside {[4'd1:4'd11]});
+  assign select_is_good = select_ready & (word_q[4:0] inside {[5'd1:5'd18]});
 
   // What an access waits for: the operand is zero, the word is in the memory, or out of it.
   always_comb begin
@@ -144,7 +146,7 @@ module bignum
           is_data_q <= regs_out.data.req;
           if (write_request) word_q <= regs_out.data.wr_data.value;
           if (regs_out.operand.req && regs_out.operand.req_is_wr) begin
-            word_q   <= {28'd0, regs_out.operand.wr_data.value};
+            word_q   <= {27'd0, regs_out.operand.wr_data.value};
             access_q <= AccessSelect;
           end
           if (write_request) access_q <= is_whole ? AccessWrite : AccessStore;
@@ -165,7 +167,7 @@ module bignum
     .clk_i, .rst_ni,
     .select_valid_i (access_q == AccessSelect && select_is_good),
     .select_ready_o (select_ready),
-    .select_i       (operand_e'(word_q[3:0])),
+    .select_i       (operand_e'(word_q[4:0])),
     .in_valid_i     (access_q == AccessWrite),
     .in_ready_o     (in_ready),
     .in_i           (word_q),

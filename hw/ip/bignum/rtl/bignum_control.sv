@@ -4,6 +4,9 @@
 // configures it, so that later writes of registers change nothing. A result is valid until the next command, an abort or a
 // wipe; a refused command has none, and the operand that was chosen for reading is forgotten with it.
 //
+// After a private operation, however it ended, the memory is overwritten but for a result that may be read: the key and what
+// was computed with it are gone before the engine is idle. An abort of one is a wipe.
+//
 // There is no limit of time: loops of programs count down or walk a number of at most 4,096 bits, so each of them ends.
 //
 // States, and what says that there is a result, differ in several bits; illegal ones are an error, which only a reset leaves.
@@ -16,7 +19,9 @@ module bignum_control
 #(
   parameter int unsigned W = 68,
   parameter bit Hardened = 1'b1,
-  localparam int unsigned AddrBits = $clog2(Limbs * LimbBits / W)
+  localparam int unsigned AddrBits = $clog2(Limbs * LimbBits / W),
+  // Words of a number of eight slots, as a power of two.
+  localparam int unsigned NumberShift = $clog2(NumberSlots * SlotLimbs * LimbBits / W)
 ) (
   input  logic     clk_i,
   input  logic     rst_ni,
@@ -40,6 +45,7 @@ module bignum_control
   output logic     clear_o,        // all units stop
   output logic     clear_port_o,   // the operand that was chosen, too
   output logic     wiping_o,       // the memory, a word a cycle
+  output logic     wipe_write_o,   // not of a word of the result
   output logic [AddrBits-1:0] wipe_addr_o,
 
   // The program.
@@ -57,6 +63,7 @@ module bignum_control
     StIdle  = 6'b010101,
     StStart = 6'b011110,
     StRun   = 6'b100110,
+    StSweep = 6'b101101,  // after a private operation
     StError = 6'b110011
   } state_e;
   // One upset of a bit shows no result.
@@ -68,20 +75,25 @@ module bignum_control
   (* fsm_encoding = "none" *) logic [3:0] valid_q;
   (* fsm_encoding = "none" *) result_e result_q;
   length_t    modulus_bits_q, exponent_bits_q;
-  logic       given_q, in_idle, is_error, takes, has_exponent, lengths_fit, ends, done_q;
+  logic       given_q, in_idle, is_error, takes, has_exponent, lengths_fit, ends, done_q, is_private, sweeps, swept;
   logic [AddrBits-1:0] wipe_q;
   result_e    verdict;
 
   assign in_idle  = state_q == StIdle;
   // Every code that is no state, too.
-  assign is_error = !(state_q inside {StWipe, StIdle, StStart, StRun});
+  assign is_error = !(state_q inside {StWipe, StIdle, StStart, StRun, StSweep});
+  assign sweeps   = state_q == StSweep;
+  assign swept    = sweeps & (wipe_q == '1);
 
   // --- commands ---
-  assign has_exponent = command_i inside {CmdPower, CmdSecret};
+  assign has_exponent = command_i inside {CmdPower, CmdSecret, CmdPrivate};
   // A curve has lengths of its own.
   assign lengths_fit  = (command_i inside {CmdP256, CmdP384}) ||
                         (modulus_bits_i >= LeastBits && modulus_bits_i <= MostBits &&
-                         (!has_exponent || (exponent_bits_i != '0 && exponent_bits_i <= MostBits)));
+                         (!has_exponent || (exponent_bits_i != '0 && exponent_bits_i <= MostBits)) &&
+                         // Two primes of half of the bits.
+                         (command_i != CmdPrivate || (modulus_bits_i >= LeastPrivateBits && !modulus_bits_i[0])));
+  assign is_private   = command_q == CmdPrivate;
   assign command_ready_o = in_idle & ~wipe_i & ~abort_i & ~fail_i;
   assign takes           = command_valid_i & command_ready_o;
 
@@ -93,6 +105,7 @@ module bignum_control
       CmdMultiply: entry_o = EntryMultiply;
       CmdP256:     entry_o = EntryP256;
       CmdP384:     entry_o = EntryP384;
+      CmdPrivate:  entry_o = EntryPrivate;
       default:     entry_o = EntryPrepare;
     endcase
   end
@@ -106,29 +119,35 @@ module bignum_control
   always_comb begin
     is_end = 1'b1;
     unique case (end_code_i)
-      EndGood:     verdict = ResultGood;
-      EndModulus:  verdict = ResultModulus;
-      EndOperand:  verdict = ResultOperand;
-      EndExponent: verdict = ResultExponent;
+      EndGood:      verdict = ResultGood;
+      EndModulus:   verdict = ResultModulus;
+      EndOperand:   verdict = ResultOperand;
+      EndExponent:  verdict = ResultExponent;
       EndSignature: verdict = ResultSignature;
-      default:     {is_end, verdict} = {1'b0, ResultNone};
+      EndKey:       verdict = ResultKey;
+      EndFault:     verdict = ResultFault;
+      EndRelease:   verdict = ResultGood;
+      default:      {is_end, verdict} = {1'b0, ResultNone};
     endcase
+    // A private operation has no other good end than that after its check, and nothing else has this one.
+    if (is_private ? end_code_i == EndGood : end_code_i == EndRelease) is_end = 1'b0;
   end
-  assign is_command = command_q inside {CmdPower, CmdSecret, CmdMultiply, CmdPrepare, CmdP256, CmdP384};
+  assign is_command = command_q inside {CmdPower, CmdSecret, CmdMultiply, CmdPrepare, CmdP256, CmdP384, CmdPrivate};
 
   // --- states ---
-  // A wipe is taken in every state but the error, an abort in every one but the wipe.
+  // A wipe is taken in every state but the error, an abort in every one but the wipe. During a sweep an abort wipes the rest, too.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
       StWipe:  if (wipe_q == '1) state_d = StIdle;
       StIdle:  if (takes && lengths_fit) state_d = StStart;
       StStart: state_d = is_command ? StRun : StError;
-      StRun:   if (ends) state_d = is_end ? StIdle : StError;
+      StRun:   if (ends) state_d = !is_end ? StError : is_private ? StSweep : StIdle;
+      StSweep: if (swept) state_d = StIdle;
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StIdle;
     endcase
-    if (abort_i && !is_error && state_q != StWipe) state_d = StIdle;
+    if (abort_i && !is_error && state_q != StWipe) state_d = (is_private && !in_idle) ? StWipe : StIdle;
     if (wipe_i && !is_error) state_d = StWipe;
     if (fail_i && Hardened) state_d = StError;
   end
@@ -151,8 +170,9 @@ module bignum_control
       done_q          <= 1'b0;
       wipe_q          <= '0;
     end else begin
-      wipe_q <= wiping_o ? wipe_q + 1'b1 : '0;
-      done_q <= (ends & is_end) | (takes & ~lengths_fit);
+      // A wipe of all of it begins at the first word.
+      wipe_q <= (wiping_o && !(sweeps && state_d == StWipe)) ? wipe_q + 1'b1 : '0;
+      done_q <= (ends & is_end & ~is_private) | swept | (takes & ~lengths_fit);
       if (takes) begin
         command_q       <= command_i;
         modulus_bits_q  <= modulus_bits_i;
@@ -165,7 +185,8 @@ module bignum_control
         result_q <= verdict;
         valid_q  <= (verdict == ResultGood) ? Yes : No;
       end
-      if (clear_o) begin
+      // A sweep keeps what came of the command.
+      if (clear_o && (!sweeps || abort_i || wipe_i)) begin
         valid_q <= No;
         done_q  <= 1'b0;
         // An abort while idle ends nothing: the outcome of the last command stays.
@@ -175,7 +196,8 @@ module bignum_control
   end
 
   // In an error the memory is overwritten again and again: it is not known what stopped the first time.
-  assign wiping_o        = (state_q == StWipe) | is_error;
+  assign wiping_o        = (state_q == StWipe) | is_error | sweeps;
+  assign wipe_write_o    = wiping_o & ~(sweeps & (valid_q == Yes) & (wipe_q[AddrBits-1:NumberShift] == SlotResult[7:3]));
   assign wipe_addr_o     = wipe_q;
   // An abort keeps operands, and with them the place of the next word.
   assign clear_port_o    = wiping_o | wipe_i;
@@ -183,7 +205,8 @@ module bignum_control
   assign idle_o          = in_idle;
   assign done_o          = done_q;
   assign error_o         = is_error;
-  assign result_o        = is_error ? ResultNone : result_q;
+  // Software may look at any time.
+  assign result_o        = (is_error || sweeps) ? ResultNone : result_q;
   assign valid_o         = in_idle & (valid_q == Yes);
   assign modulus_bits_o  = modulus_bits_q;
   assign exponent_bits_o = exponent_bits_q;
@@ -191,6 +214,7 @@ module bignum_control
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(OnlyAGoodResultIsShown_A, valid_o |-> idle_o && result_q == ResultGood)
+  `ASSERT(APrivateEndIsSwept_A, ends && is_private |=> state_q inside {StSweep, StWipe} || is_error)
   `ASSERT(AProgramStartsOnce_A, start_o |=> !start_o)
   `ASSERT(AnEndHasAResult_A, done_o |-> result_o != ResultNone)
   `ASSERT(AWipeIsTaken_A, wipe_i |=> wiping_o)

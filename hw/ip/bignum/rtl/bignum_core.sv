@@ -46,7 +46,7 @@ module bignum_core
 );
   localparam int unsigned IndexBits = 10;
 
-  logic     clear, clear_port, wiping, start, ends, sequencer_error, given, op_start, op_done;
+  logic     clear, clear_port, wiping, wipe_write, start, ends, sequencer_error, given, op_start, op_done;
   logic     is_zero, is_negative, is_odd, seq_write, port_write, write, fails, sequencer_busy, datapath_busy;
   logic [AddrBits-1:0] wipe_addr, seq_addr, port_addr, addr;
   logic [W-1:0] seq_data, port_data, data, read_data, inverse;
@@ -58,6 +58,8 @@ module bignum_core
   field_e   field;
   slot_t    modulus, slot;
   logic [3:0] index;
+  logic [2:0] pairs;
+  logic [AddrBits-1:0] stride;
   logic [IndexBits-1:0] words;
   logic     port_ready, command_ready;
 
@@ -75,6 +77,7 @@ module bignum_core
     .clear_o        (clear),
     .clear_port_o   (clear_port),
     .wiping_o       (wiping),
+    .wipe_write_o   (wipe_write),
     .wipe_addr_o    (wipe_addr),
     .start_o        (start),
     .entry_o        (entry),
@@ -109,6 +112,8 @@ module bignum_core
     .modulus_o      (modulus),
     .inverse_o      (inverse),
     .index_o        (index),
+    .pairs_o        (pairs),
+    .stride_o       (stride),
     .op_done_i      (op_done),
     .is_zero_i      (is_zero),
     .is_negative_i  (is_negative),
@@ -125,7 +130,6 @@ module bignum_core
     .data_o(rom_data)
   );
 
-  // Tables have four entries of a number each.
   bignum_datapath #(.Dsps(Dsps)) u_datapath (
     .clk_i, .rst_ni,
     .start_i      (op_start),
@@ -137,8 +141,8 @@ module bignum_core
     .factors_i    (SlotFactors),
     .inverse_i    (inverse),
     .index_i      (index),
-    .pairs_i      (3'd1),
-    .stride_i     (AddrBits'(NumberSlots * SlotLimbs * LimbBits / W)),
+    .pairs_i      (pairs),
+    .stride_i     (stride),
     .busy_o       (datapath_busy),
     .done_o       (op_done),
     .is_zero_o    (is_zero),
@@ -152,21 +156,29 @@ module bignum_core
 
   // --- words ---
   // Where an operand is. Numbers of all lengths have the same place, of eight slots: 64 limbs, of which the longest modulus has
-  // 61. What is no operand that can be written is the result, which can be read.
-  logic writes, may_read, port_out_valid, port_in_ready, port_full;
+  // 61. Numbers of the length of a prime have four. What is no operand that can be written is the result, which can be read.
+  logic writes, is_half, may_read, port_out_valid, port_in_ready, port_full;
   operand_e selected_q;
   logic [31:0] out_word;
 
   // Software names operands, and never places.
   always_comb begin
-    writes = 1'b1;
-    slot   = SlotModulus;
+    writes  = 1'b1;
+    is_half = select_i inside {OperandP, OperandQ, OperandDp, OperandDq, OperandQInverse};
+    slot    = SlotModulus;
     unique case (select_i)
       OperandModulus, OperandX:     slot = SlotModulus;
       OperandBase, OperandY:        slot = SlotBase;
       OperandExponent, OperandS:    slot = SlotExponent;
       OperandFactor, OperandDigest: slot = SlotFactor;
       OperandRSquared, OperandR:    slot = SlotRSquared;
+      OperandP:                     slot = SlotP;
+      OperandQ:                     slot = SlotQ;
+      OperandDp:                    slot = SlotDp;
+      OperandDq:                    slot = SlotDq;
+      OperandQInverse:              slot = SlotQInverse;
+      OperandBlinding:              slot = SlotBlinding;
+      OperandUnblinding:            slot = SlotUnblinding;
       default:         {writes, slot} = {1'b0, SlotResult};
     endcase
   end
@@ -188,9 +200,10 @@ module bignum_core
     .select_valid_i (select_valid_i & select_ready_o),
     .select_slot_i  (slot),
     .select_writes_i(writes),
+    .select_half_i  (is_half),
     .in_valid_i     (in_valid_i & idle_o),
     .in_ready_o     (port_in_ready),
-    .in_full_o      (port_full),
+    .full_o         (port_full),
     .in_i,
     .out_ready_i    (out_ready_i & may_read),
     .out_valid_o    (port_out_valid),
@@ -205,14 +218,14 @@ module bignum_core
   // What was not chosen or is complete takes no word, ever: the bus is told so at once.
   assign in_wait_o   = idle_o & !(selected_q inside {OperandNone, OperandResult}) & ~port_full & ~port_in_ready;
   assign out_valid_o = port_out_valid & may_read;
-  assign out_wait_o  = may_read & ~port_out_valid;
+  assign out_wait_o  = may_read & ~port_full & ~port_out_valid;
   assign out_o       = out_word & {32{may_read}};
 
   // The memory is the port's while idle, and the program's otherwise.
   always_comb begin
     {write, addr, data} = {seq_write, seq_addr, seq_data};
     if (idle_o) {write, addr, data} = {port_write, port_addr, port_data};
-    if (wiping) {write, addr, data} = {1'b1, wipe_addr, W'(0)};
+    if (wiping) {write, addr, data} = {wipe_write, wipe_addr, W'(0)};
   end
 
   `ASSERT(OnlyResultsAreShown_A, out_o != '0 |-> valid_o && selected_q == OperandResult)

@@ -22,14 +22,15 @@ module bignum_port
   input  logic                select_valid_i,  // begins with the first word
   input  slot_t               select_slot_i,
   input  logic                select_writes_i, // clears it, and takes words; otherwise gives words
+  input  logic                select_half_i,   // it has half of the words
   input  logic                in_valid_i,
   output logic                in_ready_o,      // and what was chosen may be written
-  output logic                in_full_o,       // it has all of its words
   input  logic [31:0]         in_i,
   input  logic                out_ready_i,
   output logic                out_valid_o,
   output logic [31:0]         out_o,
   output logic                ready_o,         // for a choice
+  output logic                full_o,          // all of its words came, or were given
 
   output logic                write_o,
   output logic [AddrBits-1:0] addr_o,
@@ -39,6 +40,7 @@ module bignum_port
   // Words of 32 bits and of the memory of an operand: 4,096 bits, and eight slots.
   localparam int unsigned Words    = 32'(MostBits) / 32;
   localparam int unsigned MemWords = NumberSlots * SlotLimbs * Parts;
+  localparam int unsigned LeftBits = $clog2(MemWords);
   // A word of the memory and the rest of one of 32 bits.
   localparam int unsigned KeepBits = W + 32;
   localparam int unsigned HaveBits = $clog2(KeepBits + 1);
@@ -56,8 +58,11 @@ module bignum_port
   logic [KeepBits-1:0] keep_q;
   logic [HaveBits-1:0] have_q;
   logic [AddrBits-1:0] addr_q;
-  logic [$clog2(MemWords)-1:0] left_q;
+  logic [LeftBits-1:0] left_q, lasts;
   logic [7:0]          words_q;
+  logic                half_q;
+
+  assign lasts = half_q ? LeftBits'(MemWords / 2 - 1) : LeftBits'(MemWords - 1);
 
   // Clears, then takes words; or keeps a word of 32 bits ready.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -68,6 +73,7 @@ module bignum_port
       addr_q  <= '0;
       left_q  <= '0;
       words_q <= '0;
+      half_q  <= 1'b0;
     end else if (clear_i) begin
       state_q <= StNone;
       keep_q  <= '0;
@@ -77,8 +83,9 @@ module bignum_port
       keep_q  <= '0;
       have_q  <= '0;
       addr_q  <= AddrBits'(select_slot_i) << $clog2(SlotLimbs * Parts);
-      left_q  <= '1;
+      left_q  <= select_half_i ? LeftBits'(MemWords / 2 - 1) : LeftBits'(MemWords - 1);
       words_q <= '0;
+      half_q  <= select_half_i;
     end else begin
       unique case (state_q)
         StClear: begin
@@ -86,7 +93,7 @@ module bignum_port
           left_q <= left_q - 1'b1;
           if (left_q == '0) begin
             state_q <= StIn;
-            addr_q  <= addr_q - AddrBits'(MemWords - 1);
+            addr_q  <= addr_q - AddrBits'(lasts);
           end
         end
         StIn: if (in_valid_i && in_ready_o) begin
@@ -107,8 +114,9 @@ module bignum_port
         end
         StOut: begin
           if (out_ready_i && out_valid_o) begin
-            keep_q <= keep_q >> 32;
-            have_q <= have_q - HaveBits'(32);
+            keep_q  <= keep_q >> 32;
+            have_q  <= have_q - HaveBits'(32);
+            words_q <= words_q + 1'b1;
           end else if (have_q < HaveBits'(32)) begin
             state_q <= StGet;
           end
@@ -125,9 +133,10 @@ module bignum_port
   end
 
   // Words after the last place of an operand would be those of the next one.
-  assign in_full_o   = words_q == 8'(Words);
-  assign in_ready_o  = (state_q == StIn) & ~in_full_o;
-  assign out_valid_o = (state_q == StOut) & (have_q >= HaveBits'(32));
+  assign full_o      = words_q == (half_q ? 8'(Words / 2) : 8'(Words));
+  assign in_ready_o  = (state_q == StIn) & ~full_o;
+  // So would words after the last one of a result.
+  assign out_valid_o = (state_q == StOut) & (have_q >= HaveBits'(32)) & ~full_o;
   // What is kept may be of an operand that was written before.
   assign out_o       = keep_q[31:0] & {32{out_valid_o}};
   assign ready_o     = state_q inside {StNone, StIn, StOut};

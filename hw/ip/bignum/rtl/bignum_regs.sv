@@ -377,6 +377,10 @@ module bignum_regs (
                 logic next;
                 logic load_next;
             } wipe;
+            struct {
+                logic next;
+                logic load_next;
+            } private_rsa;
         } command;
         struct {
             struct {
@@ -454,6 +458,9 @@ module bignum_regs (
             struct {
                 logic value;
             } wipe;
+            struct {
+                logic value;
+            } private_rsa;
         } command;
         struct {
             struct {
@@ -762,6 +769,32 @@ module bignum_regs (
         end
     end
     assign hwif_out.command.wipe.value = field_storage.command.wipe.value;
+    // Field: bignum.command.private_rsa
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.command.private_rsa.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.command && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.command.private_rsa.value & ~decoded_wr_biten[8:8]) | (decoded_wr_data[8:8] & decoded_wr_biten[8:8]);
+            load_next_c = '1;
+        end else begin // singlepulse clears back to 0
+            next_c = '0;
+            load_next_c = '1;
+        end
+        field_combo.command.private_rsa.next = next_c;
+        field_combo.command.private_rsa.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.command.private_rsa.value <= 1'h0;
+        end else begin
+            if(field_combo.command.private_rsa.load_next) begin
+                field_storage.command.private_rsa.value <= field_combo.command.private_rsa.next;
+            end
+        end
+    end
+    assign hwif_out.command.private_rsa.value = field_storage.command.private_rsa.value;
     // Field: bignum.error.command
     always_comb begin
         automatic logic [0:0] next_c;

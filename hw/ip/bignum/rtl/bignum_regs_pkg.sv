@@ -152,6 +152,10 @@ package bignum_regs_pkg;
     } bignum__command__wipe__out_t;
 
     typedef struct {
+        logic value;
+    } bignum__command__private_rsa__out_t;
+
+    typedef struct {
         bignum__command__power__out_t power;
         bignum__command__secret__out_t secret;
         bignum__command__multiply__out_t multiply;
@@ -160,6 +164,7 @@ package bignum_regs_pkg;
         bignum__command__verify_p384__out_t verify_p384;
         bignum__command__abort__out_t abort;
         bignum__command__wipe__out_t wipe;
+        bignum__command__private_rsa__out_t private_rsa;
     } bignum__command__out_t;
 
     typedef struct {
@@ -167,8 +172,8 @@ package bignum_regs_pkg;
     } bignum__interrupt_done_dc8ea7bb_error_40dcc594__out_t;
 
     typedef struct packed {
-        logic [27:0] _reserved_31_4;
-        logic [3:0] value;
+        logic [26:0] _reserved_31_5;
+        logic [4:0] value;
     } bignum__operand__external__fields__out_t;
 
     typedef struct {
@@ -205,10 +210,12 @@ package bignum_regs_pkg;
         bignum_verdict__bad_modulus = 'h55aa55aa,
         bignum_verdict__bad_operand = 'haa55aa55,
         bignum_verdict__bad_exponent = 'h69966996,
-        bignum_verdict__bad_signature = 'h96699669
+        bignum_verdict__bad_signature = 'h96699669,
+        bignum_verdict__bad_key = 'h5aa55aa5,
+        bignum_verdict__bad_result = 'ha55aa55a
     } bignum_verdict_e;
 
-    typedef enum logic [3:0] {
+    typedef enum logic [4:0] {
         bignum_choice__none = 'h0,
         bignum_choice__modulus = 'h1,
         bignum_choice__base = 'h2,
@@ -220,6 +227,13 @@ package bignum_regs_pkg;
         bignum_choice__key_y = 'h8,
         bignum_choice__signature_r = 'h9,
         bignum_choice__signature_s = 'ha,
-        bignum_choice__digest = 'hb
+        bignum_choice__digest = 'hb,
+        bignum_choice__prime_p = 'hc,
+        bignum_choice__prime_q = 'hd,
+        bignum_choice__exponent_p = 'he,
+        bignum_choice__exponent_q = 'hf,
+        bignum_choice__q_inverse = 'h10,
+        bignum_choice__blinding = 'h11,
+        bignum_choice__unblinding = 'h12
     } bignum_choice_e;
 endpackage

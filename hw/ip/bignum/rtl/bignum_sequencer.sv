@@ -2,7 +2,8 @@
 //
 // A branch can depend on a sign, on zero or on a digit; programs that work on secrets have no such branch but for refusals
 // (data/programs.py). Codes of states differ in two bits at least; one that is none, and an instruction that does not
-// exist, are errors that only a reset leaves.
+// exist, are errors that only a reset leaves. So is a step of a program that is not the one after the last: an upset of the
+// place in the program leads past none of them.
 
 `include "assert.svh"
 
@@ -41,6 +42,8 @@ module bignum_sequencer
   output slot_t                modulus_o,
   output logic [W-1:0]         inverse_o,
   output logic [3:0]           index_o,
+  output logic [2:0]           pairs_o,
+  output logic [AddrBits-1:0]  stride_o,
   input  logic                 op_done_i,
   input  logic                 is_zero_i,
   input  logic                 is_negative_i,
@@ -75,7 +78,11 @@ module bignum_sequencer
   logic [6:0]   size_q, size;  // limbs: a number, or those of the modulus
   logic         is_full_q;
   logic [W-1:0] inverse_q;
-  logic         is_error, begins, leads, next, unit_done, exists;
+  logic [3:0]   step_q;
+  // Lengths are those of the modulus of the command, or of half of its bits.
+  logic         is_half_q, is_half;
+  length_t      modulus_bits;
+  logic         is_error, begins, leads, next, unit_done, exists, is_in_step;
 
   logic [AddrBits-1:0] word, position_addr, fill_addr;
   logic [BitBits-1:0]  bit_place;
@@ -91,15 +98,23 @@ module bignum_sequencer
   endfunction
 
   // Slots relative to the pointer.
-  function automatic slot_t place(logic [7:0] slot, slot_t pointer);
-    return slot[7] ? pointer + slot[6:0] : slot[6:0];
+  function automatic slot_t place(logic [8:0] slot, slot_t pointer);
+    return slot[8] ? pointer + slot[7:0] : slot[7:0];
   endfunction
 
   assign now      = instruction_t'(rom_data_i[InstructionBits-1:0]);
   assign is_error = !(state_q inside {StIdle, StFetch, StBegin, StWork, StTake});
   assign begins   = state_q == StBegin;
   assign exists   = now_q.op inside {OpEnd, OpVector, OpJump, OpCall, OpReturn, OpCounter, OpLoop, OpSize, OpModulus, OpPosition,
-                                     OpBits, OpPointer, OpInverse, OpSmall, OpSetBit, OpConstant};
+                                     OpBits, OpPointer, OpInverse, OpSmall, OpSetBit, OpConstant, OpStep};
+
+  // Each step follows the one before it, and a release the last one.
+  always_comb begin
+    is_in_step = 1'b1;
+    if (now_q.op == OpStep) is_in_step = now_q.imm[3:0] == step_q + 4'd1;
+    if (now_q.op == OpEnd && now_q.imm[7:0] == EndRelease) is_in_step = now_q.b[3:0] == step_q;
+    if (!Hardened) is_in_step = 1'b1;
+  end
 
   assign size = is_full_q ? limbs : size_q;
 
@@ -117,6 +132,8 @@ module bignum_sequencer
       IfDigitNotZero: leads = digit != '0;
       IfAtEnd:        leads = at_end;
       IfGiven:        leads = given_i;
+      // Without it a wrong result would be released: a test shows that it is found.
+      IfDiffers:      leads = ~is_zero_i & Hardened;
       IfNoLimbBit0:   leads = ~size[0];
       IfNoLimbBit1:   leads = ~size[1];
       IfNoLimbBit2:   leads = ~size[2];
@@ -142,7 +159,7 @@ module bignum_sequencer
   // Each begins in the first cycle of its instruction, and says in its last one that it is done. Only one works at a time: the
   // memory has no other port for them.
   assign op_start_o = begins & (now_q.op == OpVector);
-  assign measures   = begins & (now_q.op == OpSize) & (now_q.a != '0);
+  assign measures   = begins & (now_q.op == OpSize) & (now_q.a[1:0] != SizeImm);
   assign locates    = begins & (now_q.op == OpPosition);
   assign reads      = begins & (now_q.op == OpBits);
   assign fills      = begins & (now_q.op inside {OpSmall, OpSetBit, OpConstant});
@@ -150,11 +167,15 @@ module bignum_sequencer
 
   // Lengths are those of the command: public, and checked by the control.
   always_comb begin
-    unique case (measures ? FromModulus : now_q.a[1:0])
-      FromModulus:  position_value = measures ? modulus_bits_i : modulus_bits_i - 1'b1;
+    is_half = is_half_q;
+    if (measures && now_q.a[1]) is_half = now_q.a[0];
+    modulus_bits = is_half ? modulus_bits_i >> 1 : modulus_bits_i;
+    unique case (measures ? FromModulus : now_q.a[2:0])
+      FromModulus:  position_value = measures ? modulus_bits : modulus_bits - 1'b1;
       FromExponent: position_value = exponent_bits_i - 1'b1;
-      // Digits of two bits.
+      // Digits of two bits, and of four.
       FromDigits:   position_value = (exponent_bits_i - 1'b1) | 13'd1;
+      FromModulusDigits: position_value = (modulus_bits - 1'b1) | 13'd3;
       default:      position_value = 13'(now_q.imm);
     endcase
   end
@@ -182,7 +203,7 @@ module bignum_sequencer
   );
 
   // An array is in the ROM by digits, so that a digit reaches none but its own number.
-  assign constant = now_q.imm + (now_q.has_c ? address_t'(digit) << now_q.b[2:0] : '0);
+  assign constant = now_q.imm + (now_q.has_c ? (address_t'(digit) << 3) + (now_q.b[0] ? address_t'(digit) << 2 : '0) : '0);
 
   // Words that are not computed. A size of the instruction before says how many: fills take the limbs of the operands that
   // the next operation reads.
@@ -225,7 +246,7 @@ module bignum_sequencer
           next    = 1'b1;
           state_d = (now_q.op == OpEnd) ? StIdle : StFetch;
         end
-        if (!exists) state_d = StError;
+        if (!exists || !is_in_step) state_d = StError;
       end
       StWork: if (unit_done) {next, state_d} = {1'b1, StFetch};
       StTake: {next, state_d} = {1'b1, StFetch};
@@ -253,6 +274,8 @@ module bignum_sequencer
       field_q   <= FieldNone;
       size_q    <= '0;
       is_full_q <= 1'b0;
+      is_half_q <= 1'b0;
+      step_q    <= '0;
       inverse_q <= '0;
     end else begin
       pc_q <= pc_d;
@@ -263,14 +286,16 @@ module bignum_sequencer
           OpReturn:  stack_q[0] <= stack_q[1];
           OpCounter: counter_q <= (now_q.a != '0) ? doublings : now_q.imm[7:0];
           OpLoop:    counter_q <= counter_q - 1'b1;
-          OpSize:    {is_full_q, size_q} <= {now_q.a != '0, now_q.imm[6:0]};
+          OpSize:    {is_full_q, is_half_q, size_q} <= {now_q.a[1:0] != SizeImm, is_half, now_q.imm[6:0]};
           OpModulus: {modulus_q, field_q} <= {place(now_q.a, pointer_q), field_e'(now_q.b[1:0])};
-          OpPointer: pointer_q <= now_q.a[6:0] + {1'b0, digit, 2'b00};
+          OpPointer: pointer_q <= now_q.a[7:0] + {2'b00, digit, 2'b00};
+          OpStep:    step_q <= now_q.imm[3:0];
           default: ;
         endcase
       end
       if (state_q == StTake) inverse_q <= data_i;
-      if (clear_i) {inverse_q, size_q, is_full_q} <= '0;
+      if (start_i) {is_half_q, step_q} <= '0;
+      if (clear_i) {inverse_q, size_q, is_full_q, is_half_q, step_q} <= '0;
     end
   end
 
@@ -302,11 +327,13 @@ module bignum_sequencer
   assign modulus_o  = modulus_q;
   assign inverse_o  = inverse_q;
   assign index_o    = digit;
+  assign pairs_o    = now_q.c[2:0];
+  assign stride_o   = base(now_q.b[7:0]);
 
   assign busy_o     = state_q != StIdle;
   // The control knows which codes are ends: any other is an error there.
-  assign end_o      = begins & (now_q.op == OpEnd);
-  assign end_code_o = end_e'(now_q.imm[3:0]);
+  assign end_o      = begins & (now_q.op == OpEnd) & is_in_step;
+  assign end_code_o = end_e'(now_q.imm[7:0]);
   assign error_o    = is_error;
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
@@ -314,4 +341,5 @@ module bignum_sequencer
   `ASSERT(ASizeIsNotZero_A, op_start_o || fills |-> words_o != '0)
   `ASSERT(TheInverseIsOdd_A, op_start_o && field_q == FieldAny && op_o.kind inside {KindProduct, KindSquare} |-> inverse_q[0])
   `ASSERT(AnInstructionExists_A, begins |-> exists)
+  `ASSERT(StepsFollowEachOther_A, begins |-> is_in_step)
 endmodule

@@ -8,8 +8,10 @@ from cocotb.triggers import ClockCycles, First, RisingEdge
 from cocotb.utils import get_sim_time
 
 MODULUS, BASE, EXPONENT, FACTOR, R_SQUARED, RESULT, X, Y, R, S, DIGEST = range(1, 12)
-POWER, SECRET, MULTIPLY, PREPARE, P256, P384 = 0x33, 0x55, 0x66, 0x0F, 0x69, 0x3C
+PRIME_P, PRIME_Q, EXPONENT_P, EXPONENT_Q, Q_INVERSE, BLINDING, UNBLINDING = range(12, 19)
+POWER, SECRET, MULTIPLY, PREPARE, P256, P384, PRIVATE = 0x33, 0x55, 0x66, 0x0F, 0x69, 0x3C, 0x5A
 GOOD, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, BAD_EXPONENT, BAD_SIGNATURE = 0xC3, 0x3C, 0x55, 0xAA, 0x69, 0x96
+BAD_KEY, BAD_RESULT = 0x5A, 0xA5
 INPUTS = ("select_valid_i", "select_i", "in_valid_i", "in_i", "out_ready_i", "command_valid_i", "command_i",
           "modulus_bits_i", "exponent_bits_i", "given_i", "abort_i", "wipe_i")
 
@@ -26,8 +28,8 @@ class Core(Clocked):
     def __init__(self, dut: HierarchyObject, stalls: float = 0.0) -> None:
         super().__init__(dut, INPUTS, stalls)
         # A reset begins with a wipe.
-        self.settling_cycles = 1024 * (68 // word_bits(int(dut.Dsps.value))) + 4
-        self.limit = 400_000 * (16 // int(dut.Dsps.value)) ** 2
+        self.settling_cycles = 2048 * (68 // word_bits(int(dut.Dsps.value))) + 4
+        self.limit = 12_000_000 * (16 // int(dut.Dsps.value)) ** 2
 
     async def start_clock(self) -> None:
         """The clock starts low: registers have random values until the reset, and so has the clock."""

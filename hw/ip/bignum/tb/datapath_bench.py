@@ -24,7 +24,7 @@ def coded(kind: int, dst: int, a: int, b: int, c: int | None, ka: int, kb: int) 
     """`vector_t` of the package."""
     code = kind << 1 | int(c is not None)
     for slot in (dst, a, b, c or 0):
-        code = code << 7 | slot
+        code = code << 8 | slot
     return code << 8 | (ka & 15) << 4 | (kb & 15)
 
 

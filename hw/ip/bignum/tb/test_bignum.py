@@ -9,19 +9,21 @@ from axi_lite import SLVERR, Manager
 from clocked import Clocked
 from cocotb.handle import HierarchyObject, Immediate
 from cocotb.triggers import ClockCycles, First, RisingEdge
-from core_bench import BASE, DIGEST, EXPONENT, FACTOR, MODULUS, RESULT, R, S, X, Y
+from core_bench import BASE, DIGEST, EXPONENT, EXPONENT_P, FACTOR, MODULUS, PRIME_P, RESULT, R, S, X, Y
 from ecdsa import P256, P384
 from registers import Registers
+from rsa_key import Key
 
 AT = Registers("bignum", __file__).offsets("BIGNUM")
-POWER, SECRET, MULTIPLY, PREPARE, VERIFY_P256, VERIFY_P384, ABORT, WIPE = (1 << bit for bit in range(8))
+POWER, SECRET, MULTIPLY, PREPARE, VERIFY_P256, VERIFY_P384, ABORT, WIPE, PRIVATE = (1 << bit for bit in range(9))
 IDLE, VALID, FAILED = 1, 2, 4
 BAD_COMMAND, BAD_WRITE, BAD_READ = 1, 2, 4
 GOOD, LENGTH, BAD_MODULUS, BAD_SIGNATURE = 0xC33CC33C, 0x3CC33CC3, 0x55AA55AA, 0x96699669
+BAD_KEY, BAD_RESULT = 0x5AA55AA5, 0xA55AA55A
 
 
 class Driver(Clocked):
-    settling_cycles = 1030
+    settling_cycles = 2060
 
     def __init__(self, dut: HierarchyObject, stalls: float = 0.0) -> None:
         super().__init__(dut, ("lifecycle_i",), stalls)
@@ -123,11 +125,47 @@ async def verifies_a_signature(dut):
 
 
 @cocotb.test()
+async def raises_with_a_private_key(dut):
+    driver = await Driver.started(dut)
+    key = Key.random(512)
+    base = random.randrange(key.n)
+    good = key.operands(base)
+    for want, change in (
+        (BAD_KEY, {PRIME_P: key.p ^ 2}), (BAD_RESULT, {EXPONENT_P: good[EXPONENT_P] ^ 2}), (GOOD, {}),
+    ):
+        for operand, value in (good | change).items():
+            await driver.put(operand, value)
+        assert await driver.run(PRIVATE, 512, 17) == want
+        await driver.expect_errors(0)
+    assert await driver.result(16) == key.power(base)
+    # The key is gone.
+    assert await driver.run(PRIVATE, 512, 17) == BAD_MODULUS
+    # A number of half the length has 64 words.
+    await driver.set("operand", PRIME_P)
+    for _ in range(64):
+        await driver.set("data", 0xFFFF_FFFF)
+    await driver.expect_errors(0)
+    await driver.set("data", 1)
+    await driver.expect_errors(BAD_WRITE)
+
+
+@cocotb.test()
+async def gives_no_word_after_a_result(dut):
+    driver = await Driver.started(dut)
+    await driver.expect_power()
+    assert await driver.result(128) < 1 << 256
+    await driver.expect_errors(0)
+    for _ in range(3):
+        assert await driver.get("data") == 0
+        await driver.expect_errors(BAD_READ)
+
+
+@cocotb.test()
 async def refuses_what_comes_at_the_wrong_time(dut):
     driver = await Driver.started(dut)
     await driver.set("data", 1)
     await driver.expect_errors(BAD_WRITE)
-    for operand in (0, 12, 15):
+    for operand in (0, 19, 31):
         await driver.set("operand", operand)
         await driver.expect_errors(BAD_WRITE)
     await driver.set("command", POWER | SECRET)

@@ -10,6 +10,7 @@ from pathlib import Path
 import cocotb
 import core_bench as bench
 from core_bench import Core
+from rsa_key import Key
 from upsets import upsets_of
 
 STATES = (0b001011, 0b010101, 0b011110, 0b100110)
@@ -105,6 +106,18 @@ async def a_secret_exponent_does_not_change_the_time(dut):
     exponent = random.getrandbits(256)
     got, cycles = await core.power(base, exponent | 1, modulus, bench.SECRET, 256)
     assert got == pow(base, exponent | 1, modulus)
+
+
+@cocotb.test()
+async def raises_with_a_private_key(dut):
+    """More of it is in `test_bignum_private.py`."""
+    core = await Core.started(dut)
+    key = Key.random(512)
+    base = random.randrange(key.n)
+    for operand, value in key.operands(base).items():
+        await core.put(operand, value)
+    result, _ = await core.run(bench.PRIVATE, 512, 17)
+    assert result == bench.GOOD and await core.get(16) == key.power(base)
 
 
 @cocotb.test()

@@ -168,7 +168,9 @@ module boot_verifier_core
   logic        asks_q, has_low_q, has_high_q, board_good_q;
   logic [63:0] board_q;
   logic [3:0]  compared_d, compared_q;  // words of the digest
+  logic [7:0]  seen_d, seen_q;          // which of them: an upset of the count leaves one out
   logic [31:0] key_difference_d, key_difference_q;
+  logic [31:0] key_sameness_d, key_sameness_q;  // the other way round: an upset of one of both shows
   logic        wants_board, wants_key;
   assign wants_board    = needs_board & ~(has_low_q & has_high_q);
   assign wants_key      = in_digest & digest_done_i & (compared_q != 4'd8);
@@ -209,23 +211,28 @@ module boot_verifier_core
   // Every word of the digest is compared; a word that storage does not give is a difference.
   always_comb begin
     compared_d       = compared_q;
+    seen_d           = seen_q;
     key_difference_d = key_difference_q;
+    key_sameness_d   = key_sameness_q;
     if (otp_valid_i && in_digest) begin
-      compared_d       = compared_q + 1'b1;
-      key_difference_d = key_difference_q | (otp_data_i ^ digest_word_i) | {32{~otp_good_i}};
+      compared_d                = compared_q + 1'b1;
+      seen_d[compared_q[2:0]]   = 1'b1;
+      key_difference_d          = key_difference_q | (otp_data_i ^ digest_word_i) | {32{~otp_good_i}};
+      key_sameness_d            = key_sameness_q & (otp_data_i ~^ digest_word_i) & {32{otp_good_i}};
     end
   end
 
   // --- rules of the header ---
   // They are judged while words pass, and count after the signature only: until then nothing that the header says is trusted,
   // except for the size of the code, which is bounded.
-  logic [NumRules-1:0] broken, kept;
+  logic [NumRules-1:0] broken, intact, kept;
   rule_e first;
   logic unused_next_word, unused_next_last;
   boot_verifier_header #(
     .Algorithm  (Algorithm),
     .Parameters (Parameters),
-    .Soc        (Soc)
+    .Soc        (Soc),
+    .Hardened   (Hardened)
   ) u_header (
     .clk_i, .rst_ni,
     .clear_i     (in_storage),
@@ -237,6 +244,7 @@ module boot_verifier_core
     .floor_i     (otp_floor_i),
     .lifecycle_i (otp_lifecycle_i),
     .broken_o    (broken),
+    .intact_o    (intact),
     .kept_o      (kept),
     .first_o     (first),
     .next_word_o (unused_next_word),
@@ -248,12 +256,13 @@ module boot_verifier_core
   logic is_complete, is_key_right, is_fitting, is_kept, is_good;
   // All words of the image passed: no part was left out, and none was found wrong.
   assign is_complete  = (total_q == 23'(FixedWords) + 23'(code_q)) & (code_q != '0) & (found_q == ReasonNone);
-  // All eight words of the digest were compared.
-  assign is_key_right = (compared_q == 4'd8) & (key_difference_q == '0);
+  // All eight words of the digest were compared, each of them.
+  assign is_key_right = (compared_q == 4'd8) & (key_difference_q == '0) &
+                        (~Hardened | ((seen_q == '1) & (key_sameness_q == '1)));
   // The engine shows the one constant of a signature that fits.
   assign is_fitting   = engine_done_i & (engine_verdict_i == Accepted);
   // Each rule of the header was judged, and none was broken.
-  assign is_kept      = (broken == '0) & (kept == '1);
+  assign is_kept      = (broken == '0) & (kept == '1) & (~Hardened | (intact == '1));
   // Storage has to stay good, too: an upset of it takes the release away.
   assign is_good      = is_complete & is_key_right & is_fitting & is_kept & otp_ready_i & otp_usable_i & ~failed_i & ~fault_i;
 
@@ -364,7 +373,9 @@ module boot_verifier_core
       found_q          <= ReasonNone;
       reason_q         <= ReasonNone;
       compared_q       <= '0;
+      seen_q           <= '0;
       key_difference_q <= '1;
+      key_sameness_q   <= '0;
     end else begin
       state_q          <= state_d;
       count_q          <= count_d;
@@ -373,8 +384,10 @@ module boot_verifier_core
       found_q          <= found_d;
       reason_q         <= reason_d;
       compared_q       <= compared_d;
-      // Ones until the comparison begins: what was never compared is a difference.
+      seen_q           <= seen_d;
+      // Different until the comparison begins: what was never compared is a difference.
       key_difference_q <= (in_key & passes & is_last) ? '0 : key_difference_d;
+      key_sameness_q   <= (in_key & passes & is_last) ? '1 : key_sameness_d;
     end
   end
 

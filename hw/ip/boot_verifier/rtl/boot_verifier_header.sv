@@ -1,7 +1,8 @@
 // Judges the header of a first stage while its words pass (spec/first-stage.md §6, §7).
 //
-// Each rule has two bits: one that a broken field sets, and one that the last word of the rule sets if none did. So a
-// rule that was left out is not kept, and an upset of one bit makes none of it.
+// Each rule has three bits: one that a broken field sets, one that it clears, and one that the last word of the rule sets if
+// no field broke it. So a rule that was left out is not kept, and an upset of one bit makes none of it: before the last
+// word the other two tell, after it the third as well.
 
 `include "assert.svh"
 
@@ -10,7 +11,9 @@ module boot_verifier_header
 #(
   parameter logic [31:0]  Algorithm  = 32'd17,
   parameter logic [31:0]  Parameters = 32'd1,
-  parameter logic [255:0] Soc        = SocName
+  parameter logic [255:0] Soc        = SocName,
+  // 0 builds rules of two bits, to show that the campaign of upsets finds what they miss.
+  parameter bit           Hardened   = 1'b1
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -25,6 +28,7 @@ module boot_verifier_header
   input  logic [2:0]          lifecycle_i,  // development, production, returned: one bit at most
 
   output logic [NumRules-1:0] broken_o,
+  output logic [NumRules-1:0] intact_o,
   output logic [NumRules-1:0] kept_o,
   // The first rule that is not kept.
   output rule_e               first_o,
@@ -32,7 +36,7 @@ module boot_verifier_header
   output logic                next_word_o,
   output logic                next_last_o
 );
-  logic [NumRules-1:0] breaks, ends, broken_d, broken_q, kept_d, kept_q;
+  logic [NumRules-1:0] breaks, ends, broken_d, broken_q, intact_d, intact_q, kept_d, kept_q;
   // The next key: whether its pair is zero, and whether it is one of the form.
   logic next_is_none_d, next_is_none_q;
   logic is_above, is_reserved, is_digest;
@@ -99,25 +103,30 @@ module boot_verifier_header
   // A rule ends as kept if no word broke it.
   always_comb begin
     broken_d = broken_q;
+    intact_d = intact_q;
     kept_d   = kept_q;
     if (word_i) begin
       broken_d = broken_q | breaks;
-      kept_d   = kept_q | (ends & ~(broken_q | breaks));
+      intact_d = intact_q & ~breaks;
+      kept_d   = kept_q | (ends & ~(broken_q | breaks) & (intact_q | {NumRules{~Hardened}}));
     end
     if (clear_i) begin
       broken_d = '0;
+      intact_d = '1;
       kept_d   = '0;
     end
   end
 
-  // Both bits of each rule, and what the digest of the next key is compared with.
+  // The bits of each rule, and what the digest of the next key is compared with.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       broken_q       <= '0;
+      intact_q       <= '0;
       kept_q         <= '0;
       next_is_none_q <= 1'b0;
     end else begin
       broken_q <= broken_d;
+      intact_q <= intact_d;
       kept_q   <= kept_d;
       if (word_i) next_is_none_q <= next_is_none_d;
     end
@@ -127,16 +136,18 @@ module boot_verifier_header
   always_comb begin
     first_o = RuleLifecycle;
     for (int rule = int'(NumRules) - 1; rule >= 0; rule--) begin
-      if (broken_q[rule] | ~kept_q[rule]) first_o = rule_e'(rule);
+      if (broken_q[rule] | ~intact_q[rule] | ~kept_q[rule]) first_o = rule_e'(rule);
     end
   end
 
   assign broken_o    = broken_q;
+  assign intact_o    = intact_q;
   assign kept_o      = kept_q;
   assign next_word_o = word_i & (is_digest | (index_i == 5'd16));
   assign next_last_o = index_i == 5'd23;
 
   `ASSERT(NoRuleIsBoth_A, word_i |=> (broken_q & kept_q) == '0)
+  `ASSERT(ARuleIsBrokenOrIntact_A, word_i |=> (broken_q ^ intact_q) == '1)
   `ASSERT(WhatIsBrokenStays_A, !clear_i && broken_q != '0 |=> (broken_q & $past(broken_q)) == $past(broken_q))
   `ASSERT(AClearKeepsNoRule_A, clear_i |=> kept_q == '0)
 endmodule

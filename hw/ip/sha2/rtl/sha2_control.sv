@@ -44,6 +44,7 @@ module sha2_control
   output logic                 from_first_o,     // the source of the state
   output logic                 from_outside_o,
   output logic                 from_kept_o,      // the state itself: it is worked on, or leaves
+  output enters_e              enters_o,         // the same as a register, which is the choice of one look-up table
   output logic                 take_word_o,      // the schedule takes words, computes none
   output logic                 clear_ahead_o,    // the next cycle takes words
   output logic                 clear_sum_o,      // the next cycle is no round
@@ -158,6 +159,21 @@ module sha2_control
     end
   end
 
+  // What the next cycle moves.
+  enters_e enters_d;
+  (* fsm_encoding = "none" *) enters_e enters_q;
+  always_comb begin
+    enters_d = EntersNothing;
+    if (state_d == StSave) enters_d = EntersKept;
+    if (state_d == StTurn) begin
+      unique case (cmd_d)
+        CmdFirst:  enters_d = EntersFirst;
+        CmdResume: enters_d = EntersOutside;
+        default:   enters_d = EntersKept;
+      endcase
+    end
+  end
+
   // A reset begins with a wipe. No command is taken until it is over.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -165,16 +181,19 @@ module sha2_control
       state_q <= StWipe;
       count_q <= Start;
       cmd_q   <= CmdNext;
+      enters_q <= EntersNothing;
     end else begin
       state_q <= state_d;
       count_q <= count_d;
       cmd_q   <= cmd_d;
+      enters_q <= enters_d;
     end
   end
 
   // Control signals of the datapath, decoded from state and count alone. Registers are cleared a cycle before
   // an addition that must not use their contents.
   assign count_o          = count_q;
+  assign enters_o         = enters_q;
   assign idle_o           = in_idle;
   assign error_o          = ~(in_idle | in_turn | in_rounds | in_save | in_wipe);
   assign move_state_o     = in_turn | in_save;
@@ -194,9 +213,10 @@ module sha2_control
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(ErrorOffersNothing_A, error_o |-> !cmd_ready_o && !msg_ready_o && !state_valid_o)
   `ASSERT(NoWordNoRound_A, step_o && word_due |-> msg_valid_i && msg_ready_o)
+  // A source that withdraws what it offered, as one after an upset does, withdraws the state of a turn with it.
   `ASSERT(StateWaitsForItsReader_A,
           state_valid_o && !state_ready_i && !wipe_i |=>
-          (state_valid_o && $stable(count_q)) || error_o)
+          (state_valid_o && $stable(count_q)) || error_o || $fell(msg_valid_i) || $fell(state_valid_i))
   `ASSERT(ACommandIsForAnIdleCore_A, cmd_ready_o |-> in_idle || (in_rounds && is_last))
   `ASSERT(ASumIsClearInATurn_A, in_turn && !is_last |-> clear_sum_o)
   `ASSERT(AStateLeavesWhenAllIsThere_A, in_turn && state_valid_o && state_ready_i |-> step_o)

@@ -55,12 +55,16 @@ module sha2_core
   localparam int unsigned CountBits   = $clog2(RoundCycles);
   // W[t-1] to W[t-Depth] are kept.
   localparam int unsigned Depth       = 16 - R;
+  // The adder of the second lane chooses what enters it. With one round a cycle this would cost more than it saves.
+  localparam bit          Chooses     = Overlaps && R > 1 && WordBits == 32;
+  localparam int unsigned Kinds       = 2**StateCycles;
 
   // A word of the hash function, not of the message port.
   typedef logic [WordBits-1:0] word_t;
 
   logic [CountBits-1:0] count;
   logic step, move_state, from_first, from_outside, from_kept, take_word;
+  enters_e enters;
   logic clear_ahead, clear_sum, clear_vars, clear_entering, clear_words;
 
   sha2_control #(
@@ -80,6 +84,7 @@ module sha2_core
     .from_first_o    (from_first),
     .from_outside_o  (from_outside),
     .from_kept_o     (from_kept),
+    .enters_o        (enters),
     .take_word_o     (take_word),
     .clear_ahead_o   (clear_ahead),
     .clear_sum_o     (clear_sum),
@@ -178,6 +183,37 @@ module sha2_core
   (* keep *) word_t sum_part [R];
   word_t turned [2][R];       // words that enter the lanes
 
+  // Bits of the first state by the groups of words in which they are one. Those of a kind are cleared in the other groups.
+  if (Chooses) begin : g_choice
+    logic [StateCycles-1:0] here;  // the group that enters
+    logic [Kinds-1:0] zeros;
+    always_comb begin
+      here = '0;
+      for (int g = 0; g < StateCycles; g++) begin
+        here[g] = from_first & step & (int'(count) % StateCycles == (StateCycles - g) % StateCycles);
+      end
+      for (int kind = 0; kind < Kinds; kind++) zeros[kind] = |(here & ~StateCycles'(kind));
+    end
+  end else begin : g_no_choice
+    enters_e unused_enters;
+    assign unused_enters = enters;
+  end
+
+  function automatic word_t all_of(word_t part [Kinds]);
+    all_of = '0;
+    for (int kind = 0; kind < Kinds; kind++) all_of |= part[kind];
+  endfunction
+
+  // The bits of a kind in word `i` of a group of the second lane.
+  function automatic word_t bits_of(int unsigned kind, int unsigned i);
+    bits_of = '1;
+    for (int unsigned g = 0; g < StateCycles; g++) begin
+      word_t first;
+      first   = InitialHash512[4 + g*R + i][63 -: WordBits];
+      bits_of &= (((kind >> g) & 1) != 0) ? first : ~first;
+    end
+  endfunction
+
   for (genvar j = 0; j < R; j++) begin : g_round
     word_t a, b, c, d, e, f, g, h, k;
     (* keep *) word_t t1_part, t1, a_part, a_next, e_next;
@@ -202,9 +238,23 @@ module sha2_core
       assign with_h   = sum_q[j] + only_if(!move_state, h);
       assign t1_part  = with_h + only_if(!move_state, upper_sigma1(e));
     end
-  // T1 and T2 are never separate sums: each term is added where the path is short.
+    // T1 and T2 are never separate sums: each term is added where the path is short.
     assign t1     = t1_part + only_if(!move_state, ch(e, f, g));
-    assign e_next = t1 + (move_state ? turned[1][R-1-j] : d);
+    if (Chooses) begin : g_entering_beside
+      // One look-up table a bit: the first state is made of ones, and a clear of the registers takes those that are zero.
+      word_t entering;
+      always_comb begin
+        unique case (enters)
+          EntersNothing: entering = d;
+          EntersKept:    entering = state_o[1][WordBits*j +: WordBits];
+          EntersOutside: entering = state_i[1][WordBits*j +: WordBits];
+          EntersFirst:   entering = '1;
+        endcase
+      end
+      assign e_next = t1 + entering;
+    end else begin : g_entering
+      assign e_next = t1 + (move_state ? turned[1][R-1-j] : d);
+    end
     assign a_part = t1 + only_if(!move_state, upper_sigma0(a));
     assign a_next = a_part + (move_state ? turned[0][R-1-j] : maj(a, b, c));
 
@@ -227,10 +277,24 @@ module sha2_core
   end
 
   for (genvar i = 0; i < 8; i++) begin : g_var
-    // Registers that take a new value are cleared more often than those that shift one on.
-    always_ff @(posedge clk_i) begin
-      if ((i % 4 < R) ? clear_entering : clear_vars) v_q[i] <= '0;
-      else if (step) v_q[i] <= v_d[i];
+    if (Chooses && i >= 4 && i - 4 < R) begin : g_first
+      word_t part [Kinds];
+      for (genvar kind = 0; kind < Kinds; kind++) begin : g_kind
+        word_t q;
+        // The zeros of the first state clear their bits.
+        always_ff @(posedge clk_i) begin
+          if (clear_entering || g_choice.zeros[kind]) q <= '0;
+          else if (step) q <= v_d[i];
+        end
+        assign part[kind] = q & bits_of(kind, i - 4);
+      end
+      assign v_q[i] = all_of(part);
+    end else begin : g_whole
+      // Registers that take a new value are cleared more often than those that shift one on.
+      always_ff @(posedge clk_i) begin
+        if ((i % 4 < R) ? clear_entering : clear_vars) v_q[i] <= '0;
+        else if (step) v_q[i] <= v_d[i];
+      end
     end
   end
 
@@ -250,7 +314,8 @@ module sha2_core
       if (Overlaps) begin : g_beside
         // The adder makes the state that leaves, and the one that enters passes it.
         assign sum = v_q[4*lane + 4-R + i] + state_q[lane][StateCycles-1][i];
-        assign turned[lane][i] = only_if(from_kept, sum) |
+        // Of the second lane the adder of the variables chooses.
+        assign turned[lane][i] = (Chooses && lane == 1) ? '0 : only_if(from_kept, sum) |
                                  only_if(from_outside, state_i[lane][WordBits*(R-1-i) +: WordBits]) |
                                  only_if(from_first, first);
       end else begin : g_through
@@ -264,9 +329,23 @@ module sha2_core
 
       for (genvar s = 0; s < StateCycles; s++) begin : g_turn
         // A shift register of whole lanes, which a wipe fills with zeros.
-        always_ff @(posedge clk_i) begin
-          if (step & (move_state | clear_words)) begin
-            state_q[lane][s][i] <= (s == 0) ? turned[lane][i] : state_q[lane][(s == 0) ? 0 : s-1][i];
+        if (Chooses && lane == 1 && s == 0) begin : g_first
+          word_t part [Kinds];
+          for (genvar kind = 0; kind < Kinds; kind++) begin : g_kind
+            word_t q;
+            // What enters the variables, because T1 is zero while the state moves.
+            always_ff @(posedge clk_i) begin
+              if (g_choice.zeros[kind]) q <= '0;
+              else if (step & (move_state | clear_words)) q <= v_d[4*lane + i];
+            end
+            assign part[kind] = q & bits_of(kind, i);
+          end
+          assign state_q[lane][s][i] = all_of(part);
+        end else begin : g_whole
+          always_ff @(posedge clk_i) begin
+            if (step & (move_state | clear_words)) begin
+              state_q[lane][s][i] <= (s == 0) ? turned[lane][i] : state_q[lane][(s == 0) ? 0 : s-1][i];
+            end
           end
         end
       end

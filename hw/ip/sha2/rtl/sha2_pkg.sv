@@ -12,6 +12,14 @@ package sha2_pkg;
     CmdSave   = 2'd3   // no block: the state comes out, and stays
   } cmd_e;
 
+  // What enters the variables and the state.
+  typedef enum logic [1:0] {
+    EntersNothing = 2'd0,
+    EntersKept    = 2'd1,  // the sum of both
+    EntersOutside = 2'd2,
+    EntersFirst   = 2'd3
+  } enters_e;
+
   // Cube roots of the first eighty primes.
   parameter logic [63:0] RoundConstants [80] = '{
     64'h428a2f98d728ae22, 64'h7137449123ef65cd, 64'hb5c0fbcfec4d3b2f, 64'he9b5dba58189dbbc,

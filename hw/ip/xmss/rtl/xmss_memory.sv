@@ -103,7 +103,11 @@ module xmss_memory
     if (columns[2]) column_2[row] <= write_data_i;
     if (columns[1]) column_1[row] <= write_data_i;
     if (columns[0]) column_0[row] <= write_data_i;
-    if (reads) read_data_o <= {column_3[row], column_2[row], column_1[row], column_0[row]};
+    // No row is read while it is written, so block RAM may give what it wants then: with the word before, which an ECP5 cannot
+    // give, Yosys would make it of flip-flops.
+    if (reads) begin
+      read_data_o <= (lane_writes && row == lane_row) ? 'x : {column_3[row], column_2[row], column_1[row], column_0[row]};
+    end
   end
 
   // A lane takes a grant as its own row: one that it did not ask for would be another lane's data.
@@ -112,6 +116,7 @@ module xmss_memory
   `ASSERT(OneWriteAtATime_A, $onehot0(lane_write_ready_o))
   // The port has one address: a word would go to the place that is read.
   `ASSERT(NoWordIsWrittenDuringARead_A, reads |-> columns == '0)
+  `ASSERT(NoRowIsReadWhileItIsWritten_A, reads && lane_writes |-> row != lane_row)
   // Which of the two remains is undefined in block RAM.
   `ASSERT(TwoWritesAreOfTwoRows_A, lane_writes && columns != '0 |-> row != lane_row)
 endmodule

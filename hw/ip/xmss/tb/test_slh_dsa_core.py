@@ -20,7 +20,7 @@ CYCLES = {
     (1, 1): (147_345, 307_411),
     (2, 2): (39_393, 81_705),
     (4, 2): (20_280, 41_971),
-    (4, 4): (13_732, 28_383),
+    (4, 4): (13_613, 28_137),
     (8, 2): (12_575, 25_361),
 }
 # Place of the last scan over the second half of the chains: those whose digits have both upper bits.

@@ -23,7 +23,7 @@ use super::soc::{self as machines, Soc};
 use super::{End, Machine, loader};
 use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, name, trust};
 use hartlock_testkit::keys::A;
-use hartlock_testkit::signers::{LMS, SLH_DSA_128S, Signer, XMSS};
+use hartlock_testkit::signers::{LMS, LMS_192, SLH_DSA_128S, Signer, XMSS};
 use xtask::firmware;
 
 /// The symbol of the device's identity in the ROM (firmware/stage/src/identity/linked.rs).
@@ -184,6 +184,8 @@ pub enum SignedBy {
     Lms,
     /// The same, whose root the engine for such signatures computes.
     LmsByEngine,
+    /// Likewise, with digits of eight bits and hashes of 24 bytes: its chains are longer.
+    LmsW8,
     /// XMSS-SHA2_10_256, likewise.
     Xmss,
     /// SLH-DSA-SHA2-128s, likewise.
@@ -199,15 +201,16 @@ impl SignedBy {
         match name {
             "ed25519" => Ok(Self::Ed25519),
             "lms" => Ok(Self::LmsByEngine),
+            "lms-w8" => Ok(Self::LmsW8),
             "xmss" => Ok(Self::Xmss),
             "slh-dsa" => Ok(Self::SlhDsa),
-            _ => Err("one of ed25519, lms, xmss, slh-dsa".into()),
+            _ => Err("one of ed25519, lms, lms-w8, xmss, slh-dsa".into()),
         }
     }
 
     /// Whether the engine for hash-based signatures computes the root.
     pub fn is_by_engine(self) -> bool {
-        matches!(self, Self::LmsByEngine | Self::Xmss | Self::SlhDsa)
+        matches!(self, Self::LmsByEngine | Self::LmsW8 | Self::Xmss | Self::SlhDsa)
     }
 
     /// What signs, unless it is the fake key A of Ed25519.
@@ -215,6 +218,7 @@ impl SignedBy {
         match self {
             Self::Ed25519 => None,
             Self::Lms | Self::LmsByEngine => Some(&LMS),
+            Self::LmsW8 => Some(&LMS_192),
             Self::Xmss => Some(&XMSS),
             Self::SlhDsa => Some(&SLH_DSA_128S),
         }
@@ -224,7 +228,7 @@ impl SignedBy {
     const fn features(self) -> &'static [&'static str] {
         match self {
             Self::Ed25519 | Self::Lms => &["lms"],
-            Self::LmsByEngine => &["lms", "hash-based"],
+            Self::LmsByEngine | Self::LmsW8 => &["lms", "hash-based"],
             Self::Xmss => &["xmss"],
             Self::SlhDsa => &["slh-dsa"],
         }
