@@ -57,6 +57,8 @@ pub mod hash_based;
 mod keccak;
 #[cfg(any(target_arch = "riscv64", feature = "engine", test))]
 mod known;
+#[cfg(all(any(feature = "rsa", feature = "ecdsa"), any(feature = "engine", test)))]
+mod known_numbers;
 pub mod kt128;
 #[cfg(feature = "lms")]
 pub mod lms;

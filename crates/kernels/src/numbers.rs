@@ -7,8 +7,6 @@
 #[cfg(feature = "ecdsa")]
 use hartlock_algorithm::Curve;
 
-use crate::{KernelFault, Kernels};
-
 /// The verdict on a signature of ECDSA that fits, and the one on a signature that does not: they differ in 16 bits. Any other
 /// word is no verdict.
 pub const GENUINE: u32 = 0xc33c_c33c;
@@ -63,8 +61,18 @@ impl Numbers {
     pub(crate) const NONE: Self =
         Self { engine: Engine { power: |_, _, _| None, verify: |_| None }, purposes: 0 };
 
-    const fn has(&self, purpose: Purpose) -> bool {
+    pub(crate) const fn has(&self, purpose: Purpose) -> bool {
         self.purposes & bit(purpose) != 0
+    }
+
+    /// The same, or this engine, for one more purpose.
+    pub(crate) const fn known_to(self, engine: Engine, purpose: Purpose) -> Self {
+        Self { engine, purposes: self.purposes | bit(purpose) }
+    }
+
+    /// Whether it is used for nothing.
+    pub(crate) const fn is_none(&self) -> bool {
+        self.purposes == 0
     }
 
     /// The function for powers, if the engine may compute them.
@@ -98,40 +106,3 @@ const fn purpose_of(curve: Curve) -> Purpose {
 const fn bit(purpose: Purpose) -> u8 {
     1 << purpose as u32
 }
-
-impl Kernels {
-    /// With an engine for big numbers. It is used for what it gave the known answers of: a signature that fits, and the same
-    /// for another digest. What this build does not verify is not tried.
-    ///
-    /// # Errors
-    /// `WrongAnswer` if one answer is wrong: none of the engine's answers counts then. The same if it gives none.
-    pub fn with_number_engine(self, engine: Engine) -> Result<Self, KernelFault> {
-        let mut purposes = 0;
-        for (purpose, answer) in [
-            #[cfg(feature = "rsa")]
-            (Purpose::Rsa, crate::rsa::known_to(engine.power)),
-            #[cfg(feature = "ecdsa")]
-            (Purpose::P256, crate::ecdsa::known_to(Curve::P256, engine.verify)),
-            #[cfg(feature = "ecdsa")]
-            (Purpose::P384, crate::ecdsa::known_to(Curve::P384, engine.verify)),
-        ] {
-            match answer {
-                Some(true) => purposes |= bit(purpose),
-                Some(false) => return Err(KernelFault::WrongAnswer),
-                None => {}
-            }
-        }
-        if purposes == 0 {
-            return Err(KernelFault::WrongAnswer);
-        }
-        Ok(Self { numbers: Numbers { engine, purposes }, ..self })
-    }
-
-    /// Whether an engine is used for this.
-    pub const fn has_number_engine(&self, purpose: Purpose) -> bool {
-        self.numbers.has(purpose)
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -10,6 +10,7 @@ use p256::ecdsa::signature::Signer;
 
 use super::*;
 use crate::ecdsa;
+use crate::numbers::{GENUINE, NOT_GENUINE, Request};
 use crate::signature::{Rejection, Verifier};
 
 thread_local! {
@@ -197,8 +198,8 @@ fn software_verifies_when_it_falls_silent() {
 #[test]
 fn a_word_that_is_no_verdict_leaves_it_to_software() {
     let kernels = Kernels::PORTABLE.with_number_engine(RIGHT).unwrap();
-    let numbers =
-        Numbers { engine: Engine { verify: |_| Some(GENUINE ^ 1), ..RIGHT }, purposes: 7 };
+    let engine = Engine { verify: |_| Some(GENUINE ^ 1), ..RIGHT };
+    let numbers = Numbers::NONE.known_to(engine, Purpose::P256);
     let kernels = Kernels { numbers, ..kernels };
     let (key, signature) = p256();
     assert_eq!(verdict(&kernels, Curve::P256, &key, b"abc", &signature).0, Ok(()));
