@@ -83,7 +83,7 @@ impl<W: Wait> Bignum<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let mut engine = Self { registers, wait };
+        let engine = Self { registers, wait };
         engine.registers.command().write(Command::RESET.with_wipe(true));
         engine.until_idle()?;
         Ok(engine)
@@ -276,7 +276,7 @@ impl<W: Wait> Bignum<W> {
             self.registers.interrupt_enable().write(enabled);
         }
         self.registers.command().write(command);
-        self.until_idle_within(patience)?;
+        self.until_done_within(patience)?;
         self.no_error()?;
         Ok(self.registers.outcome().read().to_bits())
     }
@@ -286,17 +286,25 @@ impl<W: Wait> Bignum<W> {
         if error.command() || error.write() || error.read() { Err(Error::Refused) } else { Ok(()) }
     }
 
-    fn until_idle(&mut self) -> Result<(), Error> {
-        self.until_idle_within(PATIENCE)
+    fn is_idle(&self) -> Result<bool, Error> {
+        let status = self.registers.status().read();
+        if status.failed() { Err(Error::Failed) } else { Ok(status.idle()) }
     }
 
-    fn until_idle_within(&mut self, reads: u32) -> Result<(), Error> {
-        for _ in 0..reads {
-            let status = self.registers.status().read();
-            if status.failed() {
-                return Err(Error::Failed);
+    /// Polls: the end of a wipe raises no interrupt.
+    fn until_idle(&self) -> Result<(), Error> {
+        for _ in 0..PATIENCE {
+            if self.is_idle()? {
+                return Ok(());
             }
-            if status.idle() {
+        }
+        Err(Error::Silent)
+    }
+
+    /// Waits for the end of a command.
+    fn until_done_within(&mut self, reads: u32) -> Result<(), Error> {
+        for _ in 0..reads {
+            if self.is_idle()? {
                 return Ok(());
             }
             self.wait.wait();
@@ -351,7 +359,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::wait::Polling;
+    use crate::wait::{Polling, Sleeping};
 
     // In words.
     const LENGTH: usize = 2;
@@ -394,6 +402,17 @@ mod tests {
         assert_eq!(file.engine().err(), Some(Error::Silent));
         file.0[0].set(0);
         assert_eq!(file.engine().err(), Some(Error::NoEngine));
+    }
+
+    #[test]
+    fn polls_for_a_wipe_whose_end_raises_no_interrupt() {
+        let file = File::with_outcome(GOOD);
+        file.0[STATUS].set(0);
+        let base = file.0.as_ptr().cast::<u32>().cast_mut();
+        let asleep = Sleeping(|| panic!("it would sleep for ever"));
+        // SAFETY: as above.
+        let engine = Bignum::new(unsafe { Registers::new(base) }, asleep);
+        assert_eq!(engine.err(), Some(Error::Silent));
     }
 
     #[test]
