@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use hartlock_hw::machines::digests;
 
+#[cfg_attr(not(test), expect(dead_code, reason = "results follow from the public parts of keys"))]
 #[path = "../../../firmware/tests/accelerator/src/operands.rs"]
 mod operands;
 
