@@ -7,7 +7,7 @@ use crate::console::{decimal, print, put};
 /// Cycles and instructions from a point in the program on.
 pub struct Count {
     instructions: u64,
-    pub cycles: u64,
+    cycles: u64,
 }
 
 impl Count {
