@@ -1,4 +1,4 @@
-//! The same functions in software, on CVA6 (`lab/baseline`): BearSSL, as the paper has it, and our own
+//! The same functions in software, on CVA6 (`lab/baseline`): BearSSL, as the paper has it, and for hashes our own
 //! kernel.
 
 use std::fs;
@@ -8,12 +8,41 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::payload;
+use super::runs::Function;
 use crate::counts::{self, Count};
 use hartlock_hw::machines::cva6;
 use xtask::{project, run, tools};
 
-/// What of BearSSL SHA-256 and HMAC consist of.
-const SOURCES: [&str; 4] = ["hash/sha2small.c", "mac/hmac.c", "codec/dec32be.c", "codec/enc32be.c"];
+/// What of BearSSL the functions consist of.
+const SOURCES: [&str; 25] = [
+    "codec/ccopy.c",
+    "codec/dec32be.c",
+    "codec/dec32le.c",
+    "codec/enc32be.c",
+    "codec/enc32le.c",
+    "hash/sha2small.c",
+    "mac/hmac.c",
+    "symcipher/aes_big_cbcenc.c",
+    "symcipher/aes_big_enc.c",
+    "symcipher/aes_common.c",
+    "symcipher/aes_ct.c",
+    "symcipher/aes_ct64.c",
+    "symcipher/aes_ct64_cbcenc.c",
+    "symcipher/aes_ct64_enc.c",
+    "symcipher/aes_ct_cbcenc.c",
+    "symcipher/aes_ct_enc.c",
+    "symcipher/aes_small_cbcenc.c",
+    "rsa/rsa_i15_priv.c",
+    "rsa/rsa_i15_pub.c",
+    "rsa/rsa_i31_priv.c",
+    "rsa/rsa_i31_pub.c",
+    "rsa/rsa_i32_priv.c",
+    "rsa/rsa_i32_pub.c",
+    "rsa/rsa_i62_priv.c",
+    "rsa/rsa_i62_pub.c",
+];
+/// And its big numbers: all of this folder.
+const BIG_NUMBERS: &str = "int";
 /// For CVA6 as it is built here, and free of a C library.
 const TARGET_FLAGS: [&str; 4] =
     ["-march=rv64imac", "-mabi=lp64", "-mcmodel=medany", "-ffreestanding"];
@@ -32,22 +61,46 @@ pub fn csv(flags: &str, counts: &[Count]) -> String {
     counts.iter().map(line).collect()
 }
 
-/// Counts everything with BearSSL built in this way.
-///
-/// # Errors
-/// If something cannot be built, or a digest is wrong.
-pub fn measure(optimisation: &str) -> Result<Vec<Count>> {
-    measure_with(optimisation, &[])
+/// What tables call a count of a hash.
+pub fn config(count: &Count) -> String {
+    let function = Function::of_baseline(&count.what).map_or("another", Function::name);
+    format!("{function}, {} bytes", count.bytes)
 }
 
-/// The same with options of the bench.
+/// What of the functions is counted (`HARTLOCK_PART` in `lab/baseline`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// SHA-256 and HMAC, with all payloads.
+    Hashes,
+    /// Every implementation of AES and RSA.
+    Ciphers,
+    /// One of each, the longest payload and the short key.
+    Chosen,
+    /// All hashes, the longest payload of AES, and the encryption with the short key.
+    Quick,
+}
+
+impl Part {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Hashes => "hashes",
+            Self::Ciphers => "ciphers",
+            Self::Chosen => "chosen",
+            Self::Quick => "quick",
+        }
+    }
+}
+
+/// Counts a part with BearSSL built in this way, with options of the bench.
 ///
 /// # Errors
-/// As [`measure`].
-pub fn measure_with(optimisation: &str, options: &[&str]) -> Result<Vec<Count>> {
+/// If something cannot be built, or a result is wrong.
+pub fn measure(part: Part, optimisation: &str, options: &[&str]) -> Result<Vec<Count>> {
     let library = library(optimisation)?;
-    let program = program(optimisation, &library)?;
-    eprintln!("BearSSL {optimisation} on CVA6 {}", options.join(" "));
+    let target = folder(optimisation).join(part.name());
+    let variables = [("HARTLOCK_BEARSSL", &*library), ("HARTLOCK_PART", Path::new(part.name()))];
+    let program = counts::build("baseline", &target, &variables)?;
+    eprintln!("BearSSL {optimisation} on CVA6, {} {}", part.name(), options.join(" "));
     read(&cva6::run(&program, options)?)
 }
 
@@ -57,8 +110,8 @@ fn library(optimisation: &str) -> Result<PathBuf> {
     let folder = folder(optimisation);
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut objects = Vec::new();
-    for source in SOURCES {
-        let name = Path::new(source).file_name().context("a source has a name")?;
+    for source in sources(&baseline.sources.join("src"))? {
+        let name = source.file_name().context("a source has a name")?;
         let object = folder.join(name).with_extension("o");
         let mut compiler = Command::new(&baseline.compiler);
         compiler.arg(optimisation).args(TARGET_FLAGS);
@@ -66,7 +119,7 @@ fn library(optimisation: &str) -> Result<PathBuf> {
         for include in ["inc", "src"] {
             compiler.arg("-I").arg(baseline.sources.join(include));
         }
-        compiler.arg("-c").arg(baseline.sources.join("src").join(source)).arg("-o").arg(&object);
+        compiler.arg("-c").arg(&source).arg("-o").arg(&object);
         run::quietly(&mut compiler)?;
         objects.push(object);
     }
@@ -84,14 +137,19 @@ fn folder(optimisation: &str) -> PathBuf {
     project::target_dir().join("lab/baseline").join(name)
 }
 
-fn program(optimisation: &str, library: &Path) -> Result<PathBuf> {
-    let target = folder(optimisation).join("program");
-    counts::build("baseline", &target, &[("HARTLOCK_BEARSSL", library)])
+/// The files to be compiled, in an order that is always the same.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let numbers = folder.join(BIG_NUMBERS);
+    let entries = fs::read_dir(&numbers).with_context(|| numbers.display().to_string())?;
+    let mut sources = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    sources.extend(SOURCES.map(|source| folder.join(source)));
+    sources.sort();
+    Ok(sources)
 }
 
-/// What the program counted: `bearssl` or `hartlock`, `sha256` or `hmac-sha256`.
+/// What the program counted: by `hartlock`, by `bearssl`, or by `bearssl-` and the name of an implementation.
 fn read(console: &str) -> Result<Vec<Count>> {
-    counts::read(console, |what, bytes| payload::digest(what, bytes).context("an unknown function"))
+    counts::read(console, |what, bytes| payload::result(what, bytes).context("an unknown function"))
 }
 
 #[cfg(test)]
@@ -100,7 +158,7 @@ mod tests {
 
     #[test]
     fn refuses_a_wrong_digest_and_an_early_end() {
-        let digest = payload::digest("sha256", 64).unwrap();
+        let digest = payload::result("sha256", 64).unwrap();
         let line = format!("count bearssl sha256 64 5000 4000 {digest}\n");
         let counts = read(&format!("{line}bench: done\n")).unwrap();
         assert_eq!((counts.len(), counts[0].cycles, counts[0].instructions), (1, 5000, 4000));

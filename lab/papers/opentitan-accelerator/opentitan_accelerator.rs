@@ -1,5 +1,5 @@
 //! The fifth paper's measurement on a root of trust of our own: SHA-256 and HMAC by an engine that an Ibex
-//! feeds, instruction by instruction, against software on CVA6 (`lab/README.md`).
+//! feeds, instruction by instruction, against software on CVA6, where AES and RSA are, too (`lab/README.md`).
 
 use std::collections::BTreeMap;
 
@@ -16,6 +16,7 @@ use xtask::python::PackageSet;
 use xtask::tools;
 
 mod baseline;
+mod ciphers;
 mod dma;
 mod labels;
 mod mailbox;
@@ -25,6 +26,7 @@ mod sensitivity;
 mod sizes;
 
 use super::counts::Count;
+use baseline::Part;
 use labels::{Labelled, Opcode, Purpose};
 use runs::{Function, Memory, Sample};
 
@@ -60,7 +62,14 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
     let sizes = if is_quick { &payload::SIZES[6..] } else { &payload::SIZES };
     let samples = runs::measure(sizes)?;
     let [own_flags, others @ ..] = baseline::OPTIMISATIONS;
-    let software = baseline::measure(own_flags)?;
+    let part = if is_quick { Part::Quick } else { Part::Hashes };
+    let mut counts = baseline::measure(part, own_flags, &[])?;
+    if !is_quick {
+        counts.extend(baseline::measure(Part::Ciphers, own_flags, &[])?);
+    }
+    let mut on_cva6 = baseline::csv(own_flags, &counts);
+    let (ciphers, software): (Vec<Count>, Vec<Count>) =
+        counts.into_iter().partition(ciphers::is_cipher);
     let mut rows = access_rows(&samples)?;
     let block_cycles = paper.constant("hmac_block_cycles")?;
     rows.extend(How::Computed.made(bandwidth_rows(&samples, headline)?));
@@ -69,13 +78,14 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
     rows.extend(label_rows(&samples, headline)?);
     rows.extend(share_rows(&samples, headline)?);
     rows.extend(figure_rows(&samples, &software));
+    rows.extend(ciphers::rows(&ciphers, own_flags));
     rows.extend(speed_up_rows(&samples, &software, headline)?);
+    rows.extend(ciphers::software_rows(&paper, &software, &ciphers)?);
     let rows: Vec<Row> =
         rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
     let mut rows = with_distances(How::Simulated.made(rows));
     let lists = dma::measure(is_quick)?;
     rows.extend(dma::rows(&lists, &software, headline)?);
-    let mut on_cva6 = baseline::csv(own_flags, &software);
     if !is_quick {
         let of_paper = paper.number("Section 4.2", "speed-up over CVA6", "SHA-256");
         let of_paper = of_paper.context("the speed-up of the paper")?.value;
@@ -83,9 +93,12 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         rows.extend(mailbox);
         rows.extend(sizes::rows(&lists.preset, requested - lists.of_a_digest(headline)?)?);
         rows.extend(sensitivity::rows((&samples, &software), headline, of_paper)?);
+        rows.extend(ciphers::none_of_ours());
         for flags in others {
-            let counts = baseline::measure(flags)?;
-            on_cva6 += &baseline::csv(flags, &counts);
+            let chosen = baseline::measure(Part::Chosen, flags, &[])?;
+            rows.extend(ciphers::rows(&chosen, flags));
+            let counts = baseline::measure(Part::Hashes, flags, &[])?;
+            on_cva6 += &baseline::csv(flags, &[chosen, counts.clone()].concat());
             rows.extend(
                 counts
                     .iter()
@@ -112,7 +125,7 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         inputs: inputs::now(&project::root(), KEY)?,
         tools,
         date: date()?,
-        rows: if is_quick { rows } else { missing(paper.completed(rows, "not built yet")) },
+        rows: if is_quick { rows } else { missing(paper.completed(rows, NOT_BUILT)) },
         machine: Machine::of_this()?,
     };
     let samples = Samples {
@@ -124,13 +137,20 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
     Ok((run, samples))
 }
 
-/// Rows without a number of ours name the engine that they wait for.
+/// Of rows that the run does not have.
+const NOT_BUILT: &str = "not built yet";
+
+/// Numbers of the paper without one of ours name what they wait for.
 fn missing(rows: Vec<Row>) -> Vec<Row> {
     let named = |row: Row| {
         let is_of = |name: &str| row.config.contains(name) || row.metric.contains(name);
-        match row.ours {
-            None if is_of("AES") => row.noted("the engine for AES is not built yet"),
-            None if is_of("RSA") => row.noted("the engine for big numbers is not built yet"),
+        match row.note.as_deref() {
+            Some(NOT_BUILT) if is_of("AES") => {
+                row.noted("this program does not use the engine for AES yet")
+            }
+            Some(NOT_BUILT) if is_of("RSA") => {
+                row.noted("this program does not use the engine for big numbers yet")
+            }
             _ => row,
         }
     };
@@ -149,7 +169,7 @@ fn beside_paper(row: Row, paper: &Paper) -> Result<Row> {
 fn with_distances(rows: Vec<Row>) -> Vec<Row> {
     let is_reproduced = |row: &&Row| match (row.table.as_str(), row.metric.as_str()) {
         ("Table 2", metric) => metric == "average",
-        ("Figure 2" | "Section 4.2", _) => row.published.is_some(),
+        ("Figure 2" | "Section 4.2" | ciphers::SOFTWARE_TABLE, _) => row.published.is_some(),
         _ => false,
     };
     let distances = rows.iter().filter(is_reproduced).filter_map(|row| {
@@ -325,11 +345,8 @@ fn figure_rows(samples: &[Sample], software: &[Count]) -> Vec<Row> {
 }
 
 fn software_row(count: &Count, flags: &str) -> Row {
-    let function = Function::of_baseline(&count.what).map_or("another", Function::name);
-    let config = match count.who.as_str() {
-        "bearssl" => format!("BearSSL {flags} on CVA6, {function}, {} bytes", count.bytes),
-        _ => format!("our kernel on CVA6, {function}, {} bytes", count.bytes),
-    };
+    let who = if count.who == "bearssl" { format!("BearSSL {flags}") } else { "our kernel".into() };
+    let config = format!("{who} on CVA6, {}", baseline::config(count));
     let note = format!("{} instructions", count.instructions);
     let cost = count.cycles_per_byte();
     Row::info("Figure 2", "cost", CYCLES_PER_BYTE, cost).of(&config).noted(note)

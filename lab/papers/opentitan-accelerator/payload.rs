@@ -1,11 +1,106 @@
-//! What is hashed, the same on every core, and what must come out.
+//! What is hashed and encrypted, the same on every core, and what must come out.
+
+use aes::Aes256;
+use cbc::Encryptor;
+use cbc::cipher::block_padding::NoPadding;
+use cbc::cipher::{BlockModeEncrypt, KeyIvInit};
+use num_bigint::BigUint;
+use sha2::{Digest, Sha256};
 
 use hartlock_hw::machines::digests;
 
-/// Bytes of the payloads (figure 2 of the paper).
-pub const SIZES: [usize; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
+#[cfg_attr(not(test), expect(dead_code, reason = "results follow from the public parts of keys"))]
+#[path = "../../../firmware/tests/accelerator/src/operands.rs"]
+mod operands;
 
-/// The digest in hexadecimal; nothing for a function of another name.
-pub fn digest(what: &str, bytes: usize) -> Option<String> {
-    digests::digest(what, &digests::message(0, bytes))
+pub use operands::SIZES;
+use operands::{AES_BLOCK_LEN, AES_KEY_LEN, EXPONENT, RSA_512, RSA_1024};
+
+/// The result in hexadecimal; nothing for a function of another name, or another number of bytes.
+pub fn result(what: &str, bytes: usize) -> Option<String> {
+    match what {
+        "aes-256-cbc" => aes_256_cbc(bytes),
+        "rsa-512-public" => power(&RSA_512.n, bytes),
+        "rsa-1024-public" => power(&RSA_1024.n, bytes),
+        // What is decrypted is the result of the encryption, which is compared, too.
+        "rsa-512-private" if bytes == RSA_512.n.len() => Some(hex(&payload(bytes))),
+        "rsa-1024-private" if bytes == RSA_1024.n.len() => Some(hex(&payload(bytes))),
+        _ => digests::digest(what, &digests::message(0, bytes)),
+    }
+}
+
+fn payload(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(operands::payload_byte).collect()
+}
+
+/// The digest of the ciphertext.
+fn aes_256_cbc(bytes: usize) -> Option<String> {
+    let key: [u8; AES_KEY_LEN] = std::array::from_fn(operands::key_byte);
+    let iv: [u8; AES_BLOCK_LEN] = std::array::from_fn(operands::iv_byte);
+    if !bytes.is_multiple_of(AES_BLOCK_LEN) {
+        return None;
+    }
+    let encryptor = Encryptor::<Aes256>::new(&key.into(), &iv.into());
+    let text = encryptor.encrypt_padded_vec::<NoPadding>(&payload(bytes));
+    Some(hex(&Sha256::digest(text)))
+}
+
+/// The payload to the power of the public exponent.
+fn power(modulus: &[u8], bytes: usize) -> Option<String> {
+    if bytes != modulus.len() {
+        return None;
+    }
+    let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
+    let power = number(&payload(bytes)).modpow(&number(&EXPONENT), &number(modulus)).to_bytes_be();
+    let zeros = vec![0; bytes - power.len()];
+    Some(hex(&[zeros, power].concat()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SP 800-38A, F.2.5, has another key; so the mode is checked by hand, on FIPS 197's block cipher.
+    #[test]
+    fn the_first_block_is_that_of_the_cipher_alone() {
+        use cbc::cipher::{BlockCipherEncrypt, KeyInit};
+        let key: [u8; AES_KEY_LEN] = std::array::from_fn(operands::key_byte);
+        let mut block: [u8; AES_BLOCK_LEN] =
+            std::array::from_fn(|at| operands::payload_byte(at) ^ operands::iv_byte(at));
+        Aes256::new(&key.into()).encrypt_block((&mut block).into());
+        assert_eq!(result("aes-256-cbc", AES_BLOCK_LEN).unwrap(), hex(&Sha256::digest(block)));
+        assert_eq!(result("aes-256-cbc", 63), None);
+    }
+
+    /// RFC 8017 §3.2, and that blinding and unblinding cancel each other.
+    #[test]
+    fn keys_are_keys() {
+        fn check<const WHOLE: usize, const HALF: usize>(key: &operands::Key<WHOLE, HALF>) {
+            let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
+            let one = BigUint::from(1_u8);
+            let (n, p, q) = (number(&key.n), number(&key.p), number(&key.q));
+            let exponent = number(&EXPONENT);
+            assert_eq!(n, &p * &q);
+            assert_eq!(n.bits(), 8 * WHOLE as u64);
+            assert_eq!(number(&key.dp) * &exponent % (&p - &one), one);
+            assert_eq!(number(&key.dq) * &exponent % (&q - &one), one);
+            assert_eq!(number(&key.iq) * &q % &p, one);
+            let inverse = number(&key.unblinding).modpow(&exponent, &n);
+            assert_eq!(inverse * number(&key.blinding) % &n, one);
+        }
+        check(&RSA_512);
+        check(&RSA_1024);
+    }
+
+    #[test]
+    fn a_result_has_the_length_of_its_modulus() {
+        assert_eq!(result("rsa-512-public", 64).unwrap().len(), 128);
+        assert_eq!(result("rsa-1024-private", 128), Some(hex(&payload(128))));
+        assert_eq!(result("rsa-512-public", 128), None);
+        assert_eq!(result("rsa-1024-private", 64), None);
+    }
 }

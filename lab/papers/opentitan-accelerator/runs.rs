@@ -161,7 +161,7 @@ fn read(console: &str) -> Result<Vec<Line>> {
         if let ["run", what, memory, bytes, digest] = words[..] {
             let bytes = bytes.parse()?;
             ensure!(
-                payload::digest(what, bytes).as_deref() == Some(digest),
+                payload::result(what, bytes).as_deref() == Some(digest),
                 "wrong digest: {line}"
             );
             lines.push(Line {
@@ -182,7 +182,7 @@ fn slept(console: &str) -> Result<Vec<(Function, u32)>> {
     for line in console.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         if let ["slept", times, what, bytes, digest] = words[..] {
-            let right = payload::digest(what, bytes.parse()?);
+            let right = payload::result(what, bytes.parse()?);
             ensure!(right.as_deref() == Some(digest), "wrong digest: {line}");
             let times: u32 = times.parse()?;
             ensure!(times > 0, "no call slept: {line}");
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn a_driver_that_never_sleeps_is_refused() {
         let line = |times: u32, what| {
-            let digest = payload::digest(what, 64).unwrap();
+            let digest = payload::result(what, 64).unwrap();
             format!("slept {times} {what} 64 {digest}\n")
         };
         let both = |times| line(7, "sha256") + &line(times, "hmac-sha256");
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_wrong_digest_is_refused() {
-        let digest = payload::digest("hmac-sha256", 64).unwrap();
+        let digest = payload::result("hmac-sha256", 64).unwrap();
         let line = |what| format!("run {what} ram 64 {digest}\n");
         let right = [Line { function: Function::Hmac, memory: Memory::Ram, bytes: 64 }];
         assert_eq!(read(&line("hmac-sha256")).unwrap(), right);

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 
-use super::baseline;
+use super::baseline::{self, Part};
 use super::runs::{self, Function, Memory, Sample};
 use crate::counts::Count;
 use crate::run::{How, Row};
@@ -71,12 +71,17 @@ pub fn rows(own: (&[Sample], &[Count]), bytes: usize, of_paper: f64) -> Result<V
     let [own_flags, others @ ..] = baseline::OPTIMISATIONS;
     rows.push(at_preset(flags, own_flags)?);
     for other in others {
-        rows.push(row(flags, other, (samples, &baseline::measure(other)?), bytes)?);
+        rows.push(row(
+            flags,
+            other,
+            (samples, &baseline::measure(Part::Hashes, other, &[])?),
+            bytes,
+        )?);
     }
     let memory = "memory latency of CVA6";
     rows.push(at_preset(memory, "20 cycles")?);
     for (label, options) in MEMORIES {
-        let software = baseline::measure_with(own_flags, options)?;
+        let software = baseline::measure(Part::Hashes, own_flags, options)?;
         rows.push(row(memory, label, (samples, &software), bytes)?);
     }
     Ok(How::Simulated.made(rows))

@@ -1,0 +1,107 @@
+//! What is counted of AES-256-CBC and of RSA, in each implementation that BearSSL has for such a hart.
+
+use core::hint::black_box;
+
+use hartlock_kernels::Kernels;
+
+use crate::counted::Count;
+use crate::operands::{self, AES_BLOCK_LEN, Key, RSA_512, RSA_1024, SIZES};
+use crate::{bearssl_aes, bearssl_rsa, ours};
+
+const MAX_BLOCKS: usize = 4096 / AES_BLOCK_LEN;
+
+static mut TEXT: [[u8; AES_BLOCK_LEN]; MAX_BLOCKS] = [[0; AES_BLOCK_LEN]; MAX_BLOCKS];
+
+/// Of the payloads with which implementations are compared.
+const COMPARED_SIZE: usize = 1024;
+/// Names of what is counted of a key: encryption, decryption.
+type Names = [&'static str; 2];
+const NAMES_512: Names = ["rsa-512-public", "rsa-512-private"];
+const NAMES_1024: Names = ["rsa-1024-public", "rsa-1024-private"];
+
+/// How many implementations of RSA are counted with the long key.
+const LONG: usize = 2;
+
+/// The first implementation of AES with all payloads, and all of them with one of these. All implementations of
+/// RSA with the short key; the first two with the long one.
+pub fn all(kernels: &Kernels) {
+    let [first, others @ ..] = &bearssl_aes::VARIANTS;
+    for size in SIZES {
+        aes(kernels, first, size);
+    }
+    for variant in others {
+        aes(kernels, variant, COMPARED_SIZE);
+    }
+    for variant in &bearssl_rsa::VARIANTS {
+        rsa(variant, &RSA_512, NAMES_512);
+    }
+    for variant in &bearssl_rsa::VARIANTS[..LONG] {
+        rsa(variant, &RSA_1024, NAMES_1024);
+    }
+}
+
+/// The longest payload and the short key, by the first implementation of each.
+pub fn chosen(kernels: &Kernels) {
+    let ([aes_variant, ..], [rsa_variant, ..]) = (&bearssl_aes::VARIANTS, &bearssl_rsa::VARIANTS);
+    aes(kernels, aes_variant, SIZES[SIZES.len() - 1]);
+    rsa(rsa_variant, &RSA_512, NAMES_512);
+}
+
+/// What takes few cycles of that.
+pub fn quick(kernels: &Kernels) {
+    let ([aes_variant, ..], [rsa_variant, ..]) = (&bearssl_aes::VARIANTS, &bearssl_rsa::VARIANTS);
+    aes(kernels, aes_variant, SIZES[SIZES.len() - 1]);
+    encrypt(rsa_variant, &RSA_512, NAMES_512[0]);
+}
+
+/// Counts what follows an encryption of a short text, which brings code and tables into the caches; the payload
+/// has just been written.
+fn aes(kernels: &Kernels, variant: &bearssl_aes::Variant, size: usize) {
+    // SAFETY: one hart, and one user at a time.
+    let text = unsafe { &mut *(&raw mut TEXT) };
+    let text = &mut text[..size / AES_BLOCK_LEN];
+    let key = core::array::from_fn(operands::key_byte);
+    let iv = core::array::from_fn(operands::iv_byte);
+    variant.encrypt(&key, iv, &mut text[..SIZES[0] / AES_BLOCK_LEN]);
+    for (at, byte) in text.as_flattened_mut().iter_mut().enumerate() {
+        *byte = operands::payload_byte(at);
+    }
+    let begin = Count::begin();
+    variant.encrypt(black_box(&key), black_box(iv), text);
+    let count = begin.end();
+    let digest = ours::sha256(kernels, text.as_flattened());
+    count.report(variant.name, "aes-256-cbc", size, &digest);
+}
+
+fn rsa<const WHOLE: usize, const HALF: usize>(
+    variant: &bearssl_rsa::Variant,
+    key: &Key<WHOLE, HALF>,
+    [public, private]: Names,
+) {
+    let Some(mut text) = encrypt(variant, key, public) else { return };
+    // The first time: what is missing in the caches is less than a thousandth of it.
+    let begin = Count::begin();
+    let is_done = variant.decrypt(key, black_box(&mut text));
+    let count = begin.end();
+    if is_done {
+        count.report(variant.name, private, text.len(), &text);
+    }
+}
+
+/// Counts the second time, and returns the ciphertext.
+fn encrypt<const WHOLE: usize, const HALF: usize>(
+    variant: &bearssl_rsa::Variant,
+    key: &Key<WHOLE, HALF>,
+    name: &str,
+) -> Option<[u8; WHOLE]> {
+    let plain: [u8; WHOLE] = core::array::from_fn(operands::payload_byte);
+    variant.encrypt(key, &mut plain.clone());
+    let mut text = plain;
+    let begin = Count::begin();
+    let is_done = variant.encrypt(key, black_box(&mut text));
+    let count = begin.end();
+    is_done.then(|| {
+        count.report(variant.name, name, text.len(), &text);
+        text
+    })
+}
