@@ -520,8 +520,10 @@ module aes
 
   logic was_failed_q, done_q, refused, needs_masks;
   assign refused     = regs_out.command.start.value & ~starts;
-  // Refused, because there are no random bits.
-  assign needs_masks = ~masks_ready & (key_free | (is_idle & (regs_out.command.load_slot.value | regs_out.command.start.value)));
+  // Refused or dropped, because there are no random bits. A message needs to tell it itself: the health test reports its failures,
+  // and no upset of its verdict.
+  assign needs_masks = ~masks_ready & ((modes_busy & ~is_failed) | key_free |
+                                       (is_idle & (regs_out.command.load_slot.value | regs_out.command.start.value)));
 
   // Interrupts report events: the first cycle of a condition. `done` follows the judgement of a tag.
   always_ff @(posedge clk_i or negedge rst_ni) begin

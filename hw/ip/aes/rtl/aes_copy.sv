@@ -30,7 +30,7 @@ module aes_copy #(
     `ASSERT(ACopyKeepsItsValue_A, !load_i |=> $stable(copy_q))
   end else begin : g_none
     logic unused;
-    assign unused    = &{1'b0, load_i, next_i, value_i};
+    assign unused    = &{1'b0, clk_i, rst_ni, load_i, next_i, value_i};
     assign differs_o = 1'b0;
   end
 endmodule

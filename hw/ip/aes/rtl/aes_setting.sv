@@ -1,6 +1,8 @@
 // A register of the configuration and its copy: both take the word of the bus, so that an upset is seen from the
 // write on, and not only while a message uses it.
 
+`include "assert.svh"
+
 module aes_setting #(
   parameter int unsigned     Bits     = 1,
   parameter logic [Bits-1:0] Reset    = '0,
@@ -28,4 +30,7 @@ module aes_setting #(
     .value_i(value_q),
     .differs_o
   );
+
+  // After a write that both registers lost nothing would differ.
+  `ASSERT(AWriteIsTaken_A, write_i |=> value_o == $past(value_i))
 endmodule

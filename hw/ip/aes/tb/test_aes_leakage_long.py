@@ -13,10 +13,12 @@ from leakage import THRESHOLD, Cipher
 from test_aes_leakage import judge
 
 TRACES = 1_024_000
+STUCK_TRACES = 102_400
 
 
 @cocotb.test()
 async def toggles_of_many_traces_tell_nothing(dut):
     await Clocked.started(dut, ("random_i",))
     with Cipher({}) as cipher:
+        assert judge(dut, cipher, STUCK_TRACES, is_stuck=True) > THRESHOLD, "the test notices no stuck random bits"
         assert judge(dut, cipher, TRACES) < THRESHOLD

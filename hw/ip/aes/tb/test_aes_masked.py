@@ -170,6 +170,23 @@ async def tells_that_a_message_was_dropped(dut):
 
 
 @cocotb.test()
+async def tells_that_an_upset_of_the_health_test_dropped_a_message(dut):
+    """Nothing but the verdict on the source changes, so that only the drop can tell it."""
+    driver = await Driver.started(dut)
+    await driver.load_key(random.randbytes(32))
+    await driver.configure("ecb", 0, None, (16, 0))
+    await driver.write("command", regs.START)
+    await driver.tick(10)
+    assert dut.modes_busy.value == 1
+    dut.g_cipher.u_masks.u_health.passed_q.value = 0
+    await driver.tick(2)
+    assert dut.modes_busy.value == 0
+    await driver.expect_errors(regs.BAD_ENTROPY)
+    assert await driver.read("interrupt") & regs.ERROR_IRQ
+    await works(driver)
+
+
+@cocotb.test()
 async def fails_when_its_source_falls_silent(dut):
     driver = await Driver.started(dut)
     await driver.load_key(random.randbytes(32))

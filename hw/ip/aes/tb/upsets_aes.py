@@ -119,8 +119,9 @@ class Engine(Script):
         self.check()
 
     def judged(self) -> None:
-        """Nothing but the verdict: a driver also sees the error."""
+        """The verdict counts only if there is no error, as in the driver: with one address upset, another register is read."""
         self.until(IDLE)
+        self.check()
         self.accept(AT["status"], TAG_MATCHES, TAG_MATCHES)
 
 

@@ -57,7 +57,7 @@ if __name__ == "__main__":
         ("last word wrong", script(right, Signed(key, signature, message[:-WORD] + another))),
         ("a word before", script(right, Signed(key, signature, another + message))),
         ("a word between", script(right, Signed(key, signature, message[:halfway] + another + message[halfway:]))),
-        ("a word behind", script(right, Signed(key, signature, message + another))),
+        ("a word after", script(right, Signed(key, signature, message + another))),
         ("a word missing", script(right, Signed(key, signature, message[:-WORD]))),
         ("index of five bytes", script(right, Signed(key, bytes(3) + b"\x01" + signature[4:], message))),
         ("engine refuses", script(right, right, verdict=0)),
