@@ -36,6 +36,12 @@ pub const XMSS: usize = 0x4000_7000;
 /// Registers of the stream from the scratchpad to that engine.
 pub const SCRATCHPAD_STREAM: usize = 0x4000_8000;
 
+/// Registers of the AES engine, on machines that have one.
+pub const AES: usize = 0x4000_9000;
+
+/// Registers of the engine for big numbers, on machines that have one.
+pub const BIGNUM: usize = 0x4000_a000;
+
 /// Registers of the test bench, which are no part of a chip.
 pub const BENCH: usize = 0x4000_f000;
 

@@ -40,6 +40,8 @@ pub enum Error {
     Silent,
     /// It refused a command or a word: other code used it meanwhile, or no key is loaded.
     Refused,
+    /// The engine is masked, and its noise source gives nothing or failed its health test. [`Aes::wipe`] tries again.
+    Entropy,
     /// A key, vector, text or tag of a length that the mode does not have.
     Length,
     /// The text is not what was encrypted: tag or wrapped key are wrong.
@@ -89,6 +91,7 @@ pub fn counter_at(first: &[u8; BLOCK_LEN], offset: u64) -> ([u8; BLOCK_LEN], usi
 /// The engine.
 pub struct Aes {
     registers: Registers,
+    is_masked: bool,
     key_len: KeyLen,
     /// Of the message.
     control: Control,
@@ -100,24 +103,39 @@ impl Aes {
     /// Takes the engine and wipes it.
     ///
     /// # Errors
-    /// `NoEngine`, `Failed`, `Silent`.
+    /// `NoEngine`, `Failed`, `Silent`, `Entropy`.
     pub fn new(registers: Registers) -> Result<Self, Error> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
         let (key_len, control) = (KeyLen::Key256, Control::RESET);
-        let mut engine = Self { registers, key_len, control, needs_tag: false };
+        let is_masked = registers.parameters().read().masked();
+        let mut engine = Self { registers, is_masked, key_len, control, needs_tag: false };
         engine.wipe()?;
         Ok(engine)
     }
 
-    /// Overwrites key, vector and data.
+    /// The engine computes on shares, and needs its noise source.
+    #[must_use]
+    pub const fn is_masked(&self) -> bool {
+        self.is_masked
+    }
+
+    /// Overwrites key, vector and data, and waits for the start-up test of the noise source, if the engine needs one.
     ///
     /// # Errors
-    /// `Failed`, `Silent`.
+    /// `Failed`, `Silent`, `Entropy`.
     pub fn wipe(&mut self) -> Result<(), Error> {
         self.registers.command().write(Command::RESET.with_wipe(true));
-        self.until(Status::idle)
+        self.poll(|status| status.idle().then_some(Ok(())))?;
+        if self.is_masked {
+            let trusts = |status: Status| status.entropy_healthy().then_some(Ok(()));
+            return self.poll(trusts).map_err(|error| match error {
+                Error::Silent => Error::Entropy,
+                other => other,
+            });
+        }
+        Ok(())
     }
 
     /// Loads a key of 16, 24 or 32 bytes.
@@ -178,7 +196,11 @@ impl Aes {
         self.begin(mode, Direction::Encrypt, aad, text.len(), None, streams)?;
         self.text(text)?;
         self.end()?;
-        Ok(self.tag())
+        // Nothing else tells that a word of it came from another address: an upset of the bus. A wipe meanwhile is an error.
+        let tag = self.tag();
+        let is_same = tag == self.tag();
+        self.check()?;
+        if is_same { Ok(tag) } else { Err(Error::Refused) }
     }
 
     /// Decrypts a message of GCM in place. If its tag is wrong, the text becomes zero.
@@ -290,13 +312,13 @@ impl Aes {
     /// `NotAuthentic`, `Length` if a stream ended at another place than it should, or those of the engine.
     pub fn end(&mut self) -> Result<(), Error> {
         self.until(Status::idle)?;
-        self.check()?;
-        // After an upset of the bus's handshakes each write has the word of the one before, and no error tells. The
-        // configuration does, which can be written and read now.
+        // After an upset of the bus's handshakes each write has the word of the one before, or its address, and no error
+        // tells. The configuration does, which can be written and read now, or a store into a block that is not wanted.
         self.registers.control().write(self.control);
         if self.registers.control().read().to_bits() != self.control.to_bits() {
             return Err(Error::Refused);
         }
+        self.check()?;
         // No error is not enough: the engine has to say that the tag is right.
         if self.needs_tag && !self.registers.status().read().tag_matches() {
             return Err(Error::NotAuthentic);
@@ -406,7 +428,9 @@ impl Aes {
         let errors = self.registers.error().read();
         self.registers.error().write(errors);
         // A noise source that failed changes no result of the cipher without masks.
-        if errors.tag() {
+        if errors.entropy() && self.is_masked {
+            Err(Error::Entropy)
+        } else if errors.tag() {
             Err(Error::NotAuthentic)
         } else if errors.length() || errors.stream() || errors.iv() {
             Err(Error::Length)
@@ -417,15 +441,26 @@ impl Aes {
         }
     }
 
-    /// Waits until the status has the expected value.
+    /// Waits until the status has the expected value. The masked engine drops a message when its source fails.
     fn until(&self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+        self.poll(|status| {
+            if is_wanted(status) {
+                Some(Ok(()))
+            } else {
+                (self.is_masked && !status.entropy_healthy()).then_some(Err(Error::Entropy))
+            }
+        })
+    }
+
+    /// Reads the status until it has an answer.
+    fn poll(&self, answer: impl Fn(Status) -> Option<Result<(), Error>>) -> Result<(), Error> {
         for _ in 0..PATIENCE {
             let status = self.registers.status().read();
-            if is_wanted(status) {
-                return Ok(());
-            }
             if status.failed() {
                 return Err(Error::Failed);
+            }
+            if let Some(result) = answer(status) {
+                return result;
             }
         }
         Err(Error::Silent)

@@ -4,8 +4,10 @@
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a fault
 //! (`status.failed`) is not used until reset. Numbers are big-endian, as in RSA (RFC 8017 §4).
 
+use hartlock_regs::Value;
 use hartlock_regs::bignum::{
-    Bignum as Registers, Choice, Command, Interrupt, InterruptEnable, Length, Operand, Verdict,
+    Bignum as Registers, Choice, Command, Interrupt, InterruptEnable, Length, Operand, Outcome,
+    Verdict,
 };
 
 use crate::wait::Wait;
@@ -81,7 +83,7 @@ impl<W: Wait> Bignum<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let mut engine = Self { registers, wait };
+        let engine = Self { registers, wait };
         engine.registers.command().write(Command::RESET.with_wipe(true));
         engine.until_idle()?;
         Ok(engine)
@@ -192,8 +194,22 @@ impl<W: Wait> Bignum<W> {
         digest: &[u8; 32],
         signature: (&[u8; 32], &[u8; 32]),
     ) -> Result<(), Error> {
+        verdict(self.judge_p256(key, digest, signature)?)
+    }
+
+    /// The same as the word of its outcome, `Verdict::Good` or `Verdict::BadSignature`, for a caller that compares it
+    /// redundantly.
+    ///
+    /// # Errors
+    /// `BadOperand` if the key is no point of the curve or a number is out of range, or those of the engine.
+    pub fn judge_p256(
+        &mut self,
+        key: (&[u8; 32], &[u8; 32]),
+        digest: &[u8; 32],
+        signature: (&[u8; 32], &[u8; 32]),
+    ) -> Result<u32, Error> {
         let operands = [&key.0[..], key.1, signature.0, signature.1, digest];
-        self.verify(Command::RESET.with_verify_p256(true), operands)
+        self.judge(Command::RESET.with_verify_p256(true), operands)
     }
 
     /// Verifies a signature of ECDSA with P-384, as `verify_p256` does. A shorter digest than SHA-384's is the end of
@@ -207,19 +223,36 @@ impl<W: Wait> Bignum<W> {
         digest: &[u8; 48],
         signature: (&[u8; 48], &[u8; 48]),
     ) -> Result<(), Error> {
+        verdict(self.judge_p384(key, digest, signature)?)
+    }
+
+    /// As `judge_p256`.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn judge_p384(
+        &mut self,
+        key: (&[u8; 48], &[u8; 48]),
+        digest: &[u8; 48],
+        signature: (&[u8; 48], &[u8; 48]),
+    ) -> Result<u32, Error> {
         let operands = [&key.0[..], key.1, signature.0, signature.1, digest];
-        self.verify(Command::RESET.with_verify_p384(true), operands)
+        self.judge(Command::RESET.with_verify_p384(true), operands)
     }
 
     /// Key, signature and digest, in the order of the standard.
-    fn verify(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<(), Error> {
+    fn judge(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<u32, Error> {
         self.begin()?;
         let choices =
             [Choice::KeyX, Choice::KeyY, Choice::SignatureR, Choice::SignatureS, Choice::Digest];
         for (choice, bytes) in choices.into_iter().zip(operands) {
             self.write(choice, bytes);
         }
-        self.run(command, PATIENCE)
+        let word = self.outcome(command, PATIENCE)?;
+        match verdict(word) {
+            Ok(()) | Err(Error::BadSignature) => Ok(word),
+            Err(error) => Err(error),
+        }
     }
 
     /// Words from the end of the bytes on.
@@ -231,26 +264,21 @@ impl<W: Wait> Bignum<W> {
         }
     }
 
-    /// A word that is no verdict is a fault.
     fn run(&mut self, command: Command, patience: u32) -> Result<(), Error> {
+        verdict(self.outcome(command, patience)?)
+    }
+
+    /// The word that says what came of the command.
+    fn outcome(&mut self, command: Command, patience: u32) -> Result<u32, Error> {
         if W::BY_INTERRUPT {
             self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
             self.registers.interrupt_enable().write(enabled);
         }
         self.registers.command().write(command);
-        self.until_idle_within(patience)?;
+        self.until_done_within(patience)?;
         self.no_error()?;
-        match self.registers.outcome().read().value().ok_or(Error::Failed)? {
-            Verdict::Good => Ok(()),
-            Verdict::BadLength | Verdict::BadModulus => Err(Error::BadModulus),
-            Verdict::BadOperand => Err(Error::BadOperand),
-            Verdict::BadExponent => Err(Error::BadExponent),
-            Verdict::BadSignature => Err(Error::BadSignature),
-            Verdict::BadKey => Err(Error::BadKey),
-            Verdict::BadResult => Err(Error::BadResult),
-            Verdict::None => Err(Error::Refused),
-        }
+        Ok(self.registers.outcome().read().to_bits())
     }
 
     fn no_error(&self) -> Result<(), Error> {
@@ -258,17 +286,25 @@ impl<W: Wait> Bignum<W> {
         if error.command() || error.write() || error.read() { Err(Error::Refused) } else { Ok(()) }
     }
 
-    fn until_idle(&mut self) -> Result<(), Error> {
-        self.until_idle_within(PATIENCE)
+    fn is_idle(&self) -> Result<bool, Error> {
+        let status = self.registers.status().read();
+        if status.failed() { Err(Error::Failed) } else { Ok(status.idle()) }
     }
 
-    fn until_idle_within(&mut self, reads: u32) -> Result<(), Error> {
-        for _ in 0..reads {
-            let status = self.registers.status().read();
-            if status.failed() {
-                return Err(Error::Failed);
+    /// Polls: the end of a wipe raises no interrupt.
+    fn until_idle(&self) -> Result<(), Error> {
+        for _ in 0..PATIENCE {
+            if self.is_idle()? {
+                return Ok(());
             }
-            if status.idle() {
+        }
+        Err(Error::Silent)
+    }
+
+    /// Waits for the end of a command.
+    fn until_done_within(&mut self, reads: u32) -> Result<(), Error> {
+        for _ in 0..reads {
+            if self.is_idle()? {
                 return Ok(());
             }
             self.wait.wait();
@@ -279,6 +315,20 @@ impl<W: Wait> Bignum<W> {
             }
         }
         Err(Error::Silent)
+    }
+}
+
+/// A word that is no verdict is a fault.
+fn verdict(word: u32) -> Result<(), Error> {
+    match Outcome::from_bits(word).value().ok_or(Error::Failed)? {
+        Verdict::Good => Ok(()),
+        Verdict::BadLength | Verdict::BadModulus => Err(Error::BadModulus),
+        Verdict::BadOperand => Err(Error::BadOperand),
+        Verdict::BadExponent => Err(Error::BadExponent),
+        Verdict::BadSignature => Err(Error::BadSignature),
+        Verdict::BadKey => Err(Error::BadKey),
+        Verdict::BadResult => Err(Error::BadResult),
+        Verdict::None => Err(Error::Refused),
     }
 }
 
@@ -309,7 +359,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::wait::Polling;
+    use crate::wait::{Polling, Sleeping};
 
     // In words.
     const LENGTH: usize = 2;
@@ -355,6 +405,17 @@ mod tests {
     }
 
     #[test]
+    fn polls_for_a_wipe_whose_end_raises_no_interrupt() {
+        let file = File::with_outcome(GOOD);
+        file.0[STATUS].set(0);
+        let base = file.0.as_ptr().cast::<u32>().cast_mut();
+        let asleep = Sleeping(|| panic!("it would sleep for ever"));
+        // SAFETY: as above.
+        let engine = Bignum::new(unsafe { Registers::new(base) }, asleep);
+        assert_eq!(engine.err(), Some(Error::Silent));
+    }
+
+    #[test]
     fn every_outcome_has_its_meaning() {
         for (outcome, wanted) in [
             (GOOD, Ok(())),
@@ -392,6 +453,12 @@ mod tests {
             let mut engine = file.engine().unwrap();
             let got = engine.verify_p256((&number, &number), &[9; 32], (&number, &number));
             assert_eq!(got, wanted);
+            let word = match wanted {
+                Ok(()) | Err(Error::BadSignature) => Ok(outcome),
+                Err(error) => Err(error),
+            };
+            let got = engine.judge_p256((&number, &number), &[9; 32], (&number, &number));
+            assert_eq!(got, word);
             assert_eq!(file.0[COMMAND].get(), 1 << 4);
             let got = engine.verify_p384((&longer, &longer), &[9; 48], (&longer, &longer));
             assert_eq!(got, wanted);

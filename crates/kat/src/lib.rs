@@ -26,6 +26,7 @@ pub mod hash;
 pub mod host;
 pub mod lanes;
 pub mod mac;
+pub mod numbers;
 pub mod pack;
 pub mod request;
 pub mod roots;

@@ -244,6 +244,8 @@ pub struct Kernels {
     pub(crate) keccak: Keccak,
     #[cfg(any(feature = "engine", test))]
     pub(crate) hash_based: crate::hash_based::HashBased,
+    #[cfg(all(any(feature = "rsa", feature = "ecdsa"), any(feature = "engine", test)))]
+    pub(crate) numbers: crate::numbers::Numbers,
 }
 
 impl Kernels {
@@ -254,6 +256,8 @@ impl Kernels {
         keccak: Keccak::one_by_one(Tier::Portable, absorb),
         #[cfg(any(feature = "engine", test))]
         hash_based: crate::hash_based::HashBased::NONE,
+        #[cfg(all(any(feature = "rsa", feature = "ecdsa"), any(feature = "engine", test)))]
+        numbers: crate::numbers::Numbers::NONE,
     };
 
     /// The tier that one message is hashed with.

@@ -19,6 +19,8 @@ use crate::sha2::{Sha256, Sha384};
 use crate::signature::{Comparison, Rejection, Verifier};
 use crate::{Hash, Kernels};
 pub use hartlock_algorithm::Curve;
+#[cfg(any(feature = "engine", test))]
+pub(crate) use known_answer::known_to;
 pub use known_answer::self_test;
 
 use curve::{Affine, Domain};
@@ -49,10 +51,44 @@ impl Verifier for Curve {
     ) -> Result<Comparison, Rejection> {
         let key = PublicKey::from_sec1(curve, public_key)?;
         match curve {
-            Curve::P256 => compare(&key, &digest::<Sha256>(kernels, message), signature),
-            Curve::P384 => compare(&key, &digest::<Sha384>(kernels, message), signature),
+            Curve::P256 => compare_by(
+                kernels,
+                &key,
+                public_key,
+                &digest::<Sha256>(kernels, message),
+                signature,
+            ),
+            Curve::P384 => compare_by(
+                kernels,
+                &key,
+                public_key,
+                &digest::<Sha384>(kernels, message),
+                signature,
+            ),
         }
     }
+}
+
+/// By the engine of these kernels, if they have one; `encoded` is the key, which was checked.
+#[allow(unused_variables, reason = "unless there may be an engine")]
+fn compare_by(
+    kernels: &Kernels,
+    key: &PublicKey,
+    encoded: &[u8],
+    digest: &[u8],
+    signature: &[u8],
+) -> Result<Comparison, Rejection> {
+    #[cfg(any(feature = "engine", test))]
+    {
+        use crate::numbers::{GENUINE, Request};
+        scalars(domain(key.curve), signature)?;
+        let (_, point) = encoded.split_first().ok_or(Rejection::InvalidKey)?;
+        let request = Request { is_p384: key.curve == Curve::P384, point, digest, signature };
+        if let Some(word) = kernels.numbers.verdict(key.curve, &request) {
+            return Comparison::of(&word.to_be_bytes(), &GENUINE.to_be_bytes());
+        }
+    }
+    compare(key, digest, signature)
 }
 
 fn digest<H: Hash>(kernels: &Kernels, message: &[u8]) -> H::Output {
@@ -146,17 +182,8 @@ pub fn verify<H: Hash>(
 pub fn compare(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<Comparison, Rejection> {
     let curve = domain(key.curve);
     let (limbs, len) = (curve.limbs(), curve.len_bytes());
-    if signature.len() != signature_len(key.curve) {
-        return Err(Rejection::SignatureLength);
-    }
-    let (r_bytes, s_bytes) = signature.split_at_checked(len).ok_or(Rejection::SignatureLength)?;
     // Step 1.
-    let (r, s) = (read(r_bytes), read(s_bytes));
-    for value in [&r, &s] {
-        if *value == [0; LIMBS] || !bignum::is_below(value, &curve.n) {
-            return Err(Rejection::NonCanonicalSignature);
-        }
-    }
+    let (r, s, r_bytes) = scalars(curve, signature)?;
     // Steps 2 and 3: n has as many bits as its bytes, so the leftmost bits are whole bytes.
     let e = read(digest.get(..len).unwrap_or(digest));
     // Steps 4 and 5.
@@ -185,6 +212,22 @@ pub fn compare(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<Compa
     let computed = computed.get_mut(..len).ok_or(Rejection::Mismatch)?;
     bignum::write_be(computed, &x);
     Comparison::of(computed, r_bytes)
+}
+
+/// r and s, from 1 to n - 1, and the bytes of r.
+fn scalars<'a>(curve: &Domain, signature: &'a [u8]) -> Result<(Limbs, Limbs, &'a [u8]), Rejection> {
+    let len = curve.len_bytes();
+    let (r_bytes, s_bytes) = signature.split_at_checked(len).ok_or(Rejection::SignatureLength)?;
+    if s_bytes.len() != len {
+        return Err(Rejection::SignatureLength);
+    }
+    let (r, s) = (read(r_bytes), read(s_bytes));
+    for value in [&r, &s] {
+        if *value == [0; LIMBS] || !bignum::is_below(value, &curve.n) {
+            return Err(Rejection::NonCanonicalSignature);
+        }
+    }
+    Ok((r, s, r_bytes))
 }
 
 /// Reads at most [`LIMBS`] limbs.

@@ -25,6 +25,7 @@
 //! | `xmss` | XMSS and XMSS^MT signature verification | RFC 8391, SP 800-208 |
 //! | [`signature`] | what all signature algorithms share | – |
 //! | `hash_based` | LMS, XMSS and SLH-DSA by an engine beside the hart | – |
+//! | `numbers` | RSA and ECDSA by an engine beside the hart | – |
 //!
 //! Everything here but `ed25519_signer` handles public data only: images, public keys and signatures. No other function
 //! promises constant time, and none may be given a secret.
@@ -56,12 +57,16 @@ pub mod hash_based;
 mod keccak;
 #[cfg(any(target_arch = "riscv64", feature = "engine", test))]
 mod known;
+#[cfg(all(any(feature = "rsa", feature = "ecdsa"), any(feature = "engine", test)))]
+mod known_numbers;
 pub mod kt128;
 #[cfg(feature = "lms")]
 pub mod lms;
 mod many;
 #[cfg(feature = "ml-dsa")]
 pub mod ml_dsa;
+#[cfg(all(any(feature = "rsa", feature = "ecdsa"), any(feature = "engine", test)))]
+pub mod numbers;
 pub mod parallelhash;
 #[cfg(any(feature = "lms", feature = "xmss", feature = "engine", test))]
 mod pattern;

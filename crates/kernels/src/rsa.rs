@@ -27,6 +27,14 @@ use hartlock_algorithm::HashId;
 pub use digest::{Digester, Hasher, MAX_DIGEST_LEN};
 pub use hartlock_algorithm::{RsaPadding, RsaSet};
 pub use key::{MAX_MODULUS_LEN, PublicKey};
+#[cfg(any(feature = "engine", test))]
+pub(crate) use known_answer::known_to;
+
+/// The modulus of known answers, and what they are: PKCS #1 and PSS, with SHA-384.
+#[cfg(test)]
+pub(crate) const fn known() -> (&'static [u8], [&'static [u8]; 2]) {
+    (known_answer::MODULUS, [known_answer::PKCS1, known_answer::PSS])
+}
 
 impl Verifier for RsaSet {
     fn compare(
@@ -40,6 +48,8 @@ impl Verifier for RsaSet {
         if key.modulus().len() != usize::from(set.modulus_bits >> 3) {
             return Err(Rejection::UnsupportedKey);
         }
+        #[cfg(any(feature = "engine", test))]
+        let key = key.by(kernels);
         let compare = match set.hash {
             HashId::Sha256 => compare_with::<Sha256>,
             HashId::Sha384 => compare_with::<Sha384>,

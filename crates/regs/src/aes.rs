@@ -91,7 +91,7 @@ impl Aes {
 
     /// Configuration.
     ///
-    /// Taken while idle; ignored otherwise.
+    /// Written while idle, as a whole.
     #[must_use]
     pub const fn control(&self) -> Register<'_, Control, ReadWrite> {
         self.register::<0x8, _, _>()
@@ -135,7 +135,7 @@ impl Aes {
 
     /// Length of the text.
     ///
-    /// Taken while idle. A read is an error.
+    /// Written while idle, as a whole. A read is an error.
     #[must_use]
     pub const fn text_len(&self) -> Register<'_, u32, WriteOnly> {
         self.register::<0x20, _, _>()
@@ -143,7 +143,7 @@ impl Aes {
 
     /// Length of the data that are authenticated only.
     ///
-    /// Of GCM. Taken while idle. They come from `data_in`, before the text.
+    /// Of GCM. Written while idle, as a whole. They come from `data_in`, before the text.
     #[must_use]
     pub const fn aad_len(&self) -> Register<'_, u32, WriteOnly> {
         self.register::<0x24, _, _>()
@@ -151,8 +151,8 @@ impl Aes {
 
     /// Length of the vector.
     ///
-    /// Of GCM. Taken while idle. 12 bytes are those in `iv`; others come from `data_in`, before all
-    /// else.
+    /// Of GCM. Written while idle, as a whole. 12 bytes are those in `iv`; others come from
+    /// `data_in`, before all else.
     #[must_use]
     pub const fn iv_len(&self) -> Register<'_, IvLen, WriteOnly> {
         self.register::<0x28, _, _>()
@@ -160,8 +160,8 @@ impl Aes {
 
     /// Length of the tag.
     ///
-    /// Of GCM decryption: the leading bytes that are compared, 4 to 16. Taken while idle. A read is
-    /// an error.
+    /// Of GCM decryption: the leading bytes that are compared, 4 to 16. Written while idle, as a
+    /// whole. A read is an error.
     #[must_use]
     pub const fn tag_len(&self) -> Register<'_, TagLen, WriteOnly> {
         self.register::<0x2c, _, _>()
@@ -355,7 +355,8 @@ impl Command {
         Self((self.0 & !0x2) | ((value as u32) << 1))
     }
 
-    /// With this field set: overwrites key, vector and data with pseudo-random words.
+    /// With this field set: overwrites key, vector and data with pseudo-random words. The noise
+    /// source has to pass its start-up test again.
     #[must_use]
     pub const fn with_wipe(self, value: bool) -> Self {
         Self((self.0 & !0x4) | ((value as u32) << 2))
@@ -434,7 +435,8 @@ impl Status {
         self.0 & 0x80 != 0
     }
 
-    /// The noise source is within the limits of its health test.
+    /// The noise source has passed its start-up test, and nothing failed since. The masked engine
+    /// needs it.
     #[must_use]
     pub const fn entropy_healthy(self) -> bool {
         self.0 & 0x100 != 0
@@ -534,13 +536,15 @@ impl Error {
         Self((self.0 & !0x20) | ((value as u32) << 5))
     }
 
-    /// A key, a vector or a tag written while busy, or not by whole words.
+    /// A key, a vector, a tag, a length or the configuration written while busy, or not by whole
+    /// words.
     #[must_use]
     pub const fn write(self) -> bool {
         self.0 & 0x40 != 0
     }
 
-    /// With this field set: a key, a vector or a tag written while busy, or not by whole words.
+    /// With this field set: a key, a vector, a tag, a length or the configuration written while
+    /// busy, or not by whole words.
     #[must_use]
     pub const fn with_write(self, value: bool) -> Self {
         Self((self.0 & !0x40) | ((value as u32) << 6))
@@ -571,16 +575,31 @@ impl Error {
         Self((self.0 & !0x100) | ((value as u32) << 8))
     }
 
-    /// The noise source failed its health test.
+    /// The noise source failed its health test. The masked engine also: a key or a start was
+    /// refused, because the source is not trusted; a message under way was dropped.
     #[must_use]
     pub const fn entropy(self) -> bool {
         self.0 & 0x200 != 0
     }
 
-    /// With this field set: the noise source failed its health test.
+    /// With this field set: the noise source failed its health test. The masked engine also: a key
+    /// or a start was refused, because the source is not trusted; a message under way was dropped.
     #[must_use]
     pub const fn with_entropy(self, value: bool) -> Self {
         Self((self.0 & !0x200) | ((value as u32) << 9))
+    }
+
+    /// A message, a block of its result or its tag was dropped by a wipe or an abort.
+    #[must_use]
+    pub const fn dropped(self) -> bool {
+        self.0 & 0x400 != 0
+    }
+
+    /// With this field set: a message, a block of its result or its tag was dropped by a wipe or an
+    /// abort.
+    #[must_use]
+    pub const fn with_dropped(self, value: bool) -> Self {
+        Self((self.0 & !0x400) | ((value as u32) << 10))
     }
 }
 

@@ -10,6 +10,8 @@
 #![no_main]
 #![cfg(target_arch = "riscv32")]
 
+#[cfg(all(feature = "bignum", any(feature = "ecdsa", feature = "rsa")))]
+mod bignum;
 mod bundle;
 mod clock;
 mod console;
@@ -74,6 +76,8 @@ fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
     let kernels = choose_kernels(log);
     #[cfg(feature = "hash-based")]
     let kernels = hash_based::take(kernels, metadata);
+    #[cfg(all(feature = "bignum", any(feature = "ecdsa", feature = "rsa")))]
+    let kernels = bignum::take(kernels);
     // Without this engine, SHA-3 is software.
     let _ = sha3::take();
     let mut medium = Bundle::open(kernels, dma, log);

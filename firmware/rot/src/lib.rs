@@ -89,6 +89,10 @@ pub mod interrupt {
     pub const SHA3: u32 = 1 << 19;
     /// The Ed25519 engine's.
     pub const ED25519: u32 = 1 << 20;
+    /// The AES engine's.
+    pub const AES: u32 = 1 << 22;
+    /// That of the engine for big numbers.
+    pub const BIGNUM: u32 = 1 << 23;
 }
 
 /// Sleeps until one of these interrupts is pending, or returns at once if one is. None is ever taken:

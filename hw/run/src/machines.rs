@@ -17,9 +17,11 @@ pub mod digests;
 pub(crate) mod ibex;
 pub mod loader;
 pub mod model;
+mod number_vectors;
 pub mod report;
 pub mod rot;
 pub mod rot_boot;
+pub mod rot_crypto;
 pub mod rot_dma;
 mod rot_faults;
 pub mod rot_signature;
@@ -56,7 +58,7 @@ const QUOTED_BLOCK: usize = 16 << 10;
 
 /// Modes other than a boot. What requires `--boot` has to conflict with them, too: beside an option that conflicts with what
 /// is required, clap asks for it no more.
-const OTHERS: [&str; 5] = ["program", "faults", "dma", "guard", "signatures"];
+const OTHERS: [&str; 6] = ["program", "faults", "dma", "guard", "signatures", "crypto"];
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -80,7 +82,8 @@ pub struct Args {
     #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHERS, value_parser = hash)]
     hash: Option<HashId>,
     /// With --boot of `rot` or of a host beside it: what signs its bundle, ed25519, lms, lms-w8, xmss or slh-dsa. The engine for
-    /// hash-based signatures verifies all but the first, and `rot` shows what that takes. Without this it is LMS with the engine for SHA-256 alone
+    /// hash-based signatures verifies all but the first, and `rot` shows what that takes; rsa-pss, rsa-pkcs1, ecdsa-p256 and ecdsa-p384 are
+    /// for `rot-full` and `rot-secure`, whose engine for big numbers verifies them. Without this it is LMS with the engine for SHA-256 alone
     #[arg(long, value_name = "ALGORITHM", requires = "boot", conflicts_with_all = OTHERS, conflicts_with = "tee", value_parser = SignedBy::from_name)]
     signed_by: Option<SignedBy>,
     /// With --boot of a TEE: what computes; engines and our software without this
@@ -108,6 +111,10 @@ pub struct Args {
     /// Verify hash-based signatures on the root of trust, or in software on a host: cycles of each kind
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "options"])]
     signatures: bool,
+    /// Known answers of AES and of big numbers on a root of trust with engines for them, and what becomes of engines that
+    /// are broken or upset
+    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "signatures", "options"])]
+    crypto: bool,
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
     program: Option<PathBuf>,
@@ -262,6 +269,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
     if args.signatures {
         return verify_signatures(&rots, &cores);
     }
+    if args.crypto {
+        return answer_known(&rots);
+    }
     if args.dma {
         return hash_by_dma(args, &rots, &socs);
     }
@@ -339,6 +349,21 @@ fn verify_signatures(rots: &[Rot], cores: &[Core]) -> Result<Verdict> {
         signature_vectors::print(*rot)?;
     }
     signatures::print_table(rots, cores)?;
+    Ok(Verdict::Yes)
+}
+
+/// Known answers of AES and big numbers on these machines.
+fn answer_known(rots: &[Rot]) -> Result<Verdict> {
+    let is_right = !rots.is_empty() && rots.iter().all(|rot| rot.has_bignum());
+    ensure!(is_right, "--crypto needs a root of trust with all engines: rot-full");
+    for rot in rots {
+        rot_crypto::print(*rot)?;
+        if let Some(why) = rot_crypto::fault(*rot, &rot::folder(*rot).join("crypto"))? {
+            println!("{}: {why}", rot.name);
+            return Ok(Verdict::No);
+        }
+        println!("{}: engines that are broken or upset are noticed", rot.name);
+    }
     Ok(Verdict::Yes)
 }
 
@@ -488,6 +513,8 @@ fn print_log(name: &str, entries: &[Entry]) {
 /// results.
 fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
+    let needs_bignum = args.signed_by.is_some_and(SignedBy::is_of_numbers);
+    ensure!(rot.has_bignum() || !needs_bignum, "{} has no engine for big numbers", rot.name);
     let rom = rot_boot::rom_for(args.signed_by.unwrap_or_default(), rot_boot::ALONE)?;
     for (what, edits) in rot_signature::shown(args.signed_by) {
         let bundle = boot_bundle(args, edits)?;
@@ -576,6 +603,8 @@ fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
 fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
     let is_usual = args.hash.is_none() && args.block_size.is_none();
     ensure!(is_usual, "--hash and --block-size are for the boot of rot");
+    let needs_bignum = args.signed_by.is_some_and(SignedBy::is_of_numbers);
+    ensure!(!needs_bignum, "{} has no engine for big numbers", soc.name);
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     for (what, edits) in rot_signature::shown(args.signed_by) {
         let boot = HostBoot {
@@ -665,7 +694,7 @@ mod tests {
             let options = parse(mode).map(|command| command.args.options);
             assert_eq!(options.unwrap(), ["--no-bench"], "{mode}");
         }
-        for mode in ["--faults", "--guard", "--signatures"] {
+        for mode in ["--faults", "--guard", "--signatures", "--crypto"] {
             assert!(parse(mode).is_err(), "{mode}");
         }
     }

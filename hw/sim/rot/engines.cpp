@@ -23,6 +23,17 @@ constexpr std::uint32_t kResults = 0x80;
 constexpr std::uint32_t kXmssId = 0x00;
 constexpr std::uint32_t kXmssStatus = 0x10;
 constexpr std::uint32_t kXmssDone = 1 << 2;
+// hw/ip/aes/data/aes.rdl.
+constexpr std::uint32_t kPageAes = 9;
+constexpr std::uint32_t kAesDataOut = 0x50;
+constexpr std::uint32_t kAesDataOutEnd = 0x60;
+// hw/ip/bignum/data/bignum.rdl. A verdict is a result, too.
+constexpr std::uint32_t kPageBignum = 0xa;
+constexpr std::uint32_t kBignumId = 0x00;
+constexpr std::uint32_t kBignumStatus = 0x14;
+constexpr std::uint32_t kBignumIdle = 1;
+constexpr std::uint32_t kBignumOutcome = 0x24;
+constexpr std::uint32_t kBignumData = 0x2c;
 constexpr std::uint32_t kStuck = std::uint32_t{1} << 31;
 
 const std::map<std::string, Upset::Engine> kEngines = {
@@ -32,6 +43,8 @@ const std::map<std::string, Upset::Engine> kEngines = {
     {"ed25519", Upset::Engine::kEd25519},
     {"mailbox", Upset::Engine::kMailbox},
     {"xmss", Upset::Engine::kXmss},
+    {"aes", Upset::Engine::kAes},
+    {"bignum", Upset::Engine::kBignum},
 };
 
 const std::map<std::string, Reading> kReadings = {
@@ -40,7 +53,19 @@ const std::map<std::string, Reading> kReadings = {
     {"xmss", Reading::kXmssWrong},
     {"xmss-absent", Reading::kXmssAbsent},
     {"xmss-silent", Reading::kXmssSilent},
+    {"aes", Reading::kAesWrong},
+    {"bignum", Reading::kBignumWrong},
+    {"bignum-absent", Reading::kBignumAbsent},
+    {"bignum-silent", Reading::kBignumSilent},
 };
+
+/// State of an engine that not every root of trust has.
+std::uint8_t& of_some(std::uint8_t* state) {
+    if (state == nullptr) {
+        throw std::invalid_argument("this root of trust does not have the engine");
+    }
+    return *state;
+}
 
 }  // namespace
 
@@ -60,6 +85,9 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     mailbox_state_ = find_signal<std::uint8_t>(context, registers + "u_mailbox.u_core", "state_q");
     const std::string xmss = registers + "u_xmss";
     xmss_state_ = find_signal<std::uint8_t>(context, xmss + ".g_xmss.u_core.u_control", "state_q");
+    aes_state_ = find_optional<std::uint8_t>(context, registers + "g_aes.u_aes.u_modes", "state_q");
+    bignum_state_ =
+        find_optional<std::uint8_t>(context, registers + "g_bignum.u_bignum.u_core.u_control", "state_q");
     xmss_starts_ = find_signal<const std::uint8_t>(context, xmss, "starts");
     xmss_done_ = find_signal<const std::uint8_t>(context, xmss, "done");
     mailbox_ = find_signal<const std::uint8_t>(context, registers + "u_mailbox.u_core", "view_o");
@@ -84,6 +112,22 @@ void Engines::upset_result(Reading reading) const {
                 *read_data_ &= ~kXmssDone;
             }
             break;
+        case Reading::kAesWrong:
+            is_stuck = page == kPageAes && offset >= kAesDataOut && offset < kAesDataOutEnd;
+            break;
+        case Reading::kBignumWrong:
+            is_stuck = page == kPageBignum && (offset == kBignumOutcome || offset == kBignumData);
+            break;
+        case Reading::kBignumAbsent:
+            if (page == kPageBignum && offset == kBignumId) {
+                *read_data_ = 0;
+            }
+            break;
+        case Reading::kBignumSilent:
+            if (page == kPageBignum && offset == kBignumStatus) {
+                *read_data_ &= ~kBignumIdle;
+            }
+            break;
     }
     if (is_stuck) {
         *read_data_ |= kStuck;
@@ -101,8 +145,8 @@ void Engines::observe(std::uint64_t cycle) {
 }
 
 void Engines::upset_state(Upset::Engine engine) const {
-    // No state has the code zero (sha2_hmac.sv, dma_core.sv, sha3_control.sv, ed25519_control.sv, mailbox_core.sv
-    // and xmss_control.sv of hw/ip).
+    // No state has the code zero (sha2_hmac.sv, dma_core.sv, sha3_control.sv, ed25519_control.sv, mailbox_core.sv,
+    // xmss_control.sv, aes_modes_pkg.sv and bignum_control.sv of hw/ip).
     switch (engine) {
         case Upset::Engine::kSha2: *sha2_state_ = 0; break;
         case Upset::Engine::kDma: *dma_state_ = 0; break;
@@ -110,13 +154,16 @@ void Engines::upset_state(Upset::Engine engine) const {
         case Upset::Engine::kEd25519: *ed25519_state_ = 0; break;
         case Upset::Engine::kMailbox: *mailbox_state_ = 0; break;
         case Upset::Engine::kXmss: *xmss_state_ = 0; break;
+        case Upset::Engine::kAes: of_some(aes_state_) = 0; break;
+        case Upset::Engine::kBignum: of_some(bignum_state_) = 0; break;
     }
 }
 
 Reading upset_of_result(const std::string& text) {
     const auto reading = kReadings.find(text);
     if (reading == kReadings.end()) {
-        throw std::invalid_argument(text + " is none of sha3, ed25519, xmss, xmss-absent and xmss-silent");
+        throw std::invalid_argument(text + " is none of sha3, ed25519, xmss, aes and bignum, and of xmss or bignum with "
+                                           "-absent or -silent");
     }
     return reading->second;
 }
@@ -125,7 +172,8 @@ Upset upset_at(const std::string& text) {
     const std::size_t at = text.find('@');
     const auto engine = kEngines.find(text.substr(0, at));
     if (at == std::string::npos || engine == kEngines.end()) {
-        throw std::invalid_argument(text + " is no NAME@CYCLE of sha2, dma, sha3, ed25519, xmss or mailbox");
+        throw std::invalid_argument(text + " is no NAME@CYCLE of sha2, dma, sha3, ed25519, xmss, aes, bignum or "
+                                           "mailbox");
     }
     return {engine->second, number(text.substr(at + 1))};
 }

@@ -12,7 +12,7 @@
 
 /// An illegal state of the state machine of an engine, in one cycle. The engine answers it with an alert.
 struct Upset {
-    enum class Engine { kSha2, kDma, kSha3, kEd25519, kMailbox, kXmss };
+    enum class Engine { kSha2, kDma, kSha3, kEd25519, kMailbox, kXmss, kAes, kBignum };
     Engine engine = Engine::kSha2;
     std::uint64_t cycle = 0;
 };
@@ -21,10 +21,20 @@ struct Upset {
 Upset upset_at(const std::string& text);
 
 /// What is wrong with what the core reads of an engine.
-enum class Reading { kSha3Wrong, kEd25519Wrong, kXmssWrong, kXmssAbsent, kXmssSilent };
+enum class Reading {
+    kSha3Wrong,
+    kEd25519Wrong,
+    kXmssWrong,
+    kXmssAbsent,
+    kXmssSilent,
+    kAesWrong,
+    kBignumWrong,
+    kBignumAbsent,
+    kBignumSilent
+};
 
-/// A wrong reading from its name: `sha3`, `ed25519` or `xmss` has a bit of every result stuck, `xmss-absent` is not there,
-/// and `xmss-silent` never says that it is done. Throws if it is another text.
+/// A wrong reading from its name: `sha3`, `ed25519`, `xmss`, `aes` or `bignum` has a bit of every result stuck, one that is
+/// `-absent` is not there, and one that is `-silent` never says that it is done. Throws if it is another text.
 Reading upset_of_result(const std::string& text);
 
 /// A signature that the engine has judged: the cycle of the command, and that of the verdict.
@@ -59,7 +69,7 @@ public:
     /// Opens the secret of the device in the next cycle, whatever its latch was told.
     void open_secret() const { *secret_is_shut_ = 0; }
 
-    /// Makes the state illegal in the next cycle.
+    /// Makes the state illegal in the next cycle. Throws if this root of trust does not have the engine.
     void upset_state(Upset::Engine engine) const;
 
     /// State of the mailbox, by the numbers of its register `status`.
@@ -78,6 +88,9 @@ private:
     std::uint8_t* ed25519_state_;
     std::uint8_t* mailbox_state_;
     std::uint8_t* xmss_state_;
+    // Not every root of trust has these.
+    std::uint8_t* aes_state_;
+    std::uint8_t* bignum_state_;
     const std::uint8_t* xmss_starts_;
     const std::uint8_t* xmss_done_;
     bool is_judging_ = false;

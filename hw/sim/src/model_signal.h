@@ -23,4 +23,10 @@ T* find_signal(const VerilatedContext& context, const std::string& scope, const 
     return static_cast<T*>(variable->datap());
 }
 
+/// The same, and nothing if the model does not have the module at `scope`.
+template <class T>
+T* find_optional(const VerilatedContext& context, const std::string& scope, const char* name) {
+    return context.scopeFind(scope.c_str()) == nullptr ? nullptr : find_signal<T>(context, scope, name);
+}
+
 #endif

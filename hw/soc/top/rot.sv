@@ -26,7 +26,11 @@ module rot
   parameter int unsigned Sha3Rounds        = 1,
   // Hash cores of the engine for hash-based signatures, and rounds a cycle of each.
   parameter int unsigned XmssLanes         = 4,
-  parameter int unsigned XmssRounds        = 2
+  parameter int unsigned XmssRounds        = 2,
+  // The engines for AES and for big numbers, and the multipliers of the latter.
+  parameter bit          HasAes            = 1'b0,
+  parameter bit          HasBignum         = 1'b0,
+  parameter int unsigned BignumDsps        = 16
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -94,7 +98,8 @@ module rot
   output logic        asleep_o
 );
   // --- the core ---
-  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, ed25519_irq, xmss_irq, cpu_alert, engines_alert;
+  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, ed25519_irq, xmss_irq, aes_irq, bignum_irq;
+  logic        cpu_alert, engines_alert;
   logic        instr_req, instr_gnt, instr_rvalid, instr_err;
   logic [31:0] instr_addr, instr_rdata;
   logic        data_req, data_gnt, data_we, data_rvalid, data_err;
@@ -102,7 +107,8 @@ module rot
   logic [31:0] data_addr, data_wdata, data_rdata;
 
   // Interrupt 0 is that of SHA-2, 1 the mailbox's, 2 that of DMA, 3 that of SHA-3, 4 that of Ed25519, 5 that of the engine
-  // for hash-based signatures. An alert of any of them cannot be masked. An alert of the core itself is none of its interrupts: what it would do is not known.
+  // for hash-based signatures, 6 that of AES, 7 that of big numbers. An alert of any of them cannot be masked. An alert of
+  // the core itself is none of its interrupts: what it would do is not known.
   rot_cpu #(
     .Secure           (Secure),
     .Bitmanip         (Bitmanip),
@@ -126,7 +132,7 @@ module rot
     .data_rvalid_i  (data_rvalid),
     .data_rdata_i   (data_rdata),
     .data_err_i     (data_err),
-    .irq_fast_i     ({9'd0, xmss_irq, ed25519_irq, sha3_irq, dma_irq, rot_irq, sha2_irq}),
+    .irq_fast_i     ({7'd0, bignum_irq, aes_irq, xmss_irq, ed25519_irq, sha3_irq, dma_irq, rot_irq, sha2_irq}),
     .irq_nm_i       (engines_alert),
     .alert_o        (cpu_alert),
     .asleep_o
@@ -341,7 +347,10 @@ module rot
     .DmaReads      (DmaReads),
     .Sha3Rounds    (Sha3Rounds),
     .XmssLanes     (XmssLanes),
-    .XmssRounds    (XmssRounds)
+    .XmssRounds    (XmssRounds),
+    .HasAes        (HasAes),
+    .HasBignum     (HasBignum),
+    .BignumDsps    (BignumDsps)
   ) u_registers (
     .clk_i,
     .rst_ni,
@@ -367,6 +376,8 @@ module rot
     .sha3_irq_o (sha3_irq),
     .ed25519_irq_o (ed25519_irq),
     .xmss_irq_o (xmss_irq),
+    .aes_irq_o (aes_irq),
+    .bignum_irq_o (bignum_irq),
     // Lists of the DMA engine, in the scratchpad.
     .list_req_o     (list_req),
     .list_gnt_i     (list_gnt),

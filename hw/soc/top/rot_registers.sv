@@ -10,7 +10,11 @@ module rot_registers
   parameter int unsigned Sha3Rounds    = 1,
   // Hash cores of the engine for hash-based signatures, and rounds a cycle of each.
   parameter int unsigned XmssLanes     = 4,
-  parameter int unsigned XmssRounds    = 2
+  parameter int unsigned XmssRounds    = 2,
+  // The engines for AES and for big numbers, and the multipliers of the latter. Without them their pages are empty.
+  parameter bit          HasAes        = 1'b0,
+  parameter bit          HasBignum     = 1'b0,
+  parameter int unsigned BignumDsps    = 16
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -59,6 +63,8 @@ module rot_registers
   output logic        sha3_irq_o,
   output logic        ed25519_irq_o,
   output logic        xmss_irq_o,
+  output logic        aes_irq_o,
+  output logic        bignum_irq_o,
   output logic        alert_o,        // an engine has detected an upset of its own: until reset
   input  logic        fault_i,        // the core has detected a fault of its own
 
@@ -140,7 +146,10 @@ module rot_registers
   localparam int unsigned Secret    = 7;
   localparam int unsigned Xmss      = 8;
   localparam int unsigned Stream    = 9;
-  localparam int unsigned NumBlocks = 10;
+  // Both of these are the last ones, so that a machine without them has fewer blocks.
+  localparam int unsigned Aes       = 10;
+  localparam int unsigned Bignum    = 10 + 32'(HasAes);
+  localparam int unsigned NumBlocks = 10 + 32'(HasAes) + 32'(HasBignum);
   // Sinks of the DMA engine, as bits of its `control`.
   localparam int unsigned SinkSha2 = 0;
   localparam int unsigned SinkSha3 = 1;
@@ -156,12 +165,16 @@ module rot_registers
   logic [NumBlocks-1:0][1:0]  t_b_resp, t_r_resp;
 
   // The order of the pages is that of the positions above.
+  localparam logic [11:0][3:0] Pages = {
+    PageBignum, HasAes ? PageAes : PageBignum, PageStream, PageXmss, PageSecret, PageEd25519, PageSha3, PageDma,
+    PageMailbox, PageSha2, PageBench, PageControl
+  };
+
   rot_register_bus #(
     .Latency       (Latency),
     .TimeoutCycles (TimeoutCycles),
     .NumBlocks     (NumBlocks),
-    .Pages         ({PageStream, PageXmss, PageSecret, PageEd25519, PageSha3, PageDma, PageMailbox, PageSha2, PageBench,
-                      PageControl})
+    .Pages         (Pages[NumBlocks-1:0])
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -214,7 +227,7 @@ module rot_registers
     .reason_o       (boot_reason_o)
   );
 
-  logic        sha2_alert, mailbox_error, dma_alert, sha3_alert, ed25519_alert, xmss_alert;
+  logic        sha2_alert, mailbox_error, dma_alert, sha3_alert, ed25519_alert, xmss_alert, aes_alert, bignum_alert;
   logic        unused_dig_ready, unused_ent_ready, unused_pre_valid, unused_pre_last;
   logic [63:0] unused_pre_data;
 
@@ -494,6 +507,96 @@ module rot_registers
     .alert_o        (xmss_alert)
   );
 
+  // Without masks: its entropy changes nothing but a wipe. The core moves its text; a stream of results that a program asks
+  // for by mistake stays, and is ended by an abort.
+  if (HasAes) begin : g_aes
+    logic        unused_str_ready, unused_dst_valid, unused_dst_last, unused_dst_abort, unused_entropy_ready;
+    logic [63:0] unused_dst_data;
+    logic [3:0]  unused_dst_bytes;
+    logic [2:0]  unused_slot_index;
+
+    aes u_aes (
+      .clk_i,
+      .rst_ni,
+      .axil_awvalid_i  (t_aw_valid[Aes]),
+      .axil_awready_o  (t_aw_ready[Aes]),
+      .axil_awaddr_i   (addr),
+      .axil_awprot_i   ('0),
+      .axil_wvalid_i   (t_w_valid[Aes]),
+      .axil_wready_o   (t_w_ready[Aes]),
+      .axil_wdata_i    (w_data),
+      .axil_wstrb_i    (w_strb),
+      .axil_bvalid_o   (t_b_valid[Aes]),
+      .axil_bready_i   (t_b_ready[Aes]),
+      .axil_bresp_o    (t_b_resp[Aes]),
+      .axil_arvalid_i  (t_ar_valid[Aes]),
+      .axil_arready_o  (t_ar_ready[Aes]),
+      .axil_araddr_i   (addr),
+      .axil_arprot_i   ('0),
+      .axil_rvalid_o   (t_r_valid[Aes]),
+      .axil_rready_i   (t_r_ready[Aes]),
+      .axil_rdata_o    (t_r_data[Aes]),
+      .axil_rresp_o    (t_r_resp[Aes]),
+      .str_valid_i     (1'b0),
+      .str_ready_o     (unused_str_ready),
+      .str_data_i      ('0),
+      .str_last_i      (1'b0),
+      .str_bytes_i     ('0),
+      .str_abort_i     (1'b0),
+      .dst_valid_o     (unused_dst_valid),
+      .dst_ready_i     (1'b0),
+      .dst_data_o      (unused_dst_data),
+      .dst_last_o      (unused_dst_last),
+      .dst_bytes_o     (unused_dst_bytes),
+      .dst_abort_o     (unused_dst_abort),
+      // There is no key in the slot.
+      .slot_valid_i    (1'b0),
+      .slot_index_o    (unused_slot_index),
+      .slot_word_i     ('0),
+      .entropy_valid_i (1'b0),
+      .entropy_ready_o (unused_entropy_ready),
+      .entropy_i       ('0),
+      .lifecycle_i,
+      .irq_o           (aes_irq_o),
+      .alert_o         (aes_alert)
+    );
+  end else begin : g_no_aes
+    assign aes_irq_o = 1'b0;
+    assign aes_alert = 1'b0;
+  end
+
+  if (HasBignum) begin : g_bignum
+    bignum #(.Dsps(BignumDsps)) u_bignum (
+      .clk_i,
+      .rst_ni,
+      .axil_awvalid_i  (t_aw_valid[Bignum]),
+      .axil_awready_o  (t_aw_ready[Bignum]),
+      .axil_awaddr_i   (addr),
+      .axil_awprot_i   ('0),
+      .axil_wvalid_i   (t_w_valid[Bignum]),
+      .axil_wready_o   (t_w_ready[Bignum]),
+      .axil_wdata_i    (w_data),
+      .axil_wstrb_i    (w_strb),
+      .axil_bvalid_o   (t_b_valid[Bignum]),
+      .axil_bready_i   (t_b_ready[Bignum]),
+      .axil_bresp_o    (t_b_resp[Bignum]),
+      .axil_arvalid_i  (t_ar_valid[Bignum]),
+      .axil_arready_o  (t_ar_ready[Bignum]),
+      .axil_araddr_i   (addr),
+      .axil_arprot_i   ('0),
+      .axil_rvalid_o   (t_r_valid[Bignum]),
+      .axil_rready_i   (t_r_ready[Bignum]),
+      .axil_rdata_o    (t_r_data[Bignum]),
+      .axil_rresp_o    (t_r_resp[Bignum]),
+      .lifecycle_i,
+      .irq_o           (bignum_irq_o),
+      .alert_o         (bignum_alert)
+    );
+  end else begin : g_no_bignum
+    assign bignum_irq_o = 1'b0;
+    assign bignum_alert = 1'b0;
+  end
+
   // Software shuts it once it has what it needs, and before the first instruction of the host it is shut in any case.
   device_secret u_secret (
     .clk_i,
@@ -571,7 +674,8 @@ module rot_registers
 
   // An upset of an engine is an alert of the root of trust: the sequencer takes it as a fault, and the core as an
   // interrupt that it cannot mask.
-  assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert | ed25519_alert | xmss_alert;
+  assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert | ed25519_alert | xmss_alert | aes_alert |
+                   bignum_alert;
 
   // The bench is external, and never refuses.
   assign bench_aw_valid_o  = t_aw_valid[Bench];

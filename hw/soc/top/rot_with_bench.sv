@@ -18,7 +18,11 @@ module rot_with_bench #(
   parameter int unsigned DmaReads          = 8,
   parameter int unsigned Sha3Rounds        = 1,
   parameter int unsigned XmssLanes         = 4,
-  parameter int unsigned XmssRounds        = 2
+  parameter int unsigned XmssRounds        = 2,
+  // The engines for AES and for big numbers, and the multipliers of the latter.
+  parameter bit          HasAes            = 1'b0,
+  parameter bit          HasBignum         = 1'b0,
+  parameter int unsigned BignumDsps        = 16
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -150,7 +154,10 @@ module rot_with_bench #(
     .DmaReads          (DmaReads),
     .Sha3Rounds        (Sha3Rounds),
     .XmssLanes         (XmssLanes),
-    .XmssRounds        (XmssRounds)
+    .XmssRounds        (XmssRounds),
+    .HasAes            (HasAes),
+    .HasBignum         (HasBignum),
+    .BignumDsps        (BignumDsps)
   ) u_rot (
     .clk_i,
     .rst_ni,

@@ -29,7 +29,7 @@ const LAB_NAMES: &[(&str, &[&str])] = &[
 ];
 
 /// Modules that primitives share, and that are none themselves.
-const SHARED: [&str; 2] = ["hash_based", "signature"];
+const SHARED: [&str; 3] = ["hash_based", "numbers", "signature"];
 
 /// A column, and what is a `yes` in it.
 struct Column {

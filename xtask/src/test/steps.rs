@@ -309,6 +309,7 @@ pub const STEPS: &[Step] = &[
                 "hartlock-rot-rom",
                 "hartlock-rot-dma",
                 "hartlock-rot-signatures",
+                "hartlock-rot-crypto",
                 "hartlock-accelerator",
                 "hartlock-first-stage",
                 "hartlock-second-stage"

@@ -8,6 +8,7 @@ use super::*;
 const WORDS: usize = 40;
 // Offsets in words.
 const ID: usize = 0;
+const PARAMETERS: usize = 1;
 const CONTROL: usize = 2;
 const COMMAND: usize = 3;
 const STATUS: usize = 4;
@@ -26,10 +27,12 @@ const IDLE: u32 = 1;
 const READY: u32 = 7;
 const MATCHES: u32 = 1 << 4;
 const FAILED: u32 = 1 << 7;
+const HEALTHY: u32 = 1 << 8;
 const START: u32 = 1;
 const BAD_KEY: u32 = 1 << 2;
 const BAD_LENGTH: u32 = 1 << 4;
 const BAD_TAG: u32 = 1 << 8;
+const BAD_ENTROPY: u32 = 1 << 9;
 
 struct File([Cell<u32>; WORDS]);
 
@@ -70,6 +73,31 @@ fn finds_its_engine_and_stops_at_a_fault() {
     assert_eq!(Aes::new(file.registers()).err(), Some(Error::Silent));
     file.set(ID, 0);
     assert_eq!(Aes::new(file.registers()).err(), Some(Error::NoEngine));
+}
+
+#[test]
+fn a_masked_engine_needs_its_noise_source() {
+    let file = File::idle();
+    // Another engine does not: its cipher has no masks.
+    let mut plain = aes(&file);
+    file.set(ERROR, BAD_ENTROPY);
+    assert!(!plain.is_masked());
+    plain.load_key(&[0; 16]).unwrap();
+    file.set(ERROR, 0);
+
+    file.set(PARAMETERS, 1);
+    assert_eq!(Aes::new(file.registers()).err(), Some(Error::Entropy));
+    file.set(STATUS, READY | HEALTHY);
+    let mut masked = aes(&file);
+    assert!(masked.is_masked());
+    masked.load_key(&[0; 16]).unwrap();
+    // The source fails, and the engine is idle but has no output: the message was dropped.
+    file.set(STATUS, IDLE);
+    let mut block = [0; 16];
+    assert_eq!(masked.process(Mode::Ecb, Direction::Encrypt, &mut block), Err(Error::Entropy));
+    file.set(STATUS, READY | HEALTHY);
+    file.set(ERROR, BAD_ENTROPY);
+    assert_eq!(masked.process(Mode::Ecb, Direction::Encrypt, &mut block), Err(Error::Entropy));
 }
 
 #[test]

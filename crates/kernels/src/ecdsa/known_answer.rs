@@ -8,10 +8,7 @@ use core::hint::black_box;
 /// Runs the known-answer test of a curve: the signature passes, and is refused for another digest. Costs two
 /// verifications, and hashes nothing.
 pub fn self_test(curve: Curve) -> bool {
-    let (key, digest, signature): (&[u8], &[u8], &[u8]) = match curve {
-        Curve::P256 => (KAT_KEY_P256, &Sha256::KAT, KAT_SIGNATURE_P256),
-        Curve::P384 => (KAT_KEY_P384, &Sha384::KAT, KAT_SIGNATURE_P384),
-    };
+    let (key, digest, signature) = known(curve);
     let judge = |digest: &[u8]| {
         let key = PublicKey::from_sec1(curve, black_box(key))?;
         compare(&key, digest, signature)?.check()
@@ -19,6 +16,33 @@ pub fn self_test(curve: Curve) -> bool {
     // Without its last byte the digest is another number.
     let other = digest.split_last().map_or(digest, |(_, other)| other);
     judge(digest) == Ok(()) && judge(other) == Err(Rejection::Mismatch)
+}
+
+/// Whether an engine accepts the signature, and refuses it for another digest. Nothing if it gives no verdict.
+#[cfg(any(feature = "engine", test))]
+pub(crate) fn known_to(
+    curve: Curve,
+    verify: fn(&crate::numbers::Request<'_>) -> Option<u32>,
+) -> Option<bool> {
+    use crate::numbers::{GENUINE, NOT_GENUINE, Request};
+
+    let (key, digest, signature) = known(curve);
+    let (_, point) = key.split_first()?;
+    let is_p384 = curve == Curve::P384;
+    let verdict = |digest| verify(&Request { is_p384, point, digest, signature });
+    let mut other = [0; 48];
+    let other = other.get_mut(..digest.len())?;
+    // One byte on: another number of as many bytes.
+    other.iter_mut().skip(1).zip(digest).for_each(|(to, from)| *to = *from);
+    Some(verdict(black_box(digest))? == GENUINE && verdict(other)? == NOT_GENUINE)
+}
+
+/// Key, digest and signature.
+const fn known(curve: Curve) -> (&'static [u8], &'static [u8], &'static [u8]) {
+    match curve {
+        Curve::P256 => (KAT_KEY_P256, &Sha256::KAT, KAT_SIGNATURE_P256),
+        Curve::P384 => (KAT_KEY_P384, &Sha384::KAT, KAT_SIGNATURE_P384),
+    }
 }
 
 const KAT_KEY_P256: &[u8; 65] = b"\

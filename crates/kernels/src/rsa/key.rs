@@ -19,6 +19,9 @@ const EXPONENT: &[u8] = &[1, 0, 1];
 pub struct PublicKey<'a> {
     /// Big-endian, odd, and with its top bit set.
     modulus: &'a [u8],
+    /// What computes powers, if it is an engine.
+    #[cfg(any(feature = "engine", test))]
+    power: Option<crate::numbers::Power>,
 }
 
 impl<'a> PublicKey<'a> {
@@ -42,7 +45,18 @@ impl<'a> PublicKey<'a> {
         if !matches!(modulus.len(), 256 | 384 | 512) || !is_full || exponent != EXPONENT {
             return Err(Rejection::UnsupportedKey);
         }
-        Ok(Self { modulus })
+        Ok(Self {
+            modulus,
+            #[cfg(any(feature = "engine", test))]
+            power: None,
+        })
+    }
+
+    /// The same key, whose powers the engine of these kernels computes if they have one.
+    #[cfg(any(feature = "engine", test))]
+    #[must_use]
+    pub fn by(self, kernels: &crate::Kernels) -> Self {
+        Self { power: kernels.numbers.power(), ..self }
     }
 
     /// Reads RSAPublicKey (RFC 8017 appendix A.1.1), in DER and without trailing bytes.
@@ -88,9 +102,35 @@ impl<'a> PublicKey<'a> {
 
     /// The encoded message EM, as long as the modulus, at the front of `encoded`: RSAVP1 and I2OSP (RFC 8017
     /// §5.2.2, §4.1), which both schemes start with.
+    pub(super) fn open<'e>(
+        &self,
+        signature: &[u8],
+        encoded: &'e mut [u8; MAX_MODULUS_LEN],
+    ) -> Result<&'e mut [u8], Rejection> {
+        #[cfg(any(feature = "engine", test))]
+        if let Some(power) = self.power {
+            self.check(signature)?;
+            let place = encoded.get_mut(..signature.len()).ok_or(Rejection::SignatureLength)?;
+            let is_opened = power(self.modulus, signature, place).is_some();
+            if is_opened {
+                return encoded.get_mut(..signature.len()).ok_or(Rejection::SignatureLength);
+            }
+        }
+        self.open_in_software(signature, encoded)
+    }
+
+    /// A signature is as long as the modulus, and below it. Both are big-endian, so they are in the order of numbers.
+    #[cfg(any(feature = "engine", test))]
+    fn check(&self, signature: &[u8]) -> Result<(), Rejection> {
+        if signature.len() != self.modulus.len() {
+            return Err(Rejection::SignatureLength);
+        }
+        if signature >= self.modulus { Err(Rejection::NonCanonicalSignature) } else { Ok(()) }
+    }
+
     // Out of line, so that the limbs have left the stack before anything is hashed.
     #[inline(never)]
-    pub(super) fn open<'e>(
+    fn open_in_software<'e>(
         &self,
         signature: &[u8],
         encoded: &'e mut [u8; MAX_MODULUS_LEN],

@@ -1,5 +1,25 @@
 //! Known answers: signatures of `abc` under a key that was thrown away, made with OpenSSL 3.0.19.
 
+/// Whether an engine opens a signature as it has to, and a changed one otherwise. Nothing if it gives no result.
+#[cfg(any(feature = "engine", test))]
+pub(crate) fn known_to(power: crate::numbers::Power) -> Option<bool> {
+    use super::pkcs1::{self, Identified};
+    use crate::sha2::Sha384;
+    use core::hint::black_box;
+
+    let opens = |signature: &[u8; 256]| {
+        let mut encoded = [0; 256];
+        power(MODULUS, signature, &mut encoded)?;
+        let judged = pkcs1::judge(&encoded, Sha384::DIGEST_INFO, &black_box(Sha384::KAT));
+        Some(judged.and_then(|comparison| comparison.check()).is_ok())
+    };
+    let mut other = *PKCS1;
+    if let Some(byte) = other.last_mut() {
+        *byte ^= 1;
+    }
+    Some(opens(black_box(PKCS1))? && !opens(&other)?)
+}
+
 /// The modulus of the key; its exponent is 65537.
 pub(super) const MODULUS: &[u8; 256] = b"\
       \x9c\x8b\x37\xa8\xe5\xb6\xb7\x89\x93\xd0\x9b\xd9\x97\x67\x4e\xcd\

@@ -95,7 +95,15 @@ pub fn compare(
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
     let mut encoded = [0; MAX_MODULUS_LEN];
-    let encoded = key.open(signature, &mut encoded)?;
+    judge(key.open(signature, &mut encoded)?, digest_info, digest)
+}
+
+/// The same of the encoded message.
+pub(super) fn judge(
+    encoded: &[u8],
+    digest_info: &[u8],
+    digest: &[u8],
+) -> Result<Comparison, Rejection> {
     if digest.is_empty() || digest.len() > MAX_DIGEST_LEN {
         return Err(Rejection::Mismatch);
     }

@@ -1,6 +1,9 @@
 // The AES engine on a bus: registers of `data/aes.rdl` (AXI4-Lite), streams of 64 bits for text and result, a key slot, a
 // port for entropy, an interrupt and an alert.
 //
+// With `Masked` the cipher works on shares, whose random bits come from a tested noise source. Without them it takes no key
+// and starts nothing, and a message is dropped if they fail meanwhile.
+//
 // A command at the wrong time, a bad length or a missing key is refused and reported. No access waits for an event that
 // may not come: stores into a full block are refused, and software sees in `status` when it is free.
 
@@ -11,6 +14,7 @@ module aes
   import aes_modes_pkg::*;
   import aes_regs_pkg::*;
 #(
+  parameter bit Masked   = 1'b0,
   parameter bit Hardened = 1'b1
 ) (
   input  logic         clk_i,
@@ -110,16 +114,15 @@ module aes
   logic [5:0]  wipe_index;
   word_t       wipe_word;
   logic        modes_busy, modes_error, modes_done, core_idle, core_error, upset;
-  logic [31:0] text_len;
-
-  assign mode     = mode_e'(regs_out.control.mode.value);
-  assign key_len  = key_len_e'(regs_out.control.key_len.value);
-  assign decrypt  = regs_out.control.decrypt.value;
-  assign text_len = regs_out.text_len.bytes.value;
+  logic [31:0] text_len, aad_len;
+  logic [15:0] iv_len;
+  logic [4:0]  tag_len;
+  logic        slow, stream_out, stream_in;
 
   // --- accesses to external registers: at most one a cycle ---
 
   logic       data_request, iv_request, tag_request, key_request, read_request, whole;
+  logic [4:0] setting_requests;
   logic [2:0] index;
   word_t      store;
 
@@ -136,10 +139,48 @@ module aes
     for (int i = 0; i < 8; i++) begin
       if (regs_out.key[i].req && regs_out.key[i].req_is_wr) {key_request, index} = {1'b1, 3'(i)};
     end
+    setting_requests = {regs_out.control.req & regs_out.control.req_is_wr,
+                        regs_out.text_len.req & regs_out.text_len.req_is_wr,
+                        regs_out.aad_len.req & regs_out.aad_len.req_is_wr,
+                        regs_out.iv_len.req & regs_out.iv_len.req_is_wr,
+                        regs_out.tag_len.req & regs_out.tag_len.req_is_wr};
   end
   // Whole words only: half a word would make a key that software did not choose. All have the data of the bus.
   assign store = regs_out.key[0].wr_data.value;
   assign whole = &regs_out.key[0].wr_biten.value;
+
+  // --- the configuration: locked from the start of a message to its last block and the verdict ---
+
+  logic [4:0] setting_writes, setting_errors;
+  logic [8:0] control;
+  logic       config_error;
+  assign setting_writes = setting_requests & {5{whole & is_idle}};
+  assign config_error   = |setting_errors;
+  assign {slow, stream_out, stream_in} = control[8:6];
+  assign key_len        = key_len_e'(control[5:4]);
+  assign decrypt        = control[3];
+  assign mode           = mode_e'(control[2:0]);
+
+  aes_setting #(.Bits(9), .Hardened(Hardened)) u_control (
+    .clk_i, .rst_ni,
+    .write_i(setting_writes[4]), .value_i(store[8:0]), .value_o(control), .differs_o(setting_errors[4])
+  );
+  aes_setting #(.Bits(32), .Hardened(Hardened)) u_text_len (
+    .clk_i, .rst_ni,
+    .write_i(setting_writes[3]), .value_i(store), .value_o(text_len), .differs_o(setting_errors[3])
+  );
+  aes_setting #(.Bits(32), .Hardened(Hardened)) u_aad_len (
+    .clk_i, .rst_ni,
+    .write_i(setting_writes[2]), .value_i(store), .value_o(aad_len), .differs_o(setting_errors[2])
+  );
+  aes_setting #(.Bits(16), .Reset(16'd12), .Hardened(Hardened)) u_iv_len (
+    .clk_i, .rst_ni,
+    .write_i(setting_writes[1]), .value_i(store[15:0]), .value_o(iv_len), .differs_o(setting_errors[1])
+  );
+  aes_setting #(.Bits(5), .Reset(5'd16), .Hardened(Hardened)) u_tag_len (
+    .clk_i, .rst_ni,
+    .write_i(setting_writes[0]), .value_i(store[4:0]), .value_o(tag_len), .differs_o(setting_errors[0])
+  );
 
   // --- key, vector and tag ---
 
@@ -155,17 +196,20 @@ module aes
   loaded_t          loaded_d, loaded_q;
   logic [7:0]       key_mask;  // the words of a key of the chosen length
   logic [3:0][31:0] tag_q;
-  logic             key_loaded, iv_loaded, key_write, iv_write, tag_write, slot_starts, loaded_error;
+  logic             key_loaded, iv_loaded, key_free, key_write, iv_write, tag_write, slot_starts, loaded_error;
+  logic             masks_ready;     // or none are needed
 
   // A key of this length: exactly its words. Another length needs another key.
   assign key_mask   = key_len == Key256 ? 8'hff : (key_len == Key192 ? 8'h3f : 8'h0f);
   assign key_loaded = (loaded_q.key_there == key_mask) & (key_len != key_len_e'(2'd3));
   assign iv_loaded  = (&loaded_q.iv_there[2:0]) & (loaded_q.iv_there[3] | (mode == ModeGcm));
-  assign key_write  = key_request & whole & is_idle;
+  // Words of a key get their masks when they are written.
+  assign key_free   = key_request & whole & is_idle;
+  assign key_write  = key_free & masks_ready;
   assign iv_write   = iv_request & whole & is_idle;
   assign tag_write  = tag_request & whole & is_idle;
   assign slot_index_o = loaded_q.slot_index;
-  assign slot_starts = regs_out.command.load_slot.value & is_idle & slot_valid_i;
+  assign slot_starts = regs_out.command.load_slot.value & is_idle & slot_valid_i & masks_ready;
 
   // Key, slot and vector. A vector is used once: a start forgets that it is there, so no counter block comes twice by mistake.
   always_comb begin
@@ -191,6 +235,8 @@ module aes
     else if (starts) loaded_d.iv_there = '0;
     // An expansion that was cut off has made no schedule of the key.
     if (drops && modes_busy) loaded_d.expanded = loaded_q.expanded & core_idle;
+    // What is read of the slot has to have masks.
+    if (loaded_q.slot && !masks_ready) {loaded_d.key_there, loaded_d.slot} = '0;
     if (wipe_busy) {loaded_d.key_there, loaded_d.iv_there, loaded_d.expanded, loaded_d.slot} = '0;
   end
 
@@ -211,7 +257,6 @@ module aes
     .load_i (1'b1),
     .next_i (loaded_d),
     .value_i(loaded_q),
-    .check_i(1'b1),
     .differs_o(loaded_error)
   );
 
@@ -220,7 +265,7 @@ module aes
   logic       output_valid, length_bad, iv_bad, key_bad, mode_bad, may_start, bad_end, was_awake_q;
   logic [3:0] lifecycle_q;
   logic       entropy_healthy, entropy_failed, tag_valid, tag_pending;
-  logic       input_error, output_error, wipe_error, config_error, verdict_error;
+  logic       input_error, output_error, wipe_error, verdict_error;
 
   // All of them end in the error state of the modes, a cycle later.
   assign upset        = core_error | input_error | output_error | wipe_error | config_error | loaded_error | verdict_error;
@@ -228,7 +273,7 @@ module aes
   assign wipe_request = regs_out.command.wipe.value | (was_awake_q & (lifecycle_q != lifecycle_i)) |
                         (is_failed & ~wiped_q);
   assign drops        = wipe_request | wipe_busy | regs_out.command.abort.value | bad_end | is_failed |
-                        (str_abort_i & regs_out.control.stream_in.value & modes_busy);
+                        (str_abort_i & stream_in & modes_busy) | (modes_busy & ~masks_ready);
   assign is_idle      = ~modes_busy & ~output_valid & ~wipe_busy & ~loaded_q.slot & core_idle & ~is_failed &
                         ~tag_pending;
 
@@ -236,13 +281,11 @@ module aes
   assign mode_bad   = ~(mode inside {ModeEcb, ModeCbc, ModeCtr, ModeGcm});
   assign key_bad    = ~key_loaded;
   assign iv_bad     = (mode == ModeCbc || mode == ModeCtr) ? ~iv_loaded
-                    : (mode == ModeGcm) & ((regs_out.iv_len.bytes.value == 16'd12) ? ~iv_loaded
-                                                                                  : regs_out.iv_len.bytes.value == '0);
+                    : (mode == ModeGcm) & ((iv_len == 16'd12) ? ~iv_loaded : iv_len == '0);
   assign length_bad = ((mode == ModeEcb || mode == ModeCbc) & (text_len[3:0] != '0)) |
                       ((mode != ModeGcm) & (text_len == '0)) |
-                      ((mode == ModeGcm) & decrypt & ((regs_out.tag_len.bytes.value < 5'd4) |
-                                                      (regs_out.tag_len.bytes.value > 5'd16)));
-  assign may_start  = is_idle & ~mode_bad & ~key_bad & ~iv_bad & ~length_bad & ~drops;
+                      ((mode == ModeGcm) & decrypt & ((tag_len < 5'd4) | (tag_len > 5'd16)));
+  assign may_start  = is_idle & ~mode_bad & ~key_bad & ~iv_bad & ~length_bad & masks_ready & ~drops;
   assign starts     = regs_out.command.start.value & may_start;
 
   // The lifecycle of a cycle before, and whether the wipe after an error has begun.
@@ -257,21 +300,6 @@ module aes
       wiped_q     <= is_failed;
     end
   end
-
-  // The configuration of a message, from its start to its last block and the verdict.
-  logic [93:0] config_bits;
-  assign config_bits = {mode, decrypt, key_len, regs_out.control.stream_in.value, regs_out.control.stream_out.value,
-                        regs_out.control.slow.value, text_len, regs_out.aad_len.bytes.value,
-                        regs_out.iv_len.bytes.value, regs_out.tag_len.bytes.value};
-
-  aes_copy #(.Bits($bits(config_bits)), .Hardened(Hardened)) u_config_copy (
-    .clk_i, .rst_ni,
-    .load_i (starts),
-    .next_i (config_bits),
-    .value_i(config_bits),
-    .check_i(modes_busy | output_valid | tag_pending),
-    .differs_o(config_error)
-  );
 
   // --- data ---
 
@@ -288,7 +316,7 @@ module aes
   aes_input #(.Hardened(Hardened)) u_input (
     .clk_i, .rst_ni,
     .wants_i      (wants),
-    .from_stream_i(regs_out.control.stream_in.value & wants_text),
+    .from_stream_i(stream_in & wants_text),
     .left_i       (left),
     .clear_i      (drops),
     .wipe_i       (wipe_busy),
@@ -311,8 +339,8 @@ module aes
     .expand_i        (~loaded_q.expanded),
     .mode_i          (mode),
     .decrypt_i       (decrypt),
-    .iv_len_i        (32'(regs_out.iv_len.bytes.value)),
-    .aad_len_i       (regs_out.aad_len.bytes.value),
+    .iv_len_i        (32'(iv_len)),
+    .aad_len_i       (aad_len),
     .text_len_i      (text_len),
     .drop_i          (drops),
     .wipe_i          (wipe_loads),
@@ -352,34 +380,85 @@ module aes
   logic       core_write, core_stop;
   logic [5:0] core_index;
   word_t      core_word;
-  assign core_write = key_write | loaded_q.slot | wipe_busy;
+  assign core_write = key_write | (loaded_q.slot & masks_ready) | wipe_busy;
   assign core_index = wipe_busy ? wipe_index : loaded_q.slot ? 6'(loaded_q.slot_index) : 6'(index);
   assign core_word  = wipe_busy ? wipe_word : loaded_q.slot ? slot_word_i : store;
   assign core_stop  = drops & ~(wipe_loads & ~wipe_ends);
 
-  aes_core #(.InRam(1'b1), .Hardened(Hardened)) u_core (
-    .clk_i, .rst_ni,
-    .key_write_i   (core_write),
-    .key_index_i   (core_index),
-    .key_word_i    (core_word),
-    .expand_i      (cipher_expand),
-    .idle_o        (core_idle),
-    .len_i         (key_len),
-    .decrypt_i     (cipher_decrypt),
-    .slow_i        (regs_out.control.slow.value),
-    .stop_i        (core_stop),
-    .error_o       (core_error),
-    .block_valid_i (block_valid),
-    .block_ready_o (block_ready),
-    .block_i       (block),
-    .result_valid_o(result_valid),
-    .result_ready_i(result_ready),
-    .result_o      (result)
-  );
+  if (Masked) begin : g_cipher
+    logic [127:0] random;
+    block_t       unmasked;
+
+    aes_masks u_masks (
+      .clk_i, .rst_ni,
+      .clear_i (regs_out.command.wipe.value),
+      .entropy_valid_i, .entropy_ready_o, .entropy_i,
+      .ready_o (entropy_healthy),
+      .failed_o(entropy_failed),
+      .random_o(random)
+    );
+    assign masks_ready = entropy_healthy;
+
+    aes_masked_core #(.Hardened(Hardened)) u_core (
+      .clk_i, .rst_ni,
+      .random_i      (random),
+      .key_write_i   (core_write),
+      .key_index_i   (core_index),
+      .key_word_i    (core_word),
+      .expand_i      (cipher_expand),
+      .idle_o        (core_idle),
+      .len_i         (key_len),
+      .decrypt_i     (cipher_decrypt),
+      .slow_i        (slow),
+      .stop_i        (core_stop),
+      .error_o       (core_error),
+      .block_valid_i (block_valid),
+      .block_ready_o (block_ready),
+      .block_i       (block),
+      .result_valid_o(result_valid),
+      .result_ready_i(result_ready),
+      .result_o      (unmasked)
+    );
+    // Most cycles of a wipe have no result, and registers would become zero.
+    assign result = unmasked | ({4{wipe_word}} & {128{wipe_loads}});
+  end else begin : g_cipher
+    assign masks_ready     = 1'b1;
+    assign entropy_ready_o = 1'b1;
+
+    // Nothing depends on this source but a wipe. A sample is a nibble of each word.
+    entropy_health u_health (
+      .clk_i, .rst_ni,
+      .clear_i  (regs_out.command.wipe.value),
+      .valid_i  (entropy_valid_i),
+      .sample_i (entropy_i[3:0]),
+      .healthy_o(entropy_healthy),
+      .failed_o (entropy_failed)
+    );
+
+    aes_core #(.InRam(1'b1), .Hardened(Hardened)) u_core (
+      .clk_i, .rst_ni,
+      .key_write_i   (core_write),
+      .key_index_i   (core_index),
+      .key_word_i    (core_word),
+      .expand_i      (cipher_expand),
+      .idle_o        (core_idle),
+      .len_i         (key_len),
+      .decrypt_i     (cipher_decrypt),
+      .slow_i        (slow),
+      .stop_i        (core_stop),
+      .error_o       (core_error),
+      .block_valid_i (block_valid),
+      .block_ready_o (block_ready),
+      .block_i       (block),
+      .result_valid_o(result_valid),
+      .result_ready_i(result_ready),
+      .result_o      (result)
+    );
+  end
 
   aes_output #(.Hardened(Hardened)) u_output (
     .clk_i, .rst_ni,
-    .to_stream_i(regs_out.control.stream_out.value),
+    .to_stream_i(stream_out),
     .clear_i    (drops),
     .valid_i    (output_valid),
     .ready_o    (output_ready),
@@ -394,11 +473,11 @@ module aes
     .error_o    (output_error)
   );
   // A message that is given up while its result goes out.
-  assign dst_abort_o = drops & regs_out.control.stream_out.value & (modes_busy | output_valid);
+  assign dst_abort_o = drops & stream_out & (modes_busy | output_valid);
 
   aes_wipe #(.Hardened(Hardened)) u_wipe (
     .clk_i, .rst_ni,
-    .entropy_valid_i,
+    .entropy_valid_i(entropy_valid_i & entropy_ready_o),
     .entropy_i,
     .request_i(wipe_request),
     .busy_o   (wipe_busy),
@@ -409,17 +488,6 @@ module aes
     .error_o  (wipe_error)
   );
 
-  // Samples of four bits: a nibble of each word.
-  assign entropy_ready_o = 1'b1;
-  entropy_health u_health (
-    .clk_i, .rst_ni,
-    .clear_i  (regs_out.command.wipe.value),
-    .valid_i  (entropy_valid_i),
-    .sample_i (entropy_i[3:0]),
-    .healthy_o(entropy_healthy),
-    .failed_o (entropy_failed)
-  );
-
   // --- the tag ---
 
   block_t difference;
@@ -428,7 +496,7 @@ module aes
   // All bytes are compared in one cycle, so that no time tells where they differ.
   always_comb begin
     difference = tag ^ tag_q;
-    for (int i = 0; i < 16; i++) if (5'(i) >= regs_out.tag_len.bytes.value) difference[i] = '0;
+    for (int i = 0; i < 16; i++) if (5'(i) >= tag_len) difference[i] = '0;
   end
   assign tag_equal = (difference == '0) & ~config_error;
 
@@ -450,8 +518,10 @@ module aes
 
   // --- status for software ---
 
-  logic was_failed_q, done_q, refused;
-  assign refused = regs_out.command.start.value & ~starts;
+  logic was_failed_q, done_q, refused, needs_masks;
+  assign refused     = regs_out.command.start.value & ~starts;
+  // Refused, because there are no random bits.
+  assign needs_masks = ~masks_ready & (key_free | (is_idle & (regs_out.command.load_slot.value | regs_out.command.start.value)));
 
   // Interrupts report events: the first cycle of a condition. `done` follows the judgement of a tag.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -467,19 +537,7 @@ module aes
   // Every input of the register block: constants of the build, locks while a message is under way, status, errors,
   // interrupts, and the words of external registers, which are kept in the engine.
   always_comb begin
-    regs_in.parameters.masked.next = 1'b0;
-
-    // The configuration of a message is locked from its start on.
-    regs_in.control.mode.swwel       = ~is_idle;
-    regs_in.control.decrypt.swwel    = ~is_idle;
-    regs_in.control.key_len.swwel    = ~is_idle;
-    regs_in.control.stream_in.swwel  = ~is_idle;
-    regs_in.control.stream_out.swwel = ~is_idle;
-    regs_in.control.slow.swwel       = ~is_idle;
-    regs_in.text_len.bytes.swwel     = ~is_idle;
-    regs_in.aad_len.bytes.swwel      = ~is_idle;
-    regs_in.iv_len.bytes.swwel       = ~is_idle;
-    regs_in.tag_len.bytes.swwel      = ~is_idle;
+    regs_in.parameters.masked.next = Masked;
 
     // Status is of this cycle, and software need not clear it.
     regs_in.status.idle.next            = is_idle;
@@ -500,14 +558,16 @@ module aes
     regs_in.error.iv.hwset      = refused & is_idle & iv_bad;
     regs_in.error.length.hwset  = refused & is_idle & length_bad;
     regs_in.error.data.hwset    = data_request & ~data_write;
-    regs_in.error.write.hwset   = (key_request & ~key_write) | (iv_request & ~iv_write) | (tag_request & ~tag_write);
+    regs_in.error.write.hwset   = (setting_requests != setting_writes) | (key_request & ~key_free) | (iv_request & ~iv_write) | (tag_request & ~tag_write);
     regs_in.error.stream.hwset  = bad_end;
     regs_in.error.tag.hwset     = tag_fails;
-    regs_in.error.entropy.hwset = entropy_failed;
+    regs_in.error.entropy.hwset = entropy_failed | needs_masks;
+    // Whatever the cause: software that asked for it knows, and an upset that did is told.
+    regs_in.error.dropped.hwset = drops & (modes_busy | output_valid | tag_valid) & ~bad_end & ~is_failed & masks_ready;
 
     regs_in.interrupt.done.hwset  = done_q;
     regs_in.interrupt.error.hwset = refused | (data_request & ~data_write) | bad_end | tag_fails |
-                                    entropy_failed | (is_failed & ~was_failed_q);
+                                    entropy_failed | needs_masks | (is_failed & ~was_failed_q);
 
     // Of a decryption the right tag is not told: it would make forgeries. Everything is acknowledged in the same cycle,
     // accepted or not.
@@ -521,6 +581,13 @@ module aes
       regs_in.data_out[i].rd_ack       = regs_out.data_out[i].req & ~regs_out.data_out[i].req_is_wr;
       regs_in.data_out[i].rd_data.value = shown_word;
     end
+    regs_in.control.wr_ack  = setting_requests[4];
+    regs_in.control.rd_ack  = regs_out.control.req & ~regs_out.control.req_is_wr;
+    regs_in.control.rd_data = {23'b0, control};
+    regs_in.text_len.wr_ack = setting_requests[3];
+    regs_in.aad_len.wr_ack  = setting_requests[2];
+    regs_in.iv_len.wr_ack   = setting_requests[1];
+    regs_in.tag_len.wr_ack  = setting_requests[0];
     for (int i = 0; i < 8; i++) regs_in.key[i].wr_ack = regs_out.key[i].req & regs_out.key[i].req_is_wr;
   end
 
@@ -552,6 +619,8 @@ module aes
 `endif
 
   `ASSERT(NothingStartsWithoutAKey_A, starts |-> key_loaded)
+  `ASSERT(NothingIsMaskedByWhatIsNotRandom_A,
+          !masks_ready |-> !starts && !key_write && !loaded_d.slot && (drops || !modes_busy))
   `ASSERT(AKeyWordIsWhole_A, key_write |-> whole && is_idle)
   // An error and a wipe drop, too.
   `ASSERT(ADropHidesEverything_A,
@@ -559,7 +628,8 @@ module aes
   `ASSERT(AWipeForgetsTheKey_A, wipe_busy && !loaded_error |=> !key_loaded || loaded_error)
   `ASSERT(ADecryptionTellsNoTag_A, decrypt || !tag_valid |-> tag_word == '0)
   `ASSERT(NothingIsWrittenDuringAMessage_A, modes_busy |-> !key_write && !iv_write && !tag_write)
-  `ASSERT(AConfigurationStays_A, modes_busy && $past(modes_busy) |-> $stable(config_bits))
+  `ASSERT(AConfigurationStays_A, modes_busy && $past(modes_busy) |->
+          $stable({control, text_len, aad_len, iv_len, tag_len}) || config_error || is_failed)
   `ASSERT(AnAlertIsForGood_A, alert_o && Hardened |=> alert_o)
   `ASSERT(TheSlotIsReadInOrder_A,
           loaded_q.slot && !wipe_busy |=> !loaded_q.slot || loaded_q.slot_index == $past(loaded_q.slot_index) + 3'd1)

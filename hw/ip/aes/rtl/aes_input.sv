@@ -73,7 +73,6 @@ module aes_input
     .load_i (1'b1),
     .next_i (there_d),
     .value_i(there_q),
-    .check_i(1'b1),
     .differs_o(error_o)
   );
 

@@ -123,7 +123,6 @@ module aes_keys
     .load_i (1'b1),
     .next_i ({index_d, phase_d, rcon_d}),
     .value_i({index_q, phase_q, rcon_q}),
-    .check_i(1'b1),
     .differs_o(differs)
   );
 

@@ -150,7 +150,6 @@ module aes_masked_core
     .load_i (1'b1),
     .next_i ({count_d, step_d, index_d, phase_d, rcon_d}),
     .value_i({count_q, step_q, index_q, phase_q, rcon_q}),
-    .check_i(1'b1),
     .differs_o(differs)
   );
 
@@ -179,7 +178,9 @@ module aes_masked_core
   block_t [1:0] state_q_shares;              // in the basis of the S-boxes, but not a result
   word_t  [1:0] previous_q, word_q;          // the word before, and in that basis
   logic [3:0]   steps;
-  assign steps = ((in_round || (in_expand && needs_sub)) && !ends_step) ? 4'd1 << step_q : '0;
+  // After an error a wipe lets the S-boxes take what it has written.
+  assign steps = error_o ? {3'b0, key_write_i} << key_index_i[1:0]
+               : ((in_round || (in_expand && needs_sub)) && !ends_step) ? 4'd1 << step_q : '0;
 
   for (genvar s = 0; s < 2; s++) begin : g_share
     block_t shifted, added, whole, mixed;
@@ -201,9 +202,9 @@ module aes_masked_core
     );
 
     // The word before, and in the basis of the S-boxes.
-    assign next = in_first ? old : in_idle ? '0 : expanded;
+    assign next = in_first ? old : in_expand ? expanded : '0;
     always_ff @(posedge clk_i) begin
-      if (in_first || write || in_idle) begin
+      if (in_first || write || in_idle || error_o) begin
         previous_q[s] <= next;
         for (int i = 0; i < 4; i++) word_q[s][8*i +: 8] <= to_sbox(next[8*i +: 8], 1'b0, s == 0);
       end
@@ -261,5 +262,5 @@ module aes_masked_core
   `ASSERT(AResultIsOfTheLastRound_A, in_result |-> count_q == last_round)
   `ASSERT(RoundsBeginWithTheFirst_A, $rose(in_round) && !differs |-> count_q == 4'd1 && step_q == '0)
   // What the S-boxes need for their masking.
-  `ASSERT(SharesAreStableWhileTheyAreSubstituted_A, steps != '0 && !stop_i && !differs |=> $stable(sub_in) || error_o)
+  `ASSERT(SharesAreStableWhileTheyAreSubstituted_A, steps != '0 && !stop_i && !differs && !error_o |=> $stable(sub_in) || error_o)
 endmodule

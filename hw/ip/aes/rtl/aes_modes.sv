@@ -344,7 +344,6 @@ module aes_modes
     .load_i (1'b1),
     .next_i ({left_d, sent_d, parts_d}),
     .value_i({left_q, sent_q, parts_q}),
-    .check_i(1'b1),
     .differs_o(differs)
   );
 

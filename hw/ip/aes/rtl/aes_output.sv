@@ -70,7 +70,6 @@ module aes_output
     .load_i (1'b1),
     .next_i (read_d),
     .value_i(read_q),
-    .check_i(1'b1),
     .differs_o(error_o)
   );
 

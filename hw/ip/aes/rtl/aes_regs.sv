@@ -271,6 +271,7 @@ module aes_regs (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h4) & !cpuif_req_is_wr;
         decoded_reg_strb.control = cpuif_req_masked & (cpuif_addr == 12'h8);
+        is_external |= cpuif_req_masked & (cpuif_addr == 12'h8);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h8);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h8);
         decoded_reg_strb.command = cpuif_req_masked & (cpuif_addr == 12'hc) & cpuif_req_is_wr;
@@ -289,15 +290,19 @@ module aes_regs (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h1c);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h1c);
         decoded_reg_strb.text_len = cpuif_req_masked & (cpuif_addr == 12'h20) & cpuif_req_is_wr;
+        is_external |= cpuif_req_masked & (cpuif_addr == 12'h20) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h20);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h20) & cpuif_req_is_wr;
         decoded_reg_strb.aad_len = cpuif_req_masked & (cpuif_addr == 12'h24) & cpuif_req_is_wr;
+        is_external |= cpuif_req_masked & (cpuif_addr == 12'h24) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h24);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h24) & cpuif_req_is_wr;
         decoded_reg_strb.iv_len = cpuif_req_masked & (cpuif_addr == 12'h28) & cpuif_req_is_wr;
+        is_external |= cpuif_req_masked & (cpuif_addr == 12'h28) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h28);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h28) & cpuif_req_is_wr;
         decoded_reg_strb.tag_len = cpuif_req_masked & (cpuif_addr == 12'h2c) & cpuif_req_is_wr;
+        is_external |= cpuif_req_masked & (cpuif_addr == 12'h2c) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h2c);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h2c) & cpuif_req_is_wr;
         for(int i0=0; i0<4; i0++) begin
@@ -363,32 +368,6 @@ module aes_regs (
     typedef struct {
         struct {
             struct {
-                logic [2:0] next;
-                logic load_next;
-            } mode;
-            struct {
-                logic next;
-                logic load_next;
-            } decrypt;
-            struct {
-                logic [1:0] next;
-                logic load_next;
-            } key_len;
-            struct {
-                logic next;
-                logic load_next;
-            } stream_in;
-            struct {
-                logic next;
-                logic load_next;
-            } stream_out;
-            struct {
-                logic next;
-                logic load_next;
-            } slow;
-        } control;
-        struct {
-            struct {
                 logic next;
                 logic load_next;
             } start;
@@ -446,6 +425,10 @@ module aes_regs (
                 logic next;
                 logic load_next;
             } entropy;
+            struct {
+                logic next;
+                logic load_next;
+            } dropped;
         } error;
         struct {
             struct {
@@ -467,56 +450,12 @@ module aes_regs (
                 logic load_next;
             } error;
         } interrupt_enable;
-        struct {
-            struct {
-                logic [31:0] next;
-                logic load_next;
-            } bytes;
-        } text_len;
-        struct {
-            struct {
-                logic [31:0] next;
-                logic load_next;
-            } bytes;
-        } aad_len;
-        struct {
-            struct {
-                logic [15:0] next;
-                logic load_next;
-            } bytes;
-        } iv_len;
-        struct {
-            struct {
-                logic [4:0] next;
-                logic load_next;
-            } bytes;
-        } tag_len;
     } field_combo_t;
     field_combo_t field_combo;
 
     typedef struct {
         struct {
             struct {
-                logic [2:0] value;
-            } mode;
-            struct {
-                logic value;
-            } decrypt;
-            struct {
-                logic [1:0] value;
-            } key_len;
-            struct {
-                logic value;
-            } stream_in;
-            struct {
-                logic value;
-            } stream_out;
-            struct {
-                logic value;
-            } slow;
-        } control;
-        struct {
-            struct {
                 logic value;
             } start;
             struct {
@@ -560,6 +499,9 @@ module aes_regs (
             struct {
                 logic value;
             } entropy;
+            struct {
+                logic value;
+            } dropped;
         } error;
         struct {
             struct {
@@ -577,167 +519,14 @@ module aes_regs (
                 logic value;
             } error;
         } interrupt_enable;
-        struct {
-            struct {
-                logic [31:0] value;
-            } bytes;
-        } text_len;
-        struct {
-            struct {
-                logic [31:0] value;
-            } bytes;
-        } aad_len;
-        struct {
-            struct {
-                logic [15:0] value;
-            } bytes;
-        } iv_len;
-        struct {
-            struct {
-                logic [4:0] value;
-            } bytes;
-        } tag_len;
     } field_storage_t;
     field_storage_t field_storage;
 
-    // Field: aes.control.mode
-    always_comb begin
-        automatic logic [2:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.control.mode.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.control && decoded_req_is_wr && !(hwif_in.control.mode.swwel)) begin // SW write
-            next_c = (field_storage.control.mode.value & ~decoded_wr_biten[2:0]) | (decoded_wr_data[2:0] & decoded_wr_biten[2:0]);
-            load_next_c = '1;
-        end
-        field_combo.control.mode.next = next_c;
-        field_combo.control.mode.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.control.mode.value <= 3'h0;
-        end else begin
-            if(field_combo.control.mode.load_next) begin
-                field_storage.control.mode.value <= field_combo.control.mode.next;
-            end
-        end
-    end
-    assign hwif_out.control.mode.value = field_storage.control.mode.value;
-    // Field: aes.control.decrypt
-    always_comb begin
-        automatic logic [0:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.control.decrypt.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.control && decoded_req_is_wr && !(hwif_in.control.decrypt.swwel)) begin // SW write
-            next_c = (field_storage.control.decrypt.value & ~decoded_wr_biten[3:3]) | (decoded_wr_data[3:3] & decoded_wr_biten[3:3]);
-            load_next_c = '1;
-        end
-        field_combo.control.decrypt.next = next_c;
-        field_combo.control.decrypt.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.control.decrypt.value <= 1'h0;
-        end else begin
-            if(field_combo.control.decrypt.load_next) begin
-                field_storage.control.decrypt.value <= field_combo.control.decrypt.next;
-            end
-        end
-    end
-    assign hwif_out.control.decrypt.value = field_storage.control.decrypt.value;
-    // Field: aes.control.key_len
-    always_comb begin
-        automatic logic [1:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.control.key_len.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.control && decoded_req_is_wr && !(hwif_in.control.key_len.swwel)) begin // SW write
-            next_c = (field_storage.control.key_len.value & ~decoded_wr_biten[5:4]) | (decoded_wr_data[5:4] & decoded_wr_biten[5:4]);
-            load_next_c = '1;
-        end
-        field_combo.control.key_len.next = next_c;
-        field_combo.control.key_len.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.control.key_len.value <= 2'h0;
-        end else begin
-            if(field_combo.control.key_len.load_next) begin
-                field_storage.control.key_len.value <= field_combo.control.key_len.next;
-            end
-        end
-    end
-    assign hwif_out.control.key_len.value = field_storage.control.key_len.value;
-    // Field: aes.control.stream_in
-    always_comb begin
-        automatic logic [0:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.control.stream_in.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.control && decoded_req_is_wr && !(hwif_in.control.stream_in.swwel)) begin // SW write
-            next_c = (field_storage.control.stream_in.value & ~decoded_wr_biten[6:6]) | (decoded_wr_data[6:6] & decoded_wr_biten[6:6]);
-            load_next_c = '1;
-        end
-        field_combo.control.stream_in.next = next_c;
-        field_combo.control.stream_in.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.control.stream_in.value <= 1'h0;
-        end else begin
-            if(field_combo.control.stream_in.load_next) begin
-                field_storage.control.stream_in.value <= field_combo.control.stream_in.next;
-            end
-        end
-    end
-    assign hwif_out.control.stream_in.value = field_storage.control.stream_in.value;
-    // Field: aes.control.stream_out
-    always_comb begin
-        automatic logic [0:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.control.stream_out.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.control && decoded_req_is_wr && !(hwif_in.control.stream_out.swwel)) begin // SW write
-            next_c = (field_storage.control.stream_out.value & ~decoded_wr_biten[7:7]) | (decoded_wr_data[7:7] & decoded_wr_biten[7:7]);
-            load_next_c = '1;
-        end
-        field_combo.control.stream_out.next = next_c;
-        field_combo.control.stream_out.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.control.stream_out.value <= 1'h0;
-        end else begin
-            if(field_combo.control.stream_out.load_next) begin
-                field_storage.control.stream_out.value <= field_combo.control.stream_out.next;
-            end
-        end
-    end
-    assign hwif_out.control.stream_out.value = field_storage.control.stream_out.value;
-    // Field: aes.control.slow
-    always_comb begin
-        automatic logic [0:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.control.slow.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.control && decoded_req_is_wr && !(hwif_in.control.slow.swwel)) begin // SW write
-            next_c = (field_storage.control.slow.value & ~decoded_wr_biten[8:8]) | (decoded_wr_data[8:8] & decoded_wr_biten[8:8]);
-            load_next_c = '1;
-        end
-        field_combo.control.slow.next = next_c;
-        field_combo.control.slow.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.control.slow.value <= 1'h0;
-        end else begin
-            if(field_combo.control.slow.load_next) begin
-                field_storage.control.slow.value <= field_combo.control.slow.next;
-            end
-        end
-    end
-    assign hwif_out.control.slow.value = field_storage.control.slow.value;
+    // External register: aes.control
+    assign hwif_out.control.req = decoded_reg_strb.control;
+    assign hwif_out.control.req_is_wr = decoded_req_is_wr;
+    assign hwif_out.control.wr_data = decoded_wr_data;
+    assign hwif_out.control.wr_biten = decoded_wr_biten;
     // Field: aes.command.start
     always_comb begin
         automatic logic [0:0] next_c;
@@ -1092,6 +881,31 @@ module aes_regs (
             end
         end
     end
+    // Field: aes.error.dropped
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.error.dropped.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.error && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.error.dropped.value & ~(decoded_wr_data[10:10] & decoded_wr_biten[10:10]);
+            load_next_c = '1;
+        end else if(hwif_in.error.dropped.hwset) begin // HW Set
+            next_c = '1;
+            load_next_c = '1;
+        end
+        field_combo.error.dropped.next = next_c;
+        field_combo.error.dropped.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.error.dropped.value <= 1'h0;
+        end else begin
+            if(field_combo.error.dropped.load_next) begin
+                field_storage.error.dropped.value <= field_combo.error.dropped.next;
+            end
+        end
+    end
     // Field: aes.interrupt.done
     always_comb begin
         automatic logic [0:0] next_c;
@@ -1189,98 +1003,30 @@ module aes_regs (
             end
         end
     end
-    // Field: aes.text_len.bytes
-    always_comb begin
-        automatic logic [31:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.text_len.bytes.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.text_len && decoded_req_is_wr && !(hwif_in.text_len.bytes.swwel)) begin // SW write
-            next_c = (field_storage.text_len.bytes.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
-            load_next_c = '1;
-        end
-        field_combo.text_len.bytes.next = next_c;
-        field_combo.text_len.bytes.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.text_len.bytes.value <= 32'h0;
-        end else begin
-            if(field_combo.text_len.bytes.load_next) begin
-                field_storage.text_len.bytes.value <= field_combo.text_len.bytes.next;
-            end
-        end
-    end
-    assign hwif_out.text_len.bytes.value = field_storage.text_len.bytes.value;
-    // Field: aes.aad_len.bytes
-    always_comb begin
-        automatic logic [31:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.aad_len.bytes.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.aad_len && decoded_req_is_wr && !(hwif_in.aad_len.bytes.swwel)) begin // SW write
-            next_c = (field_storage.aad_len.bytes.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
-            load_next_c = '1;
-        end
-        field_combo.aad_len.bytes.next = next_c;
-        field_combo.aad_len.bytes.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.aad_len.bytes.value <= 32'h0;
-        end else begin
-            if(field_combo.aad_len.bytes.load_next) begin
-                field_storage.aad_len.bytes.value <= field_combo.aad_len.bytes.next;
-            end
-        end
-    end
-    assign hwif_out.aad_len.bytes.value = field_storage.aad_len.bytes.value;
-    // Field: aes.iv_len.bytes
-    always_comb begin
-        automatic logic [15:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.iv_len.bytes.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.iv_len && decoded_req_is_wr && !(hwif_in.iv_len.bytes.swwel)) begin // SW write
-            next_c = (field_storage.iv_len.bytes.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
-            load_next_c = '1;
-        end
-        field_combo.iv_len.bytes.next = next_c;
-        field_combo.iv_len.bytes.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.iv_len.bytes.value <= 16'hc;
-        end else begin
-            if(field_combo.iv_len.bytes.load_next) begin
-                field_storage.iv_len.bytes.value <= field_combo.iv_len.bytes.next;
-            end
-        end
-    end
-    assign hwif_out.iv_len.bytes.value = field_storage.iv_len.bytes.value;
-    // Field: aes.tag_len.bytes
-    always_comb begin
-        automatic logic [4:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.tag_len.bytes.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.tag_len && decoded_req_is_wr && !(hwif_in.tag_len.bytes.swwel)) begin // SW write
-            next_c = (field_storage.tag_len.bytes.value & ~decoded_wr_biten[4:0]) | (decoded_wr_data[4:0] & decoded_wr_biten[4:0]);
-            load_next_c = '1;
-        end
-        field_combo.tag_len.bytes.next = next_c;
-        field_combo.tag_len.bytes.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.tag_len.bytes.value <= 5'h10;
-        end else begin
-            if(field_combo.tag_len.bytes.load_next) begin
-                field_storage.tag_len.bytes.value <= field_combo.tag_len.bytes.next;
-            end
-        end
-    end
-    assign hwif_out.tag_len.bytes.value = field_storage.tag_len.bytes.value;
+    // External register: aes.text_len
+
+    assign hwif_out.text_len.req = decoded_req_is_wr ? decoded_reg_strb.text_len : '0;
+    assign hwif_out.text_len.req_is_wr = decoded_req_is_wr;
+    assign hwif_out.text_len.wr_data = decoded_wr_data;
+    assign hwif_out.text_len.wr_biten = decoded_wr_biten;
+    // External register: aes.aad_len
+
+    assign hwif_out.aad_len.req = decoded_req_is_wr ? decoded_reg_strb.aad_len : '0;
+    assign hwif_out.aad_len.req_is_wr = decoded_req_is_wr;
+    assign hwif_out.aad_len.wr_data = decoded_wr_data;
+    assign hwif_out.aad_len.wr_biten = decoded_wr_biten;
+    // External register: aes.iv_len
+
+    assign hwif_out.iv_len.req = decoded_req_is_wr ? decoded_reg_strb.iv_len : '0;
+    assign hwif_out.iv_len.req_is_wr = decoded_req_is_wr;
+    assign hwif_out.iv_len.wr_data = decoded_wr_data;
+    assign hwif_out.iv_len.wr_biten = decoded_wr_biten;
+    // External register: aes.tag_len
+
+    assign hwif_out.tag_len.req = decoded_req_is_wr ? decoded_reg_strb.tag_len : '0;
+    assign hwif_out.tag_len.req_is_wr = decoded_req_is_wr;
+    assign hwif_out.tag_len.wr_data = decoded_wr_data;
+    assign hwif_out.tag_len.wr_biten = decoded_wr_biten;
     for(genvar i0=0; i0<4; i0++) begin
         // External register: aes.data_in[]
 
@@ -1325,6 +1071,11 @@ module aes_regs (
     always_comb begin
         automatic logic wr_ack;
         wr_ack = '0;
+        wr_ack |= hwif_in.control.wr_ack;
+        wr_ack |= hwif_in.text_len.wr_ack;
+        wr_ack |= hwif_in.aad_len.wr_ack;
+        wr_ack |= hwif_in.iv_len.wr_ack;
+        wr_ack |= hwif_in.tag_len.wr_ack;
         for(int i0=0; i0<4; i0++) begin
             wr_ack |= hwif_in.data_in[i0].wr_ack;
         end
@@ -1350,6 +1101,7 @@ module aes_regs (
     always_comb begin
         automatic logic rd_ack;
         rd_ack = '0;
+        rd_ack |= hwif_in.control.rd_ack;
         for(int i0=0; i0<4; i0++) begin
             rd_ack |= hwif_in.data_out[i0].rd_ack;
         end
@@ -1388,12 +1140,7 @@ module aes_regs (
             readback_data_var[0] = hwif_in.parameters.masked.next;
         end
         if(rd_mux_addr == 12'h8) begin
-            readback_data_var[2:0] = field_storage.control.mode.value;
-            readback_data_var[3] = field_storage.control.decrypt.value;
-            readback_data_var[5:4] = field_storage.control.key_len.value;
-            readback_data_var[6] = field_storage.control.stream_in.value;
-            readback_data_var[7] = field_storage.control.stream_out.value;
-            readback_data_var[8] = field_storage.control.slow.value;
+            readback_data_var = hwif_in.control.rd_data;
         end
         if(rd_mux_addr == 12'h10) begin
             readback_data_var[0] = hwif_in.status.idle.next;
@@ -1417,6 +1164,7 @@ module aes_regs (
             readback_data_var[7] = field_storage.error.stream.value;
             readback_data_var[8] = field_storage.error.tag.value;
             readback_data_var[9] = field_storage.error.entropy.value;
+            readback_data_var[10] = field_storage.error.dropped.value;
         end
         if(rd_mux_addr == 12'h18) begin
             readback_data_var[0] = field_storage.interrupt.done.value;

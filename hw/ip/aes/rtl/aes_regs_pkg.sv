@@ -17,38 +17,21 @@ package aes_regs_pkg;
         aes__parameters__masked__in_t masked;
     } aes__parameters__in_t;
 
-    typedef struct {
-        logic swwel;
-    } aes__control__mode__in_t;
+    typedef struct packed {
+        logic [22:0] _reserved_31_9;
+        logic slow;
+        logic stream_out;
+        logic stream_in;
+        logic [1:0] key_len;
+        logic decrypt;
+        logic [2:0] mode;
+    } aes__control__external__fields__in_t;
 
     typedef struct {
-        logic swwel;
-    } aes__control__decrypt__in_t;
-
-    typedef struct {
-        logic swwel;
-    } aes__control__key_len__in_t;
-
-    typedef struct {
-        logic swwel;
-    } aes__control__stream_in__in_t;
-
-    typedef struct {
-        logic swwel;
-    } aes__control__stream_out__in_t;
-
-    typedef struct {
-        logic swwel;
-    } aes__control__slow__in_t;
-
-    typedef struct {
-        aes__control__mode__in_t mode;
-        aes__control__decrypt__in_t decrypt;
-        aes__control__key_len__in_t key_len;
-        aes__control__stream_in__in_t stream_in;
-        aes__control__stream_out__in_t stream_out;
-        aes__control__slow__in_t slow;
-    } aes__control__in_t;
+        logic rd_ack;
+        aes__control__external__fields__in_t rd_data;
+        logic wr_ack;
+    } aes__control__external__in_t;
 
     typedef struct {
         logic next;
@@ -139,6 +122,10 @@ package aes_regs_pkg;
     } aes__error__entropy__in_t;
 
     typedef struct {
+        logic hwset;
+    } aes__error__dropped__in_t;
+
+    typedef struct {
         aes__error__command__in_t command;
         aes__error__mode__in_t mode;
         aes__error__key__in_t key;
@@ -149,6 +136,7 @@ package aes_regs_pkg;
         aes__error__stream__in_t stream;
         aes__error__tag__in_t tag;
         aes__error__entropy__in_t entropy;
+        aes__error__dropped__in_t dropped;
     } aes__error__in_t;
 
     typedef struct {
@@ -165,36 +153,20 @@ package aes_regs_pkg;
     } aes__interrupt_done_dc8ea7bb_error_40dcc594__in_t;
 
     typedef struct {
-        logic swwel;
-    } aes__text_len__bytes__in_t;
+        logic wr_ack;
+    } aes__text_len__external__in_t;
 
     typedef struct {
-        aes__text_len__bytes__in_t bytes;
-    } aes__text_len__in_t;
+        logic wr_ack;
+    } aes__aad_len__external__in_t;
 
     typedef struct {
-        logic swwel;
-    } aes__aad_len__bytes__in_t;
+        logic wr_ack;
+    } aes__iv_len__external__in_t;
 
     typedef struct {
-        aes__aad_len__bytes__in_t bytes;
-    } aes__aad_len__in_t;
-
-    typedef struct {
-        logic swwel;
-    } aes__iv_len__bytes__in_t;
-
-    typedef struct {
-        aes__iv_len__bytes__in_t bytes;
-    } aes__iv_len__in_t;
-
-    typedef struct {
-        logic swwel;
-    } aes__tag_len__bytes__in_t;
-
-    typedef struct {
-        aes__tag_len__bytes__in_t bytes;
-    } aes__tag_len__in_t;
+        logic wr_ack;
+    } aes__tag_len__external__in_t;
 
     typedef struct {
         logic wr_ack;
@@ -229,14 +201,14 @@ package aes_regs_pkg;
 
     typedef struct {
         aes__parameters__in_t parameters;
-        aes__control__in_t control;
+        aes__control__external__in_t control;
         aes__status__in_t status;
         aes__error__in_t error;
         aes__interrupt_done_dc8ea7bb_error_40dcc594__in_t interrupt;
-        aes__text_len__in_t text_len;
-        aes__aad_len__in_t aad_len;
-        aes__iv_len__in_t iv_len;
-        aes__tag_len__in_t tag_len;
+        aes__text_len__external__in_t text_len;
+        aes__aad_len__external__in_t aad_len;
+        aes__iv_len__external__in_t iv_len;
+        aes__tag_len__external__in_t tag_len;
         aes__data_in__external__in_t data_in[4];
         aes__data_out__external__in_t data_out[4];
         aes__iv__external__in_t iv[4];
@@ -244,38 +216,22 @@ package aes_regs_pkg;
         aes__key__external__in_t key[8];
     } aes__in_t;
 
-    typedef struct {
-        logic [2:0] value;
-    } aes__control__mode__out_t;
+    typedef struct packed {
+        logic [22:0] _reserved_31_9;
+        logic slow;
+        logic stream_out;
+        logic stream_in;
+        logic [1:0] key_len;
+        logic decrypt;
+        logic [2:0] mode;
+    } aes__control__external__fields__out_t;
 
     typedef struct {
-        logic value;
-    } aes__control__decrypt__out_t;
-
-    typedef struct {
-        logic [1:0] value;
-    } aes__control__key_len__out_t;
-
-    typedef struct {
-        logic value;
-    } aes__control__stream_in__out_t;
-
-    typedef struct {
-        logic value;
-    } aes__control__stream_out__out_t;
-
-    typedef struct {
-        logic value;
-    } aes__control__slow__out_t;
-
-    typedef struct {
-        aes__control__mode__out_t mode;
-        aes__control__decrypt__out_t decrypt;
-        aes__control__key_len__out_t key_len;
-        aes__control__stream_in__out_t stream_in;
-        aes__control__stream_out__out_t stream_out;
-        aes__control__slow__out_t slow;
-    } aes__control__out_t;
+        logic req;
+        logic req_is_wr;
+        aes__control__external__fields__out_t wr_data;
+        aes__control__external__fields__out_t wr_biten;
+    } aes__control__external__out_t;
 
     typedef struct {
         logic value;
@@ -304,37 +260,51 @@ package aes_regs_pkg;
         logic intr;
     } aes__interrupt_done_dc8ea7bb_error_40dcc594__out_t;
 
-    typedef struct {
-        logic [31:0] value;
-    } aes__text_len__bytes__out_t;
+    typedef struct packed {
+        logic [31:0] bytes;
+    } aes__text_len__external__fields__out_t;
 
     typedef struct {
-        aes__text_len__bytes__out_t bytes;
-    } aes__text_len__out_t;
+        logic req;
+        logic req_is_wr;
+        aes__text_len__external__fields__out_t wr_data;
+        aes__text_len__external__fields__out_t wr_biten;
+    } aes__text_len__external__out_t;
+
+    typedef struct packed {
+        logic [31:0] bytes;
+    } aes__aad_len__external__fields__out_t;
 
     typedef struct {
-        logic [31:0] value;
-    } aes__aad_len__bytes__out_t;
+        logic req;
+        logic req_is_wr;
+        aes__aad_len__external__fields__out_t wr_data;
+        aes__aad_len__external__fields__out_t wr_biten;
+    } aes__aad_len__external__out_t;
+
+    typedef struct packed {
+        logic [15:0] _reserved_31_16;
+        logic [15:0] bytes;
+    } aes__iv_len__external__fields__out_t;
 
     typedef struct {
-        aes__aad_len__bytes__out_t bytes;
-    } aes__aad_len__out_t;
+        logic req;
+        logic req_is_wr;
+        aes__iv_len__external__fields__out_t wr_data;
+        aes__iv_len__external__fields__out_t wr_biten;
+    } aes__iv_len__external__out_t;
+
+    typedef struct packed {
+        logic [26:0] _reserved_31_5;
+        logic [4:0] bytes;
+    } aes__tag_len__external__fields__out_t;
 
     typedef struct {
-        logic [15:0] value;
-    } aes__iv_len__bytes__out_t;
-
-    typedef struct {
-        aes__iv_len__bytes__out_t bytes;
-    } aes__iv_len__out_t;
-
-    typedef struct {
-        logic [4:0] value;
-    } aes__tag_len__bytes__out_t;
-
-    typedef struct {
-        aes__tag_len__bytes__out_t bytes;
-    } aes__tag_len__out_t;
+        logic req;
+        logic req_is_wr;
+        aes__tag_len__external__fields__out_t wr_data;
+        aes__tag_len__external__fields__out_t wr_biten;
+    } aes__tag_len__external__out_t;
 
     typedef struct packed {
         logic [31:0] value;
@@ -386,13 +356,13 @@ package aes_regs_pkg;
     } aes__key__external__out_t;
 
     typedef struct {
-        aes__control__out_t control;
+        aes__control__external__out_t control;
         aes__command__out_t command;
         aes__interrupt_done_dc8ea7bb_error_40dcc594__out_t interrupt;
-        aes__text_len__out_t text_len;
-        aes__aad_len__out_t aad_len;
-        aes__iv_len__out_t iv_len;
-        aes__tag_len__out_t tag_len;
+        aes__text_len__external__out_t text_len;
+        aes__aad_len__external__out_t aad_len;
+        aes__iv_len__external__out_t iv_len;
+        aes__tag_len__external__out_t tag_len;
         aes__data_in__external__out_t data_in[4];
         aes__data_out__external__out_t data_out[4];
         aes__iv__external__out_t iv[4];

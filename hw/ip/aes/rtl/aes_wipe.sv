@@ -50,7 +50,6 @@ module aes_wipe #(
     .load_i (1'b1),
     .next_i (count_d),
     .value_i(count_q),
-    .check_i(1'b1),
     .differs_o(error_o)
   );
 

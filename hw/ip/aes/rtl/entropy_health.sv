@@ -2,7 +2,7 @@
 //
 // The cut-offs are parameters: 1 + 20/H for the repetition count (§4.4.1), the critical value of the binomial
 // distribution for the proportion (§4.4.2), both for a false alarm in 2^20. A failure stays until `clear_i`, and
-// no sample is passed on until a window has passed.
+// the source is trusted after a start-up test of 1,024 samples (§4.3), two windows.
 
 `include "assert.svh"
 
@@ -17,7 +17,7 @@ module entropy_health #(
   input  logic                  clear_i,
   input  logic                  valid_i,
   input  logic [SampleBits-1:0] sample_i,
-  output logic                  healthy_o,  // a window has passed, and nothing has failed since
+  output logic                  healthy_o,  // two windows have passed, and nothing has failed since
   output logic                  failed_o    // a pulse for each failure
 );
   localparam int unsigned CountBits = $clog2(Window + 1);
@@ -26,7 +26,7 @@ module entropy_health #(
   logic [SampleBits-1:0] last_q, reference_q;
   logic [CountBits-1:0]  repeats_d, repeats_q, equals_d, equals_q, index_d, index_q;
   logic                  there_q;            // a sample has come
-  logic                  passed_q, failed_q, is_first, is_end, is_failure;
+  logic                  half_q, passed_q, failed_q, is_first, is_end, is_failure;  // `half_q`: one window has passed
 
   assign is_first  = index_q == '0;
   assign is_end    = index_q == CountBits'(Window - 1);
@@ -43,12 +43,12 @@ module entropy_health #(
   // Counts and verdict. The last sample and the first of a window are kept, and no port shows them: masks may be made of them.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {there_q, passed_q, failed_q}          <= '0;
+      {there_q, half_q, passed_q, failed_q}  <= '0;
       {last_q, reference_q}                  <= '0;
       {repeats_q, equals_q, index_q}         <= '0;
     end else if (clear_i) begin
       // A failed source has to pass a window again.
-      {there_q, passed_q, failed_q}          <= '0;
+      {there_q, half_q, passed_q, failed_q}  <= '0;
       {repeats_q, equals_q, index_q}         <= '0;
     end else if (valid_i) begin
       there_q   <= 1'b1;
@@ -57,14 +57,14 @@ module entropy_health #(
       equals_q  <= equals_d;
       index_q   <= index_d;
       if (is_first)   reference_q <= sample_i;
-      if (is_failure) failed_q <= 1'b1;
-      else if (is_end) passed_q <= 1'b1;
+      if (is_failure)  failed_q <= 1'b1;
+      else if (is_end) {passed_q, half_q} <= {passed_q | half_q, 1'b1};
     end
   end
 
   `ASSERT(AFailureIsNotForgotten_A, failed_q && !clear_i |=> failed_q && !healthy_o)
   `ASSERT(NoSampleIsTrustedBeforeAWindow_A, !healthy_o |=> !healthy_o || $past(is_end && valid_i))
-  `ASSERT(AFailureIsReported_A, $rose(failed_q) |-> $past(failed_o))
+  `ASSERT(AFailureIsReported_A, !failed_q |=> !failed_q || $past(failed_o))
   `ASSERT(AClearTrustsNothing_A, clear_i |=> !healthy_o)
   // §4.4.2, steps 1 to 4: the sample that is counted is the first of its window, and counts itself.
   `ASSERT(AWindowCountsItsFirstSample_A, valid_i && is_first && !clear_i |=> equals_q == CountBits'(1))

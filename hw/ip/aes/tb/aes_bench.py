@@ -20,6 +20,7 @@ INPUTS = (
 LENGTHS = {16: 0, 24: 1, 32: 2}
 # Cycles of a block: a round a cycle, and those of the paper.
 ROUNDS = {16: 10, 24: 12, 32: 14}
+MASKED = {16: 51, 24: 61, 32: 71}
 SLOW = {16: 56, 24: 66, 32: 72}
 # From the command: a cycle for the last word of the key, and one for each further word of the schedule.
 EXPANSION = {16: 41, 24: 47, 32: 53}

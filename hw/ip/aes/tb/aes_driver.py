@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 
 import cocotb
+from aes_bench import parameter
 from axi_lite import Manager
 from clocked import Clocked
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import ReadOnly
+from cocotb.triggers import ReadOnly, Timer
 from messages import filled, in_words
 from registers import Registers
 from rijndael import BLOCK, blocks
@@ -24,7 +25,9 @@ IDLE, INPUT_FREE, OUTPUT_VALID, TAG_VALID, TAG_MATCHES, KEY_LOADED, IV_LOADED, F
 (
     *(BAD_COMMAND, BAD_MODE, BAD_KEY, BAD_IV, BAD_LENGTH, BAD_DATA, BAD_WRITE, BAD_STREAM, BAD_TAG),
     BAD_ENTROPY,
-) = (1 << bit for bit in range(10))
+    DROPPED,
+) = (1 << bit for bit in range(11))
+ALL_ERRORS = (1 << 11) - 1
 DONE_IRQ, ERROR_IRQ = 1, 2
 INPUTS = (
     *("str_valid_i", "str_data_i", "str_last_i", "str_bytes_i", "str_abort_i", "dst_ready_i", "slot_valid_i"),
@@ -34,8 +37,14 @@ INPUTS = (
 PATIENCE = 500
 
 
+# Of a clock, as `Clocked` makes it.
+CYCLE_NS = 10
+# Cycles of the masked engine for a word of entropy.
+WORD_CYCLES = 9
+
+
 class Driver(Clocked):
-    """Its ports, with random stalls on all of them."""
+    """Its ports, with random stalls on all of them. The masked engine has a noise source, unless a test takes it away."""
 
     # A reset overwrites all registers.
     settling_cycles = 100
@@ -46,6 +55,39 @@ class Driver(Clocked):
         self.config = 0
         # The length of the key that was written last.
         self.key_len = 16
+        self.is_masked = bool(parameter(dut, "Masked"))
+        self.has_noise = self.is_masked
+
+    async def start_clock(self) -> None:
+        if self.is_masked:
+            cocotb.start_soon(self._noise())
+        await super().start_clock()
+
+    async def _noise(self) -> None:
+        """A seeded source: a word as soon as the one before was taken."""
+        source = random.Random(1)
+        while True:
+            if self.has_noise:
+                self.dut.entropy_i.value, self.dut.entropy_valid_i.value = source.getrandbits(32), 1
+            await Timer(WORD_CYCLES * CYCLE_NS, unit="ns")
+
+    async def reset(self) -> None:
+        await super().reset()
+        await self.trusts()
+
+    async def trusts(self) -> None:
+        """Waits for the start-up test of the masked engine's source, and for the end of a wipe."""
+        if self.has_noise:
+            await self.wait_for(self.dut.entropy_healthy)
+
+    async def wipe(self) -> None:
+        await self.write("command", WIPE)
+        await self.trusts()
+
+    def lose_noise(self) -> None:
+        """From now on a test is the source."""
+        self.has_noise = False
+        self.dut.entropy_valid_i.value = 0
 
     def stall(self, stalls: float) -> None:
         self.stalls = self.bus.stalls = stalls

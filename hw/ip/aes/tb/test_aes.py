@@ -7,7 +7,7 @@ import random
 import aes_driver as regs
 import cocotb
 import rijndael
-from aes_bench import ROUNDS, SLOW, texts
+from aes_bench import MASKED, ROUNDS, SLOW, texts
 from aes_driver import Driver
 from axi_lite import SLVERR
 from clocked import periods
@@ -17,6 +17,10 @@ from stored_vectors import cases
 KEYS = (16, 24, 32)
 # Ways of text and result.
 PORTS = (0, regs.STREAM_IN, regs.STREAM_OUT, regs.STREAM_IN | regs.STREAM_OUT)
+# What a message is; it is written whole and while idle.
+SETTINGS = ("control", "text_len", "aad_len", "iv_len", "tag_len")
+# Of a masked S-box, a register of each stage for each share.
+SBOX_REGISTERS = ("inner1_q", "cross1_q", "inner2_q", "cross2_q", "norm_q", "inner3h_q", "cross3l_q", "inner4h_q", "cross4l_q")
 # Blocks of stored vectors.
 BUDGET = 120
 
@@ -39,7 +43,8 @@ async def agrees(driver: Driver, mode: str, key: bytes, size: int, flags: int) -
 async def says_what_it_is(dut):
     driver = await Driver.started(dut)
     assert (await driver.read("id")).to_bytes(4, "big") == b"aes1"
-    assert await driver.read("status") == regs.IDLE
+    assert await driver.read("parameters") == driver.is_masked
+    assert await driver.read("status") & ~regs.HEALTHY == regs.IDLE
 
 
 @cocotb.test()
@@ -141,7 +146,7 @@ async def takes_the_cycles_of_its_documentation(dut):
     """The cycles of a block in every mode, for zeros, ones and any data, as it is and in those of the paper."""
     driver = await Driver.started(dut)
     for size in KEYS:
-        for is_slow, table in ((False, ROUNDS), (True, SLOW)):
+        for is_slow, table in ((False, MASKED if driver.is_masked else ROUNDS), (True, SLOW)):
             for mode in regs.MODES:
                 for flags in (0, regs.DECRYPT):
                     times = set()
@@ -152,7 +157,7 @@ async def takes_the_cycles_of_its_documentation(dut):
                     # The digest of a block takes fourteen cycles, more than the rounds of a short key.
                     want = max(table[size], 14) if mode == "gcm" else table[size]
                     assert times == {want}, f"{mode}, {size} bytes of key, {flags}: {sorted(times)}, not {want}"
-    await driver.write("error", 0x3FF)
+    await driver.write("error", regs.ALL_ERRORS)
 
 
 @cocotb.test()
@@ -218,19 +223,18 @@ async def refuses_bad_input_with_an_error_and_goes_on(dut):
     # Stores for which no block is wanted, half words, and everything while busy.
     await driver.write("data_in", 1)
     await driver.expect_errors(regs.BAD_DATA)
-    for name in ("key", "iv", "tag"):
+    for name in (*SETTINGS, "key", "iv", "tag"):
         await driver.bus.write(regs.AT[name], 1, strobe=0b0111)
         await driver.expect_errors(regs.BAD_WRITE)
     await driver.write("command", regs.LOAD_SLOT)
     await driver.expect_errors(regs.BAD_KEY)
     await driver.configure("ecb", 0, None, (16, 0))
     await driver.write("command", regs.START)
-    for name in ("key", "iv", "tag"):
+    for name in (*SETTINGS, "key", "iv", "tag"):
         await driver.write(name, 1)
         await driver.expect_errors(regs.BAD_WRITE)
     await driver.write("command", regs.START)
     await driver.expect_errors(regs.BAD_COMMAND)
-    await driver.write("control", 0)
     assert await driver.read("control") == driver.config
     # None of these has changed the key or the message.
     text = random.randbytes(16)
@@ -276,8 +280,10 @@ async def aborted(driver: Driver, at: int, by_stream: bool) -> None:
         await driver.tick(10)
     # After an abort of the stream, for a result that waits.
     await driver.write("command", regs.ABORT)
+    assert await driver.read("error") & ~regs.DROPPED == 0
     status = await driver.until(regs.IDLE)
-    assert status & ~regs.IV_LOADED == regs.IDLE | regs.KEY_LOADED, f"aborted at {at}: {status:#x}"
+    status &= ~(regs.IV_LOADED | regs.HEALTHY)
+    assert status == regs.IDLE | regs.KEY_LOADED, f"aborted at {at}: {status:#x}"
     assert not any(await driver.get("data_out")) and not any(await driver.get("tag")), f"aborted at {at}"
 
 
@@ -295,14 +301,13 @@ async def starts_again_after_an_abort_at_any_cycle(dut):
                 await agrees(driver, "cbc", key, 32, regs.DECRYPT)
             else:
                 await agrees(driver, "ctr", key, 5, regs.STREAM_IN | regs.STREAM_OUT)
-            await driver.write("error", 0x3FF)
+            await driver.write("error", regs.ALL_ERRORS)
 
 
-def stored(dut: object) -> dict[str, int]:
+def stored(driver: Driver) -> dict[str, int]:
     """Every register and memory with data."""
+    dut, core = driver.dut, driver.dut.g_cipher.u_core
     values = {
-        "state": dut.u_core.sub,
-        "first": dut.u_core.first_q,
         "hold": dut.u_modes.hold_q,
         "output": dut.u_modes.output_q,
         "subkey": dut.u_modes.subkey_q,
@@ -311,10 +316,22 @@ def stored(dut: object) -> dict[str, int]:
         "input": dut.u_input.words_q,
         "tag": dut.tag_q,
     }
+    if driver.is_masked:
+        values["state"] = core.state_q_shares
+        memories = [core.g_share[share].u_memory for share in range(2)]
+    else:
+        values |= {"state": core.sub, "first": core.first_q}
+        memories = [core.u_keys]
     found = {name: int(port.value) for name, port in values.items()}
-    for bank in range(4):
-        for row in range(15):
-            found[f"key {row} {bank}"] = int(dut.u_core.u_keys.g_bank[bank].memory[row].value)
+    if driver.is_masked:
+        # Small registers may get the value again that they had; all of them do not.
+        for name in SBOX_REGISTERS:
+            bits = "".join(str(getattr(core.g_sub[at].u_sbox, name).value) for at in range(16))
+            found[f"S-boxes, {name}"] = int(bits, 2)
+    for share, memory in enumerate(memories):
+        for bank in range(4):
+            for row in range(15):
+                found[f"key {share} {row} {bank}"] = int(memory.g_bank[bank].memory[row].value)
     return found
 
 
@@ -326,7 +343,7 @@ async def overwrites_everything_with_pseudo_random_words(dut):
         await driver.load_key(b"\xff" * 32)
         sealed, tag = rijndael.gcm(b"\xff" * 32, bytes(12), b"", bytes(32))
         assert (await driver.gcm(bytes(12), b"", bytes(32)))[:2] == (sealed, tag)
-        before = stored(dut)
+        before = stored(driver)
         if cause == "command":
             await driver.write("command", regs.WIPE)
         elif cause == "lifecycle":
@@ -337,14 +354,37 @@ async def overwrites_everything_with_pseudo_random_words(dut):
         if cause != "reset":
             await driver.tick(3)
             assert dut.tag_valid.value == 0 and dut.key_loaded.value == 0 and dut.output_valid.value == 0
-        assert await driver.until(regs.IDLE) == regs.IDLE
-        after = stored(dut)
+        assert await driver.until(regs.IDLE) & ~regs.HEALTHY == regs.IDLE
+        after = stored(driver)
         for name, value in after.items():
             assert value not in (0, before[name]), f"{cause}: {name} is {value:#x}"
+        await driver.trusts()
         assert int(dut.u_modes.u_ghash.sum_q.value) == 0
+        # The tag is gone, and a reader that comes late is told.
+        await driver.expect_errors(0 if cause == "reset" else regs.DROPPED)
         await driver.configure("ecb", 0, None, (16, 0))
         await driver.write("command", regs.START)
         await driver.expect_errors(regs.BAD_KEY)
+
+
+@cocotb.test()
+async def tells_that_a_result_was_dropped(dut):
+    """In the middle of a message, and a block that waits for its reader; not when nothing is lost."""
+    driver = await Driver.started(dut)
+    for command in (regs.WIPE, regs.ABORT):
+        for is_fed in (False, True):
+            await driver.load_key(bytes(16))
+            await driver.configure("ecb", 0, None, (16, 0))
+            await driver.write("command", regs.START)
+            if is_fed:
+                await driver.feed(bytes(16))
+                await driver.until(regs.OUTPUT_VALID)
+            await driver.expect_errors(0)
+            await driver.write("command", command)
+            await driver.expect_errors(regs.DROPPED)
+            await driver.write("command", command)
+            await driver.expect_errors(0)
+            await driver.trusts()
 
 
 @cocotb.test()
@@ -373,10 +413,15 @@ async def fails_for_good_when_it_is_upset(dut):
     driver = await Driver.started(dut)
     modes = {0x17, 0x2B, 0x3C, 0x4D, 0x5A, 0x66, 0x71, 0x8E, 0x99, 0xA5, 0xB2, 0xD4}
     small = {0b00110, 0b01001, 0b10101, 0b11010}
+    core = dut.g_cipher.u_core
+    if driver.is_masked:
+        masked = {0b001011, 0b010101, 0b011110, 0b100110, 0b101101, 0b111000}
+        ciphers = [(core.state_q, set(range(64)) - masked, 6)]
+    else:
+        ciphers = [(core.u_control.state_q, set(range(32)) - small, 4), (core.u_keys.state_q, set(range(32)) - small, 4)]
     machines = (
         (dut.u_modes.state_q, set(range(256)) - modes, 6),
-        (dut.u_core.u_control.state_q, set(range(32)) - small, 4),
-        (dut.u_core.u_keys.state_q, set(range(32)) - small, 4),
+        *ciphers,
         (dut.u_verdict.verdict_q, set(range(32)) - small, 2),
     )
     for register, illegal, count in machines:
@@ -386,13 +431,13 @@ async def fails_for_good_when_it_is_upset(dut):
             await driver.write("command", regs.START)
             if number % 2:
                 await driver.feed(bytes(16))
-            before = stored(dut)
+            before = stored(driver)
             register.value = forced
             await driver.let_assertions_fail()
             await driver.tick(2)
             assert dut.alert_o.value == 1, f"went on from {forced:b}"
             await driver.tick(110)
-            after = stored(dut)
+            after = stored(driver)
             for name, value in after.items():
                 assert value != before[name] or not value, f"{name} is kept after {forced:b}"
             for command in (regs.WIPE, regs.ABORT, regs.START, regs.LOAD_SLOT):
@@ -427,21 +472,22 @@ async def raises_interrupts(dut):
 @cocotb.test()
 async def tells_the_health_of_its_noise_source(dut):
     driver = await Driver.started(dut)
+    driver.lose_noise()
+    # The masked engine tests all eight nibbles of a word, the other one its first.
+    per_word = 8 if driver.is_masked else 1
 
-    async def window(count: int) -> int:
-        for _ in range(count):
-            dut.entropy_i.value = random.getrandbits(32)
-            await driver.pulse(dut.entropy_valid_i)
+    async def passes(samples: int) -> int:
+        for _ in range(samples // per_word):
+            await driver.send("entropy", entropy=random.getrandbits(32))
+        await driver.tick(10)
         return await driver.read("status") & regs.HEALTHY
 
-    # Not before a window has passed, and after a wipe not before another one.
-    assert not await window(511) and await window(1)
-    await driver.write("command", regs.WIPE)
-    await driver.until(regs.IDLE)
-    assert not await window(511) and await window(1)
-    dut.entropy_i.value = 0x5555_5555
-    dut.entropy_valid_i.value = 1
-    await driver.tick(30)
-    dut.entropy_valid_i.value = 0
+    # Not before a start-up test of 1,024 samples, and after a wipe not before another one.
+    for _ in range(2):
+        await driver.write("command", regs.WIPE)
+        await driver.until(regs.IDLE)
+        assert not await passes(1024 - per_word) and await passes(per_word)
+    for _ in range(30):
+        await driver.send("entropy", entropy=0x5555_5555)
     assert not await driver.read("status") & regs.HEALTHY
     await driver.expect_errors(regs.BAD_ENTROPY)

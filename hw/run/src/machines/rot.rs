@@ -40,7 +40,7 @@ const PAPER: &[(&str, u32)] =
     &[("RomLatency", 5), ("ScratchpadLatency", 5), ("RegisterLatency", 5)];
 
 /// All that are used.
-pub const ROTS: [Rot; 3] = [
+pub const ROTS: [Rot; 4] = [
     Rot {
         name: "rot",
         about: "root of trust alone: Ibex RV32IMC, latencies as in the paper",
@@ -57,7 +57,7 @@ pub const ROTS: [Rot; 3] = [
     },
     Rot {
         name: "rot-secure",
-        about: "rot with two cores in lockstep, PMP, instruction cache and bit manipulation",
+        about: "rot-full with two cores in lockstep, PMP, instruction cache and bit manipulation",
         parameters: &[
             ("RomLatency", 5),
             ("ScratchpadLatency", 5),
@@ -65,11 +65,29 @@ pub const ROTS: [Rot; 3] = [
             ("Secure", 1),
             ("Bitmanip", 2),
             ("InstructionCache", 1),
+            ("HasAes", 1),
+            ("HasBignum", 1),
+        ],
+        own_cycles: 5,
+        is_daily: false,
+    },
+    Rot {
+        name: "rot-full",
+        about: "rot with the engines for AES and for big numbers, which slow a simulation down",
+        parameters: &[
+            ("RomLatency", 5),
+            ("ScratchpadLatency", 5),
+            ("RegisterLatency", 5),
+            ("HasAes", 1),
+            ("HasBignum", 1),
         ],
         own_cycles: 5,
         is_daily: false,
     },
 ];
+
+/// Engines that only some have: the parameter, and where the engine is.
+const ENGINES: [(&str, &str); 2] = [("HasAes", "hw/ip/aes/rtl"), ("HasBignum", "hw/ip/bignum/rtl")];
 
 /// `rot` with other latencies of its code, and with an instruction cache: what the conclusions of a measurement
 /// depend on. By latency in cycles.
@@ -104,6 +122,24 @@ const fn variant(name: &'static str, parameters: &'static [(&'static str, u32)])
 
 /// The hardened one: two cores in lockstep.
 pub const SECURE: Rot = ROTS[2];
+/// The one with all engines.
+pub const FULL: Rot = ROTS[3];
+
+impl Rot {
+    /// Whether it has the engine for big numbers.
+    pub fn has_bignum(self) -> bool {
+        self.has("HasBignum")
+    }
+
+    fn has(self, parameter: &str) -> bool {
+        self.parameters.iter().any(|(name, value)| *name == parameter && *value > 0)
+    }
+
+    /// Folders of sources that only some have.
+    fn folders(self) -> Vec<&'static str> {
+        ENGINES.into_iter().filter(|(it, _)| self.has(it)).map(|(_, folder)| folder).collect()
+    }
+}
 
 /// Finds a configuration by its name.
 pub fn rot(name: &str) -> Option<Rot> {
@@ -155,7 +191,8 @@ fn library(
         &fs::read_to_string(&observed)
             .with_context(|| format!("cannot read {}", observed.display()))?,
     );
-    let texts = ibex::texts(&[])?;
+    let folders = rot.folders();
+    let texts = ibex::texts(&folders)?;
     let identities = [verilator.identity(), soc.identity()];
     let parameters = format!("{:?}", rot.parameters);
     let mut parts =
@@ -180,7 +217,7 @@ fn library(
             command.args(rot.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
             command.arg("-Mdir").arg(tree).arg(&observed);
             let folder = (!replaced.is_empty()).then_some(tree);
-            ibex::arguments(&mut command, &soc, TOP, &[], folder)?;
+            ibex::arguments(&mut command, &soc, TOP, &folders, folder)?;
             run::quietly(&mut command)?;
             model::compile(verilator, PREFIX, tree)?;
             model::drop_intermediates(tree)

@@ -23,7 +23,9 @@ use super::soc::{self as machines, Soc};
 use super::{End, Machine, loader};
 use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, name, trust};
 use hartlock_testkit::keys::A;
-use hartlock_testkit::signers::{LMS, LMS_192, SLH_DSA_128S, Signer, XMSS};
+use hartlock_testkit::signers::{
+    ECDSA_P256, ECDSA_P384, LMS, LMS_192, RSA_PKCS1_2048, RSA_PSS_3072, SLH_DSA_128S, Signer, XMSS,
+};
 use xtask::firmware;
 
 /// The symbol of the device's identity in the ROM (firmware/stage/src/identity/linked.rs).
@@ -190,6 +192,14 @@ pub enum SignedBy {
     Xmss,
     /// SLH-DSA-SHA2-128s, likewise.
     SlhDsa,
+    /// RSA-PSS of 3,072 bits with SHA-384, by the engine for big numbers.
+    RsaPss,
+    /// RSA of 2,048 bits with PKCS #1 v1.5 and SHA-256, likewise.
+    RsaPkcs1,
+    /// ECDSA with P-256, likewise.
+    P256,
+    /// ECDSA with P-384, likewise.
+    P384,
 }
 
 impl SignedBy {
@@ -204,13 +214,22 @@ impl SignedBy {
             "lms-w8" => Ok(Self::LmsW8),
             "xmss" => Ok(Self::Xmss),
             "slh-dsa" => Ok(Self::SlhDsa),
-            _ => Err("one of ed25519, lms, lms-w8, xmss, slh-dsa".into()),
+            "rsa-pss" => Ok(Self::RsaPss),
+            "rsa-pkcs1" => Ok(Self::RsaPkcs1),
+            "ecdsa-p256" => Ok(Self::P256),
+            "ecdsa-p384" => Ok(Self::P384),
+            _ => Err("one of ed25519, lms, lms-w8, xmss, slh-dsa, rsa-pss, rsa-pkcs1, ecdsa-p256, ecdsa-p384".into()),
         }
     }
 
     /// Whether the engine for hash-based signatures computes the root.
     pub fn is_by_engine(self) -> bool {
         matches!(self, Self::LmsByEngine | Self::LmsW8 | Self::Xmss | Self::SlhDsa)
+    }
+
+    /// Whether the engine for big numbers verifies it, which `rot-full` and `rot-secure` have.
+    pub fn is_of_numbers(self) -> bool {
+        matches!(self, Self::RsaPss | Self::RsaPkcs1 | Self::P256 | Self::P384)
     }
 
     /// What signs, unless it is the fake key A of Ed25519.
@@ -221,6 +240,10 @@ impl SignedBy {
             Self::LmsW8 => Some(&LMS_192),
             Self::Xmss => Some(&XMSS),
             Self::SlhDsa => Some(&SLH_DSA_128S),
+            Self::RsaPss => Some(&RSA_PSS_3072),
+            Self::RsaPkcs1 => Some(&RSA_PKCS1_2048),
+            Self::P256 => Some(&ECDSA_P256),
+            Self::P384 => Some(&ECDSA_P384),
         }
     }
 
@@ -231,6 +254,8 @@ impl SignedBy {
             Self::LmsByEngine | Self::LmsW8 => &["lms", "hash-based"],
             Self::Xmss => &["xmss"],
             Self::SlhDsa => &["slh-dsa"],
+            Self::RsaPss | Self::RsaPkcs1 => &["rsa", "bignum"],
+            Self::P256 | Self::P384 => &["ecdsa", "bignum"],
         }
     }
 }
@@ -496,18 +521,6 @@ pub fn sha3_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
         }
     }
     Ok(None)
-}
-
-/// A good boot of a configuration that is too slow for all of them: it ends, by its engine, in a host that runs, and no
-/// alert holds it.
-pub fn one_boot(machine: Rot, folder: &Path) -> Result<Option<String>> {
-    let good = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
-    let booted = boot(machine, &rom(ALONE)?, &good, folder)?;
-    let is_by_engine = |entry: &Entry| entry.kernel == Tier::Engine as u32 && entry.hash.is_some();
-    let is_right = booted.reason.is_none()
-        && booted.is_host_running
-        && booted.entries.iter().any(is_by_engine);
-    Ok((!is_right).then(|| format!("a good bundle: {:?}\n{}", booted.reason, booted.console)))
 }
 
 /// A ROM that refuses into an exception: the sequencer says so, and the host leaves its reset.

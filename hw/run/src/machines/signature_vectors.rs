@@ -124,7 +124,7 @@ pub fn run(machine: Rot) -> Result<Option<Vec<(Scheme, Counts)>>> {
 }
 
 /// All of them, or some that are spread over all.
-fn chosen<T>(all: Vec<T>, is_sample: bool) -> Vec<T> {
+pub(super) fn chosen<T>(all: Vec<T>, is_sample: bool) -> Vec<T> {
     let step = if is_sample { all.len().div_ceil(SAMPLE) } else { 1 };
     all.into_iter().step_by(step.max(1)).collect()
 }
@@ -261,7 +261,7 @@ fn encoded(context: &[u8], oid: Option<&[u8]>, message: &[u8]) -> Result<Vec<u8>
     Ok([&head, context, oid.unwrap_or_default(), message].concat())
 }
 
-fn unhex(text: &str) -> Result<Vec<u8>> {
+pub(super) fn unhex(text: &str) -> Result<Vec<u8>> {
     ensure!(text.len().is_multiple_of(2) && text.is_ascii(), "no bytes: {text}");
     let bytes = (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16));
     Ok(bytes.collect::<Result<_, _>>()?)

@@ -15,7 +15,7 @@ use super::rot::{self, Rot};
 use xtask::{firmware, project};
 
 /// Where the programs look for their cases (`crates/kat/src/roots.rs`).
-const CASES: u64 = 0x8100_0000;
+pub(super) const CASES: u64 = 0x8100_0000;
 /// More than a signature takes that is verified in software.
 const MAX_CYCLES: &str = "400000000";
 

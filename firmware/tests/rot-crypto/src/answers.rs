@@ -1,0 +1,132 @@
+//! Known answers of both engines.
+
+use core::fmt::Write;
+
+use hartlock_drivers::aes::{self, Aes, Direction, Mode};
+use hartlock_drivers::bignum::{self, Bignum};
+use hartlock_drivers::wait::Sleeping;
+use hartlock_regs::Block;
+use hartlock_regs::aes::InterruptEnable;
+use hartlock_rot::{AES, BIGNUM, Console, cycle, exit, interrupt, sleep_until};
+
+use crate::known;
+use crate::numbers::{EXPONENT, halves};
+
+/// Whether something is as it should be.
+type Part = fn() -> Option<bool>;
+
+pub fn run() {
+    let parts: [(&str, Part); 7] = [
+        ("aes-256-cbc", encrypts_and_decrypts),
+        ("aes-256-gcm", authenticates),
+        ("aes-interrupt", interrupts),
+        ("aes-slot", has_no_key_in_the_slot),
+        ("rsa-2048", opens),
+        ("ecdsa-p256", verifies_p256),
+        ("ecdsa-p384", verifies_p384),
+    ];
+    for (number, (name, part)) in (1..).zip(parts) {
+        let start = cycle();
+        let result = part();
+        let cycles = cycle().wrapping_sub(start);
+        if result != Some(true) {
+            let _ = writeln!(Console, "rot-crypto: {name}: {result:?}");
+            exit(number);
+        }
+        let _ = writeln!(Console, "{name} {cycles}");
+    }
+}
+
+/// The engine. One at a time: a caller that takes it again gives up the earlier one.
+fn aes() -> Option<Aes> {
+    // SAFETY: the engine's registers, of which this is the only user.
+    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
+    let mut engine = Aes::new(registers).ok()?;
+    engine.load_key(known::AES_KEY).ok()?;
+    Some(engine)
+}
+
+fn encrypts_and_decrypts() -> Option<bool> {
+    let mut engine = aes()?;
+    let mut text = *known::AES_PLAINTEXT;
+    engine.process(Mode::Cbc(known::AES_IV), Direction::Encrypt, &mut text).ok()?;
+    let is_encrypted = text == *known::AES_CBC;
+    engine.process(Mode::Cbc(known::AES_IV), Direction::Decrypt, &mut text).ok()?;
+    Some(is_encrypted && text == *known::AES_PLAINTEXT)
+}
+
+/// A changed byte is refused, and its text becomes zero.
+fn authenticates() -> Option<bool> {
+    let mut engine = aes()?;
+    let (iv, more) = ([7; 12], [8; 20]);
+    let mut text = *known::AES_PLAINTEXT;
+    let tag = engine.seal(&iv, &more, &mut text).ok()?;
+    let mut changed = text;
+    *changed.last_mut()? ^= 1;
+    let is_refused = engine.open(&iv, &more, &mut changed, &tag) == Err(aes::Error::NotAuthentic);
+    engine.open(&iv, &more, &mut text, &tag).ok()?;
+    Some(is_refused && changed == [0; 64] && text == *known::AES_PLAINTEXT)
+}
+
+/// The processor sleeps until a message has ended. Without the interrupt it would sleep on.
+fn interrupts() -> Option<bool> {
+    let mut engine = aes()?;
+    // SAFETY: the same registers; only this one is used, between calls of the driver.
+    let registers: hartlock_regs::aes::Aes =
+        unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
+    registers.interrupt().write(registers.interrupt().read());
+    registers.interrupt_enable().write(InterruptEnable::RESET.with_done(true));
+    engine.process(Mode::Ecb, Direction::Encrypt, &mut [0; 16]).ok()?;
+    sleep_until(interrupt::AES);
+    registers.interrupt_enable().write(InterruptEnable::RESET);
+    Some(registers.interrupt().read().done())
+}
+
+fn has_no_key_in_the_slot() -> Option<bool> {
+    Some(aes()?.load_slot() == Err(aes::Error::Refused))
+}
+
+/// The engine, for which the processor sleeps.
+fn bignum() -> Option<Bignum<Sleeping>> {
+    // SAFETY: the engine's registers, of which this is the only user.
+    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(BIGNUM)) };
+    Bignum::new(registers, Sleeping(|| sleep_until(interrupt::BIGNUM))).ok()
+}
+
+/// The encoded message is the one of the digest (RFC 8017 §9.2), and the one of a changed signature is another.
+fn opens() -> Option<bool> {
+    let mut engine = bignum()?;
+    let (mut encoded, mut other) = ([0; 256], [0; 256]);
+    engine.power(known::RSA_MODULUS, known::RSA_SIGNATURE, EXPONENT, &mut encoded).ok()?;
+    let mut changed = *known::RSA_SIGNATURE;
+    *changed.last_mut()? ^= 1;
+    engine.power(known::RSA_MODULUS, &changed, EXPONENT, &mut other).ok()?;
+    let mut expected = [0xff; 256];
+    *expected.first_chunk_mut()? = [0, 1];
+    let (padding, digest) = expected.split_last_chunk_mut()?;
+    *digest = *known::SHA256;
+    let (padding, info) = padding.split_last_chunk_mut()?;
+    *info = *known::DIGEST_INFO;
+    *padding.last_mut()? = 0;
+    Some(encoded == expected && other != expected)
+}
+
+fn verifies_p256() -> Option<bool> {
+    let mut engine = bignum()?;
+    let (x, y) = halves(known::P256_KEY)?;
+    let (r, s) = halves(known::P256_SIGNATURE)?;
+    let mut changed = *known::SHA256;
+    engine.verify_p256((x, y), &changed, (r, s)).ok()?;
+    *changed.last_mut()? ^= 1;
+    Some(engine.verify_p256((x, y), &changed, (r, s)) == Err(bignum::Error::BadSignature))
+}
+
+fn verifies_p384() -> Option<bool> {
+    let mut engine = bignum()?;
+    let (x, y) = halves(known::P384_KEY)?;
+    let (r, s) = halves(known::P384_SIGNATURE)?;
+    let mut changed = *known::SHA384;
+    engine.verify_p384((x, y), &changed, (r, s)).ok()?;
+    *changed.last_mut()? ^= 1;
+    Some(engine.verify_p384((x, y), &changed, (r, s)) == Err(bignum::Error::BadSignature))
+}

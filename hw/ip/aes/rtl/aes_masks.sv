@@ -1,0 +1,111 @@
+// Random bits for the masks: Trivium (ISO/IEC 29192-3 §5.3), 128 steps a cycle, whose state takes in every sample of the noise
+// source.
+//
+// A word of the source is eight samples of four bits, so the health tests see all of its bits. `ready_o` comes with the
+// end of the start-up test: by then 1,024 samples are in the state of 288 bits. A step permutes the state, so that
+// nothing of them is lost, and later samples go on changing it. The start of the state is a constant: before
+// `ready_o` the bits only hide what a wipe overwrites.
+//
+// The bits come from registers: glitches of this block reach no share.
+
+`include "assert.svh"
+
+module aes_masks #(
+  parameter int unsigned SilentCycles = 65536  // without a word: the source has failed
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         clear_i,          // the source has to pass its start-up test again
+
+  input  logic         entropy_valid_i,
+  output logic         entropy_ready_o,
+  input  logic [31:0]  entropy_i,
+
+  output logic         ready_o,          // the bits are random
+  output logic         failed_o,         // a pulse
+  output logic [127:0] random_o          // others in every cycle
+);
+  localparam int unsigned SilentBits = $clog2(SilentCycles + 1);
+  // The fraction of pi: a constant without a choice.
+  localparam logic [287:0] Start = 288'h243f6a88_85a308d3_13198a2e_03707344_a4093822_299f31d0_082efa98_ec4e6c89_452821e6;
+
+  // Registers s1 to s93, s94 to s177, s178 to s288; the bit that came last is bit 0.
+  typedef struct packed {
+    logic [92:0]  a;
+    logic [83:0]  b;
+    logic [110:0] c;
+  } state_t;
+
+  typedef struct packed {
+    state_t      state;
+    logic [63:0] out;    // of the first step in bit 63
+  } steps_t;
+
+  // 64 steps at once: a new bit reaches its first tap after 66.
+  function automatic steps_t steps(state_t s);
+    steps_t      next;
+    logic [63:0] t1, t2, t3;
+    t1 = s.a[65:2] ^ s.a[92:29];
+    t2 = s.b[68:5] ^ s.b[83:20];
+    t3 = s.c[65:2] ^ s.c[110:47];
+    next.out     = t1 ^ t2 ^ t3;
+    next.state.b = {s.b[19:0], t1 ^ (s.a[90:27] & s.a[91:28]) ^ s.b[77:14]};
+    next.state.c = {s.c[46:0], t2 ^ (s.b[81:18] & s.b[82:19]) ^ s.c[86:23]};
+    next.state.a = {s.a[28:0], t3 ^ (s.c[108:45] & s.c[109:46]) ^ s.a[68:5]};
+    return next;
+  endfunction
+
+  logic [31:0]           word_q;
+  logic [3:0]            left_d, left_q;        // samples of it
+  logic [SilentBits-1:0] silent_d, silent_q;
+  logic                  takes, samples, is_silent, healthy, test_failed;
+  steps_t                first, second;
+  state_t                state_q;
+  logic [127:0]          random_q;
+
+  assign samples         = left_q != '0;
+  assign entropy_ready_o = ~samples;
+  assign takes           = entropy_valid_i & entropy_ready_o;
+  assign left_d          = takes ? 4'd8 : samples ? left_q - 4'd1 : left_q;
+
+  entropy_health u_health (
+    .clk_i, .rst_ni,
+    .clear_i,
+    .valid_i  (samples),
+    .sample_i (word_q[3:0]),
+    .healthy_o(healthy),
+    .failed_o (test_failed)
+  );
+
+  // A source that says nothing fails as one that says the same: no user of it waits for ever.
+  assign is_silent = silent_q == SilentBits'(SilentCycles);
+  assign silent_d  = clear_i ? '0 : is_silent ? silent_q : takes ? '0 : silent_q + 1'b1;
+  assign ready_o   = healthy & ~is_silent;
+  assign failed_o  = test_failed | (~is_silent & (silent_d == SilentBits'(SilentCycles)));
+
+  assign first    = steps(state_q);
+  assign second   = steps(first.state);
+  assign random_o = random_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      word_q   <= '0;
+      left_q   <= '0;
+      silent_q <= '0;
+      state_q  <= Start;
+      random_q <= Start[127:0];
+    end else begin
+      if (takes)        word_q <= entropy_i;
+      else if (samples) word_q <= word_q >> 4;
+      left_q   <= left_d;
+      silent_q <= silent_d;
+      state_q  <= second.state ^ {89'b0, word_q[3:0] & {4{samples}}, 195'b0};
+      random_q <= {first.out, second.out};
+    end
+  end
+
+  `ASSERT(NoBitsAreRandomBeforeTheStartUpTest_A, !ready_o |=> !ready_o || $past(samples))
+  `ASSERT(ASilentSourceHasFailed_A, is_silent |-> !ready_o)
+  `ASSERT(AWordIsTestedWhole_A, takes |-> !samples)
+  `ASSERT(TheBitsAreNotStuck_A, 1'b1 |=> random_o != $past(random_o))
+endmodule
