@@ -24,7 +24,9 @@ const PAYLOADS: &str = "Figure 2";
 const PAYLOAD_COST: &str = "cost";
 /// The lines across that figure.
 const LIMITS: &str = "Figure 2, limits";
-const ENGINE_LIMIT: &str = "engine, SHA-256 and HMAC";
+const HASH_LIMITS: [&str; 3] = ["engine, SHA-256 and HMAC", "memory, RAM", "memory, RoT"];
+const AES: &str = "AES-256";
+const AES_LIMITS: [&str; 3] = ["engine, AES-256", "memory, AES-256, RAM", "memory, AES-256, RoT"];
 const PAYLOAD_AXES: draw::Axes = draw::Axes {
     unit: "cycles per byte",
     sizes: "bytes of the payload",
@@ -76,7 +78,7 @@ pub struct Plot {
 pub fn plots(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Vec<Plot>> {
     let mut plots: Vec<Plot> =
         [blocks(key, run, paper)?, overlap(key, run)?].into_iter().flatten().collect();
-    for function in ["SHA-256", "HMAC"] {
+    for function in ["SHA-256", "HMAC", AES] {
         plots.extend(payloads(key, run, function)?);
     }
     plots.extend(latency(key, run)?);
@@ -280,7 +282,8 @@ fn payloads(key: &str, run: &Stored, function: &'static str) -> Result<Option<Pl
         return Ok(None);
     }
     let limit = |config| run.row(LIMITS, PAYLOAD_COST, config)?.number("ours");
-    let limits = [ENGINE_LIMIT, "memory, RAM", "memory, RoT"].into_iter().filter_map(limit);
+    let limits = if function == AES { AES_LIMITS } else { HASH_LIMITS };
+    let limits = limits.into_iter().filter_map(limit);
     let limits: Vec<(f64, Look)> = limits.map(|cost| (cost, Look::OursFlat)).collect();
     let ends = lines.iter().map(|line| {
         let text = |(size, cost): &(f64, f64)| format!("{cost} for {size} bytes");

@@ -24,6 +24,8 @@ const MAGIC: u32 = 0x6165_7331;
 /// Maximum number of status reads before the engine is treated as absent. The longest wait is for a wipe, below two hundred
 /// cycles.
 const PATIENCE: u32 = 10_000;
+/// Reads of the status while a block is computed.
+const BLOCK_POLLS: u32 = 16;
 /// SP 800-38F §6.2.
 const KW_IV: u64 = 0xa6a6_a6a6_a6a6_a6a6;
 /// Bytes of a half block, the unit of AES-KW.
@@ -92,6 +94,7 @@ pub fn counter_at(first: &[u8; BLOCK_LEN], offset: u64) -> ([u8; BLOCK_LEN], usi
 pub struct Aes {
     registers: Registers,
     is_masked: bool,
+    is_slow: bool,
     key_len: KeyLen,
     /// Of the message.
     control: Control,
@@ -110,7 +113,8 @@ impl Aes {
         }
         let (key_len, control) = (KeyLen::Key256, Control::RESET);
         let is_masked = registers.parameters().read().masked();
-        let mut engine = Self { registers, is_masked, key_len, control, needs_tag: false };
+        let (is_slow, needs_tag) = (false, false);
+        let mut engine = Self { registers, is_masked, is_slow, key_len, control, needs_tag };
         engine.wipe()?;
         Ok(engine)
     }
@@ -136,6 +140,11 @@ impl Aes {
             });
         }
         Ok(())
+    }
+
+    /// A block takes as long as in OpenTitan's masked engine, for comparisons. It holds from the next message on.
+    pub fn set_slow(&mut self, is_slow: bool) {
+        self.is_slow = is_slow;
     }
 
     /// Loads a key of 16, 24 or 32 bytes.
@@ -254,7 +263,7 @@ impl Aes {
             return Err(Error::Length);
         }
         let control = Control::RESET.with_mode(value).with_key_len(self.key_len);
-        let control = control.with_decrypt(is_decryption);
+        let control = control.with_decrypt(is_decryption).with_slow(self.is_slow);
         let control = control.with_stream_in(streams.input).with_stream_out(streams.output);
         registers.control().write(control);
         registers.text_len().write(length(text_len)?);
@@ -304,6 +313,46 @@ impl Aes {
             }
         }
         Ok(())
+    }
+
+    /// Waits until a result can be read.
+    ///
+    /// # Errors
+    /// `Failed`, `Silent`, `Entropy`.
+    #[inline(always)]
+    pub fn until_result(&mut self) -> Result<(), Error> {
+        // A block takes less. Nothing is between these reads: what goes wrong is for later.
+        for _ in 0..BLOCK_POLLS {
+            if self.registers.status().read().output_valid() {
+                return Ok(());
+            }
+        }
+        self.until_late_result()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn until_late_result(&self) -> Result<(), Error> {
+        self.until(Status::output_valid)
+    }
+
+    /// Writes a block of the text, with its words in the byte order of memory, where one can be written: at the beginning of
+    /// a message, and after each result that was read.
+    #[inline(always)]
+    pub fn push_block(&mut self, block: [u32; BLOCK_LEN / 4]) {
+        for (register, word) in self.registers.data_in().iter().zip(block) {
+            register.write(word);
+        }
+    }
+
+    /// Reads a result that [`until_result`](Self::until_result) has waited for.
+    #[inline(always)]
+    pub fn pull_block(&mut self) -> [u32; BLOCK_LEN / 4] {
+        let mut block = [0; BLOCK_LEN / 4];
+        for (word, register) in block.iter_mut().zip(self.registers.data_out().iter()) {
+            *word = register.read();
+        }
+        block
     }
 
     /// Waits for the end of a message.

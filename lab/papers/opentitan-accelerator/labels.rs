@@ -32,17 +32,22 @@ impl Opcode {
     }
 }
 
-/// The purposes of HMAC's rows in table 1.
+/// The purposes in table 1: of HMAC all but the last one, of AES three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     Config,
     Digest,
     Wait,
     Final,
+    Cipher,
 }
 
 impl Purpose {
-    pub const ALL: [Self; 4] = [Self::Config, Self::Digest, Self::Wait, Self::Final];
+    pub const ALL: [Self; 5] = [Self::Config, Self::Digest, Self::Wait, Self::Final, Self::Cipher];
+    /// Of SHA-256 and HMAC, in the order of table 1.
+    pub const OF_HASHES: [Self; 4] = [Self::Config, Self::Digest, Self::Wait, Self::Final];
+    /// Of AES.
+    pub const OF_AES: [Self; 3] = [Self::Config, Self::Cipher, Self::Wait];
 
     /// As the paper writes it.
     pub const fn name(self) -> &'static str {
@@ -51,6 +56,7 @@ impl Purpose {
             Self::Digest => "Digest",
             Self::Wait => "Wait",
             Self::Final => "Final",
+            Self::Cipher => "Cipher",
         }
     }
 
@@ -71,10 +77,35 @@ pub struct Retired {
     pub instruction: u32,
     /// Where it loaded from or stored to.
     pub address: Option<u32>,
+    pub is_store: bool,
+}
+
+/// One end of a move, as table 3 counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    EngineRead,
+    EngineWrite,
+    MemoryRead,
+    MemoryWrite,
+}
+
+impl End {
+    fn of(retired: &Retired) -> Option<Self> {
+        let is_engine = REGISTERS.contains(&retired.address?);
+        Some(match (is_engine, retired.is_store) {
+            (true, false) => Self::EngineRead,
+            (true, true) => Self::EngineWrite,
+            (false, false) => Self::MemoryRead,
+            (false, true) => Self::MemoryWrite,
+        })
+    }
 }
 
 /// Where the host's memory begins in the controller's address space (`hw/soc/README.md`).
 const HOST_MEMORY: u32 = 0x8000_0000;
+
+/// Where registers of engines are.
+const REGISTERS: std::ops::Range<u32> = 0x4000_0000..0x4000_f000;
 
 /// RISC-V Unprivileged Architecture, chapters 2 and 28 (RV32C).
 pub fn decode(retired: &Retired) -> Opcode {
@@ -122,6 +153,8 @@ pub struct Labelled {
     costs: BTreeMap<(Purpose, Opcode), Cost>,
     /// Cycles of each load and store, by class, in order.
     accesses: BTreeMap<Opcode, Vec<u64>>,
+    /// Loads and stores of each label.
+    ends: BTreeMap<(Purpose, End), u64>,
 }
 
 /// Cycles of single accesses (table 2).
@@ -154,6 +187,9 @@ impl Labelled {
             if it.address.is_some() {
                 labelled.accesses.entry(opcode).or_default().push(cycles);
             }
+            if let Some(end) = End::of(it) {
+                *labelled.ends.entry((purpose, end)).or_default() += 1;
+            }
         }
         labelled
     }
@@ -168,6 +204,11 @@ impl Labelled {
             instructions: sum.instructions + cost.instructions,
             cycles: sum.cycles + cost.cycles,
         })
+    }
+
+    /// How many loads or stores a label has.
+    pub fn ends(&self, purpose: Purpose, end: End) -> u64 {
+        self.ends.get(&(purpose, end)).copied().unwrap_or_default()
     }
 
     /// Adds the accesses of another run, for statistics over all of them.
@@ -202,7 +243,7 @@ mod tests {
     use super::*;
 
     fn retired(cycle: u64, pc: u32, instruction: u32, address: Option<u32>) -> Retired {
-        Retired { cycle, pc, instruction, address }
+        Retired { cycle, pc, instruction, address, is_store: false }
     }
 
     #[test]
@@ -257,6 +298,18 @@ mod tests {
         let access = labelled.access_cost(Opcode::MemoryRot).unwrap();
         assert_eq!((access.least, access.most, access.average), (5, 5, 5.0));
         assert_eq!(labelled.access_cost(Opcode::MemoryRam), None);
+        assert_eq!(labelled.ends(Purpose::Config, End::EngineRead), 1);
+        assert_eq!(labelled.ends(Purpose::Wait, End::EngineRead), 0);
+    }
+
+    #[test]
+    fn ends_of_moves_are_told_apart() {
+        let of = |address, is_store| End::of(&Retired { is_store, ..retired(0, 0, 0, address) });
+        assert_eq!(of(Some(0x4000_9050), false), Some(End::EngineRead));
+        assert_eq!(of(Some(0x4000_9040), true), Some(End::EngineWrite));
+        assert_eq!(of(Some(0x8000_0000), false), Some(End::MemoryRead));
+        assert_eq!(of(Some(0x1000_0000), true), Some(End::MemoryWrite));
+        assert_eq!(of(None, false), None);
     }
 
     #[test]
@@ -264,6 +317,7 @@ mod tests {
         assert_eq!(Purpose::from_number(0), None);
         assert_eq!(Purpose::from_number(1), Some(Purpose::Config));
         assert_eq!(Purpose::from_number(4), Some(Purpose::Final));
-        assert_eq!(Purpose::from_number(5), None);
+        assert_eq!(Purpose::from_number(5), Some(Purpose::Cipher));
+        assert_eq!(Purpose::from_number(6), None);
     }
 }

@@ -1,5 +1,5 @@
-//! The fifth paper's measurement on a root of trust of our own: SHA-256 and HMAC by an engine that an Ibex
-//! feeds, instruction by instruction, against software on CVA6, where AES and RSA are, too (`lab/README.md`).
+//! The fifth paper's measurement on a root of trust of our own: SHA-256, HMAC, AES-256 and RSA by engines that an Ibex
+//! feeds, instruction by instruction, against software on CVA6 (`lab/README.md`).
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,9 @@ mod baseline;
 mod ciphers;
 mod dma;
 mod labels;
+mod limits;
 mod mailbox;
+mod operations;
 mod payload;
 mod runs;
 mod sensitivity;
@@ -42,6 +44,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     run.store_more(&folder, "accesses", &samples.accesses)?;
     run.store_more(&folder, "software", &samples.software)?;
     run.store_more(&folder, "dma", &samples.dma)?;
+    run.store_more(&folder, "operations", &samples.operations)?;
     print!("{}", run.text());
     println!("stored as {}", folder.join(format!("{KEY}.json")).display());
     Ok(run)
@@ -53,6 +56,7 @@ struct Samples {
     accesses: String,
     software: String,
     dma: String,
+    operations: String,
 }
 
 /// All of it, or in its quick form the payload of the paper's tables alone.
@@ -60,7 +64,13 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
     let paper = Paper::load(KEY)?;
     let headline = paper.constant("payload_bytes")? as usize;
     let sizes = if is_quick { &payload::SIZES[6..] } else { &payload::SIZES };
-    let samples = runs::measure(sizes)?;
+    let mut samples = runs::measure(sizes)?;
+    let mut operations = Vec::new();
+    if !is_quick {
+        let (of_aes, of_rsa) = runs::measure_ciphers(sizes)?;
+        samples.extend(of_aes);
+        operations = of_rsa;
+    }
     let [own_flags, others @ ..] = baseline::OPTIMISATIONS;
     let part = if is_quick { Part::Quick } else { Part::Hashes };
     let mut counts = baseline::measure(part, own_flags, &[])?;
@@ -71,15 +81,16 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
     let (ciphers, software): (Vec<Count>, Vec<Count>) =
         counts.into_iter().partition(ciphers::is_cipher);
     let mut rows = access_rows(&samples)?;
-    let block_cycles = paper.constant("hmac_block_cycles")?;
-    rows.extend(How::Computed.made(bandwidth_rows(&samples, headline)?));
-    rows.extend(How::Computed.made(used_rows(&samples, headline, block_cycles)?));
-    rows.extend(How::Computed.made(limit_rows(&samples, headline, block_cycles)?));
+    rows.extend(How::Computed.made(limits::rows(&samples, headline, &paper)?));
     rows.extend(label_rows(&samples, headline)?);
     rows.extend(share_rows(&samples, headline)?);
     rows.extend(figure_rows(&samples, &software));
+    rows.extend(operations::rows(&operations));
     rows.extend(ciphers::rows(&ciphers, own_flags));
-    rows.extend(speed_up_rows(&samples, &software, headline)?);
+    let mut speed_ups = speed_up_rows(&samples, (&software, &ciphers), headline)?;
+    speed_ups.extend(operations::speed_up_rows(&operations, &ciphers)?);
+    rows.extend(extreme_rows(&speed_ups, &paper));
+    rows.extend(speed_ups);
     rows.extend(ciphers::software_rows(&paper, &software, &ciphers)?);
     let rows: Vec<Row> =
         rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
@@ -125,7 +136,11 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         inputs: inputs::now(&project::root(), KEY)?,
         tools,
         date: date()?,
-        rows: if is_quick { rows } else { missing(paper.completed(rows, NOT_BUILT)) },
+        rows: if is_quick {
+            rows
+        } else {
+            paper.completed(rows, "no engine of ours is measured so")
+        },
         machine: Machine::of_this()?,
     };
     let samples = Samples {
@@ -133,28 +148,9 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         accesses: runs::accesses_csv(&samples),
         software: baseline::CSV_HEADER.to_owned() + &on_cva6,
         dma: dma::csv(&lists),
+        operations: operations::csv(&operations),
     };
     Ok((run, samples))
-}
-
-/// Of rows that the run does not have.
-const NOT_BUILT: &str = "not built yet";
-
-/// Numbers of the paper without one of ours name what they wait for.
-fn missing(rows: Vec<Row>) -> Vec<Row> {
-    let named = |row: Row| {
-        let is_of = |name: &str| row.config.contains(name) || row.metric.contains(name);
-        match row.note.as_deref() {
-            Some(NOT_BUILT) if is_of("AES") => {
-                row.noted("this program does not use the engine for AES yet")
-            }
-            Some(NOT_BUILT) if is_of("RSA") => {
-                row.noted("this program does not use the engine for big numbers yet")
-            }
-            _ => row,
-        }
-    };
-    rows.into_iter().map(named).collect()
 }
 
 /// Rows for which the paper has a number get it.
@@ -169,7 +165,9 @@ fn beside_paper(row: Row, paper: &Paper) -> Result<Row> {
 fn with_distances(rows: Vec<Row>) -> Vec<Row> {
     let is_reproduced = |row: &&Row| match (row.table.as_str(), row.metric.as_str()) {
         ("Table 2", metric) => metric == "average",
-        ("Figure 2" | "Section 4.2" | ciphers::SOFTWARE_TABLE, _) => row.published.is_some(),
+        // The paper's engine for RSA cannot be had; ours is another one.
+        ("Figure 2" | "Section 4.2", _) => row.published.is_some() && !row.config.contains("RSA"),
+        (ciphers::SOFTWARE_TABLE, _) => row.published.is_some(),
         _ => false,
     };
     let distances = rows.iter().filter(is_reproduced).filter_map(|row| {
@@ -199,91 +197,10 @@ fn access_rows(samples: &[Sample]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Bytes of a block of SHA-256.
-const BLOCK: f64 = 64.0;
-
-/// Section 4.2: how much of what the engine could do is used, by SHA-256.
-fn used_rows(samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    for memory in Memory::ALL {
-        let cost = runs::find(samples, Function::Sha256, memory, bytes)?.cycles_per_byte();
-        let percent = 100.0 * block_cycles / BLOCK / cost;
-        let config = format!("SHA-256 and HMAC, {}", memory.name());
-        let row = Row::info(
-            "Section 4.2, bandwidth",
-            "used of the engine's bandwidth",
-            "percent",
-            percent,
-        );
-        rows.push(row.of(&config));
-    }
-    Ok(rows)
-}
-
-/// Table 3: what the least costs of accesses allow, by the accesses of a block.
-fn bandwidth_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    // Of a block, while it is moved. Only from RAM do the two ends of a move have labels of their own.
-    let accesses = |memory, opcode| -> Result<f64> {
-        let sample = runs::find(samples, Function::Sha256, memory, bytes)?;
-        let cost = sample.labelled.cost(Some(Purpose::Digest), Some(opcode));
-        Ok(cost.instructions as f64 * BLOCK / bytes as f64)
-    };
-    let engine_writes = accesses(Memory::Ram, Opcode::MemoryRot)?;
-    for memory in Memory::ALL {
-        let of = memory.name();
-        let sample = runs::find(samples, Function::Sha256, memory, bytes)?;
-        let reads = match memory {
-            Memory::Ram => accesses(memory, Opcode::MemoryRam)?,
-            Memory::Rot => accesses(memory, Opcode::MemoryRot)? - engine_writes,
-        };
-        for (what, count) in
-            [("engine writes".to_owned(), engine_writes), (format!("{of} reads"), reads)]
-        {
-            let config = format!("HMAC, {of}, {what}");
-            rows.push(Row::info("Table 3", "accesses", "accesses", count).of(&config));
-        }
-        let least = |opcode| -> Result<f64> {
-            let cost = sample.labelled.access_cost(opcode);
-            Ok(cost.context("nothing was accessed")?.least as f64)
-        };
-        let words = BLOCK / 4.0;
-        let (engine, payload) =
-            (least(Opcode::MemoryRot)? * words, least(memory.opcode())? * words);
-        for (what, cycles) in [("engine", engine), (of, payload), ("total", engine + payload)] {
-            let config = format!("HMAC, {of}, {what}");
-            rows.push(Row::info("Table 3, costs", "cost", "cycles", cycles).of(&config));
-        }
-        let row = Row::info(
-            "Table 3, bandwidth",
-            "bandwidth",
-            CYCLES_PER_BYTE,
-            (engine + payload) / BLOCK,
-        );
-        rows.push(row.of(&format!("HMAC, {of}")));
-    }
-    Ok(rows)
-}
-
-/// Lines of figure 2, which the paper prints without numbers: what the engine could do, and what the least costs
-/// of accesses allow.
-fn limit_rows(samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
-    const TABLE: &str = "Figure 2, limits";
-    let engine = Row::info(TABLE, "cost", CYCLES_PER_BYTE, block_cycles / BLOCK)
-        .of("engine, SHA-256 and HMAC");
-    let mut rows = vec![engine];
-    for row in bandwidth_rows(samples, bytes)? {
-        let Some(cost) = row.ours.filter(|_| row.metric == "bandwidth") else { continue };
-        let config = row.config.replace("HMAC, ", "memory, ");
-        rows.push(Row::info(TABLE, "cost", CYCLES_PER_BYTE, cost).of(&config));
-    }
-    Ok(rows)
-}
-
 /// The text below table 4: shares of all cycles, over the functions that there are.
 fn share_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
     let (mut memory, mut ram, mut wait) = (f64::INFINITY, f64::INFINITY, 0.0_f64);
-    for function in Function::ALL {
+    for function in Function::measured(samples) {
         let labelled = &runs::find(samples, function, Memory::Ram, bytes)?.labelled;
         let all = labelled.cost(None, None).cycles as f64;
         let share = |purpose, opcode| 100.0 * labelled.cost(purpose, opcode).cycles as f64 / all;
@@ -293,8 +210,7 @@ fn share_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
         wait = wait.max(share(Some(Purpose::Wait), None));
     }
     let row = |(config, value)| {
-        let row = Row::info("Section 4.2, shares", "share of all cycles", "percent", value);
-        row.of(config).noted("over SHA-256 and HMAC; the paper's extremes include AES-256")
+        Row::info("Section 4.2, shares", "share of all cycles", "percent", value).of(config)
     };
     let shares = [
         ("accesses to memory, least", memory),
@@ -307,12 +223,12 @@ fn share_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
 /// Table 4, by both labels.
 fn label_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for function in Function::ALL {
+    for function in Function::measured(samples) {
         let labelled = &runs::find(samples, function, Memory::Ram, bytes)?.labelled;
         let all = labelled.cost(None, None).cycles as f64;
         let config = function.name();
         rows.push(Row::info("Table 4, cycles", "cycles", "cycles", all).of(config));
-        for purpose in Purpose::ALL.map(Some).into_iter().chain([None]) {
+        for purpose in function.purposes().iter().copied().map(Some).chain([None]) {
             for opcode in Opcode::ALL.map(Some).into_iter().chain([None]) {
                 let cost = labelled.cost(purpose, opcode);
                 if cost.instructions == 0 || (purpose, opcode) == (None, None) {
@@ -352,29 +268,47 @@ fn software_row(count: &Count, flags: &str) -> Row {
     Row::info("Figure 2", "cost", CYCLES_PER_BYTE, cost).of(&config).noted(note)
 }
 
-/// Section 4.2: how many times slower software is, the payload in RAM.
-fn speed_up_rows(samples: &[Sample], software: &[Count], bytes: usize) -> Result<Vec<Row>> {
+/// Section 4.2: how many times slower software is, the payload in RAM: hashes, and the fastest of the ciphers.
+fn speed_up_rows(
+    samples: &[Sample],
+    (hashes, ciphers): (&[Count], &[Count]),
+    bytes: usize,
+) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for function in Function::ALL {
+    let mut add = |config: &str, sample: &Sample, count: &Count| {
+        let speed_up = count.cycles_per_byte() / sample.cycles_per_byte();
+        rows.push(Row::info("Section 4.2", "speed-up over CVA6", "times", speed_up).of(config));
+    };
+    for function in Function::measured(samples) {
         let sample = runs::find(samples, function, Memory::Ram, bytes)?;
-        for who in ["bearssl", "hartlock"] {
-            let is_it = |it: &&Count| {
-                it.who == who
-                    && it.bytes == bytes
-                    && Function::of_baseline(&it.what) == Some(function)
-            };
-            let count = software.iter().find(is_it).with_context(|| format!("no {who}"))?;
-            let speed_up = count.cycles_per_byte() / sample.cycles_per_byte();
-            let config = match who {
-                "bearssl" => function.name().to_owned(),
-                _ => format!("{}, our kernel", function.name()),
-            };
-            rows.push(
-                Row::info("Section 4.2", "speed-up over CVA6", "times", speed_up).of(&config),
-            );
+        let wanted = format!("{}, {bytes} bytes", function.name());
+        if function == Function::Aes256 {
+            let count = ciphers::fastest(ciphers, &wanted).context("no AES in software")?;
+            add(function.name(), sample, count);
+            continue;
+        }
+        for (who, config) in [
+            ("bearssl", function.name().to_owned()),
+            ("hartlock", format!("{}, our kernel", function.name())),
+        ] {
+            let is_it = |it: &&Count| it.who == who && baseline::config(it) == wanted;
+            let count = hashes.iter().find(is_it).with_context(|| format!("no {who}"))?;
+            add(&config, sample, count);
         }
     }
     Ok(rows)
+}
+
+/// Of the speed-ups over BearSSL that the paper has, the least and the most. Its abstract has a least one that is not.
+fn extreme_rows(speed_ups: &[Row], paper: &Paper) -> Vec<Row> {
+    let is_published = |row: &&Row| paper.number(&row.table, &row.metric, &row.config).is_some();
+    let values = || speed_ups.iter().filter(is_published).filter_map(|row| row.ours);
+    let row = |config, value: f64| Row::info("Abstract", "speed-up", "times", value).of(config);
+    let (least, most) = (values().reduce(f64::min), values().reduce(f64::max));
+    [("least", least), ("most", most)]
+        .into_iter()
+        .filter_map(|(config, value)| Some(row(config, value?).how(How::Computed)))
+        .collect()
 }
 
 #[cfg(test)]

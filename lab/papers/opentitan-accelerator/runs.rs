@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSection};
 
 use super::labels::{Labelled, Opcode, Purpose, Retired};
+use super::operations::{Operation, Phases};
 use super::payload;
 use hartlock_hw::machines::rot::Rot;
 use hartlock_hw::machines::{End, rot};
@@ -14,6 +15,8 @@ use xtask::firmware;
 
 /// The root of trust with the latencies of the paper.
 const MACHINE: &str = "rot";
+/// The same with the engines for AES and big numbers.
+const CIPHER_MACHINE: &str = "rot-full";
 
 /// More than the program takes with the slowest memory.
 const MAX_CYCLES: &str = "20000000";
@@ -23,17 +26,34 @@ const MAX_CYCLES: &str = "20000000";
 pub enum Function {
     Sha256,
     Hmac,
+    Aes256,
 }
 
 impl Function {
-    pub const ALL: [Self; 2] = [Self::Sha256, Self::Hmac];
+    pub const ALL: [Self; 3] = [Self::Sha256, Self::Hmac, Self::Aes256];
+    pub const HASHES: [Self; 2] = [Self::Sha256, Self::Hmac];
 
     /// As the paper writes it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sha256 => "SHA-256",
             Self::Hmac => "HMAC",
+            Self::Aes256 => "AES-256",
         }
+    }
+
+    /// The labels of its rows in table 1.
+    pub const fn purposes(self) -> &'static [Purpose] {
+        match self {
+            Self::Sha256 | Self::Hmac => &Purpose::OF_HASHES,
+            Self::Aes256 => &Purpose::OF_AES,
+        }
+    }
+
+    /// Those that were measured: in the quick form, there is no AES.
+    pub fn measured(samples: &[Sample]) -> impl Iterator<Item = Self> {
+        let is_measured = |it: &Self| samples.iter().any(|sample| sample.function == *it);
+        Self::ALL.into_iter().filter(is_measured)
     }
 
     /// By the name that programs print.
@@ -41,6 +61,7 @@ impl Function {
         match name {
             "sha256" => Some(Self::Sha256),
             "hmac-sha256" => Some(Self::Hmac),
+            "aes-256-cbc" => Some(Self::Aes256),
             _ => None,
         }
     }
@@ -111,9 +132,33 @@ pub fn find(
 /// What the program says of a run, a line each (`firmware/tests/accelerator/src/main.rs`).
 #[derive(Debug, PartialEq, Eq)]
 struct Line {
-    function: Function,
+    what: String,
     memory: Memory,
     bytes: usize,
+}
+
+/// A program that ran, with the labels of its instructions.
+struct Trace {
+    console: String,
+    runs: Vec<(Line, Part)>,
+    markers: BTreeMap<u32, Option<Purpose>>,
+}
+
+impl Trace {
+    /// The run as a sample, if it is of a function with labels.
+    fn sample(&self, (line, part): &(Line, Part)) -> Option<Sample> {
+        Some(Sample {
+            function: Function::of_baseline(&line.what)?,
+            memory: line.memory,
+            bytes: line.bytes,
+            labelled: Labelled::new(part.before, &part.retired, &self.markers),
+        })
+    }
+
+    fn samples(&self, sizes: &[usize]) -> Vec<Sample> {
+        let samples = self.runs.iter().filter_map(|run| self.sample(run));
+        samples.filter(|it| sizes.contains(&it.bytes)).collect()
+    }
 }
 
 /// Runs the program, which hashes payloads of all sizes, and returns those of the sizes asked for.
@@ -129,46 +174,57 @@ pub fn measure(sizes: &[usize]) -> Result<Vec<Sample>> {
 /// # Errors
 /// As [`measure`].
 pub fn measure_on(machine: Rot, options: &[&str], sizes: &[usize]) -> Result<Vec<Sample>> {
-    let program = firmware::rot_program("accelerator", &[])?;
+    let trace = trace(machine, options, &[])?;
+    slept(&trace.console)?;
+    Ok(trace.samples(sizes))
+}
+
+/// Runs the program with AES and RSA, on the same machine with their engines.
+///
+/// # Errors
+/// If it fails, or a result is wrong.
+pub fn measure_ciphers(sizes: &[usize]) -> Result<(Vec<Sample>, Vec<Operation>)> {
+    let machine = rot::rot(CIPHER_MACHINE).context("the machine with all engines")?;
+    let trace = trace(machine, &[], &["ciphers"])?;
+    let of_rsa = trace.runs.iter().filter(|(line, _)| line.what.starts_with("rsa-"));
+    let operations = of_rsa.map(|(line, part)| {
+        let phases = Phases::of(part.before, &part.retired);
+        let phases = phases.with_context(|| format!("no power in the run of {}", line.what))?;
+        let (what, memory) = (line.what.clone(), line.memory);
+        Ok(Operation { what, memory, bytes: line.bytes, phases })
+    });
+    Ok((trace.samples(sizes), operations.collect::<Result<_>>()?))
+}
+
+fn trace(machine: Rot, options: &[&str], features: &[&str]) -> Result<Trace> {
+    let program = firmware::rot_program("accelerator", features)?;
     let markers = markers(&fs::read(&program)?)?;
     let folder = rot::folder(machine).join("accelerator");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let trace = folder.join("trace.csv");
     let trace = trace.to_str().context("the path of the trace is text")?;
     let own_options = ["--trace", trace, "--max-cycles", MAX_CYCLES];
-    eprintln!("the engine on {} {}", machine.name, options.join(" "));
+    eprintln!("the engines on {} {}", machine.name, options.join(" "));
     let options = [options, &own_options].concat();
     let (console, _, end) = rot::run_program(&rot::machine(machine)?, &program, &folder, &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
-    slept(&console)?;
     let lines = read(&console)?;
     let parts = parts(&fs::read_to_string(trace).context("the machine wrote no trace")?)?;
     ensure!(parts.len() == lines.len(), "{} runs and {} lines", parts.len(), lines.len());
-    let samples = lines.iter().zip(parts).map(|(line, part)| Sample {
-        function: line.function,
-        memory: line.memory,
-        bytes: line.bytes,
-        labelled: Labelled::new(part.before, &part.retired, &markers),
-    });
-    Ok(samples.filter(|it| sizes.contains(&it.bytes)).collect())
+    Ok(Trace { console, runs: lines.into_iter().zip(parts).collect(), markers })
 }
 
-/// What the program printed of each run. A wrong digest is an error.
+/// What the program printed of each run. A wrong result is an error.
 fn read(console: &str) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     for line in console.lines() {
         let words: Vec<&str> = line.split(' ').collect();
-        if let ["run", what, memory, bytes, digest] = words[..] {
+        if let ["run", what, memory, bytes, result] = words[..] {
             let bytes = bytes.parse()?;
-            ensure!(
-                payload::result(what, bytes).as_deref() == Some(digest),
-                "wrong digest: {line}"
-            );
-            lines.push(Line {
-                function: Function::of_baseline(what).context("another function")?,
-                memory: Memory::of_program(memory).context("another memory")?,
-                bytes,
-            });
+            let right = payload::result(what, bytes);
+            ensure!(right.as_deref() == Some(result), "wrong result: {line}");
+            let memory = Memory::of_program(memory).context("another memory")?;
+            lines.push(Line { what: what.to_owned(), memory, bytes });
         }
     }
     ensure!(!lines.is_empty(), "the program measured nothing\n{console}");
@@ -190,7 +246,7 @@ fn slept(console: &str) -> Result<Vec<(Function, u32)>> {
         }
     }
     ensure!(
-        all.len() == Function::ALL.len(),
+        all.len() == Function::HASHES.len(),
         "not every function was tried by interrupt\n{console}"
     );
     Ok(all)
@@ -231,7 +287,7 @@ fn parts(trace: &str) -> Result<Vec<Part>> {
     let mut is_open = false;
     for line in lines {
         let fields: Vec<&str> = line.split(',').collect();
-        let [cycle, _, pc, instruction, address, _, _, trap, mark] = fields[..] else {
+        let [cycle, _, pc, instruction, address, _, write, trap, mark] = fields[..] else {
             anyhow::bail!("not a line of a trace: {line}");
         };
         match mark {
@@ -245,6 +301,7 @@ fn parts(trace: &str) -> Result<Vec<Part>> {
                     pc: hex(pc)?,
                     instruction: hex(instruction)?,
                     address: (!address.is_empty()).then(|| hex(address)).transpose()?,
+                    is_store: write != "0",
                 });
             }
             _ => {}
@@ -261,7 +318,7 @@ fn parts(trace: &str) -> Result<Vec<Part>> {
 pub fn csv(samples: &[Sample]) -> String {
     let mut text = "function,memory,bytes,purpose,opcode,instructions,cycles\n".to_owned();
     for Sample { function, memory, bytes, labelled } in samples {
-        for purpose in Purpose::ALL {
+        for purpose in function.purposes().iter().copied() {
             for opcode in Opcode::ALL {
                 let cost = labelled.cost(Some(purpose), Some(opcode));
                 if cost.instructions > 0 {
@@ -345,7 +402,7 @@ mod tests {
     fn a_wrong_digest_is_refused() {
         let digest = payload::result("hmac-sha256", 64).unwrap();
         let line = |what| format!("run {what} ram 64 {digest}\n");
-        let right = [Line { function: Function::Hmac, memory: Memory::Ram, bytes: 64 }];
+        let right = [Line { what: "hmac-sha256".to_owned(), memory: Memory::Ram, bytes: 64 }];
         assert_eq!(read(&line("hmac-sha256")).unwrap(), right);
         assert!(read(&line("sha256")).is_err());
         assert!(read("").is_err());

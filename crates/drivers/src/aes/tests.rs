@@ -201,3 +201,24 @@ fn wraps_keys_of_some_lengths_and_unwraps_no_other_key() {
     assert_eq!(aes.unwrap_key(&[2; 24], &mut back), Err(Error::Silent));
     assert_eq!(back, [0; 16]);
 }
+
+#[test]
+fn blocks_go_by_words_in_the_order_of_memory() {
+    let file = File::idle();
+    let mut aes = aes(&file);
+    aes.set_slow(true);
+    aes.begin(Mode::Cbc(&[0; 16]), Direction::Encrypt, &[], 16, None, Streams::default()).unwrap();
+    let slow =
+        Control::RESET.with_mode(ModeValue::Cbc).with_key_len(KeyLen::Key256).with_slow(true);
+    assert_eq!(file.get(CONTROL), slow.to_bits());
+    aes.push_block([1, 2, 3, 4]);
+    let pushed = core::array::from_fn(|at| file.get(DATA_IN + at));
+    assert_eq!(pushed, [1, 2, 3, 4]);
+    for (at, word) in (DATA_OUT..).zip([5, 6, 7, 8]) {
+        file.set(at, word);
+    }
+    aes.until_result().unwrap();
+    assert_eq!(aes.pull_block(), [5, 6, 7, 8]);
+    file.set(STATUS, 0);
+    assert_eq!(aes.until_result(), Err(Error::Silent));
+}

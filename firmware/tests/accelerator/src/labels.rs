@@ -6,9 +6,13 @@
 /// Numbers of the labels; 0 ends the last one.
 pub const NONE: u32 = 0;
 pub const CONFIG: u32 = 1;
+#[cfg(not(feature = "ciphers"))]
 pub const DIGEST: u32 = 2;
 pub const WAIT: u32 = 3;
+#[cfg(not(feature = "ciphers"))]
 pub const FINAL: u32 = 4;
+#[cfg(feature = "ciphers")]
+pub const CIPHER: u32 = 5;
 
 /// From here on.
 macro_rules! label {

@@ -1,62 +1,42 @@
-//! SHA-256 and HMAC-SHA-256 of payloads in the scratchpad and in the host's memory, with the engine as
-//! slow as in the fifth paper: its measurement (section 3.2), on the root of trust of `hw/soc`.
+//! What the fifth paper measures on a root of trust (section 3.2), on that of `hw/soc`, with engines as slow as the
+//! paper's: SHA-256 and HMAC-SHA-256 or, with the feature `ciphers`, AES-256-CBC and RSA, of payloads in the scratchpad and
+//! in the host's memory.
 //!
-//! Each payload is hashed twice and the second time is measured, between a mark 1 and a mark 0 in the
-//! trace: then it is in the last-level cache. Digests go to the memory that holds the payload. A line
-//! for each:
+//! Each payload is processed twice and the second time is measured, between a mark 1 and a mark 0 in the
+//! trace: then it is in the last-level cache. Results go to the memory that holds the payload. A line
+//! for each, whose result is a digest, that of the ciphertext of AES, or all of RSA's:
 //!
 //! ```text
-//! run <sha256|hmac-sha256> <scratchpad|ram> <bytes> <digest>
+//! run <sha256|hmac-sha256|aes-256-cbc|rsa-512-public|...> <scratchpad|ram> <bytes> <result>
 //! ```
 //!
-//! Then the same driver works by interrupt, unmeasured, and says how often it slept:
+//! Then the driver of the hashes works by interrupt, unmeasured, and says how often it slept:
 //!
 //! ```text
 //! slept <times> <sha256|hmac-sha256> <bytes> <digest>
 //! ```
 //!
-//! Byte i of a payload is i mod 251, byte i of the key 255 - i.
+//! Operands are those of `operands.rs`.
 
 #![no_std]
 #![no_main]
 #![cfg(target_arch = "riscv32")]
 
+#[cfg(feature = "ciphers")]
+mod ciphers;
+#[cfg(not(feature = "ciphers"))]
+mod hashes;
 mod labels;
+#[cfg_attr(not(feature = "ciphers"), expect(dead_code, reason = "keys are those of the ciphers"))]
+mod operands;
 
 use core::fmt::Write;
-use core::sync::atomic::{AtomicU32, Ordering};
 
-use hartlock_drivers::sha2::{Error, Function, Sha2};
-use hartlock_drivers::wait::{Polling, Sleeping, Wait};
-use hartlock_regs::Block;
-use hartlock_rot::{Console, HOST_MEMORY, SHA2, exit, interrupt, mark, sleep_until};
-use labels::label;
-
-/// Bytes of the payloads (figure 2 of the paper).
-const SIZES: [usize; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
-const MAX_WORDS: usize = 4096 / 4;
-const KEY_LEN: usize = 32;
-const BLOCK_WORDS: usize = 16;
-
-/// Where whole words can be read.
-#[repr(align(4))]
-struct Key([u8; KEY_LEN]);
-
-/// A payload, and room for its digest.
-#[repr(C, align(64))]
-struct Place {
-    payload: [u32; MAX_WORDS],
-    digest: [u32; 8],
-}
-
-static mut SCRATCHPAD: Place = Place { payload: [0; MAX_WORDS], digest: [0; 8] };
-
-/// What is computed.
-#[derive(Clone, Copy)]
-struct Task<'a> {
-    name: &'static str,
-    function: Function<'a>,
-}
+#[cfg(feature = "ciphers")]
+use ciphers::measure;
+use hartlock_rot::{Console, exit};
+#[cfg(not(feature = "ciphers"))]
+use hashes::measure;
 
 #[unsafe(no_mangle)]
 extern "C" fn rot_main() -> ! {
@@ -69,112 +49,9 @@ extern "C" fn rot_main() -> ! {
     }
 }
 
-/// The engine. One at a time: a caller that takes it again gives up the earlier one.
-fn engine<W: Wait>(wait: W) -> Result<Sha2<W>, Error> {
-    // SAFETY: the engine's registers, of which this is the only user.
-    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
-    Sha2::new(registers, wait)
-}
-
-fn measure() -> Result<(), Error> {
-    let mut engine = engine(Polling)?;
-    engine.set_slow(true);
-    let key = Key(core::array::from_fn(|at| 255 - at as u8));
-    let tasks = [
-        Task { name: "sha256", function: Function::Sha256 },
-        Task { name: "hmac-sha256", function: Function::HmacSha256(&key.0) },
-    ];
-    let scratchpad = &raw mut SCRATCHPAD;
-    let host: *mut Place = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
-    for (memory, place) in [("scratchpad", scratchpad), ("ram", host)] {
-        // SAFETY: memory that no other code uses, each in its turn.
-        let place = unsafe { &mut *place };
-        fill(&mut place.payload);
-        for task in tasks {
-            for size in SIZES {
-                hash(&mut engine, task.function, place, size)?;
-                mark(1);
-                let result = hash(&mut engine, task.function, place, size);
-                mark(0);
-                result?;
-                report(task.name, memory, size, &place.digest);
-            }
-        }
+/// In hexadecimal.
+fn print(bytes: &[u8]) {
+    for byte in bytes {
+        let _ = write!(Console, "{byte:02x}");
     }
-    let scratchpad = &raw mut SCRATCHPAD;
-    for task in tasks {
-        // SAFETY: as above; the payload is still there.
-        by_interrupt(task, unsafe { &mut *scratchpad })?;
-    }
-    Ok(())
-}
-
-/// Counts how often the engine was slept for.
-static SLEPT: AtomicU32 = AtomicU32::new(0);
-
-/// The same payloads by interrupt: the hart sleeps while the engine has something to do.
-fn by_interrupt(task: Task<'_>, place: &mut Place) -> Result<(), Error> {
-    let mut engine = engine(Sleeping(|| {
-        SLEPT.store(SLEPT.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        sleep_until(interrupt::SHA2);
-    }))?;
-    engine.set_slow(true);
-    SLEPT.store(0, Ordering::Relaxed);
-    let size = 4 * MAX_WORDS;
-    hash(&mut engine, task.function, place, size)?;
-    let _ = write!(Console, "slept {} {} {size} ", SLEPT.load(Ordering::Relaxed), task.name);
-    print_digest(&place.digest);
-    Ok(())
-}
-
-/// What is measured: whole blocks, as the paper's payloads are.
-#[inline(never)]
-fn hash<W: Wait>(
-    engine: &mut Sha2<W>,
-    function: Function<'_>,
-    place: &mut Place,
-    size: usize,
-) -> Result<(), Error> {
-    label!(labels::CONFIG);
-    engine.start(function)?;
-    let (blocks, _) = place.payload.as_chunks::<BLOCK_WORDS>();
-    for block in blocks.iter().take(size / 64) {
-        label!(labels::WAIT);
-        engine.until_empty()?;
-        label!(labels::DIGEST);
-        engine.push_block(block);
-    }
-    label!(labels::FINAL);
-    engine.process();
-    label!(labels::WAIT);
-    engine.until_done()?;
-    label!(labels::FINAL);
-    let digest = engine.digest()?;
-    let (words, _) = digest.as_chunks();
-    for (to, from) in place.digest.iter_mut().zip(words) {
-        // SAFETY: a word of ours; the compiler must not leave it for later.
-        unsafe { core::ptr::from_mut(to).write_volatile(u32::from_le_bytes(*from)) };
-    }
-    label!(labels::NONE);
-    Ok(())
-}
-
-fn fill(payload: &mut [u32; MAX_WORDS]) {
-    for (index, word) in payload.iter_mut().enumerate() {
-        *word = u32::from_le_bytes(core::array::from_fn(|byte| ((4 * index + byte) % 251) as u8));
-    }
-}
-
-fn report(name: &str, memory: &str, size: usize, digest: &[u32; 8]) {
-    let _ = write!(Console, "run {name} {memory} {size} ");
-    print_digest(digest);
-}
-
-fn print_digest(digest: &[u32; 8]) {
-    for word in digest {
-        for byte in word.to_le_bytes() {
-            let _ = write!(Console, "{byte:02x}");
-        }
-    }
-    let _ = writeln!(Console);
 }

@@ -1,0 +1,252 @@
+//! AES-256-CBC in automatic mode, and RSA with public and private exponents.
+
+use core::cell::Cell;
+use core::fmt::Write;
+
+use hartlock_drivers::aes::{self, Aes, Direction, Mode, Streams};
+use hartlock_drivers::bignum::{self, Bignum, Blinding, PrivateKey};
+use hartlock_drivers::sha2::{self, Function, Sha2};
+use hartlock_drivers::wait::Polling;
+use hartlock_regs::Block;
+use hartlock_rot::{AES, BIGNUM, Console, HOST_MEMORY, SHA2, mark};
+
+use crate::labels::{self, label};
+use crate::operands::{self, AES_BLOCK_LEN, AES_KEY_LEN, EXPONENT, Key, RSA_512, RSA_1024, SIZES};
+use crate::print;
+
+const MAX_LEN: usize = 4096;
+const BLOCK_WORDS: usize = AES_BLOCK_LEN / 4;
+
+/// A payload, which AES encrypts in place, and room for a result of RSA.
+#[repr(C, align(64))]
+struct Place {
+    payload: [u8; MAX_LEN],
+    result: [u8; MAX_LEN],
+}
+
+static mut SCRATCHPAD: Place = Place { payload: [0; MAX_LEN], result: [0; MAX_LEN] };
+
+impl Place {
+    fn fill(&mut self) {
+        for (at, byte) in self.payload.iter_mut().enumerate() {
+            *byte = operands::payload_byte(at);
+        }
+    }
+}
+
+/// Which engine failed.
+#[derive(Debug)]
+#[expect(dead_code, reason = "printed")]
+pub enum Error {
+    Aes(aes::Error),
+    Bignum(bignum::Error),
+    Sha2(sha2::Error),
+}
+
+/// The engines. This is their only user.
+struct Engines {
+    aes: Aes,
+    bignum: Bignum<Polling>,
+    sha2: Sha2<Polling>,
+}
+
+impl Engines {
+    fn take() -> Result<Self, Error> {
+        // SAFETY: the registers of three engines, each at its own address, and of no other user.
+        let (aes, bignum, sha2) = unsafe {
+            (
+                Block::new(core::ptr::with_exposed_provenance_mut(AES)),
+                Block::new(core::ptr::with_exposed_provenance_mut(BIGNUM)),
+                Block::new(core::ptr::with_exposed_provenance_mut(SHA2)),
+            )
+        };
+        Ok(Self {
+            aes: Aes::new(aes).map_err(Error::Aes)?,
+            bignum: Bignum::new(bignum, Polling).map_err(Error::Bignum)?,
+            sha2: Sha2::new(sha2, Polling).map_err(Error::Sha2)?,
+        })
+    }
+}
+
+pub fn measure() -> Result<(), Error> {
+    let mut engines = Engines::take()?;
+    engines.aes.set_slow(true);
+    let scratchpad = &raw mut SCRATCHPAD;
+    let host: *mut Place = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
+    for (memory, place) in [("scratchpad", scratchpad), ("ram", host)] {
+        // SAFETY: memory that no other code uses, each in its turn.
+        let place = unsafe { &mut *place };
+        place.fill();
+        for size in SIZES {
+            measure_aes(&mut engines, memory, place, size)?;
+        }
+        measure_rsa(&mut engines, &RSA_512, memory, place, ["rsa-512-public", "rsa-512-private"])?;
+        measure_rsa(
+            &mut engines,
+            &RSA_1024,
+            memory,
+            place,
+            ["rsa-1024-public", "rsa-1024-private"],
+        )?;
+    }
+    Ok(())
+}
+
+fn measure_aes(
+    engines: &mut Engines,
+    memory: &str,
+    place: &mut Place,
+    size: usize,
+) -> Result<(), Error> {
+    let key = core::array::from_fn(operands::key_byte);
+    let iv = core::array::from_fn(operands::iv_byte);
+    encrypt(&mut engines.aes, &key, &iv, place, size).map_err(Error::Aes)?;
+    place.fill();
+    mark(1);
+    let result = encrypt(&mut engines.aes, &key, &iv, place, size);
+    mark(0);
+    result.map_err(Error::Aes)?;
+    let text = place.payload.get(..size).unwrap_or_default();
+    let digest = sha256(&mut engines.sha2, text).map_err(Error::Sha2)?;
+    report("aes-256-cbc", memory, size, &digest);
+    place.fill();
+    Ok(())
+}
+
+fn sha256(engine: &mut Sha2<Polling>, text: &[u8]) -> Result<[u8; 32], sha2::Error> {
+    engine.start(Function::Sha256)?;
+    engine.push(text);
+    engine.process();
+    engine.until_done()?;
+    engine.digest()
+}
+
+/// What is measured of AES: the processor carries every word, and a block starts with its last one. While the engine works,
+/// the result before it goes to memory, and the next block comes from there.
+#[inline(never)]
+fn encrypt(
+    engine: &mut Aes,
+    key: &[u8; AES_KEY_LEN],
+    iv: &[u8; AES_BLOCK_LEN],
+    place: &mut Place,
+    size: usize,
+) -> Result<(), aes::Error> {
+    label!(labels::CONFIG);
+    engine.load_key(key)?;
+    engine.begin(Mode::Cbc(iv), Direction::Encrypt, &[], size, None, Streams::default())?;
+    let blocks = blocks_of(place).get(..size / AES_BLOCK_LEN).unwrap_or_default();
+    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Ok(()) };
+    label!(labels::CIPHER);
+    engine.push_block(first.get());
+    for [before, block] in blocks.array_windows() {
+        label!(labels::CIPHER);
+        let [first, second, third, fourth] = block.get();
+        label!(labels::WAIT);
+        engine.until_result()?;
+        label!(labels::CIPHER);
+        let result = engine.pull_block();
+        engine.push_block([first, second, third, fourth]);
+        before.set(result);
+    }
+    label!(labels::WAIT);
+    engine.until_result()?;
+    label!(labels::CIPHER);
+    last.set(engine.pull_block());
+    label!(labels::WAIT);
+    engine.end()?;
+    label!(labels::NONE);
+    Ok(())
+}
+
+/// The payload as blocks of words in the byte order of memory.
+fn blocks_of(place: &mut Place) -> &[Cell<[u32; BLOCK_WORDS]>] {
+    // SAFETY: every sixteen bytes are four words. A place is aligned, so that no byte is left.
+    let blocks = unsafe { place.payload.align_to_mut().1 };
+    Cell::from_mut(blocks).as_slice_of_cells()
+}
+
+fn measure_rsa<const WHOLE: usize, const HALF: usize>(
+    engines: &mut Engines,
+    key: &Key<WHOLE, HALF>,
+    memory: &str,
+    place: &mut Place,
+    [public, private]: [&str; 2],
+) -> Result<(), Error> {
+    let (base, result) = operands_of(place);
+    power(&mut engines.bignum, key, base, result).map_err(Error::Bignum)?;
+    mark(1);
+    let outcome = power(&mut engines.bignum, key, base, result);
+    mark(0);
+    outcome.map_err(Error::Bignum)?;
+    report(public, memory, WHOLE, result);
+    // The ciphertext is the base of the decryption, and lies where the payload is.
+    let plain = *base;
+    *base = *result;
+    decrypt(&mut engines.bignum, key, base, result).map_err(Error::Bignum)?;
+    mark(1);
+    let outcome = decrypt(&mut engines.bignum, key, base, result);
+    mark(0);
+    outcome.map_err(Error::Bignum)?;
+    report(private, memory, WHOLE, result);
+    *base = plain;
+    Ok(())
+}
+
+/// The beginnings of a payload and of the room for its result.
+fn operands_of<const LEN: usize>(place: &mut Place) -> (&mut [u8; LEN], &mut [u8; LEN]) {
+    let Place { payload, result } = place;
+    let (Some(payload), Some(result)) = (payload.first_chunk_mut(), result.first_chunk_mut())
+    else {
+        // A key is shorter than a place.
+        hartlock_rot::exit(1)
+    };
+    (payload, result)
+}
+
+/// The number of the exponent's bytes.
+fn exponent() -> u32 {
+    EXPONENT.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
+}
+
+/// What is measured of an encryption: modulus, exponent and payload into the engine, the power, the result out of it. The
+/// reader of the trace divides it by what the driver does with registers.
+#[inline(never)]
+fn power<const WHOLE: usize, const HALF: usize>(
+    engine: &mut Bignum<Polling>,
+    key: &Key<WHOLE, HALF>,
+    base: &[u8; WHOLE],
+    result: &mut [u8; WHOLE],
+) -> Result<(), bignum::Error> {
+    label!(labels::CONFIG);
+    let outcome = engine.power(&key.n, base, exponent(), result);
+    label!(labels::NONE);
+    outcome
+}
+
+/// The same of a decryption, with the whole private key, a blinding, and the engine's check of the result.
+#[inline(never)]
+fn decrypt<const WHOLE: usize, const HALF: usize>(
+    engine: &mut Bignum<Polling>,
+    key: &Key<WHOLE, HALF>,
+    base: &[u8; WHOLE],
+    result: &mut [u8; WHOLE],
+) -> Result<(), bignum::Error> {
+    label!(labels::CONFIG);
+    let private = PrivateKey {
+        modulus: &key.n,
+        exponent: exponent(),
+        primes: (&key.p, &key.q),
+        exponents: (&key.dp, &key.dq),
+        coefficient: &key.iq,
+    };
+    let blinding = Blinding { factor: &key.blinding, inverse: &key.unblinding };
+    let outcome = engine.private(&private, &blinding, base, result);
+    label!(labels::NONE);
+    outcome
+}
+
+fn report(name: &str, memory: &str, size: usize, result: &[u8]) {
+    let _ = write!(Console, "run {name} {memory} {size} ");
+    print(result);
+    let _ = writeln!(Console);
+}

@@ -1,0 +1,145 @@
+//! SHA-256 and HMAC-SHA-256, polled and by interrupt.
+
+use core::fmt::Write;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use hartlock_drivers::sha2::{Error, Function, Sha2};
+use hartlock_drivers::wait::{Polling, Sleeping, Wait};
+use hartlock_regs::Block;
+use hartlock_rot::{Console, HOST_MEMORY, SHA2, interrupt, mark, sleep_until};
+
+use crate::labels::{self, label};
+use crate::operands::{self, SIZES};
+use crate::print;
+
+const MAX_WORDS: usize = 4096 / 4;
+const KEY_LEN: usize = 32;
+const BLOCK_WORDS: usize = 16;
+
+/// Where whole words can be read.
+#[repr(align(4))]
+struct Key([u8; KEY_LEN]);
+
+/// A payload, and room for its digest.
+#[repr(C, align(64))]
+struct Place {
+    payload: [u32; MAX_WORDS],
+    digest: [u32; 8],
+}
+
+static mut SCRATCHPAD: Place = Place { payload: [0; MAX_WORDS], digest: [0; 8] };
+
+/// What is computed.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    name: &'static str,
+    function: Function<'a>,
+}
+
+/// The engine. One at a time: a caller that takes it again gives up the earlier one.
+fn engine<W: Wait>(wait: W) -> Result<Sha2<W>, Error> {
+    // SAFETY: the engine's registers, of which this is the only user.
+    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
+    Sha2::new(registers, wait)
+}
+
+pub fn measure() -> Result<(), Error> {
+    let mut engine = engine(Polling)?;
+    engine.set_slow(true);
+    let key = Key(core::array::from_fn(operands::key_byte));
+    let tasks = [
+        Task { name: "sha256", function: Function::Sha256 },
+        Task { name: "hmac-sha256", function: Function::HmacSha256(&key.0) },
+    ];
+    let scratchpad = &raw mut SCRATCHPAD;
+    let host: *mut Place = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
+    for (memory, place) in [("scratchpad", scratchpad), ("ram", host)] {
+        // SAFETY: memory that no other code uses, each in its turn.
+        let place = unsafe { &mut *place };
+        fill(&mut place.payload);
+        for task in tasks {
+            for size in SIZES {
+                hash(&mut engine, task.function, place, size)?;
+                mark(1);
+                let result = hash(&mut engine, task.function, place, size);
+                mark(0);
+                result?;
+                report(task.name, memory, size, &place.digest);
+            }
+        }
+    }
+    let scratchpad = &raw mut SCRATCHPAD;
+    for task in tasks {
+        // SAFETY: as above; the payload is still there.
+        by_interrupt(task, unsafe { &mut *scratchpad })?;
+    }
+    Ok(())
+}
+
+/// Counts how often the engine was slept for.
+static SLEPT: AtomicU32 = AtomicU32::new(0);
+
+/// The same payloads by interrupt: the hart sleeps while the engine has something to do.
+fn by_interrupt(task: Task<'_>, place: &mut Place) -> Result<(), Error> {
+    let mut engine = engine(Sleeping(|| {
+        SLEPT.store(SLEPT.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        sleep_until(interrupt::SHA2);
+    }))?;
+    engine.set_slow(true);
+    SLEPT.store(0, Ordering::Relaxed);
+    let size = 4 * MAX_WORDS;
+    hash(&mut engine, task.function, place, size)?;
+    let _ = write!(Console, "slept {} {} {size} ", SLEPT.load(Ordering::Relaxed), task.name);
+    print_digest(&place.digest);
+    Ok(())
+}
+
+/// What is measured: whole blocks, as the paper's payloads are.
+#[inline(never)]
+fn hash<W: Wait>(
+    engine: &mut Sha2<W>,
+    function: Function<'_>,
+    place: &mut Place,
+    size: usize,
+) -> Result<(), Error> {
+    label!(labels::CONFIG);
+    engine.start(function)?;
+    let (blocks, _) = place.payload.as_chunks::<BLOCK_WORDS>();
+    for block in blocks.iter().take(size / 64) {
+        label!(labels::WAIT);
+        engine.until_empty()?;
+        label!(labels::DIGEST);
+        engine.push_block(block);
+    }
+    label!(labels::FINAL);
+    engine.process();
+    label!(labels::WAIT);
+    engine.until_done()?;
+    label!(labels::FINAL);
+    let digest = engine.digest()?;
+    let (words, _) = digest.as_chunks();
+    for (to, from) in place.digest.iter_mut().zip(words) {
+        // SAFETY: a word of ours; the compiler must not leave it for later.
+        unsafe { core::ptr::from_mut(to).write_volatile(u32::from_le_bytes(*from)) };
+    }
+    label!(labels::NONE);
+    Ok(())
+}
+
+fn fill(payload: &mut [u32; MAX_WORDS]) {
+    for (index, word) in payload.iter_mut().enumerate() {
+        *word = u32::from_le_bytes(core::array::from_fn(|byte| {
+            operands::payload_byte(4 * index + byte)
+        }));
+    }
+}
+
+fn report(name: &str, memory: &str, size: usize, digest: &[u32; 8]) {
+    let _ = write!(Console, "run {name} {memory} {size} ");
+    print_digest(digest);
+}
+
+fn print_digest(digest: &[u32; 8]) {
+    digest.iter().for_each(|word| print(&word.to_le_bytes()));
+    let _ = writeln!(Console);
+}

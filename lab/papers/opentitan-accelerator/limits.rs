@@ -1,0 +1,141 @@
+//! What engines and memories allow: table 3, the use of the engines' bandwidth, and the lines of figure 2.
+
+use anyhow::{Context, Result};
+
+use super::CYCLES_PER_BYTE;
+use super::labels::{End, Opcode, Purpose};
+use super::runs::{self, Function, Memory, Sample};
+use crate::paper::Paper;
+use crate::run::Row;
+
+/// An engine, as table 3 has it.
+struct Engine {
+    /// In table 3, and in the text.
+    names: [&'static str; 2],
+    /// The function whose accesses are counted.
+    function: Function,
+    /// The label under which text moves.
+    purpose: Purpose,
+    /// Bytes of a block.
+    block: f64,
+    /// The paper's name for the cycles of a block.
+    cycles: &'static str,
+    /// A result comes out of each block, and goes to memory.
+    has_results: bool,
+}
+
+const ENGINES: [Engine; 2] = [
+    Engine {
+        names: ["HMAC", "SHA-256 and HMAC"],
+        function: Function::Sha256,
+        purpose: Purpose::Digest,
+        block: 64.0,
+        cycles: "hmac_block_cycles",
+        has_results: false,
+    },
+    Engine {
+        names: ["AES", "AES-256"],
+        function: Function::Aes256,
+        purpose: Purpose::Cipher,
+        block: 16.0,
+        cycles: "aes_block_cycles",
+        has_results: true,
+    },
+];
+
+/// Rows of all engines that were measured.
+pub fn rows(samples: &[Sample], bytes: usize, paper: &Paper) -> Result<Vec<Row>> {
+    let is_measured = |it: &Engine| Function::measured(samples).any(|other| other == it.function);
+    let engines = || ENGINES.iter().filter(|it| is_measured(it));
+    let mut rows = Vec::new();
+    for engine in engines() {
+        rows.extend(engine.bandwidth(samples, bytes)?);
+    }
+    for engine in engines() {
+        rows.extend(engine.used(samples, bytes, paper.constant(engine.cycles)?)?);
+    }
+    for engine in engines() {
+        rows.extend(engine.limits(samples, bytes, paper.constant(engine.cycles)?)?);
+    }
+    Ok(rows)
+}
+
+impl Engine {
+    /// Table 3: what the least costs of accesses allow, by the accesses of a block.
+    fn bandwidth(&self, samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        let name = self.names[0];
+        for memory in Memory::ALL {
+            let of = memory.name();
+            let sample = runs::find(samples, self.function, memory, bytes)?;
+            // While it is moved.
+            let accesses =
+                |end| sample.labelled.ends(self.purpose, end) as f64 * self.block / bytes as f64;
+            let mut ends = vec![
+                ("engine writes".to_owned(), accesses(End::EngineWrite)),
+                (format!("{of} reads"), accesses(End::MemoryRead)),
+            ];
+            if self.has_results {
+                ends.push(("engine reads".to_owned(), accesses(End::EngineRead)));
+                ends.push((format!("{of} writes"), accesses(End::MemoryWrite)));
+            }
+            rows.extend(ends.into_iter().map(|(what, count)| {
+                let config = format!("{name}, {of}, {what}");
+                Row::info("Table 3", "accesses", "accesses", count).of(&config)
+            }));
+            let costs = self.costs(sample, memory)?;
+            for (what, cycles) in
+                [("engine", costs[0]), (of, costs[1]), ("total", costs[0] + costs[1])]
+            {
+                let config = format!("{name}, {of}, {what}");
+                rows.push(Row::info("Table 3, costs", "cost", "cycles", cycles).of(&config));
+            }
+            let least = (costs[0] + costs[1]) / self.block;
+            let row = Row::info("Table 3, bandwidth", "bandwidth", CYCLES_PER_BYTE, least);
+            rows.push(row.of(&format!("{name}, {of}")));
+        }
+        Ok(rows)
+    }
+
+    /// Cycles of the accesses of a block to the engine and to the memory, each at its least cost.
+    fn costs(&self, sample: &Sample, memory: Memory) -> Result<[f64; 2]> {
+        let least = |opcode| -> Result<f64> {
+            let cost = sample.labelled.access_cost(opcode);
+            Ok(cost.context("nothing was accessed")?.least as f64)
+        };
+        let words = self.block / 4.0 * if self.has_results { 2.0 } else { 1.0 };
+        Ok([least(Opcode::MemoryRot)? * words, least(memory.opcode())? * words])
+    }
+
+    /// Section 4.2: how much of what the engine could do is used.
+    fn used(&self, samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
+        let row = |memory: Memory| {
+            let cost = runs::find(samples, self.function, memory, bytes)?.cycles_per_byte();
+            let percent = 100.0 * block_cycles / self.block / cost;
+            let config = format!("{}, {}", self.names[1], memory.name());
+            let metric = "used of the engine's bandwidth";
+            Ok(Row::info("Section 4.2, bandwidth", metric, "percent", percent).of(&config))
+        };
+        Memory::ALL.into_iter().map(row).collect()
+    }
+
+    /// Lines of figure 2, which the paper prints without numbers: what the engine could do, and what the least costs
+    /// of accesses allow.
+    fn limits(&self, samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
+        const TABLE: &str = "Figure 2, limits";
+        let engine = Row::info(TABLE, "cost", CYCLES_PER_BYTE, block_cycles / self.block);
+        let mut rows = vec![engine.of(&format!("engine, {}", self.names[1]))];
+        for memory in Memory::ALL {
+            let sample = runs::find(samples, self.function, memory, bytes)?;
+            let [engine, payload] = self.costs(sample, memory)?;
+            // The names of rows that runs before had.
+            let config = match self.function {
+                Function::Aes256 => format!("memory, AES-256, {}", memory.name()),
+                _ => format!("memory, {}", memory.name()),
+            };
+            let cost = (engine + payload) / self.block;
+            rows.push(Row::info(TABLE, "cost", CYCLES_PER_BYTE, cost).of(&config));
+        }
+        Ok(rows)
+    }
+}
