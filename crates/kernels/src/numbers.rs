@@ -13,13 +13,16 @@ pub const GENUINE: u32 = 0xc33c_c33c;
 /// See [`GENUINE`].
 pub const NOT_GENUINE: u32 = 0x9669_9669;
 
+/// The base to the power of 65537, modulo an odd modulus: modulus, base and result are big-endian and of one length, and the
+/// base is below the modulus. Nothing if there is no result: software computes it then.
+pub type Power = fn(&[u8], &[u8], &mut [u8]) -> Option<()>;
+
 /// What computes for these verifiers.
 #[derive(Clone, Copy)]
 pub struct Engine {
-    /// The base to the power of 65537, modulo an odd modulus, all three big-endian and of one length. The base is below the
-    /// modulus. Nothing if there is no result: software computes it then.
-    pub power: fn(modulus: &[u8], base: &[u8], result: &mut [u8]) -> Option<()>,
-    /// The verdict on a signature of ECDSA. Nothing if there is none: likewise.
+    /// Powers of RSA.
+    pub power: Power,
+    /// The verdict on a signature of ECDSA. Nothing if there is none: software computes it then.
     pub verify: fn(&Request<'_>) -> Option<u32>,
 }
 
@@ -90,10 +93,6 @@ impl Numbers {
         (self.engine.verify)(request).filter(|word| matches!(*word, GENUINE | NOT_GENUINE))
     }
 }
-
-/// A function for powers.
-#[cfg(feature = "rsa")]
-pub(crate) type Power = fn(&[u8], &[u8], &mut [u8]) -> Option<()>;
 
 #[cfg(feature = "ecdsa")]
 const fn purpose_of(curve: Curve) -> Purpose {
