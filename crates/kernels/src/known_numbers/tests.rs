@@ -47,6 +47,12 @@ fn verify(request: &Request<'_>) -> Option<u32> {
     })
 }
 
+/// Zero, whatever it is asked for.
+fn nothing(_: &[u8], _: &[u8], result: &mut [u8]) -> Option<()> {
+    result.fill(0);
+    Some(())
+}
+
 const RIGHT: Engine = Engine { power, verify };
 
 /// A key of P-256 and its signature of `abc`.
@@ -119,7 +125,7 @@ fn what_is_no_signature_is_refused_before_it_is_asked() {
     let modulus = crate::rsa::known().0;
     for (signature, why) in [
         (&signature[1..], Rejection::SignatureLength),
-        (&modulus[..], Rejection::NonCanonicalSignature),
+        (modulus, Rejection::NonCanonicalSignature),
         (&[0xff; 256], Rejection::NonCanonicalSignature),
     ] {
         assert_eq!(verdict(&kernels, set, &key, b"abc", signature), (Err(why), 0));
@@ -148,7 +154,7 @@ fn what_is_no_signature_is_refused_before_it_is_asked() {
 #[test]
 fn an_engine_that_is_wrong_once_is_not_used() {
     let wrong: [Engine; 5] = [
-        Engine { power: |_, _, result| Some(result.fill(0)), ..RIGHT },
+        Engine { power: nothing, ..RIGHT },
         // Whatever it is asked for, it gives the known answer.
         Engine {
             power: |modulus, _, result| power(modulus, crate::rsa::known().1[0], result),
