@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result};
 
-use super::{CYCLES_PER_BYTE, baseline};
+use super::baseline;
+use super::payload::CYCLES_PER_BYTE;
 use crate::counts::Count;
 use crate::paper::Paper;
 use crate::run::{How, Row};
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn software_is_beside_what_the_speed_up_says() {
-        let paper = Paper::load(super::super::KEY).unwrap();
+        let paper = Paper::load("opentitan-accelerator").unwrap();
         let hashes = [count("bearssl", "sha256", 4096, 400_000)];
         let rows = software_rows(&paper, &hashes, &counts()).unwrap();
         let numbers: Vec<_> =

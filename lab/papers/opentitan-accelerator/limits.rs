@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 
-use super::CYCLES_PER_BYTE;
 use super::labels::{End, Opcode, Purpose};
+use super::payload::CYCLES_PER_BYTE;
 use super::runs::{self, Function, Memory, Sample};
 use crate::paper::Paper;
 use crate::run::Row;

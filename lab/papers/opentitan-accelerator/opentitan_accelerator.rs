@@ -30,12 +30,12 @@ mod sizes;
 use super::counts::Count;
 use baseline::Part;
 use labels::{Labelled, Opcode, Purpose};
+use payload::CYCLES_PER_BYTE;
 use runs::{Function, Memory, Sample};
 
 const KEY: &str = "opentitan-accelerator";
 /// How far a number may be from the paper's, in percent.
 const TOLERANCE: f64 = 15.0;
-const CYCLES_PER_BYTE: &str = "cycles/byte";
 
 pub fn measure(args: &Args) -> Result<Run> {
     let (run, samples) = run(args.quick)?;
@@ -67,9 +67,9 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
     let mut samples = runs::measure(sizes)?;
     let mut operations = Vec::new();
     if !is_quick {
-        let (of_aes, of_rsa) = runs::measure_ciphers(sizes)?;
-        samples.extend(of_aes);
-        operations = of_rsa;
+        let trace = runs::ciphers()?;
+        samples.extend(trace.samples(sizes));
+        operations = operations::of(&trace)?;
     }
     let [own_flags, others @ ..] = baseline::OPTIMISATIONS;
     let part = if is_quick { Part::Quick } else { Part::Hashes };

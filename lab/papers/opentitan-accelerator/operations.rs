@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
+use super::ciphers;
 use super::labels::Retired;
-use super::runs::Memory;
-use super::{CYCLES_PER_BYTE, ciphers};
+use super::payload::CYCLES_PER_BYTE;
+use super::runs::{Memory, Ran, Trace};
 use crate::counts::Count;
 use crate::run::{How, Row};
 
@@ -75,6 +76,20 @@ impl Operation {
     fn cycles_per_byte(&self) -> f64 {
         self.phases.all() as f64 / self.bytes as f64
     }
+}
+
+/// The operations of a run of the program.
+///
+/// # Errors
+/// If one of them did not use the engine.
+pub fn of(trace: &Trace) -> Result<Vec<Operation>> {
+    let runs = trace.runs.iter().filter(|run| run.what.starts_with("rsa-"));
+    let operation = |run: &Ran| {
+        let phases = Phases::of(run.before, &run.retired);
+        let phases = phases.with_context(|| format!("no power in the run of {}", run.what))?;
+        Ok(Operation { what: run.what.clone(), memory: run.memory, bytes: run.bytes, phases })
+    };
+    runs.map(operation).collect()
 }
 
 /// Figure 2, and what it consists of.

@@ -16,6 +16,9 @@ mod operands;
 pub use operands::SIZES;
 use operands::{AES_BLOCK_LEN, AES_KEY_LEN, EXPONENT, RSA_512, RSA_1024};
 
+/// Of every cost.
+pub const CYCLES_PER_BYTE: &str = "cycles/byte";
+
 /// The result in hexadecimal; nothing for a function of another name, or another number of bytes.
 pub fn result(what: &str, bytes: usize) -> Option<String> {
     match what {

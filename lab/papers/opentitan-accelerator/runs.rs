@@ -7,7 +7,6 @@ use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSection};
 
 use super::labels::{Labelled, Opcode, Purpose, Retired};
-use super::operations::{Operation, Phases};
 use super::payload;
 use hartlock_hw::machines::rot::Rot;
 use hartlock_hw::machines::{End, rot};
@@ -137,25 +136,36 @@ struct Line {
     bytes: usize,
 }
 
+/// A run, and what retired in it.
+pub struct Ran {
+    /// As the program calls it.
+    pub what: String,
+    pub memory: Memory,
+    pub bytes: usize,
+    /// The cycle before the first instruction.
+    pub before: u64,
+    pub retired: Vec<Retired>,
+}
+
 /// A program that ran, with the labels of its instructions.
-struct Trace {
+pub struct Trace {
     console: String,
-    runs: Vec<(Line, Part)>,
+    pub runs: Vec<Ran>,
     markers: BTreeMap<u32, Option<Purpose>>,
 }
 
 impl Trace {
     /// The run as a sample, if it is of a function with labels.
-    fn sample(&self, (line, part): &(Line, Part)) -> Option<Sample> {
+    fn sample(&self, run: &Ran) -> Option<Sample> {
         Some(Sample {
-            function: Function::of_baseline(&line.what)?,
-            memory: line.memory,
-            bytes: line.bytes,
-            labelled: Labelled::new(part.before, &part.retired, &self.markers),
+            function: Function::of_baseline(&run.what)?,
+            memory: run.memory,
+            bytes: run.bytes,
+            labelled: Labelled::new(run.before, &run.retired, &self.markers),
         })
     }
 
-    fn samples(&self, sizes: &[usize]) -> Vec<Sample> {
+    pub fn samples(&self, sizes: &[usize]) -> Vec<Sample> {
         let samples = self.runs.iter().filter_map(|run| self.sample(run));
         samples.filter(|it| sizes.contains(&it.bytes)).collect()
     }
@@ -183,17 +193,8 @@ pub fn measure_on(machine: Rot, options: &[&str], sizes: &[usize]) -> Result<Vec
 ///
 /// # Errors
 /// If it fails, or a result is wrong.
-pub fn measure_ciphers(sizes: &[usize]) -> Result<(Vec<Sample>, Vec<Operation>)> {
-    let machine = rot::rot(CIPHER_MACHINE).context("the machine with all engines")?;
-    let trace = trace(machine, &[], &["ciphers"])?;
-    let of_rsa = trace.runs.iter().filter(|(line, _)| line.what.starts_with("rsa-"));
-    let operations = of_rsa.map(|(line, part)| {
-        let phases = Phases::of(part.before, &part.retired);
-        let phases = phases.with_context(|| format!("no power in the run of {}", line.what))?;
-        let (what, memory) = (line.what.clone(), line.memory);
-        Ok(Operation { what, memory, bytes: line.bytes, phases })
-    });
-    Ok((trace.samples(sizes), operations.collect::<Result<_>>()?))
+pub fn ciphers() -> Result<Trace> {
+    trace(rot::rot(CIPHER_MACHINE).context("the machine with all engines")?, &[], &["ciphers"])
 }
 
 fn trace(machine: Rot, options: &[&str], features: &[&str]) -> Result<Trace> {
@@ -211,7 +212,11 @@ fn trace(machine: Rot, options: &[&str], features: &[&str]) -> Result<Trace> {
     let lines = read(&console)?;
     let parts = parts(&fs::read_to_string(trace).context("the machine wrote no trace")?)?;
     ensure!(parts.len() == lines.len(), "{} runs and {} lines", parts.len(), lines.len());
-    Ok(Trace { console, runs: lines.into_iter().zip(parts).collect(), markers })
+    let runs = lines.into_iter().zip(parts).map(|(Line { what, memory, bytes }, part)| {
+        let Part { before, retired } = part;
+        Ran { what, memory, bytes, before, retired }
+    });
+    Ok(Trace { console, runs: runs.collect(), markers })
 }
 
 /// What the program printed of each run. A wrong result is an error.

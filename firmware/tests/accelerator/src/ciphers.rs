@@ -10,9 +10,9 @@ use hartlock_drivers::wait::Polling;
 use hartlock_regs::Block;
 use hartlock_rot::{AES, BIGNUM, Console, HOST_MEMORY, SHA2, mark};
 
+use crate::hexadecimal::print;
 use crate::labels::{self, label};
 use crate::operands::{self, AES_BLOCK_LEN, AES_KEY_LEN, EXPONENT, Key, RSA_512, RSA_1024, SIZES};
-use crate::print;
 
 const MAX_LEN: usize = 4096;
 const BLOCK_WORDS: usize = AES_BLOCK_LEN / 4;

@@ -8,9 +8,9 @@ use hartlock_drivers::wait::{Polling, Sleeping, Wait};
 use hartlock_regs::Block;
 use hartlock_rot::{Console, HOST_MEMORY, SHA2, interrupt, mark, sleep_until};
 
+use crate::hexadecimal::print;
 use crate::labels::{self, label};
 use crate::operands::{self, SIZES};
-use crate::print;
 
 const MAX_WORDS: usize = 4096 / 4;
 const KEY_LEN: usize = 32;

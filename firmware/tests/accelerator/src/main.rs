@@ -26,6 +26,7 @@
 mod ciphers;
 #[cfg(not(feature = "ciphers"))]
 mod hashes;
+mod hexadecimal;
 mod labels;
 #[cfg_attr(not(feature = "ciphers"), expect(dead_code, reason = "keys are those of the ciphers"))]
 mod operands;
@@ -46,12 +47,5 @@ extern "C" fn rot_main() -> ! {
             let _ = writeln!(Console, "accelerator: {error:?}");
             exit(1)
         }
-    }
-}
-
-/// In hexadecimal.
-fn print(bytes: &[u8]) {
-    for byte in bytes {
-        let _ = write!(Console, "{byte:02x}");
     }
 }

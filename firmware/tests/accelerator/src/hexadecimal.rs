@@ -1,0 +1,11 @@
+//! Bytes on the console.
+
+use core::fmt::Write;
+
+use hartlock_rot::Console;
+
+pub fn print(bytes: &[u8]) {
+    for byte in bytes {
+        let _ = write!(Console, "{byte:02x}");
+    }
+}
