@@ -84,8 +84,7 @@ impl<W: Wait> Bignum<W> {
             return Err(Error::NoEngine);
         }
         let engine = Self { registers, wait };
-        engine.registers.command().write(Command::RESET.with_wipe(true));
-        engine.until_idle()?;
+        engine.wipe()?;
         Ok(engine)
     }
 
@@ -153,9 +152,10 @@ impl<W: Wait> Bignum<W> {
         outcome
     }
 
-    /// Waits for the engine, and forgets errors of others.
+    /// Forgets what came of the command before, and errors of others. Outcome and result stay up to the next start: if that is
+    /// lost, because an instruction is skipped, they are none, and not those of another signature.
     fn begin(&mut self) -> Result<(), Error> {
-        self.until_idle()?;
+        self.wipe()?;
         let error = self.registers.error();
         error.write(error.read());
         Ok(())
@@ -291,8 +291,9 @@ impl<W: Wait> Bignum<W> {
         if status.failed() { Err(Error::Failed) } else { Ok(status.idle()) }
     }
 
-    /// Polls: the end of a wipe raises no interrupt.
-    fn until_idle(&self) -> Result<(), Error> {
+    /// Overwrites operands, result and outcome. It polls: the end of a wipe raises no interrupt.
+    fn wipe(&self) -> Result<(), Error> {
+        self.registers.command().write(Command::RESET.with_wipe(true));
         for _ in 0..PATIENCE {
             if self.is_idle()? {
                 return Ok(());
@@ -369,6 +370,8 @@ mod tests {
     const OUTCOME: usize = 9;
     const OPERAND: usize = 10;
     const DATA: usize = 11;
+    const IDLE: u32 = 1;
+    const WIPE: u32 = 1 << 7;
     const GOOD: u32 = 0xc33c_c33c;
 
     struct File(Vec<Cell<u32>>);
@@ -465,6 +468,28 @@ mod tests {
             assert_eq!(file.0[COMMAND].get(), 1 << 5);
             assert_eq!(file.0[OPERAND].get(), 11);
             assert_eq!(file.0[DATA].get(), 0x0909_0909);
+        }
+    }
+
+    /// A start that is lost must not leave the outcome of the command before.
+    #[test]
+    fn an_earlier_outcome_is_wiped_before_anything_else() {
+        type Operation = fn(&mut Bignum<Polling>) -> Result<(), Error>;
+        let operations: [Operation; 3] = [
+            |engine| engine.power(&[0xff; 32], &[2; 32], 65537, &mut [0; 32]),
+            |engine| engine.verify_p256((&[7; 32], &[7; 32]), &[9; 32], (&[7; 32], &[7; 32])),
+            |engine| engine.private(&KEY, &BLINDING, &[2; 64], &mut [0; 64]),
+        ];
+        let file = File::with_outcome(GOOD);
+        let mut engine = file.engine().unwrap();
+        for operation in operations {
+            file.0[STATUS].set(IDLE);
+            assert_eq!(operation(&mut engine), Ok(()));
+            // The wipe does not end.
+            file.0[STATUS].set(0);
+            file.0[OPERAND].set(0);
+            assert_eq!(operation(&mut engine), Err(Error::Silent));
+            assert_eq!((file.0[COMMAND].get(), file.0[OPERAND].get()), (WIPE, 0));
         }
     }
 
