@@ -194,22 +194,8 @@ impl<W: Wait> Bignum<W> {
         digest: &[u8; 32],
         signature: (&[u8; 32], &[u8; 32]),
     ) -> Result<(), Error> {
-        verdict(self.judge_p256(key, digest, signature)?)
-    }
-
-    /// The same as the word of its outcome, `Verdict::Good` or `Verdict::BadSignature`, for a caller that compares it
-    /// redundantly.
-    ///
-    /// # Errors
-    /// `BadOperand` if the key is no point of the curve or a number is out of range, or those of the engine.
-    pub fn judge_p256(
-        &mut self,
-        key: (&[u8; 32], &[u8; 32]),
-        digest: &[u8; 32],
-        signature: (&[u8; 32], &[u8; 32]),
-    ) -> Result<u32, Error> {
         let operands = [&key.0[..], key.1, signature.0, signature.1, digest];
-        self.judge(Command::RESET.with_verify_p256(true), operands)
+        verdict(self.judge_numbers(Command::RESET.with_verify_p256(true), operands)?)
     }
 
     /// Verifies a signature of ECDSA with P-384, as `verify_p256` does. A shorter digest than SHA-384's is the end of
@@ -223,25 +209,35 @@ impl<W: Wait> Bignum<W> {
         digest: &[u8; 48],
         signature: (&[u8; 48], &[u8; 48]),
     ) -> Result<(), Error> {
-        verdict(self.judge_p384(key, digest, signature)?)
+        let operands = [&key.0[..], key.1, signature.0, signature.1, digest];
+        verdict(self.judge_numbers(Command::RESET.with_verify_p384(true), operands)?)
     }
 
-    /// As `judge_p256`.
+    /// Verifies a signature of ECDSA with P-384 or P-256, and gives the word of the outcome, `Verdict::Good` or
+    /// `Verdict::BadSignature`, for a caller that compares it redundantly. `point` is x and y, `signature` r and s, and each
+    /// number is as long as the digest.
     ///
     /// # Errors
-    /// Likewise.
-    pub fn judge_p384(
+    /// `BadOperand` if a length is another one, the key is no point of the curve or a number is out of range, or those of the
+    /// engine.
+    pub fn judge(
         &mut self,
-        key: (&[u8; 48], &[u8; 48]),
-        digest: &[u8; 48],
-        signature: (&[u8; 48], &[u8; 48]),
+        is_p384: bool,
+        point: &[u8],
+        digest: &[u8],
+        signature: &[u8],
     ) -> Result<u32, Error> {
-        let operands = [&key.0[..], key.1, signature.0, signature.1, digest];
-        self.judge(Command::RESET.with_verify_p384(true), operands)
+        let len = if is_p384 { 48 } else { 32 };
+        if digest.len() != len || point.len() != 2 * len || signature.len() != 2 * len {
+            return Err(Error::BadOperand);
+        }
+        let ((x, y), (r, s)) = (point.split_at(len), signature.split_at(len));
+        let command = Command::RESET.with_verify_p384(is_p384).with_verify_p256(!is_p384);
+        self.judge_numbers(command, [x, y, r, s, digest])
     }
 
     /// Key, signature and digest, in the order of the standard.
-    fn judge(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<u32, Error> {
+    fn judge_numbers(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<u32, Error> {
         self.begin()?;
         let choices =
             [Choice::KeyX, Choice::KeyY, Choice::SignatureR, Choice::SignatureS, Choice::Digest];
@@ -460,15 +456,33 @@ mod tests {
                 Ok(()) | Err(Error::BadSignature) => Ok(outcome),
                 Err(error) => Err(error),
             };
-            let got = engine.judge_p256((&number, &number), &[9; 32], (&number, &number));
-            assert_eq!(got, word);
+            assert_eq!(engine.judge(false, &[7; 64], &[9; 32], &[7; 64]), word);
             assert_eq!(file.0[COMMAND].get(), 1 << 4);
             let got = engine.verify_p384((&longer, &longer), &[9; 48], (&longer, &longer));
             assert_eq!(got, wanted);
             assert_eq!(file.0[COMMAND].get(), 1 << 5);
+            assert_eq!(engine.judge(true, &[7; 96], &[9; 48], &[7; 96]), word);
+            assert_eq!(file.0[COMMAND].get(), 1 << 5);
             assert_eq!(file.0[OPERAND].get(), 11);
             assert_eq!(file.0[DATA].get(), 0x0909_0909);
         }
+    }
+
+    #[test]
+    fn numbers_of_another_length_are_not_judged() {
+        let file = File::with_outcome(GOOD);
+        let mut engine = file.engine().unwrap();
+        file.0[COMMAND].set(0);
+        for (is_p384, point, digest, signature) in [
+            (false, &[7; 63][..], &[9; 32][..], &[7; 64][..]),
+            (false, &[7; 64], &[9; 33], &[7; 64]),
+            (false, &[7; 64], &[9; 32], &[7; 65]),
+            (true, &[7; 64], &[9; 32], &[7; 64]),
+            (false, &[7; 96], &[9; 48], &[7; 96]),
+        ] {
+            assert_eq!(engine.judge(is_p384, point, digest, signature), Err(Error::BadOperand));
+        }
+        assert_eq!(file.0[COMMAND].get(), 0);
     }
 
     /// A start that is lost must not leave the outcome of the command before.
@@ -477,7 +491,7 @@ mod tests {
         type Operation = fn(&mut Bignum<Polling>) -> Result<(), Error>;
         let operations: [Operation; 3] = [
             |engine| engine.power(&[0xff; 32], &[2; 32], 65537, &mut [0; 32]),
-            |engine| engine.verify_p256((&[7; 32], &[7; 32]), &[9; 32], (&[7; 32], &[7; 32])),
+            |engine| engine.judge(false, &[7; 64], &[9; 32], &[7; 64]).map(drop),
             |engine| engine.private(&KEY, &BLINDING, &[2; 64], &mut [0; 64]),
         ];
         let file = File::with_outcome(GOOD);

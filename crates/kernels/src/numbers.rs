@@ -13,7 +13,10 @@ pub const GENUINE: u32 = 0xc33c_c33c;
 /// See [`GENUINE`].
 pub const NOT_GENUINE: u32 = 0x9669_9669;
 
-/// The base to the power of 65537, modulo an odd modulus: modulus, base and result are big-endian and of one length, and the
+/// The exponent of every key of RSA that a verifier accepts.
+pub const EXPONENT: u32 = 65537;
+
+/// The base to the power of [`EXPONENT`], modulo an odd modulus: modulus, base and result are big-endian and of one length, and the
 /// base is below the modulus. Nothing if there is no result: software computes it then.
 pub type Power = fn(&[u8], &[u8], &mut [u8]) -> Option<()>;
 
@@ -43,7 +46,7 @@ pub struct Request<'a> {
 /// What an engine may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// RSA with the exponent 65537.
+    /// RSA with [`EXPONENT`].
     Rsa,
     /// ECDSA with P-256.
     P256,

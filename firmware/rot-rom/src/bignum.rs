@@ -10,14 +10,11 @@ use core::cell::UnsafeCell;
 use hartlock_drivers::bignum::Bignum;
 use hartlock_drivers::wait::Polling;
 use hartlock_kernels::Kernels;
-use hartlock_kernels::numbers::{self, Request};
+use hartlock_kernels::numbers::{self, EXPONENT, Request};
 use hartlock_regs::Block;
 use hartlock_rot::BIGNUM;
 
 use crate::console;
-
-/// The public exponent of every key that a verifier accepts.
-const EXPONENT: u32 = 65537;
 
 struct Engine(UnsafeCell<Option<Bignum<Polling>>>);
 
@@ -72,19 +69,5 @@ fn verify(request: &Request<'_>) -> Option<u32> {
         return None;
     }
     let Request { is_p384, point, digest, signature } = *request;
-    with(|engine| {
-        if is_p384 {
-            let (key, signature) = (halves(point)?, halves(signature)?);
-            engine.judge_p384(key, digest.try_into().ok()?, signature).ok()
-        } else {
-            let (key, signature) = (halves(point)?, halves(signature)?);
-            engine.judge_p256(key, digest.try_into().ok()?, signature).ok()
-        }
-    })
-}
-
-/// Two numbers of equal length.
-fn halves<const N: usize>(both: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
-    let (first, second) = both.split_first_chunk()?;
-    Some((first, second.try_into().ok()?))
+    with(|engine| engine.judge(is_p384, point, digest, signature).ok())
 }

@@ -10,7 +10,9 @@ use hartlock_regs::aes::InterruptEnable;
 use hartlock_rot::{AES, BIGNUM, Console, cycle, exit, interrupt, sleep_until};
 
 use crate::known;
-use crate::numbers::{EXPONENT, halves};
+
+/// Of the key of RSA.
+const EXPONENT: u32 = 65537;
 
 /// Whether something is as it should be.
 type Part = fn() -> Option<bool>;
@@ -129,4 +131,10 @@ fn verifies_p384() -> Option<bool> {
     engine.verify_p384((x, y), &changed, (r, s)).ok()?;
     *changed.last_mut()? ^= 1;
     Some(engine.verify_p384((x, y), &changed, (r, s)) == Err(bignum::Error::BadSignature))
+}
+
+/// Two numbers of equal length.
+fn halves<const N: usize>(both: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
+    let (first, second) = both.split_first_chunk()?;
+    Some((first, second.try_into().ok()?))
 }

@@ -16,7 +16,6 @@
 mod answers;
 #[cfg(not(feature = "vectors"))]
 mod known;
-mod numbers;
 #[cfg(feature = "vectors")]
 mod vectors;
 

@@ -17,12 +17,10 @@ use hartlock_drivers::wait::Polling;
 use hartlock_kat::numbers::{HEAD_LEN, Head};
 use hartlock_kat::roots::OFFSET;
 use hartlock_kernels::Kernels;
-use hartlock_kernels::numbers::{Engine, Purpose, Request};
+use hartlock_kernels::numbers::{EXPONENT, Engine, Purpose, Request};
 use hartlock_regs::Block;
 use hartlock_rot::host::{self, BusError};
 use hartlock_rot::{BIGNUM, Console, HOST_MEMORY, cycle};
-
-use crate::numbers::{EXPONENT, halves};
 
 /// Bytes of the longest case.
 const ROOM: usize = 12 << 10;
@@ -104,13 +102,5 @@ fn power(modulus: &[u8], base: &[u8], result: &mut [u8]) -> Option<()> {
 
 fn verify(request: &Request<'_>) -> Option<u32> {
     let Request { is_p384, point, digest, signature } = *request;
-    with(|engine| {
-        if is_p384 {
-            let (key, signature) = (halves(point)?, halves(signature)?);
-            engine.judge_p384(key, digest.try_into().ok()?, signature).ok()
-        } else {
-            let (key, signature) = (halves(point)?, halves(signature)?);
-            engine.judge_p256(key, digest.try_into().ok()?, signature).ok()
-        }
-    })
+    with(|engine| engine.judge(is_p384, point, digest, signature).ok())
 }
