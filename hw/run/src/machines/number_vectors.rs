@@ -4,7 +4,7 @@
 
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_image::Algorithm;
@@ -15,9 +15,9 @@ use serde_json::Value;
 
 use super::End;
 use super::rot::{self, Rot};
-use super::signature_vectors::{chosen, unhex};
+use super::signature_vectors::{chosen, public_vectors, unhex};
 use super::signatures::CASES;
-use xtask::{firmware, project};
+use xtask::firmware;
 
 /// More than all vectors take.
 const MAX_CYCLES: &str = "4000000000";
@@ -87,11 +87,7 @@ impl Case {
 /// # Errors
 /// If a verdict or a reason is another one than in software, or the engine was not asked.
 pub fn run(machine: Rot) -> Result<Vec<(&'static str, usize)>> {
-    let named = env::var_os("HARTLOCK_VECTORS").map(PathBuf::from);
-    let folder = named.unwrap_or_else(|| project::root().join("../shared/vectors"));
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
+    let Some(folder) = public_vectors() else { return Ok(Vec::new()) };
     let is_sample = env::var_os("HARTLOCK_ALL_VECTORS").is_none();
     let (mut cases, mut counts) = (Vec::new(), Vec::new());
     for (name, file) in SOURCES {

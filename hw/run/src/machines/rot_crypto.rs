@@ -165,7 +165,14 @@ pub fn print(rot: Rot) -> Result<()> {
     println!(
         "cycles of the step of a boot that authenticates its bundle, hashes and copies included"
     );
-    for (algorithm, count) in number_vectors::run(rot)? {
+    let counts = number_vectors::run(rot)?;
+    if counts.is_empty() {
+        println!(
+            "{}: SKIPPED: no folder of public vectors, which HARTLOCK_VECTORS names",
+            rot.name
+        );
+    }
+    for (algorithm, count) in counts {
         println!("{}: {count} vectors of {algorithm} as in software", rot.name);
     }
     Ok(())

@@ -99,11 +99,7 @@ pub fn print(machine: Rot) -> Result<()> {
 /// # Errors
 /// If a root, or a reason why there is none, is another one than in software; if a verdict is not that of the vector.
 pub fn run(machine: Rot) -> Result<Option<Vec<(Scheme, Counts)>>> {
-    let named = env::var_os("HARTLOCK_VECTORS").map(PathBuf::from);
-    let folder = named.unwrap_or_else(|| project::root().join("../shared/vectors"));
-    if !folder.is_dir() {
-        return Ok(None);
-    }
+    let Some(folder) = public_vectors() else { return Ok(None) };
     let is_sample = env::var_os("HARTLOCK_ALL_VECTORS").is_none();
     let (mut cases, mut counts) = (Vec::new(), Vec::new());
     for scheme in [Scheme::Xmss, Scheme::Lms, Scheme::SlhDsaSha2_128s] {
@@ -121,6 +117,13 @@ pub fn run(machine: Rot) -> Result<Option<Vec<(Scheme, Counts)>>> {
     }
     run_on(machine, By::Engine, &cases)?;
     Ok(Some(counts))
+}
+
+/// The folder of public vectors, if it is there.
+pub(super) fn public_vectors() -> Option<PathBuf> {
+    let named = env::var_os("HARTLOCK_VECTORS").map(PathBuf::from);
+    let folder = named.unwrap_or_else(|| project::root().join("../shared/vectors"));
+    folder.is_dir().then_some(folder)
 }
 
 /// All of them, or some that are spread over all.
