@@ -16,6 +16,7 @@ use crate::run::{How, Row};
 const ENGINE: u32 = 0x4000_a000;
 const COMMAND: u32 = ENGINE + 0x10;
 const STATUS: u32 = ENGINE + 0x14;
+const DATA: u32 = ENGINE + 0x2c;
 
 pub const TABLE: &str = "RSA, parts";
 const ROOM: &str = "its microprogram is in a ROM of the engine, so no program is loaded";
@@ -34,10 +35,13 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Of what retired in a run: the driver writes one command that computes, asks for the status alone until it has ended,
-    /// and goes on with other registers. `before` is the cycle before the first.
+    /// Of what retired in a run: the driver wipes the engine, writes operands, then the command that computes, asks for the
+    /// status alone until it has ended, and goes on with other registers. `before` is the cycle before the first.
     pub fn of(before: u64, retired: &[Retired]) -> Option<Self> {
-        let begin = retired.iter().position(|it| it.address == Some(COMMAND) && it.is_store)?;
+        let is_write = |it: &Retired, to| it.address == Some(to) && it.is_store;
+        let operand = retired.iter().position(|it| is_write(it, DATA))?;
+        let command = retired.iter().skip(operand).position(|it| is_write(it, COMMAND))?;
+        let begin = operand + command;
         let (loaded, after) = retired.split_at_checked(begin + 1)?;
         let is_other =
             |it: &Retired| it.address.is_some_and(|it| it >> 12 == ENGINE >> 12 && it != STATUS);
@@ -147,23 +151,25 @@ mod tests {
     fn parts_are_told_apart_by_the_registers_of_the_engine() {
         let outcome = ENGINE + 0x24;
         let run = [
+            // The wipe before is no beginning.
+            access(12, COMMAND, true),
             access(15, STATUS, false),
-            access(30, ENGINE + 0x2c, true),
+            access(30, DATA, true),
             access(40, COMMAND, true),
             access(45, STATUS, false),
             access(90, 0x1000_0000, false),
             access(100, STATUS, false),
             access(105, 0x1000_0000, true),
             access(110, outcome, false),
-            // The wipe afterwards is no beginning.
+            // Nor is the one afterwards.
             access(120, COMMAND, true),
             access(125, STATUS, false),
         ];
         let phases = Phases::of(10, &run).unwrap();
         assert_eq!(phases, Phases { load: 30, compute: 60, rest: 25 });
         assert_eq!(phases.all(), 115);
-        assert_eq!(Phases::of(10, &run[..2]), None, "no command");
-        assert_eq!(Phases::of(10, &run[..6]), None, "no end");
+        assert_eq!(Phases::of(10, &run[..3]), None, "no command");
+        assert_eq!(Phases::of(10, &run[..7]), None, "no end");
     }
 
     #[test]
