@@ -72,8 +72,32 @@ pub struct Netlist {
     pub cycles: u32,
     pub luts: Option<u32>,
     pub aim: Option<u32>,
+    /// How nextpnr connects its cells on an ECP5.
+    #[serde(default)]
+    pub router: Router,
     #[serde(default)]
     pub is_daily: bool,
+}
+
+/// A router of nextpnr.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Router {
+    /// The one that nextpnr takes for an ECP5: it rips up and routes again, one connection after the other.
+    #[default]
+    Router1,
+    /// By negotiated congestion, for netlists that the first does not finish.
+    Router2,
+}
+
+impl Router {
+    /// Its name on the command line of nextpnr.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Router1 => "router1",
+            Self::Router2 => "router2",
+        }
+    }
 }
 
 impl Bench {

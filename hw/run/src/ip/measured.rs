@@ -146,6 +146,7 @@ impl Engine {
             cycles: 0,
             luts: None,
             aim: None,
+            router: self.planned(top, parameters).map(|it| it.router).unwrap_or_default(),
             is_daily: false,
         };
         Ok((ip, netlist))

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::engine::{self, Bench, Ip, Netlist, Plan};
+use super::engine::{self, Bench, Ip, Netlist, Plan, Router};
 use xtask::packages;
 
 /// A third-party engine, as the plan describes it.
@@ -45,6 +45,7 @@ impl Peer {
             cycles: self.cycles,
             luts: None,
             aim: None,
+            router: Router::default(),
             is_daily: false,
         }
     }
