@@ -114,7 +114,7 @@ pub fn run(
 ) -> Result<Vec<String>> {
     let start = Instant::now();
     let folder = project::work_dir("ip").join(&ip.name).join("upsets").join(&campaign.name);
-    let subjects = subjects(tools, ip, campaign, &folder)?;
+    let subjects = subjects(tools, ip, campaign, &folder, form.quick)?;
     let (mut rows, chunks) = plan(campaign, form, &subjects)?;
     let (total, done) = (chunks.len(), AtomicUsize::new(0));
     let show = !form.is_silent && stderr().is_terminal();
@@ -166,14 +166,20 @@ pub fn run(
 }
 
 /// Builds the variants, writes their scripts, and runs each once.
-fn subjects(tools: &Tools, ip: &Ip, campaign: &Campaign, folder: &Path) -> Result<Vec<Subject>> {
+fn subjects(
+    tools: &Tools,
+    ip: &Ip,
+    campaign: &Campaign,
+    folder: &Path,
+    is_quick: bool,
+) -> Result<Vec<Subject>> {
     let variants = campaign.variants();
     let texts = variants.iter().map(|variant| {
         let parameters = variant.iter().map(|(name, value)| format!("{name}={value}"));
         parameters.collect::<Vec<_>>()
     });
     let build = |(place, parameters): (usize, Vec<String>)| {
-        let model = model::model(tools, ip, &campaign.top, &parameters)?;
+        let model = model::model(tools, ip, &campaign.top, &parameters, is_quick)?;
         if place == 0 {
             campaign.check(&model.design.registers)?;
         }

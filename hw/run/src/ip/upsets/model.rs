@@ -17,6 +17,8 @@ use xtask::{packages, project, run};
 const LAYOUT: &str = "1";
 /// Code that runs in every cycle.
 const FAST: &str = "OPT_FAST=-O2";
+/// The same for the quick form: the compiler takes far longer than the upsets.
+const QUICK: &str = "OPT_FAST=-O1";
 /// As on a chip, without assertions, which would end a run. `--flatten`: all state is in one object, which is copied.
 const VERILATOR_FLAGS: [&str; 13] = [
     "--cc",
@@ -42,12 +44,19 @@ pub struct Model {
 }
 
 /// Builds the model of a top module if it does not exist.
-pub fn model(tools: &Tools, ip: &Ip, top: &str, parameters: &[String]) -> Result<Model> {
+pub fn model(
+    tools: &Tools,
+    ip: &Ip,
+    top: &str,
+    parameters: &[String],
+    is_quick: bool,
+) -> Result<Model> {
+    let fast = if is_quick { QUICK } else { FAST };
     let folder = project::root().join("hw/sim/upsets");
     let bench = Sources::read(&folder)?;
     let (objects, library_digest) = library(tools)?;
     let texts = ip.texts()?;
-    let mut parts = vec![LAYOUT, &library_digest, FAST, top];
+    let mut parts = vec![LAYOUT, &library_digest, fast, top];
     parts.extend(parameters.iter().map(String::as_str));
     parts.extend(VERILATOR_FLAGS);
     parts.extend(BENCH_FLAGS);
@@ -62,7 +71,7 @@ pub fn model(tools: &Tools, ip: &Ip, top: &str, parameters: &[String]) -> Result
             let design = source.elaborate(tree)?;
             source.translate(&design, tree)?;
             fs::write(tree.join("signals.cpp"), design.table(PREFIX))?;
-            compile(tools, FAST, tree)?;
+            compile(tools, fast, tree)?;
             link(tools, &folder, &objects, tree)?;
             keep(tree, &["bench", &tree_file(top)])
         })?;
