@@ -72,30 +72,30 @@ pub struct Netlist {
     pub cycles: u32,
     pub luts: Option<u32>,
     pub aim: Option<u32>,
-    /// How nextpnr connects its cells on an ECP5.
+    /// How nextpnr places and routes it on an ECP5.
     #[serde(default)]
-    pub router: Router,
+    pub placer: Placer,
     #[serde(default)]
     pub is_daily: bool,
 }
 
-/// A router of nextpnr.
+/// A placer of nextpnr, and the router that it is used with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Router {
-    /// The one that nextpnr takes for an ECP5: it rips up and routes again, one connection after the other.
+pub enum Placer {
+    /// Analytic placement, then a router that rips up one connection after the other: what nextpnr does by default.
     #[default]
-    Router1,
-    /// By negotiated congestion, for netlists that the first does not finish.
-    Router2,
+    Heap,
+    /// Placement by density as in electrostatics, then a router that negotiates congestion: for large netlists.
+    Static,
 }
 
-impl Router {
-    /// Its name on the command line of nextpnr.
-    pub const fn name(self) -> &'static str {
+impl Placer {
+    /// Options of nextpnr.
+    pub const fn options(self) -> [&'static str; 4] {
         match self {
-            Self::Router1 => "router1",
-            Self::Router2 => "router2",
+            Self::Heap => ["--placer", "heap", "--router", "router1"],
+            Self::Static => ["--placer", "static", "--router", "router2"],
         }
     }
 }

@@ -146,7 +146,7 @@ impl Engine {
             cycles: 0,
             luts: None,
             aim: None,
-            router: self.planned(top, parameters).map(|it| it.router).unwrap_or_default(),
+            placer: self.planned(top, parameters).map(|it| it.placer).unwrap_or_default(),
             is_daily: false,
         };
         Ok((ip, netlist))

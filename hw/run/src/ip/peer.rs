@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::engine::{self, Bench, Ip, Netlist, Plan, Router};
+use super::engine::{self, Bench, Ip, Netlist, Placer, Plan};
 use xtask::packages;
 
 /// A third-party engine, as the plan describes it.
@@ -45,7 +45,7 @@ impl Peer {
             cycles: self.cycles,
             luts: None,
             aim: None,
-            router: Router::default(),
+            placer: Placer::default(),
             is_daily: false,
         }
     }
