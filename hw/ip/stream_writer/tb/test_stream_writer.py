@@ -102,6 +102,7 @@ async def pages_below_the_lowest_are_in_no_window(dut: HierarchyObject) -> None:
     driver = await setup(dut)
     await driver.lock(0, LAST)
     for address in (BASE - 1, BASE - PAGE, 0x1000_0000, 0):
+        driver.stream.begin(words_of(b"12345678"))
         await driver.ring(address, 8)
         assert await driver.end() == (ERROR, WINDOW) and not driver.memory.writes
     await driver.write(BASE, b"12345678")
