@@ -99,13 +99,11 @@ impl Engines {
         let mut list = List::EMPTY;
         // SAFETY: each file has a word for each register, in cells that may be written through a shared reference, and
         // outlives the drivers.
-        let (aes, dma, writer) = unsafe {
-            (
-                aes_map::Aes::new(self.aes.base()),
-                dma_map::Dma::new(self.dma.base()),
-                writer_map::StreamWriter::new(self.writer.base()),
-            )
-        };
+        let aes = unsafe { aes_map::Aes::new(self.aes.base()) };
+        // SAFETY: likewise.
+        let dma = unsafe { dma_map::Dma::new(self.dma.base()) };
+        // SAFETY: likewise.
+        let writer = unsafe { writer_map::StreamWriter::new(self.writer.base()) };
         let mut aes = aes::Aes::new(aes).unwrap();
         aes.load_key(&[0; 32]).unwrap();
         let mut dma = Dma::new(dma, &mut list, 0, Polling).unwrap();
@@ -120,6 +118,9 @@ impl Engines {
         })
     }
 }
+
+/// Makes an engine fail.
+type Change = fn(&Engines);
 
 const RANGES: &[Range] = &[
     Range { source: 0x8000_0ffd, destination: 0, length: 5000 },
@@ -170,7 +171,7 @@ fn refuses_routes_before_anything_starts() {
 
 #[test]
 fn an_error_of_each_engine_stops_all_and_overwrites_the_result() {
-    let fails: [(fn(&Engines), Error); 2] = [
+    let fails: [(Change, Error); 2] = [
         (
             |it| it.dma.set(DMA_INTERRUPT, FAILURE),
             Error::Dma(dma::Error::Refused { cause: dma_map::Cause::None, index: 0 }),
