@@ -13,7 +13,7 @@ use super::smoke::{End, Machine, Measured, medium};
 use super::soc::{self, SOCS};
 use super::tee::TEES;
 use super::{SMOKE_BLOCK, build_smoke, folder};
-use super::{rot_boot, rot_crypto, rot_dma, rot_signature, rot_streams, rot_tee, tee_boot};
+use super::{rot_boot, rot_crypto, rot_dma, rot_signature, rot_tee, tee_boot};
 
 /// A check of a machine: what is wrong, or nothing.
 type Check<'a> = &'a dyn Fn() -> Result<Option<String>>;
@@ -48,7 +48,6 @@ pub fn rot_step(_: &Path) -> Result<Outcome> {
         (rot.name, &|| rot_tee::fault(rot, true, &folder("tee"))),
         (rot.name, &|| rot_dma::fault(&rot_dma::measure(rot, &[])?)),
         (rot.name, &|| rot_dma::feed(rot).map(|_| None)),
-        (SECURE.name, &|| rot_streams::measure(SECURE).map(|_| None)),
         (SECURE.name, &|| rot_crypto::daily_fault(SECURE, &rot::folder(SECURE).join("crypto"))),
     ])
 }
