@@ -53,6 +53,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "hw/ip/mailbox/rtl",
             "hw/ip/sha2/rtl",
             "hw/ip/sha3/rtl",
+            "hw/ip/stream_writer/rtl",
             "hw/prim",
             "hw/sim",
             "hw/soc",

@@ -13,6 +13,8 @@ use hartlock_regs::aes::{
     Aes as Registers, Command, Control, IvLen, KeyLen, Mode as ModeValue, Status, TagLen,
 };
 
+pub mod streamed;
+
 /// Bytes of a block.
 pub const BLOCK_LEN: usize = 16;
 /// Bytes of a tag.
@@ -205,11 +207,7 @@ impl Aes {
         self.begin(mode, Direction::Encrypt, aad, text.len(), None, streams)?;
         self.text(text)?;
         self.end()?;
-        // Nothing else tells that a word of it came from another address: an upset of the bus. A wipe meanwhile is an error.
-        let tag = self.tag();
-        let is_same = tag == self.tag();
-        self.check()?;
-        if is_same { Ok(tag) } else { Err(Error::Refused) }
+        self.sealed()
     }
 
     /// Decrypts a message of GCM in place. If its tag is wrong, the text becomes zero.
@@ -383,6 +381,15 @@ impl Aes {
             copy(part, register.read());
         }
         tag
+    }
+
+    /// The same, if it is read twice alike: nothing else tells that a word of it came from another address, an upset of the
+    /// bus. A wipe meanwhile is an error.
+    fn sealed(&self) -> Result<[u8; TAG_LEN], Error> {
+        let tag = self.tag();
+        let is_same = tag == self.tag();
+        self.check()?;
+        if is_same { Ok(tag) } else { Err(Error::Refused) }
     }
 
     /// Gives a message up.

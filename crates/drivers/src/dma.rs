@@ -233,6 +233,12 @@ impl<'a, W: Wait> Dma<'a, W> {
         Err(Error::Silent)
     }
 
+    /// Whether no list is carried out.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.registers.status().read().idle()
+    }
+
     /// Ends the list. It is over when the bus is quiet, with `Refused` and the cause `Abort`.
     pub fn abort(&mut self) {
         self.registers.command().write(Command::RESET.with_abort(true));

@@ -22,6 +22,7 @@ pub mod otp;
 pub mod scratchpad_stream;
 pub mod sha2;
 pub mod sha3;
+pub mod stream_writer;
 pub mod virtio_blk;
 pub mod wait;
 pub mod xmss;

@@ -26,6 +26,7 @@ pub mod mailbox;
 pub mod otp;
 pub mod sha2;
 pub mod sha3;
+pub mod stream_writer;
 pub mod xmss;
 
 /// A map of registers, by a type that is only a name.

@@ -93,6 +93,8 @@ pub mod interrupt {
     pub const AES: u32 = 1 << 22;
     /// That of the engine for big numbers.
     pub const BIGNUM: u32 = 1 << 23;
+    /// That of the stream writer.
+    pub const STREAM_WRITER: u32 = 1 << 24;
 }
 
 /// Sleeps until one of these interrupts is pending, or returns at once if one is. None is ever taken:

@@ -25,6 +25,7 @@ pub mod rot_crypto;
 pub mod rot_dma;
 mod rot_faults;
 pub mod rot_signature;
+pub mod rot_streams;
 mod rot_tee;
 mod signature_vectors;
 pub mod signatures;
@@ -357,6 +358,7 @@ fn answer_known(rots: &[Rot]) -> Result<Verdict> {
     let is_right = !rots.is_empty() && rots.iter().all(|rot| rot.has_bignum());
     ensure!(is_right, "--crypto needs a root of trust with all engines: rot-full");
     for rot in rots {
+        rot_streams::print(*rot)?;
         rot_crypto::print(*rot)?;
         if let Some(why) = rot_crypto::fault(*rot, &rot::folder(*rot).join("crypto"))? {
             println!("{}: {why}", rot.name);

@@ -1,4 +1,4 @@
-"""`rot_port`: words of the core and bursts of the DMA engine, each with responses of its own."""
+"""`rot_port`: words of the core and bursts of the DMA engine and of the writer, each with responses of its own."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ CORE = ["core_addr_i", "core_aw_valid_i", "core_w_valid_i", "core_w_data_i", "co
 CORE += ["core_b_ready_i", "core_ar_valid_i", "core_r_ready_i"]
 DMA = ["aw_valid", "aw_addr", "aw_len", "w_valid", "w_data", "w_strb", "w_last", "b_ready"]
 DMA += ["ar_valid", "ar_addr", "ar_len", "r_ready"]
-INPUTS = [*CORE, *(f"dma_{name}_i" for name in DMA), "mem_resp_i"]
-# Ids of the two at memory, and what their requests say of size and kind of burst (AMBA AXI §A3.4.1).
-CORE_ID, DMA_ID = 0, 2
+WRITER = DMA[:8]
+INPUTS = [*CORE, *(f"dma_{name}_i" for name in DMA), *(f"writer_{name}_i" for name in WRITER), "mem_resp_i"]
+# Ids of all at memory, and what their requests say of size and kind of burst (AMBA AXI §A3.4.1).
+CORE_ID, DMA_ID, WRITER_ID = 0, 2, 4
 WORD, BEAT, INCR = 2, 3, 1
 NUMBER = 8
 
 
 class Port(Channels):
-    """The channels of one of both."""
+    """The channels of one of them."""
 
     def __init__(self, dut: HierarchyObject, name: str, aw: list[str], w: list[str], ar: list[str], r: list[str]) -> None:
         def source(channel: str, payload: list[str]) -> Source:
@@ -66,30 +67,49 @@ class Dma(Port):
         super().__init__(dut, "dma", aw, w, ar, ["dma_r_data_o", "dma_r_resp_o", "dma_r_last_o"])
 
 
+class Writer(Channels):
+    """Bursts of writes, several at a time."""
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        name = "writer"
+        aw, w = [f"{name}_aw_addr_i", f"{name}_aw_len_i"], [f"{name}_w_{part}_i" for part in ("data", "strb", "last")]
+        self.aw = Source(dut, f"{name}_aw_valid_i", f"{name}_aw_ready_o", aw)
+        self.w = Source(dut, f"{name}_w_valid_i", f"{name}_w_ready_o", w)
+        self.b = Sink(dut, f"{name}_b_valid_o", f"{name}_b_ready_i", [f"{name}_b_resp_o"])
+        super().__init__([self.aw, self.w, self.b])
+
+
+def bursts() -> tuple[list[tuple[int, int]], list[list[tuple[int, int, int]]]]:
+    """Addresses with lengths, and beats."""
+    writes = [(random.getrandbits(32), random.randrange(8)) for _ in range(NUMBER)]
+    return writes, [random_beats(length + 1) for _, length in writes]
+
+
 @cocotb.test()
 async def each_gets_its_own_responses(dut: HierarchyObject) -> None:
     bench = Bench(dut, INPUTS)
-    core, dma, memory = Core(dut), Dma(dut), Memory(side(dut, "mem", is_manager=False))
-    await bench.start(core, dma, memory)
+    core, dma, writer = Core(dut), Dma(dut), Writer(dut)
+    memory = Memory(side(dut, "mem", is_manager=False))
+    await bench.start(core, dma, writer, memory)
     for _ in range(30):
-        for port in (core, dma):
+        for port in (core, dma, writer):
             port.stall(STALLS)
         memory.stall(STALLS)
         memory.forget()
         words = [(random.getrandbits(32), random.choice([None, (random.getrandbits(64), 0xF)])) for _ in range(NUMBER)]
         core.waiting.extend(words)
         core.sent = 0
-        writes = [(random.getrandbits(32), random.randrange(8)) for _ in range(NUMBER)]
+        (writes, beats), (results, result_beats) = bursts(), bursts()
         reads = [(random.getrandbits(32), random.randrange(8)) for _ in range(NUMBER)]
-        beats = [random_beats(length + 1) for _, length in writes]
-        dma.aw.queue.extend(writes)
-        dma.w.queue.extend(beat for burst in beats for beat in burst)
+        for port, addresses, data in ((dma, writes, beats), (writer, results, result_beats)):
+            port.aw.queue.extend(addresses)
+            port.w.queue.extend(beat for burst in data for beat in burst)
         dma.ar.queue.extend(reads)
         count = sum(length + 1 for _, length in reads)
 
         def is_done(count: int = count) -> bool:
             are_words = len(core.b.taken) + len(core.r.taken) == NUMBER
-            return are_words and (len(dma.b.taken), len(dma.r.taken)) == (NUMBER, count)
+            return are_words and (len(dma.b.taken), len(dma.r.taken), len(writer.b.taken)) == (NUMBER, count, NUMBER)
 
         await bench.run(is_done, 20000)
         of_core = [(CORE_ID, address, 0, WORD, INCR) for address, data in words if data is None]
@@ -99,14 +119,16 @@ async def each_gets_its_own_responses(dut: HierarchyObject) -> None:
         ]
         stored = [(address, [(*data, 1)]) for address, data in words if data is not None]
         assert memory.writes_of(CORE_ID) == [((CORE_ID, address, 0, WORD, INCR), data) for address, data in stored]
-        assert memory.writes_of(DMA_ID) == [
-            ((DMA_ID, address, length, BEAT, INCR), burst) for (address, length), burst in zip(writes, beats)
-        ]
+        for number, addresses, data in ((DMA_ID, writes, beats), (WRITER_ID, results, result_beats)):
+            assert memory.writes_of(number) == [
+                ((number, address, length, BEAT, INCR), burst) for (address, length), burst in zip(addresses, data)
+            ]
         confirmed = lambda number: [rest for id_, *rest in map(list, memory.confirmed) if id_ == number]  # noqa: E731
         answered = lambda number: [tuple(rest) for id_, *rest in map(list, memory.answered) if id_ == number]  # noqa: E731
         assert [list(one) for one in core.b.taken] == confirmed(CORE_ID)
         assert [list(one) for one in dma.b.taken] == confirmed(DMA_ID)
+        assert [list(one) for one in writer.b.taken] == confirmed(WRITER_ID)
         assert list(core.r.taken) == [answer[:2] for answer in answered(CORE_ID)]
         assert list(dma.r.taken) == answered(DMA_ID)
-        for part in (core.b, core.r, dma.b, dma.r):
+        for part in (core.b, core.r, dma.b, dma.r, writer.b):
             part.taken.clear()

@@ -98,7 +98,7 @@ module rot
   output logic        asleep_o
 );
   // --- the core ---
-  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, ed25519_irq, xmss_irq, aes_irq, bignum_irq;
+  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, ed25519_irq, xmss_irq, aes_irq, bignum_irq, writer_irq;
   logic        cpu_alert, engines_alert;
   logic        instr_req, instr_gnt, instr_rvalid, instr_err;
   logic [31:0] instr_addr, instr_rdata;
@@ -107,8 +107,8 @@ module rot
   logic [31:0] data_addr, data_wdata, data_rdata;
 
   // Interrupt 0 is that of SHA-2, 1 the mailbox's, 2 that of DMA, 3 that of SHA-3, 4 that of Ed25519, 5 that of the engine
-  // for hash-based signatures, 6 that of AES, 7 that of big numbers. An alert of any of them cannot be masked. An alert of
-  // the core itself is none of its interrupts: what it would do is not known.
+  // for hash-based signatures, 6 that of AES, 7 that of big numbers, 8 that of the stream writer. An alert of any of them cannot
+  // be masked. An alert of the core itself is none of its interrupts: what it would do is not known.
   rot_cpu #(
     .Secure           (Secure),
     .Bitmanip         (Bitmanip),
@@ -132,7 +132,7 @@ module rot
     .data_rvalid_i  (data_rvalid),
     .data_rdata_i   (data_rdata),
     .data_err_i     (data_err),
-    .irq_fast_i     ({7'd0, bignum_irq, aes_irq, xmss_irq, ed25519_irq, sha3_irq, dma_irq, rot_irq, sha2_irq}),
+    .irq_fast_i     ({6'd0, writer_irq, bignum_irq, aes_irq, xmss_irq, ed25519_irq, sha3_irq, dma_irq, rot_irq, sha2_irq}),
     .irq_nm_i       (engines_alert),
     .alert_o        (cpu_alert),
     .asleep_o
@@ -253,6 +253,11 @@ module rot
   logic [7:0]  dma_aw_len, dma_ar_len, dma_w_strb;
   logic [63:0] dma_w_data, dma_r_data;
   logic [1:0]  dma_b_resp, dma_r_resp;
+  logic        writer_aw_valid, writer_aw_ready, writer_w_valid, writer_w_ready, writer_w_last, writer_b_valid, writer_b_ready;
+  logic [31:0] writer_aw_addr;
+  logic [7:0]  writer_aw_len, writer_w_strb;
+  logic [63:0] writer_w_data;
+  logic [1:0]  writer_b_resp;
 
   // A host that stalls its bus causes a timeout and does not stop the root of trust.
   core_to_axi #(
@@ -288,7 +293,7 @@ module rot
     .r_resp_i   (core_r_resp)
   );
 
-  // The only manager port, for the core and for the DMA engine.
+  // The only manager port, for the core, the DMA engine and the stream writer.
   rot_port u_port (
     .clk_i,
     .rst_ni,
@@ -334,6 +339,19 @@ module rot
     .dma_r_data_o    (dma_r_data),
     .dma_r_resp_o    (dma_r_resp),
     .dma_r_last_o    (dma_r_last),
+    // Bursts of the stream writer: results of the AES engine.
+    .writer_aw_valid_i (writer_aw_valid),
+    .writer_aw_ready_o (writer_aw_ready),
+    .writer_aw_addr_i  (writer_aw_addr),
+    .writer_aw_len_i   (writer_aw_len),
+    .writer_w_valid_i  (writer_w_valid),
+    .writer_w_ready_o  (writer_w_ready),
+    .writer_w_data_i   (writer_w_data),
+    .writer_w_strb_i   (writer_w_strb),
+    .writer_w_last_i   (writer_w_last),
+    .writer_b_valid_o  (writer_b_valid),
+    .writer_b_ready_i  (writer_b_ready),
+    .writer_b_resp_o   (writer_b_resp),
     // The host.
     .mem_req_o,
     .mem_resp_i
@@ -378,6 +396,7 @@ module rot
     .xmss_irq_o (xmss_irq),
     .aes_irq_o (aes_irq),
     .bignum_irq_o (bignum_irq),
+    .writer_irq_o (writer_irq),
     // Lists of the DMA engine, in the scratchpad.
     .list_req_o     (list_req),
     .list_gnt_i     (list_gnt),
@@ -413,6 +432,19 @@ module rot
     .dma_r_data_i   (dma_r_data),
     .dma_r_resp_i   (dma_r_resp),
     .dma_r_last_i   (dma_r_last),
+    // Bursts of the stream writer.
+    .writer_aw_valid_o (writer_aw_valid),
+    .writer_aw_ready_i (writer_aw_ready),
+    .writer_aw_addr_o  (writer_aw_addr),
+    .writer_aw_len_o   (writer_aw_len),
+    .writer_w_valid_o  (writer_w_valid),
+    .writer_w_ready_i  (writer_w_ready),
+    .writer_w_data_o   (writer_w_data),
+    .writer_w_strb_o   (writer_w_strb),
+    .writer_w_last_o   (writer_w_last),
+    .writer_b_valid_i  (writer_b_valid),
+    .writer_b_ready_o  (writer_b_ready),
+    .writer_b_resp_i   (writer_b_resp),
     .alert_o    (engines_alert),
     .fault_i    (cpu_alert),
     .bench_aw_valid_o, .bench_aw_ready_i,

@@ -11,7 +11,8 @@ module rot_registers
   // Hash cores of the engine for hash-based signatures, and rounds a cycle of each.
   parameter int unsigned XmssLanes     = 4,
   parameter int unsigned XmssRounds    = 2,
-  // The engines for AES and for big numbers, and the multipliers of the latter. Without them their pages are empty.
+  // The engines for AES, with a writer of its results, and for big numbers, and the multipliers of the latter. Without them
+  // their pages are empty.
   parameter bit          HasAes        = 1'b0,
   parameter bit          HasBignum     = 1'b0,
   parameter int unsigned BignumDsps    = 16
@@ -65,6 +66,7 @@ module rot_registers
   output logic        xmss_irq_o,
   output logic        aes_irq_o,
   output logic        bignum_irq_o,
+  output logic        writer_irq_o,
   output logic        alert_o,        // an engine has detected an upset of its own: until reset
   input  logic        fault_i,        // the core has detected a fault of its own
 
@@ -110,6 +112,23 @@ module rot_registers
   input  logic [1:0]  dma_r_resp_i,
   input  logic        dma_r_last_i,
 
+  // Results of the AES engine, into the host's memory: AXI4, bursts of words of 64 bits.
+  // Write address.
+  output logic        writer_aw_valid_o,
+  input  logic        writer_aw_ready_i,
+  output logic [31:0] writer_aw_addr_o,
+  output logic [7:0]  writer_aw_len_o,
+  // Write data.
+  output logic        writer_w_valid_o,
+  input  logic        writer_w_ready_i,
+  output logic [63:0] writer_w_data_o,
+  output logic [7:0]  writer_w_strb_o,
+  output logic        writer_w_last_o,
+  // Write response.
+  input  logic        writer_b_valid_i,
+  output logic        writer_b_ready_o,
+  input  logic [1:0]  writer_b_resp_i,
+
   // Write address.
   output logic        bench_aw_valid_o,
   input  logic        bench_aw_ready_i,
@@ -146,14 +165,16 @@ module rot_registers
   localparam int unsigned Secret    = 7;
   localparam int unsigned Xmss      = 8;
   localparam int unsigned Stream    = 9;
-  // Both of these are the last ones, so that a machine without them has fewer blocks.
+  // These are the last ones, so that a machine without them has fewer blocks.
   localparam int unsigned Aes       = 10;
-  localparam int unsigned Bignum    = 10 + 32'(HasAes);
-  localparam int unsigned NumBlocks = 10 + 32'(HasAes) + 32'(HasBignum);
+  localparam int unsigned Writer    = 11;
+  localparam int unsigned Bignum    = 10 + (HasAes ? 2 : 0);
+  localparam int unsigned NumBlocks = Bignum + 32'(HasBignum);
   // Sinks of the DMA engine, as bits of its `control`.
   localparam int unsigned SinkSha2 = 0;
   localparam int unsigned SinkSha3 = 1;
-  localparam int unsigned NumSinks = 2;
+  localparam int unsigned SinkAes  = 2;
+  localparam int unsigned NumSinks = 2 + 32'(HasAes);
 
   // Of the open access; handshakes and responses have one bit or word for each block.
   logic [11:0]                addr;
@@ -165,8 +186,8 @@ module rot_registers
   logic [NumBlocks-1:0][1:0]  t_b_resp, t_r_resp;
 
   // The order of the pages is that of the positions above.
-  localparam logic [11:0][3:0] Pages = {
-    PageBignum, HasAes ? PageAes : PageBignum, PageStream, PageXmss, PageSecret, PageEd25519, PageSha3, PageDma,
+  localparam logic [12:0][3:0] Pages = {
+    PageBignum, PageWriter, HasAes ? PageAes : PageBignum, PageStream, PageXmss, PageSecret, PageEd25519, PageSha3, PageDma,
     PageMailbox, PageSha2, PageBench, PageControl
   };
 
@@ -228,6 +249,7 @@ module rot_registers
   );
 
   logic        sha2_alert, mailbox_error, dma_alert, sha3_alert, ed25519_alert, xmss_alert, aes_alert, bignum_alert;
+  logic        writer_alert;
   logic        unused_dig_ready, unused_ent_ready, unused_pre_valid, unused_pre_last;
   logic [63:0] unused_pre_data;
 
@@ -507,12 +529,11 @@ module rot_registers
     .alert_o        (xmss_alert)
   );
 
-  // Without masks: its entropy changes nothing but a wipe. The core moves its text; a stream of results that a program asks
-  // for by mistake stays, and is ended by an abort.
+  // Without masks: its entropy changes nothing but a wipe. The core moves its text, or the DMA engine and the writer do.
   if (HasAes) begin : g_aes
-    logic        unused_str_ready, unused_dst_valid, unused_dst_last, unused_dst_abort, unused_entropy_ready;
-    logic [63:0] unused_dst_data;
-    logic [3:0]  unused_dst_bytes;
+    logic        dst_valid, dst_ready, dst_last, dst_abort, unused_entropy_ready;
+    logic [63:0] dst_data;
+    logic [3:0]  dst_bytes;
     logic [2:0]  unused_slot_index;
 
     aes u_aes (
@@ -537,18 +558,19 @@ module rot_registers
       .axil_rready_i   (t_r_ready[Aes]),
       .axil_rdata_o    (t_r_data[Aes]),
       .axil_rresp_o    (t_r_resp[Aes]),
-      .str_valid_i     (1'b0),
-      .str_ready_o     (unused_str_ready),
-      .str_data_i      ('0),
-      .str_last_i      (1'b0),
-      .str_bytes_i     ('0),
-      .str_abort_i     (1'b0),
-      .dst_valid_o     (unused_dst_valid),
-      .dst_ready_i     (1'b0),
-      .dst_data_o      (unused_dst_data),
-      .dst_last_o      (unused_dst_last),
-      .dst_bytes_o     (unused_dst_bytes),
-      .dst_abort_o     (unused_dst_abort),
+      // The message of the DMA engine, if its driver has selected the stream.
+      .str_valid_i     (sink_valid[SinkAes]),
+      .str_ready_o     (sink_ready[SinkAes]),
+      .str_data_i      (sink_data),
+      .str_last_i      (sink_last),
+      .str_bytes_i     (sink_bytes),
+      .str_abort_i     (sink_abort),
+      .dst_valid_o     (dst_valid),
+      .dst_ready_i     (dst_ready),
+      .dst_data_o      (dst_data),
+      .dst_last_o      (dst_last),
+      .dst_bytes_o     (dst_bytes),
+      .dst_abort_o     (dst_abort),
       // There is no key in the slot.
       .slot_valid_i    (1'b0),
       .slot_index_o    (unused_slot_index),
@@ -560,9 +582,67 @@ module rot_registers
       .irq_o           (aes_irq_o),
       .alert_o         (aes_alert)
     );
+
+    stream_writer #(.LowestPage(32'(HostBase[31:12]))) u_writer (
+      .clk_i,
+      .rst_ni,
+      .axil_awvalid_i  (t_aw_valid[Writer]),
+      .axil_awready_o  (t_aw_ready[Writer]),
+      .axil_awaddr_i   (addr),
+      .axil_awprot_i   ('0),
+      .axil_wvalid_i   (t_w_valid[Writer]),
+      .axil_wready_o   (t_w_ready[Writer]),
+      .axil_wdata_i    (w_data),
+      .axil_wstrb_i    (w_strb),
+      .axil_bvalid_o   (t_b_valid[Writer]),
+      .axil_bready_i   (t_b_ready[Writer]),
+      .axil_bresp_o    (t_b_resp[Writer]),
+      .axil_arvalid_i  (t_ar_valid[Writer]),
+      .axil_arready_o  (t_ar_ready[Writer]),
+      .axil_araddr_i   (addr),
+      .axil_arprot_i   ('0),
+      .axil_rvalid_o   (t_r_valid[Writer]),
+      .axil_rready_i   (t_r_ready[Writer]),
+      .axil_rdata_o    (t_r_data[Writer]),
+      .axil_rresp_o    (t_r_resp[Writer]),
+      .str_valid_i     (dst_valid),
+      .str_ready_o     (dst_ready),
+      .str_data_i      (dst_data),
+      .str_last_i      (dst_last),
+      .str_bytes_i     (dst_bytes),
+      .str_abort_i     (dst_abort),
+      .aw_valid_o      (writer_aw_valid_o),
+      .aw_ready_i      (writer_aw_ready_i),
+      .aw_addr_o       (writer_aw_addr_o),
+      .aw_len_o        (writer_aw_len_o),
+      .w_valid_o       (writer_w_valid_o),
+      .w_ready_i       (writer_w_ready_i),
+      .w_data_o        (writer_w_data_o),
+      .w_strb_o        (writer_w_strb_o),
+      .w_last_o        (writer_w_last_o),
+      .b_valid_i       (writer_b_valid_i),
+      .b_ready_o       (writer_b_ready_o),
+      .b_resp_i        (writer_b_resp_i),
+      .lifecycle_i,
+      .irq_o           (writer_irq_o),
+      .alert_o         (writer_alert)
+    );
   end else begin : g_no_aes
-    assign aes_irq_o = 1'b0;
-    assign aes_alert = 1'b0;
+    assign aes_irq_o         = 1'b0;
+    assign aes_alert         = 1'b0;
+    assign writer_irq_o      = 1'b0;
+    assign writer_alert      = 1'b0;
+    // Nothing is written.
+    assign writer_aw_valid_o = 1'b0;
+    assign writer_aw_addr_o  = '0;
+    assign writer_aw_len_o   = '0;
+    assign writer_w_valid_o  = 1'b0;
+    assign writer_w_data_o   = '0;
+    assign writer_w_strb_o   = '0;
+    assign writer_w_last_o   = 1'b0;
+    assign writer_b_ready_o  = 1'b0;
+    logic unused_writer;
+    assign unused_writer = ^{writer_aw_ready_i, writer_w_ready_i, writer_b_valid_i, writer_b_resp_i};
   end
 
   if (HasBignum) begin : g_bignum
@@ -675,7 +755,7 @@ module rot_registers
   // An upset of an engine is an alert of the root of trust: the sequencer takes it as a fault, and the core as an
   // interrupt that it cannot mask.
   assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert | ed25519_alert | xmss_alert | aes_alert |
-                   bignum_alert;
+                   bignum_alert | writer_alert;
 
   // The bench is external, and never refuses.
   assign bench_aw_valid_o  = t_aw_valid[Bench];

@@ -6,16 +6,19 @@
 //! ```
 //!
 //! The first part that fails ends the program with its number. With the feature `vectors` it verifies signatures instead
-//! (`vectors.rs`).
+//! (`vectors.rs`), with `streams` AES works between DMA and the stream writer (`streams.rs`).
 
 #![no_std]
 #![no_main]
 #![cfg(target_arch = "riscv32")]
 
-#[cfg(not(feature = "vectors"))]
+#[cfg(not(any(feature = "streams", feature = "vectors")))]
 mod answers;
 #[cfg(not(feature = "vectors"))]
+#[cfg_attr(feature = "streams", expect(dead_code, reason = "of these only the key is used then"))]
 mod known;
+#[cfg(feature = "streams")]
+mod streams;
 #[cfg(feature = "vectors")]
 mod vectors;
 
@@ -23,10 +26,14 @@ use hartlock_rot::exit;
 
 #[unsafe(no_mangle)]
 extern "C" fn rot_main() {
-    #[cfg(not(feature = "vectors"))]
+    #[cfg(not(any(feature = "streams", feature = "vectors")))]
     answers::run();
+    #[cfg(feature = "streams")]
+    let result = streams::run();
     #[cfg(feature = "vectors")]
-    if let Err(error) = vectors::run() {
+    let result = vectors::run();
+    #[cfg(any(feature = "streams", feature = "vectors"))]
+    if let Err(error) = result {
         use core::fmt::Write;
         let _ = writeln!(hartlock_rot::Console, "rot-crypto: {error:?}");
         exit(1)

@@ -87,7 +87,11 @@ pub const ROTS: [Rot; 4] = [
 ];
 
 /// Engines that only some have: the parameter, and where the engine is.
-const ENGINES: [(&str, &str); 2] = [("HasAes", "hw/ip/aes/rtl"), ("HasBignum", "hw/ip/bignum/rtl")];
+const ENGINES: [(&str, &str); 3] = [
+    ("HasAes", "hw/ip/aes/rtl"),
+    ("HasAes", "hw/ip/stream_writer/rtl"),
+    ("HasBignum", "hw/ip/bignum/rtl"),
+];
 
 /// `rot` with other latencies of its code, and with an instruction cache: what the conclusions of a measurement
 /// depend on. By latency in cycles.

@@ -1,0 +1,248 @@
+//! Registers of all three engines are memory here, which says from the beginning what became of a message.
+
+use core::cell::{Cell, RefCell};
+
+use hartlock_regs::{aes as aes_map, dma as dma_map, stream_writer as writer_map};
+
+use super::*;
+use crate::aes;
+use crate::dma::List;
+use crate::wait::Polling;
+
+const WORDS: usize = 40;
+const ABORT: u32 = 2;
+const RING: u32 = 1;
+
+struct File([Cell<u32>; WORDS]);
+
+impl File {
+    /// Values of words, by their offsets.
+    fn new(words: &[(usize, u32)]) -> File {
+        let file = File([const { Cell::new(0) }; WORDS]);
+        words.iter().for_each(|(at, value)| file.set(*at, *value));
+        file
+    }
+
+    fn base(&self) -> *mut u32 {
+        self.0.as_ptr().cast::<u32>().cast_mut()
+    }
+
+    fn set(&self, at: usize, value: u32) {
+        self.0.iter().skip(at).take(1).for_each(|cell| cell.set(value));
+    }
+
+    fn get(&self, at: usize) -> u32 {
+        self.0.iter().skip(at).map(Cell::get).next().unwrap_or_default()
+    }
+}
+
+/// Engines that have carried out everything.
+struct Engines {
+    aes: File,
+    dma: File,
+    writer: File,
+}
+
+// Offsets in words.
+const AES_COMMAND: usize = 3;
+const AES_STATUS: usize = 4;
+const DMA_CONTROL: usize = 2;
+const DMA_COMMAND: usize = 5;
+const DMA_STATUS: usize = 6;
+const DMA_INTERRUPT: usize = 8;
+const WRITER_DESTINATION: usize = 1;
+const WRITER_LENGTH: usize = 2;
+const WRITER_COMMAND: usize = 3;
+const WRITER_STATUS: usize = 4;
+const WRITER_CAUSE: usize = 5;
+const WRITER_INTERRUPT: usize = 6;
+
+const DONE: u32 = 1;
+const FAILURE: u32 = 2;
+const MATCHES: u32 = 1 << 4;
+/// Idle, and free for a block.
+const READY: u32 = 7;
+
+std::thread_local! {
+    /// Ranges that were overwritten.
+    static ERASED: RefCell<std::vec::Vec<(u32, u32)>> = const { RefCell::new(std::vec::Vec::new()) };
+}
+
+fn erase(address: u32, length: u32) -> bool {
+    ERASED.with_borrow_mut(|erased| erased.push((address, length)));
+    true
+}
+
+fn erased() -> std::vec::Vec<(u32, u32)> {
+    ERASED.take()
+}
+
+impl Engines {
+    fn done() -> Engines {
+        Engines {
+            aes: File::new(&[(0, 0x6165_7331), (AES_STATUS, READY)]),
+            dma: File::new(&[
+                (0, 0x646d_6100),
+                (1, 16 << 16),
+                (DMA_STATUS, 1),
+                (DMA_INTERRUPT, DONE),
+            ]),
+            writer: File::new(&[(0, 0x7374_7277), (WRITER_STATUS, 1), (WRITER_INTERRUPT, DONE)]),
+        }
+    }
+
+    fn with<T>(
+        &self,
+        erase: fn(u32, u32) -> bool,
+        action: impl FnOnce(&mut Streamed<'_, '_, Polling, Polling>) -> T,
+    ) -> T {
+        let mut list = List::EMPTY;
+        // SAFETY: each file has a word for each register, in cells that may be written through a shared reference, and
+        // outlives the drivers.
+        let aes = unsafe { aes_map::Aes::new(self.aes.base()) };
+        // SAFETY: likewise.
+        let dma = unsafe { dma_map::Dma::new(self.dma.base()) };
+        // SAFETY: likewise.
+        let writer = unsafe { writer_map::StreamWriter::new(self.writer.base()) };
+        let mut aes = aes::Aes::new(aes).unwrap();
+        aes.load_key(&[0; 32]).unwrap();
+        let mut dma = Dma::new(dma, &mut list, 0, Polling).unwrap();
+        let mut writer = StreamWriter::new(writer, Polling).unwrap();
+        action(&mut Streamed {
+            aes: &mut aes,
+            dma: &mut dma,
+            writer: &mut writer,
+            sink: 4,
+            erase,
+            patience: 10,
+        })
+    }
+}
+
+/// Makes an engine fail.
+type Change = fn(&Engines);
+
+const RANGES: &[Range] = &[
+    Range { source: 0x8000_0ffd, destination: 0, length: 5000 },
+    Range { source: 0x8000_4001, destination: 0, length: 11 },
+];
+const ROUTE: Route<'_> = Route { ranges: RANGES, destination: 0x8001_0003, sinks: 1 };
+const COUNTER: Mode<'_> = Mode::Ctr(&[1; 16]);
+
+#[test]
+fn passes_a_message_of_ranges_at_any_offset() {
+    let engines = Engines::done();
+    engines
+        .with(erase, |engine| engine.process(COUNTER, Direction::Encrypt, ROUTE))
+        .expect("the message passes");
+    assert_eq!((engines.dma.get(DMA_CONTROL), engines.dma.get(DMA_COMMAND)), (5, RING));
+    assert_eq!(engines.writer.get(WRITER_DESTINATION), 0x8001_0003);
+    assert_eq!((engines.writer.get(WRITER_LENGTH), engines.writer.get(WRITER_COMMAND)), (5011, 1));
+    assert_eq!(erased(), []);
+}
+
+#[test]
+fn refuses_routes_before_anything_starts() {
+    let engines = Engines::done();
+    let one = |source, length| [Range { source, destination: 0, length }];
+    let refused = |ranges: &[Range], destination| {
+        let route = Route { ranges, destination, sinks: 0 };
+        let result = engines.with(erase, |it| it.process(COUNTER, Direction::Encrypt, route));
+        (result, engines.dma.get(DMA_COMMAND), engines.writer.get(WRITER_COMMAND))
+    };
+    let with = |error| (Err(error), 0, 0);
+    assert_eq!(refused(&[], 0x100), with(Error::Length));
+    assert_eq!(refused(&one(0x100, 0), 0x200), with(Error::Length));
+    let long = [one(0, u32::MAX), one(0, 1)].concat();
+    assert_eq!(refused(&long, 0x200), with(Error::Length));
+    for destination in [0xf1, 0x101, 0x10f] {
+        assert_eq!(refused(&one(0x100, 16), destination), with(Error::Overlap), "{destination:#x}");
+    }
+    let both = [one(0x100, 16), one(0x120, 16)].concat();
+    assert_eq!(refused(&both, 0x100), with(Error::Overlap), "in place is for one range");
+    let gcm = Route { ranges: RANGES, destination: 0x8001_0000, sinks: 0 };
+    let result = engines.with(erase, |it| it.process(Mode::Gcm(&[0; 12]), Direction::Encrypt, gcm));
+    assert_eq!(result, Err(Error::Length), "GCM has a tag");
+    assert_eq!(erased(), []);
+    for destination in [0x100, 0xf0, 0x110] {
+        assert_eq!(refused(&one(0x100, 16), destination), (Ok(()), 1, 1), "{destination:#x}");
+    }
+}
+
+#[test]
+fn an_error_of_each_engine_stops_all_and_overwrites_the_result() {
+    let fails: [(Change, Error); 2] = [
+        (
+            |it| it.dma.set(DMA_INTERRUPT, FAILURE),
+            Error::Dma(dma::Error::Refused { cause: dma_map::Cause::None, index: 0 }),
+        ),
+        // The writer never ends.
+        (|it| it.writer.set(WRITER_INTERRUPT, 0), Error::Dma(dma::Error::Silent)),
+    ];
+    for (fail, error) in fails {
+        let engines = Engines::done();
+        fail(&engines);
+        let result = engines.with(erase, |it| it.process(COUNTER, Direction::Encrypt, ROUTE));
+        assert_eq!(result, Err(error));
+        assert_eq!(engines.dma.get(DMA_COMMAND), ABORT);
+        assert_eq!(
+            (engines.writer.get(WRITER_COMMAND), engines.aes.get(AES_COMMAND)),
+            (ABORT, ABORT)
+        );
+        assert_eq!(erased(), [(0x8001_0003, 5011)]);
+    }
+}
+
+#[test]
+fn a_range_that_the_writer_refuses_is_not_overwritten() {
+    let engines = Engines::done();
+    let window = writer_map::Cause::Window;
+    let refused = Err(Error::Writer(stream_writer::Error::Refused(window)));
+    engines.writer.set(WRITER_INTERRUPT, FAILURE);
+    engines.writer.set(WRITER_CAUSE, window as u32);
+    let result = engines.with(erase, |it| it.process(COUNTER, Direction::Encrypt, ROUTE));
+    assert_eq!(
+        (result, engines.dma.get(DMA_COMMAND), engines.aes.get(AES_COMMAND)),
+        (refused, 0, ABORT)
+    );
+    assert_eq!(erased(), []);
+    // A failure of a stream that has begun is another thing.
+    let stream = writer_map::Cause::Stream;
+    let result = engines.with(erase, |it| {
+        engines.writer.set(WRITER_CAUSE, stream as u32);
+        it.pass(false)
+    });
+    assert_eq!(result, Err(Error::Writer(stream_writer::Error::Refused(stream))));
+}
+
+#[test]
+fn a_wrong_tag_leaves_no_text() {
+    let engines = Engines::done();
+    let open = || engines.with(erase, |it| it.open(&[1; 12], b"more", &[2; 16], ROUTE));
+    // Without a word of the engine that it is right, a tag is wrong.
+    assert_eq!(open(), Err(Error::Aes(aes::Error::NotAuthentic)));
+    assert_eq!(erased(), [(0x8001_0003, 5011)]);
+    engines.aes.set(AES_STATUS, READY | MATCHES);
+    assert_eq!(open(), Ok(()));
+    assert_eq!(erased(), []);
+    // An error before anything was written leaves the destination alone.
+    engines.writer.set(WRITER_STATUS, 0);
+    assert_eq!(open(), Err(Error::Writer(stream_writer::Error::Busy)));
+    assert_eq!(erased(), []);
+}
+
+#[test]
+fn what_cannot_be_overwritten_is_told() {
+    let engines = Engines::done();
+    let open = |erase: fn(u32, u32) -> bool| {
+        engines.with(erase, |it| it.open(&[1; 12], &[], &[2; 16], ROUTE))
+    };
+    assert_eq!(open(|_, _| false), Err(Error::Residue));
+    // A writer that does not stop could write later.
+    let result = engines.with(erase, |it| {
+        it.prepare(COUNTER, Direction::Encrypt, &[], None, ROUTE).unwrap();
+        engines.writer.set(WRITER_STATUS, 0);
+        it.stop()
+    });
+    assert!(!result);
+}

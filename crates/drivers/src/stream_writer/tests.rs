@@ -1,0 +1,124 @@
+//! Registers are memory here, which the test changes as the hardware would. That the hardware does so is what
+//! `hw/ip/stream_writer/tb` tests.
+
+use core::cell::Cell;
+
+use super::*;
+use crate::wait::{Polling, Sleeping};
+
+const WORDS: usize = 11;
+// Offsets in words.
+const ID: usize = 0;
+const DESTINATION: usize = 1;
+const LENGTH: usize = 2;
+const COMMAND: usize = 3;
+const STATUS: usize = 4;
+const OUTCOME: usize = 5;
+const INTERRUPT: usize = 6;
+const ENABLE: usize = 7;
+const LOCK: usize = 8;
+const WINDOW: usize = 9;
+
+const IDLE: u32 = 1;
+const FAILED: u32 = 2;
+const DONE: u32 = 1;
+const ERROR: u32 = 2;
+
+struct File([Cell<u32>; WORDS]);
+
+impl File {
+    fn idle() -> File {
+        let file = File([const { Cell::new(0) }; WORDS]);
+        file.set(ID, MAGIC);
+        file.set(STATUS, IDLE);
+        file
+    }
+
+    fn registers(&self) -> Registers {
+        // SAFETY: the file has a word for each register, in cells that may be written through a shared
+        // reference, and outlives the driver in every test.
+        unsafe { Registers::new(self.0.as_ptr().cast::<u32>().cast_mut()) }
+    }
+
+    fn set(&self, at: usize, value: u32) {
+        self.0.iter().skip(at).take(1).for_each(|cell| cell.set(value));
+    }
+
+    fn get(&self, at: usize) -> u32 {
+        self.0.iter().skip(at).map(Cell::get).next().unwrap_or_default()
+    }
+}
+
+fn writer(file: &File) -> StreamWriter<Polling> {
+    StreamWriter::new(file.registers(), Polling).unwrap()
+}
+
+#[test]
+fn finds_its_writer() {
+    let file = File::idle();
+    assert!(StreamWriter::new(file.registers(), Polling).is_ok());
+    file.set(STATUS, FAILED);
+    assert_eq!(StreamWriter::new(file.registers(), Polling).err(), Some(Error::Failed));
+    file.set(ID, 0);
+    assert_eq!(StreamWriter::new(file.registers(), Polling).err(), Some(Error::NoWriter));
+}
+
+#[test]
+fn locks_its_window_and_notices_another() {
+    let file = File::idle();
+    let mut writer = writer(&file);
+    let window = Window { first: 0x80000, last: 0x8ffff };
+    writer.lock(window).unwrap();
+    assert_eq!((file.get(WINDOW), file.get(WINDOW + 1)), (0x8000_0000, 0x8fff_f000));
+    assert_eq!(file.get(LOCK), 1);
+}
+
+#[test]
+fn starts_a_stream_at_any_offset() {
+    let file = File::idle();
+    let mut writer = StreamWriter::new(file.registers(), Sleeping(|| ())).unwrap();
+    for (destination, length) in [(0x8000_0000, 64), (0x8000_0ffd, 1), (0xffff_ffff, u32::MAX)] {
+        file.set(INTERRUPT, DONE);
+        writer.start(destination, length).unwrap();
+        assert_eq!((file.get(DESTINATION), file.get(LENGTH)), (destination, length));
+        assert_eq!((file.get(COMMAND), file.get(ENABLE)), (1, DONE | ERROR));
+        assert_eq!(file.get(INTERRUPT), DONE, "events before it are cleared by ones");
+    }
+    writer.abort();
+    assert_eq!(file.get(COMMAND), 2);
+}
+
+#[test]
+fn starts_nothing_beside_another_stream() {
+    let file = File::idle();
+    let mut writer = writer(&file);
+    file.set(STATUS, 0);
+    assert_eq!(writer.start(0, 1), Err(Error::Busy));
+    assert!(!writer.is_idle());
+    file.set(STATUS, FAILED);
+    assert_eq!(writer.start(0, 1), Err(Error::Failed));
+    assert_eq!(file.get(COMMAND), 0);
+    // The writer itself refuses a range.
+    file.set(STATUS, IDLE);
+    file.set(INTERRUPT, ERROR);
+    file.set(OUTCOME, Cause::Window as u32);
+    assert_eq!(writer.start(0, 1), Err(Error::Refused(Cause::Window)));
+}
+
+#[test]
+fn tells_what_became_of_a_stream() {
+    let file = File::idle();
+    let mut writer = writer(&file);
+    assert_eq!(writer.poll(), Ok(None));
+    file.set(INTERRUPT, DONE);
+    assert_eq!(writer.poll(), Ok(Some(())));
+    for (bits, cause) in
+        [(3, Cause::Length), (4, Cause::Write), (5, Cause::Stream), (0, Cause::None)]
+    {
+        file.set(INTERRUPT, ERROR);
+        file.set(OUTCOME, bits);
+        assert_eq!(writer.poll(), Err(Error::Refused(cause)));
+    }
+    file.set(STATUS, FAILED);
+    assert_eq!(writer.poll(), Err(Error::Failed));
+}

@@ -1,0 +1,363 @@
+//! AES between DMA and the stream writer: no word of a text passes the core. A line for each message, whose results the
+//! workstation judges:
+//!
+//! ```text
+//! <part> <bytes> <cycles> <cycles from the doorbell> <SHA-256 of the result> <tag, or SHA-256 of the text that was hashed meanwhile>
+//! ```
+//!
+//! Cycles are of the second of two runs, with the text in the last-level cache: from the call of the driver to its result, all
+//! in, and from the doorbell of the DMA engine to the same; the key is loaded before. Byte i of the text is i mod 251. The last line says which refusals were right.
+
+use core::fmt::Write;
+
+use hartlock_drivers::aes::streamed::{Error as StreamError, Route, Streamed};
+use hartlock_drivers::aes::{self, Aes, Direction, Mode};
+use hartlock_drivers::dma::{self, Dma, List, Range, Window};
+use hartlock_drivers::sha2::{self, Sha2};
+use hartlock_drivers::stream_writer::{self, StreamWriter};
+use hartlock_drivers::wait::Polling;
+use hartlock_regs::{Block, dma as dma_registers, stream_writer as writer_registers};
+use hartlock_rot::host::{self, BusError};
+use hartlock_rot::{AES, Console, DMA, HOST_MEMORY, SCRATCHPAD, SHA2, STREAM_WRITER, cycle};
+
+use crate::known;
+
+/// Bytes of texts.
+const LENGTH: u32 = 16384;
+const LONG: u32 = 65536;
+/// Of those that are refused, whose results the core looks at.
+const SHORT: u32 = 1000;
+/// Bytes that the core writes: the DMA engine repeats them.
+const PERIODS: u32 = 8 * 251;
+/// What is read: two MiB of the host's memory, after its program.
+const TEXT: u32 = HOST_MEMORY as u32 + (16 << 20);
+/// What is written: the second of them, and what is above all of the host's memory, where no subordinate is.
+const RESULT: u32 = TEXT + (1 << 20);
+const NOWHERE: u32 = 0xf000_0000;
+/// More than any message takes, in reads of the events.
+const PATIENCE: u32 = 100_000;
+/// Bits of the sinks (hw/soc/top/rot_registers.sv).
+const TO_SHA2: u8 = 1 << 0;
+const TO_AES: u8 = 1 << 2;
+const AAD: &[u8] = b"header";
+const IV: &[u8; 12] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+
+static mut LIST: List = List::EMPTY;
+
+/// What went wrong.
+#[derive(Debug)]
+#[expect(dead_code, reason = "errors are printed")]
+pub enum Error {
+    Stream(StreamError),
+    Aes(aes::Error),
+    Dma(dma::Error),
+    Writer(stream_writer::Error),
+    Sha2(sha2::Error),
+    Bus(BusError),
+    /// What has to be refused was not, or in another way.
+    Allowed(&'static str, Result<(), StreamError>),
+    /// A refused message left a byte of its result.
+    Residue(&'static str),
+}
+
+macro_rules! from {
+    ($($variant:ident($error:ty)),*) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        })*
+    };
+}
+
+from!(
+    Stream(StreamError),
+    Aes(aes::Error),
+    Dma(dma::Error),
+    Writer(stream_writer::Error),
+    Sha2(sha2::Error),
+    Bus(BusError)
+);
+
+type Digest = [u8; 32];
+/// Of all, and from the doorbell.
+type Cycles = (u32, u32);
+
+struct Engines {
+    aes: Aes,
+    dma: Dma<'static, Polling>,
+    writer: StreamWriter<Polling>,
+    sha2: Sha2<Polling>,
+}
+
+pub fn run() -> Result<(), Error> {
+    let mut engines = engines()?;
+    engines.write_text()?;
+    let ctr = Mode::Ctr(known::AES_IV);
+    for (part, mode, to) in [
+        ("ctr", ctr, RESULT),
+        ("ctr-unaligned", ctr, RESULT + 5),
+        ("cbc", Mode::Cbc(known::AES_IV), RESULT),
+        ("ecb", Mode::Ecb, RESULT),
+    ] {
+        let route = one(TEXT, to, LENGTH);
+        let (cycles, _) = engines.twice(mode, Direction::Encrypt, None, route.as_route(0))?;
+        engines.report(part, to, LENGTH, cycles, &[])?;
+    }
+    for (part, mode) in [("ctr-long", ctr), ("gcm-long", Mode::Gcm(IV))] {
+        let route = one(TEXT, RESULT, LONG);
+        let (cycles, tag) = engines.twice(mode, Direction::Encrypt, None, route.as_route(0))?;
+        engines.report(part, RESULT, LONG, cycles, &tag)?;
+    }
+    engines.gcm()?;
+    engines.in_place()?;
+    engines.refusals()?;
+    let _ = writeln!(Console, "refusals right");
+    Ok(())
+}
+
+fn engines() -> Result<Engines, Error> {
+    // SAFETY: the engine's registers, of which this is the only user.
+    let aes = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
+    // SAFETY: likewise.
+    let dma = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(DMA)) };
+    // SAFETY: likewise.
+    let writer = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(STREAM_WRITER)) };
+    // SAFETY: likewise.
+    let sha2 = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
+    let list = &raw mut LIST;
+    // SAFETY: nothing else names it.
+    let list = unsafe { &mut *list };
+    let offset = core::ptr::from_mut(list).addr() - SCRATCHPAD;
+    let mut engines = Engines {
+        aes: Aes::new(aes)?,
+        dma: Dma::new(dma, list, offset, Polling)?,
+        writer: StreamWriter::new(writer, Polling)?,
+        sha2: Sha2::new(sha2, Polling)?,
+    };
+    engines.aes.load_key(known::AES_KEY)?;
+    let page = |address: u32| address >> 12;
+    let source = Window { first: page(TEXT), last: page(RESULT) + 0xff };
+    engines.dma.lock(source, Window { last: page(RESULT) - 1, ..source })?;
+    engines.writer.lock(Window { first: page(RESULT), last: page(u32::MAX) })?;
+    Ok(engines)
+}
+
+/// A message of one range.
+struct One([Range; 1], u32);
+
+const fn one(source: u32, destination: u32, length: u32) -> One {
+    One([Range { source, destination: 0, length }], destination)
+}
+
+impl One {
+    const fn as_route(&self, sinks: u8) -> Route<'_> {
+        Route { ranges: &self.0, destination: self.1, sinks }
+    }
+}
+
+fn erase(address: u32, length: u32) -> bool {
+    host::clear(address.into(), length as usize).is_ok()
+}
+
+impl Engines {
+    fn streamed(&mut self) -> Streamed<'_, 'static, Polling, Polling> {
+        Streamed {
+            aes: &mut self.aes,
+            dma: &mut self.dma,
+            writer: &mut self.writer,
+            sink: TO_AES,
+            erase,
+            patience: PATIENCE,
+        }
+    }
+
+    /// The text: its beginning by the core, and the rest as copies of that, by DMA.
+    fn write_text(&mut self) -> Result<(), Error> {
+        let mut period = [0; 251];
+        period.iter_mut().zip(0..).for_each(|(byte, value)| *byte = value);
+        for at in (0..PERIODS).step_by(period.len()) {
+            host::write((TEXT + at).into(), &period)?;
+        }
+        const COPIES: usize = (LONG / PERIODS) as usize;
+        let mut number = 0;
+        let copies: [Range; COPIES] = core::array::from_fn(|_| {
+            number += PERIODS;
+            Range { source: TEXT, destination: TEXT + number, length: PERIODS }
+        });
+        self.dma.start(&copies, 0, true)?;
+        Ok(self.dma.finish(PATIENCE)?)
+    }
+
+    /// Cycles of the second run: of all, and from the doorbell. The tag, if there is one.
+    fn twice(
+        &mut self,
+        mode: Mode<'_>,
+        direction: Direction,
+        tag: Option<&[u8]>,
+        route: Route<'_>,
+    ) -> Result<(Cycles, [u8; aes::TAG_LEN]), Error> {
+        self.once(mode, direction, tag, route)?;
+        self.once(mode, direction, tag, route)
+    }
+
+    fn once(
+        &mut self,
+        mode: Mode<'_>,
+        direction: Direction,
+        tag: Option<&[u8]>,
+        route: Route<'_>,
+    ) -> Result<(Cycles, [u8; aes::TAG_LEN]), Error> {
+        let aad = if matches!(mode, Mode::Gcm(_)) { AAD } else { &[] };
+        let mut streamed = self.streamed();
+        let start = cycle();
+        let prepared = streamed.prepare(mode, direction, aad, tag, route)?;
+        let doorbell = cycle();
+        let sealed = streamed.carry_out(prepared)?;
+        let end = cycle();
+        Ok(((end.wrapping_sub(start), end.wrapping_sub(doorbell)), sealed))
+    }
+
+    /// SHA-256 of memory, by DMA.
+    fn digest_of(&mut self, source: u32, length: u32) -> Result<Digest, Error> {
+        self.sha2.start_stream(sha2::Function::Sha256)?;
+        self.dma.start(&[Range { source, destination: 0, length }], TO_SHA2, false)?;
+        self.dma.finish(PATIENCE)?;
+        self.sha2.until_done()?;
+        Ok(self.sha2.digest()?)
+    }
+
+    /// A line.
+    fn report(
+        &mut self,
+        part: &str,
+        at: u32,
+        length: u32,
+        cycles: Cycles,
+        more: &[u8],
+    ) -> Result<(), Error> {
+        let digest = self.digest_of(at, length)?;
+        let _ = write!(Console, "{part} {length} {} {} {}", cycles.0, cycles.1, Hex(&digest));
+        let _ = writeln!(Console, "{}{}", if more.is_empty() { "" } else { " " }, Hex(more));
+        Ok(())
+    }
+
+    /// Encryption; decryption; and a decryption whose ciphertext is measured by the same read.
+    fn gcm(&mut self) -> Result<(), Error> {
+        let seal = one(TEXT, RESULT, LENGTH);
+        let mode = Mode::Gcm(IV);
+        let (cycles, tag) = self.twice(mode, Direction::Encrypt, None, seal.as_route(0))?;
+        self.report("gcm", RESULT, LENGTH, cycles, &tag)?;
+
+        let plain = RESULT + (LENGTH << 1);
+        let open = one(RESULT, plain, LENGTH);
+        let (cycles, _) = self.twice(mode, Direction::Decrypt, Some(&tag), open.as_route(0))?;
+        self.report("gcm-open", plain, LENGTH, cycles, &[])?;
+
+        erase(plain, LENGTH);
+        self.sha2.start_stream(sha2::Function::Sha256)?;
+        let (cycles, _) =
+            self.once(mode, Direction::Decrypt, Some(&tag), open.as_route(TO_SHA2))?;
+        self.sha2.until_done()?;
+        let measured = self.sha2.digest()?;
+        self.report("gcm-measured", plain, LENGTH, cycles, &measured)?;
+
+        // A wrong tag, and a changed byte: no byte of the text is left.
+        let seal = one(TEXT, RESULT, SHORT);
+        let open = one(RESULT, plain, SHORT);
+        let (_, tag) = self.once(mode, Direction::Encrypt, None, seal.as_route(0))?;
+        let mut wrong = tag;
+        wrong[15] ^= 1;
+        self.is_refused(
+            "tag",
+            open.as_route(0),
+            StreamError::Aes(aes::Error::NotAuthentic),
+            |it, route| it.open(IV, AAD, &wrong, route),
+        )?;
+        host::write((RESULT + 100).into(), &[0])?;
+        self.is_refused(
+            "text",
+            open.as_route(0),
+            StreamError::Aes(aes::Error::NotAuthentic),
+            |it, route| it.open(IV, AAD, &tag, route),
+        )
+    }
+
+    /// A range that is its own destination, of no whole blocks at any place.
+    fn in_place(&mut self) -> Result<(), Error> {
+        let (at, length) = (RESULT + 3, 1001);
+        host::copy(at.into(), TEXT.into(), length as usize)?;
+        let route = one(at, at, length);
+        // CTR is its own inverse.
+        let mode = Mode::Ctr(known::AES_IV);
+        let (cycles, _) = self.twice(mode, Direction::Encrypt, None, route.as_route(0))?;
+        self.report("ctr-in-place", at, length, cycles, &[])
+    }
+
+    fn refusals(&mut self) -> Result<(), Error> {
+        use StreamError::{Dma, Length, Overlap, Writer};
+        let source = dma::Error::Refused { cause: dma_registers::Cause::Source, index: 0 };
+        let start = dma::Error::Refused { cause: dma_registers::Cause::Start, index: 0 };
+        let window = stream_writer::Error::Refused(writer_registers::Cause::Window);
+        let cases: [(&'static str, One, u8, StreamError); 6] = [
+            ("source", one(TEXT - 16, RESULT, 64), 0, Dma(source)),
+            ("sink", one(TEXT, RESULT, 64), 1 << 3, Dma(start)),
+            ("window", one(TEXT, RESULT - 16, 64), 0, Writer(window)),
+            ("below", one(TEXT, SCRATCHPAD as u32, 64), 0, Writer(window)),
+            ("overlap", one(RESULT, RESULT + 1, 64), 0, Overlap),
+            ("length", one(TEXT, RESULT, 0), 0, Length),
+        ];
+        for (name, message, sinks, error) in cases {
+            self.is_refused(name, message.as_route(sinks), error, |it, route| {
+                it.process(Mode::Ecb, Direction::Encrypt, route)
+            })?;
+        }
+        // No subordinate is there: what was to be overwritten cannot be, either.
+        let route = one(TEXT, NOWHERE, 64);
+        let result = self.streamed().process(Mode::Ecb, Direction::Encrypt, route.as_route(0));
+        if result != Err(StreamError::Residue) {
+            return Err(Error::Allowed("nowhere", result));
+        }
+        // After all of them the engines work.
+        let route = one(TEXT, RESULT, LENGTH);
+        let mode = Mode::Ctr(known::AES_IV);
+        let (cycles, _) = self.twice(mode, Direction::Encrypt, None, route.as_route(0))?;
+        self.report("ctr-again", RESULT, LENGTH, cycles, &[])
+    }
+
+    /// The message is refused, and every byte of its destination is zero, if that may be written at all.
+    fn is_refused(
+        &mut self,
+        name: &'static str,
+        route: Route<'_>,
+        error: StreamError,
+        run: impl FnOnce(
+            &mut Streamed<'_, 'static, Polling, Polling>,
+            Route<'_>,
+        ) -> Result<(), StreamError>,
+    ) -> Result<(), Error> {
+        let result = run(&mut self.streamed(), route);
+        if result != Err(error) {
+            return Err(Error::Allowed(name, result));
+        }
+        if matches!(error, StreamError::Aes(_) | StreamError::Dma(_)) {
+            let length = route.ranges.iter().map(|range| range.length).sum();
+            let mut part = [1; 8];
+            for at in (0..length).step_by(part.len()) {
+                host::read((route.destination + at).into(), &mut part)?;
+                if part != [0; 8] {
+                    return Err(Error::Residue(name));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Hex<'a>(&'a [u8]);
+
+impl core::fmt::Display for Hex<'_> {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}

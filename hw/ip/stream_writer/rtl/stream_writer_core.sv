@@ -1,0 +1,283 @@
+// Writes a stream to a range of memory that was judged before.
+//
+// Words are moved to their places (`dma_align`), wait in a buffer of two lines, and leave as bursts of a line at most
+// (`dma_write`). A burst begins when all of its data are in the buffer: no beat waits for the stream, and so for none of the
+// reads that feed the engine before it. A word that is not as long as it has to be is not written, nor is anything after it.
+//
+// The states differ in at least three bits; every other value is an error that only a reset leaves.
+
+`include "assert.svh"
+
+module stream_writer_core
+  import stream_writer_pkg::*;
+#(
+  // 0 builds a core that continues from an illegal state, to show that the test detects it.
+  parameter bit Hardened = 1'b1
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+
+  // A window that cannot change any more; without it nothing starts.
+  input  logic             locked_i,
+  input  dma_pkg::window_t window_i,
+
+  // The range, stable while busy.
+  input  logic             start_i,
+  input  logic             abort_i,
+  input  logic [31:0]      address_i,
+  input  logic [31:0]      length_i,
+
+  output logic             busy_o,
+  output logic             done_o,    // for a cycle
+  output logic             failed_o,  // for a cycle: `cause_o` is valid
+  output cause_e           cause_o,
+  output logic             error_o,   // an upset, until reset
+
+  // The stream: words of eight bytes, the first one in the lower bits; the last word has one to eight. An abort says that
+  // there will be no last word.
+  input  logic             str_valid_i,
+  output logic             str_ready_o,
+  input  logic [63:0]      str_data_i,
+  input  logic             str_last_i,
+  input  logic [3:0]       str_bytes_i,
+  input  logic             str_abort_i,
+
+  // Memory: AXI4 of 64 bits, bursts of whole words (INCR), one id, `ready` of responses always high.
+  // Write address.
+  output logic             aw_valid_o,
+  input  logic             aw_ready_i,
+  output logic [31:0]      aw_addr_o,
+  output logic [7:0]       aw_len_o,
+  // Write data.
+  output logic             w_valid_o,
+  input  logic             w_ready_i,
+  output logic [63:0]      w_data_o,
+  output logic [7:0]       w_strb_o,
+  output logic             w_last_o,
+  // Write response.
+  input  logic             b_valid_i,
+  output logic             b_ready_o,
+  input  logic [1:0]       b_resp_i
+);
+  // Two lines.
+  localparam int unsigned BufferWords = 2 * dma_pkg::LineWords;
+  localparam int unsigned PlaceBits   = $clog2(BufferWords);
+
+  // A code of distance three without the zero word. Synthesis must keep the codes.
+  typedef enum logic [5:0] {
+    StIdle  = 6'b001011,
+    StRun   = 6'b010101,
+    StDrain = 6'b011110,  // the stream has failed: waits until the bus is quiet
+    StError = 6'b110011
+  } state_e;
+
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+  cause_e cause_d, cause_q;
+
+  logic in_idle, in_run, in_drain, is_illegal, is_upset, starts;
+  assign in_idle    = state_q == StIdle;
+  assign in_run     = state_q == StRun;
+  assign in_drain   = state_q == StDrain;
+  assign is_illegal = ~(in_idle | in_run | in_drain);
+
+  // --- the range ---
+
+  // Its last byte, and not the one after it: a carry says that the range passes the end of the address space.
+  logic [31:0] last;
+  logic        wraps, is_startable, is_inside;
+  assign {wraps, last} = {1'b0, address_i} + {1'b0, length_i - 32'd1};
+  assign is_startable  = locked_i & (length_i != '0);
+  assign is_inside     = ~wraps & (address_i[31:12] >= window_i.first) & (last[31:12] <= window_i.last);
+  assign starts        = in_idle & start_i & is_startable & is_inside & ~abort_i;
+
+  // --- the stream ---
+
+  // Bytes that have not come; whether the last word has, and whether all are in the buffer.
+  logic [31:0] left_d, left_q;
+  logic        ended_d, ended_q, all_d, all_q;
+  logic        takes, is_end, is_good, is_bad, align_ready;
+
+  // The word with the last byte has to be the last one, and no other.
+  assign is_end      = left_q <= 32'd8;
+  assign is_good     = (str_last_i == is_end) & (str_bytes_i == (is_end ? left_q[3:0] : 4'd8));
+  assign str_ready_o = in_run & ~ended_q & align_ready;
+  assign takes       = str_valid_i & str_ready_o;
+  assign is_bad      = takes & ~is_good;
+
+  // Words with their places, and what the buffer takes.
+  logic        word_valid, word_ready, word_end;
+  logic [63:0] word;
+  logic [2:0]  word_first;
+  logic [3:0]  word_bytes;
+  logic [7:0]  word_strb;
+
+  dma_align u_align (
+    .clk_i, .rst_ni,
+    .run_i      (in_run),
+    .set_i      (starts),
+    .place_i    (address_i[2:0]),
+    .in_valid_i (takes & is_good),
+    .in_ready_o (align_ready),
+    .in_data_i  (str_data_i),
+    .in_first_i (3'd0),
+    .in_bytes_i (str_bytes_i),
+    .in_end_i   (str_last_i),
+    .out_valid_o(word_valid),
+    .out_ready_i(word_ready),
+    .out_data_o (word),
+    .out_first_o(word_first),
+    .out_bytes_o(word_bytes),
+    .out_end_o  (word_end)
+  );
+
+  // Bytes of memory that a beat changes.
+  always_comb begin
+    for (int unsigned i = 0; i < 8; i++) word_strb[i] = (3'(i) >= word_first) & (4'(i) < word_bytes);
+  end
+
+  // --- the buffer ---
+
+  logic [71:0]          mem [BufferWords];
+  logic [PlaceBits-1:0] head_q, tail_q;
+  logic [PlaceBits:0]   level_d, level_q;
+  logic                 fills, frees, beat_valid, beat_ready;
+  logic [63:0]          beat_data;
+  logic [7:0]           beat_strb;
+
+  assign word_ready = level_q != (PlaceBits + 1)'(BufferWords);
+  assign fills      = word_valid & word_ready & in_run;
+  assign beat_valid = level_q != '0;
+  assign frees      = beat_valid & beat_ready;
+  assign {beat_strb, beat_data} = mem[head_q];
+
+  // Counts of bytes and words; all begin anew with a range.
+  always_comb begin
+    left_d  = left_q - (takes ? 32'(str_bytes_i) : '0);
+    ended_d = ended_q | (takes & str_last_i);
+    all_d   = all_q | (fills & word_end);
+    level_d = level_q + (PlaceBits + 1)'(fills) - (PlaceBits + 1)'(frees);
+    if (starts) begin
+      left_d  = length_i;
+      ended_d = 1'b0;
+      all_d   = 1'b0;
+      level_d = '0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      left_q  <= '0;
+      ended_q <= 1'b0;
+      all_q   <= 1'b0;
+      level_q <= '0;
+      head_q  <= '0;
+      tail_q  <= '0;
+    end else begin
+      left_q  <= left_d;
+      ended_q <= ended_d;
+      all_q   <= all_d;
+      level_q <= level_d;
+      head_q  <= starts ? '0 : head_q + PlaceBits'(frees);
+      tail_q  <= starts ? '0 : tail_q + PlaceBits'(fills);
+    end
+  end
+
+  // No contents leave that were not written since the range began, because `level_q` counts them.
+  always_ff @(posedge clk_i) if (fills) mem[tail_q] <= {word_strb, word};
+
+  // --- the write ---
+
+  logic write_active, write_none_due, write_failed, write_upset, finished;
+
+  dma_write u_write (
+    .clk_i, .rst_ni,
+    .clear_i     (in_idle & ~starts),
+    .run_i       (in_run),
+    .window_i,
+    .load_i      (starts),
+    .first_i     (address_i),
+    .last_i      (last),
+    .active_o    (write_active),
+    .is_filled_i ((level_q >= (PlaceBits + 1)'(dma_pkg::LineWords)) | all_q),
+    .none_due_o  (write_none_due),
+    .failed_o    (write_failed),
+    .upset_o     (write_upset),
+    .beat_valid_i(beat_valid),
+    .beat_ready_o(beat_ready),
+    .beat_data_i (beat_data),
+    .beat_strb_i (beat_strb),
+    .aw_valid_o, .aw_ready_i, .aw_addr_o, .aw_len_o,
+    .w_valid_o, .w_ready_i, .w_data_o, .w_strb_o, .w_last_o,
+    .b_valid_i, .b_resp_i
+  );
+  assign b_ready_o = 1'b1;
+
+  // --- control ---
+
+  // The range is written before its stream has ended, or a word is left: one of the counts is wrong.
+  assign finished = ~write_active & write_none_due;
+  assign is_upset = in_run & (write_upset | (finished & (~all_q | beat_valid)));
+
+  // The first reason counts. An abort has priority over the end of a stream, and an upset over everything.
+  always_comb begin
+    state_d = state_q;
+    cause_d = cause_q;
+    unique case (state_q)
+      StIdle: if (start_i) begin
+        state_d = starts ? StRun : StDrain;
+        // With a change of the lifecycle: the command is of the one before.
+        if (abort_i)            cause_d = CauseAbort;
+        else if (!is_startable) cause_d = CauseStart;
+        else if (!is_inside)    cause_d = CauseWindow;
+        else                    cause_d = CauseNone;
+      end
+      StRun: begin
+        if (abort_i) begin
+          state_d = StDrain;
+          cause_d = CauseAbort;
+        end else if (str_abort_i) begin
+          state_d = StDrain;
+          cause_d = CauseStream;
+        end else if (write_failed) begin
+          state_d = StDrain;
+          cause_d = CauseWrite;
+        end else if (is_bad) begin
+          state_d = StDrain;
+          cause_d = CauseLength;
+        end else if (finished) begin
+          state_d = StIdle;
+        end
+      end
+      StDrain: if (write_none_due) state_d = StIdle;
+      StError: state_d = StError;
+      default: state_d = Hardened ? StError : StIdle;
+    endcase
+    if (is_upset) state_d = StError;
+  end
+
+  // After reset nothing is written.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      cause_q <= CauseNone;
+    end else begin
+      state_q <= state_d;
+      cause_q <= cause_d;
+    end
+  end
+
+  assign busy_o   = ~in_idle;
+  assign done_o   = in_run & (state_d == StIdle);
+  assign failed_o = in_drain & write_none_due;
+  assign cause_o  = cause_q;
+  assign error_o  = is_illegal;
+
+  `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  `ASSERT(NothingIsTakenUnlessItRuns_A, 1'b1 |=> !(str_ready_o) || (in_run && !ended_q))
+  `ASSERT(ADoneStreamIsWritten_A, 1'b1 |=> !(done_o) || (left_q == '0 && ended_q && level_q == '0))
+  `ASSERT(AnAbortIsTaken_A, (abort_i || str_abort_i) && in_run |=> !in_run && !in_idle)
+  `ASSERT(NoMoreWordsThanTheBuffer_A, 1'b1 |=> level_q <= (PlaceBits + 1)'(BufferWords))
+  `ASSERT(ABeatDoesNotWaitForTheStream_A, 1'b1 |=> !(u_write.is_open && !u_write.ended_q && in_run) || w_valid_o)
+  `ASSERT(ABadWordEndsTheRange_A, is_bad |=> !in_run)
+endmodule
