@@ -42,6 +42,9 @@ pub const AES: usize = 0x4000_9000;
 /// Registers of the engine for big numbers, on machines that have one.
 pub const BIGNUM: usize = 0x4000_a000;
 
+/// Key slot of the AES engine and its lock, on machines that have one.
+pub const KEY_SLOT: usize = 0x4000_b000;
+
 /// Registers of the test bench, which are no part of a chip.
 pub const BENCH: usize = 0x4000_f000;
 

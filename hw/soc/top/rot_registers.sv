@@ -146,10 +146,11 @@ module rot_registers
   localparam int unsigned Secret    = 7;
   localparam int unsigned Xmss      = 8;
   localparam int unsigned Stream    = 9;
-  // Both of these are the last ones, so that a machine without them has fewer blocks.
+  // These are the last ones, so that a machine without them has fewer blocks.
   localparam int unsigned Aes       = 10;
-  localparam int unsigned Bignum    = 10 + 32'(HasAes);
-  localparam int unsigned NumBlocks = 10 + 32'(HasAes) + 32'(HasBignum);
+  localparam int unsigned Slot      = 11;
+  localparam int unsigned Bignum    = 10 + 2 * 32'(HasAes);
+  localparam int unsigned NumBlocks = 10 + 2 * 32'(HasAes) + 32'(HasBignum);
   // Sinks of the DMA engine, as bits of its `control`.
   localparam int unsigned SinkSha2 = 0;
   localparam int unsigned SinkSha3 = 1;
@@ -165,8 +166,8 @@ module rot_registers
   logic [NumBlocks-1:0][1:0]  t_b_resp, t_r_resp;
 
   // The order of the pages is that of the positions above.
-  localparam logic [11:0][3:0] Pages = {
-    PageBignum, HasAes ? PageAes : PageBignum, PageStream, PageXmss, PageSecret, PageEd25519, PageSha3, PageDma,
+  localparam logic [12:0][3:0] Pages = {
+    PageBignum, PageSlot, HasAes ? PageAes : PageBignum, PageStream, PageXmss, PageSecret, PageEd25519, PageSha3, PageDma,
     PageMailbox, PageSha2, PageBench, PageControl
   };
 
@@ -513,7 +514,9 @@ module rot_registers
     logic        unused_str_ready, unused_dst_valid, unused_dst_last, unused_dst_abort, unused_entropy_ready;
     logic [63:0] unused_dst_data;
     logic [3:0]  unused_dst_bytes;
-    logic [2:0]  unused_slot_index;
+    logic        slot_valid;
+    logic [2:0]  slot_index;
+    logic [31:0] slot_word;
 
     aes u_aes (
       .clk_i,
@@ -549,16 +552,44 @@ module rot_registers
       .dst_last_o      (unused_dst_last),
       .dst_bytes_o     (unused_dst_bytes),
       .dst_abort_o     (unused_dst_abort),
-      // There is no key in the slot.
-      .slot_valid_i    (1'b0),
-      .slot_index_o    (unused_slot_index),
-      .slot_word_i     ('0),
+      .slot_valid_i    (slot_valid),
+      .slot_index_o    (slot_index),
+      .slot_word_i     (slot_word),
       .entropy_valid_i (1'b0),
       .entropy_ready_o (unused_entropy_ready),
       .entropy_i       ('0),
       .lifecycle_i,
       .irq_o           (aes_irq_o),
       .alert_o         (aes_alert)
+    );
+
+    // Filled before the host leaves its reset, or empty. A host that is lost loses the key, too.
+    key_slot u_slot (
+      .clk_i,
+      .rst_ni,
+      .lock_i      (host_rst_no),
+      .wipe_i      (host_is_lost),
+      .lifecycle_i,
+      .aw_valid_i  (t_aw_valid[Slot]),
+      .aw_ready_o  (t_aw_ready[Slot]),
+      .aw_addr_i   (addr),
+      .w_valid_i   (t_w_valid[Slot]),
+      .w_ready_o   (t_w_ready[Slot]),
+      .w_data_i    (w_data),
+      .w_strb_i    (w_strb),
+      .b_valid_o   (t_b_valid[Slot]),
+      .b_ready_i   (t_b_ready[Slot]),
+      .b_resp_o    (t_b_resp[Slot]),
+      .ar_valid_i  (t_ar_valid[Slot]),
+      .ar_ready_o  (t_ar_ready[Slot]),
+      .ar_addr_i   (addr),
+      .r_valid_o   (t_r_valid[Slot]),
+      .r_ready_i   (t_r_ready[Slot]),
+      .r_data_o    (t_r_data[Slot]),
+      .r_resp_o    (t_r_resp[Slot]),
+      .key_valid_o (slot_valid),
+      .key_index_i (slot_index),
+      .key_word_o  (slot_word)
     );
   end else begin : g_no_aes
     assign aes_irq_o = 1'b0;
