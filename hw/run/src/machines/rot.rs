@@ -87,7 +87,8 @@ pub const ROTS: [Rot; 4] = [
 ];
 
 /// Engines that only some have: the parameter, and where the engine is.
-const ENGINES: [(&str, &str); 2] = [("HasAes", "hw/ip/aes/rtl"), ("HasBignum", "hw/ip/bignum/rtl")];
+pub const ENGINES: [(&str, &str); 2] =
+    [("HasAes", "hw/ip/aes/rtl"), ("HasBignum", "hw/ip/bignum/rtl")];
 
 /// `rot` with other latencies of its code, and with an instruction cache: what the conclusions of a measurement
 /// depend on. By latency in cycles.
