@@ -788,7 +788,7 @@ class CommandLine(unittest.TestCase):
         listed = {
             code: text["name"]
             for code, text in texts.items()
-            if not code.startswith(("E09", "E11", "E12"))  # the device's, and those of the command's files
+            if not code.startswith(("E09", "E11", "E12", "E13"))  # of devices, of the command's files, of requests
         }
         self.assertEqual({reason.name: reason.value for reason in Reason}, listed)
         self.assertTrue(all(text["title"] and text["hint"] for text in texts.values()))

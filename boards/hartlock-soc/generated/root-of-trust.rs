@@ -45,6 +45,9 @@ pub const BIGNUM: usize = 0x4000_a000;
 /// Registers of the writer of the AES engine's results, on machines that have one.
 pub const STREAM_WRITER: usize = 0x4000_b000;
 
+/// Key slot of the AES engine and its lock, on machines that have one.
+pub const KEY_SLOT: usize = 0x4000_c000;
+
 /// Registers of the test bench, which are no part of a chip.
 pub const BENCH: usize = 0x4000_f000;
 

@@ -1,7 +1,8 @@
-//! Reasons of all lists: those that boot stages know too, those of key files, and those of other files.
+//! Reasons of all lists: those that boot stages know too, those of key files, those of other files, and those of requests to a
+//! root of trust.
 
 use hartlock_bundle::CommandReason;
-use hartlock_image::{Fault, Reason};
+use hartlock_image::{Fault, Reason, RequestReason};
 use hartlock_keys::KeyReason;
 
 /// A reason code.
@@ -13,6 +14,8 @@ pub enum AnyReason {
     Key(KeyReason),
     /// Against a file of the command.
     Command(CommandReason),
+    /// Against a request of a host. The root of trust answers with its number.
+    Request(RequestReason),
 }
 
 /// Asks whichever list it is of.
@@ -22,6 +25,7 @@ macro_rules! of_either {
             AnyReason::Bundle(reason) => reason.$accessor(),
             AnyReason::Key(reason) => reason.$accessor(),
             AnyReason::Command(reason) => reason.$accessor(),
+            AnyReason::Request(reason) => reason.$accessor(),
         }
     };
 }
@@ -31,7 +35,9 @@ impl AnyReason {
     pub fn all() -> impl Iterator<Item = Self> {
         let bundles = Reason::ALL.iter().copied().map(Self::Bundle);
         let keys = KeyReason::ALL.iter().copied().map(Self::Key);
-        bundles.chain(keys).chain(CommandReason::ALL.iter().copied().map(Self::Command))
+        let commands = CommandReason::ALL.iter().copied().map(Self::Command);
+        let requests = RequestReason::ALL.iter().copied().map(Self::Request);
+        bundles.chain(keys).chain(commands).chain(requests)
     }
 
     /// The code without its `E`.
@@ -40,6 +46,7 @@ impl AnyReason {
             Self::Bundle(reason) => reason as u16,
             Self::Key(reason) => reason as u16,
             Self::Command(reason) => reason as u16,
+            Self::Request(reason) => reason as u16,
         }
     }
 
@@ -105,7 +112,7 @@ mod tests {
     fn all_lists_are_one_in_the_order_of_the_codes() {
         let numbers: Vec<_> = AnyReason::all().map(AnyReason::number).collect();
         assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
-        let all = Reason::ALL.len() + KeyReason::ALL.len() + CommandReason::ALL.len();
-        assert_eq!(numbers.len(), all);
+        let of_files = KeyReason::ALL.len() + CommandReason::ALL.len();
+        assert_eq!(numbers.len(), Reason::ALL.len() + of_files + RequestReason::ALL.len());
     }
 }

@@ -19,8 +19,8 @@ pub mod streamed;
 pub const BLOCK_LEN: usize = 16;
 /// Bytes of a tag.
 pub const TAG_LEN: usize = 16;
-/// The longest key that [`Aes::wrap`] takes.
-pub const MAX_WRAPPED_LEN: usize = 64;
+/// The longest key that [`Aes::wrap`] takes: a private key of RSA.
+pub const MAX_WRAPPED_LEN: usize = 2048;
 /// `aes1` in the register that says what it is.
 const MAGIC: u32 = 0x6165_7331;
 /// Maximum number of status reads before the engine is treated as absent. The longest wait is for a wipe, below two hundred
@@ -30,6 +30,8 @@ const PATIENCE: u32 = 10_000;
 const BLOCK_POLLS: u32 = 16;
 /// SP 800-38F §6.2.
 const KW_IV: u64 = 0xa6a6_a6a6_a6a6_a6a6;
+/// Rounds over all halves.
+const KW_ROUNDS: u64 = 6;
 /// Bytes of a half block, the unit of AES-KW.
 const HALF_LEN: usize = 8;
 
@@ -410,16 +412,16 @@ impl Aes {
         if !is_wrappable(key.len()) || wrapped.len() != key.len() + HALF_LEN {
             return Err(Error::Length);
         }
-        let (_, halves) = wrapped.split_at_mut(HALF_LEN);
-        halves.copy_from_slice(key);
-        let count = key.len() / HALF_LEN;
-        let mut first = KW_IV;
-        for step in 0..6 * count {
-            let half = halves.chunks_mut(HALF_LEN).nth(step % count).ok_or(Error::Length)?;
-            first = self.kw_step(Direction::Encrypt, first, half)? ^ (step as u64 + 1);
+        let (head, halves) = wrapped.split_first_chunk_mut().ok_or(Error::Length)?;
+        halves.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+        let (mut first, mut step) = (KW_IV, 0_u64);
+        for _ in 0..KW_ROUNDS {
+            for half in halves.as_chunks_mut().0 {
+                step = step.wrapping_add(1);
+                first = self.kw_step(Direction::Encrypt, first, half)? ^ step;
+            }
         }
-        let (head, _) = wrapped.split_at_mut(HALF_LEN);
-        head.copy_from_slice(&first.to_be_bytes());
+        *head = first.to_be_bytes();
         Ok(())
     }
 
@@ -440,26 +442,31 @@ impl Aes {
 
     fn unwrap_steps(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<u64, Error> {
         let (head, halves) = wrapped.split_first_chunk::<HALF_LEN>().ok_or(Error::Length)?;
-        key.copy_from_slice(halves);
-        let count = key.len() / HALF_LEN;
+        key.iter_mut().zip(halves).for_each(|(to, from)| *to = *from);
+        let mut step = (key.len() / HALF_LEN) as u64 * KW_ROUNDS;
         let mut first = u64::from_be_bytes(*head);
-        for step in (0..6 * count).rev() {
-            let half = key.chunks_mut(HALF_LEN).nth(step % count).ok_or(Error::Length)?;
-            first = self.kw_step(Direction::Decrypt, first ^ (step as u64 + 1), half)?;
+        for _ in 0..KW_ROUNDS {
+            for half in key.as_chunks_mut().0.iter_mut().rev() {
+                first = self.kw_step(Direction::Decrypt, first ^ step, half)?;
+                step = step.wrapping_sub(1);
+            }
         }
         Ok(first)
     }
 
     /// A block of AES-KW: the first half goes to the next step, the second one stays.
-    fn kw_step(&mut self, direction: Direction, first: u64, half: &mut [u8]) -> Result<u64, Error> {
-        let mut block = [0; BLOCK_LEN];
-        let (head, tail) = block.split_at_mut(HALF_LEN);
-        head.copy_from_slice(&first.to_be_bytes());
-        tail.copy_from_slice(half);
+    fn kw_step(
+        &mut self,
+        direction: Direction,
+        first: u64,
+        half: &mut [u8; HALF_LEN],
+    ) -> Result<u64, Error> {
+        let both = u128::from(first) << 64 | u128::from(u64::from_be_bytes(*half));
+        let mut block = both.to_be_bytes();
         self.process(Mode::Ecb, direction, &mut block)?;
-        let (head, tail) = block.split_first_chunk::<HALF_LEN>().ok_or(Error::Length)?;
-        half.copy_from_slice(tail);
-        Ok(u64::from_be_bytes(*head))
+        let both = u128::from_be_bytes(block);
+        *half = (both as u64).to_be_bytes();
+        Ok((both >> 64) as u64)
     }
 
     /// Blocks into `data_in`, the last one filled with zeros.

@@ -17,6 +17,7 @@ pub mod device_secret;
 pub mod dma;
 pub mod ed25519;
 pub mod iommu;
+pub mod key_slot;
 pub mod mailbox;
 pub mod otp;
 pub mod scratchpad_stream;

@@ -7,6 +7,8 @@
 //! that copy. The hardware keeps the host from changing it meanwhile; [`request`] checks whether its
 //! addresses may be used.
 
+pub mod key_engines;
+pub mod keys;
 pub mod request;
 
 use core::sync::atomic::{Ordering, fence};

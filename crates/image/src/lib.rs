@@ -21,6 +21,7 @@ mod payload;
 mod profile;
 mod reason;
 mod refusal;
+mod request_reason;
 mod signature_blocks;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ pub use manifest::{Bootargs, Closing, MAX_BOOTARGS, Manifest, TrustList};
 pub use payload::{PAYLOAD_RECORD_PREFIX_SIZE, PAYLOAD_RECORD_SIZE, PayloadRecord};
 pub use reason::{Fault, Reason};
 pub use refusal::{hint_line, refusal_line};
+pub use request_reason::RequestReason;
 pub use signature_blocks::{SignatureBlock, SignatureBlocks};
 pub use types::{
     BundleType, Identity, IdentityField, KEY_ID_SIZE, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle,

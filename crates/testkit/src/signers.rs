@@ -78,6 +78,14 @@ impl Signer {
         self.public().0
     }
 
+    /// The private key, as PKCS #8: for keys that a device uses.
+    ///
+    /// # Errors
+    /// If it cannot be exported.
+    pub fn private_der(&self) -> Result<Vec<u8>> {
+        self.with_key(|key| Ok(key.export(Format::Der, None)?.to_vec()))
+    }
+
     /// As many bytes as a signature has.
     pub fn blank(&self) -> Vec<u8> {
         vec![0; self.public().1]

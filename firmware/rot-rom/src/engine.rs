@@ -59,6 +59,19 @@ pub fn give_back() -> Option<Sha2<Polling>> {
     Some(engine)
 }
 
+/// HMAC-SHA-256 with a key of at most a block; nothing if there is no engine, or it failed. The key is wiped with the engine
+/// when it is given back.
+#[cfg(feature = "keys")]
+pub fn mac(key: &[u8], message: &[u8]) -> Option<[u8; 32]> {
+    // SAFETY: as above.
+    let engine = unsafe { &mut *THE_ENGINE.0.get() }.as_mut()?;
+    engine.start(Function::HmacSha256(key)).ok()?;
+    engine.push(message);
+    engine.process();
+    engine.until_done().ok()?;
+    engine.digest().ok()
+}
+
 /// SHA-256 of what `bring` streams to the engine; nothing if there is no engine, or it or the stream failed.
 pub fn digest_of_stream(bring: impl FnOnce() -> Option<()>) -> Option<[u8; 32]> {
     // SAFETY: as above, and what streams calls no kernel.

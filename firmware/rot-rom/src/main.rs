@@ -19,6 +19,8 @@ mod dma;
 mod engine;
 #[cfg(feature = "hash-based")]
 mod hash_based;
+#[cfg_attr(not(feature = "keys"), path = "no_keys.rs")]
+mod keys;
 mod service;
 mod sha3;
 #[cfg_attr(not(feature = "tee"), path = "no_tee.rs")]
@@ -93,13 +95,14 @@ fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
     Ok(Verified { verdict, kernels, measurement: medium.measurement() })
 }
 
-/// The second decision, the endorsement of a monitor, then the release of the host.
+/// The second decision, the key of the slot, the endorsement of a monitor, then the release of the host.
 fn release(verified: &Verified, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
     let start = clock::now();
     let Verified { verdict, kernels, measurement } = verified;
     if !verdict.is_confirmed() {
         refuse(Reason::VerdictNotConfirmed, log)
     }
+    keys::fill_slot();
     if let Err(reason) = tee::hand_over(*kernels, *measurement) {
         refuse(reason, log)
     }

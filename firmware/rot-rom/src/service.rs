@@ -1,10 +1,11 @@
 //! Serves the host, once it runs: what it leaves in the mailbox is copied once, checked in the copy
-//! (`hartlock_drivers::mailbox::request`), and done by the engine, with DMA if there is such an engine.
+//! (`hartlock_drivers::mailbox::request`), and done by the engine, with DMA if there is such an engine. What needs a key is done
+//! by [`keys`](crate::keys).
 //!
 //! No request stops the service. Memory that fails while its input is read or its output written gives
-//! [`ENGINE_FAILED`], and the next request is served.
+//! [`Refusal::Failed`], and the next request is served.
 
-use hartlock_drivers::mailbox::request::{ENGINE_FAILED, Limits, Operation, Permitted};
+use hartlock_drivers::mailbox::request::{Limits, Permitted, Refusal};
 use hartlock_drivers::mailbox::{Answer, RESULT_WORDS, RootSide};
 use hartlock_drivers::sha2::{Function, Sha2};
 use hartlock_drivers::wait::Polling;
@@ -12,6 +13,7 @@ use hartlock_rot::{MAILBOX, host, interrupt, sleep_until};
 use hartlock_verify::board::Region;
 
 use crate::dma::{Dma, Sink};
+use crate::keys::Service;
 use crate::{engine, map};
 
 const LIMITS: Limits<'static> =
@@ -24,15 +26,23 @@ const DIGEST_WORDS: usize = 8;
 pub fn serve(engine: &mut Sha2<Polling>, mut dma: Option<&mut Dma>) -> ! {
     // SAFETY: the root of trust's side of the mailbox, of which this is the only user.
     let mut mailbox = unsafe { RootSide::new(core::ptr::with_exposed_provenance_mut(MAILBOX)) };
+    let mut keys = Service::take();
     mailbox.open(true);
     loop {
         match mailbox.take() {
             Ok(Some(request)) => {
                 let mut answer = Answer::default();
-                answer.status = match LIMITS.judge(&request) {
-                    Ok(permitted) => serve_one(engine, dma.as_deref_mut(), permitted, &mut answer),
-                    Err(refusal) => refusal as u8,
-                };
+                let served = LIMITS.judge(&request).and_then(|permitted| {
+                    if permitted.operation.is_by_key() {
+                        keys.serve(permitted, &mut answer)
+                    } else {
+                        hash_one(engine, dma.as_deref_mut(), permitted, &mut answer)
+                    }
+                });
+                if let Err(refusal) = served {
+                    answer.status = refusal as u8;
+                    answer.reason = refusal.reason() as u16;
+                }
                 // A request that was dropped meanwhile needs no answer.
                 let _ = mailbox.answer(&answer);
             }
@@ -43,23 +53,23 @@ pub fn serve(engine: &mut Sha2<Polling>, mut dma: Option<&mut Dma>) -> ! {
     }
 }
 
-/// Returns the status.
-fn serve_one(
+/// SHA-256 of the input.
+fn hash_one(
     engine: &mut Sha2<Polling>,
     dma: Option<&mut Dma>,
-    Permitted { operation, input, output }: Permitted,
+    Permitted { input, output, .. }: Permitted,
     answer: &mut Answer,
-) -> u8 {
-    let hashed = match (operation, dma) {
-        (Operation::Sha256, Some(dma)) => hash_by_dma(engine, dma, input),
-        (Operation::Sha256, None) => hash(engine, input),
+) -> Result<(), Refusal> {
+    let hashed = match dma {
+        Some(dma) => hash_by_dma(engine, dma, input),
+        None => hash(engine, input),
     };
     if hashed.and_then(|()| deliver(engine, output, answer)).is_some() {
-        return 0;
+        return Ok(());
     }
     // Its remaining data must not reach the next request.
     let _ = engine.wipe();
-    ENGINE_FAILED
+    Err(Refusal::Failed)
 }
 
 /// Each byte of the input is read once, and goes to the engine. The host may change it before, which changes the digest

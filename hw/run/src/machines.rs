@@ -24,6 +24,7 @@ pub mod rot_boot;
 pub mod rot_crypto;
 pub mod rot_dma;
 mod rot_faults;
+pub mod rot_keys;
 pub mod rot_signature;
 pub mod rot_streams;
 mod rot_tee;
@@ -113,7 +114,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "options"])]
     signatures: bool,
     /// Known answers of AES and of big numbers on a root of trust with engines for them, and what becomes of engines that
-    /// are broken or upset
+    /// are broken or upset; of a host beside one, keys that it uses by handle, and requests that are refused
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "signatures", "options"])]
     crypto: bool,
     /// Run this program instead of the smoke program
@@ -271,7 +272,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
         return verify_signatures(&rots, &cores);
     }
     if args.crypto {
-        return answer_known(&rots);
+        return answer_known(&rots, &socs);
     }
     if args.dma {
         return hash_by_dma(args, &rots, &socs);
@@ -353,10 +354,19 @@ fn verify_signatures(rots: &[Rot], cores: &[Core]) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// Known answers of AES and big numbers on these machines.
-fn answer_known(rots: &[Rot]) -> Result<Verdict> {
-    let is_right = !rots.is_empty() && rots.iter().all(|rot| rot.has_bignum());
-    ensure!(is_right, "--crypto needs a root of trust with all engines: rot-full");
+/// Known answers of AES and big numbers on these machines, and keys of a host.
+fn answer_known(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
+    let is_right = rots.len() + socs.len() > 0
+        && rots.iter().all(|rot| rot.has_bignum())
+        && socs.iter().all(|soc| soc.has_all_engines);
+    ensure!(is_right, "--crypto needs a root of trust with all engines: rot-full or soc-1-full");
+    for soc in socs {
+        if let Some(why) = rot_keys::fault(*soc, &soc::folder(*soc).join("keys"))? {
+            println!("{}: {why}", soc.name);
+            return Ok(Verdict::No);
+        }
+        println!("{}: the host uses keys by handle, and is refused what it has to be", soc.name);
+    }
     for rot in rots {
         rot_streams::print(*rot)?;
         rot_crypto::print(*rot)?;

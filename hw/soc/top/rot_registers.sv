@@ -168,7 +168,8 @@ module rot_registers
   // These are the last ones, so that a machine without them has fewer blocks.
   localparam int unsigned Aes       = 10;
   localparam int unsigned Writer    = 11;
-  localparam int unsigned Bignum    = 10 + (HasAes ? 2 : 0);
+  localparam int unsigned Slot      = 12;
+  localparam int unsigned Bignum    = 10 + (HasAes ? 3 : 0);
   localparam int unsigned NumBlocks = Bignum + 32'(HasBignum);
   // Sinks of the DMA engine, as bits of its `control`.
   localparam int unsigned SinkSha2 = 0;
@@ -186,8 +187,8 @@ module rot_registers
   logic [NumBlocks-1:0][1:0]  t_b_resp, t_r_resp;
 
   // The order of the pages is that of the positions above.
-  localparam logic [12:0][3:0] Pages = {
-    PageBignum, PageWriter, HasAes ? PageAes : PageBignum, PageStream, PageXmss, PageSecret, PageEd25519, PageSha3, PageDma,
+  localparam logic [13:0][3:0] Pages = {
+    PageBignum, PageSlot, PageWriter, HasAes ? PageAes : PageBignum, PageStream, PageXmss, PageSecret, PageEd25519, PageSha3, PageDma,
     PageMailbox, PageSha2, PageBench, PageControl
   };
 
@@ -249,7 +250,6 @@ module rot_registers
   );
 
   logic        sha2_alert, mailbox_error, dma_alert, sha3_alert, ed25519_alert, xmss_alert, aes_alert, bignum_alert;
-  logic        writer_alert;
   logic        unused_dig_ready, unused_ent_ready, unused_pre_valid, unused_pre_last;
   logic [63:0] unused_pre_data;
 
@@ -529,35 +529,27 @@ module rot_registers
     .alert_o        (xmss_alert)
   );
 
-  // Without masks: its entropy changes nothing but a wipe. The core moves its text, or the DMA engine and the writer do.
+  // The core moves its text, or the DMA engine and the writer do.
   if (HasAes) begin : g_aes
-    logic        dst_valid, dst_ready, dst_last, dst_abort, unused_entropy_ready;
-    logic [63:0] dst_data;
-    logic [3:0]  dst_bytes;
-    logic [2:0]  unused_slot_index;
-
-    aes u_aes (
+    rot_aes u_aes (
       .clk_i,
       .rst_ni,
-      .axil_awvalid_i  (t_aw_valid[Aes]),
-      .axil_awready_o  (t_aw_ready[Aes]),
-      .axil_awaddr_i   (addr),
-      .axil_awprot_i   ('0),
-      .axil_wvalid_i   (t_w_valid[Aes]),
-      .axil_wready_o   (t_w_ready[Aes]),
-      .axil_wdata_i    (w_data),
-      .axil_wstrb_i    (w_strb),
-      .axil_bvalid_o   (t_b_valid[Aes]),
-      .axil_bready_i   (t_b_ready[Aes]),
-      .axil_bresp_o    (t_b_resp[Aes]),
-      .axil_arvalid_i  (t_ar_valid[Aes]),
-      .axil_arready_o  (t_ar_ready[Aes]),
-      .axil_araddr_i   (addr),
-      .axil_arprot_i   ('0),
-      .axil_rvalid_o   (t_r_valid[Aes]),
-      .axil_rready_i   (t_r_ready[Aes]),
-      .axil_rdata_o    (t_r_data[Aes]),
-      .axil_rresp_o    (t_r_resp[Aes]),
+      .addr_i          (addr),
+      .w_data_i        (w_data),
+      .w_strb_i        (w_strb),
+      .aw_valid_i      (t_aw_valid[Slot:Aes]),
+      .aw_ready_o      (t_aw_ready[Slot:Aes]),
+      .w_valid_i       (t_w_valid[Slot:Aes]),
+      .w_ready_o       (t_w_ready[Slot:Aes]),
+      .b_valid_o       (t_b_valid[Slot:Aes]),
+      .b_ready_i       (t_b_ready[Slot:Aes]),
+      .b_resp_o        (t_b_resp[Slot:Aes]),
+      .ar_valid_i      (t_ar_valid[Slot:Aes]),
+      .ar_ready_o      (t_ar_ready[Slot:Aes]),
+      .r_valid_o       (t_r_valid[Slot:Aes]),
+      .r_ready_i       (t_r_ready[Slot:Aes]),
+      .r_data_o        (t_r_data[Slot:Aes]),
+      .r_resp_o        (t_r_resp[Slot:Aes]),
       // The message of the DMA engine, if its driver has selected the stream.
       .str_valid_i     (sink_valid[SinkAes]),
       .str_ready_o     (sink_ready[SinkAes]),
@@ -565,73 +557,30 @@ module rot_registers
       .str_last_i      (sink_last),
       .str_bytes_i     (sink_bytes),
       .str_abort_i     (sink_abort),
-      .dst_valid_o     (dst_valid),
-      .dst_ready_i     (dst_ready),
-      .dst_data_o      (dst_data),
-      .dst_last_o      (dst_last),
-      .dst_bytes_o     (dst_bytes),
-      .dst_abort_o     (dst_abort),
-      // There is no key in the slot.
-      .slot_valid_i    (1'b0),
-      .slot_index_o    (unused_slot_index),
-      .slot_word_i     ('0),
-      .entropy_valid_i (1'b0),
-      .entropy_ready_o (unused_entropy_ready),
-      .entropy_i       ('0),
+      .mem_aw_valid_o  (writer_aw_valid_o),
+      .mem_aw_ready_i  (writer_aw_ready_i),
+      .mem_aw_addr_o   (writer_aw_addr_o),
+      .mem_aw_len_o    (writer_aw_len_o),
+      .mem_w_valid_o   (writer_w_valid_o),
+      .mem_w_ready_i   (writer_w_ready_i),
+      .mem_w_data_o    (writer_w_data_o),
+      .mem_w_strb_o    (writer_w_strb_o),
+      .mem_w_last_o    (writer_w_last_o),
+      .mem_b_valid_i   (writer_b_valid_i),
+      .mem_b_ready_o   (writer_b_ready_o),
+      .mem_b_resp_i    (writer_b_resp_i),
+      // The slot is filled before the host leaves its reset, or empty. A host that is lost loses the key, too.
+      .host_runs_i     (host_rst_no),
+      .host_is_lost_i  (host_is_lost),
       .lifecycle_i,
-      .irq_o           (aes_irq_o),
+      .aes_irq_o,
+      .writer_irq_o,
       .alert_o         (aes_alert)
-    );
-
-    stream_writer #(.LowestPage(32'(HostBase[31:12]))) u_writer (
-      .clk_i,
-      .rst_ni,
-      .axil_awvalid_i  (t_aw_valid[Writer]),
-      .axil_awready_o  (t_aw_ready[Writer]),
-      .axil_awaddr_i   (addr),
-      .axil_awprot_i   ('0),
-      .axil_wvalid_i   (t_w_valid[Writer]),
-      .axil_wready_o   (t_w_ready[Writer]),
-      .axil_wdata_i    (w_data),
-      .axil_wstrb_i    (w_strb),
-      .axil_bvalid_o   (t_b_valid[Writer]),
-      .axil_bready_i   (t_b_ready[Writer]),
-      .axil_bresp_o    (t_b_resp[Writer]),
-      .axil_arvalid_i  (t_ar_valid[Writer]),
-      .axil_arready_o  (t_ar_ready[Writer]),
-      .axil_araddr_i   (addr),
-      .axil_arprot_i   ('0),
-      .axil_rvalid_o   (t_r_valid[Writer]),
-      .axil_rready_i   (t_r_ready[Writer]),
-      .axil_rdata_o    (t_r_data[Writer]),
-      .axil_rresp_o    (t_r_resp[Writer]),
-      .str_valid_i     (dst_valid),
-      .str_ready_o     (dst_ready),
-      .str_data_i      (dst_data),
-      .str_last_i      (dst_last),
-      .str_bytes_i     (dst_bytes),
-      .str_abort_i     (dst_abort),
-      .aw_valid_o      (writer_aw_valid_o),
-      .aw_ready_i      (writer_aw_ready_i),
-      .aw_addr_o       (writer_aw_addr_o),
-      .aw_len_o        (writer_aw_len_o),
-      .w_valid_o       (writer_w_valid_o),
-      .w_ready_i       (writer_w_ready_i),
-      .w_data_o        (writer_w_data_o),
-      .w_strb_o        (writer_w_strb_o),
-      .w_last_o        (writer_w_last_o),
-      .b_valid_i       (writer_b_valid_i),
-      .b_ready_o       (writer_b_ready_o),
-      .b_resp_i        (writer_b_resp_i),
-      .lifecycle_i,
-      .irq_o           (writer_irq_o),
-      .alert_o         (writer_alert)
     );
   end else begin : g_no_aes
     assign aes_irq_o         = 1'b0;
     assign aes_alert         = 1'b0;
     assign writer_irq_o      = 1'b0;
-    assign writer_alert      = 1'b0;
     // Nothing is written.
     assign writer_aw_valid_o = 1'b0;
     assign writer_aw_addr_o  = '0;
@@ -755,7 +704,7 @@ module rot_registers
   // An upset of an engine is an alert of the root of trust: the sequencer takes it as a fault, and the core as an
   // interrupt that it cannot mask.
   assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert | ed25519_alert | xmss_alert | aes_alert |
-                   bignum_alert | writer_alert;
+                   bignum_alert;
 
   // The bench is external, and never refuses.
   assign bench_aw_valid_o  = t_aw_valid[Bench];

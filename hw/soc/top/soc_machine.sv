@@ -9,7 +9,10 @@ module soc_machine
 #(
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
-  parameter int unsigned RegisterLatency   = 5
+  parameter int unsigned RegisterLatency   = 5,
+  // The engines for AES and for big numbers.
+  parameter bit          HasAes            = 1'b0,
+  parameter bit          HasBignum         = 1'b0
 ) (
   input  logic        clock,
   input  logic        reset,
@@ -151,7 +154,9 @@ module soc_machine
   soc_rot #(
     .RomLatency        (RomLatency),
     .ScratchpadLatency (ScratchpadLatency),
-    .RegisterLatency   (RegisterLatency)
+    .RegisterLatency   (RegisterLatency),
+    .HasAes            (HasAes),
+    .HasBignum         (HasBignum)
   ) u_rot (
     .clk_i          (clock),
     .rst_ni         (rst_n),

@@ -7,7 +7,10 @@ module soc_rot
 #(
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
-  parameter int unsigned RegisterLatency   = 5
+  parameter int unsigned RegisterLatency   = 5,
+  // The engines for AES and for big numbers.
+  parameter bit          HasAes            = 1'b0,
+  parameter bit          HasBignum         = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -34,7 +37,9 @@ module soc_rot
   rot_with_bench #(
     .RomLatency        (RomLatency),
     .ScratchpadLatency (ScratchpadLatency),
-    .RegisterLatency   (RegisterLatency)
+    .RegisterLatency   (RegisterLatency),
+    .HasAes            (HasAes),
+    .HasBignum         (HasBignum)
   ) u_rot_with_bench (
     .clk_i,
     .rst_ni,

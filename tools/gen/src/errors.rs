@@ -94,6 +94,11 @@ impl Reason {
         self.group() == Some(KEY_FILES)
     }
 
+    /// Whether it is about a request of the host.
+    pub fn is_of_request(&self) -> bool {
+        self.group() == Some(REQUEST)
+    }
+
     /// Whether it is about files that the command reads and writes.
     pub fn is_of_command(&self) -> bool {
         self.group() == Some(COMMAND)
@@ -140,6 +145,8 @@ pub const KEY_FILES: &str = "11";
 pub const KEY_FILE: &str = "The key file ";
 /// The group of what the command alone refuses, before there is a bundle.
 pub const COMMAND: &str = "12";
+/// The group of what the root of trust refuses to the host.
+pub const REQUEST: &str = "13";
 
 /// An enum of reasons.
 struct Enum {
@@ -184,6 +191,15 @@ const COMMANDS: Enum = Enum {
     is_of_stages: false,
 };
 
+const REQUESTS: Enum = Enum {
+    name: "RequestReason",
+    about: "Why a request of the host was refused. The number is the code without its `E`.",
+    head: "//! Reason codes of requests to the root of trust (`spec/errors.toml`).\n\n\
+           use super::Fault;\n\n",
+    tail: "",
+    is_of_stages: false,
+};
+
 pub fn main(args: &Args) -> Result<Verdict> {
     let stale = update(&project::root(), !args.check)?;
     for file in &stale {
@@ -217,10 +233,14 @@ fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
     let of = |is_in: &dyn Fn(&Reason) -> bool| -> Vec<&Reason> {
         list.reason.iter().filter(|reason| is_in(reason)).collect()
     };
-    let of_bundles = of(&|reason| !reason.is_of_key_file() && !reason.is_of_command());
+    let is_of_bundle = |reason: &Reason| {
+        !reason.is_of_key_file() && !reason.is_of_command() && !reason.is_of_request()
+    };
+    let of_bundles = of(&is_of_bundle);
     let mut stale = Vec::new();
     for (file, content) in [
         ("crates/image/src/reason.rs", rust(&BUNDLES, &of_bundles)?),
+        ("crates/image/src/request_reason.rs", rust(&REQUESTS, &of(&Reason::is_of_request))?),
         ("crates/keys/src/reason.rs", rust(&KEYS, &of(&Reason::is_of_key_file))?),
         ("crates/bundle/src/reason.rs", rust(&COMMANDS, &of(&Reason::is_of_command))?),
         ("spec/errors.md", markdown(&list.reason)?),

@@ -315,7 +315,7 @@ pub const STEPS: &[Step] = &[
                 "hartlock-second-stage"
             ],
             "--features",
-            "hartlock-rot-rom/tee"
+            "hartlock-rot-rom/tee,hartlock-rot-rom/keys"
         ),
     )
     .uses(&[Resource::Cargo])

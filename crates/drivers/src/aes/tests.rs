@@ -186,8 +186,8 @@ fn counts_to_any_offset_of_a_stream() {
 fn wraps_keys_of_some_lengths_and_unwraps_no_other_key() {
     let file = File::idle();
     let mut aes = aes(&file);
-    let (key, mut wrapped) = ([1; 80], [0; 88]);
-    for length in [0, 8, 17, 72, 80] {
+    let (key, mut wrapped) = ([1; MAX_WRAPPED_LEN + 8], [0; MAX_WRAPPED_LEN + 16]);
+    for length in [0, 8, 17, MAX_WRAPPED_LEN + 1, MAX_WRAPPED_LEN + 8] {
         let result = aes.wrap(&key[..length], &mut wrapped[..length + 8]);
         assert_eq!(result, Err(Error::Length), "{length}");
     }

@@ -5,7 +5,19 @@
 //! ranges that the check returns and nothing else of the request.
 
 use super::Request;
+use hartlock_image::RequestReason;
 use hartlock_verify::board::Region;
+
+/// The longest record of an operation with a key ([`super::keys`]).
+pub const MAX_RECORD_LEN: usize = TEXT_AT + MAX_TEXT_LEN + TAG_LEN;
+/// Bytes before additional data and text.
+pub(super) const TEXT_AT: usize = 24;
+/// Text and additional data.
+pub const MAX_TEXT_LEN: usize = 4096;
+/// Of GCM.
+pub(super) const TAG_LEN: usize = 16;
+/// Bytes of a signature, and of the modulus.
+pub const SIGNATURE_LEN: usize = 256;
 
 /// The operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,20 +25,67 @@ use hartlock_verify::board::Region;
 pub enum Operation {
     /// SHA-256 (FIPS 180-4) of the input. The output is the digest.
     Sha256 = 1,
+    /// Unwraps a key and keeps it. The answer has its handle.
+    ImportKey = 2,
+    /// Forgets a key.
+    ReleaseKey = 3,
+    /// AES-256 by a key of a handle.
+    Encrypt = 4,
+    /// The other way.
+    Decrypt = 5,
+    /// A signature of a digest by a key of a handle.
+    Sign = 6,
+    /// Whether a signature is one of a digest by a key of a handle.
+    Verify = 7,
+}
+
+/// Where the output of an operation goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// To memory, or into the answer: as the request says.
+    Either,
+    /// Into the answer: nothing, or a word.
+    Answer,
+    /// To memory.
+    Memory,
 }
 
 impl Operation {
     const fn from_number(number: u16) -> Option<Self> {
         match number {
             1 => Some(Self::Sha256),
+            2 => Some(Self::ImportKey),
+            3 => Some(Self::ReleaseKey),
+            4 => Some(Self::Encrypt),
+            5 => Some(Self::Decrypt),
+            6 => Some(Self::Sign),
+            7 => Some(Self::Verify),
             _ => None,
         }
     }
 
-    /// Bytes of the output.
-    pub const fn output_len(self) -> u64 {
+    /// Whether it needs keys: its input is a record, which is copied as a whole before it is judged ([`super::keys`]).
+    #[must_use]
+    pub const fn is_by_key(self) -> bool {
+        !matches!(self, Self::Sha256)
+    }
+
+    const fn place(self) -> Place {
+        match self {
+            Self::Sha256 => Place::Either,
+            Self::ImportKey | Self::ReleaseKey | Self::Verify => Place::Answer,
+            Self::Encrypt | Self::Decrypt | Self::Sign => Place::Memory,
+        }
+    }
+
+    /// Bytes that there has to be room for at the destination, for an input of so many.
+    const fn output_len(self, length: u64) -> u64 {
         match self {
             Self::Sha256 => 32,
+            Self::Sign => SIGNATURE_LEN as u64,
+            // A record has more bytes than the tag that encryption adds.
+            Self::Encrypt | Self::Decrypt => length,
+            Self::ImportKey | Self::ReleaseKey | Self::Verify => 0,
         }
     }
 }
@@ -55,6 +114,54 @@ pub enum Refusal {
     Protected = 5,
     /// The output would change the input.
     Overlap = 6,
+    /// The slot has no key, or an engine is missing.
+    NoKeys = 7,
+    /// The record does not have its form.
+    Malformed = 8,
+    /// A wrapped key is not one for this device.
+    KeyNotAuthentic = 9,
+    /// A key that was unwrapped does not have its form.
+    KeyMalformed = 10,
+    /// All handles are in use.
+    NoFreeHandle = 11,
+    /// There is no key with this handle.
+    UnknownHandle = 12,
+    /// The key is not for this operation.
+    KeyUse = 13,
+    /// As many operations as a boot has were done.
+    QuotaSpent = 14,
+    /// The tag of a ciphertext is wrong.
+    TextNotAuthentic = 15,
+    /// The signature is wrong.
+    SignatureNotAuthentic = 16,
+    /// An engine failed, or memory.
+    Failed = ENGINE_FAILED,
+}
+
+impl Refusal {
+    /// Its entry in the list of reasons.
+    #[must_use]
+    pub const fn reason(self) -> RequestReason {
+        match self {
+            Self::UnknownOperation => RequestReason::UnknownOperation,
+            Self::UnknownFlag => RequestReason::UnknownFlag,
+            Self::TooLong => RequestReason::RequestTooLong,
+            Self::OutsideMemory => RequestReason::OutsideHostMemory,
+            Self::Protected => RequestReason::ProtectedMemory,
+            Self::Overlap => RequestReason::OutputOverInput,
+            Self::NoKeys => RequestReason::NoKeys,
+            Self::Malformed => RequestReason::RecordMalformed,
+            Self::KeyNotAuthentic => RequestReason::KeyNotAuthentic,
+            Self::KeyMalformed => RequestReason::KeyMalformed,
+            Self::NoFreeHandle => RequestReason::NoFreeHandle,
+            Self::UnknownHandle => RequestReason::UnknownHandle,
+            Self::KeyUse => RequestReason::KeyUse,
+            Self::QuotaSpent => RequestReason::QuotaSpent,
+            Self::TextNotAuthentic => RequestReason::TextNotAuthentic,
+            Self::SignatureNotAuthentic => RequestReason::SignatureNotAuthentic,
+            Self::Failed => RequestReason::RequestFailed,
+        }
+    }
 }
 
 /// Memory of the host, as far as requests are about it.
@@ -64,7 +171,7 @@ pub struct Limits<'a> {
     pub memory: Region,
     /// The part of it that belongs to M-mode, or to the root of trust.
     pub protected: &'a [Region],
-    /// Maximum number of bytes of an input: other requests wait meanwhile.
+    /// Maximum number of bytes of an input without a key: other requests wait meanwhile.
     pub max_input: u64,
 }
 
@@ -88,17 +195,23 @@ impl Limits<'_> {
         let operation =
             Operation::from_number(request.operation).ok_or(Refusal::UnknownOperation)?;
         let is_inline = request.flags == INLINE;
-        if request.flags & !INLINE != 0 || is_inline && request.destination != 0 {
+        let is_wrong_place = match operation.place() {
+            Place::Either => false,
+            Place::Answer => !is_inline,
+            Place::Memory => is_inline,
+        };
+        if request.flags & !INLINE != 0 || is_wrong_place || is_inline && request.destination != 0 {
             return Err(Refusal::UnknownFlag);
         }
         let length = u64::from(request.length);
-        if length > self.max_input {
+        let max_input = if operation.is_by_key() { MAX_RECORD_LEN as u64 } else { self.max_input };
+        if length > max_input {
             return Err(Refusal::TooLong);
         }
         let input = self.range(request.source, length)?;
         let output = match is_inline {
             true => None,
-            false => Some(self.range(request.destination, operation.output_len())?),
+            false => Some(self.range(request.destination, operation.output_len(length))?),
         };
         for range in [Some(input), output].into_iter().flatten() {
             if self.protected.iter().any(|protected| protected.overlaps(&range)) {
@@ -155,7 +268,7 @@ mod tests {
         let end = 0x8100_0000;
         for (request, refusal) in [
             (Request { operation: 0, ..GOOD }, Refusal::UnknownOperation),
-            (Request { operation: 2, ..GOOD }, Refusal::UnknownOperation),
+            (Request { operation: 8, ..GOOD }, Refusal::UnknownOperation),
             (Request { flags: 2, ..GOOD }, Refusal::UnknownFlag),
             (Request { flags: INLINE, ..GOOD }, Refusal::UnknownFlag),
             (Request { length: 0x10_0001, ..GOOD }, Refusal::TooLong),
@@ -178,6 +291,73 @@ mod tests {
             assert_eq!(LIMITS.judge(&request), Err(refusal), "{request:x?}");
         }
     }
+
+    #[test]
+    fn an_output_goes_where_its_operation_has_it() {
+        let memory = Request { length: MAX_RECORD_LEN as u32, ..GOOD };
+        let inline = Request { flags: INLINE, destination: 0, ..memory };
+        for (operation, wrong, right) in [
+            (Operation::ImportKey, memory, inline),
+            (Operation::ReleaseKey, memory, inline),
+            (Operation::Verify, memory, inline),
+            (Operation::Encrypt, inline, memory),
+            (Operation::Decrypt, inline, memory),
+            (Operation::Sign, inline, memory),
+        ] {
+            let operation = operation as u16;
+            let wrong = Request { operation, ..wrong };
+            assert_eq!(LIMITS.judge(&wrong), Err(Refusal::UnknownFlag), "{operation}");
+            let right = Request { operation, ..right };
+            assert!(LIMITS.judge(&right).is_ok(), "{operation}");
+            let long = Request { length: right.length + 1, ..right };
+            assert_eq!(LIMITS.judge(&long), Err(Refusal::TooLong), "{operation}");
+        }
+    }
+
+    #[test]
+    fn an_output_has_room_for_all_of_it() {
+        let request = |operation: Operation, destination| {
+            LIMITS.judge(&Request { operation: operation as u16, length: 100, destination, ..GOOD })
+        };
+        let end = LIMITS.memory.end;
+        for (operation, len) in
+            [(Operation::Encrypt, 100), (Operation::Decrypt, 100), (Operation::Sign, 256)]
+        {
+            assert!(request(operation, end - len).is_ok());
+            assert_eq!(request(operation, end - len + 1), Err(Refusal::OutsideMemory));
+        }
+    }
+
+    #[test]
+    fn a_status_has_a_number_of_the_list() {
+        for (at, reason) in RequestReason::ALL.iter().enumerate() {
+            let status =
+                if *reason == RequestReason::RequestFailed { ENGINE_FAILED } else { at as u8 + 1 };
+            let refusal = ALL.iter().find(|refusal| **refusal as u8 == status).unwrap();
+            assert_eq!(refusal.reason(), *reason);
+        }
+        assert_eq!(ALL.len(), RequestReason::ALL.len());
+    }
+
+    const ALL: [Refusal; 17] = [
+        Refusal::UnknownOperation,
+        Refusal::UnknownFlag,
+        Refusal::TooLong,
+        Refusal::OutsideMemory,
+        Refusal::Protected,
+        Refusal::Overlap,
+        Refusal::NoKeys,
+        Refusal::Malformed,
+        Refusal::KeyNotAuthentic,
+        Refusal::KeyMalformed,
+        Refusal::NoFreeHandle,
+        Refusal::UnknownHandle,
+        Refusal::KeyUse,
+        Refusal::QuotaSpent,
+        Refusal::TextNotAuthentic,
+        Refusal::SignatureNotAuthentic,
+        Refusal::Failed,
+    ];
 
     #[test]
     fn ranges_that_touch_are_apart() {

@@ -4,10 +4,13 @@ use core::fmt::Write;
 
 use hartlock_drivers::aes::{self, Aes, Direction, Mode};
 use hartlock_drivers::bignum::{self, Bignum};
+use hartlock_drivers::key_slot::{KEY_LEN, KeySlot};
 use hartlock_drivers::wait::Sleeping;
 use hartlock_regs::Block;
 use hartlock_regs::aes::InterruptEnable;
-use hartlock_rot::{AES, BIGNUM, Console, cycle, exit, interrupt, sleep_until};
+use hartlock_rot::{
+    AES, BIGNUM, Console, KEY_SLOT, cause, cycle, exit, interrupt, sleep_until, try_load, try_store,
+};
 
 use crate::known;
 
@@ -22,7 +25,7 @@ pub fn run() {
         ("aes-256-cbc", encrypts_and_decrypts),
         ("aes-256-gcm", authenticates),
         ("aes-interrupt", interrupts),
-        ("aes-slot", has_no_key_in_the_slot),
+        ("aes-slot", keeps_the_key_of_the_slot),
         ("rsa-2048", opens),
         ("ecdsa-p256", verifies_p256),
         ("ecdsa-p384", verifies_p384),
@@ -84,8 +87,25 @@ fn interrupts() -> Option<bool> {
     Some(registers.interrupt().read().done())
 }
 
-fn has_no_key_in_the_slot() -> Option<bool> {
-    Some(aes()?.load_slot() == Err(aes::Error::Refused))
+/// The slot is empty first; once it is closed, the engine has its key, and no load and no store reaches it.
+fn keeps_the_key_of_the_slot() -> Option<bool> {
+    let mut engine = aes()?;
+    let was_empty = engine.load_slot() == Err(aes::Error::Refused);
+    // SAFETY: the page of the slot, of which this is the only user.
+    let mut slot = unsafe { KeySlot::new(core::ptr::with_exposed_provenance_mut(KEY_SLOT)) };
+    let is_filled = slot.fill(known::AES_KEY, || ());
+    let is_shut = (0..KEY_LEN).step_by(4).all(|offset| {
+        let address = KEY_SLOT.wrapping_add(offset);
+        // SAFETY: registers of the slot, which is closed.
+        let stored = unsafe { try_store(address, 0) };
+        (try_load(address), stored) == (Err(cause::LOAD_ACCESS), Err(cause::STORE_ACCESS))
+    });
+    // Another key first: what follows is by the one of the slot.
+    engine.load_key(&[0; KEY_LEN]).ok()?;
+    engine.load_slot().ok()?;
+    let mut text = *known::AES_PLAINTEXT;
+    engine.process(Mode::Cbc(known::AES_IV), Direction::Encrypt, &mut text).ok()?;
+    Some(was_empty && is_filled && is_shut && text == *known::AES_CBC)
 }
 
 /// The engine, for which the processor sleeps.

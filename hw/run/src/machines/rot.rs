@@ -87,7 +87,7 @@ pub const ROTS: [Rot; 4] = [
 ];
 
 /// Engines that only some have: the parameter, and where the engine is.
-const ENGINES: [(&str, &str); 3] = [
+pub const ENGINES: [(&str, &str); 3] = [
     ("HasAes", "hw/ip/aes/rtl"),
     ("HasAes", "hw/ip/stream_writer/rtl"),
     ("HasBignum", "hw/ip/bignum/rtl"),

@@ -578,6 +578,8 @@ pub struct HostBoot<'a> {
     pub is_shipped: bool,
     /// Features of the host's program.
     pub host: &'a [&'a str],
+    /// More features of the ROM.
+    pub rom: &'a [&'a str],
     /// A change of the ROM.
     pub rom_edit: Option<RomEdit>,
 }
@@ -590,7 +592,7 @@ impl HostBoot<'_> {
         let host = firmware::flat_binary(&firmware::stage("rot-host", self.host)?.elf)?;
         let bundle = bundle(self.size, self.signed_by, Some(&host), self.edits);
         let features = if self.is_shipped { SHIPPED } else { WATCHED };
-        let mut rom_elf = rom_for(self.signed_by, features)?;
+        let mut rom_elf = rom_for(self.signed_by, &[features, self.rom].concat())?;
         if let Some(edit) = self.rom_edit {
             edit(&mut rom_elf)?;
         }

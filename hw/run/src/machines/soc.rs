@@ -11,7 +11,7 @@ use super::model::{
 };
 use super::python::{self, PackageSet, Packages};
 use super::report::{BootState, Status};
-use super::rot::Access;
+use super::rot::{Access, ENGINES};
 use super::{End, Machine, ibex};
 use crate::rtl;
 use xtask::{firmware, packages, project, run};
@@ -33,19 +33,35 @@ pub struct Soc {
     /// What it is, in a line.
     pub about: &'static str,
     pub host: Core,
+    /// The root of trust has the engines for AES and for big numbers.
+    pub has_all_engines: bool,
     /// Part of `cargo xtask test`.
     pub is_daily: bool,
 }
 
 /// All that are used.
-pub const SOCS: [Soc; 2] = [
+pub const SOCS: [Soc; 3] = [
     Soc {
         name: "soc-1",
         about: "rot and rocket-1 on one memory; the host waits for its release",
         host: CORES[0],
+        has_all_engines: false,
         is_daily: true,
     },
-    Soc { name: "soc-4", about: "rot and rocket-4 on one memory", host: CORES[1], is_daily: false },
+    Soc {
+        name: "soc-4",
+        about: "rot and rocket-4 on one memory",
+        host: CORES[1],
+        has_all_engines: false,
+        is_daily: false,
+    },
+    Soc {
+        name: "soc-1-full",
+        about: "rot-full and rocket-1 on one memory",
+        host: CORES[0],
+        has_all_engines: true,
+        is_daily: false,
+    },
 ];
 
 /// Finds a configuration by its name.
@@ -90,7 +106,9 @@ fn library(
 ) -> Result<(PathBuf, String)> {
     let ibex = python::locate(PackageSet::Soc)?;
     let observed = ["rot.vlt", "observe.vlt"].map(|file| project::root().join("hw/sim").join(file));
-    let mut texts = ibex::texts(&[])?;
+    let engines = if soc.has_all_engines { &ENGINES[..] } else { &[] };
+    let folders: Vec<&str> = engines.iter().map(|(_, folder)| *folder).collect();
+    let mut texts = ibex::texts(&folders)?;
     for path in &observed {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -98,6 +116,7 @@ fn library(
     }
     let identities = [python.identity(), ibex.identity()];
     let mut parts = vec![LAYOUT, TOP, soc.host.config, &identities[0], &identities[1], compiler];
+    parts.extend(engines.iter().map(|(parameter, _)| *parameter));
     parts.push(if has_waves { "waves" } else { "" });
     parts.extend(VERILATOR_FLAGS);
     parts.extend(ibex::FLAGS);
@@ -114,8 +133,9 @@ fn library(
             if has_waves {
                 command.arg("--trace");
             }
+            command.args(engines.iter().map(|(parameter, _)| format!("-G{parameter}=1")));
             command.arg("-Mdir").arg(tree).args(&observed);
-            ibex::arguments(&mut command, &ibex, TOP, &[], None)?;
+            ibex::arguments(&mut command, &ibex, TOP, &folders, None)?;
             command.args(model::rocket_sources(soc.host, python));
             run::quietly(&mut command)?;
             model::compile(python, PREFIX, tree)?;

@@ -1,0 +1,102 @@
+//! Engines for keys: `hw/ip/aes` with its slot, and `hw/ip/bignum`.
+
+use super::keys::{Cipher, EXPONENT, Engines, Failure, Mode, Private};
+use crate::aes::{self, Aes, Direction};
+use crate::bignum::{self, Bignum, Blinding, PrivateKey};
+use crate::wait::Wait;
+
+/// Both engines. Each is wiped after every operation.
+pub struct Hardware<W> {
+    aes: Aes,
+    numbers: Bignum<W>,
+}
+
+impl<W: Wait> Hardware<W> {
+    /// These engines.
+    #[must_use]
+    pub const fn new(aes: Aes, numbers: Bignum<W>) -> Self {
+        Self { aes, numbers }
+    }
+
+    /// Wipes AES, whatever came of the operation. A result without the wipe is none.
+    fn with_aes<T>(
+        &mut self,
+        operation: impl FnOnce(&mut Aes) -> Result<T, aes::Error>,
+    ) -> Result<T, Failure> {
+        let result = operation(&mut self.aes);
+        self.aes.wipe().map_err(|_| Failure::Failed)?;
+        result.map_err(|error| match error {
+            aes::Error::NotAuthentic => Failure::NotAuthentic,
+            _ => Failure::Failed,
+        })
+    }
+}
+
+impl<W: Wait> Engines for Hardware<W> {
+    fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Failure> {
+        if self.aes.load_slot() == Err(aes::Error::Refused) {
+            return Err(Failure::NoKey);
+        }
+        self.with_aes(|aes| aes.unwrap_key(wrapped, key))
+    }
+
+    fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], Failure> {
+        self.with_aes(|aes| {
+            aes.load_key(cipher.key)?;
+            match cipher.mode {
+                Mode::Gcm => aes.seal(vector(&cipher)?, cipher.more, text),
+                Mode::Ctr => {
+                    aes.process(aes::Mode::Ctr(cipher.iv), Direction::Encrypt, text)?;
+                    Ok([0; 16])
+                }
+            }
+        })
+    }
+
+    fn decrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8], tag: &[u8]) -> Result<(), Failure> {
+        self.with_aes(|aes| {
+            aes.load_key(cipher.key)?;
+            match cipher.mode {
+                Mode::Gcm => aes.open(vector(&cipher)?, cipher.more, text, tag),
+                Mode::Ctr => aes.process(aes::Mode::Ctr(cipher.iv), Direction::Decrypt, text),
+            }
+        })
+    }
+
+    fn private(&mut self, key: Private<'_>, base: &[u8], result: &mut [u8]) -> Result<(), Failure> {
+        let [p, q, exponent_p, exponent_q, coefficient] = key.halves;
+        let [factor, inverse] = key.blinding;
+        let private = PrivateKey {
+            modulus: key.modulus,
+            exponent: EXPONENT,
+            primes: (p, q),
+            exponents: (exponent_p, exponent_q),
+            coefficient,
+        };
+        let blinding = Blinding { factor, inverse };
+        self.numbers.private(&private, &blinding, base, result).map_err(failure)
+    }
+
+    fn power(
+        &mut self,
+        modulus: &[u8],
+        base: &[u8],
+        exponent: u32,
+        result: &mut [u8],
+    ) -> Result<(), Failure> {
+        self.numbers.power(modulus, base, exponent, result).map_err(failure)
+    }
+}
+
+/// Of GCM.
+fn vector<'a>(cipher: &Cipher<'a>) -> Result<&'a [u8], aes::Error> {
+    cipher.iv.get(..12).ok_or(aes::Error::Length)
+}
+
+const fn failure(error: bignum::Error) -> Failure {
+    match error {
+        bignum::Error::BadKey | bignum::Error::BadModulus => Failure::BadKey,
+        bignum::Error::BadOperand => Failure::BadOperand,
+        _ => Failure::Failed,
+    }
+}

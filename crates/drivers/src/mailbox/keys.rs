@@ -1,0 +1,511 @@
+//! Keys of the host in the root of trust (`spec/requests.md`): unwrapped here, used by handle, and never given out.
+//!
+//! Each request is a record, which the caller has copied from the host's memory as a whole: the host cannot change what is
+//! judged and used here. Results replace the text in the copy. Whatever is wrong gives a [`Refusal`], and no key that an
+//! operation failed with is kept.
+
+use core::hint::black_box;
+use core::ops::Range;
+
+use super::request::{MAX_RECORD_LEN, Operation, Refusal, SIGNATURE_LEN, TAG_LEN, TEXT_AT};
+
+/// A record, and the tag that encryption adds.
+pub const BUFFER_LEN: usize = MAX_RECORD_LEN + TAG_LEN;
+/// Keys that are kept at once.
+pub const MAX_KEYS: usize = 4;
+/// Imports of wrong keys in a boot.
+pub const MAX_FAILED_IMPORTS: u32 = 16;
+/// Operations with private keys in a boot.
+pub const MAX_SIGNATURES: u32 = 1024;
+/// Imports in a boot: no handle is given twice.
+const MAX_IMPORTS: u32 = 1 << 20;
+
+const DIGEST_LEN: usize = 32;
+/// Half of a modulus: of a prime, an exponent, the coefficient.
+const HALF_LEN: usize = SIGNATURE_LEN / 2;
+/// AES-KW adds a half block.
+const WRAP_LEN: usize = 8;
+
+/// The first bytes of every key that was unwrapped.
+const KEY_MAGIC: [u8; 4] = *b"HLKk";
+/// Magic, kind, uses, and two zeros.
+const KEY_HEADER_LEN: usize = 8;
+const SECRET_LEN: usize = 32;
+const RSA_LEN: usize = 3 * SIGNATURE_LEN + 5 * HALF_LEN;
+const MAX_KEY_LEN: usize = KEY_HEADER_LEN + RSA_LEN;
+
+/// DigestInfo of SHA-256 before the digest (RFC 8017 §9.2, note 1).
+const DIGEST_INFO: [u8; 19] = [
+    0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05,
+    0x00, 0x04, 0x20,
+];
+
+/// What a key may be used for, as bits of its header.
+pub mod uses {
+    /// [`Operation::Encrypt`](super::Operation::Encrypt).
+    pub const ENCRYPT: u8 = 1;
+    /// [`Operation::Decrypt`](super::Operation::Decrypt).
+    pub const DECRYPT: u8 = 2;
+    /// [`Operation::Sign`](super::Operation::Sign).
+    pub const SIGN: u8 = 4;
+    /// [`Operation::Verify`](super::Operation::Verify).
+    pub const VERIFY: u8 = 8;
+}
+
+/// Kinds of keys, as in their header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// AES-256.
+    Aes256 = 1,
+    /// RSA-2048 with the public exponent 65537.
+    Rsa2048 = 2,
+}
+
+impl Kind {
+    const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            1 => Some(Self::Aes256),
+            2 => Some(Self::Rsa2048),
+            _ => None,
+        }
+    }
+
+    const fn len(self) -> usize {
+        match self {
+            Self::Aes256 => SECRET_LEN,
+            Self::Rsa2048 => RSA_LEN,
+        }
+    }
+
+    const fn uses(self) -> u8 {
+        match self {
+            Self::Aes256 => uses::ENCRYPT | uses::DECRYPT,
+            Self::Rsa2048 => uses::SIGN | uses::VERIFY,
+        }
+    }
+}
+
+/// Modes of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Mode {
+    /// GCM with a vector of 12 bytes and a tag of 16 (SP 800-38D).
+    Gcm = 1,
+    /// CTR with the counter of the first block (SP 800-38A).
+    Ctr = 2,
+}
+
+/// A text under way: key, vector and additional data.
+#[derive(Clone, Copy)]
+pub struct Cipher<'a> {
+    /// Of AES-256.
+    pub key: &'a [u8; 32],
+    /// The mode.
+    pub mode: Mode,
+    /// Of GCM the first 12 bytes.
+    pub iv: &'a [u8; 16],
+    /// Of GCM alone.
+    pub more: &'a [u8],
+}
+
+/// Parts of a private key of RSA, big-endian.
+#[derive(Clone, Copy)]
+pub struct Private<'a> {
+    /// n.
+    pub modulus: &'a [u8],
+    /// p, q, dP, dQ, qInv.
+    pub halves: [&'a [u8]; 5],
+    /// r^e and 1 / r.
+    pub blinding: [&'a [u8]; 2],
+}
+
+/// Why an engine gave no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// There is no key in the slot.
+    NoKey,
+    /// A wrapped key or a tag is wrong.
+    NotAuthentic,
+    /// The numbers of a key are none.
+    BadKey,
+    /// A number is not below the modulus.
+    BadOperand,
+    /// The engine failed.
+    Failed,
+}
+
+/// What computes. Nothing of a key is left in an engine when a call returns.
+pub trait Engines {
+    /// AES-KW under the key of the slot. `key` is zero if that fails.
+    ///
+    /// # Errors
+    /// `NoKey`, `NotAuthentic`, `Failed`.
+    fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Failure>;
+
+    /// Encrypts in place. The tag, of GCM alone.
+    ///
+    /// # Errors
+    /// `Failed`.
+    fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], Failure>;
+
+    /// Decrypts in place. The text is zero if that fails.
+    ///
+    /// # Errors
+    /// `NotAuthentic`, `Failed`.
+    fn decrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8], tag: &[u8]) -> Result<(), Failure>;
+
+    /// The private operation of RSA, whose result was checked.
+    ///
+    /// # Errors
+    /// `BadKey`, `Failed`.
+    fn private(&mut self, key: Private<'_>, base: &[u8], result: &mut [u8]) -> Result<(), Failure>;
+
+    /// A power of RSA.
+    ///
+    /// # Errors
+    /// `BadOperand`, `BadKey`, `Failed`.
+    fn power(
+        &mut self,
+        modulus: &[u8],
+        base: &[u8],
+        exponent: u32,
+        result: &mut [u8],
+    ) -> Result<(), Failure>;
+}
+
+/// What a request gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The first word of the answer: a handle, or the bytes at the destination.
+    pub word: u32,
+    /// What goes to the destination, in the buffer.
+    pub range: Range<usize>,
+}
+
+/// A key, or the place of one: then the handle is zero, as all of it.
+struct Key {
+    handle: u32,
+    bytes: [u8; MAX_KEY_LEN],
+}
+
+impl Key {
+    const NONE: Key = Key { handle: 0, bytes: [0; MAX_KEY_LEN] };
+
+    fn forget(&mut self) {
+        *black_box(self) = Self::NONE;
+    }
+
+    /// Kind, uses, and what follows the header, if the header has its form.
+    fn parts(&self) -> Option<(Kind, u8, &[u8])> {
+        let (header, rest) = self.bytes.split_first_chunk::<KEY_HEADER_LEN>()?;
+        let [m0, m1, m2, m3, kind, uses, 0, 0] = *header else { return None };
+        let kind = Kind::from_number(kind)?;
+        let is_right = [m0, m1, m2, m3] == KEY_MAGIC && uses != 0 && uses & !kind.uses() == 0;
+        if is_right { Some((kind, uses, rest.get(..kind.len())?)) } else { None }
+    }
+
+    /// What the key has, if it may be used so.
+    fn for_use(&self, wanted: u8) -> Result<&[u8], Refusal> {
+        match self.parts() {
+            Some((_, uses, bytes)) if uses & wanted != 0 => Ok(bytes),
+            _ => Err(Refusal::KeyUse),
+        }
+    }
+}
+
+/// The keys, and what is left of the quotas of this boot.
+pub struct Keys {
+    keys: [Key; MAX_KEYS],
+    imports: u32,
+    failed_imports: u32,
+    signatures: u32,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Keys {
+    /// No keys.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { keys: [Key::NONE; MAX_KEYS], imports: 0, failed_imports: 0, signatures: 0 }
+    }
+
+    /// Serves a request whose record, of `len` bytes, begins the buffer.
+    ///
+    /// # Errors
+    /// A refusal; then nothing goes to the destination.
+    pub fn serve(
+        &mut self,
+        engines: &mut impl Engines,
+        operation: Operation,
+        buffer: &mut [u8; BUFFER_LEN],
+        len: usize,
+    ) -> Result<Output, Refusal> {
+        let record = buffer.get(..len).ok_or(Refusal::TooLong)?;
+        match operation {
+            Operation::Sha256 => Err(Refusal::UnknownOperation),
+            Operation::ImportKey => self.import(engines, record),
+            Operation::ReleaseKey => self.release(record),
+            Operation::Encrypt => self.encrypt(engines, buffer, len),
+            Operation::Decrypt => self.decrypt(engines, buffer, len),
+            Operation::Sign => self.sign(engines, buffer, len),
+            Operation::Verify => self.verify(engines, record),
+        }
+    }
+
+    fn import(&mut self, engines: &mut impl Engines, wrapped: &[u8]) -> Result<Output, Refusal> {
+        if self.failed_imports >= MAX_FAILED_IMPORTS || self.imports >= MAX_IMPORTS {
+            return Err(Refusal::QuotaSpent);
+        }
+        let kinds = [Kind::Aes256, Kind::Rsa2048];
+        let len_of = |kind: &Kind| KEY_HEADER_LEN + kind.len();
+        let by_len = |kind: &Kind| wrapped.len() == WRAP_LEN + len_of(kind);
+        let kind = kinds.into_iter().find(by_len).ok_or(Refusal::Malformed)?;
+        let mut places = (1..).zip(&mut self.keys);
+        let (number, key) = places.find(|(_, key)| key.handle == 0).ok_or(Refusal::NoFreeHandle)?;
+        // Before it is known whether the key is right: no guess is free.
+        self.imports = self.imports.saturating_add(1);
+        self.failed_imports = self.failed_imports.saturating_add(1);
+        let place = key.bytes.get_mut(..len_of(&kind)).ok_or(Refusal::Malformed)?;
+        let unwrapped = engines.unwrap_key(wrapped, place);
+        let judged = match unwrapped {
+            Ok(()) if key.parts().is_some_and(|(it, _, _)| it == kind) => Ok(()),
+            Ok(()) => Err(Refusal::KeyMalformed),
+            Err(Failure::NotAuthentic) => Err(Refusal::KeyNotAuthentic),
+            Err(Failure::NoKey) => Err(Refusal::NoKeys),
+            Err(_) => Err(Refusal::Failed),
+        };
+        if judged.is_err() {
+            key.forget();
+        }
+        // A slot without a key and an engine that failed are no guesses.
+        if !matches!(judged, Err(Refusal::KeyNotAuthentic | Refusal::KeyMalformed)) {
+            self.failed_imports = self.failed_imports.saturating_sub(1);
+        }
+        judged?;
+        key.handle = self.imports << 8 | number;
+        Ok(Output { word: key.handle, range: 0..0 })
+    }
+
+    fn release(&mut self, record: &[u8]) -> Result<Output, Refusal> {
+        let (handle, rest) = word(record)?;
+        if !rest.is_empty() {
+            return Err(Refusal::Malformed);
+        }
+        self.find(handle)?.forget();
+        Ok(Output::default())
+    }
+
+    fn encrypt(
+        &mut self,
+        engines: &mut impl Engines,
+        buffer: &mut [u8],
+        len: usize,
+    ) -> Result<Output, Refusal> {
+        let (record, after) = buffer.split_at_mut_checked(len).ok_or(Refusal::TooLong)?;
+        let handle = word(record)?.0;
+        let key = self.find(handle)?;
+        let (cipher, text) = begin(key, uses::ENCRYPT, record)?;
+        let start = len.saturating_sub(text.len());
+        let sealed = engines.encrypt(cipher, text);
+        let (mode, tag) = (cipher.mode, key.outcome(sealed, Refusal::Failed)?);
+        let end = match mode {
+            Mode::Ctr => len,
+            Mode::Gcm => {
+                *after.first_chunk_mut().ok_or(Refusal::TooLong)? = tag;
+                len.saturating_add(TAG_LEN)
+            }
+        };
+        Ok(written(start..end))
+    }
+
+    fn decrypt(
+        &mut self,
+        engines: &mut impl Engines,
+        buffer: &mut [u8],
+        len: usize,
+    ) -> Result<Output, Refusal> {
+        let record = buffer.get_mut(..len).ok_or(Refusal::TooLong)?;
+        let handle = word(record)?.0;
+        let key = self.find(handle)?;
+        let (cipher, text) = begin(key, uses::DECRYPT, record)?;
+        let start = len.saturating_sub(text.len());
+        let (text, tag) = match cipher.mode {
+            Mode::Ctr => (text, [0; TAG_LEN]),
+            Mode::Gcm => {
+                let (text, tag) =
+                    text.split_last_chunk_mut::<TAG_LEN>().ok_or(Refusal::Malformed)?;
+                (text, *tag)
+            }
+        };
+        let end = start.saturating_add(text.len());
+        let opened = engines.decrypt(cipher, text, &tag);
+        key.outcome(opened, Refusal::TextNotAuthentic)?;
+        Ok(written(start..end))
+    }
+
+    fn sign(
+        &mut self,
+        engines: &mut impl Engines,
+        buffer: &mut [u8],
+        len: usize,
+    ) -> Result<Output, Refusal> {
+        let record = buffer.get(..len).ok_or(Refusal::TooLong)?;
+        let (handle, rest) = word(record)?;
+        self.find(handle)?.for_use(uses::SIGN)?;
+        let encoded = encoded(rest.try_into().map_err(|_| Refusal::Malformed)?)?;
+        if self.signatures >= MAX_SIGNATURES {
+            return Err(Refusal::QuotaSpent);
+        }
+        self.signatures = self.signatures.saturating_add(1);
+        let key = self.find(handle)?;
+        let result = buffer.first_chunk_mut::<SIGNATURE_LEN>().ok_or(Refusal::TooLong)?;
+        let signed = key.sign(engines, &encoded, result);
+        key.outcome(signed, Refusal::Failed)?;
+        Ok(written(0..SIGNATURE_LEN))
+    }
+
+    fn verify(&mut self, engines: &mut impl Engines, record: &[u8]) -> Result<Output, Refusal> {
+        let (handle, rest) = word(record)?;
+        let key = self.find(handle)?;
+        let private = Private::of(key.for_use(uses::VERIFY)?).ok_or(Refusal::KeyUse)?;
+        let (digest, signature) =
+            rest.split_first_chunk::<DIGEST_LEN>().ok_or(Refusal::Malformed)?;
+        if signature.len() != SIGNATURE_LEN {
+            return Err(Refusal::Malformed);
+        }
+        let mut found = [0; SIGNATURE_LEN];
+        let power = engines.power(private.modulus, signature, EXPONENT, &mut found);
+        match power {
+            Ok(()) if found == encoded(digest)? => Ok(Output::default()),
+            Ok(()) | Err(Failure::BadOperand) => Err(Refusal::SignatureNotAuthentic),
+            Err(failure) => key.outcome(Err(failure), Refusal::Failed),
+        }
+    }
+
+    fn find(&mut self, handle: u32) -> Result<&mut Key, Refusal> {
+        let is_it = |key: &&mut Key| key.handle == handle && handle != 0;
+        self.keys.iter_mut().find(is_it).ok_or(Refusal::UnknownHandle)
+    }
+}
+
+/// e of every key here.
+pub const EXPONENT: u32 = 65537;
+
+impl Key {
+    /// A key that an engine failed with is forgotten: it could be the key that a fault would be repeated on.
+    fn outcome<T>(
+        &mut self,
+        result: Result<T, Failure>,
+        not_authentic: Refusal,
+    ) -> Result<T, Refusal> {
+        result.map_err(|failure| match failure {
+            Failure::NotAuthentic => not_authentic,
+            Failure::BadKey => {
+                self.forget();
+                Refusal::KeyMalformed
+            }
+            Failure::NoKey | Failure::BadOperand | Failure::Failed => {
+                self.forget();
+                Refusal::Failed
+            }
+        })
+    }
+
+    /// Signs, and makes the pair of blinding another one: the squares of both are one, too.
+    fn sign(
+        &mut self,
+        engines: &mut impl Engines,
+        encoded: &[u8; SIGNATURE_LEN],
+        result: &mut [u8; SIGNATURE_LEN],
+    ) -> Result<(), Failure> {
+        let bytes = self.bytes.get_mut(KEY_HEADER_LEN..).ok_or(Failure::BadKey)?;
+        engines.private(Private::of(bytes).ok_or(Failure::BadKey)?, encoded, result)?;
+        let mut squares = [[0; SIGNATURE_LEN]; 2];
+        let private = Private::of(bytes).ok_or(Failure::BadKey)?;
+        for (square, number) in squares.iter_mut().zip(private.blinding) {
+            engines.power(private.modulus, number, 2, square)?;
+        }
+        let (_, pair) =
+            bytes.split_last_chunk_mut::<{ 2 * SIGNATURE_LEN }>().ok_or(Failure::BadKey)?;
+        pair.as_chunks_mut().0.iter_mut().zip(squares).for_each(|(to, square)| *to = square);
+        black_box(&mut squares).fill([0; SIGNATURE_LEN]);
+        Ok(())
+    }
+}
+
+impl<'a> Private<'a> {
+    /// n, p, q, dP, dQ, qInv, r^e, 1 / r.
+    fn of(bytes: &'a [u8]) -> Option<Self> {
+        let (modulus, bytes) = bytes.split_at_checked(SIGNATURE_LEN)?;
+        let (halves, pair) = bytes.split_at_checked(5 * HALF_LEN)?;
+        let (factor, inverse) = pair.split_at_checked(SIGNATURE_LEN)?;
+        let mut parts = halves.chunks(HALF_LEN);
+        let mut halves: [&[u8]; 5] = [&[]; 5];
+        for half in &mut halves {
+            *half = parts.next()?;
+        }
+        Some(Self { modulus, halves, blinding: [factor, inverse] })
+    }
+}
+
+/// Key, mode, vector and additional data of a record, and its text.
+fn begin<'a>(
+    key: &'a Key,
+    wanted: u8,
+    record: &'a mut [u8],
+) -> Result<(Cipher<'a>, &'a mut [u8]), Refusal> {
+    let secret = key.for_use(wanted)?.try_into().map_err(|_| Refusal::KeyUse)?;
+    let (header, rest) = record.split_first_chunk_mut::<TEXT_AT>().ok_or(Refusal::Malformed)?;
+    let [_, _, _, _, mode, 0, low, high, iv @ ..] = &*header else {
+        return Err(Refusal::Malformed);
+    };
+    let more_len = usize::from(u16::from_le_bytes([*low, *high]));
+    let (more, text) = rest.split_at_mut_checked(more_len).ok_or(Refusal::Malformed)?;
+    let mode = match *mode {
+        1 => Mode::Gcm,
+        2 => Mode::Ctr,
+        _ => return Err(Refusal::Malformed),
+    };
+    let is_right = match mode {
+        Mode::Gcm => iv.ends_with(&[0; 4]),
+        Mode::Ctr => more.is_empty() && !text.is_empty(),
+    };
+    if is_right {
+        Ok((Cipher { key: secret, mode, iv, more }, text))
+    } else {
+        Err(Refusal::Malformed)
+    }
+}
+
+/// The encoded digest of PKCS #1 v1.5 (RFC 8017 §9.2).
+fn encoded(digest: &[u8; DIGEST_LEN]) -> Result<[u8; SIGNATURE_LEN], Refusal> {
+    let mut encoded = [0xff; SIGNATURE_LEN];
+    let (padding, end) = encoded.split_last_chunk_mut::<DIGEST_LEN>().ok_or(Refusal::Failed)?;
+    *end = *digest;
+    let (padding, info) =
+        padding.split_last_chunk_mut::<{ DIGEST_INFO.len() }>().ok_or(Refusal::Failed)?;
+    *info = DIGEST_INFO;
+    *padding.last_mut().ok_or(Refusal::Failed)? = 0;
+    *padding.first_chunk_mut().ok_or(Refusal::Failed)? = [0, 1];
+    Ok(encoded)
+}
+
+/// The first word of a record, and the rest.
+fn word(record: &[u8]) -> Result<(u32, &[u8]), Refusal> {
+    let (word, rest) = record.split_first_chunk().ok_or(Refusal::Malformed)?;
+    Ok((u32::from_le_bytes(*word), rest))
+}
+
+/// What goes to the destination. It is at most as long as a record.
+fn written(range: Range<usize>) -> Output {
+    Output { word: range.len() as u32, range }
+}
+
+#[cfg(test)]
+mod tests;

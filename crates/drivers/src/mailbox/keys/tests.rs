@@ -1,0 +1,362 @@
+//! Engines are a game here: a key is wrapped by a mask, and a text encrypted by another one. That hardware computes what it
+//! should is what `cargo xtask hw soc-1-full --keys` tests.
+
+use std::vec::Vec;
+
+use super::*;
+use crate::mailbox::request::MAX_TEXT_LEN;
+
+const MASK: u8 = 0x5a;
+const WRAP_MAGIC: [u8; WRAP_LEN] = [0xa6; WRAP_LEN];
+
+/// Engines that work, or fail in this way.
+#[derive(Default)]
+struct Game {
+    failure: Option<Failure>,
+    bases: Vec<Vec<u8>>,
+}
+
+impl Game {
+    fn result(&self) -> Result<(), Failure> {
+        self.failure.map_or(Ok(()), Err)
+    }
+}
+
+impl Engines for Game {
+    fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Failure> {
+        let (head, rest) = wrapped.split_first_chunk::<WRAP_LEN>().unwrap();
+        key.iter_mut().zip(rest).for_each(|(to, from)| *to = from ^ MASK);
+        self.result()?;
+        if *head == WRAP_MAGIC { Ok(()) } else { Err(Failure::NotAuthentic) }
+    }
+
+    fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], Failure> {
+        text.iter_mut().for_each(|byte| *byte ^= cipher.key[0] ^ cipher.iv[0]);
+        self.result()?;
+        Ok([cipher.more.len() as u8; 16])
+    }
+
+    fn decrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8], tag: &[u8]) -> Result<(), Failure> {
+        text.iter_mut().for_each(|byte| *byte ^= cipher.key[0] ^ cipher.iv[0]);
+        self.result()?;
+        let is_right = cipher.mode == Mode::Ctr || tag == [cipher.more.len() as u8; 16];
+        if is_right { Ok(()) } else { Err(Failure::NotAuthentic) }
+    }
+
+    fn private(&mut self, key: Private<'_>, base: &[u8], result: &mut [u8]) -> Result<(), Failure> {
+        assert_eq!(key.halves.map(<[u8]>::len), [HALF_LEN; 5]);
+        self.bases.push(key.blinding[0].to_vec());
+        result.iter_mut().zip(base).for_each(|(to, from)| *to = from ^ key.modulus[1]);
+        self.result()
+    }
+
+    fn power(
+        &mut self,
+        modulus: &[u8],
+        base: &[u8],
+        exponent: u32,
+        result: &mut [u8],
+    ) -> Result<(), Failure> {
+        let mask = if exponent == EXPONENT { modulus[1] } else { 1 };
+        result.iter_mut().zip(base).for_each(|(to, from)| *to = from ^ mask);
+        self.result()
+    }
+}
+
+fn wrapped(kind: Kind, uses: u8) -> Vec<u8> {
+    let mut key = [&KEY_MAGIC[..], &[kind as u8, uses, 0, 0]].concat();
+    key.extend((0..kind.len()).map(|at| (at as u8).wrapping_add(7)));
+    let masked = key.iter().map(|byte| byte ^ MASK);
+    WRAP_MAGIC.into_iter().chain(masked).collect()
+}
+
+fn secret() -> Vec<u8> {
+    wrapped(Kind::Aes256, uses::ENCRYPT | uses::DECRYPT)
+}
+
+fn private() -> Vec<u8> {
+    wrapped(Kind::Rsa2048, uses::SIGN | uses::VERIFY)
+}
+
+struct Served {
+    keys: Keys,
+    engines: Game,
+}
+
+impl Served {
+    fn new() -> Self {
+        Self { keys: Keys::new(), engines: Game::default() }
+    }
+
+    fn ask(&mut self, operation: Operation, record: &[u8]) -> Result<(u32, Vec<u8>), Refusal> {
+        let mut buffer = [0xee; BUFFER_LEN];
+        buffer[..record.len()].copy_from_slice(record);
+        let output = self.keys.serve(&mut self.engines, operation, &mut buffer, record.len())?;
+        Ok((output.word, buffer[output.range].to_vec()))
+    }
+
+    fn import(&mut self, wrapped: &[u8]) -> Result<u32, Refusal> {
+        self.ask(Operation::ImportKey, wrapped).map(|(handle, _)| handle)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.keys.keys.iter().all(|key| key.handle == 0 && key.bytes == [0; MAX_KEY_LEN])
+    }
+}
+
+/// The record of a text.
+fn text_record(handle: u32, mode: u16, more: &[u8], text: &[u8]) -> Vec<u8> {
+    let iv: [u8; 16] = if mode == 1 { *b"abcdefghijkl\0\0\0\0" } else { *b"abcdefghijklmnop" };
+    let (mode, len) = (mode.to_le_bytes(), (more.len() as u16).to_le_bytes());
+    [&handle.to_le_bytes()[..], &mode, &len, &iv, more, text].concat()
+}
+
+fn digest_record(handle: u32, rest: &[u8]) -> Vec<u8> {
+    [&handle.to_le_bytes()[..], &[9; DIGEST_LEN], rest].concat()
+}
+
+#[test]
+fn a_text_is_encrypted_and_decrypted_by_handle() {
+    let mut served = Served::new();
+    let handle = served.import(&secret()).unwrap();
+    for (mode, more, tag_len) in [(1, &b"more"[..], TAG_LEN), (2, b"", 0)] {
+        let plain = text_record(handle, mode, more, b"some text");
+        let (len, sealed) = served.ask(Operation::Encrypt, &plain).unwrap();
+        assert_eq!((len as usize, sealed.len()), (9 + tag_len, 9 + tag_len));
+        assert_ne!(sealed[..9], *b"some text");
+        let cipher = text_record(handle, mode, more, &sealed);
+        let (len, opened) = served.ask(Operation::Decrypt, &cipher).unwrap();
+        assert_eq!((len, &opened[..]), (9, &b"some text"[..]));
+    }
+    // The longest text of both modes, and no text of GCM.
+    for (mode, len) in [(1, MAX_TEXT_LEN), (2, MAX_TEXT_LEN + TAG_LEN), (1, 0)] {
+        let record = text_record(handle, mode, b"", &std::vec![1; len]);
+        assert!(record.len() <= MAX_RECORD_LEN);
+        assert!(served.ask(Operation::Encrypt, &record).is_ok());
+    }
+}
+
+#[test]
+fn a_digest_is_signed_and_verified_by_handle() {
+    let mut served = Served::new();
+    let handle = served.import(&private()).unwrap();
+    let (len, signature) = served.ask(Operation::Sign, &digest_record(handle, &[])).unwrap();
+    assert_eq!((len as usize, signature.len()), (SIGNATURE_LEN, SIGNATURE_LEN));
+    let record = digest_record(handle, &signature);
+    assert_eq!(served.ask(Operation::Verify, &record), Ok((0, Vec::new())));
+    let mut changed = record;
+    changed[100] ^= 1;
+    let answer = served.ask(Operation::Verify, &changed);
+    assert_eq!(answer, Err(Refusal::SignatureNotAuthentic));
+    served.engines.failure = Some(Failure::BadOperand);
+    let answer = served.ask(Operation::Verify, &changed);
+    assert_eq!(answer, Err(Refusal::SignatureNotAuthentic));
+}
+
+#[test]
+fn the_encoded_digest_is_that_of_the_standard() {
+    let encoded = encoded(&[9; DIGEST_LEN]).unwrap();
+    let start = [&[0, 1][..], &[0xff; SIGNATURE_LEN - 54], &[0], &DIGEST_INFO].concat();
+    assert_eq!(encoded[..], [&start[..], &[9; DIGEST_LEN]].concat());
+}
+
+#[test]
+fn a_pair_of_blinding_is_used_once() {
+    let mut served = Served::new();
+    let handle = served.import(&private()).unwrap();
+    for _ in 0..2 {
+        served.ask(Operation::Sign, &digest_record(handle, &[])).unwrap();
+    }
+    assert_ne!(served.engines.bases[0], served.engines.bases[1]);
+}
+
+#[test]
+fn handles_are_given_once_and_end_with_their_keys() {
+    let mut served = Served::new();
+    let handles: Vec<u32> = (0..MAX_KEYS).map(|_| served.import(&secret()).unwrap()).collect();
+    assert_eq!(served.import(&secret()), Err(Refusal::NoFreeHandle));
+    let release =
+        |served: &mut Served, handle: u32| served.ask(Operation::ReleaseKey, &handle.to_le_bytes());
+    assert!(release(&mut served, handles[1]).is_ok());
+    assert_eq!(release(&mut served, handles[1]), Err(Refusal::UnknownHandle));
+    let again = served.import(&secret()).unwrap();
+    assert!(!handles.contains(&again));
+    let old = text_record(handles[1], 2, b"", b"text");
+    assert_eq!(served.ask(Operation::Encrypt, &old), Err(Refusal::UnknownHandle));
+    for handle in [again, handles[0], handles[2], handles[3]] {
+        release(&mut served, handle).unwrap();
+    }
+    assert!(served.is_empty());
+    // No place has the handle zero, although a place without a key does.
+    for operation in [Operation::ReleaseKey, Operation::Encrypt, Operation::Sign, Operation::Verify]
+    {
+        assert_eq!(served.ask(operation, &[0; 4]), Err(Refusal::UnknownHandle));
+    }
+}
+
+#[test]
+fn malformed_records_are_refused() {
+    let mut served = Served::new();
+    let cipher = served.import(&secret()).unwrap();
+    let signer = served.import(&private()).unwrap();
+    let good = text_record(cipher, 1, b"more", b"some text and a tag");
+    let with = |at: usize, value: u8| {
+        let mut record = good.clone();
+        record[at] = value;
+        record
+    };
+    let handle = cipher.to_le_bytes();
+    let long = [&handle[..], &[0]].concat();
+    for (operation, record) in [
+        (Operation::Encrypt, with(4, 0)),
+        (Operation::Encrypt, with(4, 3)),
+        (Operation::Encrypt, with(5, 1)),
+        (Operation::Encrypt, with(6, good.len() as u8 - TEXT_AT as u8 + 1)),
+        (Operation::Encrypt, with(7, 255)),
+        (Operation::Encrypt, with(20, 1)),
+        (Operation::Encrypt, with(23, 1)),
+        (Operation::Encrypt, good[..TEXT_AT - 1].to_vec()),
+        (Operation::Encrypt, good[..3].to_vec()),
+        (Operation::Encrypt, Vec::new()),
+        (Operation::Decrypt, text_record(cipher, 1, b"more", &[0; TAG_LEN - 1])),
+        (Operation::Decrypt, text_record(cipher, 2, b"more", b"text")),
+        (Operation::Encrypt, text_record(cipher, 2, b"", b"")),
+        (Operation::Sign, digest_record(signer, &[0])),
+        (Operation::Sign, digest_record(signer, &[])[..35].to_vec()),
+        (Operation::Verify, digest_record(signer, &[0; SIGNATURE_LEN - 1])),
+        (Operation::Verify, digest_record(signer, &[0; SIGNATURE_LEN + 1])),
+        (Operation::Verify, signer.to_le_bytes().to_vec()),
+        (Operation::ReleaseKey, Vec::new()),
+        (Operation::ReleaseKey, handle[..3].to_vec()),
+        (Operation::ReleaseKey, long),
+        (Operation::ImportKey, Vec::new()),
+        (Operation::ImportKey, secret()[..47].to_vec()),
+        (Operation::ImportKey, [secret(), std::vec![0; 8]].concat()),
+    ] {
+        assert_eq!(served.ask(operation, &record), Err(Refusal::Malformed), "{record:x?}");
+    }
+    assert!(served.ask(Operation::Encrypt, &good).is_ok(), "a key is gone");
+}
+
+#[test]
+fn a_key_is_for_the_uses_that_it_was_wrapped_for() {
+    let mut served = Served::new();
+    let sealer = served.import(&wrapped(Kind::Aes256, uses::ENCRYPT)).unwrap();
+    let opener = served.import(&wrapped(Kind::Aes256, uses::DECRYPT)).unwrap();
+    let signer = served.import(&wrapped(Kind::Rsa2048, uses::SIGN)).unwrap();
+    let judge = served.import(&wrapped(Kind::Rsa2048, uses::VERIFY)).unwrap();
+    for (handle, wrong) in [
+        (sealer, [Operation::Decrypt, Operation::Sign, Operation::Verify]),
+        (opener, [Operation::Encrypt, Operation::Sign, Operation::Verify]),
+        (signer, [Operation::Encrypt, Operation::Decrypt, Operation::Verify]),
+        (judge, [Operation::Encrypt, Operation::Decrypt, Operation::Sign]),
+    ] {
+        for operation in wrong {
+            let record = text_record(handle, 1, b"", &[0; 16]);
+            assert_eq!(served.ask(operation, &record), Err(Refusal::KeyUse));
+        }
+    }
+}
+
+#[test]
+fn keys_without_their_form_are_refused_and_forgotten() {
+    let mut served = Served::new();
+    let change = |at: usize| {
+        let mut key = secret();
+        key[WRAP_LEN + at] ^= 0x40;
+        key
+    };
+    let malformed: Vec<_> = (0..KEY_HEADER_LEN).map(change).collect();
+    for key in malformed {
+        assert_eq!(served.import(&key), Err(Refusal::KeyMalformed));
+    }
+    // A use that is none of the kind, none at all, and the kind of another length.
+    for (kind, uses) in [(Kind::Aes256, uses::SIGN), (Kind::Aes256, 0), (Kind::Rsa2048, 1)] {
+        assert_eq!(served.import(&wrapped(kind, uses)), Err(Refusal::KeyMalformed));
+    }
+    let mut other = secret();
+    other[WRAP_LEN + 4] = Kind::Rsa2048 as u8 ^ MASK;
+    other[WRAP_LEN + 5] = uses::SIGN ^ MASK;
+    assert_eq!(served.import(&other), Err(Refusal::KeyMalformed));
+    assert!(served.is_empty());
+}
+
+#[test]
+fn wrong_keys_are_refused_up_to_a_number() {
+    let mut served = Served::new();
+    let mut wrong = secret();
+    wrong[0] ^= 1;
+    for _ in 1..MAX_FAILED_IMPORTS {
+        assert_eq!(served.import(&wrong), Err(Refusal::KeyNotAuthentic));
+        assert!(served.is_empty());
+    }
+    // Right ones and failures of others do not count.
+    let handle = served.import(&secret()).unwrap();
+    served.engines.failure = Some(Failure::NoKey);
+    assert_eq!(served.import(&secret()), Err(Refusal::NoKeys));
+    served.engines.failure = Some(Failure::Failed);
+    assert_eq!(served.import(&secret()), Err(Refusal::Failed));
+    served.engines.failure = None;
+    assert_eq!(served.import(&wrong), Err(Refusal::KeyNotAuthentic));
+    assert_eq!(served.import(&secret()), Err(Refusal::QuotaSpent));
+    // Keys that are there are served on.
+    let record = text_record(handle, 2, b"", b"text");
+    assert!(served.ask(Operation::Encrypt, &record).is_ok());
+}
+
+#[test]
+fn signatures_end_with_their_quota() {
+    let mut served = Served::new();
+    let handle = served.import(&private()).unwrap();
+    for _ in 0..MAX_SIGNATURES {
+        assert!(served.ask(Operation::Sign, &digest_record(handle, &[])).is_ok());
+    }
+    let answer = served.ask(Operation::Sign, &digest_record(handle, &[]));
+    assert_eq!(answer, Err(Refusal::QuotaSpent));
+    let verify = digest_record(handle, &[0; SIGNATURE_LEN]);
+    assert_eq!(served.ask(Operation::Verify, &verify), Err(Refusal::SignatureNotAuthentic));
+}
+
+#[test]
+fn a_wrong_tag_gives_nothing_and_keeps_the_key() {
+    let mut served = Served::new();
+    let handle = served.import(&secret()).unwrap();
+    let record = text_record(handle, 1, b"more", &[0; 40]);
+    for _ in 0..2 {
+        assert_eq!(served.ask(Operation::Decrypt, &record), Err(Refusal::TextNotAuthentic));
+    }
+}
+
+#[test]
+fn a_key_that_an_engine_failed_with_is_forgotten() {
+    for (failure, refusal) in
+        [(Failure::Failed, Refusal::Failed), (Failure::BadKey, Refusal::KeyMalformed)]
+    {
+        let mut served = Served::new();
+        for (key, operation) in [
+            (secret(), Operation::Encrypt),
+            (secret(), Operation::Decrypt),
+            (private(), Operation::Sign),
+            (private(), Operation::Verify),
+        ] {
+            served.engines.failure = None;
+            let handle = served.import(&key).unwrap();
+            served.engines.failure = Some(failure);
+            let record = match operation {
+                Operation::Sign => digest_record(handle, &[]),
+                Operation::Verify => digest_record(handle, &[0; SIGNATURE_LEN]),
+                _ => text_record(handle, 1, b"", &[0; 16]),
+            };
+            assert_eq!(served.ask(operation, &record), Err(refusal));
+            assert!(served.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_record_that_does_not_fit_is_refused() {
+    let mut served = Served::new();
+    let mut buffer = [0; BUFFER_LEN];
+    let answer = served.keys.serve(&mut served.engines, Operation::Sign, &mut buffer, usize::MAX);
+    assert_eq!(answer, Err(Refusal::TooLong));
+}

@@ -1,0 +1,126 @@
+// The key slot of the AES engine: eight words to write, none to read, and a lock.
+//
+// Offsets 0x00 to 0x1c are the key, its first byte lowest; 0x20 is the lock, of which a write of any whole word closes the
+// slot until reset. `lock_i` closes it as well, so that hardware can close what software has left open. The engine is offered
+// the key once the slot is closed and every word was written: nothing can change below an engine that reads it, and a slot
+// that was closed too early is empty for good.
+//
+// The lock reads as bit 0 closed, bit 1 offered. A read of the key is an error, and zero. A change of `lifecycle_i` and
+// `wipe_i` overwrite the key with zeros and close the slot: it is empty until reset.
+
+`include "assert.svh"
+
+module key_slot
+  import soc_pkg::*;
+(
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         lock_i,
+  input  logic         wipe_i,
+  input  logic [3:0]   lifecycle_i,
+
+  // Write address.
+  input  logic         aw_valid_i,
+  output logic         aw_ready_o,
+  input  logic [11:0]  aw_addr_i,
+  // Write data.
+  input  logic         w_valid_i,
+  output logic         w_ready_o,
+  input  logic [31:0]  w_data_i,
+  input  logic [3:0]   w_strb_i,
+  // Write response.
+  output logic         b_valid_o,
+  input  logic         b_ready_i,
+  output logic [1:0]   b_resp_o,
+  // Read address.
+  input  logic         ar_valid_i,
+  output logic         ar_ready_o,
+  input  logic [11:0]  ar_addr_i,
+  // Read data and response.
+  output logic         r_valid_o,
+  input  logic         r_ready_i,
+  output logic [31:0]  r_data_o,
+  output logic [1:0]   r_resp_o,
+
+  // The engine: a word in the cycle of its index.
+  output logic         key_valid_o,
+  input  logic [2:0]   key_index_i,
+  output logic [31:0]  key_word_o
+);
+  localparam logic [11:0] Lock = 12'h020;
+
+  logic             write, read, is_word, is_lock, takes, wipes, closed_q, was_awake_q;
+  logic [11:0]      write_addr, read_addr;
+  logic [31:0]      data, word;
+  logic [7:0]       there_q;
+  logic [7:0][31:0] key_q;
+  logic [3:0]       lifecycle_q;
+
+  // Accesses of one cycle; a partial word is an error there.
+  axi_lite_registers #(.AddressBits(12)) u_registers (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i, .aw_ready_o, .aw_addr_i,
+    .w_valid_i, .w_ready_o, .w_data_i, .w_strb_i,
+    .b_valid_o, .b_ready_i, .b_resp_o,
+    .ar_valid_i, .ar_ready_o, .ar_addr_i,
+    .r_valid_o, .r_ready_i, .r_data_o, .r_resp_o,
+    .write_o      (write),
+    .write_addr_o (write_addr),
+    .write_data_o (data),
+    .write_err_i  (~is_lock && (~is_word || closed_q)),
+    .read_o       (read),
+    .read_addr_o  (read_addr),
+    .read_data_i  (word),
+    .read_err_i   (read_addr != Lock)
+  );
+
+  assign is_word = write_addr < Lock && write_addr[1:0] == 2'b00;
+  assign is_lock = write_addr == Lock;
+  assign takes   = write & is_word & ~closed_q;
+  assign wipes   = wipe_i | (was_awake_q & (lifecycle_q != lifecycle_i));
+  assign word    = read_addr == Lock ? {30'd0, key_valid_o, closed_q} : '0;
+
+  assign key_valid_o = closed_q & (&there_q);
+  assign key_word_o  = key_q[key_index_i];
+
+  // The state after reset is no change of the lifecycle.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      lifecycle_q <= '0;
+      was_awake_q <= 1'b0;
+    end else begin
+      lifecycle_q <= lifecycle_i;
+      was_awake_q <= 1'b1;
+    end
+  end
+
+  // Closed by any write, so that no value of a disturbed bus leaves it open.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) closed_q <= 1'b0;
+    else         closed_q <= closed_q | lock_i | wipes | (write & is_lock);
+  end
+
+  // The wipe has priority.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      key_q   <= '0;
+      there_q <= '0;
+    end else if (wipes) begin
+      key_q   <= '0;
+      there_q <= '0;
+    end else if (takes) begin
+      key_q[write_addr[4:2]]   <= data;
+      there_q[write_addr[4:2]] <= 1'b1;
+    end
+  end
+
+  `ASSERT(TheLockStays_A, closed_q |=> closed_q)
+  `ASSERT(AWriteCloses_A, write && write_addr == Lock |=> closed_q)
+  `ASSERT(HardwareCloses_A, lock_i |=> closed_q)
+  `ASSERT(AClosedKeyChangesByAWipeAlone_A, closed_q && !wipes |=> $stable(key_q) && $stable(there_q))
+  `ASSERT(AWipeLeavesNothing_A, wipes |=> key_q == '0 && there_q == '0 && closed_q)
+  `ASSERT(AChangeOfTheLifecycleWipes_A, was_awake_q && $changed(lifecycle_i) |-> wipes)
+  `ASSERT(TheKeyIsOfferedWholeAndClosed_A, key_valid_o |-> closed_q && there_q == '1)
+  `ASSERT(NoReadShowsTheKey_A, read |-> word <= 32'd3)
+endmodule

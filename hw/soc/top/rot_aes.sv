@@ -1,0 +1,207 @@
+// The engine for AES in the root of trust: its key slot before it, and after it the writer that takes a stream of its
+// results into the host's memory.
+//
+// All three have registers. What the DMA engine reads is a stream to the engine; a result of it leaves to the writer or to
+// registers, as software has configured the engine. The slot is filled by software before the host is released, and is
+// read by the engine alone.
+
+module rot_aes
+  import soc_pkg::*;
+(
+  input  logic             clk_i,
+  input  logic             rst_ni,
+
+  // Registers: AXI4-Lite, of the open access. The lowest bit and word is that of the engine, then come writer and slot.
+  input  logic [11:0]      addr_i,
+  input  logic [31:0]      w_data_i,
+  input  logic [3:0]       w_strb_i,
+  // Write address.
+  input  logic [2:0]       aw_valid_i,
+  output logic [2:0]       aw_ready_o,
+  // Write data.
+  input  logic [2:0]       w_valid_i,
+  output logic [2:0]       w_ready_o,
+  // Write response.
+  output logic [2:0]       b_valid_o,
+  input  logic [2:0]       b_ready_i,
+  output logic [2:0][1:0]  b_resp_o,
+  // Read address.
+  input  logic [2:0]       ar_valid_i,
+  output logic [2:0]       ar_ready_o,
+  // Read data and response.
+  output logic [2:0]       r_valid_o,
+  input  logic [2:0]       r_ready_i,
+  output logic [2:0][31:0] r_data_o,
+  output logic [2:0][1:0]  r_resp_o,
+
+  // A message of the DMA engine: words of 8 bytes, the last of which has none to 8.
+  input  logic             str_valid_i,
+  output logic             str_ready_o,
+  input  logic [63:0]      str_data_i,
+  input  logic             str_last_i,
+  input  logic [3:0]       str_bytes_i,
+  input  logic             str_abort_i,
+
+  // Results, into the host's memory: AXI4, bursts of words of 64 bits.
+  // Write address.
+  output logic             mem_aw_valid_o,
+  input  logic             mem_aw_ready_i,
+  output logic [31:0]      mem_aw_addr_o,
+  output logic [7:0]       mem_aw_len_o,
+  // Write data.
+  output logic             mem_w_valid_o,
+  input  logic             mem_w_ready_i,
+  output logic [63:0]      mem_w_data_o,
+  output logic [7:0]       mem_w_strb_o,
+  output logic             mem_w_last_o,
+  // Write response.
+  input  logic             mem_b_valid_i,
+  output logic             mem_b_ready_o,
+  input  logic [1:0]       mem_b_resp_i,
+
+  input  logic             host_runs_i,     // closes the slot
+  input  logic             host_is_lost_i,  // zeroes the slot, and leaves it closed
+  input  logic [3:0]       lifecycle_i,     // a change of it wipes all three
+  output logic             aes_irq_o,
+  output logic             writer_irq_o,
+  output logic             alert_o          // an upset of engine or writer: until reset
+);
+  // Positions of the registers.
+  localparam int unsigned Aes    = 0;
+  localparam int unsigned Writer = 1;
+  localparam int unsigned Slot   = 2;
+
+  // Results on their way to the writer.
+  logic        dst_valid, dst_ready, dst_last, dst_abort;
+  logic [63:0] dst_data;
+  logic [3:0]  dst_bytes;
+  // The slot, by words.
+  logic        slot_valid;
+  logic [2:0]  slot_index;
+  logic [31:0] slot_word;
+
+  logic        aes_alert, writer_alert, unused_entropy_ready;
+
+  assign alert_o = aes_alert | writer_alert;
+
+  // Without masks: its entropy changes nothing but a wipe.
+  aes u_aes (
+    .clk_i,
+    .rst_ni,
+    .axil_awvalid_i  (aw_valid_i[Aes]),
+    .axil_awready_o  (aw_ready_o[Aes]),
+    .axil_awaddr_i   (addr_i),
+    .axil_awprot_i   ('0),
+    .axil_wvalid_i   (w_valid_i[Aes]),
+    .axil_wready_o   (w_ready_o[Aes]),
+    .axil_wdata_i    (w_data_i),
+    .axil_wstrb_i    (w_strb_i),
+    .axil_bvalid_o   (b_valid_o[Aes]),
+    .axil_bready_i   (b_ready_i[Aes]),
+    .axil_bresp_o    (b_resp_o[Aes]),
+    .axil_arvalid_i  (ar_valid_i[Aes]),
+    .axil_arready_o  (ar_ready_o[Aes]),
+    .axil_araddr_i   (addr_i),
+    .axil_arprot_i   ('0),
+    .axil_rvalid_o   (r_valid_o[Aes]),
+    .axil_rready_i   (r_ready_i[Aes]),
+    .axil_rdata_o    (r_data_o[Aes]),
+    .axil_rresp_o    (r_resp_o[Aes]),
+    // The message of the DMA engine, if its driver has selected the stream.
+    .str_valid_i,
+    .str_ready_o,
+    .str_data_i,
+    .str_last_i,
+    .str_bytes_i,
+    .str_abort_i,
+    .dst_valid_o     (dst_valid),
+    .dst_ready_i     (dst_ready),
+    .dst_data_o      (dst_data),
+    .dst_last_o      (dst_last),
+    .dst_bytes_o     (dst_bytes),
+    .dst_abort_o     (dst_abort),
+    .slot_valid_i    (slot_valid),
+    .slot_index_o    (slot_index),
+    .slot_word_i     (slot_word),
+    .entropy_valid_i (1'b0),
+    .entropy_ready_o (unused_entropy_ready),
+    .entropy_i       ('0),
+    .lifecycle_i,
+    .irq_o           (aes_irq_o),
+    .alert_o         (aes_alert)
+  );
+
+  stream_writer #(.LowestPage(32'(HostBase[31:12]))) u_writer (
+    .clk_i,
+    .rst_ni,
+    .axil_awvalid_i  (aw_valid_i[Writer]),
+    .axil_awready_o  (aw_ready_o[Writer]),
+    .axil_awaddr_i   (addr_i),
+    .axil_awprot_i   ('0),
+    .axil_wvalid_i   (w_valid_i[Writer]),
+    .axil_wready_o   (w_ready_o[Writer]),
+    .axil_wdata_i    (w_data_i),
+    .axil_wstrb_i    (w_strb_i),
+    .axil_bvalid_o   (b_valid_o[Writer]),
+    .axil_bready_i   (b_ready_i[Writer]),
+    .axil_bresp_o    (b_resp_o[Writer]),
+    .axil_arvalid_i  (ar_valid_i[Writer]),
+    .axil_arready_o  (ar_ready_o[Writer]),
+    .axil_araddr_i   (addr_i),
+    .axil_arprot_i   ('0),
+    .axil_rvalid_o   (r_valid_o[Writer]),
+    .axil_rready_i   (r_ready_i[Writer]),
+    .axil_rdata_o    (r_data_o[Writer]),
+    .axil_rresp_o    (r_resp_o[Writer]),
+    .str_valid_i     (dst_valid),
+    .str_ready_o     (dst_ready),
+    .str_data_i      (dst_data),
+    .str_last_i      (dst_last),
+    .str_bytes_i     (dst_bytes),
+    .str_abort_i     (dst_abort),
+    .aw_valid_o      (mem_aw_valid_o),
+    .aw_ready_i      (mem_aw_ready_i),
+    .aw_addr_o       (mem_aw_addr_o),
+    .aw_len_o        (mem_aw_len_o),
+    .w_valid_o       (mem_w_valid_o),
+    .w_ready_i       (mem_w_ready_i),
+    .w_data_o        (mem_w_data_o),
+    .w_strb_o        (mem_w_strb_o),
+    .w_last_o        (mem_w_last_o),
+    .b_valid_i       (mem_b_valid_i),
+    .b_ready_o       (mem_b_ready_o),
+    .b_resp_i        (mem_b_resp_i),
+    .lifecycle_i,
+    .irq_o           (writer_irq_o),
+    .alert_o         (writer_alert)
+  );
+
+  // Filled before the host leaves its reset, or empty. A host that is lost loses the key, too.
+  key_slot u_slot (
+    .clk_i,
+    .rst_ni,
+    .lock_i      (host_runs_i),
+    .wipe_i      (host_is_lost_i),
+    .lifecycle_i,
+    .aw_valid_i  (aw_valid_i[Slot]),
+    .aw_ready_o  (aw_ready_o[Slot]),
+    .aw_addr_i   (addr_i),
+    .w_valid_i   (w_valid_i[Slot]),
+    .w_ready_o   (w_ready_o[Slot]),
+    .w_data_i    (w_data_i),
+    .w_strb_i    (w_strb_i),
+    .b_valid_o   (b_valid_o[Slot]),
+    .b_ready_i   (b_ready_i[Slot]),
+    .b_resp_o    (b_resp_o[Slot]),
+    .ar_valid_i  (ar_valid_i[Slot]),
+    .ar_ready_o  (ar_ready_o[Slot]),
+    .ar_addr_i   (addr_i),
+    .r_valid_o   (r_valid_o[Slot]),
+    .r_ready_i   (r_ready_i[Slot]),
+    .r_data_o    (r_data_o[Slot]),
+    .r_resp_o    (r_resp_o[Slot]),
+    .key_valid_o (slot_valid),
+    .key_index_i (slot_index),
+    .key_word_o  (slot_word)
+  );
+endmodule
