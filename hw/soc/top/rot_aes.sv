@@ -88,21 +88,27 @@ module rot_aes
   aes u_aes (
     .clk_i,
     .rst_ni,
+    // Registers of the engine.
+    // Write address.
     .axil_awvalid_i  (aw_valid_i[Aes]),
     .axil_awready_o  (aw_ready_o[Aes]),
     .axil_awaddr_i   (addr_i),
     .axil_awprot_i   ('0),
+    // Write data.
     .axil_wvalid_i   (w_valid_i[Aes]),
     .axil_wready_o   (w_ready_o[Aes]),
     .axil_wdata_i    (w_data_i),
     .axil_wstrb_i    (w_strb_i),
+    // Write response.
     .axil_bvalid_o   (b_valid_o[Aes]),
     .axil_bready_i   (b_ready_i[Aes]),
     .axil_bresp_o    (b_resp_o[Aes]),
+    // Read address.
     .axil_arvalid_i  (ar_valid_i[Aes]),
     .axil_arready_o  (ar_ready_o[Aes]),
     .axil_araddr_i   (addr_i),
     .axil_arprot_i   ('0),
+    // Read data and response.
     .axil_rvalid_o   (r_valid_o[Aes]),
     .axil_rready_i   (r_ready_i[Aes]),
     .axil_rdata_o    (r_data_o[Aes]),
@@ -114,15 +120,18 @@ module rot_aes
     .str_last_i,
     .str_bytes_i,
     .str_abort_i,
+    // Results, for the writer.
     .dst_valid_o     (dst_valid),
     .dst_ready_i     (dst_ready),
     .dst_data_o      (dst_data),
     .dst_last_o      (dst_last),
     .dst_bytes_o     (dst_bytes),
     .dst_abort_o     (dst_abort),
+    // A key that software does not see.
     .slot_valid_i    (slot_valid),
     .slot_index_o    (slot_index),
     .slot_word_i     (slot_word),
+    // There is no noise source.
     .entropy_valid_i (1'b0),
     .entropy_ready_o (unused_entropy_ready),
     .entropy_i       ('0),
@@ -131,34 +140,43 @@ module rot_aes
     .alert_o         (aes_alert)
   );
 
+  // It addresses memory of the host alone, and of that its window.
   stream_writer #(.LowestPage(32'(HostBase[31:12]))) u_writer (
     .clk_i,
     .rst_ni,
+    // Registers of the writer.
+    // Write address.
     .axil_awvalid_i  (aw_valid_i[Writer]),
     .axil_awready_o  (aw_ready_o[Writer]),
     .axil_awaddr_i   (addr_i),
     .axil_awprot_i   ('0),
+    // Write data.
     .axil_wvalid_i   (w_valid_i[Writer]),
     .axil_wready_o   (w_ready_o[Writer]),
     .axil_wdata_i    (w_data_i),
     .axil_wstrb_i    (w_strb_i),
+    // Write response.
     .axil_bvalid_o   (b_valid_o[Writer]),
     .axil_bready_i   (b_ready_i[Writer]),
     .axil_bresp_o    (b_resp_o[Writer]),
+    // Read address.
     .axil_arvalid_i  (ar_valid_i[Writer]),
     .axil_arready_o  (ar_ready_o[Writer]),
     .axil_araddr_i   (addr_i),
     .axil_arprot_i   ('0),
+    // Read data and response.
     .axil_rvalid_o   (r_valid_o[Writer]),
     .axil_rready_i   (r_ready_i[Writer]),
     .axil_rdata_o    (r_data_o[Writer]),
     .axil_rresp_o    (r_resp_o[Writer]),
+    // Results of the engine.
     .str_valid_i     (dst_valid),
     .str_ready_o     (dst_ready),
     .str_data_i      (dst_data),
     .str_last_i      (dst_last),
     .str_bytes_i     (dst_bytes),
     .str_abort_i     (dst_abort),
+    // Bursts into the host's memory.
     .aw_valid_o      (mem_aw_valid_o),
     .aw_ready_i      (mem_aw_ready_i),
     .aw_addr_o       (mem_aw_addr_o),
@@ -177,12 +195,14 @@ module rot_aes
   );
 
   // Filled before the host leaves its reset, or empty. A host that is lost loses the key, too.
+  // What it holds is written word by word, and no access reads it.
   key_slot u_slot (
     .clk_i,
     .rst_ni,
     .lock_i      (host_runs_i),
     .wipe_i      (host_is_lost_i),
     .lifecycle_i,
+    // Registers of the slot.
     .aw_valid_i  (aw_valid_i[Slot]),
     .aw_ready_o  (aw_ready_o[Slot]),
     .aw_addr_i   (addr_i),
@@ -200,6 +220,7 @@ module rot_aes
     .r_ready_i   (r_ready_i[Slot]),
     .r_data_o    (r_data_o[Slot]),
     .r_resp_o    (r_resp_o[Slot]),
+    // The engine asks for a word by its index.
     .key_valid_o (slot_valid),
     .key_index_i (slot_index),
     .key_word_o  (slot_word)
