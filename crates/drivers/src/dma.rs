@@ -198,6 +198,12 @@ impl<'a, W: Wait> Dma<'a, W> {
     /// # Errors
     /// `Refused`, `Failed`.
     pub fn poll(&mut self) -> Result<Option<()>, Error> {
+        self.poll_inlined()
+    }
+
+    /// The same, without a call.
+    #[inline(always)]
+    pub(crate) fn poll_inlined(&mut self) -> Result<Option<()>, Error> {
         let event: Interrupt = self.registers.interrupt().read();
         if !event.done() && !event.error() {
             return Ok(None);
@@ -214,6 +220,13 @@ impl<'a, W: Wait> Dma<'a, W> {
             return Err(Error::Refused { cause, index: error.index() });
         }
         Ok(Some(()))
+    }
+
+    /// Whether the list has failed: a part of [`poll`](Self::poll), for waits in which another engine ends later.
+    #[inline]
+    #[must_use]
+    pub fn has_error(&self) -> bool {
+        self.registers.interrupt().read().error()
     }
 
     /// Waits until the list is over: `patience` is the maximum number of reads of the events, of which one takes some

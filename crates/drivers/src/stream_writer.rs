@@ -104,6 +104,12 @@ impl<W: Wait> StreamWriter<W> {
     /// # Errors
     /// `Refused`, `Failed`.
     pub fn poll(&mut self) -> Result<Option<()>, Error> {
+        self.poll_inlined()
+    }
+
+    /// The same, without a call.
+    #[inline(always)]
+    pub(crate) fn poll_inlined(&mut self) -> Result<Option<()>, Error> {
         let event: Interrupt = self.registers.interrupt().read();
         if !event.done() && !event.error() {
             return Ok(None);
@@ -119,6 +125,14 @@ impl<W: Wait> StreamWriter<W> {
             return Err(Error::Refused(cause));
         }
         Ok(Some(()))
+    }
+
+    /// Whether the stream is over: [`poll`](Self::poll) tells how.
+    #[inline]
+    #[must_use]
+    pub fn has_event(&self) -> bool {
+        let event = self.registers.interrupt().read();
+        event.done() || event.error()
     }
 
     /// Lets time pass until something may have changed.

@@ -6,7 +6,7 @@
 //! if the DMA engine, the AES engine and the writer have all said that the whole message passed, and, of GCM, that its tag
 //! is right. Otherwise all three are stopped, and then the destination is overwritten.
 
-use super::{Aes, Direction, Mode, Streams, TAG_LEN};
+use super::{Aes, Direction, Mode, Streams, TAG_LEN, Tag};
 use crate::dma::{self, Dma, Range};
 use crate::stream_writer::{self, StreamWriter};
 use crate::wait::Wait;
@@ -115,7 +115,9 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
         route: Route<'_>,
     ) -> Result<[u8; TAG_LEN], Error> {
         let prepared = self.prepare(Mode::Gcm(iv), Direction::Encrypt, aad, None, route)?;
-        self.carry_out(prepared)
+        // A tag that is not there is none.
+        let tag = self.carry_out(prepared)?.ok_or(super::Error::Refused)?;
+        Ok(tag.to_bytes())
     }
 
     /// Decrypts a message of GCM. If its tag is wrong, the destination is overwritten.
@@ -162,32 +164,41 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
         Ok(Prepared { destination: route.destination, length, is_sealed })
     }
 
-    /// Carries a message out, and returns the tag if it is an encryption of GCM, and zeros otherwise. After an error the
-    /// destination is overwritten.
+    /// Carries a message out, and returns the tag if it is an encryption of GCM. After an error the destination is
+    /// overwritten.
     ///
     /// # Errors
     /// As [`process`](Self::process).
-    pub fn carry_out(&mut self, prepared: Prepared) -> Result<[u8; TAG_LEN], Error> {
-        let Prepared { destination, length, is_sealed } = prepared;
-        match self.pass(is_sealed) {
+    pub fn carry_out(&mut self, prepared: Prepared) -> Result<Option<Tag>, Error> {
+        match self.pass(prepared.is_sealed) {
             Ok(tag) => Ok(tag),
-            // What is not stopped could write after the erasure.
-            Err(_) if !self.stop() => Err(Error::Residue),
-            Err(_) if !(self.erase)(destination, length) => Err(Error::Residue),
-            Err(error) => Err(error),
+            Err(error) => Err(self.give_up(&prepared, error)),
         }
     }
 
-    fn pass(&mut self, is_sealed: bool) -> Result<[u8; TAG_LEN], Error> {
+    #[cold]
+    #[inline(never)]
+    fn give_up(&mut self, prepared: &Prepared, error: Error) -> Error {
+        // What is not stopped could write after the erasure.
+        let is_erased = self.stop() && (self.erase)(prepared.destination, prepared.length);
+        if is_erased { error } else { Error::Residue }
+    }
+
+    // Instructions from here to the result are what a message takes beside the engine's cycles.
+    #[inline(always)]
+    fn pass(&mut self, is_sealed: bool) -> Result<Option<Tag>, Error> {
         self.dma.ring();
         let (mut is_read, mut is_written) = (false, false);
-        // An error of one engine leaves another one waiting, so both are asked. One of AES ends the stream of the writer.
         for _ in 0..=self.patience {
-            is_read = is_read || self.dma.poll()?.is_some();
-            is_written = is_written || self.writer.poll()?.is_some();
-            if is_read && is_written {
-                self.aes.end()?;
-                return Ok(if is_sealed { self.aes.sealed()? } else { [0; TAG_LEN] });
+            // The writer ends last, but for a slow sink, and unless the DMA engine fails, which may leave it waiting. An error
+            // of AES ends its stream.
+            if is_written || self.writer.has_event() || self.dma.has_error() {
+                is_read = is_read || self.dma.poll_inlined()?.is_some();
+                is_written = is_written || self.writer.poll_inlined()?.is_some();
+                if is_read && is_written {
+                    self.aes.end()?;
+                    return if is_sealed { Ok(Some(self.aes.sealed()?)) } else { Ok(None) };
+                }
             }
             self.writer.wait();
         }

@@ -215,7 +215,8 @@ impl Engines {
         let doorbell = cycle();
         let sealed = streamed.carry_out(prepared)?;
         let end = cycle();
-        Ok(((end.wrapping_sub(start), end.wrapping_sub(doorbell)), sealed))
+        let cycles = (end.wrapping_sub(start), end.wrapping_sub(doorbell));
+        Ok((cycles, sealed.unwrap_or_default().to_bytes()))
     }
 
     /// SHA-256 of memory, by DMA.

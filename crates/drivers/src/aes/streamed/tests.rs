@@ -46,6 +46,7 @@ struct Engines {
 // Offsets in words.
 const AES_COMMAND: usize = 3;
 const AES_STATUS: usize = 4;
+const AES_TAG: usize = 28;
 const DMA_CONTROL: usize = 2;
 const DMA_COMMAND: usize = 5;
 const DMA_STATUS: usize = 6;
@@ -171,13 +172,22 @@ fn refuses_routes_before_anything_starts() {
 
 #[test]
 fn an_error_of_each_engine_stops_all_and_overwrites_the_result() {
-    let fails: [(Change, Error); 2] = [
+    let fails: [(Change, Error); 4] = [
         (
             |it| it.dma.set(DMA_INTERRUPT, FAILURE),
             Error::Dma(dma::Error::Refused { cause: dma_map::Cause::None, index: 0 }),
         ),
-        // The writer never ends.
+        // It leaves the writer waiting.
+        (
+            |it| {
+                it.dma.set(DMA_INTERRUPT, FAILURE);
+                it.writer.set(WRITER_INTERRUPT, 0);
+            },
+            Error::Dma(dma::Error::Refused { cause: dma_map::Cause::None, index: 0 }),
+        ),
+        // One of them never ends.
         (|it| it.writer.set(WRITER_INTERRUPT, 0), Error::Dma(dma::Error::Silent)),
+        (|it| it.dma.set(DMA_INTERRUPT, 0), Error::Dma(dma::Error::Silent)),
     ];
     for (fail, error) in fails {
         let engines = Engines::done();
@@ -213,6 +223,15 @@ fn a_range_that_the_writer_refuses_is_not_overwritten() {
         it.pass(false)
     });
     assert_eq!(result, Err(Error::Writer(stream_writer::Error::Refused(stream))));
+}
+
+#[test]
+fn a_tag_has_its_bytes_in_order() {
+    let engines = Engines::done();
+    (0..4)
+        .for_each(|word| engines.aes.set(AES_TAG + word, 0x0302_0100 + 0x0404_0404 * word as u32));
+    let tag = engines.with(erase, |it| it.seal(&[1; 12], b"more", ROUTE));
+    assert_eq!(tag, Ok([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]));
 }
 
 #[test]
