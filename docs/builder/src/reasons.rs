@@ -187,9 +187,15 @@ struct Sections {
 impl Sections {
     fn read(root: &Path) -> Result<Self> {
         let mut all = Vec::new();
-        for page in
-            ["image-format", "first-stage", "boot-flow", "key-files", "stateful-key", "command"]
-        {
+        for page in [
+            "image-format",
+            "first-stage",
+            "boot-flow",
+            "key-files",
+            "stateful-key",
+            "command",
+            "requests",
+        ] {
             let file = format!("spec/{page}.md");
             let text = fs::read_to_string(root.join(&file)).context(file)?;
             for line in text.lines().filter(|line| line.starts_with("##")) {
