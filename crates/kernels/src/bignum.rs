@@ -132,6 +132,7 @@ impl<'a> Modulus<'a> {
     }
 
     /// x · 2^64 modulo m, in as many limbs as m, though not always below m: a step of schoolbook division.
+    #[cfg(feature = "ecdsa")]
     fn shift(&self, x: &mut [u64]) {
         let mut top = 0;
         for limb in x.iter_mut() {

@@ -282,7 +282,7 @@ pub const STEPS: &[Step] = &[
                 "hartlock-host-signatures"
             ],
             "--features",
-            "hartlock-bench/soc,hartlock-loader/soc"
+            "hartlock-bench/soc,hartlock-loader/soc,hartlock-rot-host/keys"
         ),
     )
     .uses(&[Resource::Cargo])

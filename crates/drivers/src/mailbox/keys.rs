@@ -42,14 +42,16 @@ const DIGEST_INFO: [u8; 19] = [
 
 /// What a key may be used for, as bits of its header.
 pub mod uses {
-    /// [`Operation::Encrypt`](super::Operation::Encrypt).
+    /// [`Operation::Encrypt`](super::Operation::Encrypt) with GCM.
     pub const ENCRYPT: u8 = 1;
-    /// [`Operation::Decrypt`](super::Operation::Decrypt).
+    /// [`Operation::Decrypt`](super::Operation::Decrypt) with GCM.
     pub const DECRYPT: u8 = 2;
     /// [`Operation::Sign`](super::Operation::Sign).
     pub const SIGN: u8 = 4;
     /// [`Operation::Verify`](super::Operation::Verify).
     pub const VERIFY: u8 = 8;
+    /// Both with CTR, which are one operation, and nothing else: the stream of CTR opens and changes texts of GCM.
+    pub const COUNTER: u8 = 16;
 }
 
 /// Kinds of keys, as in their header.
@@ -80,7 +82,7 @@ impl Kind {
 
     const fn uses(self) -> u8 {
         match self {
-            Self::Aes256 => uses::ENCRYPT | uses::DECRYPT,
+            Self::Aes256 => uses::ENCRYPT | uses::DECRYPT | uses::COUNTER,
             Self::Rsa2048 => uses::SIGN | uses::VERIFY,
         }
     }
@@ -201,7 +203,9 @@ impl Key {
         let (header, rest) = self.bytes.split_first_chunk::<KEY_HEADER_LEN>()?;
         let [m0, m1, m2, m3, kind, uses, 0, 0] = *header else { return None };
         let kind = Kind::from_number(kind)?;
-        let is_right = [m0, m1, m2, m3] == KEY_MAGIC && uses != 0 && uses & !kind.uses() == 0;
+        let is_of_kind = uses != 0 && uses & !kind.uses() == 0;
+        let is_alone = uses & uses::COUNTER == 0 || uses == uses::COUNTER;
+        let is_right = [m0, m1, m2, m3] == KEY_MAGIC && is_of_kind && is_alone;
         if is_right { Some((kind, uses, rest.get(..kind.len())?)) } else { None }
     }
 
@@ -454,24 +458,25 @@ impl<'a> Private<'a> {
     }
 }
 
-/// Key, mode, vector and additional data of a record, and its text.
+/// Key, mode, vector and additional data of a record, and its text. `wanted` is the use with GCM.
 fn begin<'a>(
     key: &'a Key,
     wanted: u8,
     record: &'a mut [u8],
 ) -> Result<(Cipher<'a>, &'a mut [u8]), Refusal> {
-    let secret = key.for_use(wanted)?.try_into().map_err(|_| Refusal::KeyUse)?;
     let (header, rest) = record.split_first_chunk_mut::<TEXT_AT>().ok_or(Refusal::Malformed)?;
     let [_, _, _, _, mode, 0, low, high, iv @ ..] = &*header else {
         return Err(Refusal::Malformed);
     };
-    let more_len = usize::from(u16::from_le_bytes([*low, *high]));
-    let (more, text) = rest.split_at_mut_checked(more_len).ok_or(Refusal::Malformed)?;
     let mode = match *mode {
         1 => Mode::Gcm,
         2 => Mode::Ctr,
         _ => return Err(Refusal::Malformed),
     };
+    let wanted = if mode == Mode::Ctr { uses::COUNTER } else { wanted };
+    let secret = key.for_use(wanted)?.try_into().map_err(|_| Refusal::KeyUse)?;
+    let more_len = usize::from(u16::from_le_bytes([*low, *high]));
+    let (more, text) = rest.split_at_mut_checked(more_len).ok_or(Refusal::Malformed)?;
     let is_right = match mode {
         Mode::Gcm => iv.ends_with(&[0; 4]),
         Mode::Ctr => more.is_empty() && !text.is_empty(),

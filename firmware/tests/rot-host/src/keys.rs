@@ -23,6 +23,7 @@ const LONGEST: usize = 4136;
 /// Offsets and lengths of the inputs.
 const SECRET_KEY: (usize, usize) = (0, 48);
 const MALFORMED_KEY: (usize, usize) = (0x40, 48);
+const COUNTER_KEY: (usize, usize) = (0x80, 48);
 const MODULUS: (usize, usize) = (0x100, 256);
 const PRIVATE_KEY: (usize, usize) = (0x200, 1424);
 const GCM: (usize, usize) = (0x1000, TEXT_LEN + 16);
@@ -53,7 +54,11 @@ pub fn run(mailbox: &mut HostSide) {
     }
     let secret = host.import("a secret key", input(SECRET_KEY));
     let private = host.import("a private key", input(PRIVATE_KEY));
-    host.cipher(secret);
+    host.seal(secret);
+    let counter = host.import("a secret key for CTR", input(COUNTER_KEY));
+    host.count(counter);
+    host.misuse(secret, counter);
+    host.served("released", Operation::ReleaseKey, &[&counter.to_le_bytes()]);
     host.sign(private);
     host.refuse(secret, private);
 }
@@ -100,20 +105,36 @@ impl Host<'_> {
         self.served(what, Operation::ImportKey, &[wrapped])
     }
 
-    /// Both modes, both ways.
-    fn cipher(&mut self, key: u32) {
-        let mut text = [0; TEXT_LEN];
-        text.iter_mut().enumerate().for_each(|(at, byte)| *byte = (at * 7 + 3) as u8);
+    /// GCM, both ways.
+    fn seal(&mut self, key: u32) {
+        let text = text();
         let head = gcm(key);
         let len = self.served("encrypted with GCM", Operation::Encrypt, &[&head, MORE, &text]);
         expect(len as usize == GCM.1 && result(GCM.1) == input(GCM), "GCM differs from software");
         let len = self.served("decrypted with GCM", Operation::Decrypt, &[&head, MORE, input(GCM)]);
         expect(len as usize == TEXT_LEN && result(TEXT_LEN) == text, "GCM does not decrypt");
+    }
+
+    /// CTR, both ways.
+    fn count(&mut self, key: u32) {
+        let text = text();
         let head = record(key, 2, 0, COUNTER);
         let len = self.served("encrypted with CTR", Operation::Encrypt, &[&head, &text]);
         expect(len as usize == CTR.1 && result(CTR.1) == input(CTR), "CTR differs from software");
         let len = self.served("decrypted with CTR", Operation::Decrypt, &[&head, input(CTR)]);
         expect(len as usize == TEXT_LEN && result(TEXT_LEN) == text, "CTR does not decrypt");
+    }
+
+    /// A key is for one mode.
+    fn misuse(&mut self, secret: u32, counter: u32) {
+        let text = [0; 16];
+        for (what, head) in [
+            ("CTR by a key of GCM", record(secret, 2, 0, COUNTER)),
+            ("GCM by a key of CTR", gcm(counter)),
+        ] {
+            let parts: [&[u8]; 3] = [&head, MORE, &text];
+            self.refused(what, Operation::Encrypt, &parts, Refusal::KeyUse);
+        }
     }
 
     /// Twice: the second signature has another blinding. Software of this hart verifies.
@@ -243,7 +264,7 @@ impl Host<'_> {
         }
         self.refused("a key after many", ImportKey, &[input(SECRET_KEY)], Refusal::QuotaSpent);
         // The one that is left is served on.
-        self.cipher(secret);
+        self.seal(secret);
     }
 }
 
@@ -289,4 +310,11 @@ fn result(len: usize) -> &'static [u8] {
 fn clear() {
     // SAFETY: as above.
     unsafe { core::slice::from_raw_parts_mut(RESULT as *mut u8, LONGEST) }.fill(0);
+}
+
+/// What is encrypted.
+fn text() -> [u8; TEXT_LEN] {
+    let mut text = [0; TEXT_LEN];
+    text.iter_mut().enumerate().for_each(|(at, byte)| *byte = (at * 7 + 3) as u8);
+    text
 }

@@ -22,6 +22,7 @@ use super::tee_boot::SECRET;
 const INPUTS: u64 = hartlock_soc::RAM.start + (20 << 20);
 const SECRET_KEY: usize = 0;
 const MALFORMED_KEY: usize = 0x40;
+const COUNTER_KEY: usize = 0x80;
 const MODULUS: usize = 0x100;
 const PRIVATE_KEY: usize = 0x200;
 const GCM: usize = 0x1000;
@@ -41,6 +42,7 @@ const DERIVATION: &[u8] = b"\0\0\0\x01hartlock-key-slot-v1\0\0\0\x01\0";
 const KEY: [u8; 32] = *b"a fake key of AES-256, for tests";
 /// Kinds and uses of a key.
 const AES_HEADER: [u8; 8] = *b"HLKk\x01\x03\0\0";
+const COUNTER_HEADER: [u8; 8] = *b"HLKk\x01\x10\0\0";
 const RSA_HEADER: [u8; 8] = *b"HLKk\x02\x0c\0\0";
 /// SP 800-38F §6.2.
 const KW_IV: u64 = 0xa6a6_a6a6_a6a6_a6a6;
@@ -113,6 +115,7 @@ fn inputs(secret: &[u8; 64]) -> Result<Vec<u8>> {
     let mut inputs = vec![0; INPUT_LEN];
     let mut put = |at: usize, bytes: &[u8]| inputs[at..at + bytes.len()].copy_from_slice(bytes);
     put(SECRET_KEY, &wrap(&slot, &[&AES_HEADER[..], &KEY].concat()));
+    put(COUNTER_KEY, &wrap(&slot, &[&COUNTER_HEADER[..], &KEY].concat()));
     put(MALFORMED_KEY, &wrap(&slot, &[&RSA_HEADER[..], &KEY].concat()));
     put(MODULUS, &bytes_of(&private.modulus, MODULUS_LEN));
     put(PRIVATE_KEY, &wrap(&slot, &private.encode()?));

@@ -74,6 +74,10 @@ fn secret() -> Vec<u8> {
     wrapped(Kind::Aes256, uses::ENCRYPT | uses::DECRYPT)
 }
 
+fn counter() -> Vec<u8> {
+    wrapped(Kind::Aes256, uses::COUNTER)
+}
+
 fn private() -> Vec<u8> {
     wrapped(Kind::Rsa2048, uses::SIGN | uses::VERIFY)
 }
@@ -118,8 +122,10 @@ fn digest_record(handle: u32, rest: &[u8]) -> Vec<u8> {
 #[test]
 fn a_text_is_encrypted_and_decrypted_by_handle() {
     let mut served = Served::new();
-    let handle = served.import(&secret()).unwrap();
-    for (mode, more, tag_len) in [(1, &b"more"[..], TAG_LEN), (2, b"", 0)] {
+    let keys = [secret(), counter()].map(|key| served.import(&key).unwrap());
+    for (handle, (mode, more, tag_len)) in
+        keys.into_iter().zip([(1, &b"more"[..], TAG_LEN), (2, b"", 0)])
+    {
         let plain = text_record(handle, mode, more, b"some text");
         let (len, sealed) = served.ask(Operation::Encrypt, &plain).unwrap();
         assert_eq!((len as usize, sealed.len()), (9 + tag_len, 9 + tag_len));
@@ -130,7 +136,7 @@ fn a_text_is_encrypted_and_decrypted_by_handle() {
     }
     // The longest text of both modes, and no text of GCM.
     for (mode, len) in [(1, MAX_TEXT_LEN), (2, MAX_TEXT_LEN + TAG_LEN), (1, 0)] {
-        let record = text_record(handle, mode, b"", &std::vec![1; len]);
+        let record = text_record(keys[usize::from(mode) - 1], mode, b"", &std::vec![1; len]);
         assert!(record.len() <= MAX_RECORD_LEN);
         assert!(served.ask(Operation::Encrypt, &record).is_ok());
     }
@@ -198,6 +204,7 @@ fn handles_are_given_once_and_end_with_their_keys() {
 fn malformed_records_are_refused() {
     let mut served = Served::new();
     let cipher = served.import(&secret()).unwrap();
+    let counter = served.import(&counter()).unwrap();
     let signer = served.import(&private()).unwrap();
     let good = text_record(cipher, 1, b"more", b"some text and a tag");
     let with = |at: usize, value: u8| {
@@ -219,8 +226,8 @@ fn malformed_records_are_refused() {
         (Operation::Encrypt, good[..3].to_vec()),
         (Operation::Encrypt, Vec::new()),
         (Operation::Decrypt, text_record(cipher, 1, b"more", &[0; TAG_LEN - 1])),
-        (Operation::Decrypt, text_record(cipher, 2, b"more", b"text")),
-        (Operation::Encrypt, text_record(cipher, 2, b"", b"")),
+        (Operation::Decrypt, text_record(counter, 2, b"more", b"text")),
+        (Operation::Encrypt, text_record(counter, 2, b"", b"")),
         (Operation::Sign, digest_record(signer, &[0])),
         (Operation::Sign, digest_record(signer, &[])[..35].to_vec()),
         (Operation::Verify, digest_record(signer, &[0; SIGNATURE_LEN - 1])),
@@ -255,6 +262,25 @@ fn a_key_is_for_the_uses_that_it_was_wrapped_for() {
             let record = text_record(handle, 1, b"", &[0; 16]);
             assert_eq!(served.ask(operation, &record), Err(Refusal::KeyUse));
         }
+    }
+}
+
+/// With the stream of CTR a key that only encrypts would open texts of GCM, and one that only decrypts would make some.
+#[test]
+fn a_key_is_for_one_mode() {
+    let mut served = Served::new();
+    let sealer = served.import(&wrapped(Kind::Aes256, uses::ENCRYPT)).unwrap();
+    let opener = served.import(&wrapped(Kind::Aes256, uses::DECRYPT)).unwrap();
+    let counter = served.import(&counter()).unwrap();
+    for (handle, mode) in [(sealer, 2), (opener, 2), (counter, 1)] {
+        for operation in [Operation::Encrypt, Operation::Decrypt] {
+            let record = text_record(handle, mode, b"", &[0; 16]);
+            assert_eq!(served.ask(operation, &record), Err(Refusal::KeyUse));
+        }
+    }
+    for others in [uses::ENCRYPT, uses::DECRYPT, uses::ENCRYPT | uses::DECRYPT] {
+        let key = wrapped(Kind::Aes256, uses::COUNTER | others);
+        assert_eq!(served.import(&key), Err(Refusal::KeyMalformed));
     }
 }
 
@@ -300,7 +326,7 @@ fn wrong_keys_are_refused_up_to_a_number() {
     assert_eq!(served.import(&wrong), Err(Refusal::KeyNotAuthentic));
     assert_eq!(served.import(&secret()), Err(Refusal::QuotaSpent));
     // Keys that are there are served on.
-    let record = text_record(handle, 2, b"", b"text");
+    let record = text_record(handle, 1, b"", b"text");
     assert!(served.ask(Operation::Encrypt, &record).is_ok());
 }
 
