@@ -10,7 +10,7 @@ use super::Fault;
 pub enum RequestReason {
     /// The request is for an operation that the root of trust does not have.
     UnknownOperation = 1301,
-    /// The request has an unknown flag, or an address that its operation does not use.
+    /// The request has an unknown flag, or an address that is not used.
     UnknownFlag = 1302,
     /// The request has more input than is served at once.
     RequestTooLong = 1303,
@@ -73,7 +73,7 @@ impl RequestReason {
                 "The request is for an operation that the root of trust does not have."
             }
             RequestReason::UnknownFlag => {
-                "The request has an unknown flag, or an address that its operation does not use."
+                "The request has an unknown flag, or an address that is not used."
             }
             RequestReason::RequestTooLong => "The request has more input than is served at once.",
             RequestReason::OutsideHostMemory => {
