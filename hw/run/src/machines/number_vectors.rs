@@ -83,12 +83,19 @@ impl Case {
     }
 }
 
-/// Verifies vectors with the engine: how many of each algorithm; none without the folder. `HARTLOCK_ALL_VECTORS` asks for all
-/// of them.
+/// The vectors of an algorithm.
+pub struct Verified {
+    pub algorithm: &'static str,
+    pub count: usize,
+    /// Of the first of those that are valid: from the call of the verifier to its verdict.
+    pub cycles: u64,
+}
+
+/// Verifies vectors with the engine; none without the folder. `HARTLOCK_ALL_VECTORS` asks for all of them.
 ///
 /// # Errors
 /// If a verdict or a reason is another one than in software, or the engine was not asked.
-pub fn run(machine: Rot) -> Result<Vec<(&'static str, usize)>> {
+pub fn run(machine: Rot) -> Result<Vec<Verified>> {
     let Some(folder) = public_vectors() else { return Ok(Vec::new()) };
     let is_sample = env::var_os("HARTLOCK_ALL_VECTORS").is_none();
     let (mut cases, mut counts) = (Vec::new(), Vec::new());
@@ -102,8 +109,14 @@ pub fn run(machine: Rot) -> Result<Vec<(&'static str, usize)>> {
         counts.push((name, vectors.len()));
         cases.extend(vectors.into_iter().map(|(case, _)| case));
     }
-    verify(machine, &cases)?;
-    Ok(counts)
+    let cycles = verify(machine, &cases)?;
+    let mut cycles = cycles.into_iter();
+    let verified = counts.into_iter().map(|(algorithm, count)| {
+        let first = cycles.next().context("no vector of the algorithm")?;
+        cycles.by_ref().take(count - 1).for_each(drop);
+        Ok(Verified { algorithm, count, cycles: first })
+    });
+    verified.collect()
 }
 
 /// The vectors of a file, and whether each is valid in software, which the file has to agree with.
@@ -149,7 +162,7 @@ fn read(algorithm: &str, path: &Path) -> Result<Vec<(Case, bool)>> {
     Ok(vectors)
 }
 
-fn verify(machine: Rot, cases: &[Case]) -> Result<()> {
+fn verify(machine: Rot, cases: &[Case]) -> Result<Vec<u64>> {
     let program = firmware::rot_program("rot-crypto", &["vectors"])?;
     let folder = rot::folder(machine).join("crypto-vectors");
     fs::create_dir_all(&folder)?;
@@ -165,13 +178,14 @@ fn verify(machine: Rot, cases: &[Case]) -> Result<()> {
     judge(&console, &verdicts)
 }
 
-/// `sig <number> <cycles> <answers of the engine> <verdict>` for each case.
-fn judge(console: &str, verdicts: &[Result<(), Rejection>]) -> Result<()> {
+/// `sig <number> <cycles> <answers of the engine> <verdict>` for each case: the cycles of each.
+fn judge(console: &str, verdicts: &[Result<(), Rejection>]) -> Result<Vec<u64>> {
     let lines: Vec<&str> = console.lines().filter(|line| line.starts_with("sig ")).collect();
     ensure!(lines.len() == verdicts.len(), "{} verdicts of {}", lines.len(), verdicts.len());
+    let mut all = Vec::new();
     for (number, (line, verdict)) in lines.iter().zip(verdicts).enumerate() {
         let words: Vec<&str> = line.splitn(5, ' ').collect();
-        let [_, number_said, _, given, said] = words[..] else {
+        let [_, number_said, cycles, given, said] = words[..] else {
             anyhow::bail!("the program printed {line:?}")
         };
         ensure!(number_said == number.to_string(), "the order of cases: {line:?}");
@@ -179,8 +193,9 @@ fn judge(console: &str, verdicts: &[Result<(), Rejection>]) -> Result<()> {
         // What is no key or no signature is refused before.
         let is_asked = matches!(verdict, Ok(()) | Err(Rejection::Mismatch));
         ensure!(given == u8::from(is_asked).to_string(), "answers of the engine: {line}");
+        all.push(cycles.parse().with_context(|| format!("no cycles: {line}"))?);
     }
-    Ok(())
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -191,13 +206,14 @@ mod tests {
     fn a_verdict_that_is_wrong_or_missing_is_noticed() {
         let verdicts = [Ok(()), Err(Rejection::Mismatch), Err(Rejection::SignatureLength)];
         let good = "sig 0 70 1 Ok(())\nsig 1 7 1 Err(Mismatch)\nsig 2 7 0 Err(SignatureLength)\n";
-        judge(good, &verdicts).unwrap();
+        assert_eq!(judge(good, &verdicts).unwrap(), [70, 7, 7]);
         for (from, to) in [
             ("1 Ok(())", "0 Ok(())"),
             ("1 Err(Mismatch)", "1 Ok(())"),
             ("Err(SignatureLength)", "Err(InvalidKey)"),
             ("sig 2 7 0", "sig 2 7 1"),
             ("sig 1", "sig 3"),
+            (" 70 ", " many "),
         ] {
             assert!(judge(&good.replace(from, to), &verdicts).is_err(), "{from}");
         }

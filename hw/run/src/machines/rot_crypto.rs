@@ -60,6 +60,7 @@ pub fn measure(rot: Rot) -> Result<Vec<(String, u64)>> {
 /// # Errors
 /// If its ROM does not boot by the engine for big numbers.
 pub fn daily_fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
+    measure(rot)?;
     let fault = engine_fault(rot)?;
     if fault.is_none() {
         boot_by_engine(rot, SignedBy::RsaPss, folder)?;
@@ -67,10 +68,11 @@ pub fn daily_fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(fault)
 }
 
-/// The same with each kind of signature, good and changed, with public vectors, and beside engines that are broken.
+/// An engine that is broken or upset and is not noticed, or a changed signature of any kind that is not refused. What is
+/// good [`print`] has shown before.
 ///
 /// # Errors
-/// If a verdict on a vector is another one than in software.
+/// If a machine or a program cannot be built.
 pub fn fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
     if let Some(why) = engine_fault(rot)? {
         return Ok(Some(why));
@@ -80,7 +82,6 @@ pub fn fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
             return Ok(Some(format!("{signed_by:?}: {why}")));
         }
     }
-    number_vectors::run(rot)?;
     broken(rot, folder)
 }
 
@@ -106,9 +107,8 @@ pub fn boot_by_engine(rot: Rot, signed_by: SignedBy, folder: &Path) -> Result<(B
     Ok((booted, cycles))
 }
 
-/// A good bundle is booted, and a flipped bit in its signature refused.
+/// A flipped bit in the signature of a bundle is refused.
 fn boot_fault(rot: Rot, signed_by: SignedBy, folder: &Path) -> Result<Option<String>> {
-    boot_by_engine(rot, signed_by, folder)?;
     let bad = bundle(SMALL_SIZE, signed_by, None, &[FLIPPED]);
     let booted = boot_with(rot, &rom_for(signed_by, ALONE)?, &bad, &[], folder)?;
     let is_refused = booted.reason == Some(Reason::SignatureMismatch as u32)
@@ -131,9 +131,8 @@ fn broken(rot: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// What the program shows.
+/// Wrong results and upsets of engines, as the program shows them.
 fn engine_fault(rot: Rot) -> Result<Option<String>> {
-    measure(rot)?;
     for (engine, part) in [("aes", PARTS[0]), ("bignum", PARTS[4])] {
         let (console, _, end) = run(rot, &["--upset-result", engine])?;
         if end != End::Failure || !console.contains(&format!("rot-crypto: {part}: ")) {
@@ -149,10 +148,10 @@ fn engine_fault(rot: Rot) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Prints what each part takes.
+/// Prints what each part takes, what boots take with each kind of signature, and public vectors.
 ///
 /// # Errors
-/// As [`measure`].
+/// As [`measure`]; if a good bundle is not booted, or a verdict on a vector is another one than in software.
 pub fn print(rot: Rot) -> Result<()> {
     for (part, cycles) in measure(rot)? {
         println!("{:<12} {part:<16} {cycles:>10}", rot.name);
@@ -165,15 +164,18 @@ pub fn print(rot: Rot) -> Result<()> {
     println!(
         "cycles of the step of a boot that authenticates its bundle, hashes and copies included"
     );
-    let counts = number_vectors::run(rot)?;
-    if counts.is_empty() {
+    let verified = number_vectors::run(rot)?;
+    if verified.is_empty() {
         println!(
             "{}: SKIPPED: no folder of public vectors, which HARTLOCK_VECTORS names",
             rot.name
         );
     }
-    for (algorithm, count) in counts {
-        println!("{}: {count} vectors of {algorithm} as in software", rot.name);
+    for number_vectors::Verified { algorithm, count, cycles } in verified {
+        println!(
+            "{}: {count} vectors of {algorithm} as in software, {cycles} cycles for a valid one",
+            rot.name
+        );
     }
     Ok(())
 }
