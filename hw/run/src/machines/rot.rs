@@ -86,11 +86,10 @@ pub const ROTS: [Rot; 4] = [
     },
 ];
 
-/// Engines that only some have: the parameter, and where the engine is.
-pub const ENGINES: [(&str, &str); 3] = [
-    ("HasAes", "hw/ip/aes/rtl"),
-    ("HasAes", "hw/ip/stream_writer/rtl"),
-    ("HasBignum", "hw/ip/bignum/rtl"),
+/// Engines that only some have: the parameter, and where the engine and what belongs to it are.
+pub const ENGINES: [(&str, &[&str]); 2] = [
+    ("HasAes", &["hw/ip/aes/rtl", "hw/ip/stream_writer/rtl"]),
+    ("HasBignum", &["hw/ip/bignum/rtl"]),
 ];
 
 /// `rot` with other latencies of its code, and with an instruction cache: what the conclusions of a measurement
@@ -141,7 +140,8 @@ impl Rot {
 
     /// Folders of sources that only some have.
     fn folders(self) -> Vec<&'static str> {
-        ENGINES.into_iter().filter(|(it, _)| self.has(it)).map(|(_, folder)| folder).collect()
+        let engines = ENGINES.iter().filter(|(it, _)| self.has(it));
+        engines.flat_map(|(_, folders)| folders.iter().copied()).collect()
     }
 }
 

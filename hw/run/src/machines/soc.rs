@@ -107,7 +107,7 @@ fn library(
     let ibex = python::locate(PackageSet::Soc)?;
     let observed = ["rot.vlt", "observe.vlt"].map(|file| project::root().join("hw/sim").join(file));
     let engines = if soc.has_all_engines { &ENGINES[..] } else { &[] };
-    let folders: Vec<&str> = engines.iter().map(|(_, folder)| *folder).collect();
+    let folders: Vec<&str> = engines.iter().flat_map(|(_, folders)| *folders).copied().collect();
     let mut texts = ibex::texts(&folders)?;
     for path in &observed {
         let text =
