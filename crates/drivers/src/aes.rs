@@ -393,14 +393,8 @@ impl Aes {
         Ok(())
     }
 
-    /// The tag of a message of GCM that was encrypted.
-    #[must_use]
-    pub fn tag(&self) -> [u8; TAG_LEN] {
-        Tag(self.tag_words()).to_bytes()
-    }
-
-    /// The same, if it is read twice alike: nothing else tells that a word of it came from another address, an upset of the
-    /// bus. A wipe meanwhile is an error.
+    /// The tag of a message of GCM that was encrypted, if it is read twice alike: nothing else tells that a word of it came
+    /// from another address, an upset of the bus. A wipe meanwhile is an error.
     #[inline(always)]
     fn sealed(&self) -> Result<Tag, Error> {
         let (first, [a, b, c, d]) = (self.tag_words(), self.tag_words());
