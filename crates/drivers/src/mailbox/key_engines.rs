@@ -34,10 +34,11 @@ impl<W: Wait> Hardware<W> {
 
 impl<W: Wait> Engines for Hardware<W> {
     fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Failure> {
-        if self.aes.load_slot() == Err(aes::Error::Refused) {
+        let loaded = self.aes.load_slot();
+        if loaded == Err(aes::Error::Refused) {
             return Err(Failure::NoKey);
         }
-        self.with_aes(|aes| aes.unwrap_key(wrapped, key))
+        self.with_aes(|aes| loaded.and_then(|()| aes.unwrap_key(wrapped, key)))
     }
 
     fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], Failure> {
