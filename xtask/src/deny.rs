@@ -1,4 +1,4 @@
-//! Steps on dependencies, by cargo-deny with the rules in `deny.toml`.
+//! Steps on dependencies, by cargo-deny with the rules in `deny.toml`, and by the lock files of all workspaces.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,8 +11,11 @@ use xtask::{run, tools};
 /// Where the advisory database lives; asked before it is fetched.
 const ADVISORY_DATABASE: &str = "https://github.com/rustsec/advisory-db";
 
-/// Licences, bans and sources: these depend on the lock file alone, so they decide.
+/// Lock files, licences, bans and sources: these depend on the tree alone, so they decide.
 pub fn step(root: &Path) -> Result<Outcome> {
+    if let Some(stale) = stale_lock(root)? {
+        return Ok(Outcome::Failed(stale));
+    }
     let output = run::capture(&mut cargo_deny(root, &["bans", "licenses", "sources"])?)?;
     if output.status.success() {
         return Ok(Outcome::Passed);
@@ -30,6 +33,26 @@ pub fn advisories_step(root: &Path) -> Result<Outcome> {
         return Ok(Outcome::Passed);
     }
     Ok(Outcome::Skipped(format!("there is something to read\n{}", run::tail(&output, 60))))
+}
+
+/// A lock file that its workspace has outgrown. A build with `--locked` would refuse it, maybe long from now.
+fn stale_lock(root: &Path) -> Result<Option<String>> {
+    let mut git = Command::new("git");
+    let listed = run::capture(git.args(["ls-files", "*Cargo.lock"]).current_dir(root))?;
+    for lock in String::from_utf8_lossy(&listed.stdout).lines() {
+        let manifest = Path::new(lock).with_file_name("Cargo.toml");
+        let mut cargo = Command::new("cargo");
+        cargo.args(["metadata", "--locked", "--format-version", "1", "--manifest-path"]);
+        let output = run::capture(cargo.arg(&manifest).current_dir(root))?;
+        if !output.status.success() {
+            let why = String::from_utf8_lossy(&output.stderr);
+            return Ok(Some(format!(
+                "{lock} is stale; `cargo metadata --manifest-path {}` mends it\n{why}",
+                manifest.display()
+            )));
+        }
+    }
+    Ok(None)
 }
 
 fn cargo_deny(root: &Path, checks: &[&str]) -> Result<Command> {

@@ -509,9 +509,9 @@ pub const STEPS: &[Step] = &[
         "the documentation site builds, and every link in it leads somewhere",
         "docs",
     ),
-    Step::function("deny", "licences, bans and sources of all dependencies", deny::step)
+    Step::function("deny", "lock files, licences, bans and sources of all dependencies", deny::step)
         .after(FETCHED)
-        .reads(&[WORKSPACE, RUNNERS, BOARDS, FUZZ, &["deny.toml"]]),
+        .reads(&[WORKSPACE, RUNNERS, BOARDS, FUZZ, &["deny.toml", "lab"]]),
     Step::function(
         "advisories",
         "known vulnerabilities in dependencies, when the database can be reached",
