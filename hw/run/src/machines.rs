@@ -12,6 +12,7 @@ use hartlock_timeline::{Look, Timeline, chart};
 use hartlock_testkit::bundle::Edit;
 use xtask::{Verdict, firmware, project, run};
 
+pub mod ciphertexts;
 pub mod cva6;
 pub mod digests;
 pub(crate) mod ibex;

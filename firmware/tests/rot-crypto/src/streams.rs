@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Cycles are of the second of two runs, with the text in the last-level cache: from the call of the driver to its result, all
-//! in, and from the doorbell of the DMA engine to the same; the key is loaded before. Byte i of the text is i mod 251. The last line says which refusals were right.
+//! in, and from the doorbell of the DMA engine to the same; the key is loaded before. Byte i of the text is i mod 251. Messages of
+//! many sizes follow, whose cycles have the load of the key as well (`streams/whole.rs`). The last line says which refusals were right.
 
 use core::fmt::Write;
 
@@ -21,6 +22,8 @@ use hartlock_rot::host::{self, BusError};
 use hartlock_rot::{AES, Console, DMA, HOST_MEMORY, SCRATCHPAD, SHA2, STREAM_WRITER, cycle};
 
 use crate::known;
+
+mod whole;
 
 /// Bytes of texts.
 const LENGTH: u32 = 16384;
@@ -112,6 +115,7 @@ pub fn run() -> Result<(), Error> {
     engines.gcm()?;
     engines.in_place()?;
     engines.refusals()?;
+    engines.wholes()?;
     let _ = writeln!(Console, "refusals right");
     Ok(())
 }

@@ -4,8 +4,6 @@
 use std::fs;
 use std::path::Path;
 
-use aes::Aes256;
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use anyhow::{Context, Result, ensure};
 use hartlock_testkit::signers::RSA_PKCS1_2048;
 use hartlock_verify::board::hartlock_soc;
@@ -14,6 +12,7 @@ use num_bigint::BigUint;
 use sha2::Sha256;
 
 use super::End;
+use super::ciphertexts::{ctr, encrypt, seal};
 use super::rot_boot::{HostBoot, SMALL_SIZE, SignedBy};
 use super::soc::Soc;
 use super::tee_boot::SECRET;
@@ -119,8 +118,8 @@ fn inputs(secret: &[u8; 64]) -> Result<Vec<u8>> {
     put(MALFORMED_KEY, &wrap(&slot, &[&RSA_HEADER[..], &KEY].concat()));
     put(MODULUS, &bytes_of(&private.modulus, MODULUS_LEN));
     put(PRIVATE_KEY, &wrap(&slot, &private.encode()?));
-    put(GCM, &seal(&text));
-    put(CTR, &ctr(*COUNTER, &text));
+    put(GCM, &seal(&KEY, IV, MORE, &text));
+    put(CTR, &ctr(&KEY, *COUNTER, &text));
     put(IS_BLANK, &[u8::from(secret.iter().all(|byte| *byte == secret[0]))]);
     Ok(inputs)
 }
@@ -146,60 +145,6 @@ fn wrap(slot: &[u8; 32], key: &[u8]) -> Vec<u8> {
         half.copy_from_slice(&block[8..]);
     }
     [first.to_be_bytes()].into_iter().chain(halves).flatten().collect()
-}
-
-fn encrypt(key: &[u8; 32], block: [u8; 16]) -> [u8; 16] {
-    let mut block = block.into();
-    Aes256::new(key.into()).encrypt_block(&mut block);
-    block.into()
-}
-
-/// CTR (SP 800-38A §6.5).
-fn ctr(counter: [u8; 16], text: &[u8]) -> Vec<u8> {
-    let first = u128::from_be_bytes(counter);
-    let blocks = (0..).zip(text.chunks(16));
-    blocks
-        .flat_map(|(at, block)| {
-            let stream = encrypt(&KEY, first.wrapping_add(at).to_be_bytes());
-            block.iter().zip(stream).map(|(byte, mask)| byte ^ mask).collect::<Vec<_>>()
-        })
-        .collect()
-}
-
-/// GCM (SP 800-38D §7.1): the ciphertext, and its tag.
-fn seal(text: &[u8]) -> Vec<u8> {
-    let counter = |number: u8| -> [u8; 16] {
-        let mut block = [0; 16];
-        block[..12].copy_from_slice(IV);
-        block[15] = number;
-        block
-    };
-    // The counter does not pass 32 bits here.
-    let mut sealed = ctr(counter(2), text);
-    let key = u128::from_be_bytes(encrypt(&KEY, [0; 16]));
-    let lengths = [MORE.len(), text.len()].map(|len| 8 * len as u64);
-    let last = u128::from(lengths[0]) << 64 | u128::from(lengths[1]);
-    let blocks = MORE.chunks(16).chain(sealed.chunks(16)).map(|part| {
-        let mut block = [0; 16];
-        block[..part.len()].copy_from_slice(part);
-        u128::from_be_bytes(block)
-    });
-    let hash = blocks.chain([last]).fold(0, |hash, block| multiply(hash ^ block, key));
-    let tag = hash ^ u128::from_be_bytes(encrypt(&KEY, counter(1)));
-    sealed.extend(tag.to_be_bytes());
-    sealed
-}
-
-/// In the field of GHASH, whose first bit is the highest (SP 800-38D §6.3).
-fn multiply(x: u128, y: u128) -> u128 {
-    let (mut product, mut shifted) = (0, y);
-    for bit in (0..128).rev() {
-        if x >> bit & 1 == 1 {
-            product ^= shifted;
-        }
-        shifted = shifted >> 1 ^ if shifted & 1 == 1 { 0xe1 << 120 } else { 0 };
-    }
-    product
 }
 
 /// A private key of RSA (RFC 8017 §A.1.2).
@@ -273,14 +218,6 @@ mod tests {
         let wrapped = wrap(&slot, &key);
         assert_eq!(wrapped[..8], 0x28c9_f404_c4b8_10f4_u64.to_be_bytes());
         assert_eq!(wrapped[32..], 0xfb98_8b9b_7a02_dd21_u64.to_be_bytes());
-    }
-
-    #[test]
-    fn the_field_of_ghash_is_that_of_the_standard() {
-        // A product of test case 2 in the specification of GCM by McGrew and Viega.
-        let key = 0x66e9_4bd4_ef8a_2c3b_884c_fa59_ca34_2b2e;
-        let text = 0x0388_dace_60b6_a392_f328_c2b9_71b2_fe78;
-        assert_eq!(multiply(text, key), 0x5e2e_c746_9170_6288_2c85_b068_5353_deb7);
     }
 
     #[test]

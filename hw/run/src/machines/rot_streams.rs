@@ -3,8 +3,8 @@
 
 use anyhow::{Context, Result, ensure};
 
-use super::End;
 use super::rot::{self, Rot};
+use super::{End, ciphertexts, digests};
 use xtask::firmware;
 
 /// Far more than it takes.
@@ -34,27 +34,59 @@ const LONG_TAG: &str = "d7f97bbec0c9f5ee29276b8cb380ab24";
 const NO_TAG: &str = "00000000000000000000000000000000";
 const TAG: &str = "7f9c903d85d780dc0474f3526adcc296";
 
+/// Of whole messages: the calls of a driver from the first to the last, the load of the key in it, and of a hash the digest.
+/// All of them have all sizes.
+pub const WHOLE: [&str; 5] = ["sha256", "hmac-sha256", "aes-256-cbc", "aes-256-ctr", "aes-256-gcm"];
+/// Their bytes: those of the fifth paper, and one beside the messages above.
+pub const SIZES: [u64; 8] = [64, 128, 256, 512, 1024, 2048, 4096, LENGTH];
+/// Key and vectors of the program (`known.rs`, SP 800-38A F.2.5; `streams.rs`).
+const KEY: [u8; 32] = [
+    0x60, 0x3d, 0xeb, 0x10, 0x15, 0xca, 0x71, 0xbe, 0x2b, 0x73, 0xae, 0xf0, 0x85, 0x7d, 0x77, 0x81,
+    0x1f, 0x35, 0x2c, 0x07, 0x3b, 0x61, 0x08, 0xd7, 0x2d, 0x98, 0x10, 0xa3, 0x09, 0x14, 0xdf, 0xf4,
+];
+const COUNTER: [u8; 16] = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f_u128.to_be_bytes();
+const NONCE: [u8; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+const HEADER: &[u8] = b"header";
+
 /// What a message has to give.
-struct Part {
-    name: &'static str,
+#[derive(Clone, Debug)]
+struct Part<'a> {
+    name: &'a str,
     length: u64,
-    result: &'static str,
+    result: &'a str,
     /// A tag, or the digest of what a hash engine got by the same read.
-    more: Option<&'static str>,
+    more: Option<&'a str>,
     /// In percent of the engine's cycles, at most.
     most: u64,
 }
 
-const fn part(name: &'static str, result: &'static str) -> Part {
+const fn part<'a>(name: &'a str, result: &'a str) -> Part<'a> {
     Part { name, length: LENGTH, result, more: None, most: MOST }
 }
 
-const fn long(name: &'static str, result: &'static str, tag: &'static str) -> Part {
+const fn long<'a>(name: &'a str, result: &'a str, tag: &'a str) -> Part<'a> {
     Part { name, length: LONG, result, more: Some(tag), most: MOST }
 }
 
+/// Result and tag of a whole message, in software.
+fn whole(name: &str, length: u64) -> Option<(String, Option<String>)> {
+    let text = digests::message(0, usize::try_from(length).ok()?);
+    let hashed = |bytes: &[u8]| digests::digest("sha256", bytes);
+    match name {
+        "aes-256-cbc" => Some((hashed(&ciphertexts::cbc(&KEY, COUNTER, &text))?, None)),
+        "aes-256-ctr" => Some((hashed(&ciphertexts::ctr(&KEY, COUNTER, &text))?, None)),
+        "aes-256-gcm" => {
+            let sealed = ciphertexts::seal(&KEY, &NONCE, HEADER, &text);
+            let (text, tag) = sealed.split_at(text.len());
+            let tag = tag.iter().map(|byte| format!("{byte:02x}")).collect();
+            Some((hashed(text)?, Some(tag)))
+        }
+        _ => Some((digests::digest(name, &text)?, None)),
+    }
+}
+
 /// In the order of the program. A hash has cycles of its own, and so has a short message.
-const PARTS: [Part; 11] = [
+const PARTS: [Part<'_>; 11] = [
     part("ctr", CTR),
     part("ctr-unaligned", CTR),
     part("cbc", CBC),
@@ -100,6 +132,14 @@ pub fn measure(rot: Rot) -> Result<Vec<Message>> {
 /// As [`measure`].
 pub fn print(rot: Rot) -> Result<()> {
     for Message { name, length, cycles, rung } in measure(rot)? {
+        if WHOLE.contains(&&*name) {
+            let each = cycles as f64 / length as f64;
+            println!(
+                "{:<12} {name:<16} {cycles:>10} {rung:>8}  {each:.2} a byte of {length}, with key and digest",
+                rot.name
+            );
+            continue;
+        }
         let engine = cycles_of_engine(length);
         let percent = 100.0 * rung as f64 / engine as f64;
         println!("{:<12} {name:<16} {cycles:>10} {rung:>8}  {percent:.1} % of {engine}", rot.name);
@@ -121,11 +161,20 @@ fn judge(console: &str) -> Result<Vec<Message>> {
         let line = lines.next().with_context(|| format!("no line of {}", part.name))?;
         messages.push(judge_line(&part, line)?);
     }
+    for length in SIZES {
+        for name in WHOLE {
+            let line =
+                lines.next().with_context(|| format!("no line of {length} bytes, {name}"))?;
+            let (result, tag) = whole(name, length).with_context(|| format!("no {name}"))?;
+            let part = Part { name, length, result: &result, more: tag.as_deref(), most: u64::MAX };
+            messages.push(judge_line(&part, line)?);
+        }
+    }
     ensure!(lines.eq([REFUSALS]), "the refusals are not right\n{console}");
     Ok(messages)
 }
 
-fn judge_line(part: &Part, line: &str) -> Result<Message> {
+fn judge_line(part: &Part<'_>, line: &str) -> Result<Message> {
     let mut words = line.split(' ');
     let name = words.next().unwrap_or_default().to_owned();
     let mut number = || -> Result<u64> {
@@ -145,18 +194,25 @@ fn judge_line(part: &Part, line: &str) -> Result<Message> {
 mod tests {
     use super::*;
 
+    fn line(name: &str, length: u64, result: &str, more: Option<&str>) -> String {
+        let more = more.map(|more| format!(" {more}")).unwrap_or_default();
+        format!("{name} {length} 17000 15000 {result}{more}\n")
+    }
+
     fn console() -> String {
-        let line = |part: &Part| {
-            let more = part.more.map(|more| format!(" {more}")).unwrap_or_default();
-            format!("{} {} 17000 15000 {}{more}\n", part.name, part.length, part.result)
-        };
-        PARTS.iter().map(line).chain([format!("{REFUSALS}\n")]).collect()
+        let parts = PARTS.iter().map(|part| line(part.name, part.length, part.result, part.more));
+        let sizes = SIZES.iter().flat_map(|length| WHOLE.map(|name| (name, *length)));
+        let wholes = sizes.map(|(name, length)| {
+            let (result, tag) = whole(name, length).unwrap();
+            line(name, length, &result, tag.as_deref())
+        });
+        parts.chain(wholes).chain([format!("{REFUSALS}\n")]).collect()
     }
 
     #[test]
     fn a_console_of_right_results_is_accepted() {
         let messages = judge(&console()).unwrap();
-        assert_eq!(messages.len(), PARTS.len());
+        assert_eq!(messages.len(), PARTS.len() + SIZES.len() * WHOLE.len());
         assert!(messages.iter().all(|message| message.rung == 15000 && message.cycles == 17000));
     }
 
@@ -169,9 +225,20 @@ mod tests {
             (REFUSALS, ""),
             ("gcm-open", "gcm"),
             ("1001", "1000"),
+            ("aes-256-cbc 64", "aes-256-cbc 128"),
+            ("hmac-sha256 4096", "sha256 4096"),
         ] {
             let changed = console().replacen(text, instead, 1);
             assert!(judge(&changed).is_err(), "{text:?} is {instead:?}");
         }
+    }
+    #[test]
+    fn software_gives_what_openssl_gives() {
+        let of = |name| whole(name, LENGTH).unwrap();
+        assert_eq!(of("aes-256-ctr"), (CTR.to_owned(), None));
+        assert_eq!(of("aes-256-cbc"), (CBC.to_owned(), None));
+        assert_eq!(of("aes-256-gcm"), (GCM.to_owned(), Some(TAG.to_owned())));
+        assert_eq!(of("sha256"), (TEXT.to_owned(), None));
+        assert_eq!(whole("ctr", LENGTH), None);
     }
 }
