@@ -7,14 +7,14 @@ use cbc::cipher::{BlockModeEncrypt, KeyIvInit};
 use num_bigint::BigUint;
 use sha2::{Digest, Sha256};
 
-use hartlock_hw::machines::digests;
+use hartlock_hw::machines::{ciphertexts, digests};
 
 #[cfg_attr(not(test), expect(dead_code, reason = "results follow from the public parts of keys"))]
 #[path = "../../../firmware/tests/accelerator/src/operands.rs"]
 mod operands;
 
 pub use operands::SIZES;
-use operands::{AES_BLOCK_LEN, AES_KEY_LEN, EXPONENT, RSA_512, RSA_1024};
+use operands::{AES_BLOCK_LEN, AES_KEY_LEN, EXPONENT, GCM_IV_LEN, HEADER, RSA_512, RSA_1024};
 
 /// Of every cost.
 pub const CYCLES_PER_BYTE: &str = "cycles/byte";
@@ -23,6 +23,15 @@ pub const CYCLES_PER_BYTE: &str = "cycles/byte";
 pub fn result(what: &str, bytes: usize) -> Option<String> {
     match what {
         "aes-256-cbc" => aes_256_cbc(bytes),
+        "aes-256-ctr" => {
+            let iv: [u8; AES_BLOCK_LEN] = std::array::from_fn(operands::iv_byte);
+            Some(hex(&Sha256::digest(ciphertexts::ctr(&key(), iv, &payload(bytes)))))
+        }
+        // The digest of ciphertext and tag.
+        "aes-256-gcm" => {
+            let iv: [u8; GCM_IV_LEN] = std::array::from_fn(operands::iv_byte);
+            Some(hex(&Sha256::digest(ciphertexts::seal(&key(), &iv, HEADER, &payload(bytes)))))
+        }
         "rsa-512-public" => power(&RSA_512.n, bytes),
         "rsa-1024-public" => power(&RSA_1024.n, bytes),
         // What is decrypted is the result of the encryption, which is compared, too.
@@ -32,18 +41,21 @@ pub fn result(what: &str, bytes: usize) -> Option<String> {
     }
 }
 
+fn key() -> [u8; AES_KEY_LEN] {
+    std::array::from_fn(operands::key_byte)
+}
+
 fn payload(bytes: usize) -> Vec<u8> {
     (0..bytes).map(operands::payload_byte).collect()
 }
 
 /// The digest of the ciphertext.
 fn aes_256_cbc(bytes: usize) -> Option<String> {
-    let key: [u8; AES_KEY_LEN] = std::array::from_fn(operands::key_byte);
     let iv: [u8; AES_BLOCK_LEN] = std::array::from_fn(operands::iv_byte);
     if !bytes.is_multiple_of(AES_BLOCK_LEN) {
         return None;
     }
-    let encryptor = Encryptor::<Aes256>::new(&key.into(), &iv.into());
+    let encryptor = Encryptor::<Aes256>::new(&key().into(), &iv.into());
     let text = encryptor.encrypt_padded_vec::<NoPadding>(&payload(bytes));
     Some(hex(&Sha256::digest(text)))
 }
@@ -71,12 +83,14 @@ mod tests {
     #[test]
     fn the_first_block_is_that_of_the_cipher_alone() {
         use cbc::cipher::{BlockCipherEncrypt, KeyInit};
-        let key: [u8; AES_KEY_LEN] = std::array::from_fn(operands::key_byte);
         let mut block: [u8; AES_BLOCK_LEN] =
             std::array::from_fn(|at| operands::payload_byte(at) ^ operands::iv_byte(at));
-        Aes256::new(&key.into()).encrypt_block((&mut block).into());
+        Aes256::new(&key().into()).encrypt_block((&mut block).into());
         assert_eq!(result("aes-256-cbc", AES_BLOCK_LEN).unwrap(), hex(&Sha256::digest(block)));
         assert_eq!(result("aes-256-cbc", 63), None);
+        let iv = std::array::from_fn(operands::iv_byte);
+        let both = hex(&Sha256::digest(ciphertexts::cbc(&key(), iv, &payload(4096))));
+        assert_eq!(result("aes-256-cbc", 4096), Some(both));
     }
 
     /// RFC 8017 §3.2, and that blinding and unblinding cancel each other.

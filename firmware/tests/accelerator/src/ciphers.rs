@@ -1,4 +1,4 @@
-//! AES-256-CBC in automatic mode, and RSA with public and private exponents.
+//! AES-256-CBC in automatic mode, RSA with public and private exponents, and other modes of AES.
 
 use core::cell::Cell;
 use core::fmt::Write;
@@ -12,7 +12,10 @@ use hartlock_rot::{AES, BIGNUM, Console, HOST_MEMORY, SHA2, mark};
 
 use crate::hexadecimal::print;
 use crate::labels::{self, label};
-use crate::operands::{self, AES_BLOCK_LEN, AES_KEY_LEN, EXPONENT, Key, RSA_512, RSA_1024, SIZES};
+use crate::operands::{
+    self, AES_BLOCK_LEN, AES_KEY_LEN, EXPONENT, GCM_IV_LEN, HEADER, Key, RSA_512, RSA_1024, SIZES,
+};
+use crate::speed::IS_SLOW;
 
 const MAX_LEN: usize = 4096;
 const BLOCK_WORDS: usize = AES_BLOCK_LEN / 4;
@@ -70,7 +73,7 @@ impl Engines {
 
 pub fn measure() -> Result<(), Error> {
     let mut engines = Engines::take()?;
-    engines.aes.set_slow(true);
+    engines.aes.set_slow(IS_SLOW);
     let scratchpad = &raw mut SCRATCHPAD;
     let host: *mut Place = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
     for (memory, place) in [("scratchpad", scratchpad), ("ram", host)] {
@@ -79,6 +82,12 @@ pub fn measure() -> Result<(), Error> {
         place.fill();
         for size in SIZES {
             measure_aes(&mut engines, memory, place, size)?;
+        }
+        if !IS_SLOW {
+            for size in SIZES {
+                measure_modes(&mut engines, memory, place, size)?;
+            }
+            continue;
         }
         measure_rsa(&mut engines, &RSA_512, memory, place, ["rsa-512-public", "rsa-512-private"])?;
         measure_rsa(
@@ -107,15 +116,16 @@ fn measure_aes(
     mark(0);
     result.map_err(Error::Aes)?;
     let text = place.payload.get(..size).unwrap_or_default();
-    let digest = sha256(&mut engines.sha2, text).map_err(Error::Sha2)?;
+    let digest = sha256(&mut engines.sha2, text, &[]).map_err(Error::Sha2)?;
     report("aes-256-cbc", memory, size, &digest);
     place.fill();
     Ok(())
 }
 
-fn sha256(engine: &mut Sha2<Polling>, text: &[u8]) -> Result<[u8; 32], sha2::Error> {
+fn sha256(engine: &mut Sha2<Polling>, text: &[u8], tag: &[u8]) -> Result<[u8; 32], sha2::Error> {
     engine.start(Function::Sha256)?;
     engine.push(text);
+    engine.push(tag);
     engine.process();
     engine.until_done()?;
     engine.digest()
@@ -156,6 +166,50 @@ fn encrypt(
     engine.end()?;
     label!(labels::NONE);
     Ok(())
+}
+
+/// Modes that the paper does not have, by the calls of the driver, which waits for each block.
+fn measure_modes(
+    engines: &mut Engines,
+    memory: &str,
+    place: &mut Place,
+    size: usize,
+) -> Result<(), Error> {
+    let key = core::array::from_fn(operands::key_byte);
+    let iv = core::array::from_fn(operands::iv_byte);
+    let short_iv: [u8; GCM_IV_LEN] = core::array::from_fn(operands::iv_byte);
+    for (name, mode) in [("aes-256-ctr", Mode::Ctr(&iv)), ("aes-256-gcm", Mode::Gcm(&short_iv))] {
+        let mut encrypt = |place: &mut Place| {
+            let text = place.payload.get_mut(..size).unwrap_or_default();
+            by_driver(&mut engines.aes, &key, mode, text)
+        };
+        encrypt(place).map_err(Error::Aes)?;
+        place.fill();
+        mark(1);
+        let result = encrypt(place);
+        mark(0);
+        let tag = result.map_err(Error::Aes)?;
+        let text = place.payload.get(..size).unwrap_or_default();
+        let tag = tag.as_ref().map_or(&[][..], |tag| tag);
+        let digest = sha256(&mut engines.sha2, text, tag).map_err(Error::Sha2)?;
+        report(name, memory, size, &digest);
+        place.fill();
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn by_driver(
+    engine: &mut Aes,
+    key: &[u8; AES_KEY_LEN],
+    mode: Mode<'_>,
+    text: &mut [u8],
+) -> Result<Option<[u8; aes::TAG_LEN]>, aes::Error> {
+    engine.load_key(key)?;
+    match mode {
+        Mode::Gcm(iv) => engine.seal(iv, HEADER, text).map(Some),
+        _ => engine.process(mode, Direction::Encrypt, text).map(|()| None),
+    }
 }
 
 /// The payload as blocks of words in the byte order of memory.

@@ -25,6 +25,11 @@ pub const fn iv_byte(at: usize) -> u8 {
     0x80 + at as u8
 }
 
+/// What GCM authenticates beside the text.
+pub const HEADER: &[u8] = b"header";
+/// Bytes of its vector, which is the beginning of that of CBC.
+pub const GCM_IV_LEN: usize = 12;
+
 /// The public exponent of both keys, without leading zeros.
 pub const EXPONENT: [u8; 3] = [1, 0, 1];
 
