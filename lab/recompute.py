@@ -58,6 +58,8 @@ CALLED = {
     "sha256": "SHA-256",
     "hmac-sha256": "HMAC",
     "aes-256-cbc": "AES-256",
+    "aes-256-ctr": "AES-256-CTR",
+    "aes-256-gcm": "AES-256-GCM",
     "rsa-512-public": "RSA-512 encryption",
     "rsa-512-private": "RSA-512 decryption",
     "rsa-1024-public": "RSA-1024 encryption",
@@ -113,6 +115,46 @@ def opentitan_accelerator(rows, more):
         if counts and config in ours:
             count, size, _ = min(counts)
             yield "Section 4.2", "speed-up over CVA6", function, count / size / ours[config]
+    yield from feeds(more)
+
+
+def feeds(more):
+    """Cycles of a byte by engine, size and feed, and from which size on an engine is faster than software."""
+    def called(name):
+        if name.startswith("rsa"):
+            return "RSA encryption" if name.endswith("public") else "RSA decryption"
+        return "AES-256-CBC" if name == "aes-256-cbc" else CALLED[name]
+
+    engines, software, request = {}, {}, 0.0
+    for r in more("feeds"):
+        if r["function"] == "mailbox":
+            request = float(r["cycles"])
+        else:
+            engines.setdefault((called(r["function"]), r["feed"]), {})[int(r["bytes"])] = int(r["cycles"])
+    for r in more("operations"):
+        if r["memory"] == "RAM":
+            total = sum(int(r[part]) for part in ("load", "compute", "rest"))
+            engines.setdefault((called(r["operation"]), "words"), {})[int(r["bytes"])] = total
+    for r in more("software"):
+        if r["flags"] == "-Os" and r["who"].startswith("bearssl"):
+            mine = software.setdefault(called(r["function"]), {})
+            mine[int(r["bytes"])] = min(int(r["cycles"]), mine.get(int(r["bytes"]), sys.maxsize))
+    table = "Engine, size and feed"
+    for name, costs in software.items():
+        for size, cycles in costs.items():
+            yield table, "cost", f"{name}, software, {size} bytes", cycles / size
+    for (name, feed), costs in engines.items():
+        for suffix, extra in (("", 0), (", for the host", request)):
+            config = f"{name}, {feed}{suffix}"
+            for size, cycles in costs.items():
+                yield table, "cost", f"{config}, {size} bytes", (cycles + extra) / size
+            lead = [(size, software[name][size] - costs[size] - extra) for size in sorted(costs) if size in software[name]]
+            wins = next((at for at in range(len(lead)) if all(it[1] > 0 for it in lead[at:])), None)
+            if wins is not None:
+                yield table, "the engine wins from", config, lead[wins][0]
+            if wins:
+                (below, lost), (above, won) = lead[wins - 1 : wins + 1]
+                yield table, "crossing point", config, below + (above - below) * lost / (lost - won)
 
 
 def numbers_of(path):

@@ -43,6 +43,8 @@ const SOURCES: &[(&str, &[&str])] = &[
             "firmware/rot",
             "firmware/rot-rom",
             "firmware/tests/accelerator",
+            "firmware/tests/rot-crypto",
+            "firmware/tests/rot-dma",
             "firmware/tests/rot-host",
             "hw/ip/aes/rtl",
             "hw/ip/axi_guard/rtl",

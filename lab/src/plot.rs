@@ -33,6 +33,12 @@ const PAYLOAD_AXES: draw::Axes = draw::Axes {
     heights: draw::Heights::Doublings,
 };
 
+/// A table of ours in the fifth paper's run: cycles by engine, size and feed.
+const FEEDS: &str = "Engine, size and feed";
+const FED: [&str; 5] = ["SHA-256", "HMAC", "AES-256-CBC", "AES-256-CTR", "AES-256-GCM"];
+const FEED_AXES: draw::Axes =
+    draw::Axes { unit: "cycles", sizes: "bytes of the message", heights: draw::Heights::Decades };
+
 /// A table of ours in the fifth paper's run: how much of the engine DMA uses, by latency and outstanding reads.
 const LATENCY: &str = "DMA, memory latency";
 const LATENCY_AXES: draw::Axes = draw::Axes {
@@ -80,6 +86,9 @@ pub fn plots(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Vec<Plot>
         [blocks(key, run, paper)?, overlap(key, run)?].into_iter().flatten().collect();
     for function in ["SHA-256", "HMAC", AES] {
         plots.extend(payloads(key, run, function)?);
+    }
+    for function in FED {
+        plots.extend(feeds(key, run, function)?);
     }
     plots.extend(latency(key, run)?);
     for passes in ["one pass", "three passes"] {
@@ -304,6 +313,59 @@ fn payloads(key: &str, run: &Stored, function: &'static str) -> Result<Option<Pl
                   largest payload is printed in numbers: the triangles. Dotted, from above: what the least \
                   costs of accesses allow from RAM and from the scratchpad, and what the engine \
                   allows.",
+    }))
+}
+
+/// Cycles of a function by words of the core, by DMA, and in software, over sizes: a cost below a cycle a byte has no place on
+/// the axis of the other figures.
+fn feeds(key: &str, run: &Stored, function: &str) -> Result<Option<Plot>> {
+    use canvas::Look;
+    let points = |feed: &str| -> Points {
+        let rows = run.rows().iter();
+        let rows = rows.filter(|row| row.text("table") == FEEDS && row.text("metric") == "cost");
+        let mut points: Points = rows
+            .filter_map(|row| {
+                let rest = row.text("config").strip_prefix(function)?.strip_prefix(", ")?;
+                let size = rest.strip_prefix(feed)?.strip_prefix(", ")?.strip_suffix(" bytes")?;
+                let size: f64 = size.parse().ok()?;
+                Some((size, (row.number("ours")? * size).round()))
+            })
+            .collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        points
+    };
+    let lines: Vec<Line> = [
+        ("BearSSL on CVA6", Look::Software, points("software")),
+        ("words of the core", Look::OursOne, points("words")),
+        ("DMA", Look::OursFour, points("DMA")),
+        ("words, for the host", Look::PaperOne, points("words, for the host")),
+        ("DMA, for the host", Look::PaperFour, points("DMA, for the host")),
+    ]
+    .into_iter()
+    .map(|(name, look, points)| Line { name, look, points })
+    .filter(|line| !line.points.is_empty())
+    .collect();
+    if lines.iter().all(|line| line.points.len() < 2) {
+        return Ok(None);
+    }
+    let ends = lines.iter().map(|line| {
+        let text = |(size, cycles): &(f64, f64)| format!("{cycles} cycles for {size} bytes");
+        let ends = [line.points.first(), line.points.last()];
+        let ends: Vec<String> = ends.into_iter().flatten().map(text).collect();
+        format!("{}: {}", line.name, ends.join(", "))
+    });
+    let words = canvas::Words {
+        id: format!("{key}-feeds-{}", function.to_lowercase()),
+        title: format!("Cycles of a message of {function}, over its size, by feed and in software"),
+        about: ends.collect::<Vec<_>>().join(". "),
+    };
+    Ok(Some(Plot {
+        title: format!("{function}: engine or software"),
+        svg: drawn(&words, |svg| draw::lines(svg, &FEED_AXES, &lines, &[]))?,
+        caption: made(run, FEEDS)
+            + "From RAM, by engines at their own speed. Both axes are logarithmic. Where the line of software crosses another \
+               one, the host may as well compute by itself. Triangles: with what a request of the host takes beside \
+               the message, which is that of a digest.",
     }))
 }
 

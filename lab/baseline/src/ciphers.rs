@@ -6,11 +6,12 @@ use hartlock_kernels::Kernels;
 
 use crate::counted::Count;
 use crate::operands::{self, AES_BLOCK_LEN, Key, RSA_512, RSA_1024, SIZES};
-use crate::{bearssl_aes, bearssl_rsa, ours};
+use crate::{bearssl_aes, bearssl_modes, bearssl_rsa, ours};
 
 const MAX_BLOCKS: usize = 4096 / AES_BLOCK_LEN;
 
-static mut TEXT: [[u8; AES_BLOCK_LEN]; MAX_BLOCKS] = [[0; AES_BLOCK_LEN]; MAX_BLOCKS];
+/// A tag follows the text.
+static mut TEXT: [[u8; AES_BLOCK_LEN]; MAX_BLOCKS + 1] = [[0; AES_BLOCK_LEN]; MAX_BLOCKS + 1];
 
 /// Of the payloads with which implementations are compared.
 const COMPARED_SIZE: usize = 1024;
@@ -71,6 +72,39 @@ fn aes(kernels: &Kernels, variant: &bearssl_aes::Variant, size: usize) {
     let count = begin.end();
     let digest = ours::sha256(kernels, text.as_flattened());
     count.report(variant.name, "aes-256-cbc", size, &digest);
+}
+
+/// CTR and GCM with all payloads, in each implementation.
+pub fn modes(kernels: &Kernels) {
+    for variant in &bearssl_modes::VARIANTS {
+        for size in SIZES {
+            mode(kernels, variant, size);
+        }
+    }
+}
+
+/// As [`aes`] counts.
+fn mode(kernels: &Kernels, variant: &bearssl_modes::Variant, size: usize) {
+    // SAFETY: one hart, and one user at a time.
+    let text = unsafe { &mut *(&raw mut TEXT) };
+    let text = text.as_flattened_mut();
+    let key = core::array::from_fn(operands::key_byte);
+    let iv = core::array::from_fn(operands::iv_byte);
+    variant.encrypt(&key, &iv, &mut text[..SIZES[0]]);
+    for (at, byte) in text.iter_mut().enumerate() {
+        *byte = operands::payload_byte(at);
+    }
+    let begin = Count::begin();
+    let tag = variant.encrypt(black_box(&key), black_box(&iv), &mut text[..size]);
+    let count = begin.end();
+    let end = match tag {
+        Some(tag) => {
+            text[size..size + AES_BLOCK_LEN].copy_from_slice(&tag);
+            size + AES_BLOCK_LEN
+        }
+        None => size,
+    };
+    count.report(variant.name, variant.mode, size, &ours::sha256(kernels, &text[..end]));
 }
 
 fn rsa<const WHOLE: usize, const HALF: usize>(

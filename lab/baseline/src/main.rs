@@ -5,7 +5,7 @@
 //! count <who> <what> <bytes> <cycles> <instructions> <result>
 //! ```
 //!
-//! The result is a digest, that of the ciphertext of AES, or all of RSA's. Operands are in
+//! The result is a digest, that of the ciphertext of AES and its tag, or all of RSA's. Operands are in
 //! `firmware/tests/accelerator/src/operands.rs`; the reader of the lines computes the results again.
 //! `HARTLOCK_PART` says what of it is built in.
 
@@ -14,6 +14,7 @@
 
 mod bearssl;
 mod bearssl_aes;
+mod bearssl_modes;
 mod bearssl_rsa;
 mod ciphers;
 mod console;
@@ -37,7 +38,7 @@ use operands::SIZES;
 global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
 
 const KEY_LEN: usize = 32;
-/// What is counted: `hashes`; `ciphers`; those that are `chosen`; or `quick`, which is all hashes and what takes few
+/// What is counted: `hashes`; `ciphers`; `modes` of AES beside CBC; those that are `chosen`; or `quick`, which is all hashes and what takes few
 /// cycles of the ciphers.
 const PART: &str = env!("HARTLOCK_PART");
 
@@ -49,6 +50,7 @@ extern "C" fn bench_main() -> ! {
     match PART {
         "hashes" => hashes(&kernels),
         "ciphers" => ciphers::all(&kernels),
+        "modes" => ciphers::modes(&kernels),
         "chosen" => ciphers::chosen(&kernels),
         "quick" => {
             hashes(&kernels);

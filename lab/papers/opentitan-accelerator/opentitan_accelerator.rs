@@ -17,6 +17,7 @@ use xtask::tools;
 
 mod baseline;
 mod ciphers;
+mod crossing;
 mod dma;
 mod labels;
 mod limits;
@@ -45,6 +46,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     run.store_more(&folder, "software", &samples.software)?;
     run.store_more(&folder, "dma", &samples.dma)?;
     run.store_more(&folder, "operations", &samples.operations)?;
+    run.store_more(&folder, "feeds", &samples.feeds)?;
     print!("{}", run.text());
     println!("stored as {}", folder.join(format!("{KEY}.json")).display());
     Ok(run)
@@ -57,6 +59,7 @@ struct Samples {
     software: String,
     dma: String,
     operations: String,
+    feeds: String,
 }
 
 /// All of it, or in its quick form the payload of the paper's tables alone.
@@ -96,13 +99,21 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
     let mut rows = with_distances(How::Simulated.made(rows));
     let lists = dma::measure(is_quick)?;
+    let mut feeds = crossing::CSV_HEADER.to_owned();
     rows.extend(dma::rows(&lists, &software, headline)?);
     if !is_quick {
         let of_paper = paper.number("Section 4.2", "speed-up over CVA6", "SHA-256");
         let of_paper = of_paper.context("the speed-up of the paper")?.value;
         let (mailbox, requested) = mailbox::rows(&software, headline)?;
         rows.extend(mailbox);
-        rows.extend(sizes::rows(&lists.preset, requested - lists.of_a_digest(headline)?)?);
+        let requested = requested - lists.of_a_digest(headline)?;
+        rows.extend(sizes::rows(&lists.preset, requested)?);
+        let modes = baseline::measure(Part::Modes, own_flags, &[])?;
+        on_cva6 += &baseline::csv(own_flags, &modes);
+        let all = [&software[..], &ciphers, &modes].concat();
+        let fed = crossing::measure(&runs::at_own_speed()?)?;
+        rows.extend(crossing::rows(&fed, &all, &operations, requested));
+        feeds = fed.csv(requested);
         rows.extend(sensitivity::rows((&samples, &software), headline, of_paper)?);
         rows.extend(ciphers::none_of_ours());
         for flags in others {
@@ -149,6 +160,7 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         software: baseline::CSV_HEADER.to_owned() + &on_cva6,
         dma: dma::csv(&lists),
         operations: operations::csv(&operations),
+        feeds,
     };
     Ok((run, samples))
 }

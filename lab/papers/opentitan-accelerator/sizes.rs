@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result};
 
+use super::crossing::Line;
 use crate::run::{How, Row};
 use hartlock_device::kernels::{Bench, HARTS, read};
 use hartlock_hw::machines::rot_dma::Measured;
@@ -19,31 +20,6 @@ const MEMORY: &[&str] = &["--memory-latency", "100", "--llc-size", "0x20000"];
 const BLOCKS: [usize; 3] = [1024, 4096, 16384];
 /// A hart of QEMU with vectors of 128 bits and bit manipulation on them.
 const LANES: &str = "zvbb-128";
-
-/// Cycles by bytes, as a line through the shortest and the longest payload.
-#[derive(Clone, Copy, Debug)]
-struct Line {
-    fixed: f64,
-    each: f64,
-}
-
-impl Line {
-    /// Of bytes and cycles, in the order of the bytes.
-    fn through(points: &[(usize, f64)]) -> Option<Self> {
-        let (first, last) = (points.first()?, points.last()?);
-        let each = (last.1 - first.1) / (last.0 as f64 - first.0 as f64);
-        Some(Self { fixed: first.1 - each * first.0 as f64, each })
-    }
-
-    /// The size from which this one costs less; 0 if it always does, nothing if it never does.
-    fn wins_from(self, other: Self) -> Option<f64> {
-        let bytes = (self.fixed - other.fixed) / (other.each - self.each);
-        match self.each < other.each {
-            true => Some(bytes.max(0.0)),
-            false => None,
-        }
-    }
-}
 
 /// Costs of each size, and where one overtakes another. `mailbox` is how many cycles a request of the host takes beside the
 /// digest itself.
@@ -128,21 +104,4 @@ fn lanes() -> Result<Vec<Row>> {
         of("zvbb", "many", "1 hart with vector lanes")?,
     ];
     Ok(How::Counted.made(rows))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cheaper_byte_wins_from_where_its_start_is_paid() {
-        let harts = Line::through(&[(1000, 50_000.0), (4000, 200_000.0)]).unwrap();
-        let engine = Line::through(&[(1000, 5_200.0), (4000, 5_800.0)]).unwrap();
-        assert_eq!((harts.fixed, harts.each), (0.0, 50.0));
-        assert_eq!(engine.wins_from(harts).unwrap().round(), 100.0);
-        assert_eq!(harts.wins_from(engine), None);
-        let always = Line { fixed: -1.0, each: 1.0 };
-        assert_eq!(always.wins_from(harts), Some(0.0));
-        assert!(Line::through(&[]).is_none());
-    }
 }

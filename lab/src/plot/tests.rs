@@ -99,6 +99,28 @@ fn reads_are_lines_over_the_latency() {
 }
 
 #[test]
+fn feeds_are_lines_of_cycles_beside_software() {
+    let row = |config, cost| (FEEDS, "cost", config, None, Some(cost));
+    let run = run(&[
+        row("SHA-256, DMA, 128 bytes", 9.063),
+        row("SHA-256, DMA, 64 bytes", 17.641),
+        row("SHA-256, DMA, for the host, 64 bytes", 41.0),
+        row("SHA-256, software, 64 bytes", 180.0),
+        row("SHA-256, software, 128 bytes", 140.0),
+        row("HMAC, DMA, 64 bytes", 1.0),
+        (FEEDS, "the engine wins from", "SHA-256, DMA", None, Some(64.0)),
+    ]);
+    let plot = feeds("any", &run, "SHA-256").unwrap().unwrap();
+    assert!(plot.svg.contains("DMA: 1129 cycles for 64 bytes, 1160 cycles for 128 bytes"));
+    assert!(plot.svg.contains("DMA, for the host: 2624 cycles for 64 bytes, 2624"));
+    // Four points of two lines, and a sample of each; the host has triangles.
+    assert_eq!(plot.svg.matches("<circle").count(), 6);
+    assert_eq!(plot.svg.matches("<polygon").count(), 2);
+    roxmltree::Document::parse(&plot.svg).unwrap();
+    assert!(feeds("any", &run, "HMAC").unwrap().is_none(), "one size is no line");
+}
+
+#[test]
 fn a_boot_is_a_line_of_decades_over_sizes() {
     let row = |column: &'static str, cycles| (BOOTS, "one pass", column, None, Some(cycles));
     let engines = [row("DMA, 24 cycles, 64 KiB", 115_000.0), row("DMA, 24 cycles, 32 MiB", 1.2e7)];

@@ -1,0 +1,136 @@
+//! AES-256-CTR and AES-256-GCM of BearSSL, of the implementations that suit a hart of 64 bits (`bearssl_block.h`,
+//! `bearssl_hash.h`, `bearssl_aead.h`).
+
+use core::ffi::{c_int, c_void};
+
+use crate::operands::{AES_BLOCK_LEN, AES_KEY_LEN, GCM_IV_LEN, HEADER};
+
+/// Larger than the subkeys of any implementation with the pointer before them, or a context of GCM, and as strictly aligned.
+#[repr(align(16))]
+struct Context([u8; 512]);
+
+impl Context {
+    const EMPTY: Self = Self([0; 512]);
+
+    fn pointer(&mut self) -> *mut c_void {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+type Init = unsafe extern "C" fn(*mut c_void, *const c_void, usize);
+type Run = unsafe extern "C" fn(*const c_void, *const c_void, u32, *mut c_void, usize) -> u32;
+type Hash = unsafe extern "C" fn(*mut c_void, *const c_void, *const c_void, usize);
+
+/// One implementation.
+pub struct Variant {
+    pub name: &'static str,
+    pub mode: &'static str,
+    init: Init,
+    run: Run,
+    /// Of GCM.
+    hash: Option<Hash>,
+}
+
+unsafe extern "C" {
+    fn br_aes_big_ctr_init(keys: *mut c_void, key: *const c_void, len: usize);
+    fn br_aes_big_ctr_run(
+        keys: *const c_void,
+        iv: *const c_void,
+        counter: u32,
+        data: *mut c_void,
+        len: usize,
+    ) -> u32;
+    fn br_aes_ct64_ctr_init(keys: *mut c_void, key: *const c_void, len: usize);
+    fn br_aes_ct64_ctr_run(
+        keys: *const c_void,
+        iv: *const c_void,
+        counter: u32,
+        data: *mut c_void,
+        len: usize,
+    ) -> u32;
+    fn br_ghash_ctmul(y: *mut c_void, h: *const c_void, data: *const c_void, len: usize);
+    fn br_ghash_ctmul64(y: *mut c_void, h: *const c_void, data: *const c_void, len: usize);
+    fn br_gcm_init(context: *mut c_void, keys: *mut c_void, hash: Hash);
+    fn br_gcm_reset(context: *mut c_void, iv: *const c_void, len: usize);
+    fn br_gcm_aad_inject(context: *mut c_void, data: *const c_void, len: usize);
+    fn br_gcm_flip(context: *mut c_void);
+    fn br_gcm_run(context: *mut c_void, encrypt: c_int, data: *mut c_void, len: usize);
+    fn br_gcm_get_tag(context: *mut c_void, tag: *mut c_void);
+}
+
+const CTR: &str = "aes-256-ctr";
+const GCM: &str = "aes-256-gcm";
+
+pub const VARIANTS: [Variant; 5] = [
+    Variant {
+        name: "bearssl-aes_big",
+        mode: CTR,
+        init: br_aes_big_ctr_init,
+        run: br_aes_big_ctr_run,
+        hash: None,
+    },
+    Variant {
+        name: "bearssl-aes_ct64",
+        mode: CTR,
+        init: br_aes_ct64_ctr_init,
+        run: br_aes_ct64_ctr_run,
+        hash: None,
+    },
+    Variant {
+        name: "bearssl-aes_big+ctmul64",
+        mode: GCM,
+        init: br_aes_big_ctr_init,
+        run: br_aes_big_ctr_run,
+        hash: Some(br_ghash_ctmul64),
+    },
+    Variant {
+        name: "bearssl-aes_ct64+ctmul64",
+        mode: GCM,
+        init: br_aes_ct64_ctr_init,
+        run: br_aes_ct64_ctr_run,
+        hash: Some(br_ghash_ctmul64),
+    },
+    Variant {
+        name: "bearssl-aes_big+ctmul",
+        mode: GCM,
+        init: br_aes_big_ctr_init,
+        run: br_aes_big_ctr_run,
+        hash: Some(br_ghash_ctmul),
+    },
+];
+
+impl Variant {
+    /// Encrypts in place, and returns the tag of GCM. Subkeys are made, too, as the engine makes them.
+    pub fn encrypt(
+        &self,
+        key: &[u8; AES_KEY_LEN],
+        iv: &[u8; AES_BLOCK_LEN],
+        text: &mut [u8],
+    ) -> Option<[u8; AES_BLOCK_LEN]> {
+        let mut keys = Context::EMPTY;
+        let keys = keys.pointer();
+        let (data, len) = (text.as_mut_ptr().cast(), text.len());
+        // SAFETY: the subkeys have room, and the length is that of the key.
+        unsafe { (self.init)(keys, key.as_ptr().cast(), key.len()) };
+        let Some(hash) = self.hash else {
+            let [.., a, b, c, d] = *iv;
+            let counter = u32::from_be_bytes([a, b, c, d]);
+            // SAFETY: twelve bytes of the vector are read, and the length is that of the text.
+            unsafe { (self.run)(keys, iv.as_ptr().cast(), counter, data, len) };
+            return None;
+        };
+        let (mut context, mut tag) = (Context::EMPTY, [0; AES_BLOCK_LEN]);
+        let context = context.pointer();
+        // SAFETY: the context has room, and keeps the pointer to the subkeys, which begin with that to their functions and
+        // outlive it. Lengths are those of vector, header and text; a tag has 16 bytes.
+        unsafe {
+            br_gcm_init(context, keys, hash);
+            br_gcm_reset(context, iv.as_ptr().cast(), GCM_IV_LEN);
+            br_gcm_aad_inject(context, HEADER.as_ptr().cast(), HEADER.len());
+            br_gcm_flip(context);
+            br_gcm_run(context, 1, data, len);
+            br_gcm_get_tag(context, tag.as_mut_ptr().cast());
+        }
+        Some(tag)
+    }
+}
