@@ -1,6 +1,7 @@
 //! What the fifth paper measures on a root of trust (section 3.2), on that of `hw/soc`, with engines as slow as the
 //! paper's: SHA-256 and HMAC-SHA-256 or, with the feature `ciphers`, AES-256-CBC and RSA, of payloads in the scratchpad and
-//! in the host's memory. With the feature `own-speed` engines are as fast as they are, and AES works in CTR and GCM, too.
+//! in the host's memory. With the feature `own-speed` engines are as fast as they are, AES works in CTR and GCM, too, and the
+//! rest is left out: the scratchpad, RSA, and interrupts.
 //!
 //! Each payload is processed twice and the second time is measured, between a mark 1 and a mark 0 in the
 //! trace: then it is in the last-level cache. Results go to the memory that holds the payload. A line
