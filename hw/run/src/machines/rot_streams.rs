@@ -73,8 +73,8 @@ fn whole(name: &str, length: u64) -> Option<(String, Option<String>)> {
     let text = digests::message(0, usize::try_from(length).ok()?);
     let hashed = |bytes: &[u8]| digests::digest("sha256", bytes);
     match name {
-        "aes-256-cbc" => Some((hashed(&ciphertexts::cbc(&KEY, COUNTER, &text))?, None)),
-        "aes-256-ctr" => Some((hashed(&ciphertexts::ctr(&KEY, COUNTER, &text))?, None)),
+        "aes-256-cbc" => Some((hashed(&ciphertexts::cbc(&KEY, &COUNTER, &text))?, None)),
+        "aes-256-ctr" => Some((hashed(&ciphertexts::ctr(&KEY, &COUNTER, &text))?, None)),
         "aes-256-gcm" => {
             let sealed = ciphertexts::seal(&KEY, &NONCE, HEADER, &text);
             let (text, tag) = sealed.split_at(text.len());
