@@ -35,6 +35,7 @@ constexpr std::uint32_t kBignumIdle = 1;
 constexpr std::uint32_t kBignumOutcome = 0x24;
 constexpr std::uint32_t kBignumGood = 0xc33cc33c;
 constexpr std::uint32_t kBignumData = 0x2c;
+constexpr std::uint8_t kIllegal = 0;
 constexpr std::uint32_t kStuck = std::uint32_t{1} << 31;
 
 const std::map<std::string, Upset::Engine> kEngines = {
@@ -94,7 +95,7 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     mailbox_ = find_signal<const std::uint8_t>(context, registers + "u_mailbox.u_core", "view_o");
 }
 
-void Engines::upset_result(Reading reading) const {
+void Engines::upset_result(Reading reading) {
     const std::uint32_t page = *read_address_ >> kPageBits & kPages;
     const std::uint32_t offset = *read_address_ & ((std::uint32_t{1} << kPageBits) - 1);
     const auto is_result_of = [&](std::uint32_t wanted) { return page == wanted && offset >= kResults; };
@@ -105,12 +106,12 @@ void Engines::upset_result(Reading reading) const {
         case Reading::kXmssWrong: is_stuck = is_result_of(kPageXmss); break;
         case Reading::kXmssAbsent:
             if (page == kPageXmss && offset == kXmssId) {
-                *read_data_ = 0;
+                put(*read_data_, std::uint32_t{0});
             }
             break;
         case Reading::kXmssSilent:
             if (page == kPageXmss && offset == kXmssStatus) {
-                *read_data_ &= ~kXmssDone;
+                put(*read_data_, *read_data_ & ~kXmssDone);
             }
             break;
         case Reading::kAesWrong:
@@ -119,23 +120,23 @@ void Engines::upset_result(Reading reading) const {
         case Reading::kBignumWrong:
             // The verdicts on a right and on a wrong signature have the same highest bit.
             if (page == kPageBignum && offset == kBignumOutcome && *read_data_ != 0) {
-                *read_data_ = kBignumGood;
+                put(*read_data_, kBignumGood);
             }
             is_stuck = page == kPageBignum && offset == kBignumData;
             break;
         case Reading::kBignumAbsent:
             if (page == kPageBignum && offset == kBignumId) {
-                *read_data_ = 0;
+                put(*read_data_, std::uint32_t{0});
             }
             break;
         case Reading::kBignumSilent:
             if (page == kPageBignum && offset == kBignumStatus) {
-                *read_data_ &= ~kBignumIdle;
+                put(*read_data_, *read_data_ & ~kBignumIdle);
             }
             break;
     }
     if (is_stuck) {
-        *read_data_ |= kStuck;
+        put(*read_data_, *read_data_ | kStuck);
     }
 }
 
@@ -149,18 +150,18 @@ void Engines::observe(std::uint64_t cycle) {
     }
 }
 
-void Engines::upset_state(Upset::Engine engine) const {
-    // No state has the code zero (sha2_hmac.sv, dma_core.sv, sha3_control.sv, ed25519_control.sv, mailbox_core.sv,
+void Engines::upset_state(Upset::Engine engine) {
+    // No state has this code (sha2_hmac.sv, dma_core.sv, sha3_control.sv, ed25519_control.sv, mailbox_core.sv,
     // xmss_control.sv, aes_modes_pkg.sv and bignum_control.sv of hw/ip).
     switch (engine) {
-        case Upset::Engine::kSha2: *sha2_state_ = 0; break;
-        case Upset::Engine::kDma: *dma_state_ = 0; break;
-        case Upset::Engine::kSha3: *sha3_state_ = 0; break;
-        case Upset::Engine::kEd25519: *ed25519_state_ = 0; break;
-        case Upset::Engine::kMailbox: *mailbox_state_ = 0; break;
-        case Upset::Engine::kXmss: *xmss_state_ = 0; break;
-        case Upset::Engine::kAes: of_some(aes_state_) = 0; break;
-        case Upset::Engine::kBignum: of_some(bignum_state_) = 0; break;
+        case Upset::Engine::kSha2: put(*sha2_state_, kIllegal); break;
+        case Upset::Engine::kDma: put(*dma_state_, kIllegal); break;
+        case Upset::Engine::kSha3: put(*sha3_state_, kIllegal); break;
+        case Upset::Engine::kEd25519: put(*ed25519_state_, kIllegal); break;
+        case Upset::Engine::kMailbox: put(*mailbox_state_, kIllegal); break;
+        case Upset::Engine::kXmss: put(*xmss_state_, kIllegal); break;
+        case Upset::Engine::kAes: put(of_some(aes_state_), kIllegal); break;
+        case Upset::Engine::kBignum: put(of_some(bignum_state_), kIllegal); break;
     }
 }
 

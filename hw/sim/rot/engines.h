@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "verilated.h"
@@ -50,10 +51,10 @@ public:
 
     /// Emulates a broken SHA-2 engine, if it is called in every cycle: bits of its digest are stuck. It
     /// starts, takes messages and ends as a correct one does, but its digests are wrong.
-    void upset_digest() const { *digest_ = ~std::uint32_t{0}; }
+    void upset_digest() { put(*digest_, ~std::uint32_t{0}); }
 
     /// Emulates a broken engine, if it is called in every cycle: what the core reads of it is wrong. The engine itself works on.
-    void upset_result(Reading reading) const;
+    void upset_result(Reading reading);
 
     /// Notes when the engine for hash-based signatures starts and ends, if it is called in every cycle.
     void observe(std::uint64_t cycle);
@@ -67,15 +68,26 @@ public:
     bool is_secret_shut() const { return *secret_is_shut_ != 0; }
 
     /// Opens the secret of the device in the next cycle, whatever its latch was told.
-    void open_secret() const { *secret_is_shut_ = 0; }
+    void open_secret() { put(*secret_is_shut_, std::uint8_t{0}); }
 
     /// Makes the state illegal in the next cycle. Throws if this root of trust does not have the engine.
-    void upset_state(Upset::Engine engine) const;
+    void upset_state(Upset::Engine engine);
+
+    /// Whether one of these has changed something since this was asked last. The model takes its signals for unchanged: the logic
+    /// behind them has to be evaluated.
+    bool take_change() { return std::exchange(has_changed_, false); }
 
     /// State of the mailbox, by the numbers of its register `status`.
     std::uint32_t mailbox_state() const { return *mailbox_; }
 
 private:
+    template <class T>
+    void put(T& signal, T value) {
+        has_changed_ = has_changed_ || signal != value;
+        signal = value;
+    }
+
+    bool has_changed_ = false;
     std::uint32_t* digest_;
     const std::uint32_t* read_address_;
     std::uint32_t* read_data_;

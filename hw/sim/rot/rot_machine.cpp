@@ -6,6 +6,9 @@
 #include "Vrot.h"
 #include "assertions.h"
 
+// Of the generated model.
+void Vrot___024root___eval_settle(Vrot___024root* root);
+
 namespace {
 
 constexpr int kResetCycles = 10;
@@ -53,6 +56,9 @@ RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& progra
 
 RotMachine::~RotMachine() { top_->final(); }
 
+// Its signals are public to be read only: the logic behind one that may be written is evaluated twice a cycle.
+void RotMachine::settle() { Vrot___024root___eval_settle(top_->rootp); }
+
 void RotMachine::step() {
     top_->clk_i = 0;
     top_->eval();
@@ -97,6 +103,9 @@ void RotMachine::step() {
     }
     if (state_upset_ && state_upset_->cycle == cycle_) {
         engines_->upset_state(state_upset_->engine);
+    }
+    if (engines_->take_change()) {
+        settle();
     }
 
     memory_.step(memory, cycle_);

@@ -12,6 +12,9 @@
 #include "secret.h"
 #include "trace.h"
 
+// Of the generated model.
+void Vrocket___024root___eval_settle(Vrocket___024root* root);
+
 namespace {
 
 const char* const kHostScope = "TOP.soc_machine.u_host.u_rocket";
@@ -63,6 +66,10 @@ protected:
         }
         if (secret_.is_open) {
             engines_.open_secret();
+        }
+        if (engines_.take_change()) {
+            // As in rot_machine.cpp.
+            Vrocket___024root___eval_settle(top_->rootp);
         }
         if (top_->bench_write != 0) {
             write_bench(top_->bench_addr, top_->bench_data);
