@@ -302,7 +302,7 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc], svus: &[Svu]) -> Result<Verdict> {
     };
     for rot in rots {
         tell(rot.name, rot_tee::fault(*rot, false, &rot::folder(*rot).join("tee"))?);
-        tell(rot.name, rot_boot::faults(*rot, &rot::folder(*rot).join("boot"))?);
+        tell(rot.name, rot_boot::faults(*rot, false, &rot::folder(*rot).join("boot"))?);
         tell(rot.name, rot_signature::fault(*rot, false, &rot::folder(*rot).join("signature"))?);
     }
     for soc in socs {

@@ -53,7 +53,9 @@ const UPSET: &str = "--upset-engine";
 /// The option that takes the registers of the bench away.
 pub const NO_BENCH: &str = "--no-bench";
 /// For a ROM that ends no run: enough for a small bundle by LMS.
-pub const BOOT_CYCLES: &str = "6000000";
+pub const BOOT_CYCLES: &str = "3500000";
+/// The same if the ROM hashes in software.
+const UPSET_CYCLES: &str = "9000000";
 
 /// Bytes that the program of the host takes, stack included.
 const HOST_MEMORY_SIZE: u64 = 320 << 10;
@@ -120,10 +122,10 @@ impl Booted {
     }
 }
 
-/// The ROM with these features, besides LMS, and with the identity of a device that trusts the fake key A
-/// and a fake key of LMS.
+/// The ROM with these features, besides LMS by the engine, which makes boots short, and with the identity of a device that
+/// trusts the fake key A and a fake key of LMS.
 pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
-    rom_for(SignedBy::Lms, features)
+    rom_for(SignedBy::LmsByEngine, features)
 }
 
 /// The same with another algorithm in place of LMS.
@@ -369,12 +371,14 @@ pub fn run_unwatched(
     Ok((console, BootState::parse(&report)?, end))
 }
 
-/// Faults of the ROM that these boots show.
-pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
-    let rom = rom(ALONE)?;
+/// Faults of the ROM that these boots show. Of every day is no verification of Ed25519 in software, which takes longer than
+/// all others.
+pub fn faults(machine: Rot, is_daily: bool, folder: &Path) -> Result<Option<String>> {
     let is_by_engine =
         |entry: &&Entry| entry.hash == Some(HashId::Sha256) && entry.kernel == Tier::Engine as u32;
-    for signed_by in [SignedBy::Ed25519, SignedBy::Lms] {
+    let kinds = [SignedBy::Lms, SignedBy::LmsByEngine, SignedBy::Ed25519];
+    for &signed_by in &kinds[..if is_daily { 2 } else { 3 }] {
+        let rom = rom_for(signed_by, ALONE)?;
         let good = boot(machine, &rom, &bundle(USUAL_SIZE, signed_by, None, &[]), folder)?;
         if good.reason.is_some() || !good.is_host_running {
             return Ok(Some(format!("{signed_by:?}: the host was not released\n{}", good.console)));
@@ -383,6 +387,7 @@ pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
             return Ok(Some("the engine did not hash two payloads".into()));
         }
     }
+    let rom = rom(ALONE)?;
     for (what, edit, reason) in refusals() {
         let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[edit]);
         let booted = boot(machine, &rom, &bundle, folder)?;
@@ -419,8 +424,9 @@ pub fn large_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
 
 /// The same on a chip with a host, whose memory has other users. It ends a little after the release.
 fn large_host_fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
-    let options = ["--max-cycles", "4400000"];
-    let large = HostBoot { size: LARGE_SIZE, options: &options, ..HostBoot::default() };
+    let options = ["--max-cycles", "3500000"];
+    let by_engine = HostBoot { signed_by: SignedBy::LmsByEngine, ..HostBoot::default() };
+    let large = HostBoot { size: LARGE_SIZE, options: &options, ..by_engine };
     slow_step(&Booted::beside_a_host(&large.run(soc, folder)?)?)
 }
 
@@ -547,7 +553,7 @@ fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let by_engine = |entry: &&Entry| entry.kernel == Tier::Engine as u32 && entry.hash.is_some();
     // No program ends these runs: the root of trust waits for requests.
     let good = ["--max-cycles", BOOT_CYCLES];
-    let upset = ["--max-cycles", "16000000", UPSET];
+    let upset = ["--max-cycles", UPSET_CYCLES, UPSET];
     for (options, mailbox, by_engines) in
         [(&good[..], Mailbox::Ready, 2), (&upset, Mailbox::Closed, 0)]
     {
@@ -623,7 +629,8 @@ impl HostBoot<'_> {
 /// Faults of host and root of trust together.
 pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
     let edits = &[Edit::File(|file| file[3 << 12] ^= 1)];
-    let changed = HostBoot { edits, ..HostBoot::default() }.run(soc, folder)?;
+    let by_engine = HostBoot { signed_by: SignedBy::LmsByEngine, ..HostBoot::default() };
+    let changed = HostBoot { edits, ..by_engine }.run(soc, folder)?;
     let reason = Reason::PayloadDigestMismatch as u32;
     let state = changed.boot;
     if (state.status, state.reason, changed.host_retired) != (Status::Refused, reason, 0) {

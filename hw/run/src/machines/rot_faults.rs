@@ -24,14 +24,14 @@ use super::soc::Soc;
 /// engine (`PATIENCE` of firmware/rot-rom/src/dma.rs), and less than it waits for the end of one that it aborts.
 const STALL_CYCLES: u64 = 100_000;
 
-/// More than a host takes to boot and to make its requests (13.7 million), and more than until its release.
+/// More than a host takes to boot and to make its requests (13 million), and more than until its release (2.4 million).
 const HOST_CYCLES: &str = "20000000";
-const RELEASE_CYCLES: &str = "10500000";
+const RELEASE_CYCLES: &str = "3500000";
 
 /// Cycles in which a boot of [`of_alerts`] verifies, and in which its host runs, by 3.1 million without a console and
 /// 3.3 million with one; and for how many cycles after its upset a chip is observed.
 const UPSET_BEFORE: u32 = 1_000_000;
-const UPSET_AFTER: u32 = 3_600_000;
+const UPSET_AFTER: u32 = 2_700_000;
 const UPSET_SHOWS: u32 = 100_000;
 /// `mcause` of the interrupt that cannot be masked (Ibex reference manual, "Exceptions and Interrupts").
 const NOT_MASKABLE: u32 = 1 << 31 | 31;
@@ -218,6 +218,7 @@ pub fn of_hosts(soc: Soc, folder: &Path) -> Result<Option<String>> {
     let options = ["--max-cycles", HOST_CYCLES, "--memory-size", &size, "--stall", &stall];
     let host = HostBoot {
         is_shipped: true,
+        signed_by: SignedBy::LmsByEngine,
         host: &["bus-faults"],
         options: &options,
         ..HostBoot::default()
@@ -239,6 +240,7 @@ pub fn of_hosts(soc: Soc, folder: &Path) -> Result<Option<String>> {
     let options = ["--max-cycles", RELEASE_CYCLES];
     let trap = HostBoot {
         is_shipped: true,
+        signed_by: SignedBy::LmsByEngine,
         options: &options,
         rom_edit: Some(break_sleep),
         ..HostBoot::default()

@@ -40,7 +40,7 @@ pub fn rot_step(_: &Path) -> Result<Outcome> {
     let boot = folder("boot");
     outcome(&[
         (rot.name, &|| rot::faults(rot)),
-        (rot.name, &|| rot_boot::faults(rot, &boot)),
+        (rot.name, &|| rot_boot::faults(rot, true, &boot)),
         (rot.name, &|| rot_boot::blocks_fault(rot, &boot)),
         (rot.name, &|| rot_boot::sha3_fault(rot, &boot)),
         (rot.name, &|| rot_boot::large_fault(rot, &boot)),
