@@ -61,6 +61,7 @@ unsafe extern "C" {
 const CTR: &str = "aes-256-ctr";
 const GCM: &str = "aes-256-gcm";
 
+/// The last one is the slowest in most processors of 64 bits.
 pub const VARIANTS: [Variant; 5] = [
     Variant {
         name: "bearssl-aes_big",

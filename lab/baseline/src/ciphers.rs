@@ -74,13 +74,15 @@ fn aes(kernels: &Kernels, variant: &bearssl_aes::Variant, size: usize) {
     count.report(variant.name, "aes-256-cbc", size, &digest);
 }
 
-/// CTR and GCM with all payloads, in each implementation.
+/// CTR and GCM with all payloads, by two implementations each, and by the other one of GCM with one of these.
 pub fn modes(kernels: &Kernels) {
-    for variant in &bearssl_modes::VARIANTS {
+    let [variants @ .., other] = &bearssl_modes::VARIANTS;
+    for variant in variants {
         for size in SIZES {
             mode(kernels, variant, size);
         }
     }
+    mode(kernels, other, COMPARED_SIZE);
 }
 
 /// As [`aes`] counts.
