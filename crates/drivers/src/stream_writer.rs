@@ -114,7 +114,9 @@ impl<W: Wait> StreamWriter<W> {
         if !event.done() && !event.error() {
             return Ok(None);
         }
-        if self.registers.status().read().failed() {
+        let status = self.registers.status().read();
+        // A writer that is done is idle; an upset of the event alone does not make it so.
+        if status.failed() || (event.done() && !status.idle()) {
             return Err(Error::Failed);
         }
         self.registers.interrupt().write(event);

@@ -6,6 +6,10 @@ namespace {
 
 /// No script takes as many cycles.
 constexpr std::uint64_t kMostCycles = 50'000'000;
+/// A run that is in the same state twice within so many cycles hangs: software polls an engine that does nothing. It is
+/// looked for after as many as `kEarliestHang`, because a digest costs more than a cycle of a small engine.
+constexpr std::uint64_t kLongestPoll = 32;
+constexpr std::uint64_t kEarliestHang = 256;
 
 }  // namespace
 
@@ -107,16 +111,24 @@ Result Campaign::run(const Upset& upset) {
     // than a cycle of a small engine.
     std::uint64_t compare_at = upset_until;
     const std::uint64_t limit = digests_.size() - upset.cycle + patience_;
+    // Other inputs in every cycle may end what looks like a hang.
+    const bool can_repeat = script_.noises.empty();
+    std::uint64_t before = 0;
+    std::uint64_t repeats_until = 0;
     for (; result.cycles < limit && progress.end == End::kNone; result.cycles += 1) {
         if (result.cycles < upset_until) {
             apply(upset);
         } else if (result.cycles == compare_at) {
             const std::uint64_t cycle = upset.cycle + result.cycles;
-            if (cycle < digests_.size() && digest(progress) == digests_[cycle]) {
+            before = digest(progress);
+            if (cycle < digests_.size() && before == digests_[cycle]) {
                 result.is_masked = true;
                 break;
             }
+            repeats_until = can_repeat && compare_at >= kEarliestHang ? compare_at + kLongestPoll : 0;
             compare_at *= 2;
+        } else if (result.cycles < repeats_until && digest(progress) == before) {
+            break;
         }
         step(progress);
     }

@@ -119,6 +119,9 @@ fn tells_what_became_of_a_stream() {
         file.set(OUTCOME, bits);
         assert_eq!(writer.poll(), Err(Error::Refused(cause)));
     }
-    file.set(STATUS, FAILED);
-    assert_eq!(writer.poll(), Err(Error::Failed));
+    for status in [FAILED, 0] {
+        file.set(STATUS, status);
+        file.set(INTERRUPT, DONE);
+        assert_eq!(writer.poll(), Err(Error::Failed), "an event alone is no message");
+    }
 }

@@ -103,7 +103,11 @@ module stream_writer
     .hwif_out      (regs_out)
   );
 
-  logic busy, done, failed, error, was_error_q, is_locked, is_awake_q, is_changed, holds;
+  logic busy, done, failed, error, was_error_q, is_locked, is_awake_q, is_changed, holds, start, abort;
+  logic core_error, core_done, differs, fault;
+  logic [7:0] core_strb;
+  told_t told;
+  dma_pkg::window_t window;
   cause_e cause;
   logic [3:0]  lifecycle_q;
   logic [19:0] first;
@@ -119,25 +123,53 @@ module stream_writer
   endfunction
   assign first = is_allowed(regs_out.window_first.page.value) ? regs_out.window_first.page.value : 20'(LowestPage);
 
+  assign window = {first, regs_out.window_last.page.value};
+  assign start  = regs_out.command.start.value;
+  assign abort  = regs_out.command.abort.value | is_changed | fault;
+
   // The writer.
   stream_writer_core #(.Hardened(Hardened)) u_core (
     .clk_i, .rst_ni,
     .locked_i (is_locked),
-    .window_i ({first, regs_out.window_last.page.value}),
-    .start_i  (regs_out.command.start.value),
-    .abort_i  (regs_out.command.abort.value | is_changed),
+    .window_i (window),
+    .start_i  (start),
+    .abort_i  (abort),
     .address_i(regs_out.destination.address.value),
     .length_i (regs_out.length.bytes.value),
     .busy_o   (busy),
-    .done_o   (done),
+    .done_o   (core_done),
     .failed_o (failed),
     .cause_o  (cause),
-    .error_o  (error),
+    .error_o  (core_error),
     .str_valid_i, .str_ready_o, .str_data_i, .str_last_i, .str_bytes_i, .str_abort_i,
     .aw_valid_o, .aw_ready_i, .aw_addr_o, .aw_len_o,
-    .w_valid_o, .w_ready_i, .w_data_o, .w_strb_o, .w_last_o,
-    .b_valid_i, .b_ready_o, .b_resp_i
+    .w_valid_o, .w_ready_i, .w_data_o,
+    .w_strb_o (core_strb),
+    .w_last_o,
+    .b_valid_i, .b_ready_o, .b_resp_i,
+    .told_o   (told)
   );
+
+  stream_writer_copy #(.Hardened(Hardened)) u_copy (
+    .clk_i, .rst_ni,
+    .locked_i (is_locked),
+    .window_i (window),
+    .start_i  (start),
+    .abort_i  (abort),
+    .address_i(regs_out.destination.address.value),
+    .length_i (regs_out.length.bytes.value),
+    .str_valid_i, .str_last_i, .str_bytes_i, .str_abort_i,
+    .aw_ready_i, .w_ready_i, .b_valid_i, .b_resp_i,
+    .told_i   (told),
+    .differs_o(differs),
+    .fault_o  (fault)
+  );
+
+  // From the cycle of a difference on no byte changes, and nothing is reported as done. The range ends, and its open burst is
+  // completed, as far as the control still knows it.
+  assign w_strb_o = core_strb & ~{8{differs | fault}};
+  assign done     = core_done & ~differs & ~fault;
+  assign error    = core_error | fault;
 
   assign irq_o   = regs_out.interrupt.intr;
   assign alert_o = error;
@@ -165,7 +197,7 @@ module stream_writer
     regs_in.window_first.page.swwel = is_locked;
     regs_in.window_last.page.swwel  = is_locked;
 
-    regs_in.status.idle.next   = ~busy;
+    regs_in.status.idle.next   = ~busy & ~fault;
     regs_in.status.failed.next = error;
     regs_in.error.cause.next   = cause;
 
@@ -201,6 +233,7 @@ module stream_writer
   );
 `endif
 
+  `ASSERT(ADifferenceChangesNoByte_A, differs || fault |-> w_strb_o == '0 && !done)
   `ASSERT(ALockIsForGood_A, is_locked |=> is_locked)
   `ASSERT(ALockedWindowStays_A, is_locked |=>
           $stable({regs_out.window_first.page.value, regs_out.window_last.page.value}))

@@ -57,7 +57,9 @@ module stream_writer_core
   // Write response.
   input  logic             b_valid_i,
   output logic             b_ready_o,
-  input  logic [1:0]       b_resp_i
+  input  logic [1:0]       b_resp_i,
+
+  output told_t            told_o     // for a copy
 );
   // Two lines.
   localparam int unsigned BufferWords = 2 * dma_pkg::LineWords;
@@ -138,7 +140,8 @@ module stream_writer_core
 
   // --- the buffer ---
 
-  logic [71:0]          mem [BufferWords];
+  logic [63:0]          words [BufferWords];
+  logic [7:0]           strobes [BufferWords];
   logic [PlaceBits-1:0] head_q, tail_q;
   logic [PlaceBits:0]   level_d, level_q;
   logic                 fills, frees, beat_valid, beat_ready;
@@ -149,7 +152,8 @@ module stream_writer_core
   assign fills      = word_valid & word_ready & in_run;
   assign beat_valid = level_q != '0;
   assign frees      = beat_valid & beat_ready;
-  assign {beat_strb, beat_data} = mem[head_q];
+  assign beat_data  = words[head_q];
+  assign beat_strb  = strobes[head_q];
 
   // Counts of bytes and words; all begin anew with a range.
   always_comb begin
@@ -184,7 +188,12 @@ module stream_writer_core
   end
 
   // No contents leave that were not written since the range began, because `level_q` counts them.
-  always_ff @(posedge clk_i) if (fills) mem[tail_q] <= {word_strb, word};
+  always_ff @(posedge clk_i) begin
+    if (fills) begin
+      words[tail_q]   <= word;
+      strobes[tail_q] <= word_strb;
+    end
+  end
 
   // --- the write ---
 
@@ -272,6 +281,23 @@ module stream_writer_core
   assign failed_o = in_drain & write_none_due;
   assign cause_o  = cause_q;
   assign error_o  = is_illegal;
+
+  // Strobes of a word that is not there have any value.
+  always_comb begin
+    told_o.busy      = busy_o;
+    told_o.done      = done_o;
+    told_o.failed    = failed_o;
+    told_o.cause     = cause_o;
+    told_o.error     = error_o;
+    told_o.str_ready = str_ready_o;
+    told_o.aw_valid  = aw_valid_o;
+    told_o.aw_addr   = aw_addr_o;
+    told_o.aw_len    = aw_len_o;
+    told_o.w_valid   = w_valid_o;
+    told_o.w_strb    = w_strb_o & {8{w_valid_o}};
+    told_o.w_last    = w_last_o;
+    told_o.places    = {tail_q, head_q};
+  end
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(NothingIsTakenUnlessItRuns_A, 1'b1 |=> !(str_ready_o) || (in_run && !ended_q))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 
 import cocotb
@@ -181,3 +182,24 @@ async def an_upset_raises_the_alert(dut: HierarchyObject) -> None:
     assert dut.alert_o.value == 1 and await driver.get("interrupt") & ERROR
     await driver.put("command", START_BIT)
     assert await driver.get("status") & (IDLE | FAILED) == FAILED
+
+
+@cocotb.test()
+@cocotb.parametrize(path=["u_core.head_q", "u_copy.g_copy.u_core.head_q", "u_copy.g_copy.window_q", "u_copy.g_copy.state_q"])
+async def a_difference_from_the_copy_is_for_good(dut: HierarchyObject, path: str) -> None:
+    driver = await setup(dut)
+    await driver.lock()
+    driver.bus.stalls = 0.0
+    driver.stream.begin(words_of(random.randbytes(400)), 20)
+    await driver.ring(AT, 400)
+    await driver.bench.tick(5)
+    register = functools.reduce(getattr, path.split("."), dut)
+    register.value = int(register.value) ^ 3
+    await driver.bench.tick(4)
+    assert dut.alert_o.value == 1
+    changed = set(driver.memory.changed)
+    driver.stream.stop = 50
+    await driver.put("command", START_BIT)
+    await driver.bench.tick(100)
+    assert driver.memory.changed == changed, "bytes change after an upset"
+    assert await driver.get("status") == FAILED and await driver.get("interrupt") & (DONE | ERROR) == ERROR

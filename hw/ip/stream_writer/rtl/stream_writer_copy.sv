@@ -1,0 +1,106 @@
+// A copy of the writer's control: an upset of one of both is seen in the first cycle in which they say different things. So is one
+// of the window after its lock.
+//
+// The hierarchy has to stay: synthesis would merge registers that are equal. Nothing uses the words of the copy, so that its
+// registers for them are not built.
+
+`include "assert.svh"
+
+(* keep_hierarchy *)
+module stream_writer_copy
+  import stream_writer_pkg::*;
+#(
+  parameter bit Hardened = 1'b1
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+
+  input  logic             locked_i,
+  input  dma_pkg::window_t window_i,
+  input  logic             start_i,
+  input  logic             abort_i,
+  input  logic [31:0]      address_i,
+  input  logic [31:0]      length_i,
+  input  logic             str_valid_i,
+  input  logic             str_last_i,
+  input  logic [3:0]       str_bytes_i,
+  input  logic             str_abort_i,
+  input  logic             aw_ready_i,
+  input  logic             w_ready_i,
+  input  logic             b_valid_i,
+  input  logic [1:0]       b_resp_i,
+
+  input  told_t            told_i,
+  output logic             differs_o,  // in this cycle
+  output logic             fault_o     // they have differed, until reset
+);
+  if (Hardened) begin : g_copy
+    // Any other value is a fault.
+    localparam logic [1:0] Same = 2'b01, Fault = 2'b10;
+
+    told_t            told;
+    logic             locked_q;
+    dma_pkg::window_t window_q;
+    (* fsm_encoding = "none" *) logic [1:0] state_q;
+
+    // Names that nothing uses; the words of the copy are zero.
+    logic        unused_busy, unused_done, unused_failed, unused_error, unused_str_ready, unused_aw_valid, unused_w_valid;
+    logic        unused_w_last, unused_b_ready;
+    cause_e      unused_cause;
+    logic [31:0] unused_aw_addr;
+    logic [7:0]  unused_aw_len, unused_w_strb;
+    logic [63:0] unused_w_data;
+
+    stream_writer_core #(.Hardened(Hardened)) u_core (
+      .clk_i, .rst_ni, .locked_i, .window_i, .start_i, .abort_i, .address_i, .length_i,
+      .busy_o     (unused_busy),
+      .done_o     (unused_done),
+      .failed_o   (unused_failed),
+      .cause_o    (unused_cause),
+      .error_o    (unused_error),
+      .str_valid_i,
+      .str_ready_o(unused_str_ready),
+      .str_data_i (64'd0),
+      .str_last_i, .str_bytes_i, .str_abort_i,
+      .aw_valid_o (unused_aw_valid),
+      .aw_ready_i,
+      .aw_addr_o  (unused_aw_addr),
+      .aw_len_o   (unused_aw_len),
+      .w_valid_o  (unused_w_valid),
+      .w_ready_i,
+      .w_data_o   (unused_w_data),
+      .w_strb_o   (unused_w_strb),
+      .w_last_o   (unused_w_last),
+      .b_valid_i,
+      .b_ready_o  (unused_b_ready),
+      .b_resp_i,
+      .told_o     (told)
+    );
+    assign differs_o = (told != told_i) | (locked_q & (~locked_i | (window_i != window_q)));
+    assign fault_o   = state_q != Same;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) state_q <= Same;
+      else         state_q <= (differs_o | fault_o) ? Fault : Same;
+    end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        locked_q <= 1'b0;
+        window_q <= '0;
+      end else if (!locked_q) begin
+        locked_q <= locked_i;
+        window_q <= window_i;
+      end
+    end
+  end else begin : g_none
+    logic unused;
+    assign unused    = &{1'b0, clk_i, rst_ni, locked_i, window_i, start_i, abort_i, address_i, length_i, str_valid_i,
+                         str_last_i, str_bytes_i, str_abort_i, aw_ready_i, w_ready_i, b_valid_i, b_resp_i, told_i};
+    assign differs_o = 1'b0;
+    assign fault_o   = 1'b0;
+  end
+
+  `ASSERT(AFaultIsForGood_A, fault_o |=> fault_o)
+  `ASSERT(ADifferenceIsAFault_A, differs_o |=> fault_o)
+endmodule
