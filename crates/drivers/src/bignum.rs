@@ -88,7 +88,8 @@ impl<W: Wait> Bignum<W> {
         Ok(engine)
     }
 
-    /// The base to the power of a public exponent: RSAVP1 (RFC 8017 §5.2.2). The result has the length of the modulus.
+    /// The base to the power of a public exponent: RSAEP (RFC 8017 §5.1.1). The result has the length of the modulus. Not for
+    /// signatures: see [`recover`](Self::recover).
     ///
     /// # Errors
     /// `BadModulus`, `BadOperand`, `BadExponent`, or those of the engine; then `result` is not changed.
@@ -104,6 +105,31 @@ impl<W: Wait> Bignum<W> {
         self.write_public(modulus, base, exponent, length);
         self.run(Command::RESET.with_power(true), PATIENCE)?;
         self.read(result)
+    }
+
+    /// What a signature encodes: RSAVP1 (RFC 8017 §5.2.2), computed twice. One upset of the engine may give a forged signature the
+    /// encoded message that a verifier wants; none gives it twice (`docs/src/hardware/upsets.md`).
+    ///
+    /// # Errors
+    /// As of `power`, and `Failed` if both differ; then `result` is zero, or not changed.
+    pub fn recover(
+        &mut self,
+        modulus: &[u8],
+        signature: &[u8],
+        exponent: u32,
+        result: &mut [u8],
+    ) -> Result<(), Error> {
+        self.power(modulus, signature, exponent, result)?;
+        let length = length(modulus, signature, exponent, result)?;
+        let again = self.begin().and_then(|()| {
+            self.write_public(modulus, signature, exponent, length);
+            self.run(Command::RESET.with_power(true), PATIENCE)?;
+            self.is_result(result)
+        });
+        if again != Ok(true) {
+            result.fill(0);
+        }
+        if again? { Ok(()) } else { Err(Error::Failed) }
     }
 
     /// The base to the power of a private key: RSADP, RSASP1 (RFC 8017 §5.1.2, §5.2.1). The engine checks the result before it
@@ -183,6 +209,17 @@ impl<W: Wait> Bignum<W> {
         self.no_error()
     }
 
+    /// Whether the result is this one.
+    fn is_result(&self, wanted: &[u8]) -> Result<bool, Error> {
+        self.registers.operand().write(Operand::RESET.with_value(Choice::Result));
+        let mut is_it = true;
+        for bytes in wanted.rchunks(4) {
+            is_it &= self.registers.data().read() == word_of(bytes);
+        }
+        self.no_error()?;
+        Ok(is_it)
+    }
+
     /// Verifies a signature of ECDSA with P-256 (FIPS 186-5 §6.4.2): key (x, y), digest, and (r, s). Of a longer digest
     /// than SHA-256's, these are the first 32 bytes.
     ///
@@ -236,8 +273,19 @@ impl<W: Wait> Bignum<W> {
         self.judge_numbers(command, [x, y, r, s, digest])
     }
 
-    /// Key, signature and digest, in the order of the standard.
+    /// Key, signature and digest, in the order of the standard. The engine is asked again if it accepts, and has to accept again:
+    /// one upset may turn its verdict, and none turns both (`docs/src/hardware/upsets.md`).
     fn judge_numbers(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<u32, Error> {
+        let word = self.judge_once(command, operands)?;
+        if verdict(word) == Err(Error::BadSignature) || self.judge_once(command, operands)? == word
+        {
+            Ok(word)
+        } else {
+            Err(Error::Failed)
+        }
+    }
+
+    fn judge_once(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<u32, Error> {
         self.begin()?;
         let choices =
             [Choice::KeyX, Choice::KeyY, Choice::SignatureR, Choice::SignatureS, Choice::Digest];
@@ -255,8 +303,7 @@ impl<W: Wait> Bignum<W> {
     fn write(&self, operand: Choice, bytes: &[u8]) {
         self.registers.operand().write(Operand::RESET.with_value(operand));
         for bytes in bytes.rchunks(4) {
-            let word = bytes.iter().fold(0, |word, byte| word << 8 | u32::from(*byte));
-            self.registers.data().write(word);
+            self.registers.data().write(word_of(bytes));
         }
     }
 
@@ -313,6 +360,11 @@ impl<W: Wait> Bignum<W> {
         }
         Err(Error::Silent)
     }
+}
+
+/// Of at most four bytes, the highest first.
+fn word_of(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
 /// A word that is no verdict is a fault.
@@ -489,7 +541,8 @@ mod tests {
     #[test]
     fn an_earlier_outcome_is_wiped_before_anything_else() {
         type Operation = fn(&mut Bignum<Polling>) -> Result<(), Error>;
-        let operations: [Operation; 3] = [
+        let operations: [Operation; 4] = [
+            |engine| engine.recover(&[0xff; 32], &[2; 32], 65537, &mut [0; 32]),
             |engine| engine.power(&[0xff; 32], &[2; 32], 65537, &mut [0; 32]),
             |engine| engine.judge(false, &[7; 64], &[9; 32], &[7; 64]).map(drop),
             |engine| engine.private(&KEY, &BLINDING, &[2; 64], &mut [0; 64]),
@@ -536,6 +589,22 @@ mod tests {
             // The last word that was written is what every read gives: of 1 / r.
             let word = if wanted.is_ok() { 6 } else { 0 };
             assert_eq!(result, [word; 64]);
+        }
+    }
+
+    #[test]
+    fn a_result_is_compared_in_every_byte() {
+        let file = File::with_outcome(GOOD);
+        file.0[DATA].set(0x0102_0304);
+        let mut engine = file.engine().unwrap();
+        let mut result = [0; 36];
+        engine.recover(&[0xff; 36], &[2; 36], 65537, &mut result).unwrap();
+        assert_eq!(result[..6], [1, 2, 3, 4, 1, 2]);
+        assert_eq!(engine.is_result(&result), Ok(true));
+        for at in 0..result.len() {
+            result[at] ^= 1;
+            assert_eq!(engine.is_result(&result), Ok(false), "byte {at}");
+            result[at] ^= 1;
         }
     }
 

@@ -61,7 +61,7 @@ fn power(modulus: &[u8], base: &[u8], result: &mut [u8]) -> Option<()> {
     if !cfg!(feature = "rsa") {
         return None;
     }
-    with(|engine| engine.power(modulus, base, EXPONENT, result).ok())
+    with(|engine| engine.recover(modulus, base, EXPONENT, result).ok())
 }
 
 fn verify(request: &Request<'_>) -> Option<u32> {

@@ -85,7 +85,7 @@ impl<W: Wait> Engines for Hardware<W> {
         exponent: u32,
         result: &mut [u8],
     ) -> Result<(), Failure> {
-        self.numbers.power(modulus, base, exponent, result).map_err(failure)
+        self.numbers.recover(modulus, base, exponent, result).map_err(failure)
     }
 }
 

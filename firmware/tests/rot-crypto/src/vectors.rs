@@ -97,7 +97,7 @@ fn with<T>(action: impl FnOnce(&mut Bignum<Polling>) -> Option<T>) -> Option<T> 
 }
 
 fn power(modulus: &[u8], base: &[u8], result: &mut [u8]) -> Option<()> {
-    with(|engine| engine.power(modulus, base, EXPONENT, result).ok())
+    with(|engine| engine.recover(modulus, base, EXPONENT, result).ok())
 }
 
 fn verify(request: &Request<'_>) -> Option<u32> {
