@@ -332,6 +332,14 @@ impl Aes {
         Ok(())
     }
 
+    /// Waits until the first block of a text can be written: the engine expands a new key before.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn until_input(&self) -> Result<(), Error> {
+        self.until(Status::input_free)
+    }
+
     /// Waits until a result can be read.
     ///
     /// # Errors
@@ -353,8 +361,8 @@ impl Aes {
         self.until(Status::output_valid)
     }
 
-    /// Writes a block of the text, with its words in the byte order of memory, where one can be written: at the beginning of
-    /// a message, and after each result that was read.
+    /// Writes a block of the text, with its words in the byte order of memory, where one can be written: once
+    /// [`until_input`](Self::until_input) has returned, and after each result that was read.
     #[inline(always)]
     pub fn push_block(&mut self, block: [u32; BLOCK_LEN / 4]) {
         for (register, word) in self.registers.data_in().iter().zip(block) {

@@ -153,6 +153,8 @@ fn encrypt(
     engine.begin(Mode::Cbc(iv), Direction::Encrypt, &[], size, None, Streams::default())?;
     let blocks = blocks_of(place).get(..size / AES_BLOCK_LEN).unwrap_or_default();
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Ok(()) };
+    label!(labels::WAIT);
+    engine.until_input()?;
     label!(labels::CIPHER);
     engine.push_block(first.get());
     for [before, block] in blocks.array_windows() {
