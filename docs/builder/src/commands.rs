@@ -254,7 +254,9 @@ impl Judge {
         if let Some(filter) = filter {
             for package in &packages {
                 let folder = package.manifest_path.parent().context("a manifest has a folder")?;
-                if has_in_sources(folder, filter)? {
+                // Of a path each part: it is written as modules, mostly in their own files.
+                let parts = filter.split("::").map(|part| has_in_sources(folder, part));
+                if parts.collect::<Result<Vec<_>>>()?.into_iter().all(|has| has) {
                     return Ok(Ok(()));
                 }
             }

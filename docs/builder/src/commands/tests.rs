@@ -144,6 +144,7 @@ fn finds_what_does_not_exist() {
         ("cargo test -p b", "there is no package b"),
         ("cargo test -p a --test a", "there is no test a"),
         ("cargo test -p a pond", "no source of the package has pond in it"),
+        ("cargo test -p a tests::pond", "no source of the package has tests::pond in it"),
         ("cargo test -p a --fast", "--fast is not an option that this check knows"),
         ("cargo test -p a -- --fast", "the test harness has no --fast"),
         ("make nothing", "the Makefile has no target nothing"),
