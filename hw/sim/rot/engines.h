@@ -75,8 +75,8 @@ public:
     /// Makes the state illegal in the next cycle. Throws if this root of trust does not have the engine.
     void upset_state(Upset::Engine engine);
 
-    /// Whether one of these has changed something since this was asked last. The model takes its signals for unchanged: the logic
-    /// behind them has to be evaluated.
+    /// Whether one of these has changed something since this was asked last. The model takes its signals for unchanged: what
+    /// depends on them has to be evaluated.
     bool take_change() { return std::exchange(has_changed_, false); }
 
     /// State of the mailbox, by the numbers of its register `status`.

@@ -56,7 +56,7 @@ RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& progra
 
 RotMachine::~RotMachine() { top_->final(); }
 
-// Its signals are public to be read only: the logic behind one that may be written is evaluated twice a cycle.
+// Its signals are public to be read only: what depends on one that may be written is evaluated twice a cycle.
 void RotMachine::settle() { Vrot___024root___eval_settle(top_->rootp); }
 
 void RotMachine::step() {

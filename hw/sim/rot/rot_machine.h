@@ -65,7 +65,7 @@ public:
     bool has_saved_all() const { return saves_.empty(); }
 
 private:
-    /// Evaluates the logic behind what was written inside the model.
+    /// Evaluates the logic that depends on what was written inside the model.
     void settle();
     void write_bench(std::uint32_t offset, std::uint32_t value);
 

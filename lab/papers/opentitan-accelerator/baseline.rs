@@ -14,7 +14,7 @@ use hartlock_hw::machines::cva6;
 use xtask::{project, run, tools};
 
 /// What of BearSSL the functions consist of.
-const SOURCES: [&str; 30] = [
+const SOURCES: [&str; 31] = [
     "aead/gcm.c",
     "codec/ccopy.c",
     "codec/dec32be.c",
@@ -37,6 +37,7 @@ const SOURCES: [&str; 30] = [
     "symcipher/aes_ct_cbcenc.c",
     "symcipher/aes_ct_enc.c",
     "symcipher/aes_small_cbcenc.c",
+    "symcipher/aes_small_enc.c",
     "rsa/rsa_i15_priv.c",
     "rsa/rsa_i15_pub.c",
     "rsa/rsa_i31_priv.c",
