@@ -101,9 +101,7 @@ impl<W: Wait> Bignum<W> {
         result: &mut [u8],
     ) -> Result<(), Error> {
         let length = length(modulus, base, exponent, result)?;
-        self.begin()?;
-        self.write_public(modulus, base, exponent, length);
-        self.run(Command::RESET.with_power(true), PATIENCE)?;
+        self.compute(modulus, base, exponent, length)?;
         self.read(result)
     }
 
@@ -119,17 +117,30 @@ impl<W: Wait> Bignum<W> {
         exponent: u32,
         result: &mut [u8],
     ) -> Result<(), Error> {
-        self.power(modulus, signature, exponent, result)?;
         let length = length(modulus, signature, exponent, result)?;
-        let again = self.begin().and_then(|()| {
-            self.write_public(modulus, signature, exponent, length);
-            self.run(Command::RESET.with_power(true), PATIENCE)?;
-            self.is_result(result)
-        });
-        if again != Ok(true) {
+        self.compute(modulus, signature, exponent, length)?;
+        self.read(result)?;
+        let again = self
+            .compute(modulus, signature, exponent, length)
+            .and_then(|()| self.is_result(result))
+            .and_then(|is_it| if is_it { Ok(()) } else { Err(Error::Failed) });
+        if again.is_err() {
             result.fill(0);
         }
-        if again? { Ok(()) } else { Err(Error::Failed) }
+        again
+    }
+
+    /// A power by a public exponent, up to its outcome.
+    fn compute(
+        &mut self,
+        modulus: &[u8],
+        base: &[u8],
+        exponent: u32,
+        length: Length,
+    ) -> Result<(), Error> {
+        self.begin()?;
+        self.write_public(modulus, base, exponent, length);
+        self.run(Command::RESET.with_power(true), PATIENCE)
     }
 
     /// The base to the power of a private key: RSADP, RSASP1 (RFC 8017 §5.1.2, §5.2.1). The engine checks the result before it

@@ -1,9 +1,12 @@
 //! Engines for keys: `hw/ip/aes` with its slot, and `hw/ip/bignum`.
 
-use super::keys::{Cipher, EXPONENT, Engines, Failure, Mode, Private};
+use super::keys::{Cipher, Engines, Failure, Mode, Private};
 use crate::aes::{self, Aes, Direction};
 use crate::bignum::{self, Bignum, Blinding, PrivateKey};
 use crate::wait::Wait;
+
+/// e of every key of RSA here.
+const EXPONENT: u32 = 65537;
 
 /// Both engines. Each is wiped after every operation.
 pub struct Hardware<W> {
@@ -78,14 +81,17 @@ impl<W: Wait> Engines for Hardware<W> {
         self.numbers.private(&private, &blinding, base, result).map_err(failure)
     }
 
-    fn power(
+    fn square(&mut self, modulus: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure> {
+        self.numbers.power(modulus, number, 2, result).map_err(failure)
+    }
+
+    fn recover(
         &mut self,
         modulus: &[u8],
-        base: &[u8],
-        exponent: u32,
+        signature: &[u8],
         result: &mut [u8],
     ) -> Result<(), Failure> {
-        self.numbers.recover(modulus, base, exponent, result).map_err(failure)
+        self.numbers.recover(modulus, signature, EXPONENT, result).map_err(failure)
     }
 }
 

@@ -163,15 +163,20 @@ pub trait Engines {
     /// `BadKey`, `Failed`.
     fn private(&mut self, key: Private<'_>, base: &[u8], result: &mut [u8]) -> Result<(), Failure>;
 
-    /// A power of RSA.
+    /// The square of a number.
     ///
     /// # Errors
     /// `BadOperand`, `BadKey`, `Failed`.
-    fn power(
+    fn square(&mut self, modulus: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure>;
+
+    /// What a signature of RSA encodes, computed so that no single fault makes it another message.
+    ///
+    /// # Errors
+    /// `BadOperand`, `BadKey`, `Failed`.
+    fn recover(
         &mut self,
         modulus: &[u8],
-        base: &[u8],
-        exponent: u32,
+        signature: &[u8],
         result: &mut [u8],
     ) -> Result<(), Failure>;
 }
@@ -384,8 +389,7 @@ impl Keys {
             return Err(Refusal::Malformed);
         }
         let mut found = [0; SIGNATURE_LEN];
-        let power = engines.power(private.modulus, signature, EXPONENT, &mut found);
-        match power {
+        match engines.recover(private.modulus, signature, &mut found) {
             Ok(()) if found == encoded(digest)? => Ok(Output::default()),
             Ok(()) | Err(Failure::BadOperand) => Err(Refusal::SignatureNotAuthentic),
             Err(failure) => key.outcome(Err(failure), Refusal::Failed),
@@ -397,9 +401,6 @@ impl Keys {
         self.keys.iter_mut().find(is_it).ok_or(Refusal::UnknownHandle)
     }
 }
-
-/// e of every key here.
-pub const EXPONENT: u32 = 65537;
 
 impl Key {
     /// A key that an engine failed with is forgotten: it could be the key that a fault would be repeated on.
@@ -433,7 +434,7 @@ impl Key {
         let mut squares = [[0; SIGNATURE_LEN]; 2];
         let private = Private::of(bytes).ok_or(Failure::BadKey)?;
         for (square, number) in squares.iter_mut().zip(private.blinding) {
-            engines.power(private.modulus, number, 2, square)?;
+            engines.square(private.modulus, number, square)?;
         }
         let (_, pair) =
             bytes.split_last_chunk_mut::<{ 2 * SIGNATURE_LEN }>().ok_or(Failure::BadKey)?;

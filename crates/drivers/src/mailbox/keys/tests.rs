@@ -1,5 +1,5 @@
 //! Engines are a game here: a key is wrapped by a mask, and a text encrypted by another one. That hardware computes what it
-//! should is what `cargo xtask hw soc-1-full --keys` tests.
+//! should is what `cargo xtask hw soc-1-full --crypto` tests.
 
 use std::vec::Vec;
 
@@ -50,15 +50,18 @@ impl Engines for Game {
         self.result()
     }
 
-    fn power(
+    fn square(&mut self, _: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure> {
+        result.iter_mut().zip(number).for_each(|(to, from)| *to = from ^ 1);
+        self.result()
+    }
+
+    fn recover(
         &mut self,
         modulus: &[u8],
-        base: &[u8],
-        exponent: u32,
+        signature: &[u8],
         result: &mut [u8],
     ) -> Result<(), Failure> {
-        let mask = if exponent == EXPONENT { modulus[1] } else { 1 };
-        result.iter_mut().zip(base).for_each(|(to, from)| *to = from ^ mask);
+        result.iter_mut().zip(signature).for_each(|(to, from)| *to = from ^ modulus[1]);
         self.result()
     }
 }
