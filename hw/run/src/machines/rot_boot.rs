@@ -53,7 +53,7 @@ const UPSET: &str = "--upset-engine";
 /// The option that takes the registers of the bench away.
 pub const NO_BENCH: &str = "--no-bench";
 /// For a ROM that ends no run: enough for a small bundle by LMS.
-pub const BOOT_CYCLES: &str = "2900000";
+pub(super) const BOOT_CYCLES: &str = "2900000";
 /// The same if the ROM hashes in software.
 const UPSET_CYCLES: &str = "9000000";
 

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use hartlock_fault::rot::{ROM_SIZE, Storage};
 use hartlock_handoff::{ROOT_OF_TRUST_SIZE, RootOfTrust, StateRecord};
-use hartlock_hw::machines::rot_boot::{self, BOOT_CYCLES, SHIPPED, SignedBy};
+use hartlock_hw::machines::rot_boot::{self, SHIPPED, SignedBy};
 use hartlock_image::{Lifecycle, Policy};
 use hartlock_testkit::bundle::{Block, Draft, Edit, name, trust};
 use hartlock_testkit::keys::{A, B};
@@ -18,6 +18,8 @@ use super::symbols::Symbols;
 
 /// A bundle of three payloads as small as they can be.
 const SIZE: usize = 0;
+/// Enough for a boot that verifies LMS in software.
+const LMS_CYCLES: &str = "6000000";
 /// A signature by Ed25519 takes most of them.
 const ED25519_CYCLES: &str = "20000000";
 /// Where the second payload starts in its file.
@@ -66,7 +68,7 @@ pub const TARGETS: &[Target] = &[
     target("rot/altered-manifest-by-ed25519", || {
         let altered = Edit::File(|file| file[33] ^= 0x10);
         let bundle = rot_boot::bundle(SIZE, SignedBy::Ed25519, None, &[altered]);
-        Ok(Device { rom: rot_boot::rom(SHIPPED)?, bundle, cycles: ED25519_CYCLES })
+        Ok(Device { rom: rom()?, bundle, cycles: ED25519_CYCLES })
     }),
     target("rot/altered-payload", || {
         signed(Edit::File(|file| {
@@ -116,14 +118,19 @@ impl Device {
     }
 }
 
+/// The ROM with the algorithms in software: the interpreter has no engines.
+fn rom() -> Result<Vec<u8>> {
+    rot_boot::rom_for(SignedBy::Lms, SHIPPED)
+}
+
 /// A device that accepts its bundle.
 pub fn accepted() -> Result<Device> {
-    Ok(Device { rom: rot_boot::rom(SHIPPED)?, bundle: bundle(&[]), cycles: BOOT_CYCLES })
+    Ok(Device { rom: rom()?, bundle: bundle(&[]), cycles: LMS_CYCLES })
 }
 
 /// A device with a bundle that an edit changes.
 fn signed(edit: Edit) -> Result<Device> {
-    Ok(Device { rom: rot_boot::rom(SHIPPED)?, bundle: bundle(&[edit]), cycles: BOOT_CYCLES })
+    Ok(Device { rom: rom()?, bundle: bundle(&[edit]), cycles: LMS_CYCLES })
 }
 
 fn bundle(edits: &[Edit]) -> Vec<u8> {
@@ -132,7 +139,7 @@ fn bundle(edits: &[Edit]) -> Vec<u8> {
 
 /// A device of another identity, with a bundle that is as it should be.
 fn provisioned(change: fn(&mut RootOfTrust, &mut StateRecord)) -> Result<Device> {
-    let mut rom = rot_boot::rom(SHIPPED)?;
+    let mut rom = rom()?;
     let (at, size) = rot_boot::place(&rom)?;
     let identity = rom.get_mut(at..at + size).context("the identity is in the file")?;
     let (root, state) = identity.split_at(ROOT_OF_TRUST_SIZE);
@@ -141,7 +148,7 @@ fn provisioned(change: fn(&mut RootOfTrust, &mut StateRecord)) -> Result<Device>
     change(&mut root, &mut state);
     let changed = [&root.encode()[..], &state.encode(&root.state_key())].concat();
     identity.copy_from_slice(&changed);
-    Ok(Device { rom, bundle: bundle(&[]), cycles: BOOT_CYCLES })
+    Ok(Device { rom, bundle: bundle(&[]), cycles: LMS_CYCLES })
 }
 
 /// Address of the code, and its place in the file.
