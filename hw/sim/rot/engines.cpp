@@ -59,6 +59,7 @@ const std::map<std::string, Reading> kReadings = {
     {"aes", Reading::kAesWrong},
     {"bignum", Reading::kBignumWrong},
     {"bignum-once", Reading::kBignumOnce},
+    {"bignum-data-once", Reading::kBignumDataOnce},
     {"bignum-absent", Reading::kBignumAbsent},
     {"bignum-silent", Reading::kBignumSilent},
 };
@@ -127,16 +128,12 @@ void Engines::upset_result(Reading reading) {
             is_stuck = page == kPageBignum && offset == kBignumData;
             break;
         case Reading::kBignumOnce:
-            // The word is on the bus for some cycles; the driver reads another register next.
-            if (page == kPageBignum && offset == kBignumOutcome) {
-                is_lying_ = is_lying_ || (!has_lied_ && *read_data_ == kBignumBadSignature);
-                if (is_lying_) {
-                    put(*read_data_, kBignumGood);
-                }
-            } else if (is_lying_) {
-                is_lying_ = false;
-                has_lied_ = true;
-            }
+            lie_once(page == kPageBignum && offset == kBignumOutcome, *read_data_ == kBignumBadSignature, kBignumGood);
+            break;
+        case Reading::kBignumDataOnce:
+            // Operands are written to the same register, before there is an outcome.
+            has_outcome_ = has_outcome_ || (page == kPageBignum && offset == kBignumOutcome);
+            lie_once(page == kPageBignum && offset == kBignumData, has_outcome_, 0);
             break;
         case Reading::kBignumAbsent:
             if (page == kPageBignum && offset == kBignumId) {
@@ -151,6 +148,18 @@ void Engines::upset_result(Reading reading) {
     }
     if (is_stuck) {
         put(*read_data_, *read_data_ | kStuck);
+    }
+}
+
+void Engines::lie_once(bool is_register, bool is_time, std::uint32_t value) {
+    if (!is_register) {
+        has_lied_ = has_lied_ || is_lying_;
+        is_lying_ = false;
+        return;
+    }
+    is_lying_ = is_lying_ || (is_time && !has_lied_);
+    if (is_lying_) {
+        put(*read_data_, value);
     }
 }
 
@@ -182,8 +191,8 @@ void Engines::upset_state(Upset::Engine engine) {
 Reading upset_of_result(const std::string& text) {
     const auto reading = kReadings.find(text);
     if (reading == kReadings.end()) {
-        throw std::invalid_argument(text + " is none of sha3, ed25519, xmss, aes, bignum and bignum-once, and of xmss or bignum "
-                                           "with -absent or -silent");
+        throw std::invalid_argument(text + " is none of sha3, ed25519, xmss, aes, bignum, bignum-once and bignum-data-once, and of "
+                                           "xmss or bignum with -absent or -silent");
     }
     return reading->second;
 }

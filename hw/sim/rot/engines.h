@@ -31,13 +31,14 @@ enum class Reading {
     kAesWrong,
     kBignumWrong,
     kBignumOnce,
+    kBignumDataOnce,
     kBignumAbsent,
     kBignumSilent
 };
 
 /// A wrong reading from its name: `sha3`, `ed25519`, `xmss`, `aes` or `bignum` has a bit of every result stuck, one that is
-/// `-absent` is not there, one that is `-silent` never says that it is done, and `bignum-once` finds the first wrong signature
-/// right, once. Throws if it is another text.
+/// `-absent` is not there, one that is `-silent` never says that it is done. `bignum-once` finds the first wrong signature right,
+/// once, and `bignum-data-once` gives zeros as its first result. Throws if it is another text.
 Reading upset_of_result(const std::string& text);
 
 /// A signature that the engine has judged: the cycle of the command, and that of the verdict.
@@ -90,9 +91,12 @@ private:
     }
 
     bool has_changed_ = false;
-    // Of `kBignumOnce`: it does so now; it has.
+    /// Makes what the core reads of a register this value, up to its next access to another one, and never again.
+    void lie_once(bool is_register, bool is_time, std::uint32_t value);
+
     bool is_lying_ = false;
     bool has_lied_ = false;
+    bool has_outcome_ = false;
     std::uint32_t* digest_;
     const std::uint32_t* read_address_;
     std::uint32_t* read_data_;

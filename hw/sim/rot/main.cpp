@@ -36,6 +36,7 @@ constexpr char kUsage[] =
     "                               ed25519, xmss, aes, bignum or mailbox\n"
     "  --upset-result NAME          a bit of every result of this engine is stuck: sha3, ed25519, xmss, aes or bignum;\n"
     "                               bignum finds every signature right, too, and bignum-once the first wrong one, once;\n"
+    "                               bignum-data-once gives zeros as its first result;\n"
     "                               or xmss or bignum, with -absent or -silent, is not there or never done\n"
     "  --secret FILE                the secret of the device, 64 bytes; one more byte: it never closes\n"
     "  --no-bench                   there are no registers of the bench, as on a chip\n"

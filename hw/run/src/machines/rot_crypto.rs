@@ -135,11 +135,15 @@ fn broken(rot: Rot, folder: &Path) -> Result<Option<String>> {
 
 /// Wrong results and upsets of engines, as the program shows them.
 fn engine_fault(rot: Rot) -> Result<Option<String>> {
-    // A verdict that is wrong once: the driver asks again.
-    let (console, _, end) = run(rot, &["--upset-result", "bignum-once"])?;
-    let is_noticed = console.contains(&format!("rot-crypto: {}: ", PARTS[5]));
-    if end != End::Failure || !is_noticed || console.contains(ACCEPTED) {
-        return Ok(Some(format!("a verdict that is wrong once ended in {end:?}\n{console}")));
+    // An outcome or a result that is wrong once: the driver asks again, and has an engine that failed, and no answer.
+    for (how, part, answer) in
+        [("bignum-once", PARTS[5], "Some(false)"), ("bignum-data-once", PARTS[4], "None")]
+    {
+        let (console, _, end) = run(rot, &["--upset-result", how])?;
+        let is_noticed = console.contains(&format!("rot-crypto: {part}: {answer}"));
+        if end != End::Failure || !is_noticed || console.contains(ACCEPTED) {
+            return Ok(Some(format!("{how} ended in {end:?}\n{console}")));
+        }
     }
     for (engine, part) in [("aes", PARTS[0]), ("bignum", PARTS[4])] {
         let (console, _, end) = run(rot, &["--upset-result", engine])?;
