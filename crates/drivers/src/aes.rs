@@ -32,7 +32,7 @@ const BLOCK_POLLS: u32 = 16;
 /// SP 800-38F §6.2.
 const KW_IV: u64 = 0xa6a6_a6a6_a6a6_a6a6;
 /// Rounds over all halves.
-const KW_ROUNDS: u64 = 6;
+const KW_ROUNDS: usize = 6;
 /// Bytes of a half block, the unit of AES-KW.
 const HALF_LEN: usize = 8;
 
@@ -115,11 +115,7 @@ impl Tag {
     /// Its bytes.
     #[must_use]
     pub fn to_bytes(self) -> [u8; TAG_LEN] {
-        let mut bytes = [0; TAG_LEN];
-        for (part, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(self.0) {
-            *part = word.to_le_bytes();
-        }
-        bytes
+        bytes(self.0)
     }
 }
 
@@ -318,16 +314,21 @@ impl Aes {
     /// # Errors
     /// Those of the engine.
     pub fn text(&mut self, text: &mut [u8]) -> Result<(), Error> {
-        for block in text.chunks_mut(BLOCK_LEN) {
-            self.feed(block)?;
-            self.until(Status::output_valid)?;
-            for (part, register) in block.chunks_mut(4).zip(self.registers.data_out().iter()) {
-                copy(part, register.read());
-            }
+        let (blocks, rest) = text.as_chunks_mut::<BLOCK_LEN>();
+        if !blocks.is_empty() {
+            self.until_input()?;
+        }
+        for block in blocks {
+            self.push_block(words(block));
+            self.until_result()?;
+            *block = bytes(self.pull_block());
+        }
+        if !rest.is_empty() {
+            self.feed(rest)?;
+            self.until_result()?;
             // All four words have to be read, or the block stays.
-            for register in self.registers.data_out().iter().skip(block.len().div_ceil(4)) {
-                let _ = register.read();
-            }
+            let last = bytes(self.pull_block());
+            rest.iter_mut().zip(last).for_each(|(to, from)| *to = from);
         }
         Ok(())
     }
@@ -439,13 +440,16 @@ impl Aes {
         }
         let (head, halves) = wrapped.split_first_chunk_mut().ok_or(Error::Length)?;
         halves.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
-        let (mut first, mut step) = (KW_IV, 0_u64);
-        for _ in 0..KW_ROUNDS {
+        let mut first = KW_IV;
+        let steps = self.kw_begin(Direction::Encrypt, halves.len())?;
+        let mut step = 0;
+        while step < steps {
             for half in halves.as_chunks_mut().0 {
                 step = step.wrapping_add(1);
-                first = self.kw_step(Direction::Encrypt, first, half)? ^ step;
+                first = self.kw_step(first, half)? ^ step;
             }
         }
+        self.end()?;
         *head = first.to_be_bytes();
         Ok(())
     }
@@ -468,28 +472,32 @@ impl Aes {
     fn unwrap_steps(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<u64, Error> {
         let (head, halves) = wrapped.split_first_chunk::<HALF_LEN>().ok_or(Error::Length)?;
         key.iter_mut().zip(halves).for_each(|(to, from)| *to = *from);
-        let mut step = (key.len() / HALF_LEN) as u64 * KW_ROUNDS;
         let mut first = u64::from_be_bytes(*head);
-        for _ in 0..KW_ROUNDS {
+        let mut step = self.kw_begin(Direction::Decrypt, key.len())?;
+        while step > 0 {
             for half in key.as_chunks_mut().0.iter_mut().rev() {
-                first = self.kw_step(Direction::Decrypt, first ^ step, half)?;
-                step = step.wrapping_sub(1);
+                first = self.kw_step(first ^ step, half)?;
+                step = step.saturating_sub(1);
             }
         }
+        self.end()?;
         Ok(first)
     }
 
+    /// Begins a message of ECB with a block for each step of AES-KW, and returns their number.
+    fn kw_begin(&mut self, direction: Direction, key_len: usize) -> Result<u64, Error> {
+        let steps = key_len / HALF_LEN * KW_ROUNDS;
+        self.begin(Mode::Ecb, direction, &[], steps * BLOCK_LEN, None, Streams::default())?;
+        self.until_input()?;
+        Ok(steps as u64)
+    }
+
     /// A block of AES-KW: the first half goes to the next step, the second one stays.
-    fn kw_step(
-        &mut self,
-        direction: Direction,
-        first: u64,
-        half: &mut [u8; HALF_LEN],
-    ) -> Result<u64, Error> {
+    fn kw_step(&mut self, first: u64, half: &mut [u8; HALF_LEN]) -> Result<u64, Error> {
         let both = u128::from(first) << 64 | u128::from(u64::from_be_bytes(*half));
-        let mut block = both.to_be_bytes();
-        self.process(Mode::Ecb, direction, &mut block)?;
-        let both = u128::from_be_bytes(block);
+        self.push_block(words(&both.to_be_bytes()));
+        self.until_result()?;
+        let both = u128::from_be_bytes(bytes(self.pull_block()));
         *half = (both as u64).to_be_bytes();
         Ok((both >> 64) as u64)
     }
@@ -580,18 +588,28 @@ fn length(bytes: usize) -> Result<u32, Error> {
 }
 
 /// The four words of a block, filled with zeros.
-fn block_words(data: &[u8]) -> [u32; 4] {
+fn block_words(data: &[u8]) -> [u32; BLOCK_LEN / 4] {
     let mut block = [0; BLOCK_LEN];
     block.iter_mut().zip(data).for_each(|(to, from)| *to = *from);
-    let mut words = [0; 4];
-    for (word, bytes) in words.iter_mut().zip(block.as_chunks::<4>().0) {
+    words(&block)
+}
+
+/// A block as words in the byte order of memory.
+fn words(block: &[u8; BLOCK_LEN]) -> [u32; BLOCK_LEN / 4] {
+    let mut words = [0; BLOCK_LEN / 4];
+    for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {
         *word = u32::from_le_bytes(*bytes);
     }
     words
 }
 
-fn copy(part: &mut [u8], word: u32) {
-    part.iter_mut().zip(word.to_le_bytes()).for_each(|(to, from)| *to = from);
+/// The same back.
+fn bytes(words: [u32; BLOCK_LEN / 4]) -> [u8; BLOCK_LEN] {
+    let mut bytes = [0; BLOCK_LEN];
+    for (part, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+        *part = word.to_le_bytes();
+    }
+    bytes
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
+use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
@@ -140,6 +141,9 @@ fn simulate(tools: &Tools, ip: &Ip, bench: &Bench, args: &Args) -> Result<Vec<St
     Ok(run.faults)
 }
 
+/// Pieces of work whose time the step prints.
+const LONGEST: usize = 12;
+
 /// A step of `cargo xtask test`: lint, the simulations of every day, proofs and the smallest netlist.
 pub fn step(_: &Path) -> Result<Outcome> {
     for set in [PackageSet::Machine, PackageSet::Ip, PackageSet::Soc] {
@@ -168,12 +172,23 @@ pub fn step(_: &Path) -> Result<Outcome> {
     let mut faults = Vec::new();
     // Each once, even if several benches report it.
     let mut skipped = BTreeSet::new();
-    for done in in_parallel(&work, |work| work.run(&tools)) {
+    let mut times = Vec::new();
+    for (name, seconds, done) in in_parallel(&work, |work| {
+        let start = Instant::now();
+        let done = work.run(&tools);
+        (work.name(), start.elapsed().as_secs(), done)
+    }) {
         let done = done?;
+        times.push((seconds, name));
         faults.extend(done.faults);
         skipped.extend(done.notes.into_iter().filter(|note| note.contains("SKIPPED")));
     }
     skipped.iter().for_each(|note| eprintln!("{note}"));
+    times.sort_unstable_by(|a, b| b.cmp(a));
+    println!("ip: the longest of {} pieces of work", times.len());
+    for (seconds, name) in times.iter().take(LONGEST) {
+        println!("{seconds:>6} s  {name}");
+    }
     Ok(if faults.is_empty() { Outcome::Passed } else { Outcome::Failed(faults.join("\n")) })
 }
 
@@ -196,6 +211,20 @@ struct Done {
 }
 
 impl Work<'_> {
+    fn name(&self) -> String {
+        match self {
+            Work::Lint(ip) => format!("lint of {}", ip.name),
+            Work::Simulate(ip, bench) => format!("{} of {}", bench.tests, ip.name),
+            Work::Count(ip, netlist) => format!("{} of {}", netlist.name, ip.name),
+            Work::Prove(ip, proof) => format!("{} of {}", proof.top, ip.name),
+            Work::Mutate(ip, campaign) => {
+                format!("mutants of {} in {}", campaign.bench.top, ip.name)
+            }
+            Work::Upset(ip, campaign) => format!("upsets of {} in {}", campaign.name, ip.name),
+            Work::MutateMachine(system) => format!("mutants of machines in {}", system.ip()),
+        }
+    }
+
     fn run(&self, tools: &Tools) -> Result<Done> {
         // The first start of Yosys compiles it, which only one process may do at a time.
         static SYNTHESIS: Mutex<()> = Mutex::new(());
