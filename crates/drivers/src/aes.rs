@@ -30,11 +30,13 @@ const PATIENCE: u32 = 10_000;
 /// Reads of the status while a block is computed.
 const BLOCK_POLLS: u32 = 16;
 /// SP 800-38F §6.2.
-const KW_IV: u64 = 0xa6a6_a6a6_a6a6_a6a6;
+const KW_IV: Half = [0xa6a6_a6a6; 2];
 /// Rounds over all halves.
 const KW_ROUNDS: usize = 6;
 /// Bytes of a half block, the unit of AES-KW.
 const HALF_LEN: usize = 8;
+/// A half block, as words in the byte order of memory: reversing bytes takes the core longer than the engine takes for a block.
+type Half = [u32; HALF_LEN / 4];
 
 /// Why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -327,7 +329,7 @@ impl Aes {
             self.feed(rest)?;
             self.until_result()?;
             // All four words have to be read, or the block stays.
-            let last = bytes(self.pull_block());
+            let last: [u8; BLOCK_LEN] = bytes(self.pull_block());
             rest.iter_mut().zip(last).for_each(|(to, from)| *to = from);
         }
         Ok(())
@@ -438,7 +440,7 @@ impl Aes {
         if !is_wrappable(key.len()) || wrapped.len() != key.len() + HALF_LEN {
             return Err(Error::Length);
         }
-        let (head, halves) = wrapped.split_first_chunk_mut().ok_or(Error::Length)?;
+        let (head, halves) = wrapped.split_first_chunk_mut::<HALF_LEN>().ok_or(Error::Length)?;
         halves.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
         let mut first = KW_IV;
         let steps = self.kw_begin(Direction::Encrypt, halves.len())?;
@@ -446,11 +448,11 @@ impl Aes {
         while step < steps {
             for half in halves.as_chunks_mut().0 {
                 step = step.wrapping_add(1);
-                first = self.kw_step(first, half)? ^ step;
+                first = numbered(self.kw_step(first, half)?, step);
             }
         }
         self.end()?;
-        *head = first.to_be_bytes();
+        *head = bytes(first);
         Ok(())
     }
 
@@ -469,14 +471,14 @@ impl Aes {
         if result? == KW_IV { Ok(()) } else { Err(Error::NotAuthentic) }
     }
 
-    fn unwrap_steps(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<u64, Error> {
+    fn unwrap_steps(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<Half, Error> {
         let (head, halves) = wrapped.split_first_chunk::<HALF_LEN>().ok_or(Error::Length)?;
         key.iter_mut().zip(halves).for_each(|(to, from)| *to = *from);
-        let mut first = u64::from_be_bytes(*head);
+        let mut first = words(head);
         let mut step = self.kw_begin(Direction::Decrypt, key.len())?;
         while step > 0 {
             for half in key.as_chunks_mut().0.iter_mut().rev() {
-                first = self.kw_step(first ^ step, half)?;
+                first = self.kw_step(numbered(first, step), half)?;
                 step = step.saturating_sub(1);
             }
         }
@@ -485,21 +487,21 @@ impl Aes {
     }
 
     /// Begins a message of ECB with a block for each step of AES-KW, and returns their number.
-    fn kw_begin(&mut self, direction: Direction, key_len: usize) -> Result<u64, Error> {
+    fn kw_begin(&mut self, direction: Direction, key_len: usize) -> Result<u32, Error> {
         let steps = key_len / HALF_LEN * KW_ROUNDS;
         self.begin(Mode::Ecb, direction, &[], steps * BLOCK_LEN, None, Streams::default())?;
         self.until_input()?;
-        Ok(steps as u64)
+        length(steps)
     }
 
     /// A block of AES-KW: the first half goes to the next step, the second one stays.
-    fn kw_step(&mut self, first: u64, half: &mut [u8; HALF_LEN]) -> Result<u64, Error> {
-        let both = u128::from(first) << 64 | u128::from(u64::from_be_bytes(*half));
-        self.push_block(words(&both.to_be_bytes()));
+    fn kw_step(&mut self, [a, b]: Half, half: &mut [u8; HALF_LEN]) -> Result<Half, Error> {
+        let [c, d] = words(half);
+        self.push_block([a, b, c, d]);
         self.until_result()?;
-        let both = u128::from_be_bytes(bytes(self.pull_block()));
-        *half = (both as u64).to_be_bytes();
-        Ok((both >> 64) as u64)
+        let [a, b, c, d] = self.pull_block();
+        *half = bytes([c, d]);
+        Ok([a, b])
     }
 
     /// Blocks into `data_in`, the last one filled with zeros.
@@ -594,9 +596,15 @@ fn block_words(data: &[u8]) -> [u32; BLOCK_LEN / 4] {
     words(&block)
 }
 
-/// A block as words in the byte order of memory.
-fn words(block: &[u8; BLOCK_LEN]) -> [u32; BLOCK_LEN / 4] {
-    let mut words = [0; BLOCK_LEN / 4];
+/// A first half with the number of a step of AES-KW, big-endian in its last bytes.
+const fn numbered([high, low]: Half, step: u32) -> Half {
+    [high, low ^ step.swap_bytes()]
+}
+
+/// A block, or a half of one, as words in the byte order of memory.
+fn words<const BYTES: usize, const WORDS: usize>(block: &[u8; BYTES]) -> [u32; WORDS] {
+    const { assert!(BYTES == 4 * WORDS) };
+    let mut words = [0; WORDS];
     for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {
         *word = u32::from_le_bytes(*bytes);
     }
@@ -604,8 +612,9 @@ fn words(block: &[u8; BLOCK_LEN]) -> [u32; BLOCK_LEN / 4] {
 }
 
 /// The same back.
-fn bytes(words: [u32; BLOCK_LEN / 4]) -> [u8; BLOCK_LEN] {
-    let mut bytes = [0; BLOCK_LEN];
+fn bytes<const BYTES: usize, const WORDS: usize>(words: [u32; WORDS]) -> [u8; BYTES] {
+    const { assert!(BYTES == 4 * WORDS) };
+    let mut bytes = [0; BYTES];
     for (part, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
         *part = word.to_le_bytes();
     }

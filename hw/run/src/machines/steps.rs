@@ -1,6 +1,7 @@
 //! Steps of `cargo xtask test` on the machines of every day.
 
 use std::path::Path;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 
@@ -25,10 +26,13 @@ fn outcome(checks: &[(&str, Check<'_>)]) -> Result<Outcome> {
             return Ok(skipped);
         }
     }
-    for (name, check) in checks {
+    for (at, (name, check)) in checks.iter().enumerate() {
+        let start = Instant::now();
         if let Some(why) = check()? {
             return Ok(Outcome::Failed(format!("{name}: {why}")));
         }
+        let seconds = start.elapsed().as_secs();
+        println!("{name}: check {} of {} passed in {seconds} s", at + 1, checks.len());
     }
     Ok(Outcome::Passed)
 }
