@@ -21,11 +21,12 @@ const EXPONENT: u32 = 65537;
 type Part = fn() -> Option<bool>;
 
 pub fn run() {
-    let parts: [(&str, Part); 7] = [
+    let parts: [(&str, Part); 8] = [
         ("aes-256-cbc", encrypts_and_decrypts),
         ("aes-256-gcm", authenticates),
         ("aes-interrupt", interrupts),
         ("aes-slot", keeps_the_key_of_the_slot),
+        ("aes-kw", wraps),
         ("rsa-2048", opens),
         ("ecdsa-p256", verifies_p256),
         ("ecdsa-p384", verifies_p384),
@@ -49,6 +50,24 @@ fn aes() -> Option<Aes> {
     let mut engine = Aes::new(registers).ok()?;
     engine.load_key(known::AES_KEY).ok()?;
     Some(engine)
+}
+
+/// A key under a key, and under a changed one.
+fn wraps() -> Option<bool> {
+    let mut engine = aes()?;
+    engine.load_key(known::WRAPPING_KEY).ok()?;
+    let mut wrapped = [0; known::WRAPPED_KEY.len()];
+    engine.wrap(known::WRAPPED, &mut wrapped).ok()?;
+    let is_wrapped = wrapped == *known::WRAPPED_KEY;
+    let mut key = [0; known::WRAPPED.len()];
+    engine.unwrap_key(&wrapped, &mut key).ok()?;
+    let is_unwrapped = key == *known::WRAPPED;
+    if let Some(last) = wrapped.last_mut() {
+        *last ^= 1;
+    }
+    let changed = engine.unwrap_key(&wrapped, &mut key);
+    let is_refused = changed == Err(aes::Error::NotAuthentic) && key == [0; known::WRAPPED.len()];
+    Some(is_wrapped && is_unwrapped && is_refused)
 }
 
 fn encrypts_and_decrypts() -> Option<bool> {

@@ -18,11 +18,12 @@ use super::{End, loader, number_vectors};
 use xtask::firmware;
 
 /// What the program does, in its order.
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 8] = [
     "aes-256-cbc",
     "aes-256-gcm",
     "aes-interrupt",
     "aes-slot",
+    "aes-kw",
     "rsa-2048",
     "ecdsa-p256",
     "ecdsa-p384",
@@ -137,7 +138,7 @@ fn broken(rot: Rot, folder: &Path) -> Result<Option<String>> {
 fn engine_fault(rot: Rot) -> Result<Option<String>> {
     // An outcome or a result that is wrong once: the driver asks again, and has an engine that failed, and no answer.
     for (how, part, answer) in
-        [("bignum-once", PARTS[5], "Some(false)"), ("bignum-data-once", PARTS[4], "None")]
+        [("bignum-once", PARTS[6], "Some(false)"), ("bignum-data-once", PARTS[5], "None")]
     {
         let (console, _, end) = run(rot, &["--upset-result", how])?;
         let is_noticed = console.contains(&format!("rot-crypto: {part}: {answer}"));
@@ -145,7 +146,7 @@ fn engine_fault(rot: Rot) -> Result<Option<String>> {
             return Ok(Some(format!("{how} ended in {end:?}\n{console}")));
         }
     }
-    for (engine, part) in [("aes", PARTS[0]), ("bignum", PARTS[4])] {
+    for (engine, part) in [("aes", PARTS[0]), ("bignum", PARTS[5])] {
         let (console, _, end) = run(rot, &["--upset-result", engine])?;
         if end != End::Failure || !console.contains(&format!("rot-crypto: {part}: ")) {
             return Ok(Some(format!("wrong results of {engine} ended in {end:?}\n{console}")));
