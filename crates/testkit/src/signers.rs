@@ -33,6 +33,7 @@ const fn signer(file: &'static str, algorithm: &'static str) -> Signer {
 
 pub static RSA_PSS_2048: Signer = signer("fake-rsa-2048", "rsa-pss-2048-sha256");
 pub static RSA_PSS_3072: Signer = signer("fake-rsa-3072", "rsa-pss-3072-sha384");
+pub static RSA_PSS_3072_SHA256: Signer = signer("fake-rsa-3072", "rsa-pss-3072-sha256");
 pub static RSA_PSS_4096: Signer = signer("fake-rsa-4096", "rsa-pss-4096-sha512");
 pub static RSA_PKCS1_2048: Signer = signer("fake-rsa-2048", "rsa-pkcs1-2048-sha256");
 pub static RSA_PKCS1_3072: Signer = signer("fake-rsa-3072", "rsa-pkcs1-3072-sha512");

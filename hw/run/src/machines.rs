@@ -19,6 +19,7 @@ pub(crate) mod ibex;
 pub mod loader;
 pub mod model;
 mod number_vectors;
+pub mod numbers;
 pub mod report;
 pub mod rot;
 pub mod rot_boot;
@@ -61,7 +62,7 @@ const QUOTED_BLOCK: usize = 16 << 10;
 
 /// Modes other than a boot. What requires `--boot` has to conflict with them, too: beside an option that conflicts with what
 /// is required, clap asks for it no more.
-const OTHERS: [&str; 6] = ["program", "faults", "dma", "guard", "signatures", "crypto"];
+const OTHERS: [&str; 7] = ["program", "faults", "dma", "guard", "signatures", "numbers", "crypto"];
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -114,9 +115,13 @@ pub struct Args {
     /// Verify hash-based signatures on the root of trust, or in software on a host: cycles of each kind
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "options"])]
     signatures: bool,
+    /// Verify signatures of RSA and ECDSA, on a root of trust or a host: by the engine for big numbers where there is one,
+    /// elsewhere in software; cycles of each kind, and of the same with a flipped bit
+    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "signatures", "options"])]
+    numbers: bool,
     /// Known answers of AES and of big numbers on a root of trust with engines for them, and what becomes of engines that
     /// are broken or upset; of a host beside one, keys that it uses by handle, and requests that are refused
-    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "signatures", "options"])]
+    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "signatures", "numbers", "options"])]
     crypto: bool,
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
@@ -271,6 +276,14 @@ pub fn main(args: &Args) -> Result<Verdict> {
     }
     if args.signatures {
         return verify_signatures(&rots, &cores);
+    }
+    if args.numbers {
+        ensure!(
+            !rots.is_empty() || !cores.is_empty(),
+            "--numbers needs a root of trust or a host: rot-full, rocket-1"
+        );
+        numbers::print_table(&rots, &cores)?;
+        return Ok(Verdict::Yes);
     }
     if args.crypto {
         return answer_known(&rots, &socs);
@@ -707,7 +720,7 @@ mod tests {
             let options = parse(mode).map(|command| command.args.options);
             assert_eq!(options.unwrap(), ["--no-bench"], "{mode}");
         }
-        for mode in ["--faults", "--guard", "--signatures", "--crypto"] {
+        for mode in ["--faults", "--guard", "--signatures", "--numbers", "--crypto"] {
             assert!(parse(mode).is_err(), "{mode}");
         }
     }

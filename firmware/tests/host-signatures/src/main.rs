@@ -1,24 +1,24 @@
-//! Roots of hash-based signatures in software, on one hart of the cycle-accurate machine. Each case is computed twice, and
-//! the second run counts: code and data are in the caches then. A line for each, as that of `rot-signatures`:
-//!
-//! ```text
-//! sig <number> <cycles> 0 <root>
-//! ```
+//! Signatures in software, on one hart of the cycle-accurate machine: roots of hash-based ones (`roots.rs`), or with the
+//! feature `numbers` verdicts on those of RSA and ECDSA (`numbers.rs`). Each case is computed twice, and the second run
+//! counts: code and data are in the caches then. A line for each, as those of `rot-signatures` and `rot-crypto`.
 
 #![no_std]
 #![no_main]
 #![cfg(target_arch = "riscv64")]
 
-use core::arch::global_asm;
-use core::hint::black_box;
+mod numbers;
+mod roots;
+mod timed;
 
-use hartlock_kat::roots::{Case, HEAD_LEN, Head, OFFSET};
+use core::arch::global_asm;
+
+use hartlock_kat::roots::OFFSET;
 use hartlock_kernels::Kernels;
 use hartlock_verify::board::Region;
 use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{self, Mode};
-use hartlock_virt::{machine, memory, soc};
+use hartlock_virt::{machine, memory};
 
 global_asm!(include_str!("../../bench/src/start.S"));
 
@@ -42,33 +42,12 @@ extern "C" fn bench_main() -> ! {
 fn judge_all(kernels: &Kernels, cases: &[u8]) -> Option<()> {
     let (count, mut rest) = cases.split_first_chunk()?;
     for number in 0..u64::from_le_bytes(*count) {
-        let (head, body) = rest.split_first_chunk::<HEAD_LEN>()?;
-        let head = Head::decode(head)?;
-        let (body, after) = body.split_at_checked(head.body_len())?;
-        rest = after;
-        judge(kernels, number, &head.case(body)?)?;
+        rest = if cfg!(feature = "numbers") {
+            numbers::judge(kernels, number, rest)?
+        } else {
+            roots::judge(kernels, number, rest)?
+        };
     }
-    Some(())
-}
-
-fn judge(kernels: &Kernels, number: u64, case: &Case<'_>) -> Option<()> {
-    let run = || {
-        let start = soc::cycles();
-        let comparison = black_box(case).compare(kernels).ok()?;
-        Some((comparison, soc::cycles().saturating_sub(start)))
-    };
-    let _ = run()?;
-    let (comparison, cycles) = run()?;
-    let numbers = [number, cycles].map(Number::decimal);
-    let [number, cycles] = numbers.each_ref().map(Number::as_str);
-    ["sig ", number, " ", cycles, " 0 "].into_iter().for_each(console::print);
-    for byte in comparison.computed.iter().take(case.root_len()) {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digit = |value: u8| DIGITS.get(usize::from(value & 15)).copied().unwrap_or_default();
-        let digits = [digit(byte >> 4), digit(*byte)];
-        console::print(core::str::from_utf8(&digits).unwrap_or_default());
-    }
-    console::line(&[""]);
     Some(())
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The first part that fails ends the program with its number. With the feature `vectors` it verifies signatures instead
-//! (`vectors.rs`), with `streams` AES works between DMA and the stream writer (`streams.rs`).
+//! (`vectors.rs`), with `software` without the engine, with `streams` AES works between DMA and the stream writer (`streams.rs`).
 
 #![no_std]
 #![no_main]

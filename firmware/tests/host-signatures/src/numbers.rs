@@ -1,0 +1,30 @@
+//! `sig <number> <cycles> 0 <verdict>` for each case. Cycles are from the call of the verifier to its verdict.
+
+use core::fmt::{self, Write};
+use core::hint::black_box;
+
+use hartlock_kat::numbers::{HEAD_LEN, Head};
+use hartlock_kernels::Kernels;
+use hartlock_virt::console;
+
+use crate::timed::{begin, warm};
+
+struct Console;
+
+impl Write for Console {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        console::print(text);
+        Ok(())
+    }
+}
+
+/// Judges the first case, and returns what is after it; nothing if it has not its form.
+pub fn judge<'a>(kernels: &Kernels, number: u64, cases: &'a [u8]) -> Option<&'a [u8]> {
+    let (head, body) = cases.split_first_chunk::<HEAD_LEN>()?;
+    let head = Head::decode(head)?;
+    let (body, after) = body.split_at_checked(head.body_len())?;
+    let (verdict, cycles) = warm(|| black_box(&head).verify(kernels, black_box(body)));
+    begin(number, cycles);
+    writeln!(Console, "{verdict:?}").ok()?;
+    Some(after)
+}
