@@ -16,6 +16,7 @@ pub mod ciphertexts;
 pub mod cva6;
 pub mod digests;
 pub(crate) mod ibex;
+mod kept;
 pub mod loader;
 pub mod model;
 mod number_vectors;

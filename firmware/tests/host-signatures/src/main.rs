@@ -1,6 +1,6 @@
 //! Signatures in software, on one hart of the cycle-accurate machine: roots of hash-based ones (`roots.rs`), or with the
-//! feature `numbers` verdicts on those of RSA and ECDSA (`numbers.rs`). Each case is computed twice, and the second run
-//! counts: code and data are in the caches then. A line for each, as those of `rot-signatures` and `rot-crypto`.
+//! feature `numbers` verdicts on those of RSA and ECDSA (`numbers.rs`). A line for each, as those of `rot-signatures` and
+//! `rot-crypto`. A root is computed twice, and the second run counts: code and data are in the caches then.
 
 #![no_std]
 #![no_main]

@@ -2,12 +2,12 @@
 //! (`hw/soc/cva6`, `hw/sim/cva6`).
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use super::kept;
 use super::model::{self, BENCH_FLAGS, OPTIMISATION, Sources, build};
 use super::python::{self, PackageSet, Packages};
 use crate::rtl::code;
@@ -123,62 +123,24 @@ fn sources(list: &str) -> impl Iterator<Item = &str> {
 
 /// Runs a program to its end and returns its console, with options that name no file.
 ///
-/// The console is kept in the cache: the same machine takes the same cycles for the same program and options, some of which
-/// take an hour.
-///
 /// # Errors
 /// If it does not end with success.
 pub fn run(program: &Path, options: &[&str]) -> Result<String> {
     let machine = machine()?;
-    let read = || fs::read(program).with_context(|| format!("cannot read {}", program.display()));
-    let kept = kept(&machine, &read()?, options)?;
-    if let Ok(console) = fs::read_to_string(&kept) {
-        eprintln!("  as it ran before: {}", kept.display());
-        return Ok(console);
-    }
-    // The core writes a listing of what it executed into the folder in which it runs.
-    let scratch = tempfile::tempdir()?;
-    let mut command = Command::new(machine);
-    command.args(options).arg(program).current_dir(scratch.path());
-    let output = run::capture(&mut command)?;
-    ensure!(output.status.success(), "{}", run::tail(&output, 20));
-    let console = String::from_utf8(output.stdout).context("the console is not UTF-8")?;
-    let folder = kept.parent().context("a folder of the cache")?;
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    // In one step: a run that was ended leaves none that is incomplete.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(console.as_bytes())?;
-    file.persist(&kept).with_context(|| format!("cannot create {}", kept.display()))?;
-    Ok(console)
-}
-
-/// Where the console of a run is kept.
-fn kept(machine: &Path, program: &[u8], options: &[&str]) -> Result<PathBuf> {
-    let model = machine.parent().and_then(Path::file_name).context("a machine of the cache")?;
-    let program = packages::digest_of_bytes(program);
-    let digest = packages::digest(&[&[&*program], options].concat());
-    let name = format!("{}-{digest}.console", model.to_string_lossy());
-    Ok(project::cache_dir()?.join("measured").join(name))
+    kept::console(&machine, &[program], options, || {
+        // The core writes a listing of what it executed into the folder in which it runs.
+        let scratch = tempfile::tempdir()?;
+        let mut command = Command::new(&machine);
+        command.args(options).arg(program).current_dir(scratch.path());
+        let output = run::capture(&mut command)?;
+        ensure!(output.status.success(), "{}", run::tail(&output, 20));
+        String::from_utf8(output.stdout).context("the console is not UTF-8")
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_run_is_kept_for_its_machine_program_and_options() {
-        let kept =
-            |machine, program: &str, options| kept(Path::new(machine), program.as_bytes(), options);
-        let one = kept("/m/cva6-1/machine", "program", &["--a"]).unwrap();
-        assert_eq!(one, kept("/other/cva6-1/machine", "program", &["--a"]).unwrap());
-        for (machine, program, options) in [
-            ("/m/cva6-2/machine", "program", &["--a"]),
-            ("/m/cva6-1/machine", "another", &["--a"]),
-            ("/m/cva6-1/machine", "program", &["--b"]),
-        ] {
-            assert_ne!(one, kept(machine, program, options).unwrap());
-        }
-    }
 
     #[test]
     fn reads_the_packages_list() {
