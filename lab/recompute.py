@@ -116,6 +116,13 @@ def opentitan_accelerator(rows, more):
             count, size, _ = min(counts)
             yield "Section 4.2", "speed-up over CVA6", function, count / size / ours[config]
     yield from feeds(more)
+    engines = {r["kind"]: int(r["genuine"]) for r in more("signatures") if r["by"] == "engine"}
+    processors = {"rot": "our software on Ibex", "rocket-1": "our software on Rocket"}
+    for r in more("signatures"):
+        config = f"{r['kind']}, {processors.get(r['machine'], 'engine')}"
+        yield "Verification of signatures", "time", config, int(r["genuine"])
+        if r["by"] == "software":
+            yield "Verification of signatures", "by the engine's", config, int(r["genuine"]) / engines[r["kind"]]
 
 
 def feeds(more):

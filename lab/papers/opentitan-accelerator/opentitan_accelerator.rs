@@ -27,6 +27,7 @@ mod payload;
 mod runs;
 mod sensitivity;
 mod sizes;
+mod verification;
 
 use super::counts::Count;
 use baseline::Part;
@@ -47,6 +48,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     run.store_more(&folder, "dma", &samples.dma)?;
     run.store_more(&folder, "operations", &samples.operations)?;
     run.store_more(&folder, "feeds", &samples.feeds)?;
+    run.store_more(&folder, "signatures", &samples.signatures)?;
     print!("{}", run.text());
     println!("stored as {}", folder.join(format!("{KEY}.json")).display());
     Ok(run)
@@ -60,6 +62,7 @@ struct Samples {
     dma: String,
     operations: String,
     feeds: String,
+    signatures: String,
 }
 
 /// All of it, or in its quick form the payload of the paper's tables alone.
@@ -100,6 +103,7 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
     let mut rows = with_distances(How::Simulated.made(rows));
     let lists = dma::measure(is_quick)?;
     let mut feeds = crossing::CSV_HEADER.to_owned();
+    let mut signatures = verification::CSV_HEADER.to_owned();
     rows.extend(dma::rows(&lists, &software, headline)?);
     if !is_quick {
         let of_paper = paper.number("Section 4.2", "speed-up over CVA6", "SHA-256");
@@ -116,6 +120,9 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         feeds = fed.csv(requested);
         rows.extend(sensitivity::rows((&samples, &software), headline, of_paper)?);
         rows.extend(ciphers::none_of_ours());
+        let verified = verification::measure()?;
+        rows.extend(verification::rows(&verified));
+        signatures = verification::csv(&verified);
         for flags in others {
             let chosen = baseline::measure(Part::Chosen, flags, &[])?;
             rows.extend(ciphers::rows(&chosen, flags));
@@ -161,6 +168,7 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         dma: dma::csv(&lists),
         operations: operations::csv(&operations),
         feeds,
+        signatures,
     };
     Ok((run, samples))
 }

@@ -1,0 +1,149 @@
+//! Signatures of RSA and ECDSA, verified by the engine for big numbers and by our software: on the core of the root of trust,
+//! and on a host's.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+
+use crate::run::{How, Row};
+use hartlock_hw::machines::numbers::{self, By, Cycles};
+use hartlock_hw::machines::{model, rot};
+
+pub const TABLE: &str = "Verification of signatures";
+pub const CSV_HEADER: &str = "kind,machine,by,genuine,flipped\n";
+/// The root of trust with the engine.
+const ENGINE: &str = "rot-full";
+/// The same without it, which is simulated faster.
+const ROT: &str = "rot";
+/// A host's core alone.
+const HOST: &str = "rocket-1";
+
+/// A kind of signature, by a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verified {
+    pub kind: &'static str,
+    pub machine: &'static str,
+    pub by: By,
+    pub cycles: Cycles,
+}
+
+impl Verified {
+    /// What tables call it.
+    fn config(&self) -> String {
+        let by = match self.machine {
+            ENGINE => "engine",
+            ROT => "our software on Ibex",
+            _ => "our software on Rocket",
+        };
+        format!("{}, {by}", self.kind)
+    }
+
+    /// How it was run: caches of a host are warm.
+    fn runs(&self) -> &'static str {
+        if self.machine == HOST {
+            "the second of two runs"
+        } else {
+            "one run, code in a ROM of five cycles a fetch, data in the scratchpad"
+        }
+    }
+}
+
+/// Verifies a signature of each kind on each of the machines, and the same with a flipped bit.
+///
+/// # Errors
+/// If a verdict is wrong, or a machine cannot be built.
+pub fn measure() -> Result<Vec<Verified>> {
+    let kinds = &numbers::KINDS;
+    let host = model::core(HOST).map_err(anyhow::Error::msg)?;
+    let rot = |name| rot::rot(name).with_context(|| format!("the root of trust {name}"));
+    let mut all = Vec::new();
+    let mut add = |machine, by, cycles: Vec<Cycles>| {
+        let named = kinds.iter().zip(cycles);
+        all.extend(named.map(|(kind, cycles)| Verified { kind: kind.name, machine, by, cycles }));
+    };
+    for (machine, by) in [(ENGINE, By::Engine), (ROT, By::Software)] {
+        eprintln!("signatures of RSA and ECDSA on {machine}");
+        add(machine, by, numbers::measure(rot(machine)?, by, kinds)?);
+    }
+    eprintln!("signatures of RSA and ECDSA on {HOST}");
+    add(HOST, By::Software, numbers::measure_on_host(host, kinds)?);
+    Ok(all)
+}
+
+/// Each in cycles, and of software how many times the engine's they are.
+pub fn rows(verified: &[Verified]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for it in verified {
+        let Cycles { genuine, flipped } = it.cycles;
+        let row = Row::info(TABLE, "time", "cycles", genuine as f64).of(&it.config());
+        let note = format!(
+            "on {}, {}, from the call of the verifier to its verdict; a flipped bit is refused in {flipped}",
+            it.machine,
+            it.runs()
+        );
+        rows.push(row.how(How::Simulated).noted(note));
+        let is_its_engine = |other: &&Verified| other.kind == it.kind && other.by == By::Engine;
+        let engine = verified.iter().find(is_its_engine);
+        if let Some(engine) = engine.filter(|_| it.by == By::Software) {
+            let ratio = genuine as f64 / engine.cycles.genuine as f64;
+            let row = Row::info(TABLE, "by the engine's", "times", ratio).of(&it.config());
+            rows.push(row.how(How::Computed));
+        }
+    }
+    rows
+}
+
+/// Both cases of every kind.
+pub fn csv(verified: &[Verified]) -> String {
+    let mut text = CSV_HEADER.to_owned();
+    for Verified { kind, machine, by, cycles: Cycles { genuine, flipped } } in verified {
+        let _ = writeln!(text, "{kind},{machine},{},{genuine},{flipped}", by.name());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn software_is_compared_with_the_engine_for_the_same_kind() {
+        let of = |kind, machine, by, genuine| Verified {
+            kind,
+            machine,
+            by,
+            cycles: Cycles { genuine, flipped: 7 },
+        };
+        let all = [
+            of("A", ENGINE, By::Engine, 100),
+            of("B", ENGINE, By::Engine, 200),
+            of("B", ROT, By::Software, 1000),
+            of("B", HOST, By::Software, 300),
+            of("C", HOST, By::Software, 300),
+        ];
+        let rows = rows(&all);
+        let found: Vec<_> =
+            rows.iter().map(|row| (&*row.metric, &*row.config, row.ours.unwrap())).collect();
+        assert_eq!(
+            found,
+            [
+                ("time", "A, engine", 100.0),
+                ("time", "B, engine", 200.0),
+                ("time", "B, our software on Ibex", 1000.0),
+                ("by the engine's", "B, our software on Ibex", 5.0),
+                ("time", "B, our software on Rocket", 300.0),
+                ("by the engine's", "B, our software on Rocket", 1.5),
+                ("time", "C, our software on Rocket", 300.0),
+            ]
+        );
+        assert!(rows[2].note.as_deref().unwrap().ends_with("refused in 7"));
+        assert_eq!(csv(&all).lines().nth(3), Some("B,rot,software,1000,7"));
+    }
+
+    #[test]
+    fn the_machines_are_there_and_one_of_them_has_the_engine() {
+        assert!(rot::rot(ENGINE).unwrap().has_bignum());
+        assert!(!rot::rot(ROT).unwrap().has_bignum());
+        assert!(model::core(HOST).is_ok());
+    }
+}
