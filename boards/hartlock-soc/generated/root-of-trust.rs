@@ -48,6 +48,9 @@ pub const STREAM_WRITER: usize = 0x4000_b000;
 /// Key slot of the AES engine and its lock, on machines that have one.
 pub const KEY_SLOT: usize = 0x4000_c000;
 
+/// Samples of the noise source, on machines with the engine for AES or that for big numbers.
+pub const NOISE_SOURCE: usize = 0x4000_d000;
+
 /// Registers of the test bench, which are no part of a chip.
 pub const BENCH: usize = 0x4000_f000;
 

@@ -20,6 +20,9 @@ const PATIENCE: u32 = 2_000_000;
 /// The same with a private key: less than 200 million cycles.
 const PRIVATE_PATIENCE: u32 = 100_000_000;
 
+/// Of a secret exponent.
+const SECRET_BITS: u16 = 64;
+
 /// Why nothing was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
@@ -130,6 +133,31 @@ impl<W: Wait> Bignum<W> {
         again
     }
 
+    /// The base to the power of a secret exponent of 64 bits, in a time that does not depend on it. It is for random exponents:
+    /// the engine does not check the result. Nothing of it stays in the engine.
+    ///
+    /// # Errors
+    /// As of `power`; `BadExponent` if it is zero. Then `result` is zero, or not changed.
+    pub fn power_secret(
+        &mut self,
+        modulus: &[u8],
+        base: &[u8],
+        exponent: &[u8; 8],
+        result: &mut [u8],
+    ) -> Result<(), Error> {
+        // The time depends on the length, which is therefore that of the longest exponent.
+        let length = length(modulus, base, 1, result)?.with_exponent(SECRET_BITS);
+        self.begin()?;
+        self.write_public(modulus, base, exponent, length);
+        let outcome = self.run(Command::RESET.with_secret(true), PRIVATE_PATIENCE);
+        let outcome = outcome.and_then(|()| self.read(result)).and_then(|()| self.wipe());
+        if outcome.is_err() {
+            self.registers.command().write(Command::RESET.with_wipe(true));
+            result.fill(0);
+        }
+        outcome
+    }
+
     /// A power by a public exponent, up to its outcome.
     fn compute(
         &mut self,
@@ -139,7 +167,7 @@ impl<W: Wait> Bignum<W> {
         length: Length,
     ) -> Result<(), Error> {
         self.begin()?;
-        self.write_public(modulus, base, exponent, length);
+        self.write_public(modulus, base, &exponent.to_be_bytes(), length);
         self.run(Command::RESET.with_power(true), PATIENCE)
     }
 
@@ -166,7 +194,7 @@ impl<W: Wait> Bignum<W> {
             return Err(Error::BadOperand);
         }
         self.begin()?;
-        self.write_public(key.modulus, base, key.exponent, length);
+        self.write_public(key.modulus, base, &key.exponent.to_be_bytes(), length);
         let choices = [
             Choice::PrimeP,
             Choice::PrimeQ,
@@ -199,10 +227,10 @@ impl<W: Wait> Bignum<W> {
     }
 
     /// What every power has.
-    fn write_public(&self, modulus: &[u8], base: &[u8], exponent: u32, length: Length) {
+    fn write_public(&self, modulus: &[u8], base: &[u8], exponent: &[u8], length: Length) {
         self.write(Choice::Modulus, modulus);
         self.write(Choice::Base, base);
-        self.write(Choice::Exponent, &exponent.to_be_bytes());
+        self.write(Choice::Exponent, exponent);
         self.registers.control().write(hartlock_regs::bignum::Control::RESET);
         self.registers.length().write(length);
     }
@@ -552,7 +580,8 @@ mod tests {
     #[test]
     fn an_earlier_outcome_is_wiped_before_anything_else() {
         type Operation = fn(&mut Bignum<Polling>) -> Result<(), Error>;
-        let operations: [Operation; 4] = [
+        let operations: [Operation; 5] = [
+            |engine| engine.power_secret(&[0xff; 32], &[2; 32], &[1; 8], &mut [0; 32]),
             |engine| engine.recover(&[0xff; 32], &[2; 32], 65537, &mut [0; 32]),
             |engine| engine.power(&[0xff; 32], &[2; 32], 65537, &mut [0; 32]),
             |engine| engine.judge(false, &[7; 64], &[9; 32], &[7; 64]).map(drop),
@@ -600,6 +629,29 @@ mod tests {
             // The last word that was written is what every read gives: of 1 / r.
             let word = if wanted.is_ok() { 6 } else { 0 };
             assert_eq!(result, [word; 64]);
+        }
+    }
+
+    #[test]
+    fn a_power_by_a_secret_exponent_has_one_length_and_ends_with_a_wipe() {
+        for (outcome, wanted) in [
+            (GOOD, Ok(())),
+            (0x6996_6996, Err(Error::BadExponent)),
+            (0xaa55_aa55, Err(Error::BadOperand)),
+            (0, Err(Error::Refused)),
+        ] {
+            for exponent in [[0xff; 8], [0, 0, 0, 0, 0, 0, 0, 1]] {
+                let file = File::with_outcome(outcome);
+                let mut result = [7; 64];
+                let mut engine = file.engine().unwrap();
+                let got = engine.power_secret(&[0xff; 64], &[2; 64], &exponent, &mut result);
+                assert_eq!(got, wanted);
+                assert_eq!(file.0[LENGTH].get(), 64 << 16 | 512);
+                assert_eq!(file.0[COMMAND].get(), WIPE, "the exponent stays");
+                // The highest word of the exponent is the one that was written last.
+                let word = if wanted.is_ok() { exponent[0] } else { 0 };
+                assert_eq!(result, [word; 64]);
+            }
         }
     }
 

@@ -19,6 +19,7 @@ pub mod ed25519;
 pub mod iommu;
 pub mod key_slot;
 pub mod mailbox;
+pub mod noise_source;
 pub mod otp;
 pub mod scratchpad_stream;
 pub mod sha2;

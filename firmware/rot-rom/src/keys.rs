@@ -11,10 +11,11 @@ use hartlock_drivers::mailbox::Answer;
 use hartlock_drivers::mailbox::key_engines::Hardware;
 use hartlock_drivers::mailbox::keys::{BUFFER_LEN, Keys};
 use hartlock_drivers::mailbox::request::{Permitted, Refusal};
+use hartlock_drivers::noise_source::NoiseSource;
 use hartlock_drivers::wait::Sleeping;
 use hartlock_regs::Block;
 use hartlock_rot::{
-    AES, BIGNUM, DEVICE_SECRET, KEY_SLOT, host, interrupt, sleep_until, wipe_stack,
+    AES, BIGNUM, DEVICE_SECRET, KEY_SLOT, NOISE_SOURCE, host, interrupt, sleep_until, wipe_stack,
 };
 
 use crate::{console, engine};
@@ -109,7 +110,7 @@ impl Service {
     }
 }
 
-/// Both engines, if they work.
+/// Both engines, if they work. Whether the noise source does is known when it is needed.
 fn engines() -> Option<Hardware<Sleeping>> {
     // SAFETY: the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
@@ -117,5 +118,7 @@ fn engines() -> Option<Hardware<Sleeping>> {
     // SAFETY: the engine's registers. The kernel that verified the bundle is not called any more.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(BIGNUM)) };
     let wait = Sleeping(|| sleep_until(interrupt::BIGNUM));
-    Some(Hardware::new(aes, Bignum::new(registers, wait).ok()?))
+    // SAFETY: the page of the source, of which this is the only user.
+    let noise = unsafe { NoiseSource::new(core::ptr::with_exposed_provenance_mut(NOISE_SOURCE)) };
+    Some(Hardware::new(aes, Bignum::new(registers, wait).ok()?, noise))
 }

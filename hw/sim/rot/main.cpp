@@ -39,6 +39,8 @@ constexpr char kUsage[] =
     "                               bignum-data-once gives zeros as its first result;\n"
     "                               or xmss or bignum, with -absent or -silent, is not there or never done\n"
     "  --secret FILE                the secret of the device, 64 bytes; one more byte: it never closes\n"
+    "  --noise-seed NUMBER          what the numbers of its noise source follow from (1)\n"
+    "  --noise-stuck, --noise-absent   the source delivers one number for ever, or none\n"
     "  --no-bench                   there are no registers of the bench, as on a chip\n"
     "  --mutant NUMBER              the fault, in a model that was built with mutants; 0: none (0)\n"
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
@@ -71,7 +73,8 @@ struct Options {
 Options parse(int argc, char** argv) {
     enum Name {
         kLoad = 1, kTrace, kUpset, kStateUpset, kNoBench, kReport, kMaxCycles, kMemorySize, kLatency, kStall, kHit, kSize, kWays,
-        kLine, kMutant, kResultUpset, kSecret, kSave, kSaveScratchpad, kHelp
+        kLine, kMutant, kResultUpset, kSecret, kNoiseSeed, kNoiseStuck, kNoiseAbsent, kSave, kSaveScratchpad,
+        kHelp
     };
     const option names[] = {
         {"load", required_argument, nullptr, kLoad},
@@ -80,6 +83,9 @@ Options parse(int argc, char** argv) {
         {"upset-state", required_argument, nullptr, kStateUpset},
         {"upset-result", required_argument, nullptr, kResultUpset},
         {"secret", required_argument, nullptr, kSecret},
+        {"noise-seed", required_argument, nullptr, kNoiseSeed},
+        {"noise-stuck", no_argument, nullptr, kNoiseStuck},
+        {"noise-absent", no_argument, nullptr, kNoiseAbsent},
         {"save", required_argument, nullptr, kSave},
         {"save-scratchpad", required_argument, nullptr, kSaveScratchpad},
         {"no-bench", no_argument, nullptr, kNoBench},
@@ -108,6 +114,9 @@ Options parse(int argc, char** argv) {
             case kStateUpset: options.faults.state_upset = upset_at(value); break;
             case kResultUpset: options.faults.result_upset = upset_of_result(value); break;
             case kSecret: options.secret = value; break;
+            case kNoiseSeed: options.faults.noise.seed = static_cast<std::uint32_t>(number(value)); break;
+            case kNoiseStuck: options.faults.noise.is_stuck = true; break;
+            case kNoiseAbsent: options.faults.noise.is_absent = true; break;
             case kSave: options.saved.push_back(placed_file(value)); break;
             case kSaveScratchpad: options.saved_scratchpads.push_back(placed_file(value)); break;
             case kNoBench: options.faults.has_bench = false; break;

@@ -37,6 +37,7 @@ RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& progra
     keep_running_after_assertions(*context_);
     top_->has_bench_i = faults.has_bench;
     secret.drive(top_->secret_i);
+    faults.noise.drive(*top_);
     memories_ = std::make_unique<RotMemories>(*context_, kScope);
     memories_->load_program(program, ram);
     trace_ = std::make_unique<Trace>(*context_, std::string(kScope) + ".u_cpu.u_ibex", trace_path);

@@ -12,6 +12,7 @@
 
 #include "engines.h"
 #include "memories.h"
+#include "noise.h"
 #include "ram.h"
 #include "report.h"
 #include "secret.h"
@@ -31,6 +32,8 @@ struct Faults {
     std::optional<Upset> state_upset;
     /// There are registers of the bench.
     bool has_bench = true;
+    /// The noise source.
+    Noise noise;
     /// The number of a fault, of which a model without mutants has none.
     std::uint64_t mutant = 0;
 };

@@ -39,6 +39,7 @@ public:
         keep_running_after_assertions(*context_);
         top_->has_bench_i = rot.has_bench;
         secret_.drive(top_->secret_i);
+        rot.noise.drive(*top_);
         // The core was held in reset until now, and has fetched nothing.
         RotMemories(*context_, kRotScope).load_program(rot.program, ram);
     }

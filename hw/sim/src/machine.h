@@ -11,6 +11,7 @@
 
 #include "devices.h"
 #include "harts.h"
+#include "noise.h"
 #include "ram.h"
 #include "slave.h"
 #include "storage.h"
@@ -34,6 +35,8 @@ struct RotOptions {
     std::string trace;
     /// The file of the secret of its device; empty: it has none.
     std::string secret;
+    /// Its noise source.
+    Noise noise;
     /// Whether the digests of its engine are wrong.
     bool has_upset = false;
     /// Whether it has the registers of the bench.

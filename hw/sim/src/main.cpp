@@ -43,6 +43,8 @@ constexpr char kUsage[] =
     "  --trace FILE                 a line for every instruction that it retires (CSV)\n"
     "  --upset-engine               its digests are wrong, as a broken engine's\n"
     "  --secret FILE                the secret of its device, 64 bytes; one more byte: it never closes\n"
+    "  --noise-seed NUMBER          what the numbers of its noise source follow from (1)\n"
+    "  --noise-stuck, --noise-absent   the source delivers one number for ever, or none\n"
     "  --no-bench                   it has no registers of the bench, as on a chip\n"
     "  --storage-rate BYTES         in 1000 cycles (1000)\n"
     "  --storage-latency CYCLES     until the first byte of a request (0)\n"
@@ -75,7 +77,7 @@ Options parse(int argc, char** argv) {
     enum Name {
         kLoad = 1, kMedium, kMaxCycles, kLatency, kBandwidth, kOutstanding, kRate, kStorageLatency,
         kReport, kMemorySize, kCacheSize, kCacheHit, kCacheWays, kCacheLine, kStall, kRot, kTrace, kUpset,
-        kNoBench, kSecret, kVcd, kVcdFrom, kVcdTo, kHelp
+        kNoBench, kSecret, kNoiseSeed, kNoiseStuck, kNoiseAbsent, kVcd, kVcdFrom, kVcdTo, kHelp
     };
     const option names[] = {
         {"load", required_argument, nullptr, kLoad},
@@ -97,6 +99,9 @@ Options parse(int argc, char** argv) {
         {"trace", required_argument, nullptr, kTrace},
         {"upset-engine", no_argument, nullptr, kUpset},
         {"secret", required_argument, nullptr, kSecret},
+        {"noise-seed", required_argument, nullptr, kNoiseSeed},
+        {"noise-stuck", no_argument, nullptr, kNoiseStuck},
+        {"noise-absent", no_argument, nullptr, kNoiseAbsent},
         {"no-bench", no_argument, nullptr, kNoBench},
         {"vcd", required_argument, nullptr, kVcd},
         {"vcd-from", required_argument, nullptr, kVcdFrom},
@@ -132,6 +137,9 @@ Options parse(int argc, char** argv) {
             case kStall: options.memory.stall = stalled_page(value); break;
             case kUpset: options.rot.has_upset = true; break;
             case kSecret: options.rot.secret = value; break;
+            case kNoiseSeed: options.rot.noise.seed = static_cast<std::uint32_t>(number(value)); break;
+            case kNoiseStuck: options.rot.noise.is_stuck = true; break;
+            case kNoiseAbsent: options.rot.noise.is_absent = true; break;
             case kNoBench: options.rot.has_bench = false; break;
             case kVcd: waves_of(options).path = value; break;
             case kVcdFrom: waves_of(options).first_cycle = number(value); break;

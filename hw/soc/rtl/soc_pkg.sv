@@ -23,6 +23,7 @@ package soc_pkg;
   localparam logic [3:0] PageBignum   = 4'ha;
   localparam logic [3:0] PageWriter   = 4'hb;
   localparam logic [3:0] PageSlot     = 4'hc;
+  localparam logic [3:0] PageNoise    = 4'hd;
   localparam logic [3:0] PageBench    = 4'hf;
 
   // Responses (AMBA AXI §A3.4.4).

@@ -67,6 +67,11 @@ module rot
   // The secret of the device, from one-time storage; constant.
   input  logic [511:0] secret_i,
 
+  // A noise source: samples of 32 bits, which are not conditioned. It is asked by a root of trust with engines for keys only.
+  input  logic        noise_valid_i,
+  output logic        noise_ready_o,
+  input  logic [31:0] noise_i,
+
   input  logic [3:0]  lifecycle_i,
 
   // An external page of registers: the bench's. A chip ties it to zero.
@@ -386,7 +391,7 @@ module rot
     .mailbox_ar_valid_i, .mailbox_ar_ready_o,
     .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
     .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
-    .mailbox_irq_o, .secret_i, .lifecycle_i,
+    .mailbox_irq_o, .secret_i, .noise_valid_i, .noise_ready_o, .noise_i, .lifecycle_i,
     // Interrupts, each of one block.
     .sha2_irq_o (sha2_irq),
     .rot_irq_o  (rot_irq),

@@ -57,6 +57,11 @@ module rot_registers
 
   input  logic [511:0] secret_i,      // of the device: from one-time storage
 
+  // Samples of the noise source, if there is an engine that needs them.
+  input  logic        noise_valid_i,
+  output logic        noise_ready_o,
+  input  logic [31:0] noise_i,
+
   input  logic [3:0]  lifecycle_i,    // a change of it wipes what engines hold
   output logic        sha2_irq_o,
   output logic        rot_irq_o,      // of the mailbox
@@ -166,11 +171,13 @@ module rot_registers
   localparam int unsigned Xmss      = 8;
   localparam int unsigned Stream    = 9;
   // These are the last ones, so that a machine without them has fewer blocks.
-  localparam int unsigned Aes       = 10;
-  localparam int unsigned Writer    = 11;
-  localparam int unsigned Slot      = 12;
-  localparam int unsigned Bignum    = 10 + (HasAes ? 3 : 0);
-  localparam int unsigned NumBlocks = Bignum + 32'(HasBignum);
+  localparam bit          HasNoise  = HasAes | HasBignum;
+  localparam int unsigned Noise     = 10;
+  localparam int unsigned Aes       = 11;
+  localparam int unsigned Writer    = 12;
+  localparam int unsigned Slot      = 13;
+  localparam int unsigned Bignum    = 11 + (HasAes ? 3 : 0);
+  localparam int unsigned NumBlocks = HasNoise ? Bignum + 32'(HasBignum) : Noise;
   // Sinks of the DMA engine, as bits of its `control`.
   localparam int unsigned SinkSha2 = 0;
   localparam int unsigned SinkSha3 = 1;
@@ -187,9 +194,9 @@ module rot_registers
   logic [NumBlocks-1:0][1:0]  t_b_resp, t_r_resp;
 
   // The order of the pages is that of the positions above.
-  localparam logic [13:0][3:0] Pages = {
-    PageBignum, PageSlot, PageWriter, HasAes ? PageAes : PageBignum, PageStream, PageXmss, PageSecret, PageEd25519, PageSha3, PageDma,
-    PageMailbox, PageSha2, PageBench, PageControl
+  localparam logic [14:0][3:0] Pages = {
+    PageBignum, PageSlot, PageWriter, HasAes ? PageAes : PageBignum, PageNoise, PageStream, PageXmss, PageSecret, PageEd25519,
+    PageSha3, PageDma, PageMailbox, PageSha2, PageBench, PageControl
   };
 
   rot_register_bus #(
@@ -624,6 +631,38 @@ module rot_registers
   end else begin : g_no_bignum
     assign bignum_irq_o = 1'b0;
     assign bignum_alert = 1'b0;
+  end
+
+  // Random numbers for software: the blinding of private keys.
+  if (HasNoise) begin : g_noise
+    noise_source u_noise (
+      .clk_i,
+      .rst_ni,
+      .aw_valid_i    (t_aw_valid[Noise]),
+      .aw_ready_o    (t_aw_ready[Noise]),
+      .aw_addr_i     (addr),
+      .w_valid_i     (t_w_valid[Noise]),
+      .w_ready_o     (t_w_ready[Noise]),
+      .w_data_i      (w_data),
+      .w_strb_i      (w_strb),
+      .b_valid_o     (t_b_valid[Noise]),
+      .b_ready_i     (t_b_ready[Noise]),
+      .b_resp_o      (t_b_resp[Noise]),
+      .ar_valid_i    (t_ar_valid[Noise]),
+      .ar_ready_o    (t_ar_ready[Noise]),
+      .ar_addr_i     (addr),
+      .r_valid_o     (t_r_valid[Noise]),
+      .r_ready_i     (t_r_ready[Noise]),
+      .r_data_o      (t_r_data[Noise]),
+      .r_resp_o      (t_r_resp[Noise]),
+      .noise_valid_i,
+      .noise_ready_o,
+      .noise_i
+    );
+  end else begin : g_no_noise
+    assign noise_ready_o = 1'b0;
+    logic unused_noise;
+    assign unused_noise = ^{noise_valid_i, noise_i};
   end
 
   // Software shuts it once it has what it needs, and before the first instruction of the host it is shut in any case.

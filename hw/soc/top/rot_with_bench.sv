@@ -89,6 +89,10 @@ module rot_with_bench #(
   output logic        mailbox_irq_o,
 
   input  logic [511:0] secret_i,    // constant
+  // Of the noise source, which is a model; constant.
+  input  logic [31:0] noise_seed_i,
+  input  logic        noise_is_stuck_i,
+  input  logic        noise_is_absent_i,
   input  logic [3:0]  lifecycle_i,
 
   input  logic        has_bench_i,  // constant
@@ -142,6 +146,8 @@ module rot_with_bench #(
   logic [31:0] r_data, w_data;
   logic [11:0] addr;
   logic [3:0]  w_strb;
+  logic        noise_valid, noise_ready;
+  logic [31:0] noise_sample;
 
   // The latencies of all memories come from the machine, so that one design measures several presets.
   rot #(
@@ -168,7 +174,11 @@ module rot_with_bench #(
     .mailbox_ar_valid_i, .mailbox_ar_ready_o,
     .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
     .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
-    .mailbox_irq_o, .secret_i, .lifecycle_i,
+    .mailbox_irq_o, .secret_i,
+    .noise_valid_i    (noise_valid),
+    .noise_ready_o    (noise_ready),
+    .noise_i          (noise_sample),
+    .lifecycle_i,
     .bench_aw_valid_o (rot_aw_valid),
     .bench_aw_ready_i (aw_ready & has_bench_i),
     .bench_w_valid_o  (rot_w_valid),
@@ -189,6 +199,18 @@ module rot_with_bench #(
     .boot_reason_o,
     .alert_o,
     .asleep_o
+  );
+
+  // In place of a circuit that a chip has.
+  noise_model u_noise (
+    .clk_i,
+    .rst_ni,
+    .seed_i      (noise_seed_i),
+    .is_stuck_i  (noise_is_stuck_i),
+    .is_absent_i (noise_is_absent_i),
+    .valid_o     (noise_valid),
+    .ready_i     (noise_ready),
+    .noise_o     (noise_sample)
   );
 
   assign aw_valid = rot_aw_valid & has_bench_i;

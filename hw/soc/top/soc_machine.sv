@@ -131,6 +131,9 @@ module soc_machine
 
   // The root of trust.
   input  logic [511:0] secret_i,
+  input  logic [31:0] noise_seed_i,
+  input  logic        noise_is_stuck_i,
+  input  logic        noise_is_absent_i,
   input  logic        has_bench_i,
   output logic        bench_write,
   output logic [11:0] bench_addr,
@@ -166,6 +169,9 @@ module soc_machine
     .mailbox_resp_o (mailbox_resp),
     .mailbox_irq_o  (mailbox_irq),
     .secret_i,
+    .noise_seed_i,
+    .noise_is_stuck_i,
+    .noise_is_absent_i,
     .has_bench_i,
     .bench_write_o  (bench_write),
     .bench_addr_o   (bench_addr),

@@ -1,24 +1,26 @@
-//! Engines for keys: `hw/ip/aes` with its slot, and `hw/ip/bignum`.
+//! Engines for keys: `hw/ip/aes` with its slot, and `hw/ip/bignum`, with the noise source for the latter's blinding.
 
 use super::keys::{Cipher, Engines, Failure, Mode, Private};
 use crate::aes::{self, Aes, Direction};
 use crate::bignum::{self, Bignum, Blinding, PrivateKey};
+use crate::noise_source::NoiseSource;
 use crate::wait::Wait;
 
 /// e of every key of RSA here.
 const EXPONENT: u32 = 65537;
 
-/// Both engines. Each is wiped after every operation.
+/// Both engines, each of which is wiped after every operation, and the noise source.
 pub struct Hardware<W> {
     aes: Aes,
     numbers: Bignum<W>,
+    noise: NoiseSource,
 }
 
 impl<W: Wait> Hardware<W> {
     /// These engines.
     #[must_use]
-    pub const fn new(aes: Aes, numbers: Bignum<W>) -> Self {
-        Self { aes, numbers }
+    pub const fn new(aes: Aes, numbers: Bignum<W>, noise: NoiseSource) -> Self {
+        Self { aes, numbers, noise }
     }
 
     /// Wipes AES, whatever came of the operation. A result without the wipe is none.
@@ -83,6 +85,20 @@ impl<W: Wait> Engines for Hardware<W> {
 
     fn square(&mut self, modulus: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure> {
         self.numbers.power(modulus, number, 2, result).map_err(failure)
+    }
+
+    fn power_secret(
+        &mut self,
+        modulus: &[u8],
+        number: &[u8],
+        exponent: &[u8; 8],
+        result: &mut [u8],
+    ) -> Result<(), Failure> {
+        self.numbers.power_secret(modulus, number, exponent, result).map_err(failure)
+    }
+
+    fn noise(&mut self, bits: &mut [u8; 8]) -> Result<(), Failure> {
+        self.noise.read(bits, || ()).map_err(|_| Failure::Failed)
     }
 
     fn recover(

@@ -23,6 +23,8 @@ const MAX_IMPORTS: u32 = 1 << 20;
 const DIGEST_LEN: usize = 32;
 /// Half of a modulus: of a prime, an exponent, the coefficient.
 const HALF_LEN: usize = SIGNATURE_LEN / 2;
+/// Of an exponent that a pair of blinding begins with.
+const NOISE_LEN: usize = 8;
 /// AES-KW adds a half block.
 const WRAP_LEN: usize = 8;
 
@@ -169,6 +171,24 @@ pub trait Engines {
     /// `BadOperand`, `BadKey`, `Failed`.
     fn square(&mut self, modulus: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure>;
 
+    /// A power by a secret exponent, whose highest bit is set, in a time that does not depend on it.
+    ///
+    /// # Errors
+    /// `BadOperand`, `BadKey`, `Failed`.
+    fn power_secret(
+        &mut self,
+        modulus: &[u8],
+        number: &[u8],
+        exponent: &[u8; NOISE_LEN],
+        result: &mut [u8],
+    ) -> Result<(), Failure>;
+
+    /// Bits that nothing else has, and that no other call gives.
+    ///
+    /// # Errors
+    /// `Failed` if the noise source does not work.
+    fn noise(&mut self, bits: &mut [u8; NOISE_LEN]) -> Result<(), Failure>;
+
     /// What a signature of RSA encodes, computed so that no single fault makes it another message.
     ///
     /// # Errors
@@ -277,18 +297,27 @@ impl Keys {
         let kind = kinds.into_iter().find(by_len).ok_or(Refusal::Malformed)?;
         let mut places = (1..).zip(&mut self.keys);
         let (number, key) = places.find(|(_, key)| key.handle == 0).ok_or(Refusal::NoFreeHandle)?;
+        // Without noise no private key is unwrapped, and it is no guess.
+        let mut exponent = [0; NOISE_LEN];
+        if kind == Kind::Rsa2048 {
+            engines.noise(&mut exponent).map_err(|_| Refusal::Failed)?;
+        }
         // Before it is known whether the key is right: no guess is free.
         self.imports = self.imports.saturating_add(1);
         self.failed_imports = self.failed_imports.saturating_add(1);
         let place = key.bytes.get_mut(..len_of(&kind)).ok_or(Refusal::Malformed)?;
         let unwrapped = engines.unwrap_key(wrapped, place);
         let judged = match unwrapped {
-            Ok(()) if key.parts().is_some_and(|(it, _, _)| it == kind) => Ok(()),
+            Ok(()) if key.parts().is_some_and(|(it, _, _)| it == kind) => match kind {
+                Kind::Aes256 => Ok(()),
+                Kind::Rsa2048 => key.randomise(engines, &mut exponent),
+            },
             Ok(()) => Err(Refusal::KeyMalformed),
             Err(Failure::NotAuthentic) => Err(Refusal::KeyNotAuthentic),
             Err(Failure::NoKey) => Err(Refusal::NoKeys),
             Err(_) => Err(Refusal::Failed),
         };
+        black_box(&mut exponent).fill(0);
         if judged.is_err() {
             key.forget();
         }
@@ -422,6 +451,48 @@ impl Key {
         })
     }
 
+    /// Raises both numbers of the pair to the power of k. They stay a pair, that of r^k: (r^e)^k = (r^k)^e, and
+    /// (1 / r)^k = 1 / r^k. k is for one import, so the same wrapped key begins with another pair after each reset. If a fault
+    /// makes them powers of different numbers, the first signature fails its check.
+    fn randomise(
+        &mut self,
+        engines: &mut impl Engines,
+        exponent: &mut [u8; NOISE_LEN],
+    ) -> Result<(), Refusal> {
+        // Never zero, which would make both numbers one.
+        let [first, ..] = exponent;
+        *first |= 0x80;
+        let raised = self.change_pair(|modulus, number, power| {
+            engines.power_secret(modulus, number, exponent, power)
+        });
+        raised.map_err(|failure| match failure {
+            // A number of the pair is not below the modulus, or that is none.
+            Failure::BadOperand | Failure::BadKey => Refusal::KeyMalformed,
+            _ => Refusal::Failed,
+        })
+    }
+
+    /// Replaces both numbers of the pair of blinding.
+    fn change_pair(
+        &mut self,
+        mut change: impl FnMut(&[u8], &[u8], &mut [u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let bytes = self.bytes.get_mut(KEY_HEADER_LEN..).ok_or(Failure::BadKey)?;
+        let private = Private::of(bytes).ok_or(Failure::BadKey)?;
+        let mut others = [[0; SIGNATURE_LEN]; 2];
+        let changed = others
+            .iter_mut()
+            .zip(private.blinding)
+            .try_for_each(|(other, number)| change(private.modulus, number, other));
+        if changed.is_ok() {
+            let (_, pair) =
+                bytes.split_last_chunk_mut::<{ 2 * SIGNATURE_LEN }>().ok_or(Failure::BadKey)?;
+            pair.as_chunks_mut().0.iter_mut().zip(others).for_each(|(to, other)| *to = other);
+        }
+        black_box(&mut others).fill([0; SIGNATURE_LEN]);
+        changed
+    }
+
     /// Signs, and makes the pair of blinding another one: the squares of both are one, too.
     fn sign(
         &mut self,
@@ -429,18 +500,9 @@ impl Key {
         encoded: &[u8; SIGNATURE_LEN],
         result: &mut [u8; SIGNATURE_LEN],
     ) -> Result<(), Failure> {
-        let bytes = self.bytes.get_mut(KEY_HEADER_LEN..).ok_or(Failure::BadKey)?;
+        let bytes = self.bytes.get(KEY_HEADER_LEN..).ok_or(Failure::BadKey)?;
         engines.private(Private::of(bytes).ok_or(Failure::BadKey)?, encoded, result)?;
-        let mut squares = [[0; SIGNATURE_LEN]; 2];
-        let private = Private::of(bytes).ok_or(Failure::BadKey)?;
-        for (square, number) in squares.iter_mut().zip(private.blinding) {
-            engines.square(private.modulus, number, square)?;
-        }
-        let (_, pair) =
-            bytes.split_last_chunk_mut::<{ 2 * SIGNATURE_LEN }>().ok_or(Failure::BadKey)?;
-        pair.as_chunks_mut().0.iter_mut().zip(squares).for_each(|(to, square)| *to = square);
-        black_box(&mut squares).fill([0; SIGNATURE_LEN]);
-        Ok(())
+        self.change_pair(|modulus, number, square| engines.square(modulus, number, square))
     }
 }
 

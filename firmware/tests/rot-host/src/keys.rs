@@ -28,8 +28,10 @@ const MODULUS: (usize, usize) = (0x100, 256);
 const PRIVATE_KEY: (usize, usize) = (0x200, 1424);
 const GCM: (usize, usize) = (0x1000, TEXT_LEN + 16);
 const CTR: (usize, usize) = (0x1800, TEXT_LEN);
-/// Not zero: the device has no secret.
-const IS_BLANK: (usize, usize) = (0x1ffc, 1);
+/// What the device lacks.
+const LACKS: (usize, usize) = (0x1ffc, 1);
+const SECRET: u8 = 1;
+const NOISE: u8 = 2;
 
 const TEXT_LEN: usize = 999;
 const MORE: &[u8; 21] = b"authenticated as well";
@@ -43,14 +45,10 @@ const FIRST_ID: u32 = 100;
 pub fn run(mailbox: &mut HostSide) {
     listen(mailbox);
     let mut host = Host { mailbox, id: FIRST_ID - 1 };
-    if input(IS_BLANK) != [0] {
-        host.refused(
-            "a key for a device without a secret",
-            Operation::ImportKey,
-            &[input(SECRET_KEY)],
-            Refusal::NoKeys,
-        );
-        return;
+    match input(LACKS) {
+        [SECRET] => return host.refuse_without_secret(),
+        [NOISE] => return host.refuse_without_noise(),
+        _ => {}
     }
     let secret = host.import("a secret key", input(SECRET_KEY));
     let private = host.import("a private key", input(PRIVATE_KEY));
@@ -103,6 +101,26 @@ impl Host<'_> {
 
     fn import(&mut self, what: &str, wrapped: &[u8]) -> u32 {
         self.served(what, Operation::ImportKey, &[wrapped])
+    }
+
+    fn refuse_without_secret(&mut self) {
+        self.refused(
+            "a key for a device without a secret",
+            Operation::ImportKey,
+            &[input(SECRET_KEY)],
+            Refusal::NoKeys,
+        );
+    }
+
+    /// A private key has no blinding then, and stays out. A secret key needs none.
+    fn refuse_without_noise(&mut self) {
+        self.refused(
+            "a private key for a device without noise",
+            Operation::ImportKey,
+            &[input(PRIVATE_KEY)],
+            Refusal::Failed,
+        );
+        self.import("a secret key", input(SECRET_KEY));
     }
 
     /// GCM, both ways.

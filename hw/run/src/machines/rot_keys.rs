@@ -29,7 +29,7 @@ const MODULUS: usize = 0x100;
 const PRIVATE_KEY: usize = 0x200;
 const GCM: usize = 0x1000;
 const CTR: usize = 0x1800;
-const IS_BLANK: usize = 0x1ffc;
+const LACKS: usize = 0x1ffc;
 const INPUT_LEN: usize = 0x2000;
 
 // Of firmware/tests/rot-host/src/keys.rs.
@@ -53,19 +53,35 @@ const MAX_CYCLES: &str = "100000000";
 /// What the ROM says of a device without a secret.
 const NO_KEY: &str = "hartlock: no key in the slot";
 
+/// What a device lacks, as the host's program is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lacks {
+    Nothing = 0,
+    /// Its storage was never written.
+    Secret = 1,
+    /// Its source delivers one number for ever.
+    Noise = 2,
+}
+
+impl Lacks {
+    const fn secret(self) -> &'static [u8; 64] {
+        if let Self::Secret = self { &[0xff; 64] } else { &SECRET }
+    }
+}
+
 /// What a boot has shown: its console, line by line.
 ///
 /// # Errors
 /// If the machine cannot be built.
-pub fn run(soc: Soc, secret: &[u8; 64], folder: &Path) -> Result<(End, String)> {
+pub fn run(soc: Soc, lacks: Lacks, folder: &Path) -> Result<(End, String)> {
     fs::create_dir_all(folder)?;
     let path = |name: &str| folder.join(name).display().to_string();
-    fs::write(path("secret.bin"), secret)?;
-    fs::write(path("keys.bin"), inputs(secret)?)?;
+    fs::write(path("secret.bin"), lacks.secret())?;
+    fs::write(path("keys.bin"), inputs(lacks)?)?;
     let (secret, inputs) = (path("secret.bin"), format!("{}@{INPUTS:#x}", path("keys.bin")));
     // The end of the bundle is the end of memory: the host requests what is after it.
     let size = format!("{:#x}", hartlock_soc::BUNDLE.end - hartlock_soc::RAM.start);
-    let options = [
+    let mut options = vec![
         "--max-cycles",
         MAX_CYCLES,
         "--memory-size",
@@ -75,6 +91,9 @@ pub fn run(soc: Soc, secret: &[u8; 64], folder: &Path) -> Result<(End, String)> 
         "--load",
         &inputs,
     ];
+    if lacks == Lacks::Noise {
+        options.push("--noise-stuck");
+    }
     let boot = HostBoot {
         size: SMALL_SIZE,
         signed_by: SignedBy::Lms,
@@ -87,16 +106,18 @@ pub fn run(soc: Soc, secret: &[u8; 64], folder: &Path) -> Result<(End, String)> 
     Ok((ran.end, ran.console))
 }
 
-/// Both devices: with a secret, and with storage that was never written.
+/// A device whose noise source is stuck, one whose storage was never written, and one that has all: short boots first.
 ///
 /// # Errors
 /// If a machine cannot be built.
 pub fn fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
-    for (secret, name, is_blank) in [(&SECRET, "keys", false), (&[0xff; 64], "blank", true)] {
-        let (end, console) = run(soc, secret, &folder.join(name))?;
+    for (lacks, name) in
+        [(Lacks::Noise, "stuck"), (Lacks::Secret, "blank"), (Lacks::Nothing, "keys")]
+    {
+        let (end, console) = run(soc, lacks, &folder.join(name))?;
         let is_right = end == End::Success
             && console.contains("host: done")
-            && console.contains(NO_KEY) == is_blank;
+            && console.contains(NO_KEY) == (lacks == Lacks::Secret);
         if !is_right {
             return Ok(Some(format!("{name} ended in {end:?}\n{console}")));
         }
@@ -108,8 +129,8 @@ pub fn fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
 }
 
 /// What the host's program has in memory.
-fn inputs(secret: &[u8; 64]) -> Result<Vec<u8>> {
-    let slot = slot_key(secret)?;
+fn inputs(lacks: Lacks) -> Result<Vec<u8>> {
+    let slot = slot_key(lacks.secret())?;
     let pkcs8 = RSA_PKCS1_2048.private_der()?;
     let outer = PrivateKeyInfoRef::try_from(&pkcs8[..]).context("not PKCS #8")?;
     let private = RsaPrivateKeyRef::try_from(outer.private_key.as_bytes()).context("no RSA key")?;
@@ -123,7 +144,7 @@ fn inputs(secret: &[u8; 64]) -> Result<Vec<u8>> {
     put(PRIVATE_KEY, &wrap(&slot, &private_key(&private)?)?);
     put(GCM, &seal(&KEY, IV, MORE, &text));
     put(CTR, &ctr(&KEY, COUNTER, &text));
-    put(IS_BLANK, &[u8::from(secret.iter().all(|byte| *byte == secret[0]))]);
+    put(LACKS, &[lacks as u8]);
     Ok(inputs)
 }
 
@@ -166,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_private_key_has_its_parts() {
-        let inputs = inputs(&SECRET).unwrap();
+        let inputs = inputs(Lacks::Nothing).unwrap();
         assert_eq!(inputs.len(), INPUT_LEN);
         let wrapped = &inputs[PRIVATE_KEY..][..8 + 8 + 1408];
         let mut key = [0; 8 + 1408];

@@ -14,6 +14,13 @@ const WRAP_MAGIC: [u8; WRAP_LEN] = [0xa6; WRAP_LEN];
 struct Game {
     failure: Option<Failure>,
     bases: Vec<Vec<u8>>,
+    /// Of the noise source, if it does not work.
+    noise_failure: Option<Failure>,
+    /// Of powers by secret exponents.
+    power_failure: Option<Failure>,
+    noise: u8,
+    exponents: Vec<[u8; NOISE_LEN]>,
+    numbers: Vec<Vec<u8>>,
 }
 
 impl Game {
@@ -53,6 +60,28 @@ impl Engines for Game {
     fn square(&mut self, _: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure> {
         result.iter_mut().zip(number).for_each(|(to, from)| *to = from ^ 1);
         self.result()
+    }
+
+    /// A power is the number, changed by the last byte of the exponent.
+    fn power_secret(
+        &mut self,
+        _: &[u8],
+        number: &[u8],
+        exponent: &[u8; NOISE_LEN],
+        result: &mut [u8],
+    ) -> Result<(), Failure> {
+        self.power_failure.map_or(Ok(()), Err)?;
+        self.exponents.push(*exponent);
+        self.numbers.push(number.to_vec());
+        result.iter_mut().zip(number).for_each(|(to, from)| *to = from ^ exponent[NOISE_LEN - 1]);
+        self.result()
+    }
+
+    fn noise(&mut self, bits: &mut [u8; NOISE_LEN]) -> Result<(), Failure> {
+        self.noise_failure.map_or(Ok(()), Err)?;
+        self.noise += 1;
+        *bits = [0, 0, 0, 0, 0, 0, 0, self.noise];
+        Ok(())
     }
 
     fn recover(
@@ -177,6 +206,55 @@ fn a_pair_of_blinding_is_used_once() {
         served.ask(Operation::Sign, &digest_record(handle, &[])).unwrap();
     }
     assert_ne!(served.engines.bases[0], served.engines.bases[1]);
+}
+
+/// The pair of a wrapped key is that of its import, raised to one exponent that no other import has.
+#[test]
+fn each_import_begins_with_another_pair() {
+    let mut served = Served::new();
+    for round in 1..3 {
+        let handle = served.import(&private()).unwrap();
+        served.ask(Operation::Sign, &digest_record(handle, &[])).unwrap();
+        served.ask(Operation::ReleaseKey, &handle.to_le_bytes()).unwrap();
+        assert_eq!(served.engines.exponents, [[0x80, 0, 0, 0, 0, 0, 0, round]; 2]);
+        let wrapped = private();
+        let whole: Vec<u8> = wrapped.iter().map(|byte| byte ^ MASK).collect();
+        let pair = &whole[whole.len() - 2 * SIGNATURE_LEN..];
+        assert_eq!(served.engines.numbers.concat(), pair, "other numbers are raised");
+        let first: Vec<u8> = pair[..SIGNATURE_LEN].iter().map(|byte| byte ^ round).collect();
+        assert_eq!(served.engines.bases, [first], "it begins with what was wrapped");
+        served.engines.exponents.clear();
+        served.engines.numbers.clear();
+        served.engines.bases.clear();
+    }
+}
+
+#[test]
+fn a_private_key_needs_noise_and_others_do_not() {
+    let mut served = Served::new();
+    served.engines.noise_failure = Some(Failure::Failed);
+    for _ in 0..=MAX_FAILED_IMPORTS {
+        assert_eq!(served.import(&private()), Err(Refusal::Failed));
+        assert!(served.is_empty());
+    }
+    assert!(served.engines.exponents.is_empty());
+    assert!(served.import(&secret()).is_ok());
+    served.engines.noise_failure = None;
+    assert!(served.import(&private()).is_ok(), "it is no guess");
+}
+
+#[test]
+fn a_pair_that_cannot_be_raised_is_refused_with_its_key() {
+    for (failure, refusal) in [
+        (Failure::BadOperand, Refusal::KeyMalformed),
+        (Failure::BadKey, Refusal::KeyMalformed),
+        (Failure::Failed, Refusal::Failed),
+    ] {
+        let mut served = Served::new();
+        served.engines.power_failure = Some(failure);
+        assert_eq!(served.import(&private()), Err(refusal));
+        assert!(served.is_empty());
+    }
 }
 
 #[test]
