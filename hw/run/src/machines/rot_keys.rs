@@ -50,6 +50,8 @@ const RSA_HEADER: [u8; 8] = *b"HLKk\x02\x0c\0\0";
 const MODULUS_LEN: usize = 256;
 /// More than both boots take.
 const MAX_CYCLES: &str = "100000000";
+/// Of the noise source, another one than by default.
+const SEED: &str = "--noise-seed=7";
 /// What the ROM says of a device without a secret.
 const NO_KEY: &str = "hartlock: no key in the slot";
 
@@ -59,7 +61,7 @@ pub enum Lacks {
     Nothing = 0,
     /// Its storage was never written.
     Secret = 1,
-    /// Its source delivers one number for ever.
+    /// Its source delivers one number for ever, or nothing.
     Noise = 2,
 }
 
@@ -69,11 +71,11 @@ impl Lacks {
     }
 }
 
-/// What a boot has shown: its console, line by line.
+/// What a boot has shown: its console, line by line. The option is that of the noise source.
 ///
 /// # Errors
 /// If the machine cannot be built.
-pub fn run(soc: Soc, lacks: Lacks, folder: &Path) -> Result<(End, String)> {
+fn run(soc: Soc, lacks: Lacks, source: &str, folder: &Path) -> Result<(End, String)> {
     fs::create_dir_all(folder)?;
     let path = |name: &str| folder.join(name).display().to_string();
     fs::write(path("secret.bin"), lacks.secret())?;
@@ -81,7 +83,7 @@ pub fn run(soc: Soc, lacks: Lacks, folder: &Path) -> Result<(End, String)> {
     let (secret, inputs) = (path("secret.bin"), format!("{}@{INPUTS:#x}", path("keys.bin")));
     // The end of the bundle is the end of memory: the host requests what is after it.
     let size = format!("{:#x}", hartlock_soc::BUNDLE.end - hartlock_soc::RAM.start);
-    let mut options = vec![
+    let options = [
         "--max-cycles",
         MAX_CYCLES,
         "--memory-size",
@@ -90,10 +92,8 @@ pub fn run(soc: Soc, lacks: Lacks, folder: &Path) -> Result<(End, String)> {
         &secret,
         "--load",
         &inputs,
+        source,
     ];
-    if lacks == Lacks::Noise {
-        options.push("--noise-stuck");
-    }
     let boot = HostBoot {
         size: SMALL_SIZE,
         signed_by: SignedBy::Lms,
@@ -106,15 +106,18 @@ pub fn run(soc: Soc, lacks: Lacks, folder: &Path) -> Result<(End, String)> {
     Ok((ran.end, ran.console))
 }
 
-/// A device whose noise source is stuck, one whose storage was never written, and one that has all: short boots first.
+/// Devices whose noise source is stuck or absent, one whose storage was never written, and one that has all: short boots first.
 ///
 /// # Errors
 /// If a machine cannot be built.
 pub fn fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
-    for (lacks, name) in
-        [(Lacks::Noise, "stuck"), (Lacks::Secret, "blank"), (Lacks::Nothing, "keys")]
-    {
-        let (end, console) = run(soc, lacks, &folder.join(name))?;
+    for (lacks, name, source) in [
+        (Lacks::Noise, "stuck", "--noise-stuck"),
+        (Lacks::Noise, "absent", "--noise-absent"),
+        (Lacks::Secret, "blank", SEED),
+        (Lacks::Nothing, "keys", SEED),
+    ] {
+        let (end, console) = run(soc, lacks, source, &folder.join(name))?;
         let is_right = end == End::Success
             && console.contains("host: done")
             && console.contains(NO_KEY) == (lacks == Lacks::Secret);
