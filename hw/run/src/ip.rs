@@ -185,9 +185,9 @@ pub fn step(_: &Path) -> Result<Outcome> {
     }
     skipped.iter().for_each(|note| eprintln!("{note}"));
     times.sort_unstable_by(|a, b| b.cmp(a));
-    println!("ip: the longest of {} pieces of work", times.len());
+    eprintln!("ip: the longest of {} pieces of work", times.len());
     for (seconds, name) in times.iter().take(LONGEST) {
-        println!("{seconds:>6} s  {name}");
+        eprintln!("{seconds:>6} s  {name}");
     }
     Ok(if faults.is_empty() { Outcome::Passed } else { Outcome::Failed(faults.join("\n")) })
 }

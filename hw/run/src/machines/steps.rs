@@ -32,7 +32,7 @@ fn outcome(checks: &[(&str, Check<'_>)]) -> Result<Outcome> {
             return Ok(Outcome::Failed(format!("{name}: {why}")));
         }
         let seconds = start.elapsed().as_secs();
-        println!("{name}: check {} of {} passed in {seconds} s", at + 1, checks.len());
+        eprintln!("{name}: check {} of {} passed in {seconds} s", at + 1, checks.len());
     }
     Ok(Outcome::Passed)
 }
