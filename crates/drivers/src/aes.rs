@@ -431,7 +431,8 @@ impl Aes {
         self.until(Status::idle)
     }
 
-    /// Wraps a key under the loaded one (SP 800-38F §6.2). The result has 8 bytes more.
+    /// Wraps a key under the loaded one (SP 800-38F §6.2). The result has 8 bytes more. If there is none, it is zero: the steps
+    /// begin with the key itself.
     ///
     /// # Errors
     /// `Length` if the key is no 16 to [`MAX_WRAPPED_LEN`] bytes, in steps of 8, or the result has another length; those
@@ -440,6 +441,14 @@ impl Aes {
         if !is_wrappable(key.len()) || wrapped.len() != key.len() + HALF_LEN {
             return Err(Error::Length);
         }
+        let result = self.wrap_steps(key, wrapped);
+        if result.is_err() {
+            wrapped.fill(0);
+        }
+        result
+    }
+
+    fn wrap_steps(&mut self, key: &[u8], wrapped: &mut [u8]) -> Result<(), Error> {
         let (head, halves) = wrapped.split_first_chunk_mut::<HALF_LEN>().ok_or(Error::Length)?;
         halves.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
         let mut first = KW_IV;

@@ -200,6 +200,9 @@ fn wraps_keys_of_some_lengths_and_unwraps_no_other_key() {
     back = [1; 16];
     assert_eq!(aes.unwrap_key(&[2; 24], &mut back), Err(Error::Silent));
     assert_eq!(back, [0; 16]);
+    // What was begun is the key in clear.
+    assert_eq!(aes.wrap(&key[..16], &mut wrapped[..24]), Err(Error::Silent));
+    assert_eq!(wrapped[..24], [0; 24]);
 }
 
 #[test]
