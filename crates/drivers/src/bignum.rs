@@ -148,14 +148,8 @@ impl<W: Wait> Bignum<W> {
         // The time depends on the length, which is therefore that of the longest exponent.
         let length = length(modulus, base, 1, result)?.with_exponent(SECRET_BITS);
         self.begin()?;
-        self.write_public(modulus, base, exponent, length);
-        let outcome = self.run(Command::RESET.with_secret(true), PRIVATE_PATIENCE);
-        let outcome = outcome.and_then(|()| self.read(result)).and_then(|()| self.wipe());
-        if outcome.is_err() {
-            self.registers.command().write(Command::RESET.with_wipe(true));
-            result.fill(0);
-        }
-        outcome
+        self.write_power(modulus, base, exponent, length);
+        self.run_secret(Command::RESET.with_secret(true), result)
     }
 
     /// A power by a public exponent, up to its outcome.
@@ -167,7 +161,7 @@ impl<W: Wait> Bignum<W> {
         length: Length,
     ) -> Result<(), Error> {
         self.begin()?;
-        self.write_public(modulus, base, &exponent.to_be_bytes(), length);
+        self.write_power(modulus, base, &exponent.to_be_bytes(), length);
         self.run(Command::RESET.with_power(true), PATIENCE)
     }
 
@@ -194,7 +188,7 @@ impl<W: Wait> Bignum<W> {
             return Err(Error::BadOperand);
         }
         self.begin()?;
-        self.write_public(key.modulus, base, &key.exponent.to_be_bytes(), length);
+        self.write_power(key.modulus, base, &key.exponent.to_be_bytes(), length);
         let choices = [
             Choice::PrimeP,
             Choice::PrimeQ,
@@ -207,9 +201,13 @@ impl<W: Wait> Bignum<W> {
         }
         self.write(Choice::Blinding, blinding.factor);
         self.write(Choice::Unblinding, blinding.inverse);
-        let outcome = self.run(Command::RESET.with_private_rsa(true), PRIVATE_PATIENCE);
-        let outcome = outcome.and_then(|()| self.read(result));
-        // The engine overwrites the key itself, but not what it refused to begin with.
+        self.run_secret(Command::RESET.with_private_rsa(true), result)
+    }
+
+    /// Runs a command with a secret, of which nothing stays in the engine. If there is no result, `result` is zero.
+    fn run_secret(&mut self, command: Command, result: &mut [u8]) -> Result<(), Error> {
+        let outcome = self.run(command, PRIVATE_PATIENCE).and_then(|()| self.read(result));
+        // The engine overwrites a key itself, but not what it refused to begin with.
         self.registers.command().write(Command::RESET.with_wipe(true));
         if outcome.is_err() {
             result.fill(0);
@@ -227,7 +225,7 @@ impl<W: Wait> Bignum<W> {
     }
 
     /// What every power has.
-    fn write_public(&self, modulus: &[u8], base: &[u8], exponent: &[u8], length: Length) {
+    fn write_power(&self, modulus: &[u8], base: &[u8], exponent: &[u8], length: Length) {
         self.write(Choice::Modulus, modulus);
         self.write(Choice::Base, base);
         self.write(Choice::Exponent, exponent);
