@@ -90,12 +90,14 @@ private:
         signal = value;
     }
 
-    bool has_changed_ = false;
     /// Makes what the core reads of a register this value, up to its next access to another one, and never again.
     void lie_once(bool is_register, bool is_time, std::uint32_t value);
 
+    bool has_changed_ = false;
+    // Of `lie_once`: it does so now; it has.
     bool is_lying_ = false;
     bool has_lied_ = false;
+    // Of `kBignumDataOnce`: an outcome was read.
     bool has_outcome_ = false;
     std::uint32_t* digest_;
     const std::uint32_t* read_address_;
