@@ -117,7 +117,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "options"])]
     signatures: bool,
     /// Verify signatures of RSA and ECDSA, on a root of trust or a host: by the engine for big numbers where there is one,
-    /// elsewhere in software; cycles of each kind, and of the same with a flipped bit
+    /// elsewhere in software; cycles of each kind, and by the engine of the same with a flipped bit
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "signatures", "options"])]
     numbers: bool,
     /// Known answers of AES and of big numbers on a root of trust with engines for them, and what becomes of engines that

@@ -48,7 +48,7 @@ const COUNTER_HEADER: [u8; 8] = *b"HLKk\x01\x10\0\0";
 const RSA_HEADER: [u8; 8] = *b"HLKk\x02\x0c\0\0";
 /// Of RSA-2048.
 const MODULUS_LEN: usize = 256;
-/// More than both boots take.
+/// More than a boot takes.
 const MAX_CYCLES: &str = "100000000";
 /// Of the noise source, another one than by default.
 const SEED: &str = "--noise-seed=7";
@@ -57,7 +57,7 @@ const NO_KEY: &str = "hartlock: no key in the slot";
 
 /// What a device lacks, as the host's program is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lacks {
+enum Lacks {
     Nothing = 0,
     /// Its storage was never written.
     Secret = 1,
