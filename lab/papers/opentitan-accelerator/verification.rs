@@ -96,7 +96,7 @@ pub fn rows(verified: &[Verified]) -> Vec<Row> {
     rows
 }
 
-/// Both cases of every kind.
+/// A line for each.
 pub fn csv(verified: &[Verified]) -> String {
     let mut text = CSV_HEADER.to_owned();
     for Verified { kind, machine, by, cycles: Cycles { genuine, flipped } } in verified {
@@ -141,11 +141,9 @@ mod tests {
             ]
         );
         assert!(rows[1].note.as_deref().unwrap().ends_with("refused in 7"));
-        let lines = [Some("B,rot-full,engine,200,7"), Some("B,rot,software,1000,")];
-        assert_eq!(
-            [2, 3].map(|at| csv(&all).lines().nth(at).map(str::to_owned)),
-            lines.map(|it| it.map(str::to_owned))
-        );
+        let csv = csv(&all);
+        let lines: Vec<_> = csv.lines().skip(2).take(2).collect();
+        assert_eq!(lines, ["B,rot-full,engine,200,7", "B,rot,software,1000,"]);
     }
 
     #[test]

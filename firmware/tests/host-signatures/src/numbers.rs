@@ -5,9 +5,9 @@ use core::hint::black_box;
 
 use hartlock_kat::numbers::{HEAD_LEN, Head};
 use hartlock_kernels::Kernels;
-use hartlock_virt::{console, soc};
+use hartlock_virt::console;
 
-use crate::timed::begin;
+use crate::timed::{begin, timed};
 
 struct Console;
 
@@ -24,9 +24,8 @@ pub fn judge<'a>(kernels: &Kernels, number: u64, cases: &'a [u8]) -> Option<&'a 
     let head = Head::decode(head)?;
     let (body, after) = body.split_at_checked(head.body_len())?;
     // Once: it takes millions of cycles, and is in the caches after a small part of them.
-    let start = soc::cycles();
-    let verdict = black_box(&head).verify(kernels, black_box(body));
-    begin(number, soc::cycles().saturating_sub(start));
+    let (verdict, cycles) = timed(|| black_box(&head).verify(kernels, black_box(body)));
+    begin(number, cycles);
     writeln!(Console, "{verdict:?}").ok()?;
     Some(after)
 }

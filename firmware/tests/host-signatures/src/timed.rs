@@ -3,9 +3,8 @@
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::soc;
 
-/// The second of two runs, with its cycles: code and data are in the caches.
-pub fn warm<T>(mut run: impl FnMut() -> T) -> (T, u64) {
-    let _ = run();
+/// A run, with its cycles.
+pub fn timed<T>(run: impl FnOnce() -> T) -> (T, u64) {
     let start = soc::cycles();
     let result = run();
     (result, soc::cycles().saturating_sub(start))

@@ -52,7 +52,7 @@ fn aes() -> Option<Aes> {
     Some(engine)
 }
 
-/// A key under a key, and under a changed one.
+/// A key under another one; a changed result is refused.
 fn wraps() -> Option<bool> {
     let mut engine = aes()?;
     engine.load_key(known::WRAPPING_KEY).ok()?;
