@@ -50,32 +50,30 @@ pub struct Verified {
     pub cycles: u64,
 }
 
-/// Verifies vectors with the engine; none without the folder. `HARTLOCK_ALL_VECTORS` asks for all of them.
+/// Verifies vectors with the engine, an algorithm after the other: all of them take hours. None without the folder.
+/// `HARTLOCK_ALL_VECTORS` asks for all.
 ///
 /// # Errors
-/// If a verdict or a reason is another one than in software, or the engine was not asked.
-pub fn run(machine: Rot) -> Result<Vec<Verified>> {
-    let Some(folder) = public_vectors() else { return Ok(Vec::new()) };
+/// The iterator has one if a verdict or a reason is another one than in software, or the engine was not asked.
+pub fn run(machine: Rot) -> impl Iterator<Item = Result<Verified>> {
     let is_sample = env::var_os("HARTLOCK_ALL_VECTORS").is_none();
-    let (mut cases, mut counts) = (Vec::new(), Vec::new());
-    for (name, file) in SOURCES {
-        if is_sample && !DAILY.contains(&name) {
-            continue;
-        }
-        let (valid, invalid) =
-            read(name, &folder.join("wycheproof").join(file))?.into_iter().partition(|(_, is)| *is);
-        let vectors = [valid, invalid].map(|group| chosen(group, is_sample)).concat();
-        counts.push((name, vectors.len()));
-        cases.extend(vectors.into_iter().map(|(case, _)| case));
-    }
+    public_vectors().into_iter().flat_map(move |folder| {
+        let chosen =
+            SOURCES.into_iter().filter(move |(name, _)| !is_sample || DAILY.contains(name));
+        chosen.map(move |(name, file)| {
+            verify(machine, name, &folder.join("wycheproof").join(file), is_sample)
+        })
+    })
+}
+
+/// Verifies those of a file: one of either verdict as a sample, or all.
+fn verify(machine: Rot, algorithm: &'static str, file: &Path, is_sample: bool) -> Result<Verified> {
+    let (valid, invalid) = read(algorithm, file)?.into_iter().partition(|(_, is)| *is);
+    let vectors = [valid, invalid].map(|group| chosen(group, is_sample)).concat();
+    let cases: Vec<_> = vectors.into_iter().map(|(case, _)| case).collect();
     let cycles = numbers::run_on(machine, By::Engine, "crypto-vectors", &cases)?;
-    let mut cycles = cycles.into_iter();
-    let verified = counts.into_iter().map(|(algorithm, count)| {
-        let first = cycles.next().context("no vector of the algorithm")?;
-        cycles.by_ref().take(count - 1).for_each(drop);
-        Ok(Verified { algorithm, count, cycles: first })
-    });
-    verified.collect()
+    let first = *cycles.first().context("no vector of the algorithm")?;
+    Ok(Verified { algorithm, count: cases.len(), cycles: first })
 }
 
 /// The vectors of a file, and whether each is valid in software, which the file has to agree with.
