@@ -17,6 +17,7 @@ pub mod cva6;
 pub mod digests;
 pub(crate) mod ibex;
 mod kept;
+mod key_requests;
 pub mod loader;
 pub mod model;
 mod number_vectors;

@@ -51,7 +51,9 @@ enum Place {
 }
 
 impl Operation {
-    const fn from_number(number: u16) -> Option<Self> {
+    /// Nothing if there is no such operation.
+    #[must_use]
+    pub const fn from_number(number: u16) -> Option<Self> {
         match number {
             1 => Some(Self::Sha256),
             2 => Some(Self::ImportKey),

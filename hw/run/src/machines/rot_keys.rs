@@ -34,16 +34,16 @@ const INPUT_LEN: usize = 0x2000;
 
 // Of firmware/tests/rot-host/src/keys.rs.
 const TEXT_LEN: usize = 999;
-const MORE: &[u8] = b"authenticated as well";
-const IV: &[u8; 12] = b"twelve bytes";
-const COUNTER: &[u8; 16] = b"counter of CTR\xff\xfe";
+pub(super) const MORE: &[u8] = b"authenticated as well";
+pub(super) const IV: &[u8; 12] = b"twelve bytes";
+pub(super) const COUNTER: &[u8; 16] = b"counter of CTR\xff\xfe";
 
 /// SP 800-108 §4.1, one block: counter, label, zero, bits of the key.
 const DERIVATION: &[u8] = b"\0\0\0\x01hartlock-key-slot-v1\0\0\0\x01\0";
 /// The key that encrypts.
-const KEY: [u8; 32] = *b"a fake key of AES-256, for tests";
+pub(super) const KEY: [u8; 32] = *b"a fake key of AES-256, for tests";
 /// Kinds and uses of a key.
-const AES_HEADER: [u8; 8] = *b"HLKk\x01\x03\0\0";
+pub(super) const AES_HEADER: [u8; 8] = *b"HLKk\x01\x03\0\0";
 const COUNTER_HEADER: [u8; 8] = *b"HLKk\x01\x10\0\0";
 const RSA_HEADER: [u8; 8] = *b"HLKk\x02\x0c\0\0";
 /// Of RSA-2048.
@@ -134,17 +134,15 @@ pub fn fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
 /// What the host's program has in memory.
 fn inputs(lacks: Lacks) -> Result<Vec<u8>> {
     let slot = slot_key(lacks.secret())?;
-    let pkcs8 = RSA_PKCS1_2048.private_der()?;
-    let outer = PrivateKeyInfoRef::try_from(&pkcs8[..]).context("not PKCS #8")?;
-    let private = RsaPrivateKeyRef::try_from(outer.private_key.as_bytes()).context("no RSA key")?;
+    let (modulus, private) = private_key()?;
     let text: Vec<u8> = (0..TEXT_LEN).map(|at| (at * 7 + 3) as u8).collect();
     let mut inputs = vec![0; INPUT_LEN];
     let mut put = |at: usize, bytes: &[u8]| inputs[at..at + bytes.len()].copy_from_slice(bytes);
     put(SECRET_KEY, &wrap(&slot, &[&AES_HEADER[..], &KEY].concat())?);
     put(COUNTER_KEY, &wrap(&slot, &[&COUNTER_HEADER[..], &KEY].concat())?);
     put(MALFORMED_KEY, &wrap(&slot, &[&RSA_HEADER[..], &KEY].concat())?);
-    put(MODULUS, &padded(private.modulus.as_bytes(), MODULUS_LEN));
-    put(PRIVATE_KEY, &wrap(&slot, &private_key(&private)?)?);
+    put(MODULUS, &modulus);
+    put(PRIVATE_KEY, &wrap(&slot, &private)?);
     put(GCM, &seal(&KEY, IV, MORE, &text));
     put(CTR, &ctr(&KEY, COUNTER, &text));
     put(LACKS, &[lacks as u8]);
@@ -159,24 +157,28 @@ fn slot_key(secret: &[u8; 64]) -> Result<[u8; 32]> {
 }
 
 /// AES-KW (SP 800-38F §6.2).
-fn wrap(slot: &[u8; 32], key: &[u8]) -> Result<Vec<u8>> {
+pub(super) fn wrap(slot: &[u8; 32], key: &[u8]) -> Result<Vec<u8>> {
     let mut wrapped = vec![0; key.len() + IV_LEN];
     let wrapping = KwAes256::new(slot.into()).wrap_key(key, &mut wrapped);
     wrapping.ok().context("a key of no whole halves of blocks")?;
     Ok(wrapped)
 }
 
-/// A private key of RSA-2048 as it is wrapped (`spec/requests.md`), with r^e and 1 / r for the first signature.
-fn private_key(key: &RsaPrivateKeyRef<'_>) -> Result<Vec<u8>> {
-    let modulus = BigUint::from_bytes_be(key.modulus.as_bytes());
+/// The modulus of a key of RSA-2048, and the key as it is wrapped (`spec/requests.md`), with r^e and 1 / r of its pair.
+pub(super) fn private_key() -> Result<(Vec<u8>, Vec<u8>)> {
+    let pkcs8 = RSA_PKCS1_2048.private_der()?;
+    let outer = PrivateKeyInfoRef::try_from(&pkcs8[..]).context("not PKCS #8")?;
+    let key = RsaPrivateKeyRef::try_from(outer.private_key.as_bytes()).context("no RSA key")?;
+    let number = BigUint::from_bytes_be(key.modulus.as_bytes());
     let r = BigUint::from_bytes_be(&KEY);
-    let inverse = r.modinv(&modulus).context("no inverse")?;
-    let pair = [r.modpow(&65537_u32.into(), &modulus), inverse];
+    let inverse = r.modinv(&number).context("no inverse")?;
+    let pair = [r.modpow(&65537_u32.into(), &number), inverse];
+    let modulus = padded(key.modulus.as_bytes(), MODULUS_LEN);
     let halves = [key.prime1, key.prime2, key.exponent1, key.exponent2, key.coefficient];
     let halves = halves.iter().map(|half| padded(half.as_bytes(), MODULUS_LEN / 2));
     let whole = pair.iter().map(|number| padded(&number.to_bytes_be(), MODULUS_LEN));
-    let parts = [RSA_HEADER.to_vec(), padded(key.modulus.as_bytes(), MODULUS_LEN)].into_iter();
-    Ok(parts.chain(halves).chain(whole).collect::<Vec<_>>().concat())
+    let parts = [RSA_HEADER.to_vec(), modulus.clone()].into_iter();
+    Ok((modulus, parts.chain(halves).chain(whole).collect::<Vec<_>>().concat()))
 }
 
 /// Big-endian, in so many bytes.

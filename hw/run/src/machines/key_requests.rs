@@ -1,0 +1,224 @@
+//! Requests with keys on the root of trust without a host: the program `firmware/tests/rot-crypto` with the feature `keys` serves
+//! them as the ROM does, and compares what it gets with what software of the workstation computed.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_testkit::signers::RSA_PKCS1_2048;
+use sha2::{Digest, Sha256};
+
+use super::End;
+use super::ciphertexts::seal;
+use super::rot::{self, Rot};
+use super::rot_keys::{AES_HEADER, IV, KEY, MORE, private_key, wrap};
+use super::signatures::CASES;
+use xtask::firmware;
+
+/// Of the slot.
+const SLOT: [u8; 32] = *b"a fake key that wraps, for tests";
+const MESSAGE: &[u8] = b"what is signed";
+/// Blocks, and a part of one.
+const TEXT: &[u8] = b"a text of two blocks and a part of a third";
+/// Far more than it takes.
+const MAX_CYCLES: &str = "20000000";
+/// Handles of the first import and of the second (`crates/drivers/src/mailbox/keys.rs`).
+const SECRET: u32 = 0x101;
+const PRIVATE: u32 = 0x202;
+/// What the program says of a result that is the wanted one.
+const RIGHT: &str = "right";
+
+/// Operations (`spec/requests.md`).
+#[derive(Clone, Copy)]
+enum Operation {
+    Import = 2,
+    Release = 3,
+    Encrypt = 4,
+    Decrypt = 5,
+    Sign = 6,
+    Verify = 7,
+}
+
+/// A request, and what has to come of it.
+struct Request {
+    name: &'static str,
+    operation: Operation,
+    record: Vec<u8>,
+    result: Vec<u8>,
+    /// A handle, or the bytes of the result.
+    word: u32,
+    /// With noise, and without.
+    outcomes: [&'static str; 2],
+}
+
+impl Request {
+    /// What another outcome has without noise.
+    fn without_noise(self, refusal: &'static str) -> Self {
+        let [outcome, _] = self.outcomes;
+        Self { outcomes: [outcome, refusal], ..self }
+    }
+
+    /// By the private key, which is not imported then.
+    fn by_private_key(self) -> Self {
+        self.without_noise("UnknownHandle")
+    }
+}
+
+/// A request that is served.
+fn good(
+    name: &'static str,
+    operation: Operation,
+    record: &[&[u8]],
+    (word, result): (u32, &[u8]),
+) -> Request {
+    let record = record.concat();
+    Request { name, operation, record, result: result.to_vec(), word, outcomes: [RIGHT; 2] }
+}
+
+/// A request that is refused.
+fn bad(
+    name: &'static str,
+    operation: Operation,
+    record: &[&[u8]],
+    refusal: &'static str,
+) -> Request {
+    let request = good(name, operation, record, (0, &[]));
+    Request { outcomes: [refusal; 2], ..request }
+}
+
+/// Whether the noise source delivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noise {
+    Good = 0,
+    /// The same number for ever.
+    Stuck = 1,
+}
+
+/// Cycles of each request, as the processor of the root of trust counts them, and the refusal, if it is one.
+///
+/// # Errors
+/// If a result or a refusal is another one, or the program fails.
+pub fn measure(rot: Rot, noise: Noise) -> Result<Vec<(&'static str, u64, Option<&'static str>)>> {
+    let requests = requests()?;
+    let program = firmware::rot_program("rot-crypto", &["keys"])?;
+    let folder = rot::folder(rot).join("crypto-keys");
+    fs::create_dir_all(&folder)?;
+    let file = folder.join("requests.bin");
+    fs::write(&file, encode(&requests))?;
+    let load = format!("{}@{CASES:#x}", file.display());
+    let mut options = vec!["--max-cycles", MAX_CYCLES, "--load", &load];
+    if noise == Noise::Stuck {
+        options.push("--noise-stuck");
+    }
+    let (console, _, end) = rot::run_program(&rot::machine(rot)?, &program, &folder, &options)?;
+    ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
+    judge(&requests, noise, &console)
+}
+
+fn judge(
+    requests: &[Request],
+    noise: Noise,
+    console: &str,
+) -> Result<Vec<(&'static str, u64, Option<&'static str>)>> {
+    let lines: Vec<_> = console.lines().collect();
+    ensure!(lines.len() == requests.len(), "not a line for each request:\n{console}");
+    let judged = requests.iter().zip(lines).enumerate().map(|(number, (request, line))| {
+        let outcome = request.outcomes[noise as usize];
+        let is_served = outcome == RIGHT;
+        let word = if is_served { request.word } else { 0 };
+        let cycles = line.split(' ').nth(2).unwrap_or_default();
+        ensure!(
+            line == format!("key {number} {cycles} {word} {outcome}"),
+            "{}, {noise:?} noise: {line}",
+            request.name
+        );
+        let cycles = cycles.parse().with_context(|| format!("no number: {line}"))?;
+        Ok((request.name, cycles, (!is_served).then_some(outcome)))
+    });
+    judged.collect()
+}
+
+fn encode(requests: &[Request]) -> Vec<u8> {
+    let mut bytes = SLOT.to_vec();
+    bytes.extend((requests.len() as u32).to_le_bytes());
+    for Request { operation, record, result, .. } in requests {
+        let words = [*operation as u32, record.len() as u32, result.len() as u32];
+        bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
+        bytes.extend([&record[..], result].concat());
+    }
+    bytes
+}
+
+/// Each operation, and what software says of a changed input.
+fn requests() -> Result<Vec<Request>> {
+    use Operation::{Decrypt, Encrypt, Import, Release, Sign, Verify};
+    let secret = wrap(&SLOT, &[&AES_HEADER[..], &KEY].concat())?;
+    let private = wrap(&SLOT, &private_key()?.1)?;
+    let sealed = seal(&KEY, IV, MORE, TEXT);
+    let digest = Sha256::digest(MESSAGE);
+    let signature = RSA_PKCS1_2048.sign(MESSAGE);
+    let key = PRIVATE.to_le_bytes();
+    let mut gcm = [&SECRET.to_le_bytes()[..], &[1, 0, MORE.len() as u8, 0], IV].concat();
+    gcm.resize(24, 0);
+    let flipped = |bytes: &[u8], at: usize| {
+        let mut bytes = bytes.to_vec();
+        bytes[at] ^= 1;
+        bytes
+    };
+    let len = |bytes: &[u8]| bytes.len() as u32;
+    Ok(vec![
+        good("import-aes-256", Import, &[&secret], (SECRET, &[])),
+        good("import-rsa-2048", Import, &[&private], (PRIVATE, &[])).without_noise("Failed"),
+        good("encrypt-gcm", Encrypt, &[&gcm, MORE, TEXT], (len(&sealed), &sealed)),
+        good("decrypt-gcm", Decrypt, &[&gcm, MORE, &sealed], (len(TEXT), TEXT)),
+        good("sign", Sign, &[&key, &digest], (len(&signature), &signature)).by_private_key(),
+        good("verify", Verify, &[&key, &digest, &signature], (0, &[])).by_private_key(),
+        bad(
+            "verify-changed",
+            Verify,
+            &[&key, &digest, &flipped(&signature, 100)],
+            "SignatureNotAuthentic",
+        )
+        .by_private_key(),
+        bad("decrypt-changed", Decrypt, &[&gcm, MORE, &flipped(&sealed, 20)], "TextNotAuthentic"),
+        bad("import-changed", Import, &[&flipped(&private, 700)], "KeyNotAuthentic")
+            .without_noise("Failed"),
+        bad("sign-by-aes-256", Sign, &[&SECRET.to_le_bytes(), &digest], "KeyUse"),
+        good("release", Release, &[&SECRET.to_le_bytes()], (0, &[])),
+        bad("encrypt-released", Encrypt, &[&gcm, MORE, TEXT], "UnknownHandle"),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn console(noise: Noise) -> String {
+        let mut lines = String::new();
+        for (number, request) in requests().unwrap().iter().enumerate() {
+            let outcome = request.outcomes[noise as usize];
+            let word = if outcome == RIGHT { request.word } else { 0 };
+            lines += &format!("key {number} 1{number} {word} {outcome}\n");
+        }
+        lines
+    }
+
+    #[test]
+    fn judges_each_request() {
+        let requests = requests().unwrap();
+        for noise in [Noise::Good, Noise::Stuck] {
+            let judged = judge(&requests, noise, &console(noise)).unwrap();
+            assert_eq!(judged.len(), requests.len());
+            assert_eq!(judged[4].0, "sign");
+            assert_eq!(judged[4].2, (noise == Noise::Stuck).then_some("UnknownHandle"));
+        }
+        assert!(judge(&requests, Noise::Good, &console(Noise::Stuck)).is_err());
+        assert!(judge(&requests, Noise::Stuck, &console(Noise::Good)).is_err());
+        for (from, to) in
+            [("right", "wrong"), ("257", "258"), ("KeyUse", "right"), ("key 3", "key 2")]
+        {
+            let changed = console(Noise::Good).replacen(from, to, 1);
+            assert!(judge(&requests, Noise::Good, &changed).is_err(), "{from}");
+        }
+        assert!(judge(&requests[1..], Noise::Good, &console(Noise::Good)).is_err());
+    }
+}
