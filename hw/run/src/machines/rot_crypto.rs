@@ -182,7 +182,7 @@ pub fn print(rot: Rot) -> Result<()> {
         }
     }
     println!(
-        "cycles of the processor for requests with keys, then without noise, where no private key is imported"
+        "cycles in which the processor is awake for requests with keys, then without noise, where no private key is imported"
     );
     for signed_by in SIGNED {
         let (_, cycles) = boot_by_engine(rot, signed_by, &rot::folder(rot).join("crypto"))?;
