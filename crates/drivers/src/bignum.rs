@@ -86,7 +86,7 @@ impl<W: Wait> Bignum<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let engine = Self { registers, wait };
+        let mut engine = Self { registers, wait };
         engine.wipe()?;
         Ok(engine)
     }
@@ -372,7 +372,10 @@ impl<W: Wait> Bignum<W> {
     }
 
     /// Overwrites operands, result and outcome. It polls: the end of a wipe raises no interrupt.
-    fn wipe(&self) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// `Failed`, `Silent`.
+    pub fn wipe(&mut self) -> Result<(), Error> {
         self.registers.command().write(Command::RESET.with_wipe(true));
         for _ in 0..PATIENCE {
             if self.is_idle()? {

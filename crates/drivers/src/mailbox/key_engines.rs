@@ -35,6 +35,16 @@ impl<W: Wait> Hardware<W> {
             _ => Failure::Failed,
         })
     }
+
+    /// The same with the engine for big numbers, of which some operations leave numbers of a key: the pair of blinding.
+    fn with_numbers(
+        &mut self,
+        operation: impl FnOnce(&mut Bignum<W>) -> Result<(), bignum::Error>,
+    ) -> Result<(), Failure> {
+        let result = operation(&mut self.numbers);
+        self.numbers.wipe().map_err(failure)?;
+        result.map_err(failure)
+    }
 }
 
 impl<W: Wait> Engines for Hardware<W> {
@@ -80,11 +90,11 @@ impl<W: Wait> Engines for Hardware<W> {
             coefficient,
         };
         let blinding = Blinding { factor, inverse };
-        self.numbers.private(&private, &blinding, base, result).map_err(failure)
+        self.with_numbers(|numbers| numbers.private(&private, &blinding, base, result))
     }
 
     fn square(&mut self, modulus: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure> {
-        self.numbers.power(modulus, number, 2, result).map_err(failure)
+        self.with_numbers(|numbers| numbers.power(modulus, number, 2, result))
     }
 
     fn power_secret(
@@ -94,7 +104,7 @@ impl<W: Wait> Engines for Hardware<W> {
         exponent: &[u8; 8],
         result: &mut [u8],
     ) -> Result<(), Failure> {
-        self.numbers.power_secret(modulus, number, exponent, result).map_err(failure)
+        self.with_numbers(|numbers| numbers.power_secret(modulus, number, exponent, result))
     }
 
     fn noise(&mut self, bits: &mut [u8; 8]) -> Result<(), Failure> {
@@ -107,7 +117,7 @@ impl<W: Wait> Engines for Hardware<W> {
         signature: &[u8],
         result: &mut [u8],
     ) -> Result<(), Failure> {
-        self.numbers.recover(modulus, signature, EXPONENT, result).map_err(failure)
+        self.with_numbers(|numbers| numbers.recover(modulus, signature, EXPONENT, result))
     }
 }
 
@@ -123,3 +133,6 @@ const fn failure(error: bignum::Error) -> Failure {
         _ => Failure::Failed,
     }
 }
+
+#[cfg(test)]
+mod tests;

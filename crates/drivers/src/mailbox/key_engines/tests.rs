@@ -1,0 +1,81 @@
+//! Registers are memory here, as in the tests of the drivers.
+
+use core::cell::Cell;
+
+use hartlock_regs::Block;
+
+use super::super::request::SIGNATURE_LEN;
+use super::*;
+use crate::wait::Polling;
+
+const WORDS: usize = 40;
+
+// Of the engine for big numbers, in words.
+const COMMAND: usize = 4;
+const STATUS: usize = 5;
+const OUTCOME: usize = 9;
+const IDLE: u32 = 1;
+const WIPE: u32 = 1 << 7;
+const GOOD: u32 = 0xc33c_c33c;
+
+// Of AES, in words.
+const AES_STATUS: usize = 4;
+const AES_READY: u32 = 7;
+
+/// Registers of all three.
+struct Files {
+    aes: [Cell<u32>; WORDS],
+    numbers: [Cell<u32>; WORDS],
+    noise: [Cell<u32>; WORDS],
+}
+
+impl Files {
+    /// Engines that are idle, the one for big numbers with this outcome of every command.
+    fn with_outcome(outcome: u32) -> Files {
+        let [aes, numbers, noise] = core::array::from_fn(|_| [const { Cell::new(0) }; WORDS]);
+        aes[0].set(u32::from_be_bytes(*b"aes1"));
+        aes[AES_STATUS].set(AES_READY);
+        numbers[0].set(u32::from_be_bytes(*b"bign"));
+        numbers[STATUS].set(IDLE);
+        numbers[OUTCOME].set(outcome);
+        Files { aes, numbers, noise }
+    }
+
+    fn hardware(&self) -> Hardware<Polling> {
+        let [aes, numbers, noise] = [&self.aes, &self.numbers, &self.noise]
+            .map(|file| file.as_ptr().cast::<u32>().cast_mut());
+        // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the engine in
+        // every test.
+        let aes = Aes::new(unsafe { Block::new(aes) }).unwrap();
+        // SAFETY: as above.
+        let numbers = Bignum::new(unsafe { Block::new(numbers) }, Polling).unwrap();
+        // SAFETY: as above.
+        Hardware::new(aes, numbers, unsafe { NoiseSource::new(noise) })
+    }
+}
+
+const MODULUS: [u8; SIGNATURE_LEN] = [0xff; SIGNATURE_LEN];
+const NUMBER: [u8; SIGNATURE_LEN] = [2; SIGNATURE_LEN];
+const HALF: [u8; SIGNATURE_LEN / 2] = [0xff; SIGNATURE_LEN / 2];
+const KEY: Private<'_> = Private { modulus: &MODULUS, halves: [&HALF; 5], blinding: [&NUMBER; 2] };
+
+type Operation = fn(&mut Hardware<Polling>, &mut [u8]) -> Result<(), Failure>;
+const OPERATIONS: [Operation; 4] = [
+    |engines, result| engines.private(KEY, &NUMBER, result),
+    |engines, result| engines.square(&MODULUS, &NUMBER, result),
+    |engines, result| engines.power_secret(&MODULUS, &NUMBER, &[1; 8], result),
+    |engines, result| engines.recover(&MODULUS, &NUMBER, result),
+];
+
+/// A square leaves the pair of the next signature, otherwise.
+#[test]
+fn every_operation_with_numbers_ends_with_a_wipe() {
+    for outcome in [GOOD, 0, 1] {
+        for operation in OPERATIONS {
+            let files = Files::with_outcome(outcome);
+            let result = operation(&mut files.hardware(), &mut [0; SIGNATURE_LEN]);
+            assert_eq!(result.is_ok(), outcome == GOOD);
+            assert_eq!(files.numbers[COMMAND].get(), WIPE, "a number stays");
+        }
+    }
+}
