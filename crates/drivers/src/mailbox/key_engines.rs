@@ -90,7 +90,11 @@ impl<W: Wait> Engines for Hardware<W> {
             coefficient,
         };
         let blinding = Blinding { factor, inverse };
-        self.with_numbers(|numbers| numbers.private(&private, &blinding, base, result))
+        self.with_numbers(|numbers| match numbers.private(&private, &blinding, base, result) {
+            // e is right, so it is one of a prime.
+            Err(bignum::Error::BadExponent) => Err(bignum::Error::BadKey),
+            other => other,
+        })
     }
 
     fn square(&mut self, modulus: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure> {

@@ -162,7 +162,7 @@ pub trait Engines {
     /// The private operation of RSA, whose result was checked.
     ///
     /// # Errors
-    /// `BadKey`, `Failed`.
+    /// `BadKey` if a part of the key is out of range, `BadOperand`, `Failed`.
     fn private(&mut self, key: Private<'_>, base: &[u8], result: &mut [u8]) -> Result<(), Failure>;
 
     /// The square of a number.

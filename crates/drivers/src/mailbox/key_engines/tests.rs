@@ -79,3 +79,19 @@ fn every_operation_with_numbers_ends_with_a_wipe() {
         }
     }
 }
+
+/// Whatever part of it is out of range.
+#[test]
+fn numbers_that_are_no_key_are_none() {
+    for (outcome, failure) in [
+        (0x55aa_55aa, Failure::BadKey),
+        (0x5aa5_5aa5, Failure::BadKey),
+        (0x6996_6996, Failure::BadKey),
+        (0xa55a_a55a, Failure::Failed),
+    ] {
+        let files = Files::with_outcome(outcome);
+        let mut result = [1; SIGNATURE_LEN];
+        assert_eq!(files.hardware().private(KEY, &NUMBER, &mut result), Err(failure));
+        assert_eq!(result, [0; SIGNATURE_LEN]);
+    }
+}
