@@ -50,10 +50,9 @@ impl<W: Wait> Hardware<W> {
 impl<W: Wait> Engines for Hardware<W> {
     fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Failure> {
         let loaded = self.aes.load_slot();
-        if loaded == Err(aes::Error::Refused) {
-            return Err(Failure::NoKey);
-        }
-        self.with_aes(|aes| loaded.and_then(|()| aes.unwrap_key(wrapped, key)))
+        let unwrapped = self.with_aes(|aes| loaded.and_then(|()| aes.unwrap_key(wrapped, key)));
+        let is_empty = loaded == Err(aes::Error::Refused);
+        zero_unless(if is_empty { Err(Failure::NoKey) } else { unwrapped }, key)
     }
 
     fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], Failure> {
@@ -70,13 +69,14 @@ impl<W: Wait> Engines for Hardware<W> {
     }
 
     fn decrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8], tag: &[u8]) -> Result<(), Failure> {
-        self.with_aes(|aes| {
+        let decrypted = self.with_aes(|aes| {
             aes.load_key(cipher.key)?;
             match cipher.mode {
                 Mode::Gcm => aes.open(vector(&cipher)?, cipher.more, text, tag),
                 Mode::Ctr => aes.process(aes::Mode::Ctr(cipher.iv), Direction::Decrypt, text),
             }
-        })
+        });
+        zero_unless(decrypted, text)
     }
 
     fn private(&mut self, key: Private<'_>, base: &[u8], result: &mut [u8]) -> Result<(), Failure> {
@@ -123,6 +123,14 @@ impl<W: Wait> Engines for Hardware<W> {
     ) -> Result<(), Failure> {
         self.with_numbers(|numbers| numbers.recover(modulus, signature, EXPONENT, result))
     }
+}
+
+/// Leaves nothing of what failed, at any step of it.
+fn zero_unless(result: Result<(), Failure>, bytes: &mut [u8]) -> Result<(), Failure> {
+    if result.is_err() {
+        bytes.fill(0);
+    }
+    result
 }
 
 /// Of GCM.

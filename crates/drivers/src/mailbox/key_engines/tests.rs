@@ -19,8 +19,13 @@ const WIPE: u32 = 1 << 7;
 const GOOD: u32 = 0xc33c_c33c;
 
 // Of AES, in words.
+const AES_COMMAND: usize = 3;
 const AES_STATUS: usize = 4;
+const AES_ERROR: usize = 5;
 const AES_READY: u32 = 7;
+const AES_WIPE: u32 = 1 << 2;
+const BAD_KEY: u32 = 1 << 2;
+const BAD_LENGTH: u32 = 1 << 4;
 
 /// Registers of all three.
 struct Files {
@@ -93,5 +98,29 @@ fn numbers_that_are_no_key_are_none() {
         let mut result = [1; SIGNATURE_LEN];
         assert_eq!(files.hardware().private(KEY, &NUMBER, &mut result), Err(failure));
         assert_eq!(result, [0; SIGNATURE_LEN]);
+    }
+}
+
+#[test]
+fn nothing_is_left_of_a_text_that_failed() {
+    let files = Files::with_outcome(GOOD);
+    let mut engines = files.hardware();
+    files.aes[AES_ERROR].set(BAD_LENGTH);
+    for mode in [Mode::Gcm, Mode::Ctr] {
+        let (mut text, cipher) = ([1; 20], Cipher { key: &[3; 32], mode, iv: &[4; 16], more: &[] });
+        assert_eq!(engines.decrypt(cipher, &mut text, &[5; 16]), Err(Failure::Failed));
+        assert_eq!(text, [0; 20]);
+    }
+}
+
+/// One that is refused may be there: after an upset, the error is another's.
+#[test]
+fn nothing_is_left_of_a_key_that_was_not_unwrapped() {
+    for (error, failure) in [(BAD_KEY, Failure::NoKey), (BAD_LENGTH, Failure::Failed)] {
+        let files = Files::with_outcome(GOOD);
+        let (mut engines, mut key) = (files.hardware(), [1; 16]);
+        files.aes[AES_ERROR].set(error);
+        assert_eq!(engines.unwrap_key(&[2; 24], &mut key), Err(failure));
+        assert_eq!((key, files.aes[AES_COMMAND].get()), ([0; 16], AES_WIPE));
     }
 }
