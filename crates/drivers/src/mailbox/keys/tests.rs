@@ -411,6 +411,16 @@ fn wrong_keys_are_refused_up_to_a_number() {
     assert!(served.ask(Operation::Encrypt, &record).is_ok());
 }
 
+/// The last handle has a number of its own, and no import begins the numbers anew.
+#[test]
+fn imports_end_with_their_quota() {
+    let mut served = Served::new();
+    served.keys.imports = MAX_IMPORTS - 1;
+    assert_eq!(served.import(&secret()), Ok(MAX_IMPORTS << 8 | 1));
+    assert_eq!(served.import(&secret()), Err(Refusal::QuotaSpent));
+    assert_eq!(MAX_IMPORTS << 8 >> 8, MAX_IMPORTS);
+}
+
 #[test]
 fn signatures_end_with_their_quota() {
     let mut served = Served::new();
