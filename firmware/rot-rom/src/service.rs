@@ -16,8 +16,12 @@ use crate::dma::{Dma, Sink};
 use crate::keys::Service;
 use crate::{engine, map};
 
-const LIMITS: Limits<'static> =
-    Limits { memory: map::RAM, protected: &map::PROTECTED, max_input: 16 << 20 };
+const LIMITS: Limits<'static> = Limits {
+    memory: map::RAM,
+    protected: &map::PROTECTED,
+    max_input: 16 << 20,
+    has_keys: cfg!(feature = "keys"),
+};
 
 /// Words of a digest.
 const DIGEST_WORDS: usize = 8;

@@ -175,6 +175,8 @@ pub struct Limits<'a> {
     pub protected: &'a [Region],
     /// Maximum number of bytes of an input without a key: other requests wait meanwhile.
     pub max_input: u64,
+    /// Whether operations with keys are offered.
+    pub has_keys: bool,
 }
 
 /// A request that passed all checks.
@@ -194,8 +196,9 @@ impl Limits<'_> {
     /// # Errors
     /// The first refusal in the order of their numbers.
     pub fn judge(&self, request: &Request) -> Result<Permitted, Refusal> {
-        let operation =
-            Operation::from_number(request.operation).ok_or(Refusal::UnknownOperation)?;
+        let operation = Operation::from_number(request.operation)
+            .filter(|operation| self.has_keys || !operation.is_by_key())
+            .ok_or(Refusal::UnknownOperation)?;
         let is_inline = request.flags == INLINE;
         let is_wrong_place = match operation.place() {
             Place::Either => false,
@@ -243,6 +246,7 @@ mod tests {
         memory: Region::new(0x8000_0000, 0x100_0000),
         protected: &[PROTECTED],
         max_input: 0x10_0000,
+        has_keys: true,
     };
     const GOOD: Request = Request {
         operation: Operation::Sha256 as u16,
@@ -291,6 +295,18 @@ mod tests {
             (Request { destination: GOOD.source + 4095, ..GOOD }, Refusal::Overlap),
         ] {
             assert_eq!(LIMITS.judge(&request), Err(refusal), "{request:x?}");
+        }
+    }
+
+    /// Whatever else is wrong with the request.
+    #[test]
+    fn an_operation_that_is_not_offered_is_none() {
+        let limits = Limits { has_keys: false, ..LIMITS };
+        assert!(limits.judge(&GOOD).is_ok());
+        for operation in 2..=7 {
+            let request = Request { operation, flags: 2, source: 0, ..GOOD };
+            assert_eq!(limits.judge(&request), Err(Refusal::UnknownOperation), "{operation}");
+            assert_eq!(LIMITS.judge(&request), Err(Refusal::UnknownFlag), "{operation}");
         }
     }
 
