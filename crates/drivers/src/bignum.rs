@@ -1,8 +1,8 @@
 //! The engine for big numbers (`hw/ip/bignum`): powers modulo RSA moduli with public exponents and with private keys, whose
 //! padding is the caller's, and signatures of ECDSA with P-256 and P-384.
 //!
-//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a fault
-//! (`status.failed`) is not used until reset. Numbers are big-endian, as in RSA (RFC 8017 §4).
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit if it polls, and an engine with a
+//! fault (`status.failed`) is not used until reset. Numbers are big-endian, as in RSA (RFC 8017 §4).
 
 use hartlock_regs::Value;
 use hartlock_regs::bignum::{

@@ -24,6 +24,9 @@ impl Wait for Polling {
 /// Calls what lets the hart sleep until an interrupt is pending, for instance `wfi` with the device's
 /// interrupt enabled in `mie` and all of them disabled in `mstatus`. It must return then, even if the
 /// interrupt came before the call.
+///
+/// A device that never raises its interrupt is waited for without end, whatever limit its driver has, unless something else
+/// wakes the hart.
 #[derive(Clone, Copy, Debug)]
 pub struct Sleeping(pub fn());
 

@@ -12,11 +12,9 @@ use hartlock_drivers::mailbox::key_engines::Hardware;
 use hartlock_drivers::mailbox::keys::{BUFFER_LEN, Keys};
 use hartlock_drivers::mailbox::request::{Permitted, Refusal};
 use hartlock_drivers::noise_source::NoiseSource;
-use hartlock_drivers::wait::Sleeping;
+use hartlock_drivers::wait::Polling;
 use hartlock_regs::Block;
-use hartlock_rot::{
-    AES, BIGNUM, DEVICE_SECRET, KEY_SLOT, NOISE_SOURCE, host, interrupt, sleep_until, wipe_stack,
-};
+use hartlock_rot::{AES, BIGNUM, DEVICE_SECRET, KEY_SLOT, NOISE_SOURCE, host, wipe_stack};
 
 use crate::{console, engine};
 
@@ -64,7 +62,7 @@ fn derive_and_fill() -> bool {
 
 /// What serves requests with keys.
 pub struct Service {
-    engines: Option<Hardware<Sleeping>>,
+    engines: Option<Hardware<Polling>>,
     keys: &'static mut Keys,
     buffer: &'static mut [u8; BUFFER_LEN],
 }
@@ -111,14 +109,15 @@ impl Service {
 }
 
 /// Both engines, if they work. Whether the noise source does is known when it is needed.
-fn engines() -> Option<Hardware<Sleeping>> {
+///
+/// They are polled: an upset may leave an engine busy, and nothing else would wake a core that sleeps until its interrupt.
+fn engines() -> Option<Hardware<Polling>> {
     // SAFETY: the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
     let aes = Aes::new(registers).ok()?;
     // SAFETY: the engine's registers. The kernel that verified the bundle is not called any more.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(BIGNUM)) };
-    let wait = Sleeping(|| sleep_until(interrupt::BIGNUM));
     // SAFETY: the page of the source, of which this is the only user.
     let noise = unsafe { NoiseSource::new(core::ptr::with_exposed_provenance_mut(NOISE_SOURCE)) };
-    Some(Hardware::new(aes, Bignum::new(registers, wait).ok()?, noise))
+    Some(Hardware::new(aes, Bignum::new(registers, Polling).ok()?, noise))
 }
