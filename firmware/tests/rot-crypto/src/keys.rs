@@ -21,12 +21,10 @@ use hartlock_drivers::mailbox::key_engines::Hardware;
 use hartlock_drivers::mailbox::keys::{BUFFER_LEN, Keys};
 use hartlock_drivers::mailbox::request::Operation;
 use hartlock_drivers::noise_source::NoiseSource;
-use hartlock_drivers::wait::Sleeping;
+use hartlock_drivers::wait::Polling;
 use hartlock_regs::Block;
 use hartlock_rot::host::{self, BusError};
-use hartlock_rot::{
-    AES, BIGNUM, Console, HOST_MEMORY, KEY_SLOT, NOISE_SOURCE, cycle, interrupt, sleep_until,
-};
+use hartlock_rot::{AES, BIGNUM, Console, HOST_MEMORY, KEY_SLOT, NOISE_SOURCE, cycle};
 
 /// Where they begin.
 const REQUESTS: u64 = HOST_MEMORY as u64 + (16 << 20);
@@ -112,14 +110,13 @@ fn fill_slot(requests: &mut Requests) -> Result<(), Error> {
     if slot.fill(&key, || ()) { Ok(()) } else { Err(Error::Engine) }
 }
 
-fn engines() -> Option<Hardware<Sleeping>> {
+fn engines() -> Option<Hardware<Polling>> {
     // SAFETY: the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
     let aes = Aes::new(registers).ok()?;
     // SAFETY: likewise.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(BIGNUM)) };
-    let wait = Sleeping(|| sleep_until(interrupt::BIGNUM));
     // SAFETY: the page of the source, of which this is the only user.
     let noise = unsafe { NoiseSource::new(core::ptr::with_exposed_provenance_mut(NOISE_SOURCE)) };
-    Some(Hardware::new(aes, Bignum::new(registers, wait).ok()?, noise))
+    Some(Hardware::new(aes, Bignum::new(registers, Polling).ok()?, noise))
 }

@@ -24,6 +24,8 @@ const MAX_CYCLES: &str = "20000000";
 /// Handles of the first import and of the second (`crates/drivers/src/mailbox/keys.rs`).
 const SECRET: u32 = 0x101;
 const PRIVATE: u32 = 0x202;
+/// A signature of RSA-2048 with blinding, check and wipes takes at most so many cycles.
+const MOST_TO_SIGN: u64 = 1_600_000;
 /// What the program says of a result that is the wanted one.
 const RIGHT: &str = "right";
 
@@ -96,7 +98,7 @@ pub enum Noise {
 /// Cycles of each request, as the processor of the root of trust counts them, and the refusal, if it is one.
 ///
 /// # Errors
-/// If a result or a refusal is another one, or the program fails.
+/// If a result or a refusal is another one, a signature takes too long, or the program fails.
 pub fn measure(rot: Rot, noise: Noise) -> Result<Vec<(&'static str, u64, Option<&'static str>)>> {
     let requests = requests()?;
     let program = firmware::rot_program("rot-crypto", &["keys"])?;
@@ -132,6 +134,8 @@ fn judge(
             request.name
         );
         let cycles = cycles.parse().with_context(|| format!("no number: {line}"))?;
+        let is_slow = matches!(request.operation, Operation::Sign) && cycles > MOST_TO_SIGN;
+        ensure!(!is_slow, "{} takes {cycles} cycles, more than {MOST_TO_SIGN}", request.name);
         Ok((request.name, cycles, (!is_served).then_some(outcome)))
     });
     judged.collect()
@@ -213,9 +217,13 @@ mod tests {
         }
         assert!(judge(&requests, Noise::Good, &console(Noise::Stuck)).is_err());
         assert!(judge(&requests, Noise::Stuck, &console(Noise::Good)).is_err());
-        for (from, to) in
-            [("right", "wrong"), ("257", "258"), ("KeyUse", "right"), ("key 3", "key 2")]
-        {
+        for (from, to) in [
+            ("right", "wrong"),
+            ("257", "258"),
+            ("KeyUse", "right"),
+            ("key 3", "key 2"),
+            ("14 256", "1600001 256"),
+        ] {
             let changed = console(Noise::Good).replacen(from, to, 1);
             assert!(judge(&requests, Noise::Good, &changed).is_err(), "{from}");
         }

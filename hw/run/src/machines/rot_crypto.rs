@@ -181,9 +181,7 @@ pub fn print(rot: Rot) -> Result<()> {
             println!("{:<12} {request:<16} {cycles:>10} {refusal}", rot.name);
         }
     }
-    println!(
-        "cycles in which the processor is awake for requests with keys, then without noise, where no private key is imported"
-    );
+    println!("cycles of requests with keys, then without noise, where no private key is imported");
     for signed_by in SIGNED {
         let (_, cycles) = boot_by_engine(rot, signed_by, &rot::folder(rot).join("crypto"))?;
         println!("{:<12} {signed_by:<16?} {cycles:>10}", rot.name);
