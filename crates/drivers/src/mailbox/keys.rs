@@ -264,17 +264,18 @@ impl Keys {
         Self { keys: [Key::NONE; MAX_KEYS], imports: 0, failed_imports: 0, signatures: 0 }
     }
 
-    /// Serves a request whose record, of `len` bytes, begins the buffer.
+    /// Serves a request whose record, of `len` bytes, begins the buffer. Without engines there is nothing to serve.
     ///
     /// # Errors
     /// A refusal; then nothing goes to the destination.
     pub fn serve(
         &mut self,
-        engines: &mut impl Engines,
+        engines: Option<&mut impl Engines>,
         operation: Operation,
         buffer: &mut [u8; BUFFER_LEN],
         len: usize,
     ) -> Result<Output, Refusal> {
+        let engines = engines.ok_or(Refusal::NoKeys)?;
         let record = buffer.get(..len).ok_or(Refusal::TooLong)?;
         match operation {
             Operation::Sha256 => Err(Refusal::UnknownOperation),

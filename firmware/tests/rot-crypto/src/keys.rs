@@ -39,8 +39,8 @@ pub enum Error {
     /// The requests do not have their form.
     Form,
     Bus(BusError),
-    /// An engine is not there, or the slot is not filled.
-    Engine,
+    /// The slot is not filled.
+    Slot,
 }
 
 impl From<BusError> for Error {
@@ -52,7 +52,7 @@ impl From<BusError> for Error {
 pub fn run() -> Result<(), Error> {
     let mut requests = Requests { at: REQUESTS };
     fill_slot(&mut requests)?;
-    let mut engines = engines().ok_or(Error::Engine)?;
+    let mut engines = engines();
     let (keys, buffer, wanted) = (&raw mut KEYS, &raw mut BUFFER, &raw mut WANTED);
     // SAFETY: nothing else names it.
     let keys = unsafe { &mut *keys };
@@ -68,7 +68,7 @@ pub fn run() -> Result<(), Error> {
         let wanted = wanted.get_mut(..wanted_len).ok_or(Error::Form)?;
         requests.take(wanted)?;
         let start = cycle();
-        let served = keys.serve(&mut engines, operation, buffer, len);
+        let served = keys.serve(engines.as_mut(), operation, buffer, len);
         let cycles = cycle().wrapping_sub(start);
         let _ = match served {
             Ok(output) => {
@@ -107,7 +107,7 @@ fn fill_slot(requests: &mut Requests) -> Result<(), Error> {
     requests.take(&mut key)?;
     // SAFETY: the page of the slot, of which this is the only user.
     let mut slot = unsafe { KeySlot::new(core::ptr::with_exposed_provenance_mut(KEY_SLOT)) };
-    if slot.fill(&key, || ()) { Ok(()) } else { Err(Error::Engine) }
+    if slot.fill(&key, || ()) { Ok(()) } else { Err(Error::Slot) }
 }
 
 fn engines() -> Option<Hardware<Polling>> {

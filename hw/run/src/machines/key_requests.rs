@@ -53,6 +53,15 @@ struct Request {
 }
 
 impl Request {
+    const fn outcome(&self, lacks: Lacks) -> &'static str {
+        let [whole, without_noise] = self.outcomes;
+        match lacks {
+            Lacks::Nothing => whole,
+            Lacks::Noise => without_noise,
+            Lacks::Engine => "NoKeys",
+        }
+    }
+
     /// What another outcome has without noise.
     fn without_noise(self, refusal: &'static str) -> Self {
         let [outcome, _] = self.outcomes;
@@ -87,19 +96,32 @@ fn bad(
     Request { outcomes: [refusal; 2], ..request }
 }
 
-/// Whether the noise source delivers.
+/// What a root of trust lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Noise {
-    Good = 0,
-    /// The same number for ever.
-    Stuck = 1,
+pub enum Lacks {
+    Nothing,
+    /// Its noise source delivers the same number for ever.
+    Noise,
+    /// It has no engine for big numbers.
+    Engine,
+}
+
+impl Lacks {
+    /// Of the machine.
+    const fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Nothing => &[],
+            Self::Noise => &["--noise-stuck"],
+            Self::Engine => &["--upset-result", "bignum-absent"],
+        }
+    }
 }
 
 /// Cycles of each request, as the processor of the root of trust counts them, and the refusal, if it is one.
 ///
 /// # Errors
 /// If a result or a refusal is another one, a signature takes too long, or the program fails.
-pub fn measure(rot: Rot, noise: Noise) -> Result<Vec<(&'static str, u64, Option<&'static str>)>> {
+pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<(&'static str, u64, Option<&'static str>)>> {
     let requests = requests()?;
     let program = firmware::rot_program("rot-crypto", &["keys"])?;
     let folder = rot::folder(rot).join("crypto-keys");
@@ -107,30 +129,27 @@ pub fn measure(rot: Rot, noise: Noise) -> Result<Vec<(&'static str, u64, Option<
     let file = folder.join("requests.bin");
     fs::write(&file, encode(&requests))?;
     let load = format!("{}@{CASES:#x}", file.display());
-    let mut options = vec!["--max-cycles", MAX_CYCLES, "--load", &load];
-    if noise == Noise::Stuck {
-        options.push("--noise-stuck");
-    }
+    let options = [&["--max-cycles", MAX_CYCLES, "--load", &load], lacks.options()].concat();
     let (console, _, end) = rot::run_program(&rot::machine(rot)?, &program, &folder, &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
-    judge(&requests, noise, &console)
+    judge(&requests, lacks, &console)
 }
 
 fn judge(
     requests: &[Request],
-    noise: Noise,
+    lacks: Lacks,
     console: &str,
 ) -> Result<Vec<(&'static str, u64, Option<&'static str>)>> {
     let lines: Vec<_> = console.lines().collect();
     ensure!(lines.len() == requests.len(), "not a line for each request:\n{console}");
     let judged = requests.iter().zip(lines).enumerate().map(|(number, (request, line))| {
-        let outcome = request.outcomes[noise as usize];
+        let outcome = request.outcome(lacks);
         let is_served = outcome == RIGHT;
         let word = if is_served { request.word } else { 0 };
         let cycles = line.split(' ').nth(2).unwrap_or_default();
         ensure!(
             line == format!("key {number} {cycles} {word} {outcome}"),
-            "{}, {noise:?} noise: {line}",
+            "{}, which lacks {lacks:?}: {line}",
             request.name
         );
         let cycles = cycles.parse().with_context(|| format!("no number: {line}"))?;
@@ -196,10 +215,10 @@ fn requests() -> Result<Vec<Request>> {
 mod tests {
     use super::*;
 
-    fn console(noise: Noise) -> String {
+    fn console(lacks: Lacks) -> String {
         let mut lines = String::new();
         for (number, request) in requests().unwrap().iter().enumerate() {
-            let outcome = request.outcomes[noise as usize];
+            let outcome = request.outcome(lacks);
             let word = if outcome == RIGHT { request.word } else { 0 };
             lines += &format!("key {number} 1{number} {word} {outcome}\n");
         }
@@ -209,14 +228,19 @@ mod tests {
     #[test]
     fn judges_each_request() {
         let requests = requests().unwrap();
-        for noise in [Noise::Good, Noise::Stuck] {
-            let judged = judge(&requests, noise, &console(noise)).unwrap();
+        let all = [
+            (Lacks::Nothing, None),
+            (Lacks::Noise, Some("UnknownHandle")),
+            (Lacks::Engine, Some("NoKeys")),
+        ];
+        for (lacks, refusal) in all {
+            let judged = judge(&requests, lacks, &console(lacks)).unwrap();
             assert_eq!(judged.len(), requests.len());
-            assert_eq!(judged[4].0, "sign");
-            assert_eq!(judged[4].2, (noise == Noise::Stuck).then_some("UnknownHandle"));
+            assert_eq!((judged[4].0, judged[4].2), ("sign", refusal));
+            for (other, _) in all.into_iter().filter(|(other, _)| *other != lacks) {
+                assert!(judge(&requests, other, &console(lacks)).is_err());
+            }
         }
-        assert!(judge(&requests, Noise::Good, &console(Noise::Stuck)).is_err());
-        assert!(judge(&requests, Noise::Stuck, &console(Noise::Good)).is_err());
         for (from, to) in [
             ("right", "wrong"),
             ("257", "258"),
@@ -224,9 +248,9 @@ mod tests {
             ("key 3", "key 2"),
             ("14 256", "1600001 256"),
         ] {
-            let changed = console(Noise::Good).replacen(from, to, 1);
-            assert!(judge(&requests, Noise::Good, &changed).is_err(), "{from}");
+            let changed = console(Lacks::Nothing).replacen(from, to, 1);
+            assert!(judge(&requests, Lacks::Nothing, &changed).is_err(), "{from}");
         }
-        assert!(judge(&requests[1..], Noise::Good, &console(Noise::Good)).is_err());
+        assert!(judge(&requests[1..], Lacks::Nothing, &console(Lacks::Nothing)).is_err());
     }
 }

@@ -10,7 +10,7 @@ use hartlock_image::Reason;
 use hartlock_kernels::Tier;
 use hartlock_testkit::bundle::Edit;
 
-use super::key_requests::{self, Noise};
+use super::key_requests::{self, Lacks};
 use super::report::{BootState, Status};
 use super::rot::{self, Rot};
 use super::rot_boot::run_unwatched;
@@ -65,8 +65,8 @@ pub fn measure(rot: Rot) -> Result<Vec<(String, u64)>> {
 /// If AES between DMA and the stream writer is wrong or too slow, or the ROM does not boot by the engine for big numbers.
 pub fn daily_fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
     rot_streams::measure(rot)?;
-    for noise in [Noise::Good, Noise::Stuck] {
-        key_requests::measure(rot, noise)?;
+    for lacks in [Lacks::Nothing, Lacks::Noise, Lacks::Engine] {
+        key_requests::measure(rot, lacks)?;
     }
     measure(rot)?;
     let fault = engine_fault(rot)?;
@@ -175,13 +175,15 @@ pub fn print(rot: Rot) -> Result<()> {
         println!("{:<12} {part:<16} {cycles:>10}", rot.name);
     }
     println!("cycles of the processor; each part computes twice, and changed input counts");
-    for noise in [Noise::Good, Noise::Stuck] {
-        for (request, cycles, refusal) in key_requests::measure(rot, noise)? {
+    for lacks in [Lacks::Nothing, Lacks::Noise, Lacks::Engine] {
+        for (request, cycles, refusal) in key_requests::measure(rot, lacks)? {
             let refusal = refusal.unwrap_or_default();
             println!("{:<12} {request:<16} {cycles:>10} {refusal}", rot.name);
         }
     }
-    println!("cycles of requests with keys, then without noise, where no private key is imported");
+    println!(
+        "cycles of requests with keys; then without noise, where no private key is imported; then without an engine"
+    );
     for signed_by in SIGNED {
         let (_, cycles) = boot_by_engine(rot, signed_by, &rot::folder(rot).join("crypto"))?;
         println!("{:<12} {signed_by:<16?} {cycles:>10}", rot.name);

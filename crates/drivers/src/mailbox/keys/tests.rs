@@ -127,7 +127,8 @@ impl Served {
     fn ask(&mut self, operation: Operation, record: &[u8]) -> Result<(u32, Vec<u8>), Refusal> {
         let mut buffer = [0xee; BUFFER_LEN];
         buffer[..record.len()].copy_from_slice(record);
-        let output = self.keys.serve(&mut self.engines, operation, &mut buffer, record.len())?;
+        let output =
+            self.keys.serve(Some(&mut self.engines), operation, &mut buffer, record.len())?;
         Ok((output.word, buffer[output.range].to_vec()))
     }
 
@@ -474,6 +475,16 @@ fn a_key_that_an_engine_failed_with_is_forgotten() {
 fn a_record_that_does_not_fit_is_refused() {
     let mut served = Served::new();
     let mut buffer = [0; BUFFER_LEN];
-    let answer = served.keys.serve(&mut served.engines, Operation::Sign, &mut buffer, usize::MAX);
+    let answer =
+        served.keys.serve(Some(&mut served.engines), Operation::Sign, &mut buffer, usize::MAX);
     assert_eq!(answer, Err(Refusal::TooLong));
+}
+
+#[test]
+fn nothing_is_served_without_engines() {
+    let mut keys = Keys::new();
+    for operation in (2..=7).filter_map(Operation::from_number) {
+        let served = keys.serve(None::<&mut Game>, operation, &mut [0; BUFFER_LEN], 0);
+        assert_eq!(served, Err(Refusal::NoKeys));
+    }
 }
