@@ -65,7 +65,7 @@ impl Axes {
     fn label(&self, height: &f64) -> String {
         match self.heights {
             Heights::Even => format!("{height}"),
-            Heights::Doublings => format!("{}", height.exp2()),
+            Heights::Doublings => power_of_two(*height),
             // Lines between powers of ten have no label.
             Heights::Decades if height.fract() != 0.0 => String::new(),
             Heights::Decades => decimal(*height as u32),
@@ -79,6 +79,11 @@ impl Axes {
             _ => 0.0..self.height(largest) * AIR,
         }
     }
+}
+
+/// Nothing for marks between powers.
+fn power_of_two(exponent: f64) -> String {
+    if exponent.fract() == 0.0 { format!("{}", exponent.exp2()) } else { String::new() }
 }
 
 /// A power of ten, short.
@@ -120,7 +125,7 @@ pub fn lines(svg: &mut String, axes: &Axes, lines: &[Line], flat: &[(f64, Look)]
         .x_labels(8)
         .y_labels(if axes.heights == Heights::Decades { DECADES } else { 6 })
         .set_all_tick_mark_size(5 * FINE)
-        .x_label_formatter(&|exponent| format!("{}", exponent.exp2()))
+        .x_label_formatter(&|exponent| power_of_two(*exponent))
         .y_label_formatter(&|height| axes.label(height))
         .x_desc(axes.sizes)
         .label_style(letters())

@@ -91,6 +91,12 @@ fn reads_are_lines_over_the_latency() {
         (LATENCY, "used", "13 cycles, 8 reads", None, Some(98.5)),
     ]);
     let plot = latency("any", &run).unwrap().unwrap();
+    let document = roxmltree::Document::parse(&plot.svg).unwrap();
+    let texts: Vec<_> =
+        document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
+    assert!(["16", "32"].iter().all(|label| texts.contains(label)), "{texts:?}");
+    // Marks between powers of two have no label: 2^4.5 is none.
+    assert!(texts.iter().all(|text| !text.starts_with("22.6")), "{texts:?}");
     assert!(plot.svg.contains("1 read: 90.0 % at 13 cycles, 50.0 % at 60 cycles"), "{}", plot.svg);
     // Two points of ours and a sample; one read at a time has triangles.
     assert_eq!(plot.svg.matches("<circle").count(), 3);
