@@ -207,8 +207,8 @@ impl<W: Wait> Bignum<W> {
     /// Runs a command with a secret, of which nothing stays in the engine. If there is no result, `result` is zero.
     fn run_secret(&mut self, command: Command, result: &mut [u8]) -> Result<(), Error> {
         let outcome = self.run(command, PRIVATE_PATIENCE).and_then(|()| self.read(result));
-        // The engine overwrites a key itself, but not what it refused to begin with.
-        self.registers.command().write(Command::RESET.with_wipe(true));
+        // The engine overwrites a key itself, but not what it refused to begin with. A result without the wipe is none.
+        let outcome = outcome.and(self.wipe());
         if outcome.is_err() {
             result.fill(0);
         }

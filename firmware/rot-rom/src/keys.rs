@@ -3,17 +3,12 @@
 //!
 //! The engines' pages are empty on machines without them: an access traps there.
 
-use hartlock_drivers::aes::Aes;
-use hartlock_drivers::bignum::Bignum;
 use hartlock_drivers::device_secret::DeviceSecret;
 use hartlock_drivers::key_slot::KeySlot;
 use hartlock_drivers::mailbox::Answer;
 use hartlock_drivers::mailbox::key_engines::Hardware;
 use hartlock_drivers::mailbox::keys::{BUFFER_LEN, Keys};
 use hartlock_drivers::mailbox::request::{Permitted, Refusal};
-use hartlock_drivers::noise_source::NoiseSource;
-use hartlock_drivers::wait::Polling;
-use hartlock_regs::Block;
 use hartlock_rot::{AES, BIGNUM, DEVICE_SECRET, KEY_SLOT, NOISE_SOURCE, host, wipe_stack};
 
 use crate::{console, engine};
@@ -62,7 +57,7 @@ fn derive_and_fill() -> bool {
 
 /// What serves requests with keys.
 pub struct Service {
-    engines: Option<Hardware<Polling>>,
+    engines: Option<Hardware>,
     keys: &'static mut Keys,
     buffer: &'static mut [u8; BUFFER_LEN],
 }
@@ -107,16 +102,9 @@ impl Service {
     }
 }
 
-/// Both engines, if they work. Whether the noise source does is known when it is needed.
-///
-/// They are polled: an upset may leave an engine busy, and nothing else would wake a core that sleeps until its interrupt.
-fn engines() -> Option<Hardware<Polling>> {
-    // SAFETY: the engine's registers, of which this is the only user.
-    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
-    let aes = Aes::new(registers).ok()?;
-    // SAFETY: the engine's registers. The kernel that verified the bundle is not called any more.
-    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(BIGNUM)) };
-    // SAFETY: the page of the source, of which this is the only user.
-    let noise = unsafe { NoiseSource::new(core::ptr::with_exposed_provenance_mut(NOISE_SOURCE)) };
-    Some(Hardware::new(aes, Bignum::new(registers, Polling).ok()?, noise))
+fn engines() -> Option<Hardware> {
+    let [aes, numbers, noise] =
+        [AES, BIGNUM, NOISE_SOURCE].map(core::ptr::with_exposed_provenance_mut);
+    // SAFETY: their pages, of which this is the only user: the kernel that verified the bundle is not called any more.
+    unsafe { Hardware::at(aes, numbers, noise) }
 }

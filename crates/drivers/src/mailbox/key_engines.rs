@@ -1,26 +1,38 @@
 //! Engines for keys: `hw/ip/aes` with its slot, and `hw/ip/bignum`, with the noise source for the latter's blinding.
 
+use hartlock_regs::Block;
+
 use super::keys::{Cipher, Engines, Failure, Mode, Private};
 use crate::aes::{self, Aes, Direction};
 use crate::bignum::{self, Bignum, Blinding, PrivateKey};
 use crate::noise_source::NoiseSource;
-use crate::wait::Wait;
+use crate::wait::Polling;
 
 /// e of every key of RSA here.
 const EXPONENT: u32 = 65537;
 
 /// Both engines, each of which is wiped after every operation, and the noise source.
-pub struct Hardware<W> {
+pub struct Hardware {
     aes: Aes,
-    numbers: Bignum<W>,
+    numbers: Bignum<Polling>,
     noise: NoiseSource,
 }
 
-impl<W: Wait> Hardware<W> {
-    /// These engines.
-    #[must_use]
-    pub const fn new(aes: Aes, numbers: Bignum<W>, noise: NoiseSource) -> Self {
-        Self { aes, numbers, noise }
+impl Hardware {
+    /// The engines at these addresses, if they work. Whether the noise source does is known when it is needed.
+    ///
+    /// They are polled: an upset may leave an engine busy, and nothing else would wake a core that sleeps until its interrupt.
+    ///
+    /// # Safety
+    /// Registers of `hw/ip/aes`, of `hw/ip/bignum`, and of the noise source of `hw/soc` are there, and nothing else uses them.
+    pub unsafe fn at(aes: *mut u32, numbers: *mut u32, noise: *mut u32) -> Option<Self> {
+        // SAFETY: the caller's.
+        let aes = Aes::new(unsafe { Block::new(aes) }).ok()?;
+        // SAFETY: the caller's.
+        let numbers = Bignum::new(unsafe { Block::new(numbers) }, Polling).ok()?;
+        // SAFETY: the caller's.
+        let noise = unsafe { NoiseSource::new(noise) };
+        Some(Self { aes, numbers, noise })
     }
 
     /// Wipes AES, whatever came of the operation. A result without the wipe is none.
@@ -36,10 +48,10 @@ impl<W: Wait> Hardware<W> {
         })
     }
 
-    /// The same with the engine for big numbers, of which some operations leave numbers of a key: the pair of blinding.
-    fn with_numbers(
+    /// Wipes the engine for big numbers after a public power, which leaves its numbers there: those of a pair of blinding, too.
+    fn with_public(
         &mut self,
-        operation: impl FnOnce(&mut Bignum<W>) -> Result<(), bignum::Error>,
+        operation: impl FnOnce(&mut Bignum<Polling>) -> Result<(), bignum::Error>,
     ) -> Result<(), Failure> {
         let result = operation(&mut self.numbers);
         self.numbers.wipe().map_err(failure)?;
@@ -47,7 +59,7 @@ impl<W: Wait> Hardware<W> {
     }
 }
 
-impl<W: Wait> Engines for Hardware<W> {
+impl Engines for Hardware {
     fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Failure> {
         let loaded = self.aes.load_slot();
         let unwrapped = self.with_aes(|aes| loaded.and_then(|()| aes.unwrap_key(wrapped, key)));
@@ -90,15 +102,15 @@ impl<W: Wait> Engines for Hardware<W> {
             coefficient,
         };
         let blinding = Blinding { factor, inverse };
-        self.with_numbers(|numbers| match numbers.private(&private, &blinding, base, result) {
+        self.numbers.private(&private, &blinding, base, result).map_err(|error| match error {
             // e is right, so it is one of a prime.
-            Err(bignum::Error::BadExponent) => Err(bignum::Error::BadKey),
-            other => other,
+            bignum::Error::BadExponent => Failure::BadKey,
+            other => failure(other),
         })
     }
 
     fn square(&mut self, modulus: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure> {
-        self.with_numbers(|numbers| numbers.power(modulus, number, 2, result))
+        self.with_public(|numbers| numbers.power(modulus, number, 2, result))
     }
 
     fn power_secret(
@@ -108,7 +120,7 @@ impl<W: Wait> Engines for Hardware<W> {
         exponent: &[u8; 8],
         result: &mut [u8],
     ) -> Result<(), Failure> {
-        self.with_numbers(|numbers| numbers.power_secret(modulus, number, exponent, result))
+        self.numbers.power_secret(modulus, number, exponent, result).map_err(failure)
     }
 
     fn noise(&mut self, bits: &mut [u8; 8]) -> Result<(), Failure> {
@@ -121,7 +133,7 @@ impl<W: Wait> Engines for Hardware<W> {
         signature: &[u8],
         result: &mut [u8],
     ) -> Result<(), Failure> {
-        self.with_numbers(|numbers| numbers.recover(modulus, signature, EXPONENT, result))
+        self.with_public(|numbers| numbers.recover(modulus, signature, EXPONENT, result))
     }
 }
 

@@ -14,15 +14,10 @@
 
 use core::fmt::Write;
 
-use hartlock_drivers::aes::Aes;
-use hartlock_drivers::bignum::Bignum;
 use hartlock_drivers::key_slot::{KEY_LEN, KeySlot};
 use hartlock_drivers::mailbox::key_engines::Hardware;
 use hartlock_drivers::mailbox::keys::{BUFFER_LEN, Keys};
 use hartlock_drivers::mailbox::request::Operation;
-use hartlock_drivers::noise_source::NoiseSource;
-use hartlock_drivers::wait::Polling;
-use hartlock_regs::Block;
 use hartlock_rot::host::{self, BusError};
 use hartlock_rot::{AES, BIGNUM, Console, HOST_MEMORY, KEY_SLOT, NOISE_SOURCE, cycle};
 
@@ -110,13 +105,9 @@ fn fill_slot(requests: &mut Requests) -> Result<(), Error> {
     if slot.fill(&key, || ()) { Ok(()) } else { Err(Error::Slot) }
 }
 
-fn engines() -> Option<Hardware<Polling>> {
-    // SAFETY: the engine's registers, of which this is the only user.
-    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
-    let aes = Aes::new(registers).ok()?;
-    // SAFETY: likewise.
-    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(BIGNUM)) };
-    // SAFETY: the page of the source, of which this is the only user.
-    let noise = unsafe { NoiseSource::new(core::ptr::with_exposed_provenance_mut(NOISE_SOURCE)) };
-    Some(Hardware::new(aes, Bignum::new(registers, Polling).ok()?, noise))
+fn engines() -> Option<Hardware> {
+    let [aes, numbers, noise] =
+        [AES, BIGNUM, NOISE_SOURCE].map(core::ptr::with_exposed_provenance_mut);
+    // SAFETY: their pages, of which this is the only user.
+    unsafe { Hardware::at(aes, numbers, noise) }
 }

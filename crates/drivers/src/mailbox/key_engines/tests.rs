@@ -2,11 +2,8 @@
 
 use core::cell::Cell;
 
-use hartlock_regs::Block;
-
 use super::super::request::SIGNATURE_LEN;
 use super::*;
-use crate::wait::Polling;
 
 const WORDS: usize = 40;
 
@@ -46,16 +43,12 @@ impl Files {
         Files { aes, numbers, noise }
     }
 
-    fn hardware(&self) -> Hardware<Polling> {
+    fn hardware(&self) -> Hardware {
         let [aes, numbers, noise] = [&self.aes, &self.numbers, &self.noise]
             .map(|file| file.as_ptr().cast::<u32>().cast_mut());
-        // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the engine in
+        // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the engines in
         // every test.
-        let aes = Aes::new(unsafe { Block::new(aes) }).unwrap();
-        // SAFETY: as above.
-        let numbers = Bignum::new(unsafe { Block::new(numbers) }, Polling).unwrap();
-        // SAFETY: as above.
-        Hardware::new(aes, numbers, unsafe { NoiseSource::new(noise) })
+        unsafe { Hardware::at(aes, numbers, noise) }.unwrap()
     }
 }
 
@@ -64,7 +57,7 @@ const NUMBER: [u8; SIGNATURE_LEN] = [2; SIGNATURE_LEN];
 const HALF: [u8; SIGNATURE_LEN / 2] = [0xff; SIGNATURE_LEN / 2];
 const KEY: Private<'_> = Private { modulus: &MODULUS, halves: [&HALF; 5], blinding: [&NUMBER; 2] };
 
-type Operation = fn(&mut Hardware<Polling>, &mut [u8]) -> Result<(), Failure>;
+type Operation = fn(&mut Hardware, &mut [u8]) -> Result<(), Failure>;
 const OPERATIONS: [Operation; 4] = [
     |engines, result| engines.private(KEY, &NUMBER, result),
     |engines, result| engines.square(&MODULUS, &NUMBER, result),
