@@ -4,6 +4,7 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
+use hartlock_drivers::mailbox::request::{Operation, Refusal};
 use hartlock_testkit::signers::RSA_PKCS1_2048;
 use sha2::{Digest, Sha256};
 
@@ -26,19 +27,6 @@ const SECRET: u32 = 0x101;
 const PRIVATE: u32 = 0x202;
 /// A signature of RSA-2048 with blinding, check and wipes takes at most so many cycles.
 const MOST_TO_SIGN: u64 = 1_600_000;
-/// What the program says of a result that is the wanted one.
-const RIGHT: &str = "right";
-
-/// Operations (`spec/requests.md`).
-#[derive(Clone, Copy)]
-enum Operation {
-    Import = 2,
-    Release = 3,
-    Encrypt = 4,
-    Decrypt = 5,
-    Sign = 6,
-    Verify = 7,
-}
 
 /// A request, and what has to come of it.
 struct Request {
@@ -48,29 +36,37 @@ struct Request {
     result: Vec<u8>,
     /// A handle, or the bytes of the result.
     word: u32,
-    /// With noise, and without.
-    outcomes: [&'static str; 2],
+    /// What it is refused with, if it is: with noise, and without.
+    refusals: [Option<Refusal>; 2],
 }
 
 impl Request {
-    const fn outcome(&self, lacks: Lacks) -> &'static str {
-        let [whole, without_noise] = self.outcomes;
+    const fn refusal(&self, lacks: Lacks) -> Option<Refusal> {
+        let [with_noise, without] = self.refusals;
         match lacks {
-            Lacks::Nothing => whole,
-            Lacks::Noise => without_noise,
-            Lacks::Engine => "NoKeys",
+            Lacks::Nothing => with_noise,
+            Lacks::Noise => without,
+            Lacks::Engine => Some(Refusal::NoKeys),
         }
     }
 
-    /// What another outcome has without noise.
-    fn without_noise(self, refusal: &'static str) -> Self {
-        let [outcome, _] = self.outcomes;
-        Self { outcomes: [outcome, refusal], ..self }
+    /// Refused without noise, in another way.
+    fn without_noise(self, refusal: Refusal) -> Self {
+        let [with_noise, _] = self.refusals;
+        Self { refusals: [with_noise, Some(refusal)], ..self }
     }
 
     /// By the private key, which is not imported then.
     fn by_private_key(self) -> Self {
-        self.without_noise("UnknownHandle")
+        self.without_noise(Refusal::UnknownHandle)
+    }
+
+    /// What the program says, but for number and cycles.
+    fn answer(&self, lacks: Lacks) -> String {
+        match self.refusal(lacks) {
+            None => format!("{} right", self.word),
+            Some(refusal) => format!("0 {refusal:?}"),
+        }
     }
 }
 
@@ -82,18 +78,13 @@ fn good(
     (word, result): (u32, &[u8]),
 ) -> Request {
     let record = record.concat();
-    Request { name, operation, record, result: result.to_vec(), word, outcomes: [RIGHT; 2] }
+    Request { name, operation, record, result: result.to_vec(), word, refusals: [None; 2] }
 }
 
 /// A request that is refused.
-fn bad(
-    name: &'static str,
-    operation: Operation,
-    record: &[&[u8]],
-    refusal: &'static str,
-) -> Request {
+fn bad(name: &'static str, operation: Operation, record: &[&[u8]], refusal: Refusal) -> Request {
     let request = good(name, operation, record, (0, &[]));
-    Request { outcomes: [refusal; 2], ..request }
+    Request { refusals: [Some(refusal); 2], ..request }
 }
 
 /// What a root of trust lacks.
@@ -107,6 +98,9 @@ pub enum Lacks {
 }
 
 impl Lacks {
+    /// All that is tried.
+    pub const ALL: [Lacks; 3] = [Lacks::Nothing, Lacks::Noise, Lacks::Engine];
+
     /// Of the machine.
     const fn options(self) -> &'static [&'static str] {
         match self {
@@ -117,11 +111,14 @@ impl Lacks {
     }
 }
 
-/// Cycles of each request, as the processor of the root of trust counts them, and the refusal, if it is one.
+/// A request: its name, its cycles as the processor of the root of trust counts them, and the refusal, if it is one.
+pub type Measured = (&'static str, u64, Option<Refusal>);
+
+/// Has all requests served, one after the other.
 ///
 /// # Errors
 /// If a result or a refusal is another one, a signature takes too long, or the program fails.
-pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<(&'static str, u64, Option<&'static str>)>> {
+pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<Measured>> {
     let requests = requests()?;
     let program = firmware::rot_program("rot-crypto", &["keys"])?;
     let folder = rot::folder(rot).join("crypto-keys");
@@ -135,27 +132,20 @@ pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<(&'static str, u64, Option<
     judge(&requests, lacks, &console)
 }
 
-fn judge(
-    requests: &[Request],
-    lacks: Lacks,
-    console: &str,
-) -> Result<Vec<(&'static str, u64, Option<&'static str>)>> {
+fn judge(requests: &[Request], lacks: Lacks, console: &str) -> Result<Vec<Measured>> {
     let lines: Vec<_> = console.lines().collect();
     ensure!(lines.len() == requests.len(), "not a line for each request:\n{console}");
     let judged = requests.iter().zip(lines).enumerate().map(|(number, (request, line))| {
-        let outcome = request.outcome(lacks);
-        let is_served = outcome == RIGHT;
-        let word = if is_served { request.word } else { 0 };
         let cycles = line.split(' ').nth(2).unwrap_or_default();
         ensure!(
-            line == format!("key {number} {cycles} {word} {outcome}"),
+            line == format!("key {number} {cycles} {}", request.answer(lacks)),
             "{}, which lacks {lacks:?}: {line}",
             request.name
         );
         let cycles = cycles.parse().with_context(|| format!("no number: {line}"))?;
-        let is_slow = matches!(request.operation, Operation::Sign) && cycles > MOST_TO_SIGN;
+        let is_slow = request.operation == Operation::Sign && cycles > MOST_TO_SIGN;
         ensure!(!is_slow, "{} takes {cycles} cycles, more than {MOST_TO_SIGN}", request.name);
-        Ok((request.name, cycles, (!is_served).then_some(outcome)))
+        Ok((request.name, cycles, request.refusal(lacks)))
     });
     judged.collect()
 }
@@ -173,7 +163,8 @@ fn encode(requests: &[Request]) -> Vec<u8> {
 
 /// Each operation, and what software says of a changed input.
 fn requests() -> Result<Vec<Request>> {
-    use Operation::{Decrypt, Encrypt, Import, Release, Sign, Verify};
+    use Operation::{Decrypt, Encrypt, ImportKey, ReleaseKey, Sign, Verify};
+    use Refusal::{Failed, KeyNotAuthentic, KeyUse, SignatureNotAuthentic};
     let secret = wrap(&SLOT, &[&AES_HEADER[..], &KEY].concat())?;
     let private = wrap(&SLOT, &private_key()?.1)?;
     let sealed = seal(&KEY, IV, MORE, TEXT);
@@ -189,8 +180,8 @@ fn requests() -> Result<Vec<Request>> {
     };
     let len = |bytes: &[u8]| bytes.len() as u32;
     Ok(vec![
-        good("import-aes-256", Import, &[&secret], (SECRET, &[])),
-        good("import-rsa-2048", Import, &[&private], (PRIVATE, &[])).without_noise("Failed"),
+        good("import-aes-256", ImportKey, &[&secret], (SECRET, &[])),
+        good("import-rsa-2048", ImportKey, &[&private], (PRIVATE, &[])).without_noise(Failed),
         good("encrypt-gcm", Encrypt, &[&gcm, MORE, TEXT], (len(&sealed), &sealed)),
         good("decrypt-gcm", Decrypt, &[&gcm, MORE, &sealed], (len(TEXT), TEXT)),
         good("sign", Sign, &[&key, &digest], (len(&signature), &signature)).by_private_key(),
@@ -199,15 +190,20 @@ fn requests() -> Result<Vec<Request>> {
             "verify-changed",
             Verify,
             &[&key, &digest, &flipped(&signature, 100)],
-            "SignatureNotAuthentic",
+            SignatureNotAuthentic,
         )
         .by_private_key(),
-        bad("decrypt-changed", Decrypt, &[&gcm, MORE, &flipped(&sealed, 20)], "TextNotAuthentic"),
-        bad("import-changed", Import, &[&flipped(&private, 700)], "KeyNotAuthentic")
-            .without_noise("Failed"),
-        bad("sign-by-aes-256", Sign, &[&SECRET.to_le_bytes(), &digest], "KeyUse"),
-        good("release", Release, &[&SECRET.to_le_bytes()], (0, &[])),
-        bad("encrypt-released", Encrypt, &[&gcm, MORE, TEXT], "UnknownHandle"),
+        bad(
+            "decrypt-changed",
+            Decrypt,
+            &[&gcm, MORE, &flipped(&sealed, 20)],
+            Refusal::TextNotAuthentic,
+        ),
+        bad("import-changed", ImportKey, &[&flipped(&private, 700)], KeyNotAuthentic)
+            .without_noise(Failed),
+        bad("sign-by-aes-256", Sign, &[&SECRET.to_le_bytes(), &digest], KeyUse),
+        good("release", ReleaseKey, &[&SECRET.to_le_bytes()], (0, &[])),
+        bad("encrypt-released", Encrypt, &[&gcm, MORE, TEXT], Refusal::UnknownHandle),
     ])
 }
 
@@ -218,9 +214,7 @@ mod tests {
     fn console(lacks: Lacks) -> String {
         let mut lines = String::new();
         for (number, request) in requests().unwrap().iter().enumerate() {
-            let outcome = request.outcome(lacks);
-            let word = if outcome == RIGHT { request.word } else { 0 };
-            lines += &format!("key {number} 1{number} {word} {outcome}\n");
+            lines += &format!("key {number} 1{number} {}\n", request.answer(lacks));
         }
         lines
     }
@@ -228,16 +222,12 @@ mod tests {
     #[test]
     fn judges_each_request() {
         let requests = requests().unwrap();
-        let all = [
-            (Lacks::Nothing, None),
-            (Lacks::Noise, Some("UnknownHandle")),
-            (Lacks::Engine, Some("NoKeys")),
-        ];
-        for (lacks, refusal) in all {
+        let signed = [None, Some(Refusal::UnknownHandle), Some(Refusal::NoKeys)];
+        for (lacks, refusal) in Lacks::ALL.into_iter().zip(signed) {
             let judged = judge(&requests, lacks, &console(lacks)).unwrap();
             assert_eq!(judged.len(), requests.len());
             assert_eq!((judged[4].0, judged[4].2), ("sign", refusal));
-            for (other, _) in all.into_iter().filter(|(other, _)| *other != lacks) {
+            for other in Lacks::ALL.into_iter().filter(|other| *other != lacks) {
                 assert!(judge(&requests, other, &console(lacks)).is_err());
             }
         }

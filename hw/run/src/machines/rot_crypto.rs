@@ -65,7 +65,7 @@ pub fn measure(rot: Rot) -> Result<Vec<(String, u64)>> {
 /// If AES between DMA and the stream writer is wrong or too slow, or the ROM does not boot by the engine for big numbers.
 pub fn daily_fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
     rot_streams::measure(rot)?;
-    for lacks in [Lacks::Nothing, Lacks::Noise, Lacks::Engine] {
+    for lacks in Lacks::ALL {
         key_requests::measure(rot, lacks)?;
     }
     measure(rot)?;
@@ -175,10 +175,10 @@ pub fn print(rot: Rot) -> Result<()> {
         println!("{:<12} {part:<16} {cycles:>10}", rot.name);
     }
     println!("cycles of the processor; each part computes twice, and changed input counts");
-    for lacks in [Lacks::Nothing, Lacks::Noise, Lacks::Engine] {
+    for lacks in Lacks::ALL {
         for (request, cycles, refusal) in key_requests::measure(rot, lacks)? {
-            let refusal = refusal.unwrap_or_default();
-            println!("{:<12} {request:<16} {cycles:>10} {refusal}", rot.name);
+            let refusal = refusal.map(|refusal| format!(" {refusal:?}")).unwrap_or_default();
+            println!("{:<12} {request:<16} {cycles:>10}{refusal}", rot.name);
         }
     }
     println!(

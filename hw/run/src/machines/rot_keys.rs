@@ -36,7 +36,7 @@ const INPUT_LEN: usize = 0x2000;
 const TEXT_LEN: usize = 999;
 pub(super) const MORE: &[u8] = b"authenticated as well";
 pub(super) const IV: &[u8; 12] = b"twelve bytes";
-pub(super) const COUNTER: &[u8; 16] = b"counter of CTR\xff\xfe";
+const COUNTER: &[u8; 16] = b"counter of CTR\xff\xfe";
 
 /// SP 800-108 §4.1, one block: counter, label, zero, bits of the key.
 const DERIVATION: &[u8] = b"\0\0\0\x01hartlock-key-slot-v1\0\0\0\x01\0";
