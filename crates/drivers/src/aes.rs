@@ -631,4 +631,4 @@ fn bytes<const BYTES: usize, const WORDS: usize>(words: [u32; WORDS]) -> [u8; BY
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -441,7 +441,7 @@ fn length(modulus: &[u8], base: &[u8], exponent: u32, result: &[u8]) -> Result<L
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     //! Registers are memory here. What hardware computes is what `hw/ip/bignum/tb` tests.
 
     use core::cell::Cell;
@@ -452,21 +452,21 @@ mod tests {
 
     // In words.
     const LENGTH: usize = 2;
-    const COMMAND: usize = 4;
+    pub(crate) const COMMAND: usize = 4;
     const STATUS: usize = 5;
     const ERROR: usize = 6;
     const OUTCOME: usize = 9;
     const OPERAND: usize = 10;
     const DATA: usize = 11;
     const IDLE: u32 = 1;
-    const WIPE: u32 = 1 << 7;
-    const GOOD: u32 = 0xc33c_c33c;
+    pub(crate) const WIPE: u32 = 1 << 7;
+    pub(crate) const GOOD: u32 = 0xc33c_c33c;
 
-    struct File(Vec<Cell<u32>>);
+    pub(crate) struct File(pub(crate) Vec<Cell<u32>>);
 
     impl File {
         /// An engine that answers every command with this word.
-        fn with_outcome(outcome: u32) -> File {
+        pub(crate) fn with_outcome(outcome: u32) -> File {
             let file = File((0..12).map(|_| Cell::new(0)).collect());
             file.0[0].set(MAGIC);
             file.0[STATUS].set(1);
@@ -474,11 +474,14 @@ mod tests {
             file
         }
 
+        pub(crate) fn base(&self) -> *mut u32 {
+            self.0.as_ptr().cast::<u32>().cast_mut()
+        }
+
         fn engine(&self) -> Result<Bignum<Polling>, Error> {
-            let base = self.0.as_ptr().cast::<u32>().cast_mut();
             // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the
             // engine in every test.
-            Bignum::new(unsafe { Registers::new(base) }, Polling)
+            Bignum::new(unsafe { Registers::new(self.base()) }, Polling)
         }
     }
 

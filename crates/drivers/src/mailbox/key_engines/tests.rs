@@ -1,54 +1,29 @@
 //! Registers are memory here, as in the tests of the drivers.
 
-use core::cell::Cell;
-
 use super::super::request::SIGNATURE_LEN;
 use super::*;
+use crate::aes::tests as of_aes;
+use crate::bignum::tests::{self as of_numbers, GOOD};
 
-const WORDS: usize = 40;
-
-// Of the engine for big numbers, in words.
-const COMMAND: usize = 4;
-const STATUS: usize = 5;
-const OUTCOME: usize = 9;
-const IDLE: u32 = 1;
-const WIPE: u32 = 1 << 7;
-const GOOD: u32 = 0xc33c_c33c;
-
-// Of AES, in words.
-const AES_COMMAND: usize = 3;
-const AES_STATUS: usize = 4;
-const AES_ERROR: usize = 5;
-const AES_READY: u32 = 7;
 const AES_WIPE: u32 = 1 << 2;
-const BAD_KEY: u32 = 1 << 2;
-const BAD_LENGTH: u32 = 1 << 4;
 
-/// Registers of all three.
+/// Registers of both engines.
 struct Files {
-    aes: [Cell<u32>; WORDS],
-    numbers: [Cell<u32>; WORDS],
-    noise: [Cell<u32>; WORDS],
+    aes: of_aes::File,
+    numbers: of_numbers::File,
 }
 
 impl Files {
     /// Engines that are idle, the one for big numbers with this outcome of every command.
     fn with_outcome(outcome: u32) -> Files {
-        let [aes, numbers, noise] = core::array::from_fn(|_| [const { Cell::new(0) }; WORDS]);
-        aes[0].set(u32::from_be_bytes(*b"aes1"));
-        aes[AES_STATUS].set(AES_READY);
-        numbers[0].set(u32::from_be_bytes(*b"bign"));
-        numbers[STATUS].set(IDLE);
-        numbers[OUTCOME].set(outcome);
-        Files { aes, numbers, noise }
+        Files { aes: of_aes::File::idle(), numbers: of_numbers::File::with_outcome(outcome) }
     }
 
     fn hardware(&self) -> Hardware {
-        let [aes, numbers, noise] = [&self.aes, &self.numbers, &self.noise]
-            .map(|file| file.as_ptr().cast::<u32>().cast_mut());
         // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the engines in
-        // every test.
-        unsafe { Hardware::at(aes, numbers, noise) }.unwrap()
+        // every test. No test asks for noise.
+        unsafe { Hardware::at(self.aes.base(), self.numbers.base(), core::ptr::null_mut()) }
+            .unwrap()
     }
 }
 
@@ -73,7 +48,11 @@ fn every_operation_with_numbers_ends_with_a_wipe() {
             let files = Files::with_outcome(outcome);
             let result = operation(&mut files.hardware(), &mut [0; SIGNATURE_LEN]);
             assert_eq!(result.is_ok(), outcome == GOOD);
-            assert_eq!(files.numbers[COMMAND].get(), WIPE, "a number stays");
+            assert_eq!(
+                files.numbers.0[of_numbers::COMMAND].get(),
+                of_numbers::WIPE,
+                "a number stays"
+            );
         }
     }
 }
@@ -98,7 +77,7 @@ fn numbers_that_are_no_key_are_none() {
 fn nothing_is_left_of_a_text_that_failed() {
     let files = Files::with_outcome(GOOD);
     let mut engines = files.hardware();
-    files.aes[AES_ERROR].set(BAD_LENGTH);
+    files.aes.set(of_aes::ERROR, of_aes::BAD_LENGTH);
     for mode in [Mode::Gcm, Mode::Ctr] {
         let (mut text, cipher) = ([1; 20], Cipher { key: &[3; 32], mode, iv: &[4; 16], more: &[] });
         assert_eq!(engines.decrypt(cipher, &mut text, &[5; 16]), Err(Failure::Failed));
@@ -109,11 +88,13 @@ fn nothing_is_left_of_a_text_that_failed() {
 /// One that is refused may be there: after an upset, the error is another's.
 #[test]
 fn nothing_is_left_of_a_key_that_was_not_unwrapped() {
-    for (error, failure) in [(BAD_KEY, Failure::NoKey), (BAD_LENGTH, Failure::Failed)] {
+    for (error, failure) in
+        [(of_aes::BAD_KEY, Failure::NoKey), (of_aes::BAD_LENGTH, Failure::Failed)]
+    {
         let files = Files::with_outcome(GOOD);
         let (mut engines, mut key) = (files.hardware(), [1; 16]);
-        files.aes[AES_ERROR].set(error);
+        files.aes.set(of_aes::ERROR, error);
         assert_eq!(engines.unwrap_key(&[2; 24], &mut key), Err(failure));
-        assert_eq!((key, files.aes[AES_COMMAND].get()), ([0; 16], AES_WIPE));
+        assert_eq!((key, files.aes.get(of_aes::COMMAND)), ([0; 16], AES_WIPE));
     }
 }
