@@ -13,4 +13,5 @@ mod assertion;
 pub mod guide;
 pub mod ip;
 pub mod machines;
+mod parallel;
 mod rtl;

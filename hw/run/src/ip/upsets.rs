@@ -23,7 +23,7 @@ pub use self::plan::Campaign;
 use self::plan::Part;
 use super::args::{Share, UpsetArgs};
 use super::engine::{Ip, Tools};
-use super::parallel::in_parallel;
+use crate::parallel::in_parallel;
 use xtask::{packages, project};
 
 mod bench;
