@@ -14,29 +14,30 @@ use serde_json::Value;
 use super::numbers::{self, By, Case};
 use super::rot::Rot;
 use super::signature_vectors::{chosen, public_vectors, unhex};
+use crate::parallel::in_parallel;
 
 /// Of the keys of RSA that are verified with, as vectors have it.
 const EXPONENT: &str = "010001";
 
-/// Files, with the algorithm of the image format (§2.2) that they are of: quick ones first.
+/// Files, with the algorithm of the image format (§2.2) that they are of: long ones first, so that no core waits for one at the end.
 const SOURCES: [(&str, &str); 17] = [
-    ("ecdsa-p256", "ecdsa_secp256r1_sha256_p1363_test.json"),
-    ("ecdsa-p384", "ecdsa_secp384r1_sha384_p1363_test.json"),
-    ("rsa-pkcs1-2048-sha256", "rsa_signature_2048_sha256_test.json"),
-    ("rsa-pkcs1-2048-sha384", "rsa_signature_2048_sha384_test.json"),
-    ("rsa-pkcs1-2048-sha512", "rsa_signature_2048_sha512_test.json"),
-    ("rsa-pss-2048-sha256", "rsa_pss_2048_sha256_mgf1_32_test.json"),
-    ("rsa-pss-2048-sha384", "rsa_pss_2048_sha384_mgf1_48_test.json"),
-    ("rsa-pkcs1-3072-sha256", "rsa_signature_3072_sha256_test.json"),
-    ("rsa-pkcs1-3072-sha384", "rsa_signature_3072_sha384_test.json"),
-    ("rsa-pkcs1-3072-sha512", "rsa_signature_3072_sha512_test.json"),
-    ("rsa-pss-3072-sha256", "rsa_pss_3072_sha256_mgf1_32_test.json"),
-    ("rsa-pkcs1-4096-sha256", "rsa_signature_4096_sha256_test.json"),
-    ("rsa-pkcs1-4096-sha384", "rsa_signature_4096_sha384_test.json"),
-    ("rsa-pkcs1-4096-sha512", "rsa_signature_4096_sha512_test.json"),
-    ("rsa-pss-4096-sha256", "rsa_pss_4096_sha256_mgf1_32_test.json"),
-    ("rsa-pss-4096-sha384", "rsa_pss_4096_sha384_mgf1_48_test.json"),
     ("rsa-pss-4096-sha512", "rsa_pss_4096_sha512_mgf1_64_test.json"),
+    ("rsa-pss-4096-sha384", "rsa_pss_4096_sha384_mgf1_48_test.json"),
+    ("rsa-pss-4096-sha256", "rsa_pss_4096_sha256_mgf1_32_test.json"),
+    ("rsa-pkcs1-4096-sha512", "rsa_signature_4096_sha512_test.json"),
+    ("rsa-pkcs1-4096-sha384", "rsa_signature_4096_sha384_test.json"),
+    ("rsa-pkcs1-4096-sha256", "rsa_signature_4096_sha256_test.json"),
+    ("ecdsa-p384", "ecdsa_secp384r1_sha384_p1363_test.json"),
+    ("rsa-pss-3072-sha256", "rsa_pss_3072_sha256_mgf1_32_test.json"),
+    ("rsa-pkcs1-3072-sha512", "rsa_signature_3072_sha512_test.json"),
+    ("rsa-pkcs1-3072-sha384", "rsa_signature_3072_sha384_test.json"),
+    ("rsa-pkcs1-3072-sha256", "rsa_signature_3072_sha256_test.json"),
+    ("rsa-pss-2048-sha384", "rsa_pss_2048_sha384_mgf1_48_test.json"),
+    ("rsa-pss-2048-sha256", "rsa_pss_2048_sha256_mgf1_32_test.json"),
+    ("rsa-pkcs1-2048-sha512", "rsa_signature_2048_sha512_test.json"),
+    ("rsa-pkcs1-2048-sha384", "rsa_signature_2048_sha384_test.json"),
+    ("rsa-pkcs1-2048-sha256", "rsa_signature_2048_sha256_test.json"),
+    ("ecdsa-p256", "ecdsa_secp256r1_sha256_p1363_test.json"),
 ];
 /// Of those that a sample has.
 const SAMPLED: [&str; 4] =
@@ -50,20 +51,22 @@ pub struct Verified {
     pub cycles: u64,
 }
 
-/// Verifies vectors with the engine, an algorithm after the other: all of them take hours. None without the folder.
+/// Verifies vectors with the engine, on all cores: all of them take hours. `report` is called for each algorithm at its end.
 /// `HARTLOCK_ALL_VECTORS` asks for all.
 ///
+/// Returns whether the folder of vectors is there.
+///
 /// # Errors
-/// The iterator has one if a verdict or a reason is another one than in software, or the engine was not asked.
-pub fn run(machine: Rot) -> impl Iterator<Item = Result<Verified>> {
+/// If a verdict or a reason is another one than in software, or the engine was not asked.
+pub fn run(machine: Rot, report: impl Fn(Verified) + Sync) -> Result<bool> {
+    let Some(folder) = public_vectors() else { return Ok(false) };
     let is_sample = env::var_os("HARTLOCK_ALL_VECTORS").is_none();
-    public_vectors().into_iter().flat_map(move |folder| {
-        let chosen =
-            SOURCES.into_iter().filter(move |(name, _)| !is_sample || SAMPLED.contains(name));
-        chosen.map(move |(name, file)| {
-            verify(machine, name, &folder.join("wycheproof").join(file), is_sample)
-        })
-    })
+    let chosen = SOURCES.into_iter().filter(|(name, _)| !is_sample || SAMPLED.contains(name));
+    let verified = in_parallel(&chosen.collect::<Vec<_>>(), |&(name, file)| {
+        report(verify(machine, name, &folder.join("wycheproof").join(file), is_sample)?);
+        Ok(())
+    });
+    verified.into_iter().collect::<Result<()>>().map(|()| true)
 }
 
 /// Verifies those of a file: some of either verdict as a sample, or all.
@@ -71,7 +74,8 @@ fn verify(machine: Rot, algorithm: &'static str, file: &Path, is_sample: bool) -
     let (valid, invalid) = read(algorithm, file)?.into_iter().partition(|(_, is)| *is);
     let vectors = [valid, invalid].map(|group| chosen(group, is_sample)).concat();
     let cases: Vec<_> = vectors.into_iter().map(|(case, _)| case).collect();
-    let cycles = numbers::run_on(machine, By::Engine, "crypto-vectors", &cases)?;
+    let folder = format!("crypto-vectors/{algorithm}");
+    let cycles = numbers::run_on(machine, By::Engine, &folder, &cases)?;
     let first = *cycles.first().context("no vector of the algorithm")?;
     Ok(Verified { algorithm, count: cases.len(), cycles: first })
 }

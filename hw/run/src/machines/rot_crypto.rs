@@ -191,16 +191,16 @@ pub fn print(rot: Rot) -> Result<()> {
     println!(
         "cycles of the step of a boot that authenticates its bundle, hashes and copies included"
     );
-    let mut is_skipped = true;
-    for verified in number_vectors::run(rot) {
-        is_skipped = false;
-        let number_vectors::Verified { algorithm, count, cycles } = verified?;
-        println!(
-            "{}: {count} vectors of {algorithm} as in software, {cycles} cycles for a valid one",
-            rot.name
-        );
-    }
-    if is_skipped {
+    let is_run = number_vectors::run(
+        rot,
+        |number_vectors::Verified { algorithm, count, cycles }| {
+            println!(
+                "{}: {count} vectors of {algorithm} as in software, {cycles} cycles for a valid one",
+                rot.name
+            );
+        },
+    )?;
+    if !is_run {
         println!(
             "{}: SKIPPED: no folder of public vectors, which HARTLOCK_VECTORS names",
             rot.name
