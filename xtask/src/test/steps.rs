@@ -315,7 +315,8 @@ pub const STEPS: &[Step] = &[
                 "hartlock-second-stage"
             ],
             "--features",
-            "hartlock-rot-rom/tee,hartlock-rot-rom/keys"
+            "hartlock-rot-rom/tee,hartlock-rot-rom/keys,\
+             hartlock-rot-crypto/keys,hartlock-rot-crypto/streams,hartlock-rot-crypto/vectors"
         ),
     )
     .uses(&[Resource::Cargo])

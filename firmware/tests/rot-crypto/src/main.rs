@@ -7,7 +7,7 @@
 //!
 //! The first part that fails ends the program with its number. With the feature `vectors` it verifies signatures instead
 //! (`vectors.rs`), with `software` without the engine, with `streams` AES works between DMA and the stream writer (`streams.rs`),
-//! and with `keys` it serves requests with keys (`keys.rs`).
+//! and with `keys` it serves requests with keys (`keys.rs`). With several of them it does one after the other.
 
 #![no_std]
 #![no_main]
@@ -17,13 +17,16 @@
 mod answers;
 #[cfg(feature = "keys")]
 mod keys;
-#[cfg(not(any(feature = "keys", feature = "vectors")))]
+#[cfg(any(feature = "streams", not(any(feature = "keys", feature = "vectors"))))]
 #[cfg_attr(feature = "streams", expect(dead_code, reason = "of these only the key is used then"))]
 mod known;
 #[cfg(feature = "streams")]
 mod streams;
 #[cfg(feature = "vectors")]
 mod vectors;
+
+#[cfg(any(feature = "keys", feature = "streams", feature = "vectors"))]
+use core::fmt::{Debug, Write};
 
 use hartlock_rot::exit;
 
@@ -32,16 +35,19 @@ extern "C" fn rot_main() {
     #[cfg(not(any(feature = "keys", feature = "streams", feature = "vectors")))]
     answers::run();
     #[cfg(feature = "keys")]
-    let result = keys::run();
+    require(keys::run());
     #[cfg(feature = "streams")]
-    let result = streams::run();
+    require(streams::run());
     #[cfg(feature = "vectors")]
-    let result = vectors::run();
-    #[cfg(any(feature = "keys", feature = "streams", feature = "vectors"))]
+    require(vectors::run());
+    exit(0)
+}
+
+/// Ends the program if a part failed.
+#[cfg(any(feature = "keys", feature = "streams", feature = "vectors"))]
+fn require(result: Result<(), impl Debug>) {
     if let Err(error) = result {
-        use core::fmt::Write;
         let _ = writeln!(hartlock_rot::Console, "rot-crypto: {error:?}");
         exit(1)
     }
-    exit(0)
 }
