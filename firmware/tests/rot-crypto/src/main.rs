@@ -43,8 +43,9 @@ extern "C" fn rot_main() {
     exit(0)
 }
 
-/// Ends the program if a part failed.
+/// Ends the program if a part failed. Out of line it changes the layout, and with it what is measured.
 #[cfg(any(feature = "keys", feature = "streams", feature = "vectors"))]
+#[inline(always)]
 fn require(result: Result<(), impl Debug>) {
     if let Err(error) = result {
         let _ = writeln!(hartlock_rot::Console, "rot-crypto: {error:?}");
