@@ -9,6 +9,8 @@
 #[cfg(feature = "bench")]
 mod bench;
 pub mod host;
+#[cfg(feature = "keys")]
+pub mod keys;
 
 use core::arch::{asm, global_asm};
 use core::panic::PanicInfo;

@@ -32,6 +32,7 @@ pub mod rot_keys;
 pub mod rot_signature;
 pub mod rot_streams;
 mod rot_tee;
+mod scratchpads;
 mod signature_vectors;
 pub mod signatures;
 mod smoke;

@@ -70,7 +70,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("firmware/stage", &["crates/handoff", "crates/image", "crates/kernels", "crates/verify"]),
-    ("firmware/rot", &["crates/image", "crates/regs"]),
+    ("firmware/rot", &["crates/drivers", "crates/image", "crates/regs"]),
     ("firmware/svu", &[]),
     (
         "firmware/tests/footprint",

@@ -11,6 +11,14 @@ use super::request::{MAX_RECORD_LEN, Operation, Refusal, SIGNATURE_LEN, TAG_LEN,
 
 /// A record, and the tag that encryption adds.
 pub const BUFFER_LEN: usize = MAX_RECORD_LEN + TAG_LEN;
+/// Bytes of a buffer that a record of `len` bytes and its result take; a request changes no others.
+#[must_use]
+pub const fn used_len(len: usize) -> usize {
+    let with_tag = len.saturating_add(TAG_LEN);
+    let with_signature = if with_tag < SIGNATURE_LEN { SIGNATURE_LEN } else { with_tag };
+    if with_signature < BUFFER_LEN { with_signature } else { BUFFER_LEN }
+}
+
 /// Keys that are kept at once.
 pub const MAX_KEYS: usize = 4;
 /// Imports of wrong keys in a boot.

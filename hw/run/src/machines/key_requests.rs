@@ -1,5 +1,5 @@
-//! Requests with keys on the root of trust without a host: the program `firmware/tests/rot-crypto` with the feature `keys` serves
-//! them as the ROM does, and compares what it gets with what software of the workstation computed.
+//! Requests with keys on the root of trust without a host: the program `firmware/tests/rot-crypto` with the feature `keys` has the
+//! code of the ROM serve them, and compares what it gets with what software of the workstation computed.
 
 use std::fs;
 
@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 use super::End;
 use super::ciphertexts::seal;
 use super::rot::{self, Rot};
-use super::rot_keys::{AES_HEADER, IV, KEY, MORE, private_key, wrap};
+use super::rot_keys::{AES_HEADER, IV, KEY, MODULUS_LEN, MORE, private_key, wrap};
+use super::scratchpads::{Scratchpads, WIPE, has_any_of};
 use super::signatures::CASES;
 use xtask::firmware;
 
@@ -20,6 +21,9 @@ const SLOT: [u8; 32] = *b"a fake key that wraps, for tests";
 const MESSAGE: &[u8] = b"what is signed";
 /// Blocks, and a part of one.
 const TEXT: &[u8] = b"a text of two blocks and a part of a third";
+/// Where results go, each to a place of its own.
+const RESULTS: u32 = 0x8180_0000;
+const RESULT_STEP: usize = 0x1000;
 /// Far more than it takes.
 const MAX_CYCLES: &str = "20000000";
 /// Handles of the first import and of the second (`crates/drivers/src/mailbox/keys.rs`).
@@ -117,7 +121,8 @@ pub type Measured = (&'static str, u64, Option<Refusal>);
 /// Has all requests served, one after the other.
 ///
 /// # Errors
-/// If a result or a refusal is another one, a signature takes too long, or the program fails.
+/// If a result or a refusal is another one, a refusal has written something, a signature takes too long, what an import
+/// left on the stack is not wiped, a secret is left in the end, or the program fails.
 pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<Measured>> {
     let requests = requests()?;
     let program = firmware::rot_program("rot-crypto", &["keys"])?;
@@ -126,10 +131,24 @@ pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<Measured>> {
     let file = folder.join("requests.bin");
     fs::write(&file, encode(&requests))?;
     let load = format!("{}@{CASES:#x}", file.display());
-    let options = [&["--max-cycles", MAX_CYCLES, "--load", &load], lacks.options()].concat();
+    let [before, after] = WIPE;
+    let saved = Scratchpads::at([before, after, "rot_keys_served"], &fs::read(&program)?, &folder)?;
+    let options = ["--max-cycles", MAX_CYCLES, "--load", &load];
+    let options = [&options[..], &saved.options(), lacks.options()].concat();
     let (console, _, end) = rot::run_program(&rot::machine(rot)?, &program, &folder, &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
+    let [before, after, end] = saved.read()?;
+    ensure!(saved.depth(&after) < saved.depth(&before), "the stack is not wiped after an import");
+    // The key is kept: a search that did not find it then would show nothing.
+    ensure!(lacks == Lacks::Engine || has_any_of(&after, &[KEY]), "no key after its import");
+    ensure!(!has_any_of(&end, &secrets()?), "secrets are left when all keys are released");
     judge(&requests, lacks, &console)
+}
+
+/// What is to be found nowhere in the end: keys, texts, and what was signed.
+fn secrets() -> Result<Vec<Vec<u8>>> {
+    let private = private_key()?.1.split_off(AES_HEADER.len() + MODULUS_LEN);
+    Ok(vec![KEY.to_vec(), private, TEXT.to_vec(), Sha256::digest(MESSAGE).to_vec()])
 }
 
 fn judge(requests: &[Request], lacks: Lacks, console: &str) -> Result<Vec<Measured>> {
@@ -153,10 +172,19 @@ fn judge(requests: &[Request], lacks: Lacks, console: &str) -> Result<Vec<Measur
 fn encode(requests: &[Request]) -> Vec<u8> {
     let mut bytes = SLOT.to_vec();
     bytes.extend((requests.len() as u32).to_le_bytes());
-    for Request { operation, record, result, .. } in requests {
-        let words = [*operation as u32, record.len() as u32, result.len() as u32];
+    let destinations = (RESULTS..).step_by(RESULT_STEP);
+    for (Request { operation, record, result, .. }, destination) in
+        requests.iter().zip(destinations)
+    {
+        use Operation::{Decrypt, Encrypt, Sign};
+        let has_result = matches!(operation, Encrypt | Decrypt | Sign);
+        let destination = if has_result { destination } else { 0 };
+        let words = [*operation as u32, record.len() as u32, destination, result.len() as u32];
         bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
-        bytes.extend([&record[..], result].concat());
+        for part in [record, result] {
+            bytes.extend(part);
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+        }
     }
     bytes
 }
@@ -202,7 +230,8 @@ fn requests() -> Result<Vec<Request>> {
         bad("import-changed", ImportKey, &[&flipped(&private, 700)], KeyNotAuthentic)
             .without_noise(Failed),
         bad("sign-by-aes-256", Sign, &[&SECRET.to_le_bytes(), &digest], KeyUse),
-        good("release", ReleaseKey, &[&SECRET.to_le_bytes()], (0, &[])),
+        good("release-aes-256", ReleaseKey, &[&SECRET.to_le_bytes()], (0, &[])),
+        good("release-rsa-2048", ReleaseKey, &[&key], (0, &[])).by_private_key(),
         bad("encrypt-released", Encrypt, &[&gcm, MORE, TEXT], Refusal::UnknownHandle),
     ])
 }

@@ -47,7 +47,7 @@ pub(super) const AES_HEADER: [u8; 8] = *b"HLKk\x01\x03\0\0";
 const COUNTER_HEADER: [u8; 8] = *b"HLKk\x01\x10\0\0";
 const RSA_HEADER: [u8; 8] = *b"HLKk\x02\x0c\0\0";
 /// Of RSA-2048.
-const MODULUS_LEN: usize = 256;
+pub(super) const MODULUS_LEN: usize = 256;
 /// More than a boot takes.
 const MAX_CYCLES: &str = "100000000";
 /// Of the noise source, another one than by default.

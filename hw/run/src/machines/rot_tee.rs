@@ -11,11 +11,11 @@ use hartlock_image::{HashId, PAGE_SIZE, PayloadType, Reason};
 use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity};
 use hartlock_testkit::signers::LMS;
 use hartlock_verify::board::{Region, hartlock_soc};
-use object::{Object, ObjectSymbol};
 
 use super::report::{BootState, Status};
 use super::rot::{self, Rot};
 use super::rot_boot::{self, Booted, rom};
+use super::scratchpads::{Scratchpads, WIPE, has_any_of};
 use super::soc::{self as machines, Soc};
 use super::tee_boot::{self, SECRET, TEST_SIZE};
 use super::{End, Machine};
@@ -104,15 +104,8 @@ fn run(machine: Rot, boot: &Boot<'_>, folder: &Path) -> Result<Ran> {
     let secret = path("secret.bin");
     let options = ["--max-cycles", MAX_CYCLES, "--load", &medium, "--secret", &secret];
     let mut options = [&options[..], &["--save", &saved], boot.options].concat();
-    let mut places = Vec::new();
-    if boot.is_saved {
-        for (name, symbol) in
-            [("before.bin", "rot_wipe_stack"), ("after.bin", "rot_stack_is_wiped")]
-        {
-            places.push(format!("{}@{:#x}", path(name), address(&elf, symbol)?));
-        }
-    }
-    options.extend(places.iter().flat_map(|place| ["--save-scratchpad", place]));
+    let saved = if boot.is_saved { Some(Scratchpads::at(WIPE, &elf, folder)?) } else { None };
+    options.extend(saved.iter().flat_map(Scratchpads::options));
     let program = folder.join("rom.elf");
     let (console, report, end) =
         rot::run_program(&rot::machine(machine)?, &program, folder, &options)?;
@@ -123,21 +116,10 @@ fn run(machine: Rot, boot: &Boot<'_>, folder: &Path) -> Result<Ran> {
         console,
         state: BootState::parse(&report)?,
         record: *record.first_chunk().context("the record is short")?,
-        scratchpads: if boot.is_saved {
-            Some([fs::read(path("before.bin"))?, fs::read(path("after.bin"))?])
-        } else {
-            None
-        },
+        scratchpads: saved.map(|saved| saved.read()).transpose()?,
         shown,
         is_shut,
     })
-}
-
-/// Of a function of the ROM.
-fn address(elf: &[u8], symbol: &str) -> Result<u64> {
-    let file = object::File::parse(elf).context("the ROM is no ELF file")?;
-    let found = file.symbols().find(|found| found.name() == Ok(symbol));
-    Ok(found.with_context(|| format!("the ROM has no {symbol}"))?.address())
 }
 
 /// The line of the secret in a report.
@@ -156,12 +138,6 @@ fn wanted(size: usize) -> Result<([u8; HANDOVER_SIZE], [[u8; 64]; 2])> {
     let mut record = [0; HANDOVER_SIZE];
     Handover::encode(&expected, &mut record);
     Ok((record, [SECRET, expected.secret_key]))
-}
-
-/// Whether memory has eight bytes of a secret, at any place.
-fn has_any_of(memory: &[u8], secrets: &[[u8; 64]]) -> bool {
-    let mut parts = secrets.iter().flat_map(|secret| secret.chunks_exact(8));
-    parts.any(|part| memory.windows(part.len()).any(|window| window == part))
 }
 
 /// What is wrong with the ROM on this machine. `is_quick` has a few boots: software alone takes as long as all others.
@@ -365,16 +341,5 @@ mod tests {
         assert_eq!(secret_state("end cycle 3\nsecret shown 16 shut 1\n").unwrap(), (16, true));
         assert_eq!(secret_state("secret shown 0 shut 0\n").unwrap(), (0, false));
         assert!(secret_state("end cycle 3\n").is_err());
-    }
-
-    #[test]
-    fn a_part_of_a_secret_is_found_at_any_place() {
-        let secrets = [SECRET];
-        let mut memory = [0xa5; 200];
-        assert!(!has_any_of(&memory, &secrets));
-        memory[13..21].copy_from_slice(&SECRET[56..]);
-        assert!(has_any_of(&memory, &secrets));
-        memory[20] ^= 1;
-        assert!(!has_any_of(&memory, &secrets));
     }
 }

@@ -127,8 +127,10 @@ impl Served {
     fn ask(&mut self, operation: Operation, record: &[u8]) -> Result<(u32, Vec<u8>), Refusal> {
         let mut buffer = [0xee; BUFFER_LEN];
         buffer[..record.len()].copy_from_slice(record);
-        let output =
-            self.keys.serve(Some(&mut self.engines), operation, &mut buffer, record.len())?;
+        let served = self.keys.serve(Some(&mut self.engines), operation, &mut buffer, record.len());
+        let unused = &buffer[used_len(record.len())..];
+        assert!(unused.iter().all(|byte| *byte == 0xee), "{operation:?} changes more");
+        let output = served?;
         Ok((output.word, buffer[output.range].to_vec()))
     }
 
