@@ -11,14 +11,6 @@ use super::request::{MAX_RECORD_LEN, Operation, Refusal, SIGNATURE_LEN, TAG_LEN,
 
 /// A record, and the tag that encryption adds.
 pub const BUFFER_LEN: usize = MAX_RECORD_LEN + TAG_LEN;
-/// Bytes of a buffer that a record of `len` bytes and its result take; a request changes no others.
-#[must_use]
-pub const fn used_len(len: usize) -> usize {
-    let with_tag = len.saturating_add(TAG_LEN);
-    let with_signature = if with_tag < SIGNATURE_LEN { SIGNATURE_LEN } else { with_tag };
-    if with_signature < BUFFER_LEN { with_signature } else { BUFFER_LEN }
-}
-
 /// Keys that are kept at once.
 pub const MAX_KEYS: usize = 4;
 /// Imports of wrong keys in a boot.
@@ -49,6 +41,14 @@ const DIGEST_INFO: [u8; 19] = [
     0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05,
     0x00, 0x04, 0x20,
 ];
+
+/// Bytes of a buffer that a record of `len` bytes and its result take; a request changes no others.
+#[must_use]
+pub const fn used_len(len: usize) -> usize {
+    let with_tag = len.saturating_add(TAG_LEN);
+    let with_signature = if with_tag < SIGNATURE_LEN { SIGNATURE_LEN } else { with_tag };
+    if with_signature < BUFFER_LEN { with_signature } else { BUFFER_LEN }
+}
 
 /// What a key may be used for, as bits of its header.
 pub mod uses {
