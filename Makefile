@@ -30,8 +30,11 @@ help:
 setup:
 	@tools/setup
 
-fetch test hw: setup
+fetch hw: setup
 	@cargo xtask $@
+
+test: setup
+	@cargo xtask test $(if $(VECTORS),--only unit --only spec --only kernels --only kat)
 
 demo: setup
 	@cargo xtask demo $(addprefix --algorithm ,$(ALGORITHM))

@@ -1,8 +1,7 @@
 """Reads public test vectors of signature algorithms for ../test_signatures.py.
 
-They are no part of this repository. The folder is ``../shared/vectors`` beside the repository, or
-the one that HARTLOCK_VECTORS names; its README says where each file is from. Every file becomes a
-list of cases: what to call, and which answers are right under the rules of the modules here. Those
+They are no part of this repository. HARTLOCK_VECTORS names their folder, and its README says where each file is
+from. Every file becomes a list of cases: what to call, and which answers are right under the rules of the modules here. Those
 rules are narrower than the standards, so that a vector can be valid and its key unsupported.
 """
 
@@ -45,17 +44,14 @@ class Missing(Exception):
 
 
 def find_folder() -> Path:
-    """The folder that was named, which has to be there, or that beside the repository."""
+    """The folder that was named, which has to exist."""
     named = os.environ.get("HARTLOCK_VECTORS")
-    if named is not None:
-        folder = Path(named)
-        if not folder.is_dir():
-            raise NotADirectoryError(f"HARTLOCK_VECTORS names no folder: {folder}")
-        return folder
-    beside = Path(__file__).resolve().parents[3] / "shared" / "vectors"
-    if not beside.is_dir():
-        raise Missing(f"no {beside}, and HARTLOCK_VECTORS names no other folder")
-    return beside
+    if named is None:
+        raise Missing("HARTLOCK_VECTORS names no folder")
+    folder = Path(named)
+    if not folder.is_dir():
+        raise NotADirectoryError(f"HARTLOCK_VECTORS names no folder: {folder}")
+    return folder
 
 
 def _verdict(valid: bool) -> Right:

@@ -1,6 +1,5 @@
-//! Public test vectors of LMS, HSS, XMSS and XMSS^MT, read in place: `../shared/vectors`
-//! beside the workspace, or the folder that `HARTLOCK_VECTORS` names. Without the first these tests
-//! say so and pass; a folder that the variable names must exist.
+//! Public test vectors of LMS, HSS, XMSS and XMSS^MT of the folder that `HARTLOCK_VECTORS` names, which has to
+//! exist. Without the variable these tests say so and pass.
 
 #![cfg(all(feature = "lms", feature = "xmss"))]
 

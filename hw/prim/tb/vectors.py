@@ -1,9 +1,8 @@
-"""Public test vectors: read from a folder beside the project, and never copied into it.
+"""Public test vectors: read from the folder that HARTLOCK_VECTORS names, and never copied into the project.
 
-The folder is `../shared/vectors` beside the project, or the one that HARTLOCK_VECTORS names. Without the
-first, tests say so and pass; what is named has to be there. Each run takes a part, within a budget that its
-simulation can afford and chosen by its seed; HARTLOCK_ALL_VECTORS=1 takes everything. Every choice logs a
-note, which `cargo xtask ip` shows: what was taken, and what was skipped and why.
+Without that variable tests say so and pass; a folder that is named has to exist. Each run takes a part, within a
+budget that its simulation can afford and chosen by its seed; HARTLOCK_ALL_VECTORS=1 takes everything. Every choice
+logs a note, which `cargo xtask ip` shows: what was taken, and what was skipped and why.
 """
 
 from __future__ import annotations
@@ -23,20 +22,14 @@ def wants_all() -> bool:
     return os.environ.get("HARTLOCK_ALL_VECTORS", "") not in ("", "0")
 
 
-def find_folder(named: str | None, beside: Path) -> Path | None:
-    if named:
-        if not Path(named).is_dir():
-            raise NotADirectoryError(f"HARTLOCK_VECTORS names no folder: {named}")
-        return Path(named)
-    return beside if beside.is_dir() else None
-
-
 def folder(log: Log) -> Path | None:
-    beside = Path(__file__).resolve().parents[4] / "shared/vectors"
-    found = find_folder(os.environ.get("HARTLOCK_VECTORS"), beside)
-    if found is None:
-        log("stored vectors: SKIPPED: no %s, and HARTLOCK_VECTORS names no other folder", beside)
-    return found
+    named = os.environ.get("HARTLOCK_VECTORS")
+    if not named:
+        log("stored vectors: SKIPPED: HARTLOCK_VECTORS names no folder")
+        return None
+    if not Path(named).is_dir():
+        raise NotADirectoryError(f"HARTLOCK_VECTORS names no folder: {named}")
+    return Path(named)
 
 
 def tests_of(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

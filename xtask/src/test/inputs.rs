@@ -123,12 +123,9 @@ fn outside(root: &Path) -> [u8; 32] {
         .collect();
     variables.sort_unstable();
     digest.update(format!("{variables:?}"));
-    let vectors = env::var_os("HARTLOCK_VECTORS")
-        .map_or_else(|| root.join("../shared/vectors"), PathBuf::from);
     let mut list = Vec::new();
-    names_and_times(&vectors, &mut list);
-    if let Some(emulator) = env::var_os("HARTLOCK_QEMU") {
-        names_and_times(Path::new(&emulator), &mut list);
+    for named in ["HARTLOCK_VECTORS", "HARTLOCK_QEMU"].into_iter().filter_map(env::var_os) {
+        names_and_times(Path::new(&named), &mut list);
     }
     list.sort_unstable();
     digest.update(format!("{list:?}"));

@@ -65,16 +65,13 @@ fn accepts(group: &Value, test: &Value) -> bool {
 
 #[test]
 fn pss_padding_agrees_with_acvp() {
-    let named = std::env::var("HARTLOCK_VECTORS");
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/vectors");
-    let folder = std::path::PathBuf::from(named.clone().unwrap_or_else(|_| beside.into()));
-    if named.is_err() && !folder.is_dir() {
+    let Some(folder) = std::env::var_os("HARTLOCK_VECTORS").map(std::path::PathBuf::from) else {
         use std::io::Write;
         let line = "SKIPPED: public vectors: rsa/RSA-SigVer-FIPS186-5.json";
         // Not with a macro: the test harness would keep the line to itself.
         let _ = writeln!(std::io::stderr(), "{line}");
         return;
-    }
+    };
     let file = std::fs::read_to_string(folder.join("rsa/RSA-SigVer-FIPS186-5.json")).unwrap();
     let file: Value = serde_json::from_str(&file).unwrap();
     let (mut valid, mut invalid) = (0, 0);

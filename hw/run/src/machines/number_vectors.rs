@@ -1,6 +1,6 @@
 //! Public vectors of RSA and ECDSA on the root of trust: with its engine a verifier says the same as without.
 //!
-//! They are read in place from `../shared/vectors` beside the workspace, or from the folder that `HARTLOCK_VECTORS` names.
+//! They are read in place from the folder that `HARTLOCK_VECTORS` names.
 
 use std::env;
 use std::fs;
@@ -59,7 +59,7 @@ pub struct Verified {
 /// # Errors
 /// If a verdict or a reason is another one than in software, or the engine was not asked.
 pub fn run(machine: Rot, report: impl Fn(Verified) + Sync) -> Result<bool> {
-    let Some(folder) = public_vectors() else { return Ok(false) };
+    let Some(folder) = public_vectors()? else { return Ok(false) };
     let is_sample = env::var_os("HARTLOCK_ALL_VECTORS").is_none();
     let chosen = SOURCES.into_iter().filter(|(name, _)| !is_sample || SAMPLED.contains(name));
     let verified = in_parallel(&chosen.collect::<Vec<_>>(), |&(name, file)| {

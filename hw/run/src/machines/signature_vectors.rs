@@ -1,6 +1,6 @@
 //! Public vectors of hash-based signatures on the root of trust: with its engine a verifier says the same as without.
 //!
-//! They are read in place from `../shared/vectors` beside the workspace, or from the folder that `HARTLOCK_VECTORS` names.
+//! They are read in place from the folder that `HARTLOCK_VECTORS` names.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,7 +15,6 @@ use serde_json::Value;
 
 use super::rot::Rot;
 use super::signatures::{By, Case, run_on};
-use xtask::project;
 
 /// A sample for every day, of each of valid and of changed signatures of a scheme.
 const SAMPLE: usize = 3;
@@ -99,7 +98,7 @@ pub fn print(machine: Rot) -> Result<()> {
 /// # Errors
 /// If a root, or a reason why there is none, is another one than in software; if a verdict is not that of the vector.
 pub fn run(machine: Rot) -> Result<Option<Vec<(Scheme, Counts)>>> {
-    let Some(folder) = public_vectors() else { return Ok(None) };
+    let Some(folder) = public_vectors()? else { return Ok(None) };
     let is_sample = env::var_os("HARTLOCK_ALL_VECTORS").is_none();
     let (mut cases, mut counts) = (Vec::new(), Vec::new());
     for scheme in [Scheme::Xmss, Scheme::Lms, Scheme::SlhDsaSha2_128s] {
@@ -119,11 +118,11 @@ pub fn run(machine: Rot) -> Result<Option<Vec<(Scheme, Counts)>>> {
     Ok(Some(counts))
 }
 
-/// The folder of public vectors, if it is there.
-pub(super) fn public_vectors() -> Option<PathBuf> {
-    let named = env::var_os("HARTLOCK_VECTORS").map(PathBuf::from);
-    let folder = named.unwrap_or_else(|| project::root().join("../shared/vectors"));
-    folder.is_dir().then_some(folder)
+/// The folder of public vectors, if one is named. It has to exist then.
+pub(super) fn public_vectors() -> Result<Option<PathBuf>> {
+    let Some(folder) = env::var_os("HARTLOCK_VECTORS").map(PathBuf::from) else { return Ok(None) };
+    ensure!(folder.is_dir(), "HARTLOCK_VECTORS names no folder: {}", folder.display());
+    Ok(Some(folder))
 }
 
 /// All of them, or some that are spread over all.

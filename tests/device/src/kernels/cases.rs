@@ -9,8 +9,6 @@ use hartlock_image::HashId;
 use hartlock_verify::tree::{Digest, Hasher, SoftwareHasher};
 use serde_json::Value;
 
-use xtask::project;
-
 /// A case that owns its digests and its message.
 pub struct OwnedCase {
     case: Case<'static>,
@@ -46,7 +44,7 @@ pub fn all() -> Result<Vec<OwnedCase>> {
             cases.push(OwnedCase::new(hash, layout, seed));
         }
     }
-    match public_folder() {
+    match public_folder()? {
         Some(folder) => {
             for (hash, file) in PUBLIC {
                 let path = folder.join(file);
@@ -71,11 +69,13 @@ pub fn counted_digest(hash: &str, len: u64) -> Option<String> {
     Some(made.digests.first()?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The folder beside the checkout, or the one that HARTLOCK_VECTORS names.
-fn public_folder() -> Option<PathBuf> {
-    let beside = || project::root().join("../shared/vectors");
-    let folder = std::env::var_os("HARTLOCK_VECTORS").map_or_else(beside, PathBuf::from);
-    folder.is_dir().then_some(folder)
+/// The folder that HARTLOCK_VECTORS names. It has to exist then.
+fn public_folder() -> Result<Option<PathBuf>> {
+    let Some(folder) = std::env::var_os("HARTLOCK_VECTORS").map(PathBuf::from) else {
+        return Ok(None);
+    };
+    ensure!(folder.is_dir(), "HARTLOCK_VECTORS names no folder: {}", folder.display());
+    Ok(Some(folder))
 }
 
 /// The messages of a file that have one digest, whole bytes, and room on the board.
