@@ -7,17 +7,19 @@ export CARGO_HOME
 export PATH := $(CARGO_HOME)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch demo test hw lab install uninstall archive clean
+.PHONY: help setup fetch demo test hw lab site install uninstall archive clean
 
 help:
 	@echo 'make demo    build, sign and boot under QEMU, with a timeline of the boot'
 	@echo "             (ALGORITHM='ed25519 ml-dsa-87' with these root keys)"
-	@echo 'make test    run every check (cargo xtask test --list names them)'
+	@echo 'make test    the checks of every change, and those of what has changed since they passed'
+	@echo '             (TIER=full all but the longest, TIER=long the longest; cargo xtask test --list names them)'
 	@echo 'make hw      build the cycle-accurate machine and run a first program on it'
 	@echo 'make lab     measure and store the run in lab/runs (PAPER=<key> one of them, QUICK=1 small)'
 	@echo 'make install the command, manual pages, completions and firmware into PREFIX (/usr/local);'
 	@echo '             make uninstall removes them again'
 	@echo 'make archive the same as one file in target/dist'
+	@echo 'make site    the documentation as pages, in target/docs/index.html'
 	@echo 'make fetch   download everything that demo and test need, for use without a network'
 	@echo 'make clean   remove what was built; downloads stay in the cache'
 	@echo
@@ -34,10 +36,13 @@ fetch hw: setup
 	@cargo xtask $@
 
 test: setup
-	@cargo xtask test $(if $(VECTORS),--only unit --only spec --only kernels --only kat)
+	@cargo xtask test $(if $(TIER),--tier $(TIER)) $(if $(VECTORS),--vectors)
 
 demo: setup
 	@cargo xtask demo $(addprefix --algorithm ,$(ALGORITHM))
+
+site: setup
+	@cargo xtask docs
 
 lab: setup
 	@cargo xtask lab $(PAPER) $(if $(QUICK),--quick)

@@ -5,7 +5,7 @@ use anyhow::Result;
 use xtask::Verdict;
 use xtask::consent::Consent;
 use xtask::python::{self, PackageSet};
-use xtask::tools;
+use xtask::tools::{self, Extent};
 
 #[derive(clap::Args)]
 pub struct Args {}
@@ -14,7 +14,7 @@ pub struct Args {}
 /// version).
 pub fn main(_args: &Args) -> Result<Verdict> {
     // A user who types this command has consented.
-    let tools = tools::ensure_all(Consent::Given)?;
+    let tools = tools::ensure(Extent::All, Consent::Given)?;
     for (name, path) in [
         ("qemu", &tools.qemu),
         ("qemu-data", &tools.qemu_data_dir),

@@ -143,11 +143,11 @@ pub fn missing(set: PackageSet) -> Result<Vec<String>> {
     )])
 }
 
-/// Fetches every set that is missing. Obtain consent first. If the index cannot be reached it says so and
+/// Fetches those of the sets that are missing. Obtain consent first. If the index cannot be reached it says so and
 /// succeeds: a step that needs packages is then skipped, and others are not.
-pub fn ensure_all() -> Result<()> {
-    for set in PackageSet::ALL {
-        match ensure_installed(set) {
+pub fn ensure(sets: &[PackageSet]) -> Result<()> {
+    for set in sets {
+        match ensure_installed(*set) {
             Err(error) if error.is::<Unreachable>() => {
                 eprintln!("{error:#}");
                 break;

@@ -1,108 +1,269 @@
-//! `cargo xtask test`: every check of the project as a list of steps (`test/steps.rs`).
+//! `cargo xtask test`: every check of the project as a list of steps (`test/steps.rs`), in three tiers.
 //!
-//! Steps run side by side (`test/schedule.rs`). One whose inputs did not change since it passed is not run
-//! again (`test/inputs.rs`); a clean checkout knows of no pass, so there all of them run.
+//! Steps run side by side (`test/schedule.rs`). The first tier runs with every change. A step of the second runs when
+//! what it depends on (`test/inputs.rs`) is not that of its recorded pass (`test/passes.rs`); the third runs on demand.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
-use serde::Serialize;
-use xtask::consent::Consent;
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
 use xtask::output::Stdout;
+use xtask::tools::Extent;
 use xtask::{Outcome, Verdict, project, run, tools};
 
 use crate::runners;
 
 mod inputs;
+mod passes;
 mod schedule;
 mod steps;
 
-use inputs::{Inputs, Passes};
+use inputs::Reader;
+use passes::{Decision, Passes, Takes};
 use schedule::{Plan, Tally};
-use steps::{Action, BUILD, STEPS, Step, TOOLS};
+use steps::{Action, BUILD, MORE_TOOLS, SERVICES, STEPS, Step, TOOLS, Tier};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Run only this step; may be given several times
-    #[arg(long, value_name = "NAME")]
+    /// How much to run
+    #[arg(long, value_enum, default_value_t = Tier::First)]
+    tier: Tier,
+    /// Run only this step, of any tier; may be given several times
+    #[arg(long, value_name = "NAME", conflicts_with = "tier")]
     only: Vec<String>,
-    /// Print the names of all steps and what they do
+    /// Run only the steps that read public vectors, with those of the folder that HARTLOCK_VECTORS names
+    #[arg(long, conflicts_with_all = ["tier", "only"])]
+    vectors: bool,
+    /// Print the names of all steps, their tiers and what they do
     #[arg(long)]
     list: bool,
     /// Start nothing after a failure
     #[arg(long)]
     fail_fast: bool,
-    /// Run steps again whose inputs did not change since they passed
+    /// Run steps again that passed for the same inputs, on this machine or by the record
     #[arg(long)]
     fresh: bool,
     /// Steps at the same time; without it, one for each core, four at most
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
     /// Store the time of each step in lab/runs/steps-NAME.toml
-    #[arg(long, value_name = "NAME", conflicts_with = "only")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["only", "vectors"])]
     store: Option<String>,
 }
 
 pub fn main(args: &Args) -> Result<Verdict> {
     if args.list {
         for step in STEPS {
-            println!("{:<15} {}", step.name, step.about);
+            println!("{:<6} {:<18} {}", tier_name(step.tier), step.name, step.about);
         }
         return Ok(Verdict::Yes);
     }
-    let steps = select(STEPS, &args.only)?;
-    // Consent is requested before the first step, not in the middle of a long run.
-    if steps.iter().any(|step| step.name == TOOLS) {
-        tools::agree()?;
-    } else if steps.iter().any(|step| step.after.contains(&TOOLS)) {
-        tools::ensure_all(Consent::Ask)?;
-    }
     let root = project::root();
+    let reader = Reader::new(&root);
+    let passes = Passes::load(&root, project::target_dir().join("test-results"))?;
     let logs = project::target_dir().join("test-logs");
     fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
+    let sorted = sort(args, &reader, &passes)?;
+    sorted.show(args);
+    let steps = sorted.run;
+    // Consent is requested before the first step, not in the middle of a long run.
+    let needs =
+        |tools: &str| steps.iter().any(|step| step.name == tools || step.after.contains(&tools));
+    if needs(MORE_TOOLS) {
+        tools::agree(Extent::All)?;
+    } else if needs(TOOLS) {
+        tools::agree(Extent::First)?;
+    }
     let is_built = steps.iter().any(|step| step.name == BUILD);
-    let passes = Passes::in_folder(project::target_dir().join("test-results"));
-    let inputs = Inputs::read(&root).ok();
-    let known = inputs.as_ref().map(|inputs| (inputs, &passes));
     let lanes = args.jobs.unwrap_or_else(lanes);
-    // Of a step that passed before, the log is still there.
-    let missing = || {
-        let logs = steps.iter().map(|step| logs.join(step.name).with_extension("log"));
-        logs.map(|log| missing_vectors(&skipped(&log))).sum()
-    };
+    let expected = expected(&root);
     let plan = Plan {
         steps: &steps,
         lanes,
         fail_fast: args.fail_fast,
-        known,
-        fresh: args.fresh,
-        missing: &missing,
+        known: Some((&reader, &passes)),
+        expected: &|step| expected.get(step.name).copied(),
+        progress: Some(Duration::from_secs(if std::io::stderr().is_terminal() { 15 } else { 60 })),
     };
     let start = Instant::now();
     let execute = |step: &Step| execute(step, &root, &logs.join(step.name), is_built);
     let tally = schedule::run(&plan, &execute, &mut Stdout)?;
-    if let Some(name) = &args.store {
-        store(&root, name, start.elapsed().as_secs_f64(), lanes, &tally)?;
+    let seconds = start.elapsed().as_secs_f64();
+    // Of a step that passed before, the log is still there.
+    let missing = steps
+        .iter()
+        .chain(&sorted.unchanged)
+        .map(|step| missing_vectors(&skipped(&logs.join(step.name).with_extension("log"))))
+        .sum();
+    if missing > 0 {
+        println!(
+            "{missing} files of public vectors were not there (HARTLOCK_VECTORS names a folder of them)"
+        );
     }
+    if let Some(name) = &args.store {
+        let time = Time { seconds, processor_seconds: processor_seconds(), lanes };
+        store(&root, name, args.tier, &time, missing, &tally)?;
+    }
+    println!(
+        "{} passed, {} failed, {} skipped",
+        tally.passed + sorted.unchanged.len(),
+        tally.failed.len(),
+        tally.skipped
+    );
     Ok(if tally.failed.is_empty() { Verdict::Yes } else { Verdict::No })
+}
+
+/// The steps of a run, by what is done about them.
+struct Sorted {
+    run: Vec<&'static Step>,
+    /// They passed on this machine, for the same inputs.
+    unchanged: Vec<&'static Step>,
+    /// The run relies on their recorded pass, which is a line of text for the reader.
+    relied_on: Vec<String>,
+    /// Steps of the last tier, which no other tier runs.
+    left_out: Vec<String>,
+}
+
+fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
+    let is_chosen = args.only.len() > 0 || args.vectors;
+    if args.vectors {
+        ensure!(
+            std::env::var_os("HARTLOCK_VECTORS").is_some(),
+            "HARTLOCK_VECTORS names no folder of public vectors"
+        );
+    }
+    let chosen: Vec<&'static Step> = match (&args.only[..], args.vectors) {
+        ([], false) => STEPS.iter().collect(),
+        ([], true) => STEPS.iter().filter(|it| it.vectors && it.tier == Tier::First).collect(),
+        (names, _) => select(names)?,
+    };
+    let tree = reader.read()?;
+    let (mut run, mut unchanged) = (Vec::new(), Vec::new());
+    let (mut relied_on, mut left_out) = (Vec::new(), Vec::new());
+    for step in chosen.into_iter().filter(|step| !SERVICES.contains(&step.name)) {
+        if !is_chosen && step.tier == Tier::Long && args.tier != Tier::Long {
+            left_out.push(match passes.recorded(step, &tree) {
+                Some(pass) => format!("{:<18} passed on {}", step.name, pass.date),
+                None => format!(
+                    "{:<18} older than its inputs: cargo xtask test --only {}",
+                    step.name, step.name
+                ),
+            });
+            continue;
+        }
+        if !is_chosen && args.tier == Tier::Long && step.tier != Tier::Long {
+            continue;
+        }
+        // A step that depends on more than the tree has no record that could be old.
+        if !is_chosen
+            && args.tier == Tier::First
+            && step.tier == Tier::Full
+            && step.reads.is_empty()
+        {
+            continue;
+        }
+        let record = !is_chosen && step.tier > args.tier || step.tier == Tier::Long && !is_chosen;
+        let takes = Takes { local: !args.fresh, record: record && !args.fresh };
+        match passes.decide(step, &tree, takes) {
+            Decision::Run => run.push(step),
+            Decision::Unchanged(_) => unchanged.push(step),
+            Decision::Recorded(pass) => relied_on.push(format!(
+                "{:<18} {} in {} ({})",
+                step.name,
+                pass.date,
+                schedule::span(pass.seconds),
+                pass.machine
+            )),
+        }
+    }
+    // What makes the tools comes with the steps that need it, in its place.
+    let services: Vec<&str> = run.iter().flat_map(|step| step.after).copied().collect();
+    let is_run = |step: &&Step| {
+        SERVICES.contains(&step.name)
+            && (services.contains(&step.name) || args.only.iter().any(|it| it == step.name))
+            || run.iter().any(|it| it.name == step.name)
+    };
+    let run = STEPS.iter().filter(is_run).collect();
+    Ok(Sorted { run, unchanged, relied_on, left_out })
+}
+
+impl Sorted {
+    fn show(&self, args: &Args) {
+        if !self.relied_on.is_empty() {
+            println!("relying on recorded passes for the present inputs ({}):", passes::RECORD);
+            self.relied_on.iter().for_each(|line| println!("  {line}"));
+        }
+        if !self.left_out.is_empty() {
+            println!("not part of this tier:");
+            self.left_out.iter().for_each(|line| println!("  {line}"));
+        }
+        if !self.unchanged.is_empty() {
+            let names: Vec<_> = self.unchanged.iter().map(|step| step.name).collect();
+            println!("passed before on this machine, inputs unchanged (--fresh runs them again):");
+            names.chunks(8).for_each(|names| println!("  {}", names.join(", ")));
+        }
+        let full = self.run.iter().filter(|step| step.tier == Tier::Full).count();
+        if full > 0 && args.tier == Tier::First && args.only.is_empty() && !args.vectors {
+            println!(
+                "{full} steps of the tier `full` run as well: what they depend on has changed since they passed"
+            );
+        }
+    }
+}
+
+const fn tier_name(tier: Tier) -> &'static str {
+    match tier {
+        Tier::First => "first",
+        Tier::Full => "full",
+        Tier::Long => "long",
+    }
+}
+
+/// Seconds of each step in stored runs of this project.
+fn expected(root: &Path) -> BTreeMap<String, f64> {
+    #[derive(Deserialize)]
+    struct Run {
+        step: Vec<Entry>,
+    }
+    #[derive(Deserialize)]
+    struct Entry {
+        name: String,
+        seconds: f64,
+    }
+    let read = |name: &str| {
+        let text = fs::read_to_string(root.join("lab/runs").join(name)).ok()?;
+        toml::from_str::<Run>(&text).ok()
+    };
+    let runs = ["steps-full.toml", "steps-first.toml"].into_iter().filter_map(read);
+    runs.flat_map(|run| run.step).map(|step| (step.name, step.seconds)).collect()
+}
+
+/// Seconds of processor time of this program and of all that it has waited for (proc(5), `cutime` and `cstime`).
+fn processor_seconds() -> Option<f64> {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: Option<Vec<f64>> = fields.get(11..15)?.iter().map(|it| it.parse().ok()).collect();
+    Some(ticks?.iter().sum::<f64>() / TICKS_PER_SECOND)
 }
 
 fn lanes() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(4)
 }
 
-fn select<'a>(steps: &'a [Step], only: &[String]) -> Result<Vec<&'a Step>> {
-    for name in only {
-        if !steps.iter().any(|step| step.name == name) {
-            let names: Vec<_> = steps.iter().map(|step| step.name).collect();
+fn select(names: &[String]) -> Result<Vec<&'static Step>> {
+    for name in names {
+        if !STEPS.iter().any(|step| step.name == name) {
+            let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
             bail!("no step {name}; there are {}", names.join(", "));
         }
     }
-    let wanted = |step: &&Step| only.is_empty() || only.iter().any(|name| name == step.name);
-    Ok(steps.iter().filter(wanted).collect())
+    Ok(STEPS.iter().filter(|step| names.iter().any(|name| name == step.name)).collect())
 }
 
 /// Runs a step. Those of runners take the programs of the step `build`, if that is part of the run.
@@ -196,11 +357,15 @@ fn run_runner(program: &Path, name: &str, root: &Path, log: &Path) -> Result<Out
 #[derive(Serialize)]
 struct Stored<'a> {
     name: &'a str,
+    tier: &'a str,
     date: String,
     commit: String,
     cores: usize,
     lanes: usize,
     seconds: f64,
+    /// Of all processes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processor_seconds: Option<f64>,
     passed: usize,
     failed: usize,
     /// Files of public vectors that tests had to do without.
@@ -215,24 +380,37 @@ struct StoredStep<'a> {
     outcome: &'a str,
 }
 
+/// What a run took.
+struct Time {
+    seconds: f64,
+    processor_seconds: Option<f64>,
+    lanes: usize,
+}
+
 /// Writes the run to `lab/runs/steps-NAME.toml`.
-fn store(root: &Path, name: &str, seconds: f64, lanes: usize, tally: &Tally) -> Result<()> {
+fn store(
+    root: &Path,
+    name: &str,
+    tier: Tier,
+    time: &Time,
+    missing: usize,
+    tally: &Tally,
+) -> Result<()> {
     let round = |seconds: f64| (seconds * 10.0).round() / 10.0;
-    let git = |arguments: &[&str]| {
-        run::quietly(Command::new("git").args(arguments).current_dir(root))
-            .map(|text| text.trim().to_owned())
-    };
-    let days = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_secs();
+    let mut git = Command::new("git");
+    let commit = run::quietly(git.args(["rev-parse", "HEAD"]).current_dir(root))?;
     let stored = Stored {
         name,
-        date: git(&["log", "-1", "--format=%cs"]).unwrap_or_else(|_| days.to_string()),
-        commit: git(&["rev-parse", "HEAD"])?,
+        tier: tier_name(tier),
+        date: passes::today()?,
+        commit: commit.trim().to_owned(),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        lanes,
-        seconds: round(seconds),
+        lanes: time.lanes,
+        seconds: round(time.seconds),
+        processor_seconds: time.processor_seconds.map(round),
         passed: tally.passed,
         failed: tally.failed.len(),
-        vectors_missing: tally.missing,
+        vectors_missing: missing,
         step: tally
             .times
             .iter()
@@ -298,24 +476,22 @@ mod tests {
 
     #[test]
     fn selects_by_name_and_refuses_unknown_names() {
-        let chosen = select(STEPS, &["tidy".into()]).unwrap();
+        let chosen = select(&["tidy".into()]).unwrap();
         assert_eq!(chosen.iter().map(|step| step.name).collect::<Vec<_>>(), ["tidy"]);
-        assert_eq!(select(STEPS, &[]).unwrap().len(), STEPS.len());
-        assert!(select(STEPS, &["worse".into()]).is_err());
+        assert!(select(&["worse".into()]).is_err());
     }
 
     #[test]
-    fn step_names_are_unique_and_needs_are_steps() {
+    fn step_names_are_unique_and_needs_are_steps_of_no_later_tier() {
         let mut names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), STEPS.len());
-        assert!(STEPS.iter().flat_map(|step| step.after).all(|name| names.contains(name)));
-    }
-
-    #[test]
-    fn the_readme_names_the_number_of_steps() {
-        let readme = fs::read_to_string(project::root().join("README.md")).unwrap();
-        assert!(readme.contains(&format!("\n{} passed, 0 failed\n", STEPS.len())));
+        for step in STEPS {
+            for name in step.after {
+                let needed = STEPS.iter().find(|it| it.name == *name).unwrap();
+                assert!(needed.tier <= step.tier, "{} needs {name}", step.name);
+            }
+        }
     }
 }

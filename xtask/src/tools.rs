@@ -128,32 +128,65 @@ pub fn openssl() -> Result<PathBuf> {
     openssl.file("run/openssl")
 }
 
-/// Asks for consent to everything that is missing, with a single question, and fetches nothing yet.
-pub fn agree() -> Result<()> {
-    consent::obtain(Consent::Ask, &everything_missing()?)
+/// How much is fetched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// What boots emulated boards, and what simulates engines and the root of trust.
+    First,
+    /// Everything that any subcommand needs.
+    All,
 }
 
-fn everything_missing() -> Result<Vec<String>> {
-    let mut needs = packages::missing(&SETS)?;
-    needs.extend(packages::missing(&OTHER_SETS)?);
-    for name in CARGO_TOOLS {
-        needs.extend(CargoTool::find(name)?.missing());
+impl Extent {
+    fn sets(self) -> &'static [&'static str] {
+        if self == Extent::All { &OTHER_SETS } else { &[] }
     }
-    for set in PackageSet::ALL {
-        needs.extend(python::missing(set)?);
+
+    fn cargo_tools(self) -> &'static [&'static str] {
+        if self == Extent::All { &CARGO_TOOLS } else { &[] }
     }
-    Ok(needs)
+
+    fn python(self) -> &'static [PackageSet] {
+        const FIRST: [PackageSet; 4] =
+            [PackageSet::Machine, PackageSet::Ip, PackageSet::Soc, PackageSet::Regs];
+        if self == Extent::All { &PackageSet::ALL } else { &FIRST }
+    }
+
+    fn missing(self) -> Result<Vec<String>> {
+        let mut needs = packages::missing(&SETS)?;
+        needs.extend(packages::missing(self.sets())?);
+        for name in self.cargo_tools() {
+            needs.extend(CargoTool::find(name)?.missing());
+        }
+        for set in self.python() {
+            needs.extend(python::missing(*set)?);
+        }
+        Ok(needs)
+    }
 }
 
-/// Makes sure of everything that any subcommand needs, with a single question.
-pub fn ensure_all(consent: Consent) -> Result<Tools> {
-    consent::obtain(consent, &everything_missing()?)?;
+/// Asks for consent to all of this that is missing, with a single question, and fetches nothing yet.
+///
+/// # Errors
+/// If there is no consent.
+pub fn agree(extent: Extent) -> Result<()> {
+    consent::obtain(Consent::Ask, &extent.missing()?)
+}
+
+/// Makes sure of all of this, with a single question.
+///
+/// # Errors
+/// If there is no consent, or something cannot be fetched.
+pub fn ensure(extent: Extent, consent: Consent) -> Result<Tools> {
+    consent::obtain(consent, &extent.missing()?)?;
     let tools = located()?;
-    packages::ensure_sets(OTHER_SETS)?;
-    for name in CARGO_TOOLS {
+    if extent == Extent::All {
+        packages::ensure_sets(OTHER_SETS)?;
+    }
+    for name in extent.cargo_tools() {
         CargoTool::find(name)?.ensure()?;
     }
-    python::ensure_all()?;
+    python::ensure(extent.python())?;
     Ok(tools)
 }
 

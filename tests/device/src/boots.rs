@@ -26,7 +26,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use board::Bench;
 use case::Case;
@@ -115,20 +115,32 @@ pub fn main(args: &Args) -> Result<Verdict> {
 
 /// A step of `cargo xtask test`: all cases of one group.
 fn group(name: &str) -> Result<Outcome> {
+    let cases: Vec<Case> =
+        cases().into_iter().filter(|it| it.name.split('/').next() == Some(name)).collect();
+    if cases.is_empty() {
+        return Ok(Outcome::Failed("the group has no cases".into()));
+    }
+    all_of(cases)
+}
+
+/// The cases of these names.
+fn named(names: &[&str]) -> Result<Outcome> {
+    let cases: Vec<Case> =
+        cases().into_iter().filter(|it| names.contains(&it.name.as_str())).collect();
+    ensure!(cases.len() == names.len(), "there are not {} cases of these names", names.len());
+    all_of(cases)
+}
+
+fn all_of(cases: Vec<Case>) -> Result<Outcome> {
     let bench = Bench::prepare(false)?;
     let mut failures = Vec::new();
-    let mut count = 0;
-    for case in cases() {
-        if case.name.split('/').next() != Some(name) {
-            continue;
-        }
-        count += 1;
+    let count = cases.len();
+    for case in cases {
         if let Err(error) = (case.run)(&bench).with_context(|| case.name.clone()) {
             failures.push(format!("{error:#}"));
         }
     }
     Ok(match failures.as_slice() {
-        [] if count == 0 => Outcome::Failed("the group has no cases".into()),
         [] => Outcome::Passed,
         failures => Outcome::Failed(format!(
             "{} of {count} boots came out wrong\n{}",
@@ -137,6 +149,40 @@ fn group(name: &str) -> Result<Outcome> {
         )),
     })
 }
+
+/// Linux once: the demo's boot on all harts.
+pub fn linux_first_step(_: &Path) -> Result<Outcome> {
+    named(&["linux/reaches-userspace-on-5-harts"])
+}
+
+/// Twenty refusals, of every kind of fault that a boot can tell: payload, manifest, signature, key, device, disk, hart.
+pub fn refusals_first_step(_: &Path) -> Result<Outcome> {
+    named(&FIRST_REFUSALS)
+}
+
+const FIRST_REFUSALS: [&str; 21] = [
+    "refusal/without-a-fault-it-boots",
+    "refusal/tampered-boot-manifest",
+    "refusal/tampered-boot-signature",
+    "refusal/tampered-opensbi",
+    "refusal/tampered-system-manifest",
+    "refusal/tampered-system-signature",
+    "refusal/tampered-kernel",
+    "refusal/tampered-initramfs",
+    "refusal/wrong-key-for-the-rom",
+    "refusal/wrong-key-for-the-loader",
+    "refusal/another-board-for-the-rom",
+    "refusal/overlapping-payloads-for-the-loader",
+    "refusal/vector-signature_block_erased",
+    "refusal/truncated-disk",
+    "refusal/no-disk",
+    "refusal/erased-flash",
+    "refusal/root-of-trust-erased",
+    "refusal/forged-state-record",
+    "refusal/root-key-revoked",
+    "refusal/rollback-across-two-boots",
+    "refusal/disk-that-gives-another-kernel-later",
+];
 
 pub fn linux_step(_: &Path) -> Result<Outcome> {
     group("linux")

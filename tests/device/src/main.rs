@@ -44,6 +44,8 @@ const STEPS: &[xtask::Step] = &[
     ("vectors-target", vectors::target_step),
     ("kernels", kernels::step),
     ("kat", kat::step),
+    ("linux-first", boots::linux_first_step),
+    ("refusals-first", boots::refusals_first_step),
     ("linux", boots::linux_step),
     ("refusals", boots::refusals_step),
     ("harts", boots::harts_step),

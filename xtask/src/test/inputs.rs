@@ -1,130 +1,352 @@
-//! What the outcome of a step depends on, as one digest, and the passes that are known by it.
+//! What the outcome of a step depends on, as one digest.
 //!
-//! The digest covers the files of the tree that the step reads, the versions of compilers and of Python, the
-//! variables of the environment that builds and runners read, cargo's configuration, an emulator that a
-//! variable names, and the folder of public vectors. Fetched tools are covered by the files that pin them.
+//! The digest covers the definition of the step, the files of the tree that it reads, and the packages that its programs
+//! are built from: their folders, the versions of the libraries that they link, and the profiles of the workspace.
+//! Fetched tools are covered by the files that pin them. A second digest adds what is outside of the tree: the
+//! compilers and programs of this machine that the step names, and the environment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use xtask::run;
 
-use super::steps::Step;
+use super::steps::{Action, Outside, Step};
 
-/// Part of every key: raise it when a step does more than it did.
-const VERSION: &str = "2";
+/// Part of every digest: raise it when all steps judge more than they did.
+const VERSION: &str = "3";
 
-/// Variables that change what is built or run, by the beginning of their names.
-const VARIABLES: [&str; 11] = [
+/// Variables that change what is built or run; one that ends with `_` stands for all that begin so.
+const VARIABLES: [&str; 21] = [
     "AR",
+    "AR_",
     "CARGO_BUILD_",
     "CARGO_ENCODED_",
     "CARGO_PROFILE_",
     "CARGO_TARGET_",
     "CC",
+    "CC_",
     "CFLAGS",
+    "CFLAGS_",
     "CXX",
+    "CXXFLAGS",
+    "CXXFLAGS_",
+    "CXX_",
     "HARTLOCK_",
-    "PYTHON",
-    "RUST",
+    "PYTHONHOME",
+    "PYTHONOPTIMIZE",
+    "PYTHONPATH",
+    "RUSTC",
+    "RUSTC_",
+    "RUSTFLAGS",
 ];
 /// Set by this program itself, or without influence on a result.
-const NOT_VARIABLES: [&str; 3] = ["HARTLOCK_RUNNERS", "HARTLOCK_STEP", "RUST_RECURSION_COUNT"];
+const NOT_VARIABLES: [&str; 4] =
+    ["HARTLOCK_CACHE", "HARTLOCK_MIRROR", "HARTLOCK_RUNNERS", "HARTLOCK_STEP"];
 
-/// A state of everything that steps depend on.
-pub struct Inputs {
-    root: PathBuf,
-    /// Digest of each file of the tree, by its path.
+/// The folder of this package. Programs link its library, whose modules are not in `PROGRAM`.
+const XTASK: &str = "xtask";
+/// Modules of the program `xtask`, which no other program is built from.
+const PROGRAM: &[&str] = &[
+    "xtask/src/deny.rs",
+    "xtask/src/emulator.rs",
+    "xtask/src/fetch.rs",
+    "xtask/src/install.rs",
+    "xtask/src/main.rs",
+    "xtask/src/openssl.rs",
+    "xtask/src/runners.rs",
+    "xtask/src/test",
+    "xtask/src/test.rs",
+    "xtask/src/walkthrough.rs",
+];
+
+/// A state of the tree.
+#[derive(Clone, Default)]
+pub struct Tree {
+    /// Digest of each file, by its path.
     files: BTreeMap<String, [u8; 32]>,
-    /// Digest of what is outside of the tree.
-    outside: [u8; 32],
+    workspace: Workspace,
 }
 
-impl Inputs {
+/// The packages of the workspace, as cargo resolves them.
+#[derive(Clone, Default)]
+struct Workspace {
+    packages: BTreeMap<String, Package>,
+    /// The folder of the package of each program.
+    programs: BTreeMap<String, String>,
+    /// Profiles, lints and editions.
+    settings: String,
+}
+
+/// What a package is built from, itself included.
+#[derive(Clone, Default)]
+struct Package {
+    /// Folders of packages of the workspace.
+    folders: BTreeSet<String>,
+    /// Names and versions of libraries of others.
+    libraries: BTreeSet<String>,
+}
+
+/// Reads states of a tree. What did not change since the last one is not read again.
+pub struct Reader {
+    root: PathBuf,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    files: BTreeMap<String, (Stamp, [u8; 32])>,
+    /// With the digest of the manifests that it follows from.
+    workspace: Option<([u8; 32], Workspace)>,
+}
+
+/// Time of change and size of a file.
+type Stamp = (u128, u64);
+
+impl Reader {
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), known: Mutex::default() }
+    }
+
     /// Reads the files that git tracks or would track.
     ///
     /// # Errors
-    /// If this is not a checkout, or a file cannot be read.
-    pub fn read(root: &Path) -> Result<Self> {
+    /// If this is not a checkout, or cargo cannot resolve the workspace.
+    pub fn read(&self) -> Result<Tree> {
         let mut git = Command::new("git");
         git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-            .current_dir(root);
+            .current_dir(&self.root);
         let list = run::quietly(&mut git)?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut files = BTreeMap::new();
         for path in list.split('\0').filter(|path| !path.is_empty()) {
             // A file that was deleted is one that is not there.
-            if let Ok(bytes) = fs::read(root.join(path)) {
-                files.insert(path.to_owned(), Sha256::digest(bytes).into());
-            }
+            let Ok(metadata) = fs::metadata(self.root.join(path)) else { continue };
+            let stamp = stamp(&metadata);
+            let digest = match known.files.get(path) {
+                Some((before, digest)) if *before == stamp => *digest,
+                _ => match fs::read(self.root.join(path)) {
+                    Ok(bytes) => Sha256::digest(bytes).into(),
+                    Err(_) => continue,
+                },
+            };
+            known.files.insert(path.to_owned(), (stamp, digest));
+            files.insert(path.to_owned(), digest);
         }
-        Ok(Self { root: root.to_owned(), files, outside: outside(root) })
+        let workspace = self.workspace(&files, &mut known)?;
+        Ok(Tree { files, workspace })
     }
 
-    /// Whether everything that the step reads is now as it was, so that a run between then and now judged
-    /// that state and no other.
-    pub fn are_as_before(&self, step: &Step) -> bool {
-        Self::read(&self.root).is_ok_and(|now| now.key(step) == self.key(step))
+    fn workspace(
+        &self,
+        files: &BTreeMap<String, [u8; 32]>,
+        known: &mut Known,
+    ) -> Result<Workspace> {
+        let is_manifest =
+            |path: &str| path == "Cargo.lock" || path.rsplit('/').next() == Some("Cargo.toml");
+        let mut manifests = Sha256::new();
+        for (path, digest) in files.iter().filter(|(path, _)| is_manifest(path)) {
+            manifests.update(format!("{path}\0"));
+            manifests.update(digest);
+        }
+        let manifests: [u8; 32] = manifests.finalize().into();
+        if !files.contains_key("Cargo.toml") {
+            return Ok(Workspace::default());
+        }
+        if let Some((of, workspace)) = &known.workspace
+            && *of == manifests
+        {
+            return Ok(workspace.clone());
+        }
+        let workspace = Workspace::resolve(&self.root)?;
+        known.workspace = Some((manifests, workspace.clone()));
+        Ok(workspace)
+    }
+}
+
+fn stamp(metadata: &Metadata) -> Stamp {
+    let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    (changed.map_or(0, |time| time.as_nanos()), metadata.len())
+}
+
+impl Workspace {
+    fn resolve(root: &Path) -> Result<Self> {
+        let mut cargo = Command::new("cargo");
+        cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root);
+        let metadata: Value = serde_json::from_str(&run::quietly(&mut cargo)?)?;
+        let manifest: toml::Table = toml::from_str(&fs::read_to_string(root.join("Cargo.toml"))?)?;
+        Self::from_metadata(&metadata, &manifest).context("cargo metadata has another form")
     }
 
-    /// The key of a step; `None` for one that depends on more than can be read.
+    fn from_metadata(metadata: &Value, manifest: &toml::Table) -> Option<Self> {
+        let root = metadata["workspace_root"].as_str()?;
+        let (mut names, mut own, mut programs) =
+            (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for package in metadata["packages"].as_array()? {
+            let id = package["id"].as_str()?;
+            let version = package["version"].as_str()?;
+            names.insert(id, format!("{} {version}", package["name"].as_str()?));
+            if !package["source"].is_null() {
+                continue;
+            }
+            let folder = Path::new(package["manifest_path"].as_str()?).parent()?;
+            let folder = folder.strip_prefix(root).ok()?.to_str()?.to_owned();
+            for target in package["targets"].as_array()? {
+                if target["kind"][0] == "bin" {
+                    programs.insert(target["name"].as_str()?.to_owned(), folder.clone());
+                }
+            }
+            own.insert(id, folder);
+        }
+        let mut edges: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for node in metadata["resolve"]["nodes"].as_array()? {
+            let mut targets = Vec::new();
+            for edge in node["deps"].as_array()? {
+                let is_of_tests = |kind: &Value| kind["kind"] == "dev";
+                if !edge["dep_kinds"].as_array()?.iter().all(is_of_tests) {
+                    targets.push(edge["pkg"].as_str()?);
+                }
+            }
+            edges.insert(node["id"].as_str()?, targets);
+        }
+        let mut packages = BTreeMap::new();
+        for (id, folder) in &own {
+            let mut seen = BTreeSet::from([*id]);
+            let mut open = vec![*id];
+            while let Some(next) = open.pop() {
+                for target in edges.get(next).into_iter().flatten() {
+                    if seen.insert(target) {
+                        open.push(target);
+                    }
+                }
+            }
+            let mut package = Package::default();
+            for id in seen {
+                match own.get(id) {
+                    Some(folder) => package.folders.insert(folder.clone()),
+                    None => package.libraries.insert(names.get(id)?.clone()),
+                };
+            }
+            packages.insert(folder.clone(), package);
+        }
+        // Members come and go without a change of what others are built from.
+        let mut settings = manifest.clone();
+        let workspace = settings.get_mut("workspace")?.as_table_mut()?;
+        workspace.remove("members");
+        workspace.remove("default-members");
+        Some(Self { packages, programs, settings: settings.to_string() })
+    }
+}
+
+impl Tree {
+    /// The digest of what is in the tree; `None` for a step that depends on more than can be read.
     pub fn key(&self, step: &Step) -> Option<String> {
-        if step.reads.is_empty() {
+        if step.reads.is_empty() && step.packages.is_empty() {
             return None;
         }
         let mut digest = Sha256::new();
-        digest.update(format!("{VERSION}\n{}\n{:?}\n", step.name, self.outside));
+        digest.update(format!("{VERSION}\n{}\n", step.name));
+        let runner = match step.action {
+            Action::Command(words) => {
+                digest.update(format!("{words:?}\n"));
+                None
+            }
+            Action::Function(_) => None,
+            Action::Runner(program) => Some(self.workspace.programs.get(program)?.as_str()),
+        };
+        let (mut folders, mut libraries) = (BTreeSet::new(), BTreeSet::new());
+        let named = |folder: &str| step.packages.iter().any(|named| covers(named, folder));
+        for (folder, package) in &self.workspace.packages {
+            if runner == Some(folder) || named(folder) {
+                folders.extend(&package.folders);
+                libraries.extend(&package.libraries);
+            }
+        }
+        if !folders.is_empty() {
+            digest.update(format!("{}\n{libraries:?}\n", self.workspace.settings));
+        }
         for (path, file) in &self.files {
-            if is_input(step, path) {
+            let is_source = folders.iter().any(|folder| is_source(folder, path));
+            if is_source && !is_left_out(step, path) || is_read(step, path) {
                 digest.update(format!("{path}\0"));
                 digest.update(file);
             }
         }
-        Some(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Some(hex(&digest.finalize()))
+    }
+
+    /// The digest of what is in the tree, together with what is outside of it.
+    pub fn local_key(&self, root: &Path, step: &Step) -> Option<String> {
+        let mut digest = Sha256::new();
+        digest.update(self.key(step)?);
+        digest.update(outside(root, step));
+        Some(hex(&digest.finalize()))
     }
 }
 
-/// Whether the outcome of a step depends on this file.
-fn is_input(step: &Step, path: &str) -> bool {
-    step.reads.iter().copied().flatten().any(|input| covers(input, path))
-        && !step.but.iter().any(|other| covers(other, path))
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a file or folder that a step reads is, or has, this file.
+/// Whether a program that links the package is built from this file: not from its tests.
+fn is_source(folder: &str, path: &str) -> bool {
+    let Some(rest) = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')) else {
+        return false;
+    };
+    let is_of_tests = rest.starts_with("tests/")
+        || rest.contains("/tests/")
+        || rest.ends_with("/tests.rs")
+        || rest.ends_with(".md");
+    !is_of_tests && !(folder == XTASK && PROGRAM.iter().any(|module| covers(module, path)))
+}
+
+/// Whether the step reads this file by itself.
+fn is_read(step: &Step, path: &str) -> bool {
+    step.reads.iter().copied().flatten().any(|input| covers(input, path))
+        && !is_left_out(step, path)
+}
+
+/// What no step reads: the record is the result of steps.
+fn is_left_out(step: &Step, path: &str) -> bool {
+    path == super::passes::RECORD || step.but.iter().any(|other| covers(other, path))
+}
+
+/// Whether a file or folder that a step reads is, or has, this file. `*` with an ending stands for all files with it.
 pub fn covers(input: &str, path: &str) -> bool {
+    if let Some(ending) = input.strip_prefix('*') {
+        return path.ends_with(ending);
+    }
     let rest = path.strip_prefix(input);
     input.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Compilers, interpreter, environment, configuration and vectors.
-fn outside(root: &Path) -> [u8; 32] {
+/// What is outside of the tree: programs of this machine that the step names, and the environment.
+fn outside(root: &Path, step: &Step) -> [u8; 32] {
     let mut digest = Sha256::new();
-    for (program, argument) in [
-        ("rustc", "-vV"),
-        ("c++", "--version"),
-        ("g++", "--version"),
-        ("python3", "-VV"),
-        ("openssl", "version"),
-    ] {
+    let mut says = |program: &str, argument: &str| {
         let said = run::capture(Command::new(program).arg(argument).current_dir(root));
         digest.update(said.map_or_else(|_| Vec::new(), |output| output.stdout));
+    };
+    says("rustc", "-vV");
+    for it in step.outside {
+        match it {
+            Outside::Compiler => says("c++", "--version"),
+            Outside::Openssl => says("openssl", "version"),
+            Outside::Python => says("python3", "-VV"),
+        }
     }
-    let mut variables: Vec<(String, String)> = env::vars_os()
-        .map(|(name, value)| {
-            (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
-        })
-        .filter(|(name, _)| VARIABLES.iter().any(|start| name.starts_with(start)))
-        .filter(|(name, _)| !NOT_VARIABLES.contains(&name.as_str()))
-        .collect();
-    variables.sort_unstable();
-    digest.update(format!("{variables:?}"));
+    digest.update(format!("{:?}", variables(step)));
     let mut list = Vec::new();
-    for named in ["HARTLOCK_VECTORS", "HARTLOCK_QEMU"].into_iter().filter_map(env::var_os) {
+    let emulator = env::var_os("HARTLOCK_QEMU");
+    let vectors = env::var_os("HARTLOCK_VECTORS").filter(|_| step.vectors);
+    for named in emulator.into_iter().chain(vectors) {
         names_and_times(Path::new(&named), &mut list);
     }
     list.sort_unstable();
@@ -135,6 +357,23 @@ fn outside(root: &Path) -> [u8; 32] {
         digest.update(bytes);
     }
     digest.finalize().into()
+}
+
+/// Variables of the environment that change what the step builds or runs.
+pub fn variables(step: &Step) -> Vec<(String, String)> {
+    let counts = |name: &str| {
+        VARIABLES.iter().any(|it| name == *it || it.ends_with('_') && name.starts_with(it))
+            && !NOT_VARIABLES.contains(&name)
+            && (step.vectors || name != "HARTLOCK_VECTORS")
+    };
+    let mut variables: Vec<(String, String)> = env::vars_os()
+        .map(|(name, value)| {
+            (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+        })
+        .filter(|(name, _)| counts(name))
+        .collect();
+    variables.sort_unstable();
+    variables
 }
 
 /// Cargo's configuration outside of the tree: that of the user, and those of the folders above.
@@ -153,7 +392,7 @@ fn cargo_configurations(root: &Path) -> Vec<PathBuf> {
 
 /// Path, size and time of change of a file, or of every file of a folder: they are too large to be read
 /// each time.
-fn names_and_times(path: &Path, list: &mut Vec<(PathBuf, u64, u128)>) {
+fn names_and_times(path: &Path, list: &mut Vec<(PathBuf, Stamp)>) {
     let Ok(metadata) = fs::metadata(path) else { return };
     if metadata.is_dir() {
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
@@ -161,230 +400,8 @@ fn names_and_times(path: &Path, list: &mut Vec<(PathBuf, u64, u128)>) {
         }
         return;
     }
-    let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let changed = changed.map_or(0, |time| time.as_nanos());
-    list.push((path.to_owned(), metadata.len(), changed));
-}
-
-/// The passes of earlier runs, below the target directory.
-pub struct Passes {
-    folder: PathBuf,
-}
-
-impl Passes {
-    /// Those in a folder, which need not exist.
-    pub fn in_folder(folder: PathBuf) -> Self {
-        Self { folder }
-    }
-
-    /// How many seconds the step took when it passed with this key.
-    pub fn find(&self, step: &Step, key: &str) -> Option<f64> {
-        let text = fs::read_to_string(self.folder.join(step.name)).ok()?;
-        let (known, seconds) = text.trim_end().split_once(' ')?;
-        if known == key { seconds.parse().ok() } else { None }
-    }
-
-    /// Remembers a pass.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn keep(&self, step: &Step, key: &str, seconds: f64) -> Result<()> {
-        let path = self.folder.join(step.name);
-        fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
-        fs::write(&path, format!("{key} {seconds:.1}\n"))
-            .with_context(|| path.display().to_string())
-    }
+    list.push((path.to_owned(), stamp(&metadata)));
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::steps::{Action, COMMAND, STEPS};
-    use super::*;
-
-    /// A tree with these files.
-    fn tree(paths: &[&str], text: impl Fn(&str) -> Option<&'static str>) -> Inputs {
-        let digest =
-            |path: &&str| text(path).map(|text| ((*path).to_owned(), Sha256::digest(text).into()));
-        Inputs {
-            root: PathBuf::new(),
-            files: paths.iter().filter_map(digest).collect(),
-            outside: [0; 32],
-        }
-    }
-
-    #[test]
-    fn every_input_of_every_step_changes_its_key_and_others_do_not() {
-        for step in STEPS.iter().filter(|step| !step.reads.is_empty()) {
-            let inputs: Vec<String> =
-                step.reads.iter().copied().flatten().map(|it| format!("{it}/file")).collect();
-            let mut paths: Vec<&str> = inputs.iter().map(|it| it.trim_start_matches('/')).collect();
-            paths.extend(["elsewhere/file", "crates/cli/src/main.rs", "crates/clip/file"]);
-            let key = |changed: &str, to: Option<&'static str>| {
-                tree(&paths, |path| if path == changed { to } else { Some("before") }).key(step)
-            };
-            let before = key("", None);
-            for path in &paths {
-                let is_covered =
-                    step.reads.iter().copied().flatten().any(|input| covers(input, path));
-                let is_left_out = path.starts_with("crates/cli/") && step.but == COMMAND;
-                let expected = is_covered && !is_left_out;
-                assert_eq!(before != key(path, Some("after")), expected, "{}: {path}", step.name);
-                assert_eq!(before != key(path, None), expected, "{}: no {path}", step.name);
-            }
-            let other = Inputs { outside: [1; 32], ..tree(&paths, |_| Some("before")) };
-            assert_ne!(before, other.key(step), "{}: another environment", step.name);
-        }
-    }
-
-    #[test]
-    fn reads_what_git_tracks_or_would_track() {
-        let dir = tempfile::tempdir().unwrap();
-        run::quietly(Command::new("git").args(["init", "-q"]).current_dir(dir.path())).unwrap();
-        for (name, text) in
-            [(".gitignore", "ignored\n"), ("ignored", ""), ("new", "1"), ("sub", "")]
-        {
-            fs::write(dir.path().join(name), text).unwrap();
-        }
-        let inputs = Inputs::read(dir.path()).unwrap();
-        assert_eq!(inputs.files.keys().collect::<Vec<_>>(), [".gitignore", "new", "sub"]);
-    }
-
-    #[test]
-    fn folders_cover_what_is_in_them_and_no_neighbour() {
-        assert!(covers("hw", "hw/ip/a.sv") && covers("Cargo.toml", "Cargo.toml"));
-        assert!(!covers("hw", "hwx/a") && !covers("hw/run", "hw/a") && covers("", "a"));
-    }
-
-    #[test]
-    fn a_pass_is_found_by_its_key_alone() {
-        let dir = tempfile::tempdir().unwrap();
-        let passes = Passes::in_folder(dir.path().join("deep/er"));
-        assert_eq!(passes.find(&STEPS[0], "k"), None);
-        passes.keep(&STEPS[0], "k", 1.25).unwrap();
-        assert_eq!(passes.find(&STEPS[0], "k"), Some(1.2));
-        assert_eq!(passes.find(&STEPS[0], "other"), None);
-        assert_eq!(passes.find(&STEPS[1], "k"), None);
-    }
-
-    #[test]
-    fn what_is_outside_of_the_tree_is_part_of_the_key() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = |name: &str, text: &str| {
-            let path = dir.path().join(name);
-            fs::write(&path, text).unwrap();
-            path.into_os_string()
-        };
-        // Set for a child: this process has other threads.
-        let key = |name: &str, value: &std::ffi::OsStr| {
-            let mut test = Command::new(env::current_exe().unwrap());
-            test.args(["--exact", "test::inputs::tests::prints_a_key", "--nocapture", "--ignored"]);
-            let said = run::quietly(test.env(name, value)).unwrap();
-            said.lines().find(|line| line.starts_with("key ")).map(str::to_owned).unwrap()
-        };
-        for name in ["HARTLOCK_TRIED", "CXX", "CARGO_TARGET_X_RUSTFLAGS", "RUSTFLAGS", "PYTHONPATH"]
-        {
-            let one = key(name, "a".as_ref());
-            assert_ne!(one, key(name, "b".as_ref()), "{name}");
-            assert_eq!(one, key(name, "a".as_ref()), "{name}");
-        }
-        assert_eq!(key("HARTLOCK_STEP", "a".as_ref()), key("HARTLOCK_STEP", "b".as_ref()));
-        // An emulator that is built again, and a configuration that sets other flags.
-        for (variable, name) in [("HARTLOCK_QEMU", "qemu"), ("CARGO_HOME", "config.toml")] {
-            let path = file(name, "1");
-            let value = if name == "qemu" { path } else { dir.path().as_os_str().to_owned() };
-            let one = key(variable, &value);
-            assert_eq!(one, key(variable, &value), "{variable}");
-            file(name, "another");
-            assert_ne!(one, key(variable, &value), "{variable}");
-        }
-    }
-
-    #[test]
-    #[ignore = "the test above runs it"]
-    fn prints_a_key() {
-        println!("\nkey {:?}", outside(&xtask::project::root()));
-    }
-
-    #[test]
-    fn what_a_runner_is_built_from_is_an_input_of_its_steps() {
-        let metadata = run::quietly(
-            Command::new("cargo")
-                .args(["metadata", "--format-version", "1", "--locked", "--no-deps"])
-                .current_dir(xtask::project::root()),
-        )
-        .unwrap();
-        let metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap();
-        let root = metadata["workspace_root"].as_str().unwrap();
-        let packages = metadata["packages"].as_array().unwrap();
-        let folder = |manifest: &str| {
-            let folder = Path::new(manifest).parent().unwrap().strip_prefix(root).unwrap();
-            folder.to_str().unwrap().to_owned()
-        };
-        for step in STEPS {
-            let Action::Runner(runner) = step.action else { continue };
-            let has_bin = |package: &&serde_json::Value| {
-                package["targets"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .any(|target| target["name"] == runner && target["kind"][0] == "bin")
-            };
-            let first = packages.iter().find(has_bin).unwrap()["name"].as_str().unwrap();
-            let (mut seen, mut open) = (vec![first.to_owned()], vec![first.to_owned()]);
-            while let Some(name) = open.pop() {
-                let package = packages.iter().find(|it| it["name"] == *name).unwrap();
-                let path = folder(package["manifest_path"].as_str().unwrap());
-                let is_read =
-                    step.reads.iter().copied().flatten().any(|input| covers(input, &path));
-                assert!(is_read, "{} does not read {path}", step.name);
-                for dependency in package["dependencies"].as_array().unwrap() {
-                    let name = dependency["name"].as_str().unwrap().to_owned();
-                    if dependency["path"].is_string()
-                        && dependency["kind"] != "dev"
-                        && !seen.contains(&name)
-                    {
-                        seen.push(name.clone());
-                        open.push(name);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Packages of the workspace that a program is built from.
-    fn parts(of: &str) -> Vec<String> {
-        let mut tree = Command::new("cargo");
-        tree.args(["tree", "--locked", "--offline", "--edges", "normal,build", "--prefix", "none"]);
-        tree.args(["--format", "{p}", "--package", of]).current_dir(xtask::project::root());
-        let said = run::quietly(&mut tree).unwrap();
-        said.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn a_runner_whose_steps_leave_the_command_out_is_not_built_from_it() {
-        let mut runners: Vec<&str> = STEPS
-            .iter()
-            .filter(|step| step.but == COMMAND)
-            .map(|step| match step.action {
-                Action::Runner(runner) => runner,
-                _ => panic!("{}: no runner", step.name),
-            })
-            .collect();
-        runners.sort_unstable();
-        runners.dedup();
-        assert_eq!(runners, ["device", "fuzz", "hw", "lab"]);
-        for runner in runners {
-            let package = match runner {
-                "fuzz" => "hartlock-fuzz-run".to_owned(),
-                _ => format!("hartlock-{runner}"),
-            };
-            let parts = parts(&package);
-            assert!(parts.contains(&package), "{runner}: {parts:?}");
-            assert!(!parts.iter().any(|part| part == "hartlock-cli"), "{runner}");
-        }
-        // The fuzz targets are a workspace of their own.
-        let fuzz = fs::read_to_string(xtask::project::root().join("fuzz/Cargo.toml")).unwrap();
-        assert!(fuzz.contains("crates/verify") && !fuzz.contains("crates/cli"));
-        assert!(parts("hartlock-cli").iter().any(|part| part == "hartlock-cli"));
-    }
-}
+mod tests;

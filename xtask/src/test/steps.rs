@@ -1,4 +1,4 @@
-//! Every check of the project: what it is about, what it needs, what it reads, and how it runs.
+//! Every check of the project: what it is about, what it needs, what it depends on, and how it runs.
 
 use std::path::Path;
 
@@ -13,15 +13,34 @@ use crate::{deny, emulator, install, openssl, walkthrough};
 pub struct Step {
     pub name: &'static str,
     pub about: &'static str,
+    pub tier: Tier,
     /// Names of steps that have to pass before it starts, if they are part of the run.
     pub after: &'static [&'static str],
     /// What only one step at a time may use.
     pub uses: &'static [Resource],
-    /// Files and folders that its outcome depends on; empty if it depends on more than this tree.
+    /// Folders of packages that it builds: with them it depends on all that these are built from. The package of a
+    /// runner is one without being named.
+    pub packages: &'static [&'static str],
+    /// Files and folders that its outcome depends on; `*` and an ending stand for all files that end so.
     pub reads: &'static [&'static [&'static str]],
-    /// What of those has no part in it.
+    /// Files and folders without influence on it, in the same form.
     pub but: &'static [&'static str],
+    /// What its outcome depends on outside of the tree.
+    pub outside: &'static [Outside],
+    /// Whether it reads public vectors, if `HARTLOCK_VECTORS` names a folder of them.
+    pub vectors: bool,
     pub action: Action,
+}
+
+/// When a step runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Tier {
+    /// With every change: a quarter of an hour
+    First,
+    /// With a change of what it depends on, and before a release: an hour
+    Full,
+    /// On demand: hours
+    Long,
 }
 
 /// How a step runs.
@@ -44,53 +63,81 @@ pub enum Resource {
     Cores,
 }
 
-/// The programs and packages that boots and simulations work with.
+/// A program of this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// The compiler for C and C++.
+    Compiler,
+    /// The system's `openssl`.
+    Openssl,
+    /// The interpreter of Python.
+    Python,
+}
+
+/// The programs and packages that the first tier works with.
 pub const TOOLS: &str = "tools";
+/// What the other tiers need beside them.
+pub const MORE_TOOLS: &str = "more-tools";
 /// The runners and all tests, compiled.
 pub const BUILD: &str = "build";
+/// Steps that make what others use. They run if one of these does.
+pub const SERVICES: [&str; 3] = [TOOLS, MORE_TOOLS, BUILD];
 
-const NOTHING: &[&str] = &[];
 const BUILT: &[&str] = &[BUILD];
 const FETCHED: &[&str] = &[TOOLS];
 const BOTH: &[&str] = &[BUILD, TOOLS];
+const ALL: &[&str] = &[BUILD, TOOLS, MORE_TOOLS];
 
 /// Everything. For checks of the tree itself.
 const TREE: &[&str] = &[""];
-/// What every program of the workspace is built from.
-const WORKSPACE: &[&str] =
-    &["Cargo.toml", "Cargo.lock", ".cargo", "rust-toolchain.toml", "crates", "xtask", "tools"];
-/// The `hartlock` command.
-pub const COMMAND: &[&str] = &["crates/cli"];
-/// Crates of the workspace that drive the project.
-const RUNNERS: &[&str] = &["docs/builder", "fuzz/run", "hw/run", "lab", "tests"];
-/// What runs on boards, and what describes them.
-const BOARDS: &[&str] = &["firmware", "boards"];
-const SPEC: &[&str] = &["spec"];
+/// All that runs on boards and machines.
+const FIRMWARE: &[&str] = &["firmware"];
+/// The same, with the `hartlock` command.
+const FIRMWARE_AND_COMMAND: &[&str] = &["firmware", "crates/cli"];
+/// Descriptions of boards are compiled into what works with them.
+const CONTRACT: &[&str] = &["boards", "spec"];
 const HW: &[&str] = &["hw"];
-const DEVICE: &[&str] = &["tests"];
-/// What runs a machine of `hw/` for a campaign on devices.
-const MACHINES: &[&str] = &["hw/run"];
-const FUZZ: &[&str] = &["fuzz"];
-const ENGINES: &[&str] = &["docs/src/hardware"];
-/// What `tools/try-algorithm` copies, and the recipe that it follows.
-const RECIPE: &[&str] = &[
-    "CONTRIBUTING.md",
+const LAB: &[&str] = &["lab"];
+const COMPILER_AND_PYTHON: &[Outside] = &[Outside::Compiler, Outside::Python];
+/// Texts, and results that a run replaces.
+const PROSE: &[&str] = &["*.md", "lab/runs"];
+/// The benches of engines run programs for the root of trust, and nothing that signs or verifies on a workstation.
+const NOT_OF_BENCHES: &[&str] = &[
+    "*.md",
+    "crates/bundle",
+    "crates/cli",
+    "crates/emulator",
+    "crates/kat",
+    "crates/keys",
+    "crates/testkit",
+    "crates/timeline",
+    "hw/run/src/machines",
+];
+/// What a test on this machine may read: sources, and the files that they are compared with.
+const SOURCES: &[&str] = &[
     "Cargo.lock",
     "Cargo.toml",
     "boards",
     "crates",
-    "firmware/stage",
-    "firmware/tests/bench",
-    "firmware/tests/footprint",
-    "firmware/virt",
-    "rust-toolchain.toml",
+    "docs/builder",
+    "firmware",
+    "fuzz",
+    "hw",
+    "lab",
     "spec",
-    "tools/try-algorithm",
+    "tests",
+    "tools",
+    "xtask",
 ];
-/// Texts that are installed.
-const INSTALLED: &[&str] =
-    &["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE"];
-const FRONT: &[&str] = &["README.md", "docs/status.toml"];
+/// Texts that are installed, and what installs them.
+const INSTALLED: &[&str] = &[
+    "README.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    "xtask/src/install.rs",
+];
 
 /// Arguments of clippy for packages that run on boards.
 macro_rules! clippy_of_firmware {
@@ -104,7 +151,19 @@ macro_rules! clippy_of_firmware {
 
 impl Step {
     const fn new(name: &'static str, about: &'static str, action: Action) -> Self {
-        Self { name, about, after: NOTHING, uses: &[], reads: &[TREE], but: &[], action }
+        Self {
+            name,
+            about,
+            tier: Tier::First,
+            after: &[],
+            uses: &[],
+            packages: &[],
+            reads: &[TREE],
+            but: &[],
+            outside: &[],
+            vectors: false,
+            action,
+        }
     }
 
     const fn command(
@@ -128,6 +187,38 @@ impl Step {
         Self::new(name, about, Action::Runner(runner)).after(BOTH)
     }
 
+    /// Boots emulated boards.
+    const fn device(name: &'static str, about: &'static str) -> Self {
+        Self::runner(name, about, "device").packages(FIRMWARE).reads(&[CONTRACT]).but(PROSE)
+    }
+
+    /// Simulates hardware.
+    const fn hardware(name: &'static str, about: &'static str) -> Self {
+        let step =
+            Self::runner(name, about, "hw").packages(FIRMWARE).reads(&[HW, CONTRACT]).but(PROSE);
+        step.outside(COMPILER_AND_PYTHON)
+    }
+
+    /// Measures in small what a paper did.
+    const fn lab(name: &'static str, about: &'static str) -> Self {
+        let step = Self::runner(name, about, "lab").packages(FIRMWARE).reads(&[HW, LAB, CONTRACT]);
+        step.but(PROSE).outside(COMPILER_AND_PYTHON).full()
+    }
+
+    const fn full(mut self) -> Self {
+        self.tier = Tier::Full;
+        if self.after.len() == BOTH.len() {
+            self.after = ALL;
+        }
+        self
+    }
+
+    const fn long(mut self) -> Self {
+        self.tier = Tier::Long;
+        self.after = ALL;
+        self
+    }
+
     const fn after(mut self, after: &'static [&'static str]) -> Self {
         self.after = after;
         self
@@ -138,38 +229,52 @@ impl Step {
         self
     }
 
+    const fn packages(mut self, packages: &'static [&'static str]) -> Self {
+        self.packages = packages;
+        self
+    }
+
     const fn reads(mut self, reads: &'static [&'static [&'static str]]) -> Self {
         self.reads = reads;
         self
     }
 
-    /// It neither builds nor runs the `hartlock` command, nor does the runner depend on it.
-    const fn without_command(mut self) -> Self {
-        self.but = COMMAND;
+    const fn but(mut self, but: &'static [&'static str]) -> Self {
+        self.but = but;
+        self
+    }
+
+    const fn outside(mut self, outside: &'static [Outside]) -> Self {
+        self.outside = outside;
+        self
+    }
+
+    /// It reads public vectors.
+    const fn vectors(mut self) -> Self {
+        self.vectors = true;
+        self
+    }
+
+    /// It makes what others use, or depends on more than the tree, so no pass of it is kept.
+    const fn always(mut self) -> Self {
+        self.reads = &[];
         self
     }
 }
-
-const RUST: &[&[&str]] = &[WORKSPACE, RUNNERS, BOARDS, SPEC, HW, FUZZ];
-const OF_DEVICE: &[&[&str]] = &[WORKSPACE, DEVICE, MACHINES, BOARDS, SPEC];
-const OF_SKIPS: &[&[&str]] = &[WORKSPACE, DEVICE, HW, BOARDS, SPEC];
-const OF_HW: &[&[&str]] = &[WORKSPACE, HW, BOARDS, SPEC, ENGINES];
-const OF_LAB: &[&[&str]] = &[WORKSPACE, RUNNERS, HW, BOARDS, SPEC];
 
 /// In the order in which they start, as far as what they need is there: what stops a change most often
 /// first, then what takes longest.
 pub const STEPS: &[Step] = &[
     Step::command("fmt", "sources are formatted", &["cargo", "fmt", "--all", "--check"]),
-    Step::function("tools", "emulator, simulators and packages are fetched", fetch).reads(&[]),
+    Step::function("tools", "emulator, simulators and packages are fetched", fetch).always(),
     Step::command(
         "build",
         "the runners and all tests compile",
         &["cargo", "build", "--locked", "--all-targets"],
     )
     .uses(&[Resource::Cargo])
-    // It makes what others run, so its result is the files and not the pass.
-    .reads(&[]),
-    Step::runner("tidy", "paths, sizes, layering and comments on unsafe code", "tidy").after(BUILT),
+    .always(),
+    Step::runner("tidy", "paths, names and dependencies keep the rules", "tidy").after(BUILT),
     Step::runner("errors", "generated reason codes are those of spec/errors.toml", "gen")
         .after(BUILT),
     Step::runner(
@@ -177,49 +282,38 @@ pub const STEPS: &[Step] = &[
         "what is generated from the descriptions of boards is what they make",
         "gen",
     )
-    .after(BUILT)
-    .reads(&[WORKSPACE, BOARDS, SPEC]),
+    .after(BUILT),
     Step::function(
         "walkthrough",
         "the hex dump of the specification is that of its vector",
         walkthrough::step,
     )
-    .reads(&[SPEC, WORKSPACE]),
+    .reads(&[&["spec", "xtask/src/walkthrough.rs"]]),
     Step::command(
         "spec",
         "spec/verify.py passes its own tests",
         &["python3", "-B", "-m", "unittest", "discover", "-s", "spec", "-p", "test_*.py"],
     )
-    .reads(&[SPEC, BOARDS]),
-    Step::function(
-        "install",
-        "what `make install` installs works, and an archive of it has the same bytes twice",
-        install::step,
-    )
-    .after(BOTH)
-    .uses(&[Resource::Cargo])
-    .reads(&[WORKSPACE, BOARDS, INSTALLED]),
-    // It builds in a folder of its own, so it does not wait for cargo.
-    Step::command(
-        "recipe",
-        "a signature algorithm takes the files that CONTRIBUTING.md names, 15 at most",
-        &["python3", "-B", "tools/try-algorithm"],
-    )
-    .reads(&[RECIPE]),
+    .reads(&[CONTRACT])
+    .outside(&[Outside::Python])
+    .vectors(),
     Step::command(
         "unit",
         "unit and integration tests on this machine",
         &["cargo", "test", "--locked", "--no-fail-fast"],
     )
     .after(BUILT)
-    .uses(&[Resource::Cargo]),
+    .uses(&[Resource::Cargo])
+    .outside(&[Outside::Openssl])
+    .vectors(),
     Step::command(
         "clippy",
         "no warnings from the compiler or the linter",
         &["cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings"],
     )
     .uses(&[Resource::Cargo])
-    .reads(RUST),
+    .reads(&[SOURCES])
+    .but(PROSE),
     Step::command(
         "clippy-firmware",
         "the same for what runs on the board",
@@ -241,7 +335,9 @@ pub const STEPS: &[Step] = &[
         ),
     )
     .uses(&[Resource::Cargo])
-    .reads(&[WORKSPACE, BOARDS]),
+    .packages(FIRMWARE)
+    .reads(&[CONTRACT])
+    .but(PROSE),
     Step::command(
         "clippy-iommu",
         "the same for the board with an IOMMU",
@@ -267,7 +363,9 @@ pub const STEPS: &[Step] = &[
         ],
     )
     .uses(&[Resource::Cargo])
-    .reads(&[WORKSPACE, BOARDS]),
+    .packages(FIRMWARE)
+    .reads(&[CONTRACT])
+    .but(PROSE),
     Step::command(
         "clippy-soc",
         "the same for what runs on the cycle-accurate machine",
@@ -286,7 +384,9 @@ pub const STEPS: &[Step] = &[
         ),
     )
     .uses(&[Resource::Cargo])
-    .reads(&[WORKSPACE, BOARDS]),
+    .packages(FIRMWARE)
+    .reads(&[CONTRACT])
+    .but(PROSE),
     Step::command(
         "clippy-tee",
         "the same for what runs on the machine of a TEE",
@@ -298,7 +398,9 @@ pub const STEPS: &[Step] = &[
         ),
     )
     .uses(&[Resource::Cargo])
-    .reads(&[WORKSPACE, BOARDS]),
+    .packages(FIRMWARE)
+    .reads(&[CONTRACT])
+    .but(PROSE),
     Step::command(
         "clippy-rot",
         "the same for what runs on the root of trust",
@@ -320,210 +422,223 @@ pub const STEPS: &[Step] = &[
         ),
     )
     .uses(&[Resource::Cargo])
-    .reads(&[WORKSPACE, BOARDS]),
+    .packages(FIRMWARE)
+    .reads(&[CONTRACT])
+    .but(PROSE),
     Step::runner(
         "regs",
         "what is generated from descriptions of registers is what they make",
         "gen",
     )
-    .reads(&[WORKSPACE, HW, &["docs"]]),
-    Step::runner(
-        "ip",
-        "engines pass their tests and proofs, notice what is forced on them, and fit their bounds",
-        "hw",
-    )
-    .uses(&[Resource::Cores])
-    .without_command()
-    .reads(OF_HW),
-    Step::runner("soc", "the root of trust keeps its host in reset until all is verified", "hw")
-        .without_command()
-        .reads(OF_HW),
-    Step::runner("rot", "the root of trust boots, and refuses or survives every fault", "hw")
-        .without_command()
-        .reads(OF_HW),
-    Step::runner(
-        "hw",
-        "the cycle-accurate hosts and the TEE build, repeat themselves, and notice what fails",
-        "hw",
-    )
-    .without_command()
-    .reads(OF_HW),
-    Step::runner(
-        "svu",
-        "hardware boots what the command has signed with no core running, and refuses it changed",
-        "hw",
-    )
-    .uses(&[Resource::Cargo])
-    .reads(OF_HW),
-    Step::runner(
-        "signatures",
-        "no verification takes more flash, stack or instructions than was recorded",
-        "lab",
-    )
-    .without_command()
-    .reads(OF_LAB),
-    Step::runner("lab", "the first paper in small, cycle by cycle, keeps its bounds", "lab")
-        .without_command()
-        .reads(OF_LAB),
-    Step::runner(
-        "accelerator",
-        "the fifth paper in small, instruction by instruction, is reproduced",
-        "lab",
-    )
-    .without_command()
-    .reads(OF_LAB),
-    Step::runner(
-        "post-quantum-xmss",
-        "the second paper in small: an engine for XMSS keeps its bound, and the paper is held against itself",
-        "lab",
-    )
-    .without_command()
-    .reads(OF_LAB),
-    Step::runner(
-        "quick-boot-tee",
-        "the third paper in small: a TEE boots by engines, which keep their bounds",
-        "lab",
-    )
-    .without_command()
-    .reads(OF_LAB),
-    Step::command(
-        "recompute",
-        "headlines of stored runs follow from their samples, by a script without our code",
-        &["python3", "lab/recompute.py"],
-    )
-    .reads(&[&["lab"]]),
-    Step::runner(
-        "vector-crypto",
-        "the fourth paper's rows are made, and every hash kernel keeps its bound",
-        "lab",
-    )
-    .without_command()
-    .reads(OF_LAB),
-    Step::runner("host-speed", "hartlock is measured beside openssl, in small", "lab")
-        .uses(&[Resource::Cores])
-        .reads(OF_LAB),
-    Step::runner("fuzz", "a short run of every fuzz target finds nothing", "fuzz")
-        .uses(&[Resource::Cores])
-        .without_command()
-        .reads(&[WORKSPACE, FUZZ, SPEC]),
-    Step::runner(
-        "guide",
-        "the guide to a first engine leads to one, by the commands that it shows",
-        "hw",
-    )
-    .without_command()
-    .reads(OF_HW),
-    Step::runner("vectors", "the one-fault bundles are those that the generator makes", "device")
-        .after(BUILT)
-        .without_command()
-        .reads(OF_DEVICE),
-    Step::runner(
-        "vectors-host",
-        "library and spec/verify.py judge every bundle as expected",
-        "device",
-    )
-    .after(BUILT)
-    .without_command()
-    .reads(OF_DEVICE),
+    .reads(&[HW, &["crates/regs", "docs", "tools/regs"]])
+    .outside(&[Outside::Python]),
     Step::function(
         "emulator",
         "QEMU, OpenSBI and the device tree compiler run on this machine",
         emulator::step,
     )
     .after(FETCHED)
-    .reads(&[WORKSPACE]),
+    .packages(&["xtask"])
+    .reads(&[&["tools/packages.toml", "xtask/src/emulator.rs"]]),
     Step::function(
         "firmware",
         "the boot stages build, fit, and hold no panic path",
         firmware::gates,
     )
     .after(FETCHED)
-    .reads(&[WORKSPACE, BOARDS, FRONT]),
-    Step::runner("vectors-target", "the emulated board judges every bundle as expected", "device")
-        .without_command()
-        .reads(OF_DEVICE),
-    Step::runner(
-        "kernels",
-        "every hash kernel agrees with the portable form, on its own tier",
-        "device",
+    .packages(&["firmware", "xtask"])
+    .reads(&[CONTRACT, &["README.md", "docs/status.toml"]]),
+    Step::device("vectors", "the one-fault bundles are those that the generator makes")
+        .after(BUILT),
+    Step::device("vectors-host", "library and spec/verify.py judge every bundle as expected")
+        .after(BUILT)
+        .outside(&[Outside::Python]),
+    Step::device("vectors-target", "the emulated board judges every bundle as expected"),
+    Step::device("kernels", "every hash kernel agrees with the portable form, on its own tier")
+        .vectors(),
+    Step::device("kat", "public test vectors: all on this machine, a sample on an emulated hart")
+        .packages(FIRMWARE_AND_COMMAND)
+        .vectors(),
+    Step::device("linux-first", "Debian's kernel boots, on five harts")
+        .packages(FIRMWARE_AND_COMMAND),
+    Step::device("refusals-first", "a fault of each kind is refused on the emulated board")
+        .packages(FIRMWARE_AND_COMMAND),
+    Step::device("harts", "missing, faulting, late and disobedient harts")
+        .packages(FIRMWARE_AND_COMMAND),
+    Step::device("protection", "what S-mode and Linux cannot touch").packages(FIRMWARE_AND_COMMAND),
+    // ----- full -----
+    Step::function(
+        "more-tools",
+        "compilers, cores and programs of the other tiers are fetched",
+        fetch_more,
     )
-    .without_command()
-    .reads(OF_DEVICE),
-    Step::runner(
-        "kat",
-        "public test vectors: all on this machine, a sample on an emulated hart",
-        "device",
+    .full()
+    .always(),
+    Step::hardware(
+        "ip",
+        "engines pass their tests and proofs, notice what is forced on them, and fit their bounds",
     )
-    .reads(OF_DEVICE),
-    Step::runner("linux", "Debian's kernel boots on 1, 2 and 5 harts", "device").reads(OF_DEVICE),
-    Step::runner("refusals", "one fault, one refusal, on the emulated board", "device")
-        .reads(OF_DEVICE),
-    Step::runner("harts", "missing, faulting, late and disobedient harts", "device")
-        .reads(OF_DEVICE),
-    Step::runner(
-        "kernels-boot",
-        "each board boots with the best kernels that it has, and with none that is wrong",
-        "device",
+    .uses(&[Resource::Cores])
+    .packages(&["firmware/tests/rot-smoke"])
+    .but(NOT_OF_BENCHES)
+    .vectors()
+    .full(),
+    Step::hardware("soc", "the root of trust keeps its host in reset until all is verified").full(),
+    Step::hardware("rot", "the root of trust boots, and refuses or survives every fault")
+        .vectors()
+        .full(),
+    Step::hardware(
+        "hw",
+        "the cycle-accurate hosts and the TEE build, repeat themselves, and notice what fails",
     )
-    .reads(OF_DEVICE),
-    Step::runner("protection", "what S-mode and Linux cannot touch", "device").reads(OF_DEVICE),
-    Step::runner(
-        "iommu",
-        "on the board with an IOMMU Linux boots, and a disk reaches nothing that is closed",
-        "device",
+    .full(),
+    Step::hardware(
+        "svu",
+        "hardware boots what the command has signed with no core running, and refuses it changed",
     )
-    .reads(OF_DEVICE),
-    Step::runner("verdict", "both checks of the verdict are alive in the linked stages", "device")
-        .reads(OF_DEVICE),
-    Step::runner(
-        "algorithms",
-        "root keys of every family boot; what is made of their bundles does not",
-        "device",
+    .packages(FIRMWARE_AND_COMMAND)
+    .uses(&[Resource::Cargo])
+    .full(),
+    Step::lab("lab", "the first paper in small, cycle by cycle, keeps its bounds"),
+    Step::lab(
+        "quick-boot-tee",
+        "the third paper in small: a TEE boots by engines, which keep their bounds",
+    ),
+    Step::lab(
+        "post-quantum-xmss",
+        "the second paper in small: an engine for XMSS keeps its bound, and the paper is held against itself",
+    ),
+    Step::lab("accelerator", "the fifth paper in small, instruction by instruction, is reproduced"),
+    Step::lab(
+        "vector-crypto",
+        "the fourth paper's rows are made, and every hash kernel keeps its bound",
+    ),
+    Step::lab(
+        "signatures",
+        "no verification takes more flash, stack or instructions than was recorded",
+    ),
+    Step::lab("host-speed", "hartlock is measured beside openssl, in small")
+        .packages(FIRMWARE_AND_COMMAND)
+        .uses(&[Resource::Cores]),
+    Step::command(
+        "recompute",
+        "headlines of stored runs follow from their samples, by a script without our code",
+        &["python3", "lab/recompute.py"],
     )
-    .reads(OF_DEVICE),
-    Step::runner(
-        "tee",
-        "after the ROM, the first-stage loader of a TEE derives the keys that it derives elsewhere",
-        "device",
-    )
-    .without_command()
-    .reads(OF_DEVICE),
-    Step::runner(
+    .reads(&[LAB])
+    .outside(&[Outside::Python])
+    .full(),
+    Step::runner("fuzz", "a short run of every fuzz target finds nothing", "fuzz")
+        .uses(&[Resource::Cores])
+        .packages(&["crates"])
+        .reads(&[&["fuzz"], CONTRACT])
+        .but(&["*.md", "crates/cli"])
+        .full(),
+    Step::device(
         "skips",
         "one skipped instruction boots nothing that has to be refused (a sample)",
-        "device",
     )
-    .without_command()
-    .reads(OF_SKIPS),
-    Step::runner("flips", "500 changed bits of a real bundle are 500 refusals", "device")
-        .reads(OF_DEVICE),
+    .reads(&[HW, CONTRACT])
+    .full(),
+    Step::device("linux", "Debian's kernel boots on 1, 2 and 5 harts")
+        .packages(FIRMWARE_AND_COMMAND)
+        .full(),
+    Step::device("refusals", "one fault, one refusal, on the emulated board")
+        .packages(FIRMWARE_AND_COMMAND)
+        .full(),
+    Step::device(
+        "kernels-boot",
+        "each board boots with the best kernels that it has, and with none that is wrong",
+    )
+    .packages(FIRMWARE_AND_COMMAND)
+    .full(),
+    Step::device(
+        "iommu",
+        "on the board with an IOMMU Linux boots, and a disk reaches nothing that is closed",
+    )
+    .packages(FIRMWARE_AND_COMMAND)
+    .full(),
+    Step::device("verdict", "both checks of the verdict are alive in the linked stages")
+        .packages(FIRMWARE_AND_COMMAND)
+        .full(),
+    Step::device(
+        "algorithms",
+        "root keys of every family boot; what is made of their bundles does not",
+    )
+    .packages(FIRMWARE_AND_COMMAND)
+    .full(),
+    Step::device(
+        "tee",
+        "after the ROM, the first-stage loader of a TEE derives the keys that it derives elsewhere",
+    )
+    .full(),
+    Step::device("flips", "500 changed bits of a real bundle are 500 refusals")
+        .packages(FIRMWARE_AND_COMMAND)
+        .full(),
     Step::function(
         "openssl",
         "a newer openssl and we take each other's keys and signatures",
         openssl::step,
     )
+    .after(ALL)
+    .uses(&[Resource::Cargo])
+    .packages(&["crates", "xtask"])
+    .reads(&[&["crates", "spec", "xtask/src/openssl.rs"]])
+    .but(PROSE)
+    .full(),
+    Step::function(
+        "install",
+        "what `make install` installs works, and an archive of it has the same bytes twice",
+        install::step,
+    )
     .after(BOTH)
     .uses(&[Resource::Cargo])
-    .reads(&[WORKSPACE, SPEC]),
+    .packages(&["xtask", "firmware", "crates/cli"])
+    .reads(&[CONTRACT, INSTALLED])
+    .full(),
     Step::runner(
         "docs",
         "the documentation site builds, and every link in it leads somewhere",
         "docs",
-    ),
-    Step::function("deny", "lock files, licences, bans and sources of all dependencies", deny::step)
-        .after(FETCHED)
-        .reads(&[WORKSPACE, RUNNERS, BOARDS, FUZZ, &["deny.toml", "lab"]]),
+    )
+    .full(),
+    Step::function(
+        "deny",
+        "lock files, licences, bans and sources of all dependencies",
+        deny::step,
+    )
+    .after(ALL)
+    .packages(&["xtask"])
+    .reads(&[&["*Cargo.toml", "*Cargo.lock", "deny.toml", "xtask/src/deny.rs"]])
+    .full(),
     Step::function(
         "advisories",
         "known vulnerabilities in dependencies, when the database can be reached",
         deny::advisories_step,
     )
-    .after(FETCHED)
-    .reads(&[]),
+    .after(ALL)
+    .always()
+    .full(),
+    // ----- long -----
+    Step::command(
+        "ip-all",
+        "engines with all public vectors, whole campaigns and all netlists",
+        &["cargo", "xtask", "ip", "--all"],
+    )
+    .uses(&[Resource::Cores])
+    .reads(&[HW])
+    .but(PROSE)
+    .long(),
 ];
 
 /// Fetches what was agreed to before the first step.
 fn fetch(_: &Path) -> Result<Outcome> {
-    tools::ensure_all(Consent::Agreed)?;
+    tools::ensure(tools::Extent::First, Consent::Agreed)?;
+    Ok(Outcome::Passed)
+}
+
+/// The same for the other tiers.
+fn fetch_more(_: &Path) -> Result<Outcome> {
+    tools::ensure(tools::Extent::All, Consent::Agreed)?;
     Ok(Outcome::Passed)
 }

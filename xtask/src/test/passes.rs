@@ -1,0 +1,168 @@
+//! Passes of steps: those of this machine, below the target directory, and the record that travels with the tree.
+//!
+//! The record is for steps that take too long to run on every change. It is valid for the digest of what a step reads
+//! from the tree, and says on which machine the step passed. Only the runner writes it, and only after a pass.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use xtask::run;
+
+use super::inputs;
+use super::steps::{Step, Tier};
+
+/// The file of the record, below the root of the tree.
+pub const RECORD: &str = "verif/passed.toml";
+
+const HEAD: &str = "\
+# Steps beyond the first tier of `make test` that passed: for which inputs, when, and where.
+# Written by `cargo xtask test` after a pass. A change of a step's inputs voids its entry.
+
+";
+
+/// A pass in the record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pass {
+    /// The digest of what the step reads from the tree (`inputs.rs`).
+    pub inputs: String,
+    /// The day on which it passed, by UTC.
+    pub date: String,
+    pub seconds: f64,
+    /// The machine on which it passed.
+    pub machine: String,
+}
+
+/// Why a step of the record does not run, or that it has to.
+#[derive(Debug, PartialEq)]
+pub enum Decision {
+    Run,
+    /// It passed on this machine, for the same inputs, in so many seconds.
+    Unchanged(f64),
+    /// It passed for the same inputs, by the record.
+    Recorded(Pass),
+}
+
+/// The passes that are known.
+pub struct Passes {
+    root: PathBuf,
+    /// Those of this machine: a file for each step.
+    folder: PathBuf,
+    record: Mutex<BTreeMap<String, Pass>>,
+    machine: String,
+}
+
+impl Passes {
+    /// Reads the record of a tree. `folder` is for passes of this machine and need not exist.
+    ///
+    /// # Errors
+    /// If the record is there and cannot be read.
+    pub fn load(root: &Path, folder: PathBuf) -> Result<Self> {
+        let path = root.join(RECORD);
+        let record = match fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text).with_context(|| path.display().to_string())?,
+            Err(_) => BTreeMap::new(),
+        };
+        let machine = machine();
+        Ok(Self { root: root.to_owned(), folder, record: Mutex::new(record), machine })
+    }
+
+    /// Whether a step has to run, if the run takes passes of this kind into account.
+    pub fn decide(&self, step: &Step, tree: &inputs::Tree, takes: Takes) -> Decision {
+        if takes.local
+            && let Some(key) = tree.local_key(&self.root, step)
+            && let Some(seconds) = self.find(step, &key)
+        {
+            return Decision::Unchanged(seconds);
+        }
+        if takes.record
+            && let Some(pass) = self.recorded(step, tree)
+        {
+            return Decision::Recorded(pass);
+        }
+        Decision::Run
+    }
+
+    /// The pass of the record for the present inputs. A variable that changes what is built or run leaves it aside.
+    pub fn recorded(&self, step: &Step, tree: &inputs::Tree) -> Option<Pass> {
+        if step.tier == Tier::First || !inputs::variables(step).is_empty() {
+            return None;
+        }
+        let key = tree.key(step)?;
+        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        record.get(step.name).filter(|pass| pass.inputs == key).cloned()
+    }
+
+    /// How many seconds the step took when it passed here with this key.
+    fn find(&self, step: &Step, key: &str) -> Option<f64> {
+        let text = fs::read_to_string(self.folder.join(step.name)).ok()?;
+        let (known, seconds) = text.trim_end().split_once(' ')?;
+        if known == key { seconds.parse().ok() } else { None }
+    }
+
+    /// Remembers a pass on a state of the tree, which is also that after the run.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn keep(&self, step: &Step, tree: &inputs::Tree, seconds: f64) -> Result<()> {
+        let Some(key) = tree.local_key(&self.root, step) else { return Ok(()) };
+        let path = self.folder.join(step.name);
+        fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
+        fs::write(&path, format!("{key} {seconds:.1}\n"))
+            .with_context(|| path.display().to_string())?;
+        let Some(inputs) = tree.key(step) else { return Ok(()) };
+        if step.tier == Tier::First || !inputs::variables(step).is_empty() {
+            return Ok(());
+        }
+        let (date, machine) = (today()?, self.machine.clone());
+        let pass = Pass { inputs, date, seconds: (seconds * 10.0).round() / 10.0, machine };
+        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        record.insert(step.name.to_owned(), pass);
+        let path = self.root.join(RECORD);
+        let text = format!("{HEAD}{}", toml::to_string(&*record)?);
+        let folder = path.parent().context("a file in a folder")?;
+        fs::create_dir_all(folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(&path).with_context(|| path.display().to_string())?;
+        Ok(())
+    }
+}
+
+/// Kinds of passes that a run takes into account.
+#[derive(Clone, Copy)]
+pub struct Takes {
+    pub local: bool,
+    pub record: bool,
+}
+
+/// The day, by UTC.
+///
+/// # Errors
+/// If `date` does not say it.
+pub fn today() -> Result<String> {
+    Ok(run::quietly(Command::new("date").args(["-u", "+%F"]))?.trim().to_owned())
+}
+
+/// System, compiler and Python of this machine, in a line.
+fn machine() -> String {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    let first = |program: &str, argument: &str| {
+        let said = run::quietly(Command::new(program).arg(argument)).unwrap_or_default();
+        said.trim().lines().next().unwrap_or("absent").to_owned()
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "{}, {cores} cores, g++ {}, {}",
+        name.unwrap_or("Linux").trim_matches('"'),
+        first("g++", "-dumpfullversion"),
+        first("python3", "--version"),
+    )
+}
