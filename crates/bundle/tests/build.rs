@@ -1,10 +1,8 @@
 //! What a build writes, what it fills in, and what it leaves on disk when it fails.
 
-mod common;
-
 use std::fs;
 
-use common::{Bench, code, pattern, verify};
+use crate::common::{Bench, code, pattern, verify};
 use hartlock_bundle::Error;
 use hartlock_bundle::build::build;
 use hartlock_bundle::describe::{Description, Payload};

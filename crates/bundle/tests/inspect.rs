@@ -1,10 +1,8 @@
 //! Reading unverified bundles: everything is shown that can be, and nothing panics.
 
-mod common;
-
 use std::fs;
 
-use common::Bench;
+use crate::common::Bench;
 use hartlock_boards::Boards;
 use hartlock_bundle::inspect::{Inspection, inspect_file};
 use hartlock_image::Reason;

@@ -1,11 +1,9 @@
 //! Bundles that keys of every algorithm sign, and keys that count in bundles.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Bench, verify};
+use crate::common::{Bench, verify};
 use hartlock_bundle::build::build;
 use hartlock_bundle::verify::Expectation;
 use hartlock_image::Algorithm;
@@ -34,7 +32,7 @@ fn a_key_that_counts_gives_a_build_nothing_that_is_refused() {
     let left = |path: &Path| PrivateKey::read(path).unwrap().signatures_left().unwrap().0;
     // Nothing is spent by a build that cannot succeed: the same key twice, or no such file.
     bench.keys = vec![PrivateKey::read(&path).unwrap(), key];
-    assert_eq!(common::code(bench.build(&bench.system(), "system.hlk")), 409);
+    assert_eq!(crate::common::code(bench.build(&bench.system(), "system.hlk")), 409);
     bench.keys.truncate(1);
     let mut spec = bench.system();
     spec.payloads[0].file = bench.path("missing");

@@ -1,13 +1,11 @@
 //! Every bit of a bundle matters.
 
-mod common;
-
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::thread;
 
-use common::{Bench, code, pattern, verify};
+use crate::common::{Bench, code, pattern, verify};
 use hartlock_bundle::Error;
 use hartlock_bundle::describe::{Description, Payload};
 use hartlock_image::{Head, PayloadType};

@@ -1,11 +1,9 @@
 //! Boards of users: a description is signed for, verified, inspected and emulated as those of `boards/` are.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 
 const SIGN: &str = "sign --type system --kernel linux --initramfs initrd --system-fdt virt.dtb \
                     --security-version 4 --key root.pem --force -o mine.hlk";

@@ -1,13 +1,11 @@
 //! `hartlock boot` without an emulator: what it provisions, and which files remain.
 
-mod common;
-
 use std::fs;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 
 /// Says that it is QEMU. Then it ends at once, or, if there is a file `hold`, writes down its number
 /// and stays.

@@ -1,10 +1,8 @@
 //! Shell completions, manual pages and `--help`: each knows every verb and every option.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::Bench;
+use crate::common::Bench;
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 

@@ -1,10 +1,8 @@
 //! `hartlock explain`: codes in every spelling, and examples that do what they say.
 
-mod common;
-
 use std::path::Path;
 
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 
 #[test]
 fn a_code_is_explained_with_everything_around_it() {

@@ -1,8 +1,6 @@
 //! What not every bundle says: further devices, the boot bundle that it needs, and what its loader carries.
 
-mod common;
-
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 
 fn verify(bench: &Bench, more: &[&str]) -> Run {
     bench.run(&[&["verify", "system.hlk", "--key", "root.pub.pem"], more].concat())

@@ -1,10 +1,8 @@
 //! First stages: what is signed, verified and shown, and what is not.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 use serde_json::Value;
 
 /// Keys that are made in a moment, one of each family of the form but XMSS^MT, whose trees take longer.

@@ -1,12 +1,10 @@
 //! `hartlock inspect`: the page, the dump and the object, on bundles of ours and on the vectors of
 //! the specification.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 use serde_json::Value;
 
 fn vectors() -> PathBuf {

@@ -1,13 +1,11 @@
 //! `integrations/ci`: the commands of the action and of the job, in a repository as a user has it.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 use yaml_rust2::{Yaml, YamlLoader};
 
 const DESCRIPTION: &str = r#"type = "system"

@@ -5,8 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-mod common;
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 
 const ABC: &str = r#"{"id":"a","op":"digest","alg":"sha256","message":"616263"}"#;
 const ABC_DIGEST: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

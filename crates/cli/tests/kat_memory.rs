@@ -7,8 +7,7 @@ use std::process::{Command, Stdio};
 use hartlock_kat::host::line::MAX_LINE_LEN;
 use hartlock_kat::host::stream::MAX_MEMORY;
 
-mod common;
-use common::Bench;
+use crate::common::Bench;
 
 /// The largest part of a process that was in memory so far, in bytes; `None` once it has ended.
 fn peak_memory(process: u32) -> Option<u64> {

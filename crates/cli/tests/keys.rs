@@ -1,10 +1,8 @@
 //! Keys: files, and other tools that read and write them.
 
-mod common;
-
 use std::os::unix::fs::PermissionsExt;
 
-use common::Bench;
+use crate::common::Bench;
 
 #[test]
 fn keygen_writes_a_private_and_a_public_file() {
@@ -294,7 +292,7 @@ fn passphrases_come_from_files_and_variables() {
         if let Some(value) = value {
             command.env("SECRET", value);
         }
-        common::Run::of(command.output().unwrap())
+        crate::common::Run::of(command.output().unwrap())
     };
     with_variable(&["key", "show", "root.pem"], Some("correct horse")).expect(0);
     with_variable(&["key", "show", "root.pem"], Some("wrong horse")).expect(2);
@@ -344,7 +342,7 @@ fn a_terminal_is_asked_and_shows_nothing() {
         let mut child = match child {
             Ok(child) => child,
             Err(error) => {
-                common::skipped(format_args!("`script` cannot be run: {error}"));
+                crate::common::skipped(format_args!("`script` cannot be run: {error}"));
                 return None;
             }
         };

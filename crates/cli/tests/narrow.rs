@@ -1,13 +1,11 @@
 //! Help, usage errors and results in a terminal of 40 columns, and in a file for which `COLUMNS` says 40: no line is
 //! longer, and none is broken within a word.
 
-mod common;
-
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use common::Bench;
+use crate::common::Bench;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
@@ -44,7 +42,7 @@ fn words(text: &str) -> Vec<String> {
 
 /// What a command prints into a terminal of some width, standard error included.
 fn in_terminal(mut command: Command, columns: u16) -> String {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
     let size = Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };

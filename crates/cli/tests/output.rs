@@ -1,10 +1,8 @@
 //! What goes to standard output and standard error, and in which form.
 
-mod common;
-
 use std::process::Stdio;
 
-use common::Bench;
+use crate::common::Bench;
 
 #[test]
 fn json_has_the_documented_fields() {
@@ -112,7 +110,7 @@ fn a_closed_pipe_changes_no_answer() {
 fn a_full_disk_after_the_output_is_noticed() {
     let bench = Bench::with_bundle();
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
-        common::skipped("there is no /dev/full");
+        crate::common::skipped("there is no /dev/full");
         return;
     };
     let output = bench.command().args(["explain"]).stdout(full).output().unwrap();

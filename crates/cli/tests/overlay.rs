@@ -1,13 +1,9 @@
 //! A key that counts its signatures, in a lower layer of two overlays: what two containers of one image see
 //! (`spec/stateful-key.md` §3).
 
-#![allow(missing_docs, reason = "an integration test")]
-
-mod common;
-
 use std::process::Command;
 
-use common::{Bench, SIGN_SYSTEM, skipped};
+use crate::common::{Bench, SIGN_SYSTEM, skipped};
 
 /// Mounts the folder `lower` as `one` and `two`, and signs in both with the arguments that follow.
 const SCRIPT: &str = r#"

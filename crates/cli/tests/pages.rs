@@ -1,12 +1,10 @@
 //! Runs the consoles of pages that a user of another bootloader reads, one after another in a folder of its own.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 
 const PAGES: [&str; 3] = ["fit", "mcuboot", "wolfboot"];
 
@@ -47,7 +45,7 @@ fn every_console_of_the_comparisons_works() {
         let commands = commands(page);
         assert!(commands.len() >= 4, "{page}: {commands:?}");
         if !has_openssl && commands.iter().any(|command| command.starts_with("openssl")) {
-            common::skipped(format_args!("`openssl` cannot be run: {page}"));
+            crate::common::skipped(format_args!("`openssl` cannot be run: {page}"));
             continue;
         }
         for command in commands {

@@ -1,8 +1,6 @@
 //! `--profile`: what is signed, and what is accepted, keeps to a named set of algorithms, hashes and modes.
 
-mod common;
-
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 
 fn bench() -> Bench {
     let bench = Bench::new();

@@ -1,8 +1,6 @@
 //! What a shell completes when its user types and presses Tab: bash, zsh and fish, each in a pseudo-terminal of its
 //! own, with the script of `hartlock completions` where that shell looks for it.
 
-mod common;
-
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -10,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Bench, skipped};
+use crate::common::{Bench, skipped};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
@@ -88,7 +86,8 @@ struct Session {
 impl Session {
     /// `None` if there is no such shell.
     fn start(bench: &Bench, shell: &Shell) -> Option<Self> {
-        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let terminal =
+            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&terminal).unwrap();
         unlockpt(&terminal).unwrap();
         let size = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };

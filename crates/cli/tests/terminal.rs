@@ -2,11 +2,9 @@
 //! keys, the console of a device and the arguments themselves are escaped in every verb, and `--json` stays
 //! JSON. A line feed or a carriage return in one of them could print a verdict that nothing decided.
 
-mod common;
-
 use std::process::Command;
 
-use common::Bench;
+use crate::common::Bench;
 
 /// What a terminal obeys, hides or reorders by: carriage return, erasure of the line, right-to-left override,
 /// the one-character form of ESC `[`, a backspace, and a line of its own.

@@ -1,8 +1,6 @@
 //! `hartlock boot` and its timelines, without an emulator: what is drawn, written and compared.
 
-mod common;
-
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 use serde_json::{Value, json};
 
 /// Says that it is QEMU, and ends.

@@ -1,14 +1,12 @@
 //! The verbs: answers, exit codes, and what they print.
 
-mod common;
-
 use std::process::Stdio;
 
-use common::{Bench, SIGN_SYSTEM};
+use crate::common::{Bench, SIGN_SYSTEM};
 
 const KEY: [&str; 2] = ["--key", "root.pub.pem"];
 
-fn verify(bench: &Bench, bundle: &str, more: &[&str]) -> common::Run {
+fn verify(bench: &Bench, bundle: &str, more: &[&str]) -> crate::common::Run {
     bench.run(&[&["verify", bundle], &KEY[..], more].concat())
 }
 
@@ -118,7 +116,7 @@ fn an_unreadable_file_is_not_a_refusal() {
     let path = bench.path("system.hlk");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
-        common::skipped("this user may read everything");
+        crate::common::skipped("this user may read everything");
         return;
     }
     let run = verify(&bench, "system.hlk", &[]).expect(2);
@@ -293,7 +291,7 @@ fn the_verifier_of_the_specification_agrees() {
     let args = [script, "--key", "root.pub.pem", "system.hlk"];
     let Some(run) = bench.tool("python3", &args) else { return };
     if run.stderr.contains("ModuleNotFoundError") {
-        common::skipped(run.stderr.lines().last().unwrap_or_default());
+        crate::common::skipped(run.stderr.lines().last().unwrap_or_default());
         return;
     }
     assert_eq!(run.code, 0, "{run:?}");

@@ -5,14 +5,12 @@
 //! the next ones, or what the hint above says. `UPDATE_WRONG=1` writes what is printed now into the files, to be read
 //! by a person before it is committed.
 
-mod common;
-
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Bench, Run};
+use crate::common::{Bench, Run};
 
 /// Commands of all walks that cannot succeed.
 const LEAST_COMMANDS: usize = 290;

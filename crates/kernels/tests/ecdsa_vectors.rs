@@ -1,14 +1,12 @@
 //! ECDSA against public test vectors (see `vectors`; without them these tests say so and pass).
 
-mod vectors;
-
+use crate::vectors::{array, bytes, read_json, text, unhex};
 use hartlock_kernels::Hash;
 use hartlock_kernels::ecdsa::{Curve, MAX_SIGNATURE_LEN, PublicKey, compare, from_der};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
 use hartlock_kernels::signature::{ParameterSet, Rejection};
 use serde_json::Value;
 use sha2::Digest;
-use vectors::{array, bytes, read_json, text, unhex};
 
 fn ours<H: Hash>(message: &[u8]) -> Vec<u8> {
     let mut hash = H::new();

@@ -3,6 +3,7 @@
 
 #![cfg(all(feature = "ed25519-keystone", feature = "ed25519-contexts"))]
 
+use crate::vectors::{array, bytes, read, read_json, records, text, unhex};
 use curve25519_dalek::constants::{ED25519_BASEPOINT_POINT as B, EIGHT_TORSION};
 use curve25519_dalek::{EdwardsPoint, Scalar};
 use ed25519_dalek::{Signer, SigningKey};
@@ -11,9 +12,6 @@ use hartlock_kernels::ed25519_contexts::{Context, verify_pre_hashed, verify_with
 use hartlock_kernels::{Hash, ed25519_keystone, sha2};
 use proptest::prelude::*;
 use sha3::{Digest, Sha3_512};
-use vectors::{array, bytes, read, read_json, records, text, unhex};
-
-mod vectors;
 
 /// Every variant's verdict: plain, Keystone, with a context, pre-hashed.
 fn verdicts(key: &[u8], context: &[u8], message: &[u8], signature: &[u8]) -> [bool; 4] {

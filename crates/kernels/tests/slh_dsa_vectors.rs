@@ -1,6 +1,9 @@
 //! SLH-DSA against public test vectors (see `vectors`; without them these tests say so and pass). NIST's are in a crate
 //! as well.
 
+use crate::vectors::{
+    SLH_DSA_OF_NIST, array, bytes, of_crates, read, read_json, records, skip, text, unhex,
+};
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::sha3::Shake128;
 use hartlock_kernels::signature::{ParameterSet, Rejection};
@@ -8,11 +11,6 @@ use hartlock_kernels::slh_dsa::{Message, SlhDsaSet, verify};
 use hartlock_kernels::{Hash, Kernels};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use vectors::{
-    SLH_DSA_OF_NIST, array, bytes, of_crates, read, read_json, records, skip, text, unhex,
-};
-
-mod vectors;
 
 fn digest<H: Hash>(message: &[u8]) -> H::Output {
     let mut hash = H::new();

@@ -1,7 +1,5 @@
 //! Signatures judged by second implementations, and keys that count between processes.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-use common::{MESSAGE, generated, second_opinion};
+use crate::common::{MESSAGE, generated, second_opinion};
 use hartlock_keys::{Format, PrivateKey, ReadOptions, write_pair};
 use tempfile::TempDir;
 
@@ -131,7 +129,7 @@ fn processes_never_share_an_index() {
         let mut children: Vec<_> = (0..4)
             .map(|_| {
                 Command::new(std::env::current_exe().unwrap())
-                    .args(["--exact", "a_process_signs_and_tells_its_indexes"])
+                    .args(["--exact", "keys::a_process_signs_and_tells_its_indexes"])
                     .env(KEY_OF_CHILD, &path)
                     .stdout(Stdio::null())
                     .stderr(Stdio::piped())

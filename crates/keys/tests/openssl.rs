@@ -1,11 +1,9 @@
 //! Keys and signatures that the `openssl` command and we exchange.
 
-mod common;
-
 use std::fs;
 use std::process::{Command, Output};
 
-use common::{MESSAGE, generated, second_opinion, skipped};
+use crate::common::{MESSAGE, generated, second_opinion, skipped};
 use hartlock_image::{Algorithm, Curve, RsaPadding};
 use hartlock_keys::{Format, PrivateKey, PublicKey};
 use tempfile::TempDir;

@@ -1,10 +1,8 @@
 //! No file that can be read as a private key is ever replaced, in whatever form it is.
 
-mod common;
-
 use std::fs;
 
-use common::generated;
+use crate::common::generated;
 use hartlock_files::{NewFile, check_replaceable, may_be_private_key};
 use hartlock_image::Algorithm;
 use hartlock_keys::{Format, PrivateKey, write_pair};

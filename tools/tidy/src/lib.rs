@@ -51,10 +51,11 @@ pub fn step(root: &Path) -> Result<Outcome> {
 }
 
 /// Every check, in the order of their reports.
-const CHECKS: [fn(&Tree) -> Vec<String>; 18] = [
+const CHECKS: [fn(&Tree) -> Vec<String>; 19] = [
     text::machine_paths,
     text::long_files,
     text::leftovers,
+    text::forgotten_tests,
     safety::unexplained_unsafe,
     safety::missing_forbid,
     safety::unsafe_accessors,

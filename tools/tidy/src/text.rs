@@ -72,9 +72,39 @@ pub fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
+/// A file of tests that the program of its folder does not name is not compiled, and its tests pass in silence.
+pub fn forgotten_tests(tree: &Tree) -> Vec<String> {
+    let is_forgotten = |source: &&Source| {
+        let Some((folder, name)) = source.path.rsplit_once('/') else { return false };
+        let Some(module) = name.strip_suffix(".rs").filter(|name| *name != "main") else {
+            return false;
+        };
+        let program = tree.get(&format!("{folder}/main.rs"));
+        folder.starts_with("crates/")
+            && folder.ends_with("/tests")
+            && program.is_some_and(|it| !it.text.contains(&format!("mod {module};")))
+    };
+    let forgotten = tree.files.iter().filter(is_forgotten);
+    forgotten.map(|source| source.finding(1, "main.rs beside it does not name this file")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_tests_that_no_program_names() {
+        let tree = Tree::of_texts([
+            ("crates/a/tests/main.rs", "mod one;\n"),
+            ("crates/a/tests/one.rs", ""),
+            ("crates/a/tests/two.rs", ""),
+            ("crates/b/tests/alone.rs", ""),
+        ]);
+        assert_eq!(
+            forgotten_tests(&tree),
+            ["crates/a/tests/two.rs:1: main.rs beside it does not name this file"]
+        );
+    }
 
     #[test]
     fn finds_paths_of_a_machine() {

@@ -1,5 +1,4 @@
 //! A small bundle to build, verify and damage.
-#![allow(dead_code, missing_docs, reason = "each test file uses its own part")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! Runs `hartlock` in a folder of its own.
-#![allow(dead_code, missing_docs, reason = "each test file uses its own part")]
 
 use std::fmt::Display;
 use std::fs;

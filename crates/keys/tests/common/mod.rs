@@ -1,5 +1,4 @@
 //! Second implementations that judge signatures.
-#![allow(dead_code, missing_docs, reason = "each test file uses its own part")]
 
 use fips204 as lattices;
 use fips205 as hash_based;
