@@ -27,6 +27,7 @@ use xtask::{Verdict, project, run, tools};
 
 pub mod packs;
 pub mod record;
+mod replay;
 mod seeds;
 
 use record::Figures;
@@ -42,6 +43,9 @@ pub struct Args {
     /// Start of the pseudo-random sequence
     #[arg(long, default_value_t = 1)]
     seed: u32,
+    /// Run the targets over the stored corpus only, without an engine and without instrumentation
+    #[arg(long, conflicts_with_all = ["seconds", "input", "minimise", "list"])]
+    replay: bool,
     /// Run one target on this file only, to reproduce a crash
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
@@ -81,7 +85,7 @@ const fn signatures(name: &'static str, about: &'static str, smoke_runs: u32) ->
     Target { name, about, smoke_runs, max_len: 512, is_of_signatures: true }
 }
 
-/// In the order of `fuzz/src/targets.rs`, which has the code.
+/// In the order of `fuzz/targets/src/targets.rs`, which has the code.
 const TARGETS: &[Target] = &[
     target("head", "the sizes in front of the signature", 500_000, 300),
     target("signature-blocks", "the signature area", 300_000, 1024),
@@ -132,6 +136,11 @@ pub fn main(args: &Args) -> Result<Verdict> {
     }
     let root = project::root();
     let targets = select(&args.targets)?;
+    if args.replay {
+        let failures = replay::run(&root, &targets)?;
+        failures.iter().for_each(|failure| println!("{failure}"));
+        return Ok(if failures.is_empty() { Verdict::Yes } else { Verdict::No });
+    }
     let engine = Engine::build(&root)?;
     if let Some(input) = &args.input {
         let [target] = targets.as_slice() else { bail!("--input needs one target") };
@@ -179,6 +188,12 @@ pub fn step(root: &Path) -> Result<Outcome> {
     Ok(if crashes.is_empty() { Outcome::Passed } else { Outcome::Failed(crashes.join("\n\n")) })
 }
 
+/// Step: no target finds anything in the stored corpus.
+pub fn replay_step(root: &Path) -> Result<Outcome> {
+    let failures = replay::run(root, &TARGETS.iter().collect::<Vec<_>>())?;
+    Ok(if failures.is_empty() { Outcome::Passed } else { Outcome::Failed(failures.join("\n\n")) })
+}
+
 fn select(names: &[String]) -> Result<Vec<&'static Target>> {
     for name in names {
         if !TARGETS.iter().any(|target| target.name == name) {
@@ -188,6 +203,44 @@ fn select(names: &[String]) -> Result<Vec<&'static Target>> {
     let is_wanted =
         |target: &&Target| names.is_empty() || names.iter().any(|name| name == target.name);
     Ok(TARGETS.iter().filter(is_wanted).collect())
+}
+
+/// The corpus in the repository, unpacked into a folder that holds nothing else.
+fn corpus(root: &Path, work: &Path, target: &Target) -> Result<PathBuf> {
+    let folder = work.join("stored").join(target.name);
+    packs::unpack(&packs::read(&packs::path(root, target.corpus()))?, &folder)?;
+    Ok(folder)
+}
+
+/// The folders that a target starts from: its corpus, and its seeds if it has any.
+fn inputs(root: &Path, work: &Path, target: &Target) -> Result<Vec<PathBuf>> {
+    let mut folders = vec![corpus(root, work, target)?, seeds::prepare(root, work, target.name)?];
+    folders.retain(|folder| folder.exists());
+    Ok(folders)
+}
+
+/// Works on targets side by side, as many as there are cores, and returns the results in the order of the targets.
+fn side_by_side<T: Send>(
+    targets: &[&Target],
+    work: impl Fn(&Target) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let next = AtomicUsize::new(0);
+    let lane = || -> Result<Vec<(usize, T)>> {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(target) = targets.get(index) else { return Ok(done) };
+            done.push((index, work(target)?));
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+    let done: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(lane)).collect();
+        workers.into_iter().map(|it| it.join().expect("no panic")).collect::<Result<_>>()
+    })?;
+    let mut done: Vec<_> = done.into_iter().flatten().collect();
+    done.sort_by_key(|(index, _)| *index);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
 /// How long a target runs.
@@ -237,7 +290,7 @@ impl Engine {
         let ours = TARGETS.iter().map(|target| target.name);
         ensure!(
             names.split_whitespace().eq(ours),
-            "fuzz/src/targets.rs and fuzz/run/src/lib.rs list different targets"
+            "fuzz/targets/src/targets.rs and fuzz/run/src/lib.rs list different targets"
         );
         Ok(())
     }
@@ -253,33 +306,9 @@ impl Engine {
         command
     }
 
-    /// The corpus in the repository, unpacked into a folder that holds nothing else.
-    fn corpus(&self, target: &Target) -> Result<PathBuf> {
-        let folder = self.work.join("stored").join(target.name);
-        packs::unpack(&packs::read(&packs::path(&self.root, target.corpus()))?, &folder)?;
-        Ok(folder)
-    }
-
-    /// Runs targets side by side, as many as there are cores.
     fn run_all(&self, targets: &[&Target], effort: Effort, seed: u32) -> Result<Vec<Figures>> {
         fs::create_dir_all(self.work.join("crashes"))?;
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<Vec<(usize, Figures)>> {
-            let mut done = Vec::new();
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(target) = targets.get(index) else { return Ok(done) };
-                done.push((index, self.run(target, effort, seed)?));
-            }
-        };
-        let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
-        let done: Vec<_> = thread::scope(|scope| {
-            let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().map(|it| it.join().expect("no panic")).collect::<Result<_>>()
-        })?;
-        let mut done: Vec<_> = done.into_iter().flatten().collect();
-        done.sort_by_key(|(index, _)| *index);
-        Ok(done.into_iter().map(|(_, figures)| figures).collect())
+        side_by_side(targets, |target| self.run(target, effort, seed))
     }
 
     fn run(&self, target: &Target, effort: Effort, seed: u32) -> Result<Figures> {
@@ -301,11 +330,7 @@ impl Engine {
             Effort::Seconds(seconds) => command.arg(format!("-max_total_time={seconds}")),
         };
         command.arg(&found);
-        for folder in [self.corpus(target)?, seeds::prepare(&self.root, &self.work, target.name)?] {
-            if folder.exists() {
-                command.arg(folder);
-            }
-        }
+        command.args(inputs(&self.root, &self.work, target)?);
         let start = std::time::Instant::now();
         let output = run::capture(&mut command)?;
         let seconds = start.elapsed().as_secs_f64();
@@ -323,7 +348,7 @@ impl Engine {
         if !pack.exists() {
             packs::write(&pack, &packs::Inputs::new())?;
         }
-        let corpus = self.corpus(target)?;
+        let corpus = corpus(&self.root, &self.work, target)?;
         let scratch = tempfile::tempdir_in(&self.work)?;
         let seeds = seeds::prepare(&self.root, &self.work, target.name)?;
         if seeds.exists() {

@@ -25,7 +25,7 @@ enum Command {
 }
 
 /// Steps of `cargo xtask test` that run here.
-const STEPS: &[xtask::Step] = &[("fuzz", runner::step)];
+const STEPS: &[xtask::Step] = &[("fuzz", runner::step), ("fuzz-replay", runner::replay_step)];
 
 fn main() -> ExitCode {
     let verdict = match Cli::parse().command {

@@ -87,9 +87,9 @@ impl Figures {
     }
 }
 
-/// What `fuzz/src/signed.rs` prints at the end.
-const ACCEPTED: &str = "stat::accepted:";
-const REFUSED: &str = "stat::refused:";
+/// What `fuzz/targets/src/signed.rs` prints at the end.
+pub const ACCEPTED: &str = "stat::accepted:";
+pub const REFUSED: &str = "stat::refused:";
 
 /// The message of the panic, and the file that provokes it.
 fn describe(target: &str, text: &str) -> String {

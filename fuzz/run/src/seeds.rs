@@ -18,7 +18,7 @@ pub fn prepare(root: &Path, work: &Path, target: &str) -> Result<PathBuf> {
             let (signed, signatures) = sizes(file)?;
             Some(file.get(signed..signed.checked_add(signatures)?)?.to_vec())
         },
-        // The first byte chooses bytes as they are (fuzz/src/targets/bundle.rs).
+        // The first byte chooses bytes as they are (fuzz/targets/src/targets/bundle.rs).
         "inspect" => |file| Some([&[1], file.get(..4096.min(file.len()))?].concat()),
         _ => return Ok(folder),
     };

@@ -2,7 +2,7 @@
 //!
 //! Both are private to `hartlock-verify`: its flow runs the second only where the first accepted, so
 //! no caller sees what the second says about a bundle that the first refuses. That verdict
-//! matters when a fault skips the first, so `main.rs` compiles the sources of both once more.
+//! matters when a fault skips the first, so `lib.rs` compiles the sources of both once more.
 
 use hartlock_image::{KeyRecord, List, MAX_SIGNERS, Manifest};
 

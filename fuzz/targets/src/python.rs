@@ -17,7 +17,7 @@ pub struct SecondVerifier {
 
 impl SecondVerifier {
     pub fn start() -> Self {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("judge.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../judge.py");
         let mut command = Command::new("python3");
         command.arg("-B").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().expect("python3 starts");

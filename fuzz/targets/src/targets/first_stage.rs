@@ -23,7 +23,7 @@ use crate::python::SecondVerifier;
 fn vectors() -> &'static [Made] {
     static VECTORS: OnceLock<Vec<Made>> = OnceLock::new();
     VECTORS.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut all = load(&root).expect("the vectors are there");
         all.retain(|made| made.image.len() < 2048);
         all

@@ -3,7 +3,7 @@
 //! A thin layer over `arbitrary::Unstructured` that never fails: where the bytes end every choice
 //! is the first one, so that a short input is a simple case, and a longer one a change to it.
 
-use libfuzzer_sys::arbitrary::Unstructured;
+use arbitrary::Unstructured;
 
 /// The rest of an input.
 pub struct Choices<'a>(Unstructured<'a>);
