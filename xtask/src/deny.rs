@@ -56,7 +56,7 @@ fn stale_lock(root: &Path) -> Result<Option<String>> {
 }
 
 fn cargo_deny(root: &Path, checks: &[&str]) -> Result<Command> {
-    let mut command = Command::new(tools::cargo_tool("cargo-deny")?);
+    let mut command = Command::new(tools::cargo_deny()?);
     command.args(["--all-features", "check", "--hide-inclusion-graph"]);
     command.args(checks).current_dir(root);
     Ok(command)

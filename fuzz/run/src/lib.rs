@@ -173,7 +173,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     let manifest = root.join("fuzz/Cargo.toml");
     let mut format = Command::new("cargo");
     format.args(["fmt", "--check", "--manifest-path"]).arg(&manifest);
-    let mut deny = Command::new(tools::cargo_tool("cargo-deny")?);
+    let mut deny = Command::new(tools::cargo_deny()?);
     deny.arg("--manifest-path").arg(&manifest).arg("--config").arg(root.join("deny.toml"));
     deny.args(["check", "--hide-inclusion-graph", "bans", "licenses", "sources"]);
     for command in [&mut format, &mut deny] {
