@@ -466,6 +466,11 @@ pub const STEPS: &[Step] = &[
     Step::device("harts", "missing, faulting, late and disobedient harts")
         .packages(FIRMWARE_AND_COMMAND),
     Step::device("protection", "what S-mode and Linux cannot touch").packages(FIRMWARE_AND_COMMAND),
+    Step::runner("fuzz-replay", "no fuzz target objects to an input of the stored corpus", "fuzz")
+        .after(BUILT)
+        .packages(&["fuzz/targets"])
+        .reads(&[&["fuzz"], CONTRACT])
+        .but(PROSE),
     // ----- full -----
     Step::function(
         "more-tools",
@@ -530,9 +535,9 @@ pub const STEPS: &[Step] = &[
     .full(),
     Step::runner("fuzz", "a short run of every fuzz target finds nothing", "fuzz")
         .uses(&[Resource::Cores])
-        .packages(&["crates"])
+        .packages(&["fuzz/targets"])
         .reads(&[&["fuzz"], CONTRACT])
-        .but(&["*.md", "crates/cli"])
+        .but(PROSE)
         .full(),
     Step::device(
         "skips",
