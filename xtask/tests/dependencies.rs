@@ -1,0 +1,194 @@
+//! Dependencies between the packages of this repository point one way, also those of tests.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use cargo_metadata::{Dependency, DependencyKind, MetadataCommand, Package};
+use xtask::{project, run};
+
+/// The root of the trusted code: it has no dependency at all.
+const NOTHING: &[&str] = &[];
+/// Runs on a board and is trusted.
+const DEVICE: &[&str] = &[
+    "crates/algorithm",
+    "crates/drivers",
+    "crates/handoff",
+    "crates/image",
+    "crates/kernels",
+    "crates/regs",
+    "crates/verify",
+    "firmware/fsbl",
+    "firmware/loader",
+    "firmware/rom",
+    "firmware/rot",
+    "firmware/rot-rom",
+    "firmware/stage",
+    "firmware/svu",
+    "firmware/virt",
+];
+/// Runs on a workstation.
+const HOST: &[&str] = &[
+    "crates/boards",
+    "crates/bundle",
+    "crates/cli",
+    "crates/emulator",
+    "crates/files",
+    "crates/kat",
+    "crates/keys",
+    "crates/terminal",
+    "crates/timeline",
+];
+const TOOLS: &[&str] = &["docs/builder", "tools", "xtask"];
+/// Judges all of the above.
+const VERIFICATION: &[&str] =
+    &["crates/testkit", "firmware/tests", "fuzz", "hw/run", "tests/device", "tests/fault"];
+
+/// What the packages below a folder may depend on. Of several rows the one with the longest folder counts.
+const RULES: &[(&[&str], &[&[&str]])] = &[
+    (&["crates/algorithm", "crates/regs", "firmware/svu"], &[NOTHING]),
+    (&["crates/image", "crates/kernels"], &[&["crates/algorithm"]]),
+    (&["crates/handoff"], &[&["crates/image", "crates/kernels"]]),
+    (&["crates/verify"], &[&["crates/handoff", "crates/image", "crates/kernels"]]),
+    (&["crates/drivers"], &[&["crates/image", "crates/kernels", "crates/regs", "crates/verify"]]),
+    (&["firmware"], &[DEVICE]),
+    (&["crates/files", "crates/terminal", "xtask"], &[NOTHING]),
+    (HOST, &[DEVICE, HOST]),
+    (TOOLS, &[DEVICE, HOST, TOOLS]),
+    (VERIFICATION, &[DEVICE, HOST, TOOLS, VERIFICATION]),
+    (&["lab"], &[DEVICE, HOST, TOOLS, VERIFICATION, &["lab"]]),
+];
+
+/// Dependencies that the rules forbid and that are still there.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    // Its tests build bundles.
+    ("firmware/fsbl", "crates/testkit"),
+    // The page of results reads stored runs with the types of those that write them.
+    ("docs/builder", "fuzz/run"),
+    ("docs/builder", "lab"),
+];
+
+/// The packages of all workspaces, each with its folder.
+fn packages() -> Vec<(String, Package)> {
+    let root = project::root();
+    let mut git = Command::new("git");
+    git.arg("-c").arg(format!("safe.directory={}", root.display())).current_dir(&root);
+    let files = run::quietly(git.args(["ls-files", "*Cargo.toml"])).unwrap();
+    let mut packages = Vec::new();
+    for file in files.lines().map(|file| root.join(file)).filter(|file| file.is_file()) {
+        if fs::read_to_string(&file).unwrap().lines().any(|line| line == "[workspace]") {
+            let metadata = MetadataCommand::new().manifest_path(&file).no_deps().exec().unwrap();
+            packages.extend(metadata.packages);
+        }
+    }
+    let folder =
+        |package: &Package| folder_of(package.manifest_path.parent().unwrap().as_std_path());
+    packages.into_iter().map(|package| (folder(&package), package)).collect()
+}
+
+/// A folder as it is called in the rules.
+fn folder_of(path: &Path) -> String {
+    path.strip_prefix(project::root()).unwrap().to_str().unwrap().to_owned()
+}
+
+/// The folder of a dependency that is one of ours.
+fn target(dependency: &Dependency) -> Option<String> {
+    dependency.path.as_ref().map(|path| folder_of(path.as_std_path()))
+}
+
+fn is_below(folder: &str, top: &str) -> bool {
+    folder.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// `None` for a folder without a rule.
+fn may_depend(from: &str, to: &str) -> Option<bool> {
+    let row = |top: &&str| is_below(from, top).then_some(top.len());
+    let rank = |(tops, _): &(&[&str], _)| tops.iter().filter_map(row).max();
+    let rules = RULES.iter().filter_map(|rule| Some((rank(rule)?, rule.1)));
+    // An earlier row is the more special one of two with the same folder.
+    let (_, allowed) = rules.rev().max_by_key(|(rank, _)| *rank)?;
+    Some(from == to || allowed.concat().iter().any(|top| is_below(to, top)))
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let (mut wrong, mut used) = (Vec::new(), Vec::new());
+    for (folder, package) in packages() {
+        for to in package.dependencies.iter().filter_map(target) {
+            match (may_depend(&folder, &to), (folder.as_str(), to.as_str())) {
+                (Some(true), _) => {}
+                (Some(false), pair) if EXCEPTIONS.contains(&pair) => {
+                    used.push((folder.clone(), to))
+                }
+                _ => wrong.push(format!("{folder} must not depend on {to}")),
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    for (from, to) in EXCEPTIONS {
+        let is_used = used.iter().any(|it| it.0 == *from && it.1 == *to);
+        assert!(is_used, "{from} does not depend on {to} any more: remove the exception");
+    }
+}
+
+#[test]
+fn rules_forbid_what_they_are_for() {
+    for (from, to) in [
+        ("crates/verify", "crates/bundle"),
+        ("crates/image", "crates/kernels"),
+        ("firmware/rom", "crates/files"),
+        ("firmware/rom", "firmware/tests/probe"),
+        ("firmware/rom", "xtask"),
+        ("crates/cli", "crates/testkit"),
+        ("hw/run", "lab"),
+        ("xtask", "crates/image"),
+    ] {
+        assert_eq!(may_depend(from, to), Some(false), "{from} {to}");
+    }
+    assert_eq!(may_depend("crates/cli", "crates/verify"), Some(true));
+    assert_eq!(may_depend("firmware/tests/probe", "firmware/virt"), Some(true));
+    assert_eq!(may_depend("crates/novel", "crates/image"), None);
+}
+
+#[test]
+fn nothing_of_others_is_linked_into_a_device() {
+    for (folder, package) in packages() {
+        for dependency in &package.dependencies {
+            let is_linked = dependency.kind != DependencyKind::Development;
+            let is_of_device = DEVICE.contains(&folder.as_str());
+            assert!(
+                !(is_linked && is_of_device && dependency.path.is_none()),
+                "{folder} depends on {}",
+                dependency.name
+            );
+        }
+    }
+}
+
+#[test]
+fn every_dependency_is_used() {
+    for (folder, package) in packages() {
+        let sources = sources(&project::root().join(&folder));
+        for dependency in &package.dependencies {
+            let name = dependency.rename.as_ref().unwrap_or(&dependency.name).replace('-', "_");
+            let uses = [format!("{name}::"), format!("use {name} "), format!("use {name};")];
+            let mut lines = sources.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let is_used = lines.any(|line| uses.iter().any(|it| line.contains(it.as_str())));
+            assert!(is_used, "{folder} does not use {}", dependency.name);
+        }
+    }
+}
+
+/// The text of all Rust sources below a folder.
+fn sources(folder: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("target") {
+            text += &sources(&path);
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            text += &fs::read_to_string(&path).unwrap();
+        }
+    }
+    text
+}
