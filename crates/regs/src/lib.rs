@@ -10,6 +10,7 @@
 //! set on an instance.
 
 #![no_std]
+#![deny(unsafe_code, reason = "generated modules need none")]
 
 #[cfg(test)]
 extern crate std;
@@ -83,6 +84,7 @@ impl<M: Map> Block<M> {
     /// `base` is a multiple of four. For as long as the block is used, each of the `M::SIZE / 4` words
     /// from there on can be read and written with volatile accesses, and no reference to them exists.
     #[must_use]
+    #[allow(unsafe_code, reason = "the caller guarantees the addresses")]
     pub const unsafe fn new(base: *mut u32) -> Block<M> {
         Block { base, map: PhantomData }
     }
@@ -115,6 +117,7 @@ impl<V, A> Register<'_, V, A> {
 impl<V: Value, A: Readable> Register<'_, V, A> {
     /// Reads it, once, and in the order of the program.
     #[must_use]
+    #[allow(unsafe_code, reason = "the block guarantees the address")]
     pub fn read(&self) -> V {
         // SAFETY: the address is inside of a block (checked when this was compiled), and the maker
         // of the block guaranteed that its words can be read for as long as it lives.
@@ -124,6 +127,7 @@ impl<V: Value, A: Readable> Register<'_, V, A> {
 
 impl<V: Value, A: Writable> Register<'_, V, A> {
     /// Writes all of it, once, and in the order of the program.
+    #[allow(unsafe_code, reason = "the block guarantees the address")]
     pub fn write(&self, value: V) {
         // SAFETY: as for `read`; the promise is about writing as well.
         unsafe { self.address.write_volatile(value.to_bits()) }
@@ -133,6 +137,7 @@ impl<V: Value, A: Writable> Register<'_, V, A> {
 impl<A: Writable> Register<'_, u32, A> {
     /// Writes only the lowest byte, with the byte enables of the bus. For windows where that has a separate
     /// meaning, such as the end of a message.
+    #[allow(unsafe_code, reason = "the block guarantees the address")]
     pub fn write_byte(&self, byte: u8) {
         // SAFETY: as for `write`, of which this is a part: the lowest byte is at the address itself, on the
         // processors that there are (little endian).
@@ -185,6 +190,7 @@ mod tests {
     }
 
     /// A block on memory of the test, which the test reads between accesses.
+    #[allow(unsafe_code, reason = "the test guarantees the addresses")]
     fn block(words: &[Cell<u32>; 4]) -> Block<TestMap> {
         // SAFETY: four words, aligned; cells allow to be written through a shared reference, and the
         // tests end before the memory does.
