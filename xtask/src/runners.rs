@@ -45,7 +45,7 @@ const RUNNERS: &[(&str, &str, &str)] = &[
     (
         "tidy",
         "tidy",
-        "Check what compilers do not: paths, sizes, layering, comments on unsafe code",
+        "Check what compilers do not: paths of one machine, unsafe code, assertions of RTL",
     ),
     ("vectors", "device", "Make, compare or run the bundles of spec/vectors/image"),
 ];

@@ -16,15 +16,10 @@ use anyhow::Result;
 use xtask::Outcome;
 use xtask::{Verdict, project};
 
-mod circles;
 mod faults;
-mod layers;
-mod matrix;
-mod packages;
-mod pages;
+mod paths;
 mod rtl;
 mod safety;
-mod text;
 mod tree;
 
 use tree::Tree;
@@ -51,25 +46,11 @@ pub fn step(root: &Path) -> Result<Outcome> {
 }
 
 /// Every check, in the order of their reports.
-const CHECKS: [fn(&Tree) -> Vec<String>; 19] = [
-    text::machine_paths,
-    text::long_files,
-    text::leftovers,
-    text::forgotten_tests,
-    safety::unexplained_unsafe,
+const CHECKS: [fn(&Tree) -> Vec<String>; 5] = [
+    paths::machine_paths,
+    paths::forgotten_tests,
     safety::missing_forbid,
-    safety::unsafe_accessors,
-    layers::wrong_dependencies,
-    layers::unused_dependencies,
-    circles::large_circles,
     faults::misplaced_faults,
-    matrix::wrong_matrix,
-    pages::long_readme,
-    pages::wrong_code_map,
-    pages::wrong_decisions,
-    pages::wrong_safe_crates,
-    pages::idioms,
-    rtl::too_few_comments,
     rtl::too_few_assertions,
 ];
 

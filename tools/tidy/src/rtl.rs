@@ -1,9 +1,7 @@
-//! Checks on hand-written RTL: its share of comments, and its assertions.
+//! Checks on the assertions of hand-written RTL.
 
 use super::tree::{Source, Tree};
 
-/// Of all lines, in percent. A comment beside code counts.
-const LEAST_COMMENTS: usize = 15;
 /// Assertions for each file that has any or has a process, times ten.
 const LEAST_ASSERTIONS: usize = 45;
 /// Of a block, and of a module that only a machine runs.
@@ -13,20 +11,6 @@ const WRAPPERS: [&str; 2] = ["hw/soc/ibex/", "hw/soc/cva6/"];
 
 /// Proofs are no RTL, and have assertions of their own.
 const PROOFS: &str = "/formal/";
-
-/// RTL with too few comments as a whole.
-pub fn too_few_comments(tree: &Tree) -> Vec<String> {
-    let (mut comments, mut lines) = (0, 0);
-    for source in hand_written(tree) {
-        lines += source.text.lines().count();
-        comments += source.text.lines().filter(|line| line.contains("//")).count();
-    }
-    let is_enough = comments * 100 >= lines * LEAST_COMMENTS;
-    let finding = || {
-        format!("hw: {comments} of {lines} lines of RTL have a comment; {LEAST_COMMENTS} % have to")
-    };
-    (!is_enough).then(finding).into_iter().collect()
-}
 
 /// Files with a process and no assertion, and too few assertions on average.
 pub fn too_few_assertions(tree: &Tree) -> Vec<String> {
@@ -77,20 +61,6 @@ mod tests {
     use super::*;
 
     const PROCESS: &str = "// What.\nalways_comb begin\nend\n";
-
-    #[test]
-    fn comments_are_counted_over_all_files() {
-        let code = "assign a = b;\n".repeat(10);
-        let few = Tree::of_texts([("hw/a.sv", &code), ("hw/b.sv", "// One.\n")]);
-        assert_eq!(
-            too_few_comments(&few),
-            ["hw: 1 of 11 lines of RTL have a comment; 15 % have to"]
-        );
-        let enough = Tree::of_texts([("hw/a.sv", &code), ("hw/b.sv", "// One.\nx; // Two.\n")]);
-        assert!(too_few_comments(&enough).is_empty());
-        let generated = format!("// @generated\n{code}");
-        assert!(too_few_comments(&Tree::of_texts([("hw/a.sv", &generated)])).is_empty());
-    }
 
     #[test]
     fn a_process_needs_an_assertion() {

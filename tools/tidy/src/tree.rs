@@ -7,12 +7,9 @@ use std::process::Command;
 use anyhow::Result;
 use xtask::run;
 
-use super::packages::{self, Package};
-
-/// The text files of a checkout, and its packages.
+/// The text files of a checkout.
 pub struct Tree {
     pub files: Vec<Source>,
-    pub packages: Vec<Package>,
 }
 
 /// A text file, by its path from the root of the checkout.
@@ -31,9 +28,7 @@ impl Tree {
         git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
         let list = run::quietly(git.current_dir(root))?;
         let paths = list.split('\0').filter(|path| !path.is_empty());
-        let files: Vec<Source> = paths.filter_map(|path| Source::read(root, path)).collect();
-        let packages = packages::read(root, &files)?;
-        Ok(Tree { files, packages })
+        Ok(Tree { files: paths.filter_map(|path| Source::read(root, path)).collect() })
     }
 
     pub fn get(&self, path: &str) -> Option<&Source> {
@@ -43,7 +38,7 @@ impl Tree {
     #[cfg(test)]
     pub fn of_texts<const N: usize>(files: [(&str, &str); N]) -> Tree {
         let source = |(path, text): (&str, &str)| Source { path: path.into(), text: text.into() };
-        Tree { files: files.map(source).into(), packages: Vec::new() }
+        Tree { files: files.map(source).into() }
     }
 }
 

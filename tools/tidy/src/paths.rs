@@ -1,4 +1,4 @@
-//! Checks on lines of text.
+//! Checks on paths, and on files that nothing names.
 
 use super::tree::{Source, Tree};
 
@@ -7,47 +7,14 @@ use super::tree::{Source, Tree};
 const MACHINE_PATHS: [&str; 3] =
     [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
 
-/// Marks of unfinished work, in two parts for the same reason.
-const LEFTOVERS: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
-
-const LONGEST: usize = 800;
-
-/// Marks a file that a program wrote, within its first lines.
-const GENERATED: &str = "@generated";
-
 /// Absolute paths of one machine.
 pub fn machine_paths(tree: &Tree) -> Vec<String> {
-    each_line(tree, |line| {
-        let start = MACHINE_PATHS.iter().find(|start| has_path(line, start))?;
-        Some(format!("path of one machine ({start}…)"))
-    })
-}
-
-/// Words that mark unfinished work.
-pub fn leftovers(tree: &Tree) -> Vec<String> {
-    each_line(tree, |line| {
-        let word = LEFTOVERS.iter().find(|word| has_word(line, word))?;
-        Some(format!("{word} is left; finish it, or describe it in an issue"))
-    })
-}
-
-/// Sources too long to be read at one sitting.
-pub fn long_files(tree: &Tree) -> Vec<String> {
-    let is_source = |source: &&Source| matches!(source.extension(), "rs" | "py" | "sv" | "S");
-    let finding = |source: &Source| {
-        let lines = source.text.lines().count();
-        let is_generated = source.text.lines().take(5).any(|line| line.contains(GENERATED));
-        (lines > LONGEST && !is_generated)
-            .then(|| source.finding(lines, &format!("more than {LONGEST} lines; split it")))
-    };
-    tree.files.iter().filter(is_source).filter_map(finding).collect()
-}
-
-fn each_line(tree: &Tree, judge: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let mut findings = Vec::new();
     for source in &tree.files {
         for (number, line) in source.lines() {
-            findings.extend(judge(line).map(|what| source.finding(number, &what)));
+            let start = MACHINE_PATHS.iter().find(|start| has_path(line, start));
+            let what = start.map(|start| format!("path of one machine ({start}…)"));
+            findings.extend(what.map(|what| source.finding(number, &what)));
         }
     }
     findings
@@ -60,15 +27,6 @@ fn has_path(line: &str, start: &str) -> bool {
         let begins = !before.is_some_and(|c| c.is_alphanumeric() || "._-~*})>]".contains(c));
         let name = line[at + start.len()..].chars().next();
         begins && name.is_some_and(|c| c.is_ascii_alphanumeric() || "._".contains(c))
-    })
-}
-
-pub fn has_word(line: &str, word: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices(word).any(|(at, _)| {
-        let before = line[..at].chars().next_back();
-        let after = line[at + word.len()..].chars().next();
-        !before.is_some_and(is_part) && !after.is_some_and(is_part)
     })
 }
 
@@ -120,29 +78,5 @@ mod tests {
         let [work, root, home] = MACHINE_PATHS;
         let text = format!("$HOME{work}x\n{{dir}}{root}x\nhttps://host{home}x\n{home}<name>\n");
         assert_eq!(machine_paths(&Tree::of_texts([("a", &text)])), [""; 0]);
-    }
-
-    #[test]
-    fn finds_leftovers_as_whole_words() {
-        let [todo, fixme, xxx] = LEFTOVERS;
-        let text = format!("// {todo}: later\n{fixme}\n({xxx})\nmktemp {xxx}{xxx}\nMAS{todo}N\n");
-        let found = leftovers(&Tree::of_texts([("a.md", &text)]));
-        assert_eq!(found.len(), 3, "{found:?}");
-    }
-
-    #[test]
-    fn finds_long_sources_unless_generated() {
-        let long = "x\n".repeat(LONGEST + 1);
-        let generated = format!("// {GENERATED} by a tool\n{long}");
-        let fits = "x\n".repeat(LONGEST);
-        let tree = Tree::of_texts([
-            ("a.rs", &long),
-            ("b.sv", &generated),
-            ("c.S", &fits),
-            ("Cargo.lock", &long),
-        ]);
-        let found = long_files(&tree);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].starts_with("a.rs:801: "), "{found:?}");
     }
 }
