@@ -1,338 +1,199 @@
-//! Checks that every command in the documentation exists.
+//! Runs each command of the documentation as far as it changes nothing.
 //!
-//! Commands are found in code spans and after `$ ` in consoles. Subcommands, options and values are
-//! compared with what the programs print about themselves (`-h`, `--list`), targets of make with
-//! the Makefile, packages and tests with `cargo metadata`, scripts with their text. Nothing is run
-//! that does work, so this shows that a command exists, and not that it succeeds.
+//! A program of this project gets `--help` after the other arguments: it parses what comes before, refuses what it does
+//! not know, and does no work. With `--list` it also says whether it knows a name. `make` only prints what it would do.
 
-mod help;
-mod text;
-
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
+use anyhow::Result;
 
 use super::status::{self, Capability};
-use help::Help;
 use xtask::{project, run};
 
-/// Pages that are no part of the site.
-const OTHER_PAGES: [&str; 3] = ["README.md", "lab/README.md", "hw/README.md"];
-
-/// Variables of make whose values are arguments of another command.
-const VALUES: [(&str, &[&str]); 2] =
-    [("PAPER", &["cargo", "xtask", "lab"]), ("ALGORITHM", &["hartlock", "keygen", "--algorithm"])];
-
-/// Options of `cargo test` that the documentation uses. A value follows those that are `true`.
-const TEST_OPTIONS: [(&str, bool); 7] = [
-    ("-p", true),
-    ("--package", true),
-    ("--test", true),
-    ("--features", true),
-    (concat!("--all-", "features"), false),
-    ("--quiet", false),
-    ("--release", false),
-];
-const HARNESS_OPTIONS: [&str; 4] = ["--exact", "--ignored", "--include-ignored", "--nocapture"];
-
-/// One line for each command that does not exist, `page: command: what`.
-pub fn check(root: &Path, pages: &Path, capabilities: &[Capability]) -> Result<Vec<String>> {
-    let mut judge = Judge::new(root)?;
+/// One line for each command that does not exist, `page: command: what`. `pages` are names and texts.
+pub fn check(
+    root: &Path,
+    pages: &[(String, String)],
+    capabilities: &[Capability],
+) -> Result<Vec<String>> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--locked", "--quiet", "--bins"]);
+    run::quietly(cargo.current_dir(root))?;
+    let listed = capabilities.iter().flat_map(|it| &it.commands);
+    let mut all: Vec<_> =
+        listed.flat_map(|line| split(line)).map(|words| (status::FILE, words)).collect();
+    for (name, text) in pages {
+        all.extend(commands(text).into_iter().map(|words| (name.as_str(), words)));
+    }
+    all.sort_by(|a, b| a.1.cmp(&b.1));
+    all.dedup_by(|a, b| a.1 == b.1);
     let mut findings = Vec::new();
-    for command in capabilities.iter().flat_map(|it| &it.commands) {
-        if let Err(what) = judge.listed(command)? {
-            findings.push(format!("{}: `{command}`: {what}", status::FILE));
-        }
-    }
-    let mut texts = Vec::new();
-    for page in OTHER_PAGES {
-        texts.push((page.to_owned(), root.join(page)));
-    }
-    markdown_files(pages, Path::new(""), &mut texts)?;
-    for (name, path) in texts {
-        let text = fs::read_to_string(&path).with_context(|| name.clone())?;
-        for command in text::commands(&text) {
-            if let Err(what) = judge.judge(&command)? {
-                findings.push(format!("{name}: `{}`: {what}", command.join(" ")));
-            }
+    for (page, words) in all {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        if let Some(what) = fault(root, &words)? {
+            findings.push(format!("{page}: `{}`: {what}", words.join(" ")));
         }
     }
     Ok(findings)
 }
 
-fn markdown_files(root: &Path, folder: &Path, out: &mut Vec<(String, PathBuf)>) -> Result<()> {
-    for entry in fs::read_dir(root.join(folder))? {
-        let name = folder.join(entry?.file_name());
-        let path = root.join(&name);
-        if path.is_dir() {
-            markdown_files(root, &name, out)?;
-        } else if name.extension().is_some_and(|it| it == "md") {
-            out.push((name.display().to_string(), path));
+/// What is wrong with a command.
+fn fault(root: &Path, words: &[&str]) -> Result<Option<String>> {
+    Ok(match words {
+        // A word that a reader has to replace is no value of a list.
+        _ if words.iter().any(|word| is_open(word)) => None,
+        ["cargo", "xtask", "test", "--only", name, ..] => {
+            let list = ask(root, "xtask", &["test"], "--list")?.unwrap_or_default();
+            let mut names = list.lines().filter_map(|line| line.split_whitespace().next());
+            names.all(|it| it != *name).then(|| format!("there is no step {name}"))
         }
-    }
-    out.sort();
-    Ok(())
+        ["cargo", "xtask", rest @ ..] => program(root, "xtask", rest)?,
+        ["hartlock", rest @ ..] => program(root, "hartlock", rest)?,
+        ["make", rest @ ..] => {
+            let mut make = Command::new("make");
+            make.arg("--dry-run").args(rest).current_dir(root);
+            let output = run::capture(&mut make)?;
+            (!output.status.success()).then(|| run::tail(&output, 3))
+        }
+        ["cargo", "test", rest @ ..] => test(root, rest)?,
+        ["python3", file, ..] if file.ends_with(".py") => {
+            (!root.join(file).is_file()).then(|| format!("there is no {file}"))
+        }
+        _ => None,
+    })
 }
 
-/// `Err` says what is wrong with a command.
-type Judgement = Result<(), String>;
-
-/// The sources that the commands are compared with.
-struct Judge {
-    root: PathBuf,
-    /// The Makefile, and the script that it starts first.
-    makefile: String,
-    setup: String,
-    packages: Vec<Package>,
-    /// Starts a program with arguments; nothing if it refuses them.
-    ask: Box<Ask>,
-    answers: BTreeMap<Vec<String>, Option<String>>,
-}
-
-type Ask = dyn FnMut(&[String]) -> Result<Option<String>>;
-
-/// The fields of a package in `cargo metadata` that are needed.
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    manifest_path: PathBuf,
-    targets: Vec<Target>,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    name: String,
-    kind: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-impl Judge {
-    fn new(root: &Path) -> Result<Self> {
-        let read = |file: &str| fs::read_to_string(root.join(file)).context(file.to_owned());
-        let mut cargo = Command::new("cargo");
-        cargo.args(["metadata", "--no-deps", "--locked", "--format-version", "1"]);
-        let metadata: Metadata = serde_json::from_str(&run::quietly(cargo.current_dir(root))?)?;
-        // Without `--package`: the step `build` has compiled both, with the features of all members.
-        let mut cargo = Command::new("cargo");
-        cargo.args(["build", "--locked", "--quiet", "--bin", "xtask", "--bin", "hartlock"]);
-        run::quietly(cargo.current_dir(root))?;
-        let (folder, programs) = (root.to_owned(), project::target_dir().join("debug"));
-        let ask = move |words: &[String]| {
-            let (program, rest) = match words {
-                [first, second, rest @ ..] if first == "cargo" && second == "xtask" => {
-                    ("xtask", rest)
-                }
-                [_, rest @ ..] => ("hartlock", rest),
-                [] => return Ok(None),
-            };
-            let mut command = Command::new(programs.join(program));
-            let output = run::capture(command.args(rest).current_dir(&folder))?;
-            let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            Ok(output.status.success().then_some(text))
-        };
-        Ok(Self {
-            root: root.to_owned(),
-            makefile: read("Makefile")?,
-            setup: read("tools/setup")?,
-            packages: metadata.packages,
-            ask: Box::new(ask),
-            answers: BTreeMap::new(),
-        })
-    }
-
-    /// A command that has to be of a known program.
-    fn listed(&mut self, command: &str) -> Result<Judgement> {
-        let commands = text::split(command);
-        if commands.is_empty() || !commands.iter().all(|words| text::is_known(words)) {
-            return Ok(Err("of a program that this check does not know".into()));
-        }
-        for words in commands {
-            if let Err(what) = self.judge(&words)? {
-                return Ok(Err(what));
-            }
-        }
-        Ok(Ok(()))
-    }
-
-    fn judge(&mut self, words: &[String]) -> Result<Judgement> {
-        let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-        match texts[..] {
-            ["cargo", "xtask", ..] => self.program(2, words),
-            ["hartlock", ..] => self.program(1, words),
-            ["cargo", "test", ref rest @ ..] => self.test(rest),
-            ["make", ref rest @ ..] => self.make(rest),
-            ["python3", ref rest @ ..] => Ok(self.script(rest)),
-            _ => Ok(Ok(())),
-        }
-    }
-
-    /// The output of a program, which runs once.
-    fn answer(&mut self, words: &[String], option: &str) -> Result<Option<String>> {
-        let mut words = words.to_vec();
-        words.push(option.to_owned());
-        if let Some(known) = self.answers.get(&words) {
-            return Ok(known.clone());
-        }
-        let answer = (self.ask)(&words)?;
-        self.answers.insert(words, answer.clone());
-        Ok(answer)
-    }
-
-    /// A command of a program of this project, whose name has this many words.
-    fn program(&mut self, name_len: usize, words: &[String]) -> Result<Judgement> {
-        let (mut path, mut rest) = words.split_at(name_len.min(words.len()));
-        let mut help = self.help(path)?;
-        while let Some((first, _)) = rest.split_first() {
-            if help.subcommands.is_empty() || first.starts_with('-') || is_open(first) {
-                break;
-            }
-            if !help.subcommands.contains(first) {
-                return Ok(Err(format!("{} has no subcommand {first}", path.join(" "))));
-            }
-            (path, rest) = words.split_at(path.len() + 1);
-            help = self.help(path)?;
-        }
-        let list = match help.option("--list") {
-            Some(_) => self.answer(path, "--list")?,
-            None => None,
-        };
-        Ok(help.judge(rest, list.as_deref()))
-    }
-
-    fn help(&mut self, path: &[String]) -> Result<Help> {
-        let text = self.answer(path, "-h")?;
-        let text = text.with_context(|| format!("{} -h failed", path.join(" ")))?;
-        let help = Help::parse(&text);
-        // With an unknown form of help every command would pass.
-        ensure!(help.option("--help").is_some(), "{} -h names no option --help", path.join(" "));
-        Ok(help)
-    }
-
-    fn test(&self, words: &[&str]) -> Result<Judgement> {
-        let (mut packages, mut tests, mut filter) = (Vec::new(), Vec::new(), None);
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            if !word.starts_with('-') {
-                filter = Some(*word);
-                continue;
-            }
-            // What follows is for the test harness.
-            if *word == "--" {
-                match words.find(|it| !HARNESS_OPTIONS.contains(it)) {
-                    Some(other) => return Ok(Err(format!("the test harness has no {other}"))),
-                    None => break,
-                }
-            }
-            let Some((option, has_value)) = TEST_OPTIONS.iter().find(|(name, _)| name == word)
-            else {
-                return Ok(Err(format!("{word} is not an option that this check knows")));
-            };
-            let value = if *has_value { words.next().copied().unwrap_or_default() } else { "" };
-            match *option {
-                "-p" | "--package" => match self.packages.iter().find(|it| it.name == value) {
-                    Some(package) => packages.push(package),
-                    None => return Ok(Err(format!("there is no package {value}"))),
-                },
-                "--test" => tests.push(value),
-                _ => {}
-            }
-        }
-        for test in tests {
-            let is_it = |it: &Target| it.name == test && it.kind.iter().any(|kind| kind == "test");
-            if !packages.iter().any(|package| package.targets.iter().any(is_it)) {
-                return Ok(Err(format!("there is no test {test}")));
-            }
-        }
-        if let Some(filter) = filter {
-            for package in &packages {
-                let folder = package.manifest_path.parent().context("a manifest has a folder")?;
-                // Of a path each part: it is written as modules, mostly in their own files.
-                let parts = filter.split("::").map(|part| has_in_sources(folder, part));
-                if parts.collect::<Result<Vec<_>>>()?.into_iter().all(|has| has) {
-                    return Ok(Ok(()));
-                }
-            }
-            return Ok(Err(format!("no source of the package has {filter} in it")));
-        }
-        Ok(Ok(()))
-    }
-
-    fn make(&mut self, words: &[&str]) -> Result<Judgement> {
-        for word in words.iter().filter(|word| !is_open(word)) {
-            let Some((name, value)) = word.split_once('=') else {
-                let is_rule = |line: &str| {
-                    let targets = line.split_once(':').filter(|_| !line.starts_with(['\t', '.']));
-                    targets.is_some_and(|(targets, _)| {
-                        targets.split_whitespace().any(|it| it == *word)
-                    })
-                };
-                if !self.makefile.lines().any(is_rule) {
-                    return Ok(Err(format!("the Makefile has no target {word}")));
-                }
-                continue;
-            };
-            let is_used = self.makefile.contains(&format!("$({name})"))
-                || self.makefile.contains(&format!("$(if $({name})"))
-                || self.makefile.contains(&format!(" {name}=1 "))
-                || self.setup.contains(&format!("${{{name}:-"));
-            if !is_used {
-                return Ok(Err(format!("neither Makefile nor tools/setup uses {name}")));
-            }
-            let target = VALUES.iter().find(|(variable, _)| *variable == name);
-            for value in value.split_whitespace().filter(|value| !is_open(value)) {
-                let Some((_, command)) = target else { continue };
-                let command = command.iter().copied().chain([value]).map(str::to_owned);
-                if let Err(what) = self.judge(&command.collect::<Vec<_>>())? {
-                    return Ok(Err(what));
-                }
-            }
-        }
-        Ok(Ok(()))
-    }
-
-    fn script(&self, words: &[&str]) -> Judgement {
-        let Some((file, options)) = words.split_first() else { return Ok(()) };
-        let text = fs::read_to_string(self.root.join(file));
-        let text = text.map_err(|_| format!("there is no {file}"))?;
-        let mut options = options.iter().filter(|option| option.starts_with("--"));
-        match options.find(|option| !text.contains(&format!("\"{option}\""))) {
-            Some(option) => Err(format!("{file} has no {option}")),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Whether a word is a placeholder that a reader has to replace.
+/// Whether a reader has to replace a word: `NAME`, `<name>`.
 fn is_open(word: &str) -> bool {
-    let is_capital = |c: char| c.is_ascii_uppercase() || "_.-".contains(c);
-    word.contains(['…', '<'])
-        || (word.chars().all(is_capital) && word.contains(char::is_alphabetic))
+    let is_capital = |c: char| c.is_ascii_uppercase() || c == '_';
+    word.contains(['…', '<', '[']) || word.chars().all(is_capital)
 }
 
-fn has_in_sources(folder: &Path, word: &str) -> Result<bool> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let has = if path.is_dir() {
-            path.file_name().is_some_and(|name| name == word) || has_in_sources(&path, word)?
-        } else {
-            path.extension().is_some_and(|it| it == "rs")
-                && (path.file_stem().is_some_and(|stem| stem == word)
-                    || fs::read_to_string(&path)?.contains(word))
-        };
-        if has {
-            return Ok(true);
+fn program(root: &Path, program: &str, words: &[&str]) -> Result<Option<String>> {
+    let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+    let words = &words[..end];
+    let Some(help) = ask(root, program, words, "--help")? else {
+        return Ok(Some("the program refuses its arguments".into()));
+    };
+    let names_nothing = help.contains("--list ")
+        && ask(root, program, words, "--list")?.is_some_and(|list| list.trim().is_empty());
+    Ok(names_nothing.then(|| "nothing has this name".into()))
+}
+
+/// What a program prints with one more option; nothing if it refuses.
+fn ask(root: &Path, program: &str, words: &[&str], option: &str) -> Result<Option<String>> {
+    let programs = project::target_dir().join("debug");
+    let mut command = Command::new(programs.join(program));
+    command.args(words).arg(option).env("HARTLOCK_RUNNERS", &programs).current_dir(root);
+    let output = run::capture(&mut command)?;
+    Ok(output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned()))
+}
+
+/// `cargo test` itself would compile, so its packages and tests are looked up. `rest` are its arguments.
+fn test(root: &Path, rest: &[&str]) -> Result<Option<String>> {
+    let value = |option: &str| {
+        let at = rest.iter().position(|word| *word == option)?;
+        rest.get(at + 1).copied()
+    };
+    let Some(name) = value("-p").or(value("--package")) else { return Ok(None) };
+    let mut cargo = Command::new("cargo");
+    cargo.args(["metadata", "--no-deps", "--locked", "--format-version", "1"]);
+    let metadata: serde_json::Value =
+        serde_json::from_str(&run::quietly(cargo.current_dir(root))?)?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let Some(package) = packages.into_iter().find(|it| it["name"] == name) else {
+        return Ok(Some(format!("there is no package {name}")));
+    };
+    let Some(test) = value("--test") else { return Ok(None) };
+    let mut targets = package["targets"].as_array().into_iter().flatten();
+    let has_test = targets.any(|it| it["name"] == test && it["kind"][0] == "test");
+    Ok((!has_test).then(|| format!("there is no test {test}")))
+}
+
+/// The commands of a page, in words: those in code spans, and those after `$ ` in consoles.
+fn commands(page: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    // A command that goes on in the next line.
+    let mut console = String::new();
+    for (index, part) in page.split("```").enumerate() {
+        if index % 2 == 0 {
+            let spans = part.split('`').skip(1).step_by(2);
+            found.extend(spans.flat_map(|span| split(&span.replace('\n', " "))));
+            continue;
+        }
+        for line in part.lines() {
+            let line =
+                line.strip_prefix("$ ").unwrap_or(if console.is_empty() { "" } else { line });
+            console += line.trim_end_matches('\\');
+            if !line.ends_with(['\\', '|']) {
+                found.extend(split(&std::mem::take(&mut console)));
+            }
         }
     }
-    Ok(false)
+    found
+}
+
+/// A line of a shell as commands, in words, without assignments, redirections and comments.
+fn split(line: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let (mut word, mut quote) = (None::<String>, None);
+    // The blank ends the last word.
+    for c in line.chars().chain([' ']) {
+        match (c, quote) {
+            (c, Some(mark)) if c == mark => quote = None,
+            (c, Some(_)) => word.get_or_insert_default().push(c),
+            ('\'' | '"', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            ('#', None) if word.is_none() => break,
+            (c, None) if c.is_whitespace() || "|&;>".contains(c) => {
+                let is_assignment = |word: &String| word.contains('=') && !word.starts_with('-');
+                if let (Some(word), Some(words)) = (word.take(), commands.last_mut())
+                    && !(words.is_empty() && is_assignment(&word))
+                {
+                    words.push(word);
+                }
+                if !c.is_whitespace() {
+                    commands.push(Vec::new());
+                }
+            }
+            (c, None) => word.get_or_insert_default().push(c),
+        }
+    }
+    commands.retain(|words| !words.is_empty());
+    commands
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_found_in_spans_and_consoles() {
+        let page = "Run `make demo` or `hartlock\nverify x` now.\n\n```console\n$ A=1 hartlock sign \\\n    \
+                    --key 'a b' | tee x   # why\noutput `no`\n```\n`make hw`";
+        let found: Vec<String> = commands(page).iter().map(|words| words.join("+")).collect();
+        let expected =
+            ["make+demo", "hartlock+verify+x", "hartlock+sign+--key+a b", "tee+x", "make+hw"];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn commands_that_do_not_exist_are_found() {
+        let root = project::root();
+        for (command, is_right) in [
+            ("make demo ALGORITHM=ed25519", true),
+            ("make nonsense", false),
+            ("cargo test -p hartlock-cli --test terminal", true),
+            ("cargo test -p hartlock-cli --test nonsense", false),
+            ("cargo test -p nonsense", false),
+            ("python3 spec/verify.py --key x", true),
+            ("python3 spec/nonsense.py", false),
+        ] {
+            let words: Vec<&str> = command.split(' ').collect();
+            assert_eq!(fault(&root, &words).unwrap().is_none(), is_right, "{command}");
+        }
+    }
+}

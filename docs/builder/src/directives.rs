@@ -1,5 +1,6 @@
-//! Directives of a page of the book besides the generator's own `{{#include}}`.
+//! Directives of a page of the book.
 //!
+//! * `{{#include FILE}}`: a file, by its path from the page.
 //! * `{{#generated NAME}}`: text made from data; the names are the fields of [`Generated`].
 //! * `{{#excerpt FILE "FROM" "TO"}}`: the lines of a file from the one that begins with FROM to the
 //!   next one that begins with TO. A path counts from the root of the checkout. Line numbers and
@@ -9,6 +10,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+
+use super::markdown;
 
 /// Text made from data, by its name in a directive.
 pub struct Generated {
@@ -37,7 +40,7 @@ impl Generated {
 }
 
 /// Replaces the directives of a page. Each is on a line of its own.
-pub fn expand(text: &str, root: &Path, generated: &Generated) -> Result<String> {
+pub fn expand(text: &str, root: &Path, page: &str, generated: &Generated) -> Result<String> {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let directive = line.strip_prefix("{{#").and_then(|rest| rest.strip_suffix("}}"));
@@ -54,7 +57,13 @@ pub fn expand(text: &str, root: &Path, generated: &Generated) -> Result<String> 
                 let source = fs::read_to_string(&path).with_context(|| file.to_owned())?;
                 out += &excerpt(&source, from, to).with_context(|| file.to_owned())?;
             }
-            _ => {
+            Some(("include", file)) => {
+                let path =
+                    markdown::resolve(page, file).context("a file outside of the checkout")?;
+                out += &fs::read_to_string(root.join(&path)).context(path)?;
+            }
+            Some((name, _)) => bail!("unknown directive {name}"),
+            None => {
                 out += line;
                 out.push('\n');
             }
@@ -143,14 +152,15 @@ mod inner {
     fn directives_are_replaced_and_the_generators_own_stay() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("a.rs"), SOURCE).unwrap();
-        let text = "a\n{{#generated reasons}}\n{{#include x.md}}\n\
+        fs::write(dir.path().join("x.md"), "X\n").unwrap();
+        let text = "a\n{{#generated reasons}}\n{{#include ../x.md}}\n\
                     {{#excerpt a.rs \"fn write\" \"fn write\"}}\nend\n";
-        let expanded = expand(text, dir.path(), &generated()).unwrap();
-        assert_eq!(expanded, "a\n<reasons>\n{{#include x.md}}\nfn write() {}\nend\n");
+        let expanded = expand(text, dir.path(), "docs/a.md", &generated()).unwrap();
+        assert_eq!(expanded, "a\n<reasons>\nX\nfn write() {}\nend\n");
         let broken =
             ["{{#generated nothing}}", "{{#excerpt a.rs fn}}", "{{#excerpt b.rs \"a\" \"b\"}}"];
         for text in broken {
-            assert!(expand(text, dir.path(), &generated()).is_err(), "{text}");
+            assert!(expand(text, dir.path(), "docs/a.md", &generated()).is_err(), "{text}");
         }
     }
 }

@@ -20,13 +20,13 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use xtask::Outcome;
+use xtask::python::{self, PackageSet};
 use xtask::{Verdict, project, run, tools};
 
 mod commands;
 mod decisions;
 mod directives;
-mod hosting;
-mod links;
+mod markdown;
 mod reasons;
 mod results;
 pub mod screenshots;
@@ -62,36 +62,61 @@ pub fn step(root: &Path) -> Result<Outcome> {
 
 /// A site that was built.
 struct Site {
-    /// The pages that it was made from.
-    source: PathBuf,
     folder: PathBuf,
 }
 
 impl Site {
     /// Pages that are in no table of contents, dead links, and commands that do not exist.
     fn findings(&self, root: &Path) -> Result<Vec<String>> {
-        let mut findings = Vec::new();
-        forgotten(&self.source, &self.folder, Path::new(""), &mut findings)?;
-        findings.extend(links::check(&self.folder)?);
-        findings.extend(hosting::check(&self.folder)?);
-        findings.extend(commands::check(root, &self.source, &status::load(root)?)?);
+        let pages = pages_of_checkout(root)?;
+        let mut findings = forgotten(&pages, &self.folder);
+        let lychee = python::locate(PackageSet::Docs)?.dir().join("bin/lychee");
+        findings.extend(dead_links(&lychee, root, pages.iter().map(String::as_str))?);
+        findings.extend(dead_links(&lychee, &self.folder, ["."])?);
+        let read = |name: String| Ok((name.clone(), fs::read_to_string(root.join(name))?));
+        let pages: Vec<_> = pages.into_iter().map(read).collect::<Result<_>>()?;
+        findings.extend(commands::check(root, &pages, &status::load(root)?)?);
         Ok(findings)
     }
 }
 
-/// Finds sources in `folder` of `source` of which no page was made.
-fn forgotten(source: &Path, site: &Path, folder: &Path, findings: &mut Vec<String>) -> Result<()> {
-    for entry in fs::read_dir(source.join(folder))? {
-        let name = folder.join(entry?.file_name());
-        let is_page = name.extension().is_some_and(|it| it == "md");
-        let is_contents = name == Path::new("SUMMARY.md");
-        if source.join(&name).is_dir() {
-            forgotten(source, site, &name, findings)?;
-        } else if is_page && !is_contents && !site.join(&name).with_extension("html").is_file() {
-            findings.push(format!("{}: not in SUMMARY.md", name.display()));
-        }
-    }
-    Ok(())
+/// The pages that are read in a checkout.
+fn pages_of_checkout(root: &Path) -> Result<Vec<String>> {
+    let mut git = Command::new("git");
+    git.arg("-c").arg(format!("safe.directory={}", root.display())).current_dir(root);
+    git.args(["ls-files", "--cached", "--others", "--exclude-standard", "*.md"]);
+    let names = run::quietly(&mut git)?;
+    Ok(names.lines().filter(|name| root.join(name).is_file()).map(str::to_owned).collect())
+}
+
+/// Pages of the site that its table of contents does not have.
+fn forgotten(pages: &[String], site: &Path) -> Vec<String> {
+    let is_of_site = |page: &&String| page.starts_with("docs/") && !page.ends_with("SUMMARY.md");
+    let is_there = |page: &String| site.join(stage::place(page)).with_extension("html").is_file();
+    let lost = pages.iter().filter(is_of_site).filter(|page| !is_there(page));
+    lost.map(|page| format!("{page}: not in SUMMARY.md")).collect()
+}
+
+/// Links to files and anchors that do not exist, in these files or folders. Addresses of other servers are left alone.
+fn dead_links<'a>(
+    lychee: &Path,
+    folder: &Path,
+    inputs: impl IntoIterator<Item = &'a str>,
+) -> Result<Option<String>> {
+    let mut command = Command::new(lychee);
+    command.args(["--offline", "--include-fragments", "--no-progress", "--extensions", "md,html"]);
+    command.arg("--").args(inputs).current_dir(folder);
+    let output = run::capture(&mut command)?;
+    Ok(match output.status.code() {
+        Some(0) => None,
+        Some(2) => Some(String::from_utf8_lossy(&output.stdout).trim_end().to_owned()),
+        _ => bail!(
+            "{} fails
+{}",
+            run::describe(&command),
+            run::tail(&output, 20)
+        ),
+    })
 }
 
 /// Builds the site, with whatever links are in it.
@@ -99,7 +124,7 @@ fn build(root: &Path) -> Result<Site> {
     let mdbook = tools::cargo_tool("mdbook")?;
     let target = std::path::absolute(project::target_dir())?;
     let book = stage::lay_out(root, &target.join("docs-source"))?;
-    let site = Site { source: book.join("src"), folder: target.join("docs") };
+    let site = Site { folder: target.join("docs") };
     let mut command = Command::new(mdbook);
     // Its log is read below, so it must not be turned down.
     command.env_remove("MDBOOK_LOG").arg("build").arg(&book).arg("--dest-dir").arg(&site.folder);
@@ -126,16 +151,11 @@ mod tests {
     #[test]
     fn a_page_outside_of_the_table_of_contents_is_found() {
         let dir = tempfile::tempdir().unwrap();
-        let (source, site) = (dir.path().join("src"), dir.path().join("site"));
-        for file in ["src/a/in.md", "src/a/out.md", "src/SUMMARY.md", "src/x.svg", "site/a/in.html"]
-        {
-            let path = dir.path().join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "").unwrap();
-        }
-        let mut findings = Vec::new();
-        forgotten(&source, &site, Path::new(""), &mut findings).unwrap();
-        assert_eq!(findings, ["a/out.md: not in SUMMARY.md"]);
+        fs::create_dir(dir.path().join("a")).unwrap();
+        fs::write(dir.path().join("a/in.html"), "").unwrap();
+        let pages = ["docs/src/a/in.md", "docs/src/a/out.md", "docs/src/SUMMARY.md", "spec/x.md"];
+        let found = forgotten(&pages.map(str::to_owned), dir.path());
+        assert_eq!(found, ["docs/src/a/out.md: not in SUMMARY.md"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use hartlock_gen::errors::{Fault, Group, KEY_FILE, List, Reason, Reporter};
 
 /// A page of the book.
 pub struct Page {
-    /// From the source folder of the book.
+    /// From the root of the checkout.
     pub path: String,
     pub text: String,
 }
@@ -53,14 +53,14 @@ fn group_table(list: &List, group: &Group) -> String {
 
 /// The text of a page with every code a link to its page. A code is found where the specification
 /// writes one: in bold, or in the first column of a table.
-pub fn linked(text: &str, list: &List, to_root: &str) -> String {
+pub fn linked(text: &str, list: &List, path: impl Fn(&str) -> String) -> String {
     let mut is_code = false;
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         is_code ^= line.starts_with("```");
         let mut line = line.to_owned();
         for code in list.reason.iter().map(|reason| &reason.code).filter(|_| !is_code) {
-            let link = format!("[{code}]({to_root}reasons/{code}.md)");
+            let link = format!("[{code}]({})", path(code));
             line = line.replace(&format!("**{code}**"), &format!("**{link}**"));
             if let Some(rest) = line.strip_prefix(&format!("| {code} |")) {
                 line = format!("| {link} |{rest}");
@@ -77,7 +77,7 @@ pub fn pages(list: &List, vectors: &[Vector], root: &Path) -> Result<Vec<Page>> 
     let mut pages = Vec::new();
     for group in &list.group {
         pages.push(Page {
-            path: format!("reasons/E{}.md", group.number),
+            path: format!("docs/src/reasons/E{}.md", group.number),
             text: format!("# E{}xx {}\n\n{}", group.number, group.title, group_table(list, group)),
         });
         for reason in list.of(group) {
@@ -85,7 +85,7 @@ pub fn pages(list: &List, vectors: &[Vector], root: &Path) -> Result<Vec<Page>> 
             let vectors: Vec<_> = vectors.iter().filter(of_reason).collect();
             let rule = sections.link(&reason.spec).context(reason.code.clone())?;
             pages.push(Page {
-                path: format!("reasons/{}.md", reason.code),
+                path: format!("docs/src/reasons/{}.md", reason.code),
                 text: page(reason, group, &rule, &vectors),
             });
         }
@@ -214,7 +214,7 @@ impl Sections {
         let found = self.all.iter().find(|(of, is, _)| *of == page && is == number);
         let (_, _, heading) = found.with_context(|| format!("there is no section {spec}"))?;
         let words = spec.replacen('-', " ", 1);
-        Ok(format!("[{words}](../spec/{page}.md#{})", anchor(heading)))
+        Ok(format!("[{words}](../../../spec/{page}.md#{})", anchor(heading)))
     }
 }
 
@@ -261,7 +261,7 @@ mod tests {
             "hartlock: rom refused: E0101 The bundle ends.\nhartlock: hint: Copy it again.\n",
             "error: E0101 The bundle ends.\n",
             "       hint: Copy it again.\n       spec: image format §3\n",
-            "index.html#short): S.\n",
+            "](../vectors.md#short): S.\n",
         ] {
             assert!(text.contains(part), "{part}\n\n{text}");
         }
@@ -296,7 +296,10 @@ mod tests {
             all: vec![("image-format", "5.2".into(), "5.2 What must verify: all".into())],
         };
         let link = sections.link("image-format §5.2").unwrap();
-        assert_eq!(link, "[image format §5.2](../spec/image-format.md#52-what-must-verify-all)");
+        assert_eq!(
+            link,
+            "[image format §5.2](../../../spec/image-format.md#52-what-must-verify-all)"
+        );
         assert!(sections.link("image-format §5").is_err());
         assert!(sections.link("boot-flow §5.2").is_err());
     }
@@ -306,7 +309,7 @@ mod tests {
         let text = "else **E0101** (**E9999**)\n| E0101 | x |\n```text\n**E0101**\n```\nE0101\n";
         let expected = "else **[E0101](../reasons/E0101.md)** (**E9999**)\n\
                         | [E0101](../reasons/E0101.md) | x |\n```text\n**E0101**\n```\nE0101\n";
-        assert_eq!(linked(text, &list(), "../"), expected);
+        assert_eq!(linked(text, &list(), |code| format!("../reasons/{code}.md")), expected);
     }
 
     #[test]

@@ -1,36 +1,33 @@
 //! Lays the book out below the target directory, as the site generator reads it.
+//!
+//! A page is read in the checkout as well, so its links lead to files of the checkout. On the site they lead to the
+//! pages that were made of these files.
 
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use super::directives::{self, Generated};
-use super::{decisions, reasons, results, status, steps, vectors};
+use super::{decisions, markdown, reasons, results, status, steps, vectors};
 use hartlock_gen::errors::{self, List};
 
-/// The directive by which a page of the book includes another file of the tree.
-const INCLUDE: &str = "{{#include ";
+/// The table of contents, from the root of the checkout.
+const SUMMARY: &str = "docs/src/SUMMARY.md";
+/// The table of all reason codes in the specification; on the site each code has a page.
+const CODES: &str = "spec/errors.md";
 
-/// Creates `dir` again: a checkout in which `docs/` is a copy with all directives replaced, and all the
-/// rest are links, so that a path out of `docs/` has the same target in both. Returns the book.
+/// Creates `dir` again with the book, and returns it.
 pub fn lay_out(root: &Path, dir: &Path) -> Result<PathBuf> {
     if dir.exists() {
         fs::remove_dir_all(dir).with_context(|| format!("cannot remove {}", dir.display()))?;
     }
-    fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    for entry in fs::read_dir(root)? {
-        let name = entry?.file_name();
-        if !["docs", "target", ".git"].map(OsStr::new).contains(&name.as_os_str()) {
-            symlink(root.join(&name), dir.join(&name))?;
-        }
+    fs::create_dir_all(dir.join("src"))?;
+    for file in ["book.toml", "hartlock.css"] {
+        fs::copy(root.join("docs").join(file), dir.join(file)).context(file)?;
     }
-    let book = dir.join("docs");
-    copy(&root.join("docs"), &book)?;
-
-    let source = book.join("src");
     let list = errors::load(root)?;
     let catalogue = vectors::load(root)?;
     let generated = Generated {
@@ -38,105 +35,143 @@ pub fn lay_out(root: &Path, dir: &Path) -> Result<PathBuf> {
         reasons: reasons::index(&list),
         vectors: vectors::table(&catalogue),
         results: results::page(&root.join("lab/runs"))?,
-        status: status::page(root, &status::load(root)?),
-        decisions: decisions::bring(root, &source)?,
-        steps: steps::page(&root.join("lab/runs"))?,
+        status: status::page(&status::load(root)?),
+        decisions: decisions::summary(root)?,
+        steps: steps::page(root)?,
     };
+    let summary = directives::expand(&read(root, SUMMARY)?, root, SUMMARY, &generated)?;
+    let mut pages = BTreeMap::new();
     for page in reasons::pages(&list, &catalogue, root)? {
-        let path = source.join(&page.path);
-        fs::create_dir_all(path.parent().context("a page has a folder")?)?;
-        fs::write(&path, page.text).with_context(|| path.display().to_string())?;
+        pages.insert(page.path, page.text);
     }
-    Filler { root, source: &source, generated, list: &list }.fill(&source)?;
-    Ok(book)
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), &target)?;
-        }
-    }
-    Ok(())
-}
-
-/// Fills in the pages of a book.
-struct Filler<'a> {
-    root: &'a Path,
-    source: &'a Path,
-    generated: Generated,
-    list: &'a List,
-}
-
-impl Filler<'_> {
-    fn fill(&self, folder: &Path) -> Result<()> {
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                self.fill(&path)?;
-            } else if path.extension() == Some(OsStr::new("md")) {
-                let name = path.strip_prefix(self.source).unwrap_or(&path).to_owned();
-                self.fill_page(&path, &name).with_context(|| name.display().to_string())?;
-            }
-        }
-        Ok(())
-    }
-
-    fn fill_page(&self, path: &Path, name: &Path) -> Result<()> {
-        let text = fs::read_to_string(path)?;
-        if let Some(original) = whole_inclusion(path, &text) {
-            let text =
-                fs::read_to_string(&original).with_context(|| original.display().to_string())?;
-            let to_root = "../".repeat(name.components().count() - 1);
-            let linked = reasons::linked(&text, self.list, &to_root);
-            // A page of the site, as a file of the tree names it.
-            let linked = linked.replace(&format!("]({to_root}docs/src/"), &format!("]({to_root}"));
-            fs::write(path, linked)?;
-            return bring_companions(self.source, path, &original, &text);
-        }
-        let filled = directives::expand(&text, self.root, &self.generated)?;
-        if filled != text {
-            fs::write(path, filled)?;
-        }
-        Ok(())
-    }
-}
-
-/// Of a page that is nothing but the inclusion of a file of the tree, that file.
-fn whole_inclusion(page: &Path, text: &str) -> Option<PathBuf> {
-    let included = text.trim().strip_prefix(INCLUDE)?.strip_suffix("}}")?;
-    (!included.contains('\n')).then_some(page.parent()?.join(included))
-}
-
-/// A page of the tree links to files beside it: those go to the same place of the site.
-fn bring_companions(source: &Path, page: &Path, original: &Path, text: &str) -> Result<()> {
-    let (Some(beside), Some(folder)) = (original.parent(), page.parent()) else { return Ok(()) };
-    for target in relative_links(text) {
-        let (from, to) = (beside.join(target), folder.join(target));
-        let is_page = from.extension() == Some(OsStr::new("md"));
-        // Not out of the site: such a link is dead, and the check of links says so.
-        let is_inside = !target.split('/').any(|part| part == "..") && to.starts_with(source);
-        if from.is_file() && !is_page && is_inside && !to.exists() {
-            fs::create_dir_all(to.parent().context("a file has a folder")?)?;
-            fs::copy(&from, &to).with_context(|| from.display().to_string())?;
-        }
-    }
-    Ok(())
-}
-
-/// Targets of inline links, without those that name a scheme or an anchor only.
-fn relative_links(text: &str) -> impl Iterator<Item = &str> {
-    let targets = text.match_indices("](").filter_map(|(at, mark)| {
-        let rest = text.get(at + mark.len()..)?;
-        rest.get(..rest.find(')')?)
+    markdown::relink(&summary, |_, target| {
+        let path = markdown::resolve(SUMMARY, target)?;
+        pages.entry(path).or_default();
+        None
     });
-    let without_anchor = targets.map(|target| target.split('#').next().unwrap_or(target));
-    without_anchor.filter(|target| !target.is_empty() && !target.contains(':'))
+    pages.insert(SUMMARY.to_owned(), summary);
+    for (path, text) in &mut pages {
+        if text.is_empty() {
+            let page = read(root, path)?;
+            *text =
+                directives::expand(&page, root, path, &generated).with_context(|| path.clone())?;
+        }
+    }
+    let book = Book { root, source: dir.join("src"), pages, list };
+    for (path, text) in &book.pages {
+        let text = book.for_site(path, text).with_context(|| path.clone())?;
+        write(&book.source.join(place(path)), text)?;
+    }
+    Ok(dir.to_owned())
+}
+
+fn read(root: &Path, path: &str) -> Result<String> {
+    fs::read_to_string(root.join(path)).with_context(|| path.to_owned())
+}
+
+fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    fs::create_dir_all(path.parent().context("a page has a folder")?)?;
+    fs::write(path, content).with_context(|| path.display().to_string())
+}
+
+/// Where a file of the checkout is in the book.
+pub fn place(path: &str) -> String {
+    let inside = ["docs/src/", "docs/"].iter().find_map(|folder| path.strip_prefix(folder));
+    let inside = inside.unwrap_or(path);
+    let folder = inside.strip_suffix("README.md");
+    folder.map_or(inside.to_owned(), |folder| format!("{folder}index.md"))
+}
+
+/// A book that is laid out.
+struct Book<'a> {
+    root: &'a Path,
+    source: PathBuf,
+    /// By their path from the root of the checkout, with all directives replaced.
+    pages: BTreeMap<String, String>,
+    list: List,
+}
+
+impl Book<'_> {
+    /// A page as the site has it.
+    fn for_site(&self, path: &str, text: &str) -> Result<String> {
+        let text = reasons::linked(text, &self.list, |code| {
+            markdown::relative(path, &format!("docs/src/reasons/{code}.md"))
+        });
+        let text = with_pictures(self.root, path, &text)?;
+        let mut failure = None;
+        let text = markdown::relink(&text, |title, target| {
+            self.link(path, title, target).unwrap_or_else(|error| {
+                failure = Some(error);
+                None
+            })
+        });
+        failure.map_or(Ok(text), Err)
+    }
+
+    /// What a link becomes; nothing if it stays, because it leads out of the checkout or nowhere.
+    fn link(&self, page: &str, title: &str, target: &str) -> Result<Option<String>> {
+        let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+        if file.is_empty() || file.contains(':') {
+            return Ok(None);
+        }
+        let Some(mut path) = markdown::resolve(page, file) else { return Ok(None) };
+        let full = self.root.join(&path);
+        if full.is_dir() {
+            path += "/README.md";
+        }
+        let code = code_in(title).filter(|_| path == CODES);
+        if let Some(code) = code {
+            path = format!("docs/src/reasons/{code}.md");
+        }
+        if !self.pages.contains_key(&path) {
+            if full.is_dir() || path.ends_with(".md") {
+                // It is no page of the site, and is named as a reader finds it in the checkout.
+                let file = markdown::resolve(page, file).unwrap_or_default();
+                let name = title.trim_matches('`');
+                let is_named = name.trim_end_matches('/') == file;
+                let text =
+                    if is_named { format!("`{name}`") } else { format!("{title} (`{file}`)") };
+                return Ok(full.exists().then_some(text));
+            }
+            if !full.is_file() {
+                return Ok(None);
+            }
+            write(&self.source.join(place(&path)), fs::read(&full)?)?;
+        }
+        let to = markdown::relative(&place(page), &place(&path));
+        let mut link = format!("[{title}]({to}");
+        if !anchor.is_empty() && code.is_none() {
+            let _ = write!(link, "#{anchor}");
+        }
+        Ok(Some(link + ")"))
+    }
+}
+
+/// The reason code that the title of a link is.
+fn code_in(title: &str) -> Option<&str> {
+    let code = title.trim_matches('`');
+    let digits = code.strip_prefix('E')?;
+    (digits.len() == 4 && digits.chars().all(|c| c.is_ascii_digit())).then_some(code)
+}
+
+/// Puts drawings into the text, where the colours of the page apply to them. Their title becomes the caption.
+fn with_pictures(root: &Path, page: &str, text: &str) -> Result<String> {
+    let mut out = Vec::new();
+    for paragraph in text.split("\n\n") {
+        let picture =
+            paragraph.trim().strip_prefix("![").and_then(|rest| rest.strip_suffix(".svg)"));
+        let Some((caption, target)) = picture.and_then(|rest| rest.rsplit_once("](")) else {
+            out.push(paragraph.to_owned());
+            continue;
+        };
+        let path = markdown::resolve(page, target).context("a picture outside of the checkout")?;
+        let drawing = read(root, &format!("{path}.svg"))?;
+        out.push(format!(
+            "<figure class=\"picture\">\n{}\n<figcaption>{caption}</figcaption>\n</figure>",
+            drawing.trim_end()
+        ));
+    }
+    Ok(out.join("\n\n"))
 }
 
 #[cfg(test)]
@@ -144,41 +179,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relative_links_have_no_scheme_and_no_anchor() {
-        let text = "[a](x.py), [b](y/z.hlk#part) [c](#here) [d](https://host/x) `a](b`";
-        assert_eq!(relative_links(text).collect::<Vec<_>>(), ["x.py", "y/z.hlk"]);
+    fn files_of_the_checkout_have_a_place_in_the_book() {
+        for (path, expected) in [
+            ("docs/src/start.md", "start.md"),
+            ("docs/decisions/README.md", "decisions/index.md"),
+            ("SECURITY.md", "SECURITY.md"),
+            ("hw/ip/sha2/doc/README.md", "hw/ip/sha2/doc/index.md"),
+        ] {
+            assert_eq!(place(path), expected);
+        }
     }
 
     #[test]
-    fn only_a_page_that_is_one_inclusion_is_taken_whole() {
-        let page = Path::new("docs/src/a.md");
-        let whole = whole_inclusion(page, "{{#include ../../A.md}}\n");
-        assert_eq!(whole.as_deref(), Some(Path::new("docs/src/../../A.md")));
-        assert_eq!(whole_inclusion(page, "# Title\n{{#include ../../A.md}}\n"), None);
-        assert_eq!(whole_inclusion(page, "{{#include a}}\n\n{{#generated b}}"), None);
-    }
-
-    #[test]
-    fn files_beside_an_included_page_come_along_and_nothing_from_above() {
+    fn links_lead_to_the_pages_that_were_made_of_files() {
         let dir = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
-            let path = dir.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        write("spec/format.md", "[code](verify.py) [key](../key.pem) [more](flow.md)");
-        write("spec/verify.py", "code");
-        write("key.pem", "secret");
-        write("spec/flow.md", "text");
-        let stub = "{{#include ../../../spec/format.md}}\n";
-        write("docs/src/spec/format.md", stub);
-        let source = dir.path().join("docs/src");
-        let page = source.join("spec/format.md");
-        let original = whole_inclusion(&page, stub).unwrap();
-        let text = fs::read_to_string(&original).unwrap();
-        bring_companions(&source, &page, &original, &text).unwrap();
-        assert_eq!(fs::read_to_string(source.join("spec/verify.py")).unwrap(), "code");
-        assert!(!source.join("key.pem").exists());
-        assert!(!source.join("spec/flow.md").exists());
+        let root = dir.path().join("root");
+        for file in ["spec/format.md", "spec/verify.py", "spec/errors.md", "README.md"] {
+            write(&root.join(file), file).unwrap();
+        }
+        let names = ["spec/format.md", "docs/src/a/b.md", "docs/src/reasons/E0101.md"];
+        let pages = names.map(|name| (name.to_owned(), String::new())).into();
+        let list = List { group: vec![], reason: vec![] };
+        let source = dir.path().join("source");
+        let book = Book { root: &root, source: source.clone(), pages, list };
+        for (target, expected) in [
+            ("[f](../../../spec/format.md#x)", "[f](../spec/format.md#x)"),
+            ("[v](../../../spec/verify.py)", "[v](../spec/verify.py)"),
+            ("[E0101](../../../spec/errors.md)", "[E0101](../reasons/E0101.md)"),
+            ("[read me](../../../README.md)", "read me (`README.md`)"),
+            ("[spec/](../../../spec)", "`spec/`"),
+            ("[gone](../gone.md)", "[gone](../gone.md)"),
+            ("[web](https://example.org)", "[web](https://example.org)"),
+        ] {
+            assert_eq!(book.for_site("docs/src/a/b.md", target).unwrap().trim_end(), expected);
+        }
+        assert_eq!(fs::read_to_string(source.join("spec/verify.py")).unwrap(), "spec/verify.py");
+    }
+
+    #[test]
+    fn a_drawing_becomes_part_of_its_page() {
+        let dir = tempfile::tempdir().unwrap();
+        write(&dir.path().join("docs/img/a.svg"), "<svg/>\n").unwrap();
+        let text =
+            with_pictures(dir.path(), "docs/x/a.md", "a\n\n![What\nit is](../img/a.svg)\n\nb");
+        let expected = "a\n\n<figure class=\"picture\">\n<svg/>\n<figcaption>What\nit is</figcaption>\n</figure>\n\nb";
+        assert_eq!(text.unwrap(), expected);
     }
 }

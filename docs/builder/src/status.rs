@@ -10,9 +10,6 @@ use serde::Deserialize;
 /// The file, from the root of the checkout.
 pub const FILE: &str = "docs/status.toml";
 
-/// Pages of the site, from the root of the checkout.
-const PAGES: &str = "docs/src";
-
 /// A capability of the project.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -72,7 +69,7 @@ fn parse(text: &str) -> Result<Vec<Capability>> {
 }
 
 /// The page without its title: working capabilities by group, then the others.
-pub fn page(root: &Path, all: &[Capability]) -> String {
+pub fn page(all: &[Capability]) -> String {
     let count = |status| all.iter().filter(|it| it.status == status).count();
     let mut out = format!(
         "**{} capabilities work, [{} are not there yet](#not-there-yet), and \
@@ -90,24 +87,25 @@ pub fn page(root: &Path, all: &[Capability]) -> String {
     }
     for group in groups {
         let _ = writeln!(out, "\n## {group}\n");
-        out += &table(root, works.iter().copied().filter(|it| it.group == group), "works");
+        out += &table(works.iter().copied().filter(|it| it.group == group), "works");
     }
     for (title, status, mark) in
         [("Missed targets", Status::Missed, "missed"), ("Not there yet", Status::NotYet, "not yet")]
     {
         let _ = writeln!(out, "\n## {title}\n");
-        out += &table(root, all.iter().filter(|it| it.status == status), mark);
+        out += &table(all.iter().filter(|it| it.status == status), mark);
     }
     out
 }
 
 /// `mark` is the word for the status of all rows.
-fn table<'a>(root: &Path, rows: impl Iterator<Item = &'a Capability>, mark: &str) -> String {
+fn table<'a>(rows: impl Iterator<Item = &'a Capability>, mark: &str) -> String {
     let class = if mark == "works" { "hit" } else { "miss" };
     let mark = format!("<strong class=\"{class}\">{mark}</strong>");
     let mut out = "| status | capability and the commands that show it |\n|---|---|\n".to_owned();
     for it in rows {
-        let links: Vec<_> = it.links.iter().map(|link| read_on(root, link)).collect();
+        let links: Vec<_> =
+            it.links.iter().map(|(title, path)| format!("[{title}](../../{path})")).collect();
         let commands: String =
             it.commands.iter().map(|command| format!("<br>`{command}`")).collect();
         let _ = writeln!(
@@ -120,17 +118,6 @@ fn table<'a>(root: &Path, rows: impl Iterator<Item = &'a Capability>, mark: &str
         );
     }
     out
-}
-
-/// A link to a page of the site; a file that is no page is named by its path.
-fn read_on(root: &Path, (title, path): &(String, String)) -> String {
-    let inside = path.strip_prefix(PAGES).map(|path| path.trim_start_matches('/'));
-    let page = inside.unwrap_or(path);
-    if root.join(PAGES).join(page).is_file() {
-        format!("[{title}]({page})")
-    } else {
-        format!("{title}: `{path}`")
-    }
 }
 
 #[cfg(test)]
@@ -157,15 +144,10 @@ mod tests {
 
     #[test]
     fn a_row_has_its_status_its_links_and_its_commands() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir_all(dir.path().join(PAGES)).unwrap();
-        for page in ["a.md", "SECURITY.md"] {
-            fs::write(dir.path().join(PAGES).join(page), "").unwrap();
-        }
-        let text = page(dir.path(), &parse(TWO).unwrap());
+        let text = page(&parse(TWO).unwrap());
         assert!(text.starts_with("**1 capabilities work, [1 are not there yet]("), "{text}");
         let row = "| <strong class=\"hit\">works</strong> | <span id=\"a\"></span>**A.** It boots. \
-                   [Page](a.md), [Security](SECURITY.md), Run: `lab/a.json`<br>`make demo`<br>`make hw` |";
+                   [Page](../../docs/src/a.md), [Security](../../SECURITY.md), [Run](../../lab/a.json)<br>`make demo`<br>`make hw` |";
         assert!(text.contains(row), "{text}");
         let row = "| <strong class=\"miss\">not yet</strong> | <span id=\"b\"></span>**B.** It updates.  |";
         assert!(text.contains(row), "{text}");

@@ -8,8 +8,6 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 const EXPECTED: &str = "spec/vectors/image/expected.json";
-/// The page with the table, from the root of the book.
-const PAGE: &str = "spec/vectors/image/index.html";
 
 /// The fields of a vector in `expected.json` that the table shows.
 #[derive(Deserialize)]
@@ -22,7 +20,7 @@ pub struct Vector {
 impl Vector {
     /// A link to its row, from a page one folder below the root of the book.
     pub fn link(&self) -> String {
-        format!("[`{0}`](../{PAGE}#{0})", self.name)
+        format!("[`{0}`](../vectors.md#{0})", self.name)
     }
 }
 
@@ -44,7 +42,7 @@ pub fn table(vectors: &[Vector]) -> String {
     out += "| vector | reason | the fault |\n|---|---|---|\n";
     for Vector { name, reason, description } in refused {
         let code = reason.as_deref().unwrap_or_default();
-        let link = format!("[{code}](../../../reasons/{code}.md)");
+        let link = format!("[{code}](reasons/{code}.md)");
         let _ = writeln!(out, "| <span id=\"{name}\"></span>`{name}` | {link} | {description} |");
     }
     out
@@ -64,6 +62,6 @@ mod tests {
         let text = table(&[vector("good", None), vector("bad", Some("E0301"))]);
         assert!(text.contains("## Accepted: 1 bundles"), "{text}");
         assert!(text.contains("| <span id=\"bad\"></span>`bad` | [E0301]("), "{text}");
-        assert!(vector("bad", None).link().ends_with("index.html#bad)"));
+        assert!(vector("bad", None).link().ends_with("vectors.md#bad)"));
     }
 }
