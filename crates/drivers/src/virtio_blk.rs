@@ -4,7 +4,7 @@
 //! The device is not trusted: it may write wrong bytes, late bytes, or nothing. What it is told
 //! to write to must therefore be memory that no code trusts before it was hashed, and the queue is
 //! located outside of it. Without an IOMMU, the driver cannot prevent a device with DMA from writing
-//! *elsewhere* (SECURITY.md).
+//! *elsewhere* (`docs/security/boards.md`).
 
 pub mod mmio;
 pub mod pci;

@@ -5,7 +5,7 @@
 //! it is *compared twice*, by code that the compiler cannot merge.
 //!
 //! This does not prove that no fault can turn a refusal into a boot: several faults, or one in
-//! the jump itself, are out of scope (SECURITY.md).
+//! the jump itself, are out of scope (`docs/security/faults.md`).
 
 use core::hint::black_box;
 

@@ -74,7 +74,14 @@ fn program(root: &Path, program: &str, words: &[&str]) -> Result<Option<String>>
     let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
     let words = &words[..end];
     let Some(help) = ask(root, program, words, "--help")? else {
-        return Ok(Some("the program refuses its arguments".into()));
+        // A mention of an option that has a value: `hartlock boot --board`.
+        let is_mentioned = match words {
+            [rest @ .., option] if option.starts_with("--") => {
+                ask(root, program, rest, "--help")?.is_some_and(|help| help.contains(option))
+            }
+            _ => false,
+        };
+        return Ok((!is_mentioned).then(|| "the program refuses its arguments".into()));
     };
     let names_nothing = help.contains("--list ")
         && ask(root, program, words, "--list")?.is_some_and(|list| list.trim().is_empty());

@@ -1,5 +1,5 @@
-//! What a host may request from a root of trust that can reach all of its memory (SECURITY.md, "Requests of the
-//! host").
+//! What a host may request from a root of trust that can reach all of its memory (`docs/security/root-of-trust.md`,
+//! "Requests of the host").
 //!
 //! A request is checked in a copy that the host can no longer change. The code that serves it uses the
 //! ranges that the check returns and nothing else of the request.

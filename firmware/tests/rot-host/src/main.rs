@@ -1,5 +1,5 @@
 //! What the root of trust boots in a test: a host in M-mode that requests digests, and what it must
-//! not get (SECURITY.md, "Requests of the host"). It ends the machine with 0 if every answer is what it
+//! not get (`docs/security/root-of-trust.md`). It ends the machine with 0 if every answer is what it
 //! has to be. Lines on the console:
 //!
 //! ```text

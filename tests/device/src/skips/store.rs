@@ -114,9 +114,10 @@ mod tests {
     }
 
     #[test]
-    fn security_md_quotes_the_stored_campaigns() {
+    fn the_page_of_faults_quotes_the_stored_campaigns() {
         let campaigns = stored();
-        let text_of = std::fs::read_to_string(project::root().join("SECURITY.md")).unwrap();
+        let text_of =
+            std::fs::read_to_string(project::root().join("docs/security/faults.md")).unwrap();
         let boots = |part: &str, within: i64| -> i64 {
             let is_it = |it: &&toml::Table| {
                 let is_part = text(it, "part") == part && number(it, "second_within") == within;
