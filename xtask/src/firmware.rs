@@ -1,7 +1,6 @@
 //! `cargo xtask firmware`: builds the boot stages and device trees into `target/firmware`.
 //!
-//! A *variant* is a stage with faults built in for a test; variants are in folders of their own
-//! and are never part of a bundle that a user makes.
+//! A *variant* is another program that tests or measurements make of the library of a stage (`firmware/tests/*-variants`).
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -27,8 +26,9 @@ pub const ROM_LIMIT: u64 = 64 << 10;
 /// The sentinel that every panic path ends in (firmware/virt/src/panic.rs).
 const PANIC_SENTINEL: &str = "hartlock_panic_sentinel";
 
-/// The stages that verify: on a hart of the board, and on the root of trust.
-const STAGES: [&str; 3] = ["rom", "loader", "rot-rom"];
+/// The stages that verify: on a hart of the board, and on the root of trust. What tests and measurements make of them is
+/// built alike.
+const STAGES: [&str; 5] = ["rom", "loader", "rot-rom", "rom-variants", "loader-variants"];
 /// How their jumps are made. Calls become one instruction when they are linked, instead of two of which a skipped
 /// one leaves an old address in a register; no table of addresses is read with an index that a skipped
 /// comparison did not check.
@@ -99,7 +99,7 @@ pub fn folder() -> PathBuf {
     if board == project::DEFAULT_BOARD { folder } else { folder.join("boards").join(board) }
 }
 
-/// Builds a stage, with faults for a test if `features` names some.
+/// Builds a stage with these features beside its defaults.
 pub fn stage(name: &'static str, features: &[&str]) -> Result<StageFiles> {
     build_stage(name, features, true)
 }
@@ -301,7 +301,7 @@ pub fn gates(_: &Path) -> Result<crate::Outcome> {
         return Ok(Outcome::Failed("the search for jumps in two halves finds none".into()));
     }
     // The check itself is tested on a stage that can panic.
-    let panicking = stage("rom", &["inject-panic"])?;
+    let panicking = stage("rom-variants", &["panic"])?;
     if !has_panic_path(&panicking.elf)? {
         return Ok(Outcome::Failed("the panic gate does not detect a panic".into()));
     }

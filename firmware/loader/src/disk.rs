@@ -1,7 +1,6 @@
 //! The system bundle on a block device, hashed while it is still being read.
 
-#[cfg(feature = "inject-unverified")]
-mod unverified;
+use core::marker::PhantomData;
 
 use hartlock_drivers::arrivals::Arrivals;
 use hartlock_handoff::{Entry, Log, Step};
@@ -17,7 +16,6 @@ use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
 use crate::harts::{self, Harts, Leaves, POOL};
-use crate::inject;
 use crate::log::step;
 use crate::timeouts::{DEVICE_MS, PATIENCE_MS, PAYLOAD_MS};
 
@@ -28,25 +26,55 @@ const BOUNCE_SIZE: usize = 4096;
 const BOUNCE: Region = Region::new(map::DMA.start + (1 << 20), BOUNCE_SIZE as u64);
 const _: () = assert!(map::DMA.contains(&BOUNCE));
 
+/// How payloads come from the disk.
+pub trait Reading: Sized {
+    /// Brings a payload to memory, and digests it.
+    ///
+    /// # Errors
+    /// As [`Platform::load`].
+    fn load(disk: &mut Disk<'_, '_, Self>, payload: &PayloadRecord) -> Result<Loaded, Reason>;
+
+    /// Stops the device: nothing changes between the digests and the verdict.
+    ///
+    /// # Errors
+    /// `MediumError` for a device that does not complete its reset: it may still write.
+    fn close(mut disk: Disk<'_, '_, Self>) -> Result<(), Reason> {
+        disk.reset()
+    }
+}
+
+/// Payloads are read once, and hashed while the rest of them is read.
+pub struct Once;
+
+impl Reading for Once {
+    fn load(disk: &mut Disk<'_, '_, Self>, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+        let transfer = disk.begin(payload)?;
+        disk.digest(payload, transfer)
+    }
+}
+
 /// The device, the harts that hash what it delivers, and the log.
-pub struct Disk<'a, 'b> {
+pub struct Disk<'a, 'b, R> {
     device: Device,
     bounce: *mut u8,
     kernels: Kernels,
+    /// The harts of this boot.
     pub harts: &'a mut Harts,
+    /// The log of this boot.
     pub log: &'a mut Log<'b>,
+    reading: PhantomData<R>,
 }
 
 /// Runs on every exit of the loader: a device that is still reading would write to memory that the
 /// loader no longer owns.
-impl Drop for Disk<'_, '_> {
+impl<R> Drop for Disk<'_, '_, R> {
     fn drop(&mut self) {
-        // On the way to Linux the result counts: see `close`. Every other way ends in a refusal.
+        // On the way to Linux the result counts: see `Reading::close`. Every other way ends in a refusal.
         let _ = self.device.reset();
     }
 }
 
-impl<'a, 'b> Disk<'a, 'b> {
+impl<'a, 'b, R> Disk<'a, 'b, R> {
     /// Finds the block device (boot flow §4.1).
     ///
     /// # Errors
@@ -57,15 +85,15 @@ impl<'a, 'b> Disk<'a, 'b> {
         log: &'a mut Log<'b>,
     ) -> Result<Self, Reason> {
         let bounce = core::ptr::with_exposed_provenance_mut(BOUNCE.start as usize);
-        Ok(Self { device: Device::open()?, bounce, kernels, harts, log })
+        Ok(Self { device: Device::open()?, bounce, kernels, harts, log, reading: PhantomData })
     }
 
-    /// Stops the device: nothing changes between the digests and the verdict.
+    /// Stops the device: it writes to memory no more.
     ///
     /// # Errors
-    /// `MediumError` for a device that does not complete its reset: it may still write.
-    pub fn close(mut self) -> Result<(), Reason> {
-        inject::reset(self.device.reset())
+    /// `MediumError` if it does not complete the reset.
+    pub fn reset(&mut self) -> Result<(), Reason> {
+        self.device.reset()
     }
 
     /// Reads whole sectors and waits for them.
@@ -82,12 +110,13 @@ impl<'a, 'b> Disk<'a, 'b> {
         Ok(())
     }
 
-    fn push(&mut self, payload: &PayloadRecord, what: Entry) {
+    /// Logs what was done with a payload.
+    pub fn push(&mut self, payload: &PayloadRecord, what: Entry) {
         self.log.push(&Entry { payload: Some(payload.payload_type), bytes: payload.size, ..what });
     }
 }
 
-impl Platform for Disk<'_, '_> {
+impl<R: Reading> Platform for Disk<'_, '_, R> {
     fn medium_len(&self) -> u64 {
         self.device.capacity()
     }
@@ -120,17 +149,44 @@ impl Platform for Disk<'_, '_> {
     }
 
     fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+        R::load(self, payload)
+    }
+}
+
+impl<R> Disk<'_, '_, R> {
+    /// Begins to bring a payload to memory.
+    ///
+    /// # Errors
+    /// `InternalLimit`.
+    pub fn begin(&self, payload: &PayloadRecord) -> Result<Transfer, Reason> {
         let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
-        let mut transfer = Transfer::new(payload, padded_size);
+        Ok(Transfer::new(payload, padded_size))
+    }
+
+    /// Waits for all of it.
+    ///
+    /// # Errors
+    /// `MediumError`.
+    pub fn finish(&mut self, transfer: &mut Transfer) -> Result<(), Reason> {
+        transfer.finish(&mut self.device)
+    }
+
+    /// Digests a payload as it arrives.
+    ///
+    /// # Errors
+    /// `MediumError`, `HashingTooSlow`.
+    pub fn digest(
+        &mut self,
+        payload: &PayloadRecord,
+        mut transfer: Transfer,
+    ) -> Result<Loaded, Reason> {
         let digest = match payload.mode {
             TreeMode::Flat => self.load_flat(payload, &mut transfer)?,
             TreeMode::Blocks { .. } | TreeMode::ParallelHash { .. } => {
                 self.load_blocks(payload, &mut transfer)?
             }
         };
-        if inject::READS_TWICE {
-            Transfer::new(payload, padded_size).finish(&mut self.device)?;
-        }
+        let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
         let padding = Region {
             start: payload.load_address.saturating_add(payload.size),
             end: payload.load_address.saturating_add(padded_size),
@@ -146,18 +202,13 @@ impl Platform for Disk<'_, '_> {
         unsafe { memory::bytes_mut(rest) }.fill(0);
         Ok(Loaded { digest, padding })
     }
-}
 
-impl Disk<'_, '_> {
     /// One hart hashes what has arrived so far.
     fn load_flat(
         &mut self,
         payload: &PayloadRecord,
         transfer: &mut Transfer,
     ) -> Result<Digest, Reason> {
-        if inject::LOADS_FIRST {
-            transfer.finish(&mut self.device)?;
-        }
         let mut hasher = SoftwareHasher::with(payload.hash, &self.kernels);
         let mut hashed = 0;
         let mut hash_start = None;
@@ -190,9 +241,6 @@ impl Disk<'_, '_> {
         payload: &PayloadRecord,
         transfer: &mut Transfer,
     ) -> Result<Digest, Reason> {
-        if inject::LOADS_FIRST {
-            transfer.finish(&mut self.device)?;
-        }
         let own = self.harts.boot_hart();
         let job = Job {
             address: payload.load_address,
@@ -211,8 +259,7 @@ impl Disk<'_, '_> {
             if !transfer.is_complete() {
                 transfer.advance(&mut self.device)?;
             } else if clock::is_past(
-                *payload_deadline
-                    .get_or_insert_with(|| clock::deadline(inject::payload_ms(PAYLOAD_MS))),
+                *payload_deadline.get_or_insert_with(|| clock::deadline(PAYLOAD_MS)),
             ) {
                 return Err(Reason::HashingTooSlow);
             }
@@ -226,7 +273,6 @@ impl Disk<'_, '_> {
             }
             let most = tree::lanes(&self.kernels, payload.hash);
             if let Some(claim) = POOL.claim_group(own, most) {
-                inject::before_leaf(own);
                 harts::compute_leaves(own, &self.kernels, &claim, &mut leaves);
                 POOL.submit(own, &claim, leaves.get());
             } else {
@@ -307,7 +353,7 @@ impl Patience {
 }
 
 /// A payload on its way from the device to memory, several requests at a time.
-struct Transfer {
+pub struct Transfer {
     start: Instant,
     end: Instant,
     first_sector: u64,
@@ -376,7 +422,8 @@ impl Transfer {
         Ok(())
     }
 
-    fn entry(&self) -> Entry {
+    /// What the log says of it.
+    pub fn entry(&self) -> Entry {
         Entry {
             time: (self.start.time, self.end.time),
             instret: (self.start.instret, self.end.instret),

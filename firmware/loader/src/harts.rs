@@ -11,12 +11,11 @@ use hartlock_verify::tree::{self, Digest};
 use hartlock_virt::kernels::{self as virt_kernels, Choice};
 use hartlock_virt::{clock, environment, hart, memory};
 
-use crate::inject;
 use crate::log::step;
 use crate::timeouts::{START_MS, STOP_MS};
 
 /// The blocks that all harts share.
-pub static POOL: Pool = Pool::new();
+pub(crate) static POOL: Pool = Pool::new();
 /// Harts that run worker code, those that trapped, and whether they should all stop.
 static READY: AtomicU64 = AtomicU64::new(0);
 static FAULTED: AtomicU64 = AtomicU64::new(0);
@@ -75,7 +74,7 @@ impl Harts {
         POOL.reset();
         READY.store(0, Ordering::Release);
         STOP.store(false, Ordering::Release);
-        for other in inject::to_start(self.others()) {
+        for other in self.others() {
             let entry = worker_entry as *const () as usize;
             if !environment::start_hart(other, entry) {
                 return Err(Reason::HartNotStarted);
@@ -131,13 +130,13 @@ impl Harts {
 }
 
 /// Tells the workers to stop, from a place that cannot wait for them.
-pub fn request_stop() {
+pub(crate) fn request_stop() {
     STOP.store(true, Ordering::Release);
     environment::interrupt(READY.load(Ordering::Acquire));
 }
 
 /// Notes that a worker trapped.
-pub fn report_fault(hart: usize) {
+pub(crate) fn report_fault(hart: usize) {
     FAULTED.fetch_or(1 << (hart & 63), Ordering::AcqRel);
 }
 
@@ -176,12 +175,12 @@ impl Part {
 static PARTS: [Part; MAX_HARTS] = [const { Part::new() }; MAX_HARTS];
 
 /// Forgets what was hashed of the payload before.
-pub fn clear_parts() {
+pub(crate) fn clear_parts() {
     PARTS.iter().for_each(Part::clear);
 }
 
 /// An entry for each hart that hashed something (boot flow §3.5, step 11).
-pub fn parts() -> impl Iterator<Item = Entry> {
+pub(crate) fn parts() -> impl Iterator<Item = Entry> {
     PARTS.iter().enumerate().filter_map(|(hart, part)| {
         let numbers = [&part.kernel, &part.first, &part.last, &part.busy, &part.bytes];
         let [kernel, first, last, busy, bytes] =
@@ -199,7 +198,7 @@ pub fn parts() -> impl Iterator<Item = Entry> {
 
 /// Leaves of a claim. A hart has one for all its claims: it is larger than anything else that a claim
 /// needs, and would be cleared and copied each time.
-pub struct Leaves {
+pub(crate) struct Leaves {
     leaves: [Digest; MAX_LANES],
     count: usize,
 }
@@ -217,7 +216,7 @@ impl Leaves {
 }
 
 /// Computes the leaves of claimed blocks, on this hart.
-pub fn compute_leaves(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &mut Leaves) {
+pub(crate) fn compute_leaves(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &mut Leaves) {
     let start = clock::now().time;
     leaves.count = 0;
     let kind = (claim.job.mode, claim.job.hash);
@@ -261,7 +260,7 @@ fn choose(number: usize) -> Choice {
 
 /// Entries about kernels that a hart does not use (boot flow §3.5, step 12): all of the boot hart's,
 /// and those of other harts that differ from it.
-pub fn rejections(boot_hart: usize, harts: u64) -> impl Iterator<Item = Entry> {
+pub(crate) fn rejections(boot_hart: usize, harts: u64) -> impl Iterator<Item = Entry> {
     let found = |hart: usize, tier: usize| {
         let word = REJECTED.get(hart).and_then(|words| words.get(tier));
         word.map_or(0, |word| word.load(Ordering::Relaxed))
@@ -282,15 +281,14 @@ pub fn rejections(boot_hart: usize, harts: u64) -> impl Iterator<Item = Entry> {
 }
 
 /// The kernels of the boot hart, with a line on the console.
-pub fn choose_on_boot_hart(number: usize) -> Kernels {
+pub(crate) fn choose_on_boot_hart(number: usize) -> Kernels {
     let choice = choose(number);
     virt_kernels::print(&choice);
     choice.kernels
 }
 
-/// The main loop of a worker: sleep, hash blocks, stop. Entered from start.S.
-#[unsafe(no_mangle)]
-extern "C" fn worker_main(number: usize) {
+/// The main loop of a worker: sleep, hash blocks, until all stop. `claimed` is called for blocks that this hart has claimed.
+pub fn work(number: usize, claimed: impl Fn(usize)) {
     environment::enable_interrupt();
     let kernels = choose(number).kernels;
     READY.fetch_or(1 << (number & 63), Ordering::AcqRel);
@@ -300,7 +298,7 @@ extern "C" fn worker_main(number: usize) {
         let most = POOL.hash().map_or(1, |hash| tree::lanes(&kernels, hash));
         match POOL.claim_group(number, most) {
             Some(claim) => {
-                inject::before_leaf(number);
+                claimed(number);
                 compute_leaves(number, &kernels, &claim, &mut leaves);
                 POOL.submit(number, &claim, leaves.get());
             }
@@ -311,6 +309,4 @@ extern "C" fn worker_main(number: usize) {
             }
         }
     }
-    inject::before_stop(number);
-    environment::stop_self();
 }

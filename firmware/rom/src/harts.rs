@@ -18,17 +18,10 @@ const RELEASE_MS: u64 = 5000;
 
 const HART_COUNT: usize = map::BOARD.hart_count;
 const ALL: u64 = (1 << HART_COUNT) - 1;
-/// The hart that a test makes too late for the count.
-#[cfg(feature = "inject-late-hart")]
-const LATE_HART: usize = 2;
 
 /// Tells the parked harts to report and returns the mask of those that did, the boot hart included.
 pub fn count() -> u64 {
     for other in 1..HART_COUNT {
-        #[cfg(feature = "inject-late-hart")]
-        if other == LATE_HART {
-            continue;
-        }
         clint::raise(other);
     }
     let mut reported = 0;
@@ -47,15 +40,6 @@ pub fn count() -> u64 {
     }
     enable_wakeup(false);
     clint::set_timer(BOOT_HART, clint::NEVER);
-    // The count is closed. One hart ignored the call until now, and reports at once.
-    #[cfg(feature = "inject-late-hart")]
-    {
-        clint::raise(LATE_HART);
-        while hartlock_reported.load(Ordering::Acquire) & (1 << LATE_HART) == 0 {}
-    }
-    // A hart that does not exist: OpenSBI will accept its start, and it will never run.
-    #[cfg(feature = "inject-phantom-hart")]
-    let reported = reported | 1 << (HART_COUNT - 1);
     reported & ALL | 1 << BOOT_HART
 }
 

@@ -1,9 +1,12 @@
 // Reset, parking of harts, trap entry and the last steps of the ROM (boot flow §4).
 //
-// Needs RV64I, M, A and Zicsr; Zifencei for `fence.i`. ABI names only.
+// Needs RV64I, A and Zicsr; Zifencei for `fence.i`. ABI names only.
 //
 // Every hart arrives at _start with nothing to rely on but its own registers: RAM may hold what
 // an earlier boot, or an attacker before a warm reset, left there.
+
+// The assembler is not told what the target has when it makes a library for link-time optimisation.
+.option arch, +a
 
 .equ CLINT_MSIP,      {clint}
 .equ CLINT_MTIMECMP,  {clint} + 0x4000

@@ -20,8 +20,6 @@ pub mod plic;
 pub mod sbi;
 #[cfg(storage = "bench")]
 pub mod soc;
-#[cfg(feature = "inject-unverified")]
-pub mod unverified;
 
 pub use hartlock_stage::memory;
 

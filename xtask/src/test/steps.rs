@@ -321,7 +321,9 @@ pub const STEPS: &[Step] = &[
             firmware::TARGET,
             [
                 "hartlock-rom",
+                "hartlock-rom-variants",
                 "hartlock-loader",
+                "hartlock-loader-variants",
                 "hartlock-probe",
                 "hartlock-dma",
                 "hartlock-devmem",
@@ -331,7 +333,7 @@ pub const STEPS: &[Step] = &[
                 "hartlock-fsbl"
             ],
             "--features",
-            "hartlock-fsbl/virt"
+            "hartlock-fsbl/virt,hartlock-rom-variants/unverified,hartlock-loader-variants/unverified"
         ),
     )
     .uses(&[Resource::Cargo])
@@ -376,11 +378,12 @@ pub const STEPS: &[Step] = &[
                 "hartlock-axi-guard",
                 "hartlock-bench",
                 "hartlock-loader",
+                "hartlock-loader-variants",
                 "hartlock-rot-host",
                 "hartlock-host-signatures"
             ],
             "--features",
-            "hartlock-bench/soc,hartlock-loader/soc,hartlock-rot-host/keys"
+            "hartlock-bench/soc,hartlock-loader/soc,hartlock-loader-variants/load-first,hartlock-rot-host/keys"
         ),
     )
     .uses(&[Resource::Cargo])

@@ -62,7 +62,10 @@ pub struct Booted {
 impl Loader {
     /// Builds loader and machine if they do not exist.
     pub fn new(core: Core, form: Form) -> Result<Self> {
-        let program = firmware::stage("loader", features(form))?.elf;
+        let program = match form {
+            Form::Release => firmware::stage("loader", &["soc"])?.elf,
+            Form::LoadFirst => firmware::stage("loader-variants", &["soc", "load-first"])?.elf,
+        };
         Ok(Self { machine: model::machine(core, false)?, program })
     }
 
@@ -151,14 +154,6 @@ fn booted(console: &str, report: String) -> Result<Booted> {
     Ok(Booted { header, entries, report })
 }
 
-/// The Cargo features of a form of the loader.
-fn features(form: Form) -> &'static [&'static str] {
-    match form {
-        Form::Release => &["soc"],
-        Form::LoadFirst => &["soc", "inject-load-first"],
-    }
-}
-
 /// Cycles of a step.
 pub fn cycles(entry: &Entry) -> u64 {
     entry.time.1.saturating_sub(entry.time.0)
@@ -202,7 +197,7 @@ fn handoff(harts: u64) -> [u8; HANDOFF_SIZE] {
     block
 }
 
-/// The log from the console (firmware/loader/src/main.rs).
+/// The log from the console (firmware/loader/src/log.rs).
 pub fn log(console: &str) -> Option<(LogHeader, Vec<Entry>)> {
     let mut memory = Vec::new();
     for line in console.lines().filter_map(|line| line.strip_prefix("log ")) {

@@ -286,6 +286,17 @@ impl LinuxFiles {
     }
 }
 
+/// Has a hart start with a program, in memory that no stage touches before Linux.
+pub fn starts_with(device: &Device, hart: usize, program: &[u32]) -> Result<[String; 2]> {
+    const PROGRAM_AT: u64 = 0x9000_0000;
+    let file = device.folder().join("program");
+    let bytes: Vec<u8> = program.iter().copied().flat_map(u32::to_le_bytes).collect();
+    fs::write(&file, bytes)?;
+    let file = file.display();
+    let loader = format!("loader,file={file},addr={PROGRAM_AT:#x},cpu-num={hart},force-raw=on");
+    Ok(["-device".to_owned(), loader])
+}
+
 /// A root of trust with one fake key.
 pub fn fake_root(policy: Policy) -> Result<RootOfTrust> {
     fake_device(trust(policy, [A.record()])).context("one key is enough")

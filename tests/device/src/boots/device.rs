@@ -56,7 +56,7 @@ pub fn cases() -> Vec<Case> {
             expect_silence_after_the_kernel(&run)
         }),
         Case::new("refusal/disk-that-does-not-complete-its-reset", |bench| {
-            let loader = firmware::stage("loader", &["inject-reset-fails"])?;
+            let loader = firmware::stage("loader-variants", &["reset-fails"])?;
             let setup = bench.setup_with(&loader, &[], &[])?;
             expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::MediumError)
         }),
@@ -72,11 +72,12 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::new("refusal/manifest-too-large-for-the-rom", |bench| {
             let mut setup = bench.setup(&[], &[])?;
-            setup.rom = std::fs::read(firmware::stage("rom", &["inject-small-metadata"])?.bin)?;
+            let rom = firmware::stage("rom-variants", &["small-metadata"])?;
+            setup.rom = std::fs::read(rom.bin)?;
             expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::InternalLimit)
         }),
         Case::new("refusal/manifest-too-large-for-the-loader", |bench| {
-            let loader = firmware::stage("loader", &["inject-small-metadata"])?;
+            let loader = firmware::stage("loader-variants", &["small-metadata"])?;
             let setup = bench.setup_with(&loader, &[], &[])?;
             expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::InternalLimit)
         }),

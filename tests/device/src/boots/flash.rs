@@ -15,12 +15,10 @@ use hartlock_emulator::machine::Run;
 use hartlock_image::Reason;
 use hartlock_verify::board::{Region, qemu_virt};
 
-use super::board::{Bench, Setup, expect_boot, expect_refusal};
+use super::board::{Bench, Setup, expect_boot, expect_refusal, starts_with};
 use super::case::Case;
 use xtask::firmware;
 
-/// Where hart 0 starts: memory that no stage touches before Linux.
-const PROGRAM_AT: u64 = 0x9000_0000;
 /// Where QEMU's harts start otherwise.
 const RESET_VECTOR: u32 = 0x1000;
 /// A block of bank 1 that holds neither bundle nor state.
@@ -63,7 +61,7 @@ pub fn cases() -> Vec<Case> {
         }));
     }
     cases.push(Case::new("protection/a-rom-that-leaves-flash-as-it-is-is-caught", |bench| {
-        let rom = fs::read(firmware::stage("rom", &["inject-flash-as-it-is"])?.bin)?;
+        let rom = fs::read(firmware::stage("rom-variants", &["flash-as-it-is"])?.bin)?;
         let [contents, status, .., buffer] = STATES;
         for (name, writes) in [contents, status, buffer] {
             let run = boot(bench, Setup { rom: rom.clone(), ..bench.setup(&[], &[])? }, writes)?;
@@ -84,12 +82,8 @@ fn boot(bench: &Bench, mut setup: Setup, writes: &[Write]) -> Result<Run> {
     setup.harts = 1;
     let device = Device::temporary()?;
     bench.install(&device, &setup)?;
-    let file = device.folder().join("program");
-    fs::write(&file, program(writes))?;
     let before = fs::read(device.bundle_flash())?;
-    let loader =
-        format!("loader,file={},addr={PROGRAM_AT:#x},cpu-num=0,force-raw=on", file.display());
-    let machine = bench.start_on(&device, &setup, &["-device".to_owned(), loader])?;
+    let machine = bench.start_on(&device, &setup, &starts_with(&device, 0, &program(writes))?)?;
     let run = bench.finish(machine, setup.until);
     let after = fs::read(device.bundle_flash())?;
     for region in [
@@ -105,7 +99,7 @@ fn boot(bench: &Bench, mut setup: Setup, writes: &[Write]) -> Result<Run> {
 }
 
 /// Writes each word, and jumps to the reset vector.
-fn program(writes: &[Write]) -> Vec<u8> {
+fn program(writes: &[Write]) -> Vec<u32> {
     const T0: u32 = 5;
     const T1: u32 = 6;
     // `lui` and `addiw` (Unprivileged Architecture §2.4, §4.2): bit 11 is a sign.
@@ -126,5 +120,5 @@ fn program(writes: &[Write]) -> Vec<u8> {
     words.extend(load(T0, RESET_VECTOR));
     // jr t0
     words.push(T0 << 15 | 0x67);
-    words.into_iter().flat_map(u32::to_le_bytes).collect()
+    words
 }

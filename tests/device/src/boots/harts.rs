@@ -1,14 +1,15 @@
 //! Missing, absent, faulting, late and disobedient harts (boot flow §5.2 to §5.4).
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use hartlock_emulator::Stage;
+use hartlock_emulator::images::Device;
 use hartlock_emulator::machine::{Outcome, Run};
 use hartlock_handoff::Step;
 use hartlock_image::{HashId, PayloadType, Reason, TreeMode};
 use hartlock_verify::board::{Region, qemu_virt};
 
 use super::board::{
-    Bench, STUB_RUNS, Setup, expect_boot, expect_refusal, last_lines, loader_entry,
+    Bench, STUB_RUNS, Setup, expect_boot, expect_refusal, last_lines, loader_entry, starts_with,
 };
 use super::case::Case;
 use hartlock_testkit::bundle::{Draft, Edit};
@@ -83,31 +84,29 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::new("harts/a-hart-that-never-starts-is-a-refusal-and-a-reset", |bench| {
             let mut setup = bench.setup(&[], &[])?;
-            setup.rom = std::fs::read(firmware::stage("rom", &["inject-phantom-hart"])?.bin)?;
+            setup.rom = rom_with_phantom(bench)?;
             setup.harts = 4;
             expect_reset(&bench.run(&setup)?, Reason::HartNotStarted)
         }),
         Case::new("harts/a-hart-that-traps-loses-its-work-to-another", |bench| {
-            loses_its_work(bench, "inject-worker-trap")
+            loses_its_work(bench, "worker-trap")
         }),
         Case::new("harts/a-hart-that-stalls-loses-its-work-to-another", |bench| {
-            loses_its_work(bench, "inject-worker-stall")
+            loses_its_work(bench, "worker-stall")
         }),
         Case::new("harts/a-hart-that-never-stops-is-a-refusal-and-a-reset", |bench| {
-            let setup = faulty(bench, "inject-worker-never-stops")?;
+            let setup = faulty(bench, "worker-never-stops")?;
             expect_reset(&bench.run(&setup)?, Reason::HartNotStopped)
         }),
         Case::new("harts/all-harts-together-too-slow-is-a-refusal", |bench| {
-            let loader = firmware::stage("loader", &["inject-slow-hashing"])?;
-            let run = bench.run(&bench.setup_with(&loader, &[], &[])?)?;
+            let run = bench.run(&impatient(bench)?)?;
             expect_refusal(&run, Stage::Loader, Reason::HashingTooSlow)?;
             let fault = loader_entry(&run, Step::HartFault, None);
             ensure!(fault.is_err(), "a single hart was too slow: {fault:?}");
             Ok(())
         }),
         Case::new("harts/a-hart-that-reports-too-late-stays-parked", |bench| {
-            let mut setup = bench.setup(&[], &[])?;
-            let run = bench.run(late(&mut setup)?)?;
+            let run = late(bench, bench.setup(&[], &[])?)?;
             expect_boot(&run)?;
             let handoff = run.handoff.as_ref().context("no hand-off block")?;
             ensure!(handoff.harts == IN_TIME, "{:#b} harts were counted", handoff.harts);
@@ -123,8 +122,7 @@ pub fn cases() -> Vec<Case> {
             Ok(())
         }),
         Case::new("harts/a-hart-that-reports-too-late-is-hidden-from-linux", |bench| {
-            let mut setup = bench.linux("none")?;
-            let run = bench.run(late(&mut setup)?)?;
+            let run = late(bench, bench.linux("none")?)?;
             ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
             let expected = format!("{USERSPACE} on 4 harts");
             ensure!(run.transcript.contains(&expected), "no `{expected}`\n{}", last_lines(&run));
@@ -154,7 +152,7 @@ fn with_boot_hart(bench: &Bench, hart: u32) -> Result<Vec<u8>> {
 
 /// A device whose loader has a fault built in.
 fn faulty(bench: &Bench, feature: &str) -> Result<Setup> {
-    let loader = firmware::stage("loader", &[feature])?;
+    let loader = firmware::stage("loader-variants", &[feature])?;
     // Enough blocks for the victim to get one, however late it wakes on a busy machine.
     let system = [Edit::Draft(|draft| {
         draft.payloads[1].resize(6 << 20);
@@ -165,11 +163,66 @@ fn faulty(bench: &Bench, feature: &str) -> Result<Setup> {
     Ok(setup)
 }
 
-/// All harts of the board, and a ROM that receives the report of one of them only after it closed the count.
-fn late(setup: &mut Setup) -> Result<&Setup> {
-    setup.rom = std::fs::read(firmware::stage("rom", &["inject-late-hart"])?.bin)?;
+/// A ROM in which each hart reports for the one after it as well, so that one is counted that is not there. OpenSBI
+/// accepts its start, and it never runs.
+pub fn rom_with_phantom(bench: &Bench) -> Result<Vec<u8>> {
+    /// `li t2, 1`, the bit that is shifted by the number of the hart, and `li t2, 3`.
+    const ONE: [u8; 2] = [0x85, 0x43];
+    const BOTH: [u8; 2] = [0x8d, 0x43];
+    let mut rom = std::fs::read(&bench.firmware.rom.bin)?;
+    let park = firmware::symbol(&bench.firmware.rom.elf, "park")? - qemu_virt::ROM_CODE.start;
+    let code = rom.get_mut(park as usize..).context("inside the ROM")?;
+    let at = code.chunks(2).position(|part| part == ONE).context("a hart that reports")?;
+    code[2 * at..2 * at + 2].copy_from_slice(&BOTH);
+    Ok(rom)
+}
+
+/// Boots all harts of the board, of which one enters the ROM once OpenSBI is in memory: it reports after the count was
+/// closed.
+fn late(bench: &Bench, mut setup: Setup) -> Result<Run> {
+    let program = [
+        // The first word of OpenSBI, which the ROM cleared before it counted: `li t0, 1`, `slli t0, t0, 31`.
+        0x0010_0293,
+        0x01f2_9293,
+        // Waits until it is there: `lw t1, (t0)`, `beqz t1, -4`.
+        0x0002_a303,
+        0xfe03_0ee3,
+        // Enters the ROM: `lui t0, 0x20000`, `jr t0`.
+        0x2000_02b7,
+        0x0002_8067,
+    ];
+    const { assert!(qemu_virt::OPENSBI.start == 1 << 31) };
+    const { assert!(qemu_virt::ROM_CODE.start == 0x20000 << 12) };
     setup.harts = 5;
-    Ok(setup)
+    let device = Device::temporary()?;
+    bench.install(&device, &setup)?;
+    let options = starts_with(&device, VICTIM.trailing_zeros() as usize, &program)?;
+    Ok(bench.finish(bench.start_on(&device, &setup, &options)?, setup.until))
+}
+
+/// A loader that gives all harts half a millisecond in place of a minute, and a payload of more.
+fn impatient(bench: &Bench) -> Result<Setup> {
+    /// Ticks of a minute (firmware/loader/src/timeouts.rs).
+    const MINUTE: u32 = 60 * 10_000_000;
+    /// `lui` of any register with the upper 20 bits of that, of which `addi` adds the rest.
+    const MASK: u32 = 0xffff_f07f;
+    const LOADS_A_MINUTE: u32 = (MINUTE + 0x800) & 0xffff_f000 | 0x37;
+    let mut loader = bench.firmware.loader.clone();
+    let mut code = std::fs::read(&loader.bin)?;
+    let word = |at: &usize| Some(u32::from_le_bytes(*code.get(*at..)?.first_chunk()?));
+    let is_it = |at: &usize| word(at).is_some_and(|word| word & MASK == LOADS_A_MINUTE);
+    let places: Vec<usize> = (0..code.len()).step_by(2).filter(is_it).collect();
+    let [at] = places[..] else { bail!("the minute is in {} places", places.len()) };
+    let shorter = word(&at).context("inside the loader")? & 0xfff | 1 << 12;
+    code[at..at + 4].copy_from_slice(&shorter.to_le_bytes());
+    let folder = tempfile::tempdir()?;
+    loader.bin = folder.path().join("loader.bin");
+    std::fs::write(&loader.bin, code)?;
+    let large = Edit::Draft(|draft| {
+        draft.payloads[1].resize(24 << 20);
+        draft.payloads[1].use_blocks(16 << 10);
+    });
+    bench.setup_with(&loader, &[], &[large])
 }
 
 /// The boot ends well, the log names the hart, and its leaves came from elsewhere.

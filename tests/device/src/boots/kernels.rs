@@ -143,7 +143,7 @@ fn turn_a_rotation(code: &mut [u8]) -> Result<()> {
 
 /// A hart takes four blocks at once and traps: all four are redone, the others are not.
 fn loses_lanes(bench: &Bench) -> Result<()> {
-    let loader = firmware::stage("loader", &["inject-worker-trap"])?;
+    let loader = firmware::stage("loader-variants", &["worker-trap"])?;
     // Blocks enough that none of the harts goes without, however busy this machine is.
     let long = Edit::Draft(|draft: &mut Draft| {
         families(draft);

@@ -91,7 +91,7 @@ pub fn cases() -> Vec<Case> {
         expect_refusal(&run, Stage::Loader, RollbackBelowFloor)
     }));
     cases.push(Case::new("refusal/a-loader-that-reads-twice-is-caught", |bench| {
-        let loader = firmware::stage("loader", &["inject-reads-twice"])?;
+        let loader = firmware::stage("loader-variants", &["reads-twice"])?;
         let (run, disk) = boot(bench, &loader, Part::Kernel, Lies::Later)?;
         ensure!(run.transcript.contains(OTHER_RUNS), "it did not run\n{}", last_lines(&run));
         ensure!(judge(&run).is_err(), "a kernel that was not verified passed");

@@ -303,14 +303,14 @@ fn rollback(bench: &Bench) -> Result<()> {
 /// what it claims to be shows on the ROM that belongs to it.
 fn measurement_firmware(bench: &Bench) -> Result<()> {
     const SAYS_SO: &str = "UNVERIFIED loader";
-    let loader = firmware::stage("loader", &["inject-unverified"])?;
+    let loader = firmware::stage("loader-variants", &["unverified"])?;
     let other_key = [Edit::Draft(|draft| draft.blocks = vec![Block::By(B)])];
     let mut setup = bench.setup_with(&loader, &other_key, &[])?;
     let run = bench.run(&setup)?;
     expect_refusal(&run, Stage::Rom, Reason::NoTrustedSigner)?;
     ensure!(!run.transcript.contains(SAYS_SO), "it ran");
 
-    setup.rom = std::fs::read(firmware::stage("rom", &["inject-unverified"])?.bin)?;
+    setup.rom = std::fs::read(firmware::stage("rom-variants", &["unverified"])?.bin)?;
     let run = bench.run(&setup)?;
     ensure!(run.transcript.contains(SAYS_SO), "not even the ROM that verifies nothing runs it");
     Ok(())

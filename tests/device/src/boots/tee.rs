@@ -17,6 +17,7 @@ use xtask::firmware::{self, StageFiles};
 
 use super::board::{Bench, Setup, expect_refusal, last_lines};
 use super::case::Case;
+use super::harts::rom_with_phantom;
 
 /// What the monitor prints last (firmware/tests/tee-monitor).
 const DONE: &str = "monitor: done";
@@ -250,7 +251,7 @@ fn trap(bench: &Bench) -> Result<()> {
 /// A hart that the ROM counts and that never says that it has left.
 fn phantom_hart(bench: &Bench) -> Result<()> {
     let mut tee = hidden(tee(bench)?);
-    tee.setup.rom = fs::read(firmware::stage("rom", &["inject-phantom-hart"])?.bin)?;
+    tee.setup.rom = rom_with_phantom(bench)?;
     tee.setup.harts = 4;
     expect(bench, "phantom", &tee, Reason::HartNotStopped)
 }

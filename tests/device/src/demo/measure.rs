@@ -36,9 +36,9 @@ struct Variants {
 
 fn variants() -> Result<Variants> {
     Ok(Variants {
-        rom_unverified: firmware::stage("rom", &["inject-unverified"])?,
-        loader_unverified: firmware::stage("loader", &["inject-unverified"])?,
-        loader_one_hart: firmware::stage("loader", &["inject-one-hart"])?,
+        rom_unverified: firmware::stage("rom-variants", &["unverified"])?,
+        loader_unverified: firmware::stage("loader-variants", &["unverified"])?,
+        loader_one_hart: firmware::stage("loader-variants", &["one-hart"])?,
     })
 }
 

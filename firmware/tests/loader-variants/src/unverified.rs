@@ -2,21 +2,21 @@
 //!
 //! It does what the real one does, without the checks: the same bytes come from the disk to the same
 //! places, by the same driver, and Linux's device tree gets the same edits. No key, floor, signature
-//! or digest is checked. The other harts stay STOPPED: there is no work for them. Built with a
-//! feature that only `cargo xtask demo` and tests name, under a separate name.
+//! or digest is checked. The other harts stay STOPPED: there is no work for them.
 
 use hartlock_handoff::{Entry, Log, MAX_ROM_ENTRIES, Step, entries};
 use hartlock_image::{BundleType, List, PayloadType, Reason};
 use hartlock_kernels::Kernels;
+use hartlock_loader::disk::Disk;
+use hartlock_loader::harts::Harts;
+use hartlock_loader::log::{self, step};
+use hartlock_loader::{enter_kernel, refusal, write_fdt};
 use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
-use hartlock_virt::unverified::read_manifest;
 use hartlock_virt::{console, environment, machine, memory};
 
-use crate::disk::Disk;
-use crate::harts::Harts;
-use crate::log::{self, step};
-use crate::{enter_kernel, refusal, write_fdt};
+use crate::Variant;
+use crate::manifest::read_manifest;
 
 #[unsafe(no_mangle)]
 extern "C" fn loader_main(hart: usize) -> ! {
@@ -55,7 +55,7 @@ fn load(
     start: Instant,
 ) -> Result<u64, Reason> {
     // It hashes nothing.
-    let mut disk = Disk::open(Kernels::PORTABLE, harts, log)?;
+    let mut disk = Disk::<Variant>::open(Kernels::PORTABLE, harts, log)?;
     let own_bit = disk.harts.own_bit();
     disk.log.push(&Entry { harts: own_bit, ..step(Step::Start, start) });
 
@@ -67,7 +67,9 @@ fn load(
     for payload in manifest.payloads.iter() {
         // Not verification: this code writes to nothing but RAM that is free.
         map::BOARD.check(BundleType::System, payload)?;
-        disk.fetch(payload)?;
+        let mut transfer = disk.begin(payload)?;
+        disk.finish(&mut transfer)?;
+        disk.push(payload, Entry { harts: own_bit, ..transfer.entry() });
     }
     // Resets the device.
     drop(disk);

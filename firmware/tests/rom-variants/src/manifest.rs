@@ -1,4 +1,4 @@
-//! What the stages that verify nothing share (feature `inject-unverified` of ROM and loader).
+//! How the stages that verify nothing read a manifest (this one, and `firmware/tests/loader-variants`).
 
 use hartlock_image::{
     BundleType, HEADER_SIZE, Head, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNERS, Manifest, Reason,

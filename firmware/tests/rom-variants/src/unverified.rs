@@ -3,18 +3,19 @@
 //! It does what the real one does, without the checks: the harts are counted, the boot bundle is
 //! read and copied to the same places by the same code, OpenSBI is entered alike. No key, floor,
 //! signature or digest is checked. There is no hand-off block; the loader that belongs to it finds
-//! the harts in the measurement log. Built with a feature that only `cargo xtask demo` and tests
-//! name, under a separate name.
+//! the harts in the measurement log.
 
 use hartlock_handoff::{Entry, LogHeader, Step};
 use hartlock_image::{BundleType, Reason};
 use hartlock_kernels::Kernels;
+use hartlock_rom::{
+    BOOT_HART, generation, harts, medium, refuse, rom_handover, step, write_dynamic_info,
+};
 use hartlock_stage::{RomLog, push, start_log};
 use hartlock_virt::board::map;
-use hartlock_virt::unverified::read_manifest;
 use hartlock_virt::{clock, console, dma, memory};
 
-use crate::{BOOT_HART, generation, harts, medium, refuse, rom_handover, step};
+use crate::manifest::read_manifest;
 
 #[unsafe(no_mangle)]
 extern "C" fn rom_main() -> ! {
@@ -49,7 +50,7 @@ fn load(log: &mut RomLog) -> Result<u64, Reason> {
         map::BOARD.check(BundleType::Boot, payload)?;
         let _ = flash.copy(payload)?;
     }
-    crate::write_dynamic_info();
+    write_dynamic_info();
     dma::guard()?;
 
     // SAFETY: nothing else uses the log region while the ROM runs.

@@ -1,0 +1,259 @@
+//! The loader (`spec/boot-flow.md` §5, §6): verifies the system bundle on all harts and starts
+//! Linux.
+//!
+//! S-mode. Its trust comes from the hand-off block alone; it never reads the device tree that
+//! OpenSBI passes.
+//!
+//! A program defines `loader_main`, which start.S calls on the boot hart, and `worker_main`, which it calls on the others,
+//! and is linked with `link.ld`.
+
+#![no_std]
+#![cfg(target_arch = "riscv64")]
+
+pub mod disk;
+pub mod harts;
+pub mod log;
+pub mod refusal;
+mod timeouts;
+
+use core::arch::global_asm;
+use core::hint::black_box;
+
+use hartlock_handoff::fdt::{self, Edits, Reservation};
+use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Step};
+use hartlock_image::{
+    BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason,
+};
+use hartlock_kernels::signature::CARRIED;
+use hartlock_stage::{measure, signature};
+use hartlock_verify::board::Region;
+use hartlock_verify::{Acceptance, Verdict, authenticate};
+use hartlock_virt::board::map;
+use hartlock_virt::clock::{self, Instant};
+use hartlock_virt::environment::{self, CSR};
+use hartlock_virt::{console, machine, memory};
+
+use disk::{Disk, Reading};
+use harts::Harts;
+use log::step;
+
+global_asm!(
+    include_str!("start.S"),
+    handoff = const map::HANDOFF.start,
+    clint = const hartlock_virt::board::CLINT,
+    is_alone = const environment::IS_ALONE as u32,
+    ram = const map::RAM.start,
+    loader = const map::LOADER.start,
+    devices = const hartlock_virt::board::LAST_DEVICE,
+    ie = const CSR.ie,
+    scratch = const CSR.scratch,
+    tvec = const CSR.tvec,
+    cause = const CSR.cause,
+    epc = const CSR.epc,
+    tval = const CSR.tval,
+);
+
+// The page tables of start.S: memory is one gigabyte, and the loader one page of 2 MiB in it.
+const _: () = assert!(
+    map::RAM.start.is_multiple_of(1 << 30)
+        && map::RAM.size() <= 1 << 30
+        && map::LOADER.start.is_multiple_of(2 << 20)
+        && map::LOADER.size() == 2 << 20
+);
+
+unsafe extern "C" {
+    /// Leaves the loader (start.S).
+    ///
+    /// # Safety
+    /// A kernel is at `entry`, no other hart runs, and no device writes.
+    pub fn enter_kernel(hart: usize, fdt: usize, entry: usize) -> !;
+}
+
+/// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
+const _: () = assert!(map::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
+
+/// What the signing tool reads from the image (boot flow §5.5).
+#[used]
+#[unsafe(link_section = ".carries")]
+static CARRIES: Carries = Carries { tag: *b"HARTLOCK-CARRIES", algorithms: CARRIED };
+
+#[repr(C)]
+struct Carries {
+    tag: [u8; 16],
+    algorithms: u64,
+}
+
+/// Entry address of the kernel, once every check has passed.
+struct Ready {
+    verdict: Verdict,
+    entry: u64,
+}
+
+/// What a boot begins with.
+pub struct Begun {
+    hart: usize,
+    start: Instant,
+    log: &'static mut Log<'static>,
+    /// The hand-over of the ROM.
+    pub handoff: Handoff,
+}
+
+/// Begins a boot on this hart, or refuses it.
+pub fn begin(hart: usize) -> Begun {
+    refusal::set_boot_hart(hart);
+    let start = clock::now();
+    console::line(&["\nhartlock: loader"]);
+    // SAFETY: this is the only user of the log region until Linux reads it.
+    let region = unsafe { memory::bytes_mut(map::LOG) };
+    let handoff = read_handoff();
+    let generation = handoff.as_ref().map_or(0, |handoff| handoff.generation);
+    let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation };
+    let log = refusal::keep_log(Log::start(region, &header));
+    let handoff = match handoff {
+        Ok(handoff) if handoff.boot_hart == hart as u64 => handoff,
+        Ok(_) => refusal::refuse(Reason::WrongBootHart, log, None),
+        Err(reason) => refusal::refuse(reason, log, None),
+    };
+    for entry in handoff.log.iter() {
+        log.push(entry);
+    }
+    Begun { hart, start, log, handoff }
+}
+
+/// The rest of the loader. `harts` hash, and `metadata` is for what precedes the payloads.
+pub fn run<R: Reading>(begun: Begun, harts: u64, metadata: &mut [u8]) -> ! {
+    let Begun { hart, start, log, handoff } = begun;
+    let harts = refusal::keep_harts(Harts::new(hart, harts));
+    match boot::<R>(&handoff, harts, log, start, metadata) {
+        Ok(ready) => leave(&ready, hart, harts, log),
+        Err(reason) => refusal::refuse(reason, log, Some(harts)),
+    }
+}
+
+/// The hand-off block.
+#[inline(never)]
+fn read_handoff() -> Result<Handoff, Reason> {
+    // SAFETY: the ROM wrote the block, S-mode cannot write it, and nothing else does.
+    Handoff::parse(black_box(unsafe { memory::bytes(map::HANDOFF) }))
+}
+
+/// What a system bundle has to meet on this device.
+#[inline(never)]
+fn requirements(handoff: &Handoff) -> Acceptance<'static> {
+    Acceptance::of_device(
+        BundleType::System,
+        (handoff.trust, 0),
+        Identity { board: handoff.board, soc: handoff.soc },
+        (handoff.system_floor, Some(handoff.boot_version)),
+        handoff.lifecycle,
+        &map::BOARD,
+    )
+}
+
+/// Verifies the system bundle and prepares Linux's device tree. All harts but this one are
+/// STOPPED and the disk is reset when it returns `Ok`.
+fn boot<R: Reading>(
+    handoff: &Handoff,
+    harts: &mut Harts,
+    log: &mut Log<'_>,
+    start: Instant,
+    metadata: &mut [u8],
+) -> Result<Ready, Reason> {
+    let acceptance = requirements(handoff);
+    // Redundant reading: one skipped instruction must not lower a floor.
+    let again = requirements(&read_handoff()?);
+    let kernels = harts::choose_on_boot_hart(harts.boot_hart());
+    let mut disk = Disk::<R>::open(kernels, harts, log)?;
+    disk.log.push(&Entry { harts: disk.harts.own_bit(), ..step(Step::Start, start) });
+
+    let signature_start = clock::now();
+    let mut bundle = authenticate(&mut disk, &acceptance, &again, metadata)?;
+    let digest = measure(&kernels, bundle.signed());
+    let signature_step = step(Step::Signature, signature_start);
+    disk.log.push(&signature(&bundle, digest, disk.harts.own_bit(), signature_step));
+
+    let harts_start = clock::now();
+    disk.harts.start()?;
+    disk.log.push(&Entry {
+        harts: disk.harts.running(),
+        value: all_harts() & !disk.harts.running(),
+        ..step(Step::HartsStart, harts_start)
+    });
+    for entry in harts::rejections(disk.harts.boot_hart(), disk.harts.running()) {
+        disk.log.push(&entry);
+    }
+    bundle.load_payloads(&mut disk)?;
+    R::close(disk)?;
+
+    let stop_start = clock::now();
+    harts.stop()?;
+    log.push(&Entry { harts: harts.present(), ..step(Step::HartsStop, stop_start) });
+
+    let verdict_start = clock::now();
+    let verdict = bundle.conclude()?;
+    log.push(&Entry { harts: harts.own_bit(), ..step(Step::Verdict, verdict_start) });
+
+    write_fdt(bundle.manifest(), handoff.harts)?;
+    let kernel = bundle.manifest().payload(PayloadType::Kernel).ok_or(Reason::InternalLimit)?;
+    Ok(Ready { verdict, entry: kernel.entry })
+}
+
+/// The second decision, then Linux.
+fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! {
+    let start = clock::now();
+    if !ready.verdict.is_confirmed() {
+        refusal::refuse(Reason::VerdictNotConfirmed, log, Some(harts))
+    }
+    console::line(&["hartlock: loader verified the system bundle, entering Linux"]);
+    log.push(&Entry { harts: harts.own_bit(), ..step(Step::Handover, start) });
+    refusal::clear_boot_hart();
+    if environment::IS_ALONE {
+        // This machine only measures the boot up to Linux; its storage holds no kernel that could run.
+        log::print();
+        machine::end(0)
+    }
+    // SAFETY: the kernel was verified in place, no other hart runs, no device writes.
+    unsafe { enter_kernel(hart, map::LINUX_FDT.start as usize, ready.entry as usize) }
+}
+
+/// Makes Linux's device tree out of the signed one (boot flow §6). `harts` are those that reported.
+///
+/// # Errors
+/// `InternalLimit`, and reasons of the tree.
+pub fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
+    let signed = manifest.payload(PayloadType::SystemFdt).ok_or(Reason::InternalLimit)?;
+    // SAFETY: a verified payload that nothing writes to.
+    let source = unsafe { memory::bytes(Region::new(signed.load_address, signed.size)) };
+    // SAFETY: set aside for this, and no payload shares a byte with it.
+    let out = unsafe { memory::bytes_mut(map::LINUX_FDT) };
+    let reserve = |name, region: Region, compatible| Reservation {
+        name,
+        address: region.start,
+        size: region.size(),
+        compatible,
+    };
+    let initrd = manifest
+        .payload(PayloadType::Initramfs)
+        .filter(|initramfs| initramfs.size > 0)
+        .map(|initramfs| {
+            let start = initramfs.load_address;
+            (start, start.saturating_add(initramfs.size))
+        });
+    let edits = Edits {
+        bootargs: manifest.bootargs().ok_or(Reason::InternalLimit)?,
+        initrd,
+        reservations: &[
+            reserve("hartlock-opensbi", map::OPENSBI, None),
+            reserve("hartlock-rom", map::ROM_RAM, None),
+            reserve("hartlock-handoff", map::HANDOFF, Some("hartlock,handoff-v1")),
+            reserve("hartlock-log", map::LOG, Some("hartlock,measurement-log-v1")),
+        ],
+        harts,
+    };
+    fdt::edit(source, out, &edits).map(|_| ())
+}
+
+/// Every hart that the board may have.
+const fn all_harts() -> u64 {
+    (1 << map::BOARD.hart_count) - 1
+}

@@ -1,0 +1,285 @@
+//! The ROM (`spec/boot-flow.md` §4): verifies the boot bundle and starts OpenSBI.
+//!
+//! M-mode, read-only flash. It never writes flash, and it reads the bundle once.
+//!
+//! A program defines `rom_main`, which start.S calls on the boot hart, and is linked with `link.ld`.
+
+#![no_std]
+#![cfg(target_arch = "riscv64")]
+
+pub mod harts;
+pub mod medium;
+
+use core::arch::global_asm;
+use core::hint::black_box;
+
+use hartlock_handoff::{
+    Entry, HANDOFF_SIZE, Handoff, LogHeader, RootOfTrust, Stage, StateRecord, Step,
+};
+use hartlock_image::{
+    BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason, TrustList,
+};
+use hartlock_kernels::Kernels;
+use hartlock_stage::{RomLog, entry, measure, push, signature, start_log};
+use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
+use hartlock_virt::board::map;
+use hartlock_virt::clock::{self, Instant};
+use hartlock_virt::kernels::{self, Mode};
+use hartlock_virt::{console, dma, hart, memory};
+
+global_asm!(
+    include_str!("start.S"),
+    release = const hartlock_virt::clint::RELEASE,
+    clint = const hartlock_virt::board::CLINT,
+    ram_start = const map::ROM_RAM.start,
+    ram_end = const map::ROM_RAM.end,
+    opensbi = const map::OPENSBI.start,
+    opensbi_end = const map::OPENSBI.end,
+    loader = const map::LOADER.start,
+    loader_end = const map::LOADER.end,
+    boot_fdt = const map::BOOT_FDT.start,
+    boot_fdt_end = const map::BOOT_FDT.end,
+    dynamic_info = const map::ROM_RAM.start,
+    metadata_start = const map::METADATA.start,
+    metadata_end = const map::METADATA.end,
+    // A naturally aligned power of two: the address and the size in one number.
+    rom_code = const (map::ROM_CODE.start >> 2) | ((map::ROM_CODE.size() >> 3) - 1),
+);
+
+const _: () = assert!(
+    map::ROM_CODE.size().is_power_of_two()
+        && map::ROM_CODE.start.is_multiple_of(map::ROM_CODE.size())
+);
+
+unsafe extern "C" {
+    /// Wipes ROM RAM and the metadata buffer and enters OpenSBI (start.S).
+    ///
+    /// # Safety
+    /// OpenSBI and its hand-over are in place.
+    pub fn rom_handover() -> !;
+}
+
+/// The hart that verifies.
+pub const BOOT_HART: u64 = 0;
+
+/// What OpenSBI's fw_dynamic reads (boot flow §3.3).
+#[derive(PartialEq)]
+#[repr(C)]
+struct DynamicInfo {
+    magic: u64,
+    version: u64,
+    next_addr: u64,
+    next_mode: u64,
+    options: u64,
+    boot_hart: u64,
+}
+
+/// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
+const _: () = assert!(map::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
+
+/// All of the ROM, once flash is in read mode ([`medium::reset_flash`]). `metadata` is for what precedes the payloads.
+pub fn run(metadata: &mut [u8]) -> ! {
+    let mut log = RomLog::new();
+    match boot(metadata, &mut log) {
+        Ok((verdict, harts)) => leave(&verdict, harts, &mut log),
+        Err(reason) => refuse(reason, &log),
+    }
+}
+
+/// Verifies the boot bundle and prepares everything that the next stages read. Returns the harts
+/// that reported, too.
+fn boot(metadata: &mut [u8], log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
+    let start = clock::now();
+    console::line(&["\nhartlock: ROM"]);
+    dma::close()?;
+    let reported = harts::count();
+
+    // SAFETY: read-only flash of this board.
+    let block = unsafe { memory::bytes(map::ROOT_OF_TRUST) };
+    let root = RootOfTrust::parse(block)?;
+    let [first, second] = map::STATE_COPIES.map(|copy| {
+        // SAFETY: flash of this board, in read-array mode; nothing writes to it while the ROM runs.
+        unsafe { memory::bytes(copy) }
+    });
+    let key = root.state_key();
+    let (state, _) = StateRecord::choose(first, second, &key)?;
+    let identity = Identity { board: root.board, soc: root.soc };
+    let acceptance = requirements(&root.trust, &identity, &state);
+    // A second reading, with swapped copies: one skipped instruction must not bring an old floor back.
+    let (state_again, _) = StateRecord::choose(second, first, &key)?;
+    let (trust_again, identity_again) =
+        RootOfTrust::requirements(block).ok_or(Reason::RootOfTrustInvalid)?;
+    let again = requirements(&trust_again, &identity_again, &state_again);
+    if state_again != state {
+        return Err(Reason::CounterStoreInvalid);
+    }
+    push(log, Entry { harts: reported, ..step(Step::Start, start) });
+    let kernels = choose_kernels(log);
+
+    let mut flash = medium::open(kernels, log);
+    let signature_start = clock::now();
+    let mut bundle = authenticate(&mut flash, &acceptance, &again, metadata)?;
+    let boot_digest = measure(&kernels, bundle.signed());
+    let signature_step = step(Step::Signature, signature_start);
+    flash.push(signature(&bundle, boot_digest, 1 << BOOT_HART, signature_step));
+    bundle.load_payloads(&mut flash)?;
+
+    let verdict_start = clock::now();
+    let verdict = bundle.conclude()?;
+    push(log, Entry { harts: 1 << BOOT_HART, ..step(Step::Verdict, verdict_start) });
+
+    let found = Found { generation: generation(), harts: reported, boot_digest };
+    let written = write_handoff(&bundle, &identity, &state, &found, log)?;
+    // Redundant, from the second reading: one skipped instruction must not give the loader a lower floor.
+    if write_handoff(&bundle, &identity_again, &state_again, &found, log)? != written {
+        return Err(Reason::VerdictNotConfirmed);
+    }
+    write_dynamic_info();
+    if !has_dynamic_info() {
+        return Err(Reason::VerdictNotConfirmed);
+    }
+    dma::guard()?;
+    Ok((verdict, reported))
+}
+
+/// The second decision, then the release of the other harts, then OpenSBI.
+fn leave(verdict: &Verdict, harts: u64, log: &mut RomLog) -> ! {
+    if !verdict.is_confirmed() {
+        refuse(Reason::VerdictNotConfirmed, log)
+    }
+    if let Err(reason) = harts::release(harts) {
+        refuse(reason, log)
+    }
+    console::line(&["hartlock: ROM verified the boot bundle, entering OpenSBI"]);
+    // SAFETY: does not return, so it does not matter that the stack under us is wiped; OpenSBI
+    // was verified in place.
+    unsafe { rom_handover() }
+}
+
+/// Prints and logs a refusal and stops. The other harts are parked, and stay so.
+pub fn refuse(reason: Reason, entries: &RomLog) -> ! {
+    console::refusal("rom", reason);
+    // SAFETY: nothing else uses the log region while the ROM runs.
+    let region = unsafe { memory::bytes_mut(map::LOG) };
+    let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: generation() };
+    let mut log = start_log(region, &header, entries);
+    log.push(&Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
+    hart::halt()
+}
+
+/// Called by start.S on the boot hart, on a fresh stack.
+#[unsafe(no_mangle)]
+extern "C" fn rom_trap(cause: u64, pc: u64, value: u64) -> ! {
+    let text = [cause, pc, value].map(console::Number::hex);
+    let [cause, pc, value] = [text[0].as_str(), text[1].as_str(), text[2].as_str()];
+    console::line(&["\nhartlock: trap: mcause 0x", cause, " mepc 0x", pc, " mtval 0x", value]);
+    refuse(Reason::UnexpectedTrap, &RomLog::new())
+}
+
+/// The kernels of the boot hart; those that it cannot use go into the log.
+fn choose_kernels(log: &mut RomLog) -> Kernels {
+    let start = clock::now();
+    let choice = kernels::choose(Mode::Machine);
+    kernels::print(&choice);
+    for (kernel, value) in choice.rejections() {
+        push(log, Entry { kernel, value, harts: 1 << BOOT_HART, ..step(Step::Kernel, start) });
+    }
+    choice.kernels
+}
+
+/// A number that differs from boot to boot (boot flow §3.4). It is no secret.
+pub fn generation() -> u64 {
+    let now = clock::now();
+    clock::wall_clock() ^ now.time.rotate_left(40) ^ now.instret.rotate_left(20)
+}
+
+/// What the hand-off block says of this boot, beside the state of the device.
+struct Found {
+    generation: u64,
+    harts: u64,
+    boot_digest: [u8; 48],
+}
+
+/// Writes the hand-off block, and returns its digest.
+// Opaque, as `requirements`.
+#[inline(never)]
+fn write_handoff(
+    bundle: &Authenticated<'_>,
+    identity: &Identity,
+    state: &StateRecord,
+    found: &Found,
+    log: &RomLog,
+) -> Result<[u8; 48], Reason> {
+    let (identity, state) = black_box((identity, state));
+    let manifest = bundle.manifest();
+    let handoff = Handoff {
+        generation: found.generation,
+        harts: found.harts,
+        boot_hart: BOOT_HART,
+        system_floor: state.system_floor,
+        boot_version: manifest.security_version,
+        lifecycle: state.lifecycle,
+        trust: *manifest.trust().ok_or(Reason::InternalLimit)?,
+        // Of this device: the manifest can name several.
+        board: identity.board,
+        soc: identity.soc,
+        boot_digest: found.boot_digest,
+        log: *log,
+    };
+    // SAFETY: the hand-off region belongs to the ROM until OpenSBI closes it for writing.
+    let region = unsafe { memory::bytes_mut(map::HANDOFF) };
+    let block = region.first_chunk_mut::<HANDOFF_SIZE>().ok_or(Reason::InternalLimit)?;
+    Ok(handoff.encode(block))
+}
+
+/// What a boot bundle has to meet on this device.
+// Opaque: the two readings are compared, and the compiler would take one register for both.
+#[inline(never)]
+fn requirements(
+    trust: &TrustList,
+    identity: &Identity,
+    state: &StateRecord,
+) -> Acceptance<'static> {
+    let (trust, identity, state) = black_box((trust, identity, state));
+    Acceptance::of_device(
+        BundleType::Boot,
+        (*trust, state.revoked_keys),
+        *identity,
+        (state.boot_floor, None),
+        state.lifecycle,
+        &map::BOARD,
+    )
+}
+
+const DYNAMIC_INFO: DynamicInfo = DynamicInfo {
+    magic: 0x4942_534f,
+    version: 2,
+    next_addr: map::LOADER.start,
+    next_mode: 1,
+    options: 0,
+    boot_hart: BOOT_HART,
+};
+
+/// The first 64 bytes of ROM RAM are set aside for it by the linker script.
+fn dynamic_info() -> *mut DynamicInfo {
+    core::ptr::with_exposed_provenance_mut(map::ROM_RAM.start as usize)
+}
+
+/// Tells OpenSBI its next stage.
+#[inline(never)]
+pub fn write_dynamic_info() {
+    // SAFETY: memory of the ROM that nothing else uses.
+    unsafe { dynamic_info().write_volatile(DYNAMIC_INFO) }
+}
+
+/// Redundant check, by code of its own: one skipped instruction must not send OpenSBI to another stage.
+#[inline(never)]
+fn has_dynamic_info() -> bool {
+    // SAFETY: as for writing.
+    unsafe { dynamic_info().read_volatile() == DYNAMIC_INFO }
+}
+
+/// An entry of the ROM from `start` to now.
+pub fn step(step: Step, start: Instant) -> Entry {
+    entry(Stage::Rom, step, start, clock::now())
+}
