@@ -36,7 +36,7 @@ fetch hw: setup
 	@cargo xtask $@
 
 test: setup
-	@cargo xtask test $(if $(TIER),--tier $(TIER)) $(if $(VECTORS),--vectors)
+	@cargo xtask test $(if $(TIER),--tier $(TIER)) $(if $(VECTORS),--vectors) $(if $(STORE),--store $(STORE))
 
 demo: setup
 	@cargo xtask demo $(addprefix --algorithm ,$(ALGORITHM))
