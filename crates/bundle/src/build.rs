@@ -33,7 +33,7 @@ pub use extract::extract;
 /// A bundle to build.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
-    /// What it shall be.
+    /// Its description.
     pub spec: &'a BundleSpec,
     /// Its signers, in this order.
     pub keys: &'a [PrivateKey],

@@ -89,13 +89,13 @@ const fn expected(payload_type: PayloadType) -> Expected {
     Expected { name, forms, is_marked }
 }
 
-/// A payload file that looks like something else.
+/// A payload file whose content does not fit its payload.
 #[derive(Debug, thiserror::Error)]
-#[error("`{}` {}; the {} has to be {wanted}", .path.display(), looks_like(*.found), .payload)]
+#[error("`{}` {}; the {} must be {wanted}", .path.display(), looks_like(*.found), .payload)]
 pub struct ContentError {
     /// The file.
     pub path: PathBuf,
-    /// The payload that it shall be.
+    /// The payload that it was given as.
     pub payload: &'static str,
     /// What such a file is.
     pub wanted: &'static str,
@@ -104,9 +104,7 @@ pub struct ContentError {
 }
 
 fn looks_like(found: Option<&Form>) -> String {
-    found.map_or("has the mark of no known form".to_string(), |form| {
-        format!("looks like {}", form.name)
-    })
+    found.map_or("is not in a known format".to_string(), |form| format!("looks like {}", form.name))
 }
 
 impl ContentError {
@@ -227,6 +225,6 @@ mod tests {
             }
         }
         let error = check(PayloadType::Kernel, b"", Path::new("file")).unwrap_err();
-        assert!(error.to_string().contains("no known form"), "{error}");
+        assert!(error.to_string().contains("not in a known format"), "{error}");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`spec`] | `bundle.toml`: what a bundle shall be |
+//! | [`spec`] | `bundle.toml`: the description of a bundle |
 //! | [`build`] | writes a bundle, then verifies what it wrote |
 //! | [`verify`] | verifies a bundle file with the verifier that the boot stages run |
 //! | [`reuse`], [`plain`] | payloads of a bundle: as parts of another one, as files, as other tools see them |

@@ -14,7 +14,7 @@ pub enum CommandReason {
     OutputIsInput = 1202,
     /// The output is a file that holds a private key.
     OutputIsPrivateKey = 1203,
-    /// A payload file looks like something else than what it shall be.
+    /// The content of a payload file does not look like its payload.
     PayloadLooksOther = 1204,
     /// A file is no valid description of a board.
     BoardForm = 1205,
@@ -50,7 +50,7 @@ impl CommandReason {
             }
             CommandReason::OutputIsPrivateKey => "The output is a file that holds a private key.",
             CommandReason::PayloadLooksOther => {
-                "A payload file looks like something else than what it shall be."
+                "The content of a payload file does not look like its payload."
             }
             CommandReason::BoardForm => "A file is no valid description of a board.",
             CommandReason::BoardContradiction => "The description of a board contradicts itself.",

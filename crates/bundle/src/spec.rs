@@ -104,7 +104,7 @@ impl SpecError {
     }
 }
 
-/// What a bundle shall be. Nothing in it is checked but its form: the verifier judges the result.
+/// The description of a bundle. Only its form is checked here: the verifier judges the result.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BundleSpec {

@@ -51,7 +51,7 @@ impl Report for Compared {
         let mut page = Page::new();
         let [one, other] = self.bundles.each_ref().map(|path| terminal::path(path));
         page.line(format_args!("- {one}\n+ {other}"));
-        page.hanging("", "NOT VERIFIED: attackers can have written both", WARNING);
+        page.hanging("", "NOT VERIFIED: an attacker may have written either file", WARNING);
         if self.differences.is_empty() {
             page.line("equal for a device");
         }

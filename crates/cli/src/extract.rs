@@ -55,7 +55,7 @@ impl Report for Extracted {
         let mut text = String::new();
         if !self.verified {
             text += &format!(
-                "{WARNING}NOT VERIFIED{WARNING:#}: an attacker can have written these files\n"
+                "{WARNING}NOT VERIFIED{WARNING:#}: an attacker may have written these files\n"
             );
         }
         for Part { payload, file, size } in &self.files {

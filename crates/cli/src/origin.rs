@@ -29,7 +29,7 @@ pub struct Origin {
     /// Description of its board, if that is not one of those that `hartlock` knows
     #[arg(long = "board", value_name = "BOARD.toml")]
     pub board: Option<PathBuf>,
-    /// Take the bundle as it is: an attacker can have written it
+    /// Take the bundle without verification: an attacker may have written it
     #[arg(long, conflicts_with = "signers")]
     pub unverified: bool,
 }

@@ -18,8 +18,8 @@ use crate::{board, values};
 
 /// Build and sign a bundle, or a first stage
 ///
-/// What a bundle shall be comes from a bundle.toml, from flags, or from both; flags win. A first stage is code
-/// that hardware verifies before a core runs, and comes from flags alone.
+/// The contents of a bundle come from a bundle.toml, from options, or from both; options take precedence. A
+/// first stage is code that hardware verifies before a core runs; options alone describe it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Description of the bundle (see below)

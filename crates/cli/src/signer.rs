@@ -45,7 +45,7 @@ pub struct Signer {
     #[arg(long)]
     pub force: bool,
 
-    /// Sign payload files that look like something else than what they shall be
+    /// Sign payload files even if their content does not look like their payload
     #[arg(long)]
     pub force_type: bool,
 }

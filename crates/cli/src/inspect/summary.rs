@@ -287,7 +287,7 @@ fn write_trust(page: &mut Page, trust: &Trust, inspection: &Inspection, is_verbo
 fn trust_rule(trust: &Trust) -> &'static str {
     match trust.policy {
         "all" => "a system bundle must be signed by all of these keys",
-        "hybrid" => "a system bundle must be signed by one of these keys of each family",
+        "hybrid" => "a system bundle must be signed by a classical and a post-quantum key of these",
         _ => "a system bundle must be signed by one of these keys",
     }
 }

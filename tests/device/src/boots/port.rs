@@ -32,7 +32,7 @@ pub fn run_for(board: &str) -> Result<Option<Verdict>> {
     match status.code() {
         Some(0) => Ok(Some(Verdict::Yes)),
         Some(1) => Ok(Some(Verdict::No)),
-        _ => bail!("the run for {board} came to no end"),
+        _ => bail!("the run for {board} did not finish"),
     }
 }
 
