@@ -19,6 +19,8 @@ pub struct Capability {
     group: String,
     title: String,
     status: Status,
+    /// The day on which the text and its figures were written.
+    as_of: Option<String>,
     /// One sentence.
     pub text: String,
     /// The evidence.
@@ -62,6 +64,11 @@ fn parse(text: &str) -> Result<Vec<Capability>> {
         ensure!(
             it.commands.is_empty() == (it.status == Status::NotYet),
             "{}: what works or missed its target has a command, and nothing else has",
+            it.id
+        );
+        ensure!(
+            it.as_of.is_none() == (it.status == Status::NotYet),
+            "{}: what works or missed its target has a date, and nothing else has",
             it.id
         );
     }
@@ -110,11 +117,12 @@ fn table<'a>(rows: impl Iterator<Item = &'a Capability>, mark: &str) -> String {
             it.commands.iter().map(|command| format!("<br>`{command}`")).collect();
         let _ = writeln!(
             out,
-            "| {mark} | <span id=\"{}\"></span>**{}.** {} {}{commands} |",
+            "| {mark} | <span id=\"{}\"></span>**{}.** {} {}{}{commands} |",
             it.id,
             it.title,
             it.text,
-            links.join(", ")
+            links.join(", "),
+            it.as_of.as_ref().map_or(String::new(), |date| format!(" ({date})"))
         );
     }
     out
@@ -130,6 +138,7 @@ mod tests {
         group = 'Boot'
         title = 'A'
         status = 'works'
+        as_of = '2026-01-02'
         text = 'It boots.'
         commands = ['make demo', 'make hw']
         links = [['Page', 'docs/src/a.md'], ['Security', 'SECURITY.md'], ['Run', 'lab/a.json']]
@@ -147,7 +156,7 @@ mod tests {
         let text = page(&parse(TWO).unwrap());
         assert!(text.starts_with("**1 capabilities work, [1 are not there yet]("), "{text}");
         let row = "| <strong class=\"hit\">works</strong> | <span id=\"a\"></span>**A.** It boots. \
-                   [Page](../../docs/src/a.md), [Security](../../SECURITY.md), [Run](../../lab/a.json)<br>`make demo`<br>`make hw` |";
+                   [Page](../../docs/src/a.md), [Security](../../SECURITY.md), [Run](../../lab/a.json) (2026-01-02)<br>`make demo`<br>`make hw` |";
         assert!(text.contains(row), "{text}");
         let row = "| <strong class=\"miss\">not yet</strong> | <span id=\"b\"></span>**B.** It updates.  |";
         assert!(text.contains(row), "{text}");
@@ -162,6 +171,7 @@ mod tests {
             ("'It updates.'", "'updates'"),
             ("['make demo', 'make hw']", "[]"),
             ("'not yet'", "'soon'"),
+            ("as_of = '2026-01-02'", ""),
         ] {
             assert!(parse(&TWO.replacen(from, to, 1)).is_err(), "{from} {to}");
         }
