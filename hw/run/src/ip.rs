@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -225,8 +224,6 @@ impl Work<'_> {
     }
 
     fn run(&self, tools: &Tools) -> Result<Done> {
-        // The first start of Yosys compiles it, which only one process may do at a time.
-        static SYNTHESIS: Mutex<()> = Mutex::new(());
         match self {
             Work::Mutate(ip, campaign) => {
                 Ok(Done { faults: campaign::run(tools, ip, campaign)?, ..Done::default() })
@@ -241,12 +238,10 @@ impl Work<'_> {
                 Ok(Done { faults: run.faults, notes: run.notes })
             }
             Work::Prove(ip, proof) => {
-                let _one = SYNTHESIS.lock();
                 let (_, faults) = proof::prove(tools, ip, proof)?;
                 Ok(Done { faults, ..Done::default() })
             }
             Work::Count(ip, netlist) => {
-                let _one = SYNTHESIS.lock();
                 let count = netlist::count(tools, ip, netlist)?;
                 let mut faults = count.faults(netlist);
                 faults.extend(Record::load(ip)?.faults(ip, &netlist.name, &count)?);

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::engine::{Bench, Ip, Netlist, Placer, Tools, files, prim};
+use crate::machines::model::build;
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the counts.
@@ -247,7 +248,8 @@ pub fn inside(ip: &Ip, path: &Path) -> Result<String> {
     Ok(format!("{PROJECT}/{}", path.display()))
 }
 
-/// A program compiled to WebAssembly. Its translation to this machine takes minutes the first time.
+/// A program compiled to WebAssembly. Its translation to this machine takes minutes, once: it appears as a whole, so that
+/// any number of processes may start the program at the same time.
 /// It can access two folders, the project and a scratch folder, and a third for third-party sources.
 pub fn yowasp(
     tools: &Tools,
@@ -256,15 +258,16 @@ pub fn yowasp(
     scratch: &Path,
     outside: Option<&Path>,
 ) -> Result<Command> {
-    let compiled = project::cache_dir()?.join("models").join("yowasp");
-    if !compiled.join(module).exists() {
-        eprintln!("preparing {module}; this takes minutes, once");
+    let name = format!("{module}-{}", tools.ip.identity());
+    let compiled = project::cache_dir()?.join("models").join(name);
+    if !compiled.exists() {
+        build(module, &compiled, |tree| {
+            let mut first = start(tools, module, function, tree);
+            first.env("YOWASP_MOUNT", format!("{SCRATCH}={}", scratch.display()));
+            run::quietly(first.arg("--version")).map(drop)
+        })?;
     }
-    let mut python = Command::new("python3");
-    python
-        .arg("-c")
-        .arg(format!("import sys, {module}\nsys.exit({module}.{function}(sys.argv[1:]))"));
-    python.env("PYTHONPATH", tools.ip.dir()).env("YOWASP_CACHE_DIR", compiled);
+    let mut python = start(tools, module, function, &compiled);
     let root = project::root();
     let mut mounts = format!("{PROJECT}={}:{SCRATCH}={}", root.display(), scratch.display());
     if let Some(outside) = outside {
@@ -272,6 +275,16 @@ pub fn yowasp(
     }
     python.env("YOWASP_MOUNT", mounts);
     Ok(python)
+}
+
+/// The program with its translation in this folder, where it writes it if there is none.
+fn start(tools: &Tools, module: &str, function: &str, compiled: &Path) -> Command {
+    let mut python = Command::new("python3");
+    python
+        .arg("-c")
+        .arg(format!("import sys, {module}\nsys.exit({module}.{function}(sys.argv[1:]))"));
+    python.env("PYTHONPATH", tools.ip.dir()).env("YOWASP_CACHE_DIR", compiled);
+    python
 }
 
 #[cfg(test)]
