@@ -1,4 +1,4 @@
-//! Runs the cycle-accurate machines (`hw/README.md`), the benches of the engines, and their guide.
+//! Runs the cycle-accurate machines (`hw/README.md`) and the benches of the engines.
 
 #![allow(
     missing_docs,
@@ -10,7 +10,6 @@
 extern crate xtask;
 
 mod assertion;
-pub mod guide;
 pub mod ip;
 pub mod machines;
 mod parallel;

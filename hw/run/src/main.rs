@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use hartlock_hw::{guide, ip, machines};
+use hartlock_hw::{ip, machines};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", disable_version_flag = true)]
@@ -33,7 +33,6 @@ const STEPS: &[xtask::Step] = &[
     ("soc", machines::soc_step),
     ("svu", machines::svu_step),
     ("ip", ip::step),
-    ("guide", guide::step),
 ];
 
 fn main() -> ExitCode {
