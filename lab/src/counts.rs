@@ -29,9 +29,31 @@ impl Count {
 /// # Errors
 /// If it does not compile.
 pub fn build(name: &str, target: &Path, variables: &[(&str, &Path)]) -> Result<PathBuf> {
+    build_one(name, name, target, variables)
+}
+
+/// The same of one of several programs in `lab/<folder>`.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_one(
+    folder: &str,
+    name: &str,
+    target: &Path,
+    variables: &[(&str, &Path)],
+) -> Result<PathBuf> {
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(project::root().join("lab").join(name));
-    cargo.args(["build", "--quiet", "--locked", "--release", "--target", firmware::TARGET]);
+    cargo.current_dir(project::root().join("lab").join(folder));
+    cargo.args([
+        "build",
+        "--bin",
+        name,
+        "--quiet",
+        "--locked",
+        "--release",
+        "--target",
+        firmware::TARGET,
+    ]);
     cargo.arg("--target-dir").arg(target).envs(variables.iter().copied());
     // Crates of ours in another selection of features than their own tests have.
     cargo.env("CARGO_ENCODED_RUSTFLAGS", "-Awarnings");

@@ -82,7 +82,7 @@ impl<W: Wait> Ed25519<W> {
 
     /// What `control` says of every command.
     const fn config(slot: Slot) -> Control {
-        Control::RESET.with_slot(slot.0).with_slow(cfg!(feature = "ed25519-slow"))
+        Control::RESET.with_slot(slot.0)
     }
 
     /// Forgets all keys, and the nonce.

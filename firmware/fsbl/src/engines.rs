@@ -14,10 +14,9 @@ use hartlock_virt::board::{
 /// Whether the next list continues the message.
 const HOLD: usize = LISTS + 0x800;
 
-/// Stores of eight bytes there keep a word, and push what is kept; those to `PUSH` push theirs (`hw/soc/tee/rtl/tee_push.sv`).
-const KEEP: usize = PUSH + 0x08;
-const COMMIT: usize = PUSH + 0x10;
-const LAST: u64 = 1 << 8;
+/// A store of eight bytes there pushes none of them, and eight bytes further on one more each, as the end of the message
+/// (`hw/soc/tee/rtl/tee_push.sv`).
+const END: usize = PUSH + 0x80;
 
 /// The only sink of the DMA engine.
 const SINK: u8 = 1;
@@ -113,16 +112,9 @@ fn push(parts: &[&[u8]]) {
         // SAFETY: registers of the machine, which push a word and do nothing else.
         unsafe { core::ptr::with_exposed_provenance_mut::<u64>(to).write_volatile(word) };
     };
-    let push_word = |word: u64| {
-        if cfg!(feature = "committed") {
-            store(KEEP, word);
-            store(COMMIT, 0);
-        } else {
-            store(PUSH, word);
-        }
-    };
+    let push_word = |word: u64| store(PUSH, word);
     // Bytes that do not make a word yet, the first one lowest.
-    let (mut rest, mut rest_len) = (0, 0_u64);
+    let (mut rest, mut rest_len) = (0, 0_usize);
     for part in parts {
         // SAFETY: any bits are a word. The target loads words where they are aligned, and bytes where they are not.
         let (before, words, after) = unsafe { part.align_to::<u64>() };
@@ -145,8 +137,7 @@ fn push(parts: &[&[u8]]) {
             }
         }
     }
-    store(KEEP, rest);
-    store(COMMIT, LAST | rest_len);
+    store(END.wrapping_add(8 * rest_len), rest);
 }
 
 /// Whether the next list of the DMA engine continues the message.

@@ -21,6 +21,7 @@ mod area;
 mod boot;
 mod dma;
 mod errata;
+mod manner;
 mod published;
 mod software;
 mod sweep;
@@ -46,7 +47,8 @@ pub fn measure(args: &Args) -> Result<Run> {
         });
         (boots, counts)
     });
-    let (boots, counts) = (boots?, counts.transpose()?.unwrap_or_default());
+    let (mut boots, counts) = (boots?, counts.transpose()?.unwrap_or_default());
+    boots.extend(manner::measure(machine, args.quick, &paper)?);
     let software = [(software::CRATES, sweep::PORTABLE), (software::OURS, sweep::OURS)].into_iter();
     let mut columns: Vec<sweep::Column> =
         software.filter_map(|(who, name)| software::column(&counts, who, name)).collect();

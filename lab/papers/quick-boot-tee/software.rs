@@ -52,6 +52,13 @@ fn read(console: &str) -> Result<Vec<Count>> {
 
 /// What has to come out, in hexadecimal digits.
 fn right(what: &str, bytes: usize) -> Result<String> {
+    let len = if what == "measure" { bytes } else { SIZES[2] };
+    let monitor: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
+    right_of(&monitor, what)
+}
+
+/// The same of another monitor.
+pub fn right_of(monitor: &[u8], what: &str) -> Result<String> {
     let digest = |parts: &[&[u8]]| {
         Computer::<Never, Never>::new(Kernels::PORTABLE, None, None).digest(parts)
     };
@@ -59,16 +66,16 @@ fn right(what: &str, bytes: usize) -> Result<String> {
         let pair = KeyPair::new(ExpandedKey::from_digest(expanded));
         pair.ok().context("no key pair")
     };
-    let monitor = |len: usize| (0..len).map(|at| (at % 251) as u8).collect::<Vec<u8>>();
     let device: [u8; 64] = std::array::from_fn(|at| 255 - at as u8);
-    let measurement = digest(&[&monitor(SIZES[2])]);
+    let measurement = digest(&[monitor]);
     let mut expanded = digest(&[&digest(&[&device, &measurement])[..32]]);
     expanded[0] &= 0xf8;
     expanded[31] = expanded[31] & 0x7f | 0x40;
     let result = match what {
-        "measure" => digest(&[&monitor(bytes)]).to_vec(),
+        "measure" => measurement.to_vec(),
         "derive" => expanded.to_vec(),
         "key" => pair(&expanded)?.public_key().to_vec(),
+        "device" => pair(&device)?.public_key().to_vec(),
         "sign" => {
             let message = [&measurement[..], pair(&expanded)?.public_key()].concat();
             let signed = pair(&device)?.sign(|| Sha3_512::with(&Kernels::PORTABLE), &message);

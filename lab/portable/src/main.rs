@@ -11,18 +11,17 @@
 #![no_std]
 #![no_main]
 
+mod counting;
 mod crates;
 mod ours;
 mod software;
 
-use core::arch::{asm, global_asm};
 use core::hint::black_box;
 
-use hartlock_virt::console::{self, Number};
+use hartlock_virt::console;
 
+use counting::count;
 use software::Software;
-
-global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
 
 /// Bytes of the monitors: two for the cost of a byte, and one that is held against it.
 const SIZES: [usize; 3] = [8 << 10, 16 << 10, 64 << 10];
@@ -69,51 +68,4 @@ fn boot<S: Software>(software: &S, monitor: &[u8; LARGEST]) {
     count(S::WHO, "sign", MESSAGE_LEN, || {
         software.sign(black_box(&device), &device_key, &message).unwrap_or([0; 64])
     });
-}
-
-fn count<const N: usize>(
-    who: &str,
-    what: &str,
-    bytes: usize,
-    f: impl FnOnce() -> [u8; N],
-) -> [u8; N] {
-    let (start, start_cycles) = (instructions(), cycles());
-    let result = black_box(f());
-    let taken_cycles = cycles().wrapping_sub(start_cycles);
-    let taken = instructions().wrapping_sub(start);
-    console::print("count ");
-    for part in [who, " ", what, " "] {
-        console::print(part);
-    }
-    for number in [bytes as u64, taken_cycles, taken] {
-        console::print(Number::decimal(number).as_str());
-        console::print(" ");
-    }
-    for byte in result {
-        let digits = [byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]);
-        console::print(core::str::from_utf8(&digits).unwrap_or("??"));
-    }
-    console::print("\n");
-    result
-}
-
-fn instructions() -> u64 {
-    let count: u64;
-    // SAFETY: reads a counter.
-    unsafe { asm!("csrr {}, minstret", out(reg) count, options(nomem, nostack)) };
-    count
-}
-
-fn cycles() -> u64 {
-    let count: u64;
-    // SAFETY: reads a counter.
-    unsafe { asm!("csrr {}, mcycle", out(reg) count, options(nomem, nostack)) };
-    count
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn bench_trap(cause: u64, pc: u64) -> ! {
-    let text = [cause, pc].map(Number::hex);
-    console::line(&["bench: trapped, cause 0x", text[0].as_str(), " at 0x", text[1].as_str()]);
-    hartlock_virt::machine::end(1)
 }

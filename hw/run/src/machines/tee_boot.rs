@@ -53,8 +53,6 @@ pub enum By {
     Quiet,
     /// Engines that get memory by stores of the processor.
     Pushed,
-    /// The same in the manner of the third paper: each word has a store that commits it, and Ed25519 takes the paper's cycles.
-    Committed,
     /// Engines whose digests and keys have a bit that is stuck: software has to do their work.
     BrokenEngines,
     /// The engine for SHA-3 alone, which the paper has a column for.
@@ -67,12 +65,11 @@ pub enum By {
 
 impl By {
     /// All of them.
-    pub const ALL: [By; 9] = [
+    pub const ALL: [By; 8] = [
         By::Engines,
         By::Overlapped,
         By::Quiet,
         By::Pushed,
-        By::Committed,
         By::BrokenEngines,
         By::HashEngine,
         By::Software,
@@ -87,7 +84,6 @@ impl By {
             By::Overlapped => "overlapped",
             By::Quiet => "quiet",
             By::Pushed => "pushed",
-            By::Committed => "committed",
             By::BrokenEngines => "broken engines",
             By::HashEngine => "hash engine",
             By::Software => "our software",
@@ -180,7 +176,6 @@ fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
         By::Overlapped | By::BrokenEngines => &["machine", "rsa"],
         By::Quiet => &["quiet", "rsa"],
         By::Pushed => &["pushed", "rsa"],
-        By::Committed => &["committed", "rsa"],
         By::HashEngine => &["no-signer", "rsa"],
         By::Software => &["no-engines", "rsa"],
         By::Portable => &["portable", "rsa"],

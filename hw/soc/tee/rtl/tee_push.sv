@@ -1,11 +1,8 @@
 // Words that the core pushes into the hash engine, by single stores of 64 bits, beside the stream of the DMA engine.
 //
-// | offset | a store of eight bytes |
-// | 0x00   | pushes them |
-// | 0x08   | keeps them |
-// | 0x10   | pushes what is kept: by bits 3 to 0 so many bytes of it, and as the last word of the message, if bit 8 is set |
-//
-// With the last two for every word this is the protocol of the third paper, which commits data by a store of its own.
+// | offset       | a store of eight bytes |
+// | 0x00         | pushes them |
+// | 0x80 + 8 * n | pushes the first n of them, at most 8, as the end of the message |
 //
 // A store waits on the bus while the word before waits for the hash engine, which takes one block at most. A word that
 // is not taken for longer, because no message is open, is dropped, and ends a message that is: the core is never stopped.
@@ -51,29 +48,29 @@ module tee_push
   output logic [3:0]  out_bytes_o,
   output logic        out_abort_o
 );
-  localparam logic [11:0] Push   = 12'h000;
-  localparam logic [11:0] Keep   = 12'h008;
-  localparam logic [11:0] Commit = 12'h010;
+  localparam logic [11:0] Push = 12'h000;
+  localparam logic [4:0]  End  = 5'h01;  // the upper bits of its offset
   localparam logic [3:0]  WordBytes = 4'd8;
   localparam int unsigned CountBits = $clog2(Patience + 1);
 
-  // The word that waits, what is kept for a commit, and the response.
+  // The word that waits, and the response.
   logic                 pending_q, last_q, b_valid_q, b_err_q;
-  logic [63:0]          word_q, kept_q;
+  logic [63:0]          word_q;
   logic [3:0]           bytes_q;
   logic [CountBits-1:0] count_q;
   // What is done in this cycle.
-  logic is_good, pushes, takes, taken, drops, is_last;
+  logic       is_good, takes, taken, drops, is_last;
+  logic [3:0] bytes;
 
   // --- stores ---
 
-  // Whole stores to one of three offsets.
-  assign is_good    = w_strb_i == 8'hff && (aw_addr_i == Push || aw_addr_i == Keep || aw_addr_i == Commit);
-  assign pushes     = is_good & (aw_addr_i != Keep);
-  assign takes      = aw_valid_i & w_valid_i & (~b_valid_q | b_ready_i) & (~pushes | ~pending_q | taken);
+  // Whole stores to an offset of the table.
+  assign is_last    = (aw_addr_i[11:7] == End) & (aw_addr_i[2:0] == '0) & (aw_addr_i[6:3] <= WordBytes);
+  assign bytes      = is_last ? aw_addr_i[6:3] : WordBytes;
+  assign is_good    = (w_strb_i == '1) & (is_last | (aw_addr_i == Push));
+  assign takes      = aw_valid_i & w_valid_i & (~b_valid_q | b_ready_i) & (~is_good | ~pending_q | taken);
   assign aw_ready_o = takes;
   assign w_ready_o  = takes;
-  assign is_last    = (aw_addr_i == Commit) & w_data_i[8];
 
   // Response of a store: one at a time.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -97,7 +94,6 @@ module tee_push
       last_q    <= 1'b0;
       bytes_q   <= '0;
       word_q    <= '0;
-      kept_q    <= '0;
       count_q   <= '0;
     end else begin
       count_q <= (pending_q && !taken && !drops) ? count_q + 1'b1 : '0;
@@ -106,15 +102,10 @@ module tee_push
         word_q    <= '0;
       end
       if (takes && is_good) begin
-        if (aw_addr_i == Keep) kept_q <= w_data_i;
-        if (pushes) begin
-          pending_q <= 1'b1;
-          word_q    <= (aw_addr_i == Commit) ? kept_q : w_data_i;
-          last_q    <= is_last;
-          // More than a word is a word.
-          bytes_q   <= (is_last && !w_data_i[3]) ? w_data_i[3:0] : WordBytes;
-        end
-        if (aw_addr_i == Commit) kept_q <= '0;
+        pending_q <= 1'b1;
+        word_q    <= w_data_i;
+        last_q    <= is_last;
+        bytes_q   <= bytes;
       end
     end
   end
@@ -149,7 +140,6 @@ module tee_push
   `ASSERT(NoWordWaitsForEver_A, 32'(count_q) <= Patience)
   `ASSERT(ADroppedWordEndsTheMessage_A, pending_q && 32'(count_q) == Patience && !taken |-> out_abort_o)
   `ASSERT(AStoreIsAnswered_A, takes |=> b_valid_o)
-  `ASSERT(WhatIsCommittedIsNotKept_A, takes && is_good && aw_addr_i == Commit |=> kept_q == '0)
   `ASSERT(WhatIsTakenIsNotKept_A, !pending_q |-> word_q == '0)
-  `ASSERT(PartsArePushedLastAlone_A, pending_q && !last_q |-> bytes_q == WordBytes)
+  `ASSERT(PartsArePushedLastAlone_A, pending_q |-> last_q ? bytes_q <= WordBytes : bytes_q == WordBytes)
 endmodule

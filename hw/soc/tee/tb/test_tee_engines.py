@@ -20,7 +20,7 @@ INPUTS = ["secret_i", "upset_i", "mmio_req_i", "devices_resp_i", "mem_resp_i"]
 BASE, PAGE = 0x1500_0000, 0x1000
 AT_SECRET, AT_ED25519, AT_SHA3, AT_DMA, AT_LISTS, AT_PUSH = (BASE + PAGE * number for number in range(6))
 LATCH, HOLD = 0x40, 0x800
-PUSH, KEEP, COMMIT, LAST = 0x00, 0x08, 0x10, 1 << 8
+PUSH, END = 0x00, 0x80
 WORD, DOUBLE, INCR = 2, 3, 1
 RAM = 0x8000_0000
 # Reads of a status, each of some cycles, for the longest list here.
@@ -247,8 +247,7 @@ async def lists_continue_a_message(dut: HierarchyObject) -> None:
 
 
 @cocotb.test()
-@cocotb.parametrize(commits=[False, True])
-async def pushed_words_are_hashed(dut: HierarchyObject, commits: bool) -> None:
+async def pushed_words_are_hashed(dut: HierarchyObject) -> None:
     """Also while the engine works on a block, and after a list."""
     setup = await started(dut)
     await setup.lock()
@@ -258,12 +257,9 @@ async def pushed_words_are_hashed(dut: HierarchyObject, commits: bool) -> None:
         words = [message[at : at + 8] for at in range(0, size - size % 8, 8)]
         for word in words:
             value = int.from_bytes(word, "little")
-            assert await setup.push(AT_PUSH + (KEEP if commits else PUSH), value) == OKAY
-            if commits:
-                assert await setup.push(AT_PUSH + COMMIT, 0) == OKAY
+            assert await setup.push(AT_PUSH + PUSH, value) == OKAY
         rest = message[8 * len(words) :]
-        await setup.push(AT_PUSH + KEEP, int.from_bytes(rest, "little"))
-        await setup.push(AT_PUSH + COMMIT, LAST | len(rest))
+        assert await setup.push(AT_PUSH + END + 8 * len(rest), int.from_bytes(rest, "little")) == OKAY
         assert await setup.digest() == hashlib.sha3_512(message).digest()
 
 
@@ -274,7 +270,7 @@ async def a_word_without_a_message_stops_nothing(dut: HierarchyObject) -> None:
         assert await setup.push(AT_PUSH + PUSH, random.getrandbits(64)) == OKAY
     await setup.bench.cycles(60)
     await setup.begin_message()
-    await setup.push(AT_PUSH + COMMIT, LAST)
+    await setup.push(AT_PUSH + END, 0)
     assert await setup.digest() == hashlib.sha3_512(b"").digest(), "a word of before is in the message"
 
 

@@ -1,4 +1,4 @@
-"""`tee_push`: pushed words, in both protocols, and those of the DMA engine reach the hash engine in order, and none waits for ever."""
+"""`tee_push`: pushed words and those of the DMA engine reach the hash engine in order, and none waits for ever."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from tee_bench import OKAY, SLVERR
 
 INPUTS = ["aw_valid_i", "aw_addr_i", "w_valid_i", "w_data_i", "w_strb_i", "b_ready_i", "in_valid_i", "in_data_i"]
 INPUTS += ["in_last_i", "in_bytes_i", "in_abort_i", "out_ready_i"]
-PUSH, KEEP, COMMIT = 0x00, 0x08, 0x10
-LAST = 1 << 8
+PUSH, END = 0x00, 0x80
+# The ends of a message, by their numbers of bytes.
+ENDS = [END + 8 * count for count in range(9)]
 WHOLE = 0xFF
 Word = tuple[int, int, int]
 
@@ -71,28 +72,11 @@ async def pushed_words_arrive_in_order(dut: HierarchyObject) -> None:
         words = [random.getrandbits(64) for _ in range(size)]
         for word in words:
             setup.store(PUSH, word)
-        last, part = random.getrandbits(64), random.randrange(16)
-        setup.store(KEEP, last)
-        setup.store(COMMIT, LAST | part)
-        assert set(await setup.done(size + 2)) == {OKAY}
-        assert await setup.passed() == [*((word, 0, 8) for word in words), (last, 1, min(part, 8))]
+        last, part = random.getrandbits(64), size % 9
+        setup.store(ENDS[part], last)
+        assert set(await setup.done(size + 1)) == {OKAY}
+        assert await setup.passed() == [*((word, 0, 8) for word in words), (last, 1, part)]
     assert setup.aborts.count == 0
-
-
-@cocotb.test()
-async def data_are_pushed_by_their_commit(dut: HierarchyObject) -> None:
-    setup = Setup(dut)
-    await setup.start()
-    for size in range(1, 12):
-        setup.stall()
-        words = [random.getrandbits(64) for _ in range(size)]
-        for number, word in enumerate(words):
-            # Only the last data before a commit count.
-            setup.store(KEEP, random.getrandbits(64))
-            setup.store(KEEP, word)
-            setup.store(COMMIT, LAST | 3 if number == size - 1 else random.randrange(16))
-        assert set(await setup.done(3 * size)) == {OKAY}
-        assert await setup.passed() == [(word, int(at == size - 1), 3 if at == size - 1 else 8) for at, word in enumerate(words)]
 
 
 @cocotb.test()
@@ -100,23 +84,17 @@ async def other_stores_are_errors_and_push_nothing(dut: HierarchyObject) -> None
     setup = Setup(dut)
     await setup.start()
     for address, strobes in [
-        *((address, WHOLE) for address in (4, 0xC, 0x14, 0x18, 0x20, 0x800, 0xFF8, 1, 9)),
-        *((random.choice([PUSH, KEEP, COMMIT]), strobes) for strobes in (0, 0xF, 0xF0, 0x7F, 0xFE)),
+        *((address, WHOLE) for address in (4, 8, 0x10, 0x78, 0x84, 0x89, ENDS[-1] + 8, 0xF8, 0x180, 0x800, 0x880, 0xFF8, 1, 9)),
+        *((random.choice([PUSH, *ENDS]), strobes) for strobes in (0, 0xF, 0xF0, 0x7F, 0xFE)),
     ]:
         setup.stall()
         setup.store(address, random.getrandbits(64), strobes)
         assert await setup.done(1) == [SLVERR], hex(address)
         assert await setup.passed() == []
-    # What was kept by no whole store is not there.
-    setup.store(COMMIT, 0)
+    # The next word is as if they had not been.
+    setup.store(PUSH, 5)
     assert await setup.done(1) == [OKAY]
-    assert await setup.passed() == [(0, 0, 8)]
-    # A commit takes what is kept.
-    setup.store(KEEP, 5)
-    setup.store(COMMIT, 0)
-    setup.store(COMMIT, 0)
-    await setup.done(3)
-    assert await setup.passed() == [(5, 0, 8), (0, 0, 8)]
+    assert await setup.passed() == [(5, 0, 8)]
 
 
 @cocotb.test()

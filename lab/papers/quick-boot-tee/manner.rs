@@ -1,0 +1,136 @@
+//! Engines in the paper's manner, on a bare hart of the same machine (`lab/portable/src/paper.rs`): a store for each word and
+//! one that commits it, and Ed25519 in the cycles of the paper's engine, which verifies nothing.
+//!
+//! Ours takes fewer cycles for a product, and more for S, because it verifies S before it shows it. The program counts what each
+//! command takes, and the paper's engine takes its place here. What a poll of the status may take is in the difference: some 20
+//! cycles of 463,294.
+
+use std::fs;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use super::boot::Booted;
+use super::software;
+use super::sweep::{self, Parts};
+use crate::counts::{self, Count};
+use crate::paper::Paper;
+use hartlock_hw::machines::tee::Tee;
+use hartlock_hw::machines::tee_boot::Prepared;
+use xtask::project;
+
+/// Both programs are built in one folder.
+const FOLDER: &str = "portable";
+const NAME: &str = "paper";
+/// Bytes of the monitor that is endorsed: zeros, as all of them.
+const ENDORSED: usize = 64 << 10;
+
+/// Cycles of the paper's engine.
+struct Engine {
+    product: u64,
+    s: u64,
+}
+
+/// Runs the program, with all sizes or the smallest.
+///
+/// # Errors
+/// If something cannot be built, or a result is wrong.
+pub fn measure(machine: Tee, is_quick: bool, paper: &Paper) -> Result<Vec<Booted>> {
+    let variable = ("QUICK", std::path::Path::new("1"));
+    let variables = if is_quick { &[variable][..] } else { &[] };
+    let target = project::target_dir().join("lab").join(FOLDER);
+    let program = counts::build_one(FOLDER, NAME, &target, variables)?;
+    eprintln!("engines in the manner of the paper on {}", machine.name);
+    let start = Instant::now();
+    let prepared = Prepared::of_program(machine, fs::read(program)?)?;
+    let kept = project::cache_dir()?.join("boots").join(machine.name);
+    let ran = prepared.run_once(&kept).context("engines in the manner of the paper")?;
+    eprintln!("engines in the manner of the paper ({:.0} s)", start.elapsed().as_secs_f64());
+    let counts = counts::read(&ran.console, right)?;
+    let constant = |name| Ok::<_, anyhow::Error>(paper.constant(name)? as u64);
+    let product = constant("repository_product_cycles")?;
+    booted(&counts, &Engine { product, s: constant("repository_s_cycles")? })
+}
+
+/// What has to come out. Commands of the engine have the results of their parts.
+fn right(what: &str, bytes: usize) -> Result<String> {
+    let zeros = vec![0; if what == "measure" { bytes } else { ENDORSED }];
+    software::right_of(&zeros, what.split('-').next().unwrap_or(what))
+}
+
+/// The parts of each size, with the paper's engine in the place of ours.
+fn booted(counts: &[Count], engine: &Engine) -> Result<Vec<Booted>> {
+    let cycles = |what: &str| {
+        let found = counts.iter().find(|it| it.what == what);
+        found.map(|it| it.cycles).with_context(|| format!("no count of {what}"))
+    };
+    // What is not of commands, and the paper's commands.
+    let pair = |what: &str, command: &str| {
+        let rest = cycles(what)?.checked_sub(cycles(command)?);
+        Ok::<_, anyhow::Error>(
+            rest.context("a command takes longer than its part")? + engine.product,
+        )
+    };
+    let (key_pair, device_key) = (pair("key", "key-product")?, pair("device", "device-product")?);
+    let sign = pair("sign", "sign-product")?.checked_sub(cycles("sign-s")?);
+    let sign = sign.context("a command takes longer than its part")? + engine.s;
+    let derive = cycles("derive")?;
+    let sizes = counts.iter().filter(|it| it.what == "measure");
+    let parts =
+        sizes.map(|it| Parts { bytes: it.bytes, measure: it.cycles, derive, key_pair, sign });
+    Ok(parts.map(|parts| Booted::apart(sweep::PAPER, parts, device_key)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(commands: [u64; 4]) -> Vec<Count> {
+        let [key, device, sign, s] = commands;
+        let parts = [
+            ("measure", 1 << 16, 170_000),
+            ("measure", 1 << 18, 680_000),
+            ("derive", 64, 3000),
+            ("key", 32, 15_000),
+            ("key-product", 32, key),
+            ("device", 32, 15_000),
+            ("device-product", 32, device),
+            ("sign", 96, 60_000),
+            ("sign-product", 96, sign),
+            ("sign-s", 96, s),
+        ];
+        let count = |(what, bytes, cycles): (&str, usize, u64)| Count {
+            who: NAME.to_owned(),
+            what: what.to_owned(),
+            bytes,
+            cycles,
+            instructions: 1,
+        };
+        parts.map(count).to_vec()
+    }
+
+    #[test]
+    fn the_paper_s_engine_takes_the_place_of_ours() {
+        let engine = Engine { product: 463_294, s: 5464 };
+        let boots = booted(&counts([13_000, 13_000, 13_300, 40_000]), &engine).unwrap();
+        let rest = |it: &Booted| it.parts.map(|it| (it.bytes, it.measure, it.key_pair, it.sign));
+        assert_eq!(boots.len(), 2);
+        assert_eq!(rest(&boots[0]), Some((1 << 16, 170_000, 465_294, 6700 + 463_294 + 5464)));
+        assert_eq!(rest(&boots[1]).map(|it| it.1), Some(680_000));
+    }
+
+    #[test]
+    fn a_command_is_no_longer_than_its_part() {
+        let engine = Engine { product: 463_294, s: 5464 };
+        assert!(booted(&counts([15_001, 1, 1, 1]), &engine).is_err());
+        assert!(booted(&counts([1, 1, 30_000, 500_000]), &engine).is_err());
+        assert!(booted(&[], &engine).is_err());
+    }
+
+    #[test]
+    fn a_command_has_the_result_of_its_part() {
+        assert_eq!(right("sign-s", 96).unwrap(), right("sign", 96).unwrap());
+        assert_ne!(right("measure", 8).unwrap(), right("measure", 16).unwrap());
+        assert_ne!(right("key", 32).unwrap(), right("device", 32).unwrap());
+    }
+}
