@@ -105,7 +105,6 @@ pub fn counter_at(first: &[u8; BLOCK_LEN], offset: u64) -> ([u8; BLOCK_LEN], usi
 pub struct Aes {
     registers: Registers,
     is_masked: bool,
-    is_slow: bool,
     key_len: KeyLen,
     /// Of the message.
     control: Control,
@@ -132,8 +131,7 @@ impl Aes {
         }
         let (key_len, control) = (KeyLen::Key256, Control::RESET);
         let is_masked = registers.parameters().read().masked();
-        let (is_slow, needs_tag) = (false, false);
-        let mut engine = Self { registers, is_masked, is_slow, key_len, control, needs_tag };
+        let mut engine = Self { registers, is_masked, key_len, control, needs_tag: false };
         engine.wipe()?;
         Ok(engine)
     }
@@ -159,11 +157,6 @@ impl Aes {
             });
         }
         Ok(())
-    }
-
-    /// A block takes as long as in OpenTitan's masked engine, for comparisons. It holds from the next message on.
-    pub fn set_slow(&mut self, is_slow: bool) {
-        self.is_slow = is_slow;
     }
 
     /// Loads a key of 16, 24 or 32 bytes.
@@ -278,7 +271,7 @@ impl Aes {
             return Err(Error::Length);
         }
         let control = Control::RESET.with_mode(value).with_key_len(self.key_len);
-        let control = control.with_decrypt(is_decryption).with_slow(self.is_slow);
+        let control = control.with_decrypt(is_decryption);
         let control = control.with_stream_in(streams.input).with_stream_out(streams.output);
         registers.control().write(control);
         registers.text_len().write(length(text_len)?);

@@ -48,8 +48,6 @@ pub enum Function<'a> {
 pub struct Sha2<W> {
     registers: Registers,
     wait: W,
-    /// A block takes as long as in the engine of the fifth paper.
-    is_slow: bool,
 }
 
 impl<W: Wait> Sha2<W> {
@@ -61,14 +59,9 @@ impl<W: Wait> Sha2<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let mut engine = Self { registers, wait, is_slow: false };
+        let mut engine = Self { registers, wait };
         engine.wipe()?;
         Ok(engine)
-    }
-
-    /// Sets the cycles of a block: 80, as in the engine of the fifth paper, or as few as possible.
-    pub fn set_slow(&mut self, is_slow: bool) {
-        self.is_slow = is_slow;
     }
 
     /// Begins a message.
@@ -258,7 +251,7 @@ impl<W: Wait> Sha2<W> {
 
     #[inline(always)]
     fn configure(&mut self, control: Control) {
-        self.registers.control().write(control.with_slow(self.is_slow));
+        self.registers.control().write(control);
         if W::BY_INTERRUPT {
             let enabled =
                 InterruptEnable::RESET.with_done(true).with_fifo_empty(true).with_error(true);

@@ -186,22 +186,23 @@ pub fn measure(sizes: &[usize]) -> Result<Vec<Sample>> {
     measure_on(rot::rot(MACHINE).context("the machine of the paper")?, &[], sizes)
 }
 
-/// The same on another machine, with options of its bench.
+/// The same on another machine, with options of its bench. Engines take the cycles of the paper's.
 ///
 /// # Errors
 /// As [`measure`].
 pub fn measure_on(machine: Rot, options: &[&str], sizes: &[usize]) -> Result<Vec<Sample>> {
-    let trace = trace(machine, options, &[])?;
+    let trace = trace(machine.paced(), options, &[])?;
     slept(&trace.console)?;
     Ok(trace.samples(sizes))
 }
 
-/// Runs the program with AES and RSA, on the same machine with their engines.
+/// Runs the program with AES and RSA, on the same machine with their engines, AES in the cycles of the paper's.
 ///
 /// # Errors
 /// If it fails, or a result is wrong.
 pub fn ciphers() -> Result<Trace> {
-    trace(rot::rot(CIPHER_MACHINE).context("the machine with all engines")?, &[], &["ciphers"])
+    let machine = rot::rot(CIPHER_MACHINE).context("the machine with all engines")?;
+    trace(machine.paced(), &[], &["ciphers"])
 }
 
 /// The same payloads by engines that are as fast as they are, with more modes of AES. Both programs run on the machine with all

@@ -11,7 +11,7 @@ use hartlock_rot::{Console, HOST_MEMORY, SHA2, interrupt, mark, sleep_until};
 use crate::hexadecimal::print;
 use crate::labels::{self, label};
 use crate::operands::{self, SIZES};
-use crate::speed::{IS_SLOW, is_left_out};
+use crate::speed::{IS_OF_PAPER, is_left_out};
 
 const MAX_WORDS: usize = 4096 / 4;
 const KEY_LEN: usize = 32;
@@ -46,7 +46,6 @@ fn engine<W: Wait>(wait: W) -> Result<Sha2<W>, Error> {
 
 pub fn measure() -> Result<(), Error> {
     let mut engine = engine(Polling)?;
-    engine.set_slow(IS_SLOW);
     let key = Key(core::array::from_fn(operands::key_byte));
     let tasks = [
         Task { name: "sha256", function: Function::Sha256 },
@@ -72,7 +71,7 @@ pub fn measure() -> Result<(), Error> {
             }
         }
     }
-    if !IS_SLOW {
+    if !IS_OF_PAPER {
         return Ok(());
     }
     let scratchpad = &raw mut SCRATCHPAD;
@@ -92,7 +91,6 @@ fn by_interrupt(task: Task<'_>, place: &mut Place) -> Result<(), Error> {
         SLEPT.store(SLEPT.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         sleep_until(interrupt::SHA2);
     }))?;
-    engine.set_slow(IS_SLOW);
     SLEPT.store(0, Ordering::Relaxed);
     let size = 4 * MAX_WORDS;
     hash(&mut engine, task.function, place, size)?;

@@ -1,6 +1,6 @@
-//! What the fifth paper measures on a root of trust (section 3.2), on that of `hw/soc`, with engines as slow as the
-//! paper's: SHA-256 and HMAC-SHA-256 or, with the feature `ciphers`, AES-256-CBC and RSA, of payloads in the scratchpad and
-//! in the host's memory. With the feature `own-speed` engines are as fast as they are, AES works in CTR and GCM, too, and the
+//! What the fifth paper measures on a root of trust (section 3.2), on that of `hw/soc`, with engines that take as long as
+//! the paper's (`hw/sim/paper`): SHA-256 and HMAC-SHA-256 or, with the feature `ciphers`, AES-256-CBC and RSA, of payloads in the scratchpad and
+//! in the host's memory. With the feature `own-speed`, for engines as fast as they are, AES works in CTR and GCM, too, and the
 //! rest is left out: the scratchpad, RSA, and interrupts.
 //!
 //! Each payload is processed twice and the second time is measured, between a mark 1 and a mark 0 in the

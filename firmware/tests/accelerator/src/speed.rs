@@ -1,9 +1,9 @@
-//! What there is at which speed of the engines.
+//! What is measured at which speed of the engines, which the machine has.
 
-/// Whether a block takes as long as in the paper's engines.
-pub const IS_SLOW: bool = !cfg!(feature = "own-speed");
+/// The machine has the speed of the paper's engines, and what the paper measures is measured.
+pub const IS_OF_PAPER: bool = !cfg!(feature = "own-speed");
 
 /// DMA, with which other speeds are compared, reads the host's memory alone.
 pub fn is_left_out(memory: &str) -> bool {
-    !IS_SLOW && memory != "ram"
+    !IS_OF_PAPER && memory != "ram"
 }

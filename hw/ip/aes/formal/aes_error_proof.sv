@@ -11,7 +11,6 @@ module aes_error_proof
   // The block cipher.
   input key_len_e    len_i,
   input logic        decrypt_i,
-  input logic        slow_i,
   input logic        stop_i,
   input logic        keys_busy_i,
   input logic        fail_i,
@@ -50,7 +49,7 @@ module aes_error_proof
 
   logic control_error, control_idle, block_ready, result_valid;
   aes_control u_control (
-    .clk_i, .rst_ni, .len_i, .decrypt_i, .slow_i, .stop_i, .keys_busy_i, .fail_i, .error_o(control_error),
+    .clk_i, .rst_ni, .len_i, .decrypt_i, .stop_i, .keys_busy_i, .fail_i, .error_o(control_error),
     .idle_o(control_idle), .block_valid_i, .block_ready_o(block_ready), .result_valid_o(result_valid), .result_ready_i,
     .loads_o(), .steps_o(), .round_o()
   );

@@ -117,7 +117,7 @@ module aes
   logic [31:0] text_len, aad_len;
   logic [15:0] iv_len;
   logic [4:0]  tag_len;
-  logic        slow, stream_out, stream_in;
+  logic        stream_out, stream_in;
 
   // --- accesses to external registers: at most one a cycle ---
 
@@ -152,18 +152,18 @@ module aes
   // --- the configuration: locked from the start of a message to its last block and the verdict ---
 
   logic [4:0] setting_writes, setting_errors;
-  logic [8:0] control;
+  logic [7:0] control;
   logic       config_error;
   assign setting_writes = setting_requests & {5{whole & is_idle}};
   assign config_error   = |setting_errors;
-  assign {slow, stream_out, stream_in} = control[8:6];
+  assign {stream_out, stream_in} = control[7:6];
   assign key_len        = key_len_e'(control[5:4]);
   assign decrypt        = control[3];
   assign mode           = mode_e'(control[2:0]);
 
-  aes_setting #(.Bits(9), .Hardened(Hardened)) u_control (
+  aes_setting #(.Bits(8), .Hardened(Hardened)) u_control (
     .clk_i, .rst_ni,
-    .write_i(setting_writes[4]), .value_i(store[8:0]), .value_o(control), .differs_o(setting_errors[4])
+    .write_i(setting_writes[4]), .value_i(store[7:0]), .value_o(control), .differs_o(setting_errors[4])
   );
   aes_setting #(.Bits(32), .Hardened(Hardened)) u_text_len (
     .clk_i, .rst_ni,
@@ -409,7 +409,6 @@ module aes
       .idle_o        (core_idle),
       .len_i         (key_len),
       .decrypt_i     (cipher_decrypt),
-      .slow_i        (slow),
       .stop_i        (core_stop),
       .error_o       (core_error),
       .block_valid_i (block_valid),
@@ -444,7 +443,6 @@ module aes
       .idle_o        (core_idle),
       .len_i         (key_len),
       .decrypt_i     (cipher_decrypt),
-      .slow_i        (slow),
       .stop_i        (core_stop),
       .error_o       (core_error),
       .block_valid_i (block_valid),
@@ -585,7 +583,7 @@ module aes
     end
     regs_in.control.wr_ack  = setting_requests[4];
     regs_in.control.rd_ack  = regs_out.control.req & ~regs_out.control.req_is_wr;
-    regs_in.control.rd_data = {23'b0, control};
+    regs_in.control.rd_data = {24'b0, control};
     regs_in.text_len.wr_ack = setting_requests[3];
     regs_in.aad_len.wr_ack  = setting_requests[2];
     regs_in.iv_len.wr_ack   = setting_requests[1];

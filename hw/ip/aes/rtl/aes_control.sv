@@ -12,7 +12,6 @@ module aes_control
 
   input  key_len_e   len_i,
   input  logic       decrypt_i,     // keys in the order of decryption: the last one first
-  input  logic       slow_i,        // with cycles of waiting in front of the rounds
   input  logic       stop_i,        // priority over everything but an error
   input  logic       keys_busy_i,   // the schedule is not there: no block is taken
   input  logic       fail_i,        // an error of the key schedule
@@ -31,33 +30,29 @@ module aes_control
   // Any two codes differ in three bits.
   typedef enum logic [4:0] {
     StIdle  = 5'b00110,
-    StWait  = 5'b01001,  // `slow_i`: cycles that OpenTitan's masked engine takes more
     StRound = 5'b10101,
     StError = 5'b11010
   } state_e;
 
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
-  logic [5:0] count_d, count_q, wait_cycles;
-  logic       in_idle, in_wait, in_round, is_last, differs;
+  logic [3:0] count_d, count_q;
+  logic       in_idle, in_round, is_last, differs;
   logic [3:0] last_round;
 
   assign in_idle    = state_q == StIdle;
-  assign in_wait    = state_q == StWait;
   assign in_round   = state_q == StRound;
-  assign error_o    = ~(in_idle | in_wait | in_round);
+  assign error_o    = ~(in_idle | in_round);
   assign last_round = rounds(len_i);
-  // 56, 66 and 72 cycles in all.
-  assign wait_cycles = len_i == Key256 ? 6'd58 : (len_i == Key192 ? 6'd54 : 6'd46);
 
   // An upset of the count does not give a result of fewer rounds, not even in its own cycle.
-  assign is_last        = in_round & (count_q[3:0] == last_round) & ~differs;
+  assign is_last        = in_round & (count_q == last_round) & ~differs;
   assign result_valid_o = is_last;
   assign block_ready_o  = (in_idle & ~keys_busy_i) | (is_last & result_ready_i);
   assign loads_o        = block_valid_i & block_ready_o;
   assign steps_o        = in_round & ~is_last;
   assign idle_o         = in_idle & ~keys_busy_i;
-  assign round_o        = in_round ? (decrypt_i ? last_round - count_q[3:0] : count_q[3:0])
+  assign round_o        = in_round ? (decrypt_i ? last_round - count_q : count_q)
                                    : (decrypt_i ? last_round : 4'd0);
 
   // A block in the last round waits for its reader; then the next one takes its place, or none.
@@ -66,33 +61,25 @@ module aes_control
     count_d = count_q;
     unique case (state_q)
       StIdle: state_d = StIdle;
-      StWait: begin
-        count_d = count_q - 6'd1;
-        if (count_q == 6'd1) begin
-          state_d = StRound;
-          count_d = 6'd1;
-        end
-        if (Hardened && (count_q == '0 || count_q > wait_cycles)) state_d = StError;
-      end
       StRound: begin
-        if (!is_last)            count_d = count_q + 6'd1;
+        if (!is_last)            count_d = count_q + 4'd1;
         else if (result_ready_i) state_d = StIdle;
         // Rounds that do not exist: an upset of the count.
-        if (Hardened && (count_q == '0 || count_q > 6'(last_round))) state_d = StError;
+        if (Hardened && (count_q == '0 || count_q > last_round)) state_d = StError;
       end
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StIdle;
     endcase
     // A block may be loaded in the cycle in which the result before is taken, so this is not a part of a state.
     if (loads_o) begin
-      state_d = slow_i ? StWait : StRound;
-      count_d = slow_i ? wait_cycles : 6'd1;
+      state_d = StRound;
+      count_d = 4'd1;
     end
     if (stop_i && !error_o) state_d = StIdle;
     if ((fail_i || differs) && Hardened) state_d = StError;
   end
 
-  aes_copy #(.Bits(6), .Reset(6'd1), .Hardened(Hardened)) u_copy (
+  aes_copy #(.Bits(4), .Reset(4'd1), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i (count_d),
@@ -100,11 +87,11 @@ module aes_control
     .differs_o(differs)
   );
 
-  // No bit of key or text decides here: the time of a block depends on its length of key and on `slow_i` only.
+  // No bit of key or text decides here: the time of a block depends on its length of key only.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
-      count_q <= 6'd1;
+      count_q <= 4'd1;
     end else begin
       state_q <= state_d;
       count_q <= count_d;
@@ -115,6 +102,6 @@ module aes_control
   `ASSERT(AnErrorOffersNothing_A, error_o |-> !block_ready_o && !result_valid_o && !idle_o)
   `ASSERT(AStopIsTaken_A, stop_i && !error_o && !fail_i && !differs |=> in_idle)
   `ASSERT(AResultWaitsForItsReader_A, result_valid_o && !result_ready_i && !stop_i && !fail_i |=> result_valid_o || differs)
-  `ASSERT(NoRoundIsLeftOut_A, $rose(is_last) |-> $past(count_q[3:0]) == last_round - 4'd1)
-  `ASSERT(RoundsBeginWithTheFirst_A, $rose(in_round) && !differs |-> count_q == 6'd1)
+  `ASSERT(NoRoundIsLeftOut_A, $rose(is_last) |-> $past(count_q) == last_round - 4'd1)
+  `ASSERT(RoundsBeginWithTheFirst_A, $rose(in_round) && !differs |-> count_q == 4'd1)
 endmodule

@@ -26,7 +26,6 @@ module aes_core
   // Fixed from the expansion on, and the direction from a cycle before the first block.
   input  key_len_e   len_i,
   input  logic       decrypt_i,
-  input  logic       slow_i,       // blocks take 56, 66 or 72 cycles
 
   input  logic       stop_i,       // ends a block and an expansion
   output logic       error_o,      // until reset
@@ -63,7 +62,7 @@ module aes_core
 
   aes_control #(.Hardened(Hardened)) u_control (
     .clk_i, .rst_ni,
-    .len_i, .slow_i, .stop_i,
+    .len_i, .stop_i,
     .decrypt_i  (decrypt),
     .keys_busy_i(keys_busy),
     .fail_i     (keys_error),

@@ -29,7 +29,6 @@ module aes_masked_core
   // Fixed from the expansion on, and the direction from a cycle before the first block.
   input  key_len_e     len_i,
   input  logic         decrypt_i,
-  input  logic         slow_i,       // blocks take 56, 66 or 72 cycles
 
   input  logic         stop_i,       // ends a block and an expansion
   output logic         error_o,      // until reset
@@ -46,7 +45,6 @@ module aes_masked_core
   typedef enum logic [5:0] {
     StIdle   = 6'b001011,
     StRound  = 6'b010101,
-    StWait   = 6'b011110,  // `slow_i`
     StResult = 6'b100110,
     StFirst  = 6'b101101,  // reads the last word of the key
     StExpand = 6'b111000,
@@ -55,8 +53,8 @@ module aes_masked_core
 
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
-  logic       in_idle, in_round, in_wait, in_result, in_first, in_expand, decrypt, is_last, ends_step, loads;
-  logic [3:0] count_d, count_q;              // the round, or cycles of waiting
+  logic       in_idle, in_round, in_result, in_first, in_expand, decrypt, is_last, ends_step, loads;
+  logic [3:0] count_d, count_q;              // the round
   logic [3:0] last_round, round;
   logic [2:0] step_d, step_q;                // of the S-boxes
   logic [2:0] phase_d, phase_q;              // of the key schedule, as in `aes_keys`
@@ -66,11 +64,10 @@ module aes_masked_core
 
   assign in_idle    = state_q == StIdle;
   assign in_round   = state_q == StRound;
-  assign in_wait    = state_q == StWait;
   assign in_result  = state_q == StResult;
   assign in_first   = state_q == StFirst;
   assign in_expand  = state_q == StExpand;
-  assign error_o    = ~(in_idle | in_round | in_wait | in_result | in_first | in_expand);
+  assign error_o    = ~(in_idle | in_round | in_result | in_first | in_expand);
   assign decrypt    = Decrypts & decrypt_i;
   assign last_round = rounds(len_i);
   assign is_last    = count_q == last_round;
@@ -91,7 +88,7 @@ module aes_masked_core
   assign round      = in_round ? (decrypt ? last_round - count_q : count_q)
                     : (in_first || in_expand) ? old_index[5:2] : (decrypt ? last_round : 4'd0);
 
-  // Rounds and words. `step_q` counts the cycles of the S-boxes, `count_q` rounds or cycles of waiting.
+  // Rounds and words. `step_q` counts the cycles of the S-boxes, `count_q` rounds.
   always_comb begin
     state_d = state_q;
     count_d = count_q;
@@ -115,13 +112,6 @@ module aes_masked_core
         // Rounds that do not exist: an upset of the count.
         if (Hardened && (count_q == '0 || count_q > last_round || step_q > 3'd4)) state_d = StError;
       end
-      StWait: begin
-        count_d = count_q - 4'd1;
-        if (count_q <= 4'd1) begin
-          state_d = StRound;
-          count_d = 4'd1;
-        end
-      end
       StResult: if (result_ready_i) state_d = StIdle;
       StFirst:  state_d = StExpand;
       StExpand: begin
@@ -138,8 +128,8 @@ module aes_masked_core
       default: state_d = Hardened ? StError : StIdle;
     endcase
     if (loads) begin
-      state_d = slow_i ? StWait : StRound;
-      count_d = !slow_i ? 4'd1 : len_i == Key256 ? 4'd1 : 4'd5;
+      state_d = StRound;
+      count_d = 4'd1;
     end
     if (stop_i && !error_o) state_d = StIdle;
     if (differs && Hardened) state_d = StError;

@@ -13,7 +13,7 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import ReadOnly, ReadWrite
 
 INPUTS = (
-    *("key_write_i", "key_index_i", "key_word_i", "expand_i", "len_i", "decrypt_i", "slow_i", "stop_i"),
+    *("key_write_i", "key_index_i", "key_word_i", "expand_i", "len_i", "decrypt_i", "stop_i"),
     *("block_valid_i", "block_i", "result_ready_i"),
 )
 # `key_len_e` of the package, by bytes.
@@ -21,7 +21,6 @@ LENGTHS = {16: 0, 24: 1, 32: 2}
 # Cycles of a block: a round a cycle, and those of the paper.
 ROUNDS = {16: 10, 24: 12, 32: 14}
 MASKED = {16: 51, 24: 61, 32: 71}
-SLOW = {16: 56, 24: 66, 32: 72}
 # From the command: a cycle for the last word of the key, and one for each further word of the schedule.
 EXPANSION = {16: 41, 24: 47, 32: 53}
 
@@ -47,10 +46,9 @@ class Core(Clocked):
             self.dut.key_word_i.value = int.from_bytes(key[at : at + 4], "little")
             await self.pulse(self.dut.key_write_i)
 
-    async def load(self, key: bytes, is_decryption: bool = False, is_slow: bool = False) -> int:
+    async def load(self, key: bytes, is_decryption: bool = False) -> int:
         """Loads and expands a key. Returns the cycles of the expansion."""
         await self.write_key(key)
-        self.dut.slow_i.value = int(is_slow)
         await self.pulse(self.dut.expand_i)
         cycles = await self.until_idle()
         await self.turn(is_decryption)

@@ -17,7 +17,7 @@ from rijndael import BLOCK, blocks
 AT = Registers("aes", __file__).offsets("AES")
 MODES = {"ecb": 1, "cbc": 2, "ctr": 3, "gcm": 4}
 KEY_LEN = {16: 0, 24: 1 << 4, 32: 2 << 4}
-DECRYPT, STREAM_IN, STREAM_OUT, SLOW = 1 << 3, 1 << 6, 1 << 7, 1 << 8
+DECRYPT, STREAM_IN, STREAM_OUT = 1 << 3, 1 << 6, 1 << 7
 START, ABORT, WIPE, LOAD_SLOT = (1 << bit for bit in range(4))
 IDLE, INPUT_FREE, OUTPUT_VALID, TAG_VALID, TAG_MATCHES, KEY_LOADED, IV_LOADED, FAILED, HEALTHY = (
     1 << bit for bit in range(9)

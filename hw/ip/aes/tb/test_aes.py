@@ -7,7 +7,7 @@ import random
 import aes_driver as regs
 import cocotb
 import rijndael
-from aes_bench import MASKED, ROUNDS, SLOW, texts
+from aes_bench import MASKED, ROUNDS, texts
 from aes_driver import Driver
 from axi_lite import SLVERR
 from clocked import periods
@@ -143,20 +143,20 @@ async def block_cycles(driver: Driver, mode: str, flags: int, text: bytes, iv: b
 
 @cocotb.test()
 async def takes_the_cycles_of_its_documentation(dut):
-    """The cycles of a block in every mode, for zeros, ones and any data, as it is and in those of the paper."""
+    """The cycles of a block in every mode, for zeros, ones and any data."""
     driver = await Driver.started(dut)
+    table = MASKED if driver.is_masked else ROUNDS
     for size in KEYS:
-        for is_slow, table in ((False, MASKED if driver.is_masked else ROUNDS), (True, SLOW)):
-            for mode in regs.MODES:
-                for flags in (0, regs.DECRYPT):
-                    times = set()
-                    for text in texts(16 * 3):
-                        await driver.load_key(text[:size])
-                        iv = text[:12] if mode == "gcm" else text[:16]
-                        times |= await block_cycles(driver, mode, flags | is_slow * regs.SLOW, text, iv)
-                    # The digest of a block takes fourteen cycles, more than the rounds of a short key.
-                    want = max(table[size], 14) if mode == "gcm" else table[size]
-                    assert times == {want}, f"{mode}, {size} bytes of key, {flags}: {sorted(times)}, not {want}"
+        for mode in regs.MODES:
+            for flags in (0, regs.DECRYPT):
+                times = set()
+                for text in texts(16 * 3):
+                    await driver.load_key(text[:size])
+                    iv = text[:12] if mode == "gcm" else text[:16]
+                    times |= await block_cycles(driver, mode, flags, text, iv)
+                # The digest of a block takes fourteen cycles, more than the rounds of a short key.
+                want = max(table[size], 14) if mode == "gcm" else table[size]
+                assert times == {want}, f"{mode}, {size} bytes of key, {flags}: {sorted(times)}, not {want}"
     await driver.write("error", regs.ALL_ERRORS)
 
 
@@ -415,10 +415,10 @@ async def fails_for_good_when_it_is_upset(dut):
     small = {0b00110, 0b01001, 0b10101, 0b11010}
     core = dut.g_cipher.u_core
     if driver.is_masked:
-        masked = {0b001011, 0b010101, 0b011110, 0b100110, 0b101101, 0b111000}
+        masked = {0b001011, 0b010101, 0b100110, 0b101101, 0b111000}
         ciphers = [(core.state_q, set(range(64)) - masked, 6)]
     else:
-        ciphers = [(core.u_control.state_q, set(range(32)) - small, 4), (core.u_keys.state_q, set(range(32)) - small, 4)]
+        ciphers = [(core.u_control.state_q, set(range(32)) - (small - {0b01001}), 4), (core.u_keys.state_q, set(range(32)) - small, 4)]
     machines = (
         (dut.u_modes.state_q, set(range(256)) - modes, 6),
         *ciphers,

@@ -6,12 +6,12 @@ import random
 
 import cocotb
 import rijndael
-from aes_bench import EXPANSION, ROUNDS, SLOW, Core, parameter, texts
+from aes_bench import EXPANSION, ROUNDS, Core, parameter, texts
 from clocked import periods
 from cocotb.triggers import ReadOnly
 
 KEYS = (16, 24, 32)
-CONTROL_STATES = {"idle": 0b00110, "wait": 0b01001, "round": 0b10101}
+CONTROL_STATES = {"idle": 0b00110, "round": 0b10101}
 KEY_STATES = {"idle": 0b00110, "first": 0b01001, "expand": 0b10101}
 ERROR = 0b11010
 
@@ -65,21 +65,20 @@ async def a_block_waits_for_its_keys(dut):
 
 @cocotb.test()
 async def takes_the_cycles_of_its_documentation(dut):
-    """Blocks follow each other in the cycles of their rounds, or in those of the paper; keys in those of their words."""
+    """Blocks follow each other in the cycles of their rounds, keys in those of their words."""
     core = await Core.started(dut)
     for size in KEYS:
         for is_decryption in directions(dut):
-            for is_slow, table in ((False, ROUNDS), (True, SLOW)):
-                times, loads = set(), set()
-                for text in texts(16 * 4):
-                    key = text[:size]
-                    loads.add(await core.load(key, is_decryption, is_slow))
-                    start, gaps = core.cycle, []
-                    await core.process(text, gaps)
-                    times |= periods([start + 1, *gaps])
-                assert times == {table[size]}, f"{size} bytes, {is_decryption}: {sorted(times)}"
-                assert loads == {EXPANSION[size]}, f"{size} bytes: {sorted(loads)}"
-            dut._log.info("key of %d bytes: %d and %d cycles a block", size, ROUNDS[size], SLOW[size])
+            times, loads = set(), set()
+            for text in texts(16 * 4):
+                key = text[:size]
+                loads.add(await core.load(key, is_decryption))
+                start, gaps = core.cycle, []
+                await core.process(text, gaps)
+                times |= periods([start + 1, *gaps])
+            assert times == {ROUNDS[size]}, f"{size} bytes, {is_decryption}: {sorted(times)}"
+            assert loads == {EXPANSION[size]}, f"{size} bytes: {sorted(loads)}"
+        dut._log.info("key of %d bytes: %d cycles a block", size, ROUNDS[size])
 
 
 @cocotb.test()
@@ -143,7 +142,7 @@ async def reach(core: Core, where: str) -> None:
         await core.pulse(dut.expand_i)
         await core.tick(0 if where == "first" else 3)
         return
-    await core.load(random.randbytes(32), is_slow=where == "wait")
+    await core.load(random.randbytes(32))
     if where != "idle":
         await core.send("block", block=random.getrandbits(128))
         await core.tick(3)
@@ -175,8 +174,7 @@ async def ends_in_an_error_from_any_illegal_state(dut):
 async def ends_in_an_error_from_an_illegal_count(dut):
     """Rounds and words that do not exist: the core does not give a result of fewer rounds."""
     core = await Core.started(dut)
-    cases = [("round", dut.u_control.count_q, count) for count in (0, 15, 16, 33, 47, 63)]
-    cases += [("wait", dut.u_control.count_q, count) for count in (0, 59, 63)]
+    cases = [("round", dut.u_control.count_q, count) for count in (0, 15)]
     cases += [("expand", dut.u_keys.index_q, index) for index in (60, 61, 63)]
     for where, register, value in cases:
         await reach(core, where)

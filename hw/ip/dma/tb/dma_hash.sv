@@ -107,7 +107,6 @@ module dma_hash
     .msg_i         (swapped),
     .msg_last_i    (sink_last_o),
     .msg_bytes_i   (sink_bytes_o),
-    .slow_i        (1'b0),
     .digest_valid_o,
     .state_valid_o (),
     .digest_o,

@@ -226,7 +226,6 @@ module ed25519
     .command_ready_o(ready),
     .command_i      (command),
     .slot_i         (regs_out.control.slot.value),
-    .slow_i         (regs_out.control.slow.value),
     .abort_i        (aborts),
     .wipe_i         (wipes),
     .idle_o         (is_idle),
@@ -275,7 +274,6 @@ module ed25519
     regs_in.parameters.slots.next = 4'(Slots);
 
     regs_in.control.slot.swwel  = ~is_idle;
-    regs_in.control.slow.swwel  = ~is_idle;
     regs_in.control.clamp.swwel = ~is_idle;
 
     regs_in.status.idle.next        = is_idle;

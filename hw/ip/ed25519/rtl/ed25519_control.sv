@@ -21,7 +21,6 @@ module ed25519_control
   output logic     command_ready_o,
   input  command_e command_i,
   input  logic [1:0] slot_i,
-  input  logic     slow_i,
   input  logic     digest_whole_i,   // all its words came since the last command
   input  logic     digest_clamped_i, // it is a key: no nonce and no challenge
   input  logic     s_changes_i,      // an input takes the place of S
@@ -71,7 +70,6 @@ module ed25519_control
     StIdle  = 6'b010101,
     StStart = 6'b011110,
     StRun   = 6'b100110,
-    StSlow  = 6'b101101,
     StSeed  = 6'b111000,  // with blinding only
     StError = 6'b110011
   } state_e;
@@ -79,9 +77,7 @@ module ed25519_control
   localparam logic [3:0] Empty = 4'b0011, Loaded = 4'b0101, Public = 4'b1001;
   localparam logic [3:0] No = 4'b0110, Yes = 4'b1001;
 
-  // The paper's cycles (3-quick-boot-tee): a base-point product, and S.
-  localparam logic [18:0] SlowProduct = 19'd463_294, SlowResponse = 19'd5_464;
-  // No command takes as long, unless it is slow: then it is an error. 2^16 cycles.
+  // No command takes as long: then it is an error. 2^16 cycles.
   localparam int unsigned LongestBit = 16;
 
   (* fsm_encoding = "none" *) state_e state_q;
@@ -94,18 +90,17 @@ module ed25519_control
   (* fsm_encoding = "none" *) logic [3:0] out_q;  // A or R can be read
   (* fsm_encoding = "none" *) logic [3:0] s_q;  // S can be read
   (* fsm_encoding = "none" *) logic [3:0] prefix_q;  // the prefix can leave
-  (* fsm_encoding = "none" *) logic [3:0] slow_q;  // the paper's cycles
   logic [Checks:1] passed_q, missing_q;  // evidence, and its inverse
-  logic [18:0] cycles_q;  // of the command
+  logic [LongestBit:0] cycles_q;  // of the command
   logic [7:0]  wipe_q;  // the word that is overwritten
   result_e     result_q, verdict;
-  logic        in_idle, in_run, is_error, is_upset, takes, in_order, is_last_step, ends, ends_now, slow_done;
+  logic        in_idle, in_run, is_error, is_upset, takes, in_order, is_last_step, ends;
   logic [9:0]  entry;
 
   assign in_idle = state_q == StIdle;
   assign in_run  = state_q == StRun;
   // Every code that is no state, too.
-  assign is_error = !(state_q inside {StWipe, StIdle, StStart, StRun, StSlow} || (Blinded && state_q == StSeed));
+  assign is_error = !(state_q inside {StWipe, StIdle, StStart, StRun} || (Blinded && state_q == StSeed));
   assign error_o  = is_error;
   // What has a code that nothing gave it.
   assign is_upset = Hardened & (!(command_q inside {CmdNone, CmdLoad, CmdPublic, CmdNonce, CmdSign, CmdVerify, CmdPrefix}) |
@@ -150,8 +145,7 @@ module ed25519_control
       CmdSign: begin
         // The verification begins with the digest: an upset of k would make an S that fits itself.
         entry        = (step_q == 3'd1) ? EntryRespond : (step_q == 3'd3) ? EntryCheck : EntryChallenge;
-        // Without a verification of S only where the paper's engine has none either.
-        is_last_step = (step_q == 3'd3) | ((step_q == 3'd1) & (slow_q == Yes));
+        is_last_step = step_q == 3'd3;
       end
       CmdVerify: begin
         entry        = (step_q == 3'd0) ? EntryChallenge : EntryCheck;
@@ -218,7 +212,7 @@ module ed25519_control
         if (!good[CheckScalar]) verdict = ResultScalar;
         else if (!has_nonce)    verdict = ResultMismatch;
       end
-      CmdSign:   if (!is_verified && slow_q != Yes) verdict = ResultMismatch;
+      CmdSign:   if (!is_verified) verdict = ResultMismatch;
       CmdPrefix: if (!has_prefix) verdict = ResultMismatch;
       CmdVerify: begin
         verdict = ResultGood;
@@ -231,12 +225,6 @@ module ed25519_control
   end
 
   // --- states ---
-  // A command runs its programs, and with `slow_i` waits for the paper's cycles.
-
-  logic has_slow_time;
-  assign has_slow_time = (slow_q == Yes) && (command_q inside {CmdPublic, CmdNonce, CmdSign});
-  assign slow_done     = cycles_q == ((command_q == CmdSign) ? SlowResponse : SlowProduct) - 19'd1;
-  assign ends_now      = (ends & ~has_slow_time) | ((state_q == StSlow) & slow_done);
 
   // A wipe is taken in every state but the error, an abort in every one but the wipe.
   always_comb begin
@@ -246,8 +234,8 @@ module ed25519_control
       StIdle:  if (takes && in_order) state_d = StStart;
       StStart: state_d = StRun;
       StRun: begin
-        if (end_i) state_d = ~is_last_step ? (needs_seed ? StSeed : StStart) : (has_slow_time ? StSlow : StIdle);
-        if (cycles_q[LongestBit] && slow_q != Yes) state_d = StError;
+        if (end_i) state_d = ~is_last_step ? (needs_seed ? StSeed : StStart) : StIdle;
+        if (cycles_q[LongestBit]) state_d = StError;
       end
       StSeed: begin
         if (seed_write_o && seed_q == '1) state_d = StStart;
@@ -255,7 +243,6 @@ module ed25519_control
         if (cycles_q[LongestBit]) state_d = StError;
         if (!Blinded) state_d = Hardened ? StError : StIdle;
       end
-      StSlow: if (slow_done) state_d = StIdle;
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StIdle;
     endcase
@@ -287,7 +274,6 @@ module ed25519_control
       out_q     <= No;
       s_q       <= No;
       prefix_q  <= No;
-      slow_q    <= No;
       passed_q  <= '0;
       missing_q <= '1;
       cycles_q  <= '0;
@@ -297,7 +283,7 @@ module ed25519_control
       for (int s = 0; s < int'(Slots); s++) slots_q[s] <= Empty;
     end else begin
       wipe_q   <= wiping_o ? wipe_q + 8'd1 : '0;
-      cycles_q <= in_idle ? '0 : cycles_q + 19'd1;
+      cycles_q <= in_idle ? '0 : cycles_q + 1'b1;
       done_o   <= 1'b0;
       step_q   <= step_d;
       // Where both moved alike an upset of one would be hidden.
@@ -306,7 +292,6 @@ module ed25519_control
         command_q    <= command_i;
         slot_q       <= slot_i;
         other_slot_q <= ~slot_i;
-        slow_q    <= slow_i ? Yes : No;
         passed_q  <= '0;
         missing_q <= '1;
         out_q     <= No;
@@ -323,7 +308,7 @@ module ed25519_control
       end
       // The nonce is gone before S is shown, and whether it is shown or not.
       if (command_q == CmdSign && !in_idle) nonce_q <= No;
-      if (ends_now) begin
+      if (ends) begin
         result_q <= verdict;
         done_o   <= 1'b1;
         if (verdict == ResultDone) begin
@@ -360,7 +345,7 @@ module ed25519_control
                           ResultNone : result_q;
   assign out_valid_o    = in_idle & (out_q == Yes);
   // The evidence itself decides, and not only what was made of it.
-  assign s_valid_o      = in_idle & (s_q == Yes) & (is_verified | (slow_q == Yes));
+  assign s_valid_o      = in_idle & (s_q == Yes) & is_verified;
   assign prefix_valid_o = in_idle & (prefix_q == Yes);
   assign nonce_valid_o  = nonce_q == Yes;
   assign slot_o         = slot_q;
@@ -371,7 +356,7 @@ module ed25519_control
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(AnErrorShowsNothing_A, error_o |-> !out_valid_o && !s_valid_o && !prefix_valid_o && !command_ready_o)
-  `ASSERT(SIsVerified_A, s_valid_o && slow_q != Yes |-> (&good[CheckYEqual:CheckACanonical]))
+  `ASSERT(SIsVerified_A, s_valid_o |-> (&good[CheckYEqual:CheckACanonical]))
   `ASSERT(ANonceIsUsedOnce_A, s_valid_o |-> !nonce_valid_o)
   `ASSERT(ASlotIsWrittenOnce_A, takes && in_order && command_i == CmdLoad |-> slot_now == Empty)
   `ASSERT(ADigestIsWhole_A, takes && in_order && command_i inside {CmdLoad, CmdNonce, CmdSign, CmdVerify} |-> digest_whole_i)

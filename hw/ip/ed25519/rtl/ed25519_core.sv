@@ -34,7 +34,6 @@ module ed25519_core
   output logic       command_ready_o,
   input  command_e   command_i,
   input  logic [1:0] slot_i,
-  input  logic       slow_i,          // the cycles of the paper, and no verification of S
   input  logic       abort_i,         // keeps the slots
   input  logic       wipe_i,          // forgets everything
   output logic       idle_o,
@@ -72,7 +71,7 @@ module ed25519_core
 
   ed25519_control #(.Hardened(Hardened), .Blinded(Blinded)) u_control (
     .clk_i, .rst_ni,
-    .command_valid_i, .command_ready_o, .command_i, .slot_i, .slow_i, .abort_i, .wipe_i,
+    .command_valid_i, .command_ready_o, .command_i, .slot_i, .abort_i, .wipe_i,
     .digest_whole_i  (&fresh_q),
     .digest_clamped_i(clamped_q),
     .s_changes_i     (changes_s),

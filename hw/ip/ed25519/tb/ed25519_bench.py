@@ -21,7 +21,7 @@ NONE, LOAD, PUBLIC, NONCE, SIGN, VERIFY, PREFIX = 0, 0x55, 0x33, 0x66, 0x0F, 0x5
 GOOD, DONE, KEY, SIGNATURE, MISMATCH, SCALAR, ORDER = 0xC3, 0xA5, 0x3C, 0x55, 0xAA, 0x69, 0x96
 IN_A, IN_R, IN_LOW, IN_HIGH, IN_S = 6, 8, 10, 11, 13
 INPUTS = ("in_valid_i", "in_number_i", "in_index_i", "in_i", "in_clamped_i", "in_upset_i", "ent_valid_i", "ent_i",
-          "command_valid_i", "command_i", "slot_i", "slow_i", "abort_i", "wipe_i", "out_place_i")
+          "command_valid_i", "command_i", "slot_i", "abort_i", "wipe_i", "out_place_i")
 Hash = Callable[[bytes], bytes]
 
 
@@ -126,8 +126,8 @@ class Core(Clocked):
         await self.write(IN_LOW, number(digest[:32]))
         await self.write(IN_HIGH, number(digest[32:]))
 
-    async def begin(self, command: int, slot: int = 0, slow: bool = False) -> None:
-        await self.send("command", command=command, slot=slot, slow=slow)
+    async def begin(self, command: int, slot: int = 0) -> None:
+        await self.send("command", command=command, slot=slot)
 
     async def end(self, limit: int = 80_000) -> tuple[int, int]:
         """The result, and the cycles that it took."""
@@ -140,8 +140,8 @@ class Core(Clocked):
         await self.tick()
         return result, cycles
 
-    async def run(self, command: int, slot: int = 0, slow: bool = False, limit: int = 80_000) -> tuple[int, int]:
-        await self.begin(command, slot, slow)
+    async def run(self, command: int, slot: int = 0, limit: int = 80_000) -> tuple[int, int]:
+        await self.begin(command, slot)
         return await self.end(limit)
 
     async def shown(self, is_s: bool = False) -> bytes:

@@ -13,7 +13,7 @@ from registers import Registers
 REGS = Registers("ed25519", __file__)
 AT = REGS.offsets("ED25519")
 INPUTS = ("dig_valid_i", "dig_data_i", "ent_valid_i", "ent_data_i", "pre_ready_i", "lifecycle_i")
-SLOW, CLAMP = 1 << 4, 1 << 5
+CLAMP = 1 << 5
 LOAD, PUBLIC, NONCE, SIGN, VERIFY, PREFIX, ABORT, WIPE = (1 << bit for bit in range(8))
 IDLE, POINT_VALID, S_VALID, NONCE_VALID, FAILED = (1 << bit for bit in range(5))
 BAD_COMMAND, BAD_WRITE = 1, 2

@@ -12,7 +12,7 @@ from ed25519_driver import AT, Driver
 from upsets import upsets_of
 
 COMMANDS = (0, 0x55, 0x33, 0x66, 0x0F, 0x5A, 0x3C)
-STATES = {"wipe": 0b001011, "idle": 0b010101, "start": 0b011110, "run": 0b100110, "slow": 0b101101}
+STATES = {"wipe": 0b001011, "idle": 0b010101, "start": 0b011110, "run": 0b100110}
 INPUTS = [*range(AT["key"], AT["key"] + 96, 4), *range(AT["digest"], AT["digest"] + 64, 4)]
 
 

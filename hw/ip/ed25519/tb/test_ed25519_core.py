@@ -42,7 +42,6 @@ from vectors import wants_all
 BUDGET, SIGNATURES = 27, 4
 # Cycles of the documentation, from a command to its end: programs, and a cycle before and after each.
 PUBLIC_CYCLES, NONCE_CYCLES, RESPONSE_CYCLES = 13001, 13256, 293
-SLOW_PRODUCT, SLOW_RESPONSE = 463_294, 5_464
 VERIFY_BOUND, SIGN_BOUND = 42_000, 62_000
 
 
@@ -50,10 +49,10 @@ def product(scalar: int) -> bytes:
     return curve.encode(curve.multiply(scalar % curve.L, curve.BASE))
 
 
-async def nonce(core: Core, scalar: int, slow: bool = False) -> tuple[int, int]:
+async def nonce(core: Core, scalar: int) -> tuple[int, int]:
     await core.write(IN_LOW, scalar & 2**256 - 1)
     await core.write(IN_HIGH, scalar >> 256)
-    return await core.run(NONCE, slow=slow, limit=500_000)
+    return await core.run(NONCE)
 
 
 async def sign(core: Core, key: Key, message: bytes, slot: int = 0) -> bytes:
@@ -205,22 +204,6 @@ async def verdicts_of_points_with_small_components(dut):
         challenge = k.to_bytes(64, "little")
         want = verdict(public, signature, challenge)
         assert (await core.verify(public, signature, challenge))[0] == want
-
-
-@cocotb.test()
-async def takes_the_cycles_of_the_paper_when_slow(dut):
-    core = await Core.started(dut)
-    key = Key.of_seed(random.randbytes(32))
-    assert await core.load(0, key.scalar) == DONE
-    result, cycles = await core.run(PUBLIC, 0, slow=True, limit=500_000)
-    assert (result, cycles) == (DONE, SLOW_PRODUCT)
-    assert await core.shown() == key.public()
-    scalar = random.getrandbits(512)
-    assert await nonce(core, scalar, slow=True) == (DONE, SLOW_PRODUCT)
-    challenge = random.randbytes(64)
-    await core.digest(challenge)
-    assert await core.run(SIGN, 0, slow=True) == (DONE, SLOW_RESPONSE)
-    assert number(await core.shown(True)) == (scalar + number(challenge) * key.scalar) % curve.L
 
 
 @cocotb.test()

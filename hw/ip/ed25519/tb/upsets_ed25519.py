@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 from ed25519_bench import Key, curve, number, sha512
-from ed25519_driver import AT, CLAMP, DONE, FAILED, GOOD, IDLE, LOAD, NONCE, PUBLIC, S_VALID, SIGN, SLOW, VERIFY
+from ed25519_driver import AT, CLAMP, DONE, FAILED, GOOD, IDLE, LOAD, NONCE, PUBLIC, S_VALID, SIGN, VERIFY
 from upset_script import Script, write_scripts
 
 # A reset overwrites the memories, a word a cycle.
@@ -45,7 +45,7 @@ def verify(public: bytes, signature: bytes, digest: bytes) -> Script:
     return verify
 
 
-def sign(key: Key, config: int) -> Script:
+def sign(key: Key) -> Script:
     """A signature, whose nonce is an upset's aim too: S is right, or it gives the key away beside another one.
 
     With another outcome than `DONE`, software does not read S."""
@@ -65,7 +65,6 @@ def sign(key: Key, config: int) -> Script:
     sign.require(AT["outcome"], 0xFFFF_FFFF, DONE)
     sign.mark("challenge")
     sign.write_bytes(AT["digest"], key.hash(signature[:32] + public + MESSAGE))
-    sign.write(AT["control"], config)
     sign.mark("sign")
     run(sign, SIGN)
     sign.mark("done")
@@ -89,8 +88,7 @@ def scripts() -> list[tuple[str, Script]]:
         # Anyone can change a signature so, and nothing but the bound of S refuses it.
         ("S and L", verify(public, signature[:32] + (number(signature[32:]) + curve.L).to_bytes(32, "little"), challenge)),
         ("wrong key", verify(other.public(), signature, sha512(signature[:32] + other.public() + MESSAGE))),
-        ("sign", sign(key, 0)),
-        ("sign unchecked", sign(key, SLOW)),
+        ("sign", sign(key)),
     ]
 
 

@@ -18,7 +18,6 @@
   `SAME(g_engine[I].u_hmac.is_open_q) \
   `SAME(g_engine[I].u_hmac.resumes_q) \
   `SAME(g_engine[I].u_hmac.pos_q) \
-  `SAME(g_engine[I].u_hmac.slow_q) \
   `SAME(g_engine[I].u_hmac.lifecycle_q) \
   `SAME(g_engine[I].u_hmac.is_awake_q) \
   always_comb if (a.g_engine[I].u_hmac.is_awake_q) begin \
@@ -150,7 +149,6 @@ module sha2_time_proof #(
   `SAME(u_regs.field_storage.control.message_swap.value)
   `SAME(u_regs.field_storage.control.digest_swap.value)
   `SAME(u_regs.field_storage.control.stream.value)
-  `SAME(u_regs.field_storage.control.slow.value)
   `SAME(u_regs.field_storage.command.start.value)
   `SAME(u_regs.field_storage.command.process.value)
   `SAME(u_regs.field_storage.command.stop.value)

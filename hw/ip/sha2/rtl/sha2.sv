@@ -349,7 +349,6 @@ module sha2
       .msg_i         (lane),
       .msg_last_i    (lane_last),
       .msg_bytes_i   (lane_bytes),
-      .slow_i        (regs_out.control.slow.value),
       .digest_valid_o(digest_valids[e]),
       .state_valid_o (state_valids[e]),
       .digest_o      (shown),
@@ -421,7 +420,6 @@ module sha2
     regs_in.control.message_swap.swwel = ~is_idle;
     regs_in.control.digest_swap.swwel  = ~is_idle;
     regs_in.control.stream.swwel       = ~is_idle;
-    regs_in.control.slow.swwel         = ~is_idle;
 
     // Status is of this cycle, and software need not clear it.
     regs_in.status.idle.next         = is_idle;

