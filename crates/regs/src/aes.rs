@@ -311,18 +311,6 @@ impl Control {
     pub const fn with_stream_out(self, value: bool) -> Self {
         Self((self.0 & !0x80) | ((value as u32) << 7))
     }
-
-    /// A block takes 56, 66 or 72 cycles, as in OpenTitan's masked engine.
-    #[must_use]
-    pub const fn slow(self) -> bool {
-        self.0 & 0x100 != 0
-    }
-
-    /// With this field set: a block takes 56, 66 or 72 cycles, as in OpenTitan's masked engine.
-    #[must_use]
-    pub const fn with_slow(self, value: bool) -> Self {
-        Self((self.0 & !0x100) | ((value as u32) << 8))
-    }
 }
 
 /// Value of the register: commands.

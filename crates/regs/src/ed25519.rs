@@ -231,20 +231,6 @@ impl Control {
         Self((self.0 & !0x3) | (value as u32 & 0x3))
     }
 
-    /// The cycles of the engine of the paper on quick boot, 463,294 for a product and 5,464 for S,
-    /// which is shown without a verification. For comparisons only.
-    #[must_use]
-    pub const fn slow(self) -> bool {
-        self.0 & 0x10 != 0
-    }
-
-    /// With this field set: the cycles of the engine of the paper on quick boot, 463,294 for a
-    /// product and 5,464 for S, which is shown without a verification. For comparisons only.
-    #[must_use]
-    pub const fn with_slow(self, value: bool) -> Self {
-        Self((self.0 & !0x10) | ((value as u32) << 4))
-    }
-
     /// Words of `digest` are clamped as they come: they are a secret scalar and its prefix (RFC
     /// 8032 §5.1.5).
     #[must_use]

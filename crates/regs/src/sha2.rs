@@ -255,18 +255,6 @@ impl Control {
     pub const fn with_stream(self, value: bool) -> Self {
         Self((self.0 & !0x40) | ((value as u32) << 6))
     }
-
-    /// A block takes 80 cycles at least.
-    #[must_use]
-    pub const fn slow(self) -> bool {
-        self.0 & 0x80 != 0
-    }
-
-    /// With this field set: a block takes 80 cycles at least.
-    #[must_use]
-    pub const fn with_slow(self, value: bool) -> Self {
-        Self((self.0 & !0x80) | ((value as u32) << 7))
-    }
 }
 
 /// Value of the register: commands.

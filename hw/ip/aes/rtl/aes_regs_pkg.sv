@@ -18,8 +18,7 @@ package aes_regs_pkg;
     } aes__parameters__in_t;
 
     typedef struct packed {
-        logic [22:0] _reserved_31_9;
-        logic slow;
+        logic [23:0] _reserved_31_8;
         logic stream_out;
         logic stream_in;
         logic [1:0] key_len;
@@ -217,8 +216,7 @@ package aes_regs_pkg;
     } aes__in_t;
 
     typedef struct packed {
-        logic [22:0] _reserved_31_9;
-        logic slow;
+        logic [23:0] _reserved_31_8;
         logic stream_out;
         logic stream_in;
         logic [1:0] key_len;

@@ -364,10 +364,6 @@ module ed25519_regs (
             struct {
                 logic next;
                 logic load_next;
-            } slow;
-            struct {
-                logic next;
-                logic load_next;
             } clamp;
         } control;
         struct {
@@ -442,9 +438,6 @@ module ed25519_regs (
             struct {
                 logic [1:0] value;
             } slot;
-            struct {
-                logic value;
-            } slow;
             struct {
                 logic value;
             } clamp;
@@ -525,29 +518,6 @@ module ed25519_regs (
         end
     end
     assign hwif_out.control.slot.value = field_storage.control.slot.value;
-    // Field: ed25519.control.slow
-    always_comb begin
-        automatic logic [0:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.control.slow.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.control && decoded_req_is_wr && !(hwif_in.control.slow.swwel)) begin // SW write
-            next_c = (field_storage.control.slow.value & ~decoded_wr_biten[4:4]) | (decoded_wr_data[4:4] & decoded_wr_biten[4:4]);
-            load_next_c = '1;
-        end
-        field_combo.control.slow.next = next_c;
-        field_combo.control.slow.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.control.slow.value <= 1'h0;
-        end else begin
-            if(field_combo.control.slow.load_next) begin
-                field_storage.control.slow.value <= field_combo.control.slow.next;
-            end
-        end
-    end
-    assign hwif_out.control.slow.value = field_storage.control.slow.value;
     // Field: ed25519.control.clamp
     always_comb begin
         automatic logic [0:0] next_c;
@@ -1041,7 +1011,6 @@ module ed25519_regs (
         end
         if(rd_mux_addr == 12'h8) begin
             readback_data_var[1:0] = field_storage.control.slot.value;
-            readback_data_var[4] = field_storage.control.slow.value;
             readback_data_var[5] = field_storage.control.clamp.value;
         end
         if(rd_mux_addr == 12'h10) begin

@@ -23,15 +23,10 @@ package ed25519_regs_pkg;
 
     typedef struct {
         logic swwel;
-    } ed25519__control__slow__in_t;
-
-    typedef struct {
-        logic swwel;
     } ed25519__control__clamp__in_t;
 
     typedef struct {
         ed25519__control__slot__in_t slot;
-        ed25519__control__slow__in_t slow;
         ed25519__control__clamp__in_t clamp;
     } ed25519__control__in_t;
 
@@ -162,15 +157,10 @@ package ed25519_regs_pkg;
 
     typedef struct {
         logic value;
-    } ed25519__control__slow__out_t;
-
-    typedef struct {
-        logic value;
     } ed25519__control__clamp__out_t;
 
     typedef struct {
         ed25519__control__slot__out_t slot;
-        ed25519__control__slow__out_t slow;
         ed25519__control__clamp__out_t clamp;
     } ed25519__control__out_t;
 

@@ -354,10 +354,6 @@ module sha2_regs (
                 logic next;
                 logic load_next;
             } stream;
-            struct {
-                logic next;
-                logic load_next;
-            } slow;
         } control;
         struct {
             struct {
@@ -460,9 +456,6 @@ module sha2_regs (
             struct {
                 logic value;
             } stream;
-            struct {
-                logic value;
-            } slow;
         } control;
         struct {
             struct {
@@ -625,29 +618,6 @@ module sha2_regs (
         end
     end
     assign hwif_out.control.stream.value = field_storage.control.stream.value;
-    // Field: sha2.control.slow
-    always_comb begin
-        automatic logic [0:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.control.slow.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.control && decoded_req_is_wr && !(hwif_in.control.slow.swwel)) begin // SW write
-            next_c = (field_storage.control.slow.value & ~decoded_wr_biten[7:7]) | (decoded_wr_data[7:7] & decoded_wr_biten[7:7]);
-            load_next_c = '1;
-        end
-        field_combo.control.slow.next = next_c;
-        field_combo.control.slow.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.control.slow.value <= 1'h0;
-        end else begin
-            if(field_combo.control.slow.load_next) begin
-                field_storage.control.slow.value <= field_combo.control.slow.next;
-            end
-        end
-    end
-    assign hwif_out.control.slow.value = field_storage.control.slow.value;
     // Field: sha2.command.start
     always_comb begin
         automatic logic [0:0] next_c;
@@ -1191,7 +1161,6 @@ module sha2_regs (
             readback_data_var[4] = field_storage.control.message_swap.value;
             readback_data_var[5] = field_storage.control.digest_swap.value;
             readback_data_var[6] = field_storage.control.stream.value;
-            readback_data_var[7] = field_storage.control.slow.value;
         end
         if(rd_mux_addr == 12'h10) begin
             readback_data_var[0] = hwif_in.status.idle.next;

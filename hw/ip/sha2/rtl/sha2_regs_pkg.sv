@@ -44,15 +44,10 @@ package sha2_regs_pkg;
     } sha2__control__stream__in_t;
 
     typedef struct {
-        logic swwel;
-    } sha2__control__slow__in_t;
-
-    typedef struct {
         sha2__control__mode__in_t mode;
         sha2__control__message_swap__in_t message_swap;
         sha2__control__digest_swap__in_t digest_swap;
         sha2__control__stream__in_t stream;
-        sha2__control__slow__in_t slow;
     } sha2__control__in_t;
 
     typedef struct {
@@ -209,15 +204,10 @@ package sha2_regs_pkg;
     } sha2__control__stream__out_t;
 
     typedef struct {
-        logic value;
-    } sha2__control__slow__out_t;
-
-    typedef struct {
         sha2__control__mode__out_t mode;
         sha2__control__message_swap__out_t message_swap;
         sha2__control__digest_swap__out_t digest_swap;
         sha2__control__stream__out_t stream;
-        sha2__control__slow__out_t slow;
     } sha2__control__out_t;
 
     typedef struct {
