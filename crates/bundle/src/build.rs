@@ -15,7 +15,7 @@ use hartlock_image::{
 };
 
 use crate::describe::Description;
-use crate::digest::{Plan, is_large, thread_count};
+use crate::digest::{Plan, core_count};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
 use crate::{Error, OnProgress, Refusal, content, culprit, defaults, profile};
@@ -464,17 +464,14 @@ impl Source<'_> {
     /// The first bytes, at most so many.
     fn start(&self, most: usize) -> Result<Vec<u8>, FileError> {
         let mut start = vec![0; self.size.min(most as u64) as usize];
-        let len = start.len();
-        self.read_at(&mut start, len, 0)?;
+        self.read_at(&mut start, 0)?;
         Ok(start)
     }
 
-    fn read_at(&self, room: &mut [u8], least: usize, offset: u64) -> Result<(), FileError> {
-        hartlock_files::read_at(&self.file, room, least, self.offset + offset).map_err(|error| {
-            match error.kind() {
-                io::ErrorKind::UnexpectedEof => self.changed(),
-                _ => self.fail(error),
-            }
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> Result<(), FileError> {
+        self.file.read_exact_at(bytes, self.offset + offset).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => self.changed(),
+            _ => self.fail(error),
         })
     }
 
@@ -492,24 +489,15 @@ fn copy_and_digest(
     at: u64,
     on_bytes: &mut dyn FnMut(u64),
 ) -> Result<[u8; 64], Error> {
-    let plan = Plan::new(payload, thread_count(payload));
-    let is_past_cache = is_large(payload) && plan.is_page_aligned();
-    bundle.go_past_cache(is_past_cache);
-    // What is in memory already is fetched from there.
-    let is_unread =
-        is_past_cache && !hartlock_files::is_in_cache(&source.file, source.offset, payload.size);
-    hartlock_files::go_past_cache(&source.file, is_unread);
+    let plan = Plan::new(payload, core_count());
     let digest = plan.digest(
         |piece| {
-            let (offset, len) = (piece.offset(), piece.len());
-            source.read_at(piece.room(), len, offset)?;
+            let offset = piece.offset();
+            source.read_at(piece.bytes(), offset)?;
             bundle.write_at(piece.padded(), at + offset)
         },
         on_bytes,
-    );
-    hartlock_files::go_past_cache(&source.file, false);
-    bundle.go_past_cache(false);
-    let digest = digest?;
+    )?;
     if source.spec.part.is_some() {
         return Ok(digest);
     }

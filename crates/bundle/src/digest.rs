@@ -11,7 +11,7 @@
 use std::num::NonZero;
 use std::thread;
 
-use hartlock_image::{HashId, PayloadRecord};
+use hartlock_image::HashId;
 use hartlock_verify::tree::Digest;
 
 mod host;
@@ -41,20 +41,6 @@ pub fn digest_in_lanes(
         lanes.finalize().iter().take(heads.len()).for_each(&mut *on_digest);
     }
     true
-}
-
-/// Payloads from here on are read and written past the page cache where that helps.
-pub(crate) const LARGE_PAYLOAD: u64 = 64 << 20;
-
-/// Whether a payload is read and written past the page cache where that helps.
-pub(crate) const fn is_large(payload: &PayloadRecord) -> bool {
-    payload.size >= LARGE_PAYLOAD
-}
-
-/// Threads for a payload.
-pub(crate) fn thread_count(payload: &PayloadRecord) -> usize {
-    // Past the cache a thread waits for the disk, and another one can hash meanwhile.
-    if is_large(payload) { 2 * core_count() } else { core_count() }
 }
 
 /// Cores that this process may use.

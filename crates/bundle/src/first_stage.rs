@@ -1,6 +1,7 @@
 //! First-stage images (`spec/first-stage.md`): built, signed and verified.
 
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use hartlock_files::{FileError, NewFile};
@@ -211,8 +212,7 @@ pub struct FirstStageExpectation {
 /// Whether a file begins as a first-stage image does. One that cannot be read does not.
 pub fn is_first_stage(path: &Path) -> bool {
     let mut tag = [0; 16];
-    hartlock_files::open(path)
-        .is_ok_and(|(file, _)| hartlock_files::read_at(&file, &mut tag, 16, 0).is_ok())
+    hartlock_files::open(path).is_ok_and(|(file, _)| file.read_exact_at(&mut tag, 0).is_ok())
         && tag == *hartlock_image::first_stage::FIRST_STAGE_TAG
 }
 
@@ -253,7 +253,7 @@ pub(crate) fn read(file: &File, path: &Path) -> Result<Vec<u8>, FileError> {
     let fail = |error| FileError::new("read", path, error);
     let len = file.metadata().map_err(fail)?.len().min(MOST_READ);
     let mut bytes = vec![0; len as usize];
-    hartlock_files::read_at(file, &mut bytes, len as usize, 0).map_err(fail)?;
+    file.read_exact_at(&mut bytes, 0).map_err(fail)?;
     Ok(bytes)
 }
 

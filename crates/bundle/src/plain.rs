@@ -1,5 +1,6 @@
 //! Digests of payloads as other tools print them: of all bytes, in one piece.
 
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::thread;
 
@@ -50,7 +51,7 @@ fn digest<H: Digest>(path: &Path, payload: &Payload) -> Result<String, Error> {
     let mut done = 0;
     while done < payload.size {
         let len = (payload.size - done).min(PIECE as u64) as usize;
-        hartlock_files::read_at(&file, &mut room[..len], len, payload.offset + done)
+        file.read_exact_at(&mut room[..len], payload.offset + done)
             .map_err(|error| FileError::new("read", path, error))?;
         hash.update(&room[..len]);
         done += len as u64;

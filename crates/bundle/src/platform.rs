@@ -8,7 +8,7 @@ use std::path::Path;
 use hartlock_image::{PAGE_SIZE, PayloadRecord, PayloadType, Reason, align_up};
 use hartlock_verify::{Loaded, Platform, bits_of};
 
-use crate::digest::{Plan, is_large, thread_count};
+use crate::digest::{Plan, core_count};
 use hartlock_files::FileError;
 
 /// Reads a bundle through one handle, so that a file that is exchanged meanwhile changes nothing.
@@ -67,22 +67,17 @@ impl Platform for FilePlatform<'_> {
     fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
         self.loading = Some(payload.payload_type);
         let Self { file, on_progress, done, .. } = self;
-        let plan = Plan::new(payload, thread_count(payload));
-        let is_past_cache = is_large(payload)
-            && plan.is_page_aligned()
-            && !hartlock_files::is_in_cache(file, payload.offset, payload.size);
-        hartlock_files::go_past_cache(file, is_past_cache);
+        let plan = Plan::new(payload, core_count());
         let digest = plan.digest(
             |piece| {
-                let (offset, len) = (payload.offset + piece.offset(), piece.len());
-                hartlock_files::read_at(file, piece.room(), len, offset)
+                let offset = payload.offset + piece.offset();
+                file.read_exact_at(piece.bytes(), offset)
             },
             |count| {
                 *done += count;
                 on_progress(*done);
             },
         );
-        hartlock_files::go_past_cache(file, false);
         let digest = self.judge(digest)?;
         Ok(Loaded { digest, padding: self.padding(payload)? })
     }

@@ -1,5 +1,6 @@
 //! A bundle as the description of another one: its payloads stay where they are.
 
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use hartlock_boards::Boards;
@@ -31,8 +32,7 @@ pub fn read(path: &Path, boards: &Boards) -> Result<Reused, Error> {
     let at_start = |size: usize| -> Result<Vec<u8>, Error> {
         let size = size.min(usize::try_from(len).unwrap_or(usize::MAX));
         let mut bytes = vec![0; size];
-        hartlock_files::read_at(&file, &mut bytes, size, 0)
-            .map_err(|error| FileError::new("read", path, error))?;
+        file.read_exact_at(&mut bytes, 0).map_err(|error| FileError::new("read", path, error))?;
         Ok(bytes)
     };
     let head = Head::parse(&at_start(hartlock_image::HEADER_SIZE)?)?;

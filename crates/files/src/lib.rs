@@ -147,50 +147,6 @@ pub fn read_small(path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>, FileE
     Ok(bytes)
 }
 
-/// Bypasses the page cache (direct I/O), for data that needs no second
-/// copy in memory: it would evict other data, and allocating its memory can take longer
-/// than the disk. Where that is not possible, nothing changes. While it is on, all that is
-/// read and written should be whole pages, from memory that begins with a page.
-pub fn go_past_cache(file: &File, is_on: bool) {
-    linux::set_direct(file, is_on);
-}
-
-/// Whether the operating system has these bytes in memory, as far as a few of them show.
-pub fn is_in_cache(file: &File, offset: u64, len: u64) -> bool {
-    const PROBES: u64 = 8;
-    let is_there = |probe| linux::is_in_cache(file, offset + len / PROBES * probe);
-    (0..PROBES).all(is_there)
-}
-
-/// Fills at least the first `least` bytes of `room` with those at `offset`. Several threads may do
-/// that at once.
-pub fn read_at(file: &File, room: &mut [u8], least: usize, offset: u64) -> io::Result<()> {
-    cached_if_refused(file, || {
-        let mut done = 0;
-        while done < least {
-            match file.read_at(&mut room[done..], offset + done as u64) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(count) => done += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    })
-}
-
-/// Repeats the access through the cache if the storage does not support direct access, or not of this
-/// size.
-fn cached_if_refused(file: &File, mut access: impl FnMut() -> io::Result<()>) -> io::Result<()> {
-    access().or_else(|error| match error.kind() {
-        io::ErrorKind::InvalidInput => {
-            go_past_cache(file, false);
-            access()
-        }
-        _ => Err(error),
-    })
-}
-
 /// A file without its name: it gets the name once it is complete. Dropped before that, it is
 /// removed.
 ///
@@ -285,13 +241,9 @@ impl NewFile {
     /// # Errors
     /// If the storage is full or fails.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), FileError> {
-        cached_if_refused(self.file(), || self.file().write_all_at(bytes, offset))
+        self.file()
+            .write_all_at(bytes, offset)
             .map_err(|error| FileError::new("write", &self.path, error))
-    }
-
-    /// Lets [`NewFile::write_at`] go past the page cache or not, as [`go_past_cache`].
-    pub fn go_past_cache(&self, is_on: bool) {
-        go_past_cache(self.file(), is_on);
     }
 
     /// Gives the file its name. An older file of that name is replaced, unless it is a private
@@ -381,16 +333,16 @@ fn temporary_prefix(path: &Path) -> OsString {
     prefix
 }
 
-/// What only Linux has: files without a name, room in advance, and ways past the page cache.
+/// What only Linux has: files without a name, and room in advance.
 #[cfg(target_os = "linux")]
 mod linux {
     use std::fs::File;
-    use std::io::{self, IoSliceMut};
+    use std::io;
     use std::os::fd::AsRawFd;
     use std::path::{Path, PathBuf};
 
     use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
-    use rustix::io::{Errno, ReadWriteFlags};
+    use rustix::io::Errno;
 
     /// A file without a name in this folder, if the file system has such files and a name can be
     /// given to them later.
@@ -416,23 +368,6 @@ mod linux {
         }
     }
 
-    /// Whether a byte can be had without waiting for the disk; also if this is unknown.
-    pub(super) fn is_in_cache(file: &File, offset: u64) -> bool {
-        let mut byte = [0];
-        let mut buffers = [IoSliceMut::new(&mut byte)];
-        let result = rustix::io::preadv2(file, &mut buffers, offset, ReadWriteFlags::NOWAIT);
-        result != Err(Errno::AGAIN)
-    }
-
-    /// Whether access goes past the page cache, if the file system can do that.
-    pub(super) fn set_direct(file: &File, is_on: bool) {
-        if let Ok(mut flags) = rustix::fs::fcntl_getfl(file) {
-            flags.set(OFlags::DIRECT, is_on);
-            // Where it is refused, the cache stays in use.
-            let _ = rustix::fs::fcntl_setfl(file, flags);
-        }
-    }
-
     fn own_path(file: &File) -> PathBuf {
         format!("/proc/self/fd/{}", file.as_raw_fd()).into()
     }
@@ -455,12 +390,6 @@ mod linux {
     pub(super) fn reserve(_: &File, _: u64) -> io::Result<()> {
         Ok(())
     }
-
-    pub(super) fn is_in_cache(_: &File, _: u64) -> bool {
-        true
-    }
-
-    pub(super) fn set_direct(_: &File, _: bool) {}
 }
 
 /// Removes the temporary name that `tempfile` adds to its errors: the caller did not name that file.
@@ -506,29 +435,6 @@ mod tests {
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
             fs::remove_file(&path).unwrap();
         }
-    }
-
-    #[test]
-    fn ways_past_the_cache_lead_back_to_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out");
-        let file = NewFile::public(&path).unwrap();
-        file.go_past_cache(true);
-        // Neither the place nor the length nor the memory is what a disk would take.
-        file.write_at(&[7; 1001], 3).unwrap();
-        file.go_past_cache(false);
-        file.replace().unwrap();
-        let bytes = fs::read(&path).unwrap();
-        assert_eq!((bytes.len(), &bytes[..4]), (1004, &[0, 0, 0, 7][..]));
-        assert!(is_in_cache(&File::open(&path).unwrap(), 0, 1004));
-
-        let file = File::open(&path).unwrap();
-        go_past_cache(&file, true);
-        let mut room = [1; 1100];
-        read_at(&file, &mut room, 999, 5).unwrap();
-        assert!(room[..999].iter().all(|byte| *byte == 7));
-        let error = read_at(&file, &mut room, 1000, 5).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 
     #[test]

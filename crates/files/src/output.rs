@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 use zeroize::Zeroizing;
 
-use crate::{FileError, check_regular, may_be_private_key, private_key, read_at};
+use crate::{FileError, check_regular, may_be_private_key, private_key};
 
 /// Why a file is kept, and the output is not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -91,7 +91,7 @@ pub fn check_replaceable(path: &Path) -> Result<(), FileError> {
 pub fn holds(path: &Path, len: u64, start: &[u8]) -> bool {
     let Ok((file, actual)) = crate::open(path) else { return false };
     let mut bytes = vec![0; start.len()];
-    actual == len && read_at(&file, &mut bytes, start.len(), 0).is_ok() && bytes == start
+    actual == len && file.read_exact_at(&mut bytes, 0).is_ok() && bytes == start
 }
 
 /// Whether the file has the bytes of another one, compared piece by piece: payloads are large.
@@ -100,8 +100,7 @@ pub(crate) fn is_copy(path: &Path, other: &File) -> bool {
     let Ok((file, len)) = crate::open(path) else { return false };
     let piece = |file: &File, at: u64| {
         let mut bytes = vec![0; PIECE.min(len - at) as usize];
-        let wanted = bytes.len();
-        read_at(file, &mut bytes, wanted, at).is_ok().then_some(bytes)
+        file.read_exact_at(&mut bytes, at).is_ok().then_some(bytes)
     };
     other.metadata().is_ok_and(|metadata| metadata.len() == len)
         && (0..len)

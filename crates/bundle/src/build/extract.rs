@@ -1,10 +1,11 @@
 //! Payloads of a bundle as files, and as payloads of another bundle.
 
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::{Source, copy_and_digest};
-use crate::digest::{Plan, thread_count};
+use crate::digest::{Plan, core_count};
 use crate::spec::PayloadSpec;
 use crate::{Error, Refusal};
 use hartlock_files::{FileError, NewFile};
@@ -38,10 +39,10 @@ pub fn extract(
 /// and the new one may differ.
 pub(super) fn check_copy(record: &PayloadRecord, bundle: &NewFile, at: u64) -> Result<(), Error> {
     let file: File = bundle.handle()?;
-    let digest = Plan::new(record, thread_count(record)).digest(
+    let digest = Plan::new(record, core_count()).digest(
         |piece| {
-            let (offset, len) = (at + piece.offset(), piece.len());
-            hartlock_files::read_at(&file, piece.room(), len, offset)
+            let offset = at + piece.offset();
+            file.read_exact_at(piece.bytes(), offset)
         },
         |_| (),
     );

@@ -37,20 +37,9 @@ impl Piece<'_> {
         self.offset
     }
 
-    /// Number of bytes. The exchange function fills so many.
-    #[expect(clippy::len_without_is_empty, reason = "a piece is never empty")]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// The bytes themselves.
+    /// The bytes, which the exchange function fills.
     pub fn bytes(&mut self) -> &mut [u8] {
         &mut self.room[..self.len]
-    }
-
-    /// The bytes, and after the last one of a payload the rest of the page.
-    pub fn room(&mut self) -> &mut [u8] {
-        self.room
     }
 
     /// The same with zeros after the last byte.
@@ -92,7 +81,7 @@ impl<'a> Plan<'a> {
         let (groups, piece_size) = if group_size <= BUFFER_SIZE as u64 {
             ((SMALL_BUFFER_SIZE as u64 / group_size).max(1), block_size as usize)
         } else {
-            // Whole pages, as a file is read and written.
+            // Whole pages, as a file is read.
             (1, (BUFFER_SIZE / lanes).next_multiple_of(PAGE_SIZE as usize))
         };
         let blocks_per_run = groups * lanes as u64;
@@ -102,15 +91,6 @@ impl<'a> Plan<'a> {
         let most = (MAX_BUFFERS / plan.buffer_size()).min(run_count.try_into().unwrap_or(threads));
         plan.threads = threads.clamp(1, most.max(1));
         plan
-    }
-
-    /// Whether every piece begins and ends with a page of the payload, counting the padding.
-    pub fn is_page_aligned(&self) -> bool {
-        let unit = match self.is_contiguous() {
-            true => self.block_size * self.blocks_per_run,
-            false => self.block_size,
-        };
-        self.record.size <= unit || unit.is_multiple_of(PAGE_SIZE)
     }
 
     /// Whether a run is one piece.
@@ -150,17 +130,17 @@ impl<'a> Plan<'a> {
     ) -> Result<Digest, E> {
         if self.record.mode.block_size().is_none() {
             let mut hasher = HostHasher::new(self.record.hash);
-            let mut buffer = Buffer::new(self.buffer_size());
-            self.absorb_block(0, &mut hasher, buffer.bytes(), &exchange, &mut on_bytes)?;
+            let mut buffer = vec![0; self.buffer_size()];
+            self.absorb_block(0, &mut hasher, &mut buffer, &exchange, &mut on_bytes)?;
             return Ok(hasher.finalize());
         }
         let mut root = Root::<HostHasher>::new(self.record);
         if self.threads > 1 {
             self.digest_on_threads(&mut root, &exchange, on_bytes)?;
         } else {
-            let mut buffer = Buffer::new(self.buffer_size());
+            let mut buffer = vec![0; self.buffer_size()];
             for run in 0..self.run_count {
-                let leaves = self.leaves(run, buffer.bytes(), &exchange, &mut on_bytes)?;
+                let leaves = self.leaves(run, &mut buffer, &exchange, &mut on_bytes)?;
                 leaves.iter().for_each(|leaf| root.push(leaf));
             }
         }
@@ -183,11 +163,11 @@ impl<'a> Plan<'a> {
             for _ in 0..self.threads {
                 let (turns, sender) = (&turns, sender.clone());
                 scope.spawn(move || {
-                    let mut buffer = Buffer::new(self.buffer_size());
+                    let mut buffer = vec![0; self.buffer_size()];
                     while let Some(run) = turns.take() {
                         // The channel is closed only if the receiver panicked.
                         let mut on_bytes = |count| drop(sender.send(News::Bytes(count)));
-                        let leaves = self.leaves(run, buffer.bytes(), exchange, &mut on_bytes);
+                        let leaves = self.leaves(run, &mut buffer, exchange, &mut on_bytes);
                         let _ = sender.send(News::Run(run, leaves));
                     }
                 });
@@ -342,25 +322,5 @@ impl<'a> Plan<'a> {
             lanes.update(&prefixes.iter().map(|prefix| &prefix[..]).collect::<Vec<_>>());
         }
         Some(lanes)
-    }
-}
-
-/// Memory that begins with a page: storage requires that for writes past the page cache.
-struct Buffer {
-    memory: Vec<u8>,
-    start: usize,
-    size: usize,
-}
-
-impl Buffer {
-    fn new(size: usize) -> Self {
-        let memory = vec![0; size + PAGE_SIZE as usize];
-        // Never more than a page, unless the machine has no answer; then any alignment is accepted.
-        let start = memory.as_ptr().align_offset(PAGE_SIZE as usize).min(PAGE_SIZE as usize);
-        Self { memory, start, size }
-    }
-
-    fn bytes(&mut self) -> &mut [u8] {
-        &mut self.memory[self.start..][..self.size]
     }
 }
