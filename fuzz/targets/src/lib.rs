@@ -4,6 +4,8 @@
 //! Two programs link them: the engine of `fuzz/`, where everything is instrumented, and `fuzz-replay`, which runs them
 //! over the stored corpus as any other program is built.
 
+// This crate has no unit tests, and those of the sources that it borrows below belong to `hartlock-verify`.
+#![cfg(not(test))]
 #![allow(
     missing_docs,
     reason = "for the programs of this project alone; names and types say the rest"
