@@ -80,7 +80,7 @@ pub fn page(all: &[Capability]) -> String {
     let count = |status| all.iter().filter(|it| it.status == status).count();
     let mut out = format!(
         "**{} capabilities work, [{} are not there yet](#not-there-yet), and \
-         [{} missed its target](#missed-targets).**\n",
+         [{} missed their targets](#missed-targets).**\n",
         count(Status::Works),
         count(Status::NotYet),
         count(Status::Missed)
@@ -122,7 +122,7 @@ fn table<'a>(rows: impl Iterator<Item = &'a Capability>, mark: &str) -> String {
             it.title,
             it.text,
             links.join(", "),
-            it.as_of.as_ref().map_or(String::new(), |date| format!(" ({date})"))
+            it.as_of.as_ref().map_or(String::new(), |date| format!(" (as of {date})"))
         );
     }
     out
@@ -156,7 +156,7 @@ mod tests {
         let text = page(&parse(TWO).unwrap());
         assert!(text.starts_with("**1 capabilities work, [1 are not there yet]("), "{text}");
         let row = "| <strong class=\"hit\">works</strong> | <span id=\"a\"></span>**A.** It boots. \
-                   [Page](../../docs/src/a.md), [Security](../../SECURITY.md), [Run](../../lab/a.json) (2026-01-02)<br>`make demo`<br>`make hw` |";
+                   [Page](../../docs/src/a.md), [Security](../../SECURITY.md), [Run](../../lab/a.json) (as of 2026-01-02)<br>`make demo`<br>`make hw` |";
         assert!(text.contains(row), "{text}");
         let row = "| <strong class=\"miss\">not yet</strong> | <span id=\"b\"></span>**B.** It updates.  |";
         assert!(text.contains(row), "{text}");
