@@ -132,7 +132,7 @@ fn one_bit_is_enough(choices: &mut Choices<'_>, case: &Case) {
     let (at, bit) = (choices.below(len.max(1)), choices.below(8));
     let is_in_signatures = signature_area(&case.file).is_some_and(|area| area.contains(&at));
     let has_other = KEYS.iter().any(|key| {
-        let is_trusted = case.options.keys.iter().any(|trusted| *trusted == key.record);
+        let is_trusted = case.options.keys.contains(&key.record);
         !is_trusted && case.file.windows(48).any(|part| part == key.record.key_id)
     });
     if has_foreign || case.options.is_medium || (is_in_signatures && has_other) {

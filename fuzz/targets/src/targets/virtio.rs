@@ -48,9 +48,11 @@ pub fn run(data: &[u8]) {
     let queue_max = device.registers[0x34 / 4];
     let base = device.registers.as_mut_ptr().expose_provenance();
     let memory = device.queue();
-    // SAFETY: both are memory of this function that outlives the driver, and are laid out as
-    // registers and queue. The simulated device below uses the same raw pointer.
-    let driver = unsafe { VirtioBlk::new(Mmio::new(base), memory.cast().as_ptr()) };
+    // SAFETY: memory of this function that outlives the driver, laid out as registers.
+    let registers = unsafe { Mmio::new(base) };
+    // SAFETY: memory of this function that outlives the driver, laid out as a queue. The simulated device below uses
+    // the same raw pointer.
+    let driver = unsafe { VirtioBlk::new(registers, memory.cast().as_ptr()) };
     let mut driver = match driver {
         Ok(driver) => driver,
         Err(Error::NotThere) => return assert!(!is_usable),
@@ -70,15 +72,19 @@ struct Shared(NonNull<u8>);
 impl Shared {
     fn read16(self, offset: usize) -> u16 {
         assert!(offset + 2 <= size_of::<Queue>());
-        // SAFETY: inside the queue, which outlives this; no reference to it exists.
-        unsafe { self.0.add(offset).cast::<u16>().read_volatile() }
+        // SAFETY: inside the queue, as was just compared.
+        let place = unsafe { self.0.add(offset) };
+        // SAFETY: the queue outlives this, and no reference to it exists.
+        unsafe { place.cast::<u16>().read_volatile() }
     }
 
     fn write(self, offset: usize, bytes: &[u8]) {
         assert!(offset + bytes.len() <= size_of::<Queue>());
         for (index, byte) in bytes.iter().enumerate() {
-            // SAFETY: as above.
-            unsafe { self.0.add(offset + index).write_volatile(*byte) };
+            // SAFETY: inside the queue, as was just compared.
+            let place = unsafe { self.0.add(offset + index) };
+            // SAFETY: the queue outlives this, and no reference to it exists.
+            unsafe { place.write_volatile(*byte) };
         }
     }
 
