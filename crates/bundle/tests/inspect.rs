@@ -1,6 +1,7 @@
 //! Reading unverified bundles: everything is shown that can be, and nothing panics.
 
 use std::fs;
+use std::sync::LazyLock;
 
 use crate::common::Bench;
 use hartlock_boards::Boards;
@@ -8,7 +9,9 @@ use hartlock_bundle::inspect::{Inspection, inspect_file};
 use hartlock_image::Reason;
 
 fn inspect(bench: &Bench, bytes: &[u8]) -> Inspection {
-    inspect_file(&bench.write("inspected", bytes), &Boards::default()).unwrap()
+    // Reading the descriptions takes longer than inspecting a file.
+    static BOARDS: LazyLock<Boards> = LazyLock::new(Boards::default);
+    inspect_file(&bench.write("inspected", bytes), &BOARDS).unwrap()
 }
 
 #[test]

@@ -26,8 +26,9 @@ struct Peer {
 }
 
 macro_rules! tests {
-    ($($name:ident: $set:ident, $n:literal, $h_prime:literal $d:literal $a:literal $k:literal;)*) => {$(
+    ($($(#[$attribute:meta])? $name:ident: $set:ident, $n:literal, $h_prime:literal $d:literal $a:literal $k:literal;)*) => {$(
         #[test]
+        $(#[$attribute])?
         fn $name() {
             use fips205::$name::{KG, PublicKey, SIG_LEN};
             fn accepts(key: &[u8], message: Message, signature: &[u8]) -> bool {
@@ -63,16 +64,29 @@ macro_rules! tests {
 tests! {
     slh_dsa_sha2_128s: Sha2_128s, 16, 9 7 12 14;
     slh_dsa_sha2_128f: Sha2_128f, 16, 3 22 6 33;
-    slh_dsa_sha2_192s: Sha2_192s, 24, 9 7 14 17;
     slh_dsa_sha2_192f: Sha2_192f, 24, 3 22 8 33;
-    slh_dsa_sha2_256s: Sha2_256s, 32, 8 8 14 22;
     slh_dsa_sha2_256f: Sha2_256f, 32, 4 17 9 35;
-    slh_dsa_shake_128s: Shake128s, 16, 9 7 12 14;
     slh_dsa_shake_128f: Shake128f, 16, 3 22 6 33;
-    slh_dsa_shake_192s: Shake192s, 24, 9 7 14 17;
     slh_dsa_shake_192f: Shake192f, 24, 3 22 8 33;
-    slh_dsa_shake_256s: Shake256s, 32, 8 8 14 22;
     slh_dsa_shake_256f: Shake256f, 32, 4 17 9 35;
+}
+
+/// Sets whose signatures take seconds of processor time. They differ from those above in numbers only.
+mod exhaustive {
+    use super::*;
+
+    tests! {
+        #[ignore = "exhaustive: TIER=full"]
+        slh_dsa_sha2_192s: Sha2_192s, 24, 9 7 14 17;
+        #[ignore = "exhaustive: TIER=full"]
+        slh_dsa_sha2_256s: Sha2_256s, 32, 8 8 14 22;
+        #[ignore = "exhaustive: TIER=full"]
+        slh_dsa_shake_128s: Shake128s, 16, 9 7 12 14;
+        #[ignore = "exhaustive: TIER=full"]
+        slh_dsa_shake_192s: Shake192s, 24, 9 7 14 17;
+        #[ignore = "exhaustive: TIER=full"]
+        slh_dsa_shake_256s: Shake256s, 32, 8 8 14 22;
+    }
 }
 
 /// Offsets of the parts of a signature: R, each FORS secret and path, each layer's WOTS+ signature
