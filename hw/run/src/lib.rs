@@ -14,3 +14,4 @@ pub mod ip;
 pub mod machines;
 mod parallel;
 mod rtl;
+mod units;

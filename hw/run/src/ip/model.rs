@@ -9,14 +9,15 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::engine::{Bench, Ip, Tools, files, prim};
+use super::engine::{Bench, Ip, Tools, prim};
 use super::{netlist, schemata};
-use crate::machines::model::{TOOLS, build, jobs};
+use crate::machines::model::build;
 use crate::rtl;
+use crate::units::Units;
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the models.
-const LAYOUT: &str = "1";
+const LAYOUT: &str = "2";
 /// Of the classes of every model.
 pub const PREFIX: &str = "Vtop";
 /// Registers start with random values from the seed of a run, so that nothing can rely on them; tests read and
@@ -40,11 +41,13 @@ const VERILATOR_FLAGS: [&str; 13] = [
 /// signals would be most of the model.
 const ALL_ACCESSIBLE: &str = "--public-flat-rw";
 /// Of a netlist: the compiler takes most of the time, and its tests are short.
-const NETLIST_FAST: &str = "OPT_FAST=-O0";
-const COMPILER_FLAGS: [&str; 3] = ["-std=gnu++17", "-O1", "-w"];
+const NETLIST_FAST: &str = "-O0";
+const FAST: &str = "-O1";
 /// The part of Verilator's library that a model with VPI and assertions needs.
 const LIBRARY: [&str; 4] =
     ["verilated.cpp", "verilated_dpi.cpp", "verilated_vpi.cpp", "verilated_threads.cpp"];
+/// Of that library.
+pub const ARCHIVE: &str = "library.a";
 
 /// The inputs of a simulation.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,16 +74,17 @@ pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<P
     }
     let mut parts = vec![LAYOUT, &library_digest, &name];
     parts.extend(VERILATOR_FLAGS);
-    parts.extend(bench.of_netlist.then_some(NETLIST_FAST));
+    let fast = if bench.of_netlist { NETLIST_FAST } else { FAST };
+    parts.push(fast);
     parts.extend(texts.iter().map(String::as_str));
     let dir = models()?.join(format!("{}-{}", bench.top, packages::digest(&parts)));
     let program = dir.join("simulation");
     if !program.exists() {
         build(&name, &dir, |tree| {
             translate(tools, ip, bench, form, tree)?;
-            compile(tools, if bench.of_netlist { NETLIST_FAST } else { "OPT_FAST=-O1" }, tree)?;
-            // It allocates the model, so it has to know its size.
-            object(tools, &cocotb(tools).join("share/lib/verilator/verilator.cpp"), tree)?;
+            // The program allocates the model, so it has to know its size.
+            let program = cocotb(tools).join("share/lib/verilator/verilator.cpp");
+            compile(tools, fast, &[program], tree)?;
             link(tools, &library, tree)?;
             keep_only(tree, "simulation")
         })?;
@@ -100,31 +104,17 @@ fn cocotb(tools: &Tools) -> PathBuf {
 pub fn library(tools: &Tools) -> Result<(PathBuf, String)> {
     let identities = [tools.machine.identity(), tools.ip.identity()];
     let mut parts = vec![LAYOUT, &tools.compiler, &identities[0], &identities[1]];
-    parts.extend(COMPILER_FLAGS);
     parts.extend(LIBRARY);
     let digest = packages::digest(&parts);
     let dir = models()?.join(format!("cocotb-{digest}"));
     if !dir.exists() {
         build("the library of simulations", &dir, |tree| {
-            let include = tools.machine.verilator().join("include");
-            let sources = LIBRARY.map(|file| include.join(file));
-            sources.iter().try_for_each(|source| object(tools, source, tree))
+            let root = tools.machine.verilator();
+            let sources = LIBRARY.map(|file| (root.join("include").join(file), "-O1"));
+            Units { root: &root, has_waves: false }.objects(&sources, ARCHIVE, tree)
         })?;
     }
     Ok((dir, digest))
-}
-
-/// C++ to an object, as Verilator's makefiles do it for a model without traces.
-fn object(tools: &Tools, source: &Path, tree: &Path) -> Result<()> {
-    let include = tools.machine.verilator().join("include");
-    let mut compiler = Command::new("g++");
-    compiler.args(COMPILER_FLAGS).arg("-DVERILATOR=1");
-    for switch in ["COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_VCD", "TRACE_SAIF"] {
-        compiler.arg(format!("-DVM_{switch}=0"));
-    }
-    compiler.arg("-I").arg(tree).arg("-I").arg(&include).arg("-I").arg(include.join("vltstd"));
-    compiler.arg("-c").arg(source).current_dir(tree);
-    run::quietly(&mut compiler).map(drop)
 }
 
 /// SystemVerilog to C++.
@@ -150,23 +140,20 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> 
     run::quietly(&mut verilator).map(drop)
 }
 
-/// C++ to an archive.
-pub fn compile(tools: &Tools, fast: &str, tree: &Path) -> Result<()> {
-    let mut make = Command::new("make");
-    make.arg("--silent").arg("-C").arg(tree).arg("-f").arg(format!("{PREFIX}.mk"));
-    make.arg(format!("-j{}", jobs())).args(TOOLS);
-    make.args([fast, "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"]);
-    make.arg(format!("VERILATOR_ROOT={}", tools.machine.verilator().display()));
-    make.arg(format!("{PREFIX}__ALL.a"));
-    run::quietly(&mut make).map(drop)
+/// C++ to an archive, with `extra`.
+pub fn compile(tools: &Tools, fast: &str, extra: &[PathBuf], tree: &Path) -> Result<()> {
+    let root = tools.machine.verilator();
+    Units { root: &root, has_waves: false }.archive(PREFIX, fast, extra, tree)
 }
 
+/// A simulation.
 fn link(tools: &Tools, library: &Path, tree: &Path) -> Result<()> {
     let libraries = cocotb(tools).join("libs");
     let mut linker = Command::new("g++");
     linker.arg("-o").arg(tree.join("simulation"));
-    linker.arg(tree.join("verilator.o")).arg(tree.join(format!("{PREFIX}__ALL.a")));
-    linker.args(files(library, "o")?);
+    // The program begins in the archive.
+    linker.arg("-Wl,--whole-archive").arg(tree.join(format!("{PREFIX}__ALL.a")));
+    linker.arg("-Wl,--no-whole-archive").arg(library.join(ARCHIVE));
     linker.arg(format!("-Wl,-rpath,{}", libraries.display()));
     linker.arg("-L").arg(&libraries).args(["-lcocotbvpi_verilator", "-pthread"]);
     run::quietly(&mut linker).map(drop)

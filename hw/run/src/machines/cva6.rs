@@ -75,7 +75,7 @@ pub fn machine() -> Result<PathBuf> {
         build("the machine cva6", &dir, |tree| {
             let library = tree.join("model");
             translate(&verilator, &core, &rtl, &library)?;
-            model::compile(&verilator, PREFIX, &library)?;
+            model::compile(&verilator, false, PREFIX, &library)?;
             model::link(&sources, false, &verilator, &library, PREFIX, tree)?;
             fs::remove_dir_all(&library).context("cannot remove what was compiled")
         })?;

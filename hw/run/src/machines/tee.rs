@@ -145,7 +145,7 @@ fn library(tee: Tee, python: &Packages, compiler: &str) -> Result<(PathBuf, Stri
             command.arg(project::root().join(TOP_FOLDER).join(TOP).with_extension("sv"));
             command.args(model::rocket_sources(tee.core, python));
             run::quietly(&mut command)?;
-            model::compile(python, PREFIX, tree)?;
+            model::compile(python, false, PREFIX, tree)?;
             model::drop_intermediates(tree)
         })?;
     }
