@@ -1,12 +1,13 @@
 // Upsets of an engine: reads them from a file, one a line, and writes how each ended (hw/run/src/ip/upsets).
 //
-//   upsets SCRIPT PATIENCE [UPSETS]
+//   upsets [+OPTION...] SCRIPT PATIENCE [UPSETS]
 //
-// An upset is `CYCLE REGISTER BIT BITS EFFECT CYCLES`, its register by its place in the list of the model, and not
+// Options are for the model. // An upset is `CYCLE REGISTER BIT BITS EFFECT CYCLES`, its register by its place in the list of the model, and not
 // earlier than the one before. The first lines of the output are the undisturbed run; an empty line ends them.
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "campaign.h"
 
@@ -48,8 +50,9 @@ Upset upset(const std::string& line) {
     return upset;
 }
 
-void run(const std::string& path, std::uint64_t patience, const char* upsets) {
-    Model model;
+void run(const std::vector<const char*>& options, const std::string& path, std::uint64_t patience,
+         const char* upsets) {
+    Model model(options);
     const Script script = Script::read(path, model.signals());
     Campaign campaign(model, script, patience);
     std::printf("end %s\ncycles %" PRIu64 "\n", name_of(campaign.end()), campaign.cycles());
@@ -82,10 +85,13 @@ int main(int argc, char** argv) {
     // If the parent process is killed, it cannot end this program.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     try {
-        if (argc != 3 && argc != 4) {
-            throw std::invalid_argument("usage: upsets SCRIPT PATIENCE [UPSETS]");
+        const auto is_option = [](const char* word) { return *word == '+'; };
+        const auto end = std::find_if_not(argv + 1, argv + argc, is_option);
+        const auto count = argv + argc - end;
+        if (count != 2 && count != 3) {
+            throw std::invalid_argument("usage: upsets [+OPTION...] SCRIPT PATIENCE [UPSETS]");
         }
-        run(argv[1], std::stoull(argv[2]), argc == 4 ? argv[3] : nullptr);
+        run({argv, end}, end[0], std::stoull(end[1]), count == 3 ? end[2] : nullptr);
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -18,8 +18,9 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
 
 }  // namespace
 
-Model::Model()
-    : context_(std::make_unique<VerilatedContext>()), top_(std::make_unique<Vtop>(context_.get())) {
+Model::Model(std::vector<const char*> options) : context_(std::make_unique<VerilatedContext>()) {
+    context_->commandArgs(static_cast<int>(options.size()), options.data());
+    top_ = std::make_unique<Vtop>(context_.get());
     add_signals(*top_->rootp, signals_);
     clock_ = &signals_.port("clk_i");
 }

@@ -17,7 +17,8 @@ using Snapshot = std::vector<std::uint8_t>;
 
 class Model {
 public:
-    Model();
+    /// `options` are those of a program: its name first.
+    explicit Model(std::vector<const char*> options);
     ~Model();
     Model(const Model&) = delete;
     Model& operator=(const Model&) = delete;

@@ -16,6 +16,7 @@ import cocotb
 import core_bench as bench
 from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
 from core_bench import Core
+from plan import parameters
 from rsa_key import Key
 
 # The simulation is started again without assertions, which a chip has not: they would see many of the flips.
@@ -60,7 +61,7 @@ async def flip(core: Core, step: int, cycles: int, path: str, choice: float) -> 
 @cocotb.test()
 async def a_flip_gives_no_factor(dut):
     core = await Core.started(dut)
-    is_hardened = bool(int(dut.Hardened.value))
+    is_hardened = bool(parameters()["Hardened"])
     key = Key.random(512)
     counts = {"right": 0, "refused": 0, "failed": 0, "hang": 0, "wrong": 0, "factor": 0}
     for turn in range(RUNS):

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::engine::{Bench, Ip, Tools, folder_of, prim};
 use super::model::{self, Form};
+use super::schemata::{self, Mutants};
 use xtask::{project, run};
 
 /// The seed of the random inputs of a run, so that a failure is reproducible. `HARTLOCK_SEED` sets another.
@@ -40,7 +41,7 @@ pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
 
 /// The same in a folder of this name, and with `only`, these tests.
 pub fn run_in(tools: &Tools, ip: &Ip, bench: &Bench, folder: &str, only: &[String]) -> Result<Run> {
-    let program = model::simulation(tools, ip, bench, Form::Plain)?;
+    let program = model::simulation(tools, ip, bench, Form::of(ip, bench)?)?;
     let folder = project::work_dir("ip").join(&ip.name).join(folder);
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let report = folder.join("results.xml");
@@ -54,6 +55,7 @@ pub fn run_in(tools: &Tools, ip: &Ip, bench: &Bench, folder: &str, only: &[Strin
     simulation.env("COCOTB_RESULTS_FILE", &report).current_dir(&folder);
     // Every register starts at random.
     simulation.arg("+verilator+rand+reset+2");
+    simulation.args(bench.without.iter().map(|name| schemata::option_without(name)));
     let output = run::capture(&mut simulation)?;
     let log = run::tail(&output, 200);
     fs::write(folder.join("log"), &log)?;
@@ -85,7 +87,9 @@ pub fn run_mutant(
     number: usize,
     tests: &[String],
 ) -> Result<String> {
-    let program = model::simulation(tools, ip, bench, Form::Mutants)?;
+    let is_daily = ip.mutants.get(number - 1).is_some_and(|mutant| mutant.is_daily);
+    let mutants = if is_daily { Mutants::Daily } else { Mutants::All };
+    let program = model::simulation(tools, ip, bench, Form::Choices(mutants))?;
     let folder = project::work_dir("ip").join(&ip.name).join(format!("mutant-{number}"));
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     // A fault may hang the bench.
@@ -207,6 +211,7 @@ mod tests {
         Bench {
             top: "top".into(),
             parameters: [("N".to_owned(), 1)].into(),
+            without: Vec::new(),
             tests: "t".into(),
             of_netlist: false,
             must_fail: must_fail.iter().map(|&name| name.to_owned()).collect(),
@@ -231,6 +236,10 @@ mod tests {
 
     #[test]
     fn a_bench_is_named_by_its_parameters() {
+        let without = Bench { without: vec!["A".into()], ..bench(&[]) };
         assert_eq!(bench(&[]).name(), "top N=1");
+        assert_eq!(without.name(), "top A=0 N=1");
+        assert_eq!(without.model_name(), "top N=1");
+        assert!(without.is_of_model(&bench(&[])));
     }
 }

@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
     use crate::ip::all_names;
-    use crate::ip::schemata::write;
+    use crate::ip::schemata::{Mutants, write};
 
     #[test]
     fn every_assertion_has_a_mutant() {
@@ -82,7 +82,7 @@ mod tests {
             for mutant in &ip.mutants {
                 bench_of(&ip, mutant).unwrap();
             }
-            write(&ip, tempfile::tempdir().unwrap().path()).unwrap();
+            write(&ip, Mutants::All, tempfile::tempdir().unwrap().path()).unwrap();
             for source in ip.sources.iter().filter(|path| path.starts_with(&ip.dir)) {
                 let module = source.file_stem().unwrap().to_string_lossy();
                 let text = fs::read_to_string(source).unwrap();

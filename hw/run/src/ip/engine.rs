@@ -45,11 +45,15 @@ pub struct Plan {
 }
 
 /// A simulation.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bench {
     pub top: String,
     pub parameters: BTreeMap<String, u32>,
+    /// Parameters of one bit that its run has at 0: a protection that is not there. The model has both forms, and an option
+    /// of the run chooses.
+    #[serde(default)]
+    pub without: Vec<String>,
     /// Module of `tb/`.
     pub tests: String,
     /// Simulate the cells that Yosys makes of it, not the source.
@@ -106,9 +110,32 @@ impl Bench {
         format!("{}{}{form}", self.top, self.parameters())
     }
 
+    /// Of its model, which may have runs without a protection as well.
+    pub fn model_name(&self) -> String {
+        Bench { without: Vec::new(), ..self.clone() }.name()
+    }
+
+    /// Whether its run is without a protection.
+    pub fn lacks(&self) -> bool {
+        !self.without.is_empty()
+    }
+
     /// Each with a space before it.
     pub fn parameters(&self) -> String {
-        self.parameters.iter().map(|(name, value)| format!(" {name}={value}")).collect()
+        self.values().iter().map(|(name, value)| format!(" {name}={value}")).collect()
+    }
+
+    /// Of its parameters, and of those that its run has at 0.
+    pub fn values(&self) -> BTreeMap<&str, u32> {
+        let all = self.parameters.iter().map(|(name, value)| (name.as_str(), *value));
+        all.chain(self.without.iter().map(|name| (name.as_str(), 0))).collect()
+    }
+
+    /// Whether both run the same model.
+    pub fn is_of_model(&self, other: &Bench) -> bool {
+        self.top == other.top
+            && self.parameters == other.parameters
+            && self.of_netlist == other.of_netlist
     }
 
     /// A name for the folder of its results. Benches of one top level differ in their tests, and run at the same
@@ -152,6 +179,13 @@ impl Ip {
         let mutants = mutant::load(&dir)?;
         let headers = Vec::new();
         Ok(Ip { name: name.to_owned(), dir, sources, headers, plan, mutants, outside: None })
+    }
+
+    /// Parameters that a run has at 0: of its benches, and of variants in its campaigns.
+    pub fn protections(&self) -> BTreeSet<&str> {
+        let benches = self.plan.bench.iter().flat_map(|bench| &bench.without);
+        let variants = self.plan.campaign.iter().flat_map(upsets::Campaign::protections);
+        benches.chain(variants).map(String::as_str).collect()
     }
 
     /// Folders of what the sources include.

@@ -1,5 +1,6 @@
 //! Verilator's lint on an engine. Waivers are in `lint/`, each with its reason.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use anyhow::Result;
@@ -11,12 +12,15 @@ use xtask::run;
 pub fn check(tools: &Tools, ip: &Ip) -> Result<Vec<String>> {
     let root = tools.machine.verilator();
     let mut faults = Vec::new();
-    for bench in ip.plan.bench.iter().filter(|bench| !bench.of_netlist) {
+    // Several benches may differ in their tests alone.
+    let mut seen = BTreeSet::new();
+    let benches = ip.plan.bench.iter().filter(|bench| !bench.of_netlist);
+    for bench in benches.filter(|bench| seen.insert(bench.name())) {
         let mut verilator = Command::new(root.join("bin/verilator_bin"));
         verilator.env("VERILATOR_ROOT", &root);
         verilator.args(["--lint-only", "-Wall", "--assert", "--no-timing"]);
         verilator.args(["--top-module", &bench.top]);
-        verilator.args(bench.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
+        verilator.args(bench.values().iter().map(|(name, value)| format!("-G{name}={value}")));
         verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim());
         verilator.args(files(&prim().join("lint"), "vlt")?);
         for used in &ip.plan.uses {

@@ -68,6 +68,7 @@ impl Engine {
         let bench = Bench {
             top: top.to_owned(),
             parameters: parameters.clone(),
+            without: Vec::new(),
             tests: tests.to_owned(),
             of_netlist: false,
             must_fail: Vec::new(),

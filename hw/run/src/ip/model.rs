@@ -9,8 +9,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::campaign::campaigns;
 use super::engine::{Bench, Ip, Tools, prim};
-use super::{netlist, schemata};
+use super::netlist;
+use super::schemata::{self, Mutants};
 use crate::machines::model::build;
 use crate::rtl;
 use crate::units::Units;
@@ -54,19 +56,33 @@ pub const ARCHIVE: &str = "library.a";
 pub enum Form {
     /// The sources, or the netlist, unchanged.
     Plain,
-    /// The sources with every mutant of the engine, of which a run chooses one.
-    Mutants,
+    /// The sources with what runs of every day choose by options: a mutant, or a protection that is not there. Without
+    /// an option the model does what the sources say. So one model serves a bench, its mutants, and the same bench
+    /// without a protection.
+    Choices(Mutants),
+}
+
+impl Form {
+    /// Of the model for the runs of a bench that are no mutant.
+    pub fn of(ip: &Ip, bench: &Bench) -> Result<Form> {
+        let benches = ip.plan.bench.iter().filter(|other| other.is_of_model(bench));
+        let has_mutants = campaigns(ip, true)?.iter().any(|it| it.bench.is_of_model(bench));
+        let is_plain = bench.of_netlist || !(has_mutants || benches.into_iter().any(Bench::lacks));
+        Ok(if is_plain { Form::Plain } else { Form::Choices(Mutants::Daily) })
+    }
 }
 
 /// Returns the program for a bench and builds it if it does not exist.
 pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<PathBuf> {
     let (library, library_digest) = library(tools)?;
     let mut texts = ip.texts()?;
-    let mut name = bench.name();
-    if form == Form::Mutants {
-        name += " with mutants";
+    let mut name = bench.model_name();
+    if let Form::Choices(mutants) = form {
+        if mutants == Mutants::All {
+            name += " with all mutants";
+        }
         // What the table makes of the sources: its other columns are for the runs.
-        let sources = schemata::sources(ip)?;
+        let sources = schemata::sources(ip, mutants)?;
         texts.extend(sources.into_iter().map(|(_, text)| rtl::without_comments(&text)));
     }
     if bench.of_netlist {
@@ -135,7 +151,7 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> 
     verilator.args(ip.includes().iter().map(|folder| format!("-I{}", folder.display())));
     match form {
         Form::Plain => verilator.args(&ip.sources),
-        Form::Mutants => verilator.args(schemata::write(ip, tree)?),
+        Form::Choices(mutants) => verilator.args(schemata::write(ip, mutants, tree)?),
     };
     run::quietly(&mut verilator).map(drop)
 }

@@ -55,6 +55,7 @@ impl Peer {
         [false, true].map(|of_netlist| Bench {
             top: self.top.clone(),
             parameters: self.parameters.clone(),
+            without: Vec::new(),
             tests: self.tests.clone(),
             of_netlist,
             must_fail: Vec::new(),

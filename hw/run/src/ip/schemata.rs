@@ -1,7 +1,10 @@
 //! All mutants of an engine in one copy of its sources (*mutant schemata*): each mutated expression becomes a
 //! choice between what is written and what the table says, and a plusarg of the run names the mutant.
+//!
+//! The parameters that switch protections off for a test (`without` in `data/ip.toml`) become such choices, too. The sources
+//! that ship have neither.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,43 +22,111 @@ const CHOICE: &str = "package mutant_pkg;
     return 0;
   endfunction
   int unsigned chosen = choose();
-endpackage
 ";
 
-/// Writes the sources of an engine with all of its mutants in them, and returns their paths.
-pub fn write(ip: &Ip, tree: &Path) -> Result<Vec<PathBuf>> {
+/// Which mutants a model has. Those that are not run would only be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutants {
+    /// Those that `cargo xtask test` runs.
+    Daily,
+    All,
+    /// For campaigns of upsets, which choose protections only.
+    None,
+}
+
+/// The option of a run that has a parameter at 0.
+pub fn option_without(parameter: &str) -> String {
+    format!("+{parameter}=0")
+}
+
+/// Writes the sources of an engine with its mutants in them, and returns their paths.
+pub fn write(ip: &Ip, mutants: Mutants, tree: &Path) -> Result<Vec<PathBuf>> {
     let put = |(name, text)| -> Result<PathBuf> {
         let path = tree.join::<String>(name);
         fs::write(&path, text)?;
         Ok(path)
     };
-    sources(ip)?.into_iter().map(put).collect()
+    sources(ip, mutants)?.into_iter().map(put).collect()
 }
 
 /// Names and texts: package, shared modules that are changed, sources.
-pub fn sources(ip: &Ip) -> Result<Vec<(String, String)>> {
+pub fn sources(ip: &Ip, mutants: Mutants) -> Result<Vec<(String, String)>> {
     let shared = files(&prim(), "sv")?;
     let is_changed = |path: &&PathBuf| ip.mutants.iter().any(|mutant| path.ends_with(&mutant.file));
     let sources: Vec<_> = shared.iter().filter(is_changed).chain(&ip.sources).cloned().collect();
-    with_mutants(&sources, &ip.mutants).with_context(|| format!("mutants of {}", ip.name))
+    let numbered = (1..).zip(&ip.mutants).filter(|(_, mutant)| match mutants {
+        Mutants::Daily => mutant.is_daily,
+        Mutants::All => true,
+        Mutants::None => false,
+    });
+    with_choices(&sources, &numbered.collect::<Vec<_>>(), &ip.protections())
+        .with_context(|| format!("mutants of {}", ip.name))
 }
 
 /// Names and texts: the package, then the sources with these mutants in them.
 pub fn with_mutants(sources: &[PathBuf], mutants: &[Mutant]) -> Result<Vec<(String, String)>> {
-    let mut all = vec![(MUTANT_PACKAGE.to_owned(), CHOICE.to_owned())];
+    with_choices(sources, &(1..).zip(mutants).collect::<Vec<_>>(), &BTreeSet::new())
+}
+
+/// The same, and with protections that a run may be without.
+fn with_choices(
+    sources: &[PathBuf],
+    mutants: &[(usize, &Mutant)],
+    protections: &BTreeSet<&str>,
+) -> Result<Vec<(String, String)>> {
+    let mut package = CHOICE.to_owned();
+    for name in protections {
+        package.push_str(&format!("  bit without_{name} = $test$plusargs(\"{name}=0\") != 0;\n"));
+    }
+    package.push_str("endpackage\n");
+    let mut all = vec![(MUTANT_PACKAGE.to_owned(), package)];
     for source in sources {
         let text = fs::read_to_string(source)?;
         let name = source.file_name().context("a source has a name")?;
-        let own = (1..).zip(mutants).filter(|(_, mutant)| source.ends_with(&mutant.file));
-        let changed = mutated(&text, &own.collect::<Vec<_>>())
+        let own = mutants.iter().filter(|(_, mutant)| source.ends_with(&mutant.file)).copied();
+        let mut changed = mutated(&text, &own.collect::<Vec<_>>())
             .with_context(|| format!("cannot put mutants into {}", source.display()))?;
+        for name in protections {
+            changed = switched(&changed, name);
+        }
         all.push((name.to_string_lossy().into_owned(), changed));
     }
-    for mutant in mutants {
+    for (_, mutant) in mutants {
         let is_there = all.iter().any(|(name, _)| *name == mutant.file);
         ensure!(is_there, "there is no source {}", mutant.file);
     }
     Ok(all)
+}
+
+/// Makes a parameter of one bit a choice of the run, wherever an expression uses it. Where it is declared, is passed to an
+/// instance or decides what is built, it stays the parameter: a protection that is built and not used protects nothing.
+fn switched(text: &str, name: &str) -> String {
+    let is_of_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let choice = format!("({name} && !mutant_pkg::without_{name})");
+    let mut changed = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let is_constant =
+            ["parameter", "localparam"].iter().any(|it| line.trim_start().starts_with(it));
+        let mut at = 0;
+        for (start, _) in line.match_indices(name) {
+            let (before, after) = (&line[..start], &line[start + name.len()..]);
+            let is_part = before.ends_with(is_of_word) || after.starts_with(is_of_word);
+            let opened = before.trim_end().strip_suffix('(').map(str::trim_end);
+            let word = opened.map(|text| text.trim_end_matches(is_of_word));
+            let closes = after.trim_start().strip_prefix(')').map(str::trim_start);
+            let is_passed = closes.is_some() && word.is_some_and(|text| text.ends_with('.'));
+            let is_built = closes.is_some_and(|text| text.starts_with("begin :"))
+                && opened.is_some_and(|text| text.ends_with("if"));
+            if is_constant || is_part || before.ends_with('.') || is_passed || is_built {
+                continue;
+            }
+            changed.push_str(&line[at..start]);
+            changed.push_str(&choice);
+            at = start + name.len();
+        }
+        changed.push_str(&line[at..]);
+    }
+    changed
 }
 
 /// Replaces expressions by choices. Several mutants may change one expression; none may change a part of
@@ -127,6 +198,31 @@ mod tests {
             mutated("a = x; b = x;", &[(3, &placed)]).unwrap(),
             format!("a = x; b = {choice};")
         );
+    }
+
+    #[test]
+    fn a_protection_is_a_choice_wherever_an_expression_uses_it() {
+        let choice = "(Held && !mutant_pkg::without_Held)";
+        for (text, expected) in [
+            ("assign a = ~Held & b;\n", format!("assign a = ~{choice} & b;\n")),
+            (
+                "if (x && Held) y = Held ? a : b;",
+                format!("if (x && {choice}) y = {choice} ? a : b;"),
+            ),
+            ("if (Held) y = 1'b1;", format!("if ({choice}) y = 1'b1;")),
+            ("f(Held)", format!("f({choice})")),
+        ] {
+            assert_eq!(switched(text, "Held"), expected);
+        }
+        for text in [
+            "  parameter bit Held = 1'b1,\n",
+            "  localparam int N = Held ? 2 : 1;",
+            "core #(.Held(Held), .Other (Held)) u_core (",
+            "  if (Held) begin : gen_held",
+            "  if (!Helds || IsHeld || Held_q) x = 1;",
+        ] {
+            assert_eq!(switched(text, "Held"), text);
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub use self::plan::Campaign;
 use self::plan::Part;
 use super::args::{Share, UpsetArgs};
 use super::engine::{Ip, Tools};
+use super::schemata::option_without;
 use crate::parallel::in_parallel;
 use xtask::{packages, project};
 
@@ -178,8 +179,22 @@ fn subjects(
         let parameters = variant.iter().map(|(name, value)| format!("{name}={value}"));
         parameters.collect::<Vec<_>>()
     });
+    // In the quick form one model serves the engine and its variants, because the compiler takes most of the time. In the
+    // others every variant is built by its parameters, so that registers which a protection needs are not upset
+    // where they are not there.
+    let off: Vec<_> = campaign.must_find.iter().map(plan::off).collect();
+    let is_one = is_quick && !off.is_empty() && off.iter().all(Option::is_some);
     let build = |(place, parameters): (usize, Vec<String>)| {
-        let model = model::model(tools, ip, &campaign.top, &parameters, is_quick)?;
+        let model = if is_one {
+            let base = campaign.parameters.iter().map(|(name, value)| format!("{name}={value}"));
+            let base: Vec<_> = base.collect();
+            let lacking =
+                place.checked_sub(1).and_then(|at| off[at].as_ref()).into_iter().flatten();
+            let options = lacking.map(|name| option_without(name)).collect();
+            model::with_choices(tools, ip, &campaign.top, &base, options)?
+        } else {
+            model::model(tools, ip, &campaign.top, &parameters, is_quick)?
+        };
         if place == 0 {
             campaign.check(&model.design.registers)?;
         }
@@ -238,7 +253,9 @@ impl Chunk<'_> {
     fn result(&self, campaign: &Campaign, folder: &Path, is_mine: bool) -> Result<Option<Kept>> {
         let lines: String = self.positions.iter().map(|at| self.space.line(*at)).collect();
         let patience = campaign.patience.to_string();
-        let parts = [LAYOUT, &self.subject.model.digest, &self.golden.text, &patience, &lines];
+        let options = self.subject.model.options.join(" ");
+        let parts =
+            [LAYOUT, &self.subject.model.digest, &options, &self.golden.text, &patience, &lines];
         let digest = packages::digest(&parts);
         let path: PathBuf = folder.join(format!("{digest}.toml"));
         if let Ok(text) = fs::read_to_string(&path) {

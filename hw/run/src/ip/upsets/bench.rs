@@ -54,7 +54,7 @@ pub fn golden(model: &Model, campaign: &Campaign, script: PathBuf) -> Result<Gol
     let text = fs::read_to_string(&script)
         .with_context(|| format!("{} writes no {}", campaign.stimulus, script.display()))?;
     let mut bench = Command::new(&model.program);
-    bench.arg(&script).arg(campaign.patience.to_string());
+    bench.args(&model.options).arg(&script).arg(campaign.patience.to_string());
     let output = run::quietly(&mut bench)?;
     let mut golden = Golden { script, text, end: String::new(), cycles: 0, marks: BTreeMap::new() };
     let mut registers = model.design.registers.iter();
@@ -92,7 +92,7 @@ pub fn upset(
     let lines: String = positions.iter().map(|position| space.line(*position)).collect();
     fs::write(file, lines).with_context(|| format!("cannot write {}", file.display()))?;
     let mut bench = Command::new(&model.program);
-    bench.arg(&golden.script).arg(campaign.patience.to_string()).arg(file);
+    bench.args(&model.options).arg(&golden.script).arg(campaign.patience.to_string()).arg(file);
     let output = run::quietly(&mut bench)?;
     fs::remove_file(file)?;
     let (mut counts, mut findings) = (Counts::default(), Vec::new());

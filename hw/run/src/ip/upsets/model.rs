@@ -10,7 +10,9 @@ use anyhow::{Context, Result};
 use super::registers::Design;
 use crate::ip::engine::{Ip, Tools, files, prim};
 use crate::ip::model::{ARCHIVE, PREFIX, compile, library};
+use crate::ip::schemata::{self, Mutants};
 use crate::machines::model::{BENCH_FLAGS, Sources, build};
+use crate::rtl;
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the models.
@@ -41,6 +43,8 @@ pub struct Model {
     pub program: PathBuf,
     pub design: Design,
     pub digest: String,
+    /// Of its runs: protections that are not there.
+    pub options: Vec<String>,
 }
 
 /// Builds the model of a top module if it does not exist.
@@ -51,35 +55,19 @@ pub fn model(
     parameters: &[String],
     is_quick: bool,
 ) -> Result<Model> {
-    let fast = if is_quick { QUICK } else { FAST };
-    let folder = project::root().join("hw/sim/upsets");
-    let bench = Sources::read(&folder)?;
-    let (objects, library_digest) = library(tools)?;
-    let texts = ip.texts()?;
-    let mut parts = vec![LAYOUT, &library_digest, fast, top];
-    parts.extend(parameters.iter().map(String::as_str));
-    parts.extend(VERILATOR_FLAGS);
-    parts.extend(BENCH_FLAGS);
-    parts.extend(texts.iter().map(String::as_str));
-    parts.extend(bench.parts());
-    let digest = packages::digest(&parts);
-    let dir = project::cache_dir()?.join("models").join(format!("{top}-upsets-{digest}"));
-    let name = format!("{top} {} for upsets", parameters.join(" "));
-    if !dir.join("bench").exists() {
-        build(&name, &dir, |tree| {
-            let source = Source { tools, ip, top, parameters };
-            let design = source.elaborate(tree)?;
-            source.translate(&design, tree)?;
-            fs::write(tree.join("signals.cpp"), design.table(PREFIX))?;
-            compile(tools, fast, &[], tree)?;
-            link(tools, &folder, &objects, tree)?;
-            keep(tree, &["bench", &tree_file(top)])
-        })?;
-    }
-    let tree = dir.join(tree_file(top));
-    let text =
-        fs::read_to_string(&tree).with_context(|| format!("cannot read {}", tree.display()))?;
-    Ok(Model { program: dir.join("bench"), design: Design::read(&text, top)?, digest })
+    let source = Source { tools, ip, top, parameters, has_choices: false };
+    source.model(if is_quick { QUICK } else { FAST }, Vec::new())
+}
+
+/// The same for the quick form, with protections that a run may be without.
+pub fn with_choices(
+    tools: &Tools,
+    ip: &Ip,
+    top: &str,
+    parameters: &[String],
+    options: Vec<String>,
+) -> Result<Model> {
+    Source { tools, ip, top, parameters, has_choices: true }.model(QUICK, options)
 }
 
 fn tree_file(top: &str) -> String {
@@ -92,9 +80,49 @@ struct Source<'a> {
     ip: &'a Ip,
     top: &'a str,
     parameters: &'a [String],
+    has_choices: bool,
 }
 
 impl Source<'_> {
+    fn model(&self, fast: &str, options: Vec<String>) -> Result<Model> {
+        let Source { tools, ip, top, parameters, has_choices } = *self;
+        let folder = project::root().join("hw/sim/upsets");
+        let bench = Sources::read(&folder)?;
+        let (objects, library_digest) = library(tools)?;
+        let mut texts = ip.texts()?;
+        if has_choices {
+            let sources = schemata::sources(ip, Mutants::None)?;
+            texts.extend(sources.into_iter().map(|(_, text)| rtl::without_comments(&text)));
+        }
+        let mut parts = vec![LAYOUT, &library_digest, fast, top];
+        parts.extend(parameters.iter().map(String::as_str));
+        parts.extend(VERILATOR_FLAGS);
+        parts.extend(BENCH_FLAGS);
+        parts.extend(texts.iter().map(String::as_str));
+        parts.extend(bench.parts());
+        let digest = packages::digest(&parts);
+        let dir = project::cache_dir()?.join("models").join(format!("{top}-upsets-{digest}"));
+        let name = format!("{top} {} for upsets", parameters.join(" "));
+        if !dir.join("bench").exists() {
+            build(&name, &dir, |tree| {
+                let sources = match has_choices {
+                    true => schemata::write(ip, Mutants::None, tree)?,
+                    false => ip.sources.clone(),
+                };
+                let design = self.elaborate(&sources, tree)?;
+                self.translate(&design, &sources, tree)?;
+                fs::write(tree.join("signals.cpp"), design.table(PREFIX))?;
+                compile(tools, fast, &[], tree)?;
+                link(tools, &folder, &objects, tree)?;
+                keep(tree, &["bench", &tree_file(top)])
+            })?;
+        }
+        let tree = dir.join(tree_file(top));
+        let text =
+            fs::read_to_string(&tree).with_context(|| format!("cannot read {}", tree.display()))?;
+        Ok(Model { program: dir.join("bench"), design: Design::read(&text, top)?, digest, options })
+    }
+
     fn verilator(&self, tree: &Path) -> Command {
         let root = self.tools.machine.verilator();
         let mut verilator = Command::new(root.join("bin/verilator_bin"));
@@ -110,22 +138,22 @@ impl Source<'_> {
     }
 
     /// The tree of the design.
-    fn elaborate(&self, tree: &Path) -> Result<Design> {
+    fn elaborate(&self, sources: &[PathBuf], tree: &Path) -> Result<Design> {
         let mut verilator = self.verilator(tree);
         verilator
             .args(VERILATOR_FLAGS.iter().filter(|flag| !matches!(**flag, "--cc" | "--flatten")));
-        verilator.arg("--json-only").args(&self.ip.sources);
+        verilator.arg("--json-only").args(sources);
         run::quietly(&mut verilator)?;
         Design::read(&fs::read_to_string(tree.join(tree_file(self.top)))?, self.top)
     }
 
     /// SystemVerilog to C++, with registers that can be changed.
-    fn translate(&self, design: &Design, tree: &Path) -> Result<()> {
+    fn translate(&self, design: &Design, sources: &[PathBuf], tree: &Path) -> Result<()> {
         let configuration = tree.join("registers.vlt");
         fs::write(&configuration, design.configuration())?;
         let mut verilator = self.verilator(tree);
         verilator.args(VERILATOR_FLAGS).args(["--prefix", PREFIX]).arg(configuration);
-        verilator.args(&self.ip.sources);
+        verilator.args(sources);
         run::quietly(&mut verilator).map(drop)
     }
 }

@@ -103,6 +103,11 @@ pub struct LeftOut {
     pub reason: String,
 }
 
+/// The parameters of a variant that differs in protections alone.
+pub fn off(variant: &BTreeMap<String, u32>) -> Option<Vec<&String>> {
+    variant.values().all(|value| *value == 0).then(|| variant.keys().collect())
+}
+
 fn patience() -> u64 {
     PATIENCE
 }
@@ -124,6 +129,11 @@ impl Campaign {
             parameters
         });
         std::iter::once(self.parameters.clone()).chain(changed).collect()
+    }
+
+    /// Parameters that its variants have at 0, as far as an option of a run can do that.
+    pub fn protections(&self) -> impl Iterator<Item = &String> {
+        self.must_find.iter().filter_map(off).flatten()
     }
 
     /// Checks that every register of a design is in a part or left out, and no pattern is without one.
