@@ -142,23 +142,61 @@ fn simulate(tools: &Tools, ip: &Ip, bench: &Bench, args: &Args) -> Result<Vec<St
 /// Pieces of work whose time the step prints.
 const LONGEST: usize = 12;
 
-/// A step of `cargo xtask test`: lint, the simulations of every day, proofs and the smallest netlist.
-pub fn step(_: &Path) -> Result<Outcome> {
-    for set in [PackageSet::Machine, PackageSet::Ip, PackageSet::Soc] {
-        if let Some(skipped) = xtask::python::without_packages(set)? {
-            return Ok(skipped);
+/// Has the step `ip` run every bench, count every netlist and run every mutant, for hours.
+const LONG: &str = "HARTLOCK_LONG";
+
+/// A step of `cargo xtask test`, for every change: lint, and one bench of an engine.
+pub fn first_step(_: &Path) -> Result<Outcome> {
+    let sets = [PackageSet::Machine, PackageSet::Ip];
+    if let Some(skipped) = without_packages(&sets)? {
+        return Ok(skipped);
+    }
+    let ips = load_all()?;
+    let mut work: Vec<Work<'_>> = Vec::new();
+    for ip in &ips {
+        let benches = ip.plan.bench.iter().filter(|bench| bench.is_first);
+        work.extend(benches.map(|bench| Work::Simulate(ip, bench)));
+        work.push(Work::Lint(ip));
+    }
+    let benches: usize = ips.iter().map(|ip| ip.plan.bench.len()).sum();
+    let first = work.len() - ips.len();
+    eprintln!(
+        "ip-first: {first} of {benches} benches, no mutant, proof, netlist or upset; the step `ip` has them"
+    );
+    do_all(&work)
+}
+
+fn load_all() -> Result<Vec<Ip>> {
+    all_names()?.iter().map(|name| Ip::load(name)).collect()
+}
+
+/// The reason to skip a step, if there is one.
+fn without_packages(sets: &[PackageSet]) -> Result<Option<Outcome>> {
+    for set in sets {
+        if let Some(skipped) = xtask::python::without_packages(*set)? {
+            return Ok(Some(skipped));
         }
     }
-    let tools = Tools::locate()?;
-    let ips = all_names()?.iter().map(|name| Ip::load(name)).collect::<Result<Vec<_>>>()?;
+    Ok(None)
+}
+
+/// A step of the full `cargo xtask test`: lint, the simulations of every day, proofs, a sample of mutants and upsets, and the
+/// smallest netlist.
+pub fn step(_: &Path) -> Result<Outcome> {
+    let sets = [PackageSet::Machine, PackageSet::Ip, PackageSet::Soc];
+    if let Some(skipped) = without_packages(&sets)? {
+        return Ok(skipped);
+    }
+    let is_long = std::env::var_os(LONG).is_some_and(|value| value == "1");
+    let ips = load_all()?;
     let mut work = Vec::new();
     let mut mutants = Vec::new();
     for ip in &ips {
-        mutants.extend(campaign::campaigns(ip, true)?.into_iter().map(|c| Work::Mutate(ip, c)));
+        mutants.extend(campaign::campaigns(ip, !is_long)?.into_iter().map(|c| Work::Mutate(ip, c)));
         work.push(Work::Lint(ip));
-        let benches = ip.plan.bench.iter().filter(|bench| bench.is_daily);
+        let benches = ip.plan.bench.iter().filter(|bench| bench.is_daily || is_long);
         work.extend(benches.map(|bench| Work::Simulate(ip, bench)));
-        let netlists = ip.plan.netlist.iter().filter(|netlist| netlist.is_daily);
+        let netlists = ip.plan.netlist.iter().filter(|netlist| netlist.is_daily || is_long);
         work.extend(netlists.map(|netlist| Work::Count(ip, netlist)));
         work.extend(ip.plan.proof.iter().map(|proof| Work::Prove(ip, proof)));
         let campaigns = ip.plan.campaign.iter().filter(|campaign| campaign.is_daily);
@@ -167,11 +205,17 @@ pub fn step(_: &Path) -> Result<Outcome> {
     // First, because their models take longest to build.
     work.splice(0..0, System::ALL.map(Work::MutateMachine));
     work.extend(mutants);
+    do_all(&work)
+}
+
+/// Does it on all cores, and tells what took longest.
+fn do_all(work: &[Work<'_>]) -> Result<Outcome> {
+    let tools = Tools::locate()?;
     let mut faults = Vec::new();
     // Each once, even if several benches report it.
     let mut skipped = BTreeSet::new();
     let mut times = Vec::new();
-    for (name, seconds, done) in in_parallel(&work, |work| {
+    for (name, seconds, done) in in_parallel(work, |work| {
         let start = Instant::now();
         let done = work.run(&tools);
         (work.name(), start.elapsed().as_secs(), done)
@@ -276,6 +320,20 @@ mod tests {
             }
             let blind = ip.plan.bench.iter().filter(|bench| !bench.must_fail.is_empty());
             assert!(blind.count() > 0, "{name} has no variant that its tests must catch");
+        }
+    }
+
+    #[test]
+    fn every_engine_has_a_bench_for_every_change() {
+        for name in all_names().unwrap() {
+            let benches = Ip::load(&name).unwrap().plan.bench;
+            let first: Vec<_> = benches.iter().filter(|bench| bench.is_first).collect();
+            assert!(!first.is_empty(), "{name}");
+            // What a change runs is part of what a release runs.
+            assert!(
+                first.iter().all(|bench| bench.is_daily && bench.must_fail.is_empty()),
+                "{name}"
+            );
         }
     }
 

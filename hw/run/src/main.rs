@@ -30,9 +30,12 @@ enum Command {
 const STEPS: &[xtask::Step] = &[
     ("hw", machines::step),
     ("rot", machines::rot_step),
+    ("rot-first", machines::rot_first_step),
     ("soc", machines::soc_step),
     ("svu", machines::svu_step),
+    ("hw-release-first", machines::release_step),
     ("ip", ip::step),
+    ("ip-first", ip::first_step),
 ];
 
 fn main() -> ExitCode {

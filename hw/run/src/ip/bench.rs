@@ -215,6 +215,7 @@ mod tests {
             tests: "t".into(),
             of_netlist: false,
             must_fail: must_fail.iter().map(|&name| name.to_owned()).collect(),
+            is_first: false,
             is_daily: true,
         }
     }

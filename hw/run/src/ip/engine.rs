@@ -62,7 +62,10 @@ pub struct Bench {
     /// Run these only, each of which has to fail.
     #[serde(default)]
     pub must_fail: Vec<String>,
-    /// Part of `cargo xtask test`.
+    /// Part of `cargo xtask test` of every change.
+    #[serde(default)]
+    pub is_first: bool,
+    /// Part of the full `cargo xtask test`.
     pub is_daily: bool,
 }
 

@@ -72,6 +72,7 @@ impl Engine {
             tests: tests.to_owned(),
             of_netlist: false,
             must_fail: Vec::new(),
+            is_first: false,
             is_daily: false,
         };
         // Not that of the same tests in `cargo xtask ip`, which may run now.

@@ -59,6 +59,7 @@ impl Peer {
             tests: self.tests.clone(),
             of_netlist,
             must_fail: Vec::new(),
+            is_first: false,
             is_daily: false,
         })
     }

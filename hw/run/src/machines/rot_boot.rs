@@ -416,6 +416,22 @@ pub fn faults(machine: Rot, is_daily: bool, folder: &Path) -> Result<Option<Stri
     rot_faults::of_memory(machine, folder)
 }
 
+/// What is wrong with one boot of a bundle as it was signed, and one of a flipped bit in it.
+pub fn first_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
+    let rom = rom(ALONE)?;
+    let of = |edits: &[Edit]| {
+        boot(machine, &rom, &bundle(SMALL_SIZE, SignedBy::LmsByEngine, None, edits), folder)
+    };
+    let good = of(&[])?;
+    if good.reason.is_some() || !good.is_host_running {
+        return Ok(Some(format!("the host was not released\n{}", good.console)));
+    }
+    let (what, edit, reason) = refusals().swap_remove(0);
+    let changed = of(&[edit])?;
+    let is_refused = changed.reason == Some(reason as u32) && !changed.is_host_running;
+    Ok((!is_refused).then(|| format!("{what}: {:?}\n{}", changed.reason, changed.console)))
+}
+
 /// A bundle of 1 MiB is copied and hashed at the rate of memory and engine.
 pub fn large_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let file = bundle(LARGE_SIZE, SignedBy::Lms, None, &[]);

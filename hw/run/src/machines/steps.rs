@@ -56,6 +56,12 @@ pub fn rot_step(_: &Path) -> Result<Outcome> {
     ])
 }
 
+/// A step of `cargo xtask test`, for every change: the ROM of the root of trust boots a bundle, and refuses it with a bit flipped.
+pub fn rot_first_step(_: &Path) -> Result<Outcome> {
+    let rot = ROTS.into_iter().find(|rot| rot.is_daily).context("no root of trust of every day")?;
+    outcome(&[(rot.name, &|| rot_boot::first_fault(rot, &rot::folder(rot).join("boot")))])
+}
+
 /// A step of `cargo xtask test`: the root of trust beside a host, which it keeps in reset until all is verified.
 pub fn soc_step(_: &Path) -> Result<Outcome> {
     let soc =

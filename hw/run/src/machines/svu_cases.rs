@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use hartlock_image::first_stage::{CODE_ALIGNMENT, FirstStageHeader, NextKey};
 use hartlock_testkit::bundle::name;
 use hartlock_testkit::first_stage::{self, Draft, Edit, build};
@@ -444,6 +444,35 @@ pub fn step(_: &Path) -> Result<Outcome> {
     for svu in SVUS.into_iter().filter(|svu| svu.is_daily) {
         if let Some(why) = fault(svu, Which::Daily)? {
             return Ok(Outcome::Failed(format!("{}: {why}", svu.name)));
+        }
+    }
+    Ok(Outcome::Passed)
+}
+
+/// A step of `cargo xtask test`, for every change: hardware releases a first stage, and holds its host in reset for the same with a
+/// bit flipped. A fake key signs it, so that this depends on no command.
+///
+/// # Errors
+/// If a stage cannot be built, or the machine cannot be run.
+pub fn release_step(_: &Path) -> Result<Outcome> {
+    for set in [PackageSet::Machine, PackageSet::Soc] {
+        if let Some(skipped) = python::without_packages(set)? {
+            return Ok(skipped);
+        }
+    }
+    let svu = SVUS.into_iter().find(|svu| svu.is_daily).context("no unit of every day")?;
+    let good = of_fake_key(&[])?;
+    let mut changed = good.clone();
+    changed.medium[CODE_AT] ^= 1;
+    for (what, device, expected) in [
+        ("what was signed", good, Expected::Boots),
+        ("a flipped bit in the code", changed, Expected::Refused(301)),
+    ] {
+        let booted = device.boot(svu, &svu::folder(svu).join("first"))?;
+        if !expected.is_met(&booted) {
+            let outcome = booted.outcome();
+            let why = format!("{}: {what}: {expected:?} is expected: {outcome}", svu.name);
+            return Ok(Outcome::Failed(why));
         }
     }
     Ok(Outcome::Passed)
