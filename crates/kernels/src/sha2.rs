@@ -7,7 +7,8 @@ use core::marker::PhantomData;
 use crate::dispatch::{Chosen, MAX_LANES};
 use crate::many::{self, HashMany, Padding};
 use crate::{Hash, Kernels, block::BlockBuffer};
-use compression::{H256, H384, H512};
+use compression::H256;
+pub use compression::{H384, H512, K512};
 
 macro_rules! sha2_hash {
     (

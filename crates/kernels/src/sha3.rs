@@ -1,6 +1,7 @@
 //! SHA3-256, SHA3-384 and SHA3-512, and the extendable-output functions SHAKE128 and SHAKE256 with
 //! one length of output each (FIPS 202).
 
+pub use crate::keccak::permutation::ROUND_CONSTANTS;
 use crate::keccak::{self, FULL_ROUNDS, RATE_128, RATE_256, Sponge, first};
 use crate::{Hash, HashMany, Kernels};
 

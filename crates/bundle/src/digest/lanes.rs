@@ -7,20 +7,20 @@
 use std::sync::OnceLock;
 
 use hartlock_image::HashId;
-use hartlock_verify::tree::{Digest, Hasher};
+use hartlock_verify::tree::Hasher;
 
 use super::host::HostHasher;
-use plain::{MAX_BLOCK_SIZE, Plain};
+use messages::MAX_BLOCK_SIZE;
 use vectors::MAX_LANES;
 
 mod engine;
-mod kt128;
-mod plain;
+mod messages;
 mod sha2;
 mod sha3;
 mod vectors;
 
 pub(super) use engine::Engine;
+pub(super) use messages::Lanes;
 
 impl Engine {
     /// The engine of a hash, if this processor has one that is right, and faster than RustCrypto.
@@ -39,61 +39,22 @@ impl Engine {
     }
 
     /// Whether it gives the digests of RustCrypto. The messages differ, and end before, at and
-    /// after the end of a block, and of the chunks of KT128.
+    /// after the end of a block.
     fn agrees(self) -> bool {
-        const LONG: usize = 2 * kt128::CHUNK_SIZE + 1;
+        const LONG: usize = 16_385;
         let bytes: Vec<u8> = (0..LONG + MAX_LANES).map(|at| ((at * 89) >> 2) as u8).collect();
-        let (block, chunk) = (self.block_size(), kt128::CHUNK_SIZE);
-        [0, 1, block - 1, block, 3 * MAX_BLOCK_SIZE, chunk - 1, chunk, LONG].into_iter().all(
-            |len| {
-                let messages: Vec<&[u8]> =
-                    (0..self.lanes()).map(|at| &bytes[at..at + len]).collect();
-                let mut lanes = Lanes::new(self);
-                lanes.update(&messages);
-                let expected = messages.iter().map(|message| {
-                    let mut hasher = HostHasher::new(self.hash);
-                    hasher.update(message);
-                    hasher.finalize()
-                });
-                lanes.finalize().into_iter().take(messages.len()).eq(expected)
-            },
-        )
-    }
-}
-
-/// Messages that are being hashed: as many as the engine has lanes, or fewer.
-#[expect(clippy::large_enum_variant, reason = "a thread has one at a time")]
-pub(super) enum Lanes {
-    Plain(Plain),
-    Kt128(kt128::Lanes),
-}
-
-impl Lanes {
-    pub(super) fn new(engine: Engine) -> Self {
-        match engine.hash {
-            HashId::Kt128 => Self::Kt128(kt128::Lanes::new(engine)),
-            _ => Self::Plain(Plain::new(engine)),
-        }
-    }
-
-    /// Adds a part to each message: one to as many as there are lanes, always the same number of
-    /// messages, and parts of one length.
-    pub(super) fn update(&mut self, parts: &[&[u8]]) {
-        match self {
-            Self::Plain(lanes) => lanes.update(parts),
-            Self::Kt128(lanes) => lanes.update(parts),
-        }
-    }
-
-    /// The digest of each message, in their order.
-    pub(super) fn finalize(self) -> [Digest; MAX_LANES] {
-        match self {
-            Self::Plain(lanes) => {
-                let suffix = lanes.engine.suffix();
-                lanes.finalize(suffix)
-            }
-            Self::Kt128(lanes) => lanes.finalize(),
-        }
+        let block = self.block_size();
+        [0, 1, block - 1, block, 3 * MAX_BLOCK_SIZE, LONG].into_iter().all(|len| {
+            let messages: Vec<&[u8]> = (0..self.lanes()).map(|at| &bytes[at..at + len]).collect();
+            let mut lanes = Lanes::new(self);
+            lanes.update(&messages);
+            let expected = messages.iter().map(|message| {
+                let mut hasher = HostHasher::new(self.hash);
+                hasher.update(message);
+                hasher.finalize()
+            });
+            lanes.finalize().into_iter().take(messages.len()).eq(expected)
+        })
     }
 }
 

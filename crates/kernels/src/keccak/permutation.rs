@@ -104,7 +104,7 @@ fn chi([b0, b1, b2, b3, b4]: [u64; 5]) -> [u64; 5] {
 }
 
 /// RC of the 24 rounds (FIPS 202 §3.2.5).
-static ROUND_CONSTANTS: [u64; 24] = [
+pub static ROUND_CONSTANTS: [u64; 24] = [
     0x0000_0000_0000_0001,
     0x0000_0000_0000_8082,
     0x8000_0000_0000_808a,

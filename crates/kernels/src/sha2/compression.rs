@@ -98,14 +98,14 @@ pub(crate) const H256: [u32; 8] = [
 
 /// `H^(0)` of SHA-384 (FIPS 180-4 §5.3.4).
 #[rustfmt::skip]
-pub(super) const H384: [u64; 8] = [
+pub const H384: [u64; 8] = [
     0xcbbb_9d5d_c105_9ed8, 0x629a_292a_367c_d507, 0x9159_015a_3070_dd17, 0x152f_ecd8_f70e_5939,
     0x6733_2667_ffc0_0b31, 0x8eb4_4a87_6858_1511, 0xdb0c_2e0d_64f9_8fa7, 0x47b5_481d_befa_4fa4,
 ];
 
 /// `H^(0)` of SHA-512 (FIPS 180-4 §5.3.5).
 #[rustfmt::skip]
-pub(crate) const H512: [u64; 8] = [
+pub const H512: [u64; 8] = [
     0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
     0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
 ];
@@ -130,7 +130,7 @@ static K256: [u32; 64] = {
 #[cfg_attr(target_arch = "riscv64", unsafe(export_name = "hartlock_sha512_k"))]
 #[allow(unsafe_code, reason = "no other symbol has this name")]
 #[rustfmt::skip]
-static K512: [u64; 80] = [
+pub static K512: [u64; 80] = [
     0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,
     0x3956_c25b_f348_b538, 0x59f1_11f1_b605_d019, 0x923f_82a4_af19_4f9b, 0xab1c_5ed5_da6d_8118,
     0xd807_aa98_a303_0242, 0x1283_5b01_4570_6fbe, 0x2431_85be_4ee4_b28c, 0x550c_7dc3_d5ff_b4e2,

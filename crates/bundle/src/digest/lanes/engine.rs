@@ -54,9 +54,10 @@ pub(in crate::digest) struct Engine {
 }
 
 impl Engine {
-    /// Every engine of a hash that this processor can run, the widest first.
+    /// Every engine of a hash that this processor can run, the widest first. KT128 has none: it is a tree of its own.
     pub(in crate::digest) fn all(hash: HashId) -> impl Iterator<Item = Self> {
-        Width::all().into_iter().map(move |width| Self { hash, width })
+        let widths = Width::all().into_iter().filter(move |_| hash != HashId::Kt128);
+        widths.map(move |width| Self { hash, width })
     }
 
     /// Messages that it hashes at once.
@@ -80,17 +81,11 @@ impl Engine {
         }
     }
 
-    /// The domain's bits and the first bit of the padding (FIPS 202 §6.1, §6.2). Of KT128 there are
-    /// several, and [`super::kt128::Lanes`] knows which.
+    /// The domain's bits and the first bit of the padding (FIPS 202 §6.1, §6.2).
     pub(super) fn suffix(self) -> u8 {
         match self.hash {
             HashId::Shake128 | HashId::Shake256 => 0x1f,
             _ => 0x06,
         }
-    }
-
-    /// Rounds of Keccak-p.
-    pub(super) fn rounds(self) -> usize {
-        if self.hash == HashId::Kt128 { 12 } else { 24 }
     }
 }

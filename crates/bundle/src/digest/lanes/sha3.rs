@@ -1,4 +1,4 @@
-//! The sponge of SHA-3 (FIPS 202) and TurboSHAKE (RFC 9861), one message in each lane of a vector.
+//! The sponge of SHA-3 (FIPS 202), one message in each lane of a vector.
 //!
 //! A *lane* of the standard is a word of the state; here it is a word of a vector. `state[i]` is
 //! the word that the standard calls `A[i % 5, i / 5]`, of every message.
@@ -6,6 +6,7 @@
 use fearless_simd::{Bytes, Simd, SimdBase};
 
 use super::vectors::{MAX_LANES, rotate_right, transpose};
+use hartlock_kernels::sha3::ROUND_CONSTANTS;
 
 /// Words of the state.
 pub(super) const STATE_WORDS: usize = 25;
@@ -17,7 +18,6 @@ pub(super) fn absorb<S: Simd>(
     state: &mut [[u64; MAX_LANES]; STATE_WORDS],
     messages: &[&[u8]; MAX_LANES],
     rate: usize,
-    rounds: usize,
 ) {
     let lanes = S::u64s::LEN;
     let mut a: [S::u64s; STATE_WORDS] =
@@ -38,17 +38,17 @@ pub(super) fn absorb<S: Simd>(
                 a[word] ^= rows[word - from];
             }
         }
-        permute::<S>(&mut a, rounds);
+        permute::<S>(&mut a);
     }
     for (row, word) in state.iter_mut().zip(a) {
         word.store_slice(&mut row[..lanes]);
     }
 }
 
-/// KECCAK-p[1600, rounds] (§3.3).
+/// KECCAK-f[1600] (§3.4).
 #[inline(always)]
-fn permute<S: Simd>(a: &mut [S::u64s; STATE_WORDS], rounds: usize) {
-    for round_constant in &RC[RC.len() - rounds..] {
+fn permute<S: Simd>(a: &mut [S::u64s; STATE_WORDS]) {
+    for round_constant in &ROUND_CONSTANTS {
         // θ (§3.2.1)
         let c: [S::u64s; 5] =
             std::array::from_fn(|x| a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20]);
@@ -78,15 +78,4 @@ fn permute<S: Simd>(a: &mut [S::u64s; STATE_WORDS], rounds: usize) {
 #[rustfmt::skip]
 const RHO: [u32; STATE_WORDS] = [
     0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14,
-];
-
-/// Constants of ι (§3.2.5).
-#[rustfmt::skip]
-const RC: [u64; 24] = [
-    0x0000_0000_0000_0001, 0x0000_0000_0000_8082, 0x8000_0000_0000_808a, 0x8000_0000_8000_8000,
-    0x0000_0000_0000_808b, 0x0000_0000_8000_0001, 0x8000_0000_8000_8081, 0x8000_0000_0000_8009,
-    0x0000_0000_0000_008a, 0x0000_0000_0000_0088, 0x0000_0000_8000_8009, 0x0000_0000_8000_000a,
-    0x0000_0000_8000_808b, 0x8000_0000_0000_008b, 0x8000_0000_0000_8089, 0x8000_0000_0000_8003,
-    0x8000_0000_0000_8002, 0x8000_0000_0000_0080, 0x0000_0000_0000_800a, 0x8000_0000_8000_000a,
-    0x8000_0000_8000_8081, 0x8000_0000_0000_8080, 0x0000_0000_8000_0001, 0x8000_0000_8000_8008,
 ];

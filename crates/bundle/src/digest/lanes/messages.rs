@@ -1,19 +1,20 @@
-//! SHA-2 and sponges of several messages of one length at once.
+//! Several messages of one length under SHA-2 or a sponge.
 
 use fearless_simd::Simd;
 use hartlock_image::HashId;
+use hartlock_kernels::sha2::{H384, H512};
 use hartlock_verify::tree::Digest;
 
 use super::engine::{Engine, Width};
 use super::vectors::MAX_LANES;
 use super::{sha2, sha3};
 
-/// The longest message block, of SHAKE128 and TurboSHAKE128.
+/// The longest message block, of SHAKE128.
 pub(super) const MAX_BLOCK_SIZE: usize = 168;
 
-/// Messages under a hash without chunks: SHA-2, or a sponge.
-pub(in crate::digest) struct Plain {
-    pub(super) engine: Engine,
+/// Messages that are being hashed: as many as the engine has lanes, or fewer.
+pub(in crate::digest) struct Lanes {
+    engine: Engine,
     state: State,
     /// The beginning of a block whose end has not come yet, of each message.
     partial: [[u8; MAX_BLOCK_SIZE]; MAX_LANES],
@@ -29,25 +30,21 @@ enum State {
     Sponge([[u64; MAX_LANES]; sha3::STATE_WORDS]),
 }
 
-impl Plain {
-    pub(super) fn new(engine: Engine) -> Self {
+impl Lanes {
+    pub(in crate::digest) fn new(engine: Engine) -> Self {
         let state = match engine.hash {
-            HashId::Sha256 => State::Narrow(sha2::H512.map(|h| [(h >> 32) as u32; MAX_LANES])),
-            HashId::Sha384 => State::Wide(sha2::H384.map(|h| [h; MAX_LANES])),
-            HashId::Sha512 => State::Wide(sha2::H512.map(|h| [h; MAX_LANES])),
-            HashId::Sha3_256
-            | HashId::Sha3_384
-            | HashId::Sha3_512
-            | HashId::Kt128
-            | HashId::Shake128
-            | HashId::Shake256 => State::Sponge([[0; MAX_LANES]; sha3::STATE_WORDS]),
+            HashId::Sha256 => State::Narrow(H512.map(|h| [(h >> 32) as u32; MAX_LANES])),
+            HashId::Sha384 => State::Wide(H384.map(|h| [h; MAX_LANES])),
+            HashId::Sha512 => State::Wide(H512.map(|h| [h; MAX_LANES])),
+            _ => State::Sponge([[0; MAX_LANES]; sha3::STATE_WORDS]),
         };
         let partial = [[0; MAX_BLOCK_SIZE]; MAX_LANES];
         Self { engine, state, partial, partial_len: 0, message_len: 0 }
     }
 
-    /// See [`super::Lanes::update`].
-    pub(super) fn update(&mut self, parts: &[&[u8]]) {
+    /// Adds a part to each message: one to as many as there are lanes, always the same number of
+    /// messages, and parts of one length.
+    pub(in crate::digest) fn update(&mut self, parts: &[&[u8]]) {
         // A lane without a message repeats the first one, and its digest is not read.
         let mut parts: [&[u8]; MAX_LANES] =
             std::array::from_fn(|lane| *parts.get(lane).unwrap_or(&parts[0]));
@@ -93,8 +90,8 @@ impl Plain {
         }
     }
 
-    /// The digest of each message, in their order. `suffix` is that of a sponge.
-    pub(super) fn finalize(mut self, suffix: u8) -> [Digest; MAX_LANES] {
+    /// The digest of each message, in their order.
+    pub(in crate::digest) fn finalize(mut self) -> [Digest; MAX_LANES] {
         let size = self.engine.block_size();
         match self.state {
             // FIPS 180-4 §5.1: a one, zeros, and the length in bits in the last two words.
@@ -111,7 +108,7 @@ impl Plain {
             }
             // FIPS 202 §5.1: pad10*1 after the suffix.
             State::Sponge(_) => {
-                self.pad(suffix);
+                self.pad(self.engine.suffix());
                 for partial in &mut self.partial {
                     partial[size - 1] |= 0x80;
                 }
@@ -125,21 +122,12 @@ impl Plain {
     fn digest(&self, lane: usize) -> Digest {
         let mut digest = [0; 64];
         let bytes = &mut digest[..self.engine.hash.output_len()];
-        match &self.state {
-            State::Narrow(state) => {
-                for (to, word) in bytes.chunks_mut(4).zip(state) {
-                    to.copy_from_slice(&word[lane].to_be_bytes());
-                }
-            }
-            State::Wide(state) => {
-                for (to, word) in bytes.chunks_mut(8).zip(state) {
-                    to.copy_from_slice(&word[lane].to_be_bytes());
-                }
-            }
-            State::Sponge(state) => {
-                for (to, word) in bytes.chunks_mut(8).zip(state) {
-                    to.copy_from_slice(&word[lane].to_le_bytes());
-                }
+        let size = if let State::Narrow(_) = self.state { 4 } else { 8 };
+        for (at, to) in bytes.chunks_mut(size).enumerate() {
+            match &self.state {
+                State::Narrow(state) => to.copy_from_slice(&state[at][lane].to_be_bytes()),
+                State::Wide(state) => to.copy_from_slice(&state[at][lane].to_be_bytes()),
+                State::Sponge(state) => to.copy_from_slice(&state[at][lane].to_le_bytes()),
             }
         }
         digest
@@ -153,14 +141,14 @@ fn compress(engine: Engine, state: &mut State, messages: &[&[u8]; MAX_LANES]) {
         Width::Avx512(simd) => {
             simd.vectorize(
                 #[inline(always)]
-                || compress_with(simd, state, messages, engine.block_size(), engine.rounds()),
+                || compress_with(simd, state, messages, engine.block_size()),
             );
         }
         #[cfg(target_arch = "x86_64")]
         Width::Avx2(simd) => {
             simd.vectorize(
                 #[inline(always)]
-                || compress_with(simd, state, messages, engine.block_size(), engine.rounds()),
+                || compress_with(simd, state, messages, engine.block_size()),
             );
         }
     }
@@ -172,11 +160,10 @@ fn compress_with<S: Simd>(
     state: &mut State,
     messages: &[&[u8]; MAX_LANES],
     block_size: usize,
-    rounds: usize,
 ) {
     match state {
         State::Narrow(state) => sha2::compress::<S, S::u32s, u32>(simd, state, messages),
         State::Wide(state) => sha2::compress::<S, S::u64s, u64>(simd, state, messages),
-        State::Sponge(state) => sha3::absorb(simd, state, messages, block_size, rounds),
+        State::Sponge(state) => sha3::absorb(simd, state, messages, block_size),
     }
 }
