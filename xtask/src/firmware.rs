@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use object::read::elf::{ElfFile, FileHeader, ProgramHeader};
-use object::{Endianness, FileKind, Object, ObjectSymbol, elf};
+use object::{Endianness, FileKind, Object, ObjectSection, ObjectSymbol, elf};
 
 use crate::{Verdict, project, run, tools};
 
@@ -197,10 +197,14 @@ fn device_tree(name: &str) -> Result<PathBuf> {
 
 /// The bytes of an ELF file's loadable segments, from the lowest address on, as a board sees them.
 pub fn flat_binary(path: &Path) -> Result<Vec<u8>> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    match FileKind::parse(&*bytes)? {
-        FileKind::Elf32 => flatten::<elf::FileHeader32<Endianness>>(&bytes),
-        _ => flatten::<elf::FileHeader64<Endianness>>(&bytes),
+    flat_binary_of(&fs::read(path).with_context(|| format!("cannot read {}", path.display()))?)
+}
+
+/// The same of an ELF file in memory.
+pub fn flat_binary_of(elf: &[u8]) -> Result<Vec<u8>> {
+    match FileKind::parse(elf)? {
+        FileKind::Elf32 => flatten::<elf::FileHeader32<Endianness>>(elf),
+        _ => flatten::<elf::FileHeader64<Endianness>>(elf),
     }
 }
 
@@ -231,15 +235,30 @@ fn flatten<Elf: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> Result<Vec<u8>
 pub fn function_offset(path: &Path, parts: &[&str]) -> Result<usize> {
     let bytes = fs::read(path)?;
     let file = object::File::parse(&*bytes)?;
+    let function = function(&file, parts).with_context(|| path.display().to_string())?;
+    Ok(usize::try_from(function.address() - file.entry())?)
+}
+
+/// Offset of such a function in the ELF file.
+pub fn function_in_file(elf: &[u8], parts: &[&str]) -> Result<usize> {
+    let file = object::File::parse(elf)?;
+    let function = function(&file, parts)?;
+    let index = function.section_index().context("a function in no section")?;
+    let section = file.section_by_index(index)?;
+    let (start, _) = section.file_range().context("a section that is not in the file")?;
+    Ok(usize::try_from(start + (function.address() - section.address()))?)
+}
+
+fn function<'a>(file: &'a object::File<'a>, parts: &[&str]) -> Result<object::Symbol<'a, 'a>> {
     let has_all = |name: &str| parts.iter().all(|part| name.contains(part));
     let mut found = file
         .symbols()
         .filter(|symbol| symbol.kind() == object::SymbolKind::Text)
         .filter(|symbol| symbol.name().is_ok_and(has_all));
     match (found.next(), found.next()) {
-        (Some(symbol), None) => Ok(usize::try_from(symbol.address() - file.entry())?),
-        (None, _) => bail!("{}: no function {parts:?}", path.display()),
-        (Some(_), Some(_)) => bail!("{}: several functions {parts:?}", path.display()),
+        (Some(symbol), None) => Ok(symbol),
+        (None, _) => bail!("no function {parts:?}"),
+        (Some(_), Some(_)) => bail!("several functions {parts:?}"),
     }
 }
 

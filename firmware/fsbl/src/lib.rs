@@ -1,8 +1,8 @@
 //! The first-stage loader of a TEE: reads a boot bundle from storage, verifies it as every other stage does, measures the
 //! monitor in it, derives the monitor's key pair from device secret and measurement, and endorses both.
 //!
-//! The library has every decision and no device: what differs between machines is a [`Board`], and what computes is a
-//! [`Computer`] with engines or without. Nothing here allocates, formats with `core::fmt`, or can reach a panic.
+//! All decisions have no device: what differs between machines is a [`Board`], and what computes is a
+//! [`Computer`] with engines or without. `program` has the devices of each machine. Nothing here allocates, formats with `core::fmt`, or can reach a panic.
 //!
 //! # What is measured
 //!
@@ -11,19 +11,21 @@
 //! SHA3-512 in mode flat is hashed once for both.
 
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 #[cfg(test)]
 extern crate std;
 
 mod compute;
 mod endorse;
-#[cfg(feature = "engine")]
 mod engine;
 mod handover;
 mod known;
 mod medium;
 mod pages;
+#[cfg(all(target_arch = "riscv64", any(feature = "machine", feature = "virt")))]
+#[allow(unsafe_code, reason = "it has the devices")]
+pub mod program;
 mod secret;
 #[cfg(test)]
 mod tests;

@@ -395,7 +395,7 @@ pub const STEPS: &[Step] = &[
         "the same for what runs on the machine of a TEE",
         clippy_of_firmware!(
             firmware::TARGET,
-            ["hartlock-fsbl", "hartlock-tee-monitor"],
+            ["hartlock-fsbl", "hartlock-fsbl-variants", "hartlock-tee-monitor"],
             "--features",
             "hartlock-fsbl/machine"
         ),

@@ -171,20 +171,21 @@ impl Default for Boot<'_> {
 
 /// The loader with the identity of a device that trusts a fake key of Ed25519 and one of RSA, which verifies soonest.
 fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
-    let features: &[&str] = match by {
-        By::Engines => &["in-turn", "rsa"],
-        By::Overlapped | By::BrokenEngines => &["machine", "rsa"],
-        By::Quiet => &["quiet", "rsa"],
-        By::Pushed => &["pushed", "rsa"],
-        By::HashEngine => &["no-signer", "rsa"],
-        By::Software => &["no-engines", "rsa"],
-        By::Portable => &["portable", "rsa"],
+    let variant = |name| firmware::stage("fsbl-variants", &[name]);
+    let program = match by {
+        _ if fault == Fault::Trap => variant("says-key"),
+        By::Overlapped | By::BrokenEngines => firmware::stage("fsbl", &["machine", "rsa"]),
+        By::Engines => variant("in-turn"),
+        By::Quiet => variant("quiet"),
+        By::Pushed => variant("pushed"),
+        By::HashEngine => variant("hash-engine"),
+        By::Software => variant("software"),
+        By::Portable => variant("portable"),
     };
-    let program = match fault {
-        Fault::Trap => with_trap()?,
-        _ => firmware::stage("fsbl", features)?.elf,
-    };
-    let mut elf = fs::read(&program)?;
+    let mut elf = fs::read(program?.elf)?;
+    if fault == Fault::Trap {
+        trap_with_key(&mut elf)?;
+    }
     ensure!(!reaches_panic(&elf)?, "the loader can reach a panic");
     let (at, size) = place(&elf)?;
     let root = RootOfTrust {
@@ -212,9 +213,15 @@ fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
     Ok(elf)
 }
 
-/// A loader that traps once the engine has the key of the device.
-fn with_trap() -> Result<PathBuf> {
-    Ok(firmware::stage("fsbl", &["machine", "rsa", "inject-trap"])?.elf)
+/// Has a loader trap once the engine, or the processor without one, has the key of the device: the function that comes next
+/// begins with no instruction.
+///
+/// # Errors
+/// If it has no such function.
+pub fn trap_with_key(elf: &mut [u8]) -> Result<()> {
+    let at = firmware::function_in_file(elf, &["hartlock_fsbl", "verified"])?;
+    elf.get_mut(at..at + 4).context("the function is past the end")?.fill(0);
+    Ok(())
 }
 
 /// Whether the end of every panic path is linked (firmware/virt/src/panic.rs).

@@ -15,13 +15,13 @@ use hartlock_testkit::bundle::{Draft, Edit, Payload, build};
 use hartlock_verify::board::{Region, qemu_virt};
 use xtask::firmware::{self, StageFiles};
 
-use super::board::{Bench, Setup, expect_refusal, last_lines};
+use super::board::{Bench, Setup, expect_refusal, last_lines, starts_with};
 use super::case::Case;
 use super::harts::rom_with_phantom;
 
 /// What the monitor prints last (firmware/tests/tee-monitor).
 const DONE: &str = "monitor: done";
-/// Where the loader finds them in flash bank 1 (firmware/fsbl/src/virt/machine.rs).
+/// Where the loader finds them in flash bank 1 (firmware/fsbl/src/program/virt/machine.rs).
 const MONITOR_AT: usize = BOOT_SLOT_SIZE;
 const SECRET_AT: usize = BANK_SIZE - (1 << 20);
 /// Of the loader, in front of the place where it moves to.
@@ -80,13 +80,13 @@ fn monitor(size: usize, edits: &[Edit]) -> Result<Vec<u8>> {
 }
 
 fn tee(bench: &Bench) -> Result<Tee> {
-    tee_with(bench, &loader()?)
+    tee_with(bench, fs::read(loader()?.bin)?)
 }
 
-fn tee_with(bench: &Bench, loader: &StageFiles) -> Result<Tee> {
+fn tee_with(bench: &Bench, loader: Vec<u8>) -> Result<Tee> {
     let mut draft = bench.boot_draft(&bench.firmware.loader)?;
     let first = draft.payloads.first_mut().context("there are three payloads")?;
-    first.data = fs::read(&loader.bin)?;
+    first.data = loader;
     first.memory_size = LOADER_MEMORY;
     let mut setup = bench.setup(&[], &[])?;
     setup.boot = build(draft, &[]).0;
@@ -102,10 +102,20 @@ impl Tee {
 
     /// Runs it, and reads what is left in memory.
     fn run_and_look(&self, bench: &Bench) -> Result<(Run, Vec<u8>)> {
+        self.run_after(bench, &[])
+    }
+
+    /// The same of a device whose first hart has executed a program before, if there is one.
+    fn run_after(&self, bench: &Bench, program: &[u32]) -> Result<(Run, Vec<u8>)> {
         let device = Device::temporary()?;
         bench.install(&device, &self.setup)?;
         self.program(&device.bundle_flash())?;
-        let mut machine = bench.start_on(&device, &self.setup, &[])?;
+        let options = if program.is_empty() {
+            Vec::new()
+        } else {
+            starts_with(&device, 0, program)?.to_vec()
+        };
+        let mut machine = bench.start_on(&device, &self.setup, &options)?;
         let stop = bench.wait(&mut machine, self.setup.until);
         let mut memory = Vec::new();
         for region in WRITTEN {
@@ -204,7 +214,17 @@ fn has_any_of(memory: &[u8], secret: &[u8; 64]) -> bool {
 /// The loader refuses for exactly this reason, with its title and its hint. The monitor does not run, and of secrets nothing is
 /// left in memory.
 fn expect(bench: &Bench, what: &str, tee: &Tee, reason: Reason) -> Result<()> {
-    let (run, memory) = tee.run_and_look(bench)?;
+    expect_after(bench, what, tee, &[], reason)
+}
+
+fn expect_after(
+    bench: &Bench,
+    what: &str,
+    tee: &Tee,
+    program: &[u32],
+    reason: Reason,
+) -> Result<()> {
+    let (run, memory) = tee.run_after(bench, program)?;
     let is_said = tee_boot::says_refusal(&run.transcript, reason);
     ensure!(is_said, "{what}: not {reason:?}\n{}", last_lines(&run));
     let has_run = run.transcript.contains("monitor:");
@@ -237,15 +257,25 @@ fn secrets_of_a_boot(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
+/// Entry 0 of PMP, which closes the secret, was locked before, matching nothing.
 fn open_secret(bench: &Bench) -> Result<()> {
-    let loader = firmware::stage("fsbl", &["inject-open-secret"])?;
-    expect(bench, "open", &hidden(tee_with(bench, &loader)?), Reason::NotEndorsed)
+    let program = [
+        // `li t0, 0x80`, `csrw pmpcfg0, t0`.
+        0x0800_0293,
+        0x3a02_9073,
+        // Where harts start otherwise: `lui t0, 1`, `jr t0`.
+        0x0000_12b7,
+        0x0002_8067,
+    ];
+    expect_after(bench, "open", &hidden(tee(bench)?), &program, Reason::NotEndorsed)
 }
 
 /// While the secret of the device is in variables of the loader.
 fn trap(bench: &Bench) -> Result<()> {
-    let loader = firmware::stage("fsbl", &["virt", "inject-trap"])?;
-    expect(bench, "trap", &hidden(tee_with(bench, &loader)?), Reason::UnexpectedTrap)
+    let mut elf = fs::read(loader()?.elf)?;
+    tee_boot::trap_with_key(&mut elf)?;
+    let loader = firmware::flat_binary_of(&elf)?;
+    expect(bench, "trap", &hidden(tee_with(bench, loader)?), Reason::UnexpectedTrap)
 }
 
 /// A hart that the ROM counts and that never says that it has left.

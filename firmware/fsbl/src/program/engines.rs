@@ -4,12 +4,14 @@ use hartlock_drivers::dma::{Dma, List, Range, Window};
 use hartlock_drivers::ed25519::Ed25519;
 use hartlock_drivers::sha3::{self, Function, Sha3};
 use hartlock_drivers::wait::Polling;
-use hartlock_fsbl::{Digest, HashEngine};
 use hartlock_regs::Block;
 use hartlock_virt::board::{
     DMA_ENGINE as DMA, DMA_LISTS as LISTS, ED25519_ENGINE as ED25519, PUSH, SHA3_ENGINE as SHA3,
     map,
 };
+
+use super::Form;
+use crate::{Digest, HashEngine};
 
 /// Whether the next list continues the message.
 const HOLD: usize = LISTS + 0x800;
@@ -23,6 +25,22 @@ const SINK: u8 = 1;
 /// Reads of its events before a list is given up: a fixed number, and one for four bytes.
 const PATIENCE: u32 = 10_000;
 
+/// The engines of the machine.
+pub struct Engines;
+
+impl Form for Engines {
+    type Hash = Hash;
+    type Sign = Ed25519<Polling>;
+
+    fn engines() -> (Option<Self::Hash>, Option<Self::Sign>) {
+        (Hash::take(), sign())
+    }
+
+    fn forget() {
+        forget();
+    }
+}
+
 /// SHA-3, with DMA for memory if there is such an engine.
 pub struct Hash {
     engine: Sha3<Polling>,
@@ -34,8 +52,7 @@ impl Hash {
     pub fn take() -> Option<Self> {
         // SAFETY: registers of the machine, of which this is the only user.
         let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA3)) };
-        let dma = if cfg!(feature = "pushed") { None } else { dma() };
-        Some(Self { engine: Sha3::new(registers, Polling).ok()?, dma })
+        Some(Self { engine: Sha3::new(registers, Polling).ok()?, dma: dma() })
     }
 
     /// Has DMA bring memory to the engine.
@@ -78,7 +95,7 @@ impl HashEngine for Hash {
     }
 
     fn begin_parts(&mut self) -> Option<bool> {
-        let has_parts = self.dma.is_some() && !cfg!(feature = "in-turn");
+        let has_parts = self.dma.is_some();
         if has_parts {
             self.engine.start_stream(Function::Sha3_512).ok()?;
         }
@@ -158,17 +175,4 @@ pub fn forget() {
     // Who takes an engine wipes it. Nothing uses those that were taken before from here on.
     let _ = sign();
     let _ = Hash::take();
-}
-
-/// Whether the engine has the key of the device: it would make a public key of it.
-#[cfg(feature = "inject-trap")]
-pub fn has_key() -> bool {
-    use hartlock_regs::ed25519::{Command, Control, Ed25519 as Registers};
-
-    // SAFETY: as in `forget`.
-    let registers = unsafe { Registers::new(core::ptr::with_exposed_provenance_mut(ED25519)) };
-    registers.control().write(Control::RESET.with_slot(hartlock_fsbl::Slot::Device as u8));
-    registers.command().write(Command::RESET.with_public_key(true));
-    while !registers.status().read().idle() {}
-    !registers.error().read().command()
 }

@@ -2,7 +2,6 @@
 
 use core::arch::asm;
 
-use hartlock_fsbl::{Board, DeviceSecret, HEAD, Next, Point};
 use hartlock_image::{List, MAX_PAYLOADS, PAGE_SIZE, Reason};
 use hartlock_verify::board::Region;
 use hartlock_virt::board::{self, map};
@@ -10,7 +9,8 @@ use hartlock_virt::console::{self, Number};
 use hartlock_virt::soc::{self, SECTOR_SIZE, Storage};
 use hartlock_virt::{hart, memory};
 
-use crate::stack;
+use super::stack;
+use crate::{Board, DeviceSecret, HEAD, Next, Point};
 
 /// Pages of the engines (`hw/soc/tee/rtl/tee_axi_pkg.sv`), and all of their window.
 pub const ENGINES: Region = Region::new(board::SECRET as u64, 8 * PAGE_SIZE);
@@ -289,11 +289,6 @@ impl Board for Machine {
         // What follows waits for the storage, and needs less of the stack than what was.
         if point == Point::DeviceKey {
             self.stack_used = Some(stack::wipe_unused());
-            #[cfg(feature = "inject-trap")]
-            // SAFETY: traps, and the handler does not return.
-            unsafe {
-                asm!("unimp", options(noreturn));
-            }
         }
     }
 }

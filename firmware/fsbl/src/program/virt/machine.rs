@@ -6,12 +6,13 @@
 
 use core::arch::{asm, global_asm};
 
-use hartlock_fsbl::{Board, DeviceSecret, Point};
 use hartlock_handoff::Handoff;
 use hartlock_image::{PAGE_SIZE, Reason};
 use hartlock_verify::board::Region;
 use hartlock_virt::board::map;
 use hartlock_virt::{clock, memory};
+
+use crate::{Board, DeviceSecret, Point};
 
 /// The bundle of the monitor.
 const STORAGE: Region =
@@ -108,12 +109,8 @@ impl Board for Machine {
         Some(unsafe { memory::bytes_mut(region) })
     }
 
-    fn reached(&mut self, point: Point) {
-        if cfg!(feature = "inject-trap") && point == Point::DeviceKey {
-            // SAFETY: traps, and the handler does not return.
-            unsafe { asm!("unimp", options(noreturn)) };
-        }
-    }
+    /// As `note`.
+    fn reached(&mut self, _: Point) {}
 }
 
 /// Copies bytes of the storage, each of which is read once.
@@ -161,9 +158,6 @@ pub fn take_secret() -> Result<DeviceSecret, Reason> {
 
 /// Closes the secret until reset, in the first entry of PMP. Whether it is closed.
 pub fn shut_secret() -> bool {
-    if cfg!(feature = "inject-open-secret") {
-        return false;
-    }
     let (address, access): (u64, u64);
     // SAFETY: forbids what nothing does from here on, and reads back whether it is forbidden.
     unsafe {

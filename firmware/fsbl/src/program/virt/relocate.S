@@ -3,6 +3,9 @@
 //
 // Needs RV64I, A, Zicsr and Zifencei, M-mode. ABI names only. Position-independent up to the jump.
 
+// The assembler is not told what the target has when it makes a library for link-time optimisation.
+.option arch, +a
+
 .equ SECRET_CLOSED, 0x98 // pmpcfg: locked, a power of two, no access, for M-mode as well
 
 .section .text.first, "ax"
