@@ -45,12 +45,8 @@ pub fn step(root: &Path) -> Result<Outcome> {
 }
 
 /// Every check, in the order of their reports.
-const CHECKS: [fn(&Tree) -> Vec<String>; 4] = [
-    paths::machine_paths,
-    paths::forgotten_tests,
-    safety::missing_forbid,
-    rtl::too_few_assertions,
-];
+const CHECKS: [fn(&Tree) -> Vec<String>; 4] =
+    [paths::machine_paths, paths::forgotten_tests, safety::missing_forbid, rtl::too_few_assertions];
 
 fn check(tree: &Tree) -> Vec<String> {
     CHECKS.iter().flat_map(|check| check(tree)).collect()

@@ -474,6 +474,16 @@ pub const STEPS: &[Step] = &[
         .packages(&["fuzz/targets"])
         .reads(&[&["fuzz"], CONTRACT])
         .but(PROSE),
+    Step::hardware("ip-first", "RTL has no lint, and a bench of each engine passes")
+        .uses(&[Resource::Cores])
+        .packages(&[])
+        .but(NOT_OF_BENCHES)
+        .vectors(),
+    Step::hardware("rot-first", "the root of trust boots a bundle, and refuses it with a bit flipped"),
+    Step::hardware(
+        "hw-release-first",
+        "hardware releases a first stage, and holds its host in reset for the same with a bit flipped",
+    ),
     // ----- full -----
     Step::function(
         "more-tools",
@@ -528,6 +538,16 @@ pub const STEPS: &[Step] = &[
     Step::lab("host-speed", "hartlock is measured beside openssl, in small")
         .packages(FIRMWARE_AND_COMMAND)
         .uses(&[Resource::Cores]),
+    Step::command(
+        "unit-full",
+        "exhaustive tests on this machine",
+        &["cargo", "test", "--locked", "--no-fail-fast", "--", "--ignored", "exhaustive"],
+    )
+    .after(BUILT)
+    .uses(&[Resource::Cargo])
+    .reads(&[SOURCES])
+    .but(PROSE)
+    .full(),
     Step::command(
         "recompute",
         "headlines of stored runs follow from their samples, by a script without our code",
@@ -606,7 +626,7 @@ pub const STEPS: &[Step] = &[
     .full(),
     Step::runner(
         "docs",
-        "the documentation site builds, and every link in it leads somewhere",
+        "the documentation site builds, every link in it leads somewhere, and its commands exist",
         "docs",
     )
     .full(),
@@ -631,7 +651,7 @@ pub const STEPS: &[Step] = &[
     Step::command(
         "ip-all",
         "engines with all public vectors, whole campaigns and all netlists",
-        &["cargo", "xtask", "ip", "--all"],
+        &["env", "HARTLOCK_LONG=1", "cargo", "xtask", "test", "--only", "ip", "--fresh"],
     )
     .uses(&[Resource::Cores])
     .reads(&[HW])
