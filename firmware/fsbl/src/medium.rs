@@ -159,9 +159,15 @@ impl<'a, 'page, B: Board, H: HashEngine, S: SignEngine> Medium<'a, 'page, B, H, 
                 return Ok(());
             }
         }
-        *digest = tree::digest_with(self.computer.kernels(), payload, memory);
+        in_software(self.computer.kernels(), payload, memory, digest);
         Ok(())
     }
+}
+
+// Out of line: what only this needs is not on the stack while an engine digests.
+#[inline(never)]
+fn in_software(kernels: &Kernels, payload: &PayloadRecord, memory: &[u8], digest: &mut [u8; 64]) {
+    *digest = tree::digest_with(kernels, payload, memory);
 }
 
 impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, '_, B, H, S> {

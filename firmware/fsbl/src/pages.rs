@@ -61,6 +61,8 @@ impl<'a> Pages<'a> {
     }
 
     /// The page that begins here.
+    // Out of line: it has two callers, and the instruction cache of the machine is small.
+    #[inline(never)]
     pub(crate) fn page<B: Board>(&mut self, board: &mut B, at: u64) -> Result<&[u8; PAGE], Reason> {
         if self.page_at != Some(at) {
             self.page_at = None;
