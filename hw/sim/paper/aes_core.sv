@@ -3,6 +3,8 @@
 // A simulated machine of the lab has this file in the place of `hw/ip/aes/rtl/aes_core.sv`, which it knows as
 // `aes_core_at_own_speed`. Nothing else instantiates it. A result is held back until the time of its block has passed.
 
+`include "assert.svh"
+
 module aes_core
   import aes_pkg::*;
 #(
@@ -36,6 +38,7 @@ module aes_core
   assign is_over        = left_q == '0;
   assign result_valid_o = is_there & is_over;
 
+  // A stop ends a block, and its time with it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)                             left_q <= '0;
     else if (stop_i)                         left_q <= '0;
@@ -52,4 +55,6 @@ module aes_core
     .result_ready_i(result_ready_i & is_over),
     .result_o
   );
+
+  `ASSERT(AResultIsNotEarly_A, result_valid_o |-> left_q == '0)
 endmodule

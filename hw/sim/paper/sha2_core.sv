@@ -4,6 +4,8 @@
 // `sha2_core_at_own_speed`. Nothing else instantiates it. If the last word of a block comes more than 20 cycles after the
 // command, the next command comes 61 cycles after that word.
 
+`include "assert.svh"
+
 module sha2_core
   import sha2_pkg::*;
 #(
@@ -46,6 +48,7 @@ module sha2_core
   assign begins      = cmd_valid_i & cmd_ready_o & (cmd_i != CmdSave);
   assign takes       = msg_valid_i & msg_ready_o;
 
+  // A wipe ends a block, and its time with it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       left_q <= '0;
@@ -75,4 +78,7 @@ module sha2_core
     .state_valid_i, .state_ready_o, .state_i,
     .state_valid_o, .state_ready_i, .state_o
   );
+
+  `ASSERT(NothingBeginsTooEarly_A, cmd_valid_i && cmd_ready_o && !Overlaps |-> left_q == '0)
+  `ASSERT(ABlockTakesItsTime_A, begins && !wipe_i |=> left_q == Block)
 endmodule
