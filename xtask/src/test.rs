@@ -119,6 +119,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
 }
 
 /// The steps of a run, by what is done about them.
+#[derive(Default)]
 struct Sorted {
     run: Vec<&'static Step>,
     /// They passed on this machine, for the same inputs.
@@ -129,50 +130,45 @@ struct Sorted {
     left_out: Vec<String>,
 }
 
+/// Decides about each step. A named step runs unless it passed here; of the others the tier decides.
 fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
-    let is_chosen = args.only.len() > 0 || args.vectors;
     if args.vectors {
         ensure!(
             std::env::var_os("HARTLOCK_VECTORS").is_some(),
             "HARTLOCK_VECTORS names no folder of public vectors"
         );
     }
-    let chosen: Vec<&'static Step> = match (&args.only[..], args.vectors) {
-        ([], false) => STEPS.iter().collect(),
-        ([], true) => STEPS.iter().filter(|it| it.vectors && it.tier == Tier::First).collect(),
-        (names, _) => select(names)?,
-    };
-    let tree = reader.read()?;
-    let (mut run, mut unchanged) = (Vec::new(), Vec::new());
-    let (mut relied_on, mut left_out) = (Vec::new(), Vec::new());
-    for step in chosen.into_iter().filter(|step| !SERVICES.contains(&step.name)) {
-        if !is_chosen && step.tier == Tier::Long && args.tier != Tier::Long {
-            left_out.push(match passes.recorded(step, &tree) {
-                Some(pass) => format!("{:<18} passed on {}", step.name, pass.date),
-                None => format!(
-                    "{:<18} older than its inputs: cargo xtask test --only {}",
-                    step.name, step.name
-                ),
-            });
-            continue;
-        }
-        if !is_chosen && args.tier == Tier::Long && step.tier != Tier::Long {
-            continue;
-        }
+    let named = select(&args.only)?;
+    let is_chosen = |step: &Step| match (args.vectors, args.tier) {
+        _ if !named.is_empty() => named.iter().any(|it| it.name == step.name),
+        (true, _) => step.vectors && step.tier == Tier::First,
+        (_, Tier::Long) => step.tier == Tier::Long,
+        (_, Tier::Full) => step.tier <= Tier::Full,
         // A step that depends on more than the tree has no record that could be old.
-        if !is_chosen
-            && args.tier == Tier::First
-            && step.tier == Tier::Full
-            && step.reads.is_empty()
-        {
+        (_, Tier::First) => step.tier == Tier::First || step.tier == Tier::Full && step.has_key(),
+    };
+    let is_by_tier = named.is_empty() && !args.vectors;
+    let tree = reader.read()?;
+    let mut sorted = Sorted::default();
+    for step in STEPS.iter().filter(|step| !SERVICES.contains(&step.name)) {
+        if !is_chosen(step) {
+            if is_by_tier && step.tier == Tier::Long {
+                sorted.left_out.push(match passes.recorded(step, &tree) {
+                    Some(pass) => format!("{:<18} passed on {}", step.name, pass.date),
+                    None => format!(
+                        "{:<18} older than its inputs: cargo xtask test --only {}",
+                        step.name, step.name
+                    ),
+                });
+            }
             continue;
         }
-        let record = !is_chosen && step.tier > args.tier || step.tier == Tier::Long && !is_chosen;
-        let takes = Takes { local: !args.fresh, record: record && !args.fresh };
+        let is_beyond = step.tier > args.tier || step.tier == Tier::Long;
+        let takes = Takes { local: !args.fresh, record: is_by_tier && is_beyond && !args.fresh };
         match passes.decide(step, &tree, takes) {
-            Decision::Run => run.push(step),
-            Decision::Unchanged(_) => unchanged.push(step),
-            Decision::Recorded(pass) => relied_on.push(format!(
+            Decision::Run => sorted.run.push(step),
+            Decision::Unchanged(_) => sorted.unchanged.push(step),
+            Decision::Recorded(pass) => sorted.relied_on.push(format!(
                 "{:<18} {} in {} ({})",
                 step.name,
                 pass.date,
@@ -181,15 +177,16 @@ fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
             )),
         }
     }
-    // What makes the tools comes with the steps that need it, in its place.
-    let services: Vec<&str> = run.iter().flat_map(|step| step.after).copied().collect();
-    let is_run = |step: &&Step| {
-        SERVICES.contains(&step.name)
-            && (services.contains(&step.name) || args.only.iter().any(|it| it == step.name))
-            || run.iter().any(|it| it.name == step.name)
+    // What makes tools and programs comes with the steps that need it, in its place.
+    let runs = |name: &str| sorted.run.iter().any(|step| step.name == name);
+    let is_needed = |name: &str| {
+        sorted.run.iter().any(|step| step.after.contains(&name))
+            || named.iter().any(|step| step.name == name)
     };
-    let run = STEPS.iter().filter(is_run).collect();
-    Ok(Sorted { run, unchanged, relied_on, left_out })
+    let is_run =
+        |step: &&Step| runs(step.name) || SERVICES.contains(&step.name) && is_needed(step.name);
+    sorted.run = STEPS.iter().filter(is_run).collect();
+    Ok(sorted)
 }
 
 impl Sorted {
@@ -479,6 +476,56 @@ mod tests {
         let chosen = select(&["tidy".into()]).unwrap();
         assert_eq!(chosen.iter().map(|step| step.name).collect::<Vec<_>>(), ["tidy"]);
         assert!(select(&["worse".into()]).is_err());
+    }
+
+    /// The names of what runs, and how many steps are relied on and left out.
+    fn sorted(args: Args, passes: &Passes) -> (Vec<&'static str>, usize, usize) {
+        let sorted = sort(&args, &Reader::new(&project::root()), passes).unwrap();
+        let names = sorted.run.iter().map(|step| step.name).collect();
+        (names, sorted.relied_on.len(), sorted.left_out.len())
+    }
+
+    fn args(tier: Tier, only: &[&str]) -> Args {
+        let only = only.iter().map(|name| (*name).to_owned()).collect();
+        let (vectors, list, fail_fast, fresh) = (false, false, false, false);
+        Args { tier, only, vectors, list, fail_fast, fresh, jobs: None, store: None }
+    }
+
+    #[test]
+    fn a_tier_runs_its_steps_and_relies_on_recorded_ones_of_the_next() {
+        let dir = tempfile::tempdir().unwrap();
+        let long = STEPS.iter().filter(|step| step.tier == Tier::Long).count();
+        let none = || Passes::empty(dir.path());
+        // Without a record both tiers run, but for what depends on more than the tree.
+        let (names, relied_on, left_out) = sorted(args(Tier::First, &[]), &none());
+        assert_eq!((relied_on, left_out), (0, long));
+        assert_eq!(names.len(), STEPS.len() - long - 1);
+        assert!(!names.contains(&"advisories") && names.contains(&MORE_TOOLS));
+        let (names, ..) = sorted(args(Tier::Full, &[]), &none());
+        assert_eq!(names.len(), STEPS.len() - long);
+        let (names, _, left_out) = sorted(args(Tier::Long, &[]), &none());
+        assert_eq!((names.len() - SERVICES.len(), left_out), (long, 0));
+        let (names, ..) = sorted(args(Tier::First, &["soc"]), &none());
+        assert_eq!(names, [TOOLS, BUILD, MORE_TOOLS, "soc"]);
+
+        // With a record of all of them the first tier is left, and no tool of others.
+        let full = Passes::empty(dir.path());
+        let tree = Reader::new(&project::root()).read().unwrap();
+        for step in STEPS.iter().filter(|step| step.tier != Tier::First) {
+            full.keep(step, &tree, 1.0).unwrap();
+        }
+        // Passes of this machine are another matter.
+        let dir = tempfile::tempdir().unwrap();
+        let full = full.with_folder(dir.path());
+        let (names, relied_on, _) = sorted(args(Tier::First, &[]), &full);
+        let first = STEPS.iter().filter(|step| step.tier == Tier::First).count();
+        let kept = STEPS.iter().filter(|step| step.tier == Tier::Full && step.has_key()).count();
+        assert_eq!((names.len(), relied_on), (first, kept));
+        assert!(!names.contains(&MORE_TOOLS));
+        let (names, relied_on, _) = sorted(args(Tier::Full, &[]), &full);
+        assert_eq!((names.len(), relied_on), (STEPS.len() - long, 0), "a release runs all of them");
+        let fresh = Args { fresh: true, ..args(Tier::First, &[]) };
+        assert_eq!(sorted(fresh, &full).1, 0);
     }
 
     #[test]

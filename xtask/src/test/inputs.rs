@@ -248,7 +248,7 @@ impl Workspace {
 impl Tree {
     /// The digest of what is in the tree; `None` for a step that depends on more than can be read.
     pub fn key(&self, step: &Step) -> Option<String> {
-        if step.reads.is_empty() && step.packages.is_empty() {
+        if !step.has_key() {
             return None;
         }
         let mut digest = Sha256::new();

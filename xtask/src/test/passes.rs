@@ -73,6 +73,21 @@ impl Passes {
         Ok(Self { root: root.to_owned(), folder, record: Mutex::new(record), machine })
     }
 
+    #[cfg(test)]
+    pub fn empty(folder: &Path) -> Self {
+        Self {
+            root: folder.to_owned(),
+            folder: folder.join("local"),
+            record: Mutex::default(),
+            machine: String::new(),
+        }
+    }
+
+    #[cfg(test)]
+    pub fn with_folder(self, folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), ..self }
+    }
+
     /// Whether a step has to run, if the run takes passes of this kind into account.
     pub fn decide(&self, step: &Step, tree: &inputs::Tree, takes: Takes) -> Decision {
         if takes.local

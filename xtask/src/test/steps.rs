@@ -205,6 +205,11 @@ impl Step {
         step.but(PROSE).outside(COMPILER_AND_PYTHON).full()
     }
 
+    /// Whether its outcome follows from inputs that can be read.
+    pub const fn has_key(&self) -> bool {
+        !(self.reads.is_empty() && self.packages.is_empty())
+    }
+
     const fn full(mut self) -> Self {
         self.tier = Tier::Full;
         if self.after.len() == BOTH.len() {
