@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::Command;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -111,25 +112,12 @@ fn environment(
     bench: &Bench,
     only: &[String],
 ) -> Result<()> {
-    let packages = tools.ip.dir();
-    let script = "import sys, find_libpython, cocotb_tools.config as config\n\
-                  print(sys.executable, find_libpython.find_libpython() or '', \
-                  config.pygpi_entry_point(), sep='\\n')";
-    let mut python = Command::new("python3");
-    python.args(["-c", script]).env("PYTHONPATH", packages);
-    let answer = run::quietly(&mut python)?;
-    let mut lines = answer.lines();
-    let mut next = || lines.next().unwrap_or_default();
-    let (executable, library, entry) = (next(), next(), next());
-    ensure!(
-        !library.is_empty(),
-        "Python has no shared library (Debian package libpython3-dev); `tools/setup` installs it"
-    );
+    let Python { executable, library, entry } = python(tools)?;
     command.env("PYGPI_PYTHON_BIN", executable);
     command.env("GPI_USERS", format!("{library};{entry}"));
     // Its own tests first: those of others have modules of the same names.
     let used = ip.plan.uses.iter().map(|name| folder_of(name).join("tb"));
-    let own = [packages.to_owned(), ip.dir.join("tb"), prim().join("tb")];
+    let own = [tools.ip.dir().to_owned(), ip.dir.join("tb"), prim().join("tb")];
     let path = std::env::join_paths(own.into_iter().chain(used))?;
     command.env("PYTHONPATH", path).env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("COCOTB_TOPLEVEL", &bench.top).env("TOPLEVEL_LANG", "verilog");
@@ -143,6 +131,35 @@ fn environment(
         command.env("COCOTB_TEST_FILTER", format!(r"\.({})$", only.join("|")));
     }
     Ok(())
+}
+
+/// What a simulation starts Python with.
+struct Python {
+    executable: String,
+    library: String,
+    entry: String,
+}
+
+/// Asks for it once: the answer takes as long as a short test.
+fn python(tools: &Tools) -> Result<&'static Python> {
+    static KNOWN: OnceLock<Python> = OnceLock::new();
+    if let Some(known) = KNOWN.get() {
+        return Ok(known);
+    }
+    let script = "import sys, find_libpython, cocotb_tools.config as config\n\
+                  print(sys.executable, find_libpython.find_libpython() or '', \
+                  config.pygpi_entry_point(), sep='\\n')";
+    let mut python = Command::new("python3");
+    python.args(["-c", script]).env("PYTHONPATH", tools.ip.dir());
+    let answer = run::quietly(&mut python)?;
+    let mut lines = answer.lines().map(str::to_owned);
+    let mut next = || lines.next().unwrap_or_default();
+    let found = Python { executable: next(), library: next(), entry: next() };
+    ensure!(
+        !found.library.is_empty(),
+        "Python has no shared library (Debian package libpython3-dev); `tools/setup` installs it"
+    );
+    Ok(KNOWN.get_or_init(|| found))
 }
 
 /// The notes in a log, without their prefix.
