@@ -193,7 +193,7 @@ mod tests {
         for (command, is_right) in [
             ("make demo ALGORITHM=ed25519", true),
             ("make nonsense", false),
-            ("cargo test -p hartlock-cli --test terminal", true),
+            ("cargo test -p hartlock-cli --test integration terminal::", true),
             ("cargo test -p hartlock-cli --test nonsense", false),
             ("cargo test -p nonsense", false),
             ("python3 spec/verify.py --key x", true),

@@ -77,6 +77,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
         if args.upsets.upsets {
             let wanted = ip.plan.campaign.iter().filter(|campaign| args.wants(&campaign.name));
             for campaign in wanted {
+                if args.upsets.stale && upsets::is_of_now(&ip, campaign)? {
+                    continue;
+                }
                 let form = upsets::Form::of(&args.upsets);
                 faults.extend(upsets::run(&tools, &ip, campaign, &form, args.verbose)?);
             }

@@ -48,8 +48,13 @@ const VARIABLES: [&str; 21] = [
     "RUSTFLAGS",
 ];
 /// Set by this program itself, or without influence on a result.
-const NOT_VARIABLES: [&str; 4] =
-    ["HARTLOCK_CACHE", "HARTLOCK_MIRROR", "HARTLOCK_RUNNERS", "HARTLOCK_STEP"];
+const NOT_VARIABLES: [&str; 5] = [
+    "HARTLOCK_ANY_FILE_SYSTEM",
+    "HARTLOCK_CACHE",
+    "HARTLOCK_MIRROR",
+    "HARTLOCK_RUNNERS",
+    "HARTLOCK_STEP",
+];
 
 /// The folder of this package. Programs link its library, whose modules are not in `PROGRAM`.
 const XTASK: &str = "xtask";
@@ -304,7 +309,7 @@ fn is_source(folder: &str, path: &str) -> bool {
         || rest.contains("/tests/")
         || rest.ends_with("/tests.rs")
         || rest.ends_with(".md");
-    !is_of_tests && !(folder == XTASK && PROGRAM.iter().any(|module| covers(module, path)))
+    !(is_of_tests || folder == XTASK && PROGRAM.iter().any(|module| covers(module, path)))
 }
 
 /// Whether the step reads this file by itself.
@@ -330,10 +335,8 @@ pub fn covers(input: &str, path: &str) -> bool {
 /// What is outside of the tree: programs of this machine that the step names, and the environment.
 fn outside(root: &Path, step: &Step) -> [u8; 32] {
     let mut digest = Sha256::new();
-    let mut says = |program: &str, argument: &str| {
-        let said = run::capture(Command::new(program).arg(argument).current_dir(root));
-        digest.update(said.map_or_else(|_| Vec::new(), |output| output.stdout));
-    };
+    let mut says =
+        |program: &'static str, argument: &str| digest.update(said(root, program, argument));
     says("rustc", "-vV");
     for it in step.outside {
         match it {
@@ -357,6 +360,17 @@ fn outside(root: &Path, step: &Step) -> [u8; 32] {
         digest.update(bytes);
     }
     digest.finalize().into()
+}
+
+/// What a program says of its version. It is asked once.
+fn said(root: &Path, program: &'static str, argument: &str) -> Vec<u8> {
+    static KNOWN: Mutex<BTreeMap<&str, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let ask = || {
+        let said = run::capture(Command::new(program).arg(argument).current_dir(root));
+        said.map_or_else(|_| Vec::new(), |output| output.stdout)
+    };
+    known.entry(program).or_insert_with(ask).clone()
 }
 
 /// Variables of the environment that change what the step builds or runs.

@@ -662,6 +662,46 @@ pub const STEPS: &[Step] = &[
     .reads(&[HW])
     .but(PROSE)
     .long(),
+    Step::command(
+        "upsets-all",
+        "every upset of the campaigns whose stored counts are of other sources",
+        &["cargo", "xtask", "ip", "--upsets", "--stale", "--store"],
+    )
+    .uses(&[Resource::Cores])
+    .reads(&[HW])
+    .but(PROSE)
+    .long(),
+    Step::command(
+        "rot-vectors",
+        "all public vectors by the engines of the root of trust; HARTLOCK_VECTORS names them",
+        &["env", "HARTLOCK_ALL_VECTORS=1", "cargo", "xtask", "hw", "rot-full", "--crypto"],
+    )
+    .uses(&[Resource::Cores])
+    .packages(FIRMWARE)
+    .reads(&[HW, CONTRACT])
+    .but(PROSE)
+    .vectors()
+    .long(),
+    Step::command(
+        "lab-all",
+        "every measurement of the lab, stored",
+        &["cargo", "xtask", "lab"],
+    )
+    .uses(&[Resource::Cores, Resource::Cargo])
+    .packages(FIRMWARE_AND_COMMAND)
+    .reads(&[HW, LAB, CONTRACT])
+    .but(PROSE)
+    .long(),
+    Step::command(
+        "keys-exhaustive",
+        "every changed bit of every kind of key file",
+        &["cargo", "test", "--locked", "-p", "hartlock-keys", "flips", "--", "--ignored"],
+    )
+    .uses(&[Resource::Cargo])
+    .packages(&["crates/keys"])
+    .reads(&[&["crates/keys"], CONTRACT])
+    .but(PROSE)
+    .long(),
 ];
 
 /// Fetches what was agreed to before the first step.

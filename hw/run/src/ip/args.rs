@@ -50,6 +50,9 @@ pub struct UpsetArgs {
     /// Only the I-th of N parts of the work; results are kept until all are there
     #[arg(long, value_name = "I/N", value_parser = share, default_value = "1/1")]
     pub part: Share,
+    /// Leave out campaigns whose stored counts are of the present sources
+    #[arg(long, requires = "upsets")]
+    pub stale: bool,
     /// Store the counts in lab/runs/upsets.toml
     #[arg(long, requires = "upsets", conflicts_with_all = ["quick", "samples"])]
     pub store: bool,

@@ -21,6 +21,7 @@ use self::counts::{Counts, LAYOUT, Row};
 use self::model::Model;
 pub use self::plan::Campaign;
 use self::plan::Part;
+pub use self::store::is_of_now;
 use super::args::{Share, UpsetArgs};
 use super::engine::{Ip, Tools};
 use super::schemata::option_without;
