@@ -167,7 +167,12 @@ fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
         let takes = Takes { local: !args.fresh, record: is_by_tier && is_beyond && !args.fresh };
         match passes.decide(step, &tree, takes) {
             Decision::Run => sorted.run.push(step),
-            Decision::Unchanged(_) => sorted.unchanged.push(step),
+            Decision::Unchanged(seconds) => {
+                if step.tier > Tier::First && passes.recorded(step, &tree).is_none() {
+                    passes.record(step, &tree, seconds)?;
+                }
+                sorted.unchanged.push(step);
+            }
             Decision::Recorded(pass) => sorted.relied_on.push(format!(
                 "{:<18} {} in {} ({})",
                 step.name,

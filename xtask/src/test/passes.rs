@@ -4,11 +4,10 @@
 //! from the tree, and says on which machine the step passed. Only the runner writes it, and only after a pass.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -54,7 +53,6 @@ pub struct Passes {
     root: PathBuf,
     /// Those of this machine: a file for each step.
     folder: PathBuf,
-    record: Mutex<BTreeMap<String, Pass>>,
     machine: String,
 }
 
@@ -64,23 +62,22 @@ impl Passes {
     /// # Errors
     /// If the record is there and cannot be read.
     pub fn load(root: &Path, folder: PathBuf) -> Result<Self> {
-        let path = root.join(RECORD);
-        let record = match fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text).with_context(|| path.display().to_string())?,
-            Err(_) => BTreeMap::new(),
-        };
-        let machine = machine();
-        Ok(Self { root: root.to_owned(), folder, record: Mutex::new(record), machine })
+        let passes = Self { root: root.to_owned(), folder, machine: machine() };
+        passes.read()?;
+        Ok(passes)
+    }
+
+    fn read(&self) -> Result<BTreeMap<String, Pass>> {
+        let path = self.root.join(RECORD);
+        match fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text).with_context(|| path.display().to_string()),
+            Err(_) => Ok(BTreeMap::new()),
+        }
     }
 
     #[cfg(test)]
     pub fn empty(folder: &Path) -> Self {
-        Self {
-            root: folder.to_owned(),
-            folder: folder.join("local"),
-            record: Mutex::default(),
-            machine: String::new(),
-        }
+        Self { root: folder.to_owned(), folder: folder.join("local"), machine: String::new() }
     }
 
     #[cfg(test)]
@@ -110,8 +107,7 @@ impl Passes {
             return None;
         }
         let key = tree.key(step)?;
-        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
-        record.get(step.name).filter(|pass| pass.inputs == key).cloned()
+        self.read().ok()?.remove(step.name).filter(|pass| pass.inputs == key)
     }
 
     /// How many seconds the step took when it passed here with this key.
@@ -131,18 +127,28 @@ impl Passes {
         fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
         fs::write(&path, format!("{key} {seconds:.1}\n"))
             .with_context(|| path.display().to_string())?;
+        self.record(step, tree, seconds)
+    }
+
+    /// Takes a pass on a state of the tree into the record, beside what other runs have written there meanwhile.
+    ///
+    /// # Errors
+    /// If the record cannot be read or written.
+    pub fn record(&self, step: &Step, tree: &inputs::Tree, seconds: f64) -> Result<()> {
         let Some(inputs) = tree.key(step) else { return Ok(()) };
         if step.tier == Tier::First || !inputs::variables(step).is_empty() {
             return Ok(());
         }
-        let (date, machine) = (today()?, self.machine.clone());
-        let pass = Pass { inputs, date, seconds: (seconds * 10.0).round() / 10.0, machine };
-        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
-        record.insert(step.name.to_owned(), pass);
         let path = self.root.join(RECORD);
-        let text = format!("{HEAD}{}", toml::to_string(&*record)?);
         let folder = path.parent().context("a file in a folder")?;
         fs::create_dir_all(folder)?;
+        let lock = File::open(folder)?;
+        lock.lock()?;
+        let mut record = self.read()?;
+        let (date, machine) = (today()?, self.machine.clone());
+        let pass = Pass { inputs, date, seconds: (seconds * 10.0).round() / 10.0, machine };
+        record.insert(step.name.to_owned(), pass);
+        let text = format!("{HEAD}{}", toml::to_string(&record)?);
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.persist(&path).with_context(|| path.display().to_string())?;
