@@ -39,7 +39,7 @@ pub struct Args {
     /// Run only the steps that read public vectors, with those of the folder that HARTLOCK_VECTORS names
     #[arg(long, conflicts_with_all = ["tier", "only"])]
     vectors: bool,
-    /// Print the names of all steps, their tiers and what they do
+    /// Print the tier and name of each step, and what it is about
     #[arg(long)]
     list: bool,
     /// Start nothing after a failure
@@ -58,7 +58,10 @@ pub struct Args {
 
 pub fn main(args: &Args) -> Result<Verdict> {
     if args.list {
-        for step in STEPS {
+        let named = select(&args.only)?;
+        let is_listed =
+            |step: &&Step| named.is_empty() || named.iter().any(|it| it.name == step.name);
+        for step in STEPS.iter().filter(is_listed) {
             println!("{:<6} {:<18} {}", tier_name(step.tier), step.name, step.about);
         }
         return Ok(Verdict::Yes);

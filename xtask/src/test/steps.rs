@@ -101,6 +101,8 @@ const LAB: &[&str] = &["lab"];
 const COMPILER_AND_PYTHON: &[Outside] = &[Outside::Compiler, Outside::Python];
 /// Texts, and results that a run replaces.
 const PROSE: &[&str] = &["*.md", "lab/runs"];
+/// The same, and what runs benches of engines alone.
+const PROSE_AND_BENCHES: &[&str] = &["*.md", "lab/runs", "hw/run/src/ip", "hw/run/src/ip.rs"];
 /// The benches of engines run programs for the root of trust, and nothing that signs or verifies on a workstation.
 const NOT_OF_BENCHES: &[&str] = &[
     "*.md",
@@ -189,13 +191,18 @@ impl Step {
 
     /// Boots emulated boards.
     const fn device(name: &'static str, about: &'static str) -> Self {
-        Self::runner(name, about, "device").packages(FIRMWARE).reads(&[CONTRACT]).but(PROSE)
+        Self::runner(name, about, "device")
+            .packages(FIRMWARE)
+            .reads(&[CONTRACT])
+            .but(PROSE_AND_BENCHES)
     }
 
     /// Simulates hardware.
     const fn hardware(name: &'static str, about: &'static str) -> Self {
-        let step =
-            Self::runner(name, about, "hw").packages(FIRMWARE).reads(&[HW, CONTRACT]).but(PROSE);
+        let step = Self::runner(name, about, "hw")
+            .packages(FIRMWARE)
+            .reads(&[HW, CONTRACT])
+            .but(PROSE_AND_BENCHES);
         step.outside(COMPILER_AND_PYTHON)
     }
 

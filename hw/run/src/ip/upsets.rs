@@ -107,6 +107,10 @@ pub fn step(tools: &Tools, ip: &Ip, campaign: &Campaign) -> Result<Vec<String>> 
 }
 
 /// Runs a campaign, prints its table, and returns what is wrong.
+///
+/// In the quick form one model serves the engine and its variants, because the compiler takes most of the time. A protection
+/// that is a copy of registers is built there, and compared, whatever a run chooses. So where anything is wrong, every
+/// variant is built by its parameters, as in the other forms, and that run decides.
 pub fn run(
     tools: &Tools,
     ip: &Ip,
@@ -114,9 +118,24 @@ pub fn run(
     form: &Form,
     is_verbose: bool,
 ) -> Result<Vec<String>> {
+    let faults = attempt(tools, ip, campaign, form, form.quick, is_verbose)?;
+    if faults.is_empty() || !form.quick {
+        return Ok(faults);
+    }
+    attempt(tools, ip, campaign, form, false, is_verbose)
+}
+
+fn attempt(
+    tools: &Tools,
+    ip: &Ip,
+    campaign: &Campaign,
+    form: &Form,
+    has_choices: bool,
+    is_verbose: bool,
+) -> Result<Vec<String>> {
     let start = Instant::now();
     let folder = project::work_dir("ip").join(&ip.name).join("upsets").join(&campaign.name);
-    let subjects = subjects(tools, ip, campaign, &folder, form.quick)?;
+    let subjects = subjects(tools, ip, campaign, &folder, form.quick, has_choices)?;
     let (mut rows, chunks) = plan(campaign, form, &subjects)?;
     let (total, done) = (chunks.len(), AtomicUsize::new(0));
     let show = !form.is_silent && stderr().is_terminal();
@@ -174,17 +193,15 @@ fn subjects(
     campaign: &Campaign,
     folder: &Path,
     is_quick: bool,
+    has_choices: bool,
 ) -> Result<Vec<Subject>> {
     let variants = campaign.variants();
     let texts = variants.iter().map(|variant| {
         let parameters = variant.iter().map(|(name, value)| format!("{name}={value}"));
         parameters.collect::<Vec<_>>()
     });
-    // In the quick form one model serves the engine and its variants, because the compiler takes most of the time. In the
-    // others every variant is built by its parameters, so that registers which a protection needs are not upset
-    // where they are not there.
     let off: Vec<_> = campaign.must_find.iter().map(plan::off).collect();
-    let is_one = is_quick && !off.is_empty() && off.iter().all(Option::is_some);
+    let is_one = has_choices && !off.is_empty() && off.iter().all(Option::is_some);
     let build = |(place, parameters): (usize, Vec<String>)| {
         let model = if is_one {
             let base = campaign.parameters.iter().map(|(name, value)| format!("{name}={value}"));
