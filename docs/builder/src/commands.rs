@@ -43,7 +43,7 @@ fn fault(root: &Path, words: &[&str]) -> Result<Option<String>> {
     Ok(match words {
         // A word that a reader has to replace is no value of a list.
         _ if words.iter().any(|word| is_open(word)) => None,
-        ["cargo", "xtask", "test", "--only", ..] => ask(root, "xtask", &words[2..], "--list")?
+        ["cargo", "xtask", "test", "--only", _, ..] => ask(root, "xtask", &words[2..], "--list")?
             .is_none()
             .then(|| "there is no such step".into()),
         ["cargo", "xtask", rest @ ..] => program(root, "xtask", rest)?,
