@@ -16,7 +16,7 @@ import tomllib
 from pathlib import Path
 
 MIB = 1 << 20
-WINDOW = 64  # blocks that the loader announces ahead (crates/verify/src/pool.rs)
+WINDOW = 64  # blocks that the loader announces ahead (device/verify/src/pool.rs)
 INITRAMFS = 97 * MIB
 SHA3_BLOCK = {"sha3-256": 136, "sha3-384": 104, "sha3-512": 72}  # bytes, FIPS 202
 REPOSITORY_MHZ = 100  # of the third paper's authors

@@ -13,7 +13,7 @@ from typing import Any
 
 import verify
 
-BOARDS = Path(__file__).parent.parent / "boards"
+BOARDS = Path(__file__).parent.parent / "device/boards"
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 STAGES = {"boot": "rom", "system": "loader"}
 NUMBERS = {kind.name: number for number, kind in verify.PAYLOAD_TYPES.items()}

@@ -3,8 +3,8 @@
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
     // Memory is at the same place on both boards.
-    println!("cargo:rustc-link-arg-bins=-L{folder}/../../boards/qemu-virt/generated");
-    println!("cargo:rustc-link-arg-bins=-T{folder}/../../firmware/tests/bench/link.ld");
+    println!("cargo:rustc-link-arg-bins=-L{folder}/../../device/boards/qemu-virt/generated");
+    println!("cargo:rustc-link-arg-bins=-T{folder}/../../verif/programs/bench/link.ld");
     println!("cargo:rerun-if-env-changed=HARTLOCK_PEERS_LIBRARIES");
     let libraries = std::env::var("HARTLOCK_PEERS_LIBRARIES")
         .expect("HARTLOCK_PEERS_LIBRARIES names the folder of libcrypto.a; use `make lab`");

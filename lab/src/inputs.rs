@@ -24,31 +24,31 @@ const SOURCES: &[(&str, &[&str])] = &[
     (
         "host-speed",
         &[
-            "crates/algorithm",
-            "crates/bundle",
-            "crates/cli",
-            "crates/files",
-            "crates/image",
-            "crates/kernels",
-            "crates/keys",
-            "crates/verify",
+            "device/algorithm",
+            "host/bundle",
+            "host/cli",
+            "host/files",
+            "device/image",
+            "device/kernels",
+            "host/keys",
+            "device/verify",
             "lab/src/host_speed.rs",
         ],
     ),
     (
         "opentitan-accelerator",
         &[
-            "crates/drivers",
-            "crates/kat",
-            "crates/kernels",
-            "firmware/rot",
-            "firmware/rot-rom",
-            "firmware/tests/accelerator",
-            "firmware/tests/host-signatures",
-            "firmware/tests/rot-crypto",
-            "firmware/tests/rot-dma",
-            "firmware/tests/rot-host",
-            "firmware/virt",
+            "device/drivers",
+            "host/kat",
+            "device/kernels",
+            "device/rot",
+            "device/rot-rom",
+            "verif/programs/accelerator",
+            "verif/programs/host-signatures",
+            "verif/programs/rot-crypto",
+            "verif/programs/rot-dma",
+            "verif/programs/rot-host",
+            "device/virt",
             "hw/ip/aes/rtl",
             "hw/ip/axi_guard/rtl",
             "hw/ip/bignum/rtl",
@@ -60,7 +60,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "hw/ip/sha3/rtl",
             "hw/ip/stream_writer/rtl",
             "hw/prim",
-            "hw/sim",
+            "verif/machines/sim",
             "hw/soc",
             "lab/baseline",
             "lab/papers/opentitan-accelerator",
@@ -69,32 +69,32 @@ const SOURCES: &[(&str, &[&str])] = &[
     (
         "parallel-verification",
         &[
-            "boards/qemu-virt",
-            "crates/handoff",
-            "crates/image",
-            "crates/kernels",
-            "crates/verify",
-            "firmware/loader",
-            "firmware/stage",
-            "firmware/tests/loader-variants",
-            "firmware/virt",
-            "hw/sim/observe.vlt",
-            "hw/sim/src",
+            "device/boards/qemu-virt",
+            "device/handoff",
+            "device/image",
+            "device/kernels",
+            "device/verify",
+            "device/loader",
+            "device/stage",
+            "verif/programs/loader-variants",
+            "device/virt",
+            "verif/machines/sim/observe.vlt",
+            "verif/machines/sim/src",
             "lab/papers/parallel-verification",
         ],
     ),
     (
         "post-quantum-xmss",
         &[
-            "crates/drivers",
-            "crates/kat",
-            "crates/kernels",
-            "firmware/rot",
-            "firmware/svu",
-            "firmware/tests/first-stage",
-            "firmware/tests/host-signatures",
-            "firmware/tests/rot-signatures",
-            "firmware/virt",
+            "device/drivers",
+            "host/kat",
+            "device/kernels",
+            "device/rot",
+            "device/svu",
+            "verif/programs/first-stage",
+            "verif/programs/host-signatures",
+            "verif/programs/rot-signatures",
+            "device/virt",
             "hw/ip/boot_sequencer/rtl",
             "hw/ip/boot_verifier/rtl",
             "hw/ip/otp/rtl",
@@ -103,26 +103,26 @@ const SOURCES: &[(&str, &[&str])] = &[
             "hw/ip/xmss/rtl",
             "hw/ip/xmss/tb",
             "hw/prim",
-            "hw/sim",
+            "verif/machines/sim",
             "hw/soc",
             "lab/papers/post-quantum-xmss",
-            "lab/runs/upsets.toml",
+            "verif/runs/upsets.toml",
         ],
     ),
     (
         "quick-boot-tee",
         &[
-            "crates/drivers",
-            "crates/handoff",
-            "crates/image",
-            "crates/kernels",
-            "crates/verify",
-            "firmware/fsbl",
-            "firmware/rot",
-            "firmware/tests/fsbl-variants",
-            "firmware/tests/rot-dma",
-            "firmware/tests/tee-monitor",
-            "firmware/virt",
+            "device/drivers",
+            "device/handoff",
+            "device/image",
+            "device/kernels",
+            "device/verify",
+            "device/fsbl",
+            "device/rot",
+            "verif/programs/fsbl-variants",
+            "verif/programs/rot-dma",
+            "verif/programs/tee-monitor",
+            "device/virt",
             "hw/ip/axi_guard/rtl",
             "hw/ip/boot_sequencer/rtl",
             "hw/ip/dma/rtl",
@@ -133,7 +133,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "hw/ip/sha3/data",
             "hw/ip/sha3/rtl",
             "hw/prim",
-            "hw/sim",
+            "verif/machines/sim",
             "hw/soc",
             "lab/papers/quick-boot-tee",
             "lab/portable",
@@ -142,14 +142,14 @@ const SOURCES: &[(&str, &[&str])] = &[
     (
         "vector-crypto",
         &[
-            "crates/kernels",
-            "firmware/tests/bench",
-            "firmware/virt",
+            "device/kernels",
+            "verif/programs/bench",
+            "device/virt",
             "lab/papers/vector-crypto",
             "lab/peers",
             "lab/src/peers",
             "lab/src/peers.rs",
-            "xtask/src/openssl.rs",
+            "tools/xtask/src/openssl.rs",
         ],
     ),
 ];
@@ -213,10 +213,10 @@ mod tests {
         };
         git(&["init", "-q"]);
         fs::create_dir_all(root.join("lab/src")).unwrap();
-        fs::create_dir_all(root.join("crates/cli")).unwrap();
+        fs::create_dir_all(root.join("host/cli")).unwrap();
         let files = [
-            ("crates/cli/a", "1"),
-            ("crates/cli/README.md", "1"),
+            ("host/cli/a", "1"),
+            ("host/cli/README.md", "1"),
             ("lab/src/host_speed.rs", "2"),
             ("other", "3"),
         ];
@@ -226,10 +226,10 @@ mod tests {
         git(&["add", "."]);
         let then = now(root, "host-speed").unwrap();
         fs::write(root.join("other"), "4").unwrap();
-        fs::write(root.join("crates/cli/README.md"), "4").unwrap();
+        fs::write(root.join("host/cli/README.md"), "4").unwrap();
         assert_eq!(changed(&then, &now(root, "host-speed").unwrap()), [""; 0]);
-        fs::write(root.join("crates/cli/a"), "5").unwrap();
-        assert_eq!(changed(&then, &now(root, "host-speed").unwrap()), ["crates/cli"]);
+        fs::write(root.join("host/cli/a"), "5").unwrap();
+        assert_eq!(changed(&then, &now(root, "host-speed").unwrap()), ["host/cli"]);
         assert_eq!(changed(&Inputs::new(), &then).len(), then.len());
     }
 }

@@ -101,7 +101,7 @@ def generate(root: pathlib.Path, source: str) -> dict[str, str]:
     maps = [read(node, path.stem) for node in nodes]
     folder = path.parent.parent
     outputs = {
-        f"crates/regs/src/{path.stem}.rs": mark("//", source) + rust.module(path.stem, maps),
+        f"device/regs/src/{path.stem}.rs": mark("//", source) + rust.module(path.stem, maps),
         f"{path.parent}/{path.stem}.h": mark("//", source) + c.header(path.stem, maps),
         f"{folder}/doc/{page.name(path)}": mark("<!--", source, " -->") + page.text(maps),
     }

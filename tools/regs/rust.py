@@ -1,4 +1,4 @@
-"""Accessors in Rust, on top of `crates/regs/src/lib.rs`: not a line of unsafe code."""
+"""Accessors in Rust, on top of `device/regs/src/lib.rs`: not a line of unsafe code."""
 
 from __future__ import annotations
 

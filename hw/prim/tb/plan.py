@@ -1,6 +1,6 @@
 """What `data/ip.toml` says of the bench that runs, for tests of netlists and of third-party cores.
 
-The runner (`hw/run/src/ip/bench.rs`) passes the top module and the parameters: a netlist has none to read.
+The runner (`verif/machines/run/src/ip/bench.rs`) passes the top module and the parameters: a netlist has none to read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Scripts for campaigns of upsets: what an engine does while a bit of it flips.
 
-A module `upsets_<name>.py` in an engine's `tb/` writes a script for each input; the compiled bench of `hw/sim/upsets`
+A module `upsets_<name>.py` in an engine's `tb/` writes a script for each input; the compiled bench of `verif/machines/sim/upsets`
 runs them (`cargo xtask ip NAME --upsets`). Operations follow each other: the next one begins in the cycle after the last
 handshake. The script is the software that uses the engine, so it checks what a driver would check, and
 no more: an error on the bus ends a run as refused.

@@ -1,4 +1,4 @@
-// CVA6 with its one AXI4 port as plain signals, for the test bench (hw/sim/cva6).
+// CVA6 with its one AXI4 port as plain signals, for the test bench (verif/machines/sim/cva6).
 //
 // It starts at the start-up code of the memory map (hw/soc/README.md). Memory is cached; everything
 // below it belongs to devices and is neither cached nor read speculatively, and writes to devices happen

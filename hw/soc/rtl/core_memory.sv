@@ -32,7 +32,7 @@ module core_memory #(
   output logic [31:0]            data_rdata_o,
   output logic                   data_err_o
 );
-  // A bench finds it by this name to load programs (hw/sim/rot).
+  // A bench finds it by this name to load programs (verif/machines/sim/rot).
   logic [31:0] mem [Words];
 
   logic [Latency-1:0]       fetch_valid_q, data_valid_q, data_err_q;

@@ -16,7 +16,7 @@ module rot
   parameter bit          Secure            = 1'b0,
   parameter int unsigned Bitmanip          = 0,
   parameter bit          InstructionCache  = 1'b0,
-  // Cycles of an access, as Ibex sees them. The presets are in hw/run/src/machines/rot.rs.
+  // Cycles of an access, as Ibex sees them. The presets are in verif/machines/run/src/machines/rot.rs.
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5,

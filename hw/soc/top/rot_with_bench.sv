@@ -1,5 +1,5 @@
 // The root of trust with the bench's page of registers, as all machines have it. Alone it is the machine
-// `rot`, with host memory in C++ (hw/sim/rot).
+// `rot`, with host memory in C++ (verif/machines/sim/rot).
 //
 // A chip has `rot` with the page tied off, and so has this module while `has_bench_i` is 0: what a ROM does without a
 // bench can be tried. Nothing else of the bench is on a path of the design, so that cycles measured here are those of

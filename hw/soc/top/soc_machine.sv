@@ -1,4 +1,4 @@
-// The machine `soc-1` or `soc-4`: host and root of trust on one memory, with the bench in C++ (hw/sim/soc).
+// The machine `soc-1` or `soc-4`: host and root of trust on one memory, with the bench in C++ (verif/machines/sim/soc).
 //
 // The host is Rocket, with one or four harts according to the compiled configuration. It starts when the boot
 // sequencer of the root of trust releases it. `soc_fabric` connects both. The ports here are named as Rocket's

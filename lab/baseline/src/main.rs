@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The result is a digest, that of the ciphertext of AES and its tag, or all of RSA's. Operands are in
-//! `firmware/tests/accelerator/src/operands.rs`; the reader of the lines computes the results again.
+//! `verif/programs/accelerator/src/operands.rs`; the reader of the lines computes the results again.
 //! `HARTLOCK_PART` says what of it is built in.
 
 #![no_std]
@@ -20,7 +20,7 @@ mod ciphers;
 mod console;
 mod counted;
 mod hash;
-#[path = "../../../firmware/tests/accelerator/src/operands.rs"]
+#[path = "../../../verif/programs/accelerator/src/operands.rs"]
 mod operands;
 mod ours;
 
@@ -35,7 +35,7 @@ use counted::Count;
 use hash::Digest;
 use operands::SIZES;
 
-global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
+global_asm!(include_str!("../../../verif/programs/bench/src/start.S"));
 
 const KEY_LEN: usize = 32;
 /// What is counted: `hashes`; `ciphers`; `modes` of AES beside CBC; those that are `chosen`; or `quick`, which is all hashes and what takes few

@@ -38,10 +38,10 @@ const PUBLISHED: [(&str, &str, &str); 5] = [
 
 /// Software of ours on other cores, which does not exist.
 const NONE_OF_OURS: [(&str, &str); 2] = [
-    ("AES-256", "crates/kernels has no AES: no software of ours"),
+    ("AES-256", "device/kernels has no AES: no software of ours"),
     (
         "RSA-512 and RSA-1024",
-        "crates/kernels verifies RSA of 2,048 to 4,096 bits and has no private operation: no software of ours",
+        "device/kernels verifies RSA of 2,048 to 4,096 bits and has no private operation: no software of ours",
     ),
 ];
 const OTHER_CORES: [&str; 2] = ["Rocket", "Ibex"];

@@ -2,7 +2,7 @@
 //!
 //! Opcode labels come from decoding the instruction and from the address that it used. Semantic labels
 //! come from the program: it lays down, in a section that is not loaded, pairs of an address and a label
-//! (`firmware/tests/accelerator`). From the instruction at that address on, everything that retires has the
+//! (`verif/programs/accelerator`). From the instruction at that address on, everything that retires has the
 //! label, until the next pair. Nothing is annotated by hand, and a marker is no instruction.
 
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ impl Purpose {
         }
     }
 
-    /// As the program numbers them (`firmware/tests/accelerator/src/labels.rs`); 0 is none of them.
+    /// As the program numbers them (`verif/programs/accelerator/src/labels.rs`); 0 is none of them.
     pub fn from_number(number: u32) -> Option<Self> {
         let index = usize::try_from(number.checked_sub(1)?).ok()?;
         Self::ALL.get(index).copied()

@@ -10,7 +10,7 @@ use hartlock_hw::machines::rot_boot::{HostBoot, SMALL_SIZE};
 use hartlock_hw::machines::soc;
 use xtask::project;
 
-/// Bytes of a message of the host's program (`firmware/tests/rot-host`).
+/// Bytes of a message of the host's program (`verif/programs/rot-host`).
 const MESSAGE_LEN: usize = 4096;
 /// What the program calls a digest of a message in memory, for whose answer it polls.
 const POLLED: &str = "host: a digest in memory ";

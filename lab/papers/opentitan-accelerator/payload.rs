@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use hartlock_hw::machines::{ciphertexts, digests};
 
 #[cfg_attr(not(test), expect(dead_code, reason = "results follow from the public parts of keys"))]
-#[path = "../../../firmware/tests/accelerator/src/operands.rs"]
+#[path = "../../../verif/programs/accelerator/src/operands.rs"]
 mod operands;
 
 pub use operands::SIZES;

@@ -1,4 +1,4 @@
-//! Runs of `firmware/tests/accelerator` on the root of trust, and what each of them cost.
+//! Runs of `verif/programs/accelerator` on the root of trust, and what each of them cost.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -128,7 +128,7 @@ pub fn find(
     })
 }
 
-/// What the program says of a run, a line each (`firmware/tests/accelerator/src/main.rs`).
+/// What the program says of a run, a line each (`verif/programs/accelerator/src/main.rs`).
 #[derive(Debug, PartialEq, Eq)]
 struct Line {
     what: String,
@@ -277,7 +277,7 @@ fn slept(console: &str) -> Result<Vec<(Function, u32)>> {
     Ok(all)
 }
 
-/// The section with the markers (`firmware/tests/accelerator/src/labels.rs`): pairs of words, an address and
+/// The section with the markers (`verif/programs/accelerator/src/labels.rs`): pairs of words, an address and
 /// the number of a label.
 const SECTION: &str = ".hartlock.labels";
 

@@ -11,7 +11,7 @@ use super::schedule::{self, Costs, Storage, Work};
 use crate::paper::Paper;
 
 const KIB: u32 = 1 << 10;
-/// Bytes of the largest request (firmware/loader/src/device).
+/// Bytes of the largest request (device/loader/src/device).
 const MAX_REQUEST: u64 = 128 << 10;
 
 /// A payload of the paper.

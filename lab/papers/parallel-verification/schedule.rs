@@ -1,12 +1,12 @@
 //! How long a payload takes of which single blocks were measured: the loader's division of work
-//! (firmware/loader/src/disk.rs, crates/verify/src/pool.rs) played through, block by block.
+//! (device/loader/src/disk.rs, device/verify/src/pool.rs) played through, block by block.
 //!
 //! The boot hart polls for blocks that arrived, adds leaves to the root and hashes a block, in turns;
 //! the others hash whatever was announced to them. Payloads of a hundred mebibytes would be simulated
 //! for days; this is how their figures come from those of eight blocks, and a run of 8 MiB shows how
 //! good it is.
 
-/// Blocks that may be announced before the oldest missing leaf (crates/verify/src/pool.rs).
+/// Blocks that may be announced before the oldest missing leaf (device/verify/src/pool.rs).
 const WINDOW: u64 = hartlock_verify::pool::WINDOW;
 
 /// What one thing takes, in cycles.

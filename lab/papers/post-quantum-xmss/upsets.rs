@@ -12,7 +12,7 @@ use xtask::project;
 
 const TABLE: &str = "Campaigns of upsets";
 
-/// As much of `lab/runs/upsets.toml` as is shown here.
+/// As much of `verif/runs/upsets.toml` as is shown here.
 #[derive(Deserialize)]
 struct Stored {
     #[serde(default)]
@@ -66,13 +66,13 @@ pub struct Campaigns(Vec<Campaign>);
 /// # Errors
 /// If the file is of another form.
 pub fn load() -> Result<Campaigns> {
-    let path = project::root().join("lab/runs/upsets.toml");
+    let path = project::root().join("verif/runs/upsets.toml");
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     parse(&text)
 }
 
 fn parse(text: &str) -> Result<Campaigns> {
-    let mut stored: Stored = toml::from_str(text).context("lab/runs/upsets.toml")?;
+    let mut stored: Stored = toml::from_str(text).context("verif/runs/upsets.toml")?;
     stored.campaign.retain(|it| it.engine == ENGINE);
     Ok(Campaigns(stored.campaign))
 }
@@ -116,7 +116,7 @@ pub fn rows(campaigns: &Campaigns) -> Vec<Row> {
         }
     }
     if rows.is_empty() {
-        let note = "not measured: lab/runs/upsets.toml has no campaign on this engine";
+        let note = "not measured: verif/runs/upsets.toml has no campaign on this engine";
         rows.push(Row::absent(TABLE, "accepted or wrong", "runs", note));
     }
     rows

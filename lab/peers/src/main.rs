@@ -30,9 +30,9 @@ use core::hint::black_box;
 
 use hash::Hash;
 
-global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
+global_asm!(include_str!("../../../verif/programs/bench/src/start.S"));
 
-/// As long as what the bench counts, made the same way (firmware/tests/bench/src/kernels.rs).
+/// As long as what the bench counts, made the same way (verif/programs/bench/src/kernels.rs).
 const LEN: usize = if IS_SOC { 8 << 10 } else { 64 << 10 };
 const SEED: u64 = 1;
 /// What is hashed before something is counted, so that code is in the caches.

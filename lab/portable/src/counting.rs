@@ -5,7 +5,7 @@ use core::hint::black_box;
 
 use hartlock_virt::console::{self, Number};
 
-global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
+global_asm!(include_str!("../../../verif/programs/bench/src/start.S"));
 
 /// Measures what gives a result, and prints both.
 pub fn count<const N: usize>(

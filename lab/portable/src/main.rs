@@ -44,7 +44,7 @@ extern "C" fn bench_main() -> ! {
     hartlock_virt::machine::end(0)
 }
 
-/// As the first-stage loader does it (firmware/fsbl), each part once: a boot has no second time.
+/// As the first-stage loader does it (device/fsbl), each part once: a boot has no second time.
 fn boot<S: Software>(software: &S, monitor: &[u8; LARGEST]) {
     let device: [u8; 64] = core::array::from_fn(|at| 255 - at as u8);
     let mut measurement = [0; 64];

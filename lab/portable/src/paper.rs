@@ -73,7 +73,7 @@ extern "C" fn bench_main() -> ! {
     hartlock_virt::machine::end(u16::from(!is_done))
 }
 
-/// As the first-stage loader does it (`firmware/fsbl`).
+/// As the first-stage loader does it (`device/fsbl`).
 fn endorse(commands: &Commands) -> Option<()> {
     // SAFETY: registers of the machine, of which this is the only user.
     let registers = unsafe { Block::new(with_exposed_provenance_mut(SHA3)) };

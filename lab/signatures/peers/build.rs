@@ -6,7 +6,7 @@ fn main() {
     let folder = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
     let board = env::var("DEP_HARTLOCK_BOARD_FOLDER").expect("hartlock-virt says it");
     println!("cargo:rustc-link-arg-bins=-L{board}");
-    println!("cargo:rustc-link-arg-bins=-T{folder}/../../../firmware/tests/footprint/link.ld");
+    println!("cargo:rustc-link-arg-bins=-T{folder}/../../../verif/programs/footprint/link.ld");
     for (feature, library) in [("OPENSSL", "crypto"), ("WOLFSSL", "wolfssl"), ("AWS_LC", "aws-lc")]
     {
         if env::var_os(format!("CARGO_FEATURE_{feature}")).is_some() {

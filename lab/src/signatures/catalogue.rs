@@ -7,7 +7,7 @@ pub struct Algorithm {
     pub name: &'static str,
     /// What readers call it.
     pub title: &'static str,
-    /// Feature of our program, if `firmware/tests/footprint/src/algorithm.rs` has the algorithm.
+    /// Feature of our program, if `verif/programs/footprint/src/algorithm.rs` has the algorithm.
     pub feature: Option<&'static str>,
     /// Programs of others: features of `lab/signatures/peers`. What begins with `openssl`,
     /// `wolfssl` or `aws-lc` is a library in C.

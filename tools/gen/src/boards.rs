@@ -1,4 +1,4 @@
-//! Everything that depends on a board, from `boards/<name>/board.toml`: the map of the verifier, the
+//! Everything that depends on a board, from `device/boards/<name>/board.toml`: the map of the verifier, the
 //! constants and linker memory of firmware, nodes of device trees, defaults of `hartlock sign`, and the
 //! tables of the specification.
 
@@ -21,7 +21,7 @@ pub use output::{NOTICE, Output};
 use xtask::{Outcome, Verdict, project};
 
 /// Where the boards are.
-const BOARDS: &str = "boards";
+const BOARDS: &str = "device/boards";
 /// The text that has a table of each board between markers.
 const SPECIFICATION: &str = "spec/boot-flow.md";
 
@@ -76,7 +76,7 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     let boards = read(root)?;
     let text = fs::read_to_string(root.join(SPECIFICATION)).context(SPECIFICATION)?;
     let mut outputs = vec![
-        output("crates/verify/src/board/generated.rs", rust::maps(&boards)?),
+        output("device/verify/src/board/generated.rs", rust::maps(&boards)?),
         output(SPECIFICATION, spec::with_tables(&text, &boards)?),
     ];
     for board in &boards {

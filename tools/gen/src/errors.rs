@@ -239,10 +239,10 @@ fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
     let of_bundles = of(&is_of_bundle);
     let mut stale = Vec::new();
     for (file, content) in [
-        ("crates/image/src/reason.rs", rust(&BUNDLES, &of_bundles)?),
-        ("crates/image/src/request_reason.rs", rust(&REQUESTS, &of(&Reason::is_of_request))?),
-        ("crates/keys/src/reason.rs", rust(&KEYS, &of(&Reason::is_of_key_file))?),
-        ("crates/bundle/src/reason.rs", rust(&COMMANDS, &of(&Reason::is_of_command))?),
+        ("device/image/src/reason.rs", rust(&BUNDLES, &of_bundles)?),
+        ("device/image/src/request_reason.rs", rust(&REQUESTS, &of(&Reason::is_of_request))?),
+        ("host/keys/src/reason.rs", rust(&KEYS, &of(&Reason::is_of_key_file))?),
+        ("host/bundle/src/reason.rs", rust(&COMMANDS, &of(&Reason::is_of_command))?),
         ("spec/errors.md", markdown(&list.reason)?),
     ] {
         let path = root.join(file);

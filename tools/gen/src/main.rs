@@ -14,7 +14,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make all files that depend on a board from boards/*/board.toml
+    /// Make all files that depend on a board from device/boards/*/board.toml
     Boards(boards::Args),
     /// Make the reason codes in code and documentation from spec/errors.toml
     Errors(errors::Args),

@@ -38,8 +38,7 @@ pub fn forgotten_tests(tree: &Tree) -> Vec<String> {
             return false;
         };
         let program = tree.get(&format!("{folder}/main.rs"));
-        folder.starts_with("crates/")
-            && folder.ends_with("/tests")
+        folder.ends_with("/tests")
             && program.is_some_and(|it| !it.text.contains(&format!("mod {module};")))
     };
     let forgotten = tree.files.iter().filter(is_forgotten);
@@ -53,14 +52,14 @@ mod tests {
     #[test]
     fn finds_tests_that_no_program_names() {
         let tree = Tree::of_texts([
-            ("crates/a/tests/main.rs", "mod one;\n"),
-            ("crates/a/tests/one.rs", ""),
-            ("crates/a/tests/two.rs", ""),
-            ("crates/b/tests/alone.rs", ""),
+            ("host/a/tests/main.rs", "mod one;\n"),
+            ("host/a/tests/one.rs", ""),
+            ("host/a/tests/two.rs", ""),
+            ("host/b/tests/alone.rs", ""),
         ]);
         assert_eq!(
             forgotten_tests(&tree),
-            ["crates/a/tests/two.rs:1: main.rs beside it does not name this file"]
+            ["host/a/tests/two.rs:1: main.rs beside it does not name this file"]
         );
     }
 

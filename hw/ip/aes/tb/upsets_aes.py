@@ -1,6 +1,6 @@
 """What the AES engine does while a bit of its control flips: no text and no tag that is wrong is given out silently.
 
-A script is the driver (`crates/drivers/src/aes.rs`). A text that is encrypted has only the engine's word for it, so every word of
+A script is the driver (`device/drivers/src/aes.rs`). A text that is encrypted has only the engine's word for it, so every word of
 the result counts, and of a tag. A script cannot compare two reads, as the driver does with a tag: upsets of the address of a read
 end at the mark `read`. A decryption of GCM with a wrong tag must not say that it is right."""
 

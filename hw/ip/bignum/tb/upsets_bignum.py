@@ -1,7 +1,7 @@
 """What the engine for big numbers does while a bit of it flips: it releases no result of a private key that is not the right
 one. A result that is right modulo one of both primes gives the factors of the modulus (Boneh, DeMillo, Lipton 1997).
 
-A script is the driver (`crates/drivers/src/bignum.rs`): it waits for `status.idle`, reads the outcome, then the result and the
+A script is the driver (`device/drivers/src/bignum.rs`): it waits for `status.idle`, reads the outcome, then the result and the
 errors. RSA-512, as larger keys take the same program longer."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the engine for big numbers does while a bit of it flips: whether it says that a forged signature of ECDSA is right, and
 whether the power of a forged signature of RSA is the one that software wants. Each input has one fault, which one check finds.
 
-A script is the driver (`crates/drivers/src/bignum.rs`): it wipes, writes all operands, waits for `status.idle`, reads errors and
+A script is the driver (`device/drivers/src/bignum.rs`): it wipes, writes all operands, waits for `status.idle`, reads errors and
 the outcome. It ends with the first verdict that refuses. One that accepts is the end of inputs with `once`; those with `twice`
 ask again, from the wipe on. No operand is one bit away from those of a signature that is right.
 

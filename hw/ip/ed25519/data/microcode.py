@@ -376,7 +376,7 @@ class Programs:
         ], "end", drain=True)
 
     def check(self) -> None:
-        """S · B = R + k · A, strictly (`crates/kernels/src/ed25519.rs`): A and R canonical and of no small order, S < L."""
+        """S · B = R + k · A, strictly (`device/kernels/src/ed25519.rs`): A and R canonical and of no small order, S < L."""
         self.entries["check"] = "check"
         one, t, w = 1, N, OUT
         lanes = [

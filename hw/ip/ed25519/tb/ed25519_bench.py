@@ -79,7 +79,7 @@ def is_small(point: curve.Point) -> bool:
 
 
 def verdict(key: bytes, signature: bytes, digest: bytes) -> int:
-    """The strict rule (`crates/kernels/src/ed25519.rs`), in its order."""
+    """The strict rule (`device/kernels/src/ed25519.rs`), in its order."""
     a, r, s = decode(key), decode(signature[:32]), number(signature[32:])
     y_r = number(signature[:32]) & 2**255 - 1
     if a is None or is_small(a):

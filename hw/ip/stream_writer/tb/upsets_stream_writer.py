@@ -1,7 +1,7 @@
 """What the stream writer does while a bit of it flips: no byte outside of the destination changes, and no message of which a
 byte is missing or wrong is said to be written.
 
-A script is the driver (`crates/drivers/src/stream_writer.rs`) and an engine that gives the words; the memory is a model
+A script is the driver (`device/drivers/src/stream_writer.rs`) and an engine that gives the words; the memory is a model
 (`stream_writer_watched.sv`), which knows what each byte has to be."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the engine for hash-based signatures does while a bit of it flips: it accepts no signature that is not valid.
 
-A script is the driver (`crates/drivers/src/xmss.rs`): it waits for `status.done`, then reads the verdict, the reason and the
+A script is the driver (`device/drivers/src/xmss.rs`): it waits for `status.done`, then reads the verdict, the reason and the
 errors. Each family that is built in has three signatures that are refused by nothing but the comparison of the root: of another
 message, by a key whose root has another bit, and by another key."""
 

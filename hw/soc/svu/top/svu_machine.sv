@@ -1,6 +1,6 @@
 // The machine `svu-1`: a verification unit with a small host, one medium, and the bench's registers (hw/soc/README.md).
 //
-// The medium is simulated at the only port (hw/sim/svu).
+// The medium is simulated at the only port (verif/machines/sim/svu).
 
 module svu_machine
   import soc_axi_pkg::*;

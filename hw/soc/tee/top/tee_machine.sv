@@ -1,5 +1,5 @@
 // The machine `tee-1` or `tee-1-full`: Rocket with the engines of the paper on quick boot at its devices, with the bench in
-// C++ (hw/sim/tee). There is no root of trust: keys are test keys.
+// C++ (verif/machines/sim/tee). There is no root of trust: keys are test keys.
 //
 // The ports are named as Rocket's own, so that its bench can be used. Memory and the port for other masters are Rocket's;
 // devices pass by the engines. The DMA engine has a port of its own.

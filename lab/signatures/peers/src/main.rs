@@ -1,4 +1,4 @@
-//! Verifiers of other projects in the program that measures ours (`firmware/tests/footprint`): the same entry,
+//! Verifiers of other projects in the program that measures ours (`verif/programs/footprint`): the same entry,
 //! the same packs, the same counting. A feature selects one; without any it is the empty program.
 
 #![no_std]

@@ -8,7 +8,7 @@ use super::output::NOTICE;
 use super::rust::{about, constant, decimal, hex, module};
 use hartlock_boards::model::{Board, Clock, Dma, Environment, Storage};
 
-/// `board.rs`, which firmware/virt includes. `stages` is the board whose memory map its stages have.
+/// `board.rs`, which device/virt includes. `stages` is the board whose memory map its stages have.
 pub fn constants(board: &Board, stages: &Board) -> Result<String> {
     let mut out = format!(
         "// {NOTICE}\n\n\
@@ -67,7 +67,7 @@ fn line(out: &mut String, name: &str, attributes: &str, start: u64, size: u64) -
     Ok(())
 }
 
-/// The forms of modules, a line `name=value` each, which the build script of firmware/virt reads.
+/// The forms of modules, a line `name=value` each, which the build script of device/virt reads.
 pub fn forms(board: &Board) -> String {
     let environment = match board.forms.environment {
         Environment::Supervisor => "supervisor",
@@ -89,7 +89,7 @@ pub fn forms(board: &Board) -> String {
     format!("environment={environment}\nclock={clock}\nstorage={storage}\ndma={dma}\n")
 }
 
-/// `root-of-trust.rs`, which firmware/rot includes.
+/// `root-of-trust.rs`, which device/rot includes.
 pub fn root_of_trust(board: &Board) -> Result<String> {
     let mut out = format!(
         "// {NOTICE}\n\n/// Ticks of its clock per second.\npub const TICKS_PER_SECOND: u64 = {};\n",

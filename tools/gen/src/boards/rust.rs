@@ -69,7 +69,7 @@ fn size(size: Size) -> String {
     }
 }
 
-/// `crates/verify/src/board/generated.rs`.
+/// `device/verify/src/board/generated.rs`.
 pub fn maps(boards: &[Board]) -> Result<String> {
     let mut out = format!(
         "// {NOTICE}\n\n\

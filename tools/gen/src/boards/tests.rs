@@ -2,7 +2,7 @@ use super::*;
 use hartlock_boards::model::Board;
 use xtask::project::root;
 
-const QEMU_VIRT: &str = "boards/qemu-virt/board.toml";
+const QEMU_VIRT: &str = "device/boards/qemu-virt/board.toml";
 
 fn description() -> String {
     fs::read_to_string(root().join(QEMU_VIRT)).unwrap()

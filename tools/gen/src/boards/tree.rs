@@ -1,5 +1,5 @@
 //! Nodes of device trees that name an address, a size, an interrupt or a hart. The trees themselves
-//! (`boards/<name>/*.dts`) include them where they belong.
+//! (`device/boards/<name>/*.dts`) include them where they belong.
 
 use std::fmt::Write;
 

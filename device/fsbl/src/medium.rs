@@ -1,0 +1,232 @@
+//! The storage as a medium of `device/verify`. Every byte of it is read once.
+
+use hartlock_image::{
+    Algorithm, HashId, PAGE_SIZE, PayloadRecord, PayloadType, Reason, TreeMode, align_up,
+};
+use hartlock_kernels::Kernels;
+use hartlock_kernels::signature::{Comparison, Rejection};
+use hartlock_verify::{Loaded, Platform, bits_of, tree};
+
+use crate::compute::{Computer, Digest, HashEngine, SignEngine};
+use crate::pages::{HEAD, PAGE, Pages};
+
+/// What a boot has come to, for its timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// Signatures, policy, manifest.
+    Authenticated,
+    /// Engines were tried.
+    Tried,
+    /// The device's public key is there.
+    DeviceKey,
+    /// A payload is in memory.
+    Read,
+    /// A payload was hashed.
+    Hashed,
+    /// The first decision.
+    Verified,
+    /// The expanded key of the monitor is there.
+    Derived,
+    /// The monitor has its key pair.
+    KeyPair,
+    /// The monitor is endorsed.
+    Endorsed,
+}
+
+/// Offset and size of what will probably be asked for after a page, from the first bytes of it. **Not authenticated.**
+pub type Next<'a> = &'a mut dyn FnMut(&[u8; HEAD]) -> Option<(u64, u64)>;
+
+/// What differs between machines.
+pub trait Board {
+    /// Bytes of the storage.
+    fn size(&self) -> u64;
+
+    /// Reads whole pages of the storage, of which the last one may end with the storage.
+    ///
+    /// # Errors
+    /// `MediumError`; `Truncated` past the end.
+    fn read(&mut self, offset: u64, into: &mut [u8; PAGE]) -> Result<(), Reason>;
+
+    /// The same. `next` gets the first bytes of the page, which may be before the others are there, and says offset and size of
+    /// what will probably be asked for after it: see [`read_ahead`](Self::read_ahead).
+    ///
+    /// # Errors
+    /// As `read`.
+    fn read_before(
+        &mut self,
+        offset: u64,
+        into: &mut [u8; PAGE],
+        next: Next<'_>,
+    ) -> Result<(), Reason> {
+        self.read(offset, into)?;
+        if let Some((offset, size)) = into.first_chunk().and_then(next) {
+            self.read_ahead(offset, None, size);
+        }
+        Ok(())
+    }
+
+    /// May begin to bring pages that `load_parts` will probably be asked for, after those that this was called for before.
+    /// Without an address it is the place of the monitor, and **neither number is authenticated**: nothing but that place may
+    /// be written, and something else may be asked for.
+    fn read_ahead(&mut self, _offset: u64, _address: Option<u64>, _size: u64) {}
+
+    /// Brings `size` bytes, whole pages, to an address, past the caches of the processor or through them, but not by its
+    /// stores.
+    ///
+    /// # Errors
+    /// As `read`.
+    fn load(&mut self, offset: u64, address: u64, size: u64) -> Result<(), Reason>;
+
+    /// The same; tells of the first `used` bytes as they are there, in order: the part, and whether it is the last. Each but
+    /// the last has a multiple of [`PART_UNIT`](crate::PART_UNIT) bytes.
+    ///
+    /// # Errors
+    /// As `read`.
+    fn load_parts(
+        &mut self,
+        offset: u64,
+        address: u64,
+        (size, used): (u64, u64),
+        arrived: &mut dyn FnMut(&[u8], bool),
+    ) -> Result<(), Reason> {
+        self.load(offset, address, size)?;
+        arrived(self.memory(address, used).ok_or(Reason::InternalLimit)?, true);
+        Ok(())
+    }
+
+    /// Memory of a payload, whose place was checked against the map of the board.
+    fn memory(&mut self, address: u64, size: u64) -> Option<&mut [u8]>;
+
+    /// The bits that are set in any byte of such memory.
+    fn bits(&mut self, address: u64, size: u64) -> Option<u64> {
+        self.memory(address, size).map(|memory| bits_of(memory))
+    }
+
+    /// Something was done.
+    fn reached(&mut self, point: Point);
+}
+
+/// The storage.
+pub struct Medium<'a, 'page, B, H, S> {
+    pub(crate) board: &'a mut B,
+    pub(crate) computer: &'a mut Computer<H, S>,
+    /// Of the monitor, once it is in memory.
+    pub(crate) measurement: Option<Digest>,
+    pages: &'a mut Pages<'page>,
+}
+
+impl<'a, 'page, B: Board, H: HashEngine, S: SignEngine> Medium<'a, 'page, B, H, S> {
+    /// `pages` are of this board; the first one may have been read.
+    pub fn new(
+        board: &'a mut B,
+        computer: &'a mut Computer<H, S>,
+        pages: &'a mut Pages<'page>,
+    ) -> Self {
+        Self { board, computer, measurement: None, pages }
+    }
+
+    /// Reads a payload to its place and digests the copy, where an engine can while the rest of it is read. The copy of the
+    /// monitor is measured, which is the same for a record that says so.
+    fn copy(
+        &mut self,
+        payload: &PayloadRecord,
+        padded_size: u64,
+        digest: &mut [u8; 64],
+    ) -> Result<(), Reason> {
+        let is_measured = payload.payload_type == PayloadType::Opensbi;
+        let is_measurement = (payload.hash, payload.mode) == (HashId::Sha3_512, TreeMode::Flat);
+        let is_hashed = is_measured || is_measurement;
+        let Self { board, computer, .. } = self;
+        if is_hashed {
+            computer.begin_parts();
+            let mut arrived = |part: &[u8], is_last| computer.part(part, is_last);
+            let sizes = (padded_size, payload.size);
+            board.load_parts(payload.offset, payload.load_address, sizes, &mut arrived)?;
+        } else {
+            board.load(payload.offset, payload.load_address, padded_size)?;
+        }
+        board.reached(Point::Read);
+        let memory = self.board.memory(payload.load_address, payload.size);
+        let memory = memory.ok_or(Reason::InternalLimit)?;
+        // Before the processor stores anything there: an engine reads memory and not caches.
+        if is_hashed {
+            let sha3_512 = self.computer.end_parts(memory);
+            if is_measured {
+                self.measurement = Some(sha3_512);
+            }
+            if is_measurement {
+                *digest = sha3_512.0;
+                return Ok(());
+            }
+        }
+        in_software(self.computer.kernels(), payload, memory, digest);
+        Ok(())
+    }
+}
+
+// Out of line: what only this needs is not on the stack while an engine digests.
+#[inline(never)]
+fn in_software(kernels: &Kernels, payload: &PayloadRecord, memory: &[u8], digest: &mut [u8; 64]) {
+    *digest = tree::digest_with(kernels, payload, memory);
+}
+
+impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, '_, B, H, S> {
+    fn medium_len(&self) -> u64 {
+        self.board.size()
+    }
+
+    fn kernels(&self) -> Kernels {
+        *self.computer.kernels()
+    }
+
+    fn verify_signature(
+        &mut self,
+        algorithm: Algorithm,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Option<Result<Comparison, Rejection>> {
+        // Software says what is wrong with other lengths.
+        let (key, signature) = (public_key.try_into().ok()?, signature.try_into().ok()?);
+        (algorithm == Algorithm::Ed25519).then(|| self.computer.verify(key, message, signature))?
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
+        let end = offset.checked_add(into.len() as u64).ok_or(Reason::Truncated)?;
+        if end > self.board.size() {
+            return Err(Reason::Truncated);
+        }
+        let (mut at, mut into) = (offset, into);
+        while !into.is_empty() {
+            let page_at = at & !(PAGE_SIZE - 1);
+            let page = self.pages.page(self.board, page_at)?;
+            let from = page.get((at & (PAGE_SIZE - 1)) as usize..).unwrap_or_default();
+            let len = from.len().min(into.len());
+            let (now, later) = into.split_at_mut_checked(len).ok_or(Reason::InternalLimit)?;
+            now.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+            (at, into) = (at.wrapping_add(len as u64), later);
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+        let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
+        // The format says so; no byte may go past the range whose place was checked.
+        if padded_size > payload.memory_size {
+            return Err(Reason::InternalLimit);
+        }
+        let end = payload.offset.checked_add(padded_size).ok_or(Reason::Truncated)?;
+        if end > self.board.size() {
+            return Err(Reason::Truncated);
+        }
+        let mut loaded = Loaded { digest: [0; 64], padding: 0 };
+        self.copy(payload, padded_size, &mut loaded.digest)?;
+        self.board.reached(Point::Hashed);
+        let end = payload.load_address.wrapping_add(payload.size);
+        let padding = self.board.bits(end, padded_size.wrapping_sub(payload.size));
+        loaded.padding = padding.ok_or(Reason::InternalLimit)?;
+        let rest = self.board.memory(end, payload.memory_size.wrapping_sub(payload.size));
+        rest.ok_or(Reason::InternalLimit)?.fill(0);
+        Ok(loaded)
+    }
+}

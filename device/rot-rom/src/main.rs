@@ -1,0 +1,192 @@
+//! The ROM of the root of trust (`hw/soc`): verifies the boot bundle in the host's memory, with
+//! the SHA-2 engine and the same `device/verify` as every other stage, and releases the host.
+//!
+//! The host is in reset until the boot sequencer releases it, once. Every failure here leaves it in reset,
+//! with the reason in a register. A trap that nothing expects puts it there even after the release (`hartlock_rot`).
+//!
+//! The host's memory is never referred to: the host may change it, and its bus may fail (`hartlock_rot::host`).
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv32")]
+
+#[cfg(all(feature = "bignum", any(feature = "ecdsa", feature = "rsa")))]
+mod bignum;
+mod bundle;
+mod clock;
+mod console;
+mod dma;
+mod engine;
+#[cfg(feature = "hash-based")]
+mod hash_based;
+#[cfg_attr(not(feature = "keys"), path = "no_keys.rs")]
+mod keys;
+mod service;
+mod sha3;
+#[cfg_attr(not(feature = "tee"), path = "no_tee.rs")]
+mod tee;
+mod words;
+
+use hartlock_drivers::boot_sequencer::BootSequencer;
+use hartlock_handoff::{Entry, LOG_ENTRY_SIZE, LogHeader, MAX_ROM_ENTRIES, Stage, Step};
+use hartlock_image::Reason;
+use hartlock_kernels::{Kernels, Tier};
+use hartlock_rot::{BOOT_SEQUENCER, host};
+use hartlock_stage::identity::linked;
+use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log};
+
+use bundle::Bundle;
+use dma::Dma;
+use hartlock_verify::board::hartlock_soc as map;
+use hartlock_verify::tree::Digest;
+use hartlock_verify::{Verdict, authenticate};
+use words::Words;
+
+/// Signed region and signature area: kept in the scratchpad, which only the root of trust reaches.
+const METADATA_SIZE: usize = 24 << 10;
+static mut METADATA: Words<METADATA_SIZE> = Words([0; METADATA_SIZE]);
+
+#[unsafe(no_mangle)]
+extern "C" fn rot_main() -> ! {
+    let mut log = RomLog::new();
+    let mut dma = Dma::take();
+    match boot(dma.as_mut(), &mut log) {
+        Ok(verified) => release(&verified, dma.as_mut(), &mut log),
+        Err(reason) => refuse(reason, &mut log),
+    }
+}
+
+/// A bundle that was verified.
+struct Verified {
+    /// The first decision.
+    verdict: Verdict,
+    kernels: Kernels,
+    /// Of the monitor of a TEE.
+    measurement: Option<Digest>,
+}
+
+/// Verifies the boot bundle.
+fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
+    let start = clock::now();
+    console::line(&["\nhartlock: root of trust"]);
+    let (acceptance, again) =
+        (linked::requirements(&map::BOARD)?, linked::requirements_again(&map::BOARD)?);
+    push(log, Entry { harts: 1, ..step(Step::Start, start) });
+    let metadata = &raw mut METADATA;
+    // SAFETY: this is its only user.
+    let Words(metadata) = unsafe { &mut *metadata };
+    let kernels = choose_kernels(log);
+    #[cfg(feature = "hash-based")]
+    let kernels = hash_based::take(kernels, metadata);
+    #[cfg(all(feature = "bignum", any(feature = "ecdsa", feature = "rsa")))]
+    let kernels = bignum::take(kernels);
+    // Without this engine, SHA-3 is software.
+    let _ = sha3::take();
+    let mut medium = Bundle::open(kernels, dma, log);
+    let signature_start = clock::now();
+    let mut bundle = authenticate(&mut medium, &acceptance, &again, metadata)?;
+    let digest = measure(&kernels, bundle.signed());
+    let signature_step = step(Step::Signature, signature_start);
+    medium.push(signature(&bundle, digest, 1, signature_step));
+    bundle.load_payloads(&mut medium)?;
+    let verdict_start = clock::now();
+    let verdict = bundle.conclude()?;
+    medium.push(Entry { harts: 1, ..step(Step::Verdict, verdict_start) });
+    Ok(Verified { verdict, kernels, measurement: medium.measurement() })
+}
+
+/// The second decision, the key of the slot, the endorsement of a monitor, then the release of the host.
+fn release(verified: &Verified, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
+    let start = clock::now();
+    let Verified { verdict, kernels, measurement } = verified;
+    if !verdict.is_confirmed() {
+        refuse(Reason::VerdictNotConfirmed, log)
+    }
+    keys::fill_slot();
+    if let Err(reason) = tee::hand_over(*kernels, *measurement) {
+        refuse(reason, log)
+    }
+    let engine = engine::give_back();
+    push(log, Entry { harts: 1, ..step(Step::Handover, start) });
+    write_log(log);
+    console::line(&["hartlock: verified, the host is released"]);
+    // Redundant check directly before the release: a fault that skips the first one does not pass the second.
+    if !verdict.is_confirmed() || sequencer().release().is_err() {
+        refuse(Reason::VerdictNotConfirmed, log)
+    }
+    if cfg!(feature = "alone") {
+        end(0)
+    }
+    match engine {
+        Some(mut engine) => service::serve(&mut engine, dma),
+        // It verified without its engine, and has no service to offer.
+        None => service::halt(),
+    }
+}
+
+/// The host runs nothing of what was refused. A register and the console hold the reason.
+fn refuse(reason: Reason, log: &mut RomLog) -> ! {
+    tee::take_back();
+    let _ = engine::give_back();
+    push(log, Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
+    write_log(log);
+    console::refusal(reason);
+    // Its result changes nothing here: a host that was not released is in reset.
+    let _ = if cfg!(feature = "trap-on-refusal") {
+        sequencer().trap(reason as u32)
+    } else {
+        sequencer().refuse(reason as u32)
+    };
+    end(1)
+}
+
+/// Nothing is done any more until reset. A bench ends the run, with this code.
+#[cfg(feature = "bench")]
+fn end(code: u32) -> ! {
+    hartlock_rot::exit(code)
+}
+
+/// Nothing is done any more until reset.
+#[cfg(not(feature = "bench"))]
+fn end(_: u32) -> ! {
+    service::halt()
+}
+
+/// The sequencer, which holds the host in reset.
+fn sequencer() -> BootSequencer {
+    // SAFETY: its registers. There is one hart without interrupts, and no caller keeps what this returns.
+    unsafe { BootSequencer::new(core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER)) }
+}
+
+/// The engine for SHA-256 if it works; the log says so if not.
+fn choose_kernels(log: &mut RomLog) -> Kernels {
+    let start = clock::now();
+    match engine::take(Kernels::PORTABLE) {
+        Ok(kernels) => {
+            console::line(&["hartlock: sha256 by the engine"]);
+            kernels
+        }
+        Err(_) => {
+            console::line(&["hartlock: the engine is not used"]);
+            push(log, Entry { kernel: Tier::Engine as u32, harts: 1, ..step(Step::Kernel, start) });
+            Kernels::PORTABLE
+        }
+    }
+}
+
+/// An entry from `start` to now.
+fn step(step: Step, start: Instant) -> Entry {
+    entry(Stage::Rom, step, start, clock::now())
+}
+
+/// Leaves the log to the host, and on the console of the bench.
+fn write_log(entries: &RomLog) {
+    // A header, and a place for a refusal that no other entry takes.
+    let Words(log) = &mut Words([0; (MAX_ROM_ENTRIES + 2) * LOG_ENTRY_SIZE]);
+    let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: 1 };
+    let _ = start_log(log, &header, entries);
+    let len = entries.len().saturating_add(1).saturating_mul(LOG_ENTRY_SIZE);
+    // Information, and no part of the decision: memory that fails must not change that.
+    let _ = host::write(map::LOG.start, log.get(..len).unwrap_or_default());
+    console::log(log, entries.len());
+}

@@ -1,0 +1,11 @@
+//! The build script of each test program on the root of trust: passes the linker script on, and where it finds the
+//! memory of the board.
+
+fn main() {
+    let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let board = std::env::var("DEP_HARTLOCK_ROOT_OF_TRUST_FOLDER").unwrap_or_default();
+    println!("cargo:rustc-link-arg-bins=-L{board}");
+    println!("cargo:rustc-link-arg-bins=-T{folder}/../../../device/rot/link.ld");
+    println!("cargo:rerun-if-changed=../../../device/rot/link.ld");
+    println!("cargo:rerun-if-changed={board}/root-of-trust.ld");
+}

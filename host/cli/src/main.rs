@@ -1,0 +1,169 @@
+//! The `hartlock` command: keys, signing and verification of bundles on a workstation.
+//!
+//! A verb is one module with its arguments (`Args`), what it found out (`impl Report`) and a
+//! function `run` that does it. Data goes to standard output, talk to standard error; the exit
+//! code is 0 for yes, 1 for refused, 2 for "could not decide". `host/cli/JSON.md` documents
+//! what `--json` prints.
+
+#![forbid(unsafe_code)]
+
+mod board;
+mod boot;
+mod completions;
+mod diff;
+mod examples;
+mod explain;
+mod extract;
+mod failure;
+mod first_stage;
+mod form;
+mod help;
+mod init;
+mod inspect;
+mod kat;
+mod key;
+mod keygen;
+mod man;
+mod origin;
+mod output;
+mod page;
+mod passphrase;
+mod progress;
+mod project;
+mod reason;
+mod rework;
+mod sign;
+mod signer;
+mod style;
+mod units;
+mod values;
+mod verify;
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use hartlock_terminal as terminal;
+
+use output::Output;
+
+/// Secure boot for RISC-V: keys, signing and verification of bundles.
+#[derive(Debug, Parser)]
+#[command(name = "hartlock", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Exit code: 0 yes, 1 refused, 2 could not decide.")]
+#[command(after_long_help = examples::HARTLOCK)]
+struct Cli {
+    /// Print one JSON object instead of text
+    #[arg(long, global = true, display_order = 900)]
+    json: bool,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    #[command(after_long_help = examples::INIT)]
+    Init(init::Args),
+    #[command(after_long_help = examples::KEYGEN)]
+    Keygen(keygen::Args),
+    #[command(after_long_help = examples::KEY)]
+    Key(key::Args),
+    #[command(after_long_help = examples::SIGN)]
+    Sign(Box<sign::Args>),
+    #[command(after_long_help = examples::RESIGN)]
+    Resign(Box<rework::ResignArgs>),
+    #[command(after_long_help = examples::REPLACE)]
+    Replace(Box<rework::ReplaceArgs>),
+    #[command(after_long_help = examples::VERIFY)]
+    Verify(verify::Args),
+    #[command(after_long_help = examples::INSPECT)]
+    Inspect(inspect::Args),
+    #[command(after_long_help = examples::DIFF)]
+    Diff(diff::Args),
+    #[command(after_long_help = examples::EXTRACT)]
+    Extract(extract::Args),
+    #[command(after_long_help = examples::EXPLAIN)]
+    Explain(explain::Args),
+    #[command(after_long_help = examples::BOOT)]
+    Boot(Box<boot::Args>),
+    #[command(after_long_help = examples::KAT)]
+    Kat(kat::Args),
+    #[command(after_long_help = examples::COMPLETIONS)]
+    Completions(completions::Args),
+    #[command(after_long_help = examples::MAN)]
+    Man(man::Args),
+}
+
+/// The arguments, with help that fits the terminal.
+fn parse(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut command = help::fitted(Cli::command());
+    let matches = command.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// The error of arguments that cannot be used. It quotes them: names of files that a shell put there, too.
+fn usage(error: clap::Error) -> clap::Error {
+    let is_plain = |argument: &OsString| {
+        matches!(terminal::text(&argument.to_string_lossy()), Cow::Borrowed(_))
+    };
+    if std::env::args_os().all(|argument| is_plain(&argument)) {
+        return error;
+    }
+    let escaped = std::env::args_os().map(|argument| terminal::path(argument.as_ref()));
+    match parse(escaped.map(OsString::from)) {
+        Err(error) => error,
+        // What was wrong is what was escaped.
+        Ok(_) => Cli::command()
+            .error(ErrorKind::InvalidValue, "an argument has characters that are not printed"),
+    }
+}
+
+/// `-` is no file in any verb but `kat`, which reads lines: bundles and keys are read twice, or appear whole.
+fn check_dash(verb: &Verb) -> Result<(), clap::Error> {
+    /// Options with text, which may be a dash.
+    const TEXTS: [&str; 3] = ["--label", "--bootargs", "--until"];
+    let words: Vec<_> = std::env::args_os().collect();
+    let is_text = |word: &str| TEXTS.contains(&word);
+    let is_dash = |pair: &[OsString]| match pair[1].to_str() {
+        Some("-") => !pair[0].to_str().is_some_and(is_text),
+        Some(word) => word
+            .strip_suffix("=-")
+            .is_some_and(|it| it.starts_with("--") && !it.contains('=') && !is_text(it)),
+        None => false,
+    };
+    if matches!(verb, Verb::Kat(_)) || !words.windows(2).any(is_dash) {
+        return Ok(());
+    }
+    let text = "`-` is neither standard input nor output here: name a file, or `./-`";
+    Err(Cli::command().error(ErrorKind::InvalidValue, text))
+}
+
+fn main() -> ExitCode {
+    let cli = match parse(std::env::args_os()).map_err(usage) {
+        Ok(cli) => cli,
+        Err(error) => return help::print(&error),
+    };
+    if let Err(error) = check_dash(&cli.verb) {
+        return help::print(&error);
+    }
+    let output = Output::new(cli.json);
+    match &cli.verb {
+        Verb::Init(args) => output.finish("init", init::run(args)),
+        Verb::Keygen(args) => output.finish("keygen", keygen::run(args)),
+        Verb::Key(args) => key::run(args, &output),
+        Verb::Sign(args) => output.finish("sign", sign::run(args)),
+        Verb::Resign(args) => output.finish("resign", rework::resign(args)),
+        Verb::Replace(args) => output.finish("replace", rework::replace(args)),
+        Verb::Verify(args) => verify::run(args, &output),
+        Verb::Inspect(args) => output.finish("inspect", inspect::run(args)),
+        Verb::Diff(args) => output.finish("diff", diff::run(args)),
+        Verb::Extract(args) => output.finish("extract", extract::run(args)),
+        Verb::Explain(args) => output.finish("explain", explain::run(args)),
+        Verb::Boot(args) => output.finish("boot", boot::run(args)),
+        Verb::Kat(args) => output.finish("kat", kat::run(args)),
+        Verb::Completions(args) => output.finish("completions", completions::run::<Cli>(args)),
+        Verb::Man(args) => output.finish("man", man::run::<Cli>(args)),
+    }
+}

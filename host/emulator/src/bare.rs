@@ -1,0 +1,195 @@
+//! A program that is alone on one hart of QEMU `virt`: the bench (`verif/programs/bench`), and a pack of work.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::Error;
+use crate::qemu::{Qemu, escape};
+
+/// Address from which the bench reads its pack.
+pub const PACK_ADDRESS: u64 = hartlock_verify::board::qemu_virt::RAM.start + (256 << 20);
+/// Longest pack in bytes: more does not fit into the memory of the machine.
+pub const MAX_PACK_SIZE: usize = 128 << 20;
+/// Names the bench when the caller does not.
+pub const BENCH_VARIABLE: &str = "HARTLOCK_BENCH";
+/// Lines that wait: beyond this the hart has to wait, and memory stays bounded.
+const WAITING_LINES: usize = 1024;
+/// Longest line. No board prints a longer one unless something is wrong.
+const MAX_LINE_LEN: u64 = 1 << 20;
+
+/// An emulated hart with a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Hart {
+    /// Its name.
+    pub name: &'static str,
+    /// Extensions beyond RV64IMAC, as properties of QEMU.
+    extensions: &'static str,
+    /// Bits of a vector register; 0: there are none.
+    pub vlen: u32,
+}
+
+const fn hart(name: &'static str, extensions: &'static str, vlen: u32) -> Hart {
+    Hart { name, extensions, vlen }
+}
+
+/// Harts that differ in what their kernels need.
+pub const HARTS: [Hart; 9] = [
+    hart("rv64", "", 0),
+    hart("zbb", "zbb=true", 0),
+    hart("zknh", "zbb=true,zknh=true", 0),
+    hart("zvbb-128", "zvbb=true", 128),
+    hart("zvbb-256", "zvbb=true", 256),
+    hart("zvbb-512", "zvbb=true", 512),
+    hart("zvknh-128", "zvkb=true,zvknhb=true", 128),
+    hart("zvknh-256", "zvkb=true,zvknhb=true", 256),
+    hart("every-512", "zbb=true,zknh=true,zvbb=true,zvknhb=true", 512),
+];
+
+impl Hart {
+    /// The hart of a name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        HARTS.iter().find(|hart| hart.name == name)
+    }
+
+    /// The CPU as it is given to QEMU. What an instruction leaves undefined in vector registers becomes
+    /// ones.
+    pub fn cpu(&self) -> String {
+        let mut cpu = "rv64,zba=false,zbb=false,zbc=false,zbs=false".to_owned();
+        if self.vlen > 0 {
+            cpu += &format!(",v=true,vlen={},elen=64", self.vlen);
+            cpu += ",rvv_ta_all_1s=on,rvv_ma_all_1s=on";
+        }
+        if !self.extensions.is_empty() {
+            cpu = format!("{cpu},{}", self.extensions);
+        }
+        cpu
+    }
+}
+
+/// The bench: the file that the caller names, else that in `HARTLOCK_BENCH`, else the one that the project
+/// builds beside the command.
+///
+/// # Errors
+/// If there is none.
+pub fn find_bench(named: Option<&Path>) -> Result<PathBuf, Error> {
+    let variable = std::env::var_os(BENCH_VARIABLE).filter(|value| !value.is_empty());
+    if let Some(path) = named.map(Path::to_path_buf).or(variable.map(PathBuf::from)) {
+        return if path.is_file() { Ok(path) } else { Err(Error::BenchMissing { path }) };
+    }
+    // `target/release/hartlock` and `target/firmware/bench.bin`.
+    let program = std::env::current_exe().unwrap_or_default();
+    let target = program.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
+    let path = target.join("firmware/bench.bin");
+    if path.is_file() { Ok(path) } else { Err(Error::BenchMissing { path }) }
+}
+
+/// A program to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// The image that QEMU starts with `-bios`.
+    pub image: &'a Path,
+    /// The file that is put at [`PACK_ADDRESS`].
+    pub pack: &'a Path,
+    /// The CPU, as QEMU takes it.
+    pub cpu: &'a str,
+    /// How long the board may print nothing.
+    pub patience: Duration,
+}
+
+/// Runs the program to the end of the machine; `on_line` gets each line of its console.
+///
+/// # Errors
+/// If QEMU does not start, prints nothing for too long, or fails.
+pub fn run(qemu: &Qemu, program: &Program<'_>, on_line: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    let mut command = qemu.command();
+    command.args(["-machine", "virt", "-smp", "1", "-m", "512M", "-nographic"]);
+    command.args(["-cpu", program.cpu, "-monitor", "none", "-serial", "stdio"]);
+    let mut loader = std::ffi::OsString::from("loader,file=");
+    loader.push(escape(program.pack.as_os_str()));
+    loader.push(format!(",addr={PACK_ADDRESS:#x},force-raw=on"));
+    command.arg("-device").arg(loader).arg("-bios").arg(program.image);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let failed = |source| Error::file("start", qemu.program(), source);
+    let mut child = Killed(command.spawn().map_err(failed)?);
+    let complaints = child.0.stderr.take().map(|stderr| thread::spawn(move || end_of(stderr)));
+    let (sender, lines) = sync_channel(WAITING_LINES);
+    if let Some(stdout) = child.0.stdout.take() {
+        thread::spawn(move || {
+            let mut stdout = BufReader::new(stdout);
+            loop {
+                let mut line = Vec::new();
+                match stdout.by_ref().take(MAX_LINE_LEN).read_until(b'\n', &mut line) {
+                    Ok(1..) if sender.send(line).is_ok() => {}
+                    _ => return,
+                }
+            }
+        });
+    }
+    loop {
+        match lines.recv_timeout(program.patience) {
+            Ok(line) => on_line(String::from_utf8_lossy(&line).trim_end()),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(Error::NoAnswer(format!(
+                    "the board printed nothing for {} s",
+                    program.patience.as_secs()
+                )));
+            }
+        }
+    }
+    let status = child.0.wait().map_err(failed)?;
+    if status.success() {
+        return Ok(());
+    }
+    let why = complaints.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    Err(Error::BoardFailed { status: status.to_string(), why: why.trim().to_owned() })
+}
+
+/// The end of an error stream.
+fn end_of(mut stream: impl Read) -> String {
+    let mut text = Vec::new();
+    // A stream that cannot be read has an empty end.
+    let _ = stream.read_to_end(&mut text);
+    String::from_utf8_lossy(&text[text.len().saturating_sub(1000)..]).into_owned()
+}
+
+/// A process that does not outlive its handle.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to kill, and the wait returns.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hart_has_what_its_name_says_and_nothing_else() {
+        assert_eq!(
+            Hart::find("rv64").unwrap().cpu(),
+            "rv64,zba=false,zbb=false,zbc=false,zbs=false"
+        );
+        let cpu = Hart::find("zvknh-256").unwrap().cpu();
+        assert!(
+            cpu.contains("v=true,vlen=256") && cpu.ends_with(",zvkb=true,zvknhb=true"),
+            "{cpu}"
+        );
+        assert!(Hart::find("zvknh").is_none());
+    }
+
+    #[test]
+    fn a_bench_that_is_named_and_missing_is_an_error_that_says_how_to_get_one() {
+        let error = find_bench(Some(Path::new("/does/not/exist"))).unwrap_err();
+        assert!(error.to_string().contains("/does/not/exist"), "{error}");
+        assert!(error.hint().contains("cargo xtask firmware"), "{}", error.hint());
+    }
+}

@@ -1,0 +1,181 @@
+//! Guests of a few instructions, put together by hand: no boot stage is needed to test the
+//! machine that runs them.
+
+use std::fs;
+use std::path::Path;
+
+use hartlock_emulator::images::BANK_SIZE;
+use hartlock_emulator::qemu::{Config, Qemu};
+use tempfile::TempDir;
+
+const T0: u32 = 5;
+const T1: u32 = 6;
+const T2: u32 = 7;
+
+/// The devices of the board.
+#[allow(dead_code, unused_imports, reason = "guests use two devices")]
+mod board {
+    include!("../../../../device/boards/qemu-virt/generated/board.rs");
+}
+/// A 16550.
+const UART: u32 = board::UART as u32;
+/// Ends the machine when it is written.
+const TEST_DEVICE: u32 = board::TEST as u32;
+pub const POWER_OFF: u32 = 0x5555;
+pub const RESET: u32 = 0x7777;
+
+/// A program for flash bank 0, which is where harts begin.
+#[derive(Default)]
+pub struct Guest {
+    code: Vec<u32>,
+    data: Vec<(usize, Vec<u8>)>,
+}
+
+impl Guest {
+    fn add(mut self, words: &[u32]) -> Self {
+        self.code.extend(words);
+        self
+    }
+
+    /// `auipc` with the address of data that is placed after the code.
+    fn address_of(mut self, register: u32, bytes: Vec<u8>) -> Self {
+        self.data.push((self.code.len(), bytes));
+        // auipc register, 0; addi register, register, …: the distance is filled in later.
+        self.add(&[0x17 | register << 7, addi(register, register, 0)])
+    }
+
+    /// Prints text.
+    pub fn print(self, text: &str) -> Self {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.push(0);
+        self.address_of(T0, bytes).add(&[
+            lui(T1, UART),
+            // Next byte; the end of the text is 7 instructions ahead.
+            lbu(T2, T0, 0),
+            beq(T2, 0, 28),
+            // Until the transmitter is empty: bit 5 of the line status.
+            lbu(28, T1, 5),
+            0x20 << 20 | 28 << 15 | 7 << 12 | 28 << 7 | 0x13,
+            beq(28, 0, -8),
+            sb(T2, T1, 0),
+            addi(T0, T0, 1),
+            beq(0, 0, -28),
+        ])
+    }
+
+    /// Waits until a byte is typed.
+    pub fn wait_for_input(self) -> Self {
+        self.add(&[
+            lui(T1, UART),
+            // Bit 0 of the line status: there is a byte.
+            lbu(T2, T1, 5),
+            1 << 20 | T2 << 15 | 7 << 12 | T2 << 7 | 0x13,
+            beq(T2, 0, -8),
+            lbu(T2, T1, 0),
+        ])
+    }
+
+    /// Copies bytes to RAM; their number is a multiple of four.
+    pub fn store(self, bytes: &[u8], address: u32) -> Self {
+        let count = u32::try_from(bytes.len() / 4).unwrap();
+        self.address_of(T0, bytes.to_vec()).add(&[
+            // lui extends the sign: t1 = t1 << 32 >> 32
+            lui(T1, address),
+            (32 << 20) | (T1 << 15) | (1 << 12) | (T1 << 7) | 0x13,
+            (32 << 20) | (T1 << 15) | (5 << 12) | (T1 << 7) | 0x13,
+            lui(28, count << 12),
+            // count = count >> 12
+            12 << 20 | 28 << 15 | 5 << 12 | 28 << 7 | 0x13,
+            // lwu t2, (t0); sw t2, (t1)
+            T0 << 15 | 6 << 12 | T2 << 7 | 0x03,
+            T2 << 20 | T1 << 15 | 2 << 12 | 0x23,
+            addi(T0, T0, 4),
+            addi(T1, T1, 4),
+            addi(28, 28, -1),
+            bne(28, 0, -20),
+        ])
+    }
+
+    /// Powers off or resets.
+    pub fn end(self, value: u32) -> Self {
+        let upper = (value + 0x800) & !0xfff;
+        self.add(&[
+            lui(T1, TEST_DEVICE),
+            lui(T2, upper),
+            addi(T2, T2, value.wrapping_sub(upper) as i32),
+            T2 << 20 | T1 << 15 | 2 << 12 | 0x23,
+        ])
+    }
+
+    /// Waits for ever, then the data: an image of flash bank 0.
+    fn image(mut self) -> Vec<u8> {
+        // wfi; back to it.
+        self.code.extend([0x1050_0073, beq(0, 0, -4)]);
+        let mut image = vec![0xff; BANK_SIZE];
+        let mut at = self.code.len() * 4;
+        for (index, bytes) in self.data {
+            let distance = i32::try_from(at - index * 4).unwrap();
+            // Far enough for a test: the immediate has 12 bits, and auipc adds the rest.
+            let upper = (distance + 0x800) & !0xfff;
+            self.code[index] |= upper as u32;
+            self.code[index + 1] |= ((distance - upper) as u32) << 20;
+            image[at..][..bytes.len()].copy_from_slice(&bytes);
+            at = (at + bytes.len()).next_multiple_of(4);
+        }
+        for (word, place) in self.code.iter().zip(image.chunks_mut(4)) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        image
+    }
+
+    /// A machine of one hart that runs it.
+    pub fn config(self, folder: &Path) -> Config {
+        let (rom, bundle) = (folder.join("pflash0.img"), folder.join("pflash1.img"));
+        fs::write(&rom, self.image()).unwrap();
+        fs::write(&bundle, vec![0xff; BANK_SIZE]).unwrap();
+        Config { harts: 1, ..Config::new(rom, bundle, None) }
+    }
+}
+
+fn lui(register: u32, value: u32) -> u32 {
+    assert_eq!(value & 0xfff, 0);
+    value | register << 7 | 0x37
+}
+
+fn addi(to: u32, from: u32, value: i32) -> u32 {
+    (value as u32) << 20 | from << 15 | to << 7 | 0x13
+}
+
+fn lbu(to: u32, base: u32, offset: u32) -> u32 {
+    offset << 20 | base << 15 | 4 << 12 | to << 7 | 0x03
+}
+
+fn sb(from: u32, base: u32, offset: u32) -> u32 {
+    from << 20 | base << 15 | offset << 7 | 0x23
+}
+
+fn beq(left: u32, right: u32, distance: i32) -> u32 {
+    let bits = distance as u32;
+    (bits >> 12 & 1) << 31
+        | (bits >> 5 & 0x3f) << 25
+        | right << 20
+        | left << 15
+        | (bits >> 1 & 0xf) << 8
+        | (bits >> 11 & 1) << 7
+        | 0x63
+}
+
+fn bne(left: u32, right: u32, distance: i32) -> u32 {
+    beq(left, right, distance) | 1 << 12
+}
+
+/// The emulator, or nothing and a line that says so: a test without it decides nothing.
+pub fn emulator() -> Option<(Qemu, TempDir)> {
+    match Qemu::find(None) {
+        Ok(qemu) => Some((qemu, tempfile::tempdir().unwrap())),
+        Err(error) => {
+            println!("skipped: {error}");
+            None
+        }
+    }
+}

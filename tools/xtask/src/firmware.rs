@@ -1,0 +1,331 @@
+//! `cargo xtask firmware`: builds the boot stages and device trees into `target/firmware`.
+//!
+//! A *variant* is another program that tests or measurements make of the library of a stage (`verif/programs/*-variants`).
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use object::read::elf::{ElfFile, FileHeader, ProgramHeader};
+use object::{Endianness, FileKind, Object, ObjectSection, ObjectSymbol, elf};
+
+use crate::{Verdict, project, run, tools};
+
+mod jumps;
+use jumps::Jumps;
+
+/// What the stages are built for: the lowest CPU of every supported board, without floating point.
+pub const TARGET: &str = "riscv64imac-unknown-none-elf";
+/// What programs of the root of trust are built for (hw/soc): Ibex without bit manipulation.
+pub const ROT_TARGET: &str = "riscv32imc-unknown-none-elf";
+/// Maximum bytes of the ROM with Ed25519. The linker script reserves 128 KiB before the root-of-trust
+/// block, for ROMs with more algorithms.
+pub const ROM_LIMIT: u64 = 64 << 10;
+/// The sentinel that every panic path ends in (device/virt/src/panic.rs).
+const PANIC_SENTINEL: &str = "hartlock_panic_sentinel";
+
+/// The stages that verify: on a hart of the board, and on the root of trust. What tests and measurements make of them is
+/// built alike.
+const STAGES: [&str; 5] = ["rom", "loader", "rot-rom", "rom-variants", "loader-variants"];
+/// How their jumps are made. Calls become one instruction when they are linked, instead of two of which a skipped
+/// one leaves an old address in a register; no table of addresses is read with an index that a skipped
+/// comparison did not check.
+const STAGE_FLAGS: [&str; 2] =
+    ["-Ctarget-feature=+relax", "-Cllvm-args=-riscv-min-jump-table-entries=1000"];
+
+/// Jumps of the ROM through a register: those into OpenSBI, of the boot hart and of the others.
+const ROM_EXITS: usize = 2;
+
+/// The file that states the size of the ROM.
+const STATUS: &str = "docs/status.toml";
+
+#[derive(clap::Args)]
+pub struct Args {}
+
+/// Builds everything and prints the sizes.
+pub fn main(_: &Args) -> Result<Verdict> {
+    let built = build()?;
+    for stage in [&built.rom, &built.loader] {
+        println!("{}\t{} bytes\t{}", stage.name, stage.size()?, stage.bin.display());
+    }
+    // What `hartlock kat --target` runs.
+    let bench = stage("bench", &[])?;
+    println!("{}\t{} bytes\t{}", bench.name, bench.size()?, bench.bin.display());
+    println!("boot-fdt\t{}", built.boot_fdt.display());
+    println!("system-fdt\t{}", built.system_fdt.display());
+    Ok(Verdict::Yes)
+}
+
+/// One linked stage.
+#[derive(Clone, Debug)]
+pub struct StageFiles {
+    pub name: &'static str,
+    pub elf: PathBuf,
+    pub bin: PathBuf,
+}
+
+impl StageFiles {
+    /// Bytes of the flat binary.
+    pub fn size(&self) -> Result<u64> {
+        Ok(fs::metadata(&self.bin)?.len())
+    }
+}
+
+/// Everything that the board runs before Linux, as plain files.
+#[derive(Clone, Debug)]
+pub struct Firmware {
+    pub rom: StageFiles,
+    pub loader: StageFiles,
+    pub boot_fdt: PathBuf,
+    pub system_fdt: PathBuf,
+}
+
+/// The release firmware.
+pub fn build() -> Result<Firmware> {
+    Ok(Firmware {
+        rom: stage("rom", &[])?,
+        loader: stage("loader", &[])?,
+        boot_fdt: device_tree("boot")?,
+        system_fdt: device_tree("system")?,
+    })
+}
+
+/// Where built firmware is kept.
+pub fn folder() -> PathBuf {
+    let folder = project::target_dir().join("firmware");
+    let board = project::board();
+    if board == project::DEFAULT_BOARD { folder } else { folder.join("boards").join(board) }
+}
+
+/// Builds a stage with these features beside its defaults.
+pub fn stage(name: &'static str, features: &[&str]) -> Result<StageFiles> {
+    build_stage(name, features, true)
+}
+
+/// Builds a stage with these features alone.
+pub fn stage_without_defaults(name: &'static str, features: &[&str]) -> Result<StageFiles> {
+    build_stage(name, features, false)
+}
+
+fn build_stage(name: &'static str, features: &[&str], has_defaults: bool) -> Result<StageFiles> {
+    let base = if has_defaults { folder() } else { folder().join("only") };
+    // One folder a variant: features would otherwise rebuild each other away.
+    let folder = features.iter().fold(base, |folder, feature| folder.join(feature));
+    let elf = compile(name, TARGET, features, has_defaults, &folder)?;
+    let bin = elf.with_extension("bin");
+    replace(&bin, &flat_binary(&elf)?)?;
+    Ok(StageFiles { name, elf, bin })
+}
+
+/// Builds a program for the root of trust, and returns its ELF file.
+pub fn rot_program(name: &str, features: &[&str]) -> Result<PathBuf> {
+    let folder = features.iter().fold(folder(), |folder, feature| folder.join(feature));
+    compile(name, ROT_TARGET, features, true, &folder)
+}
+
+/// Builds a stage of the host beside a verification unit, and returns its flat binary.
+pub fn svu_stage(name: &str) -> Result<Vec<u8>> {
+    flat_binary(&compile(name, ROT_TARGET, &[], true, &folder())?)
+}
+
+/// Builds a package and leaves its ELF file in `folder`.
+fn compile(
+    name: &str,
+    target: &str,
+    features: &[&str],
+    has_defaults: bool,
+    folder: &Path,
+) -> Result<PathBuf> {
+    let package = format!("hartlock-{name}");
+    let build = self::folder().join("build");
+    fs::create_dir_all(&build).with_context(|| build.display().to_string())?;
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root()).args(["build", "--locked", "--quiet"]);
+    if STAGES.contains(&name) {
+        let name = target.to_uppercase().replace('-', "_");
+        cargo.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), STAGE_FLAGS.join(" "));
+    }
+    cargo.args(["--package", &package, "--profile", "firmware", "--target", target]);
+    // One for all variants: crates without the feature are compiled once.
+    cargo.arg("--target-dir").arg(&build);
+    if !has_defaults {
+        cargo.arg("--no-default-features");
+    }
+    for feature in features {
+        cargo.args(["--features", feature]);
+    }
+    // Another variant must not take this one's place before it is read.
+    let lock = File::create(build.join("lock"))?;
+    lock.lock()?;
+    run::quietly(&mut cargo)?;
+    let built = build.join(target).join("firmware").join(name);
+    let elf = folder.join(name).with_extension("elf");
+    replace(&elf, &fs::read(&built).with_context(|| built.display().to_string())?)?;
+    Ok(elf)
+}
+
+/// Writes a file whole or not at all, and only if it differs: another step may be reading it.
+fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    if fs::read(path).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    let folder = path.parent().context("a file without a folder")?;
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    // As any built file, for everyone to read; the umask is taken off.
+    let mode = fs::Permissions::from_mode(0o644);
+    let scratch = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
+    fs::write(scratch.path(), bytes)?;
+    scratch.persist(path).with_context(|| path.display().to_string())?;
+    Ok(())
+}
+
+/// Compiles one of the board's device trees.
+fn device_tree(name: &str) -> Result<PathBuf> {
+    let source = project::root()
+        .join("device/boards")
+        .join(project::board())
+        .join(name)
+        .with_extension("dts");
+    let output = folder().join(name).with_extension("dtb");
+    let scratch = tempfile::tempdir()?;
+    let compiled = scratch.path().join("tree.dtb");
+    let mut dtc = Command::new(tools::locate()?.dtc);
+    dtc.args(["-q", "-I", "dts", "-O", "dtb", "-o"]).arg(&compiled).arg(&source);
+    run::quietly(&mut dtc)?;
+    replace(&output, &fs::read(&compiled)?)?;
+    Ok(output)
+}
+
+/// The bytes of an ELF file's loadable segments, from the lowest address on, as a board sees them.
+pub fn flat_binary(path: &Path) -> Result<Vec<u8>> {
+    flat_binary_of(&fs::read(path).with_context(|| format!("cannot read {}", path.display()))?)
+}
+
+/// The same of an ELF file in memory.
+pub fn flat_binary_of(elf: &[u8]) -> Result<Vec<u8>> {
+    match FileKind::parse(elf)? {
+        FileKind::Elf32 => flatten::<elf::FileHeader32<Endianness>>(elf),
+        _ => flatten::<elf::FileHeader64<Endianness>>(elf),
+    }
+}
+
+fn flatten<Elf: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> Result<Vec<u8>> {
+    let file = ElfFile::<Elf>::parse(bytes)?;
+    let endian = file.endian();
+    let mut segments: Vec<(u64, &[u8])> = Vec::new();
+    for header in file.elf_program_headers() {
+        if header.p_type(endian) == elf::PT_LOAD && header.p_filesz(endian).into() > 0 {
+            let data = header.data(endian, bytes).ok().context("a segment outside the file")?;
+            segments.push((header.p_paddr(endian).into(), data));
+        }
+    }
+    segments.sort_unstable();
+    let start = segments.first().context("no loadable segment")?.0;
+    let mut flat = Vec::new();
+    for (address, data) in segments {
+        let offset = usize::try_from(address - start)?;
+        ensure!(offset >= flat.len(), "segments overlap");
+        ensure!(offset < 1 << 26, "a segment is {offset:#x} bytes after the first");
+        flat.resize(offset, 0);
+        flat.extend_from_slice(data);
+    }
+    Ok(flat)
+}
+
+/// Offset in the flat binary of the one function whose mangled name contains all of `parts`.
+pub fn function_offset(path: &Path, parts: &[&str]) -> Result<usize> {
+    let bytes = fs::read(path)?;
+    let file = object::File::parse(&*bytes)?;
+    let function = function(&file, parts).with_context(|| path.display().to_string())?;
+    Ok(usize::try_from(function.address() - file.entry())?)
+}
+
+/// Offset of such a function in the ELF file.
+pub fn function_in_file(elf: &[u8], parts: &[&str]) -> Result<usize> {
+    let file = object::File::parse(elf)?;
+    let function = function(&file, parts)?;
+    let index = function.section_index().context("a function in no section")?;
+    let section = file.section_by_index(index)?;
+    let (start, _) = section.file_range().context("a section that is not in the file")?;
+    Ok(usize::try_from(start + (function.address() - section.address()))?)
+}
+
+fn function<'a>(file: &'a object::File<'a>, parts: &[&str]) -> Result<object::Symbol<'a, 'a>> {
+    let has_all = |name: &str| parts.iter().all(|part| name.contains(part));
+    let mut found = file
+        .symbols()
+        .filter(|symbol| symbol.kind() == object::SymbolKind::Text)
+        .filter(|symbol| symbol.name().is_ok_and(has_all));
+    match (found.next(), found.next()) {
+        (Some(symbol), None) => Ok(symbol),
+        (None, _) => bail!("no function {parts:?}"),
+        (Some(_), Some(_)) => bail!("several functions {parts:?}"),
+    }
+}
+
+/// Address of a symbol by its exact name.
+pub fn symbol(path: &Path, name: &str) -> Result<u64> {
+    let bytes = fs::read(path)?;
+    let file = object::File::parse(&*bytes)?;
+    let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name));
+    Ok(symbol.with_context(|| format!("{}: no symbol {name}", path.display()))?.address())
+}
+
+/// Whether a panic path is left in a linked stage.
+pub fn has_panic_path(path: &Path) -> Result<bool> {
+    let bytes = fs::read(path)?;
+    let file = object::File::parse(&*bytes)?;
+    ensure!(file.symbols().next().is_some(), "{} has no symbols", path.display());
+    Ok(file.symbols().any(|symbol| symbol.name() == Ok(PANIC_SENTINEL)))
+}
+
+/// What is wrong with the stages of a board: the size of the ROM, a panic path, a jump in two halves, a jump of the
+/// ROM through a register.
+pub fn fault(built: &Firmware) -> Result<Option<String>> {
+    let size = built.rom.size()?;
+    if size > ROM_LIMIT {
+        return Ok(Some(format!("the ROM has {size} bytes, {ROM_LIMIT} are allowed")));
+    }
+    for stage in [&built.rom, &built.loader] {
+        if has_panic_path(&stage.elf)? {
+            return Ok(Some(format!("{} can reach a panic", stage.name)));
+        }
+        let jumps = Jumps::of(&stage.elf)?;
+        if let Some(pair) = jumps.pairs.first() {
+            return Ok(Some(format!("{}: auipc and jalr: {pair:x?}", stage.name)));
+        }
+        if stage.name == "rom" && jumps.computed.len() != ROM_EXITS {
+            let found = &jumps.computed;
+            return Ok(Some(format!("the ROM jumps through registers: {found:x?}")));
+        }
+    }
+    Ok(None)
+}
+
+/// A step of `cargo xtask test`: sizes, and no panic path in either stage.
+pub fn gates(_: &Path) -> Result<crate::Outcome> {
+    use crate::Outcome;
+    let built = build()?;
+    if let Some(fault) = fault(&built)? {
+        return Ok(Outcome::Failed(fault));
+    }
+    let size = built.rom.size()?;
+    // The build is reproducible, so the published figure can be compared with it.
+    let status = fs::read_to_string(project::root().join(STATUS))?;
+    let figure = format!("{},{:03} bytes", size / 1000, size % 1000);
+    if !status.contains(&figure) {
+        return Ok(Outcome::Failed(format!("{STATUS} does not say that the ROM has {figure}")));
+    }
+    // A program that is built without those flags has what is searched for.
+    if Jumps::of(&stage("bench", &[])?.elf)?.pairs.is_empty() {
+        return Ok(Outcome::Failed("the search for jumps in two halves finds none".into()));
+    }
+    // The check itself is tested on a stage that can panic.
+    let panicking = stage("rom-variants", &["panic"])?;
+    if !has_panic_path(&panicking.elf)? {
+        return Ok(Outcome::Failed("the panic gate does not detect a panic".into()));
+    }
+    Ok(Outcome::Passed)
+}

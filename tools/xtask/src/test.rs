@@ -1,0 +1,556 @@
+//! `cargo xtask test`: every check of the project as a list of steps (`test/steps.rs`), in three tiers.
+//!
+//! Steps run side by side (`test/schedule.rs`). The first tier runs with every change. A step of the second runs when
+//! what it depends on (`test/inputs.rs`) is not that of its recorded pass (`test/passes.rs`); the third runs on demand.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+use xtask::output::Stdout;
+use xtask::tools::Extent;
+use xtask::{Outcome, Verdict, project, run, tools};
+
+use crate::runners;
+
+mod inputs;
+mod passes;
+mod schedule;
+mod steps;
+
+use inputs::Reader;
+use passes::{Decision, Passes, Takes};
+use schedule::{Plan, Tally};
+use steps::{Action, BUILD, MORE_TOOLS, SERVICES, STEPS, Step, TOOLS, Tier};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// How much to run
+    #[arg(long, value_enum, default_value_t = Tier::First)]
+    tier: Tier,
+    /// Run only this step, of any tier; may be given several times
+    #[arg(long, value_name = "NAME", conflicts_with = "tier")]
+    only: Vec<String>,
+    /// Run only the steps that read public vectors, with those of the folder that HARTLOCK_VECTORS names
+    #[arg(long, conflicts_with_all = ["tier", "only"])]
+    vectors: bool,
+    /// Print the tier and name of each step, and what it is about
+    #[arg(long)]
+    list: bool,
+    /// Start nothing after a failure
+    #[arg(long)]
+    fail_fast: bool,
+    /// Run steps again that passed for the same inputs, on this machine or by the record
+    #[arg(long)]
+    fresh: bool,
+    /// Steps at the same time; without it, one for each core, four at most
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Store the time of each step in lab/runs/steps-NAME.toml
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["only", "vectors"])]
+    store: Option<String>,
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    if args.list {
+        let named = select(&args.only)?;
+        let is_listed =
+            |step: &&Step| named.is_empty() || named.iter().any(|it| it.name == step.name);
+        for step in STEPS.iter().filter(is_listed) {
+            println!("{:<6} {:<18} {}", tier_name(step.tier), step.name, step.about);
+        }
+        return Ok(Verdict::Yes);
+    }
+    let root = project::root();
+    let reader = Reader::new(&root);
+    let passes = Passes::load(&root, project::target_dir().join("test-results"))?;
+    let logs = project::target_dir().join("test-logs");
+    fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
+    let sorted = sort(args, &reader, &passes)?;
+    sorted.show(args);
+    let steps = sorted.run;
+    // Consent is requested before the first step, not in the middle of a long run.
+    let needs =
+        |tools: &str| steps.iter().any(|step| step.name == tools || step.after.contains(&tools));
+    if needs(MORE_TOOLS) {
+        tools::agree(Extent::All)?;
+    } else if needs(TOOLS) {
+        tools::agree(Extent::First)?;
+    }
+    let is_built = steps.iter().any(|step| step.name == BUILD);
+    let lanes = args.jobs.unwrap_or_else(lanes);
+    let expected = expected(&root);
+    let plan = Plan {
+        steps: &steps,
+        lanes,
+        fail_fast: args.fail_fast,
+        known: Some((&reader, &passes)),
+        expected: &|step| expected.get(step.name).copied(),
+        progress: Some(Duration::from_secs(if std::io::stderr().is_terminal() { 15 } else { 60 })),
+    };
+    let start = Instant::now();
+    let execute = |step: &Step| execute(step, &root, &logs.join(step.name), is_built);
+    let tally = schedule::run(&plan, &execute, &mut Stdout)?;
+    let seconds = start.elapsed().as_secs_f64();
+    // Of a step that passed before, the log is still there.
+    let missing = steps
+        .iter()
+        .chain(&sorted.unchanged)
+        .map(|step| missing_vectors(&skipped(&logs.join(step.name).with_extension("log"))))
+        .sum();
+    if missing > 0 {
+        println!(
+            "{missing} files of public vectors were not there (HARTLOCK_VECTORS names a folder of them)"
+        );
+    }
+    if let Some(name) = &args.store {
+        let time = Time { seconds, processor_seconds: processor_seconds(), lanes };
+        store(&root, name, args.tier, &time, missing, &tally)?;
+    }
+    println!(
+        "{} passed, {} failed, {} skipped",
+        tally.passed + sorted.unchanged.len(),
+        tally.failed.len(),
+        tally.skipped
+    );
+    Ok(if tally.failed.is_empty() { Verdict::Yes } else { Verdict::No })
+}
+
+/// The steps of a run, by what is done about them.
+#[derive(Default)]
+struct Sorted {
+    run: Vec<&'static Step>,
+    /// They passed on this machine, for the same inputs.
+    unchanged: Vec<&'static Step>,
+    /// The run relies on their recorded pass, which is a line of text for the reader.
+    relied_on: Vec<String>,
+    /// Steps of the last tier, which no other tier runs.
+    left_out: Vec<String>,
+}
+
+/// Decides about each step. A named step runs unless it passed here; of the others the tier decides.
+fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
+    if args.vectors {
+        ensure!(
+            std::env::var_os("HARTLOCK_VECTORS").is_some(),
+            "HARTLOCK_VECTORS names no folder of public vectors"
+        );
+    }
+    let named = select(&args.only)?;
+    let is_chosen = |step: &Step| match (args.vectors, args.tier) {
+        _ if !named.is_empty() => named.iter().any(|it| it.name == step.name),
+        (true, _) => step.vectors && step.tier == Tier::First,
+        (_, Tier::Long) => step.tier == Tier::Long,
+        (_, Tier::Full) => step.tier <= Tier::Full,
+        // A step that depends on more than the tree has no record that could be old.
+        (_, Tier::First) => step.tier == Tier::First || step.tier == Tier::Full && step.has_key(),
+    };
+    let is_by_tier = named.is_empty() && !args.vectors;
+    let tree = reader.read()?;
+    let mut sorted = Sorted::default();
+    for step in STEPS.iter().filter(|step| !SERVICES.contains(&step.name)) {
+        if !is_chosen(step) {
+            if is_by_tier && step.tier == Tier::Long {
+                sorted.left_out.push(match passes.recorded(step, &tree) {
+                    Some(pass) => format!("{:<18} passed on {}", step.name, pass.date),
+                    None => format!(
+                        "{:<18} older than its inputs: cargo xtask test --only {}",
+                        step.name, step.name
+                    ),
+                });
+            }
+            continue;
+        }
+        let is_beyond = step.tier > args.tier || step.tier == Tier::Long;
+        let takes = Takes { local: !args.fresh, record: is_by_tier && is_beyond && !args.fresh };
+        match passes.decide(step, &tree, takes) {
+            Decision::Run => sorted.run.push(step),
+            Decision::Unchanged(seconds) => {
+                if step.tier > Tier::First && passes.recorded(step, &tree).is_none() {
+                    passes.record(step, &tree, seconds)?;
+                }
+                sorted.unchanged.push(step);
+            }
+            Decision::Recorded(pass) => sorted.relied_on.push(format!(
+                "{:<18} {} in {} ({})",
+                step.name,
+                pass.date,
+                schedule::span(pass.seconds),
+                pass.machine
+            )),
+        }
+    }
+    // What makes tools and programs comes with the steps that need it, in its place.
+    let runs = |name: &str| sorted.run.iter().any(|step| step.name == name);
+    let is_needed = |name: &str| {
+        sorted.run.iter().any(|step| step.after.contains(&name))
+            || named.iter().any(|step| step.name == name)
+    };
+    let is_run =
+        |step: &&Step| runs(step.name) || SERVICES.contains(&step.name) && is_needed(step.name);
+    sorted.run = STEPS.iter().filter(is_run).collect();
+    Ok(sorted)
+}
+
+impl Sorted {
+    fn show(&self, args: &Args) {
+        if !self.relied_on.is_empty() {
+            println!("relying on recorded passes for the present inputs ({}):", passes::RECORD);
+            self.relied_on.iter().for_each(|line| println!("  {line}"));
+        }
+        if !self.left_out.is_empty() {
+            println!("not part of this tier:");
+            self.left_out.iter().for_each(|line| println!("  {line}"));
+        }
+        if !self.unchanged.is_empty() {
+            let names: Vec<_> = self.unchanged.iter().map(|step| step.name).collect();
+            println!("passed before on this machine, inputs unchanged (--fresh runs them again):");
+            names.chunks(8).for_each(|names| println!("  {}", names.join(", ")));
+        }
+        let full = self.run.iter().filter(|step| step.tier == Tier::Full).count();
+        if full > 0 && args.tier == Tier::First && args.only.is_empty() && !args.vectors {
+            println!(
+                "{full} steps of the tier `full` run as well: what they depend on has changed since they passed"
+            );
+        }
+    }
+}
+
+const fn tier_name(tier: Tier) -> &'static str {
+    match tier {
+        Tier::First => "first",
+        Tier::Full => "full",
+        Tier::Long => "long",
+    }
+}
+
+/// Seconds of each step in stored runs of this project.
+fn expected(root: &Path) -> BTreeMap<String, f64> {
+    #[derive(Deserialize)]
+    struct Run {
+        step: Vec<Entry>,
+    }
+    #[derive(Deserialize)]
+    struct Entry {
+        name: String,
+        seconds: f64,
+    }
+    let read = |name: &str| {
+        let text = fs::read_to_string(root.join("lab/runs").join(name)).ok()?;
+        toml::from_str::<Run>(&text).ok()
+    };
+    let runs = ["steps-full.toml", "steps-first.toml"].into_iter().filter_map(read);
+    runs.flat_map(|run| run.step).map(|step| (step.name, step.seconds)).collect()
+}
+
+/// Seconds of processor time of this program and of all that it has waited for (proc(5), `cutime` and `cstime`).
+fn processor_seconds() -> Option<f64> {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: Option<Vec<f64>> = fields.get(11..15)?.iter().map(|it| it.parse().ok()).collect();
+    Some(ticks?.iter().sum::<f64>() / TICKS_PER_SECOND)
+}
+
+fn lanes() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(4)
+}
+
+fn select(names: &[String]) -> Result<Vec<&'static Step>> {
+    for name in names {
+        if !STEPS.iter().any(|step| step.name == name) {
+            let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+            bail!("no step {name}; there are {}", names.join(", "));
+        }
+    }
+    Ok(STEPS.iter().filter(|step| names.iter().any(|name| name == step.name)).collect())
+}
+
+/// Runs a step. Those of runners take the programs of the step `build`, if that is part of the run.
+fn execute(step: &Step, root: &Path, log: &Path, is_built: bool) -> Result<Outcome> {
+    let log = log.with_extension("log");
+    let outcome = match step.action {
+        Action::Command(words) => run_command(words, root, &log)?,
+        Action::Function(function) => return function(root),
+        Action::Runner(runner) => {
+            let program = if is_built { runners::built(runner) } else { runners::program(runner)? };
+            run_runner(&program, step.name, root, &log)?
+        }
+    };
+    // What tests of a passed step had to skip is listed beside it.
+    let lines = skipped(&log);
+    let files = missing_vectors(&lines);
+    if files > 0 {
+        println!("      {}: {files} files of public vectors are not there", step.name);
+    }
+    for line in lines.iter().filter(|line| !line.starts_with(NO_VECTORS)) {
+        println!("      {}: {line}", step.name);
+    }
+    Ok(outcome)
+}
+
+/// Before the name of each file of public vectors that a test had to do without.
+const NO_VECTORS: &str = "SKIPPED: public vectors: ";
+
+fn missing_vectors(lines: &[String]) -> usize {
+    lines.iter().filter(|line| line.starts_with(NO_VECTORS)).count()
+}
+
+/// The inputs that tests of a step report as missing, each once.
+fn skipped(log: &Path) -> Vec<String> {
+    const MARK: &str = "SKIPPED: ";
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    // The line may begin with the name of a test that was running.
+    let mut lines: Vec<String> =
+        text.lines().filter_map(|line| Some(line[line.find(MARK)?..].to_owned())).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+/// Keys of tests are used once, so a checkout may be on any file system.
+const ANY_FILE_SYSTEM: (&str, &str) = ("HARTLOCK_ANY_FILE_SYSTEM", "1");
+
+/// Runs a command with both streams in one log, in the order in which they were written.
+fn run_command(words: &[&str], root: &Path, log: &Path) -> Result<Outcome> {
+    let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+    let [program, arguments @ ..] = words else { bail!("a step without a command") };
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root).stdin(Stdio::null());
+    command.stdout(file.try_clone()?).stderr(file).env(ANY_FILE_SYSTEM.0, ANY_FILE_SYSTEM.1);
+    let status = command.status().map_err(|error| run::not_started(&command, &error))?;
+    if status.success() {
+        return Ok(Outcome::Passed);
+    }
+    let text = fs::read(log)?;
+    Ok(Outcome::Failed(format!(
+        "{}\n{} ended with {status}",
+        String::from_utf8_lossy(&text),
+        run::describe(&command)
+    )))
+}
+
+/// Runs a step of a runner: what it prints on standard output explains its end.
+fn run_runner(program: &Path, name: &str, root: &Path, log: &Path) -> Result<Outcome> {
+    let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+    let mut command = Command::new(program);
+    command.args(["step", name]).current_dir(root).stdin(Stdio::null()).stderr(file);
+    // Steps at the same time work in folders of their own.
+    command.env(ANY_FILE_SYSTEM.0, ANY_FILE_SYSTEM.1);
+    command.env("HARTLOCK_STEP", name).env("CARGO_MANIFEST_DIR", root.join("tools/xtask"));
+    let output = command.output().map_err(|error| run::not_started(&command, &error))?;
+    let said = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+    Ok(match output.status.code() {
+        Some(0) => Outcome::Passed,
+        Some(1) => Outcome::Failed(said),
+        Some(code) if code == i32::from(xtask::SKIPPED) => Outcome::Skipped(said),
+        _ => {
+            let text = fs::read(log)?;
+            let text = String::from_utf8_lossy(&text);
+            bail!("{said}{text}\n{name} ended with {}", output.status)
+        }
+    })
+}
+
+/// A stored run: where the time of `cargo xtask test` goes.
+#[derive(Serialize)]
+struct Stored<'a> {
+    name: &'a str,
+    tier: &'a str,
+    date: String,
+    commit: String,
+    cores: usize,
+    lanes: usize,
+    seconds: f64,
+    /// Of all processes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processor_seconds: Option<f64>,
+    passed: usize,
+    failed: usize,
+    /// Files of public vectors that tests had to do without.
+    vectors_missing: usize,
+    step: Vec<StoredStep<'a>>,
+}
+
+#[derive(Serialize)]
+struct StoredStep<'a> {
+    name: &'a str,
+    seconds: f64,
+    outcome: &'a str,
+}
+
+/// What a run took.
+struct Time {
+    seconds: f64,
+    processor_seconds: Option<f64>,
+    lanes: usize,
+}
+
+/// Writes the run to `lab/runs/steps-NAME.toml`.
+fn store(
+    root: &Path,
+    name: &str,
+    tier: Tier,
+    time: &Time,
+    missing: usize,
+    tally: &Tally,
+) -> Result<()> {
+    let round = |seconds: f64| (seconds * 10.0).round() / 10.0;
+    let mut git = Command::new("git");
+    let commit = run::quietly(git.args(["rev-parse", "HEAD"]).current_dir(root))?;
+    let stored = Stored {
+        name,
+        tier: tier_name(tier),
+        date: passes::today()?,
+        commit: commit.trim().to_owned(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        lanes: time.lanes,
+        seconds: round(time.seconds),
+        processor_seconds: time.processor_seconds.map(round),
+        passed: tally.passed,
+        failed: tally.failed.len(),
+        vectors_missing: missing,
+        step: tally
+            .times
+            .iter()
+            .map(|(name, seconds, outcome)| StoredStep { name, seconds: round(*seconds), outcome })
+            .collect(),
+    };
+    let path: PathBuf = root.join("lab/runs").join(format!("steps-{name}.toml"));
+    fs::write(&path, toml::to_string(&stored)?).with_context(|| path.display().to_string())?;
+    println!("stored as {}", path.display());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_the_tests_of_a_passed_step_skipped() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("unit.log");
+        let says = "echo 'test a ... SKIPPED: no tool' >&2; echo SKIPPED: no tool";
+        run_command(&["sh", "-c", says], dir.path(), &log).unwrap();
+        assert_eq!(skipped(&log), ["SKIPPED: no tool"]);
+    }
+
+    #[test]
+    fn files_of_public_vectors_are_counted_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("unit.log");
+        let file = |name: &str| format!("test x ... {NO_VECTORS}{name}\n");
+        fs::write(&log, [file("a"), file("b"), file("a"), "SKIPPED: no tool".into()].concat())
+            .unwrap();
+        assert_eq!(missing_vectors(&skipped(&log)), 2);
+    }
+
+    #[test]
+    fn a_failed_command_shows_what_it_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("a.log");
+        let outcome =
+            run_command(&["sh", "-c", "echo the cause; exit 1"], dir.path(), &log).unwrap();
+        let Outcome::Failed(why) = outcome else { panic!("{outcome:?}") };
+        assert!(why.contains("the cause"), "{why}");
+        assert!(run_command(&["no-such-tool"], dir.path(), &log).is_err());
+    }
+
+    #[test]
+    fn a_runner_passes_fails_skips_or_cannot_decide() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let runner = |script: &str| {
+            let program = dir.path().join("runner");
+            fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+            run_runner(&program, "name", dir.path(), &dir.path().join("log"))
+        };
+        assert!(matches!(runner("exit 0"), Ok(Outcome::Passed)));
+        assert!(matches!(runner("echo why; exit 1"), Ok(Outcome::Failed(why)) if why == "why"));
+        assert!(matches!(runner("echo off; exit 77"), Ok(Outcome::Skipped(why)) if why == "off"));
+        let error = runner("echo cause >&2; exit 2").unwrap_err();
+        assert!(format!("{error:#}").contains("cause"), "{error:#}");
+    }
+
+    #[test]
+    fn selects_by_name_and_refuses_unknown_names() {
+        let chosen = select(&["tidy".into()]).unwrap();
+        assert_eq!(chosen.iter().map(|step| step.name).collect::<Vec<_>>(), ["tidy"]);
+        assert!(select(&["worse".into()]).is_err());
+    }
+
+    /// The names of what runs, and how many steps are relied on and left out.
+    fn sorted(args: Args, passes: &Passes) -> (Vec<&'static str>, usize, usize) {
+        let sorted = sort(&args, &Reader::new(&project::root()), passes).unwrap();
+        let names = sorted.run.iter().map(|step| step.name).collect();
+        (names, sorted.relied_on.len(), sorted.left_out.len())
+    }
+
+    fn args(tier: Tier, only: &[&str]) -> Args {
+        let only = only.iter().map(|name| (*name).to_owned()).collect();
+        let (vectors, list, fail_fast, fresh) = (false, false, false, false);
+        Args { tier, only, vectors, list, fail_fast, fresh, jobs: None, store: None }
+    }
+
+    #[test]
+    fn a_tier_runs_its_steps_and_relies_on_recorded_ones_of_the_next() {
+        let dir = tempfile::tempdir().unwrap();
+        let long = STEPS.iter().filter(|step| step.tier == Tier::Long).count();
+        let none = || Passes::empty(dir.path());
+        // Without a record both tiers run, but for what depends on more than the tree.
+        let (names, relied_on, left_out) = sorted(args(Tier::First, &[]), &none());
+        assert_eq!((relied_on, left_out), (0, long));
+        assert_eq!(names.len(), STEPS.len() - long - 1);
+        assert!(!names.contains(&"advisories") && names.contains(&MORE_TOOLS));
+        let (names, ..) = sorted(args(Tier::Full, &[]), &none());
+        assert_eq!(names.len(), STEPS.len() - long);
+        let (names, _, left_out) = sorted(args(Tier::Long, &[]), &none());
+        assert_eq!((names.len() - SERVICES.len(), left_out), (long, 0));
+        let (names, ..) = sorted(args(Tier::First, &["soc"]), &none());
+        assert_eq!(names, [TOOLS, BUILD, MORE_TOOLS, "soc"]);
+
+        // With a record of all of them the first tier is left, and no tool of others.
+        let full = Passes::empty(dir.path());
+        let tree = Reader::new(&project::root()).read().unwrap();
+        for step in STEPS.iter().filter(|step| step.tier != Tier::First) {
+            full.keep(step, &tree, 1.0).unwrap();
+        }
+        // Passes of this machine are another matter.
+        let dir = tempfile::tempdir().unwrap();
+        let full = full.with_folder(dir.path());
+        let (names, relied_on, _) = sorted(args(Tier::First, &[]), &full);
+        // A variable of the environment, as that of the public vectors, leaves the record of a step aside.
+        let of_full = || STEPS.iter().filter(|step| step.tier == Tier::Full && step.has_key());
+        let kept: Vec<_> = of_full().filter(|it| inputs::variables(it).is_empty()).collect();
+        assert_eq!(relied_on, kept.len());
+        assert!(kept.iter().all(|step| !names.contains(&step.name)), "{names:?}");
+        let mut first = STEPS.iter().filter(|step| step.tier == Tier::First);
+        assert!(first.all(|step| names.contains(&step.name)), "{names:?}");
+        assert_eq!(names.contains(&MORE_TOOLS), kept.len() < of_full().count());
+        let (names, relied_on, _) = sorted(args(Tier::Full, &[]), &full);
+        assert_eq!((names.len(), relied_on), (STEPS.len() - long, 0), "a release runs all of them");
+        let fresh = Args { fresh: true, ..args(Tier::First, &[]) };
+        assert_eq!(sorted(fresh, &full).1, 0);
+    }
+
+    #[test]
+    fn step_names_are_unique_and_needs_are_steps_of_no_later_tier() {
+        let mut names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), STEPS.len());
+        for step in STEPS {
+            for name in step.after {
+                let needed = STEPS.iter().find(|it| it.name == *name).unwrap();
+                assert!(needed.tier <= step.tier, "{} needs {name}", step.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Runs the bench (`verif/programs/bench`) on an emulated board.
+
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use xtask::{run, tools};
+
+/// Only ends a hang; a slow machine is no failure.
+const HANG: Duration = Duration::from_secs(300);
+/// Address from which the bench reads its pack (verif/programs/bench/src/main.rs).
+pub const PACK_ADDRESS: u64 = hartlock_emulator::bare::PACK_ADDRESS;
+
+/// Runs the bench to the end of the machine and returns its console. `options` say which hart it is.
+///
+/// # Errors
+/// If it hangs or fails; then with what it printed.
+pub fn emulate(bench: &Path, pack: &Path, options: &[&str]) -> Result<String> {
+    let pack = pack.to_str().context("the path of the pack is not UTF-8")?.replace(',', ",,");
+    let loader = format!("loader,file={pack},addr={PACK_ADDRESS:#x},force-raw=on");
+    emulate_alone(bench, &[options, &["-device", &loader]].concat())
+}
+
+/// The same with an image that needs no pack.
+///
+/// # Errors
+/// As [`emulate`].
+pub fn emulate_alone(image: &Path, options: &[&str]) -> Result<String> {
+    let mut qemu = Command::new(tools::locate()?.qemu);
+    qemu.args(["-machine", "virt", "-smp", "1", "-m", "512M", "-nographic"]);
+    qemu.args(options).args(["-monitor", "none", "-serial", "stdio", "-bios"]).arg(image);
+    qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut child = qemu.spawn().map_err(|error| run::not_started(&qemu, &error))?;
+    let output = child.stdout.take().context("the pipe was just made")?;
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = Vec::new();
+        let result = BufReader::new(output).read_to_end(&mut text);
+        // After a hang the receiver is gone, and the text is not needed.
+        let _ = sender.send(result.map(|_| text));
+    });
+    let Ok(answer) = receiver.recv_timeout(HANG) else {
+        child.kill()?;
+        child.wait()?;
+        bail!("the bench did not end within {HANG:?}");
+    };
+    let text = String::from_utf8_lossy(&answer?).replace('\r', "");
+    let status = child.wait()?;
+    ensure!(status.success(), "the bench failed ({status})\n{text}");
+    Ok(text)
+}

@@ -1,0 +1,396 @@
+//! What a disk reaches when a kernel that was taken over has it read and write memory (boot flow §2.3).
+//!
+//! The same list of requests runs on a board without an IOMMU, on one with it, and on that one with a disk that
+//! bypasses it. The first and the last show that the requests work where nothing stops them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_emulator::Stage;
+use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
+use hartlock_emulator::machine::{Machine, Stop};
+use hartlock_emulator::qemu::Machine as Board;
+use hartlock_image::Reason;
+use hartlock_verify::board::{Region, qemu_virt_iommu as map};
+
+use super::board::{Bench, Setup, expect_boot, expect_refusal, last_lines};
+use super::case::Case;
+use super::port;
+use hartlock_testkit::bundle::{Edit, build};
+use xtask::firmware;
+
+/// Ends the program of verif/programs/dma.
+const DONE: &str = "dma: done";
+const SECTOR: usize = 512;
+/// Sectors of its disk: the list, what goes to memory, and where memory goes to.
+const MARKER: u64 = 8;
+const FLASH_COMMANDS: u64 = 9;
+const BARE: u64 = 10;
+const FW_CFG_ADDRESS: u64 = 11;
+const LEAKED: u64 = 32;
+const SECTORS: usize = 64;
+/// Slots of the bus: one that the IOMMU admits, and one that it does not.
+const ADMITTED: u32 = 2;
+const OTHER: u32 = 3;
+
+/// Of the list (verif/programs/dma).
+const TO_MEMORY: u32 = 1;
+const FROM_MEMORY: u32 = 2;
+const FW_CFG_DMA: u32 = 3;
+const RESET: u32 = 4;
+/// Where that program keeps the request to fw_cfg, and where the request of a disk to fw_cfg goes.
+const FW_CFG_REQUEST: u64 = map::DMA.start + 0x3000;
+const FW_CFG_TARGET: u64 = map::DMA.end - 4096;
+const FW_CFG: u64 = 0x1010_0000;
+const IOMMU: u64 = 0x301_0000;
+
+/// Erased flash that nothing uses, as far into bank 1 as into its file.
+const UNUSED_FLASH: u64 = map::BOOT_SLOT.end;
+
+/// How a target is seen to be reached.
+#[derive(Clone, Copy)]
+enum Sign {
+    /// The marker is in memory.
+    Marker(u64),
+    /// fw_cfg wrote its signature to memory.
+    Signature(u64),
+    /// Flash was programmed.
+    Flash,
+    /// The text is on the disk.
+    OnDisk(&'static [u8]),
+}
+
+/// One request, and what it is after.
+struct Attack {
+    name: &'static str,
+    kind: u32,
+    slot: u32,
+    sector: u64,
+    address: u64,
+    len: u32,
+    sign: Sign,
+}
+
+impl Attack {
+    /// A sector into memory.
+    const fn write(name: &'static str, address: u64) -> Self {
+        let sign = Sign::Marker(address);
+        Self { name, kind: TO_MEMORY, slot: ADMITTED, sector: MARKER, address, len: 512, sign }
+    }
+
+    /// Memory onto the disk, where it is found by a text that it has.
+    const fn read(name: &'static str, address: u64, sector: u64, text: &'static [u8]) -> Self {
+        let sign = Sign::OnDisk(text);
+        Self { name, kind: FROM_MEMORY, slot: ADMITTED, sector, address, len: 512, sign }
+    }
+}
+
+/// What must stay closed, at addresses that nothing in use has.
+fn attacks() -> Vec<Attack> {
+    vec![
+        Attack::write("opensbi", map::OPENSBI.end - 0x1_0000),
+        Attack::write("rom-ram", map::ROM_RAM.end - 0x1000),
+        Attack::write("handoff", map::HANDOFF.start + 0xc00),
+        Attack::write("iommu-tables", map::IOMMU_TABLES.start),
+        Attack::write("iommu-contexts", map::IOMMU_TABLES.start + 0x5600),
+        Attack::write("log", map::LOG.end - 0x1000),
+        Attack::write("loader-code", map::LOADER.start + 0x10_0000),
+        Attack::write("loader-stacks", map::LOADER.end - 0x1000),
+        Attack::write("boot-fdt", map::BOOT_FDT.end - 0x1000),
+        Attack::write("metadata", map::METADATA.end - 0x1000),
+        Attack::write("linux-fdt", map::LINUX_FDT.end - 0x1000),
+        Attack {
+            sector: FLASH_COMMANDS,
+            sign: Sign::Flash,
+            ..Attack::write("flash", UNUSED_FLASH)
+        },
+        Attack::read("root-of-trust", map::ROOT_OF_TRUST.start, LEAKED, b"HARTLOCK-ROOT-v1"),
+        Attack::read("rom-data", map::ROM_RAM.start, LEAKED + 1, b"OSBI"),
+        // Eight bytes into the registers of fw_cfg: the address of a request that is prepared.
+        Attack {
+            sector: FW_CFG_ADDRESS,
+            len: 8,
+            sign: Sign::Signature(FW_CFG_TARGET),
+            ..Attack::write("fw-cfg", FW_CFG + 16)
+        },
+    ]
+}
+
+/// The same through the processor: S-mode writes to fw_cfg.
+fn by_processor() -> Attack {
+    let address = map::OPENSBI.end - 0x2_0000;
+    Attack {
+        kind: FW_CFG_DMA,
+        sign: Sign::Signature(address),
+        ..Attack::write("fw-cfg-s-mode", address)
+    }
+}
+
+/// Eight bytes into the register that names the device directory: the mode in which the IOMMU does nothing. What
+/// it would allow is tried next.
+fn at_the_iommu() -> [Attack; 2] {
+    [
+        Attack { sector: BARE, len: 8, ..Attack::write("iommu-mode", IOMMU + 0x10) },
+        Attack::write("memory-after-iommu-mode", map::OPENSBI.end - 0x3_0000),
+    ]
+}
+
+/// What every board allows, so that a disk which does nothing is noticed.
+fn control() -> Attack {
+    Attack::write("control", map::SYSTEM.start)
+}
+
+fn reset() -> Attack {
+    Attack { kind: RESET, ..Attack::write("reset", 0) }
+}
+
+/// The sectors that the list and its requests need.
+fn disk(attacks: &[Attack]) -> Vec<u8> {
+    let mut bytes = vec![0; SECTORS * SECTOR];
+    for (place, attack) in bytes.chunks_exact_mut(32).zip(attacks) {
+        place[..4].copy_from_slice(&attack.kind.to_le_bytes());
+        place[4..8].copy_from_slice(&attack.slot.to_le_bytes());
+        place[8..16].copy_from_slice(&attack.sector.to_le_bytes());
+        place[16..24].copy_from_slice(&attack.address.to_le_bytes());
+        place[24..28].copy_from_slice(&attack.len.to_le_bytes());
+    }
+    let mut put = |sector: u64, data: &[u8]| {
+        let at = sector as usize * SECTOR;
+        bytes[at..at + data.len()].copy_from_slice(data);
+    };
+    put(MARKER, &marker());
+    // Intel command set, two devices side by side: program, then the word; each takes the next address.
+    let commands = [0x0040_0040_u32.to_le_bytes(), [0; 4]].concat();
+    put(FLASH_COMMANDS, &commands.repeat(SECTOR / 8));
+    put(BARE, &1_u64.to_le_bytes());
+    put(FW_CFG_ADDRESS, &FW_CFG_REQUEST.to_be_bytes());
+    bytes
+}
+
+fn marker() -> Vec<u8> {
+    (0..SECTOR).map(|index| (index as u8).wrapping_mul(29) | 1).collect()
+}
+
+/// Runs the attacks. The disk of the list is in slot 2, and goes through an IOMMU or not; another one of the
+/// same kind is in slot 3.
+fn run(bench: &Bench, attacks: &[Attack], platform: &str) -> Result<Vec<(&'static str, bool)>> {
+    let setup = setup(bench)?;
+    let device = Device::temporary()?;
+    bench.install(&device, &setup)?;
+    run_on(bench, &device, &setup, attacks, platform)
+}
+
+/// A device whose loader is the program of verif/programs/dma.
+fn setup(bench: &Bench) -> Result<Setup> {
+    let mut setup = bench.setup_with(&firmware::stage("dma", &[])?, &[], &[])?;
+    (setup.harts, setup.until) = (1, Some(DONE));
+    Ok(setup)
+}
+
+fn run_on(
+    bench: &Bench,
+    device: &Device,
+    setup: &Setup,
+    attacks: &[Attack],
+    platform: &str,
+) -> Result<Vec<(&'static str, bool)>> {
+    let image = device.folder().join("attack.img");
+    fs::write(&image, disk(attacks))?;
+    let other = device.folder().join("other.img");
+    fs::write(&other, disk(attacks))?;
+    let options = |number: u32, image: &Path| {
+        let drive = format!("if=none,id=a{number},format=raw,file={}", image.display());
+        let how = format!("iommu_platform={platform},disable-legacy=on,addr={number}");
+        ["-drive".into(), drive, "-device".into(), format!("virtio-blk-pci,drive=a{number},{how}")]
+    };
+    let mut extra = ["-action", "reboot=reset"].map(str::to_owned).to_vec();
+    extra.extend(options(ADMITTED, &image));
+    extra.extend(options(OTHER, &other));
+    let mut machine = bench.start_on(device, setup, &extra)?;
+    let stop = bench.wait(&mut machine, setup.until);
+    let result = attacks
+        .iter()
+        .filter(|attack| attack.kind != RESET)
+        .map(|attack| {
+            let image = if attack.slot == ADMITTED { &image } else { &other };
+            Ok((attack.name, is_reached(&mut machine, device, image, attack)?))
+        })
+        .collect::<Result<Vec<_>>>();
+    let is_done = matches!(stop, Stop::Found);
+    let run = machine.finish(stop, &mut |_| {});
+    let said = run.transcript.lines().filter(|line| line.starts_with("dma: ")).count();
+    ensure!(is_done && said > attacks.len(), "{:?}\n{}", run.outcome, last_lines(&run));
+    let was_reset = run.transcript.contains("was reset");
+    ensure!(was_reset == attacks.iter().any(|it| it.kind == RESET), "{}", last_lines(&run));
+    result
+}
+
+fn is_reached(
+    machine: &mut Machine,
+    device: &Device,
+    disk: &Path,
+    attack: &Attack,
+) -> Result<bool> {
+    let mut memory = |address, len| machine.read_memory(&Region::new(address, len));
+    Ok(match attack.sign {
+        Sign::Marker(address) => {
+            memory(address, u64::from(attack.len))? == marker()[..attack.len as usize]
+        }
+        Sign::Signature(address) => memory(address, 4)? == b"QEMU",
+        Sign::Flash => {
+            let at = (UNUSED_FLASH - map::BUNDLE_FLASH.start) as usize;
+            let flash = fs::read(device.bundle_flash())?;
+            flash[at..at + SECTOR].iter().any(|byte| *byte != 0xff)
+        }
+        Sign::OnDisk(text) => {
+            let at = attack.sector as usize * SECTOR;
+            let disk = fs::read(disk)?;
+            disk[at..at + SECTOR].windows(text.len()).any(|it| it == text)
+        }
+    })
+}
+
+/// Every attack came out as expected, and the control was reached.
+fn expect(result: &[(&str, bool)], expected: impl Fn(&str) -> bool) -> Result<()> {
+    let wrong: Vec<_> = result
+        .iter()
+        .filter(|(name, is_reached)| *is_reached != (*name == "control" || expected(name)))
+        .map(|(name, is_reached)| {
+            format!("{name}: {}", if *is_reached { "reached" } else { "closed" })
+        })
+        .collect();
+    ensure!(result.iter().any(|(name, _)| *name == "control"), "no control");
+    ensure!(wrong.is_empty(), "{}", wrong.join(", "));
+    Ok(())
+}
+
+fn all() -> Vec<Attack> {
+    attacks().into_iter().chain([by_processor(), control()]).collect()
+}
+
+/// Cases of the board that is booted.
+pub fn cases() -> Vec<Case> {
+    match port::emulated().map_or(Board::Plain, |it| it.machine) {
+        Board::Plain => vec![
+            Case::new("protection/without-an-iommu-dma-reaches-everything", |bench| {
+                expect(&run(bench, &all(), "on")?, |name| name != "fw-cfg-s-mode")
+            }),
+            Case::new("protection/without-an-iommu-the-floor-falls", |bench| {
+                expect_boot(&with_attacked_floor(bench, "on")?)
+            }),
+        ],
+        Board::Iommu => vec![
+            Case::new("dma/nothing-closed-is-reached", |bench| {
+                let attacks: Vec<_> = all().into_iter().chain(at_the_iommu()).collect();
+                expect(&run(bench, &attacks, "on")?, |_| false)
+            }),
+            Case::new("dma/nothing-closed-is-reached-after-a-reset", |bench| {
+                let attacks: Vec<_> =
+                    [reset()].into_iter().chain(all()).chain(at_the_iommu()).collect();
+                expect(&run(bench, &attacks, "on")?, |_| false)
+            }),
+            Case::new("dma/a-device-that-bypasses-the-iommu-reaches-everything", |bench| {
+                expect(&run(bench, &all(), "off")?, |name| name != "fw-cfg-s-mode")
+            }),
+            Case::new("dma/a-device-that-was-not-admitted-reaches-nothing", |bench| {
+                let mut attacks = all();
+                let own = Attack { slot: OTHER, ..Attack::write("own", map::SYSTEM.start + 4096) };
+                attacks.iter_mut().filter(|it| it.name != "control").for_each(|it| it.slot = OTHER);
+                attacks.push(own);
+                expect(&run(bench, &attacks, "on")?, |_| false)
+            }),
+            Case::new("dma/the-floor-holds", |bench| {
+                let run = with_attacked_floor(bench, "on")?;
+                expect_refusal(&run, Stage::Rom, Reason::RollbackBelowFloor)
+            }),
+            Case::new("dma/linux-uses-a-device-through-the-iommu", linux),
+            Case::new("dma/a-disk-that-bypasses-the-iommu-is-refused", |bench| {
+                let mut setup = bench.setup(&[], &[])?;
+                let device = Device::temporary()?;
+                bench.install(&device, &setup)?;
+                setup.system = None;
+                let drive = format!("if=none,id=d0,format=raw,file={}", device.disk().display());
+                let how = "virtio-blk-pci,drive=d0,addr=1,iommu_platform=off,disable-legacy=on";
+                let extra = ["-drive", &drive, "-device", how].map(str::to_owned);
+                let run = bench.finish(bench.start_on(&device, &setup, &extra)?, None);
+                expect_refusal(&run, Stage::Loader, Reason::DmaNotGuarded)
+            }),
+            Case::new("dma/an-iommu-without-second-stage-is-refused", |bench| {
+                let setup = bench.setup(&[], &[])?;
+                let extra = ["-global", "riscv-iommu.g-stage=off"].map(str::to_owned);
+                let (_device, machine) = bench.start(&setup, &extra)?;
+                let run = bench.finish(machine, None);
+                expect_refusal(&run, Stage::Rom, Reason::DmaNotGuarded)
+            }),
+            Case::new("dma/a-machine-without-the-iommu-is-refused", |bench| {
+                let setup = bench.setup(&[], &[])?;
+                let extra = ["-M", "iommu-sys=off"].map(str::to_owned);
+                let (_device, machine) = bench.start(&setup, &extra)?;
+                let run = bench.finish(machine, None);
+                expect_refusal(&run, Stage::Rom, Reason::UnexpectedTrap)
+            }),
+            Case::new("dma/the-stages-fit-and-hold-no-panic-path", |bench| {
+                let fault = firmware::fault(&bench.firmware)?;
+                ensure!(fault.is_none(), "{fault:?}");
+                Ok(())
+            }),
+            Case::new("dma/a-good-device-boots", |bench| {
+                expect_boot(&bench.run(&bench.setup(&[], &[])?)?)
+            }),
+        ],
+    }
+}
+
+/// More than the security version of the old boot bundle.
+const FLOOR: u64 = 9;
+
+/// A disk programs zeros over the state record in force, so that the one before it counts; then an old boot bundle
+/// is installed and booted.
+fn with_attacked_floor(bench: &Bench, platform: &str) -> Result<hartlock_emulator::machine::Run> {
+    let setup = setup(bench)?;
+    let device = Device::temporary()?;
+    bench.install(&device, &setup)?;
+    device.provision(&Provisioning { boot_floor: FLOOR, ..setup.state })?;
+    let new = Edit::Draft(|draft| draft.security_version = FLOOR);
+    let loader = firmware::stage("dma", &[])?;
+    let bundle = device.folder().join("new.hlk");
+    fs::write(&bundle, build(bench.boot_draft(&loader)?, &[new]).0)?;
+    device.install_boot_bundle(&bundle)?;
+    // The record in force is the second one that was written.
+    let flash = fs::read(device.bundle_flash())?;
+    let has_floor = |at: usize| flash[at + 24..at + 32] == FLOOR.to_le_bytes();
+    let at = STATE_AT.into_iter().find(|at| has_floor(*at)).context("no record has the floor")?;
+    let attack = Attack {
+        sector: FLASH_COMMANDS,
+        ..Attack::write("state", map::BUNDLE_FLASH.start + at as u64)
+    };
+    run_on(bench, &device, &setup, &[attack], platform)?;
+    let old = bench.setup(&[], &[])?;
+    let bundle = device.folder().join("old.hlk");
+    fs::write(&bundle, &old.boot)?;
+    device.install_boot_bundle(&bundle)?;
+    Ok(bench.finish(bench.start_on(&device, &old, &[])?, None))
+}
+
+/// Linux writes a line to a port of a device on the PCI bus: rings and buffers are in its memory, the device writes
+/// messages there and reads the line. The driver of ports is part of Debian's kernel, that of disks is not.
+fn linux(bench: &Bench) -> Result<()> {
+    let setup = bench.linux("port")?;
+    let folder = tempfile::tempdir()?;
+    let out = folder.path().join("out");
+    let file = format!("file,id=port,path={}", out.display());
+    let device = format!("virtio-serial-pci,addr={ADMITTED},iommu_platform=on,disable-legacy=on");
+    let extra = ["-chardev", &file, "-device", &device, "-device", "virtserialport,chardev=port"];
+    let (_device, machine) = bench.start(&setup, &extra.map(str::to_owned))?;
+    let run = bench.finish(machine, None);
+    ensure!(
+        run.transcript.contains("port: ended with 0"),
+        "{:?}\n{}",
+        run.outcome,
+        last_lines(&run)
+    );
+    let written = fs::read_to_string(&out)?;
+    ensure!(written.trim_end() == "written by Linux", "Linux wrote {written:?}");
+    Ok(())
+}

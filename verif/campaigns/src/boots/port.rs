@@ -1,0 +1,68 @@
+//! The board that is booted: `qemu-virt`, or another one of boards/ that QEMU's `virt` can be.
+//!
+//! Everything that builds firmware reads HARTLOCK_BOARD (device/virt/build.rs), so a run for another
+//! board is a run of this program in that environment.
+
+use std::env;
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow, bail};
+use hartlock_boards::{Error, Known, shipped};
+use hartlock_emulator::board::Emulated;
+
+use xtask::Verdict;
+
+pub use xtask::project::board as name;
+use xtask::project::{BOARD_VARIABLE as VARIABLE, DEFAULT_BOARD as DEFAULT};
+
+/// Whether it is the board that every case is made for.
+pub fn is_default() -> bool {
+    name() == DEFAULT
+}
+
+/// Runs this program again for another board; `None` if it already runs for it.
+pub fn run_for(board: &str) -> Result<Option<Verdict>> {
+    if board == name() {
+        return Ok(None);
+    }
+    emulated_of(board)?;
+    let mut again = Command::new(env::current_exe()?);
+    again.args(env::args_os().skip(1)).env(VARIABLE, board);
+    let status = again.status().context("cannot start itself")?;
+    match status.code() {
+        Some(0) => Ok(Some(Verdict::Yes)),
+        Some(1) => Ok(Some(Verdict::No)),
+        _ => bail!("the run for {board} did not finish"),
+    }
+}
+
+/// What the description of the board says about itself.
+pub struct Identity {
+    pub board: String,
+    pub soc: String,
+    pub harts: u32,
+}
+
+/// What the emulator has to be.
+pub fn emulated() -> Result<Emulated> {
+    emulated_of(&name())
+}
+
+fn emulated_of(board: &str) -> Result<Emulated> {
+    let known = known(board)?;
+    Emulated::of(known).map_err(|error| match &error {
+        Error::Wrong { fault, .. } => anyhow!("{error}\n{fault}"),
+        Error::File(_) => error.into(),
+    })
+}
+
+/// Names and harts of the board.
+pub fn identity() -> Result<Identity> {
+    let board = &known(&name())?.description;
+    Ok(Identity { board: board.name.clone(), soc: board.soc.clone(), harts: board.harts })
+}
+
+fn known(board: &str) -> Result<&'static Known> {
+    let known = shipped().iter().find(|known| known.name() == board);
+    known.with_context(|| format!("no right description device/boards/{board}/board.toml"))
+}

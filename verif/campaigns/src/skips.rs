@@ -1,0 +1,311 @@
+//! `cargo xtask skips`: leaves out instructions of a stage, one or two a boot, and sees that what has to be
+//! refused still is (boot flow §7).
+//!
+//! ROM and loader run on our own interpreter ([`interpreted`]): every instruction that they execute can be
+//! skipped, each time that it is executed, in memory that an attacker has filled with instructions. The loader
+//! has no other harts there; with five harts and OpenSBI it runs on QEMU ([`emulated`]), where each instruction
+//! that may decide is skipped the first time. The ROM of the root of trust ([`rot`]) runs on the interpreter as it
+//! ships. A ROM whose redundant check finds nothing has to be caught, on the board and on the root of trust.
+
+mod bundles;
+mod emulated;
+mod interpreted;
+mod judge;
+mod rot;
+mod rtl;
+mod session;
+mod store;
+mod symbols;
+
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use hartlock_emulator::Stage;
+use hartlock_fault::campaign::SLACK;
+use hartlock_verify::board::qemu_virt;
+
+use crate::boots::board::{Bench, Setup};
+use bundles::{TARGETS, Target};
+use interpreted::{Choice, Part, Refusal};
+use xtask::Outcome;
+use xtask::python::{self, PackageSet};
+use xtask::{Verdict, firmware};
+
+/// Instructions of a boot that are skipped unless told otherwise.
+const SAMPLES: usize = 400;
+/// The same for the loader on QEMU, where each takes a second.
+const LOADER_SAMPLES: usize = 12;
+/// Where the campaign has to find something in a ROM that is blind.
+const BLIND_TARGET: &str = "rom/below-the-floor";
+/// The same for the ROM of the root of trust.
+const BLIND_ROT: &str = "rot/below-the-floor";
+/// The bundle on which interpreter and QEMU are compared in the loader.
+const JUDGED_LOADER: &str = "loader/below-the-floor";
+/// `li a0, 0` and `ret`: no defect, whatever the arguments.
+const NO_DEFECT: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only bundles whose name contains this
+    #[arg(value_name = "NAME")]
+    filter: Option<String>,
+    /// Print the names of all bundles
+    #[arg(long)]
+    list: bool,
+    /// Skip every instruction each time it runs (hours of CPU time a bundle)
+    #[arg(long, conflicts_with = "samples")]
+    all: bool,
+    /// Instructions to skip for each bundle, spread evenly
+    #[arg(long, value_name = "N")]
+    samples: Option<usize>,
+    /// Only what runs after the last signature was verified
+    #[arg(long)]
+    after_signatures: bool,
+    /// Only what runs before the bundle is read
+    #[arg(long, conflicts_with = "after_signatures")]
+    before_bundle: bool,
+    /// Skip a second instruction as well, at each distance from 1 to N after the first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    second_within: u32,
+    /// Begin at this position in the boot
+    #[arg(long, value_name = "POSITION", default_value_t = 0)]
+    from: usize,
+    /// End after so many minutes, and say where to go on
+    #[arg(long, value_name = "M")]
+    minutes: Option<u64>,
+    /// Instructions that a boot may take more than without a skip before it counts as one that does not end
+    #[arg(long, value_name = "N", default_value_t = SLACK)]
+    slack: u64,
+    /// Threads
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Append the counts to this file (verif/runs/skips.toml)
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Compare the interpreter instead: with QEMU console, and registers at places all over the boot; with the
+    /// simulation of the RTL every instruction of the root of trust
+    #[arg(long)]
+    judge: bool,
+    /// The loader on QEMU instead, with five harts: what may decide, the first time it runs
+    #[arg(long)]
+    qemu: bool,
+    /// Make the redundant check find nothing: the campaign then has to find something
+    #[arg(long)]
+    blind: bool,
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let is_wanted = |name: &str| args.filter.as_ref().is_none_or(|filter| name.contains(filter));
+    let targets: Vec<&Target> = TARGETS.iter().filter(|it| is_wanted(it.name)).collect();
+    let roots: Vec<&rot::Target> = rot::TARGETS.iter().filter(|it| is_wanted(it.name)).collect();
+    if args.list {
+        targets.iter().for_each(|target| println!("{}", target.name));
+        roots.iter().for_each(|target| println!("{}", target.name));
+        return Ok(Verdict::Yes);
+    }
+    if targets.is_empty() && roots.is_empty() {
+        bail!("no bundle has this in its name; `cargo xtask skips --list` names them");
+    }
+    let mut is_turned = false;
+    if !targets.is_empty() {
+        let bench = Bench::prepare(false)?;
+        for target in targets {
+            is_turned |= on_board(args, &bench, target)?;
+        }
+    }
+    for target in roots {
+        is_turned |= on_root_of_trust(args, target)?;
+    }
+    Ok(if is_turned { Verdict::No } else { Verdict::Yes })
+}
+
+/// Whether a bundle of the board is turned.
+fn on_board(args: &Args, bench: &Bench, target: &Target) -> Result<bool> {
+    let setup = make(bench, target, args.blind)?;
+    if args.judge {
+        judged(bench, target)?;
+        return Ok(false);
+    }
+    if args.qemu && target.stage == Stage::Loader {
+        return emulated::campaign(bench, target, &setup, args.loader_samples());
+    }
+    let refusal = Refusal::record(bench, &setup, target.stage)?;
+    args.campaign(&refusal, target.name)
+}
+
+/// The same of the root of trust.
+fn on_root_of_trust(args: &Args, target: &rot::Target) -> Result<bool> {
+    let mut device = target.make()?;
+    if args.judge {
+        let compared = rtl::judge(&device).context(target.name)?;
+        println!("{}: the RTL agrees, {compared} instructions", target.name);
+        return Ok(false);
+    }
+    if args.blind {
+        device.blind()?;
+    }
+    args.campaign(&device.refusal()?, target.name)
+}
+
+impl Args {
+    fn choice(&self) -> Choice {
+        let part = match (self.before_bundle, self.after_signatures) {
+            (true, _) => Part::BeforeBundle,
+            (_, true) => Part::AfterSignatures,
+            _ => Part::WholeBoot,
+        };
+        let is_every_one = self.all || part != Part::WholeBoot || self.second_within > 0;
+        let minutes = |minutes: u64| Instant::now() + Duration::from_secs(60 * minutes);
+        Choice {
+            samples: self.samples.or((!is_every_one).then_some(SAMPLES)),
+            part,
+            from: self.from,
+            second_within: self.second_within,
+            slack: self.slack,
+            jobs: self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
+            until: self.minutes.map(minutes),
+        }
+    }
+
+    /// Skips what was asked for, stores the counts, and returns whether anything was turned.
+    fn campaign(&self, refusal: &Refusal, name: &str) -> Result<bool> {
+        let counts = interpreted::campaign(refusal, name, &self.choice())?;
+        if let Some(file) = &self.store {
+            store::append(file, &counts)?;
+        }
+        Ok(!counts.report.is_clean())
+    }
+
+    fn loader_samples(&self) -> Option<usize> {
+        self.samples.or((!self.all).then_some(LOADER_SAMPLES))
+    }
+}
+
+fn make(bench: &Bench, target: &Target, is_blind: bool) -> Result<Setup> {
+    let mut setup = (target.make)(bench)?;
+    // With all of them there, the ROM does not wait for those that are missing.
+    setup.harts = 5;
+    if target.stage == Stage::Rom {
+        setup.cpu = Some(judge::CPU.to_owned());
+    }
+    if is_blind {
+        blind(&mut setup, &bench.firmware.rom.elf, target)?;
+    }
+    Ok(setup)
+}
+
+/// Compares the interpreter with QEMU. The loader has one hart on both.
+fn judged(bench: &Bench, target: &Target) -> Result<()> {
+    let mut setup = make(bench, target, false)?;
+    if target.stage == Stage::Loader {
+        setup.harts = 1;
+    }
+    setup.cpu = Some(judge::CPU.to_owned());
+    let refusal = Refusal::record(bench, &setup, target.stage)?;
+    let compared = judge::judge(bench, &setup, &refusal, target.name)?;
+    println!("{}: QEMU agrees, registers after {compared} instructions", target.name);
+    Ok(())
+}
+
+/// Replaces the redundant check by code that never finds a defect.
+fn blind(setup: &mut Setup, elf: &Path, target: &Target) -> Result<()> {
+    if target.stage != Stage::Rom {
+        bail!("only the ROM can be blinded: the loader is signed");
+    }
+    for function in ["signers", "parsed", "device", "placement"] {
+        let at = firmware::function_offset(elf, &["recheck", function])?;
+        let code = setup.rom.get_mut(at..at + 4).context("inside the ROM")?;
+        code.copy_from_slice(&NO_DEFECT);
+    }
+    Ok(())
+}
+
+/// A step of `cargo xtask test`: QEMU and the interpreter agree, a sample of every bundle, and blind ROMs that must be
+/// caught. Each bundle of the loader is sampled on QEMU as well.
+pub fn step(_: &Path) -> Result<Outcome> {
+    let bench = Bench::prepare(false)?;
+    let sampled = |samples, part| Choice {
+        samples: Some(samples),
+        part,
+        from: 0,
+        second_within: 0,
+        slack: SLACK,
+        jobs: 1,
+        until: None,
+    };
+    let is_sampled_turned = |refusal: &Refusal, name| -> Result<bool> {
+        let mut is_turned = false;
+        let parts =
+            [(64, Part::WholeBoot), (256, Part::BeforeBundle), (2048, Part::AfterSignatures)];
+        for (samples, part) in parts {
+            let choice = sampled(samples, part);
+            is_turned |= !interpreted::campaign(refusal, name, &choice)?.report.is_clean();
+        }
+        Ok(is_turned)
+    };
+    let mut turned = Vec::new();
+    for target in TARGETS {
+        let setup = make(&bench, target, false)?;
+        let refusal = Refusal::record(&bench, &setup, target.stage)?;
+        let mut is_turned = is_sampled_turned(&refusal, target.name)?;
+        if target.stage == Stage::Loader {
+            is_turned |= emulated::campaign(&bench, target, &setup, Some(LOADER_SAMPLES))?;
+        }
+        if is_turned {
+            turned.push(target.name);
+        }
+    }
+    for target in rot::TARGETS {
+        if is_sampled_turned(&target.make()?.refusal()?, target.name)? {
+            turned.push(target.name);
+        }
+    }
+    if !turned.is_empty() {
+        return Ok(Outcome::Failed(format!(
+            "with one instruction skipped, other code than the stage's ran: {}",
+            turned.join(", ")
+        )));
+    }
+    let find = |name| TARGETS.iter().find(|target| target.name == name).context("a bundle");
+    let target = find(BLIND_TARGET)?;
+    judged(&bench, target)?;
+    judged(&bench, find(JUDGED_LOADER)?)?;
+    let unjudged = judged_by_rtl()?;
+    let blinded = make(&bench, target, true)?;
+    let all = Choice { samples: None, ..sampled(0, Part::AfterSignatures) };
+    let refusal = Refusal::record(&bench, &blinded, Stage::Rom)?;
+    let report = interpreted::campaign(&refusal, "without its redundant check", &all)?.report;
+    // The bundle itself runs, and not what was there before.
+    if !report.findings.iter().any(|it| it.target == qemu_virt::OPENSBI.start) {
+        return Ok(Outcome::Failed("a ROM without its redundant check is not caught".into()));
+    }
+    let target = rot::TARGETS.iter().find(|target| target.name == BLIND_ROT).context("a bundle")?;
+    let mut device = target.make()?;
+    device.blind()?;
+    let name = "the root of trust without its redundant check";
+    let report = interpreted::campaign(&device.refusal()?, name, &all)?.report;
+    if report.turned == 0 {
+        return Ok(Outcome::Failed(
+            "a root of trust without its redundant check is not caught".into(),
+        ));
+    }
+    Ok(unjudged.unwrap_or(Outcome::Passed))
+}
+
+/// The simulation of the RTL agrees with the interpreter on a bundle that is refused, and on one that is accepted. Not
+/// compared without the packages of the simulation.
+fn judged_by_rtl() -> Result<Option<Outcome>> {
+    for set in [PackageSet::Machine, PackageSet::Soc] {
+        if let Some(skipped) = python::without_packages(set)? {
+            return Ok(Some(skipped));
+        }
+    }
+    let target = rot::TARGETS.iter().find(|target| target.name == BLIND_ROT).context("a bundle")?;
+    for (name, device) in [(target.name, target.make()?), ("rot/accepted", rot::accepted()?)] {
+        let compared = rtl::judge(&device).context(name)?;
+        println!("{name}: the RTL agrees, {compared} instructions");
+    }
+    Ok(None)
+}

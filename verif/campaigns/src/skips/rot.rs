@@ -1,0 +1,178 @@
+//! The ROM of the root of trust (`device/rot-rom`) as it ships, and bundles that it must refuse.
+
+use anyhow::{Context, Result, ensure};
+use hartlock_fault::rot::{ROM_SIZE, Storage};
+use hartlock_handoff::{ROOT_OF_TRUST_SIZE, RootOfTrust, StateRecord};
+use hartlock_hw::machines::rot_boot::{self, SHIPPED, SignedBy};
+use hartlock_image::{Lifecycle, Policy};
+use hartlock_testkit::bundle::{Block, Draft, Edit, name, trust};
+use hartlock_testkit::keys::{A, B};
+use hartlock_testkit::signers::LMS;
+use hartlock_verify::board::hartlock_soc;
+use object::elf::PT_LOAD;
+use object::read::elf::{ElfFile32, ProgramHeader};
+use object::{Endianness, Object, ObjectSection};
+
+use super::interpreted::Refusal;
+use super::symbols::Symbols;
+
+/// A bundle of three payloads as small as they can be.
+const SIZE: usize = 0;
+/// Enough for a boot that verifies LMS in software.
+const LMS_CYCLES: &str = "6000000";
+/// A signature by Ed25519 takes most of them.
+const ED25519_CYCLES: &str = "20000000";
+/// Where the second payload starts in its file.
+const SECOND_PAYLOAD: usize = 3 << 12;
+
+/// `li a0, 0`, `li a1, 0` and `ret`: no defect, whatever the arguments.
+const NO_DEFECT: [u8; 6] = [0x01, 0x45, 0x81, 0x45, 0x82, 0x80];
+
+/// A device and a bundle that it must refuse.
+pub struct Target {
+    pub name: &'static str,
+    make: fn() -> Result<Device>,
+}
+
+/// A ROM with the identity of a device, as an ELF file, and a bundle in the host's memory.
+pub struct Device {
+    pub rom: Vec<u8>,
+    pub bundle: Vec<u8>,
+    /// More cycles than the boot takes on the machine of the RTL.
+    pub cycles: &'static str,
+}
+
+const fn target(name: &'static str, make: fn() -> Result<Device>) -> Target {
+    Target { name, make }
+}
+
+pub const TARGETS: &[Target] = &[
+    target("rot/below-the-floor", || signed(Edit::Draft(|draft| draft.security_version = 2))),
+    target("rot/another-board", || {
+        signed(Edit::Draft(|draft| draft.identity.board = name("qemu-virt")))
+    }),
+    target("rot/another-lifecycle", || {
+        provisioned(|_, state| state.lifecycle = Lifecycle::Returned)
+    }),
+    target("rot/untrusted-key", || signed(Edit::Draft(|draft| draft.blocks = vec![Block::By(B)]))),
+    target("rot/revoked-key", || provisioned(|_, state| state.revoked_keys = 0b11)),
+    target("rot/second-signer-missing", || {
+        provisioned(|root, _| root.trust = trust(Policy::All, [A.record(), LMS.record()]))
+    }),
+    target("rot/stripped-signature", || {
+        let listed = |draft: &mut Draft| draft.listed = Some(vec![A.record(), LMS.record()]);
+        signed(Edit::Draft(listed))
+    }),
+    // The security version, raised; the same with another signature.
+    target("rot/altered-manifest", || signed(Edit::File(|file| file[33] ^= 0x10))),
+    target("rot/altered-manifest-by-ed25519", || {
+        let altered = Edit::File(|file| file[33] ^= 0x10);
+        let bundle = rot_boot::bundle(SIZE, SignedBy::Ed25519, None, &[altered]);
+        Ok(Device { rom: rom()?, bundle, cycles: ED25519_CYCLES })
+    }),
+    target("rot/altered-payload", || {
+        signed(Edit::File(|file| {
+            file[SECOND_PAYLOAD + 64..SECOND_PAYLOAD + 128].iter_mut().for_each(|it| *it ^= 0x10);
+        }))
+    }),
+    target("rot/another-type", || {
+        signed(Edit::Draft(|draft| {
+            let Draft { identity, blocks, .. } = draft.clone();
+            *draft = Draft { identity, blocks, ..Draft::system() };
+        }))
+    }),
+    target("rot/payload-over-the-bundle", || {
+        signed(Edit::Draft(|draft| draft.payloads[1].load_at(hartlock_soc::BUNDLE.start)))
+    }),
+];
+
+impl Target {
+    pub fn make(&self) -> Result<Device> {
+        (self.make)().with_context(|| self.name.to_owned())
+    }
+}
+
+impl Device {
+    /// The boot on the interpreter, on a chip.
+    pub fn refusal(&self) -> Result<Refusal> {
+        Refusal::of_rot(self.storage()?, Symbols::parse(&self.rom)?)
+    }
+
+    /// ROM and bundle for the interpreter.
+    pub fn storage(&self) -> Result<Storage> {
+        let (image, code_len) = image(&self.rom)?;
+        Ok(Storage::new(image, code_len, self.bundle.clone()))
+    }
+
+    /// Replaces the redundant check by code that never finds a defect.
+    pub fn blind(&mut self) -> Result<()> {
+        let symbols = Symbols::parse(&self.rom)?;
+        let (text_address, text_offset) = text(&self.rom)?;
+        for function in ["signers", "parsed", "device", "placement"] {
+            let offset = symbols.address(&["recheck", function])? - text_address;
+            let at = text_offset + usize::try_from(offset)?;
+            let code = self.rom.get_mut(at..at + NO_DEFECT.len()).context("inside the ROM")?;
+            code.copy_from_slice(&NO_DEFECT);
+        }
+        Ok(())
+    }
+}
+
+/// The ROM with the algorithms in software: the interpreter has no engines.
+fn rom() -> Result<Vec<u8>> {
+    rot_boot::rom_for(SignedBy::Lms, SHIPPED)
+}
+
+/// A device that accepts its bundle.
+pub fn accepted() -> Result<Device> {
+    Ok(Device { rom: rom()?, bundle: bundle(&[]), cycles: LMS_CYCLES })
+}
+
+/// A device with a bundle that an edit changes.
+fn signed(edit: Edit) -> Result<Device> {
+    Ok(Device { rom: rom()?, bundle: bundle(&[edit]), cycles: LMS_CYCLES })
+}
+
+fn bundle(edits: &[Edit]) -> Vec<u8> {
+    rot_boot::bundle(SIZE, SignedBy::Lms, None, edits)
+}
+
+/// A device of another identity, with a bundle that is as it should be.
+fn provisioned(change: fn(&mut RootOfTrust, &mut StateRecord)) -> Result<Device> {
+    let mut rom = rom()?;
+    let (at, size) = rot_boot::place(&rom)?;
+    let identity = rom.get_mut(at..at + size).context("the identity is in the file")?;
+    let (root, state) = identity.split_at(ROOT_OF_TRUST_SIZE);
+    let mut root = RootOfTrust::parse(root).ok().context("a root of trust")?;
+    let mut state = StateRecord::parse(state, &root.state_key()).context("a state record")?;
+    change(&mut root, &mut state);
+    let changed = [&root.encode()[..], &state.encode(&root.state_key())].concat();
+    identity.copy_from_slice(&changed);
+    Ok(Device { rom, bundle: bundle(&[]), cycles: LMS_CYCLES })
+}
+
+/// Address of the code, and its place in the file.
+fn text(elf: &[u8]) -> Result<(u64, usize)> {
+    let file = ElfFile32::<Endianness>::parse(elf)?;
+    let text = file.section_by_name(".text").context("the ROM has no code")?;
+    let (offset, _) = text.file_range().context("the code is not in the file")?;
+    Ok((text.address(), usize::try_from(offset)?))
+}
+
+/// The contents of the boot ROM, and how many bytes of them are code.
+fn image(elf: &[u8]) -> Result<(Vec<u8>, usize)> {
+    let file = ElfFile32::<Endianness>::parse(elf)?;
+    let endian = file.endian();
+    let mut image = vec![0; ROM_SIZE];
+    for header in file.elf_program_headers() {
+        if header.p_type(endian) == PT_LOAD && header.p_filesz(endian) > 0 {
+            let data = header.data(endian, elf).ok().context("a segment is outside of the file")?;
+            let at = header.p_paddr(endian) as usize;
+            let place = image.get_mut(at..at + data.len());
+            place.context("a segment is outside of the ROM")?.copy_from_slice(data);
+        }
+    }
+    let text = file.section_by_name(".text").context("the ROM has no code")?;
+    ensure!(text.address() == 0, "the ROM does not start with its code");
+    Ok((image, usize::try_from(text.size())?))
+}

@@ -1,0 +1,108 @@
+//! Arguments of `cargo xtask ip`.
+
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Engines, by the names of their folders in hw/ip, or `soc` or `prim`; without any, all
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Count look-up tables and the like as well
+    #[arg(long)]
+    pub synth: bool,
+    /// Place and route for a clock frequency, too: minutes for each netlist
+    #[arg(long, requires = "synth")]
+    pub fmax: bool,
+    /// Take what is counted into the record that later counts are compared with
+    #[arg(long, requires = "synth")]
+    pub record: bool,
+    /// Run every mutant of data/mutants.toml, each of which its assertion has to notice
+    #[arg(long)]
+    pub mutants: bool,
+    /// Count and test the engine of others that this folder holds as well: see [[peer]] of its ip.toml
+    #[arg(long, value_name = "FOLDER", requires = "synth")]
+    pub peer: Option<PathBuf>,
+    #[command(flatten)]
+    pub upsets: UpsetArgs,
+    /// Only simulations and netlists whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// Show what the tests print
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Of campaigns.
+#[derive(clap::Args)]
+pub struct UpsetArgs {
+    /// Run the campaigns of upsets ([[campaign]] of ip.toml) instead
+    #[arg(long, conflicts_with_all = ["synth", "mutants"])]
+    pub upsets: bool,
+    /// A sample of each part, in seconds, as in `cargo xtask test`
+    #[arg(long, requires = "upsets", conflicts_with = "samples")]
+    pub quick: bool,
+    /// Upsets of each part and input, spread evenly, instead of what ip.toml says
+    #[arg(long, value_name = "N", requires = "upsets")]
+    pub samples: Option<usize>,
+    /// Of the samples
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Only the I-th of N parts of the work; results are kept until all are there
+    #[arg(long, value_name = "I/N", value_parser = share, default_value = "1/1")]
+    pub part: Share,
+    /// Leave out campaigns whose stored counts are of the present sources
+    #[arg(long, requires = "upsets")]
+    pub stale: bool,
+    /// Store the counts in verif/runs/upsets.toml
+    #[arg(long, requires = "upsets", conflicts_with_all = ["quick", "samples"])]
+    pub store: bool,
+}
+
+/// A share of the work, by its place from zero on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    place: usize,
+    all: usize,
+}
+
+impl Share {
+    /// The whole work.
+    pub const WHOLE: Share = Share { place: 0, all: 1 };
+
+    pub fn has(self, place: usize) -> bool {
+        place % self.all == self.place
+    }
+}
+
+fn share(text: &str) -> Result<Share, String> {
+    let numbers = text.split_once('/').map(|(place, all)| (place.parse::<usize>(), all.parse()));
+    match numbers {
+        Some((Ok(place), Ok(all))) if 1 <= place && place <= all => {
+            Ok(Share { place: place - 1, all })
+        }
+        _ => Err("a share is I/N, with I from 1 to N".to_owned()),
+    }
+}
+
+impl Args {
+    pub fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_the_whole_together() {
+        let shares = ["1/3", "2/3", "3/3"].map(|text| share(text).unwrap());
+        for place in 0..20 {
+            assert_eq!(shares.iter().filter(|share| share.has(place)).count(), 1);
+        }
+        assert_eq!(share("1/1"), Ok(Share::WHOLE));
+        for text in ["0/3", "4/3", "1", "a/b", "1/0"] {
+            assert!(share(text).is_err(), "{text}");
+        }
+    }
+}

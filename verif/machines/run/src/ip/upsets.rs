@@ -1,0 +1,333 @@
+//! `cargo xtask ip NAME --upsets`: flips bits of registers in a simulated engine, one a run, and sees how the run
+//! ends.
+//!
+//! A campaign (`[[campaign]]` of `data/ip.toml`) names registers and cycles, and scripts of what the engine does
+//! meanwhile. A compiled bench (`verif/machines/sim/upsets`) runs a script once, and again from each chosen cycle with
+//! a bit flipped. Variants without a protection have to show a bad outcome, or the campaign would prove nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{IsTerminal, stderr};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use self::bench::Golden;
+use self::choice::Space;
+use self::counts::{Counts, LAYOUT, Row};
+use self::model::Model;
+pub use self::plan::Campaign;
+use self::plan::Part;
+pub use self::store::is_of_now;
+use super::args::{Share, UpsetArgs};
+use super::engine::{Ip, Tools};
+use super::schemata::option_without;
+use crate::parallel::in_parallel;
+use xtask::{packages, project};
+
+mod bench;
+mod choice;
+mod counts;
+mod model;
+mod plan;
+mod registers;
+mod report;
+mod store;
+
+/// Upsets that a process runs: what is lost at most when a campaign is ended.
+const CHUNK: usize = 20_000;
+/// Bad outcomes that are kept of a chunk.
+const FINDINGS: usize = 20;
+
+/// How much of a campaign is run.
+pub struct Form {
+    quick: bool,
+    samples: Option<usize>,
+    seed: u64,
+    share: Share,
+    is_stored: bool,
+    is_silent: bool,
+}
+
+impl Form {
+    pub fn of(args: &UpsetArgs) -> Form {
+        Form {
+            quick: args.quick,
+            samples: args.samples,
+            seed: args.seed,
+            share: args.part,
+            is_stored: args.store,
+            is_silent: false,
+        }
+    }
+
+    fn samples(&self, part: &Part) -> Option<usize> {
+        if self.quick { Some(part.quick) } else { self.samples.or(part.samples) }
+    }
+}
+
+/// The kept result of a chunk.
+#[derive(Default, Serialize, Deserialize)]
+struct Kept {
+    counts: Counts,
+    findings: Vec<String>,
+}
+
+/// A variant with its scripts.
+struct Subject {
+    parameters: Vec<String>,
+    must_find: bool,
+    model: Model,
+    goldens: Vec<(String, Golden)>,
+}
+
+/// Upsets of one process.
+struct Chunk<'a> {
+    row: usize,
+    subject: &'a Subject,
+    golden: &'a Golden,
+    space: Space,
+    positions: Vec<u64>,
+}
+
+/// The quick form, for `cargo xtask test`.
+pub fn step(tools: &Tools, ip: &Ip, campaign: &Campaign) -> Result<Vec<String>> {
+    let form = Form {
+        quick: true,
+        samples: None,
+        seed: 1,
+        share: Share::WHOLE,
+        is_stored: false,
+        is_silent: true,
+    };
+    run(tools, ip, campaign, &form, false)
+}
+
+/// Runs a campaign, prints its table, and returns what is wrong.
+///
+/// In the quick form one model serves the engine and its variants, because the compiler takes most of the time. A protection
+/// that is a copy of registers is built there, and compared, whatever a run chooses. So where anything is wrong, every
+/// variant is built by its parameters, as in the other forms, and that run decides.
+pub fn run(
+    tools: &Tools,
+    ip: &Ip,
+    campaign: &Campaign,
+    form: &Form,
+    is_verbose: bool,
+) -> Result<Vec<String>> {
+    let faults = attempt(tools, ip, campaign, form, form.quick, is_verbose)?;
+    if faults.is_empty() || !form.quick {
+        return Ok(faults);
+    }
+    attempt(tools, ip, campaign, form, false, is_verbose)
+}
+
+fn attempt(
+    tools: &Tools,
+    ip: &Ip,
+    campaign: &Campaign,
+    form: &Form,
+    has_choices: bool,
+    is_verbose: bool,
+) -> Result<Vec<String>> {
+    let start = Instant::now();
+    let folder = project::work_dir("ip").join(&ip.name).join("upsets").join(&campaign.name);
+    let subjects = subjects(tools, ip, campaign, &folder, form.quick, has_choices)?;
+    let (mut rows, chunks) = plan(campaign, form, &subjects)?;
+    let (total, done) = (chunks.len(), AtomicUsize::new(0));
+    let show = !form.is_silent && stderr().is_terminal();
+    let mine: Vec<_> = chunks.iter().enumerate().collect();
+    let results = in_parallel(&mine, |(place, chunk)| {
+        let result = chunk.result(campaign, &folder, form.share.has(*place));
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if show {
+            eprint!("\r{}: {done} of {total} ", campaign.name);
+        }
+        result
+    });
+    if show {
+        eprint!("\r{:60}\r", "");
+    }
+    let (mut findings, mut missing) = (Vec::new(), 0);
+    for (chunk, result) in chunks.iter().zip(results) {
+        let Some(kept) = result? else {
+            missing += 1;
+            continue;
+        };
+        rows[chunk.row].counts.merge(&kept.counts);
+        if !rows[chunk.row].must_find || is_verbose {
+            findings.extend(kept.findings);
+        }
+    }
+    let registers = &subjects[0].model.design.registers;
+    let omitted = campaign.omitted(registers);
+    if !form.is_silent {
+        report::print(ip, campaign, &rows, &omitted, registers.len());
+        let runs: u64 = rows.iter().map(|row| row.counts.runs).sum();
+        println!("{runs} runs in {:.1} s", start.elapsed().as_secs_f64());
+        findings
+            .iter()
+            .take(if is_verbose { usize::MAX } else { FINDINGS })
+            .for_each(|it| println!("  {it}"));
+    }
+    if missing > 0 {
+        println!(
+            "{missing} of {total} chunks are left to other parts (`--part`); nothing is judged yet"
+        );
+        return Ok(Vec::new());
+    }
+    let faults = faults(ip, campaign, &rows, &findings);
+    if form.is_stored && faults.is_empty() {
+        store::put(ip, campaign, form.seed, &rows, &omitted)?;
+    }
+    Ok(faults)
+}
+
+/// Builds the variants, writes their scripts, and runs each once.
+fn subjects(
+    tools: &Tools,
+    ip: &Ip,
+    campaign: &Campaign,
+    folder: &Path,
+    is_quick: bool,
+    has_choices: bool,
+) -> Result<Vec<Subject>> {
+    let variants = campaign.variants();
+    let texts = variants.iter().map(|variant| {
+        let parameters = variant.iter().map(|(name, value)| format!("{name}={value}"));
+        parameters.collect::<Vec<_>>()
+    });
+    let off: Vec<_> = campaign.must_find.iter().map(plan::off).collect();
+    let is_one = has_choices && !off.is_empty() && off.iter().all(Option::is_some);
+    let build = |(place, parameters): (usize, Vec<String>)| {
+        let model = if is_one {
+            let base = campaign.parameters.iter().map(|(name, value)| format!("{name}={value}"));
+            let base: Vec<_> = base.collect();
+            let lacking =
+                place.checked_sub(1).and_then(|at| off[at].as_ref()).into_iter().flatten();
+            let options = lacking.map(|name| option_without(name)).collect();
+            model::with_choices(tools, ip, &campaign.top, &base, options)?
+        } else {
+            model::model(tools, ip, &campaign.top, &parameters, is_quick)?
+        };
+        if place == 0 {
+            campaign.check(&model.design.registers)?;
+        }
+        let scripts = folder.join(format!("scripts-{place}"));
+        bench::write_scripts(tools, ip, campaign, &parameters, &scripts)?;
+        let golden = |input: &String| {
+            let script = scripts.join(format!("{input}.script"));
+            Ok((input.clone(), bench::golden(&model, campaign, script)?))
+        };
+        let extra = campaign.must_find_inputs.iter().filter(|_| place == 0);
+        let goldens = campaign.inputs.iter().chain(extra).map(golden).collect::<Result<_>>()?;
+        Ok(Subject { parameters, must_find: place > 0, model, goldens })
+    };
+    texts.enumerate().map(build).collect()
+}
+
+/// The rows of the table and the work for them.
+fn plan<'a>(
+    campaign: &Campaign,
+    form: &Form,
+    subjects: &'a [Subject],
+) -> Result<(Vec<Row>, Vec<Chunk<'a>>)> {
+    let (mut rows, mut chunks) = (Vec::new(), Vec::new());
+    for subject in subjects {
+        for (input, golden) in &subject.goldens {
+            for part in campaign.part.iter().filter(|part| part.takes(input)) {
+                let place =
+                    || format!("{} {}, {input}", campaign.name, subject.parameters.join(" "));
+                let new = || Space::of(part, &subject.model.design.registers, &golden.marks);
+                let space = new().with_context(place)?;
+                let positions = space.positions(form.samples(part), form.seed);
+                rows.push(Row {
+                    variant: subject.parameters.join(" "),
+                    must_find: subject.must_find || campaign.must_find_inputs.contains(input),
+                    input: input.clone(),
+                    part: part.name.clone(),
+                    registers: space.registers(),
+                    bits: space.bits,
+                    cycles: space.cycles,
+                    is_exhaustive: positions.len() as u64 == space.len(),
+                    counts: Counts::default(),
+                });
+                for positions in positions.chunks(CHUNK) {
+                    let (row, positions) = (rows.len() - 1, positions.to_vec());
+                    chunks.push(Chunk { row, subject, golden, space: new()?, positions });
+                }
+            }
+        }
+    }
+    ensure!(!chunks.is_empty(), "{} has no upsets", campaign.name);
+    Ok((rows, chunks))
+}
+
+impl Chunk<'_> {
+    /// The kept result; or that of running it now, if it is in this share of the work.
+    fn result(&self, campaign: &Campaign, folder: &Path, is_mine: bool) -> Result<Option<Kept>> {
+        let lines: String = self.positions.iter().map(|at| self.space.line(*at)).collect();
+        let patience = campaign.patience.to_string();
+        let options = self.subject.model.options.join(" ");
+        let parts =
+            [LAYOUT, &self.subject.model.digest, &options, &self.golden.text, &patience, &lines];
+        let digest = packages::digest(&parts);
+        let path: PathBuf = folder.join(format!("{digest}.toml"));
+        if let Ok(text) = fs::read_to_string(&path) {
+            return toml::from_str(&text).map(Some).with_context(|| path.display().to_string());
+        }
+        if !is_mine {
+            return Ok(None);
+        }
+        let file = folder.join(format!("{digest}.upsets"));
+        let Subject { model, parameters, .. } = self.subject;
+        let (counts, found) =
+            bench::upset(model, campaign, self.golden, &self.space, &self.positions, &file)?;
+        let name = self.golden.script.file_stem().unwrap_or_default().to_string_lossy();
+        let describe = |finding: bench::Finding| {
+            let register = &model.design.registers[finding.register].name;
+            format!(
+                "{} {name}: {register} bit {} in cycle {} of {}: {}",
+                parameters.join(" "),
+                finding.bit,
+                finding.cycle,
+                self.golden.cycles,
+                finding.line
+            )
+        };
+        let findings = found.into_iter().take(FINDINGS).map(describe).collect();
+        let kept = Kept { counts, findings };
+        // A reader finds all of it or nothing.
+        let beside = folder.join(format!("{digest}.new"));
+        fs::write(&beside, toml::to_string(&kept)?)?;
+        fs::rename(&beside, &path)?;
+        Ok(Some(kept))
+    }
+}
+
+/// What is wrong: a bad outcome of the hardened engine, or none of a variant.
+fn faults(ip: &Ip, campaign: &Campaign, rows: &[Row], findings: &[String]) -> Vec<String> {
+    let mut bad: BTreeMap<(bool, String), u64> = BTreeMap::new();
+    for row in rows {
+        *bad.entry((row.must_find, row.subject(campaign))).or_default() += row.counts.bad();
+    }
+    let name = format!("{} {}", ip.name, campaign.name);
+    let mut faults = Vec::new();
+    for ((must_find, variant), bad) in bad {
+        if must_find && bad == 0 {
+            faults.push(format!(
+                "{name}: {variant} shows no bad outcome, so the campaign proves nothing"
+            ));
+        }
+        if !must_find && bad > 0 {
+            let first = findings.first().map(String::as_str).unwrap_or_default();
+            faults.push(format!(
+                "{name}: {bad} upsets are accepted or release a wrong result: {first}"
+            ));
+        }
+    }
+    faults
+}

@@ -1,0 +1,275 @@
+//! Requests with keys on the root of trust without a host: the program `verif/programs/rot-crypto` with the feature `keys` has the
+//! code of the ROM serve them, and compares what it gets with what software of the workstation computed.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_drivers::mailbox::request::{Operation, Refusal};
+use hartlock_testkit::signers::RSA_PKCS1_2048;
+use sha2::{Digest, Sha256};
+
+use super::End;
+use super::ciphertexts::seal;
+use super::rot::{self, Rot};
+use super::rot_keys::{AES_HEADER, IV, KEY, MODULUS_LEN, MORE, private_key, wrap};
+use super::scratchpads::{Scratchpads, WIPE, has_any_of};
+use super::signatures::CASES;
+use xtask::firmware;
+
+/// Of the slot.
+const SLOT: [u8; 32] = *b"a fake key that wraps, for tests";
+const MESSAGE: &[u8] = b"what is signed";
+/// Blocks, and a part of one.
+const TEXT: &[u8] = b"a text of two blocks and a part of a third";
+/// Where results go, each to a place of its own.
+const RESULTS: u32 = 0x8180_0000;
+const RESULT_STEP: usize = 0x1000;
+/// Far more than it takes.
+const MAX_CYCLES: &str = "20000000";
+/// Handles of the first import and of the second (`device/drivers/src/mailbox/keys.rs`).
+const SECRET: u32 = 0x101;
+const PRIVATE: u32 = 0x202;
+/// A signature of RSA-2048 with blinding, check and wipes takes at most so many cycles.
+const MOST_TO_SIGN: u64 = 1_600_000;
+
+/// A request, and what has to come of it.
+struct Request {
+    name: &'static str,
+    operation: Operation,
+    record: Vec<u8>,
+    result: Vec<u8>,
+    /// A handle, or the bytes of the result.
+    word: u32,
+    /// What it is refused with, if it is: with noise, and without.
+    refusals: [Option<Refusal>; 2],
+}
+
+impl Request {
+    const fn refusal(&self, lacks: Lacks) -> Option<Refusal> {
+        let [with_noise, without] = self.refusals;
+        match lacks {
+            Lacks::Nothing => with_noise,
+            Lacks::Noise => without,
+            Lacks::Engine => Some(Refusal::NoKeys),
+        }
+    }
+
+    /// Refused without noise, in another way.
+    fn without_noise(self, refusal: Refusal) -> Self {
+        let [with_noise, _] = self.refusals;
+        Self { refusals: [with_noise, Some(refusal)], ..self }
+    }
+
+    /// By the private key, which is not imported then.
+    fn by_private_key(self) -> Self {
+        self.without_noise(Refusal::UnknownHandle)
+    }
+
+    /// What the program says, but for number and cycles.
+    fn answer(&self, lacks: Lacks) -> String {
+        match self.refusal(lacks) {
+            None => format!("{} right", self.word),
+            Some(refusal) => format!("0 {refusal:?}"),
+        }
+    }
+}
+
+/// A request that is served.
+fn good(
+    name: &'static str,
+    operation: Operation,
+    record: &[&[u8]],
+    (word, result): (u32, &[u8]),
+) -> Request {
+    let record = record.concat();
+    Request { name, operation, record, result: result.to_vec(), word, refusals: [None; 2] }
+}
+
+/// A request that is refused.
+fn bad(name: &'static str, operation: Operation, record: &[&[u8]], refusal: Refusal) -> Request {
+    let request = good(name, operation, record, (0, &[]));
+    Request { refusals: [Some(refusal); 2], ..request }
+}
+
+/// What a root of trust lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lacks {
+    Nothing,
+    /// Its noise source delivers the same number for ever.
+    Noise,
+    /// It has no engine for big numbers.
+    Engine,
+}
+
+impl Lacks {
+    /// All that is tried.
+    pub const ALL: [Lacks; 3] = [Lacks::Nothing, Lacks::Noise, Lacks::Engine];
+
+    /// Of the machine.
+    const fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Nothing => &[],
+            Self::Noise => &["--noise-stuck"],
+            Self::Engine => &["--upset-result", "bignum-absent"],
+        }
+    }
+}
+
+/// A request: its name, its cycles as the processor of the root of trust counts them, and the refusal, if it is one.
+pub type Measured = (&'static str, u64, Option<Refusal>);
+
+/// Has all requests served, one after the other.
+///
+/// # Errors
+/// If a result or a refusal is another one, a refusal has written something, a signature takes too long, what an import
+/// left on the stack is not wiped, a secret is left in the end, or the program fails.
+pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<Measured>> {
+    let requests = requests()?;
+    let program = firmware::rot_program("rot-crypto", &["keys"])?;
+    let folder = rot::folder(rot).join("crypto-keys");
+    fs::create_dir_all(&folder)?;
+    let file = folder.join("requests.bin");
+    fs::write(&file, encode(&requests))?;
+    let load = format!("{}@{CASES:#x}", file.display());
+    let [before, after] = WIPE;
+    let saved = Scratchpads::at([before, after, "rot_keys_served"], &fs::read(&program)?, &folder)?;
+    let options = ["--max-cycles", MAX_CYCLES, "--load", &load];
+    let options = [&options[..], &saved.options(), lacks.options()].concat();
+    let (console, _, end) = rot::run_program(&rot::machine(rot)?, &program, &folder, &options)?;
+    ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
+    let [before, after, end] = saved.read()?;
+    ensure!(saved.depth(&after) < saved.depth(&before), "the stack is not wiped after an import");
+    // The key is kept: a search that did not find it then would show nothing.
+    ensure!(lacks == Lacks::Engine || has_any_of(&after, &[KEY]), "no key after its import");
+    ensure!(!has_any_of(&end, &secrets()?), "secrets are left when all keys are released");
+    judge(&requests, lacks, &console)
+}
+
+/// What is to be found nowhere in the end: keys, texts, and what was signed.
+fn secrets() -> Result<Vec<Vec<u8>>> {
+    let private = private_key()?.1.split_off(AES_HEADER.len() + MODULUS_LEN);
+    Ok(vec![KEY.to_vec(), private, TEXT.to_vec(), Sha256::digest(MESSAGE).to_vec()])
+}
+
+fn judge(requests: &[Request], lacks: Lacks, console: &str) -> Result<Vec<Measured>> {
+    let lines: Vec<_> = console.lines().collect();
+    ensure!(lines.len() == requests.len(), "not a line for each request:\n{console}");
+    let judged = requests.iter().zip(lines).enumerate().map(|(number, (request, line))| {
+        let cycles = line.split(' ').nth(2).unwrap_or_default();
+        ensure!(
+            line == format!("key {number} {cycles} {}", request.answer(lacks)),
+            "{}, which lacks {lacks:?}: {line}",
+            request.name
+        );
+        let cycles = cycles.parse().with_context(|| format!("no number: {line}"))?;
+        let is_slow = request.operation == Operation::Sign && cycles > MOST_TO_SIGN;
+        ensure!(!is_slow, "{} takes {cycles} cycles, more than {MOST_TO_SIGN}", request.name);
+        Ok((request.name, cycles, request.refusal(lacks)))
+    });
+    judged.collect()
+}
+
+fn encode(requests: &[Request]) -> Vec<u8> {
+    let mut bytes = SLOT.to_vec();
+    bytes.extend((requests.len() as u32).to_le_bytes());
+    let destinations = (RESULTS..).step_by(RESULT_STEP);
+    for (Request { operation, record, result, .. }, destination) in
+        requests.iter().zip(destinations)
+    {
+        use Operation::{Decrypt, Encrypt, Sign};
+        let has_result = matches!(operation, Encrypt | Decrypt | Sign);
+        let destination = if has_result { destination } else { 0 };
+        let words = [*operation as u32, record.len() as u32, destination, result.len() as u32];
+        bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
+        for part in [record, result] {
+            bytes.extend(part);
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+        }
+    }
+    bytes
+}
+
+/// Each operation, and what software says of a changed input.
+fn requests() -> Result<Vec<Request>> {
+    use Operation::{Decrypt, Encrypt, ImportKey, ReleaseKey, Sign, Verify};
+    use Refusal::{Failed, KeyNotAuthentic, KeyUse, SignatureNotAuthentic};
+    let secret = wrap(&SLOT, &[&AES_HEADER[..], &KEY].concat())?;
+    let private = wrap(&SLOT, &private_key()?.1)?;
+    let sealed = seal(&KEY, IV, MORE, TEXT);
+    let digest = Sha256::digest(MESSAGE);
+    let signature = RSA_PKCS1_2048.sign(MESSAGE);
+    let key = PRIVATE.to_le_bytes();
+    let mut gcm = [&SECRET.to_le_bytes()[..], &[1, 0, MORE.len() as u8, 0], IV].concat();
+    gcm.resize(24, 0);
+    let flipped = |bytes: &[u8], at: usize| {
+        let mut bytes = bytes.to_vec();
+        bytes[at] ^= 1;
+        bytes
+    };
+    let len = |bytes: &[u8]| bytes.len() as u32;
+    Ok(vec![
+        good("import-aes-256", ImportKey, &[&secret], (SECRET, &[])),
+        good("import-rsa-2048", ImportKey, &[&private], (PRIVATE, &[])).without_noise(Failed),
+        good("encrypt-gcm", Encrypt, &[&gcm, MORE, TEXT], (len(&sealed), &sealed)),
+        good("decrypt-gcm", Decrypt, &[&gcm, MORE, &sealed], (len(TEXT), TEXT)),
+        good("sign", Sign, &[&key, &digest], (len(&signature), &signature)).by_private_key(),
+        good("verify", Verify, &[&key, &digest, &signature], (0, &[])).by_private_key(),
+        bad(
+            "verify-changed",
+            Verify,
+            &[&key, &digest, &flipped(&signature, 100)],
+            SignatureNotAuthentic,
+        )
+        .by_private_key(),
+        bad(
+            "decrypt-changed",
+            Decrypt,
+            &[&gcm, MORE, &flipped(&sealed, 20)],
+            Refusal::TextNotAuthentic,
+        ),
+        bad("import-changed", ImportKey, &[&flipped(&private, 700)], KeyNotAuthentic)
+            .without_noise(Failed),
+        bad("sign-by-aes-256", Sign, &[&SECRET.to_le_bytes(), &digest], KeyUse),
+        good("release-aes-256", ReleaseKey, &[&SECRET.to_le_bytes()], (0, &[])),
+        good("release-rsa-2048", ReleaseKey, &[&key], (0, &[])).by_private_key(),
+        bad("encrypt-released", Encrypt, &[&gcm, MORE, TEXT], Refusal::UnknownHandle),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn console(lacks: Lacks) -> String {
+        let mut lines = String::new();
+        for (number, request) in requests().unwrap().iter().enumerate() {
+            lines += &format!("key {number} 1{number} {}\n", request.answer(lacks));
+        }
+        lines
+    }
+
+    #[test]
+    fn judges_each_request() {
+        let requests = requests().unwrap();
+        let signed = [None, Some(Refusal::UnknownHandle), Some(Refusal::NoKeys)];
+        for (lacks, refusal) in Lacks::ALL.into_iter().zip(signed) {
+            let judged = judge(&requests, lacks, &console(lacks)).unwrap();
+            assert_eq!(judged.len(), requests.len());
+            assert_eq!((judged[4].0, judged[4].2), ("sign", refusal));
+            for other in Lacks::ALL.into_iter().filter(|other| *other != lacks) {
+                assert!(judge(&requests, other, &console(lacks)).is_err());
+            }
+        }
+        for (from, to) in [
+            ("right", "wrong"),
+            ("257", "258"),
+            ("KeyUse", "right"),
+            ("key 3", "key 2"),
+            ("14 256", "1600001 256"),
+        ] {
+            let changed = console(Lacks::Nothing).replacen(from, to, 1);
+            assert!(judge(&requests, Lacks::Nothing, &changed).is_err(), "{from}");
+        }
+        assert!(judge(&requests[1..], Lacks::Nothing, &console(Lacks::Nothing)).is_err());
+    }
+}

@@ -1,0 +1,303 @@
+//! Signatures of RSA and ECDSA by the engine for big numbers and by our software, on the root of trust and on a host: cycles,
+//! and verdicts, which have to be those of this workstation.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_image::Algorithm;
+use hartlock_kat::numbers::{HEAD_LEN, Head};
+use hartlock_kernels::Kernels;
+use hartlock_kernels::signature::Rejection;
+use hartlock_testkit::signers::{
+    ECDSA_P256, ECDSA_P384, RSA_PKCS1_2048, RSA_PSS_3072_SHA256, Signer,
+};
+use sha2::{Digest, Sha256};
+
+use super::End;
+use super::kept;
+use super::model::{self, Core};
+use super::rot::{self, Rot};
+use super::signatures::CASES;
+use xtask::{firmware, project};
+
+/// More than all vectors take.
+const MAX_CYCLES: &str = "4000000000";
+
+/// A kind of signature, and the fake key that makes it.
+pub struct Kind {
+    pub name: &'static str,
+    signer: &'static Signer,
+}
+
+/// All that are measured.
+pub static KINDS: [Kind; 4] = [
+    Kind { name: "RSA-PKCS1-2048-SHA256", signer: &RSA_PKCS1_2048 },
+    Kind { name: "RSA-PSS-3072-SHA256", signer: &RSA_PSS_3072_SHA256 },
+    Kind { name: "ECDSA-P256-SHA256", signer: &ECDSA_P256 },
+    Kind { name: "ECDSA-P384-SHA384", signer: &ECDSA_P384 },
+];
+
+impl Kind {
+    /// A signature of a short message, so that the figure is that of the signature, and the same with a flipped bit.
+    fn cases(&self) -> [Case; 2] {
+        let message = Sha256::digest(format!("message for {}", self.name)).to_vec();
+        let signature = self.signer.sign(&message);
+        let mut changed = signature.clone();
+        if let Some(last) = changed.last_mut() {
+            *last ^= 1;
+        }
+        [signature, changed].map(|signature| Case {
+            algorithm: self.signer.algorithm(),
+            key: self.signer.public_key(),
+            message: message.clone(),
+            signature,
+        })
+    }
+}
+
+/// What verifies. Hashes are computed by software in either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The engine for big numbers, which verifiers ask.
+    Engine,
+    Software,
+}
+
+impl By {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Software => "software",
+        }
+    }
+
+    /// Cases of each kind.
+    const fn cases(self) -> usize {
+        match self {
+            Self::Engine => 2,
+            Self::Software => 1,
+        }
+    }
+
+    fn cycles(self, cycles: &[u64]) -> Vec<Cycles> {
+        let kinds = cycles.chunks_exact(self.cases());
+        kinds.map(|kind| Cycles { genuine: kind[0], flipped: kind.get(1).copied() }).collect()
+    }
+
+    const fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::Engine => &["vectors"],
+            Self::Software => &["software"],
+        }
+    }
+}
+
+/// Cycles of a kind, from the call of the verifier to its verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cycles {
+    /// Of a signature that is accepted.
+    pub genuine: u64,
+    /// Of the same with a flipped bit, which is refused; not run in software, which takes long.
+    pub flipped: Option<u64>,
+}
+
+/// As a program gets it (`host/kat/src/numbers.rs`).
+#[derive(Clone)]
+pub(super) struct Case {
+    pub algorithm: Algorithm,
+    pub key: Vec<u8>,
+    pub message: Vec<u8>,
+    pub signature: Vec<u8>,
+}
+
+impl Case {
+    fn encode(&self) -> Vec<u8> {
+        let (algorithm, parameters) = self.algorithm.numbers();
+        let parts = [&self.key, &self.message, &self.signature];
+        let lengths = parts.map(|part| part.len() as u32);
+        let mut bytes: Vec<u8> = [algorithm, parameters]
+            .into_iter()
+            .chain(lengths)
+            .chain([0])
+            .flat_map(u32::to_le_bytes)
+            .collect();
+        for part in parts {
+            bytes.extend(part);
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+        }
+        bytes
+    }
+
+    /// What software says.
+    pub fn verdict(&self) -> Result<(), Rejection> {
+        let bytes = self.encode();
+        let (head, body) = bytes.split_first_chunk::<HEAD_LEN>().expect("a head");
+        Head::decode(head).expect("an algorithm").verify(&Kernels::PORTABLE, body)
+    }
+}
+
+/// Verifies a signature of each of these kinds, once, on the root of trust; by the engine also with a flipped bit.
+///
+/// # Errors
+/// If a verdict is wrong, or the engine gave it and should not have, or the other way round.
+pub fn measure(machine: Rot, by: By, kinds: &[Kind]) -> Result<Vec<Cycles>> {
+    let cycles = run_on(machine, by, "numbers", &cases(kinds, by)?)?;
+    Ok(by.cycles(&cycles))
+}
+
+/// The same in software on the first hart of a host, whose caches are empty before.
+///
+/// # Errors
+/// As above.
+pub fn measure_on_host(core: Core, kinds: &[Kind]) -> Result<Vec<Cycles>> {
+    let program = firmware::stage("host-signatures", &["numbers"])?.elf;
+    let folder = project::work_dir("hw").join(core.name).join("numbers");
+    let by = By::Software;
+    let cycles = run(&model::machine(core, false)?, &program, &folder, by, &cases(kinds, by)?)?;
+    Ok(by.cycles(&cycles))
+}
+
+/// Cases of each kind. Software of this workstation accepts the first, and refuses the second, of all places where it can by its
+/// last comparison.
+fn cases(kinds: &[Kind], by: By) -> Result<Vec<Case>> {
+    let mut all = Vec::new();
+    for kind in kinds {
+        let cases = kind.cases();
+        let is_right = cases.each_ref().map(Case::verdict) == [Ok(()), Err(Rejection::Mismatch)];
+        ensure!(is_right, "a signature of the workstation does not fit: {}", kind.name);
+        all.extend(cases.into_iter().take(by.cases()));
+    }
+    Ok(all)
+}
+
+/// Cycles of cases on the root of trust, each of which has to get the verdict of software.
+///
+/// # Errors
+/// As [`measure`].
+pub(super) fn run_on(machine: Rot, by: By, folder: &str, cases: &[Case]) -> Result<Vec<u64>> {
+    let program = firmware::rot_program("rot-crypto", by.features())?;
+    run(&rot::machine(machine)?, &program, &rot::folder(machine).join(folder), by, cases)
+}
+
+fn run(machine: &Path, program: &Path, folder: &Path, by: By, cases: &[Case]) -> Result<Vec<u64>> {
+    fs::create_dir_all(folder)?;
+    let mut bytes = (cases.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(cases.iter().flat_map(Case::encode));
+    let file = folder.join("cases.bin");
+    fs::write(&file, bytes)?;
+    let load = format!("{}@{CASES:#x}", file.display());
+    let options = ["--max-cycles", MAX_CYCLES, "--load", &load];
+    let ran = || {
+        let (console, _, end) = rot::run_program(machine, program, folder, &options)?;
+        ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
+        Ok(console)
+    };
+    let console = match by {
+        By::Engine => ran()?,
+        By::Software => kept::console(machine, &[program, &file], &[MAX_CYCLES], ran)?,
+    };
+    let verdicts: Vec<_> = cases.iter().map(Case::verdict).collect();
+    judge(&console, by, &verdicts)
+}
+
+/// A signature of each kind: by the engine where there is one, elsewhere in software.
+///
+/// # Errors
+/// As [`measure`].
+pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
+    println!(
+        "{:<22} {:<14} {:<10} {:>10} {:>10}",
+        "signature", "machine", "by", "genuine", "flipped"
+    );
+    let print = |machine, by: By, cycles: Vec<Cycles>| {
+        for (kind, Cycles { genuine, flipped }) in KINDS.iter().zip(cycles) {
+            let flipped = flipped.map_or(String::new(), |cycles| cycles.to_string());
+            println!(
+                "{:<22} {machine:<14} {:<10} {genuine:>10} {flipped:>10}",
+                kind.name,
+                by.name()
+            );
+        }
+    };
+    for &rot in rots {
+        // The machine without the engine has the same processor and the same memory, and is simulated faster.
+        let by = if rot.has_bignum() { By::Engine } else { By::Software };
+        print(rot.name, by, measure(rot, by, &KINDS)?);
+    }
+    for &core in cores {
+        print(core.name, By::Software, measure_on_host(core, &KINDS)?);
+    }
+    println!(
+        "cycles of the processor from the call of the verifier to its verdict, hashes by software"
+    );
+    Ok(())
+}
+
+/// `sig <number> <cycles> <answers of the engine> <verdict>` for each case: the cycles of each.
+fn judge(console: &str, by: By, verdicts: &[Result<(), Rejection>]) -> Result<Vec<u64>> {
+    let lines: Vec<&str> = console.lines().filter(|line| line.starts_with("sig ")).collect();
+    ensure!(lines.len() == verdicts.len(), "{} verdicts of {}", lines.len(), verdicts.len());
+    let mut all = Vec::new();
+    for (number, (line, verdict)) in lines.iter().zip(verdicts).enumerate() {
+        let words: Vec<&str> = line.splitn(5, ' ').collect();
+        let [_, number_said, cycles, given, said] = words[..] else {
+            anyhow::bail!("the program printed {line:?}")
+        };
+        ensure!(number_said == number.to_string(), "the order of cases: {line:?}");
+        ensure!(said == format!("{verdict:?}"), "software says {verdict:?}: {line}");
+        // What is no key or no signature is refused before.
+        let is_asked = by == By::Engine && matches!(verdict, Ok(()) | Err(Rejection::Mismatch));
+        ensure!(given == u8::from(is_asked).to_string(), "answers of the engine: {line}");
+        all.push(cycles.parse().with_context(|| format!("no cycles: {line}"))?);
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_that_is_wrong_or_missing_is_noticed() {
+        let verdicts = [Ok(()), Err(Rejection::Mismatch), Err(Rejection::SignatureLength)];
+        let good = "sig 0 70 1 Ok(())\nsig 1 7 1 Err(Mismatch)\nsig 2 7 0 Err(SignatureLength)\n";
+        let judged = |console: &str| judge(console, By::Engine, &verdicts);
+        assert_eq!(judged(good).unwrap(), [70, 7, 7]);
+        let without = good.replace(" 1 ", " 0 ").replace("sig 0 7 0", "sig 1 7 0");
+        assert_eq!(judge(&without, By::Software, &verdicts).unwrap(), [70, 7, 7]);
+        assert!(judged(&without).is_err(), "not by the engine");
+        assert!(judge(good, By::Software, &verdicts).is_err(), "by the engine");
+        for (from, to) in [
+            ("1 Ok(())", "0 Ok(())"),
+            ("1 Err(Mismatch)", "1 Ok(())"),
+            ("Err(SignatureLength)", "Err(InvalidKey)"),
+            ("sig 2 7 0", "sig 2 7 1"),
+            ("sig 1", "sig 3"),
+            (" 70 ", " many "),
+        ] {
+            assert!(judged(&good.replace(from, to)).is_err(), "{from}");
+        }
+        assert!(judge(good, By::Engine, &verdicts[..2]).is_err());
+    }
+
+    #[test]
+    fn a_case_has_its_form() {
+        let algorithm = Algorithm::from_name("ecdsa-p256").unwrap();
+        let case =
+            Case { algorithm, key: vec![4; 65], message: vec![1, 2, 3], signature: vec![0; 63] };
+        assert_eq!(case.encode().len(), HEAD_LEN + 72 + 8 + 64);
+        assert_eq!(case.verdict(), Err(Rejection::InvalidKey));
+    }
+
+    #[test]
+    fn a_signature_of_each_kind_fits_and_its_flipped_one_does_not() {
+        for kind in &KINDS {
+            let [genuine, flipped] = kind.cases();
+            assert_eq!(genuine.verdict(), Ok(()), "{}", kind.name);
+            assert_eq!(flipped.verdict(), Err(Rejection::Mismatch), "{}", kind.name);
+            assert_eq!(genuine.encode(), kind.cases()[0].encode(), "the same every time");
+            assert_eq!(genuine.message.len(), 32);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Scratchpads of the root of trust that a run saves, each when a function of its program is called for the first time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use object::{Object, ObjectSymbol};
+
+/// Functions before and after a program wipes its stack (`device/rot/src/start.S`).
+pub const WIPE: [&str; 2] = ["rot_wipe_stack", "rot_stack_is_wiped"];
+
+/// Where a run saves them.
+pub struct Scratchpads<const N: usize> {
+    options: [String; N],
+    files: [PathBuf; N],
+    /// Bytes between variables and the end.
+    stack_len: usize,
+}
+
+impl<const N: usize> Scratchpads<N> {
+    /// At these functions of a program, in this folder.
+    ///
+    /// # Errors
+    /// If the program does not have one of them.
+    pub fn at(functions: [&str; N], program: &[u8], folder: &Path) -> Result<Self> {
+        let places = functions.map(|name| (folder.join(format!("{name}.bin")), name));
+        let mut options = [const { String::new() }; N];
+        for (option, (file, name)) in options.iter_mut().zip(&places) {
+            let address = address(program, name)?;
+            *option = format!("--save-scratchpad={}@{address:#x}", file.display());
+        }
+        let stack_len = address(program, "__stack_top")? - address(program, "__bss_end")?;
+        let files = places.map(|(file, _)| file);
+        Ok(Self { options, files, stack_len: usize::try_from(stack_len)? })
+    }
+
+    /// Of the machine.
+    pub fn options(&self) -> [&str; N] {
+        self.options.each_ref().map(String::as_str)
+    }
+
+    /// All of each.
+    ///
+    /// # Errors
+    /// If the machine did not save one.
+    pub fn read(&self) -> Result<[Vec<u8>; N]> {
+        let mut memories = [const { Vec::new() }; N];
+        for (memory, file) in memories.iter_mut().zip(&self.files) {
+            *memory = fs::read(file).with_context(|| format!("no {}", file.display()))?;
+        }
+        Ok(memories)
+    }
+
+    /// Of the stack of one, bytes from the lowest that is not zero on: what a wipe leaves is in use.
+    pub fn depth(&self, memory: &[u8]) -> usize {
+        let stack = &memory[memory.len().saturating_sub(self.stack_len)..];
+        stack.iter().position(|byte| *byte != 0).map_or(0, |lowest| stack.len() - lowest)
+    }
+}
+
+/// Of a function or of a place that the linker names.
+fn address(program: &[u8], symbol: &str) -> Result<u64> {
+    let file = object::File::parse(program).context("the program is no ELF file")?;
+    let found = file.symbols().find(|found| found.name() == Ok(symbol));
+    Ok(found.with_context(|| format!("the program has no {symbol}"))?.address())
+}
+
+/// Whether eight bytes of a secret, from a multiple of eight on, are anywhere in memory.
+pub fn has_any_of(memory: &[u8], secrets: &[impl AsRef<[u8]>]) -> bool {
+    let mut parts = secrets.iter().flat_map(|secret| secret.as_ref().chunks_exact(8));
+    parts.any(|part| memory.windows(part.len()).any(|window| window == part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tee_boot::SECRET;
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_secret_is_found_at_any_place() {
+        let secrets = [SECRET];
+        let mut memory = [0xa5; 200];
+        assert!(!has_any_of(&memory, &secrets));
+        memory[13..21].copy_from_slice(&SECRET[56..]);
+        assert!(has_any_of(&memory, &secrets));
+        memory[20] ^= 1;
+        assert!(!has_any_of(&memory, &secrets));
+    }
+}

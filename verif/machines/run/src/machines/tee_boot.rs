@@ -1,0 +1,571 @@
+//! The first-stage loader (`device/fsbl`) on a machine of a TEE: a device with a fake secret and fake root keys, a boot
+//! bundle on the storage, and what the monitor gets.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use hartlock_fsbl::{Computer, DeviceSecret, Endorsement, HANDOVER_SIZE, Handover, Never, endorse};
+use hartlock_handoff::{DeviceSecret as StateSecret, RootOfTrust, SECRET_SIZE, StateRecord};
+use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, Policy, Reason, TreeMode};
+use hartlock_kernels::Hash;
+use hartlock_kernels::Kernels;
+use hartlock_kernels::sha3::Sha3_512;
+use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, name, trust};
+use hartlock_testkit::keys::A;
+use hartlock_testkit::signers::RSA_PSS_2048;
+use hartlock_verify::board::{Region, hartlock_tee};
+use object::{Object, ObjectSegment, ObjectSymbol};
+
+use super::rot_boot::place;
+use super::tee::{self, Tee};
+use super::{End, Machine};
+use xtask::{firmware, packages, project};
+
+/// Bytes of the monitor to show, and in tests, in which software hashes it as well.
+pub const USUAL_SIZE: usize = 64 << 10;
+pub const TEST_SIZE: usize = 16 << 10;
+/// The payload of the third paper.
+const PAPER_SIZE: usize = 2 << 20;
+/// The machine that has a bound.
+const BOUND_MACHINE: &str = "tee-1-full";
+/// Enough that what was read when the device has its key is hashed before the rest is read.
+const BOUND_SIZE: usize = 1280 << 10;
+/// Of its memory: variables and stack follow its program (verif/programs/bench/link.ld).
+const MONITOR_MEMORY: u64 = 320 << 10;
+/// A secret that is none.
+pub const SECRET: [u8; 64] = *b"a fake expanded key of a device, no secret at all, for tests 64.";
+const MAX_CYCLES: &str = "400000000";
+/// Bytes of the loader's stack (`device/fsbl/link.ld`): all of it, what may be in use once the device has its key, and what
+/// has to be left of both.
+const STACK: u64 = 24 << 10;
+const LATE_STACK: u64 = 9 << 10;
+const STACK_LEFT: u64 = 1 << 10;
+
+/// How a loader computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Engines, one step after the other, so that each can be measured.
+    Engines,
+    /// Engines, as a device boots: what storage delivers is hashed meanwhile.
+    Overlapped,
+    /// The same without a timeline on the console: its time from reset to the jump is that of a device.
+    Quiet,
+    /// Engines that get memory by stores of the processor.
+    Pushed,
+    /// Engines whose digests and keys have a bit that is stuck: software has to do their work.
+    BrokenEngines,
+    /// The engine for SHA-3 alone, which the paper has a column for.
+    HashEngine,
+    /// A loader that knows no engine.
+    Software,
+    /// The same without assembly.
+    Portable,
+}
+
+impl By {
+    /// All of them.
+    pub const ALL: [By; 8] = [
+        By::Engines,
+        By::Overlapped,
+        By::Quiet,
+        By::Pushed,
+        By::BrokenEngines,
+        By::HashEngine,
+        By::Software,
+        By::Portable,
+    ];
+
+    /// In tables, and on command lines with a hyphen for a space.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            By::Engines => "engines",
+            By::Overlapped => "overlapped",
+            By::Quiet => "quiet",
+            By::Pushed => "pushed",
+            By::BrokenEngines => "broken engines",
+            By::HashEngine => "hash engine",
+            By::Software => "our software",
+            By::Portable => "portable software",
+        }
+    }
+
+    /// Whether the engine for Ed25519 works: it verifies the bundle, too.
+    const fn has_signer(self) -> bool {
+        !matches!(self, By::BrokenEngines | By::HashEngine | By::Software | By::Portable)
+    }
+
+    /// By its name on a command line.
+    ///
+    /// # Errors
+    /// The names, if this is none.
+    pub fn from_name(name: &str) -> Result<By, String> {
+        let names = By::ALL.map(|by| by.name().replace(' ', "-"));
+        let found = names.iter().position(|it| it == name).map(|at| By::ALL[at]);
+        found.ok_or_else(|| format!("one of {}", names.join(", ")))
+    }
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub end: End,
+    pub console: String,
+    /// Points of the timeline: what, and cycles since reset.
+    pub points: Vec<(String, u64)>,
+    /// Cycles that the storage needs for the bundle, of which it delivers a byte in each.
+    pub reading: u64,
+}
+
+impl Ran {
+    /// From reset to the first instructions of the monitor, and the maximum of it: a monitor of 2 MiB takes 1.05 times as long as
+    /// to read its bundle. Nothing of what is allowed beside the reading depends on the size, so it is the same for a smaller
+    /// one that is large enough. None for a boot that is not quiet.
+    fn bound(&self, by: By, size: usize) -> Option<(u64, u64)> {
+        let (_, entered) = self.points.iter().find(|(what, _)| what == "entered")?;
+        // What precedes the payloads, and two of a page.
+        let of_paper = PAPER_SIZE as u64 + 3 * PAGE_SIZE;
+        let most = self.reading + of_paper / 20;
+        (by == By::Quiet && size >= BOUND_SIZE).then_some((*entered, most))
+    }
+}
+
+/// A run, and what it has to be.
+pub struct Boot<'a> {
+    pub by: By,
+    pub size: usize,
+    pub secret: &'a [u8; 64],
+    pub edits: &'a [Edit],
+    pub options: &'a [&'a str],
+    pub fault: Fault,
+}
+
+/// What is wrong with the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing.
+    None,
+    /// The secret shows, whatever its latch says.
+    OpenSecret,
+    /// A bit of the root-of-trust block.
+    Root,
+    /// A bit of the state record.
+    State,
+    /// The loader traps once the engine has the key of the device.
+    Trap,
+}
+
+impl Default for Boot<'_> {
+    fn default() -> Self {
+        Self {
+            by: By::Engines,
+            size: USUAL_SIZE,
+            secret: &SECRET,
+            edits: &[],
+            options: &[],
+            fault: Fault::None,
+        }
+    }
+}
+
+/// The loader with the identity of a device that trusts a fake key of Ed25519 and one of RSA, which verifies soonest.
+fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
+    let variant = |name| firmware::stage("fsbl-variants", &[name]);
+    let program = match by {
+        _ if fault == Fault::Trap => variant("says-key"),
+        By::Overlapped | By::BrokenEngines => firmware::stage("fsbl", &["machine", "rsa"]),
+        By::Engines => variant("in-turn"),
+        By::Quiet => variant("quiet"),
+        By::Pushed => variant("pushed"),
+        By::HashEngine => variant("hash-engine"),
+        By::Software => variant("software"),
+        By::Portable => variant("portable"),
+    };
+    let mut elf = fs::read(program?.elf)?;
+    if fault == Fault::Trap {
+        trap_with_key(&mut elf)?;
+    }
+    ensure!(!reaches_panic(&elf)?, "the loader can reach a panic");
+    let (at, size) = place(&elf)?;
+    let root = RootOfTrust {
+        trust: trust(Policy::Any, [A.record(), RSA_PSS_2048.record()]),
+        board: name(hartlock_tee::BOARD.name),
+        soc: name(hartlock_tee::BOARD.soc),
+        secret: StateSecret::new([0xd5; SECRET_SIZE]).context("a secret")?,
+    };
+    let state = StateRecord {
+        sequence: 1,
+        boot_floor: 3,
+        system_floor: 0,
+        lifecycle: Lifecycle::Production,
+        revoked_keys: 0,
+    };
+    let root_block = root.encode();
+    let mut identity = [&root_block[..], &state.encode(&root.state_key())].concat();
+    match fault {
+        Fault::Root => identity[root_block.len() / 2] ^= 1,
+        Fault::State => identity[root_block.len()] ^= 1,
+        Fault::None | Fault::OpenSecret | Fault::Trap => {}
+    }
+    ensure!(size == identity.len(), "the loader keeps {size} bytes for its identity");
+    elf.get_mut(at..at + size).context("the identity is past the end")?.copy_from_slice(&identity);
+    Ok(elf)
+}
+
+/// Has a loader trap once the engine, or the processor without one, has the key of the device: the function that comes next
+/// begins with no instruction.
+///
+/// # Errors
+/// If it has no such function.
+pub fn trap_with_key(elf: &mut [u8]) -> Result<()> {
+    let at = firmware::function_in_file(elf, &["hartlock_fsbl", "verified"])?;
+    elf.get_mut(at..at + 4).context("the function is past the end")?.fill(0);
+    Ok(())
+}
+
+/// Whether the end of every panic path is linked (device/virt/src/panic.rs).
+fn reaches_panic(elf: &[u8]) -> Result<bool> {
+    let file = object::File::parse(elf).context("the loader is no ELF file")?;
+    Ok(file.symbols().any(|symbol| symbol.name() == Ok("hartlock_panic_sentinel")))
+}
+
+/// A bundle whose monitor has so many bytes: the test's program, then noise. Returns the monitor as well.
+fn bundle(by: By, size: usize, edits: &[Edit]) -> Result<(Vec<u8>, Vec<u8>)> {
+    let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
+    let mut draft = Draft::boot();
+    draft.identity = identity(hartlock_tee::BOARD.name, hartlock_tee::BOARD.soc);
+    if !by.has_signer() {
+        // In simulation it verifies sooner in software.
+        draft.blocks = vec![Block::Of(&RSA_PSS_2048)];
+    }
+    let mut others = [
+        payload(PayloadType::Loader, 4096, hartlock_tee::LOADER),
+        payload(PayloadType::BootFdt, 4096, hartlock_tee::BOOT_FDT),
+    ];
+    others.iter_mut().for_each(|other| other.hash = HashId::Sha3_512);
+    draft.payloads = [monitor(size)?].into_iter().chain(others).collect();
+    let (file, draft) = build(draft, edits);
+    Ok((file, draft.payloads[0].data.clone()))
+}
+
+/// A boot whose program and medium are there.
+pub struct Prepared {
+    machine: PathBuf,
+    program: Vec<u8>,
+    medium: Vec<u8>,
+    monitor: Vec<u8>,
+    secret: Vec<u8>,
+    options: Vec<String>,
+}
+
+impl Prepared {
+    /// Builds machine, loader and bundle.
+    ///
+    /// # Errors
+    /// If something cannot be built.
+    pub fn new(tee: Tee, boot: &Boot<'_>) -> Result<Self> {
+        let mut options = vec!["--max-cycles".to_owned(), MAX_CYCLES.to_owned()];
+        if boot.by == By::BrokenEngines {
+            options.push("--upset-engine".to_owned());
+        }
+        options.extend(boot.options.iter().map(|&option| option.to_owned()));
+        // A byte more says that it shows (verif/machines/sim/tee).
+        let is_open = usize::from(boot.fault == Fault::OpenSecret);
+        let (medium, monitor) = bundle(boot.by, boot.size, boot.edits)?;
+        Ok(Self {
+            machine: tee::machine(tee)?,
+            program: loader(boot.by, boot.fault)?,
+            medium,
+            monitor,
+            secret: [&boot.secret[..], &vec![1; is_open]].concat(),
+            options,
+        })
+    }
+
+    /// Another program in the place of the loader, with nothing on the storage.
+    ///
+    /// # Errors
+    /// If the machine cannot be built.
+    pub fn of_program(tee: Tee, program: Vec<u8>) -> Result<Self> {
+        Ok(Self {
+            machine: tee::machine(tee)?,
+            program,
+            medium: Vec::new(),
+            monitor: Vec::new(),
+            secret: SECRET.to_vec(),
+            options: vec!["--max-cycles".to_owned(), MAX_CYCLES.to_owned()],
+        })
+    }
+
+    /// The record that the monitor has to get, from a device with the usual secret.
+    ///
+    /// # Errors
+    /// If it cannot be computed.
+    pub fn record(&self) -> Result<[u8; HANDOVER_SIZE]> {
+        let mut record = [0; HANDOVER_SIZE];
+        Handover::encode(&endorsement(&self.monitor, &SECRET)?, &mut record);
+        Ok(record)
+    }
+
+    /// Boots, with files in `folder`.
+    ///
+    /// # Errors
+    /// If it could not be started.
+    pub fn run(&self, folder: &Path) -> Result<Ran> {
+        fs::create_dir_all(folder)?;
+        let (program, secret) = (folder.join("fsbl.elf"), folder.join("secret.bin"));
+        fs::write(&program, &self.program)?;
+        fs::write(&secret, &self.secret)?;
+        let mut options = self.options.clone();
+        options.extend(["--rot".to_owned(), secret.to_str().context("a path of text")?.to_owned()]);
+        let machine =
+            Machine { machine: &self.machine, program: &program, folder, options: &options };
+        let (console, _, end) = machine.run(&self.medium)?;
+        Ok(Ran { end, points: points(&console), reading: self.medium.len() as u64, console })
+    }
+
+    /// Boots to the end, or returns what the same boot has printed: the same bytes on the same machine take the same cycles, so a
+    /// measurement that was cut off goes on where it was. `kept` is the folder of these texts.
+    ///
+    /// # Errors
+    /// If the boot has another end than success.
+    pub fn run_once(&self, kept: &Path) -> Result<Ran> {
+        // The name of a machine's folder is a digest of all its inputs.
+        let machine = self.machine.parent().and_then(Path::file_name).context("a folder")?;
+        let program = loaded(&self.program)?;
+        let bytes = [&program, &self.medium, &self.secret];
+        let [program, medium, secret] = bytes.map(|it| packages::digest_of_bytes(it));
+        let options = self.options.join(" ");
+        let parts = [&machine.to_string_lossy(), program.as_str(), &medium, &secret, &options];
+        let key = packages::digest(&parts);
+        let file = kept.join(format!("{key}.txt"));
+        if let Ok(console) = fs::read_to_string(&file) {
+            return Ok(Ran {
+                end: End::Success,
+                points: points(&console),
+                reading: self.medium.len() as u64,
+                console,
+            });
+        }
+        let scratch = kept.join(format!("{key}.{}", std::process::id()));
+        let ran = self.run(&scratch)?;
+        ensure!(ran.end == End::Success, "it ended in {:?}\n{}", ran.end, ran.console);
+        let text = scratch.join("console.txt");
+        fs::write(&text, &ran.console)?;
+        // Atomic: another process may make the same boot.
+        fs::rename(text, file)?;
+        fs::remove_dir_all(&scratch)?;
+        Ok(ran)
+    }
+}
+
+/// What of a program the machine gets: its debugging information names the folder that it was compiled in.
+fn loaded(elf: &[u8]) -> Result<Vec<u8>> {
+    let file = object::File::parse(elf).context("the program is no ELF file")?;
+    let mut bytes = file.entry().to_le_bytes().to_vec();
+    for segment in file.segments() {
+        let data = segment.data()?;
+        bytes.extend(
+            [segment.address(), segment.size(), data.len() as u64].map(u64::to_le_bytes).concat(),
+        );
+        bytes.extend(data);
+    }
+    Ok(bytes)
+}
+
+/// What the loader and the monitor say of cycles.
+fn points(console: &str) -> Vec<(String, u64)> {
+    let point = |line: &str| {
+        let of_loader = line.strip_prefix("fsbl: ").or(line.strip_prefix("monitor: "));
+        let (what, cycle) = of_loader?.rsplit_once(": ")?;
+        Some((what.to_owned(), cycle.parse().ok()?))
+    };
+    console.lines().filter_map(point).collect()
+}
+
+/// Runs the loader.
+///
+/// # Errors
+/// If something cannot be built or started.
+pub fn run(tee: Tee, boot: &Boot<'_>) -> Result<Ran> {
+    Prepared::new(tee, boot)?.run(&project::work_dir("hw").join(tee.name))
+}
+
+/// The record that the monitor printed.
+pub fn record(console: &str) -> Option<[u8; HANDOVER_SIZE]> {
+    let digits = console.lines().find_map(|line| line.strip_prefix("monitor: record "))?;
+    let byte = |at: usize| u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok();
+    let bytes: Option<Vec<u8>> = (0..HANDOVER_SIZE).map(byte).collect();
+    bytes?.try_into().ok()
+}
+
+/// The payload that is the monitor, of this size.
+///
+/// # Errors
+/// If its program cannot be built.
+pub fn monitor(size: usize) -> Result<Payload> {
+    let program = fs::read(firmware::stage("tee-monitor", &[])?.bin)?;
+    let mut monitor = Payload::new(PayloadType::Opensbi, size, hartlock_tee::FIRST.start);
+    (monitor.hash, monitor.mode) = (HashId::Sha3_512, TreeMode::Flat);
+    monitor.memory_size = MONITOR_MEMORY.max(monitor.memory_size);
+    let start = monitor.data.get_mut(..program.len()).context("the program is larger")?;
+    start.copy_from_slice(&program);
+    Ok(monitor)
+}
+
+/// The endorsement of a monitor of this size, computed on this machine.
+///
+/// # Errors
+/// If the program of the monitor cannot be built.
+pub fn expected(size: usize) -> Result<Endorsement> {
+    expected_with(size, &SECRET)
+}
+
+/// The same of a device with another secret.
+///
+/// # Errors
+/// As above; `DeviceSecretInvalid` if it is none.
+pub fn expected_with(size: usize, secret: &[u8; 64]) -> Result<Endorsement> {
+    endorsement(&bundle(By::Engines, size, &[])?.1, secret)
+}
+
+/// The same of these bytes.
+fn endorsement(monitor: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
+    let mut hash = Sha3_512::new();
+    hash.update(monitor);
+    let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
+    let secret = DeviceSecret::take(&mut secret.clone());
+    let secret = secret.map_err(|reason| anyhow::anyhow!("{}", reason.title()))?;
+    let made = endorse(&mut software, &secret, &hash.finalize(), |_| ());
+    made.map_err(|reason| anyhow::anyhow!("{}", reason.title()))
+}
+
+/// Boots by engines and in software, or as asked for, and shows the timelines. False if a bound is missed.
+pub fn show(tee: Tee, size: Option<usize>, by: Option<By>) -> Result<bool> {
+    let size = size.unwrap_or(USUAL_SIZE);
+    let mut is_met = true;
+    for by in by.map_or(vec![By::Overlapped, By::Software], |by| vec![by]) {
+        let ran = run(tee, &Boot { by, size, ..Boot::default() })?;
+        ensure!(ran.end == End::Success, "{by:?} ended in {:?}\n{}", ran.end, ran.console);
+        println!("{}, a monitor of {size} bytes, {}", tee.name, by.name());
+        println!("{:<16} {:>12} {:>12}", "", "cycle", "cycles");
+        let mut before = 0;
+        for (what, cycle) in &ran.points {
+            println!("{what:<16} {cycle:>12} {:>12}", cycle - before);
+            before = *cycle;
+        }
+        if let Some((entered, most)) = ran.bound(by, size).filter(|_| tee.name == BOUND_MACHINE) {
+            is_met &= entered <= most;
+            let ratio = entered as f64 / ran.reading as f64;
+            let verdict = if entered <= most { "met" } else { "MISSED" };
+            println!("reset to jump: {ratio:.4} of reading {} bytes", ran.reading);
+            println!("at most {most} cycles: {verdict}");
+        }
+    }
+    Ok(is_met)
+}
+
+/// How much of the stack was used is more than there should be, or nothing says so.
+///
+/// # Errors
+/// The sentence to show.
+pub fn check_stack(console: &str, is_by_engines: bool) -> Result<(), String> {
+    let used = console.lines().find_map(|line| {
+        let (all, late) = line.strip_prefix("fsbl: used ")?.split_once(" bytes of stack, ")?;
+        Some((all.parse::<u64>().ok()?, late.trim().strip_suffix(" late")?.parse::<u64>().ok()?))
+    });
+    let (all, late) = used.ok_or("the loader does not say how much of its stack it used")?;
+    if all.max(late) > STACK - STACK_LEFT {
+        return Err(format!("{all} bytes of stack were used, of {STACK}"));
+    }
+    if is_by_engines && late > LATE_STACK - STACK_LEFT {
+        return Err(format!("{late} bytes of stack were used late, of {LATE_STACK}"));
+    }
+    Ok(())
+}
+
+/// What is wrong with the loader on this machine. `is_quick` has one boot and two refusals, because a boot in software takes a
+/// minute; that software does what engines cannot is tested on a workstation, too (device/fsbl/src/tests.rs).
+///
+/// # Errors
+/// If something cannot be built or started.
+pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
+    let flip = Edit::File(|file| file[3 << 12] ^= 1);
+    let cut = Edit::File(|file| file.truncate(file.len() - (1 << 12)));
+    let bad: [(&[Edit], [u8; 64], Fault, Reason); 8] = [
+        (&[], SECRET, Fault::Trap, Reason::UnexpectedTrap),
+        (&[flip], SECRET, Fault::None, Reason::PayloadDigestMismatch),
+        (&[cut], SECRET, Fault::None, Reason::Truncated),
+        (&[], [0; 64], Fault::None, Reason::DeviceSecretInvalid),
+        (&[], [0xff; 64], Fault::None, Reason::DeviceSecretInvalid),
+        (&[], SECRET, Fault::OpenSecret, Reason::NotEndorsed),
+        (&[], SECRET, Fault::Root, Reason::RootOfTrustInvalid),
+        (&[], SECRET, Fault::State, Reason::CounterStoreInvalid),
+    ];
+    for (edits, secret, fault, reason) in
+        bad.into_iter().take(if is_quick { 2 } else { usize::MAX })
+    {
+        let by = By::Overlapped;
+        let boot = Boot { by, size: TEST_SIZE, edits, secret: &secret, fault, ..Boot::default() };
+        let ran = run(tee, &boot)?;
+        let is_said = says_refusal(&ran.console, reason);
+        let has_key = ran.console.contains("the engine has a key");
+        if ran.end != End::Failure || !is_said || has_key || record(&ran.console).is_some() {
+            return Ok(Some(format!("{reason:?} was expected\n{:?}\n{}", ran.end, ran.console)));
+        }
+    }
+    let mut wanted = [0; HANDOVER_SIZE];
+    Handover::encode(&expected(TEST_SIZE)?, &mut wanted);
+    let runs = [
+        (By::Overlapped, "ed25519 by its engine"),
+        (By::BrokenEngines, "ed25519 in software, the engine answers wrong"),
+        (By::Software, "ed25519 in software, there is no engine"),
+    ];
+    for (by, says) in runs.into_iter().filter(|(by, _)| !is_quick || *by == By::Overlapped) {
+        let ran = run(tee, &Boot { by, size: TEST_SIZE, ..Boot::default() })?;
+        if ran.end != End::Success || record(&ran.console) != Some(wanted) {
+            return Ok(Some(format!("{by:?} ended in {:?}\n{}", ran.end, ran.console)));
+        }
+        if !ran.console.contains(says) {
+            return Ok(Some(format!("{by:?} does not say so\n{}", ran.console)));
+        }
+        if let Err(why) = check_stack(&ran.console, by == By::Overlapped) {
+            return Ok(Some(format!("{by:?}: {why}")));
+        }
+    }
+    bound_fault(tee)
+}
+
+/// Whether the loader refused for this reason, with its code, title and hint.
+pub fn says_refusal(console: &str, reason: Reason) -> bool {
+    let (code, title) = (reason as u32, reason.title());
+    console.contains(&format!("hartlock: fsbl refused: E{code:04} {title}"))
+        && console.contains(&format!("hartlock: hint: {}", reason.hint()))
+}
+
+/// The time of a boot that says nothing.
+fn bound_fault(tee: Tee) -> Result<Option<String>> {
+    if tee.name != BOUND_MACHINE {
+        return Ok(None);
+    }
+    let (by, size) = (By::Quiet, BOUND_SIZE);
+    let ran = run(tee, &Boot { by, size, ..Boot::default() })?;
+    if ran.end != End::Success {
+        return Ok(Some(format!("{by:?} ended in {:?}\n{}", ran.end, ran.console)));
+    }
+    let (entered, most) = ran.bound(by, size).context("the monitor does not say when it begins")?;
+    Ok((entered > most).then(|| format!("{entered} cycles from reset to jump, {most} at most")))
+}
+
+/// Cycles from one point of a timeline to another.
+///
+/// # Errors
+/// If one of them is missing.
+pub fn between(ran: &Ran, from: &str, to: &str) -> Result<u64> {
+    let at = |name: &str| ran.points.iter().find(|(what, _)| what == name).map(|it| it.1);
+    match (at(from), at(to)) {
+        (Some(from), Some(to)) if to >= from => Ok(to - from),
+        _ => bail!("the timeline has not both {from} and {to}\n{}", ran.console),
+    }
+}

@@ -1,0 +1,10 @@
+//! Passes the linker script of the ROM on, and where it finds the memory of the board.
+
+fn main() {
+    let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let board = std::env::var("DEP_HARTLOCK_BOARD_FOLDER").unwrap_or_default();
+    println!("cargo:rustc-link-arg-bins=-L{board}");
+    println!("cargo:rustc-link-arg-bins=-T{folder}/../../../device/rom/link.ld");
+    println!("cargo:rerun-if-changed=../../../device/rom/link.ld");
+    println!("cargo:rerun-if-changed={board}/memory.ld");
+}
