@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 use xtask::project;
 
-use crate::report;
+use hartlock_results::report;
 
 #[derive(clap::Args)]
 pub struct Args {

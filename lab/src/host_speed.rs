@@ -11,11 +11,11 @@ use anyhow::{Context, Result};
 use hartlock_image::HashId;
 
 use super::args::Args;
-use super::inputs;
-use super::machine::{Machine, Patience, commit, date, version};
-use super::run::{Better, How, Row, Run};
+use super::machine::{self, Patience, commit, date, version};
 use super::sample::{Sample, csv, median};
 use hartlock_device::demo;
+use hartlock_results::inputs;
+use hartlock_results::run::{Better, How, Row, Run};
 use xtask::{project, run};
 
 /// Throughput, as a multiple of that of `openssl dgst`.
@@ -84,20 +84,20 @@ pub fn measure(args: &Args) -> Result<Run> {
     let hartlock = demo::build_command()?;
     let bench = Bench::prepare(hartlock, &scale)?;
     let samples = bench.rounds(&scale, &mut Patience::new(args.patience))?;
-    let mut machine = Machine::of_this()?;
+    let mut machine = machine::this()?;
     // The kernel counts in hundredths of a second, too coarse for the shortest sample.
     let others = || samples.iter().filter(|it| it.what != NOTHING).map(|it| it.others);
     machine.others_median = rounded(median(others()));
     machine.others_most = rounded(others().fold(0.0, f64::max));
     let run = Run {
-        paper: "host-speed",
+        paper: "host-speed".to_owned(),
         commit: commit()?,
         inputs: inputs::now(&project::root(), "host-speed")?,
-        tools: BTreeMap::from([
+        tools: machine::named(BTreeMap::from([
             ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
             ("openssl", version("openssl", "version")?),
             ("rustc", version("rustc", "--version")?),
-        ]),
+        ])),
         date: date()?,
         rows: How::Timed.made(rows(&samples, &scale)),
         machine,
@@ -365,8 +365,8 @@ fn first_of_each<'a>(configs: &[&'a str]) -> Vec<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::run::Status;
     use super::*;
+    use hartlock_results::run::Status;
 
     fn sample(what: &'static str, config: &str, wall: f64, peak_mib: u64) -> Sample {
         Sample {

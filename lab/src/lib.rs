@@ -23,32 +23,26 @@ use xtask::python::PackageSet;
 mod args;
 mod counts;
 mod host_speed;
-pub mod inputs;
 pub mod machine;
 #[path = "../papers/opentitan-accelerator/opentitan_accelerator.rs"]
 mod opentitan_accelerator;
-pub mod paper;
 #[path = "../papers/parallel-verification/parallel_verification.rs"]
 mod parallel_verification;
 pub mod peers;
-pub mod plot;
 #[path = "../papers/post-quantum-xmss/post_quantum_xmss.rs"]
 mod post_quantum_xmss;
 #[path = "../papers/quick-boot-tee/quick_boot_tee.rs"]
 mod quick_boot_tee;
-pub mod report;
-pub mod run;
+#[cfg(test)]
+mod recompute_tests;
 mod sample;
-pub mod sensitivity;
 pub mod signatures;
-pub mod stored;
 #[path = "../papers/vector-crypto/vector_crypto.rs"]
 mod vector_crypto;
 
 pub use args::Args;
 use args::Key;
-use run::{Row, Run, Status};
-use stored::Stored;
+use hartlock_results::run::{Row, Run, Status};
 
 /// A step of `cargo xtask test`: the first paper's evaluation in small keeps its bounds.
 pub fn step(_: &Path) -> Result<Outcome> {
@@ -137,7 +131,7 @@ fn measured(key: Key, args: &Args) -> Result<Run> {
 fn stale(folder: &Path, keys: &[Key]) -> Result<Verdict> {
     let mut verdict = Verdict::Yes;
     for key in keys {
-        let run = Stored::read(&folder.join(key.name()).with_extension("json"))?;
+        let run = Run::read(&folder.join(key.name()).with_extension("json"))?;
         match run.stale(&project::root(), &key.name())? {
             None => println!("{}: as its sources are", key.name()),
             Some(text) => {

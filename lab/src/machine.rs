@@ -1,46 +1,42 @@
 //! On what a run was made, and how busy that was with other things.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use hartlock_results::run::Machine;
 
 use xtask::{project, run};
 
 /// Share of the processor that others may use when a measurement begins.
 const QUIET: f64 = 0.1;
 
-/// The machine of a run.
-#[derive(Clone, Debug, Serialize)]
-pub struct Machine {
-    pub processor: String,
-    pub cores: usize,
-    pub memory_mib: u64,
-    pub kernel: String,
-    /// Share of the processor that everything else used during the samples: median and most.
-    pub others_median: f64,
-    pub others_most: f64,
+/// The machine that this program runs on.
+///
+/// # Errors
+/// If `/proc` lacks a field.
+pub fn this() -> Result<Machine> {
+    Ok(Machine {
+        processor: field("/proc/cpuinfo", "model name")?,
+        cores: cores(),
+        memory_mib: field("/proc/meminfo", "MemTotal")?
+            .split_whitespace()
+            .next()
+            .and_then(|kib| kib.parse::<u64>().ok())
+            .context("/proc/meminfo has no MemTotal in kB")?
+            / 1024,
+        kernel: read("/proc/sys/kernel/osrelease")?.trim().to_owned(),
+        others_median: 0.0,
+        others_most: 0.0,
+    })
 }
 
-impl Machine {
-    pub fn of_this() -> Result<Self> {
-        Ok(Self {
-            processor: field("/proc/cpuinfo", "model name")?,
-            cores: cores(),
-            memory_mib: field("/proc/meminfo", "MemTotal")?
-                .split_whitespace()
-                .next()
-                .and_then(|kib| kib.parse::<u64>().ok())
-                .context("/proc/meminfo has no MemTotal in kB")?
-                / 1024,
-            kernel: read("/proc/sys/kernel/osrelease")?.trim().to_owned(),
-            others_median: 0.0,
-            others_most: 0.0,
-        })
-    }
+/// The versions of tools in the form of a stored run.
+pub fn named(versions: BTreeMap<&str, String>) -> BTreeMap<String, String> {
+    versions.into_iter().map(|(name, version)| (name.to_owned(), version)).collect()
 }
 
 /// Cores that a program started here may use.
@@ -142,7 +138,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_cores_and_memory() {
-        let machine = Machine::of_this().unwrap();
+        let machine = this().unwrap();
         assert!(machine.cores > 0 && machine.memory_mib > 0 && !machine.processor.is_empty());
     }
 }

@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use super::baseline;
 use super::payload::CYCLES_PER_BYTE;
 use crate::counts::Count;
-use crate::paper::Paper;
-use crate::run::{How, Row};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{How, Row};
 
 /// Of the implementations that were counted with the same operands.
 const TABLE: &str = "Implementations of BearSSL";

@@ -10,9 +10,9 @@ use super::operations::Operation;
 use super::payload::{CYCLES_PER_BYTE, SIZES};
 use super::runs::{Memory, Ran};
 use crate::counts::Count;
-use crate::run::{How, Row};
 use hartlock_hw::machines::rot::rot;
 use hartlock_hw::machines::rot_streams::{self, Message};
+use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Engine, size and feed";
 /// What tables call a function, by the name that programs print.

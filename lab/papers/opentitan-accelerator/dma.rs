@@ -6,10 +6,10 @@ use anyhow::{Context, Result};
 
 use super::runs::Function;
 use crate::counts::Count;
-use crate::run::{Better, How, Row};
 use hartlock_hw::machines::rot::{READS, Rot, SHA3_12, rot};
 use hartlock_hw::machines::rot_dma::{self, Measured};
 use hartlock_hw::machines::soc::soc;
+use hartlock_results::run::{Better, How, Row};
 
 const TABLE: &str = "DMA";
 /// Bytes of a block of SHA-256.

@@ -5,8 +5,8 @@ use anyhow::{Context, Result};
 use super::labels::{End, Opcode, Purpose};
 use super::payload::CYCLES_PER_BYTE;
 use super::runs::{self, Function, Memory, Sample};
-use crate::paper::Paper;
-use crate::run::Row;
+use hartlock_results::paper::Paper;
+use hartlock_results::run::Row;
 
 /// An engine, as table 3 has it.
 struct Engine {

@@ -5,9 +5,9 @@ use anyhow::{Context, Result, ensure};
 use super::runs::Function;
 use super::{CYCLES_PER_BYTE, KEY};
 use crate::counts::Count;
-use crate::run::{How, Row};
 use hartlock_hw::machines::rot_boot::{HostBoot, SMALL_SIZE};
 use hartlock_hw::machines::soc;
+use hartlock_results::run::{How, Row};
 use xtask::project;
 
 /// Bytes of a message of the host's program (`verif/programs/rot-host`).

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 
 use super::args::Args;
-use super::inputs;
-use super::machine::{Machine, commit, date, version};
-use super::paper::Paper;
-use super::run::{Better, How, Row, Run};
+use super::machine::{self, commit, date, version};
+use hartlock_results::inputs;
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{Better, How, Row, Run};
 use xtask::project;
 use xtask::python;
 use xtask::python::PackageSet;
@@ -149,17 +149,17 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         ("gcc", baseline.compiler_version),
     ]);
     let run = Run {
-        paper: KEY,
+        paper: KEY.to_owned(),
         commit: commit()?,
         inputs: inputs::now(&project::root(), KEY)?,
-        tools,
+        tools: machine::named(tools),
         date: date()?,
         rows: if is_quick {
             rows
         } else {
             paper.completed(rows, "no engine of ours is measured so")
         },
-        machine: Machine::of_this()?,
+        machine: machine::this()?,
     };
     let samples = Samples {
         labels: runs::csv(&samples),

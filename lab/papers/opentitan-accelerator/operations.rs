@@ -10,7 +10,7 @@ use super::labels::Retired;
 use super::payload::CYCLES_PER_BYTE;
 use super::runs::{Memory, Ran, Trace};
 use crate::counts::Count;
-use crate::run::{How, Row};
+use hartlock_results::run::{How, Row};
 
 /// Registers of the engine (`hw/ip/bignum/doc/registers.md`), where the root of trust has it.
 const ENGINE: u32 = 0x4000_a000;

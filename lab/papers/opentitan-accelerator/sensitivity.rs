@@ -5,9 +5,9 @@ use anyhow::{Context, Result};
 use super::baseline::{self, Part};
 use super::runs::{self, Function, Memory, Sample};
 use crate::counts::Count;
-use crate::run::{How, Row};
-use crate::sensitivity::TABLE;
 use hartlock_hw::machines::rot::{CACHED, FETCHES, Rot, rot};
+use hartlock_results::run::{How, Row};
+use hartlock_results::sensitivity::TABLE;
 
 /// A machine, options of its bench, and how the table calls it.
 type Variant = (Rot, &'static [&'static str], String);

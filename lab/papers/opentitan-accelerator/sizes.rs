@@ -4,10 +4,10 @@
 use anyhow::{Context, Result};
 
 use super::crossing::Line;
-use crate::run::{How, Row};
 use hartlock_device::kernels::{Bench, HARTS, read};
 use hartlock_hw::machines::rot_dma::Measured;
 use hartlock_hw::machines::{self, Smoke};
+use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Harts, lanes and engine";
 /// The hash that all of them have.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::run::Status;
+use hartlock_results::run::Status;
 
 fn value(paper: &Paper, table: &str, metric: &str, config: &str) -> f64 {
     let number = paper.number(table, metric, config);

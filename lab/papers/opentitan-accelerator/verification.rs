@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
-use crate::run::{How, Row};
 use hartlock_hw::machines::numbers::{self, By, Cycles};
 use hartlock_hw::machines::{model, rot};
+use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Verification of signatures";
 pub const CSV_HEADER: &str = "kind,machine,by,genuine,flipped\n";

@@ -8,7 +8,7 @@ use hartlock_image::HashId;
 
 use super::boots::{Measured, Sample, Subject};
 use super::schedule::{self, Costs, Storage, Work};
-use crate::paper::Paper;
+use hartlock_results::paper::Paper;
 
 const KIB: u32 = 1 << 10;
 /// Bytes of the largest request (device/loader/src/device).

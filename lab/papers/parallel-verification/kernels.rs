@@ -8,7 +8,6 @@ use hartlock_kernels::Tier;
 
 use crate::peers;
 use crate::peers::PeerCount;
-use crate::run::Row;
 use hartlock_device::bench::PACK_ADDRESS;
 use hartlock_device::kernels::{Bench, Count, HARTS, read};
 use hartlock_hw::machines;
@@ -17,6 +16,7 @@ use hartlock_hw::machines::model::Core;
 use hartlock_hw::machines::report;
 use hartlock_hw::machines::report::{Section, Slots};
 use hartlock_hw::machines::{End, Machine};
+use hartlock_results::run::Row;
 
 /// Those that signed images use; the others share their kernels.
 const HASHES: [HashId; 5] =

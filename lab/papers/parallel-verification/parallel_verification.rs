@@ -8,14 +8,14 @@ use anyhow::{Context, Result};
 use hartlock_image::HashId;
 
 use super::args::Args;
-use super::inputs;
-use super::machine::{Machine, commit, date, version};
-use super::paper::Paper;
+use super::machine::{self, commit, date, version};
 use super::peers;
-use super::run::{Better, How, Row, Run};
 use hartlock_hw::machines::loader::Form;
 use hartlock_hw::machines::model;
 use hartlock_hw::machines::model::Core;
+use hartlock_results::inputs;
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{Better, How, Row, Run};
 use xtask::project;
 use xtask::python;
 
@@ -190,13 +190,13 @@ fn run(scope: &Scope) -> Result<(Run, Samples)> {
     let rows = rows.into_iter().map(|row| beside_paper(row, &paper).map(comparable));
     let rows = rows.collect::<Result<_>>()?;
     let run = Run {
-        paper: KEY,
+        paper: KEY.to_owned(),
         commit: commit()?,
         inputs: inputs::now(&project::root(), KEY)?,
-        tools,
+        tools: machine::named(tools),
         date: date()?,
         rows: if scope.is_whole { paper.completed(rows, "not measured") } else { rows },
-        machine: Machine::of_this()?,
+        machine: machine::this()?,
     };
     let samples = Samples {
         boots: measured.csv(),

@@ -7,10 +7,10 @@ use hartlock_handoff::Step;
 use hartlock_image::{HashId, PayloadType};
 
 use super::boots::{Boots, FILLER, Plan, Subject};
-use crate::run::{How, Row};
-use crate::sensitivity::TABLE;
 use hartlock_hw::machines::loader::cycles;
 use hartlock_hw::machines::model::{self, Core};
+use hartlock_results::run::{How, Row};
+use hartlock_results::sensitivity::TABLE;
 
 /// Small enough that dispatch shows, as for the blocks of the quick run.
 pub const BLOCK: u32 = 4 << 10;

@@ -18,9 +18,9 @@ use hartlock_image::{PayloadType, TreeMode};
 use super::OF_PAPER;
 use super::boots::{Measured, StepCost};
 use super::cost::{HashCosts, Setting};
-use crate::paper::Paper;
-use crate::run::Row;
 use hartlock_device::boots::board::{Bench, Setup};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::Row;
 use hartlock_testkit::bundle::{Draft, Edit};
 
 /// Bytes of the emulated payloads: what depends on their size does not come from the emulator.

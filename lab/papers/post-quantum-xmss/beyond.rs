@@ -8,10 +8,10 @@ use anyhow::{Context, Result};
 use super::area::Netlists;
 use super::cycles::{Family, OTHERS, POINT_OF_OTHERS, POINTS, Point, Samples, Sum};
 use super::table1;
-use crate::paper::Paper;
-use crate::run::{Better, How, Row};
 use hartlock_hw::machines::svu::svu;
 use hartlock_hw::machines::svu_boot;
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{Better, How, Row};
 
 const FAMILIES: &str = "Other families";
 /// The most cycles of a verification, for each of them.
@@ -136,7 +136,7 @@ pub fn csv(releases: &[Release]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Status;
+    use hartlock_results::run::Status;
 
     #[test]
     fn families_have_their_own_targets_or_no_number() {

@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 
 use super::cycles::{CHAINS, HEIGHT, LTREE_NODES, Point, ROUNDS};
-use crate::paper::Paper;
-use crate::run::{How, Row};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Errata, as arithmetic";
 /// What its cycles say about hash calls.

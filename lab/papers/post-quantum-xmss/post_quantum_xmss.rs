@@ -7,11 +7,11 @@ use anyhow::Result;
 
 use self::cycles::Samples;
 use super::args::Args;
-use super::inputs;
-use super::machine::{Machine, commit, date, version};
-use super::paper::Paper;
-use super::run::{Row, Run};
+use super::machine::{self, commit, date, version};
 use hartlock_hw::ip::measured::Engine;
+use hartlock_results::inputs;
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{Row, Run};
 use xtask::project;
 use xtask::python;
 use xtask::python::PackageSet;
@@ -59,13 +59,13 @@ pub fn measure(args: &Args) -> Result<Run> {
     rows.extend(upsets::rows(&campaigns));
     rows.extend(errata::rows(&paper)?);
     let run = Run {
-        paper: KEY,
+        paper: KEY.to_owned(),
         commit: commit()?,
         inputs: inputs::now(&project::root(), KEY)?,
-        tools: tools()?,
+        tools: machine::named(tools()?),
         date: date()?,
         rows,
-        machine: Machine::of_this()?,
+        machine: machine::this()?,
     };
     let folder = args.folder();
     run.store(&folder, &samples.csv())?;

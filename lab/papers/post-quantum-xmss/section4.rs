@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 
 use super::area::Netlists;
 use super::cycles::{Point, ROUNDS, Samples};
-use crate::paper::Paper;
-use crate::run::{How, Row};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{How, Row};
 
 const ECDSA: &str = "Section IV, ECDSA";
 const BESIDE: &str = "Section IV, XMSS beside ECDSA";

@@ -7,8 +7,8 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::cycles::{OTHERS, POINT_OF_OTHERS, Samples, Sum, XMSS};
-use crate::run::{How, Row};
 use hartlock_hw::machines::{model, rot, signatures};
+use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Software against the engine";
 /// The machine with a host's core alone, and the root of trust alone.

@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::area::{HASH, LANE, MESSAGE, Netlist, Netlists, SCHEDULE};
 use super::cycles::{self, HEIGHT, LTREE_NODES, Mean, POINTS, Point, ROUNDS, Samples};
-use crate::paper::Paper;
-use crate::run::{Better, How, Row};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{Better, How, Row};
 
 /// Table of the paper.
 pub const TABLE: &str = "Table I";

@@ -1,9 +1,9 @@
 use super::area::{HASH, LANE, Netlist, WHOLE};
 use super::cycles::{POINTS, Point, Sample};
 use super::*;
-use crate::run::Status;
-use crate::stored::Stored;
 use hartlock_hw::ip::Count;
+use hartlock_results::run::Run;
+use hartlock_results::run::Status;
 
 fn value(paper: &Paper, table: &str, metric: &str, config: &str) -> f64 {
     let number = paper.number(table, metric, config);
@@ -180,7 +180,7 @@ fn the_stored_run_has_the_count_of_the_record() {
     if !path.exists() {
         return;
     }
-    let run = Stored::read(&path).unwrap();
+    let run = Run::read(&path).unwrap();
     if run.stale(&root, KEY).unwrap().is_some() {
         return;
     }
@@ -188,7 +188,7 @@ fn the_stored_run_has_the_count_of_the_record() {
     assert!(!recorded.0.is_empty());
     for Netlist { lanes, rounds, count, .. } in recorded.0 {
         let config = Point::new(lanes, rounds).name();
-        let stored = run.row("Engine", "CARRY4", &config).and_then(|row| row.number("ours"));
+        let stored = run.row("Engine", "CARRY4", &config).and_then(|row| row.ours);
         assert_eq!(stored, Some(f64::from(count.carries)), "{config}");
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::ENGINE;
-use crate::run::{Better, How, Row};
+use hartlock_results::run::{Better, How, Row};
 use xtask::project;
 
 const TABLE: &str = "Campaigns of upsets";
@@ -145,7 +145,7 @@ pub fn csv(campaigns: &Campaigns) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Status;
+    use hartlock_results::run::Status;
 
     #[test]
     fn campaigns_are_added_up_by_variant_and_input() {

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
-use crate::paper::Paper;
-use crate::run::{Better, How, Row};
 use hartlock_hw::ip::{Area, Areas, Count};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{Better, How, Row};
 
 /// Table of the paper.
 pub const PUBLISHED: &str = "Table 1";

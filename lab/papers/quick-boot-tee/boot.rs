@@ -11,9 +11,9 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 use super::sweep::{self, Column, Parts, SIZES};
 use crate::machine::cores;
-use crate::run::{Better, How, Row};
 use hartlock_hw::machines::tee::tee;
 use hartlock_hw::machines::tee_boot::{Boot, By, Prepared, between, record};
+use hartlock_results::run::{Better, How, Row};
 use xtask::project;
 
 pub const TABLE: &str = "Boot of a monitor";
@@ -311,7 +311,7 @@ pub fn points_csv(boots: &[Booted]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Status;
+    use hartlock_results::run::Status;
 
     fn booted(column: &'static str, bytes: usize, measure: u64) -> Booted {
         let points = vec![("begins".to_owned(), 3), ("entered".to_owned(), 10)];

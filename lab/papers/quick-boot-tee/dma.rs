@@ -5,11 +5,11 @@ use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::paper::Paper;
-use crate::run::{Better, How, Row};
 use hartlock_hw::ip::Area;
 use hartlock_hw::machines::rot::{self, Rot, rot};
 use hartlock_hw::machines::rot_dma::{self, Measured};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{Better, How, Row};
 
 pub const TABLE: &str = "SHA-3 by DMA";
 /// The payload of the paper, which the machine does not hash whole.

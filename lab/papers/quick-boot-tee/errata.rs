@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 
-use crate::paper::Paper;
-use crate::run::{How, Row};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Errata, as arithmetic";
 

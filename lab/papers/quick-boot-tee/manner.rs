@@ -14,9 +14,9 @@ use super::boot::Booted;
 use super::software;
 use super::sweep::{self, Parts};
 use crate::counts::{self, Count};
-use crate::paper::Paper;
 use hartlock_hw::machines::tee::Tee;
 use hartlock_hw::machines::tee_boot::Prepared;
+use hartlock_results::paper::Paper;
 use xtask::project;
 
 /// Both programs are built in one folder.

@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::boot::MACHINE;
 use super::sweep::{self, Column};
-use crate::paper::Paper;
-use crate::run::{How, Row};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{How, Row};
 
 /// A signature of the payload itself, as the paper's algorithm 1 makes it.
 pub const SIGNED: &str = "Table 2, the payload signed";

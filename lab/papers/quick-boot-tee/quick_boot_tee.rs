@@ -7,12 +7,12 @@ use std::thread;
 use anyhow::{Context, Result};
 
 use super::args::Args;
-use super::inputs;
-use super::machine::{Machine, commit, date, version};
-use super::paper::Paper;
-use super::run::{Row, Run};
+use super::machine::{self, commit, date, version};
 use hartlock_hw::ip;
 use hartlock_hw::machines::tee::tee;
+use hartlock_results::inputs;
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{Row, Run};
 use xtask::project;
 use xtask::python;
 use xtask::python::PackageSet;
@@ -74,13 +74,13 @@ pub fn measure(args: &Args) -> Result<Run> {
     let yosys = sha3.tools.iter().find_map(|tool| tool.strip_prefix(YOSYS));
     tools.extend(yosys.map(|version| ("yosys", version.to_owned())));
     let run = Run {
-        paper: KEY,
+        paper: KEY.to_owned(),
         commit: commit()?,
         inputs: inputs::now(&project::root(), KEY)?,
-        tools,
+        tools: machine::named(tools),
         date: date()?,
         rows,
-        machine: Machine::of_this()?,
+        machine: machine::this()?,
     };
     let folder = args.folder();
     run.store(&folder, &dma::csv(&lists))?;

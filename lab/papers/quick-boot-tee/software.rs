@@ -13,9 +13,9 @@ use hartlock_kernels::{Hash, Kernels};
 
 use super::sweep::{Column, Parts};
 use crate::counts::{self, Count};
-use crate::run::{Better, How, Row};
 use hartlock_hw::machines::tee::Tee;
 use hartlock_hw::machines::tee_boot::Prepared;
+use hartlock_results::run::{Better, How, Row};
 use xtask::project;
 
 pub const TABLE: &str = "Software on a bare hart";
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_boot_is_held_against_its_parts() {
-        use crate::run::Status;
+        use hartlock_results::run::Status;
         let misses = |measure| {
             let booted = Parts { bytes: SIZES[2], measure, derive: 5, key_pair: 10, sign: 20 };
             let rows = rows(&counts(655_367), Some(booted));

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 
-use crate::paper::Paper;
-use crate::run::{Better, How, Row};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{Better, How, Row};
 
 /// The table, whose name lab/src/plot.rs knows.
 pub const TABLE: &str = "Figure 6";
@@ -207,7 +207,7 @@ fn decades(columns: &[Column], bytes: usize, paper: &Paper) -> Result<Option<Row
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Status;
+    use hartlock_results::run::Status;
 
     fn parts(bytes: usize, byte: f64) -> Parts {
         let measure = 5 + (byte * bytes as f64) as u64;

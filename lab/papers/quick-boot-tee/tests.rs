@@ -1,7 +1,7 @@
 use super::*;
-use crate::run::Status;
-use crate::stored::Stored;
 use hartlock_hw::ip::{Area, Areas, Count};
+use hartlock_results::run::Run;
+use hartlock_results::run::Status;
 
 const ENGINES: [&str; 3] = ["SHA-3", "Ed25519 mult", "Ed25519 sign"];
 
@@ -144,7 +144,7 @@ fn what_is_missing_is_named() {
 fn the_stored_run_has_the_counts_of_the_record() {
     let root = project::root();
     let path = root.join("lab/runs/latest").join(KEY).with_extension("json");
-    let run = Stored::read(&path).unwrap();
+    let run = Run::read(&path).unwrap();
     if run.stale(&root, KEY).unwrap().is_some() {
         return;
     }
@@ -153,7 +153,7 @@ fn the_stored_run_has_the_counts_of_the_record() {
         for row in area::rows(&engine, &areas, &Paper::load(KEY).unwrap()).unwrap() {
             let stored = run.row(&row.table, &row.metric, &row.config);
             let stored = stored.unwrap_or_else(|| panic!("no {}, {}", row.metric, row.config));
-            assert_eq!((stored.number("ours"), stored.number("peer")), (row.ours, row.peer));
+            assert_eq!((stored.ours, stored.peer), (row.ours, row.peer));
         }
     }
 }

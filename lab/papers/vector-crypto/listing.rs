@@ -11,9 +11,9 @@ use std::io::{BufRead, BufReader};
 
 use anyhow::{Context, Result, bail};
 
-use crate::paper::Paper;
-use crate::run::Row;
 use hartlock_device::kernels::{Bench, Count, HARTS, Hart};
+use hartlock_results::paper::Paper;
+use hartlock_results::run::Row;
 use xtask::firmware;
 
 /// The kernel for one message, at the width where a block fits it best.

@@ -11,13 +11,13 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::args::Args;
-use super::inputs;
-use super::machine::{Machine, commit, date, version};
-use super::paper::Paper;
+use super::machine::{self, commit, date, version};
 use super::peers::{self, PeerCount};
-use super::run::{Better, How, Row, Run};
 use hartlock_device::bench;
 use hartlock_device::kernels::{Bench, Count, Hart, read};
+use hartlock_results::inputs;
+use hartlock_results::paper::Paper;
+use hartlock_results::run::{Better, How, Row, Run};
 use xtask::{project, tools};
 
 mod listing;
@@ -102,13 +102,13 @@ pub fn measure(args: &Args) -> Result<Run> {
     rows.extend(listing::rows(&block, &counts, &paper)?);
     let rows = How::Counted.made(rows);
     let run = Run {
-        paper: KEY,
+        paper: KEY.to_owned(),
         commit: commit()?,
         inputs: inputs::now(&project::root(), KEY)?,
-        tools,
+        tools: machine::named(tools),
         date: date()?,
         rows: paper.completed(rows, "not built yet"),
-        machine: Machine::of_this()?,
+        machine: machine::this()?,
     };
     let folder = args.folder();
     run.store(&folder, &csv(&counts, &counted))?;

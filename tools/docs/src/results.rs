@@ -7,33 +7,33 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use hartlock_bundle::units::grouped;
 
-use hartlock_fuzz_run::record::StoredRun;
-use hartlock_lab::paper::Paper;
-use hartlock_lab::plot;
-use hartlock_lab::run::Status;
-use hartlock_lab::stored::{Stored, json_files};
+use hartlock_results::fuzz::FuzzRun;
+use hartlock_results::paper::Paper;
+use hartlock_results::plot;
+use hartlock_results::run::{Run, Status};
+use hartlock_results::stored::{Column, json_files};
 use xtask::project;
 
 /// A section for each run, in the order of their names. Runs are in the folder or, when a later
 /// one replaces an earlier, in `latest` inside of it.
-pub fn page(folder: &Path) -> Result<String> {
+pub fn page(folder: &Path, fuzz: &Path) -> Result<String> {
     let mut files = json_files(folder)?;
     files.extend(json_files(&folder.join("latest"))?);
-    let fuzz_runs = fuzz_section(&folder.join("fuzz"))?;
+    let fuzz_runs = fuzz_section(fuzz)?;
     if files.is_empty() && fuzz_runs.is_empty() {
         return Ok("No runs are stored yet, so there are no figures to show.\n".into());
     }
     let mut out = String::new();
     for path in files {
         let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-        out += &section(&name, &Stored::read(&path)?)?;
+        out += &section(&name, &Run::read(&path)?)?;
     }
     Ok(out + &fuzz_runs)
 }
 
-fn section(name: &str, run: &Stored) -> Result<String> {
+fn section(name: &str, run: &Run) -> Result<String> {
     let stem = name.trim_start_matches("latest/").trim_end_matches(".json");
-    let mut out = format!("## {}\n\n", run.key().unwrap_or(stem));
+    let mut out = format!("## {stem}\n\n");
     let paper = Paper::of(stem)?;
     if let Some(paper) = &paper {
         let _ = writeln!(out, "Paper: {}.\n", markdown(&paper.title));
@@ -50,14 +50,9 @@ fn section(name: &str, run: &Stored) -> Result<String> {
     if let Some(stale) = run.stale(&project::root(), stem)? {
         let _ = writeln!(out, "**Stale:** {}.\n", markdown(&stale));
     }
-    let date = run.date().map_or(String::new(), |date| format!(", {date}"));
-    let _ = writeln!(out, "Stored as `lab/runs/{name}`, at commit `{}`{date}.", run.commit());
-    if let Some(tools) = run.tools() {
-        let _ = writeln!(out, "Tools: {}.", markdown(&tools));
-    }
-    if let Some(machine) = run.machine() {
-        let _ = writeln!(out, "Machine: {}.", markdown(&machine));
-    }
+    let _ = writeln!(out, "Stored as `lab/runs/{name}`, at commit `{}`, {}.", run.commit, run.date);
+    let _ = writeln!(out, "Tools: {}.", markdown(&run.tools_in_words()));
+    let _ = writeln!(out, "Machine: {}.", markdown(&run.machine_in_words()));
     for plot in plot::plots(stem, run, paper.as_ref())? {
         let _ = writeln!(
             out,
@@ -93,11 +88,10 @@ fn section(name: &str, run: &Stored) -> Result<String> {
         let _ = writeln!(out, "<div {style}>\n");
         let _ = writeln!(out, "| {} |\n|{}", names.join(" | "), rules.collect::<String>());
         for line in table.rows {
-            let cells =
-                line.cells.iter().map(|(column, text)| match (column.name(), line.status) {
-                    ("status", Status::Miss) => MISS.to_owned(),
-                    _ => markdown(text),
-                });
+            let cells = line.cells.iter().map(|(column, text)| match (column, line.status) {
+                (Column::Status, Status::Miss) => MISS.to_owned(),
+                _ => markdown(text),
+            });
             let _ = writeln!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
         }
         out += "\n</div>\n";
@@ -123,7 +117,7 @@ fn fuzz_section(folder: &Path) -> Result<String> {
     for path in json_files(folder)? {
         let name = path.file_stem().unwrap_or_default().display().to_string();
         let text = fs::read(&path).context(name.clone())?;
-        let run: StoredRun = serde_json::from_slice(&text).context(name.clone())?;
+        let run: FuzzRun = serde_json::from_slice(&text).context(name.clone())?;
         runs.push((name, run));
     }
     let newest =
@@ -161,51 +155,57 @@ mod tests {
     #[test]
     fn without_runs_the_page_says_so() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(page(&dir.path().join("runs")).unwrap().starts_with("No runs are stored"));
+        assert!(
+            page(&dir.path().join("runs"), &dir.path().join("fuzz"))
+                .unwrap()
+                .starts_with("No runs are stored")
+        );
         fs::write(dir.path().join("notes.txt"), "x").unwrap();
-        assert!(page(dir.path()).unwrap().starts_with("No runs are stored"));
+        assert!(
+            page(dir.path(), &dir.path().join("fuzz")).unwrap().starts_with("No runs are stored")
+        );
     }
 
     #[test]
     fn a_run_becomes_its_tables_with_the_columns_that_are_used() {
         let dir = tempfile::tempdir().unwrap();
-        let run = r#"{"commit": "abc", "tools": {"rustc": "1.95"}, "rows": [
+        let run = r#"{"commit": "abc", "date": "2026-11-21", "tools": {"rustc": "1.95"}, "rows": [
             {"table": "Hashes", "metric": "sha384", "unit": "MB/s", "ours": 512.25, "note": "a|b"},
             {"table": "Keys", "metric": "verify", "unit": "us", "ours": 75, "published": null}]}"#;
         fs::write(dir.path().join("host.json"), run).unwrap();
-        let text = page(dir.path()).unwrap();
-        assert!(text.contains("at commit `abc`.\nTools: rustc 1.95."), "{text}");
+        let text = page(dir.path(), &dir.path().join("fuzz")).unwrap();
+        assert!(text.contains("at commit `abc`, 2026-11-21.\nTools: rustc 1.95.\n"), "{text}");
         assert!(
             text.contains("### Hashes\n\n<div class=\"row texts-0 noted\" style=\"--columns: 3\">\n\n| metric | unit | ours | note |\n|---|---|---:|---|\n")
         );
         assert!(text.contains("| sha384 | MB/s | 512.25 | a\\|b |"), "{text}");
         assert!(text.contains("| verify | us | 75 |"), "{text}");
-        let head = "## host\n\n**No targets were set.**\n\n**Stale:** older than the record of its \
-            sources.\n\nStored as `lab/runs/host.json`";
+        let head = "## host\n\n**No targets were set.**\n\n**Stale:** changed since: rust-toolchain.toml.\n\n\
+            Stored as `lab/runs/host.json`";
         assert!(text.contains(head), "{text}");
         fs::create_dir(dir.path().join("latest")).unwrap();
         fs::write(dir.path().join("latest/quick.json"), run).unwrap();
-        let text = page(dir.path()).unwrap();
+        let text = page(dir.path(), &dir.path().join("fuzz")).unwrap();
         assert!(text.contains("## quick\n\n**No targets"), "{text}");
         assert!(text.contains("Stored as `lab/runs/latest/quick.json`"), "{text}");
         fs::write(dir.path().join("bad.json"), "{}").unwrap();
-        assert!(page(dir.path()).is_err(), "a run without rows is no run");
+        assert!(
+            page(dir.path(), &dir.path().join("fuzz")).is_err(),
+            "a run without rows is no run"
+        );
     }
 
     #[test]
     fn a_run_says_once_what_it_was_made_with_and_on_what() {
         let dir = tempfile::tempdir().unwrap();
-        let run = r#"{"date": "2026-11-21", "tools": {"openssl": "OpenSSL 3.0", "rustc": "rustc 1.95"},
+        let run = r#"{"commit": "abc", "date": "2026-11-21", "tools": {"openssl": "OpenSSL 3.0", "rustc": "rustc 1.95"},
             "machine": {"processor": "a|b", "cores": 2, "memory_mib": 24105, "kernel": "6.1",
                 "others_median": 0.011, "others_most": 0.096},
             "rows": [{"metric": "a", "ours": 4.64}, {"metric": "b", "ours": 2.391},
                 {"metric": "c", "ours": 12}, {"metric": "d", "ours": null, "note": "not built yet"}]}"#;
         fs::write(dir.path().join("host.json"), run).unwrap();
-        let text = page(dir.path()).unwrap();
-        assert!(
-            text.contains("`not stated`, 2026-11-21.\nTools: OpenSSL 3.0, rustc 1.95.\n"),
-            "{text}"
-        );
+        let text = page(dir.path(), &dir.path().join("fuzz")).unwrap();
+        assert!(text.contains("`abc`, 2026-11-21.\nTools: OpenSSL 3.0, rustc 1.95.\n"), "{text}");
         let machine = "Machine: a\\|b, 2 cores, 23.5 GiB of memory, Linux 6.1, everything else used \
             1.1 % of the processor in the median and 9.6 % at most.\n";
         assert!(text.contains(machine), "{text}");
@@ -228,7 +228,7 @@ mod tests {
                 "target": 2, "better": "lower", "status": "hit", "erratum": "1 + 1 is 2",
                 "published": 3503.0, "peer": 1.2, "ratio": 0.0}]}"#;
         fs::write(dir.path().join("host.json"), run).unwrap();
-        let text = page(dir.path()).unwrap();
+        let text = page(dir.path(), &dir.path().join("fuzz")).unwrap();
         let head = "**1 of 2 targets missed, 1 hit.** Numbers that their own paper contradicts: 1.\n\n\
                     * <strong class=\"miss\">✗ miss</strong> speed, sign, a\\*b: 1.5 times, target ≥ 1.8\n\n";
         assert!(text.contains(head), "{text}");
@@ -263,7 +263,7 @@ mod tests {
         ] {
             fs::write(folder.join(name), text).unwrap();
         }
-        let text = page(dir.path()).unwrap();
+        let text = page(dir.path(), &dir.path().join("fuzz")).unwrap();
         assert!(
             text.contains(
                 "`verif/runs/fuzz/2026-01-02-a.json`, at commit `abc`, with changes, 2026-01-02."
@@ -290,10 +290,10 @@ mod tests {
 
     #[test]
     fn the_status_quotes_the_stored_run() {
-        let run = Stored::read(&xtask::project::root().join("lab/runs/latest/host-speed.json"));
+        let run = Run::read(&xtask::project::root().join("lab/runs/latest/host-speed.json"));
         let run = run.unwrap();
         let ours = |metric: &str, config: &str| {
-            run.row("speed", metric, config).and_then(|row| row.number("ours")).unwrap()
+            run.row("speed", metric, config).and_then(|row| row.ours).unwrap()
         };
         let good = text_of("host-speed");
         assert!(good.contains("openssl dgst -sha384"), "{good}");
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn the_status_quotes_the_first_papers_evaluation() {
         let root = xtask::project::root();
-        let run = Stored::read(&root.join("lab/runs/latest/parallel-verification.json")).unwrap();
+        let run = Run::read(&root.join("lab/runs/latest/parallel-verification.json")).unwrap();
         let text = text_of("parallel-verification");
         // What is simulated, and what is scaled from it, are two numbers.
         let (overlap, ratio) = ("Overlap", "verified by unverified");
@@ -323,7 +323,7 @@ mod tests {
             ("while hashing takes ", overlap, ratio, here, 3),
             ("both simulated; ", overlap, ratio, whole, 3),
         ] {
-            let ours = run.row(table, metric, config).and_then(|row| row.number("ours")).unwrap();
+            let ours = run.row(table, metric, config).and_then(|row| row.ours).unwrap();
             assert_eq!(quoted(&text, after), format!("{ours:.decimals$}"), "{table} {metric}");
         }
     }
@@ -331,15 +331,15 @@ mod tests {
     #[test]
     fn the_status_quotes_the_engine_for_sha3_beside_the_third_papers() {
         let root = xtask::project::root();
-        let run = Stored::read(&root.join("lab/runs/latest/quick-boot-tee.json")).unwrap();
+        let run = Run::read(&root.join("lab/runs/latest/quick-boot-tee.json")).unwrap();
         let text = text_of("quick-boot-tee");
         let core = "Keccak, 2 rounds a cycle, 12 cycles a block";
         let area = run.row("SHA-3 in one flow", "LUT", core).unwrap();
-        let luts = |field| grouped(area.number(field).unwrap() as u64);
-        assert_eq!(quoted(&text, "with 12 cycles a block takes "), luts("ours"));
-        assert_eq!(quoted(&text, "the one that the paper's authors used, "), luts("peer"));
+        let luts = |number: Option<f64>| grouped(number.unwrap() as u64);
+        assert_eq!(quoted(&text, "with 12 cycles a block takes "), luts(area.ours));
+        assert_eq!(quoted(&text, "the one that the paper's authors used, "), luts(area.peer));
         let block = run.row("SHA-3 by DMA", "a block", "SHA3-512, 16384 bytes, hits").unwrap();
-        let cycles = format!("{:.2}", block.number("ours").unwrap());
+        let cycles = format!("{:.2}", block.ours.unwrap());
         assert_eq!(quoted(&text, "SHA3-512 of 16 KiB takes "), cycles);
     }
 
@@ -347,7 +347,7 @@ mod tests {
     fn the_status_quotes_the_kernels_and_their_best_peers() {
         let root = xtask::project::root();
         let text = text_of("kernel-cost");
-        let run = Stored::read(&root.join("lab/runs/latest/vector-crypto.json")).unwrap();
+        let run = Run::read(&root.join("lab/runs/latest/vector-crypto.json")).unwrap();
         let (mut kernels, mut peers) = (Vec::new(), Vec::new());
         for (config, words) in [
             ("rv64", "on RV64GC"),
@@ -356,9 +356,8 @@ mod tests {
             ("zvknh, VLEN 128, one message", "with Zvknhb"),
         ] {
             let row = run.row("hash", "SHA-384", config).unwrap();
-            // A run from before there was a field for them has its peers in the other.
-            let peer = row.number("peer").or_else(|| row.number("published")).unwrap();
-            kernels.push((row.number("ours").unwrap(), words));
+            let peer = row.peer.unwrap();
+            kernels.push((row.ours.unwrap(), words));
             peers.push(format!("{peer:.1}"));
         }
         let [(first, place), rest @ ..] = &kernels[..] else { panic!("no kernels") };

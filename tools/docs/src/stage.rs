@@ -34,7 +34,7 @@ pub fn lay_out(root: &Path, dir: &Path) -> Result<PathBuf> {
         summary: reasons::summary(&list),
         reasons: reasons::index(&list),
         vectors: vectors::table(&catalogue),
-        results: results::page(&root.join("lab/runs"))?,
+        results: results::page(&root.join("lab/runs"), &root.join("verif/runs/fuzz"))?,
         status: status::page(&status::load(root)?),
         decisions: decisions::summary(root)?,
         steps: steps::page(root)?,

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use xtask::run;
 
 /// Where the runs are, from the root of the checkout.
-const FOLDER: &str = "lab/runs";
+const FOLDER: &str = "verif/runs";
 /// The run that README quotes, if it is there; else it quotes the newest one.
 const QUOTED: &str = "first";
 const README: &str = "README.md";

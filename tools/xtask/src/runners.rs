@@ -12,6 +12,9 @@ use xtask::{project, run};
 /// Names a folder of runners that are already built. It saves the check whether they are up to date.
 const FOLDER: &str = "HARTLOCK_RUNNERS";
 
+/// The program that has a workspace of its own, in `lab/`.
+const LAB: &str = "lab";
+
 /// Subcommand, program, and what `cargo xtask --help` says.
 const RUNNERS: &[(&str, &str, &str)] = &[
     ("boards", "gen", "Make all files that depend on a board from device/boards/*/board.toml"),
@@ -33,10 +36,10 @@ const RUNNERS: &[(&str, &str, &str)] = &[
     ),
     ("kat", "device", "Run public test vectors through the engine of `hartlock kat`"),
     ("kernels", "device", "Check and count the hash kernels on emulated harts with each extension"),
-    ("lab", "lab", "Measure against targets and store the run in lab/runs"),
+    ("lab", LAB, "Measure against targets and store the run in lab/runs"),
     ("regs", "gen", "Make all files that depend on the registers of hw from their descriptions"),
     ("screenshots", "docs", "Take pictures of site, timeline and terminal, to be looked at"),
-    ("signatures", "lab", "Measure signature verifications: flash, stack and instructions"),
+    ("signatures", LAB, "Measure signature verifications: flash, stack and instructions"),
     (
         "skips",
         "device",
@@ -80,12 +83,18 @@ pub fn run(name: &str, matches: &ArgMatches) -> Result<ExitCode> {
 /// # Errors
 /// If it does not build.
 pub fn program(runner: &str) -> Result<PathBuf> {
-    if let Some(folder) = env::var_os(FOLDER) {
-        return Ok(PathBuf::from(folder).join(runner));
+    let known = env::var_os(FOLDER).map(|folder| PathBuf::from(folder).join(runner));
+    if let Some(program) = known.filter(|program| program.is_file()) {
+        return Ok(program);
     }
     // Without `--package`: all of the workspace decides the features, so nothing is compiled twice.
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "--locked", "--bin", runner]).current_dir(project::root());
+    if runner == LAB {
+        cargo
+            .args(["--manifest-path", "lab/Cargo.toml", "--target-dir"])
+            .arg(project::target_dir());
+    }
     let status = cargo.status().map_err(|error| run::not_started(&cargo, &error))?;
     anyhow::ensure!(status.success(), "the runner {runner} does not build");
     Ok(built(runner))

@@ -29,9 +29,6 @@ const RULES: &[(&[&str], &[&str])] = &[
 const EXCEPTIONS: &[(&str, &str)] = &[
     // Its tests build bundles.
     ("device/fsbl", "verif/testkit"),
-    // The page of results reads stored runs with the types of those that write them.
-    ("tools/docs", "verif/fuzz/run"),
-    ("tools/docs", "lab"),
 ];
 
 /// The packages of all workspaces, each with its folder.

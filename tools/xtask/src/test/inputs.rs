@@ -56,6 +56,10 @@ const NOT_VARIABLES: [&str; 5] = [
     "HARTLOCK_STEP",
 ];
 
+/// The folder of the lab, a workspace of its own.
+const LAB: &str = "lab";
+/// What fixes the versions of libraries.
+const LOCKS: [&str; 2] = ["Cargo.lock", "lab/Cargo.lock"];
 /// The folder of this package. Programs link its library, whose modules are not in `PROGRAM`.
 const XTASK: &str = "tools/xtask";
 /// Modules of the program `xtask`, which no other program is built from.
@@ -155,7 +159,7 @@ impl Reader {
         known: &mut Known,
     ) -> Result<Workspace> {
         let is_manifest =
-            |path: &str| path == "Cargo.lock" || path.rsplit('/').next() == Some("Cargo.toml");
+            |path: &str| LOCKS.contains(&path) || path.rsplit('/').next() == Some("Cargo.toml");
         let mut manifests = Sha256::new();
         for (path, digest) in files.iter().filter(|(path, _)| is_manifest(path)) {
             manifests.update(format!("{path}\0"));
@@ -183,15 +187,23 @@ fn stamp(metadata: &Metadata) -> Stamp {
 
 impl Workspace {
     fn resolve(root: &Path) -> Result<Self> {
-        let mut cargo = Command::new("cargo");
-        cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root);
-        let metadata: Value = serde_json::from_str(&run::quietly(&mut cargo)?)?;
-        let manifest: toml::Table = toml::from_str(&fs::read_to_string(root.join("Cargo.toml"))?)?;
-        Self::from_metadata(&metadata, &manifest).context("cargo metadata has another form")
+        let mut all = Self::of_manifest(root, "Cargo.toml")?;
+        // Of the lab's workspace the lab itself: the other packages in it are those of the first.
+        let lab = Self::of_manifest(root, "lab/Cargo.toml")?;
+        all.programs.extend(lab.programs.into_iter().filter(|(_, folder)| folder == LAB));
+        all.packages.extend(lab.packages.into_iter().filter(|(folder, _)| folder == LAB));
+        Ok(all)
     }
 
-    fn from_metadata(metadata: &Value, manifest: &toml::Table) -> Option<Self> {
-        let root = metadata["workspace_root"].as_str()?;
+    fn of_manifest(root: &Path, manifest: &str) -> Result<Self> {
+        let mut cargo = Command::new("cargo");
+        cargo.args(["metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]);
+        let metadata = serde_json::from_str(&run::quietly(cargo.current_dir(root))?)?;
+        let manifest: toml::Table = toml::from_str(&fs::read_to_string(root.join(manifest))?)?;
+        Self::from_metadata(root, &metadata, &manifest).context("cargo metadata has another form")
+    }
+
+    fn from_metadata(root: &Path, metadata: &Value, manifest: &toml::Table) -> Option<Self> {
         let (mut names, mut own, mut programs) =
             (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for package in metadata["packages"].as_array()? {

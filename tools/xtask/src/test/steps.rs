@@ -80,13 +80,16 @@ pub const TOOLS: &str = "tools";
 pub const MORE_TOOLS: &str = "more-tools";
 /// The runners and all tests, compiled.
 pub const BUILD: &str = "build";
+/// The runner of the lab and its tests, compiled.
+pub const BUILD_LAB: &str = "build-lab";
 /// Steps that make what others use. They run if one of these does.
-pub const SERVICES: [&str; 3] = [TOOLS, MORE_TOOLS, BUILD];
+pub const SERVICES: [&str; 4] = [TOOLS, MORE_TOOLS, BUILD, BUILD_LAB];
 
 const BUILT: &[&str] = &[BUILD];
 const FETCHED: &[&str] = &[TOOLS];
 const BOTH: &[&str] = &[BUILD, TOOLS];
 const ALL: &[&str] = &[BUILD, TOOLS, MORE_TOOLS];
+const ALL_OF_LAB: &[&str] = &[BUILD, BUILD_LAB, TOOLS, MORE_TOOLS];
 
 /// Everything. For checks of the tree itself.
 const TREE: &[&str] = &[""];
@@ -123,7 +126,7 @@ const NOT_OF_BENCHES: &[&str] = &[
 ];
 /// What a test on this machine may read: sources, and the files that they are compared with.
 const SOURCES: &[&str] =
-    &["Cargo.lock", "Cargo.toml", "device", "host", "hw", "lab", "spec", "tools", "verif"];
+    &["Cargo.lock", "Cargo.toml", "device", "host", "hw", "spec", "tools", "verif"];
 /// Texts that are installed, and what installs them.
 const INSTALLED: &[&str] = &[
     "README.md",
@@ -202,7 +205,7 @@ impl Step {
     /// Measures in small what a paper did.
     const fn lab(name: &'static str, about: &'static str) -> Self {
         let step = Self::runner(name, about, "lab").packages(FIRMWARE).reads(&[HW, LAB, CONTRACT]);
-        step.but(PROSE).outside(COMPILER_AND_PYTHON).full()
+        step.but(PROSE).outside(COMPILER_AND_PYTHON).full().after(ALL_OF_LAB)
     }
 
     /// Whether its outcome follows from inputs that can be read.
@@ -271,6 +274,13 @@ impl Step {
 /// first, then what takes longest.
 pub const STEPS: &[Step] = &[
     Step::command("fmt", "sources are formatted", &["cargo", "fmt", "--all", "--check"]),
+    Step::command(
+        "fmt-lab",
+        "sources of the lab are formatted",
+        &["cargo", "fmt", "--check", "--manifest-path", "lab/Cargo.toml"],
+    )
+    .reads(&[LAB, &["rustfmt.toml"]])
+    .but(PROSE),
     Step::function("tools", "emulator, simulators and packages are fetched", fetch).always(),
     Step::command(
         "build",
@@ -522,6 +532,67 @@ pub const STEPS: &[Step] = &[
     .packages(FIRMWARE_AND_COMMAND)
     .uses(&[Resource::Cargo])
     .full(),
+    Step::command(
+        BUILD_LAB,
+        "the runner of the lab and its tests compile",
+        &[
+            "cargo",
+            "build",
+            "--locked",
+            "--all-targets",
+            "--manifest-path",
+            "lab/Cargo.toml",
+            "--target-dir",
+            "target",
+        ],
+    )
+    .uses(&[Resource::Cargo])
+    .always()
+    .full()
+    .after(BUILT),
+    Step::command(
+        "clippy-lab",
+        "the lab has no warnings from the compiler or the linter",
+        &[
+            "cargo",
+            "clippy",
+            "--locked",
+            "--all-targets",
+            "--manifest-path",
+            "lab/Cargo.toml",
+            "--target-dir",
+            "target",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    )
+    .uses(&[Resource::Cargo])
+    .packages(LAB)
+    .reads(&[LAB])
+    .but(PROSE)
+    .full()
+    .after(BUILT),
+    Step::command(
+        "unit-lab",
+        "tests of the lab, stored runs among them",
+        &[
+            "cargo",
+            "test",
+            "--locked",
+            "--no-fail-fast",
+            "--manifest-path",
+            "lab/Cargo.toml",
+            "--target-dir",
+            "target",
+        ],
+    )
+    .uses(&[Resource::Cargo])
+    .packages(LAB)
+    .reads(&[LAB, HW, CONTRACT, &["verif/runs"]])
+    .outside(&[Outside::Python])
+    .full()
+    .after(ALL_OF_LAB),
     Step::lab("lab", "the first paper in small, cycle by cycle, keeps its bounds"),
     Step::lab(
         "quick-boot-tee",

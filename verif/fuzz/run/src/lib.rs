@@ -30,7 +30,7 @@ pub mod record;
 mod replay;
 mod seeds;
 
-use record::Figures;
+use hartlock_results::fuzz::FuzzFigures;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -306,12 +306,12 @@ impl Engine {
         command
     }
 
-    fn run_all(&self, targets: &[&Target], effort: Effort, seed: u32) -> Result<Vec<Figures>> {
+    fn run_all(&self, targets: &[&Target], effort: Effort, seed: u32) -> Result<Vec<FuzzFigures>> {
         fs::create_dir_all(self.work.join("crashes"))?;
         side_by_side(targets, |target| self.run(target, effort, seed))
     }
 
-    fn run(&self, target: &Target, effort: Effort, seed: u32) -> Result<Figures> {
+    fn run(&self, target: &Target, effort: Effort, seed: u32) -> Result<FuzzFigures> {
         let found = self.work.join("corpus").join(target.name);
         if matches!(effort, Effort::Smoke) && found.exists() {
             // Yesterday's findings would make today's run another one.
@@ -334,9 +334,9 @@ impl Engine {
         let start = std::time::Instant::now();
         let output = run::capture(&mut command)?;
         let seconds = start.elapsed().as_secs_f64();
-        let mut figures = Figures::read(target.name, seconds, &output, &found)?;
+        let mut figures = record::read(target.name, seconds, &output, &found)?;
         if target.is_of_signatures {
-            figures.expect_both_verdicts();
+            record::expect_both_verdicts(&mut figures);
         }
         Ok(figures)
     }

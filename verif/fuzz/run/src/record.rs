@@ -7,83 +7,58 @@ use std::process::{Command, Output};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
-
+use hartlock_results::fuzz::{FuzzFigures, FuzzRun};
 use xtask::run;
 
-/// The end of a target's run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Figures {
-    pub target: String,
-    pub seconds: f64,
-    pub executions: u64,
-    /// Edges of the control flow that some input took, and features, which are edges and how often.
-    pub coverage: u64,
-    pub features: u64,
-    /// Inputs that add a feature, in memory at the end, those of the repository among them.
-    pub corpus: u64,
-    /// Of these, the ones that this run and earlier long ones found.
-    pub found_files: u64,
-    pub found_bytes: u64,
-    pub peak_memory_mib: u64,
-    pub crashes: u64,
-    /// Of targets that compare verdicts about signatures: how many were accepted by both sides, and refused.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accepted: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<u64>,
-    /// What broke, and how to see it again.
-    #[serde(skip)]
-    pub crash: Option<String>,
+/// Reads the end of a target's run from the output of the fuzzer and the folder of inputs that it found.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn read(target: &str, seconds: f64, output: &Output, found: &Path) -> Result<FuzzFigures> {
+    let text = String::from_utf8_lossy(&output.stderr);
+    // The last line of progress: `#3000 DONE cov: 21 ft: 21 corp: 2/257b …`.
+    let progress = text.lines().rev().find(|line| line.contains(" cov: "));
+    let progress = progress.unwrap_or_default();
+    let number = |text: &str, key: &str| -> u64 {
+        let rest = text.split_once(key).map_or("", |(_, rest)| rest).trim_start();
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..digits].parse().unwrap_or(0)
+    };
+    let (mut found_files, mut found_bytes) = (0, 0);
+    for entry in fs::read_dir(found)? {
+        found_files += 1;
+        found_bytes += entry?.metadata()?.len();
+    }
+    let is_crash = !output.status.success();
+    Ok(FuzzFigures {
+        target: target.into(),
+        seconds: (seconds * 10.0).round() / 10.0,
+        executions: number(&text, "stat::number_of_executed_units:").max(number(progress, "#")),
+        coverage: number(progress, " cov:"),
+        features: number(progress, " ft:"),
+        corpus: number(progress, " corp:"),
+        found_files,
+        found_bytes,
+        peak_memory_mib: number(&text, "stat::peak_rss_mb:"),
+        crashes: is_crash.into(),
+        accepted: text.contains(ACCEPTED).then(|| number(&text, ACCEPTED)),
+        refused: text.contains(REFUSED).then(|| number(&text, REFUSED)),
+        crash: is_crash.then(|| describe(target, &text)),
+    })
 }
 
-impl Figures {
-    pub fn read(target: &str, seconds: f64, output: &Output, found: &Path) -> Result<Figures> {
-        let text = String::from_utf8_lossy(&output.stderr);
-        // The last line of progress: `#3000 DONE cov: 21 ft: 21 corp: 2/257b …`.
-        let progress = text.lines().rev().find(|line| line.contains(" cov: "));
-        let progress = progress.unwrap_or_default();
-        let number = |text: &str, key: &str| -> u64 {
-            let rest = text.split_once(key).map_or("", |(_, rest)| rest).trim_start();
-            let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            rest[..digits].parse().unwrap_or(0)
-        };
-        let (mut found_files, mut found_bytes) = (0, 0);
-        for entry in fs::read_dir(found)? {
-            found_files += 1;
-            found_bytes += entry?.metadata()?.len();
-        }
-        let is_crash = !output.status.success();
-        Ok(Figures {
-            target: target.into(),
-            seconds: (seconds * 10.0).round() / 10.0,
-            executions: number(&text, "stat::number_of_executed_units:").max(number(progress, "#")),
-            coverage: number(progress, " cov:"),
-            features: number(progress, " ft:"),
-            corpus: number(progress, " corp:"),
-            found_files,
-            found_bytes,
-            peak_memory_mib: number(&text, "stat::peak_rss_mb:"),
-            crashes: is_crash.into(),
-            accepted: text.contains(ACCEPTED).then(|| number(&text, ACCEPTED)),
-            refused: text.contains(REFUSED).then(|| number(&text, REFUSED)),
-            crash: is_crash.then(|| describe(target, &text)),
-        })
-    }
-
-    /// A target that never sees one of the verdicts compares nothing, and has failed.
-    pub fn expect_both_verdicts(&mut self) {
-        if self.crash.is_none()
-            && [self.accepted, self.refused].iter().any(|it| it.is_none_or(|it| it == 0))
-        {
-            self.crashes = 1;
-            self.crash = Some(format!(
-                "{}: {} signatures accepted and {} refused; there have to be some of both",
-                self.target,
-                self.accepted.unwrap_or_default(),
-                self.refused.unwrap_or_default()
-            ));
-        }
+/// A target that never sees one of the verdicts compares nothing, and has failed.
+pub fn expect_both_verdicts(figures: &mut FuzzFigures) {
+    if figures.crash.is_none()
+        && [figures.accepted, figures.refused].iter().any(|it| it.is_none_or(|it| it == 0))
+    {
+        figures.crashes = 1;
+        figures.crash = Some(format!(
+            "{}: {} signatures accepted and {} refused; there have to be some of both",
+            figures.target,
+            figures.accepted.unwrap_or_default(),
+            figures.refused.unwrap_or_default()
+        ));
     }
 }
 
@@ -113,7 +88,7 @@ fn describe(target: &str, text: &str) -> String {
 }
 
 /// One line a target.
-pub fn table(results: &[Figures]) -> String {
+pub fn table(results: &[FuzzFigures]) -> String {
     let mut lines =
         vec!["target             executions  coverage  features  corpus  seconds".to_owned()];
     for it in results {
@@ -137,33 +112,15 @@ pub fn table(results: &[Figures]) -> String {
     lines.join("\n")
 }
 
-/// A file of `verif/runs/fuzz`.
-#[derive(Serialize, Deserialize)]
-pub struct StoredRun {
-    schema: u32,
-    /// Of the commit: the tree that ran may hold more.
-    pub commit: String,
-    pub is_modified: bool,
-    /// Day on which the run ended, UTC.
-    pub date: String,
-    /// The same in seconds since 1970-01-01; 0 in files that do not say it.
-    #[serde(default)]
-    pub ended: u64,
-    pub rustc: String,
-    pub libfuzzer_sys: String,
-    seed: u32,
-    pub targets: Vec<Figures>,
-}
-
 /// Writes figures to a file of their own: what was stored stays what it was.
-pub fn store(root: &Path, seed: u32, results: &[Figures]) -> Result<PathBuf> {
+pub fn store(root: &Path, seed: u32, results: &[FuzzFigures]) -> Result<PathBuf> {
     let git = |words: &[&str]| {
         let mut git = Command::new("git");
         git.arg("-c").arg(format!("safe.directory={}", root.display())).args(words);
         run::quietly(git.current_dir(root)).map(|text| text.trim().to_owned())
     };
     let ended = now();
-    let run = StoredRun {
+    let run = FuzzRun {
         schema: 1,
         commit: git(&["rev-parse", "HEAD"])?,
         is_modified: !git(&[
@@ -189,7 +146,7 @@ pub fn store(root: &Path, seed: u32, results: &[Figures]) -> Result<PathBuf> {
 }
 
 /// Writes a run under the first name of its day and commit that is free.
-fn write_new(folder: &Path, run: &StoredRun) -> Result<PathBuf> {
+fn write_new(folder: &Path, run: &FuzzRun) -> Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let short = run.commit.get(..8).context("a commit id")?;
     let changes = if run.is_modified { "+changes" } else { "" };
@@ -250,7 +207,7 @@ mod tests {
         thread '<unnamed>' (1) panicked at src/targets/spec.rs:22:17:\nthe rule\n\
         stack backtrace:\n   0: x\nartifact_prefix='a'; Test unit written to /x/crash-1\n";
 
-    fn read(status: i32, text: &str) -> Figures {
+    fn read(status: i32, text: &str) -> FuzzFigures {
         let output = Output {
             status: ExitStatus::from_raw(status << 8),
             stdout: Vec::new(),
@@ -258,7 +215,7 @@ mod tests {
         };
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), "12345").unwrap();
-        Figures::read("spec", 1.26, &output, folder.path()).unwrap()
+        super::read("spec", 1.26, &output, folder.path()).unwrap()
     }
 
     #[test]
@@ -285,7 +242,7 @@ mod tests {
             let text = format!("{GOOD}stat::accepted: {accepted}\nstat::refused: {refused}\n");
             let mut figures = read(0, &text);
             assert_eq!((figures.accepted, figures.refused), (Some(accepted), Some(refused)));
-            figures.expect_both_verdicts();
+            expect_both_verdicts(&mut figures);
             figures
         };
         assert_eq!(counted(1, 2).crash, None);
@@ -296,14 +253,14 @@ mod tests {
         }
         let mut figures = read(0, GOOD);
         assert_eq!(figures.accepted, None);
-        figures.expect_both_verdicts();
+        expect_both_verdicts(&mut figures);
         assert!(figures.crash.is_some(), "nothing was counted");
     }
 
     #[test]
     fn a_run_never_replaces_another() {
         let folder = tempfile::tempdir().unwrap();
-        let run = |is_modified| StoredRun {
+        let run = |is_modified| FuzzRun {
             schema: 1,
             commit: "0123456789abcdef".into(),
             is_modified,
@@ -323,7 +280,7 @@ mod tests {
         assert_eq!(name(false), "2026-11-21-01234567-3.json");
         assert_eq!(name(true), "2026-11-21-01234567+changes.json");
         let text = fs::read(folder.path().join("2026-11-21-01234567.json")).unwrap();
-        let read: StoredRun = serde_json::from_slice(&text).unwrap();
+        let read: FuzzRun = serde_json::from_slice(&text).unwrap();
         assert_eq!((read.ended, read.targets), (7, run(false).targets));
     }
 

@@ -1,7 +1,7 @@
 //! What a conclusion depends on: one parameter of the machine at a time, the others as in all other rows.
 
 use super::paper::Parameter;
-use super::stored::{Row, Stored};
+use super::run::{Row, Run};
 
 /// Its rows: the metric is the parameter, the configuration its value.
 pub const TABLE: &str = "Sensitivity";
@@ -45,18 +45,16 @@ impl Sweep<'_> {
 }
 
 /// The sweeps of a run, by the parameters of its paper.
-pub fn sweeps<'a>(run: &Stored, parameters: &'a [Parameter]) -> Vec<Sweep<'a>> {
+pub fn sweeps<'a>(run: &Run, parameters: &'a [Parameter]) -> Vec<Sweep<'a>> {
     let sweep = |parameter: &'a Parameter| {
-        let is_it = |row: &&Row| row.text("table") == TABLE && row.text("metric") == parameter.name;
-        let rows: Vec<_> = run.rows().iter().filter(is_it).collect();
-        let mut points: Vec<(String, f64)> = rows
-            .iter()
-            .filter_map(|row| Some((row.text("config").to_owned(), row.number("ours")?)))
-            .collect();
+        let is_it = |row: &&Row| row.table == TABLE && row.metric == parameter.name;
+        let rows: Vec<_> = run.rows.iter().filter(is_it).collect();
+        let mut points: Vec<(String, f64)> =
+            rows.iter().filter_map(|row| Some((row.config.clone(), row.ours?))).collect();
         // Numbers ascend; what is none, as "none" or "-Os", comes first, in the order of the run.
         points.sort_by(|one, other| size(&one.0).total_cmp(&size(&other.0)));
-        let unit = rows.first()?.text("unit").to_owned();
-        let of_paper = rows.iter().find_map(|row| row.number("published"));
+        let unit = rows.first()?.unit.clone();
+        let of_paper = rows.iter().find_map(|row| row.published);
         (points.len() > 1).then_some(Sweep { parameter, unit, points, of_paper })
     };
     parameters.iter().filter_map(sweep).collect()

@@ -3,8 +3,9 @@
 use anyhow::Result;
 
 use super::paper::{Paper, Parameter};
+use super::run::{How, Run};
 use super::sensitivity::{Sweep, sweeps};
-use super::stored::Stored;
+use super::stored::Column;
 
 mod canvas;
 mod draw;
@@ -81,7 +82,7 @@ pub struct Plot {
 }
 
 /// The plots that a run has rows for. The paper says what its sizes and times are of.
-pub fn plots(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Vec<Plot>> {
+pub fn plots(key: &str, run: &Run, paper: Option<&Paper>) -> Result<Vec<Plot>> {
     let mut plots: Vec<Plot> =
         [blocks(key, run, paper)?, overlap(key, run)?].into_iter().flatten().collect();
     for function in ["SHA-256", "HMAC", AES] {
@@ -123,46 +124,46 @@ fn sensitivity(id: &str, sweep: &Sweep<'_>) -> Result<Plot> {
 type Points = Vec<(f64, f64)>;
 
 /// A line of the plot over sizes of blocks.
-struct Line {
+struct Series {
     name: &'static str,
     look: canvas::Look,
     points: Points,
 }
 
-fn blocks(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Option<Plot>> {
+fn blocks(key: &str, run: &Run, paper: Option<&Paper>) -> Result<Option<Plot>> {
     use canvas::Look;
-    let points = |field: &str, metric: &str| -> Points {
-        let rows = run.rows().iter();
-        let rows = rows.filter(|row| row.text("table") == BLOCKS && row.text("metric") == metric);
+    let points = |column: Column, metric: &str| -> Points {
+        let rows = run.rows.iter();
+        let rows = rows.filter(|row| row.table == BLOCKS && row.metric == metric);
         let mut points: Points = rows
             .filter_map(|row| {
-                let size = row.text("config").strip_prefix(IMAGE)?.strip_prefix("blocks of ")?;
+                let size = row.config.strip_prefix(IMAGE)?.strip_prefix("blocks of ")?;
                 let size = size.strip_suffix(" KiB")?.parse().ok()?;
-                Some((size, row.number(field)?))
+                Some((size, row.number(column)?))
             })
             .collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         points
     };
-    let lines: Vec<Line> = [
-        ("paper, 1 hart", Look::PaperOne, points("published", SEQUENTIAL)),
-        ("paper, 4 harts", Look::PaperFour, points("published", PARALLEL)),
-        ("ours, 1 hart", Look::OursOne, points("ours", SEQUENTIAL)),
-        ("ours, 4 harts", Look::OursFour, points("ours", PARALLEL)),
+    let lines: Vec<Series> = [
+        ("paper, 1 hart", Look::PaperOne, points(Column::Published, SEQUENTIAL)),
+        ("paper, 4 harts", Look::PaperFour, points(Column::Published, PARALLEL)),
+        ("ours, 1 hart", Look::OursOne, points(Column::Ours, SEQUENTIAL)),
+        ("ours, 4 harts", Look::OursFour, points(Column::Ours, PARALLEL)),
     ]
     .into_iter()
-    .map(|(name, look, points)| Line { name, look, points })
+    .map(|(name, look, points)| Series { name, look, points })
     .filter(|line| !line.points.is_empty())
     .collect();
     // One size is no line: a quick run has a table to show.
     if lines.iter().all(|line| line.points.len() < 2) {
         return Ok(None);
     }
-    let flat = [("published", Look::PaperFlat), ("ours", Look::OursFlat)];
+    let flat = [(Column::Published, Look::PaperFlat), (Column::Ours, Look::OursFlat)];
     let flat: Vec<(f64, Look)> = flat
         .into_iter()
-        .filter_map(|(field, look)| {
-            Some((run.row(BLOCKS, SEQUENTIAL, ONE_HASH)?.number(field)?, look))
+        .filter_map(|(column, look)| {
+            Some((run.row(BLOCKS, SEQUENTIAL, ONE_HASH)?.number(column)?, look))
         })
         .collect();
     let ends = lines.iter().map(|line| {
@@ -190,11 +191,12 @@ fn blocks(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Option<Plot>
 }
 
 /// How our numbers of a table were made, as a sentence; nothing for a run that does not say it.
-fn made(run: &Stored, table: &str) -> String {
+fn made(run: &Run, table: &str) -> String {
     let mut hows: Vec<&str> = Vec::new();
-    for row in run.rows().iter().filter(|row| row.text("table") == table) {
-        let how = row.text("how");
-        if !how.is_empty() && !hows.contains(&how) {
+    for row in run.rows.iter().filter(|row| row.table == table) {
+        if let Some(how) = row.how.map(How::name)
+            && !hows.contains(&how)
+        {
             hows.push(how);
         }
     }
@@ -212,21 +214,21 @@ struct Group {
     bars: Vec<(canvas::Look, f64)>,
 }
 
-fn overlap(key: &str, run: &Stored) -> Result<Option<Plot>> {
+fn overlap(key: &str, run: &Run) -> Result<Option<Plot>> {
     let kinds = [
         (LOAD_ONLY, canvas::Look::Load),
         (LOAD_THEN_VERIFY, canvas::Look::Then),
         (LOAD_WHILE_VERIFYING, canvas::Look::While),
     ];
     let mut configs: Vec<&str> = Vec::new();
-    for row in run.rows().iter().filter(|row| row.text("table") == OVERLAP) {
-        if !configs.contains(&row.text("config")) {
-            configs.push(row.text("config"));
+    for row in run.rows.iter().filter(|row| row.table == OVERLAP) {
+        if !configs.contains(&row.config.as_str()) {
+            configs.push(&row.config);
         }
     }
     let group = |config: &str| {
         let rate = config.strip_prefix("storage at ")?.strip_suffix(" of the hash rate")?;
-        let bar = |(metric, look)| Some((look, run.row(OVERLAP, metric, config)?.number("ours")?));
+        let bar = |(metric, look)| Some((look, run.row(OVERLAP, metric, config)?.ours?));
         let bars: Vec<_> = kinds.into_iter().filter_map(bar).collect();
         (!bars.is_empty()).then(|| Group { rate: rate.to_owned(), bars })
     };
@@ -260,37 +262,36 @@ fn overlap(key: &str, run: &Stored) -> Result<Option<Plot>> {
     }))
 }
 
-fn payloads(key: &str, run: &Stored, function: &'static str) -> Result<Option<Plot>> {
+fn payloads(key: &str, run: &Run, function: &'static str) -> Result<Option<Plot>> {
     use canvas::Look;
-    let points = |field: &str, place: &str| -> Points {
-        let rows = run.rows().iter();
-        let rows =
-            rows.filter(|row| row.text("table") == PAYLOADS && row.text("metric") == PAYLOAD_COST);
+    let points = |column: Column, place: &str| -> Points {
+        let rows = run.rows.iter();
+        let rows = rows.filter(|row| row.table == PAYLOADS && row.metric == PAYLOAD_COST);
         let mut points: Points = rows
             .filter_map(|row| {
-                let size = row.text("config").strip_prefix(place)?.strip_prefix(", ")?;
+                let size = row.config.strip_prefix(place)?.strip_prefix(", ")?;
                 let size = size.strip_prefix(function)?.strip_prefix(", ")?;
-                Some((size.strip_suffix(" bytes")?.parse().ok()?, row.number(field)?))
+                Some((size.strip_suffix(" bytes")?.parse().ok()?, row.number(column)?))
             })
             .collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         points
     };
-    let lines: Vec<Line> = [
-        ("engine, from RAM", Look::OursFour, points("ours", "RAM")),
-        ("engine, scratchpad", Look::OursOne, points("ours", "RoT")),
-        ("BearSSL on CVA6", Look::Software, points("ours", "BearSSL -Os on CVA6")),
-        ("paper, from RAM", Look::PaperFour, points("published", "RAM")),
-        ("paper, scratchpad", Look::PaperOne, points("published", "RoT")),
+    let lines: Vec<Series> = [
+        ("engine, from RAM", Look::OursFour, points(Column::Ours, "RAM")),
+        ("engine, scratchpad", Look::OursOne, points(Column::Ours, "RoT")),
+        ("BearSSL on CVA6", Look::Software, points(Column::Ours, "BearSSL -Os on CVA6")),
+        ("paper, from RAM", Look::PaperFour, points(Column::Published, "RAM")),
+        ("paper, scratchpad", Look::PaperOne, points(Column::Published, "RoT")),
     ]
     .into_iter()
-    .map(|(name, look, points)| Line { name, look, points })
+    .map(|(name, look, points)| Series { name, look, points })
     .filter(|line| !line.points.is_empty())
     .collect();
     if lines.iter().all(|line| line.points.len() < 2) {
         return Ok(None);
     }
-    let limit = |config| run.row(LIMITS, PAYLOAD_COST, config)?.number("ours");
+    let limit = |config| run.row(LIMITS, PAYLOAD_COST, config)?.ours;
     let limits = if function == AES { AES_LIMITS } else { HASH_LIMITS };
     let limits = limits.into_iter().filter_map(limit);
     let limits: Vec<(f64, Look)> = limits.map(|cost| (cost, Look::OursFlat)).collect();
@@ -318,23 +319,23 @@ fn payloads(key: &str, run: &Stored, function: &'static str) -> Result<Option<Pl
 
 /// Cycles of a function by words of the core, by DMA, and in software, over sizes: a cost below a cycle a byte has no place on
 /// the axis of the other figures.
-fn feeds(key: &str, run: &Stored, function: &str) -> Result<Option<Plot>> {
+fn feeds(key: &str, run: &Run, function: &str) -> Result<Option<Plot>> {
     use canvas::Look;
     let points = |feed: &str| -> Points {
-        let rows = run.rows().iter();
-        let rows = rows.filter(|row| row.text("table") == FEEDS && row.text("metric") == "cost");
+        let rows = run.rows.iter();
+        let rows = rows.filter(|row| row.table == FEEDS && row.metric == "cost");
         let mut points: Points = rows
             .filter_map(|row| {
-                let rest = row.text("config").strip_prefix(function)?.strip_prefix(", ")?;
+                let rest = row.config.strip_prefix(function)?.strip_prefix(", ")?;
                 let size = rest.strip_prefix(feed)?.strip_prefix(", ")?.strip_suffix(" bytes")?;
                 let size: f64 = size.parse().ok()?;
-                Some((size, (row.number("ours")? * size).round()))
+                Some((size, (row.ours? * size).round()))
             })
             .collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         points
     };
-    let lines: Vec<Line> = [
+    let lines: Vec<Series> = [
         ("BearSSL on CVA6", Look::Software, points("software")),
         ("words of the core", Look::OursOne, points("words")),
         ("DMA", Look::OursFour, points("DMA")),
@@ -342,7 +343,7 @@ fn feeds(key: &str, run: &Stored, function: &str) -> Result<Option<Plot>> {
         ("DMA, for the host", Look::PaperFour, points("DMA, for the host")),
     ]
     .into_iter()
-    .map(|(name, look, points)| Line { name, look, points })
+    .map(|(name, look, points)| Series { name, look, points })
     .filter(|line| !line.points.is_empty())
     .collect();
     if lines.iter().all(|line| line.points.len() < 2) {
@@ -370,33 +371,33 @@ fn feeds(key: &str, run: &Stored, function: &str) -> Result<Option<Plot>> {
 }
 
 /// Lines by outstanding reads, over the latency of memory.
-fn latency(key: &str, run: &Stored) -> Result<Option<Plot>> {
+fn latency(key: &str, run: &Run) -> Result<Option<Plot>> {
     use canvas::Look;
     let points = |reads: &str| -> Points {
-        let rows = run.rows().iter().filter(|row| row.text("table") == LATENCY);
+        let rows = run.rows.iter().filter(|row| row.table == LATENCY);
         let mut points: Points = rows
             .filter_map(|row| {
-                let (cycles, of) = row.text("config").split_once(" cycles, ")?;
-                (of == reads).then_some((cycles.parse().ok()?, row.number("ours")?))
+                let (cycles, of) = row.config.split_once(" cycles, ")?;
+                (of == reads).then_some((cycles.parse().ok()?, row.ours?))
             })
             .collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         points
     };
-    let lines: Vec<Line> = [
+    let lines: Vec<Series> = [
         ("8 reads", Look::OursFour),
         ("4 reads", Look::OursOne),
         ("2 reads", Look::Software),
         ("1 read", Look::PaperFour),
     ]
     .into_iter()
-    .map(|(name, look)| Line { name, look, points: points(name) })
+    .map(|(name, look)| Series { name, look, points: points(name) })
     .filter(|line| !line.points.is_empty())
     .collect();
     if lines.iter().all(|line| line.points.len() < 2) {
         return Ok(None);
     }
-    let of_line = |line: &Line| {
+    let of_line = |line: &Series| {
         let text = |(latency, used): &(f64, f64)| format!("{used:.1} % at {latency} cycles");
         let points: Vec<String> = line.points.iter().map(text).collect();
         format!("{}: {}", line.name, points.join(", "))
@@ -416,25 +417,25 @@ fn latency(key: &str, run: &Stored) -> Result<Option<Plot>> {
 }
 
 /// Cycles of measuring, key pair and signature, over sizes of the payload.
-fn boots(key: &str, run: &Stored, passes: &str) -> Result<Option<Plot>> {
+fn boots(key: &str, run: &Run, passes: &str) -> Result<Option<Plot>> {
     use canvas::Look;
     let points = |column: &str| -> Points {
-        let rows = run.rows().iter();
-        let rows = rows.filter(|row| row.text("table") == BOOTS && row.text("metric") == passes);
+        let rows = run.rows.iter();
+        let rows = rows.filter(|row| row.table == BOOTS && row.metric == passes);
         let mut points: Points = rows
             .filter_map(|row| {
-                let size = row.text("config").strip_prefix(column)?.strip_prefix(", ")?;
+                let size = row.config.strip_prefix(column)?.strip_prefix(", ")?;
                 let mebibytes = match size.split_once(' ')? {
                     (number, "MiB") => number.parse::<f64>().ok()?,
                     (number, _) => number.parse::<f64>().ok()? / 1024.0,
                 };
-                Some((mebibytes, row.number("ours")?))
+                Some((mebibytes, row.ours?))
             })
             .collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         points
     };
-    let lines: Vec<Line> = [
+    let lines: Vec<Series> = [
         ("portable software", Look::Software),
         ("our software", Look::SoftwareOne),
         ("SHA-3 engine", Look::OursOne),
@@ -444,7 +445,7 @@ fn boots(key: &str, run: &Stored, passes: &str) -> Result<Option<Plot>> {
         ("DMA, 12 cycles", Look::OursFlat),
     ]
     .into_iter()
-    .map(|(name, look)| Line { name, look, points: points(name) })
+    .map(|(name, look)| Series { name, look, points: points(name) })
     .filter(|line| !line.points.is_empty())
     .collect();
     // A quick run has one size, which is no line, and one way to do it is compared with nothing.
@@ -479,13 +480,13 @@ fn boots(key: &str, run: &Stored, passes: &str) -> Result<Option<Plot>> {
 }
 
 /// A line of the second paper's table: a number over hash cores.
-fn verifications(run: &Stored, table: &str, metric: &str, field: &str) -> Points {
-    let rows = run.rows().iter();
-    let rows = rows.filter(|row| row.text("table") == table && row.text("metric") == metric);
+fn verifications(run: &Run, table: &str, metric: &str, column: Column) -> Points {
+    let rows = run.rows.iter();
+    let rows = rows.filter(|row| row.table == table && row.metric == metric);
     let mut points: Points = rows
         .filter_map(|row| {
-            let cores = row.text("config").strip_prefix("whole, ")?.split(' ').next()?;
-            Some((cores.parse().ok()?, row.number(field)?))
+            let cores = row.config.strip_prefix("whole, ")?.split(' ').next()?;
+            Some((cores.parse().ok()?, row.number(column)?))
         })
         .collect();
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -493,18 +494,18 @@ fn verifications(run: &Stored, table: &str, metric: &str, field: &str) -> Points
 }
 
 /// Cycles or look-up tables of a verification, over hash cores.
-fn figure(key: &str, run: &Stored, (metric, title, unit, about): &Figure) -> Result<Option<Plot>> {
+fn figure(key: &str, run: &Run, (metric, title, unit, about): &Figure) -> Result<Option<Plot>> {
     use canvas::Look;
-    let lines: Vec<Line> = [
-        ("paper", Look::PaperFour, VERIFICATIONS.to_owned(), "published"),
-        ("ours, 1 round", Look::OursOne, format!("{VERIFICATIONS}, 1 round a cycle"), "ours"),
-        ("ours, 2 rounds", Look::OursFour, VERIFICATIONS.to_owned(), "ours"),
+    let lines: Vec<Series> = [
+        ("paper", Look::PaperFour, VERIFICATIONS.to_owned(), Column::Published),
+        ("ours, 1 round", Look::OursOne, format!("{VERIFICATIONS}, 1 round a cycle"), Column::Ours),
+        ("ours, 2 rounds", Look::OursFour, VERIFICATIONS.to_owned(), Column::Ours),
     ]
     .into_iter()
-    .map(|(name, look, table, field)| Line {
+    .map(|(name, look, table, column)| Series {
         name,
         look,
-        points: verifications(run, &table, metric, field),
+        points: verifications(run, &table, metric, column),
     })
     .filter(|line| !line.points.is_empty())
     .collect();
@@ -512,7 +513,7 @@ fn figure(key: &str, run: &Stored, (metric, title, unit, about): &Figure) -> Res
     if lines.iter().filter(|line| line.look.is_ours()).all(|line| line.points.len() < 2) {
         return Ok(None);
     }
-    let text = |line: &Line| {
+    let text = |line: &Series| {
         let text = |(cores, number): &(f64, f64)| format!("{number:.0} with {cores}");
         let points: Vec<String> = line.points.iter().map(text).collect();
         format!("{}: {}", line.name, points.join(", "))

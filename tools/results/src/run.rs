@@ -5,28 +5,48 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::inputs::Inputs;
-use super::machine::Machine;
 
-/// A run: everything that was measured at one time, and on what.
-#[derive(Serialize)]
+/// A run: everything that was measured at one time, and the machine that it was measured on.
+#[derive(Serialize, Deserialize)]
 pub struct Run {
     /// Key of the paper, or of the measurement that belongs to none.
-    pub paper: &'static str,
+    #[serde(default)]
+    pub paper: String,
+    #[serde(default)]
     pub commit: String,
-    /// Sources that the numbers depend on.
+    /// Digests of the sources that the numbers depend on.
+    #[serde(default)]
     pub inputs: Inputs,
-    /// Versions by name.
-    pub tools: BTreeMap<&'static str, String>,
+    /// Versions of tools, by name.
+    #[serde(default)]
+    pub tools: BTreeMap<String, String>,
+    /// UTC, ISO 8601.
+    #[serde(default)]
     pub date: String,
+    #[serde(default)]
     pub machine: Machine,
     pub rows: Vec<Row>,
 }
 
+/// The machine that a run was made on. A number that was not recorded is 0.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Machine {
+    pub processor: String,
+    pub cores: usize,
+    pub memory_mib: u64,
+    pub kernel: String,
+    /// Share of the processor that everything else used during the samples: median and maximum.
+    pub others_median: f64,
+    pub others_most: f64,
+}
+
 /// One number.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Row {
     pub table: String,
     pub metric: String,
@@ -48,15 +68,17 @@ pub struct Row {
     pub note: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// The direction in which a number is better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
+    #[default]
     Higher,
     Lower,
 }
 
 /// How a number was made. *Measured* is what was simulated, counted or timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
     /// Cycles of the RTL.
@@ -80,7 +102,8 @@ impl How {
         rows.into_iter().map(mark).collect()
     }
 
-    fn name(self) -> &'static str {
+    /// The name in a stored run.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Simulated => "simulated",
             Self::Counted => "counted",
@@ -92,11 +115,13 @@ impl How {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// The verdict on a number; `Info` where there is no number or no target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     Hit,
     Miss,
+    #[default]
     Info,
 }
 

@@ -80,13 +80,13 @@ type Place<'a> = (&'a str, &'a str, &'a str);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct PaperFile {
     key: String,
     title: String,
     #[serde(default)]
     constants: BTreeMap<String, f64>,
     #[serde(default)]
-    table: Vec<Table>,
+    table: Vec<PaperTable>,
     #[serde(default)]
     label: Vec<Label>,
     #[serde(default)]
@@ -97,16 +97,16 @@ struct File {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct PaperTable {
     name: String,
-    columns: Vec<Column>,
+    columns: Vec<PaperColumn>,
     /// What a row is about, then its cells.
     rows: Vec<Vec<Cell>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Column {
+struct PaperColumn {
     metric: String,
     unit: String,
     /// What the column is about, beside its metric.
@@ -152,7 +152,7 @@ impl Paper {
     }
 
     pub fn parse(text: &str) -> Result<Self> {
-        let file: File = toml::from_str(text)?;
+        let file: PaperFile = toml::from_str(text)?;
         let mut numbers = Vec::new();
         for table in &file.table {
             for row in &table.rows {
@@ -168,7 +168,7 @@ impl Paper {
                 .with_context(|| format!("an erratum of {place:?}, which is not there"))?
                 .erratum = Some(why);
         }
-        let File { key, title, constants, label: labels, parameter: parameters, .. } = file;
+        let PaperFile { key, title, constants, label: labels, parameter: parameters, .. } = file;
         Ok(Self { key, title, constants, numbers, labels, parameters })
     }
 
@@ -216,7 +216,8 @@ impl Published {
 }
 
 impl Row {
-    fn place(&self) -> Place<'_> {
+    /// The position of the number: table, metric, configuration.
+    pub(super) fn place(&self) -> Place<'_> {
         (&self.table, &self.metric, &self.config)
     }
 
@@ -244,7 +245,7 @@ impl Row {
     }
 }
 
-impl Table {
+impl PaperTable {
     /// The numbers of a row.
     fn numbers(&self, row: &[Cell]) -> Result<Vec<Published>> {
         let Some((Cell::Text(what), cells)) = row.split_first() else {

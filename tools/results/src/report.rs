@@ -9,8 +9,8 @@ use askama::Template;
 
 use super::paper::{Paper, Parameter};
 use super::plot::{Plot, plots};
-use super::run::Status;
-use super::stored::{Column, Headline, Line, Stored, Table, json_files};
+use super::run::{Run, Status};
+use super::stored::{Column, Headline, Line, Table, json_files};
 use xtask::project;
 
 #[derive(Template)]
@@ -20,7 +20,7 @@ struct Page<'a> {
     /// Of the paper that the run is about.
     paper: Option<&'a str>,
     style: &'static str,
-    run: &'a Stored,
+    run: &'a Run,
     headline: Headline,
     /// What has changed since the run.
     stale: Option<String>,
@@ -43,8 +43,8 @@ impl Page<'_> {
 
 impl Column {
     fn class(&self) -> &'static str {
-        match self.name() {
-            "metric" => "step",
+        match self {
+            Column::Metric => "step",
             _ if self.is_number() => "num",
             _ => "",
         }
@@ -52,17 +52,17 @@ impl Column {
 
     /// Whether a cell needs the name of its column where a row is not a line.
     fn is_labelled(&self) -> bool {
-        self.is_number() || self.name() == "erratum"
+        self.is_number() || *self == Column::Erratum
     }
 }
 
 impl Line {
     /// Of a cell.
     fn class(&self, column: &Column) -> &'static str {
-        match (column.name(), self.status) {
-            ("status", Status::Miss) => "rejected",
-            ("status", _) => "accepted",
-            ("erratum", _) => "erratum",
+        match (column, self.status) {
+            (Column::Status, Status::Miss) => "rejected",
+            (Column::Status, _) => "accepted",
+            (Column::Erratum, _) => "erratum",
             _ => column.class(),
         }
     }
@@ -76,7 +76,7 @@ pub fn pages(folder: &Path, key: Option<&str>, suffix: &str) -> Result<Vec<PathB
         if key.is_none_or(|key| key == name) {
             let to = project::target_dir().join(format!("lab/report/{name}{suffix}.html"));
             fs::create_dir_all(to.parent().context("a file has a folder")?)?;
-            let page = html(name, &Stored::read(&path)?).with_context(|| name.to_owned())?;
+            let page = html(name, &Run::read(&path)?).with_context(|| name.to_owned())?;
             fs::write(&to, page).with_context(|| to.display().to_string())?;
             pages.push(to);
         }
@@ -84,7 +84,7 @@ pub fn pages(folder: &Path, key: Option<&str>, suffix: &str) -> Result<Vec<PathB
     Ok(pages)
 }
 
-fn html(key: &str, run: &Stored) -> Result<String> {
+fn html(key: &str, run: &Run) -> Result<String> {
     let paper = Paper::of(key)?;
     let page = Page {
         key,
@@ -130,7 +130,7 @@ mod tests {
     fn every_stored_run_has_a_page() {
         let folder = project::root().join("lab/runs/latest");
         for path in json_files(&folder).unwrap() {
-            let run = Stored::read(&path).unwrap();
+            let run = Run::read(&path).unwrap();
             let page = html("any", &run).unwrap();
             assert!(page.contains(&run.headline().sentence()), "{}", path.display());
         }

@@ -5,7 +5,7 @@ use super::*;
 /// Table, metric, configuration, published, ours.
 type Cells = (&'static str, &'static str, &'static str, Option<f64>, Option<f64>);
 
-fn run(rows: &[Cells]) -> Stored {
+fn run(rows: &[Cells]) -> Run {
     let rows: Vec<Value> = rows
         .iter()
         .map(|(table, metric, config, published, ours)| {
@@ -16,7 +16,7 @@ fn run(rows: &[Cells]) -> Stored {
     serde_json::from_value(json!({ "rows": rows })).unwrap()
 }
 
-fn blocks_run() -> Stored {
+fn blocks_run() -> Run {
     run(&[
         (BLOCKS, SEQUENTIAL, ONE_HASH, Some(3503.0), Some(3000.0)),
         (BLOCKS, SEQUENTIAL, "initramfs, blocks of 80 KiB", Some(3500.0), Some(3002.0)),
@@ -26,7 +26,7 @@ fn blocks_run() -> Stored {
     ])
 }
 
-fn overlap_run() -> Stored {
+fn overlap_run() -> Run {
     let at = "storage at 0.5 of the hash rate";
     run(&[
         (OVERLAP, LOAD_ONLY, at, None, Some(20.0)),

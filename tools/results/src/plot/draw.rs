@@ -10,7 +10,7 @@ use plotters::series::LineSeries;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::canvas::{FINE, HEIGHT, Look, WIDTH, letters};
-use super::{Group, Line, Sweep};
+use super::{Group, Series, Sweep};
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -93,7 +93,7 @@ fn decimal(exponent: u32) -> String {
 }
 
 /// Costs over sizes, which double from mark to mark. Dotted: the same whatever the size.
-pub fn lines(svg: &mut String, axes: &Axes, lines: &[Line], flat: &[(f64, Look)]) -> Result<()> {
+pub fn lines(svg: &mut String, axes: &Axes, lines: &[Series], flat: &[(f64, Look)]) -> Result<()> {
     let root = root(svg);
     let legend: Vec<_> = lines.iter().map(|line| (line.name, line.look)).collect();
     let area = with_legend(&root, &legend, |area, at, look| {
