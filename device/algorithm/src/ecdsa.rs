@@ -1,11 +1,11 @@
-//! ECDSA.
+//! ECDSA parameter sets.
 
 use core::fmt;
 
 use crate::hash::HashId;
 use crate::parameter_set::{Family, ParameterSet};
 
-/// A curve of SP 800-186 and the hash that goes with it.
+/// A curve of SP 800-186, together with the hash that the image format pairs with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Curve {
     /// P-256, also known as secp256r1 and prime256v1, with SHA-256.
@@ -15,7 +15,7 @@ pub enum Curve {
 }
 
 impl Curve {
-    /// Bytes of a signature: r ‖ s.
+    /// Returns the length of a signature (`r ‖ s`) in bytes.
     pub const fn signature_len(self) -> usize {
         match self {
             Curve::P256 => 64,
@@ -40,7 +40,7 @@ impl ParameterSet for Curve {
         (4, self as u32)
     }
 
-    /// An uncompressed point: 04 ‖ x ‖ y.
+    /// Returns the length of an uncompressed point (`04 ‖ x ‖ y`) in bytes.
     fn public_key_size(self) -> usize {
         match self {
             Curve::P256 => 65,

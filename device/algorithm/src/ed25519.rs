@@ -1,11 +1,11 @@
-//! Ed25519.
+//! The Ed25519 parameter set.
 
 use core::fmt;
 
 use crate::hash::HashId;
 use crate::parameter_set::{Family, ParameterSet};
 
-/// Ed25519 (RFC 8032 §5.1) has one set of parameters.
+/// The only parameter set of Ed25519 (RFC 8032 §5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ed25519Set;
 

@@ -1,6 +1,6 @@
-//! Hashes.
+//! Hash functions.
 
-/// A hash (§2.3).
+/// A hash function with its number in the image format (§2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the variants are the names of the standards")]
@@ -17,7 +17,7 @@ pub enum HashId {
 }
 
 impl HashId {
-    /// Every hash, in the order of the numbers.
+    /// All hashes in the order of their numbers.
     pub const ALL: [HashId; 9] = [
         HashId::Sha256,
         HashId::Sha384,
@@ -30,17 +30,17 @@ impl HashId {
         HashId::Shake256,
     ];
 
-    /// The hash with this number.
+    /// Returns the hash with this number, or `None` if the format does not define it.
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|hash| *hash as u32 == number)
     }
 
-    /// The hash with this name.
+    /// Returns the hash with this name, or `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|hash| hash.name() == name)
     }
 
-    /// Bytes of a digest.
+    /// Returns the length of a digest in bytes.
     pub const fn output_len(self) -> usize {
         match self {
             HashId::Sha256 | HashId::Sha3_256 | HashId::Kt128 | HashId::Shake128 => 32,
@@ -49,7 +49,7 @@ impl HashId {
         }
     }
 
-    /// The name in files and on screens.
+    /// Returns the name of the hash in files, output and command lines.
     pub const fn name(self) -> &'static str {
         match self {
             HashId::Sha256 => "sha256",
@@ -64,7 +64,7 @@ impl HashId {
         }
     }
 
-    /// Whether NIST has approved it (§2.3).
+    /// Returns true if NIST has approved the hash (§2.3).
     pub const fn is_nist_approved(self) -> bool {
         !matches!(self, HashId::Kt128)
     }

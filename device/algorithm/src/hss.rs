@@ -1,11 +1,12 @@
-//! HSS, and LMS, which is HSS with one level.
+//! HSS and LMS. LMS is HSS with one level.
 
 use core::fmt;
 
 use crate::hash::HashId;
 use crate::parameter_set::{Family, ParameterSet};
 
-/// Levels, and the parameters of the tree at the top; the trees below state their own.
+/// Number of levels, and the parameters of the top-level tree. Each signature states the parameters
+/// of the lower trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HssSet {
     levels: u8,
@@ -16,44 +17,47 @@ pub struct HssSet {
 }
 
 impl HssSet {
-    /// The parameters of a key with one to eight levels.
+    /// Returns the parameter set of a key with one to eight levels. Returns `None` if the number of
+    /// levels is out of range, or if the LMS and LM-OTS types are not a pair with equal node
+    /// lengths.
     pub const fn new(levels: u8, lms: u8, ots: u8) -> Option<Self> {
-        // Tree and one-time signature have nodes of the same length (SP 800-208 §4).
+        // The tree and its one-time signatures use nodes of the same length (SP 800-208 §4).
         let is_pair = matches!((lms, ots), (5..=9, 1..=4) | (10..=14, 5..=8));
         if is_pair && levels >= 1 && levels <= 8 { Some(Self { levels, ots, lms }) } else { None }
     }
 
-    /// Levels of trees, 1 to 8.
+    /// Returns the number of tree levels, 1 to 8.
     pub const fn levels(self) -> u8 {
         self.levels
     }
 
-    /// LMS type of the tree at the top.
+    /// Returns the LMS type of the top-level tree.
     pub const fn lms_type(self) -> u8 {
         self.lms
     }
 
-    /// LM-OTS type of the tree at the top.
+    /// Returns the LM-OTS type of the top-level tree.
     pub const fn ots_type(self) -> u8 {
         self.ots
     }
 
-    /// Bytes of a node: 32 or 24.
+    /// Returns the length of a node in bytes, 32 or 24.
     pub const fn n(self) -> usize {
         if self.lms < 10 { 32 } else { 24 }
     }
 
-    /// Height of the tree at the top.
+    /// Returns the height of the top-level tree.
     pub const fn height(self) -> u8 {
         5 * if self.lms < 10 { self.lms - 4 } else { self.lms - 9 }
     }
 
-    /// Winternitz parameter of the tree at the top: bits of a digit.
+    /// Returns the Winternitz parameter of the top-level tree: number of bits per digit.
     pub const fn w(self) -> u8 {
         1 << if self.ots < 5 { self.ots - 1 } else { self.ots - 5 }
     }
 
-    /// Chains of a one-time signature (RFC 8554 §4.1, SP 800-208 §4.1).
+    /// Returns the number of Winternitz chains in a one-time signature (RFC 8554 §4.1, SP 800-208
+    /// §4.1).
     pub const fn chains(self) -> usize {
         match self.ots {
             1 => 265,
@@ -67,7 +71,7 @@ impl HssSet {
         }
     }
 
-    /// Bytes of a signature by the tree at the top.
+    /// Returns the length of a signature of the top-level tree in bytes.
     const fn lms_signature_size(self) -> usize {
         12 + self.n() * (1 + self.chains() + self.height() as usize)
     }
@@ -91,7 +95,8 @@ impl ParameterSet for HssSet {
         28 + self.n()
     }
 
-    /// Of several levels, each signature states the parameters of the trees below.
+    /// Returns `None` for several levels, because each signature states the parameters of the lower
+    /// trees, which determine the length.
     fn signature_size(self) -> Option<usize> {
         (self.levels == 1).then(|| 4 + self.lms_signature_size())
     }

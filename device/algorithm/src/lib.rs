@@ -1,11 +1,10 @@
 //! Signature algorithms and hashes that the image format names (image format §2.2, §2.3).
 //!
-//! The leaf that every other crate names: an algorithm, its parameter sets, their numbers in the format,
-//! their names, and the sizes of keys and signatures are stated here and nowhere else. Each scheme is a
-//! file with a type that implements [`ParameterSet`]. Verifiers (`hartlock-kernels`) and signers take
-//! these types as their parameters.
+//! The other crates depend on this one. It is the only place that defines the algorithms, their parameter sets, their
+//! numbers in the format, their names, and the sizes of keys and signatures. Each scheme is a file with a type that
+//! implements [`ParameterSet`]. Verifiers (`hartlock-kernels`) and signers take these types as their parameters.
 //!
-//! That an algorithm has a number does not mean that a program can verify it.
+//! An algorithm number in this crate does not imply that a given program can verify the algorithm.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -44,33 +43,35 @@ use parameter_set::is_written;
 /// A signature algorithm with its parameters (§2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// Ed25519, RFC 8032 §5.1.
+    /// Ed25519 (RFC 8032 §5.1).
     Ed25519,
-    /// RSASSA-PSS or RSASSA-PKCS1-v1_5, RFC 8017 §8, with the exponent 65537.
-    // Not an RsaSet: with the fields here the tag has a byte of its own, and the ROM is 90 bytes smaller.
+    /// RSASSA-PSS or RSASSA-PKCS1-v1_5 (RFC 8017 §8) with public exponent 65537.
+    // The variant has fields instead of an `RsaSet`, because the enum tag then has a byte of its own. This makes the
+    // ROM 90 bytes smaller.
     Rsa {
-        /// How the digest becomes a number.
+        /// The encoding of the digest before the RSA operation.
         padding: RsaPadding,
-        /// Bits of the modulus: 2048, 3072 or 4096.
+        /// Length of the modulus in bits: 2048, 3072 or 4096.
         modulus_bits: u16,
-        /// SHA-256, SHA-384 or SHA-512; of the mask, too, and the salt is as long as its output.
+        /// The hash of the message: SHA-256, SHA-384 or SHA-512. PSS also uses it for the mask generation function,
+        /// and the salt is as long as its digest.
         hash: HashId,
     },
-    /// ECDSA, FIPS 186-5 §6.
+    /// ECDSA (FIPS 186-5 §6).
     Ecdsa(Curve),
-    /// HSS, RFC 8554 §6, with SHA-256; LMS is HSS with one level.
+    /// HSS (RFC 8554 §6) with SHA-256. LMS is HSS with one level.
     Hss(HssSet),
-    /// XMSS, RFC 8391 §4.1, in a set that SP 800-208 approves.
+    /// XMSS (RFC 8391 §4.1) with a parameter set that SP 800-208 approves.
     Xmss(XmssSet),
-    /// XMSS^MT, RFC 8391 §4.2, in a set that SP 800-208 approves.
+    /// XMSS^MT (RFC 8391 §4.2) with a parameter set that SP 800-208 approves.
     XmssMt(XmssSet),
-    /// ML-DSA, FIPS 204, pure with an empty context.
+    /// ML-DSA (FIPS 204), the pure version with an empty context.
     MlDsa(MlDsaSet),
-    /// SLH-DSA, FIPS 205, pure with an empty context.
+    /// SLH-DSA (FIPS 205), the pure version with an empty context.
     SlhDsa(SlhDsaSet),
 }
 
-/// Applies a function to the parameter set of an algorithm, whatever its type.
+/// Applies a generic function to the parameter set of an algorithm, for each type of set.
 macro_rules! with_set {
     ($algorithm:expr, $function:path $(, $more:expr)?) => {
         match $algorithm {
@@ -88,7 +89,7 @@ macro_rules! with_set {
 }
 
 impl Algorithm {
-    /// What a number means, whatever its parameters.
+    /// Returns the name of the scheme with this number, without its parameters. Returns `None` for an unknown number.
     pub const fn scheme_name(algorithm: u32) -> Option<&'static str> {
         Some(match algorithm {
             1 => "ed25519",
@@ -104,11 +105,12 @@ impl Algorithm {
         })
     }
 
-    /// The algorithm that the numbers of a key record or signature block name.
+    /// Returns the algorithm that the two numbers of a key record or signature block name. Returns `None` if the
+    /// format does not define them.
     pub fn from_numbers(algorithm: u32, parameters: u32) -> Option<Self> {
         match algorithm {
             1 => Ed25519Set::from_numbers(algorithm, parameters).map(|_| Self::Ed25519),
-            // Here and not in its file: in functions of its own it takes the ROM 8 bytes more.
+            // RSA is decoded here and not in `RsaSet`, because separate functions make the ROM 8 bytes larger.
             2 | 3 => {
                 let padding = if algorithm == 2 { RsaPadding::Pss } else { RsaPadding::Pkcs1 };
                 let modulus_bits = match parameters >> 16 {
@@ -133,7 +135,7 @@ impl Algorithm {
         }
     }
 
-    /// Every algorithm, in the order of the numbers.
+    /// Returns all algorithms in the order of their numbers.
     pub fn all() -> impl Iterator<Item = Self> {
         (Ed25519Set::all().map(|_| Self::Ed25519))
             .chain(RsaSet::all().map(Self::of_rsa))
@@ -144,42 +146,43 @@ impl Algorithm {
             .chain(SlhDsaSet::all().map(Self::SlhDsa))
     }
 
-    /// Its `(algorithm, parameters)` numbers.
+    /// Returns the numbers `(algorithm, parameters)` of this algorithm.
     pub fn numbers(self) -> (u32, u32) {
         with_set!(self, ParameterSet::numbers)
     }
 
-    /// Bytes of a public key.
+    /// Returns the length of a public key in bytes.
     pub fn public_key_size(self) -> usize {
         with_set!(self, ParameterSet::public_key_size)
     }
 
-    /// Bytes of a signature; `None` if they follow from the signature itself: HSS of several levels.
+    /// Returns the length of a signature in bytes. Returns `None` for HSS with several levels, where the length
+    /// depends on the signature.
     pub fn signature_size(self) -> Option<usize> {
         with_set!(self, ParameterSet::signature_size)
     }
 
-    /// The hash that the scheme is built on; of several, the one of the message.
+    /// Returns the hash that the scheme is built on. If it uses several, this is the one that hashes the message.
     pub fn hash(self) -> HashId {
         with_set!(self, ParameterSet::hash)
     }
 
-    /// Classical or post-quantum.
+    /// Returns the family of the algorithm: classical or post-quantum.
     pub fn family(self) -> Family {
         with_set!(self, family_of)
     }
 
-    /// Cargo feature of what carries its verifier.
+    /// Returns the Cargo feature that compiles the verifier of this algorithm.
     pub fn feature(self) -> &'static str {
         with_set!(self, feature_of)
     }
 
-    /// Whether each signature spends a one-time key, so that a private key has a state.
+    /// Returns true if each signature uses up a one-time key, which means that a private key has a state.
     pub fn is_stateful(self) -> bool {
         with_set!(self, is_stateful)
     }
 
-    /// The algorithm whose [`Display`](fmt::Display) form this is.
+    /// Returns the algorithm whose [`Display`](fmt::Display) form is `name`, or `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|algorithm| is_written(algorithm, name))
     }
@@ -193,8 +196,7 @@ impl Algorithm {
     }
 }
 
-/// The name in files, on screens and on command lines: that of the standard in small letters, with
-/// hyphens.
+/// Writes the name that files, output and command lines use: the name from the standard in lower case, with hyphens.
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         with_set!(*self, ParameterSet::write_name, f)

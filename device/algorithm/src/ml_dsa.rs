@@ -1,11 +1,11 @@
-//! ML-DSA.
+//! ML-DSA parameter sets.
 
 use core::fmt;
 
 use crate::hash::HashId;
 use crate::parameter_set::{Family, ParameterSet};
 
-/// A parameter set of FIPS 204 §4.
+/// A parameter set of ML-DSA (FIPS 204 §4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MlDsaSet {
     /// Security category 2.
@@ -17,10 +17,10 @@ pub enum MlDsaSet {
 }
 
 impl MlDsaSet {
-    /// Every set.
+    /// All parameter sets in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::MlDsa44, Self::MlDsa65, Self::MlDsa87];
 
-    /// Bytes of a public key: ρ, then t1.
+    /// Returns the length of a public key (ρ, then t1) in bytes.
     pub const fn public_key_len(self) -> usize {
         match self {
             Self::MlDsa44 => 1312,
@@ -29,7 +29,7 @@ impl MlDsaSet {
         }
     }
 
-    /// Bytes of a signature: c̃, then z, then the hint.
+    /// Returns the length of a signature (c̃, then z, then the hint) in bytes.
     pub const fn signature_len(self) -> usize {
         match self {
             Self::MlDsa44 => 2420,

@@ -1,63 +1,66 @@
-//! What every scheme states about its parameter sets.
+//! The trait that the parameter sets of all schemes implement.
 
 use core::fmt;
 
 use crate::hash::HashId;
 
-/// Whether a quantum computer would break the algorithm (§2.2).
+/// The family of an algorithm: broken or not broken by a large quantum computer (§2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Relies on factoring or discrete logarithms.
+    /// The security relies on factoring or discrete logarithms.
     Classical,
-    /// Relies on hashes or lattices.
+    /// The security relies on hashes or lattices.
     PostQuantum,
 }
 
-/// What a scheme states about its parameter sets. A value is one set, and nothing outside of the table of
-/// the specification can be made into one.
+/// A parameter set of one scheme, with its numbers, name and sizes.
+///
+/// Each value is one parameter set. A value exists only for the sets that the table of the image format lists.
 pub trait ParameterSet: Copy {
-    /// Whether a quantum computer would break it.
+    /// The family of the scheme: classical or post-quantum.
     const FAMILY: Family;
 
-    /// Cargo feature of what carries its verifier. Schemes of one verifier share it.
+    /// The Cargo feature that compiles the verifier. Schemes with a common verifier share it.
     const FEATURE: &'static str;
 
-    /// Whether each signature spends a one-time key, so that a private key has a state.
+    /// True if each signature uses up a one-time key, which means that a private key has a state.
     const IS_STATEFUL: bool = false;
 
-    /// The set with these numbers, of which the first is one of this scheme.
+    /// Returns the parameter set with these numbers, or `None` if there is none. The caller has checked that
+    /// `algorithm` is a number of this scheme.
     fn from_numbers(algorithm: u32, parameters: u32) -> Option<Self>;
 
-    /// Its `(algorithm, parameters)` numbers.
+    /// Returns the numbers `(algorithm, parameters)` of this set.
     fn numbers(self) -> (u32, u32);
 
-    /// Bytes of a public key.
+    /// Returns the length of a public key in bytes.
     fn public_key_size(self) -> usize;
 
-    /// Bytes of a signature; `None` if they follow from the signature itself.
+    /// Returns the length of a signature in bytes, or `None` if it depends on the signature.
     fn signature_size(self) -> Option<usize>;
 
-    /// The hash that the scheme is built on; of several, the one of the message.
+    /// Returns the hash that the scheme is built on. If it uses several, this is the one that hashes the message.
     fn hash(self) -> HashId;
 
-    /// Writes the name: that of the standard in small letters, with hyphens.
+    /// Writes the name of the set: the name from the standard in lower case, with hyphens.
     ///
     /// # Errors
-    /// Those of the formatter.
+    /// Returns the error of the formatter.
     fn write_name(self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// Every set, in the order of the numbers.
+    /// Returns all parameter sets in the order of their numbers.
     fn all() -> impl Iterator<Item = Self>;
 
-    /// The set with this name.
+    /// Returns the parameter set with this name, or `None` if there is none.
     fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|set| is_written(fmt::from_fn(|f| set.write_name(f)), name))
     }
 }
 
-/// Whether `what` is displayed as `name`.
+/// Returns true if the displayed form of `what` equals `name`.
 pub(crate) fn is_written(what: impl fmt::Display, name: &str) -> bool {
-    /// Compares what is written with a text, and keeps nothing.
+    /// A writer that compares the written text with an expected text and stores nothing. It holds the part that is
+    /// still expected, or `None` after a mismatch.
     struct Rest<'a>(Option<&'a str>);
     impl fmt::Write for Rest<'_> {
         fn write_str(&mut self, part: &str) -> fmt::Result {

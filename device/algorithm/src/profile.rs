@@ -2,24 +2,25 @@
 
 use crate::{Algorithm, HashId};
 
-/// What a verifier carries, by a name that can be asked for.
+/// A named set of algorithms, hashes and modes that a verifier supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Profile {
-    /// What a verifier of files, and a boot stage that does not know its keys, carries at least.
+    /// The minimum that a file verifier supports, and also a boot stage that is built without knowing its keys.
     Default = 1,
-    /// Of the algorithms of CNSA 2.0 those that the format has.
+    /// The algorithms of CNSA 2.0 that the image format has.
     Cnsa2 = 2,
-    /// Everything.
+    /// All algorithms, hashes and modes of the image format.
     All = 3,
 }
 
-/// A row of the table.
+/// A row of the profile table (§2.2).
 struct Row {
-    /// Numbers of algorithms, and the only parameters if not all of them are meant; `None`: all algorithms.
+    /// Algorithm numbers, each with the one parameter number that is allowed, or `None` for all parameters. `None` in
+    /// place of the list stands for all algorithms.
     algorithms: Option<&'static [(u32, Option<u32>)]>,
     hashes: &'static [HashId],
-    /// Numbers of modes (§6.1).
+    /// Numbers of payload digest modes (§6.1).
     modes: &'static [u32],
 }
 
@@ -28,10 +29,10 @@ const BLOCKS: u32 = 2;
 const PARALLELHASH: u32 = 3;
 
 impl Profile {
-    /// Every profile, in the order of the table.
+    /// All profiles in the order of the table.
     pub const ALL: [Profile; 3] = [Profile::Default, Profile::Cnsa2, Profile::All];
 
-    /// The name of the table.
+    /// Returns the name of the profile in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Profile::Default => "default",
@@ -58,7 +59,7 @@ impl Profile {
         }
     }
 
-    /// Whether a verifier of the profile carries the algorithm.
+    /// Returns true if a verifier of this profile supports the algorithm.
     pub fn has_algorithm(self, algorithm: Algorithm) -> bool {
         let (number, parameters) = algorithm.numbers();
         let is_meant = |(known, only): &(u32, Option<u32>)| {
@@ -67,12 +68,12 @@ impl Profile {
         self.row().algorithms.is_none_or(|listed| listed.iter().any(is_meant))
     }
 
-    /// Whether a verifier of the profile carries the hash.
+    /// Returns true if a verifier of this profile supports the hash.
     pub fn has_hash(self, hash: HashId) -> bool {
         self.row().hashes.contains(&hash)
     }
 
-    /// Whether a verifier of the profile carries the mode with this number.
+    /// Returns true if a verifier of this profile supports the mode with this number.
     pub fn has_mode(self, mode: u32) -> bool {
         self.row().modes.contains(&mode)
     }
@@ -87,7 +88,7 @@ mod tests {
 
     const SPEC: &str = include_str!("../../../spec/image-format.md");
 
-    /// Cells of the row of a profile in the specification.
+    /// Returns the two cells of the row of `profile` in the table of the specification.
     fn cells(profile: Profile) -> [&'static str; 2] {
         let start = std::format!("| `{}` |", profile.name());
         let row = SPEC.lines().find_map(|line| line.strip_prefix(&start)).expect("a row");
@@ -95,7 +96,8 @@ mod tests {
         [cells.next().unwrap(), cells.next().unwrap()]
     }
 
-    /// `1, 19 with parameters 87`: numbers, each with its only parameters.
+    /// Parses a cell such as `1, 19 with parameters 87` into algorithm numbers, each with its parameter number if the
+    /// cell states one.
     fn numbers(cell: &str) -> Vec<(u32, Option<u32>)> {
         let number = |text: &str| text.parse().expect("a number");
         let item = |text: &str| match text.split_once(" with parameters ") {

@@ -1,11 +1,11 @@
-//! RSASSA-PSS and RSASSA-PKCS1-v1_5.
+//! RSASSA-PSS and RSASSA-PKCS1-v1_5 parameter sets.
 
 use core::fmt;
 
 use crate::hash::HashId;
 use crate::parameter_set::{Family, ParameterSet};
 
-/// How RSA makes a number of a digest (RFC 8017 §9).
+/// The encoding method of an RSA signature (RFC 8017 §9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the variants are the names of the standard")]
 pub enum RsaPadding {
@@ -13,14 +13,15 @@ pub enum RsaPadding {
     Pkcs1,
 }
 
-/// Padding, size and hash of RSA with the exponent 65537 (RFC 8017 §8).
+/// Padding, modulus length and hash of RSA with public exponent 65537 (RFC 8017 §8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RsaSet {
-    /// How the digest becomes a number.
+    /// The encoding of the digest before the RSA operation.
     pub padding: RsaPadding,
-    /// Bits of the modulus: 2048, 3072 or 4096.
+    /// Length of the modulus in bits: 2048, 3072 or 4096.
     pub modulus_bits: u16,
-    /// SHA-256, SHA-384 or SHA-512; of the mask, too, and the salt is as long as its output.
+    /// The hash of the message: SHA-256, SHA-384 or SHA-512. PSS also uses it for the mask generation function, and
+    /// the salt is as long as its digest.
     pub hash: HashId,
 }
 
@@ -28,7 +29,8 @@ impl ParameterSet for RsaSet {
     const FAMILY: Family = Family::Classical;
     const FEATURE: &'static str = "rsa";
 
-    /// A search, for tools: boot stages read the numbers in [`Algorithm::from_numbers`](crate::Algorithm).
+    /// Searches all sets. Only tools call this function: boot stages decode the numbers in
+    /// [`Algorithm::from_numbers`](crate::Algorithm).
     fn from_numbers(algorithm: u32, parameters: u32) -> Option<Self> {
         Self::all().find(|set| set.numbers() == (algorithm, parameters))
     }
@@ -41,7 +43,8 @@ impl ParameterSet for RsaSet {
         (algorithm, u32::from(self.modulus_bits) << 16 | self.hash as u32)
     }
 
-    /// RSAPublicKey in DER: a modulus with its top bit set, and 65537, after their headers.
+    /// Returns the length of a DER RSAPublicKey in bytes: 14 bytes for the headers, a zero byte and the exponent
+    /// 65537, and the modulus, whose top bit is set.
     fn public_key_size(self) -> usize {
         usize::from(self.modulus_bits / 8) + 14
     }

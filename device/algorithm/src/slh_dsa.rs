@@ -1,12 +1,12 @@
-//! SLH-DSA.
+//! SLH-DSA parameter sets.
 
 use core::fmt;
 
 use crate::hash::HashId;
 use crate::parameter_set::{Family, ParameterSet};
 
-/// A parameter set of FIPS 205 §11, numbered as in its table 2 from 1 to 12. Neither key nor signature
-/// names it.
+/// A parameter set of SLH-DSA (FIPS 205 §11), numbered from 1 to 12 in the order of table 2. Keys and signatures do
+/// not contain the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the variants are the names of the standard")]
 pub enum SlhDsaSet {
@@ -25,7 +25,7 @@ pub enum SlhDsaSet {
 }
 
 impl SlhDsaSet {
-    /// Every set, in the order of the numbers.
+    /// All parameter sets in the order of their numbers.
     pub const ALL: [Self; 12] = [
         Self::Sha2_128s,
         Self::Shake128s,
@@ -41,9 +41,9 @@ impl SlhDsaSet {
         Self::Shake256f,
     ];
 
-    /// The set with this number.
+    /// Returns the parameter set with this number, or `None` if there is none.
     pub const fn new(number: u32) -> Option<Self> {
-        // Not by index into ALL, which a boot stage would have to carry.
+        // The numbers are matched here. A search in `ALL` would add that array to a boot stage.
         Some(match number {
             1 => Self::Sha2_128s,
             2 => Self::Shake128s,
@@ -61,32 +61,33 @@ impl SlhDsaSet {
         })
     }
 
-    /// Its number: odd ones hash with SHA-2, even ones with SHAKE.
+    /// Returns the number of the set. Sets with odd numbers hash with SHA-2, sets with even numbers with SHAKE.
     pub const fn number(self) -> u32 {
         self as u32
     }
 
-    /// Bytes of a node: 16, 24 or 32.
+    /// Returns the length of a node in bytes: 16, 24 or 32.
     pub const fn n(self) -> usize {
         16 + 8 * ((self.number() - 1) >> 2) as usize
     }
 
-    /// Whether signatures are small and signing is slow, and not the other way round.
+    /// Returns true for an `s` set (small signatures, slow signing), false for an `f` set (large signatures, fast
+    /// signing).
     pub const fn is_small(self) -> bool {
         (self.number() - 1) & 2 == 0
     }
 
-    /// Whether it hashes with SHAKE256 and not with SHA-2.
+    /// Returns true if the set hashes with SHAKE256, false if with SHA-2.
     pub const fn is_shake(self) -> bool {
         self.number() & 1 == 0
     }
 
-    /// Bytes of a public key: `PK.seed ‖ PK.root`.
+    /// Returns the length of a public key (`PK.seed ‖ PK.root`) in bytes.
     pub const fn public_key_len(self) -> usize {
         2 * self.n()
     }
 
-    /// Bytes of a signature: `R`, the FORS signature, and the layers of the hypertree.
+    /// Returns the length of a signature in bytes: `R`, the FORS signature, and the layers of the hypertree.
     pub const fn signature_len(self) -> usize {
         match (self.n(), self.is_small()) {
             (16, true) => 7856,
@@ -119,7 +120,8 @@ impl ParameterSet for SlhDsaSet {
         Some(self.signature_len())
     }
 
-    /// Of SHA-2 sets, sets with 16 bytes use SHA-256 alone (FIPS 205 §11.2).
+    /// Returns the hash of the message. The SHA-2 sets with 16-byte nodes use only SHA-256, the others use SHA-512
+    /// (FIPS 205 §11.2).
     fn hash(self) -> HashId {
         match (self.is_shake(), self.n()) {
             (true, _) => HashId::Shake256,

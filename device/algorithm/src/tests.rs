@@ -1,4 +1,5 @@
-//! The table of the format, and sizes of the standards.
+//! These tests compare the parameter sets with the table of the image format and with sizes from
+//! the standards.
 
 use crate::*;
 use std::collections::BTreeSet;
@@ -7,7 +8,8 @@ use std::string::ToString;
 #[test]
 fn every_algorithm_has_its_own_numbers_and_its_own_name() {
     let all: std::vec::Vec<_> = Algorithm::all().collect();
-    // 1 + 9 + 9 + 2, 8 levels of two times 5 by 4, 12, 32, 3, 12.
+    // The numbers of sets are: Ed25519, RSA-PSS, RSA-PKCS1 and ECDSA 1 + 9 + 9 + 2; HSS 8 levels of
+    // 2 · 5 · 4 pairs; XMSS 12; XMSS^MT 32; ML-DSA 3; SLH-DSA 12.
     assert_eq!(all.len(), 21 + 8 * 40 + 12 + 32 + 3 + 12);
     let mut names = BTreeSet::new();
     for algorithm in &all {
@@ -75,7 +77,8 @@ fn numbers_outside_of_the_table_are_refused() {
     }
 }
 
-/// Sizes that the standards state: RFC 8554 and 8391 examples, FIPS 204 table 2, FIPS 205 table 2.
+/// The expected sizes come from the examples of RFC 8554 and RFC 8391, FIPS 204 table 2 and FIPS
+/// 205 table 2.
 #[test]
 fn sizes_are_those_of_the_standards() {
     for (name, public_key, signature) in [

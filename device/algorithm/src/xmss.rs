@@ -1,27 +1,27 @@
-//! XMSS and XMSS^MT.
+//! XMSS and XMSS^MT parameter sets.
 
 use core::fmt;
 
 use crate::hash::HashId;
 use crate::parameter_set::{Family, ParameterSet};
 
-/// A set by its number in the registry of XMSS or of XMSS^MT (RFC 8391 §8, SP 800-208 §5). XMSS has one
-/// layer of trees, and XMSS^MT has more.
+/// A parameter set, identified by its number in the XMSS or XMSS^MT registry (RFC 8391 §8, SP 800-208 §5). XMSS has
+/// one layer of trees, XMSS^MT has several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct XmssSet {
     oid: u8,
-    /// Height of all trees together.
+    /// Total height of all layers.
     height: u8,
-    /// Layers of trees.
+    /// Number of tree layers.
     layers: u8,
-    /// SHAKE256 instead of SHA-256.
+    /// True for SHAKE256, false for SHA-256.
     is_shake: bool,
-    /// Bytes of a node: 32 or 24.
+    /// Length of a node in bytes, 32 or 24.
     n: u8,
 }
 
 impl XmssSet {
-    /// A set of XMSS.
+    /// Returns the XMSS set with this registry number, or `None` if SP 800-208 does not approve one.
     pub const fn single(oid: u32) -> Option<Self> {
         let (first, is_shake, n) = match oid {
             1..=3 => (1, false, 32),
@@ -38,7 +38,7 @@ impl XmssSet {
         Some(Self { oid: oid as u8, height, layers: 1, is_shake, n })
     }
 
-    /// A set of XMSS^MT.
+    /// Returns the XMSS^MT set with this registry number, or `None` if SP 800-208 does not approve one.
     pub const fn multi(oid: u32) -> Option<Self> {
         let (first, is_shake, n) = match oid {
             0x01..=0x08 => (0x01, false, 32),
@@ -60,35 +60,35 @@ impl XmssSet {
         Some(Self { oid: oid as u8, height, layers, is_shake, n })
     }
 
-    /// Number in its registry.
+    /// Returns the number of the set in its registry.
     pub const fn oid(self) -> u32 {
         self.oid as u32
     }
 
-    /// Height of all trees together.
+    /// Returns the total height of all layers.
     pub const fn height(self) -> u8 {
         self.height
     }
 
-    /// Layers of trees: 1 in XMSS.
+    /// Returns the number of tree layers, which is 1 in XMSS.
     pub const fn layers(self) -> u8 {
         self.layers
     }
 
-    /// Whether it hashes with SHAKE256 and not with SHA-256.
+    /// Returns true if the set hashes with SHAKE256, false if with SHA-256.
     pub const fn is_shake(self) -> bool {
         self.is_shake
     }
 
-    /// Bytes of a node: 32 or 24.
+    /// Returns the length of a node in bytes, 32 or 24.
     pub const fn n(self) -> usize {
         self.n as usize
     }
 
-    /// Bytes of a signature whose index has `index_size` bytes (RFC 8391 §4.1.8, §4.2.3).
+    /// Returns the length of a signature in bytes, where the index has `index_size` bytes (RFC 8391 §4.1.8, §4.2.3).
     const fn size_with_index(self, index_size: usize) -> usize {
         let n = self.n as usize;
-        // Chains of a one-time signature (RFC 8391 §3.1.1, SP 800-208 §5).
+        // Number of Winternitz chains in a one-time signature (RFC 8391 §3.1.1, SP 800-208 §5).
         let len = if n == 32 { 67 } else { 51 };
         index_size + n * (1 + self.layers as usize * len + self.height as usize)
     }
@@ -111,7 +111,8 @@ impl ParameterSet for XmssSet {
         4 + 2 * self.n()
     }
 
-    /// The index has four bytes in XMSS, and in XMSS^MT as many as the height needs.
+    /// Returns the length of a signature in bytes. The index has four bytes in XMSS. In XMSS^MT it has the minimum
+    /// number of bytes that hold `height` bits.
     fn signature_size(self) -> Option<usize> {
         let is_single = self.layers == 1;
         let index_size = if is_single { 4 } else { usize::from(self.height.div_ceil(8)) };

@@ -1,4 +1,4 @@
-//! What the three fixed blocks have in common: tag, key list, names, digest.
+//! The encoding that the three fixed blocks share: tag, key list, names and digest.
 
 use hartlock_image::{
     KEY_RECORD_SIZE, KeyRecord, List, MAX_TRUSTED_KEYS, Name, Policy, TrustList, Writer, bytes_at,
@@ -7,22 +7,23 @@ use hartlock_image::{
 use hartlock_kernels::Hash;
 use hartlock_kernels::sha2::Sha384;
 
-/// SHA-384 of a byte string.
+/// Computes SHA-384 of a byte string.
 pub(crate) fn sha384(bytes: &[u8]) -> [u8; 48] {
     let mut hash = Sha384::new();
     hash.update(bytes);
     hash.finalize()
 }
 
-/// Whether `block` starts with `tag`, holds at `digest_at` the digest of all bytes before, and
-/// holds only zeros after it.
+/// Returns true if `block` starts with `tag`, has at offset `digest_at` the SHA-384 digest of all
+/// preceding bytes, and contains only zeros after the digest.
 pub(crate) fn is_intact(block: &[u8], tag: &[u8; 16], digest_at: usize) -> bool {
     let Some((body, rest)) = block.split_at_checked(digest_at) else { return false };
     let Some((digest, padding)) = rest.split_at_checked(48) else { return false };
     bytes_at::<16>(body, 0) == Some(*tag) && digest == sha384(body) && is_zero(padding)
 }
 
-/// Reads policy, key count and the key records of a block.
+/// Reads the policy, the number of keys and the key records of a block. Returns `None` if they are
+/// malformed.
 pub(crate) fn read_trust(
     block: &[u8],
     policy_at: usize,
@@ -50,7 +51,7 @@ pub(crate) fn read_trust(
     (keys.len() == key_count).then_some(TrustList { policy, keys })
 }
 
-/// Writes the eight places of key records.
+/// Writes the eight key record slots. Unused slots are zero.
 pub(crate) fn put_keys(out: &mut Writer<'_>, trust: &TrustList) {
     for index in 0..MAX_TRUSTED_KEYS {
         match trust.keys.get(index) {
@@ -65,12 +66,12 @@ pub(crate) fn put_keys(out: &mut Writer<'_>, trust: &TrustList) {
     }
 }
 
-/// Reads a board or SoC name.
+/// Reads the board or SoC name at offset `at`.
 pub(crate) fn read_name(block: &[u8], at: usize) -> Option<Name> {
     Name::from_field(&bytes_at(block, at)?)
 }
 
-/// Puts the digest of everything before `digest_at` in its place, and returns it.
+/// Writes SHA-384 of all bytes before `digest_at` at offset `digest_at`, and returns the digest.
 pub(crate) fn seal(block: &mut [u8], digest_at: usize) -> [u8; 48] {
     let digest = sha384(block.get(..digest_at).unwrap_or(&[]));
     if let Some(place) = block.get_mut(digest_at..).and_then(<[u8]>::first_chunk_mut) {

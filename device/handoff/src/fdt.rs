@@ -1,8 +1,8 @@
-//! The edits of the signed device tree for Linux (boot flow §6; Devicetree Specification v0.4 §5).
+//! Edits of the signed device tree for Linux (boot flow §6; Devicetree Specification v0.4 §5).
 //!
-//! The tree is copied token by token; what is not edited is not interpreted. The source was
-//! verified before, so a malformed tree is a mistake rather than an attack, but every access is
-//! bounded, and a malformed tree is refused.
+//! The tree is copied token by token, and parts that are not edited are not interpreted. The source
+//! was verified before, so a malformed tree is more likely a mistake than an attack. Nevertheless
+//! every access is checked against the bounds, and a malformed tree is refused.
 
 use hartlock_image::{Reason, Writer, bytes_at};
 
@@ -17,7 +17,7 @@ const PROP: u32 = 3;
 const NOP: u32 = 4;
 const END: u32 = 9;
 
-/// Property names that the edits need, appended to the strings of the source.
+/// Property names that the edits need. They are appended to the strings block of the source.
 const NAMES: &[u8] =
     b"bootargs\0linux,initrd-start\0linux,initrd-end\0status\0reg\0no-map\0compatible\0";
 const BOOTARGS: u32 = 0;
@@ -28,42 +28,44 @@ const REG: u32 = 52;
 const NO_MAP: u32 = 56;
 const COMPATIBLE: u32 = 63;
 
-/// Memory that Linux must leave alone.
+/// A memory region that Linux must not use.
 #[derive(Clone, Copy, Debug)]
 pub struct Reservation<'a> {
-    /// Node name without unit address; starts with `hartlock-`.
+    /// Node name without unit address. It starts with `hartlock-`.
     pub name: &'a str,
-    /// First byte.
+    /// Address of the first byte.
     pub address: u64,
-    /// Bytes.
+    /// Length in bytes.
     pub size: u64,
-    /// `compatible`, for what is meant to be read.
+    /// Value of the `compatible` property, for a region that software under Linux reads.
     pub compatible: Option<&'a str>,
 }
 
-/// Exactly what is changed.
+/// All changes that [`edit`] makes to a device tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Edits<'a> {
-    /// `/chosen/bootargs`.
+    /// Value of `/chosen/bootargs`.
     pub bootargs: &'a str,
-    /// Address of the first byte of the initramfs, and of the first byte past its end.
+    /// Start and end address of the initramfs. The end is the address of the first byte past it.
     pub initrd: Option<(u64, u64)>,
-    /// Children of `/reserved-memory`.
+    /// Nodes that are added to `/reserved-memory`.
     pub reservations: &'a [Reservation<'a>],
-    /// Harts that exist, bit i = hart i; the others are disabled.
+    /// Bit mask of the harts that exist (bit i = hart i). The nodes of the other harts get the
+    /// status `disabled`.
     pub harts: u64,
 }
 
-/// Writes `source` with `edits` to `out` and returns the size of the new tree in bytes.
+/// Writes `source` with `edits` to `out` and returns the length of the new tree in bytes.
 ///
 /// # Errors
-/// `DeviceTreeUnusable` if the source is malformed, lacks `/chosen` or `/reserved-memory`,
-/// already carries what is added, or if `out` is too small.
+/// `DeviceTreeUnusable` if the source is malformed, if it lacks `/chosen` or `/reserved-memory`, if
+/// it already contains an added node or property, or if `out` is too small.
 pub fn edit(source: &[u8], out: &mut [u8], edits: &Edits<'_>) -> Result<usize, Reason> {
     Tree::parse(source).and_then(|tree| tree.write(out, edits)).ok_or(Reason::DeviceTreeUnusable)
 }
 
-/// The three parts of a flattened device tree.
+/// The three parts of a flattened device tree: structure block, strings block and memory
+/// reservation block.
 struct Tree<'a> {
     structure: &'a [u8],
     strings: &'a [u8],
@@ -75,7 +77,7 @@ fn be32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes_at(bytes, at).map(u32::from_be_bytes)
 }
 
-/// The string at `at` without its terminator.
+/// Returns the null-terminated string at offset `at`, without its terminator.
 fn text_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     let rest = bytes.get(at..)?;
     rest.get(..rest.iter().position(|byte| *byte == 0)?)
@@ -103,7 +105,7 @@ impl<'a> Tree<'a> {
     }
 
     fn write(&self, out: &mut [u8], edits: &Edits<'_>) -> Option<usize> {
-        // The header is written last, over this placeholder.
+        // The header is written last and replaces these zeros.
         let mut body = Writer::new(out);
         body.put(&[0; HEADER_SIZE]);
         body.put(self.reservations);
@@ -138,7 +140,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Nodes whose contents matter. Anything else is copied.
+/// Nodes whose contents the edits check or change. All other nodes are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Node {
     Other,
@@ -149,7 +151,7 @@ enum Node {
     Cpu { hart: u64, is_running: bool },
 }
 
-/// Where in the tree the copy is. Only the first three levels are distinguished.
+/// The position of the copy in the tree. Only the first three levels are distinguished.
 #[derive(Debug)]
 struct Position {
     depth: usize,
@@ -176,7 +178,7 @@ impl Default for Position {
 }
 
 impl Position {
-    /// The node that holds the next token.
+    /// Returns the node that contains the next token.
     fn node(&self) -> Node {
         match self.depth.checked_sub(1).and_then(|level| self.path.get(level)) {
             Some(node) => *node,
@@ -239,7 +241,7 @@ impl Copy<'_, '_> {
             (1, Node::Root, b"cpus") => Node::Cpus,
             (2, Node::Cpus, _) => match name.strip_prefix(b"cpu@") {
                 Some(unit) => {
-                    // `from_str_radix` takes a sign too.
+                    // `from_str_radix` also accepts a sign.
                     let digits = core::str::from_utf8(unit).ok().filter(|it| !it.starts_with('+'));
                     let hart = u64::from_str_radix(digits?, 16).ok()?;
                     let bit = u32::try_from(hart).ok().and_then(|bit| 1u64.checked_shl(bit));
@@ -291,7 +293,7 @@ impl Copy<'_, '_> {
     fn property(&mut self, name_at: u32, value: &[u8]) -> Option<()> {
         let name = text_at(self.tree.strings, name_at as usize)?;
         match (self.position.node(), name) {
-            // In no node at all.
+            // A property outside of every node is malformed.
             _ if self.position.depth == 0 => return None,
             (Node::Chosen, b"bootargs" | b"linux,initrd-start" | b"linux,initrd-end") => {
                 return None;
@@ -306,7 +308,8 @@ impl Copy<'_, '_> {
                 };
                 *count = count.checked_add(1)?;
             }
-            // Linux goes by `reg`: it must be what the name says.
+            // Linux takes the hart number from `reg`, so it must equal the unit address in the node
+            // name.
             (Node::Cpu { hart, .. }, b"reg") => {
                 let number = match value.len() {
                     4 => be32_at(value, 0).map(u64::from),
@@ -341,7 +344,7 @@ impl Copy<'_, '_> {
         self.out.pad_to(4);
     }
 
-    /// A property that the edits add; `name` is an offset in [`NAMES`].
+    /// Writes a property that the edits add. `name` is an offset in [`NAMES`].
     fn put_property(&mut self, name: u32, value_parts: &[&[u8]]) {
         let len: usize = value_parts.iter().map(|part| part.len()).sum();
         let name_at = (self.tree.strings.len() as u32).wrapping_add(name);
@@ -368,12 +371,13 @@ impl Copy<'_, '_> {
     }
 }
 
-/// Rounds up to the next token.
+/// Rounds an offset up to a multiple of 4 bytes, the alignment of tokens.
 fn aligned(at: usize) -> Option<usize> {
     Some(at.checked_add(3)? & !3)
 }
 
-/// Lower-case digits of a number, at the end of the array, and how many there are.
+/// Returns the lower-case hexadecimal digits of a number at the end of the array, and the number of
+/// digits.
 fn hex(number: u64) -> ([u8; 16], usize) {
     let mut digits = [b'0'; 16];
     for (index, digit) in digits.iter_mut().rev().enumerate() {

@@ -7,7 +7,7 @@ use hartlock_image::{
 use crate::block;
 use crate::log::{Entry, LOG_ENTRY_SIZE};
 
-/// Bytes of the block.
+/// Length of the block in bytes.
 pub const HANDOFF_SIZE: usize = 4096;
 /// Maximum number of log entries of the ROM.
 pub const MAX_ROM_ENTRIES: usize = 24;
@@ -16,16 +16,17 @@ const KEYS_AT: usize = 256;
 const LOG_AT: usize = 768;
 const DIGEST_AT: usize = 3840;
 
-/// What the loader trusts: keys, floors, harts. It has no other source of any of them.
+/// The contents of the hand-off block: keys, floors and harts. It is the only source of these
+/// values for the loader.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handoff {
-    /// Number that differs from boot to boot.
+    /// Number that differs between boots.
     pub generation: u64,
-    /// Harts that reported to the ROM, bit i = hart i.
+    /// Bit mask of the harts that reported to the ROM (bit i = hart i).
     pub harts: u64,
-    /// The hart that runs the loader.
+    /// Number of the hart that runs the loader.
     pub boot_hart: u64,
-    /// Lowest security version of the system bundle.
+    /// Lowest security version of a system bundle that the device accepts.
     pub system_floor: u64,
     /// Security version of the boot bundle that was verified.
     pub boot_version: u64,
@@ -37,17 +38,17 @@ pub struct Handoff {
     pub board: Name,
     /// Name of this SoC.
     pub soc: Name,
-    /// SHA-384 of the boot bundle's signed region.
+    /// SHA-384 digest of the signed region of the boot bundle.
     pub boot_digest: [u8; 48],
-    /// What the ROM measured.
+    /// Log entries of the ROM.
     pub log: List<Entry, MAX_ROM_ENTRIES>,
 }
 
 impl Handoff {
-    /// Reads the block.
+    /// Parses the block and checks its digest.
     ///
     /// # Errors
-    /// `HandoffInvalid` for anything but a well-formed block.
+    /// `HandoffInvalid` if the block is not well formed.
     pub fn parse(bytes: &[u8]) -> Result<Self, Reason> {
         Self::read(bytes).ok_or(Reason::HandoffInvalid)
     }
@@ -94,7 +95,7 @@ impl Handoff {
         })
     }
 
-    /// Writes the block, and returns its digest.
+    /// Encodes the block and returns its SHA-384 digest.
     pub fn encode(&self, block: &mut [u8; HANDOFF_SIZE]) -> [u8; 48] {
         block.fill(0);
         let mut out = Writer::new(block);

@@ -1,9 +1,9 @@
-//! What one boot stage hands to the next (`spec/boot-flow.md` §3, §6): root-of-trust block, state
-//! record, hand-off block, measurement log, and the edits of the device tree for Linux.
+//! Data that one boot stage passes to the next (`spec/boot-flow.md` §3, §6): root-of-trust block,
+//! state record, hand-off block, measurement log, and the edits of the device tree for Linux.
 //!
-//! The ROM and the loader read and write these structures on the device; the workstation makes
-//! the first two when it provisions a device, and reads the log when it draws a timeline. No
-//! function panics on any input.
+//! The ROM and the loader read and write these structures on the device. The workstation makes the
+//! first two when it provisions a device, and reads the log when it draws a timeline. No function
+//! panics on any input.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -2,13 +2,13 @@
 
 use hartlock_image::{HashId, PayloadType, Writer, bytes_at, is_zero, u32_at, u64_at};
 
-/// Bytes of the header and of each entry.
+/// Length in bytes of the log header, and of each entry.
 pub const LOG_ENTRY_SIZE: usize = 128;
 /// Maximum number of entries of the log.
 pub const MAX_LOG_ENTRIES: usize = 511;
 const TAG: &[u8; 16] = b"HARTLOCK-MLOG-v1";
 
-/// The stage that made an entry.
+/// The boot stage that wrote an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the variants are the names of the stages")]
@@ -18,12 +18,12 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The stage with this number.
+    /// Returns the stage with this number, or `None` if the number is unknown.
     pub fn from_number(number: u32) -> Option<Self> {
         [Stage::Rom, Stage::Loader].into_iter().find(|stage| *stage as u32 == number)
     }
 
-    /// The name on screens and in files.
+    /// Returns the name of the stage in output and files.
     pub const fn name(self) -> &'static str {
         match self {
             Stage::Rom => "rom",
@@ -32,33 +32,34 @@ impl Stage {
     }
 }
 
-/// What was done.
+/// The step of a boot that an entry describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Step {
-    /// From reset, or from entry into the stage, to the first read.
+    /// The time from reset, or from entry into the stage, to the first read.
     Start = 1,
-    /// Manifest read, signatures verified.
+    /// The manifest was read and its signatures were verified.
     Signature = 2,
-    /// Bytes of a payload arrived in memory.
+    /// The bytes of a payload arrived in memory.
     Read = 3,
-    /// A payload's digest was computed.
+    /// The digest of a payload was computed.
     Hash = 4,
-    /// Digests compared, decision taken.
+    /// The digests were compared and the stage decided.
     Verdict = 5,
-    /// Other harts started.
+    /// The other harts were started.
     HartsStart = 6,
-    /// Other harts stopped.
+    /// The other harts were stopped.
     HartsStop = 7,
     /// A hart faulted or stalled.
     HartFault = 8,
-    /// Device tree edited, memory wiped, jump.
+    /// The device tree was edited, memory was wiped, and the stage jumped to the next one.
     Handover = 9,
-    /// The stage refused.
+    /// The stage refused to boot.
     Refusal = 10,
-    /// One hart's part in hashing a payload.
+    /// The work of one hart on the digest of a payload.
     HashPart = 11,
-    /// A kernel that a hart does not use.
+    /// A hash implementation that a hart does not use, because its known answer was wrong or its
+    /// instructions trapped.
     Kernel = 12,
 }
 
@@ -78,12 +79,12 @@ impl Step {
         Step::Kernel,
     ];
 
-    /// The step with this number.
+    /// Returns the step with this number, or `None` if the number is unknown.
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|step| *step as u32 == number)
     }
 
-    /// The name on screens and in files.
+    /// Returns the name of the step in output and files.
     pub const fn name(self) -> &'static str {
         match self {
             Step::Start => "start",
@@ -102,37 +103,38 @@ impl Step {
     }
 }
 
-/// One measured step.
+/// A log entry: one step of a boot with its measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Who.
+    /// Stage that wrote the entry.
     pub stage: Stage,
-    /// What.
+    /// Step that the entry describes.
     pub step: Step,
-    /// Which payload, if one.
+    /// Payload that the step worked on, if any.
     pub payload: Option<PayloadType>,
-    /// Number of the hash kernel (boot flow §3.5), 0 = none.
+    /// Number of the hash implementation (boot flow §3.5); 0 if none.
     pub kernel: u32,
-    /// Harts that took part, bit i = hart i.
+    /// Bit mask of the harts that took part (bit i = hart i).
     pub harts: u64,
-    /// Bytes worked on.
+    /// Number of bytes that the step processed.
     pub bytes: u64,
-    /// Start and end in ticks of `time`.
+    /// Start and end of the step in ticks of the `time` counter.
     pub time: (u64, u64),
-    /// Start and end in retired instructions of the boot hart.
+    /// Start and end of the step in retired instructions (`instret`) of the boot hart.
     pub instret: (u64, u64),
-    /// First 48 bytes of a digest; zero if none.
+    /// First 48 bytes of a digest. All bytes are zero if there is none.
     pub digest: [u8; 48],
-    /// Hash of the digest, if there is one.
+    /// Hash that computed the digest, if there is one.
     pub hash: Option<HashId>,
-    /// Reason code as a number, 0 = none.
+    /// Number of the reason code; 0 if none.
     pub reason: u32,
-    /// Security version, a mask of harts, or ticks; see the table of steps.
+    /// A value that depends on the step: security version, mask of harts, or ticks (table of steps
+    /// in boot flow §3.5).
     pub value: u64,
 }
 
 impl Entry {
-    /// An entry without measurements.
+    /// Returns an entry whose measurements are all zero.
     pub const fn new(stage: Stage, step: Step) -> Self {
         Self {
             stage,
@@ -150,7 +152,7 @@ impl Entry {
         }
     }
 
-    /// Reads an entry; `None` if a number is unknown or the slice too short.
+    /// Parses an entry. Returns `None` if a number is unknown or the slice is too short.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let payload = match u32_at(bytes, 8)? {
             0 => None,
@@ -176,7 +178,7 @@ impl Entry {
         })
     }
 
-    /// Writes the entry.
+    /// Encodes the entry.
     pub fn encode(&self) -> [u8; LOG_ENTRY_SIZE] {
         let mut bytes = [0; LOG_ENTRY_SIZE];
         let mut out = Writer::new(&mut bytes);
@@ -201,13 +203,13 @@ impl Entry {
 /// The header of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogHeader {
-    /// Ticks of `time` per second.
+    /// Frequency of the `time` counter in ticks per second.
     pub ticks_per_second: u64,
-    /// Number that differs from boot to boot.
+    /// Number that differs between boots.
     pub generation: u64,
 }
 
-/// The log while a stage writes it.
+/// A measurement log in memory to which a stage appends entries.
 #[derive(Debug)]
 pub struct Log<'a> {
     memory: &'a mut [u8],
@@ -215,7 +217,8 @@ pub struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    /// Starts an empty log in `memory`, which should hold at least two entries.
+    /// Starts an empty log in `memory`, which should have room for the header and at least one
+    /// entry.
     pub fn start(memory: &'a mut [u8], header: &LogHeader) -> Self {
         memory.fill(0);
         let mut out = Writer::new(memory);
@@ -227,12 +230,13 @@ impl<'a> Log<'a> {
         Self { memory, count: 0 }
     }
 
-    /// Entries that fit.
+    /// Returns the number of entries that fit into the memory.
     fn capacity(&self) -> usize {
         (self.memory.len() / LOG_ENTRY_SIZE).saturating_sub(1).min(MAX_LOG_ENTRIES)
     }
 
-    /// Appends an entry. A full log drops it, but keeps its last place for a refusal.
+    /// Appends an entry. If the log is full, the entry is dropped. The last slot is reserved for a
+    /// refusal.
     pub fn push(&mut self, entry: &Entry) {
         let capacity = self.capacity();
         let reserved = usize::from(entry.step != Step::Refusal);
@@ -254,9 +258,11 @@ impl<'a> Log<'a> {
     }
 }
 
-/// Reads a log: its header and those entries that are well formed.
+/// Parses a log and returns its header and an iterator over the well-formed entries. Returns `None`
+/// if the header is malformed.
 ///
-/// Nothing authenticates a log that Linux could write to; it is information, not evidence.
+/// A log that Linux can write to is not authenticated. Treat its entries as information, not as
+/// evidence.
 pub fn entries(memory: &[u8]) -> Option<(LogHeader, impl Iterator<Item = Entry> + '_)> {
     let header: [u8; LOG_ENTRY_SIZE] = bytes_at(memory, 0)?;
     let is_log = bytes_at::<16>(&header, 0)? == *TAG

@@ -5,12 +5,12 @@ use hartlock_image::{Identity, Name, Reason, TrustList, Writer, bytes_at, is_zer
 use crate::block;
 use crate::secret::{DeviceSecret, KEY_SIZE, Purpose};
 
-/// Bytes of the block.
+/// Length of the block in bytes.
 pub const ROOT_OF_TRUST_SIZE: usize = 704;
 const TAG: &[u8; 16] = b"HARTLOCK-ROOT-v1";
 const DIGEST_AT: usize = 640;
 
-/// The trust anchor of a device: valid from its first instruction on.
+/// The trust anchor of a device, which the ROM reads at every boot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootOfTrust {
     /// Root keys and the policy for the boot bundle.
@@ -19,15 +19,15 @@ pub struct RootOfTrust {
     pub board: Name,
     /// Name of this SoC.
     pub soc: Name,
-    /// What keys of this device are derived from.
+    /// Secret from which the keys of this device are derived.
     pub secret: DeviceSecret,
 }
 
 impl RootOfTrust {
-    /// Reads the block.
+    /// Parses the block and checks its digest.
     ///
     /// # Errors
-    /// `RootOfTrustInvalid` for anything but a well-formed block.
+    /// `RootOfTrustInvalid` if the block is not well formed.
     pub fn parse(bytes: &[u8]) -> Result<Self, Reason> {
         Self::read(bytes).ok_or(Reason::RootOfTrustInvalid)
     }
@@ -42,8 +42,8 @@ impl RootOfTrust {
         Some(Self { trust, board: identity.board, soc: identity.soc, secret })
     }
 
-    /// Keys, policy and names in a block that [`RootOfTrust::parse`] has accepted: a second reading, for redundant
-    /// checks.
+    /// Reads keys, policy and names of a block that [`RootOfTrust::parse`] has accepted. Redundant checks use this
+    /// second reading.
     #[inline(never)]
     pub fn requirements(block: &[u8]) -> Option<(TrustList, Identity)> {
         let trust = block::read_trust(block, 16, 20, 128)?;
@@ -51,12 +51,12 @@ impl RootOfTrust {
         Some((trust, Identity { board, soc }))
     }
 
-    /// The key of this device for its state records.
+    /// Derives the key that authenticates the state records of this device.
     pub fn state_key(&self) -> [u8; KEY_SIZE] {
         self.secret.derive(Purpose::State, &self.board, &self.soc)
     }
 
-    /// Writes the block.
+    /// Encodes the block.
     pub fn encode(&self) -> [u8; ROOT_OF_TRUST_SIZE] {
         let mut bytes = [0; ROOT_OF_TRUST_SIZE];
         let mut out = Writer::new(&mut bytes);

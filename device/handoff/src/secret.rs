@@ -6,14 +6,14 @@ use hartlock_image::Name;
 use hartlock_kernels::Hash;
 use hartlock_kernels::sha2::Sha384;
 
-/// Bytes of the secret.
+/// Length of the device secret in bytes.
 pub const SECRET_SIZE: usize = 32;
-/// Bytes of a derived key, and of an authentication tag.
+/// Length in bytes of a derived key, and of an authentication tag.
 pub const KEY_SIZE: usize = 48;
-/// Bytes that SHA-384 takes at a time.
+/// Block length of SHA-384 in bytes.
 const BLOCK_SIZE: usize = 128;
 
-/// 32 random bytes that no other device has. It is never printed.
+/// A secret of 32 random bytes that no other device has. Its `Debug` form does not print the bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct DeviceSecret([u8; SECRET_SIZE]);
 
@@ -23,21 +23,21 @@ impl fmt::Debug for DeviceSecret {
     }
 }
 
-/// What a key is for. Keys of different purposes say nothing about each other.
+/// The purpose of a derived key. Knowledge of a key for one purpose does not reveal a key for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Authenticates state records (boot flow §3.2).
+    /// The key authenticates state records (boot flow §3.2).
     State,
-    /// Unwraps the keys of encrypted payloads. Set aside.
+    /// The key unwraps the keys of encrypted payloads. Reserved for a later version.
     Payloads,
-    /// Goes to a monitor in M-mode. Set aside.
+    /// The key is passed to a monitor in M-mode. Reserved for a later version.
     Monitor,
-    /// Seeds the attestation key. Set aside.
+    /// The key is the seed of the attestation key. Reserved for a later version.
     Attestation,
 }
 
 impl Purpose {
-    /// Its label.
+    /// Returns the label of the purpose in the key derivation.
     pub const fn label(self) -> &'static [u8] {
         match self {
             Self::State => b"hartlock-state-v1",
@@ -49,18 +49,20 @@ impl Purpose {
 }
 
 impl DeviceSecret {
-    /// A secret; `None` for one that was never programmed: all bits clear, or all bits set.
+    /// Makes a secret from its bytes. Returns `None` for a secret that was never programmed, which means that all
+    /// bits are clear or all bits are set.
     pub fn new(bytes: [u8; SECRET_SIZE]) -> Option<Self> {
         let is_blank = [0, 0xff].iter().any(|blank| bytes.iter().all(|byte| byte == blank));
         (!is_blank).then_some(Self(bytes))
     }
 
-    /// Its bytes, to be programmed.
+    /// Returns the bytes of the secret, for programming a device.
     pub const fn bytes(&self) -> &[u8; SECRET_SIZE] {
         &self.0
     }
 
-    /// The key for a purpose on a device of this board and SoC: SP 800-108r1 §4.1, one block of HMAC-SHA-384.
+    /// Derives the key for `purpose` on a device with this board and SoC, with one block of HMAC-SHA-384 as in SP
+    /// 800-108r1 §4.1.
     pub fn derive(&self, purpose: Purpose, board: &Name, soc: &Name) -> [u8; KEY_SIZE] {
         const COUNTER: [u8; 4] = 1_u32.to_be_bytes();
         const BITS: [u8; 4] = (8 * KEY_SIZE as u32).to_be_bytes();
@@ -68,7 +70,7 @@ impl DeviceSecret {
     }
 }
 
-/// HMAC-SHA-384 (FIPS 198-1) of the concatenation of `parts`. A key has at most 128 bytes.
+/// Computes HMAC-SHA-384 (FIPS 198-1) of the concatenation of `parts`. The key has at most 128 bytes.
 pub(crate) fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_SIZE] {
     let inner = {
         let mut hash = keyed(key, 0x36);
@@ -80,7 +82,7 @@ pub(crate) fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_SIZE] {
     hash.finalize()
 }
 
-/// A hash that has taken one block: the key, with zeros after it, and `pad` in every byte.
+/// Returns a hash state that has absorbed one block: the zero-padded key, XORed with `pad` in every byte.
 fn keyed(key: &[u8], pad: u8) -> Sha384 {
     let mut block = [pad; BLOCK_SIZE];
     for (place, byte) in block.iter_mut().zip(key) {
@@ -91,8 +93,8 @@ fn keyed(key: &[u8], pad: u8) -> Sha384 {
     hash
 }
 
-/// Whether two tags are the same, in a time that says nothing about them: an attacker who writes a tag and
-/// measures the boot must not find it byte by byte.
+/// Returns true if the two tags are equal. The run time does not depend on the contents, because an attacker who
+/// writes a tag and measures the boot time could otherwise find the correct tag byte by byte.
 pub(crate) fn is_same(a: &[u8; KEY_SIZE], b: &[u8; KEY_SIZE]) -> bool {
     let difference = a.iter().zip(b).fold(0, |sum, (a, b)| sum | core::hint::black_box(a ^ b));
     core::hint::black_box(difference) == 0
@@ -114,7 +116,7 @@ mod tests {
 
     #[test]
     fn hmac_gives_the_known_answers() {
-        // RFC 4231 §4.2, §4.3, §4.5.
+        // The test vectors are from RFC 4231 §4.2, §4.3 and §4.5.
         for (key, data, expected) in [
             (
                 &[0x0b; 20][..],
@@ -159,13 +161,13 @@ mod tests {
         keys.sort_unstable();
         keys.dedup();
         assert_eq!((keys.len(), count), (24, 24));
-        // The example of spec/device-secret.md.
+        // This is the example of spec/device-secret.md.
         let secret = DeviceSecret::new(core::array::from_fn(|index| index as u8)).unwrap();
         let key = secret.derive(Purpose::State, &name("qemu-virt"), &name("virt"));
         assert_eq!(hex(&key), EXAMPLE);
     }
 
-    /// Computed with Python's `hmac`, as the page says.
+    /// The expected key. It was computed with the Python module `hmac`, as spec/device-secret.md says.
     const EXAMPLE: &str = "16e6dc4b3cfbab9d30b9a7fc86d931a748ab160f50b684e0\
                            2ed918b2eb5f22022022729751b3aa7637502cc5762af610";
 

@@ -1,31 +1,31 @@
-//! The state record: floors, lifecycle, revoked root keys (boot flow §3.2).
+//! The state record with floors, lifecycle and revoked root keys (boot flow §3.2).
 
 use hartlock_image::{Lifecycle, Reason, Writer, bytes_at, is_zero, u32_at, u64_at};
 
 use crate::secret::{self, KEY_SIZE};
 
-/// Bytes of a state record.
+/// Length of a state record in bytes.
 pub const STATE_SIZE: usize = 128;
 const TAG: &[u8; 16] = b"HARTLOCK-STAT-v1";
 const TAG_AT: usize = 64;
 
-/// What a device remembers from boot to boot.
+/// The values that a device keeps from boot to boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateRecord {
-    /// Grows with every write; 1 or more.
+    /// Sequence number, at least 1. It grows with every write.
     pub sequence: u64,
-    /// Lowest security version of a boot bundle.
+    /// Lowest security version of a boot bundle that the device accepts.
     pub boot_floor: u64,
-    /// Lowest security version of a system bundle.
+    /// Lowest security version of a system bundle that the device accepts.
     pub system_floor: u64,
-    /// State of the device.
+    /// Lifecycle state of the device.
     pub lifecycle: Lifecycle,
-    /// Bit i revokes key i of the root-of-trust block.
+    /// Bit mask of revoked keys. Bit i revokes key i of the root-of-trust block.
     pub revoked_keys: u32,
 }
 
 impl StateRecord {
-    /// Reads one copy; `None` if it is not intact, or not of the device whose key this is.
+    /// Parses one copy. Returns `None` if the copy is not well formed, or if its tag does not verify under `key`.
     pub fn parse(bytes: &[u8], key: &[u8; KEY_SIZE]) -> Option<Self> {
         let block: [u8; STATE_SIZE] = bytes_at(bytes, 0)?;
         let (content, rest) = block.split_at_checked(TAG_AT)?;
@@ -40,7 +40,7 @@ impl StateRecord {
         Self::fields(&block).filter(|record| record.sequence > 0)
     }
 
-    /// The fields of a copy that [`StateRecord::parse`] has accepted: a second reading, for redundant checks.
+    /// Reads the fields of a copy that [`StateRecord::parse`] has accepted. Redundant checks use this second reading.
     #[inline(never)]
     pub fn fields(block: &[u8]) -> Option<Self> {
         Some(Self {
@@ -52,10 +52,10 @@ impl StateRecord {
         })
     }
 
-    /// The copy in force, and its index.
+    /// Returns the valid copy with the higher sequence number, and its index.
     ///
     /// # Errors
-    /// `CounterStoreInvalid` if neither copy is intact.
+    /// `CounterStoreInvalid` if neither copy is valid.
     pub fn choose(
         first: &[u8],
         second: &[u8],
@@ -69,7 +69,7 @@ impl StateRecord {
         }
     }
 
-    /// Writes the record, with the tag of the device whose key this is.
+    /// Encodes the record with a tag under `key`.
     pub fn encode(&self, key: &[u8; KEY_SIZE]) -> [u8; STATE_SIZE] {
         let mut bytes = [0; STATE_SIZE];
         let mut out = Writer::new(&mut bytes);
@@ -144,7 +144,7 @@ mod tests {
     fn refuses_a_record_of_another_device() {
         let bytes = record(9).encode(&[0x43; KEY_SIZE]);
         assert_eq!(StateRecord::parse(&bytes, &KEY), None);
-        // One that was made without any key, as an attacker can: with the digest in place of the tag.
+        // This record is made without a key, as an attacker can do it: it has a digest in place of the tag.
         let mut bytes = record(9).encode(&KEY);
         crate::block::seal(&mut bytes, TAG_AT);
         assert_eq!(StateRecord::parse(&bytes, &KEY), None);

@@ -1,29 +1,29 @@
 //! Reads and writes at fixed offsets without a panic path.
 
-/// The `N` bytes at `offset`, or `None` if the slice ends before.
+/// Returns the `N` bytes at `offset`, or `None` if the slice is too short.
 #[inline]
 pub fn bytes_at<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
     bytes.get(offset..)?.first_chunk::<N>().copied()
 }
 
-/// The little-endian `u32` at `offset`.
+/// Returns the little-endian `u32` at `offset`, or `None` if the slice is too short.
 #[inline]
 pub fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
     bytes_at(bytes, offset).map(u32::from_le_bytes)
 }
 
-/// The little-endian `u64` at `offset`.
+/// Returns the little-endian `u64` at `offset`, or `None` if the slice is too short.
 #[inline]
 pub fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     bytes_at(bytes, offset).map(u64::from_le_bytes)
 }
 
-/// Whether every byte is zero. Reads all of them: no early exit.
+/// Returns true if every byte is zero. The function reads all bytes, without an early exit.
 pub fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |seen, byte| seen | byte) == 0
 }
 
-/// Writes fields one after the other and remembers whether one did not fit.
+/// A writer that appends fields to a slice and remembers if one of them did not fit.
 #[derive(Debug)]
 pub struct Writer<'a> {
     out: &'a mut [u8],
@@ -32,7 +32,7 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Starts at the front of `out`.
+    /// Makes a writer that starts at the beginning of `out`.
     pub fn new(out: &'a mut [u8]) -> Self {
         Self { out, len: 0, is_full: false }
     }
@@ -68,17 +68,17 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Bytes written so far.
+    /// Returns the number of bytes written so far.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing was written yet.
+    /// Returns true if no byte was written yet.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The number of bytes written, or `None` if some did not fit.
+    /// Returns the number of bytes written, or `None` if some did not fit.
     pub fn finish(self) -> Option<usize> {
         (!self.is_full).then_some(self.len)
     }

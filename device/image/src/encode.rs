@@ -1,14 +1,13 @@
-//! The one encoding of a manifest (image format §4).
+//! Encoding of a manifest (image format §4). Each manifest has exactly one encoding.
 
 use crate::bytes::Writer;
 use crate::manifest::{Closing, Manifest};
 use crate::types::KeyRecord;
 
-/// Writes the signed region of `manifest` into `out` and returns its size in bytes, or `None` if
-/// `out` is too small.
+/// Writes the signed region of `manifest` into `out` and returns its size in bytes, or `None` if `out` is too small.
 ///
-/// `signed_size`, the counts and the size of the extensions are derived; everything else is written unchecked, right or
-/// wrong: the signing tool verifies the result.
+/// The fields `signed_size`, the counts and the size of the extensions are computed. All other fields are written
+/// without a check, even if they are invalid. The signing tool verifies the result.
 pub fn encode_manifest(manifest: &Manifest<'_>, out: &mut [u8]) -> Option<usize> {
     let mut body = Writer::new(out);
     body.put(manifest.bundle_type.tag());

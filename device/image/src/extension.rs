@@ -8,22 +8,22 @@ use crate::types::{BundleType, IDENTITY_SIZE, Identity, IdentityField};
 
 /// Largest extension area, in bytes (§4.1).
 pub const MAX_EXTENSIONS_SIZE: usize = 2048;
-/// Maximum number of identities besides that of the header (§4.6).
+/// Maximum number of identities in addition to that of the header (§4.6).
 pub const MAX_OTHER_IDENTITIES: usize = 7;
-/// Bytes of type and length in front of a value.
+/// Length in bytes of the type and length fields before the value.
 const EXTENSION_HEADER_SIZE: usize = 8;
-/// What an extension record says.
+/// The type of an extension record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 enum ExtensionType {
-    /// Further boards and SoCs.
+    /// Other boards and SoCs that the bundle is for.
     Identities = 1,
-    /// What a system bundle needs of the boot bundle.
+    /// The boot bundle version that a system bundle requires.
     BootVersion = 2,
 }
 
 impl ExtensionType {
-    /// The type with this number, if a bundle of this type may have it.
+    /// Returns the type with this number, or `None` if a bundle of this type may not have it.
     fn from_number(number: u32, bundle_type: BundleType) -> Option<Self> {
         match number {
             1 => Some(ExtensionType::Identities),
@@ -33,20 +33,21 @@ impl ExtensionType {
     }
 }
 
-/// The extension records of a manifest, each at most once.
+/// The extension records of a manifest. Each type occurs at most once.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extensions<'a> {
-    /// Devices that the bundle is for besides that of the header, as they are encoded.
+    /// Encoded identities of devices that the bundle is for, in addition to the identity in the
+    /// header.
     pub identities: &'a [IdentityField],
-    /// Lowest security version of the boot bundle with which a system bundle boots.
+    /// Lowest security version of the boot bundle with which a system bundle may boot.
     pub boot_version: Option<NonZeroU64>,
 }
 
 impl<'a> Extensions<'a> {
-    /// No records.
+    /// The value without any records.
     pub const NONE: Self = Self { identities: &[], boot_version: None };
 
-    /// Reads the extension area (§8 step 9). `own` is the identity in the header.
+    /// Parses the extension area (§8 step 9). `own` is the identity in the header.
     pub(crate) fn parse(
         area: &'a [u8],
         bundle_type: BundleType,
@@ -56,7 +57,7 @@ impl<'a> Extensions<'a> {
         let mut rest = area;
         let mut last = None;
         while !rest.is_empty() {
-            // The area is a multiple of eight bytes, and so is every record.
+            // The lengths of the area and of every record are multiples of eight bytes.
             let field = |offset| u32_at(rest, offset).ok_or(Reason::ExtensionLength);
             let (number, len) = (field(0)?, field(4)? as usize);
             let kind =
@@ -82,7 +83,7 @@ impl<'a> Extensions<'a> {
         Ok(extensions)
     }
 
-    /// Writes the records, right or wrong.
+    /// Writes the records without checking them.
     pub(crate) fn encode(&self, out: &mut Writer<'_>) {
         if !self.identities.is_empty() {
             let len = self.identities.len().wrapping_mul(IDENTITY_SIZE);
@@ -95,7 +96,7 @@ impl<'a> Extensions<'a> {
         }
     }
 
-    /// Bytes that the records take.
+    /// Returns the length of the encoded records in bytes.
     pub(crate) fn encoded_len(&self) -> usize {
         let with_header =
             |len: usize| if len > 0 { len.wrapping_add(EXTENSION_HEADER_SIZE) } else { 0 };
@@ -130,6 +131,7 @@ fn parse_boot_version(value: &[u8]) -> Result<NonZeroU64, Reason> {
     if value.len() != 8 {
         return Err(Reason::ExtensionLength);
     }
-    // Every boot bundle has version 0 or more, so 0 would be a second encoding of no record.
+    // Every boot bundle has version 0 or more, so a record with 0 would be a second encoding of a
+    // missing record.
     u64_at(value, 0).and_then(NonZeroU64::new).ok_or(Reason::BootVersionZero)
 }

@@ -1,7 +1,7 @@
-//! The first-stage form (`spec/first-stage.md`): what hardware verifies when no core runs.
+//! The first-stage form (`spec/first-stage.md`): an image format that hardware verifies while no core runs.
 //!
-//! An image is read in three steps, in the order in which hardware meets its bytes: [`Front`] before the key is
-//! known to be trusted, [`Image`] before anything is authentic, [`FirstStageHeader`] after the signature verified.
+//! An image is parsed in three steps, in the order in which hardware reads it: [`Front`] before the key is trusted,
+//! [`Image`] before anything is authentic, and [`FirstStageHeader`] after the signature was verified.
 
 mod algorithm;
 #[cfg(test)]
@@ -15,32 +15,32 @@ use crate::types::{Lifecycle, Name};
 
 pub use algorithm::FirstStageAlgorithm;
 
-/// Tag of an image: its first bytes (§4).
+/// Tag at the start of an image (§4).
 pub const FIRST_STAGE_TAG: &[u8; 16] = b"HARTLOCK-FRST-v1";
-/// Tag of the signed part (§6). No other signed object begins with it.
+/// Tag at the start of the signed part (§6). No other signed object begins with it.
 pub const CODE_TAG: &[u8; 16] = b"HARTLOCK-CODE-v1";
-/// Bytes of the lead (§4).
+/// Length of the lead in bytes (§4).
 const LEAD_SIZE: usize = 64;
-/// Bytes of the area of the key (§2.1).
+/// Length of the key area in bytes (§2.1).
 pub const KEY_AREA_SIZE: usize = 64;
-/// Bytes of lead and key, which the digest of the key covers (§5).
+/// Length of lead and key area in bytes. The digest of the key covers these bytes (§5).
 pub const FRONT_SIZE: usize = 128;
-/// Bytes of the header of the signed part (§6).
+/// Length of the header of the signed part in bytes (§6).
 pub const FIRST_STAGE_HEADER_SIZE: usize = 256;
-/// Every part begins at a multiple of so many bytes: a block of SHA-256.
+/// Alignment of every part in bytes. This is the block length of SHA-256.
 const PART_ALIGNMENT: usize = 64;
-/// Bytes of a digest of a key (§5).
+/// Length of the digest of a key in bytes (§5).
 pub const KEY_DIGEST_SIZE: usize = 32;
 
-/// Digest of a key, and of its algorithm (§5).
+/// The digest of a key and its algorithm (§5).
 pub type KeyDigest = [u8; KEY_DIGEST_SIZE];
 
-/// Sizes that code can have (§6).
+/// Allowed sizes of the code in bytes (§6).
 pub const CODE_SIZES: RangeInclusive<u64> = 64..=16 << 20;
-/// Code is padded with zeros to a multiple of so many bytes.
+/// Alignment of the code size in bytes. Code is padded with zeros.
 pub const CODE_ALIGNMENT: usize = PART_ALIGNMENT;
 
-/// Lead and key of an image: well formed, and **not trusted** before a digest of them was compared (§8 step 1).
+/// Lead and key of an image. They are well formed, but **not trusted** before their digest was compared (§8 step 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Front<'a> {
     bytes: &'a [u8; FRONT_SIZE],
@@ -49,7 +49,7 @@ pub struct Front<'a> {
 }
 
 impl<'a> Front<'a> {
-    /// Reads the first bytes of an image.
+    /// Parses the first [`FRONT_SIZE`] bytes of an image.
     ///
     /// # Errors
     /// `Truncated`, `UnknownTag`, `FirstStageAlgorithm`, `SignatureBlockPadding`.
@@ -69,37 +69,39 @@ impl<'a> Front<'a> {
         Ok(Self { bytes, key, algorithm })
     }
 
-    /// What the digest of the key covers (§5).
+    /// Returns the bytes that the digest of the key covers (§5).
     pub const fn bytes(&self) -> &'a [u8; FRONT_SIZE] {
         self.bytes
     }
 
-    /// The area of the key.
+    /// Returns the key area.
     pub const fn key(&self) -> &'a [u8; KEY_AREA_SIZE] {
         self.key
     }
 
-    /// The algorithm that the lead states.
+    /// Returns the algorithm in the lead.
     pub const fn algorithm(&self) -> FirstStageAlgorithm {
         self.algorithm
     }
 }
 
-/// An image cut into its parts. Sizes are bounded, and nothing is authentic (§8 steps 3 and 4).
+/// An image that is split into its parts. Sizes are within their bounds, but nothing is authentic yet (§8 steps 3 and
+/// 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image<'a> {
     /// Lead and key.
     pub front: Front<'a>,
-    /// The signature, in the encoding of the form (§2.2).
+    /// The signature in the encoding of the first-stage form (§2.2).
     pub signature: &'a [u8],
-    /// Header and code: the signed bytes.
+    /// The signed bytes: header and code.
     pub signed: &'a [u8],
-    /// Bytes of the file that are not part of the image.
+    /// Number of bytes after the image in the file.
     pub trailing: usize,
 }
 
 impl<'a> Image<'a> {
-    /// Reads what follows lead and key. `image` is the whole medium; `capacity` is the most code that there is room for.
+    /// Parses the image after lead and key. `image` is the whole medium, including lead and key. `capacity` is the
+    /// maximum size of the code in bytes, if there is a limit.
     ///
     /// # Errors
     /// `Truncated`, `SignatureBlockPadding`, `CodeSizeOutOfRange`.
@@ -118,7 +120,7 @@ impl<'a> Image<'a> {
         {
             return Err(Reason::CodeSizeOutOfRange);
         }
-        // At most 16 MiB.
+        // The code size is at most 16 MiB, so the sum does not saturate.
         let signed_size = FIRST_STAGE_HEADER_SIZE.saturating_add(code_size as usize);
         let (signed, trailing) =
             from_header.split_at_checked(signed_size).ok_or(Reason::Truncated)?;
@@ -126,45 +128,46 @@ impl<'a> Image<'a> {
         Ok(Self { front, signature, signed, trailing: trailing.len() })
     }
 
-    /// The code.
+    /// Returns the code.
     pub fn code(&self) -> &'a [u8] {
         self.signed.get(FIRST_STAGE_HEADER_SIZE..).unwrap_or_default()
     }
 }
 
-/// The key of the stage after this one (§6.1).
+/// The key that signs the stage after this one (§6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextKey {
-    /// Its algorithm.
+    /// Algorithm of the key.
     pub algorithm: FirstStageAlgorithm,
-    /// Its digest (§5).
+    /// Digest of the key (§5).
     pub digest: KeyDigest,
 }
 
 /// An authenticated and well-formed header (§6).
 ///
-/// It does not prove that the image is for this device or new enough (§7). *Board* and *soc* are bytes here: a
-/// device compares them as they are, and only a tool that does not needs them to be names.
+/// The header does not prove that the image is for this device or new enough (§7). The fields `board` and `soc` are
+/// unchecked bytes: a device compares them as bytes, and only a tool needs them to be valid names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstStageHeader {
-    /// Who signs; that of the lead.
+    /// Algorithm of the signature. It equals the algorithm in the lead.
     pub algorithm: FirstStageAlgorithm,
-    /// Bytes of the code.
+    /// Size of the code in bytes.
     pub code_size: u64,
-    /// Anti-rollback counter.
+    /// Security version for anti-rollback.
     pub security_version: u64,
-    /// States in which the image may start.
+    /// Bit mask of the lifecycle states in which the image may start.
     pub lifecycle_mask: u32,
-    /// Name of the board, not checked.
+    /// Name of the board as encoded. Its form is not checked.
     pub board: [u8; 32],
-    /// Name of the SoC, not checked.
+    /// Name of the SoC as encoded. Its form is not checked.
     pub soc: [u8; 32],
-    /// Key of the stage after this one.
+    /// Key of the stage after this one, if there is such a stage.
     pub next_key: Option<NextKey>,
 }
 
 impl FirstStageHeader {
-    /// Reads the header of a signed part (§8 step 6). Call it only after the signature over exactly these bytes verified.
+    /// Parses the header of a signed part (§8 step 6). Call this function only after the signature over exactly these
+    /// bytes was verified.
     ///
     /// # Errors
     /// `WrongBundleType`, `SignerMismatch`, `ReservedNotZero`, `LifecycleMaskInvalid`, `NextKeyInvalid`.
@@ -206,7 +209,7 @@ impl FirstStageHeader {
         })
     }
 
-    /// The name of the board (§7).
+    /// Checks and returns the name of the board (§7).
     ///
     /// # Errors
     /// `BoardNameInvalid`.
@@ -214,7 +217,7 @@ impl FirstStageHeader {
         Name::from_field(&self.board).ok_or(Reason::BoardNameInvalid)
     }
 
-    /// The name of the SoC (§7).
+    /// Checks and returns the name of the SoC (§7).
     ///
     /// # Errors
     /// `SocNameInvalid`.
@@ -222,7 +225,7 @@ impl FirstStageHeader {
         Name::from_field(&self.soc).ok_or(Reason::SocNameInvalid)
     }
 
-    /// The header as it is encoded, right or wrong: the signing tool verifies the result.
+    /// Encodes the header without checking it. The signing tool verifies the result.
     pub fn encode(&self) -> [u8; FIRST_STAGE_HEADER_SIZE] {
         let mut bytes = [0; FIRST_STAGE_HEADER_SIZE];
         let mut out = Writer::new(&mut bytes);
@@ -244,7 +247,7 @@ impl FirstStageHeader {
     }
 }
 
-/// Lead and key as they are encoded (§4, §2.1).
+/// Encodes lead and key area (§4, §2.1).
 pub fn encode_front(algorithm: FirstStageAlgorithm, key: &[u8; KEY_AREA_SIZE]) -> [u8; FRONT_SIZE] {
     let mut bytes = [0; FRONT_SIZE];
     let mut out = Writer::new(&mut bytes);
@@ -254,7 +257,7 @@ pub fn encode_front(algorithm: FirstStageAlgorithm, key: &[u8; KEY_AREA_SIZE]) -
     bytes
 }
 
-/// A tag, algorithm and parameters.
+/// Writes a tag, followed by the algorithm and parameter numbers.
 fn put_type(out: &mut Writer<'_>, tag: &[u8; 16], algorithm: FirstStageAlgorithm) {
     let (number, parameters) = algorithm.algorithm().numbers();
     out.put(tag);

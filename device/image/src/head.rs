@@ -1,21 +1,22 @@
-//! The sizes that are needed before the signature can be checked (image format §3).
+//! The sizes that a verifier needs before it can check the signature (image format §3).
 
 use crate::Reason;
 use crate::bytes::{bytes_at, u32_at};
 use crate::types::BundleType;
 
-/// Bytes of the header (§4.1).
+/// Length of the header in bytes (§4.1).
 pub const HEADER_SIZE: usize = 256;
 /// Largest signed region, in bytes (§3.2).
 pub const MAX_SIGNED_SIZE: usize = 16 << 10;
 /// Largest signature area, in bytes (§3.2).
 pub const MAX_SIGNATURES_SIZE: usize = 256 << 10;
-/// Header, one signer, one payload record and the shortest closing section.
+/// Smallest signed region in bytes: header, one signer, one payload record and the shortest closing
+/// section.
 const MIN_SIGNED_SIZE: usize = 456;
 
-/// Type and sizes of a bundle, bounded but **not authenticated**.
+/// The type and the sizes of a bundle. They are within their bounds, but **not authenticated**.
 ///
-/// The sizes are part of the signed bytes: once the signature over `[0, signed_size)` verified,
+/// The sizes are part of the signed bytes. Once the signature over `[0, signed_size)` was verified,
 /// they are as authentic as the rest of the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
@@ -25,7 +26,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Reads tag and sizes (§8 step 1) of a bundle of any type.
+    /// Parses tag and sizes (§8 step 1) of a bundle of any type.
     ///
     /// # Errors
     /// `Truncated`, `UnknownTag`, `SignedSizeOutOfRange`, `SignaturesSizeOutOfRange`.
@@ -33,10 +34,10 @@ impl Head {
         Self::parse_as(header, None)
     }
 
-    /// Reads tag and sizes where only `expected` is booted.
+    /// Parses tag and sizes, and requires the type `expected` if it is given.
     ///
     /// # Errors
-    /// As [`Head::parse`], and `WrongBundleType`.
+    /// The errors of [`Head::parse`], and `WrongBundleType`.
     pub fn parse_as(header: &[u8], expected: Option<BundleType>) -> Result<Self, Reason> {
         let header = header.first_chunk::<HEADER_SIZE>().ok_or(Reason::Truncated)?;
         let tag: [u8; 16] = bytes_at(header, 0).ok_or(Reason::Truncated)?;
@@ -59,24 +60,24 @@ impl Head {
         Ok(Self { bundle_type, signed_size, signatures_size })
     }
 
-    /// Boot or system.
+    /// Returns the type of the bundle.
     pub const fn bundle_type(&self) -> BundleType {
         self.bundle_type
     }
 
-    /// Bytes of the signed region, tag included.
+    /// Returns the length of the signed region in bytes, including the tag.
     pub const fn signed_size(&self) -> usize {
         self.signed_size
     }
 
-    /// Bytes of the signature area that follows.
+    /// Returns the length in bytes of the signature area, which follows the signed region.
     pub const fn signatures_size(&self) -> usize {
         self.signatures_size
     }
 
-    /// Bytes of both.
+    /// Returns the length of signed region and signature area in bytes.
     pub const fn total_size(&self) -> usize {
-        // Both are bounded by constants far below overflow.
+        // The sum cannot overflow, because both are bounded by small constants.
         self.signed_size.wrapping_add(self.signatures_size)
     }
 }

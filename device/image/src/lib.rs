@@ -1,9 +1,9 @@
-//! The Hartlock image format (`spec/image-format.md`): types, parser and encoder. The form for hardware
-//! without a core (`spec/first-stage.md`) is in [`first_stage`].
+//! The Hartlock image format (`spec/image-format.md`): types, parser and encoder. The module [`first_stage`] has the
+//! form that hardware verifies without a core (`spec/first-stage.md`).
 //!
-//! Parsing yields types that only a check can make, so nothing is validated twice. No function
-//! here panics on any input, allocates, or reads a clock, a file or a key: this crate decides
-//! what a bundle *says*, and `hartlock-verify` decides whether to accept it.
+//! The parsers return types that exist only for checked values, so nothing is validated twice. No function panics on
+//! any input, allocates memory, or reads a clock, a file or a key. This crate decides what a bundle *contains*;
+//! `hartlock-verify` decides whether to accept it.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -27,7 +27,7 @@ mod signature_blocks;
 mod tests;
 mod types;
 
-// Defined in the leaf, and named by all that a bundle holds.
+// These types are defined in the base crate, and re-exported because a bundle names them.
 pub use hartlock_algorithm::{
     Algorithm, Curve, Family, HashId, HssSet, MlDsaSet, ParameterSet, Profile, RsaPadding, RsaSet,
     SlhDsaSet, XmssSet,

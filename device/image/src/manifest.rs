@@ -1,4 +1,4 @@
-//! The manifest (image format §4), read after its signatures verified.
+//! The manifest (image format §4), which is parsed after its signatures were verified.
 
 use crate::Reason;
 use crate::bytes::{bytes_at, is_zero, u32_at, u64_at};
@@ -17,21 +17,22 @@ pub const MAX_BOOTARGS: usize = 2048;
 /// Keys and policy that authorize the next stage (§4.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrustList {
-    /// Which set of signers is enough.
+    /// Set of signers that the policy requires.
     pub policy: Policy,
-    /// One to eight different keys.
+    /// One to eight keys with different key ids.
     pub keys: List<KeyRecord, MAX_TRUSTED_KEYS>,
 }
 
 impl TrustList {
-    /// Whether a stage that carries these algorithms (bit i: number i) can use every key (§4.4).
+    /// Returns true if a stage can use every key. Bit i of `carried` is set if the stage supports the algorithm with
+    /// number i (§4.4).
     pub fn is_usable_with(&self, carried: u64) -> bool {
         let is_carried =
             |key: &KeyRecord| carried.checked_shr(key.algorithm).is_some_and(|bits| bits & 1 == 1);
         self.keys.iter().all(is_carried)
     }
 
-    /// Whether some bundle could meet the policy (§4.4).
+    /// Returns true if a bundle can exist that meets the policy (§4.4).
     pub fn is_satisfiable(&self) -> bool {
         let has = |family| self.keys.iter().any(|key| key.is_of(family));
         match self.policy {
@@ -42,67 +43,68 @@ impl TrustList {
     }
 }
 
-/// A kernel command line (§4.5): printable ASCII.
+/// A kernel command line of printable ASCII characters (§4.5).
 pub type Bootargs<'a> = &'a [u8];
 
-/// The last part of the manifest.
+/// The closing section of a manifest, which depends on the bundle type.
 #[allow(
     clippy::large_enum_variant,
     reason = "there is one manifest a stage, and no heap to box it"
 )]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Closing<'a> {
-    /// Of a boot bundle: who may sign the system bundle.
+    /// The closing section of a boot bundle: the keys that may sign the system bundle.
     Trust {
         /// Keys and policy.
         list: TrustList,
-        /// Algorithms that the loader carries: bit i is number i of §2.2, with all its parameters.
+        /// Bit mask of the algorithms that the loader supports with all their parameters. Bit i is the algorithm with
+        /// number i of §2.2.
         carried: u64,
     },
-    /// Of a system bundle: the kernel's command line.
+    /// The closing section of a system bundle: the kernel command line.
     Bootargs(Bootargs<'a>),
 }
 
 /// An authenticated and well-formed manifest.
 ///
-/// It does not prove that the bundle is for this device, that it is new enough, or that a
-/// payload is what its record says: see image format §7 and §6.
+/// The manifest does not prove that the bundle is for this device, that it is new enough, or that a payload matches
+/// its record (image format §6, §7).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest<'a> {
-    /// Boot or system.
+    /// Type of the bundle.
     pub bundle_type: BundleType,
-    /// Bytes of the signature area.
+    /// Length of the signature area in bytes.
     pub signatures_size: u32,
-    /// Bytes of the bundle.
+    /// Length of the bundle in bytes.
     pub bundle_size: u64,
-    /// Anti-rollback counter.
+    /// Security version for anti-rollback.
     pub security_version: u64,
-    /// Seconds since 1970-01-01; 0 = not stated.
+    /// Time of creation in seconds since 1970-01-01; 0 if not stated.
     pub created: u64,
-    /// States in which the bundle may boot.
+    /// Bit mask of the lifecycle states in which the bundle may boot.
     pub lifecycle_mask: u32,
-    /// Board and SoC that the bundle is for. The extensions can name more.
+    /// Board and SoC that the bundle is for. The extensions can name others.
     pub identity: Identity,
-    /// Text for people.
+    /// Text for human readers.
     pub label: Label,
-    /// Who signs, in order.
+    /// Keys that sign the bundle, in order.
     pub signers: List<KeyRecord, MAX_SIGNERS>,
-    /// What the bundle carries, in order.
+    /// Payloads of the bundle, in order.
     pub payloads: List<PayloadRecord, MAX_PAYLOADS>,
-    /// What not every manifest says.
+    /// Optional records.
     pub extensions: Extensions<'a>,
-    /// What is specific to the type of bundle.
+    /// Section that depends on the bundle type.
     pub closing: Closing<'a>,
 }
 
 impl<'a> Manifest<'a> {
-    /// Reads the signed region (§8 steps 6 to 10). Call it only after the signatures over exactly
-    /// these bytes verified.
+    /// Parses the signed region (§8 steps 6 to 10). Call this function only after the signatures over exactly these
+    /// bytes were verified.
     ///
-    /// `block_keys` are algorithm, parameters and key id of each signature block, in order.
+    /// `block_keys` has the algorithm, parameters and key id of each signature block, in order.
     ///
     /// # Errors
-    /// The reasons of image format §4 and those of §5.2 that compare blocks with signers.
+    /// The reasons of image format §4, and those of §5.2 that compare signature blocks with signers.
     pub fn parse(
         signed: &'a [u8],
         block_keys: &List<KeyRecord, MAX_SIGNERS>,
@@ -137,7 +139,8 @@ impl<'a> Manifest<'a> {
             return Err(Reason::ExtensionsSizeOutOfRange);
         }
 
-        // The counts are at most 4 and 8, and the extensions 2,048 bytes, so nothing below overflows.
+        // The counts are at most 4 and 8, and the extensions have at most 2,048 bytes, so the following sums do not
+        // overflow.
         let payloads_start = HEADER_SIZE.wrapping_add(signer_count.wrapping_mul(KEY_RECORD_SIZE));
         let extensions_start =
             payloads_start.wrapping_add(payload_count.wrapping_mul(PAYLOAD_RECORD_SIZE));
@@ -175,20 +178,20 @@ impl<'a> Manifest<'a> {
         })
     }
 
-    /// Every device that the bundle is for.
+    /// Returns all devices that the bundle is for.
     pub fn identities(&self) -> impl Iterator<Item = Identity> + Clone + use<'a> {
         let others = self.extensions.identities.iter();
-        // The fields were checked, so none is left out.
+        // The fields were checked before, so `filter_map` drops none.
         core::iter::once(self.identity)
             .chain(others.filter_map(|field| Identity::from_field(field).ok()))
     }
 
-    /// The payload of this type.
+    /// Returns the payload of this type, if the bundle has one.
     pub fn payload(&self, payload_type: crate::PayloadType) -> Option<&PayloadRecord> {
         self.payloads.iter().find(|payload| payload.payload_type == payload_type)
     }
 
-    /// The trust list of a boot bundle.
+    /// Returns the trust list of a boot bundle, or `None` for a system bundle.
     pub const fn trust(&self) -> Option<&TrustList> {
         match &self.closing {
             Closing::Trust { list, .. } => Some(list),
@@ -196,17 +199,18 @@ impl<'a> Manifest<'a> {
         }
     }
 
-    /// The command line of a system bundle.
+    /// Returns the command line of a system bundle, or `None` for a boot bundle.
     pub fn bootargs(&self) -> Option<&'a str> {
         match self.closing {
-            // Only ASCII is parsed. Text is made here, so that a stage that needs none does not carry what makes it.
+            // The bytes were checked to be ASCII. The conversion to text is here, so that a stage that does not need
+            // text does not contain the conversion.
             Closing::Bootargs(bootargs) => core::str::from_utf8(bootargs).ok(),
             Closing::Trust { .. } => None,
         }
     }
 }
 
-/// Size that the closing section claims for itself, after the checks of §8 step 6.
+/// Returns the length in bytes that the closing section states for itself, after the checks of §8 step 6.
 fn closing_size(closing: &[u8], bundle_type: BundleType) -> Result<usize, Reason> {
     let field = |offset| u32_at(closing, offset).ok_or(Reason::SignedSizeMismatch);
     match bundle_type {
@@ -228,7 +232,7 @@ fn closing_size(closing: &[u8], bundle_type: BundleType) -> Result<usize, Reason
     }
 }
 
-/// Reads key records and refuses the same id twice.
+/// Parses key records. Returns the error `duplicate` if a key id occurs twice.
 fn parse_keys<const N: usize>(
     bytes: &[u8],
     duplicate: Reason,
@@ -246,7 +250,7 @@ fn parse_keys<const N: usize>(
     Ok(keys)
 }
 
-/// The blocks are exactly the signers, in order (§5.2).
+/// Checks that the signature blocks have exactly the keys of the signers, in the same order (§5.2).
 fn compare_with_blocks(
     signers: &List<KeyRecord, MAX_SIGNERS>,
     block_keys: &List<KeyRecord, MAX_SIGNERS>,
@@ -263,7 +267,7 @@ fn compare_with_blocks(
     Ok(())
 }
 
-/// Reads the payload records (§8 step 8). `end` is where the signature area ends.
+/// Parses the payload records (§8 step 8). `end` is the offset of the end of the signature area.
 fn parse_payloads(
     bytes: &[u8],
     bundle_type: BundleType,
@@ -273,7 +277,7 @@ fn parse_payloads(
     let mut payloads = List::<PayloadRecord, MAX_PAYLOADS>::new();
     for record in bytes.as_chunks::<PAYLOAD_RECORD_SIZE>().0 {
         let payload = PayloadRecord::parse(record, bundle_type, payloads.iter(), end)?;
-        // Both are bounded: offset by the sizes before it, size by 2^40.
+        // The sum does not saturate: the offset is bounded by the preceding sizes, and the size by 2^40.
         end = payload.offset.saturating_add(payload.size);
         if !payloads.push(payload) {
             return Err(Reason::InternalLimit);
@@ -289,7 +293,7 @@ fn parse_payloads(
     Ok(payloads)
 }
 
-/// Reads the closing section, whose size is already checked (§8 step 10).
+/// Parses the closing section, whose length was checked before (§8 step 10).
 fn parse_closing(closing: &[u8], bundle_type: BundleType) -> Result<Closing<'_>, Reason> {
     let field = |offset| u32_at(closing, offset).ok_or(Reason::SignedSizeMismatch);
     match bundle_type {

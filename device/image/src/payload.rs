@@ -5,39 +5,39 @@ use crate::bytes::{Writer, bytes_at, is_zero, u32_at, u64_at};
 use crate::types::{BundleType, PAGE_SIZE, PayloadType, TreeMode, align_up};
 use hartlock_algorithm::HashId;
 
-/// Bytes of a payload record.
+/// Length of a payload record in bytes.
 pub const PAYLOAD_RECORD_SIZE: usize = 128;
-/// Bytes in front of the digest: what the tree's header hash covers (§6.2).
+/// Length of a payload record without its digest, in bytes. The header hash of the tree covers these bytes (§6.2).
 pub const PAYLOAD_RECORD_PREFIX_SIZE: usize = 64;
-/// Largest payload. Far above any board, far below overflow.
+/// Largest payload in bytes. This limit is larger than the memory of any board and excludes overflow.
 const MAX_PAYLOAD_SIZE: u64 = 1 << 40;
 
-/// One payload: where it is in the bundle, where it goes, and what it must be.
+/// The record of a payload: its location in the bundle, its location in memory, and its digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PayloadRecord {
-    /// What the payload is.
+    /// Type of the payload.
     pub payload_type: PayloadType,
-    /// Hash of the digest.
+    /// Hash that computes the digest.
     pub hash: HashId,
-    /// How the digest is formed.
+    /// Mode in which the digest is computed.
     pub mode: TreeMode,
-    /// First byte in the bundle.
+    /// Offset of the first byte in the bundle.
     pub offset: u64,
-    /// Bytes without padding.
+    /// Length in bytes, without padding.
     pub size: u64,
-    /// First byte in memory.
+    /// Address of the first byte in memory.
     pub load_address: u64,
-    /// Bytes of memory that belong to the payload.
+    /// Length in bytes of the memory region that belongs to the payload.
     pub memory_size: u64,
-    /// First instruction; 0 for data.
+    /// Address of the first instruction; 0 for data.
     pub entry: u64,
-    /// The digest, followed by zeros.
+    /// The digest, padded with zeros.
     pub digest: [u8; 64],
 }
 
 impl PayloadRecord {
-    /// Reads and checks one record (§8 step 8). `earlier` are the records before it, `end` is
-    /// where the previous part of the bundle ends.
+    /// Parses and checks one record (§8 step 8). `earlier` iterates over the preceding records. `end` is the offset
+    /// of the end of the preceding part of the bundle.
     pub(crate) fn parse<'a>(
         record: &[u8; PAYLOAD_RECORD_SIZE],
         bundle_type: BundleType,
@@ -80,7 +80,7 @@ impl PayloadRecord {
         Ok(parsed)
     }
 
-    /// Offset, size, memory and entry (§4.3, in the order of §8).
+    /// Checks offset, size, memory region and entry point (§4.3, in the order of §8).
     fn check_ranges<'a>(
         &self,
         mut earlier: impl Iterator<Item = &'a PayloadRecord>,
@@ -99,10 +99,11 @@ impl PayloadRecord {
         {
             return Err(Reason::LoadRangeForm);
         }
-        // Checked before any comparison of ranges: comparisons find no overlap with a range that wraps.
+        // This is checked before ranges are compared, because a comparison would find no overlap with a range that
+        // wraps.
         let memory_end =
             self.load_address.checked_add(self.memory_size).ok_or(Reason::LoadRangeWraps)?;
-        // An empty range, such as that of an empty initramfs, shares no byte with any range.
+        // An empty range, such as that of an empty initramfs, does not overlap any range.
         let is_shared = |other: &PayloadRecord| {
             self.load_address < other.memory_end()
                 && other.load_address < memory_end
@@ -119,12 +120,12 @@ impl PayloadRecord {
         if entry_is_right { Ok(()) } else { Err(Reason::EntryOutsidePayload) }
     }
 
-    /// Address past the end of the payload in memory. Saturates, which no parsed record needs.
+    /// Address of the first byte past the payload in memory. The sum saturates, but not for a parsed record.
     pub const fn memory_end(&self) -> u64 {
         self.load_address.saturating_add(self.memory_size)
     }
 
-    /// Number of blocks: 0 for an empty payload, 1 for a flat one that is not empty (§6.2).
+    /// Returns the number of blocks: 0 for an empty payload, 1 for a nonempty payload in flat mode (§6.2).
     pub const fn block_count(&self) -> u64 {
         match self.mode.block_size() {
             Some(block_size) if block_size > 0 => self.size.div_ceil(block_size as u64),
@@ -132,12 +133,12 @@ impl PayloadRecord {
         }
     }
 
-    /// The digest without its padding.
+    /// Returns the digest without its zero padding.
     pub fn digest(&self) -> &[u8] {
         self.digest.get(..self.hash.output_len()).unwrap_or(&self.digest)
     }
 
-    /// The record without its digest, as it is encoded.
+    /// Encodes the record without its digest.
     pub fn prefix(&self) -> [u8; PAYLOAD_RECORD_PREFIX_SIZE] {
         let mut prefix = [0; PAYLOAD_RECORD_PREFIX_SIZE];
         let (mode, block_size) = self.mode.fields();

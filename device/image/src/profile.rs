@@ -1,4 +1,4 @@
-//! Whether a bundle keeps to a profile (§2.2).
+//! Check that a bundle keeps to a profile (§2.2).
 
 use hartlock_algorithm::Profile;
 
@@ -7,7 +7,7 @@ use crate::payload::PayloadRecord;
 use crate::types::KeyRecord;
 
 impl Manifest<'_> {
-    /// Whether a verifier of the profile carries every algorithm, hash and mode that the bundle names: those of its
+    /// Returns true if the profile contains all algorithms, hashes and modes that the bundle uses: those of its
     /// signers, of the keys that a boot bundle trusts, and of its payloads.
     pub fn keeps_to(&self, profile: Profile) -> bool {
         let trusts_within = match &self.closing {
@@ -21,14 +21,14 @@ impl Manifest<'_> {
 }
 
 impl KeyRecord {
-    /// Whether a verifier of the profile carries its algorithm.
+    /// Returns true if the profile contains the algorithm of the key.
     pub fn is_in(&self, profile: Profile) -> bool {
         self.known_algorithm().is_some_and(|algorithm| profile.has_algorithm(algorithm))
     }
 }
 
 impl PayloadRecord {
-    /// Whether a verifier of the profile carries its hash and its mode.
+    /// Returns true if the profile contains the hash and the mode of the payload.
     pub fn is_in(&self, profile: Profile) -> bool {
         let (mode, _) = self.mode.fields();
         profile.has_hash(self.hash) && profile.has_mode(mode)

@@ -1,7 +1,9 @@
-//! How a refusal reads, on the console of a device and in a terminal: a line with the code and what happened, and
-//! one that says what to do. Two functions: with both texts at hand at once the ROM would grow by 1,100 bytes.
+//! The text of a refusal on the console of a device and in a terminal. The first line has the reason code and what
+//! happened, the second line a hint. There are two functions, because one function with both texts would make the ROM
+//! 1,100 bytes larger.
 
-/// The parts of the first line, after who refuses; a code is given as its four digits.
+/// Returns the parts of the first line. `who` is the program that refuses, and `digits` are the four digits of the
+/// reason code.
 #[inline(always)]
 pub const fn refusal_line<'a>(
     [before, who, refused]: [&'a str; 3],
@@ -11,7 +13,7 @@ pub const fn refusal_line<'a>(
     [before, who, refused, "E", digits, " ", title]
 }
 
-/// The parts of the second line, after a margin.
+/// Returns the parts of the second line, which begins with `margin`.
 #[inline(always)]
 pub const fn hint_line<'a>(margin: &'a str, hint: &'a str) -> [&'a str; 3] {
     [margin, "hint: ", hint]

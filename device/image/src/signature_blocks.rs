@@ -1,37 +1,38 @@
-//! The signature area (image format §5.1): the only bytes of a bundle that nothing signs.
+//! The signature area (image format §5.1), which is the only part of a bundle that no signature
+//! covers.
 
 use crate::Reason;
 use crate::bytes::{is_zero, u32_at};
 use crate::types::{List, MAX_SIGNERS};
 use hartlock_algorithm::Algorithm;
 
-/// Bytes in front of the public key.
+/// Length in bytes of the block header, which precedes the public key.
 const BLOCK_HEADER_SIZE: usize = 16;
 
-/// One public key and one signature, neither of them checked yet.
+/// A public key and a signature. Neither of them was verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignatureBlock<'a> {
-    /// Number of the algorithm; never 0.
+    /// Number of the algorithm, which is not 0.
     pub algorithm: u32,
     /// Number of the parameter set.
     pub parameters: u32,
-    /// Public key; of the right size if the algorithm is known.
+    /// Public key. Its length was checked if the algorithm is known.
     pub public_key: &'a [u8],
-    /// Signature; of the right size if the algorithm is known.
+    /// Signature. Its length was checked if the algorithm is known.
     pub signature: &'a [u8],
 }
 
 impl SignatureBlock<'_> {
-    /// The algorithm, if this version of the format names it.
+    /// Returns the algorithm, or `None` if this version of the format does not define it.
     pub fn known_algorithm(&self) -> Option<Algorithm> {
         Algorithm::from_numbers(self.algorithm, self.parameters)
     }
 }
 
-/// One to four signature blocks that fill the signature area exactly.
+/// A list of one to four signature blocks that fill the signature area exactly.
 pub type SignatureBlocks<'a> = List<SignatureBlock<'a>, MAX_SIGNERS>;
 
-/// Cuts the signature area into blocks (§8 step 3).
+/// Splits the signature area into blocks (§8 step 3).
 ///
 /// # Errors
 /// `TooManySignatureBlocks`, `SignatureBlockTruncated`, `SignatureAlgorithmZero`,
@@ -75,7 +76,8 @@ pub fn parse_signature_blocks(area: &[u8]) -> Result<SignatureBlocks<'_>, Reason
     Ok(blocks)
 }
 
-/// Splits off `len` bytes and the padding after them up to a multiple of 8.
+/// Splits `bytes` into the first `len` bytes, the padding up to a multiple of 8, and the rest.
+/// Returns `None` if `bytes` is too short.
 fn split_padded(bytes: &[u8], len: usize) -> Option<(&[u8], &[u8], &[u8])> {
     let padded_len = len.checked_add(7)? & !7;
     let (padded, rest) = bytes.split_at_checked(padded_len)?;
@@ -84,10 +86,10 @@ fn split_padded(bytes: &[u8], len: usize) -> Option<(&[u8], &[u8], &[u8])> {
 }
 
 impl<'a> SignatureBlocks<'a> {
-    /// See [`parse_signature_blocks`].
+    /// Splits the signature area into blocks. See [`parse_signature_blocks`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`parse_signature_blocks`].
     pub fn parse(area: &'a [u8]) -> Result<Self, Reason> {
         parse_signature_blocks(area)
     }

@@ -1,4 +1,5 @@
-//! Properties of parser and encoder. `spec/vectors/image` tests one fault at a time.
+//! Tests for properties of parser and encoder. The vectors in `spec/vectors/image` test single
+//! faults.
 
 use core::num::NonZeroU64;
 use std::vec;
@@ -16,7 +17,7 @@ fn identity(number: usize) -> Identity {
     }
 }
 
-/// A manifest of each type with everything in it that the format has.
+/// Returns a manifest of the given type that uses every field of the format.
 fn manifest(bundle_type: BundleType, signer_count: usize, bootargs: &str) -> Manifest<'_> {
     let key =
         |byte: usize| KeyRecord { algorithm: 1, parameters: 0, key_id: [byte as u8; KEY_ID_SIZE] };
@@ -113,8 +114,8 @@ fn what_is_encoded_is_parsed() {
 
 #[test]
 fn a_manifest_has_one_encoding() {
-    // Every single-byte change either is refused or means something else that encodes to
-    // exactly the changed bytes: no byte is ignored.
+    // Every change of a single byte is either refused, or gives a different manifest that encodes
+    // to exactly the changed bytes. This shows that no byte is ignored.
     for (bytes, signers) in examples() {
         for at in 0..bytes.len() {
             for change in [0x01, 0x80, 0xff] {

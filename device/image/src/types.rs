@@ -4,7 +4,7 @@ use crate::Reason;
 use crate::bytes::{bytes_at, is_zero, u32_at};
 use hartlock_algorithm::{Algorithm, Family, HashId};
 
-/// Payloads and the bundle itself are padded to this many bytes.
+/// Alignment in bytes of payloads and of the end of the bundle.
 pub const PAGE_SIZE: u64 = 4096;
 /// Maximum number of signers of a manifest (§4.1).
 pub const MAX_SIGNERS: usize = 4;
@@ -12,12 +12,13 @@ pub const MAX_SIGNERS: usize = 4;
 pub const MAX_PAYLOADS: usize = 8;
 /// Maximum number of keys of a trust list (§4.4).
 pub const MAX_TRUSTED_KEYS: usize = 8;
-/// Bytes of a key id (§2.5).
+/// Length of a key id in bytes (§2.5).
 pub const KEY_ID_SIZE: usize = 48;
-/// Bytes of a key record (§4.2).
+/// Length of a key record in bytes (§4.2).
 pub const KEY_RECORD_SIZE: usize = 64;
 
-/// `value` rounded up to a multiple of `alignment` (a power of two), or `None` past `u64::MAX`.
+/// Rounds `value` up to a multiple of `alignment`, which is a power of two. Returns `None` if the result exceeds
+/// `u64::MAX`.
 #[inline]
 pub const fn align_up(value: u64, alignment: u64) -> Option<u64> {
     match value.checked_add(alignment.wrapping_sub(1)) {
@@ -26,17 +27,17 @@ pub const fn align_up(value: u64, alignment: u64) -> Option<u64> {
     }
 }
 
-/// What a bundle is for (§2.1).
+/// The type of a bundle (§2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BundleType {
-    /// Verified by the ROM: OpenSBI, loader, device tree.
+    /// A bundle for the ROM, with OpenSBI, loader and device tree.
     Boot,
-    /// Verified by the loader: kernel, initramfs, device tree.
+    /// A bundle for the loader, with kernel, initramfs and device tree.
     System,
 }
 
 impl BundleType {
-    /// The tag in front of the signed bytes.
+    /// Returns the tag at the start of the signed bytes.
     pub const fn tag(self) -> &'static [u8; 16] {
         match self {
             BundleType::Boot => b"HARTLOCK-BOOT-v1",
@@ -44,12 +45,12 @@ impl BundleType {
         }
     }
 
-    /// The type that a tag denotes.
+    /// Returns the type with this tag, or `None` if the tag is unknown.
     pub fn from_tag(tag: &[u8; 16]) -> Option<Self> {
         [BundleType::Boot, BundleType::System].into_iter().find(|kind| kind.tag() == tag)
     }
 
-    /// `boot` or `system`.
+    /// Returns the name of the type: `boot` or `system`.
     pub const fn name(self) -> &'static str {
         match self {
             BundleType::Boot => "boot",
@@ -57,7 +58,7 @@ impl BundleType {
         }
     }
 
-    /// The payload types of this bundle, in their order in the bundle (§2.4).
+    /// Returns the payload types that this bundle can have, in their order in the bundle (§2.4).
     pub const fn payload_types(self) -> &'static [PayloadType] {
         match self {
             BundleType::Boot => &[PayloadType::Opensbi, PayloadType::Loader, PayloadType::BootFdt],
@@ -68,28 +69,28 @@ impl BundleType {
     }
 }
 
-/// How a payload's digest is formed (§6).
+/// The mode in which the digest of a payload is computed (§6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeMode {
-    /// The hash of the whole payload.
+    /// Hash of the whole payload.
     Flat,
-    /// The root over independently hashed blocks of `block_size` bytes.
+    /// Root over independently hashed blocks of `block_size` bytes.
     Blocks {
-        /// A multiple of 1 KiB from 1 KiB to 16 MiB.
+        /// Length of a block in bytes: a multiple of 1 KiB from 1 KiB to 16 MiB.
         block_size: u32,
     },
-    /// ParallelHash of NIST SP 800-185 over blocks of `block_size` bytes.
+    /// ParallelHash (NIST SP 800-185) over blocks of `block_size` bytes.
     ParallelHash {
-        /// As for [`TreeMode::Blocks`].
+        /// Length of a block in bytes, with the limits of [`TreeMode::Blocks`].
         block_size: u32,
     },
 }
 
 impl TreeMode {
-    /// Smallest and largest block, and the unit, in bytes (§6.1).
+    /// Range of block lengths in bytes. A block length is a multiple of the smallest one (§6.1).
     pub const BLOCK_SIZES: core::ops::RangeInclusive<u32> = 1024..=16 << 20;
 
-    /// The mode of the fields `mode` and `block_size`.
+    /// Decodes the fields `mode` and `block_size`.
     ///
     /// # Errors
     /// `ModeUnknown`, `BlockSizeNotAllowed`.
@@ -104,7 +105,7 @@ impl TreeMode {
         }
     }
 
-    /// Whether a digest of this mode can be formed with `hash`: the table of §6.1.
+    /// Returns true if this mode can use `hash` (table of §6.1).
     pub const fn allows(self, hash: HashId) -> bool {
         let is_shake = matches!(hash, HashId::Shake128 | HashId::Shake256);
         match self {
@@ -113,7 +114,7 @@ impl TreeMode {
         }
     }
 
-    /// Bytes of a block, in a mode that has blocks.
+    /// Returns the length of a block in bytes, or `None` for a mode without blocks.
     pub const fn block_size(self) -> Option<u32> {
         match self {
             TreeMode::Flat => None,
@@ -123,7 +124,7 @@ impl TreeMode {
         }
     }
 
-    /// The fields `mode` and `block_size`.
+    /// Encodes the fields `mode` and `block_size`.
     pub const fn fields(self) -> (u32, u32) {
         match self {
             TreeMode::Flat => (1, 0),
@@ -132,7 +133,7 @@ impl TreeMode {
         }
     }
 
-    /// `flat`, `blocks` or `parallelhash`.
+    /// Returns the name of the mode: `flat`, `blocks` or `parallelhash`.
     pub const fn name(self) -> &'static str {
         match self {
             TreeMode::Flat => "flat",
@@ -142,7 +143,7 @@ impl TreeMode {
     }
 }
 
-/// What a payload is (§2.4).
+/// The type of a payload (§2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the variants are the names of the table")]
@@ -156,7 +157,7 @@ pub enum PayloadType {
 }
 
 impl PayloadType {
-    /// Every type, in the order of the numbers.
+    /// All payload types in the order of their numbers.
     pub const ALL: [PayloadType; 6] = [
         PayloadType::Opensbi,
         PayloadType::Loader,
@@ -166,17 +167,17 @@ impl PayloadType {
         PayloadType::SystemFdt,
     ];
 
-    /// The type with this number.
+    /// Returns the type with this number, or `None` if the number is unknown.
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as u32 == number)
     }
 
-    /// The type with this name.
+    /// Returns the type with this name, or `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The name in files and on screens.
+    /// Returns the name of the type in files and output.
     pub const fn name(self) -> &'static str {
         match self {
             PayloadType::Opensbi => "opensbi",
@@ -188,32 +189,32 @@ impl PayloadType {
         }
     }
 
-    /// Whether the payload is entered, and so has an entry point.
+    /// Returns true if the payload is executed and therefore has an entry point.
     pub const fn is_code(self) -> bool {
         matches!(self, PayloadType::Opensbi | PayloadType::Loader | PayloadType::Kernel)
     }
 
-    /// Whether its bundle is useless without it.
+    /// Returns true if a bundle must contain this payload.
     pub const fn is_required(self) -> bool {
         !matches!(self, PayloadType::Initramfs)
     }
 }
 
-/// Which set of trusted signers is enough (§5.3).
+/// The set of trusted signers that must have signed (§5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// At least one trusted key signed.
+    /// At least one trusted key must have signed.
     Any,
-    /// Every trusted key signed.
+    /// Every trusted key must have signed.
     All,
-    /// At least one classical and one post-quantum trusted key signed.
+    /// At least one classical and one post-quantum trusted key must have signed.
     Hybrid,
-    /// Every signer is a trusted key. Only a workstation can require it: no field encodes it.
+    /// Every signer must be a trusted key. No field encodes this policy; only a workstation can require it.
     EverySigner,
 }
 
 impl Policy {
-    /// The policy with this number.
+    /// Returns the policy with this number, or `None` if the number is unknown.
     pub const fn from_number(number: u32) -> Option<Self> {
         match number {
             1 => Some(Policy::Any),
@@ -223,7 +224,7 @@ impl Policy {
         }
     }
 
-    /// Its number; 0, which no parser accepts, for the workstation's policy.
+    /// Returns the number of the policy. [`Policy::EverySigner`] has the number 0, which no parser accepts.
     pub const fn number(self) -> u32 {
         match self {
             Policy::Any => 1,
@@ -233,7 +234,7 @@ impl Policy {
         }
     }
 
-    /// The name in files and on screens.
+    /// Returns the name of the policy in files and output.
     pub const fn name(self) -> &'static str {
         match self {
             Policy::Any => "any",
@@ -248,32 +249,32 @@ impl Policy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Lifecycle {
-    /// A device in development.
+    /// The device is in development.
     Development = 0,
-    /// In the field.
+    /// The device is in the field.
     Production = 1,
-    /// Sent back for failure analysis.
+    /// The device was sent back for failure analysis.
     Returned = 2,
 }
 
 impl Lifecycle {
-    /// Every state, in the order of the bits.
+    /// All states in the order of their bits.
     pub const ALL: [Lifecycle; 3] =
         [Lifecycle::Development, Lifecycle::Production, Lifecycle::Returned];
-    /// The bits that a lifecycle mask may have.
+    /// Mask of the bits that a lifecycle mask may contain.
     pub const MASK: u32 = 0b111;
 
-    /// The state with this number.
+    /// Returns the state with this number, or `None` if the number is unknown.
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|state| *state as u32 == number)
     }
 
-    /// The bit of a lifecycle mask.
+    /// Returns the bit of the state in a lifecycle mask.
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
-    /// The name in files and on screens.
+    /// Returns the name of the state in files and output.
     pub const fn name(self) -> &'static str {
         match self {
             Lifecycle::Development => "development",
@@ -288,30 +289,30 @@ impl Lifecycle {
 pub struct Name([u8; 32]);
 
 impl Name {
-    /// Checks a field.
+    /// Checks an encoded name. Returns `None` if it is not 1 to 32 visible ASCII characters followed by zeros.
     pub fn from_field(field: &[u8; 32]) -> Option<Self> {
         let text_len = field.iter().take_while(|byte| matches!(byte, 0x21..=0x7e)).count();
         (text_len > 0 && is_zero(field.get(text_len..)?)).then_some(Name(*field))
     }
 
-    /// Makes a name from text.
+    /// Makes a name from text. Returns `None` if the text is not a valid name.
     pub fn new(text: &str) -> Option<Self> {
         let mut field = [0; 32];
         field.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
         Self::from_field(&field)
     }
 
-    /// The field as it is encoded.
+    /// Returns the encoded name, padded with zeros.
     pub const fn field(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The text without padding.
+    /// Returns the name as text, without padding.
     pub fn as_str(&self) -> &str {
         text(&self.0)
     }
 
-    /// Whether this is the name.
+    /// Returns true if the name equals `name`.
     pub fn is(&self, name: &str) -> bool {
         self.0.strip_prefix(name.as_bytes()).is_some_and(is_zero)
     }
@@ -323,7 +324,7 @@ impl core::fmt::Debug for Name {
     }
 }
 
-/// What a device calls itself: board and SoC (§7.1). A pair, because a board can have one of several SoCs.
+/// Board and SoC of a device (§7.1). They form a pair, because a board can have one of several SoCs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// Name of the board.
@@ -332,14 +333,14 @@ pub struct Identity {
     pub soc: Name,
 }
 
-/// Bytes of an identity: two names.
+/// Length of an encoded identity in bytes.
 pub(crate) const IDENTITY_SIZE: usize = 64;
 
-/// An identity as it is encoded.
+/// An encoded identity.
 pub type IdentityField = [u8; IDENTITY_SIZE];
 
 impl Identity {
-    /// Checks both names.
+    /// Decodes an identity and checks both names.
     ///
     /// # Errors
     /// `BoardNameInvalid`, `SocNameInvalid`.
@@ -351,7 +352,7 @@ impl Identity {
         })
     }
 
-    /// Both names as they are encoded.
+    /// Encodes both names.
     pub fn field(&self) -> IdentityField {
         let mut field = [0; IDENTITY_SIZE];
         let (board, soc) = field.split_at_mut(32);
@@ -361,30 +362,30 @@ impl Identity {
     }
 }
 
-/// Text for human readers: up to 64 printable ASCII characters (§4.1).
+/// Text for human readers of up to 64 printable ASCII characters (§4.1).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Label([u8; 64]);
 
 impl Label {
-    /// Checks a field.
+    /// Checks an encoded label. Returns `None` if it is not printable ASCII followed by zeros.
     pub fn from_field(field: &[u8; 64]) -> Option<Self> {
         let text_len = field.iter().take_while(|byte| matches!(byte, 0x20..=0x7e)).count();
         is_zero(field.get(text_len..)?).then_some(Label(*field))
     }
 
-    /// Makes a label from text.
+    /// Makes a label from text. Returns `None` if the text is not a valid label.
     pub fn new(text: &str) -> Option<Self> {
         let mut field = [0; 64];
         field.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
         Self::from_field(&field)
     }
 
-    /// The field as it is encoded.
+    /// Returns the encoded label, padded with zeros.
     pub const fn field(&self) -> &[u8; 64] {
         &self.0
     }
 
-    /// The text without padding.
+    /// Returns the label as text, without padding.
     pub fn as_str(&self) -> &str {
         text(&self.0)
     }
@@ -396,17 +397,17 @@ impl core::fmt::Debug for Label {
     }
 }
 
-/// The text in front of the zero padding of a checked field.
+/// Returns the text before the zero padding of a checked field.
 fn text(field: &[u8]) -> &str {
     let len = field.iter().take_while(|byte| **byte != 0).count();
-    // The field was checked to be ASCII, so the default is never taken.
+    // The field was checked to be ASCII, so the default value is never used.
     field.get(..len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or("")
 }
 
-/// A public key by reference: algorithm, parameters and id (§4.2).
+/// A reference to a public key: algorithm, parameters and key id (§4.2).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct KeyRecord {
-    /// Number of the algorithm (§2.2); it need not be one that this version knows.
+    /// Number of the algorithm (§2.2). It can be a number that this version does not know.
     pub algorithm: u32,
     /// Number of the parameter set.
     pub parameters: u32,
@@ -415,7 +416,7 @@ pub struct KeyRecord {
 }
 
 impl KeyRecord {
-    /// Reads a record; `None` if it is cut short or its reserved bytes are not zero.
+    /// Parses a record. Returns `None` if it is too short or if its reserved bytes are not zero.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let reserved: [u8; 8] = bytes_at(bytes, 56)?;
         if !is_zero(&reserved) {
@@ -428,13 +429,13 @@ impl KeyRecord {
         })
     }
 
-    /// The algorithm, if this version of the format names it.
+    /// Returns the algorithm, or `None` if this version of the format does not define it.
     pub fn known_algorithm(&self) -> Option<Algorithm> {
         Algorithm::from_numbers(self.algorithm, self.parameters)
     }
 
-    /// Whether its algorithm is known, and of this family.
-    // Out of line: several rules call it.
+    /// Returns true if the algorithm is known and belongs to this family.
+    // The function is not inlined, because several rules call it.
     #[inline(never)]
     pub fn is_of(&self, family: Family) -> bool {
         self.known_algorithm().is_some_and(|known| known.family() == family)
@@ -448,7 +449,7 @@ impl core::fmt::Debug for KeyRecord {
     }
 }
 
-/// A short list with a fixed capacity: what `Vec` would be if a boot stage had a heap.
+/// A short list with a fixed capacity, which replaces `Vec` because a boot stage has no heap.
 #[derive(Clone, Copy)]
 pub struct List<T, const N: usize> {
     items: [Option<T>; N],
@@ -456,12 +457,12 @@ pub struct List<T, const N: usize> {
 }
 
 impl<T: Copy, const N: usize> List<T, N> {
-    /// An empty list.
+    /// Makes an empty list.
     pub const fn new() -> Self {
         Self { items: [None; N], len: 0 }
     }
 
-    /// Appends an item; `false` if the list is full.
+    /// Appends an item. Returns `false` if the list is full.
     #[must_use]
     pub fn push(&mut self, item: T) -> bool {
         match self.items.get_mut(self.len) {
@@ -474,27 +475,27 @@ impl<T: Copy, const N: usize> List<T, N> {
         }
     }
 
-    /// Items in order.
+    /// Iterates over the items in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + Clone {
         self.items.iter().flatten()
     }
 
-    /// Items in order, to change.
+    /// Iterates over the items in order, with mutable references.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.items.iter_mut().flatten()
     }
 
-    /// The item at `index`.
+    /// Returns the item at `index`, or `None` past the end.
     pub fn get(&self, index: usize) -> Option<&T> {
         self.items.get(index)?.as_ref()
     }
 
-    /// Number of items.
+    /// Returns the number of items.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no item.
+    /// Returns true if the list has no items.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }

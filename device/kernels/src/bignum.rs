@@ -1,21 +1,23 @@
-//! Arithmetic on integers of fixed length, shared by RSA and ECDSA.
+//! Arithmetic on integers of fixed length, for RSA and ECDSA.
 //!
-//! An integer is a slice of 64-bit limbs, lowest first. How many there are is a value and not a type, so
-//! that one copy of the code serves every size: 4 and 6 limbs for curves, 32, 48 and 64 for RSA. Products
-//! modulo m are Montgomery's (Handbook of Applied Cryptography §14.3.2): with R = 2^(64 · limbs), x is
-//! carried as x · R mod m, and division by R replaces division by m.
+//! An integer is a slice of 64-bit limbs, least significant limb first. The number of limbs is a run-time value, so
+//! that one copy of the code serves all sizes: 4 and 6 limbs for curves, 32, 48 and 64 for RSA. Multiplication modulo
+//! m uses the method of Montgomery (Handbook of Applied Cryptography §14.3.2): with R = 2^(64 · limbs), x is
+//! represented by x · R mod m, and a division by R replaces the division by m.
 //!
-//! The fields of the curves have products of their own (`ecdsa/field.rs`), which know their moduli.
+//! The fields of the curves have multiplications of their own (`ecdsa/field.rs`), which are specialized for their
+//! moduli.
 
 #[cfg(feature = "ecdsa")]
 mod inverse;
 #[cfg(all(test, feature = "rsa", feature = "ecdsa"))]
 mod tests;
 
-/// The low and the high half of a · b + add + carry, which never overflows.
+/// Returns the low and the high half of a · b + add + carry. The sum never overflows 128 bits.
 #[inline(always)]
 pub(crate) const fn multiply_add(a: u64, b: u64, add: u64, carry: u64) -> (u64, u64) {
-    // In words and their carries: in sums of 128 bits the compiler masks halves that need no mask.
+    // The sum is computed with 64-bit words and carries, because the compiler emits unnecessary masks for 128-bit
+    // sums.
     let product = (a as u128).wrapping_mul(b as u128);
     let (low, carry0) = (product as u64).overflowing_add(add);
     let (low, carry1) = low.overflowing_add(carry);
@@ -23,7 +25,7 @@ pub(crate) const fn multiply_add(a: u64, b: u64, add: u64, carry: u64) -> (u64, 
     (low, high)
 }
 
-/// Reads a big-endian integer. Bytes beyond the limbs are not read.
+/// Reads a big-endian integer. The most significant bytes that do not fit into `limbs` are ignored.
 pub(crate) fn read_be(limbs: &mut [u64], bytes: &[u8]) {
     limbs.fill(0);
     for (limb, bytes) in limbs.iter_mut().zip(bytes.rchunks(8)) {
@@ -31,7 +33,7 @@ pub(crate) fn read_be(limbs: &mut [u64], bytes: &[u8]) {
     }
 }
 
-/// Writes the low bytes of an integer in big-endian order.
+/// Writes an integer in big-endian order. Only the least significant bytes are written if the integer is longer.
 pub(crate) fn write_be(bytes: &mut [u8], limbs: &[u64]) {
     for (bytes, limb) in bytes.rchunks_mut(8).zip(limbs) {
         for (byte, value) in bytes.iter_mut().rev().zip(limb.to_le_bytes()) {
@@ -40,12 +42,12 @@ pub(crate) fn write_be(bytes: &mut [u8], limbs: &[u64]) {
     }
 }
 
-/// Whether `a` is below `b`, which has as many limbs.
+/// Returns true if a < b. Both have the same number of limbs.
 pub(crate) fn is_below(a: &[u64], b: &[u64]) -> bool {
     a.iter().rev().lt(b.iter().rev())
 }
 
-/// `a - b` in place. True if it borrowed from beyond the top.
+/// Subtracts `b` from `a` in place. Returns true if the result is negative, which means that a borrow remains.
 pub(crate) fn subtract(a: &mut [u64], b: &[u64]) -> bool {
     let mut borrow = false;
     for (a, b) in a.iter_mut().zip(b) {
@@ -54,24 +56,25 @@ pub(crate) fn subtract(a: &mut [u64], b: &[u64]) -> bool {
     borrow
 }
 
-/// An odd modulus with the top bit of its top limb set, and what division by it needs.
+/// An odd modulus with the most significant bit of its top limb set, and the values that division by it needs.
 pub(crate) struct Modulus<'a> {
     limbs: &'a [u64],
-    /// -m^(-1) mod 2^64.
+    /// The value -m^(-1) mod 2^64.
     negated_inverse: u64,
-    /// The limb v for which 2^64 + v approaches 2^128 / m' from below, where m' is the top limb plus one.
+    /// The limb v such that 2^64 + v is the largest integer that is at most 2^128 / m', where m' is the top limb plus
+    /// one.
     reciprocal: u64,
 }
 
 impl<'a> Modulus<'a> {
-    /// `None` if the modulus is even or does not fill its limbs.
+    /// Makes a modulus. Returns `None` if it is even or if the most significant bit of its top limb is not set.
     pub(crate) fn new(limbs: &'a [u64]) -> Option<Self> {
         let (low, top) = (*limbs.first()?, *limbs.last()?);
         if low & 1 == 0 || top >> 63 == 0 {
             return None;
         }
-        // Newton: each step doubles the number of right bits, and an odd number is its own inverse
-        // modulo 8: 3, 6, 12, 24, 48, 96 bits.
+        // Newton iteration: each step doubles the number of correct bits. An odd number is its own inverse modulo 8,
+        // so the correct bits are 3, 6, 12, 24, 48, 96.
         let mut inverse = low;
         for _ in 0..5 {
             let error = low.wrapping_mul(inverse);
@@ -80,16 +83,16 @@ impl<'a> Modulus<'a> {
         Some(Self { limbs, negated_inverse: inverse.wrapping_neg(), reciprocal: reciprocal(top) })
     }
 
-    /// -m^(-1) mod 2^64.
+    /// Returns the value -m^(-1) mod 2^64.
     #[cfg(feature = "rsa")]
     pub(crate) const fn negated_inverse(&self) -> u64 {
         self.negated_inverse
     }
 
-    /// x · 2^(64 · limbs + `more`) mod m in place, for any x of as many limbs as m and `more` from 1 to 63: Montgomery's
-    /// form. `wide` has twice as many; what is in it does not matter.
+    /// Replaces x by x · 2^(64 · limbs + `more`) mod m, which is the Montgomery form. x may be any integer with as
+    /// many limbs as m, and `more` is from 1 to 63. `wide` is scratch space with twice as many limbs.
     ///
-    /// Costs about as much as one product, and needs no square of a power of two to be computed or stored.
+    /// The cost is about that of one multiplication. No precomputed square of a power of two is necessary.
     #[cfg(feature = "rsa")]
     pub(crate) fn to_montgomery(&self, x: &mut [u64], more: u32, wide: &mut [u64]) {
         let mut above = 0u64;
@@ -104,7 +107,7 @@ impl<'a> Modulus<'a> {
         for (high, x) in high.iter_mut().zip(x.iter()) {
             *high = *x;
         }
-        // Schoolbook division, from the top limb down.
+        // This is schoolbook division, from the top limb downwards.
         for i in (0..self.limbs.len()).rev() {
             let Some(window) = wide.get_mut(i..) else { return };
             let Some((window, [top, ..])) = window.split_at_mut_checked(self.limbs.len()) else {
@@ -118,8 +121,9 @@ impl<'a> Modulus<'a> {
         self.subtract_once(x, false);
     }
 
-    /// a · b mod m into `out`, which is not in Montgomery's form, as a and b are not: for the few products of
-    /// which the form would cost more than it saves. a is any number of as many limbs as m.
+    /// Writes a · b mod m to `out`. None of the three is in Montgomery form. This serves the few multiplications for
+    /// which a conversion to Montgomery form would cost more than it saves. a may be any integer with as many limbs
+    /// as m.
     #[cfg(feature = "ecdsa")]
     pub(crate) fn plain_product(&self, out: &mut [u64], a: &[u64], b: &[u64]) {
         out.fill(0);
@@ -131,7 +135,8 @@ impl<'a> Modulus<'a> {
         self.subtract_once(out, false);
     }
 
-    /// x · 2^64 modulo m, in as many limbs as m, though not always below m: a step of schoolbook division.
+    /// Replaces x by a number that is congruent to x · 2^64 modulo m and has as many limbs as m, but is not always
+    /// below m. This is one step of schoolbook division.
     #[cfg(feature = "ecdsa")]
     fn shift(&self, x: &mut [u64]) {
         let mut top = 0;
@@ -141,13 +146,13 @@ impl<'a> Modulus<'a> {
         self.reduce_top(x, top);
     }
 
-    /// Brings x, with the limb `top` above it, down to as many limbs as m has.
+    /// Reduces x, extended by the limb `top`, to as many limbs as m has.
     ///
-    /// Quotients are never too large. The top limb shrinks with each, to a few units at first, and m
-    /// is at least half of what one of these units is.
+    /// The quotient estimate is never too large. After each subtraction the top limb is smaller. It is only a few
+    /// units after the first one, and m is at least half of one such unit.
     fn reduce_top(&self, x: &mut [u64], mut top: u64) {
         while top != 0 {
-            // The two top limbs times 2^64 + v, without 128 bits below.
+            // The product of the two top limbs and 2^64 + v, without its 128 lowest bits.
             let second = x.last().copied().unwrap_or(0);
             let (_, below) = multiply_add(second, self.reciprocal, 0, 0);
             let (_, estimate) = multiply_add(top, self.reciprocal, second, below);
@@ -156,7 +161,7 @@ impl<'a> Modulus<'a> {
         }
     }
 
-    /// Reduces a value below 2 · m, whose bit above the limbs is `carry`.
+    /// Reduces a value below 2 · m. `carry` is the bit above its limbs.
     pub(crate) fn subtract_once(&self, x: &mut [u64], carry: bool) {
         if carry || !is_below(x, self.limbs) {
             subtract(x, self.limbs);
@@ -164,7 +169,7 @@ impl<'a> Modulus<'a> {
     }
 }
 
-/// Adds a · b to `x`, which has as many limbs as `a`. Returns the limb above.
+/// Adds a · b to `x`, which has as many limbs as `a`. Returns the carry limb.
 #[cfg(feature = "ecdsa")]
 fn add_row(x: &mut [u64], a: &[u64], b: u64) -> u64 {
     let mut carry = 0;
@@ -174,7 +179,7 @@ fn add_row(x: &mut [u64], a: &[u64], b: u64) -> u64 {
     carry
 }
 
-/// Subtracts m · q from `x`. Returns what has to come off the limb above.
+/// Subtracts m · q from `x`. Returns the limb that the caller must subtract from the limb above `x`.
 #[inline(never)]
 fn subtract_row(x: &mut [u64], m: &[u64], q: u64) -> u64 {
     let mut carry = 0;
@@ -187,14 +192,15 @@ fn subtract_row(x: &mut [u64], m: &[u64], q: u64) -> u64 {
     carry
 }
 
-/// The reciprocal that [`Modulus`] describes, for a limb with its top bit set: division bit by bit.
+/// Computes the field `reciprocal` of [`Modulus`] for a top limb with its most significant bit set, by bitwise long
+/// division.
 fn reciprocal(top: u64) -> u64 {
     let divisor = top.wrapping_add(1);
     if divisor == 0 {
-        // m' is 2^64, and its reciprocal exactly 2^64.
+        // m' is 2^64, so 2^128 / m' is exactly 2^64.
         return 0;
     }
-    // 2^128 - 1 less 2^64 · m' leaves this in its high limb, and ones below.
+    // The difference 2^128 - 1 - 2^64 · m' has this value in its high limb, and all bits set in its low limb.
     let mut rest = !divisor;
     let mut quotient = 0;
     for _ in 0..64 {

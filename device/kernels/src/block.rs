@@ -1,12 +1,12 @@
-//! Collects a message into the whole blocks that a compression function needs.
+//! A buffer that splits a message into whole blocks for a compression function.
 
-/// The part of a message that does not yet fill a block of `N` bytes.
-// Assembly requires blocks that are aligned for its words.
+/// The bytes of a message that do not yet fill a block of `N` bytes.
+// The kernels in assembly require 8-byte alignment.
 #[derive(Clone)]
 #[repr(align(8))]
 pub(crate) struct BlockBuffer<const N: usize> {
     bytes: [u8; N],
-    // Always below N between calls: a full block is compressed at once.
+    // The value is below N between calls, because a full block is compressed immediately.
     filled: usize,
 }
 
@@ -15,7 +15,7 @@ impl<const N: usize> BlockBuffer<N> {
         Self { bytes: [0; N], filled: 0 }
     }
 
-    /// Hands every block that `data` completes to `compress`, in order, and keeps the rest.
+    /// Passes every block that `data` completes to `compress`, in order, and stores the rest.
     ///
     /// Whole blocks are passed by reference, so a long message is not copied.
     pub(crate) fn feed(&mut self, mut data: &[u8], mut compress: impl FnMut(&[[u8; N]])) {
@@ -38,7 +38,7 @@ impl<const N: usize> BlockBuffer<N> {
 
     /// Ends the message with the byte `marker` and zeros up to the end of the block.
     ///
-    /// Returns the block and how many of its last bytes hold nothing but these zeros.
+    /// Returns the block and the number of these zero bytes at its end.
     pub(crate) fn terminate(mut self, marker: u8) -> ([u8; N], usize) {
         let mut zeros = 0;
         if let Some((first, rest)) =
@@ -52,8 +52,8 @@ impl<const N: usize> BlockBuffer<N> {
     }
 }
 
-/// Copies as many bytes as both slices have. Unlike `copy_from_slice` it accepts different
-/// lengths, so it has no panic path.
+/// Copies bytes until the shorter slice ends. In contrast to `copy_from_slice`, different lengths
+/// are allowed, so there is no panic path.
 fn copy_prefix(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;

@@ -1,34 +1,34 @@
-//! Hash chains of one-time signatures (RFC 8391 §3.1, RFC 8554 §4), walked in lanes.
+//! Hash chains of one-time signatures (RFC 8391 §3.1, RFC 8554 §4), several at a time in lanes.
 //!
-//! The chains of a signature do not depend on each other, but the message makes them differently
-//! long. [`walk`] keeps a list of those in work, one a lane, and takes the longest remaining one
-//! whenever one has ended. On a hart without lanes it walks one after the other.
+//! The chains of a signature are independent of each other, but their lengths depend on the message. [`walk`]
+//! processes one chain in each lane. When a chain ends, the longest remaining chain takes its lane. A hart without
+//! lanes processes one chain after the other.
 //!
-//! An algorithm loads the values of its signature into a [`Room`](crate::short::Room), cuts the message digest into
-//! [`Digits`], and gives [`walk`] two functions: the first [`Job`] of a chain, and a step of several
-//! jobs. It decides what a tweak means and which of its bits count the steps.
+//! An algorithm loads the values of its signature into a [`Room`](crate::short::Room), splits the message digest into
+//! [`Digits`], and passes two functions to [`walk`]: one returns the first [`Job`] of a chain, the other computes a
+//! step of several jobs. The algorithm defines the tweak and which of its bits count the steps.
 
 use crate::short::{Job, LANES, VALUE_WORDS, Words, to_bytes};
 
-/// Maximum number of chains in work: hash values have at least three words.
+/// Maximum number of chains that are processed together. A hash value has at least three words.
 const MAX_CHAINS: usize = VALUE_WORDS / 3;
 
-/// A message digest and its checksum, cut into digits of `w` bits (RFC 8391 §3.1.5, RFC 8554 §4.4).
+/// A message digest and its checksum, split into digits of `w` bits (RFC 8391 §3.1.5, RFC 8554 §4.4).
 pub(crate) struct Digits {
     bytes: [u8; 66],
     w: usize,
 }
 
 impl Digits {
-    /// The digits of the first `n` bytes of `digest`, and of the checksum. `w` is 1, 2, 4 or 8, `n`
-    /// at most 64, and `count` the digits of both.
+    /// Splits the first `n` bytes of `digest`, and the checksum, into `count` digits. `w` is 1, 2, 4 or 8, and `n` is
+    /// at most 64.
     pub(crate) fn of(digest: &Words, n: usize, w: usize, count: usize) -> Self {
         let mut digits = Self { bytes: [0; 66], w };
         for (to, from) in digits.bytes.iter_mut().zip(to_bytes(digest)).take(n) {
             *to = from;
         }
-        // Both checksums add up what each digit lacks to its maximum, left-aligned in two bytes. No
-        // sum has more digits than that: 128 * 15 below 2^12, 32 * 255 below 2^16.
+        // Both standards define the checksum as the sum of (maximum digit - digit), left-aligned in two bytes. The
+        // sum fits: 128 · 15 is below 2^12, and 32 · 255 is below 2^16.
         let of_digest = n.wrapping_mul(8).checked_div(w).unwrap_or(0);
         let mut checksum = 0_usize;
         for index in 0..of_digest {
@@ -42,7 +42,7 @@ impl Digits {
         digits
     }
 
-    /// Digit `index`: coef of RFC 8554 §3.1.3, base_w of RFC 8391 §2.6.
+    /// Returns digit `index`. This is coef of RFC 8554 §3.1.3 and base_w of RFC 8391 §2.6.
     pub(crate) fn get(&self, index: usize) -> u8 {
         let bit = index.wrapping_mul(self.w);
         let byte = self.bytes.get(bit >> 3).copied().unwrap_or(0);
@@ -50,7 +50,7 @@ impl Digits {
         byte.wrapping_shr(shift as u32) & self.max()
     }
 
-    /// Steps from digit `index` to the end of its chain.
+    /// Returns the number of steps from digit `index` to the end of its chain.
     pub(crate) fn left(&self, index: usize) -> u8 {
         self.max().wrapping_sub(self.get(index))
     }
@@ -60,11 +60,10 @@ impl Digits {
     }
 }
 
-/// Walks `count` chains to their ends, up to `lanes` at a time.
+/// Processes `count` chains to their ends, up to `lanes` at a time.
 ///
-/// `left` returns how many steps a chain has to go, and `first` its first step; `next` is added
-/// to the second word of the tweak after each. `step` computes one step of each chain that it is
-/// given.
+/// `left` returns the number of steps of a chain, and `first` returns its first step. After each step, `next` is
+/// added to the second word of the tweak. `step` computes one step of every job in its argument.
 pub(crate) fn walk(
     lanes: usize,
     count: usize,
@@ -96,7 +95,7 @@ pub(crate) fn walk(
             return;
         }
         step(jobs.get(..active).unwrap_or_default());
-        // Chains that have ended give their lane to the last, so that those in work stay together.
+        // The last active lane moves to the lane of a chain that has ended, so that active lanes stay contiguous.
         let mut lane = 0_usize;
         while lane < active {
             let (Some(job), Some(steps)) = (jobs.get_mut(lane), steps_left.get_mut(lane)) else {
@@ -120,7 +119,8 @@ pub(crate) fn walk(
     }
 }
 
-/// The chain with the most steps left, or with any, among those after the first `begun`.
+/// Returns the chain with the most steps. With `is_any` it returns the first chain that has steps. The first `begun`
+/// chains are skipped.
 fn longest(waiting: &[u8; MAX_CHAINS], begun: usize, is_any: bool) -> Option<usize> {
     let (mut chain, mut most) = (None, 0);
     for (index, steps) in waiting.iter().enumerate().skip(begun) {

@@ -1,15 +1,15 @@
-//! What a verifier returns: the two values that a genuine signature makes equal, or why there are none.
+//! The result of a verifier: two values that are equal for a valid signature, or the reason why there are none.
 
 /// Maximum number of bytes that a verifier compares.
 pub const MAX_COMPARED_LEN: usize = 64;
 
-/// The two values that a genuine signature makes equal: what was computed from key, message and
-/// signature, and what key, message or signature claim it to be. Zero padded.
+/// Two values that are equal for a valid signature, both padded with zeros: one that is computed from key, message
+/// and signature, and one that the key, message or signature states.
 ///
-/// A verifier returns both instead of an answer, so that a caller can compare redundantly instead of by one
-/// branch. That a comparison exists says nothing about the signature yet.
+/// A verifier returns both values instead of a decision, so that a caller can compare them redundantly instead of
+/// with a single branch. The existence of a `Comparison` does not mean that the signature is valid.
 #[derive(Clone, Copy, Debug)]
-// Beside an engine moves of it count, which words make shorter.
+// With an engine, the time for moves of this struct matters. The alignment allows moves of whole words.
 #[cfg_attr(feature = "engine", repr(align(8)))]
 #[must_use]
 pub struct Comparison {
@@ -20,11 +20,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Two values that differ in every bit, so that nothing is equal before it was copied.
+    /// Two values that differ in every bit. Copying starts from them, so that an incomplete copy does not make the
+    /// values equal.
     pub const DIFFERENT: Self =
         Self { computed: [!0; MAX_COMPARED_LEN], claimed: [0; MAX_COMPARED_LEN] };
 
-    /// Compares all bytes of two values of equal length.
+    /// Makes a comparison of two values of equal length.
     ///
     /// # Errors
     /// `Mismatch` if the lengths differ, or if they exceed [`MAX_COMPARED_LEN`].
@@ -33,7 +34,7 @@ impl Comparison {
             return Err(Rejection::Mismatch);
         }
         let (mut left, mut right) = ([!0; MAX_COMPARED_LEN], [0; MAX_COMPARED_LEN]);
-        // A fault that ends a copy early leaves values that differ: nothing is equal before it was copied.
+        // If a fault ends one of the copies early, the values still differ, because they start with different bits.
         let (from, padding) =
             left.split_at_mut_checked(computed.len()).ok_or(Rejection::Mismatch)?;
         from.iter_mut().zip(computed).for_each(|(to, from)| *to = *from);
@@ -42,14 +43,16 @@ impl Comparison {
         Ok(Self { computed: left, claimed: right })
     }
 
-    /// The claimed value: the computed one differs until it is [written](Self::compute), and has as many bytes.
+    /// Sets the claimed value. The computed value still differs until [`Self::compute`] sets it. Both have the same
+    /// length.
     #[allow(dead_code, reason = "unless a verifier is carried that an engine may serve")]
     pub(crate) fn claim(&mut self, claimed: &[u8]) {
         self.computed.get_mut(claimed.len()..).unwrap_or_default().fill(0);
         self.claimed.iter_mut().zip(claimed).for_each(|(to, from)| *to = *from);
     }
 
-    /// The computed value, in words whose lowest byte comes first: as many as the claimed one has.
+    /// Sets the first `len` bytes of the computed value from little-endian words. `len` is the length of the claimed
+    /// value.
     #[allow(dead_code, reason = "unless a verifier is carried that an engine may serve")]
     pub(crate) fn compute(&mut self, computed: &[u32], len: usize) {
         for (to, word) in self.computed.as_chunks_mut().0.iter_mut().zip(computed).take(len / 4) {
@@ -57,7 +60,7 @@ impl Comparison {
         }
     }
 
-    /// The plain answer.
+    /// Compares the values with a single branch.
     ///
     /// # Errors
     /// `Mismatch` if the values differ.
@@ -66,25 +69,24 @@ impl Comparison {
     }
 }
 
-/// Why a signature was refused.
+/// Reason why a signature was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rejection {
-    /// The public key has the wrong length, is not in its canonical encoding, or has a value that no honest
-    /// key has.
+    /// The public key has a wrong length, is not canonically encoded, or has a value that no valid key has.
     InvalidKey,
-    /// The public key is well formed, and of a kind that is not supported.
+    /// The public key is well formed, but its type is not supported.
     UnsupportedKey,
-    /// The signature is shorter or longer than its algorithm and parameters make it.
+    /// The signature does not have the length that its algorithm and parameters require.
     SignatureLength,
-    /// The signature is of another parameter set than the key.
+    /// The parameter set of the signature differs from that of the key.
     OtherParameters,
-    /// The signature names a one-time key that its tree does not have.
+    /// The index of the one-time key is out of the range of its tree.
     IndexOutOfRange,
-    /// A value in the signature is out of its range or not in its canonical encoding.
+    /// A value in the signature is out of range or not canonically encoded.
     NonCanonicalSignature,
     /// The context string is longer than 255 bytes.
     ContextLength,
-    /// Well formed, but not a signature of this message under this key.
+    /// The signature is well formed, but not valid for this message and key.
     Mismatch,
 }
 

@@ -1,16 +1,16 @@
-//! The part of DER (ITU-T X.690 §10) that keys and signatures need: one encoding of every value, and
-//! nothing after it.
+//! The part of DER (ITU-T X.690 §10) that keys and signatures need. Only the single canonical encoding of a value is
+//! accepted, without trailing bytes.
 
-/// SEQUENCE.
+/// Tag of a SEQUENCE.
 pub(crate) const SEQUENCE: u8 = 0x30;
-/// OBJECT IDENTIFIER.
+/// Tag of an OBJECT IDENTIFIER.
 pub(crate) const OBJECT_IDENTIFIER: u8 = 0x06;
-/// INTEGER.
+/// Tag of an INTEGER.
 const INTEGER: u8 = 0x02;
-/// BIT STRING.
+/// Tag of a BIT STRING.
 const BIT_STRING: u8 = 0x03;
 
-/// Elements that have not been read yet.
+/// A reader of DER elements. It holds the bytes that were not read yet.
 pub(crate) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -18,7 +18,7 @@ impl<'a> Reader<'a> {
         Self(bytes)
     }
 
-    /// Reads a sequence that is all of `bytes`.
+    /// Reads the header of a sequence that fills `bytes` completely. Returns a reader of its elements.
     pub(crate) fn sequence(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = Self(bytes);
         let content = reader.element(SEQUENCE)?;
@@ -26,13 +26,14 @@ impl<'a> Reader<'a> {
         Some(Self(content))
     }
 
-    /// The content of the next element, which must have this tag.
+    /// Reads the next element, which must have this tag, and returns its content.
     pub(crate) fn element(&mut self, tag: u8) -> Option<&'a [u8]> {
         let (&[first, length], rest) = self.0.split_first_chunk()?;
         if first != tag {
             return None;
         }
-        // The shortest form of a length (X.690 §10.1). No key or signature here reaches 64 KiB.
+        // Only the shortest form of a length is accepted (X.690 §10.1). All keys and signatures of this crate are
+        // shorter than 64 KiB.
         let (length, rest) = match length {
             0..=0x7f => (usize::from(length), rest),
             0x81 => {
@@ -58,11 +59,11 @@ impl<'a> Reader<'a> {
         Some(content)
     }
 
-    /// The next element, which must be an integer and not negative: its bytes without leading zeros, none
-    /// for zero.
+    /// Reads the next element, which must be a nonnegative integer. Returns its bytes without leading zeros, and no
+    /// bytes for zero.
     pub(crate) fn unsigned_integer(&mut self) -> Option<&'a [u8]> {
-        // X.690 §8.3.2: the first nine bits are not all alike, so a zero byte only precedes a byte
-        // that would make the integer negative.
+        // The first nine bits are neither all zeros nor all ones (X.690 §8.3.2). So a leading zero byte is valid only
+        // if the integer would be negative without it.
         match self.element(INTEGER)? {
             [0] => Some(&[]),
             [0, rest @ ..] if rest.first().is_some_and(|high| *high >= 0x80) => Some(rest),
@@ -71,7 +72,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next element, which must be a bit string of whole bytes.
+    /// Reads the next element, which must be a bit string of whole bytes, and returns its bytes.
     pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
         match self.element(BIT_STRING)? {
             [0, content @ ..] => Some(content),
@@ -79,14 +80,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Nothing may be left.
+    /// Checks that all bytes were read.
     pub(crate) fn end(self) -> Option<()> {
         self.0.is_empty().then_some(())
     }
 }
 
-/// Takes SubjectPublicKeyInfo apart (RFC 5280 §4.1.2.7): the object identifier of the algorithm, its
-/// parameters as encoded, and the key.
+/// Splits a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7) into the object identifier of the algorithm, its encoded
+/// parameters, and the key.
 pub(crate) fn subject_public_key_info(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let mut info = Reader::sequence(bytes)?;
     let mut algorithm = Reader::new(info.element(SEQUENCE)?);

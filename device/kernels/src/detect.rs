@@ -1,4 +1,4 @@
-//! Chooses the kernels of a hart: those that work there.
+//! Selection of the kernels of a hart.
 
 #[cfg(any(feature = "engine", test))]
 use crate::dispatch::{Chosen, KernelFault, Tier};
@@ -11,7 +11,7 @@ use crate::rv64;
 use crate::sha2::Sha256;
 
 impl Kernels {
-    /// The fastest kernels that work on this hart.
+    /// Returns the fastest kernels that work on this hart.
     #[cfg_attr(not(target_arch = "riscv64"), expect(unused_variables, reason = "nothing to try"))]
     pub fn detect(probe: &mut impl Probe) -> Self {
         #[cfg_attr(not(target_arch = "riscv64"), expect(unused_mut, reason = "nothing to try"))]
@@ -21,11 +21,11 @@ impl Kernels {
         kernels
     }
 
-    /// With an engine for SHA-256: `compress` adds whole blocks to a hash value (FIPS 180-4 §6.2.2).
-    /// Known-answer tests run first: a faulty engine would compute wrong digests.
+    /// Returns these kernels with an engine for SHA-256. `compress` updates a hash value with whole blocks (FIPS
+    /// 180-4 §6.2.2). The known-answer tests run first, because a faulty engine would compute wrong digests.
     ///
     /// # Errors
-    /// `WrongAnswer`.
+    /// `WrongAnswer` if a known-answer test fails.
     #[cfg(any(feature = "engine", test))]
     pub fn with_sha256_engine(
         self,

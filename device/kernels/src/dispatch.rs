@@ -1,42 +1,42 @@
-//! Which kernel computes what on this hart.
+//! The selected kernels of a hart.
 //!
-//! A kernel is used if its instructions do not trap and its known-answer tests pass. No claim about
-//! extensions counts: the device tree is not read. The portable Rust forms are always present and are
-//! the reference for the others.
+//! A kernel is used if its instructions do not trap and its known-answer tests pass. The device tree is not read, so
+//! its claims about extensions have no effect. The portable Rust implementations are always present and are the
+//! reference for the others.
 
 use crate::keccak::permutation::{Absorb, AbsorbMany, absorb};
 use crate::sha2::compression::{compress_sha256, compress_sha512};
 
-/// Maximum number of messages that are hashed at once, whatever the length of a vector register.
+/// Maximum number of messages that are hashed at once, for any length of the vector registers.
 pub const MAX_LANES: usize = 16;
 
-/// What a kernel needs beyond the base instruction set. A higher number was faster wherever it was
-/// counted; the numbers are recorded in the measurement log (boot flow §3.5).
+/// The extensions that a kernel needs beyond the base instruction set. In all measurements a higher tier was faster.
+/// The measurement log contains these numbers (boot flow §3.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Tier {
-    /// Rust, for any machine.
+    /// Portable Rust code.
     Portable = 1,
-    /// Assembly for RV64I.
+    /// Assembly with RV64I instructions.
     Rv64 = 2,
-    /// Zbb: rotations, byte reversal and `andn`.
+    /// Assembly with Zbb, which has rotations, byte reversal and `andn`.
     Zbb = 3,
-    /// Zbb and Zknh: the functions of SHA-2.
+    /// Assembly with Zbb and Zknh, which has the functions of SHA-2.
     Zknh = 4,
-    /// V and Zvbb: a message in each lane of the vector registers.
+    /// Assembly with V and Zvbb. Each vector lane hashes one message.
     Zvbb = 5,
-    /// V, Zvkb and Zvknha or Zvknhb: rounds of SHA-2 in vector registers.
+    /// Assembly with V, Zvkb and either Zvknha or Zvknhb, which compute SHA-2 rounds in vector registers.
     Zvknh = 6,
-    /// An engine beside the hart (`hw/ip/sha2`).
+    /// A hardware engine outside of the hart (`hw/ip/sha2`).
     Engine = 7,
 }
 
 impl Tier {
-    /// Every tier that is an extension of a hart, in the order of the numbers.
+    /// All tiers that a hart itself can have, in the order of their numbers.
     pub const ALL: [Tier; 6] =
         [Tier::Portable, Tier::Rv64, Tier::Zbb, Tier::Zknh, Tier::Zvbb, Tier::Zvknh];
 
-    /// The name in tables, on consoles and on command lines.
+    /// Returns the name of the tier in tables, output and command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Tier::Portable => "portable",
@@ -50,22 +50,22 @@ impl Tier {
     }
 }
 
-/// Hashes that share a kernel.
+/// A family of hashes that share a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HashFamily {
     /// SHA-256.
     Sha256,
     /// SHA-384 and SHA-512.
     Sha512,
-    /// Everything on KECCAK-p\[1600\]: SHA-3, SHAKE, ParallelHash, KT128.
+    /// All functions based on KECCAK-p\[1600\]: SHA-3, SHAKE, ParallelHash and KT128.
     Keccak,
 }
 
 impl HashFamily {
-    /// All of them.
+    /// All families.
     pub const ALL: [HashFamily; 3] = [HashFamily::Sha256, HashFamily::Sha512, HashFamily::Keccak];
 
-    /// The name on consoles.
+    /// Returns the name of the family in output.
     pub const fn name(self) -> &'static str {
         match self {
             HashFamily::Sha256 => "sha256",
@@ -75,73 +75,74 @@ impl HashFamily {
     }
 }
 
-/// Why a kernel is not used.
+/// Reason why a kernel is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KernelFault {
-    /// The hart refused an instruction.
+    /// An instruction of the kernel trapped.
     Trapped,
-    /// A digest was wrong: the hart implements the instructions, but not correctly. Of an engine: an answer was wrong, or there
-    /// was none.
+    /// A digest was wrong, which means that the hart implements the instructions incorrectly. For an engine, an
+    /// answer was wrong or missing.
     WrongAnswer,
 }
 
-/// Tries instructions that the hart may not implement, and receives the results.
+/// A test for instructions that the hart may not implement. It also receives the results of the selection.
 ///
 /// # Safety
 ///
 /// `runs` may return true only if `instructions` was called and returned without a trap.
 pub unsafe trait Probe {
-    /// Whether this hart executes these instructions.
+    /// Returns true if this hart executes these instructions without a trap.
     fn runs(&mut self, instructions: unsafe extern "C" fn()) -> bool;
 
-    /// A tier is not used for a family; the next lower one is tried.
+    /// Reports that a tier is not used for a family. The next lower tier remains in use.
     fn rejected(&mut self, family: HashFamily, tier: Tier, why: KernelFault);
 
-    /// Whether a tier may be used if it works: false leaves it out, to measure or to test a lower one.
+    /// Returns false if a tier must not be used even if it works. This serves to measure or test a lower tier.
     fn is_wanted(&self, _: HashFamily, _: Tier) -> bool {
         true
     }
 }
 
-/// A kernel for one message. Only code that knows that its instructions are implemented makes one.
+/// A kernel for one message. It is made only by code that knows that the hart implements its instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct One<F> {
     pub tier: Tier,
     pub run: F,
 }
 
-/// A kernel for several messages.
+/// A kernel for several messages at once.
 #[derive(Clone, Copy)]
 pub(crate) struct Many<F> {
     pub tier: Tier,
-    /// Messages that take as long as one, from 1 to [`MAX_LANES`].
+    /// Number of messages, from 1 to [`MAX_LANES`], that take as long as one message.
     pub lanes: usize,
     pub run: F,
 }
 
-/// What a family of hashes is computed with.
+/// The kernels of a hash family.
 #[derive(Clone, Copy)]
 pub(crate) struct Chosen<F, G> {
     pub one: One<F>,
-    /// Without it, several messages are hashed one by one.
+    /// The kernel for several messages, if any. Without it, messages are hashed one by one.
     pub many: Option<Many<G>>,
 }
 
-/// The compression function of SHA-2 with words `W` over blocks of `N` bytes.
+/// The compression function of SHA-2 with words of type `W`, for blocks of `N` bytes.
 pub(crate) type Compress<W, const N: usize> = fn(&mut [W; 8], &[[u8; N]]);
 
-/// The same over as many messages as states, which are whole blocks and of equal length.
+/// The same function for several messages. The numbers of states and messages are equal. Messages consist of whole
+/// blocks and have equal lengths.
 pub(crate) type CompressMany<W> = fn(&mut [[W; 8]], &[&[u8]]);
 
-/// What a member of SHA-2 is computed with.
+/// The kernels of a SHA-2 family.
 pub(crate) type Sha2<W, const N: usize> = Chosen<Compress<W, N>, CompressMany<W>>;
 
-/// The sponge on KECCAK-p\[1600\]: xor blocks of `rate_words * 8` bytes into the state and permute
-/// after each with the last `rounds` rounds.
+/// The kernels of the KECCAK-p\[1600\] sponge. They XOR blocks of `rate_words * 8` bytes into the state, and apply
+/// the last `rounds` rounds of the permutation after each block.
 pub(crate) type Keccak = Chosen<Absorb, AbsorbMany>;
 
 impl<F, G> Chosen<F, G> {
-    /// A kernel for one message and none for several.
+    /// Makes a family with a kernel for one message and none for several.
     pub(crate) const fn one_by_one(tier: Tier, run: F) -> Self {
         Self { one: One { tier, run }, many: None }
     }
@@ -157,7 +158,7 @@ impl<F, G> Chosen<F, G> {
         }
     }
 
-    /// How many messages to take at once.
+    /// Returns the number of messages to hash at once.
     pub(crate) const fn lanes(&self) -> usize {
         match &self.many {
             Some(many) => many.lanes,
@@ -167,7 +168,8 @@ impl<F, G> Chosen<F, G> {
 }
 
 impl<F: Copy, G: Copy> Chosen<F, G> {
-    /// Takes states and as many messages in groups of lanes, and those that fill no lanes one by one.
+    /// Splits states and messages into groups of `lanes`. The last group uses the kernel for one message if it is too
+    /// small.
     #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
     fn in_groups<S>(
         &self,
@@ -199,8 +201,8 @@ impl<F: Copy, G: Copy> Chosen<F, G> {
 }
 
 impl<W, const N: usize> Sha2<W, N> {
-    /// Compresses the blocks of each message into its state. Messages are whole blocks and of equal
-    /// length; any number of them.
+    /// Compresses the blocks of each message into its state. The number of messages is not limited. Messages consist
+    /// of whole blocks and have equal lengths.
     #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
     pub(crate) fn each(&self, states: &mut [[W; 8]], messages: &[&[u8]]) {
         let one = |run: Compress<W, N>, state: &mut [W; 8], message: &[u8]| {
@@ -211,7 +213,7 @@ impl<W, const N: usize> Sha2<W, N> {
 }
 
 impl Keccak {
-    /// Adds the blocks of each message to its state, as [`Sha2::each`]. Arguments as those of
+    /// Absorbs the blocks of each message into its state, like [`Sha2::each`]. The arguments are those of
     /// [`AbsorbMany`].
     #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
     pub(crate) fn each(
@@ -230,13 +232,13 @@ impl Keccak {
     }
 }
 
-/// Whether `count` messages are worth `lanes` lanes, which take the same time however many of them
-/// are in use: more than half of them have to be.
+/// Returns true if `count` messages should be hashed in `lanes` lanes. The time does not depend on the number of
+/// lanes in use, so more than half of them must be in use.
 pub const fn fills_lanes(count: usize, lanes: usize) -> bool {
     lanes > 1 && count > lanes / 2
 }
 
-/// The kernels that a hart uses. Cheap to copy; every hart chooses its own.
+/// The kernels that a hart uses. The type is cheap to copy, and every hart selects its own kernels.
 #[derive(Clone, Copy)]
 pub struct Kernels {
     pub(crate) sha256: Sha2<u32, 64>,
@@ -249,7 +251,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// The portable forms, on any machine.
+    /// The portable implementations, which run on any machine.
     pub const PORTABLE: Self = Self {
         sha256: Sha2::one_by_one(Tier::Portable, compress_sha256),
         sha512: Sha2::one_by_one(Tier::Portable, compress_sha512),
@@ -260,7 +262,7 @@ impl Kernels {
         numbers: crate::numbers::Numbers::NONE,
     };
 
-    /// The tier that one message is hashed with.
+    /// Returns the tier of the kernel for one message.
     pub const fn tier(&self, family: HashFamily) -> Tier {
         match family {
             HashFamily::Sha256 => self.sha256.tier(),
@@ -269,7 +271,7 @@ impl Kernels {
         }
     }
 
-    /// The tier that several messages are hashed with.
+    /// Returns the tier of the kernel for several messages.
     pub const fn tier_of_many(&self, family: HashFamily) -> Tier {
         match family {
             HashFamily::Sha256 => self.sha256.tier_of_many(),
@@ -278,7 +280,7 @@ impl Kernels {
         }
     }
 
-    /// How many messages are worth hashing at once, from 1 to [`MAX_LANES`].
+    /// Returns the number of messages to hash at once, from 1 to [`MAX_LANES`].
     pub const fn lanes(&self, family: HashFamily) -> usize {
         match family {
             HashFamily::Sha256 => self.sha256.lanes(),

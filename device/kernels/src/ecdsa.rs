@@ -1,10 +1,10 @@
 //! ECDSA signature verification (FIPS 186-5 §6.4.2) on the curves P-256 and P-384 (SP 800-186).
 //!
-//! Every ECDSA signature (r, s) has a second form, (r, n - s), which is accepted as the standard says:
-//! signatures are malleable and must not serve as identifiers.
+//! Every ECDSA signature (r, s) has a second valid form (r, n - s), which the standard allows and this verifier
+//! accepts. So signatures are malleable and must not serve as identifiers.
 //!
-//! Run time depends on key, digest and signature. All of them are public, and there is no secret here
-//! to protect: nothing in this module may be reused for signing.
+//! The run time depends on key, digest and signature, which are all public. Do not reuse any code of this module for
+//! signing.
 
 mod curve;
 mod field;
@@ -36,7 +36,7 @@ const fn domain(curve: Curve) -> &'static Domain {
     }
 }
 
-/// Length in bytes of a signature in the form r ‖ s.
+/// Returns the length in bytes of a signature in the form r ‖ s.
 const fn signature_len(curve: Curve) -> usize {
     domain(curve).len_bytes().wrapping_mul(2)
 }
@@ -69,7 +69,8 @@ impl Verifier for Curve {
     }
 }
 
-/// By the engine of these kernels, if they have one; `encoded` is the key, which was checked.
+/// Verifies with the engine of these kernels if they have one, otherwise in software. `encoded` is the encoded key,
+/// which was checked.
 #[allow(unused_variables, reason = "unless there may be an engine")]
 fn compare_by(
     kernels: &Kernels,
@@ -97,7 +98,7 @@ fn digest<H: Hash>(kernels: &Kernels, message: &[u8]) -> H::Output {
     hash.finalize()
 }
 
-/// A public key: a point of the curve other than the neutral one, which was checked.
+/// A public key. It was checked to be a point of the curve and not the neutral element.
 #[derive(Clone, Copy, Debug)]
 pub struct PublicKey {
     curve: Curve,
@@ -105,11 +106,11 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    /// Reads an uncompressed point (SEC 1 §2.3.4): 04 ‖ x ‖ y.
+    /// Parses an uncompressed point (SEC 1 §2.3.4): 04 ‖ x ‖ y.
     ///
     /// # Errors
-    /// `UnsupportedKey` for a compressed point, `InvalidKey` for anything else that is not the uncompressed
-    /// point of this curve.
+    /// `UnsupportedKey` for a compressed point, `InvalidKey` for any other bytes that are not an uncompressed point
+    /// of this curve.
     pub fn from_sec1(curve: Curve, bytes: &[u8]) -> Result<Self, Rejection> {
         let constants = domain(curve);
         let (tag, coordinates) = bytes.split_first().ok_or(Rejection::InvalidKey)?;
@@ -125,14 +126,14 @@ impl PublicKey {
         Ok(Self { curve, point })
     }
 
-    /// Reads SubjectPublicKeyInfo with the algorithm id-ecPublicKey and the name of the curve (RFC 5480 §2),
-    /// in DER and without trailing bytes.
+    /// Parses SubjectPublicKeyInfo with the algorithm id-ecPublicKey and a named curve (RFC 5480 §2), in DER and
+    /// without trailing bytes.
     ///
     /// # Errors
-    /// As for [`from_sec1`](Self::from_sec1); `UnsupportedKey` also for other algorithms and other named
-    /// curves. A curve that the key describes itself is `InvalidKey` (RFC 5480 §2.1.1).
+    /// The errors of [`from_sec1`](Self::from_sec1). Also `UnsupportedKey` for other algorithms and other named curves,
+    /// and `InvalidKey` if the key has explicit curve parameters (RFC 5480 §2.1.1).
     pub fn from_spki_der(der: &[u8]) -> Result<Self, Rejection> {
-        /// 1.2.840.10045.2.1.
+        /// The object identifier 1.2.840.10045.2.1.
         const EC_PUBLIC_KEY: &[u8] = b"\x2a\x86\x48\xce\x3d\x02\x01";
         let (algorithm, parameters, key) =
             der::subject_public_key_info(der).ok_or(Rejection::InvalidKey)?;
@@ -153,16 +154,16 @@ impl PublicKey {
         Self::from_sec1(curve, key)
     }
 
-    /// The curve that the point is on.
+    /// Returns the curve of the key.
     pub const fn curve(&self) -> Curve {
         self.curve
     }
 }
 
-/// Checks a signature r ‖ s of `message`, hashed with `H`.
+/// Verifies a signature r ‖ s of `message`, which is hashed with `H`.
 ///
 /// # Errors
-/// Those of [`compare`], or `Mismatch`.
+/// The errors of [`compare`], and `Mismatch` if the signature is not valid.
 pub fn verify<H: Hash>(
     kernels: &Kernels,
     key: &PublicKey,
@@ -172,19 +173,19 @@ pub fn verify<H: Hash>(
     compare(key, digest::<H>(kernels, message).as_ref(), signature)?.check()
 }
 
-/// The number r that the equation gives, x of \[e / s\]G + \[r / s\]Q modulo n, and the r of the signature,
-/// both in big-endian order (FIPS 186-5 §6.4.2). The signature is r ‖ s, each as long as n (IEEE P1363). Of
-/// a digest longer than n its leftmost bits count.
+/// Computes x of \[e / s\]G + \[r / s\]Q modulo n, and returns it with the r of the signature, both in big-endian
+/// order (FIPS 186-5 §6.4.2). The signature is r ‖ s, each with the length of n (IEEE P1363). If the digest is longer
+/// than n, its leftmost bits are used.
 ///
 /// # Errors
-/// `SignatureLength` if it has another length, `NonCanonicalSignature` unless r and s are from 1 to n - 1,
-/// and `Mismatch` if the sum is the neutral point.
+/// `SignatureLength` for a signature of another length, `NonCanonicalSignature` unless r and s are from 1 to n - 1,
+/// and `Mismatch` if the sum is the neutral element.
 pub fn compare(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<Comparison, Rejection> {
     let curve = domain(key.curve);
     let (limbs, len) = (curve.limbs(), curve.len_bytes());
     // Step 1.
     let (r, s, r_bytes) = scalars(curve, signature)?;
-    // Steps 2 and 3: n has as many bits as its bytes, so the leftmost bits are whole bytes.
+    // Steps 2 and 3: the bit length of n is a multiple of 8, so the leftmost bits are whole bytes.
     let e = read(digest.get(..len).unwrap_or(digest));
     // Steps 4 and 5.
     let modulus = Modulus::new(curve.order()).ok_or(Rejection::Mismatch)?;
@@ -203,7 +204,7 @@ pub fn compare(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<Compa
     if sum.is_neutral() {
         return Err(Rejection::Mismatch);
     }
-    // Steps 7 and 8: p is below 2n.
+    // Steps 7 and 8: x is below p, and p is below 2n, so one subtraction is enough.
     let mut x = sum.affine_x(curve);
     if let Some(x) = x.get_mut(..limbs) {
         modulus.subtract_once(x, false);
@@ -214,7 +215,7 @@ pub fn compare(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<Compa
     Comparison::of(computed, r_bytes)
 }
 
-/// r and s, from 1 to n - 1, and the bytes of r.
+/// Returns r, s and the bytes of r. Returns an error unless r and s are from 1 to n - 1.
 fn scalars<'a>(curve: &Domain, signature: &'a [u8]) -> Result<(Limbs, Limbs, &'a [u8]), Rejection> {
     let len = curve.len_bytes();
     let (r_bytes, s_bytes) = signature.split_at_checked(len).ok_or(Rejection::SignatureLength)?;
@@ -230,18 +231,18 @@ fn scalars<'a>(curve: &Domain, signature: &'a [u8]) -> Result<(Limbs, Limbs, &'a
     Ok((r, s, r_bytes))
 }
 
-/// Reads at most [`LIMBS`] limbs.
+/// Reads a big-endian integer of at most [`LIMBS`] limbs.
 fn read(bytes: &[u8]) -> Limbs {
     let mut value = [0; LIMBS];
     bignum::read_be(&mut value, bytes);
     value
 }
 
-/// Brings a signature in DER, Ecdsa-Sig-Value (RFC 3279 §2.2.3), into the form r ‖ s at the front of `buffer`.
+/// Converts a DER signature, Ecdsa-Sig-Value (RFC 3279 §2.2.3), to the form r ‖ s at the start of `buffer`.
 ///
 /// # Errors
-/// `NonCanonicalSignature` if it is not the one encoding of two numbers that are not negative and not longer
-/// than n.
+/// `NonCanonicalSignature` if it is not the canonical encoding of two nonnegative integers that are not longer than
+/// n.
 pub fn from_der<'b>(
     curve: Curve,
     der: &[u8],

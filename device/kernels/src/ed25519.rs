@@ -1,26 +1,25 @@
-//! Ed25519 signature verification (RFC 8032 §5.1, FIPS 186-5 §7.7), with the strict rule.
+//! Ed25519 signature verification (RFC 8032 §5.1, FIPS 186-5 §7.7) with the strict rule.
 //!
-//! RFC 8032 leaves room for verifiers that disagree about odd signatures. This one accepts the
-//! smallest set, so that no third party can derive a second signature of a message under a key,
-//! and no key fits by accident:
+//! RFC 8032 allows verifiers that disagree about malformed signatures. This verifier accepts the smallest set of
+//! signatures. No third party can derive a second valid signature from a valid one, and a key cannot be chosen such
+//! that one signature is valid for many messages:
 //!
 //! * S is below L;
-//! * the key A and R are canonical encodings: y below p, and no negative zero for x;
-//! * neither A nor R has a small order (dividing 8);
+//! * the key A and R are canonical encodings: y is below p, and x = 0 does not have the sign bit;
+//! * neither A nor R has a small order (one that divides 8);
 //! * the equation is the cofactorless \[S\]B = R + \[k\]A, and R is compared byte by byte.
 //!
-//! A key or an R with a small-order *component* is not refused for that alone; it must satisfy
-//! the same equation.
+//! A key or an R with a small-order *component* is not refused only for this reason. It must satisfy the same
+//! equation.
 //!
-//! Run time depends on the key, the message and the signature. All three are public, and there
-//! is no secret here to protect. What makes signatures is `signer`, with its own multiplication.
+//! The run time depends on the key, the message and the signature, which are all public. The module `signer` makes
+//! signatures and has its own multiplication, which runs in constant time.
 //!
 //! # Why not ed25519-dalek
 //!
-//! Version 3.0.0 was measured first, without tables and without zeroize, linked with fat LTO for
-//! riscv64imac: 32.6 kB at `opt-level = "s"`, 43.3 kB at 3, and in both images
-//! `panic_bounds_check` and `panic_fmt` remained. This verifier takes 12 kB at "s" with its
-//! SHA-512 (20 kB at 3), leaves no panic path, and is compared with dalek in the tests.
+//! Version 3.0.0 was measured without tables and without zeroize, linked with fat LTO for riscv64imac. It takes 32.6
+//! kB at `opt-level = "s"` and 43.3 kB at 3, and both images contain `panic_bounds_check` and `panic_fmt`. This
+//! verifier takes 12 kB at "s" with its SHA-512 (20 kB at 3) and has no panic path. The tests compare it with dalek.
 
 #[cfg(any(feature = "ed25519-signer", test))]
 mod comb;
@@ -49,22 +48,22 @@ pub const PUBLIC_KEY_LEN: usize = 32;
 /// Length in bytes of a signature: the encoded point R, then the scalar S, little-endian.
 pub const SIGNATURE_LEN: usize = 64;
 
-/// Which part of the strict rule a signature violates.
+/// The part of the strict rule that a signature violates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Violation {
-    /// The key is not the canonical encoding of any y and sign.
+    /// The key is not a canonical encoding of a y coordinate and a sign.
     NonCanonicalKey,
-    /// The key has an order that divides 8: one signature would fit many messages.
+    /// The key has an order that divides 8. One signature could be valid for many messages.
     SmallOrderKey,
-    /// The key is the encoding of no point of the curve.
+    /// No point of the curve has the encoded y coordinate of the key.
     KeyNotOnCurve,
-    /// R is not the canonical encoding of any y and sign.
+    /// R is not a canonical encoding of a y coordinate and a sign.
     NonCanonicalR,
-    /// R has an order that divides 8, which no honest signer makes.
+    /// R has an order that divides 8. No correct signer makes such an R.
     SmallOrderR,
-    /// S is not below the group order L, so the signature has another encoding.
+    /// S is not below the group order L, so that it is a second encoding of S mod L.
     NonCanonicalS,
-    /// Well formed, but not a signature of this message under this key.
+    /// The signature is well formed, but not valid for this message and key.
     Mismatch,
 }
 
@@ -98,8 +97,8 @@ impl Verifier for Ed25519Set {
     }
 }
 
-/// Runs the known-answer test: a published signature (RFC 8032 §7.1, test 3) must pass, and must
-/// be refused for another message. Costs two verifications.
+/// Runs the known-answer test and returns true if it passes. A published signature (RFC 8032 §7.1, test 3) must be
+/// accepted, and must be refused for another message. The test takes the time of two verifications.
 pub fn self_test() -> bool {
     let message = core::hint::black_box([0xaf, 0x82]);
     verify(KAT_PUBLIC_KEY, &message, KAT_SIGNATURE) == Ok(())
@@ -116,7 +115,7 @@ const KAT_SIGNATURE: &[u8; SIGNATURE_LEN] = b"\
       \x18\xff\x9b\x53\x8d\x16\xf2\x90\xae\x67\xf7\x60\x98\x4d\xc6\x59\
       \x4a\x7c\x15\xe9\x71\x6e\xd2\x8d\xc0\x27\xbe\xce\xea\x1e\xc4\x0a";
 
-/// Checks a signature of `message` (RFC 8032 §5.1.7, cofactorless equation).
+/// Verifies a signature of `message` (RFC 8032 §5.1.7 with the cofactorless equation).
 ///
 /// # Errors
 ///
@@ -130,12 +129,12 @@ pub fn verify(
     if signature.starts_with(&expected_r) { Ok(()) } else { Err(Violation::Mismatch) }
 }
 
-/// The bytes that R, the first half of the signature, has if the signature is genuine: the
-/// encoding of \[S]B − \[k]A. For a caller that compares redundantly instead of by one branch.
+/// Computes the encoding of \[S]B − \[k]A. It equals R, the first half of the signature, if the signature is valid.
+/// This serves a caller that compares redundantly instead of with a single branch.
 ///
 /// # Errors
 ///
-/// Every [`Violation`] but `Mismatch`: `Ok` says nothing about the signature yet.
+/// Every [`Violation`] except `Mismatch`. `Ok` does not mean that the signature is valid.
 pub fn expected_r(
     kernels: &Kernels,
     public_key: &[u8; PUBLIC_KEY_LEN],
@@ -145,8 +144,8 @@ pub fn expected_r(
     solve(public_key, message, signature, || Sha512::with(kernels))
 }
 
-/// R of the equation, for a variant of the scheme that makes its challenge of R, key and message with
-/// this `hash`, which may have a prefix in it. The strict rule is the same for all of them.
+/// Computes R from the equation for any variant of the scheme. The variant hashes R, key and message with `hash`,
+/// which may already have absorbed a prefix. The strict rule is the same for all variants.
 fn solve<H: Hash<Output = [u8; 64]>>(
     public_key: &[u8; PUBLIC_KEY_LEN],
     message: &[u8],
@@ -169,12 +168,12 @@ fn solve<H: Hash<Output = [u8; 64]>>(
     let s = Scalar::from_canonical_bytes(s_bytes).ok_or(Violation::NonCanonicalS)?;
     let k = challenge(hash, [r_bytes, public_key, message]);
 
-    // [S]B = R + [k]A, solved for R. R itself is never decoded.
+    // The equation [S]B = R + [k]A is solved for R. The R of the signature is never decoded.
     Ok(point::base_and_point_product(s, k, &minus_key).encode())
 }
 
-/// The number that R, key and message are hashed to.
-// Out of line: the hash has left the stack before points are multiplied.
+/// Hashes R, key and message to a scalar.
+// The function is not inlined, so that the stack space of the hash is released before points are multiplied.
 #[inline(never)]
 fn challenge<H: Hash<Output = [u8; 64]>>(start: impl FnOnce() -> H, parts: [&[u8]; 3]) -> Scalar {
     let mut hash = start();

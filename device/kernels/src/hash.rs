@@ -1,10 +1,10 @@
-//! The shape of a hash function.
+//! The trait of all hash functions.
 
 use crate::dispatch::Kernels;
 
-/// A hash function that takes its message in pieces.
+/// A hash function that absorbs its message in pieces.
 ///
-/// How the message is cut into [`update`](Hash::update) calls never changes the digest.
+/// The digest does not depend on how the message is split into [`update`](Hash::update) calls.
 ///
 /// ```
 /// use hartlock_kernels::{Hash, sha2::Sha256};
@@ -20,28 +20,28 @@ pub trait Hash: Clone {
     /// Length of the digest in bytes.
     const OUTPUT_LEN: usize;
 
-    /// The digest: `[u8; OUTPUT_LEN]`, in the byte order in which the standard prints it.
+    /// Type of the digest, which is `[u8; OUTPUT_LEN]`. The byte order is that of the standard.
     type Output: AsRef<[u8]> + Copy + Eq;
 
-    /// Starts the hash of an empty message, computed by these kernels.
+    /// Makes a hash state for an empty message, which these kernels update.
     fn with(kernels: &Kernels) -> Self;
 
-    /// Starts the hash of an empty message, in the portable form.
+    /// Makes a hash state for an empty message with the portable implementation.
     fn new() -> Self {
         Self::with(&Kernels::PORTABLE)
     }
 
-    /// Appends `data`, of any length, to the message.
+    /// Appends `data` to the message. Its length is not limited.
     fn update(&mut self, data: &[u8]);
 
-    /// Pads the message as the standard says and returns its digest.
+    /// Pads the message as the standard requires and returns the digest.
     fn finalize(self) -> Self::Output;
 }
 
-/// The digest that every `self_test` computes.
+/// Computes the digest of `abc` for a `self_test`.
 pub(crate) fn digest_of_abc<H: Hash>() -> H::Output {
     let mut hash = H::new();
-    // Opaque, so that the test runs on the device and the compiler does not evaluate it.
+    // `black_box` prevents the compiler from evaluating the test, so that it runs on the device.
     hash.update(core::hint::black_box(b"abc"));
     hash.finalize()
 }

@@ -1,59 +1,60 @@
-//! An engine for hash-based signatures (`hw/ip/xmss`) as a kernel of their verifiers.
+//! Verification of hash-based signatures with a hardware engine (`hw/ip/xmss`).
 //!
-//! It computes what a verifier computes: the root that key, message and signature lead to. What a signature has to look
-//! like is checked before it is asked, and the root is compared afterwards, both by the same code as without an engine.
-//! So a wrong root makes a refusal, and an engine cannot accept what its caller does not.
+//! The engine computes the root from key, message and signature, like a software verifier. The same code as without
+//! an engine checks the form of the signature before, and compares the roots afterwards. So a wrong root causes a
+//! refusal, and an engine cannot accept a signature that software rejects.
 
 use crate::comparison::Comparison;
 use crate::pattern::fill_with_pattern;
 use crate::{KernelFault, Kernels};
 
-/// Bytes of the longest root.
+/// Length of the longest root in bytes.
 pub const ROOT_LEN: usize = 32;
 
-/// Bytes that known-answer tests need for a signature: those of SLH-DSA-SHA2-128s.
+/// Length in bytes of the scratch space for known-answer tests, which is the length of a SLH-DSA-SHA2-128s signature.
 pub const SCRATCH_LEN: usize = 7856;
-/// The same without SLH-DSA.
+/// Length in bytes of the scratch space for known-answer tests without SLH-DSA.
 pub const SCRATCH_LEN_OF_TREES: usize = LMS_PATH_AT + 4 + 10 * 32;
 
-/// What kind of signature it is. The parameters are in the encoded key.
+/// The signature scheme of a request. The encoded key determines the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// XMSS (RFC 8391 §4.1, SP 800-208 §5).
     Xmss,
-    /// XMSS^MT (RFC 8391 §4.2): the numbers of its sets mean others in XMSS.
+    /// XMSS^MT (RFC 8391 §4.2). Its parameter set numbers have a different meaning in XMSS.
     XmssMt,
-    /// One tree of LMS (RFC 8554 §5): HSS asks for each level.
+    /// A single LMS tree (RFC 8554 §5). HSS makes one request for each level.
     Lms,
-    /// SLH-DSA-SHA2-128s (FIPS 205). The message is the encoded one, M′ of §10.2.
+    /// SLH-DSA-SHA2-128s (FIPS 205). The message is the encoded message M′ of §10.2.
     SlhDsaSha2_128s,
 }
 
-/// A signature whose root is asked for. Lengths, types and index have been checked.
+/// A request to compute the root of a signature. Lengths, type codes and the index were checked before.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// What kind of signature it is.
+    /// Scheme of the signature.
     pub scheme: Scheme,
-    /// The key as its standard encodes it, types in front.
+    /// Public key in the encoding of its standard, including type codes.
     pub public_key: &'a [u8],
-    /// The message that is cut into these.
+    /// Message, split into pieces.
     pub message: &'a [&'a [u8]],
-    /// The signature as its standard encodes it.
+    /// Signature in the encoding of its standard.
     pub signature: &'a [u8],
 }
 
-/// A root, the bytes of its parameter set first, in words whose lowest byte comes first: engines give words.
+/// A root in little-endian words, because engines return words. A shorter root is followed by zeros.
 pub type Root = [u32; ROOT_LEN / 4];
-/// A place for one.
+/// Initial value of a root.
 const NO_ROOT: Root = [0; ROOT_LEN / 4];
 
-/// What computes the root that a signature leads to, while its caller does something else.
+/// The functions of an engine that computes the root of a signature while its caller does other work.
 #[derive(Clone, Copy)]
 pub struct Engine {
-    /// Begins. Nothing if the engine does not have the parameters, or does not respond: software computes the root then.
+    /// Starts a computation. Returns `None` if the engine does not support the parameters or does not respond. Then
+    /// software computes the root.
     pub start: fn(&Request<'_>) -> Option<()>,
-    /// The root of what began last. Nothing if the engine does not respond, or does not find the form of the parameters:
-    /// likewise.
+    /// Waits for the computation that was started last and writes its root. Returns `None` if the engine does not
+    /// respond or finds the input malformed. Then software computes the root.
     pub finish: fn(&mut Root) -> Option<()>,
 }
 
@@ -66,7 +67,7 @@ impl Engine {
     }
 }
 
-/// An engine with the schemes of which it gave known answers.
+/// An engine, and the schemes for which it passed the known-answer tests.
 #[derive(Clone, Copy)]
 pub(crate) struct HashBased {
     #[allow(dead_code, reason = "unless a verifier of such signatures is carried")]
@@ -75,7 +76,7 @@ pub(crate) struct HashBased {
 }
 
 impl HashBased {
-    /// No engine.
+    /// The value without an engine.
     pub(crate) const NONE: Self =
         Self { engine: Engine { start: |_| None, finish: |_| None }, schemes: 0 };
 
@@ -83,7 +84,8 @@ impl HashBased {
         self.schemes & bit(scheme) != 0
     }
 
-    /// The root and the claimed one in a place of the caller's. Nothing if there is no engine for it.
+    /// Writes the computed and the claimed root to `both`. Returns `None` if no engine computes roots of this scheme,
+    /// or if the engine fails.
     #[allow(dead_code, reason = "unless a verifier of such signatures is carried")]
     pub(crate) fn compare(
         &self,
@@ -95,7 +97,7 @@ impl HashBased {
             return None;
         }
         (self.engine.start)(request)?;
-        // What its root is compared with is copied while the engine computes: it takes as long as a hash does.
+        // The claimed value is copied while the engine computes, because the copy takes as long as a hash.
         let both = both.insert(Comparison::DIFFERENT);
         both.claim(claimed);
         let mut root = NO_ROOT;
@@ -110,12 +112,12 @@ const fn bit(scheme: Scheme) -> u8 {
 }
 
 impl Kernels {
-    /// With an engine for hash-based signatures. A scheme is left to it if it gives the known root for a message, and
-    /// another one for another message. `scratch` has [`SCRATCH_LEN`] bytes; with fewer, schemes whose signatures do
-    /// not fit are left to software.
+    /// Returns these kernels with an engine for hash-based signatures. The engine is used for a scheme if it returns
+    /// the known root for one message and a different root for another message. `scratch` has [`SCRATCH_LEN`] bytes.
+    /// If it is shorter, software remains in use for schemes whose signatures do not fit.
     ///
     /// # Errors
-    /// `WrongAnswer` if one root is wrong: none of the engine's answers counts then. The same if it gives none.
+    /// `WrongAnswer` if any root is wrong, so that the engine is not used at all, or if the engine returns no root.
     pub fn with_hash_based_engine(
         self,
         engine: Engine,
@@ -136,24 +138,26 @@ impl Kernels {
         Ok(Self { hash_based: HashBased { engine, schemes }, ..self })
     }
 
-    /// Whether an engine computes the roots of such signatures.
+    /// Returns true if an engine computes roots of this scheme.
     pub const fn has_hash_based_engine(&self, scheme: Scheme) -> bool {
         self.hash_based.has(scheme)
     }
 }
 
-/// A root that was computed by a program apart (`spec/reference`), written after the standards. Signature and key are
-/// patterns with the numbers of a parameter set in them: no key makes such a signature, and no verifier would accept it.
+/// A known answer. The root was computed by a separate program (`spec/reference`) that was written from the
+/// standards. Signature and key are byte patterns that contain the numbers of a parameter set. No key makes such a
+/// signature, and no verifier accepts it.
 struct Known {
     scheme: Scheme,
-    /// The schemes whose answers it speaks for: the layers of XMSS^MT are trees of XMSS.
+    /// Bit mask of the schemes that this answer qualifies. XMSS^MT is included with XMSS, because its layers are XMSS
+    /// trees.
     schemes: u8,
     signature_len: usize,
     key_len: usize,
-    /// Words of key and signature that are no pattern, by their positions.
+    /// Positions and values of the words in key and signature that are not part of the pattern.
     in_key: &'static [(usize, u32)],
     in_signature: &'static [(usize, u32)],
-    /// In front of the message.
+    /// Bytes before the message.
     prefix: &'static [u8],
     root: [u8; ROOT_LEN],
 }
@@ -161,7 +165,7 @@ struct Known {
 const LMS_PATH_AT: usize = 8 + (1 + 67) * 32;
 
 const KNOWN: [Known; 3] = [
-    // XMSS-SHA2_10_256.
+    // This is XMSS-SHA2_10_256.
     Known {
         scheme: Scheme::Xmss,
         schemes: bit(Scheme::Xmss) | bit(Scheme::XmssMt),
@@ -173,7 +177,7 @@ const KNOWN: [Known; 3] = [
         root: *b"\xc7\xd5\x01\xb1\xf3\xfa\x47\x37\xdc\xe0\xf7\x5e\x37\x20\xec\x24\
             \x9e\x4b\xa6\x44\x9f\x0b\xaa\xec\x66\x03\x0e\x96\x1c\xa7\xe2\xc1",
     },
-    // LMS_SHA256_M32_H10 with LMOTS_SHA256_N32_W4.
+    // This is LMS_SHA256_M32_H10 with LMOTS_SHA256_N32_W4.
     Known {
         scheme: Scheme::Lms,
         schemes: bit(Scheme::Lms),
@@ -185,7 +189,7 @@ const KNOWN: [Known; 3] = [
         root: *b"\x14\xd7\xfb\x2a\xb7\xfb\x35\x8e\xdc\x8c\x7c\x08\x39\x91\x88\x4c\
             \x64\xf2\xaa\xf1\xf0\xfa\xcd\x25\x52\xb9\x02\x26\x13\x9f\xa7\xbd",
     },
-    // Sixteen bytes of root.
+    // The root has 16 bytes.
     Known {
         scheme: Scheme::SlhDsaSha2_128s,
         schemes: bit(Scheme::SlhDsaSha2_128s),
@@ -199,15 +203,15 @@ const KNOWN: [Known; 3] = [
     },
 ];
 
-/// Bytes of the longest key among them.
+/// Length in bytes of the longest key in [`KNOWN`].
 const KEY_LEN: usize = 68;
 
 impl Known {
-    /// Whether the engine is right, if it has these parameters.
+    /// Returns true if the engine computes the right roots, and `None` if it does not support the parameters.
     fn answer(&self, engine: Engine, signature: &mut [u8]) -> Option<bool> {
         let mut key = [0; KEY_LEN];
         let key = key.get_mut(..self.key_len)?;
-        // Encoded numbers come before what is a pattern: XMSS has one, LMS two.
+        // The encoded numbers precede the pattern. XMSS has one of them, LMS two.
         let head = self.in_key.len().wrapping_mul(4);
         fill_with_pattern(key.get_mut(head..)?, 2);
         fill_with_pattern(signature, 1);

@@ -1,5 +1,5 @@
-//! The sponge on Keccak-p (FIPS 202 §4; RFC 9861 §2): what [`crate::sha3`], [`crate::xof`],
-//! [`crate::parallelhash`] and [`crate::kt128`] are made of.
+//! The sponge construction with Keccak-p (FIPS 202 §4; RFC 9861 §2), which [`crate::sha3`], [`crate::xof`],
+//! [`crate::parallelhash`] and [`crate::kt128`] use.
 
 pub(crate) mod permutation;
 
@@ -9,24 +9,24 @@ use crate::many::{self, Padding};
 use permutation::Absorb;
 pub(crate) use permutation::FULL_ROUNDS;
 
-/// Rounds of TurboSHAKE (RFC 9861 §2.2).
+/// Number of rounds of TurboSHAKE (RFC 9861 §2.2).
 pub(crate) const TURBO_ROUNDS: usize = 12;
-/// Rate of 128-bit security in lanes: 168 bytes.
+/// Rate for 128-bit security: 21 lanes, which are 168 bytes.
 pub(crate) const RATE_128: usize = 21;
-/// Rate of 256-bit security in lanes: 136 bytes.
+/// Rate for 256-bit security: 17 lanes, which are 136 bytes.
 pub(crate) const RATE_256: usize = 17;
 
-/// A block that changes nothing before the permutation.
+/// A zero block. Absorbing it changes nothing except for the permutation that follows.
 static ZEROS: [u8; 8 * RATE_128] = [0; 8 * RATE_128];
 
-/// A sponge. Digests are squeezed once, for at most 64 bytes.
+/// A sponge. A digest has at most 64 bytes, which are squeezed in one step.
 ///
-/// Rate and rounds are values and not types: one copy of this code serves every function in a ROM.
-/// Bytes that do not fill a block are added to the state where they belong, so there is no buffer.
+/// Rate and number of rounds are run-time values, so that a ROM has only one copy of this code for all functions. The
+/// bytes of an incomplete block are XORed into the state immediately, so there is no buffer.
 #[derive(Clone)]
 pub(crate) struct Sponge {
     state: [u64; 25],
-    /// Bytes of the block in work that are in the state. Below the rate between calls.
+    /// Number of bytes of the current block that were XORed into the state. It is below the rate between calls.
     filled: usize,
     rate_words: usize,
     rounds: usize,
@@ -34,19 +34,19 @@ pub(crate) struct Sponge {
 }
 
 impl Sponge {
-    /// `rate_words` is 1 to 21, `rounds` 12 or 24.
+    /// Makes a sponge. `rate_words` is from 1 to 21, and `rounds` is 12 or 24.
     pub(crate) const fn new(kernels: &Kernels, rate_words: usize, rounds: usize) -> Self {
         Self { state: [0; 25], filled: 0, rate_words, rounds, absorb: kernels.keccak.one.run }
     }
 
-    /// Goes on from a state to which whole blocks were added elsewhere.
+    /// Continues with a state that has absorbed whole blocks elsewhere.
     pub(crate) fn resume(&mut self, state: &[u64; 25]) {
         self.state = *state;
         self.filled = 0;
     }
 
     /// Appends `data` to the message.
-    // Out of line: every caller would otherwise carry its own copy.
+    // The function is not inlined, so that callers do not contain copies of it.
     #[inline(never)]
     pub(crate) fn absorb(&mut self, mut data: &[u8]) {
         let rate = self.rate_words.wrapping_mul(8);
@@ -67,8 +67,8 @@ impl Sponge {
         self.add(rest);
     }
 
-    /// Adds bytes that fit into the block in work. Byte i of a block goes to bits 8 (i mod 8) and
-    /// up of lane i / 8 (FIPS 202 §B.1).
+    /// XORs bytes into the current block, in which they must fit. Byte i of a block goes to bits 8 (i mod 8) to 8 (i
+    /// mod 8) + 7 of lane i / 8 (FIPS 202 §B.1).
     fn add(&mut self, mut bytes: &[u8]) {
         if self.filled & 7 == 0 {
             let (words, rest) = bytes.as_chunks::<8>();
@@ -87,7 +87,7 @@ impl Sponge {
         }
     }
 
-    /// Appends eight bytes, the lowest first, to a message of whole words.
+    /// Appends eight little-endian bytes to a message that consists of whole words.
     #[cfg(feature = "ml-dsa")]
     pub(crate) fn absorb_word(&mut self, word: u64) {
         if let Some(lane) = self.state.get_mut(self.filled >> 3) {
@@ -99,14 +99,14 @@ impl Sponge {
         }
     }
 
-    /// Ends the block in work, which has zeros where nothing was added.
+    /// Ends the current block. Its remaining bytes count as zeros.
     pub(crate) fn permute(&mut self) {
         let zeros = ZEROS.get(..self.rate_words.wrapping_mul(8)).unwrap_or(&ZEROS);
         (self.absorb)(&mut self.state, zeros, self.rate_words, self.rounds);
         self.filled = 0;
     }
 
-    /// Ends the block in work if anything was added to it.
+    /// Ends the current block if it contains any bytes.
     #[allow(dead_code, reason = "not every selection of algorithms pads")]
     pub(crate) fn pad_block(&mut self) {
         if self.filled != 0 {
@@ -116,24 +116,23 @@ impl Sponge {
 
     /// Ends the message and returns the first 64 bytes of output.
     ///
-    /// `suffix` holds the domain's bits and the first bit of pad10*1 (FIPS 202 §5.1, §B.2); its last
-    /// bit is the top one of the block. Both can be in the same byte.
+    /// `suffix` holds the domain separation bits and the first bit of pad10*1 (FIPS 202 §5.1, §B.2). The last bit of
+    /// the padding is the top bit of the block. Both can be in the same byte.
     #[inline(never)]
     pub(crate) fn finalize(mut self, suffix: u8) -> [u8; 64] {
         self.end(suffix);
         squeeze(&self.state)
     }
 
-    /// Ends the message as [`Sponge::finalize`] does. The first `rate_words` lanes of the state are then
-    /// the first block of output, and [`permute_each`] makes the next.
+    /// Ends the message like [`Sponge::finalize`]. Then the first `rate_words` lanes of the returned state are the
+    /// first block of output. [`permute_each`] computes the next block.
     #[cfg(feature = "ml-dsa")]
     pub(crate) fn finish(&mut self, suffix: u8) -> &mut [u64; 25] {
         self.end(suffix);
         &mut self.state
     }
 
-    /// Ends the message, as [`Sponge::finalize`] does; output of any length follows with
-    /// [`Sponge::squeeze`].
+    /// Ends the message like [`Sponge::finalize`]. Afterwards [`Sponge::squeeze`] returns output of any length.
     pub(crate) fn end(&mut self, suffix: u8) {
         self.add(&[suffix]);
         if let Some(last) = self.state.get_mut(self.rate_words.wrapping_sub(1)) {
@@ -142,8 +141,8 @@ impl Sponge {
         self.permute();
     }
 
-    /// Fills `output` with what follows the output that was taken before (FIPS 202 §4, steps 7 to 10).
-    /// Only valid after [`Sponge::end`]; then `filled` counts the bytes of the block that were taken.
+    /// Fills `output` with the next bytes of output (FIPS 202 §4, steps 7 to 10). This is valid only after
+    /// [`Sponge::end`]. Then `filled` counts the bytes of the block that were returned.
     #[allow(dead_code, reason = "not every selection of algorithms has long outputs")]
     #[inline(never)]
     pub(crate) fn squeeze(&mut self, output: &mut [u8]) {
@@ -158,13 +157,13 @@ impl Sponge {
     }
 }
 
-/// Permutes states with all rounds: each then has its next block of output (FIPS 202 §4, step 10).
+/// Permutes each state with all rounds, which gives its next block of output (FIPS 202 §4, step 10).
 #[cfg(feature = "ml-dsa")]
 pub(crate) fn permute_each(kernels: &Kernels, states: &mut [[u64; 25]]) {
-    /// The alignment that kernels require of a block.
+    /// A word with the alignment that kernels require of a block.
     #[repr(align(8))]
     struct Word([u8; 8]);
-    // To absorb zeros changes nothing, at any rate; the least takes the least time.
+    // Absorbing zeros only permutes the state. The smallest rate takes the least time.
     static ZERO: Word = Word([0; 8]);
     if cfg!(feature = "lanes") && states.len() > 1 {
         kernels.keccak.each(states, &[&ZERO.0 as &[u8]; MAX_LANES], 1, FULL_ROUNDS);
@@ -175,7 +174,8 @@ pub(crate) fn permute_each(kernels: &Kernels, states: &mut [[u64; 25]]) {
     }
 }
 
-/// No output is longer than the rate: one squeeze is enough (FIPS 202 §4, step 8).
+/// Returns the first 64 bytes of output. The output is never longer than the rate, so one squeeze is enough (FIPS 202
+/// §4, step 8).
 pub(crate) fn squeeze(state: &[u64; 25]) -> [u8; 64] {
     let mut output = [0; 64];
     for (bytes, lane) in output.as_chunks_mut::<8>().0.iter_mut().zip(state) {
@@ -184,7 +184,7 @@ pub(crate) fn squeeze(state: &[u64; 25]) -> [u8; 64] {
     output
 }
 
-/// The suffix of a function and pad10*1, as in [`Sponge::finalize`].
+/// The padding of a sponge: the suffix of [`Sponge::finalize`] and the rest of pad10*1.
 struct SuffixPadding(u8);
 
 impl<const N: usize> Padding<N> for SuffixPadding {
@@ -202,8 +202,8 @@ impl<const N: usize> Padding<N> for SuffixPadding {
     }
 }
 
-/// Outputs of the messages `heads[i] ‖ bodies[i]`, as [`crate::HashMany::digest_many`], for a sponge
-/// with a rate of `N` bytes.
+/// Hashes the messages `heads[i] ‖ bodies[i]` with a sponge whose rate is `N` bytes. The arguments are those of
+/// [`crate::HashMany::digest_many`].
 pub(crate) fn digest_many<const N: usize>(
     kernels: &Kernels,
     rounds: usize,
@@ -232,7 +232,7 @@ pub(crate) fn digest_many<const N: usize>(
     }
 }
 
-/// The front of an output.
+/// Returns the first `N` bytes of an output.
 pub(crate) fn first<const N: usize>(output: [u8; 64]) -> [u8; N] {
     let mut digest = [0; N];
     for (to, from) in digest.iter_mut().zip(output) {

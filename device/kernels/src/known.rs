@@ -1,13 +1,13 @@
-//! Known-answer tests, which a kernel has to pass before it is used.
+//! Known-answer tests that a kernel must pass before it is used.
 
 use crate::{Hash, Kernels};
 #[cfg(target_arch = "riscv64")]
 use crate::{HashMany, MAX_LANES};
 
-/// Length of a message in bytes that fills blocks of every hash and ends in the middle of one.
+/// Length of a test message in bytes. For every hash it has whole blocks and ends within a block.
 const KNOWN_LEN: usize = 347;
 
-/// A message that is another one for every lane.
+/// Returns a test message that is different for every lane.
 fn known_message(lane: usize) -> [u8; KNOWN_LEN] {
     let mut message = [0; KNOWN_LEN];
     for (index, byte) in message.iter_mut().enumerate() {
@@ -16,8 +16,8 @@ fn known_message(lane: usize) -> [u8; KNOWN_LEN] {
     message
 }
 
-/// Whether a kernel for one message gives known answers: the published one, and that of the portable
-/// form for a message of several blocks.
+/// Returns true if a kernel for one message computes the published digest of `abc`, and the digest of the portable
+/// implementation for a message of several blocks.
 pub(crate) fn answers_one<H: Hash>(kernels: &Kernels, published: &H::Output) -> bool {
     let message = known_message(0);
     let digest = |kernels: &Kernels, message: &[u8]| {
@@ -29,8 +29,8 @@ pub(crate) fn answers_one<H: Hash>(kernels: &Kernels, published: &H::Output) -> 
         && digest(kernels, &message) == digest(&Kernels::PORTABLE, &message)
 }
 
-/// As [`answers_one`] for a kernel for several messages, with all lanes in use and each with a message of its
-/// own.
+/// Returns true if a kernel for several messages computes the digests of the portable implementation. All lanes are
+/// in use, each with a different message.
 #[cfg(target_arch = "riscv64")]
 pub(crate) fn answers_many<H: HashMany>(kernels: &Kernels) -> bool {
     let lanes = H::lanes(kernels).clamp(1, MAX_LANES);

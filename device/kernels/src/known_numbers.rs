@@ -1,4 +1,4 @@
-//! Known answers that an engine for big numbers has to give.
+//! Known-answer tests for a big-number engine.
 
 #[cfg(feature = "ecdsa")]
 use hartlock_algorithm::Curve;
@@ -7,11 +7,12 @@ use crate::numbers::{Engine, Numbers, Purpose};
 use crate::{KernelFault, Kernels};
 
 impl Kernels {
-    /// With an engine for big numbers. It is used for what it gave the known answers of: a signature that fits, and the same
-    /// for another digest. What this build does not verify is not tried.
+    /// Returns these kernels with a big-number engine. The engine is used for each purpose for which it accepts a
+    /// valid signature and rejects a changed signature or digest. Algorithms that this build does not verify are not
+    /// tested.
     ///
     /// # Errors
-    /// `WrongAnswer` if one answer is wrong: none of the engine's answers counts then. The same if it gives none.
+    /// `WrongAnswer` if any answer is wrong, so that the engine is not used at all, or if the engine gives no answer.
     pub fn with_number_engine(self, engine: Engine) -> Result<Self, KernelFault> {
         let mut numbers = Numbers::NONE;
         for (purpose, answer) in [
@@ -34,7 +35,7 @@ impl Kernels {
         Ok(Self { numbers, ..self })
     }
 
-    /// Whether an engine is used for this.
+    /// Returns true if an engine is used for this purpose.
     pub const fn has_number_engine(&self, purpose: Purpose) -> bool {
         self.numbers.has(purpose)
     }

@@ -1,4 +1,4 @@
-//! KT128 (RFC 9861 §3). Digests have an empty customization string and 32 bytes of output.
+//! KT128 (RFC 9861 §3). [`Hash`] digests have an empty customization string and 32 bytes.
 
 use crate::dispatch::{MAX_LANES, Many, fills_lanes};
 use crate::keccak::{self, RATE_128, Sponge, TURBO_ROUNDS, first};
@@ -6,22 +6,22 @@ use crate::parallelhash::right_encode;
 use crate::xof::Output;
 use crate::{Hash, HashMany, Kernels};
 
-/// Bytes of a chunk (§3.2).
+/// Length of a chunk in bytes (§3.2).
 pub const CHUNK_LEN: usize = 8192;
 
-/// Domains of TurboSHAKE128 (§3.2): a message of one chunk, the last node of a tree, a leaf.
+/// Domain separation bytes of TurboSHAKE128 (§3.2), for a message of one chunk, the final node of a tree, and a leaf.
 const SINGLE_NODE: u8 = 0x07;
 const FINAL_NODE: u8 = 0x06;
 const LEAF: u8 = 0x0b;
-/// Follows chunk 0, and separates a tree from a message of one chunk (§3.2).
+/// Bytes that follow chunk 0 in the final node (§3.2). They distinguish a tree from a message of one chunk.
 const AFTER_TRUNK: [u8; 8] = [3, 0, 0, 0, 0, 0, 0, 0];
-/// Bytes of a chunk that fill blocks of the sponge. 16 words follow: the suffix goes to the next one,
-/// and the end of the padding to the last one of the block.
+/// Length in bytes of the whole blocks of a chunk. The remaining 16 words leave room for the padding: the suffix goes
+/// to the next word, and the end of the padding to the last word of the block.
 const WHOLE_LEN: usize = CHUNK_LEN - END_LEN;
 const END_LEN: usize = CHUNK_LEN % (8 * RATE_128);
 const _: () = assert!(END_LEN / 8 == RATE_128 - 5);
 
-/// The whole blocks of chunks, and the bytes that follow them.
+/// Splits each chunk into its whole blocks and the remaining bytes.
 fn parts(chunks: &[[u8; CHUNK_LEN]]) -> ([&[u8]; MAX_LANES], [&[u8]; MAX_LANES]) {
     let (mut whole, mut ends): ([&[u8]; MAX_LANES], _) = ([&[]; MAX_LANES], [&[][..]; MAX_LANES]);
     for ((whole, end), chunk) in whole.iter_mut().zip(&mut ends).zip(chunks) {
@@ -30,40 +30,40 @@ fn parts(chunks: &[[u8; CHUNK_LEN]]) -> ([&[u8]; MAX_LANES], [&[u8]; MAX_LANES])
     (whole, ends)
 }
 
-/// A sponge of TurboSHAKE128 (§2.2).
+/// Makes a sponge of TurboSHAKE128 (§2.2).
 const fn turboshake128(kernels: &Kernels) -> Sponge {
     Sponge::new(kernels, RATE_128, TURBO_ROUNDS)
 }
 
-/// KT128 (RFC 9861 §3): 32-byte digest. Not approved by NIST.
+/// KT128 (RFC 9861 §3) with a 32-byte digest. NIST has not approved it.
 ///
-/// Chunk 0 and the chaining values of the others go into one sponge, so it keeps two of them
-/// however long the message is. Chunks that come whole and together are hashed together.
+/// One sponge absorbs chunk 0 and the chaining values of the other chunks, so two sponges are enough for a message of
+/// any length. If several whole chunks are available at once, they are hashed together.
 #[derive(Clone)]
 pub struct Kt128 {
     kernels: Kernels,
-    /// S_0, followed by the part of the final node that is known so far.
+    /// Sponge of the final node. It has absorbed S_0 and the part of the final node that is already known.
     trunk: Sponge,
-    /// The chunk in work, unless it is S_0.
+    /// Sponge of the current chunk, unless it is S_0.
     leaf: Sponge,
-    /// Bytes of the chunk in work.
+    /// Number of bytes in the current chunk.
     filled: usize,
-    /// Chunks that are complete.
+    /// Number of complete chunks.
     chunks: u64,
 }
 
 impl Kt128 {
-    /// The digest of the three bytes `abc`, which the RFC does not print; a second implementation has the
-    /// same (`tests/hash_differential.rs`).
+    /// The digest of `abc`. The RFC does not contain it; a second implementation computes the same digest
+    /// (`tests/hash_differential.rs`).
     pub const KAT: [u8; 32] = *b"\xab\x17\x4f\x32\x8c\x55\xa5\x51\x0b\x0b\x20\x97\x91\xbf\x8b\x60\
         \xe8\x01\xa7\xcf\xc2\xaa\x42\x04\x2d\xcb\x8f\x54\x7f\xbe\x3a\x7d";
 
-    /// Ends a message with the customization string C, and gives output of any length (§3.2). Of an
-    /// empty one the first 32 bytes are [`Hash::finalize`].
+    /// Ends a message with the customization string C and returns output of any length (§3.2). If C is empty, the
+    /// first 32 bytes are equal to [`Hash::finalize`].
     pub fn finalize_xof(mut self, customization: &[u8]) -> Output {
         self.update(customization);
-        // length_encode(|C|) without its last byte: a chunk that only this byte fills must not end
-        // before it is known to be the last one.
+        // The last byte of length_encode(|C|) is appended separately, because `update` could end a full chunk before
+        // it is known to be the last one.
         let length = right_encode(customization.len() as u64);
         let (count, digits) = match (customization, length.as_ref().split_last()) {
             ([], _) | (_, None) => (0, &[][..]),
@@ -78,10 +78,10 @@ impl Kt128 {
         Output::of(self.trunk, FINAL_NODE)
     }
 
-    /// Ends the last leaf, and says how many there are (§3.2).
+    /// Ends the last leaf, and appends the number of leaves and the final bytes (§3.2).
     fn end_tree(&mut self) {
         self.end_leaf();
-        // length_encode is right_encode, but for 0 (§3.3), and there is at least one leaf.
+        // Apart from zero, length_encode is equal to right_encode (§3.3), and there is at least one leaf.
         self.trunk.absorb(right_encode(self.chunks).as_ref());
         self.trunk.absorb(&[0xff, 0xff]);
     }
@@ -91,14 +91,14 @@ impl Kt128 {
         crate::hash::digest_of_abc::<Self>() == Self::KAT
     }
 
-    /// Appends bytes to the chunk in work.
+    /// Appends bytes to the current chunk.
     fn add(&mut self, bytes: &[u8]) {
         let sponge = if self.chunks == 0 { &mut self.trunk } else { &mut self.leaf };
         sponge.absorb(bytes);
     }
 
-    /// Hashes whole chunks, as many at once as there are lanes, and returns what is left: less than
-    /// makes lanes worth it. Chunk 0 takes a lane like the others, up to its last whole block.
+    /// Hashes whole chunks, as many at once as there are lanes, and returns the rest of the data. The rest has too
+    /// few chunks to use the lanes. Chunk 0 uses a lane like the others, up to its last whole block.
     fn add_whole_chunks<'a>(&mut self, mut data: &'a [u8]) -> &'a [u8] {
         let Some(Many { lanes, run: absorb_many, .. }) = self.kernels.keccak.many else {
             return data;
@@ -128,8 +128,8 @@ impl Kt128 {
                 self.trunk.absorb(&AFTER_TRUNK);
                 (leaves, ends) = (others, more);
             }
-            // The padding after the last bytes of a chunk is added first: the order does not matter,
-            // and the bytes need not be copied.
+            // The padding is XORed into the state before the last bytes of the chunk. The order does not matter, and
+            // this way the bytes need not be copied.
             for leaf in leaves.iter_mut() {
                 if let Some([.., suffix, _, _, _, last]) = leaf.first_chunk_mut::<RATE_128>() {
                     *suffix ^= u64::from(LEAF);
@@ -145,7 +145,7 @@ impl Kt128 {
         }
     }
 
-    /// Ends the chunk in work. It is not the last one: one more byte follows the message.
+    /// Ends the current chunk. It is not the last chunk, because at least one byte follows.
     fn end_chunk(&mut self) {
         if self.chunks == 0 {
             self.trunk.absorb(&AFTER_TRUNK);
@@ -156,7 +156,7 @@ impl Kt128 {
         self.filled = 0;
     }
 
-    /// Adds the chaining value of the chunk in work to the final node.
+    /// Appends the chaining value of the current chunk to the final node.
     fn end_leaf(&mut self) {
         let leaf = core::mem::replace(&mut self.leaf, turboshake128(&self.kernels));
         self.trunk.absorb(&first::<32>(leaf.finalize(LEAF)));
@@ -189,7 +189,7 @@ impl Hash for Kt128 {
     }
 
     fn finalize(mut self) -> Self::Output {
-        // length_encode(|C|) of an empty C, and the end of the message (§3.2).
+        // This is length_encode(|C|) of an empty C, which ends the message (§3.2).
         self.add(&[0]);
         if self.chunks == 0 {
             return first(self.trunk.finalize(SINGLE_NODE));
@@ -200,7 +200,7 @@ impl Hash for Kt128 {
 }
 
 impl HashMany for Kt128 {
-    /// One message fills the lanes by itself.
+    /// Returns 1, because a single message already fills the lanes.
     fn lanes(_: &Kernels) -> usize {
         1
     }

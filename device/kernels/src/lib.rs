@@ -1,10 +1,9 @@
-//! Hash and signature kernels of Hartlock: portable Rust forms, and assembly for RISC-V.
+//! Hash and signature implementations of Hartlock: portable Rust code, and assembly for RISC-V.
 //!
-//! The portable forms run in the ROM, in the loader and on the host, and they are the reference for every
-//! faster kernel. They allocate nothing, contain no unsafe code, and leave no panic path in a linked
-//! image: buffers are fixed arrays, lengths are reached through checked accessors, and all
-//! arithmetic on machine words wraps on purpose. A hart chooses its [`Kernels`] by trying them; on
-//! other machines than RISC-V only the portable ones exist.
+//! The portable implementations run in the ROM, in the loader and on the host, and are the reference for every faster
+//! kernel. They allocate no memory, contain no unsafe code, and have no panic path in a linked image: buffers are
+//! fixed arrays, elements are accessed through checked functions, and all arithmetic on machine words wraps on
+//! purpose. A hart selects its [`Kernels`] by testing them. Machines other than RISC-V have only the portable ones.
 //!
 //! | module | algorithms | standard |
 //! |---|---|---|
@@ -13,22 +12,22 @@
 //! | [`xof`] | SHAKE, cSHAKE with outputs of any length | FIPS 202, SP 800-185 §3 |
 //! | [`parallelhash`] | ParallelHash128, ParallelHash256 | SP 800-185 §6 |
 //! | [`kt128`] | KT128 | RFC 9861 §3 |
-//! | `ed25519` | signature verification, strict rule | RFC 8032 §5.1, FIPS 186-5 §7.7 |
+//! | `ed25519` | Ed25519 signature verification with the strict rule | RFC 8032 §5.1, FIPS 186-5 §7.7 |
 //! | `ml_dsa` | ML-DSA-44, ML-DSA-65, ML-DSA-87: signature verification | FIPS 204 |
-//! | `ed25519_keystone` | the same with SHA3-512, a legacy variant | – |
-//! | `ed25519_signer` | key pairs and signatures, in constant time | RFC 8032 §5.1.5, §5.1.6 |
-//! | `ed25519_contexts` | Ed25519ctx, Ed25519ph | RFC 8032 §5.1 |
+//! | `ed25519_keystone` | Ed25519 signature verification with SHA3-512, a legacy variant | – |
+//! | `ed25519_signer` | Ed25519 key pairs and signatures, in constant time | RFC 8032 §5.1.5, §5.1.6 |
+//! | `ed25519_contexts` | Ed25519ctx and Ed25519ph signature verification | RFC 8032 §5.1 |
 //! | `slh_dsa` | SLH-DSA signature verification, twelve parameter sets | FIPS 205 |
-//! | `ecdsa` | signature verification on P-256 and P-384 | FIPS 186-5 §6.4.2 |
-//! | `rsa` | signature verification, PKCS #1 v1.5 and PSS | RFC 8017 §8.1.2, §8.2.2 |
+//! | `ecdsa` | ECDSA signature verification on P-256 and P-384 | FIPS 186-5 §6.4.2 |
+//! | `rsa` | RSA signature verification with PKCS #1 v1.5 and PSS | RFC 8017 §8.1.2, §8.2.2 |
 //! | `lms` | LMS and HSS signature verification | RFC 8554, SP 800-208 |
 //! | `xmss` | XMSS and XMSS^MT signature verification | RFC 8391, SP 800-208 |
-//! | [`signature`] | what all signature algorithms share | – |
-//! | `hash_based` | LMS, XMSS and SLH-DSA by an engine beside the hart | – |
-//! | `numbers` | RSA and ECDSA by an engine beside the hart | – |
+//! | [`signature`] | types and functions that all signature algorithms share | – |
+//! | `hash_based` | LMS, XMSS and SLH-DSA signature verification with a hardware engine | – |
+//! | `numbers` | RSA and ECDSA signature verification with a hardware engine | – |
 //!
-//! Everything here but `ed25519_signer` handles public data only: images, public keys and signatures. No other function
-//! promises constant time, and none may be given a secret.
+//! All code except `ed25519_signer` handles only public data: images, public keys and signatures. The other functions
+//! do not run in constant time, so they must not be called with secrets.
 
 #![no_std]
 #![deny(unsafe_code)]

@@ -1,18 +1,17 @@
 //! LMS and HSS signature verification (RFC 8554, SP 800-208), with SHA-256 and SHA-256/192.
 //!
-//! The sets with SHAKE256 are refused as unsupported: an image with LMS alone would carry a sponge for
-//! them.
+//! The parameter sets with SHAKE256 are refused as unsupported, because an image that verifies only LMS would
+//! otherwise contain a sponge for them.
 //!
-//! Keys begin with the type codes of their trees, and signatures repeat them: a code that differs
-//! is refused before anything is hashed. HSS keys, with a count of levels in front, have separate
+//! A key begins with the type codes of its tree, and a signature repeats them. A signature with other codes is
+//! refused before anything is hashed. An HSS key has a number of levels before the LMS key, and has separate
 //! functions in [`hss`].
 //!
-//! There is one encoding of a signature: its length follows from the types, and the number of the
-//! one-time key is below 2^h. The signer has to use each key only once: no verifier can detect
-//! reuse.
+//! A signature has only one valid encoding: its length follows from the type codes, and the number of the one-time
+//! key is below 2^h. The signer must use each one-time key only once. A verifier cannot detect reuse.
 //!
-//! Chains are walked in lanes where a hart has them (see `crate::chains`); the nodes of the path
-//! follow from each other and are not.
+//! On a hart with lanes, several chains are hashed at once (see `crate::chains`). The nodes of the authentication
+//! path are hashed one after the other, because each depends on the previous one.
 
 pub mod hss;
 mod ots;
@@ -28,12 +27,13 @@ use crate::signature::{Comparison, Rejection, Verifier};
 pub use hartlock_algorithm::HssSet;
 use ots::Ots;
 
-/// SHA-256 of 32 bytes, height 5, and codes up to height 25 (RFC 8554 §8; SP 800-208 §4.2).
+/// LMS type code of SHA-256 with 32 bytes and height 5. The codes up to height 25 follow (RFC 8554 §8; SP 800-208
+/// §4.2).
 const SHA256_M32_H5: u32 = 0x05;
-/// The same cut to 24 bytes.
+/// LMS type code of SHA-256/192 with height 5. The codes up to height 25 follow.
 const SHA256_M24_H5: u32 = 0x0a;
 
-/// Bytes of I.
+/// Length of the key identifier I in bytes.
 const IDENTIFIER_LEN: usize = 16;
 
 /// Domain separators of the hashes (RFC 8554 §7.1).
@@ -61,7 +61,7 @@ impl Verifier for HssSet {
         signature: &[u8],
         both: &mut Option<Comparison>,
     ) -> Result<(), Rejection> {
-        // The key says the same in its first three words (RFC 8554 §6.1, §5.3).
+        // The first three words of the key must match the parameter set (RFC 8554 §6.1, §5.3).
         let mut rest = public_key;
         for number in [set.levels(), set.lms_type(), set.ots_type()] {
             if take_u32(&mut rest) != Some(u32::from(number)) {
@@ -72,7 +72,7 @@ impl Verifier for HssSet {
     }
 }
 
-/// Checks a signature of the message that `message` is cut into (RFC 8554 §5.4.2).
+/// Verifies an LMS signature. `message` is split into pieces (RFC 8554 §5.4.2).
 ///
 /// # Errors
 ///
@@ -86,13 +86,13 @@ pub fn verify(
     compare(kernels, public_key, message, signature)?.check()
 }
 
-/// The root that the signature leads to, and the root in the key.
+/// Computes the root from the signature, and returns it with the root in the key.
 ///
 /// # Errors
 ///
-/// `UnsupportedKey` for a type without SHA-256; `InvalidKey` for a key of the wrong length, or with
-/// two lengths of hash values; `OtherParameters`; `SignatureLength`; `IndexOutOfRange`. `Ok` says
-/// nothing about the signature yet.
+/// `UnsupportedKey` for a type code without SHA-256. `InvalidKey` for a key of the wrong length, or if the hash
+/// values of tree and one-time signature have different lengths. `OtherParameters`, `SignatureLength` and
+/// `IndexOutOfRange` for the signature. `Ok` does not mean that the signature is valid.
 pub fn compare(
     kernels: &Kernels,
     public_key: &[u8],
@@ -104,11 +104,11 @@ pub fn compare(
     both.ok_or(Rejection::Mismatch)
 }
 
-/// Runs the known-answer test: a signature with SHA-256/192, height 5 and digits of four bits must
-/// pass, and must be refused for another message. Costs two verifications.
+/// Runs the known-answer test and returns true if it passes. A signature with SHA-256/192, height 5 and digits of
+/// four bits must be accepted, and must be refused for another message. The test takes the time of two verifications.
 ///
-/// The signature has no private key: it is a pattern, and the key has the root that a
-/// separate program, written after the standards, computed for it.
+/// No private key made this signature. It is a byte pattern, and the key contains the root that a separate program,
+/// which was written from the standards, computed for it.
 pub fn self_test(kernels: &Kernels) -> bool {
     const ROOT: [u8; 24] = *b"\xe9\x59\x3a\xc9\xac\x1f\x77\x7e\x13\xb2\xb5\x85\
         \x10\x77\x6e\x80\x72\xdd\x35\xda\x78\xdd\xe5\x65";
@@ -136,12 +136,12 @@ pub fn self_test(kernels: &Kernels) -> bool {
     verdict(b"abc") == Ok(()) && verdict(b"abd") == Err(Rejection::Mismatch)
 }
 
-/// LMOTS_SHA256_N24_W4, with 51 chains.
+/// LM-OTS type LMOTS_SHA256_N24_W4, which has 51 chains.
 const KAT_OTS_TYPE: u32 = 7;
 const KAT_TREE_TYPE_AT: usize = 8 + (1 + 51) * 24;
 const KAT_SIGNATURE_LEN: usize = KAT_TREE_TYPE_AT + 4 + 5 * 24;
 
-/// The public key of one tree (RFC 8554 §5.3).
+/// The public key of one LMS tree (RFC 8554 §5.3).
 #[derive(Clone, Copy)]
 struct Key<'a> {
     h: u32,
@@ -149,13 +149,13 @@ struct Key<'a> {
     ots: Ots,
     identifier: &'a [u8],
     root: &'a [u8],
-    /// All of it, as it is encoded.
+    /// The encoded key.
     #[cfg(any(feature = "engine", test))]
     encoded: &'a [u8],
 }
 
 impl<'a> Key<'a> {
-    /// Reads a key and nothing else.
+    /// Parses a key that fills `bytes` exactly.
     fn parse_all(bytes: &'a [u8]) -> Result<Self, Rejection> {
         let mut rest = bytes;
         match Self::parse(&mut rest, None) {
@@ -165,8 +165,8 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// Takes a key off the start of `rest`. All trees of one key have one length of hash values, `n_above`, if there is a
-    /// tree above this one.
+    /// Parses a key at the start of `rest` and removes it from `rest`. `n_above` is the hash length of the tree above
+    /// this one, if there is one. All trees of a key have the same hash length.
     fn parse(rest: &mut &'a [u8], n_above: Option<usize>) -> Result<Self, Rejection> {
         #[cfg(any(feature = "engine", test))]
         let bytes = *rest;
@@ -175,7 +175,7 @@ impl<'a> Key<'a> {
         let ots_type = take_u32(rest).ok_or(too_short)?;
         let (h, n) = tree_of(lms_type).ok_or(Rejection::UnsupportedKey)?;
         let ots = Ots::of(ots_type).ok_or(Rejection::UnsupportedKey)?;
-        // A tree and its one-time keys have the same hash function (SP 800-208 §4), and so have all levels.
+        // A tree and its one-time keys have the same hash function (SP 800-208 §4). The same holds for all levels.
         if ots.n != n || n_above.is_some_and(|above| above != n) {
             return Err(Rejection::InvalidKey);
         }
@@ -192,7 +192,7 @@ impl<'a> Key<'a> {
         })
     }
 
-    /// Reads a signature and nothing else, and compares.
+    /// Parses a signature that fills `signature` exactly, and computes both roots.
     fn compare_all(
         &self,
         kernels: &Kernels,
@@ -200,7 +200,8 @@ impl<'a> Key<'a> {
         signature: &[u8],
         both: &mut Option<Comparison>,
     ) -> Result<(), Rejection> {
-        // By reference, as the key: a move takes the root of trust hundreds of cycles.
+        // The parsed values are used by reference, because a move costs the processor of the root of trust hundreds
+        // of cycles.
         let parsed = Signature::parse(self, signature);
         let (signature, after) = parsed.as_ref().map_err(|rejection| *rejection)?;
         if !after.is_empty() {
@@ -212,7 +213,7 @@ impl<'a> Key<'a> {
         self.compare_in(kernels, message, signature, both)
     }
 
-    /// Algorithms 6a and 6b of RFC 8554.
+    /// Computes both roots (RFC 8554 algorithms 6a and 6b).
     fn compare_in(
         &self,
         kernels: &Kernels,
@@ -238,7 +239,7 @@ impl<'a> Key<'a> {
         Ok(())
     }
 
-    // Out of line: HSS calls it too, and what it puts on the stack is gone when it returns.
+    // The function is not inlined, because HSS also calls it, and its stack space is released when it returns.
     #[inline(never)]
     fn root_of(&self, kernels: &Kernels, message: &[&[u8]], signature: &Signature<'_>) -> Words {
         let q = signature.q;
@@ -247,12 +248,12 @@ impl<'a> Key<'a> {
         let mut chains = ots::Chains::new(kernels, self.ots, identifier, q);
         let public_key = chains.public_key(message, signature.ots);
         let n = chains.hasher.n;
-        // Algorithm 6a, step 4: leaves are numbered from 2^h on, the root is 1.
+        // Algorithm 6a, step 4: the leaves are numbered from 2^h, and the root has the number 1.
         let mut number = (1_u32 << self.h) | q;
         chains.room.put(0, &public_key);
         Self::node(&mut chains, number, D_LEAF, n);
         for sibling in signature.path.chunks_exact(self.ots.n.max(1)) {
-            // The node is at the front; its parent will be, too.
+            // The node is at the start of the room. Its parent replaces it there.
             let is_right = number & 1 == 1;
             if is_right {
                 chains.room.copy(0, n, n);
@@ -264,8 +265,8 @@ impl<'a> Key<'a> {
         chains.room.value(0, n)
     }
 
-    /// Hashes what a node is made of, the first `count` words, to the front:
-    /// H(I ‖ u32str(r) ‖ u16str(D) ‖ values).
+    /// Hashes a node from the first `count` words of the room and writes the result to the start of the room: H(I ‖
+    /// u32str(r) ‖ u16str(D) ‖ values).
     #[inline(never)]
     fn node(chains: &mut ots::Chains<'_>, number: u32, what: u64, count: usize) {
         let ots::Chains { hasher, identifier, room, initial, .. } = chains;
@@ -274,7 +275,7 @@ impl<'a> Key<'a> {
         for word in *identifier {
             message.push(room, word);
         }
-        // Six bytes, which shift what follows by 48 bits.
+        // The head has six more bytes, so the following values are shifted by 48 bits.
         message.head(be32(number) | what << 32, 48);
         message.append(room, 0, count);
         message.finish(room, shape);
@@ -282,24 +283,24 @@ impl<'a> Key<'a> {
     }
 }
 
-/// The signature of one tree (RFC 8554 §5.4).
+/// The signature of one LMS tree (RFC 8554 §5.4).
 struct Signature<'a> {
     q: u32,
-    /// C and y of the one-time signature.
+    /// Values C and y of the one-time signature.
     ots: &'a [u8],
     path: &'a [u8],
-    /// All of it, as it is encoded.
+    /// The encoded signature.
     #[cfg(any(feature = "engine", test))]
     encoded: &'a [u8],
 }
 
 impl<'a> Signature<'a> {
-    /// Reads a signature of `key`, and returns what follows it.
+    /// Parses a signature for `key`, and returns it with the bytes that follow it.
     fn parse(key: &Key<'_>, bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Rejection> {
         let mut rest = bytes;
         let too_short = Rejection::SignatureLength;
         let q = take_u32(&mut rest).ok_or(too_short)?;
-        // Types come before lengths, so that a signature of other parameters is reported as such.
+        // Types are checked before lengths, so that a signature with other parameters is reported as such.
         if take_u32(&mut rest).ok_or(too_short)? != key.ots.ots_type {
             return Err(Rejection::OtherParameters);
         }
@@ -319,30 +320,31 @@ impl<'a> Signature<'a> {
         Ok((signature, rest))
     }
 
-    /// Whether the tree has such a leaf. Without it, nothing may be computed.
+    /// Returns true if the tree has the leaf of this signature. If it returns false, nothing may be computed.
     const fn is_of_tree(&self, key: &Key<'_>) -> bool {
         self.q >> key.h == 0
     }
 }
 
-/// Height and length of hash values of a type of tree (RFC 8554 §5.1; SP 800-208 §4.2).
+/// Returns height and hash length in bytes of an LMS type (RFC 8554 §5.1; SP 800-208 §4.2). Returns `None` if the
+/// type does not use SHA-256.
 fn tree_of(lms_type: u32) -> Option<(u32, usize)> {
     let (n, height) = match lms_type {
         SHA256_M32_H5..SHA256_M24_H5 => (32, lms_type.wrapping_sub(SHA256_M32_H5)),
         SHA256_M24_H5..0x0f => (24, lms_type.wrapping_sub(SHA256_M24_H5)),
         _ => return None,
     };
-    // Five heights each: 5 to 25.
+    // Each hash length has five heights: 5, 10, 15, 20, 25.
     Some((height.wrapping_add(1).wrapping_mul(5), n))
 }
 
-/// What was read of `bytes`, of which `rest` is left.
+/// Returns the part of `bytes` before `rest`.
 #[cfg(any(feature = "engine", test))]
 fn encoded_before<'a>(bytes: &'a [u8], rest: &[u8]) -> &'a [u8] {
     bytes.get(..bytes.len().wrapping_sub(rest.len())).unwrap_or_default()
 }
 
-/// Takes the next `len` bytes, if they are there.
+/// Removes the next `len` bytes from `rest`. Returns `None` if `rest` is shorter.
 fn take<'a>(rest: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
     let (now, later) = rest.split_at_checked(len)?;
     *rest = later;

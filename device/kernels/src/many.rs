@@ -1,20 +1,21 @@
-//! Several messages of equal length at once.
+//! Hashing of several messages of equal length at once.
 
 use crate::dispatch::MAX_LANES;
 use crate::{Hash, Kernels};
 
-/// A hash of which several can be computed in about the time of one.
+/// A hash function that can hash several messages in about the time of one.
 ///
-/// Boot stages hash blocks of a payload this way; hash-based signatures need the same of chains.
+/// Boot stages hash the blocks of a payload in this way, and hash-based signatures hash their chains in this way.
 pub trait HashMany: Hash {
-    /// How many messages [`HashMany::digest_many`] hashes at once: 1 to [`MAX_LANES`].
+    /// Returns the number of messages that [`HashMany::digest_many`] hashes at once, from 1 to [`MAX_LANES`].
     fn lanes(kernels: &Kernels) -> usize;
 
-    /// The digests of the messages `heads[i] ‖ bodies[i]`, which `on_digest` gets with `i`, in order.
+    /// Computes the digests of the messages `heads[i] ‖ bodies[i]` and passes each with its index `i` to `on_digest`,
+    /// in order.
     ///
-    /// Heads are of equal length, and so are bodies; where they are not, the digests are wrong.
-    /// Bodies of which byte `N * k - head length` is at an address that is a multiple of 8, for
-    /// blocks of `N` bytes, are not copied.
+    /// All heads must have the same length, and all bodies too; otherwise the digests are wrong. For a hash with
+    /// blocks of `N` bytes, the whole blocks of a body are not copied if byte `N * k - head length` of the body has
+    /// an address that is a multiple of 8.
     fn digest_many(
         kernels: &Kernels,
         heads: &[&[u8]],
@@ -23,9 +24,9 @@ pub trait HashMany: Hash {
     );
 }
 
-/// Heads and bodies in groups of `lanes`, the last one smaller.
+/// Splits heads and bodies into groups of `lanes`. The last group can be smaller.
 ///
-/// Not with `chunks`: the compiler cannot exclude its panic for this value of `lanes`.
+/// The function does not use `chunks`, because the compiler cannot exclude its panic for this value of `lanes`.
 pub(crate) fn groups<'a, 'b>(
     lanes: usize,
     mut heads: &'a [&'b [u8]],
@@ -41,17 +42,17 @@ pub(crate) fn groups<'a, 'b>(
     })
 }
 
-/// A message in two pieces, followed by its padding.
+/// The padding of a message that consists of two pieces.
 pub(crate) trait Padding<const N: usize> {
-    /// Adds what belongs to the padding to a block whose first byte is number `start` of the padded
-    /// message, and which has zeros after the message.
+    /// Writes the padding that belongs into `block`. The block starts at byte `start` of the padded message, and is
+    /// zero after the end of the message.
     fn pad(&self, block: &mut [u8; N], start: usize, message_len: usize);
 
-    /// Blocks of a padded message.
+    /// Returns the number of blocks of a padded message.
     fn block_count(&self, message_len: usize) -> usize;
 }
 
-/// Block `index` of a padded message.
+/// Returns block `index` of a padded message.
 pub(crate) fn padded_block<const N: usize>(
     padding: &impl Padding<N>,
     head: &[u8],
@@ -70,12 +71,14 @@ pub(crate) fn padded_block<const N: usize>(
     block
 }
 
-/// Blocks are multiples of 8 bytes, so each has the alignment that assembly requires.
+/// A value with the alignment that assembly requires. Blocks are multiples of 8 bytes long, so each block in an array
+/// is aligned.
 #[repr(align(8))]
 struct Aligned<T>(T);
 
-/// Feeds padded messages, at most [`MAX_LANES`] of them, to `compress`, which takes equally many blocks
-/// of each: whole blocks of bodies by reference, everything else from a copy.
+/// Passes the blocks of padded messages to `compress`, with the same number of blocks of each message in a call.
+/// There are at most [`MAX_LANES`] messages. Whole blocks of the bodies are passed by reference, all others as a
+/// copy.
 pub(crate) fn feed<const N: usize>(
     padding: &impl Padding<N>,
     heads: &[&[u8]],

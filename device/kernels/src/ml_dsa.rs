@@ -1,16 +1,15 @@
 //! ML-DSA signature verification (FIPS 204), for ML-DSA-44, ML-DSA-65 and ML-DSA-87.
 //!
-//! The matrix A has up to 56 polynomials of 1 KiB and is never stored: each of its coefficients is
-//! multiplied as soon as it comes out of SHAKE128. Rows are finished one after the other and fed into
-//! the hash that makes c̃'. Kept are the transforms of z (7 KiB) and of c (1 KiB), and one
-//! polynomial in work (2 KiB).
+//! The matrix A has up to 56 polynomials of 1 KiB and is never stored. Each of its coefficients is multiplied as soon
+//! as SHAKE128 returns it. Rows are computed one after the other, and absorbed into the hash that computes c̃'. The
+//! stored data are the transforms of z (7 KiB) and of c (1 KiB), and one current polynomial (2 KiB).
 //!
-//! A signature is refused before anything is hashed if its lengths are wrong, if a coefficient of z is
-//! too large, or if the encoding of the hint is not canonical (FIPS 204 §7.1, algorithm 21, with all its
-//! checks). Every key of the right length is a key.
+//! A signature is refused before anything is hashed if a length is wrong, if a coefficient of z is too large, or if
+//! the encoding of the hint is not canonical (FIPS 204 §7.1, algorithm 21, with all its checks). Every key of the
+//! right length is valid.
 //!
-//! Run time depends on the key, the message and the signature. All three are public. Nothing in
-//! this module may be reused for signing.
+//! The run time depends on the key, the message and the signature, which are all public. Do not reuse any code of
+//! this module for signing.
 
 mod encoding;
 mod ntt;
@@ -46,26 +45,26 @@ impl Verifier for MlDsaSet {
     }
 }
 
-/// What differs between the sets (FIPS 204 §4, table 1). Values and not types, so that an image has
+/// The parameters that differ between the sets (FIPS 204 §4, table 1). They are run-time values, so that an image has
 /// one copy of the code. The number of rows, k, follows from the lengths of key and signature.
 struct Parameters {
-    /// Columns of A.
+    /// Number of columns of A.
     l: usize,
-    /// Coefficients of c that are not zero.
+    /// Number of nonzero coefficients of c.
     tau: u8,
     /// Maximum number of ones in the hint, ω.
     omega: usize,
-    /// Bytes of c̃: λ / 4.
+    /// Length of c̃ in bytes: λ / 4.
     c_tilde_len: usize,
-    /// β = τ·η.
+    /// The value β = τ·η.
     beta: u64,
-    /// Bits of a coefficient of z: γ1 is 2 to the power of one less.
+    /// Number of bits in an encoded coefficient of z. γ1 is 2^(z_width - 1).
     z_width: u32,
-    /// γ2.
+    /// The value γ2.
     gamma2: u64,
-    /// 2^48 / 2γ2, rounded up.
+    /// The value 2^48 / 2γ2, rounded up.
     reciprocal: u64,
-    /// Bits of a coefficient of w1.
+    /// Number of bits in an encoded coefficient of w1.
     w1_width: u32,
 }
 
@@ -73,9 +72,9 @@ const fn reciprocal(gamma2: u64) -> u64 {
     (1_u64 << 48).div_ceil(2 * gamma2)
 }
 
-/// γ2 of ML-DSA-44.
+/// The value γ2 of ML-DSA-44.
 const GAMMA2_88: u64 = (ntt::Q - 1) / 88;
-/// γ2 of the other two.
+/// The value γ2 of ML-DSA-65 and ML-DSA-87.
 const GAMMA2_32: u64 = (ntt::Q - 1) / 32;
 
 static PARAMETERS_44: Parameters = Parameters {
@@ -114,39 +113,39 @@ static PARAMETERS_87: Parameters = Parameters {
     w1_width: 4,
 };
 
-/// What was signed. Messages come in pieces, so that no caller has to concatenate them.
+/// The signed message. Its content is split into pieces, so that the caller need not concatenate them.
 #[derive(Clone, Copy, Debug)]
 pub enum Message<'a> {
-    /// ML-DSA (FIPS 204 §5.3, algorithm 3).
+    /// A message of ML-DSA (FIPS 204 §5.3, algorithm 3).
     Pure {
-        /// At most [`MAX_CONTEXT_LEN`] bytes.
+        /// Context string with at most [`MAX_CONTEXT_LEN`] bytes.
         context: &'a [u8],
-        /// M, in pieces.
+        /// Message M, split into pieces.
         message: &'a [&'a [u8]],
     },
-    /// HashML-DSA (FIPS 204 §5.4.1, algorithm 5). The caller has to check that the identifier is whole,
-    /// that the digest is one of this hash, and that the hash is strong enough for the set: here they
-    /// are bytes.
+    /// A message of HashML-DSA (FIPS 204 §5.4.1, algorithm 5). The caller must check that the identifier is complete,
+    /// that the digest has the length of this hash, and that the hash is strong enough for the parameter set.
     PreHash {
-        /// At most [`MAX_CONTEXT_LEN`] bytes.
+        /// Context string with at most [`MAX_CONTEXT_LEN`] bytes.
         context: &'a [u8],
-        /// The hash function: DER of its object identifier, with tag and length.
+        /// DER encoding of the object identifier of the hash function, including tag and length.
         oid: &'a [u8],
-        /// The digest of the message.
+        /// Digest of the message.
         digest: &'a [u8],
     },
-    /// M' of the internal interface (FIPS 204 §6.3, algorithm 8), in pieces.
+    /// Message M' of the internal interface (FIPS 204 §6.3, algorithm 8), split into pieces.
     Internal(&'a [&'a [u8]]),
-    /// μ, computed elsewhere (FIPS 204 §6.3, algorithm 8, line 7). It depends on the key, and the
-    /// caller is trusted to have used the right one.
+    /// The value μ, computed elsewhere (FIPS 204 §6.3, algorithm 8, line 7). It depends on the public key, and the
+    /// caller must have used the same key.
     ExternalMu(&'a [u8; 64]),
 }
 
-/// Runs the known-answer test: a signature must pass, and must be refused for another message. Costs
-/// two verifications of ML-DSA-44, and nearly 4 KiB of stack beside what they need.
+/// Runs the known-answer test and returns true if it passes. A signature must be accepted, and must be refused for
+/// another message. The test takes the time of two verifications of ML-DSA-44, and needs nearly 4 KiB of stack in
+/// addition.
 ///
-/// Key and z are patterns, so that an image does not have to carry them: even without a secret key, one can
-/// choose t1 so small that c·t1·2^d changes few high parts, and put those into the hint.
+/// Key and z are byte patterns, so that an image does not contain them. Such a signature can be constructed without a
+/// secret key: t1 is chosen so small that c·t1·2^d changes only a few high parts, and the hint corrects these.
 pub fn self_test() -> bool {
     let key = known_key();
     let signature = known_signature();
@@ -154,7 +153,7 @@ pub fn self_test() -> bool {
         let message = Message::Pure { context: KAT_CONTEXT, message: &[message] };
         verify(&Kernels::PORTABLE, MlDsaSet::MlDsa44, &key, message, &signature)
     };
-    // Opaque, so that the test runs on the device and the compiler does not evaluate it.
+    // `black_box` prevents the compiler from evaluating the test, so that it runs on the device.
     let message = core::hint::black_box(b"abc");
     check(message) == Ok(()) && check(&message[..2]) == Err(Rejection::Mismatch)
 }
@@ -165,17 +164,17 @@ const KAT_C_TILDE: &[u8; 32] = b"\
       \x97\xb8\xa9\x4a\x2a\xef\x34\xa5\xd3\xcd\xa4\xa9\xcf\xe4\x58\x40\
       \x9e\x00\xa2\xa0\x9e\x0a\xbf\x7e\x6d\x35\x91\x46\xb0\x59\x42\x34";
 
-/// Positions of the ones in the hint, then how many have been seen after each row.
+/// Positions of the ones in the hint, and the number of ones up to the end of each row.
 const KAT_HINT: ([u8; 9], [u8; 4]) = ([40, 193, 94, 153, 158, 218, 22, 62, 234], [2, 6, 6, 9]);
 
-/// Two coefficients of each polynomial of t1 are 1, all others 0.
+/// Returns a public key in which two coefficients of each polynomial of t1 are 1 and all others are 0.
 fn known_key() -> [u8; 1312] {
     let mut key = [0; 1312];
     for (byte, number) in key.iter_mut().zip(0..32) {
         *byte = number;
     }
     for number in 0..8 {
-        // 160 bytes are 128 coefficients, 5 bytes are 4.
+        // 128 coefficients take 160 bytes, and 4 coefficients take 5 bytes.
         key[32 + 165 * number] = 1;
     }
     key
@@ -193,11 +192,11 @@ fn known_signature() -> [u8; 2420] {
     signature
 }
 
-/// Checks a signature.
+/// Verifies a signature.
 ///
 /// # Errors
 ///
-/// As [`compare`]; `Mismatch` if it is not a signature of this message under this key.
+/// The errors of [`compare`], and `Mismatch` if the signature is not valid for this message and key.
 pub fn verify(
     kernels: &Kernels,
     set: MlDsaSet,
@@ -208,13 +207,13 @@ pub fn verify(
     compare(kernels, set, public_key, message, signature)?.check()
 }
 
-/// c̃' as key, message and signature make it, and c̃ as the signature has it (FIPS 204 §6.3,
-/// algorithm 8). For a caller that compares redundantly instead of by one branch.
+/// Computes c̃' from key, message and signature, and returns it with the c̃ of the signature (FIPS 204 §6.3,
+/// algorithm 8). This serves a caller that compares redundantly instead of with a single branch.
 ///
 /// # Errors
 ///
-/// `InvalidKey` and `SignatureLength` for a wrong length, `ContextLength` for a context over
-/// 255 bytes, `NonCanonicalSignature` for a hint or a coefficient of z that no signer writes.
+/// `InvalidKey` and `SignatureLength` for a wrong length. `ContextLength` for a context longer than 255 bytes.
+/// `NonCanonicalSignature` for a hint or a coefficient of z that no signer encodes.
 pub fn compare(
     kernels: &Kernels,
     set: MlDsaSet,
@@ -236,7 +235,7 @@ pub fn compare(
     }
     let (rho, t1) = public_key.split_first_chunk::<32>().ok_or(Rejection::InvalidKey)?;
 
-    // sigDecode (§7.2, algorithm 27), and the bound on z (algorithm 8, line 13).
+    // This is sigDecode (§7.2, algorithm 27), followed by the check of the bound on z (algorithm 8, line 13).
     let z_len = 32_usize.wrapping_mul(parameters.z_width as usize);
     let (c_tilde, rest) =
         signature.split_at_checked(parameters.c_tilde_len).ok_or(Rejection::SignatureLength)?;
@@ -248,7 +247,7 @@ pub fn compare(
     let mut z = [[0; 256]; MAX_L];
     let z = z.get_mut(..parameters.l).ok_or(Rejection::SignatureLength)?;
     for z in z.iter_mut() {
-        // Not with `chunks_exact`: the compiler cannot exclude its panic for this `z_len`.
+        // The loop does not use `chunks_exact`, because the compiler cannot exclude its panic for this `z_len`.
         let (bytes, later) = z_bytes.split_at_checked(z_len).ok_or(Rejection::SignatureLength)?;
         z_bytes = later;
         if !encoding::unpack_z(parameters, bytes, &mut w) {
@@ -258,8 +257,8 @@ pub fn compare(
         ntt::store(&w, z);
     }
 
-    // −2^d·NTT(c). What line 9 subtracts is its product with NTT(t1), the values of t1 being as they
-    // are encoded.
+    // c becomes −2^d·NTT(c). Line 9 subtracts NTT(c)·NTT(t1·2^d), which is its product with NTT(t1), where t1 has the
+    // encoded values.
     let mut c = [0; 256];
     let mut sponge = Sponge::new(kernels, RATE_256, FULL_ROUNDS);
     if !sample::sample_in_ball(kernels, &mut sponge, c_tilde, parameters.tau, &mut w) {
@@ -268,14 +267,14 @@ pub fn compare(
     ntt::forward(&mut w);
     ntt::store_shifted(&w, &mut c);
 
-    // c̃' = H(μ ‖ w1') (line 12).
+    // This computes c̃' = H(μ ‖ w1') (line 12).
     absorb_mu(kernels, &mut sponge, public_key, message);
     let rho = words(rho);
     let mut states = [[0; 25]; sample::MAX_GROUP];
     let rows = t1.chunks_exact(T1_LEN).zip(hint.rows());
     for ((t1, positions), row) in rows.zip(0..) {
-        // Line 9. Less than 17 q² are in a coefficient before the row of A is added, and less than
-        // 18 q² are added for each of 7 columns: below 143 q² < 2^54.
+        // Line 9: a coefficient is below 17 q² before the row of A is added. Each of at most 7 columns adds less than
+        // 18 q², so the sum is below 143 q² < 2^54.
         encoding::unpack_t1(t1, &mut w);
         ntt::forward(&mut w);
         ntt::multiply(&mut w, &c);
@@ -283,7 +282,7 @@ pub fn compare(
             return Err(Rejection::InvalidKey);
         }
         ntt::inverse(&mut w);
-        // Line 10.
+        // Line 10 computes w1' with the hint.
         encoding::use_hint(parameters, positions, &mut w);
         encoding::absorb_w1(parameters, &w, &mut sponge);
     }
@@ -291,7 +290,7 @@ pub fn compare(
     Comparison::of(computed.get(..c_tilde.len()).unwrap_or_default(), c_tilde)
 }
 
-/// Bytes of a polynomial of t1.
+/// Length of an encoded polynomial of t1 in bytes.
 const T1_LEN: usize = 320;
 
 fn words(bytes: &[u8; 32]) -> [u64; 4] {
@@ -302,9 +301,9 @@ fn words(bytes: &[u8; 32]) -> [u64; 4] {
     words
 }
 
-/// Starts a hash with μ = H(H(key) ‖ M') (FIPS 204 §6.3, algorithm 8, lines 6 and 7; M' as in §5.3 and
-/// §5.4.1).
-// One sponge for all three hashes: each is as large as a seventh of a polynomial.
+/// Starts a hash that has absorbed μ = H(H(key) ‖ M') (FIPS 204 §6.3, algorithm 8, lines 6 and 7). M' is that of §5.3
+/// and §5.4.1.
+// The three hashes share one sponge, because a sponge takes about a seventh of the memory of a polynomial.
 #[inline(never)]
 fn absorb_mu(kernels: &Kernels, sponge: &mut Sponge, public_key: &[u8], message: Message<'_>) {
     let fresh = || Sponge::new(kernels, RATE_256, FULL_ROUNDS);
@@ -323,7 +322,7 @@ fn absorb_mu(kernels: &Kernels, sponge: &mut Sponge, public_key: &[u8], message:
         Message::Internal(_) | Message::ExternalMu(_) => (0, &[] as &[u8]),
     };
     if !matches!(message, Message::Internal(_)) {
-        // The length was checked to fit in a byte.
+        // The length was checked to fit into a byte.
         sponge.absorb(&[domain, context.len() as u8]);
         sponge.absorb(context);
     }

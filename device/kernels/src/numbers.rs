@@ -1,49 +1,52 @@
-//! An engine for big numbers (`hw/ip/bignum`) as a kernel of the verifiers of RSA and ECDSA.
+//! Verification of RSA and ECDSA with a big-number engine (`hw/ip/bignum`).
 //!
-//! Keys and signatures are checked before it is asked, by the same code as without an engine. Of RSA it computes the power, and
-//! the encoded message that follows is judged as always. Of ECDSA it gives a word that says whether the equation holds: that
-//! word and the one for a genuine signature are the two values that the caller compares, so no branch here accepts anything.
+//! The same code as without an engine checks keys and signatures before the engine is used. For RSA the engine
+//! computes the modular power, and software checks the encoded message as usual. For ECDSA it returns a word that
+//! states if the signature is valid. The caller compares this word with [`GENUINE`], so no branch in this module
+//! accepts a signature.
 
 #[cfg(feature = "ecdsa")]
 use hartlock_algorithm::Curve;
 
-/// The verdict on a signature of ECDSA that fits, and the one on a signature that does not: they differ in 16 bits. Any other
-/// word is no verdict.
+/// Word that an engine returns for a valid ECDSA signature. It differs in 16 bits from [`NOT_GENUINE`]. Any other
+/// word is not a verdict.
 pub const GENUINE: u32 = 0xc33c_c33c;
-/// See [`GENUINE`].
+/// Word that an engine returns for an invalid ECDSA signature.
 pub const NOT_GENUINE: u32 = 0x9669_9669;
 
-/// The exponent of every key of RSA that a verifier accepts.
+/// Public exponent of every RSA key that a verifier accepts.
 pub const EXPONENT: u32 = 65537;
 
-/// The base to the power of [`EXPONENT`], modulo an odd modulus: modulus, base and result are big-endian and of one length, and the
-/// base is below the modulus. Nothing if there is no result: software computes it then.
+/// A function of modulus, base and result, which writes base^[`EXPONENT`] mod modulus to the result. All three are
+/// big-endian and have the same length, the modulus is odd, and the base is below the modulus. Returns `None` if the
+/// engine has no result. Then software computes it.
 pub type Power = fn(&[u8], &[u8], &mut [u8]) -> Option<()>;
 
-/// What computes for these verifiers.
+/// The functions of a big-number engine.
 #[derive(Clone, Copy)]
 pub struct Engine {
-    /// Powers of RSA.
+    /// Computes the modular power of RSA.
     pub power: Power,
-    /// The verdict on a signature of ECDSA. Nothing if there is none: software computes it then.
+    /// Verifies an ECDSA signature. Returns [`GENUINE`] or [`NOT_GENUINE`], or `None` if the engine has no verdict.
+    /// Then software verifies the signature.
     pub verify: fn(&Request<'_>) -> Option<u32>,
 }
 
-/// A signature of ECDSA: the key is a point of the curve, and r and s are from 1 to n - 1. Every number is big-endian and as long
-/// as those of the curve.
+/// An ECDSA signature to verify. The key is a point of the curve, and r and s are from 1 to n - 1. Every number is
+/// big-endian and has the length of the numbers of the curve.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// P-384, and not P-256.
+    /// Curve of the key: true for P-384, false for P-256.
     pub is_p384: bool,
-    /// x and y.
+    /// Coordinates of the public key, x and y.
     pub point: &'a [u8],
-    /// Of the message.
+    /// Digest of the message.
     pub digest: &'a [u8],
-    /// r and s.
+    /// Signature, r and s.
     pub signature: &'a [u8],
 }
 
-/// What an engine may be used for.
+/// The algorithm for which an engine is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// RSA with [`EXPONENT`].
@@ -54,7 +57,7 @@ pub enum Purpose {
     P384,
 }
 
-/// An engine with the purposes for which it gave known answers.
+/// An engine, and the purposes for which it passed the known-answer tests.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers {
     #[allow(dead_code, reason = "unless a verifier of such signatures is carried")]
@@ -63,7 +66,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// No engine.
+    /// The value without an engine.
     pub(crate) const NONE: Self =
         Self { engine: Engine { power: |_, _, _| None, verify: |_| None }, purposes: 0 };
 
@@ -71,23 +74,24 @@ impl Numbers {
         self.purposes & bit(purpose) != 0
     }
 
-    /// The same, or this engine, for one more purpose.
+    /// Returns a value that uses `engine` for one more purpose.
     pub(crate) const fn known_to(self, engine: Engine, purpose: Purpose) -> Self {
         Self { engine, purposes: self.purposes | bit(purpose) }
     }
 
-    /// Whether it is used for nothing.
+    /// Returns true if no engine is used for any purpose.
     pub(crate) const fn is_none(&self) -> bool {
         self.purposes == 0
     }
 
-    /// The function for powers, if the engine may compute them.
+    /// Returns the function for modular powers if the engine is used for RSA.
     #[cfg(feature = "rsa")]
     pub(crate) fn power(&self) -> Option<Power> {
         self.has(Purpose::Rsa).then_some(self.engine.power)
     }
 
-    /// The verdict of ECDSA, if the engine may give one and gives one.
+    /// Returns the verdict of the engine on an ECDSA signature. Returns `None` if the engine is not used for this
+    /// curve or gives no verdict.
     #[cfg(feature = "ecdsa")]
     pub(crate) fn verdict(&self, curve: Curve, request: &Request<'_>) -> Option<u32> {
         if !self.has(purpose_of(curve)) {

@@ -1,10 +1,9 @@
-//! Bytes for keys and signatures of known-answer tests.
+//! Byte patterns for keys and signatures of known-answer tests.
 
-/// Fills what a known-answer test checks with arbitrary bytes. Any bytes are the signature of
-/// some key.
+/// Fills `bytes` with a pattern that depends on `seed`.
 #[inline(never)]
 pub(crate) fn fill_with_pattern(bytes: &mut [u8], seed: u8) {
-    // Opaque, so that the test runs on the device and the compiler does not evaluate it.
+    // `black_box` prevents the compiler from evaluating the test, so that it runs on the device.
     let mut byte = core::hint::black_box(seed);
     for to in bytes {
         *to = byte;

@@ -1,14 +1,14 @@
 //! RSA signature verification: RSASSA-PKCS1-v1_5 (RFC 8017 §8.2.2) and RSASSA-PSS (§8.1.2).
 //!
-//! Only keys that a boot chain needs are accepted: 2048, 3072 or 4096 bits and the exponent 65537.
-//! Everything else that is well formed is [`Rejection::UnsupportedKey`].
+//! Only the key types that a boot chain needs are accepted: 2048, 3072 or 4096 bits and the exponent 65537. Any other
+//! well-formed key is refused with [`Rejection::UnsupportedKey`].
 //!
-//! [`pkcs1`] and [`pss`] each have `verify`, for a message and hashes of this crate, and `compare`, for a
-//! digest and hashes that the caller brings, so that a workstation can support more hashes than a boot stage
-//! has code for.
+//! [`pkcs1`] and [`pss`] each have `verify`, which takes a message and hashes of this crate, and `compare`, which
+//! takes a digest and hashes that the caller supplies. So a workstation can support more hashes than a boot stage
+//! contains.
 //!
-//! No heap: all buffers are fixed for 4096 bits. Run time depends on key, message and signature, which
-//! are public.
+//! There is no heap. All buffers have a fixed size for 4096 bits. The run time depends on key, message and signature,
+//! which are public.
 
 mod digest;
 mod digits;
@@ -30,7 +30,8 @@ pub use key::{MAX_MODULUS_LEN, PublicKey};
 #[cfg(any(feature = "engine", test))]
 pub(crate) use known_answer::known_to;
 
-/// The modulus of known answers, and what they are: PKCS #1 and PSS, with SHA-384.
+/// Returns the modulus of the known answers and their signatures, with PKCS #1 v1.5 and with PSS. The hash is
+/// SHA-384.
 #[cfg(test)]
 pub(crate) const fn known() -> (&'static [u8], [&'static [u8]; 2]) {
     (known_answer::MODULUS, [known_answer::PKCS1, known_answer::PSS])
@@ -59,7 +60,7 @@ impl Verifier for RsaSet {
     }
 }
 
-/// With one hash for message, mask and length of the salt (image format §2.2).
+/// Verifies with one hash for the message, the mask and the length of the salt (image format §2.2).
 fn compare_with<H: pkcs1::Identified>(
     kernels: &Kernels,
     padding: RsaPadding,

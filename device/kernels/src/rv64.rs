@@ -1,8 +1,9 @@
-//! Kernels in RISC-V assembly: the tables of them, and the tokens that allow to call one.
+//! Kernels in RISC-V assembly: the tables of kernels, and the tokens that allow a call.
 //!
-//! A token is made by [`Probe`] alone: it says that this hart executes the instructions that a row
-//! of a table needs. With it the kernel of that row becomes a safe function; nothing else in this
-//! crate calls assembly.
+//! A token proves that this hart executes the instructions that a row of a table needs, which makes the kernel of that
+//! row a safe function. [`Token::detect`] makes a token only if the [`Probe`] for these instructions succeeds, or if
+//! the row needs no extension. All other code of this crate calls no assembly, except for functions that need only the
+//! base instruction set.
 
 mod aligned;
 mod assembly;
@@ -24,46 +25,46 @@ use crate::sha3::Sha3_256;
 use aligned::{MAX_BLOCK_LEN, each_aligned, each_group};
 use assembly::*;
 
-/// Instructions that a kernel needs beside those of RV64I, for which this module is compiled.
+/// Extensions that a kernel needs in addition to RV64I, for which this module is compiled.
 #[derive(Clone, Copy)]
 struct Extension {
     tier: Tier,
-    /// Whether this build carries the kernels that need it.
+    /// True if this build contains the kernels that need the extension.
     is_carried: bool,
-    /// None for RV64I alone: no test is needed.
+    /// Function that executes the instructions. It is `None` for RV64I, which needs no test.
     probe: Option<Instructions>,
 }
 
 const RV64: Extension =
     Extension { tier: Tier::Rv64, is_carried: cfg!(feature = "scalar"), probe: None };
-/// `rori`, `rev8`, `andn` and their kind.
+/// Zbb, with `rori`, `rev8`, `andn` and similar instructions.
 const ZBB: Extension = Extension {
     tier: Tier::Zbb,
     is_carried: cfg!(feature = "zbb"),
     probe: Some(hartlock_probe_zbb),
 };
-/// Zknh, with Zbb.
+/// Zknh together with Zbb.
 const ZKNH: Extension = Extension {
     tier: Tier::Zknh,
     is_carried: cfg!(feature = "zknh"),
     probe: Some(hartlock_probe_zknh),
 };
-/// Vectors with Zvkb, the part of Zvbb that lanes need.
+/// The vector extension with Zvkb, the subset of Zvbb that kernels for several messages need.
 const ZVKB: Extension = Extension {
     tier: Tier::Zvbb,
     is_carried: cfg!(feature = "zvbb"),
     probe: Some(hartlock_probe_zvkb),
 };
-/// Vectors with Zvkb, and Zvknha or Zvknhb.
+/// The vector extension with Zvkb and either Zvknha or Zvknhb.
 const ZVKNHA: Extension = Extension {
     tier: Tier::Zvknh,
     is_carried: cfg!(feature = "zvknh"),
     probe: Some(hartlock_probe_zvknha),
 };
-/// Vectors with Zvkb and Zvknhb.
+/// The vector extension with Zvkb and Zvknhb.
 const ZVKNHB: Extension = Extension { probe: Some(hartlock_probe_zvknhb), ..ZVKNHA };
 
-/// A kernel and what it needs.
+/// A kernel and the extension that it needs.
 struct Row<K> {
     needs: Extension,
     kernel: K,
@@ -76,24 +77,25 @@ struct InLanes<K> {
     kernel: K,
 }
 
-/// The kernels for one message, or for several, of a family of hashes, from the lowest tier up.
+/// The kernels of a hash family, for one message or for several, from the lowest tier to the highest.
 ///
 /// # Safety
 ///
-/// The kernel of a row executes no instructions but those of RV64I and of the extension that the row
-/// needs, and does no more than its prototype says ([`assembly`]). With [`InLanes`], that extension
-/// has vectors, and a kernel takes as many messages as its elements fit into a vector register.
+/// The kernel of a row executes only instructions of RV64I and of the extension that the row needs, and its effects
+/// are limited to those that its prototype describes ([`assembly`]). With [`InLanes`], that extension includes the
+/// vector extension, and the kernel can process as many messages as elements of `element_len` bytes fit into a vector
+/// register.
 unsafe trait Table: Sized {
     type Kernel: Copy + 'static;
     const ROWS: &'static [Row<Self::Kernel>];
     const FAMILY: HashFamily;
-    /// Whether this build carries the kernels of the family.
+    /// True if this build contains the kernels of the family.
     const IS_CARRIED: bool;
 
-    /// Whether the kernel in use gives known answers.
+    /// Returns true if the selected kernel passes the known-answer tests.
     fn answers(kernels: &Kernels) -> bool;
 
-    /// Uses the kernel of a row.
+    /// Selects the kernel of a row.
     fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>);
 }
 
@@ -104,7 +106,7 @@ struct Sha512Many;
 struct KeccakOneByOne;
 struct KeccakInLanes;
 
-// SAFETY: the first lines of each file name the extension and what is read and written.
+// SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for Sha256One {
     type Kernel = Sha2One<u32, 64>;
     const ROWS: &'static [Row<Self::Kernel>] = &[
@@ -125,7 +127,8 @@ unsafe impl Table for Sha256One {
     }
 }
 
-// SAFETY: as for one message; a word of each message in a lane, or four words in two registers.
+// SAFETY: the argument for one message applies. In addition, each lane holds one word of each message, or four words
+// of a message are in two registers.
 unsafe impl Table for Sha256Many {
     type Kernel = InLanes<Sha2Many<u32, 64>>;
     const ROWS: &'static [Row<Self::Kernel>] = &[
@@ -147,7 +150,7 @@ unsafe impl Table for Sha256Many {
     }
 }
 
-// SAFETY: the first lines of each file name the extension and what is read and written.
+// SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for Sha512One {
     type Kernel = Sha2One<u64, 128>;
     const ROWS: &'static [Row<Self::Kernel>] = &[
@@ -168,7 +171,8 @@ unsafe impl Table for Sha512One {
     }
 }
 
-// SAFETY: as for one message; a word of each message in a lane, or four words in two registers.
+// SAFETY: the argument for one message applies. In addition, each lane holds one word of each message, or four words
+// of a message are in two registers.
 unsafe impl Table for Sha512Many {
     type Kernel = InLanes<Sha2Many<u64, 128>>;
     const ROWS: &'static [Row<Self::Kernel>] = &[
@@ -190,7 +194,7 @@ unsafe impl Table for Sha512Many {
     }
 }
 
-// SAFETY: the first lines of each file name the extension and what is read and written.
+// SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for KeccakOneByOne {
     type Kernel = KeccakOne;
     const ROWS: &'static [Row<Self::Kernel>] = &[
@@ -200,7 +204,7 @@ unsafe impl Table for KeccakOneByOne {
     const FAMILY: HashFamily = HashFamily::Keccak;
     const IS_CARRIED: bool = cfg!(feature = "keccak");
 
-    // 24 rounds and 12.
+    // These two hashes use 24 rounds and 12 rounds.
     fn answers(kernels: &Kernels) -> bool {
         answers_one::<Sha3_256>(kernels, &Sha3_256::KAT)
             && answers_one::<Kt128>(kernels, &Kt128::KAT)
@@ -211,7 +215,7 @@ unsafe impl Table for KeccakOneByOne {
     }
 }
 
-// SAFETY: as for one message; a word of each message in a lane.
+// SAFETY: the argument for one message applies. In addition, each lane holds one word of each message.
 unsafe impl Table for KeccakInLanes {
     type Kernel = InLanes<KeccakMany>;
     const ROWS: &'static [Row<Self::Kernel>] = &[Row {
@@ -230,12 +234,12 @@ unsafe impl Table for KeccakInLanes {
     }
 }
 
-/// This hart executes the instructions that a row of a table needs. Only [`Token::detect`] makes it.
+/// Proof that this hart executes the instructions that a row of a table needs. Only [`Token::detect`] makes it.
 struct Token<T, const ROW: usize>(PhantomData<T>);
 
 impl<T: Table, const ROW: usize> Token<T, ROW> {
     const IS_CARRIED: bool = T::IS_CARRIED && ROW < T::ROWS.len() && Self::NEEDS.is_carried;
-    // With the remainder, the constants exist for rows past the end too, of which no token is made.
+    // The remainder makes the constants valid for rows past the end. No token is made for such rows.
     const NEEDS: Extension = T::ROWS[ROW % T::ROWS.len()].needs;
     const KERNEL: T::Kernel = T::ROWS[ROW % T::ROWS.len()].kernel;
 
@@ -247,31 +251,32 @@ impl<T: Table, const ROW: usize> Token<T, ROW> {
     }
 }
 
-/// A kernel of SHA-2 for one message.
+/// Returns the SHA-2 kernel of a row for one message.
 fn sha2_one<T, W: 'static, const N: usize, const ROW: usize>(
     _: Token<T, ROW>,
 ) -> One<Compress<W, N>>
 where
     T: Table<Kernel = Sha2One<W, N>>,
 {
-    // Only the function around it can name it, and that needs the token. The same below.
+    // Only the enclosing function can name `run`, and it requires the token. The same holds for the functions below.
     fn run<T, W: 'static, const N: usize, const ROW: usize>(state: &mut [W; 8], blocks: &[[u8; N]])
     where
         T: Table<Kernel = Sha2One<W, N>>,
     {
         const { assert!(N <= MAX_BLOCK_LEN) };
         each_aligned(state, blocks.as_flattened(), N, |state, blocks| {
-            // Named here and not captured: a capture would cost a stack frame. The same below.
+            // The kernel is a constant here and is not captured, because a capture would cost a stack frame. The same
+            // holds for the functions below.
             let kernel = Token::<T, ROW>::KERNEL;
-            // SAFETY: the token proves that the instructions are there. The kernel rewrites a state
-            // that is borrowed here, and reads `count` aligned blocks of N bytes, as `Blocks` has.
+            // SAFETY: the token proves that the hart has the instructions. The kernel rewrites the state, which is
+            // borrowed mutably here, and reads `count` aligned blocks of N bytes, which `Blocks` guarantees.
             unsafe { kernel(state, blocks.as_ptr().cast(), blocks.count()) }
         });
     }
     One { tier: Token::<T, ROW>::NEEDS.tier, run: run::<T, W, N, ROW> }
 }
 
-/// A kernel of SHA-2 for several messages.
+/// Returns the SHA-2 kernel of a row for several messages.
 fn sha2_many<T, W: 'static, const N: usize, const ROW: usize>(
     token: Token<T, ROW>,
 ) -> Many<CompressMany<W>>
@@ -285,13 +290,14 @@ where
         T: Table<Kernel = InLanes<Sha2Many<W, N>>>,
     {
         const { assert!(N <= MAX_BLOCK_LEN) };
-        // SAFETY: the token proves that there are vectors, which every table of lanes needs.
+        // SAFETY: the token proves that the hart has the vector extension, which every table of kernels for several
+        // messages needs.
         let max = unsafe { lanes(const { Token::<T, ROW>::KERNEL.element_len }) };
         each_group(states, messages, N, max, |states, messages| {
             let kernel = const { Token::<T, ROW>::KERNEL.kernel };
-            // SAFETY: the token proves that the instructions are there. The kernel rewrites `len`
-            // states that are borrowed here, and reads `count` aligned blocks of N bytes of as many
-            // messages, as `Messages` has. They are no more than its lanes.
+            // SAFETY: the token proves that the hart has the instructions. The kernel rewrites `len` states, which
+            // are borrowed mutably here, and reads `count` aligned blocks of N bytes of each of `len` messages, which
+            // `Messages` guarantees. `len` is at most the number of lanes.
             unsafe {
                 kernel(
                     states.as_mut_ptr(),
@@ -305,7 +311,7 @@ where
     Many { tier: Token::<T, ROW>::NEEDS.tier, lanes: token.lanes(), run: run::<T, W, N, ROW> }
 }
 
-/// A kernel of the sponge for one message.
+/// Returns the sponge kernel of a row for one message.
 fn keccak_one<T, const ROW: usize>(_: Token<T, ROW>) -> One<Absorb>
 where
     T: Table<Kernel = KeccakOne>,
@@ -321,16 +327,16 @@ where
         let (rate_words, rounds) = sponge(rate_words, rounds);
         each_aligned(state, blocks, rate_words.wrapping_mul(8), |state, blocks| {
             let kernel = Token::<T, ROW>::KERNEL;
-            // SAFETY: the token proves that the instructions are there. The kernel rewrites a state
-            // that is borrowed here, and reads `count` aligned blocks of the rate, as `Blocks` has.
-            // Rate and rounds are those that it takes.
+            // SAFETY: the token proves that the hart has the instructions. The kernel rewrites the state, which is
+            // borrowed mutably here, and reads `count` aligned blocks of the rate, which `Blocks` guarantees.
+            // `sponge` limits rate and rounds to the values that the kernel supports.
             unsafe { kernel(state, blocks.as_ptr(), blocks.count(), rate_words, rounds) }
         });
     }
     One { tier: Token::<T, ROW>::NEEDS.tier, run: run::<T, ROW> }
 }
 
-/// A kernel of the sponge for several messages.
+/// Returns the sponge kernel of a row for several messages.
 fn keccak_many<T, const ROW: usize>(token: Token<T, ROW>) -> Many<AbsorbMany>
 where
     T: Table<Kernel = InLanes<KeccakMany>>,
@@ -344,15 +350,16 @@ where
         T: Table<Kernel = InLanes<KeccakMany>>,
     {
         let (rate_words, rounds) = sponge(rate_words, rounds);
-        // SAFETY: the token proves that there are vectors, which every table of lanes needs.
+        // SAFETY: the token proves that the hart has the vector extension, which every table of kernels for several
+        // messages needs.
         let max = unsafe { lanes(const { Token::<T, ROW>::KERNEL.element_len }) };
         each_group(states, messages, rate_words.wrapping_mul(8), max, |states, messages| {
             let kernel = const { Token::<T, ROW>::KERNEL.kernel };
             let (blocks, count) = (messages.as_ptr(), messages.count());
-            // SAFETY: the token proves that the instructions are there. The kernel rewrites `len`
-            // states that are borrowed here, and reads `count` aligned blocks of the rate of as many
-            // messages, as `Messages` has. They are no more than its lanes. Rate and rounds are those
-            // that it takes.
+            // SAFETY: the token proves that the hart has the instructions. The kernel rewrites `len` states, which
+            // are borrowed mutably here, and reads `count` aligned blocks of the rate of each of `len` messages,
+            // which `Messages` guarantees. `len` is at most the number of lanes. `sponge` limits rate and rounds to
+            // the values that the kernel supports.
             unsafe { kernel(states.as_mut_ptr(), blocks, count, states.len(), rate_words, rounds) }
         });
     }
@@ -360,42 +367,44 @@ where
 }
 
 impl<T: Table<Kernel = InLanes<K>>, K: Copy + 'static, const ROW: usize> Token<T, ROW> {
-    /// Messages that the kernel of the row takes at once.
+    /// Returns the number of messages that the kernel of the row processes at once.
     fn lanes(self) -> usize {
-        // SAFETY: the token proves that there are vectors, which every table of lanes needs.
+        // SAFETY: the token proves that the hart has the vector extension, which every table of kernels for several
+        // messages needs.
         unsafe { lanes(Self::KERNEL.element_len) }
     }
 }
 
-/// Lanes of a hart with vectors, for messages that take `element_len` bytes of a register each.
+/// Returns the number of lanes for messages that take `element_len` bytes of a vector register each.
 ///
 /// # Safety
 ///
-/// The hart has vectors.
+/// The hart must have the vector extension.
 unsafe fn lanes(element_len: usize) -> usize {
-    // SAFETY: it reads a register of the vector unit, which the caller promises to be there.
+    // SAFETY: the function reads a vector CSR, and the caller guarantees that the hart has the vector extension.
     let vlenb = unsafe { hartlock_vlenb() };
     vlenb.checked_div(element_len).unwrap_or(1).clamp(1, MAX_LANES)
 }
 
-/// Rate and rounds as the kernels take them: 1 to 21 words, 12 or 24 rounds.
+/// Limits rate and rounds to the values that the kernels support: 1 to 21 words, 12 or 24 rounds.
 fn sponge(rate_words: usize, rounds: usize) -> (usize, usize) {
     (rate_words.clamp(1, MAX_BLOCK_LEN / 8), if rounds == 12 { 12 } else { 24 })
 }
 
-/// Adds groups of six digits, times the six of b, to a sum of at least six limbs more (`rsa/digits.rs`). It needs no
-/// token: no instruction of it is beyond those for which this module is compiled.
+/// Adds the product of `a` and the six digits of `b` to `sum`, which has at least six limbs more than `a`
+/// (`rsa/digits.rs`). The function needs no token, because its assembly uses only the instructions for which this
+/// module is compiled.
 #[cfg(all(feature = "scalar", feature = "rsa"))]
 pub(crate) fn add_rows(sum: &mut [u64], a: &[[u64; 6]], b: &[u64; 6], start: &[u64; 6]) {
     let count = a.len().min((sum.len() / 6).saturating_sub(1));
     if count > 0 {
-        // SAFETY: it reads `count` groups of `a`, `b` and `start`, and updates one group more of `sum`: borrows that are
-        // held. Limbs are aligned.
+        // SAFETY: the function reads `count` groups of `a`, and also `b` and `start`, and updates `count` + 1 groups
+        // of `sum`. All of them are borrowed here. Limbs are aligned.
         unsafe { hartlock_rsa_rv64(sum.as_mut_ptr(), a.as_ptr(), count, b, start) };
     }
 }
 
-/// Calls a product of `ed25519_rv64.S`, whose calling convention is its own.
+/// Calls a function of `ed25519_rv64.S`, which has a special calling convention.
 #[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 macro_rules! ed25519_product {
     ($function:ident, $to:expr, $a:expr, $last:expr) => {
@@ -408,40 +417,43 @@ macro_rules! ed25519_product {
     };
 }
 
-/// a · b modulo 2^255 - 19, reduced, for loose limbs (`ed25519/field.rs`). It needs no token, as [`add_rows`].
+/// Returns a · b modulo 2^255 - 19, reduced, for loose limbs (`ed25519/field.rs`). The function needs no token, for
+/// the same reason as [`add_rows`].
 #[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 #[inline(always)]
 pub(crate) fn ed25519_multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
     let mut product = MaybeUninit::uninit();
     let to: *mut [u64; 5] = product.as_mut_ptr();
-    // SAFETY: it reads five limbs of each factor and writes those of the product: borrows that are held, and aligned.
+    // SAFETY: the function reads five limbs of each factor and writes five limbs of the product. All of them are
+    // borrowed here and aligned.
     unsafe { ed25519_product!(hartlock_ed25519_multiply_rv64, to, a, b) };
-    // SAFETY: written just now.
+    // SAFETY: the call above has written all limbs.
     unsafe { product.assume_init() }
 }
 
-/// The same into limbs that are there.
+/// Writes a · b modulo 2^255 - 19 to `product`. Otherwise the same as [`ed25519_multiply`].
 #[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 #[inline(always)]
 pub(crate) fn ed25519_multiply_into(product: &mut [u64; 5], a: &[u64; 5], b: &[u64; 5]) {
-    // SAFETY: as above.
+    // SAFETY: the argument is the same as in `ed25519_multiply`.
     unsafe { ed25519_product!(hartlock_ed25519_multiply_rv64, product, a, b) };
 }
 
-/// a, squared `times` times modulo 2^255 - 19, as [`ed25519_multiply`]. `times` is not zero.
+/// Returns a^(2^`times`) modulo 2^255 - 19, reduced, for loose limbs. `times` is not zero.
 #[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 #[inline(always)]
 pub(crate) fn ed25519_square(a: &[u64; 5], times: usize) -> [u64; 5] {
     let mut square = MaybeUninit::uninit();
     let to: *mut [u64; 5] = square.as_mut_ptr();
-    // SAFETY: as for a product.
+    // SAFETY: the argument is the same as in `ed25519_multiply`, except that the second operand is a number of squarings,
+    // which is not zero.
     unsafe { ed25519_product!(hartlock_ed25519_square_rv64, to, a, times) };
-    // SAFETY: written just now.
+    // SAFETY: the call above has written all limbs.
     unsafe { square.assume_init() }
 }
 
-/// Tries every kernel, from the lowest tier up, and keeps the highest that works. With `dyn` the rows are
-/// compiled once, in this crate: smaller and faster than for each probe.
+/// Tests every kernel, from the lowest tier to the highest, and selects the highest that works. `dyn` has the effect
+/// that the rows are compiled once, in this crate, which is smaller and faster than a copy for each probe type.
 pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut dyn Probe) {
     offer_table::<Sha256One>(kernels, probe);
     offer_table::<Sha256Many>(kernels, probe);
@@ -451,7 +463,8 @@ pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut dyn Probe) {
     offer_table::<KeccakInLanes>(kernels, probe);
 }
 
-/// One call a row and not a loop: a stage contains the rows that it carries, and no table.
+/// Offers each row of a table with a call of its own. Without a loop, a stage contains only the rows that it uses,
+/// and no table.
 fn offer_table<T: Table>(kernels: &mut Kernels, probe: &mut dyn Probe) {
     const { assert!(T::ROWS.len() <= 4, "a row would never be offered") };
     offer::<T, 0>(kernels, probe);
@@ -460,7 +473,7 @@ fn offer_table<T: Table>(kernels: &mut Kernels, probe: &mut dyn Probe) {
     offer::<T, 3>(kernels, probe);
 }
 
-/// Takes the kernel of a row if the instructions are there and the answers are right.
+/// Selects the kernel of a row if the hart has its instructions and its answers are right.
 fn offer<T: Table, const ROW: usize>(kernels: &mut Kernels, probe: &mut dyn Probe) {
     if const { !Token::<T, ROW>::IS_CARRIED } {
         return;

@@ -26,7 +26,7 @@ macro_rules! sha2_hash {
         }
 
         impl $name {
-            /// The digest of the three bytes `abc`, as published with the standard.
+            /// The digest of `abc`, as published with the standard.
             pub const KAT: [u8; $output_len] = $kat;
 
             /// Runs the known-answer test: true if the digest of `abc` is [`Self::KAT`].
@@ -67,7 +67,7 @@ macro_rules! sha2_hash {
         }
 
         impl $name {
-            /// The first words of a hash value (FIPS 180-4 §6.2.2, §6.4.2, §6.5).
+            /// Converts the first words of a hash value to a digest (FIPS 180-4 §6.2.2, §6.4.2, §6.5).
             fn output(state: &[$word; 8]) -> [u8; $output_len] {
                 let mut digest = [0; $output_len];
                 let (words, _) = digest.as_chunks_mut();
@@ -113,9 +113,9 @@ macro_rules! sha2_hash {
     };
 }
 
-/// Hashes the end of a message (FIPS 180-4 §5.1): a one bit, zeros, then its length in bits as a big-endian
-/// integer of `L` bytes, two words. A block without room for it takes only the start of the padding. One function
-/// for SHA-384 and SHA-512, which differ in nothing here.
+/// Hashes the end of a message (FIPS 180-4 §5.1): a one bit, zeros, and the length in bits as a big-endian integer of
+/// `L` bytes, which are two words. If the length does not fit into the block, another block follows. SHA-384 and
+/// SHA-512 share this function, because their padding is the same.
 #[inline(never)]
 fn finish<W, const N: usize, const L: usize>(
     state: &mut [W; 8],
@@ -135,7 +135,7 @@ fn finish<W, const N: usize, const L: usize>(
     compress(state, &[block]);
 }
 
-/// Padding of a message with its length in bits as an `L` (FIPS 180-4 §5.1).
+/// SHA-2 padding with the message length in bits as an integer of type `L` (FIPS 180-4 §5.1).
 struct LengthPadding<L>(PhantomData<L>);
 
 impl<L> LengthPadding<L> {
@@ -149,7 +149,7 @@ impl<L, const N: usize> Padding<N> for LengthPadding<L> {
         }
         let is_last = start.wrapping_add(N) == Padding::<N>::block_count(self, message_len) * N;
         if is_last && let Some(tail) = block.last_chunk_mut() {
-            // No message in memory has 2^64 bits.
+            // The length in bits is below 2^64 for any message in memory.
             *tail = (message_len as u64).wrapping_shl(3).to_be_bytes();
         }
     }

@@ -1,12 +1,12 @@
 //! SHA3-256, SHA3-384 and SHA3-512, and the extendable-output functions SHAKE128 and SHAKE256 with
-//! one length of output each (FIPS 202).
+//! one fixed output length each (FIPS 202).
 
 pub use crate::keccak::permutation::ROUND_CONSTANTS;
 use crate::keccak::{self, FULL_ROUNDS, RATE_128, RATE_256, Sponge, first};
 use crate::{Hash, HashMany, Kernels};
 
-// Suffixes hold the domain's bits from the low end up, followed by the first bit of the padding:
-// 01 and 1 for SHA-3, 1111 and 1 for SHAKE (§6.1, §6.2, §B.2).
+// A suffix holds the domain separation bits, starting at the least significant bit, followed by the
+// first bit of the padding: 01 and 1 for SHA-3, 1111 and 1 for SHAKE (§6.1, §6.2, §B.2).
 
 macro_rules! sha3_hash {
     (
@@ -18,7 +18,7 @@ macro_rules! sha3_hash {
         pub struct $name(Sponge);
 
         impl $name {
-            /// The digest of the three bytes `abc`, as published with the standard.
+            /// The digest of `abc`, as published with the standard.
             pub const KAT: [u8; $output_len] = $kat;
 
             /// Runs the known-answer test: true if the digest of `abc` is [`Self::KAT`].

@@ -1,19 +1,18 @@
-//! Short messages, laid out as words and hashed several at a time: the messages of hash-based
-//! signatures.
+//! Short messages of hash-based signatures, which are laid out as words and hashed several at a time.
 //!
-//! A chain step or a tree node hashes a hundred bytes or so, thousands of times, and the blocks that
-//! a compression function takes are known beforehand: no general `update` is needed. The user writes
-//! each message with a [`Writer`], which pads it, and [`Hasher::digest`] writes the digests to the
-//! place that a [`Sink`] names. As many messages are hashed at once as the kernels have lanes.
-//! Messages and the hash values in work are stored in one [`Room`].
+//! A chain step or a tree node hashes about a hundred bytes, and a signature needs thousands of them. The layout of
+//! the blocks is known beforehand, so a general `update` is not necessary. The caller writes each message with a
+//! [`Writer`], which also pads it. [`Hasher::digest`] writes the digests to the location that a [`Sink`] specifies.
+//! The kernels hash as many messages at once as they have lanes. A [`Room`] stores the messages and the current hash
+//! values.
 //!
-//! [`Function::shape`] tells a user how messages of a length are padded, [`Hasher::lanes`] how many
-//! to take at once. For each [`Job`] the user starts a [`Writer`] at its place, appends words and
-//! finishes it. If all messages begin with the same block, [`Hasher::midstate`] computes the state after
-//! it once.
+//! [`Function::shape`] returns the padding of messages of a given length, and [`Hasher::lanes`] returns how many
+//! messages to hash at once. For each [`Job`] the caller creates a [`Writer`] at the location of its message, appends
+//! words and finishes the message. If all messages begin with the same block, [`Hasher::midstate`] computes the hash
+//! state after this block once.
 //!
-//! Everything is a word of eight bytes, little-endian, whatever the hash. Heads of messages that are
-//! not a multiple of eight bytes long shift what follows, which costs registers and no bytes.
+//! All data are little-endian words of eight bytes, for every hash function. If the length of a message head is not a
+//! multiple of eight bytes, the words after it are shifted.
 
 mod digest;
 #[cfg(test)]

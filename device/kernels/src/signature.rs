@@ -1,5 +1,5 @@
-//! What the verifiers of all signature algorithms share: their shape, how they refuse, and how they say
-//! that a signature fits. The table of those that this build carries is here.
+//! Types and functions that the verifiers of all signature algorithms share, and the table of the verifiers in this
+//! build.
 
 use crate::Kernels;
 pub use crate::comparison::{Comparison, MAX_COMPARED_LEN, Rejection};
@@ -9,17 +9,17 @@ use hartlock_algorithm::Ed25519Set;
 use hartlock_algorithm::RsaSet;
 pub use hartlock_algorithm::{Algorithm, ParameterSet};
 
-/// The one shape of a verifier. The type is the parameter set; key, message and signature are encoded as
-/// the image format says (image format §2.2), without a context where an algorithm has one.
+/// The interface of all verifiers. The type is that of the parameter set. Key, message and signature are encoded as
+/// in image format §2.2. The context is empty if an algorithm has one.
 ///
-/// What a standard has beyond that, such as contexts, digests in place of messages and other encodings, is
-/// in the verifier's module.
+/// The module of each verifier has the other variants of its standard, such as contexts, digests in place of
+/// messages, and other encodings.
 pub trait Verifier: ParameterSet {
-    /// The two values that a genuine signature makes equal. It is not called `verify`: `Ok` says nothing
-    /// about the signature yet.
+    /// Computes the two values that are equal for a valid signature. The function is not called `verify`, because
+    /// `Ok` does not mean that the signature is valid.
     ///
     /// # Errors
-    /// Every [`Rejection`]; `Mismatch` if values to compare do not even exist.
+    /// Any [`Rejection`]. `Mismatch` means that there are no values to compare.
     fn compare(
         kernels: &Kernels,
         parameters: Self,
@@ -28,11 +28,11 @@ pub trait Verifier: ParameterSet {
         signature: &[u8],
     ) -> Result<Comparison, Rejection>;
 
-    /// The same in a place of the caller's. A verifier overrides it if moves of the values would count: a processor without
-    /// a cache moves them in a thousand cycles.
+    /// Does the same as [`compare`](Self::compare), but writes the values to `both`. A verifier overrides this
+    /// function if moves of the values are expensive. A processor without a cache needs a thousand cycles for a move.
     ///
     /// # Errors
-    /// As [`compare`](Self::compare).
+    /// The errors of [`compare`](Self::compare).
     fn compare_in(
         kernels: &Kernels,
         parameters: Self,
@@ -46,15 +46,15 @@ pub trait Verifier: ParameterSet {
     }
 }
 
-/// Makes the functions over all algorithms of the table of their verifiers.
+/// Defines the functions that dispatch to the verifier of an algorithm.
 macro_rules! verifiers {
     ($($feature:literal, $($number:literal)|+: $algorithm:pat => $set:expr;)+) => {
-        /// The algorithms that this build can verify signatures of, with all their parameters: bit i is
-        /// number i of image format §2.2.
+        /// Bit mask of the algorithms that this build can verify, with all their parameters. Bit i is the algorithm
+        /// with number i of image format §2.2.
         pub const CARRIED: u64 = 0 $(| if cfg!(feature = $feature) { 0 $(| 1 << $number)+ } else { 0 })+;
 
 
-        /// Whether this build can verify signatures of an algorithm.
+        /// Returns true if this build can verify signatures of the algorithm.
         #[allow(unused_variables, reason = "the parameter sets do not matter")]
         pub const fn carries(algorithm: Algorithm) -> bool {
             match algorithm {
@@ -62,10 +62,10 @@ macro_rules! verifiers {
             }
         }
 
-        /// Hands key, message and signature to the verifier of an algorithm ([`Verifier::compare`]).
+        /// Passes key, message and signature to the verifier of the algorithm ([`Verifier::compare`]).
         ///
         /// # Errors
-        /// Those of the verifier; `UnsupportedKey` if this build does not carry it.
+        /// The errors of the verifier, and `UnsupportedKey` if this build does not contain it.
         #[allow(unused_variables, reason = "unless a verifier is carried")]
         pub fn compare(
             kernels: &Kernels,
@@ -84,10 +84,10 @@ macro_rules! verifiers {
             }
         }
 
-        /// The same in a place of the caller's, which has both values afterwards.
+        /// Does the same as [`compare`], but writes the values to `both`.
         ///
         /// # Errors
-        /// As [`compare`].
+        /// The errors of [`compare`].
         #[allow(unused_variables, reason = "unless a verifier is carried")]
         pub fn compare_in(
             kernels: &Kernels,
@@ -121,10 +121,10 @@ verifiers! {
     "slh-dsa", 20: Algorithm::SlhDsa(set) => set;
 }
 
-/// The plain answer of [`compare`].
+/// Verifies a signature with a single comparison of the two values of [`compare`].
 ///
 /// # Errors
-/// Those of [`compare`], and `Mismatch` if the signature does not fit.
+/// The errors of [`compare`], and `Mismatch` if the signature is not valid.
 pub fn verify(
     kernels: &Kernels,
     algorithm: Algorithm,
@@ -135,6 +135,6 @@ pub fn verify(
     compare(kernels, algorithm, public_key, message, signature)?.check()
 }
 
-/// Longest context string in bytes, wherever an algorithm has one (FIPS 204 §5.3, FIPS 205 §10.3, RFC 8032
-/// §2): its length is signed as one byte.
+/// Maximum length of a context string in bytes, for all algorithms that have one (FIPS 204 §5.3, FIPS 205 §10.3, RFC
+/// 8032 §2). The length is signed as one byte.
 pub const MAX_CONTEXT_LEN: usize = 255;

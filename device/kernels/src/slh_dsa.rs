@@ -1,18 +1,18 @@
-//! SLH-DSA signature verification (FIPS 205): all twelve parameter sets.
+//! SLH-DSA signature verification (FIPS 205) for all twelve parameter sets.
 //!
-//! The caller supplies the parameter set, like the public key. A signature of another set is
-//! refused for its length, or does not verify. The only way to encode a signature is the sequence of its
-//! n-byte values, so only its length is checked beforehand.
+//! The caller supplies the parameter set together with the public key. A signature for another set has the wrong
+//! length or does not verify. A signature has only one valid encoding, the sequence of its n-byte values, so only its
+//! length is checked beforehand.
 //!
 //! # Cost
 //!
-//! Nearly all work is hashing of single blocks, which the kernels of the hart do; messages of the hash
-//! functions are kept in place (`functions.rs`), and independent ones go through the lanes of a hart
-//! together (`lanes.rs`). SLH-DSA-SHA2-128s takes about 2,200 compressions of SHA-256, and on rv64gc 9 %
-//! more instructions than as many blocks of one long message.
+//! Nearly all work is hashing of single blocks with the kernels of the hart. Messages of the hash functions are kept
+//! in place (`functions.rs`), and independent messages are hashed together on a hart with lanes (`lanes.rs`).
+//! SLH-DSA-SHA2-128s takes about 2,200 compressions of SHA-256. On rv64gc it takes 9 % more instructions than one
+//! long message with the same number of blocks.
 //!
-//! There is no `self_test`: the shortest signature has 7,856 bytes, which a boot stage should not carry.
-//! A test on a hart could only find faults of its hash kernels, and those have known-answer tests.
+//! There is no `self_test`, because the shortest signature has 7,856 bytes, which are too many for a boot stage. A
+//! test on a hart could find only faults of its hash kernels, which have known-answer tests.
 
 mod functions;
 mod lanes;
@@ -34,27 +34,27 @@ use parameters::{CHECKSUM_DIGITS, MAX_CHAINS, MAX_N, Parameters};
 
 pub use crate::signature::MAX_CONTEXT_LEN;
 
-/// What was signed, and through which interface: they never accept each other's signatures.
+/// The signed message, with the interface that signed it. A signature of one interface is not valid for another.
 #[derive(Clone, Copy, Debug)]
 pub enum Message<'a> {
-    /// The message itself (§10.2.1, §10.3 algorithm 24).
+    /// The message of the pure version (§10.2.1, §10.3 algorithm 24).
     Pure {
-        /// The signer's context, at most [`MAX_CONTEXT_LEN`] bytes.
+        /// Context string of the signer, with at most [`MAX_CONTEXT_LEN`] bytes.
         context: &'a [u8],
         /// The message.
         message: &'a [u8],
     },
-    /// Its digest (§10.2.2, §10.3 algorithm 25). That `oid` names a hash function, and that `digest` is
-    /// of its length, is the caller's part.
+    /// The digest of a pre-hashed message (§10.2.2, §10.3 algorithm 25). The caller must make sure that `oid` names a
+    /// hash function, and that `digest` has the length of its output.
     PreHashed {
-        /// The signer's context, at most [`MAX_CONTEXT_LEN`] bytes.
+        /// Context string of the signer, with at most [`MAX_CONTEXT_LEN`] bytes.
         context: &'a [u8],
-        /// The DER encoding of the hash function's object identifier.
+        /// DER encoding of the object identifier of the hash function.
         oid: &'a [u8],
         /// The digest of the message.
         digest: &'a [u8],
     },
-    /// What the internal interface signs (§9.3): nothing separates it from messages of the others.
+    /// The message of the internal interface (§9.3). No prefix separates it from messages of the other interfaces.
     Internal(&'a [u8]),
 }
 
@@ -82,10 +82,10 @@ impl Verifier for SlhDsaSet {
     }
 }
 
-/// Checks a signature.
+/// Verifies a signature.
 ///
 /// # Errors
-/// Those of [`compare`], and `Mismatch` if the signature does not fit.
+/// The errors of [`compare`], and `Mismatch` if the signature is not valid.
 pub fn verify(
     kernels: &Kernels,
     set: SlhDsaSet,
@@ -96,12 +96,12 @@ pub fn verify(
     compare(kernels, set, public_key, message, signature)?.check()
 }
 
-/// Computes the root of the hypertree from the signature (§9.3, algorithm 20), to be compared with
-/// `PK.root`, its n bytes.
+/// Computes the root of the hypertree from the signature (§9.3, algorithm 20), and returns it with `PK.root`. Both
+/// have n bytes.
 ///
 /// # Errors
-/// `InvalidKey` or `SignatureLength` if lengths are not those of the set, `ContextLength`. `Ok` says
-/// nothing about the signature yet.
+/// `InvalidKey` or `SignatureLength` if key or signature does not have the length of the parameter set, and
+/// `ContextLength`. `Ok` does not mean that the signature is valid.
 pub fn compare(
     kernels: &Kernels,
     set: SlhDsaSet,
@@ -158,8 +158,8 @@ fn compare_in(
     Ok(())
 }
 
-/// The root of the hypertree (§9.3, algorithm 20, steps 8 to 18), followed by zeros.
-// Out of line: what it writes to must not be on the stack while the message is hashed.
+/// Computes the root of the hypertree (§9.3, algorithm 20, steps 8 to 18), padded with zeros.
+// The function is not inlined, because its data must not be on the stack while the message is hashed.
 #[inline(never)]
 fn root(
     functions: &Functions<'_>,
@@ -176,12 +176,12 @@ fn root(
     work.node
 }
 
-/// Room for a message digest, which has no more than 49 bytes, so that any three from its last bit on are
-/// there.
+/// Size of the buffer for a message digest. A digest has at most 49 bytes, so that three bytes can be read from the
+/// position of any of its bits.
 const MAX_DIGEST_LEN: usize = 64;
 
-/// `H_msg` (§11.1, §11.2) of the message with its interface's prefix (§10.2, §9.2).
-// Out of line for the same reason.
+/// Computes `H_msg` (§11.1, §11.2) of the message with the prefix of its interface (§10.2, §9.2).
+// The function is not inlined for the same reason.
 #[inline(never)]
 fn hash_message(
     functions: &Functions<'_>,
@@ -196,7 +196,7 @@ fn hash_message(
     })
 }
 
-/// The encoded message M′ in four pieces (§10.2, §9.2).
+/// Calls `work` with the encoded message M′ in four pieces (§10.2, §9.2).
 fn with_pieces<T>(
     message: Message<'_>,
     work: impl FnOnce(&[&[u8]; 4]) -> T,
@@ -212,7 +212,7 @@ fn with_pieces<T>(
     Ok(work(&[prefix, context, oid, message]))
 }
 
-/// `H_msg` (§11.1, §11.2) of randomizer, key and M′.
+/// Computes `H_msg` (§11.1, §11.2) of randomizer, key and M′.
 fn hash_pieces_of_message(
     functions: &Functions<'_>,
     randomizer: &[u8],
@@ -220,7 +220,7 @@ fn hash_pieces_of_message(
     pieces: &[&[u8]; 6],
     digest: &mut [u8],
 ) {
-    // In SHA-2 sets the message is hashed, and the digest stretched (RFC 8017 §B.2.1).
+    // The SHA-2 sets hash the message, and expand the digest with MGF1 (RFC 8017 §B.2.1).
     let seed = part(public_key, 0, functions.n);
     match functions.h {
         Primitive::Sha256 => {
@@ -250,7 +250,7 @@ fn hash_pieces<H: Hash>(kernels: &Kernels, pieces: &[&[u8]]) -> H::Output {
     hash.finalize()
 }
 
-/// Which FORS key signed: `idx_tree` and `idx_leaf` of algorithm 20, steps 8 to 13.
+/// The FORS key that signed: `idx_tree` and `idx_leaf` of algorithm 20, steps 8 to 13.
 struct Place {
     tree: u64,
     leaf: u32,
@@ -270,18 +270,18 @@ impl Place {
     }
 }
 
-/// toInt (§4.4, algorithm 2) of at most eight bytes.
+/// Computes toInt (§4.4, algorithm 2) for at most eight bytes.
 fn to_int(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |total, byte| total << 8 | u64::from(*byte))
 }
 
-/// The value modulo 2^count, for a count of 1 to 64.
+/// Returns the value modulo 2^count, for a count from 1 to 64.
 fn low_bits(value: u64, count: usize) -> u64 {
     value & u64::MAX.wrapping_shr(64_usize.wrapping_sub(count) as u32)
 }
 
-/// Room for the longest message of T_l: `PK.seed`, an address and 67 values of 32 bytes in SHAKE256,
-/// 22 bytes and the values in SHA-512; both with padding.
+/// Length of the buffer for the longest message of T_l. With SHAKE256 it has `PK.seed`, an address and 67 values of
+/// 32 bytes. With SHA-512 it has 22 bytes and the values. Both include padding.
 const LONG_LEN: usize = {
     let values = MAX_CHAINS * MAX_N;
     let shake = (MAX_N + 32 + values + 1).next_multiple_of(136);
@@ -289,13 +289,13 @@ const LONG_LEN: usize = {
     if shake > sha512 { shake } else { sha512 }
 };
 
-/// Everything that a verification writes to.
+/// All data that a verification modifies.
 struct Work<'a> {
     functions: &'a Functions<'a>,
     lanes: Lanes<'a>,
-    /// A message of T_l, with its result in the place of the first value.
+    /// A message of T_l. Its result replaces the first value.
     long: Aligned<[u8; LONG_LEN]>,
-    /// What the next layer signs: the FORS key, then the root of a tree.
+    /// Value that the next layer signs: the FORS key, then the root of a tree.
     node: [u8; MAX_N],
 }
 
@@ -323,7 +323,7 @@ impl<'a> Work<'a> {
                     signature.split_at_checked(parameters.fors_tree_len()).unwrap_or_default();
                 signature = rest;
                 let (secret, path) = secret.split_at_checked(n).unwrap_or_default();
-                // Leaves of all trees are numbered in one row.
+                // The leaves of all FORS trees are numbered consecutively.
                 lane.number = ((tree << a) as u32).wrapping_add(fors_index(digest, a, tree));
                 lane.path = path;
                 let address = &address(Kind::ForsTree);
@@ -331,7 +331,8 @@ impl<'a> Work<'a> {
                 let index_at = functions.values_at.wrapping_sub(4);
                 put(&mut lane.block.0, index_at, &lane.number.to_be_bytes());
                 put(&mut lane.block.0, functions.values_at, secret);
-                // Where H reads it: what else is in the block is overwritten by its padding and sibling.
+                // This is the position at which H reads the value. The padding and the sibling node overwrite the
+                // rest of the block.
                 lane.place = side(functions, lane.number);
             }
             functions.hash_each(functions.f, lanes, count);
@@ -349,7 +350,7 @@ impl<'a> Work<'a> {
         put(&mut self.node, 0, part(&self.long.0, functions.values_at, n));
     }
 
-    /// Computes the root of the highest tree (§7.2, algorithm 13) from the node that was computed last.
+    /// Computes the root of the highest tree (§7.2, algorithm 13) from the FORS key.
     #[inline(never)]
     fn hypertree_root(&mut self, parameters: &Parameters, place: &Place, mut layers: &'a [u8]) {
         let Place { mut tree, mut leaf } = *place;
@@ -363,7 +364,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Computes the root of an XMSS tree (§6.3, algorithm 11) from the node below.
+    /// Computes the root of an XMSS tree (§6.3, algorithm 11) from the node that it signs.
     fn layer_root(
         &mut self,
         parameters: &Parameters,
@@ -375,7 +376,8 @@ impl<'a> Work<'a> {
         let address = |kind, key_pair| Address { kind, layer, tree: place.tree, key_pair };
         let (wots, path) = signature.split_at_checked(parameters.wots_len()).unwrap_or_default();
 
-        // The WOTS+ key (§5.3, algorithm 8): chains from the digits of the node to their ends.
+        // This computes the WOTS+ public key (§5.3, algorithm 8): each chain continues from the digit of the node to
+        // its end.
         let digits = digits(part(&self.node, 0, functions.n));
         self.lanes.prepare(functions, &address(Kind::WotsHash, place.leaf));
         let chains = parameters.chains();
@@ -387,7 +389,7 @@ impl<'a> Work<'a> {
         run_chains(functions, &mut self.lanes, digits, values);
         functions.hash(functions.h, &mut self.long.0, len, functions.values_at);
 
-        // Up to the root.
+        // This computes the root of the tree from the leaf.
         let Some(lane) = self.lanes.each.first_mut() else { return };
         functions.prepare(functions.h, &mut lane.block.0, &address(Kind::Tree, 0), 2);
         (lane.number, lane.place, lane.path) = (place.leaf, side(functions, place.leaf), path);
@@ -400,29 +402,30 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Index `number` of a FORS signature: base_2b (§4.4, algorithm 4) of the digest with b = `a`.
+/// Returns index `number` of a FORS signature, which is base_2b (§4.4, algorithm 4) of the digest with b = `a`.
 fn fors_index(digest: &[u8], a: usize, number: usize) -> u32 {
     let start = a.wrapping_mul(number);
-    // At most 14 bits after at most seven others: three bytes hold them.
+    // An index has at most 14 bits and starts within the first byte, so three bytes contain it.
     let bytes = digest.get(start >> 3..).and_then(|rest| rest.first_chunk::<3>());
     let bits = to_int(bytes.unwrap_or(&[0; 3]));
     let below = 24_usize.wrapping_sub(start & 7).wrapping_sub(a);
     low_bits(bits.wrapping_shr(below as u32), a) as u32
 }
 
-/// Base-16 digits of an n-byte value and of their checksum (§5.3, algorithm 8, steps 1 to 7).
+/// Returns the base-16 digits of an n-byte value and of its checksum (§5.3, algorithm 8, steps 1 to 7).
 #[inline(never)]
 fn digits(value: &[u8]) -> [u8; MAX_CHAINS] {
     let mut digits = [0; MAX_CHAINS];
     let mut checksum = 0_u32;
     let mut places = digits.iter_mut();
     let halves = value.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    // The value first: `zip` must not take a place that it then does not use.
+    // The digits are the first iterator, because `zip` would otherwise consume an element of `places` at the end.
     for (digit, place) in halves.zip(&mut places) {
         *place = digit;
         checksum = checksum.wrapping_add(u32::from(LAST_STEP.wrapping_sub(digit)));
     }
-    // Twelve bits, so that shifting left by 4 and converting to two bytes is equivalent.
+    // The checksum has twelve bits. Its three digits equal those of the standard, which shifts it left by 4 and
+    // converts it to two bytes.
     for (place, shift) in places.take(CHECKSUM_DIGITS).zip([8, 4, 0]) {
         *place = (checksum >> shift & 15) as u8;
     }

@@ -1,15 +1,14 @@
 //! XMSS and XMSS^MT signature verification (RFC 8391, SP 800-208).
 //!
-//! A public key begins with the number of its parameter set, which means one thing in XMSS and
-//! another in XMSS^MT: the [`Scheme`] has to come from elsewhere. Every set of both standards is
-//! implemented. SP 800-208 approves only some, and others are refused unless the caller accepts
-//! [`Sets::Every`].
+//! A public key begins with the number of its parameter set. The number has a different meaning in XMSS and XMSS^MT,
+//! so the caller must supply the [`Scheme`]. Every set of both standards is implemented. Only some are approved by SP
+//! 800-208. The others are refused, unless the caller accepts [`Sets::Every`].
 //!
-//! There is one encoding of a signature: its length follows from the set, and its index is below
-//! 2^h. The signer has to use each index only once: no verifier can detect reuse.
+//! A signature has only one valid encoding: its length follows from the parameter set, and its index is below 2^h.
+//! The signer must use each index only once. A verifier cannot detect reuse.
 //!
-//! Chains and nodes are hashed in lanes where a hart has them (see `crate::chains`); the few nodes
-//! of the authentication path follow from each other and are not.
+//! On a hart with lanes, several chains and several L-tree nodes are hashed at once (see `crate::chains`). The few
+//! nodes of the authentication path are hashed one after the other, because each depends on the previous one.
 
 mod sets;
 #[cfg(test)]
@@ -49,7 +48,7 @@ impl Verifier for XmssSet {
         signature: &[u8],
         both: &mut Option<Comparison>,
     ) -> Result<(), Rejection> {
-        // The key says the same in its first word (RFC 8391 §4.1.7).
+        // The first word of the key must match the parameter set (RFC 8391 §4.1.7).
         if !public_key.starts_with(&set.oid().to_be_bytes()) {
             return Err(Rejection::InvalidKey);
         }
@@ -59,12 +58,12 @@ impl Verifier for XmssSet {
     }
 }
 
-/// Checks a signature of the message that `message` is cut into (RFC 8391 §4.1.10, §4.2.5).
+/// Verifies a signature. `message` is split into pieces (RFC 8391 §4.1.10, §4.2.5).
 ///
 /// # Errors
 ///
-/// `UnsupportedKey` for an unknown parameter set, and for one that `sets` does not accept;
-/// `InvalidKey` for a key of the wrong length; `SignatureLength`; `IndexOutOfRange`; `Mismatch`.
+/// `UnsupportedKey` for an unknown parameter set, or for one that `sets` does not accept. `InvalidKey` for a key of
+/// the wrong length. `SignatureLength`, `IndexOutOfRange` or `Mismatch` for the signature.
 pub fn verify(
     kernels: &Kernels,
     scheme: Scheme,
@@ -76,11 +75,11 @@ pub fn verify(
     compare(kernels, scheme, sets, public_key, message, signature)?.check()
 }
 
-/// The root that the signature leads to, and the root in the key.
+/// Computes the root from the signature, and returns it with the root in the key.
 ///
 /// # Errors
 ///
-/// As [`verify`], without `Mismatch`: `Ok` says nothing about the signature yet.
+/// The errors of [`verify`], except for `Mismatch`. `Ok` does not mean that the signature is valid.
 pub fn compare(
     kernels: &Kernels,
     scheme: Scheme,
@@ -118,7 +117,7 @@ fn compare_in(
     let (root, seed) = values.split_at_checked(n).ok_or(Rejection::InvalidKey)?;
 
     let mut rest = signature;
-    // At most eight bytes: h is at most 60.
+    // The index has at most eight bytes, because h is at most 60.
     let mut index = 0_u64;
     for byte in take(&mut rest, set.index_len)? {
         index = index << 8 | u64::from(*byte);
@@ -142,7 +141,7 @@ fn compare_in(
 
     let mut room = Room::new();
     let mut tree = Tree::new(kernels, &set, seed, &mut room);
-    // RFC 8391 §4.2.5. XMSS is the case of one layer.
+    // This loop is that of RFC 8391 §4.2.5. XMSS has only one layer.
     for layer in 0..set.d {
         let idx_leaf = (index & !(u64::MAX << set.layer_height)) as u32;
         index >>= set.layer_height;
@@ -156,11 +155,11 @@ fn compare_in(
     Ok(())
 }
 
-/// Runs the known-answer test: the root that a signature of XMSS-SHA2_10_192 leads to must be right,
-/// and another for another message. Costs two verifications.
+/// Runs the known-answer test and returns true if it passes. The root of a signature of XMSS-SHA2_10_192 must be
+/// right, and different for another message. The test takes the time of two verifications.
 ///
-/// The signature is no genuine one. Its root was computed by a separate program, written after the
-/// standards; since the message digest covers the root of the key, none could be made to fit.
+/// The signature is not valid. A separate program, which was written from the standards, computed its root. A valid
+/// signature cannot be constructed without a private key, because the message digest depends on the root in the key.
 pub fn self_test(kernels: &Kernels) -> bool {
     const ROOT: [u8; 24] = *b"\x8c\x96\x7c\x3e\x8b\x14\x05\xae\x30\xc2\x4d\xf2\
         \x48\xeb\xc1\xc0\xb3\x9c\x92\xcc\x7d\xcf\x56\x7a";
@@ -180,13 +179,13 @@ pub fn self_test(kernels: &Kernels) -> bool {
     root_is_right(b"abc") && !root_is_right(b"abd")
 }
 
-/// XMSS-SHA2_10_192.
+/// Parameter set XMSS-SHA2_10_192.
 const KAT_OID: u32 = 0x0d;
 const KAT_KEY_LEN: usize = 4 + 2 * 24;
 const KAT_SIGNATURE_LEN: usize = 4 + (1 + 51 + 10) * 24;
 
-/// H_msg (RFC 8391 §4.1.9, §5.1; SP 800-208 §5): the prefix, r, the root and the index in n bytes,
-/// then the message.
+/// Computes H_msg (RFC 8391 §4.1.9, §5.1; SP 800-208 §5) of the prefix, r, the root and the index in n bytes, and the
+/// message.
 fn message_digest(
     kernels: &Kernels,
     set: &ParameterSet,
@@ -202,7 +201,7 @@ fn message_digest(
         }
         bytes
     };
-    // toByte: the last bytes of 64, the shortest are 4.
+    // The prefix is the end of 64 bytes. The shortest prefix has 4 bytes.
     let prefix = number(tree::PREFIX_MESSAGE.into());
     hash.update(prefix.get(64_usize.wrapping_sub(set.prefix_len)..).unwrap_or_default());
     for part in randomness_and_root {
@@ -213,12 +212,12 @@ fn message_digest(
         hash.update(piece);
     }
     let mut digest = [0; 8];
-    // The first n bytes: no code reads what follows them, and it is zero.
+    // The digest has n bytes, and the rest of the array stays zero. No code reads the rest.
     load(&mut digest, to_bytes(&hash.finalize()).get(..set.n).unwrap_or_default());
     digest
 }
 
-/// Takes the next `len` bytes. Lengths were checked before, so nothing is missing.
+/// Removes the next `len` bytes from `rest`. Lengths were checked before, so this does not fail.
 fn take<'a>(rest: &mut &'a [u8], len: usize) -> Result<&'a [u8], Rejection> {
     let (now, later) = rest.split_at_checked(len).ok_or(Rejection::SignatureLength)?;
     *rest = later;

@@ -1,5 +1,5 @@
-//! ECDSA against other crates, on good signatures, on damaged ones and on every encoding that is not
-//! canonical.
+//! These tests compare ECDSA with other crates, for valid signatures, for damaged ones, and for every kind of
+//! noncanonical encoding.
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ecdsa::{
@@ -15,7 +15,8 @@ fn judge(curve: Curve, key: &[u8], digest: &[u8], signature: &[u8]) -> Result<()
     compare(&PublicKey::from_sec1(curve, key)?, digest, signature)?.check()
 }
 
-/// A key and a signature of another crate, and its verdict on any other key, digest and signature.
+/// Defines functions that make a key and a signature with another crate, and that return its verdict on any key,
+/// digest and signature.
 macro_rules! other {
     ($module:ident, $krate:ident, $curve:expr, $seed_len:expr) => {
         mod $module {
@@ -59,7 +60,7 @@ macro_rules! other {
                     let (signature, digest) = rest.split_at(signature.len());
                     let verdict = judge($curve, key, digest, signature);
                     prop_assert_eq!(verdict.is_ok(), accepts(key, digest, signature));
-                    // A digest may be longer than the order, and then has bits without meaning.
+                    // A digest may be longer than the order. Its last bits are then ignored.
                     let is_beyond = bit / 8 >= key.len() + signature.len() + $seed_len;
                     prop_assert_eq!(verdict.is_ok(), is_beyond);
                 }
@@ -119,7 +120,7 @@ macro_rules! other {
                         assert_eq!(verdict, Err(Rejection::NonCanonicalSignature));
                     }
                 }
-                // The largest numbers in range are no separate reason.
+                // The largest numbers in range are not a reason for refusal.
                 let mut largest = order.clone();
                 *largest.last_mut().unwrap() -= 1;
                 let verdict = judge($curve, &key, &[3; 32], &[&largest[..], &largest].concat());
@@ -151,7 +152,7 @@ macro_rules! other {
 other!(of_p256, p256, Curve::P256, size_of::<p256::FieldBytes>());
 other!(of_p384, p384, Curve::P384, size_of::<p384::FieldBytes>());
 
-/// SubjectPublicKeyInfo around a key (RFC 5480 §2).
+/// Encodes a key as SubjectPublicKeyInfo (RFC 5480 §2).
 fn spki(algorithm: &[u8], parameters: &[u8], key: &[u8]) -> Vec<u8> {
     let wrap = |tag: u8, content: &[u8]| {
         assert!(content.len() < 0x80);
@@ -172,11 +173,11 @@ fn keys_are_read_from_the_one_encoding() {
     let good = spki(EC, P256, &key);
     assert_eq!(read(&good), Ok(Curve::P256));
     assert_eq!(read(&spki(EC, P384, &of_p384::sign(8, &[5; 32]).0)), Ok(Curve::P384));
-    // Another curve's point, a curve that we do not have, an algorithm that we do not have.
+    // The cases are a point of another curve, an unsupported curve, and an unsupported algorithm.
     assert_eq!(read(&spki(EC, P384, &key)), Err(Rejection::InvalidKey));
     assert_eq!(read(&spki(EC, K256, &key)), Err(Rejection::UnsupportedKey));
     assert_eq!(read(&spki(b"\x2b\x65\x70", P256, &key)), Err(Rejection::UnsupportedKey));
-    // Parameters that are absent, NULL, a description, or more than one.
+    // The parameters are absent, NULL, explicit curve parameters, or followed by another element.
     for parameters in [&[][..], &[5, 0], &[0x30, 0], &[P256, &[5, 0]].concat()] {
         assert_eq!(read(&spki(EC, parameters, &key)), Err(Rejection::InvalidKey));
     }
@@ -184,14 +185,14 @@ fn keys_are_read_from_the_one_encoding() {
         assert_eq!(read(&good[..len]), Err(Rejection::InvalidKey), "{len}");
     }
     assert_eq!(read(&[&good[..], &[0]].concat()), Err(Rejection::InvalidKey));
-    // A length in the long form, and bits that are not used.
+    // The cases are a length in the long form, and unused bits.
     let mut long = good.clone();
     long.insert(1, 0x81);
     assert_eq!(read(&long), Err(Rejection::InvalidKey));
     let mut unused = good.clone();
     unused[good.len() - key.len() - 1] = 1;
     assert_eq!(read(&unused), Err(Rejection::InvalidKey));
-    // Every other byte of the frame counts.
+    // A change of any other byte of the structure is refused.
     for at in 0..good.len() - key.len() {
         let mut changed = good.clone();
         changed[at] ^= 1;
@@ -226,7 +227,7 @@ fn signatures_are_read_from_the_one_encoding() {
     ] {
         assert_eq!(convert(bad), Err(Rejection::NonCanonicalSignature), "{bad:02x?}");
     }
-    // One byte too many for the curve.
+    // The number is one byte longer than the curve allows.
     let number = [&[2, 33, 1][..], &[0; 32]].concat();
     let long = [&[0x30, 38][..], &number, &[2, 1, 1]].concat();
     assert_eq!(convert(&long), Err(Rejection::NonCanonicalSignature));

@@ -1,4 +1,5 @@
-//! ECDSA against public test vectors (see `vectors`; without them these tests say so and pass).
+//! These tests compare ECDSA with public test vectors (see `vectors`). Without vectors they print a
+//! message and pass.
 
 use crate::vectors::{array, bytes, read_json, text, unhex};
 use hartlock_kernels::Hash;
@@ -14,7 +15,7 @@ fn ours<H: Hash>(message: &[u8]) -> Vec<u8> {
     hash.finalize().as_ref().to_vec()
 }
 
-/// Of a SHAKE, 32 and 64 bytes count (FIPS 186-5 §6.1.1 by way of RFC 8702).
+/// Hashes a message. A SHAKE digest has 32 or 64 bytes (FIPS 186-5 §6.1.1, RFC 8702).
 fn digest(hash: &str, message: &[u8]) -> Vec<u8> {
     match hash.replace("SHA2-", "SHA-").as_str() {
         "SHA-256" => ours::<hartlock_kernels::sha2::Sha256>(message),
@@ -39,7 +40,7 @@ fn verify_der(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<(), Re
     verify(key, digest, from_der(key.curve(), signature, &mut buffer)?)
 }
 
-/// A number as long as a coordinate, from hexadecimal digits of any length.
+/// Converts hexadecimal digits of any length to a number with the length of a coordinate.
 fn fixed(hex: &str, len: usize) -> Vec<u8> {
     unhex(&format!("{hex:0>width$}", width = 2 * len))
 }
@@ -98,7 +99,7 @@ fn ecdsa_agrees_with_wycheproof() {
     }
 }
 
-/// The verdict on a case of ACVP: a key that is not on the curve is one of its faults.
+/// Returns the verdict on an ACVP case. One of its faults is a key that is not on the curve.
 fn judge_acvp(curve: Curve, hash: &str, test: &Value) -> Result<(), Rejection> {
     let len = curve.signature_size().unwrap() / 2;
     let field = |name| fixed(text(test, name), len);

@@ -1,5 +1,5 @@
-//! Ed25519 against dalek's `verify_strict`, on good signatures, on damaged ones and on the edges
-//! where verifiers are known to disagree.
+//! These tests compare Ed25519 with `verify_strict` of dalek, for valid signatures, for damaged
+//! ones, and for edge cases on which verifiers are known to disagree.
 
 use curve25519_dalek::constants::{ED25519_BASEPOINT_POINT as B, EIGHT_TORSION};
 use curve25519_dalek::{EdwardsPoint, Scalar};
@@ -14,10 +14,10 @@ fn dalek_accepts(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
         .is_ok()
 }
 
-/// Our verdict, after checking that dalek has the same.
+/// Returns our verdict, after a check that dalek has the same verdict.
 ///
-/// The one known difference, that dalek may decode a key that is not canonical, has no effect: no
-/// signature for such a key is known unless it also has a small order.
+/// There is one known difference: dalek may decode a key that is not canonical. It has no effect,
+/// because no signature for such a key is known unless the key also has a small order.
 fn verdict(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> Result<(), Violation> {
     let ours = verify(key, message, signature);
     assert_eq!(
@@ -36,7 +36,7 @@ fn join(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
     [*r, *s].concat().try_into().unwrap()
 }
 
-/// Signs with a key and a nonce that may be off by a point of small order.
+/// Makes a signature whose key and nonce may have an additional point of small order.
 fn sign_astray(
     message: &[u8],
     number: u8,
@@ -52,7 +52,7 @@ fn sign_astray(
 }
 
 proptest! {
-    // A verification without optimisation takes milliseconds, twice per case.
+    // A verification without optimization takes milliseconds, and each case needs two.
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
@@ -94,7 +94,7 @@ proptest! {
     fn s_plus_order_is_refused(seed: [u8; 32], message: [u8; 16]) {
         let key = SigningKey::from_bytes(&seed);
         let mut signature = key.sign(&message).to_bytes();
-        // L = (L - 1) + 1, added byte by byte.
+        // This computes L = (L - 1) + 1, byte by byte.
         let mut order = (-Scalar::ONE).to_bytes();
         order[0] += 1;
         let mut carry = 0u16;
@@ -115,7 +115,7 @@ fn small_order_keys_are_refused() {
     for key in EIGHT_TORSION {
         let key = key.compress().to_bytes();
         for r in EIGHT_TORSION {
-            // With S = 0 the equation is R + [k]A = 0, which many of these satisfy.
+            // With S = 0 the equation is R + [k]A = 0, which holds for many of these.
             for message in 0..4u8 {
                 let signature = join(&r.compress().to_bytes(), &[0; 32]);
                 assert_eq!(verdict(&key, &[message], &signature), Err(Violation::SmallOrderKey));
@@ -130,7 +130,7 @@ fn small_order_r_is_refused_even_where_the_equation_holds() {
     let key = (B * secret).compress().to_bytes();
     for torsion in EIGHT_TORSION {
         let r = torsion.compress().to_bytes();
-        // For the neutral element as R, S = k * secret satisfies [S]B = R + [k]A exactly.
+        // If R is the neutral element, S = k * secret satisfies [S]B = R + [k]A.
         let s = scalar_of(&[&r, &key, b"message"]) * secret;
         let signature = join(&r, &s.to_bytes());
         assert_eq!(verdict(&key, b"message", &signature), Err(Violation::SmallOrderR));
@@ -160,7 +160,7 @@ fn small_order_components_pass_only_where_the_cofactorless_equation_holds() {
     assert!(accepted > 0 && refused > 0, "{accepted} accepted, {refused} refused");
 }
 
-/// Offsets of key and R may cancel; only the agreement with dalek is checked.
+/// The additional points of key and R may cancel, so only the agreement with dalek is checked.
 fn verdict_of_both_astray(message: &[u8], number: u8, torsion: EdwardsPoint) {
     let (key, signature) = sign_astray(message, number, torsion, -torsion);
     let _ = verdict(&key, message, &signature);
@@ -182,7 +182,8 @@ fn encodings_that_are_not_canonical_are_refused() {
             assert_eq!(verdict(&good_key, b"message", &signature), Err(Violation::NonCanonicalR));
         }
     }
-    // The neutral element with the sign of an odd x: as key it would forge for any message.
+    // This is the neutral element with the sign of an odd x. As a key, it would allow forgeries for
+    // any message.
     let mut negative_zero = [0; 32];
     negative_zero[0] = 1;
     negative_zero[31] = 0x80;
@@ -205,8 +206,8 @@ fn r_is_compared_in_every_bit() {
     let nonce = scalar_of(&[b"nonce"]);
     let key = (B * secret).compress().to_bytes();
     for bit in 0..256 {
-        // S fits the changed R, so the equation gives the unchanged one: only the comparison
-        // of the two can tell.
+        // S matches the changed R, so the equation gives the unchanged R. Only the comparison of
+        // the two detects the change.
         let mut r = (B * nonce).compress().to_bytes();
         r[bit / 8] ^= 1 << (bit % 8);
         let k = scalar_of(&[&r, &key, b"message"]);

@@ -1,5 +1,5 @@
-//! The variants of Ed25519: what they accept, and that none accepts what is another's. Public vectors
-//! are read in place (see `vectors`; without them these tests say so and pass).
+//! These tests check that each variant of Ed25519 accepts its own signatures and refuses those of the others. Public
+//! vectors are read from their folder (see `vectors`). Without vectors the tests print a message and pass.
 
 #![cfg(all(feature = "ed25519-keystone", feature = "ed25519-contexts"))]
 
@@ -13,7 +13,7 @@ use hartlock_kernels::{Hash, ed25519_keystone, sha2};
 use proptest::prelude::*;
 use sha3::{Digest, Sha3_512};
 
-/// Every variant's verdict: plain, Keystone, with a context, pre-hashed.
+/// Returns the verdicts of all variants: plain, Keystone, with a context, pre-hashed.
 fn verdicts(key: &[u8], context: &[u8], message: &[u8], signature: &[u8]) -> [bool; 4] {
     let (Ok(key), Ok(signature)) = (key.try_into(), signature.try_into()) else {
         return [false; 4];
@@ -40,7 +40,7 @@ fn scalar_of(parts: &[&[u8]]) -> Scalar {
     Scalar::from_bytes_mod_order_wide(&Sha3_512::digest(parts.concat()).into())
 }
 
-/// Signs as Keystone does, with a key and a nonce that may be off by a point of small order.
+/// Makes a Keystone signature whose key and nonce may have an additional point of small order.
 fn sign_astray(
     message: &[u8],
     number: u8,
@@ -60,7 +60,7 @@ fn join(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
 }
 
 proptest! {
-    // A verification without optimisation takes milliseconds, four times per case.
+    // A verification without optimization takes milliseconds, and each case needs four.
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
@@ -105,7 +105,7 @@ fn keystone_keeps_the_strict_rule() {
     let s = s.to_bytes();
     assert_eq!(verify(&key, &r, &s), Ok(()));
 
-    // S + L, which Keystone's own verifier accepts.
+    // The signature has S + L, which Keystone's own verifier accepts.
     let order = (-Scalar::ONE).to_bytes();
     let mut carry = 1_u16; // L - 1 + 1
     let mut larger = s;
@@ -131,7 +131,7 @@ fn keystone_keeps_the_strict_rule() {
         .unwrap();
     assert_eq!(verify(&off_curve.0, &r, &s), Err(Violation::KeyNotOnCurve));
 
-    // The equation is the cofactorless one: R off by a point of small order does not fit.
+    // The equation is cofactorless, so an R with an additional point of small order does not satisfy it.
     let (key, r, s) = sign_astray(message, 2, identity, EIGHT_TORSION[1]);
     assert_eq!(verify(&key, &r, &s.to_bytes()), Err(Violation::Mismatch));
 }
@@ -157,7 +157,7 @@ fn keystone_agrees_with_endorsements() {
         for test in array(&group["tests"]) {
             let expected = match text(test, "result") {
                 "valid" => KEYSTONE,
-                // Among them are signatures over SHA-512.
+                // Some of these signatures use SHA-512.
                 "invalid" if flag(test, "WrongHash") => PLAIN,
                 "invalid" => NONE,
                 other => panic!("unknown result {other}"),
@@ -177,7 +177,7 @@ fn flag(test: &serde_json::Value, name: &str) -> bool {
 
 #[test]
 fn keystone_agrees_with_signatures_of_the_same_scheme() {
-    // Lines of secret ‖ key : key : message : signature ‖ message.
+    // The lines have the form secret ‖ key : key : message : signature ‖ message.
     let path = "ed25519-sha3/sign.input.with.sha3.txt";
     let Some(file) = read(path) else { return };
     let mut count = 0;

@@ -1,9 +1,9 @@
-//! LMS, HSS, XMSS and XMSS^MT against second implementations: the algorithms of the standards, as
-//! literally as they can be written down, on hashes of RustCrypto, for every parameter set; and the
-//! crate hbs-lms, which also signs.
+//! These tests compare LMS, HSS, XMSS and XMSS^MT with second implementations for every parameter set. These
+//! implement the algorithms of the standards as literally as possible, with hash functions of RustCrypto. The crate
+//! hbs-lms is also used; it makes signatures, too.
 //!
-//! Any bytes of the right length are a signature under some key: what the standard computes from
-//! them is the root of that key. So no trees have to be built.
+//! Any bytes of the right length are a signature for some key. The root that the standard computes from them is the
+//! root of that key, so it is not necessary to build trees.
 
 #![cfg(all(feature = "lms", feature = "xmss"))]
 
@@ -17,7 +17,7 @@ use sha2::Digest;
 
 const KERNELS: &Kernels = &Kernels::PORTABLE;
 
-/// Bytes that are the same in every run.
+/// A generator of reproducible random bytes.
 struct Random(TestRng);
 
 impl Random {
@@ -52,14 +52,14 @@ fn shake<const RATE_BITS: usize>(message: &[u8]) -> Vec<u8> {
     output
 }
 
-/// toByte of RFC 8391 §2.4.
+/// Computes toByte (RFC 8391 §2.4).
 fn to_byte(value: u64, len: usize) -> Vec<u8> {
     (0..len).rev().map(|i| if i < 8 { (value >> (8 * i)) as u8 } else { 0 }).collect()
 }
 
 // ---- RFC 8391 -----------------------------------------------------------------------------------
 
-/// Names of RFC 8391 in this part.
+/// A parameter set. The names in this part are those of RFC 8391.
 #[derive(Clone, Copy)]
 struct Xmss {
     hash: fn(&[u8]) -> Vec<u8>,
@@ -70,7 +70,7 @@ struct Xmss {
 
 type Adrs = [u32; 8];
 
-/// In the order in which both standards number them.
+/// The parameter sets in the order of their numbers in both standards.
 const FAMILIES: [Xmss; 7] = [
     Xmss { hash: sha256, n: 32, prefix_len: 32, is_approved: true },
     Xmss { hash: sha512, n: 64, prefix_len: 64, is_approved: false },
@@ -82,7 +82,7 @@ const FAMILIES: [Xmss; 7] = [
 ];
 
 impl Xmss {
-    /// The hash that all keyed functions use (§5.1).
+    /// Computes the hash that all keyed functions use (§5.1).
     fn keyed(&self, number: u64, key: &[u8], message: &[u8]) -> Vec<u8> {
         let input = [&to_byte(number, self.prefix_len), key, message].concat();
         (self.hash)(&input)[..self.n].to_vec()
@@ -93,7 +93,7 @@ impl Xmss {
         self.keyed(3, seed, &bytes)
     }
 
-    /// base_w, algorithm 1, for w = 16.
+    /// Computes base_w (algorithm 1) for w = 16.
     fn base_w(x: &[u8], out_len: usize) -> Vec<u32> {
         let (mut consumed, mut total, mut bits) = (0, 0, 0);
         let mut basew = Vec::new();
@@ -109,7 +109,7 @@ impl Xmss {
         basew
     }
 
-    /// chain, algorithm 2.
+    /// Computes chain (algorithm 2).
     fn chain(&self, x: &[u8], i: u32, s: u32, seed: &[u8], mut adrs: Adrs) -> Vec<u8> {
         let mut tmp = x.to_vec();
         for k in i..i + s {
@@ -124,7 +124,7 @@ impl Xmss {
         tmp
     }
 
-    /// WOTS_pkFromSig, algorithm 6.
+    /// Computes WOTS_pkFromSig (algorithm 6).
     fn wots_pk_from_sig(
         &self,
         m: &[u8],
@@ -149,7 +149,7 @@ impl Xmss {
         tmp_pk
     }
 
-    /// RAND_HASH, algorithm 7.
+    /// Computes RAND_HASH (algorithm 7).
     fn rand_hash(&self, left: &[u8], right: &[u8], seed: &[u8], mut adrs: Adrs) -> Vec<u8> {
         adrs[7] = 0;
         let key = self.prf(seed, adrs);
@@ -163,7 +163,7 @@ impl Xmss {
         self.keyed(1, &key, &masked)
     }
 
-    /// ltree, algorithm 8.
+    /// Computes ltree (algorithm 8).
     fn l_tree(&self, mut pk: Vec<Vec<u8>>, mut adrs: Adrs, seed: &[u8]) -> Vec<u8> {
         let mut len = pk.len();
         adrs[5] = 0;
@@ -181,7 +181,7 @@ impl Xmss {
         pk[0].clone()
     }
 
-    /// XMSS_rootFromSig, algorithm 13.
+    /// Computes XMSS_rootFromSig (algorithm 13).
     fn root_from_sig(
         &self,
         (idx_sig, height): (u32, u32),
@@ -215,8 +215,8 @@ impl Xmss {
         node
     }
 
-    /// XMSSMT_verify, algorithm 17, up to the comparison; with d = 1 XMSS_verify, algorithm 14. H_msg
-    /// takes the root of the key, which therefore is given.
+    /// Computes XMSSMT_verify (algorithm 17), or XMSS_verify (algorithm 14) for d = 1, up to the comparison. The root
+    /// of the key is an argument, because H_msg needs it.
     fn root(
         &self,
         (h, d): (u32, u32),
@@ -250,7 +250,7 @@ impl Xmss {
     }
 }
 
-/// Every set: number, family, h and d.
+/// Returns number, family, h and d of every set.
 fn sets(scheme: Scheme) -> Vec<(u32, Xmss, u32, u32)> {
     let shapes: &[(u32, u32)] = match scheme {
         Scheme::Xmss => &[(10, 1), (16, 1), (20, 1)],
@@ -305,8 +305,8 @@ fn xmss_computes_what_rfc_8391_says_for_every_set() {
 
 // ---- RFC 8554 -----------------------------------------------------------------------------------
 
-/// Names of RFC 8554 in this part: n, w, p and ls of a type of one-time signature (§4.1; SP 800-208
-/// tables 2 and 4).
+/// Parameters n, w, p and ls of the types of one-time signatures (RFC 8554 §4.1; SP 800-208 tables 2 and 4). The
+/// names in this part are those of RFC 8554.
 const LM_OTS: [(usize, u32, usize, u32); 8] = [
     (32, 1, 265, 7),
     (32, 2, 133, 6),
@@ -318,13 +318,13 @@ const LM_OTS: [(usize, u32, usize, u32); 8] = [
     (24, 8, 26, 0),
 ];
 
-/// coef (§3.1.3).
+/// Computes coef (§3.1.3).
 fn coef(s: &[u8], i: usize, w: u32) -> u32 {
     let byte = u32::from(s[i * w as usize / 8]);
     ((1 << w) - 1) & (byte >> (8 - (w * (i as u32 % (8 / w)) + w)))
 }
 
-/// Tc of algorithm 6a, with Kc of algorithm 4b.
+/// Computes Tc (algorithm 6a), with Kc (algorithm 4b).
 fn lms_root(h: u32, ots_type: usize, i: &[u8], message: &[u8], signature: &[u8]) -> Vec<u8> {
     let (n, w, p, ls) = LM_OTS[ots_type - 1];
     let hash = |parts: &[&[u8]]| sha256(&parts.concat())[..n].to_vec();
@@ -362,7 +362,7 @@ fn lms_root(h: u32, ots_type: usize, i: &[u8], message: &[u8], signature: &[u8])
     tmp
 }
 
-/// The types of all sets: tree, height, one-time signature.
+/// Returns the types of all sets: tree, height and one-time signature.
 fn lms_types() -> Vec<(u32, u32, u32)> {
     let heights = [5, 10, 15, 20, 25];
     let trees = (5_u32..).zip([heights, heights].concat());
@@ -370,7 +370,7 @@ fn lms_types() -> Vec<(u32, u32, u32)> {
     trees.flat_map(|(tree, h)| ots(tree).map(move |ots| (tree, h, ots))).collect()
 }
 
-/// A key, and any bytes as a signature of `message` that it fits.
+/// Returns a key, and random bytes that are a valid signature of `message` for it.
 fn lms_case(
     random: &mut Random,
     (tree, h, ots): (u32, u32, u32),
@@ -409,11 +409,11 @@ fn lms_computes_what_rfc_8554_says_for_every_set() {
 fn hss_takes_one_to_eight_levels_of_any_sets_of_one_length() {
     let mut random = Random::new();
     for levels in 1..=8_u32 {
-        // Image format §2.2: one length of hash values on all levels.
+        // All levels have the same hash length (image format §2.2).
         let is_24 = random.number().is_multiple_of(2);
         let mut types = lms_types();
         types.retain(|(tree, _, _)| (*tree >= 0x0a) == is_24);
-        // From the lowest level up: a key is the message of the level above it.
+        // The loop starts at the lowest level, because a key is the message of the level above it.
         let mut message = b"message".to_vec();
         let mut parts = Vec::new();
         for _ in 0..levels {
@@ -434,7 +434,7 @@ fn hss_takes_one_to_eight_levels_of_any_sets_of_one_length() {
             |key: &[u8], signature: &[u8]| hss::verify(KERNELS, key, &[b"mess", b"age"], signature);
         assert_eq!(verify(&key, &signature), Ok(()), "{levels} levels");
 
-        // A changed bit anywhere, in any level, is noticed.
+        // A changed bit is detected at any position and on any level.
         for _ in 0..24 {
             let mut changed = signature.clone();
             let bit = random.number() as usize % (8 * changed.len());
@@ -446,7 +446,7 @@ fn hss_takes_one_to_eight_levels_of_any_sets_of_one_length() {
         assert_eq!(verify(&key, &longer), Err(Rejection::SignatureLength));
         let shorter = &signature[..signature.len() - 1];
         assert_eq!(verify(&key, shorter), Err(Rejection::SignatureLength));
-        // One level more or less.
+        // The number of levels is changed by one.
         for other in [levels - 1, levels + 1] {
             let mut key = key.clone();
             key[..4].copy_from_slice(&other.to_be_bytes());

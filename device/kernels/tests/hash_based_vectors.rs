@@ -1,5 +1,5 @@
-//! Public test vectors of LMS, HSS, XMSS and XMSS^MT of the folder that `HARTLOCK_VECTORS` names, which has to
-//! exist. Without the variable these tests say so and pass.
+//! Tests with public test vectors of LMS, HSS, XMSS and XMSS^MT from the folder in the environment variable
+//! `HARTLOCK_VECTORS`, which must exist. Without the variable these tests print a message and pass.
 
 #![cfg(all(feature = "lms", feature = "xmss"))]
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 const KERNELS: &Kernels = &Kernels::PORTABLE;
 
-/// The files of a folder whose names begin and end so.
+/// Returns the files of a folder whose names have this start and end.
 fn files(path: &str, start: &str, end: &str) -> Vec<String> {
     let Some(folder) = folder() else {
         skip(&format!("{path}/{start}*{end}"));
@@ -29,7 +29,7 @@ fn files(path: &str, start: &str, end: &str) -> Vec<String> {
     names
 }
 
-/// `field = value` or `field: value`, a record up to each empty line.
+/// Splits lines `field = value` or `field: value` into records, which empty lines separate.
 fn records(file: &str) -> Vec<BTreeMap<String, String>> {
     let mut records = vec![BTreeMap::new()];
     for line in file.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
@@ -53,7 +53,7 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_else(|| panic!("no {field} in {value}"))
 }
 
-/// The message cut in two, since pieces must not matter.
+/// Verifies an XMSS signature. The message is split into two pieces, which must not change the result.
 fn verify_xmss(
     scheme: Scheme,
     key: &[u8],
@@ -64,7 +64,7 @@ fn verify_xmss(
     xmss::verify(KERNELS, scheme, Sets::Every, key, &[front, back], signature)
 }
 
-/// A valid signature, and that the policy is what decides about its parameter set.
+/// Checks that a signature is valid, and that it is accepted only if the policy accepts its parameter set.
 fn accepts_xmss(scheme: Scheme, key: &[u8], message: &[u8], signature: &[u8]) {
     let oid = u32::from_be_bytes(key[..4].try_into().unwrap());
     let set = ParameterSet::of(scheme, oid).unwrap();
@@ -75,7 +75,7 @@ fn accepts_xmss(scheme: Scheme, key: &[u8], message: &[u8], signature: &[u8]) {
 }
 
 fn is_hss(key: &[u8]) -> bool {
-    // A count of levels in front makes 60 bytes, or 52, of 56 and 48.
+    // HSS keys have a number of levels before an LMS key of 56 or 48 bytes, and therefore 60 or 52 bytes.
     matches!(key.len(), 60 | 52)
 }
 
@@ -104,7 +104,7 @@ fn xmss_agrees_with_liboqs() {
     for (start, scheme) in [("liboqs_XMSS-", Scheme::Xmss), ("liboqs_XMSSMT-", Scheme::XmssMt)] {
         for name in files("xmss", start, ".rsp") {
             let file = read(&format!("xmss/{name}")).unwrap();
-            // Two records: the key, then message and signature.
+            // The file has two records: the key, and the message with its signature.
             let fields: BTreeMap<_, _> = records(&file).into_iter().flatten().collect();
             let field = |name: &str| unhex(&fields[name]);
             accepts_xmss(scheme, &field("pk"), &field("msg"), &field("sm"));
@@ -128,7 +128,7 @@ fn xmss_refuses_derived_faults() {
         };
         for test in group["tests"].as_array().unwrap() {
             assert_eq!(text(test, "result"), "invalid");
-            // Faults of the key are stated in the case.
+            // The test case states the faulty key, if there is one.
             let key = test["publicKeyOverride"].as_str().unwrap_or(text(group, "publicKey"));
             let [key, message, signature] = [key, text(test, "msg"), text(test, "sig")].map(unhex);
             let expected = match text(test, "comment") {
@@ -202,7 +202,7 @@ fn lms_agrees_with_botan() {
                 count[1] += 1;
             } else {
                 let result = verify_lms(&key, &message, &field("Signature"));
-                // One key is of SHAKE256/192, after its count of levels.
+                // One key uses SHAKE256/192. Its type follows the number of levels.
                 let is_shake = key[7] == 0x14;
                 let expected = if is_shake { Err(Rejection::UnsupportedKey) } else { Ok(()) };
                 assert_eq!(result, expected, "{record:?}");
@@ -227,7 +227,7 @@ fn lms_agrees_with_bouncy_castle() {
     println!("bc_depth_1.txt: {count} valid");
     assert_eq!(count, 7);
 
-    // One key and message, and a signature a line.
+    // The file has one key, one message, and one signature in each line.
     let file = read("lms/bc_expansion.txt").unwrap();
     let values = |name: &str| -> Vec<Vec<u8>> {
         let lines = file.lines().filter_map(|line| line.strip_prefix(name));
@@ -244,7 +244,7 @@ fn lms_agrees_with_bouncy_castle() {
 
 #[test]
 fn hss_agrees_with_rfc_8554() {
-    // A listing with words in front of each value: key, message, signature.
+    // The listing has words before each value. The values are the key, message and signature.
     let Some(file) = read("lms/rfc8554_testcase_1.txt") else { return };
     let mut values: Vec<Vec<u8>> = Vec::new();
     for line in file.lines() {

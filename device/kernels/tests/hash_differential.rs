@@ -1,5 +1,5 @@
-//! Every hash against a second implementation, for all short lengths and for random messages cut
-//! at random places.
+//! These tests compare every hash with a second implementation, for all short lengths, and for random messages that
+//! are split at random positions.
 
 use hartlock_kernels::parallelhash::{Root128, Root256, left_encode, right_encode};
 use hartlock_kernels::{Hash, kt128::Kt128, sha2 as ours2, sha3 as ours3};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use sha2::Digest;
 use tiny_keccak::{Hasher, ParallelHash};
 
-/// Feeds `message` in pieces that end at the given places.
+/// Hashes `message` in pieces that end at the given positions.
 fn digest_in_pieces<H: Hash>(message: &[u8], cuts: &[usize]) -> Vec<u8> {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (message.len() + 1)).collect();
     cuts.sort_unstable();
@@ -21,7 +21,7 @@ fn digest_in_pieces<H: Hash>(message: &[u8], cuts: &[usize]) -> Vec<u8> {
     hash.finalize().as_ref().to_vec()
 }
 
-/// Compares all but ParallelHash on one message.
+/// Compares all hashes except for ParallelHash on one message.
 fn check_all(message: &[u8], cuts: &[usize]) {
     fn check_output<H: Hash, X: ExtendableOutput>(mut other: X, message: &[u8], cuts: &[usize]) {
         other.update(message);
@@ -49,7 +49,7 @@ fn check_all(message: &[u8], cuts: &[usize]) {
     check_output::<Kt128, _>(k12::Kt128::default(), message, cuts);
 }
 
-/// ParallelHash over leaves of this crate, with the digest put together as a caller that hashes blocks does.
+/// Computes ParallelHash with the leaf and root hashes of this crate, as a caller that hashes blocks does.
 fn parallelhash<Leaf: Hash, Root: Hash>(message: &[u8], block_size: usize) -> Vec<u8> {
     let mut root = Root::new();
     root.update(left_encode(block_size as u64).as_ref());

@@ -1,4 +1,5 @@
-//! Several messages at once give the digests that each gives alone, for every cut into head and body.
+//! These tests check that several messages hashed at once have the same digests as single messages, for every split
+//! into head and body.
 
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512};

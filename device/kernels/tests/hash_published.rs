@@ -1,5 +1,5 @@
-//! Examples published with FIPS 180-4, FIPS 202, SP 800-185 and RFC 9861, and the hand-made cases
-//! around padding.
+//! Tests with the examples that are published with FIPS 180-4, FIPS 202, SP 800-185 and RFC 9861, and with cases for
+//! the padding.
 
 use hartlock_kernels::Hash;
 use hartlock_kernels::kt128::Kt128;
@@ -13,7 +13,7 @@ fn finish<H: Hash>(hash: H) -> String {
     digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Messages with their published digests.
+/// Checks messages with their published digests.
 fn published<H: Hash>(cases: [(&[u8], &str); 3]) {
     for (message, expected) in cases {
         let mut hash = H::new();
@@ -24,9 +24,9 @@ fn published<H: Hash>(cases: [(&[u8], &str); 3]) {
 
 const EMPTY: &[u8] = b"";
 const ABC: &[u8] = b"abc";
-/// Two blocks of SHA-256 after padding.
+/// A message that has two blocks of SHA-256 after padding.
 const ALPHABET_448: &[u8] = b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
-/// Two blocks of SHA-512 after padding.
+/// A message that has two blocks of SHA-512 after padding.
 const ALPHABET_896: &[u8] = b"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn\
                               hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu";
 
@@ -134,12 +134,12 @@ fn a_million_letters_in_uneven_pieces_give_the_published_digests() {
     );
 }
 
-/// The message of RFC 9861 §5: 00 01 .. FA, again and again.
+/// Returns the repeated pattern 00 01 .. FA of RFC 9861 §5.
 fn pattern(len: usize) -> Vec<u8> {
     (0..=0xfa).cycle().take(len).collect()
 }
 
-/// RFC 9861 §5, those with an empty customization string and 32 bytes of output.
+/// The examples are those of RFC 9861 §5 with an empty customization string and 32 bytes of output.
 #[test]
 fn kt128_digests_are_the_published_ones() {
     for (exponent, expected) in [
@@ -166,7 +166,7 @@ fn kt128_digests_are_the_published_ones() {
     }
 }
 
-/// ParallelHash (SP 800-185 §6.3) over leaves.
+/// Computes ParallelHash (SP 800-185 §6.3) from its leaves.
 fn parallelhash<Leaf: Hash, Root: Hash>(message: &[u8], block_size: usize) -> String {
     let mut root = Root::new();
     root.update(left_encode(block_size as u64).as_ref());
@@ -180,7 +180,7 @@ fn parallelhash<Leaf: Hash, Root: Hash>(message: &[u8], block_size: usize) -> St
     finish(root)
 }
 
-/// Sample 1 of each strength among NIST's examples for SP 800-185: the one with an empty customization
+/// The examples are sample 1 of each strength from NIST's examples for SP 800-185, which have an empty customization
 /// string.
 #[test]
 fn parallelhash_digests_are_the_published_ones() {

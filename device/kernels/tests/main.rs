@@ -1,6 +1,7 @@
-//! Hashes and signatures against public vectors, and against second implementations.
+//! These tests compare hashes and signatures with public vectors and with second implementations.
 //!
-//! One program, because linking each file by itself costs more than running it.
+//! All files are one program, because linking each of them separately takes more time than running
+//! it.
 
 mod ecdsa_differential;
 mod ecdsa_vectors;

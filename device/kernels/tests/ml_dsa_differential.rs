@@ -1,5 +1,5 @@
-//! ML-DSA against two other implementations, on good signatures, on damaged ones, and with hints that
-//! are nearly right.
+//! These tests compare ML-DSA with two other implementations, for valid signatures, for damaged ones, and for hints
+//! with small faults.
 
 use fips204::traits::{SerDes, Signer, Verifier};
 use hartlock_kernels::Kernels;
@@ -9,24 +9,24 @@ use ml_dsa::{Keypair, SigningKey};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-/// DER of the object identifier of SHA-256.
+/// DER encoding of the object identifier of SHA-256.
 const SHA256: [u8; 11] = [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01];
 
-/// One parameter set in two other crates.
+/// The functions of two other crates for one parameter set.
 #[expect(clippy::type_complexity, reason = "byte strings in, byte strings and verdicts out")]
 struct Judges {
     set: MlDsaSet,
-    /// Public key of a seed.
+    /// Returns the public key of a seed.
     public_key: fn(&[u8; 32]) -> Vec<u8>,
-    /// Seed, context, message.
+    /// Signs a message. The arguments are seed, context and message.
     sign: fn(&[u8; 32], &[u8], &[u8]) -> Vec<u8>,
-    /// Seed, M'.
+    /// Signs an internal message. The arguments are seed and M'.
     sign_internal: fn(&[u8; 32], &[u8]) -> Vec<u8>,
-    /// Seed, μ.
+    /// Signs a message representative. The arguments are seed and μ.
     sign_mu: fn(&[u8; 32], &[u8; 64]) -> Vec<u8>,
-    /// Seed, context, digest of SHA-256.
+    /// Signs a pre-hashed message. The arguments are seed, context and SHA-256 digest.
     sign_hash: fn(&[u8; 32], &[u8], &[u8]) -> Vec<u8>,
-    /// Key, context, message, signature: both verdicts.
+    /// Returns the verdicts of both crates. The arguments are key, context, message and signature.
     verify: fn(&[u8], &[u8], &[u8], &[u8]) -> [bool; 2],
     verify_internal: fn(&[u8], &[u8], &[u8]) -> bool,
     verify_mu: fn(&[u8], &[u8; 64], &[u8]) -> bool,
@@ -119,7 +119,7 @@ impl Judges {
         verify(&Kernels::PORTABLE, self.set, key, message, signature)
     }
 
-    /// Our verdict, after checking that both reference crates have the same.
+    /// Returns our verdict, after a check that both crates have the same verdict.
     fn verdict(
         &self,
         key: &[u8],
@@ -135,18 +135,18 @@ impl Judges {
     }
 }
 
-/// How the end of a signature is changed: the part with the positions, and that with the counts.
+/// A change of the hint at the end of a signature, which has positions followed by counts.
 #[derive(Clone, Debug)]
 enum HintChange {
     Swap(prop::sample::Index, prop::sample::Index),
     Copy(prop::sample::Index, prop::sample::Index),
     Set(prop::sample::Index, u8),
     Count(prop::sample::Index, i8),
-    /// Drops the last position and counts one less.
+    /// Removes the last position and decrements the counts.
     DropLast,
     /// Adds a position to the last row.
     Append(u8),
-    /// All rows but this lose their positions.
+    /// Removes the positions of all rows except for this one.
     Only(prop::sample::Index),
 }
 
@@ -222,7 +222,7 @@ proptest! {
         let key = (judges.public_key)(&seed);
         let signature = (judges.sign)(&seed, &context, &message);
         prop_assert_eq!(judges.verdict(&key, &context, &message, &signature), Ok(()));
-        // The comparison has the values that are claimed to be equal, followed by zeros.
+        // The comparison has the two values that must be equal, followed by zeros.
         let pure = Message::Pure { context: &context, message: &[&message] };
         let comparison =
             compare(&Kernels::PORTABLE, judges.set, &key, pure, &signature).unwrap();
@@ -314,7 +314,7 @@ proptest! {
             let (positions, counts) = changed[at..].split_at_mut(omega);
             for change in &changes {
                 change_hint(positions, counts, change);
-                // Counts beyond the positions end the loop: the next change could not be made.
+                // If the counts exceed the number of positions, the next change is not possible.
                 if usize::from(*counts.iter().max().unwrap()) > omega || !counts.is_sorted() {
                     break;
                 }
@@ -346,7 +346,7 @@ proptest! {
             Err(Rejection::InvalidKey)
         );
         let len = signature.len();
-        // Without the last count, without the hint, in the middle of z, of c̃, nothing.
+        // The signature ends before its last count, before the hint, within z, within c̃, or is empty.
         for len in [len - 1, len - omega(set), len - 100, len / 2, 64, 32, 31, 1, 0, cut.index(len)] {
             prop_assert_eq!(
                 as_set(set, &key, &signature[..len]),
@@ -377,7 +377,7 @@ fn contexts_over_255_bytes_are_refused() {
             let pre_hash = Message::PreHash { context, oid: &SHA256, digest: &[1; 32] };
             assert_eq!(judges.ours(&key, pre_hash, &signature), Err(Rejection::ContextLength));
         }
-        // 256 is not 0.
+        // A context length of 256 must not be treated as 0.
         let signature = (judges.sign)(&seed, b"", &[&[7; 256], b"message".as_slice()].concat());
         let pure = Message::Pure { context: &[7; 256], message: &[b"message"] };
         assert_eq!(judges.ours(&key, pure, &signature), Err(Rejection::ContextLength));
@@ -393,7 +393,7 @@ fn equal_bytes_are_judged_alike() {
             let verdict = judges.verdict(&key, b"", b"", &signature);
             assert_eq!(verdict, Err(Rejection::NonCanonicalSignature));
         }
-        // A key of equal bytes is a key; with an empty hint and small z, only the hash can differ.
+        // A key of equal bytes is valid. With an empty hint and small z, only the hash can differ.
         for key_byte in [0, 255] {
             let key = vec![key_byte; judges.set.public_key_len()];
             let mut signature = (judges.sign)(&[1; 32], b"", b"");

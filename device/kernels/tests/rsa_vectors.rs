@@ -1,4 +1,5 @@
-//! RSA against public test vectors (see `vectors`; without them these tests say so and pass).
+//! These tests compare RSA with public test vectors (see `vectors`). Without vectors they print a
+//! message and pass.
 
 use crate::vectors::{array, bytes, read, read_json, records, text, unhex};
 use hartlock_kernels::rsa::pss::{Mask, Mgf1};
@@ -10,14 +11,14 @@ use num_bigint::BigUint;
 use serde_json::Value;
 use shake::{ExtendableOutput, Update, XofReader};
 
-/// Hashes a message.
+/// A function that hashes a message.
 type DigestOf = fn(&[u8]) -> Vec<u8>;
 
-/// A hash of other crates, as a workstation would bring it.
+/// A hash of another crate, such as a workstation supplies.
 struct Foreign {
     output_len: usize,
     digest: DigestOf,
-    /// The bytes before the digest in DigestInfo (RFC 8017 §9.2, note 1).
+    /// Bytes before the digest in DigestInfo (RFC 8017 §9.2, note 1).
     digest_info: Vec<u8>,
 }
 
@@ -68,7 +69,7 @@ fn foreign(name: &str) -> Foreign {
     Foreign { output_len, digest, digest_info }
 }
 
-/// A SHAKE as the mask itself (RFC 8702 §3.1).
+/// A SHAKE as the mask generation function (RFC 8702 §3.1).
 struct Xof(&'static str);
 
 impl Mask for Xof {
@@ -100,7 +101,7 @@ fn judge_pkcs1(
     let foreign = foreign(hash);
     let verdict =
         pkcs1::compare(key, &foreign.digest_info, &(foreign.digest)(message), signature)?.check();
-    // The hashes that we have ourselves go through the public interface too.
+    // The hashes of this crate are also used through the public interface.
     fn front<H: pkcs1::Identified>(
         key: &PublicKey,
         message: &[u8],
@@ -152,7 +153,7 @@ fn judge_pss(
     verdict
 }
 
-/// The key of a Wycheproof group, which every encoding must give alike.
+/// Returns the key of a Wycheproof group, which must be the same in every encoding.
 fn wycheproof_key(group: &Value) -> Result<Vec<u8>, Rejection> {
     let (asn, der) = ["publicKeyAsn", "keyAsn"]
         .iter()
@@ -195,7 +196,7 @@ fn pkcs1_agrees_with_wycheproof() {
             let modulus = wycheproof_key(group);
             for test in array(&group["tests"]) {
                 let Ok(modulus) = &modulus else {
-                    // Small keys and small exponents.
+                    // These groups have small keys or small exponents.
                     let small = group["keySize"] == 1024 || text(group, "sha") != "SHA-1";
                     assert!(small && modulus == Err(Rejection::UnsupportedKey));
                     unsupported += 1;
@@ -208,7 +209,7 @@ fn pkcs1_agrees_with_wycheproof() {
                 let expected = match text(test, "result") {
                     "valid" => true,
                     "invalid" => false,
-                    // The other acceptable cases lack NULL, which this verifier refuses.
+                    // The other acceptable cases lack NULL, so this verifier refuses them.
                     "acceptable" => is_weak_hash,
                     other => panic!("unknown result {other}"),
                 };
@@ -257,7 +258,7 @@ fn pss_agrees_with_wycheproof() {
                 };
                 assert_eq!(verdict.is_ok(), expected, "{name} {verdict:?} {test}");
                 *(if expected { &mut valid } else { &mut invalid }) += 1;
-                // The length of the salt is required exactly.
+                // The length of the salt must match exactly.
                 if expected {
                     for other in
                         [salt_len + 1, salt_len.saturating_sub(1) + usize::from(salt_len == 0)]
@@ -333,14 +334,14 @@ fn rsa_agrees_with_botan() {
                 }
                 Some(("PSS", hash)) => {
                     let hash = hash.trim_end_matches(')');
-                    // The salt is as long as the digest unless it is given.
+                    // The salt has the length of the digest unless it is given.
                     let salt_len = match record.get("Nonce") {
                         Some(salt) => salt.len() / 2,
                         None => foreign(hash).output_len,
                     };
                     judge_pss(&key, [hash, hash], &message, salt_len, &signature)
                 }
-                // Obsolete schemes, and blocks without a scheme.
+                // Obsolete schemes, and records without a scheme, are skipped.
                 _ => continue,
             };
             assert_eq!(verdict.is_ok(), expected, "{name} {verdict:?} {record:?}");

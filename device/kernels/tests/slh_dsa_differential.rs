@@ -1,4 +1,5 @@
-//! SLH-DSA against the crate `fips205`, which also signs: all sets, good signatures and damaged ones.
+//! These tests compare SLH-DSA with the crate `fips205`, which also makes signatures, for all sets, valid signatures
+//! and damaged ones.
 
 use fips205::traits::{KeyGen, SerDes, Signer, Verifier};
 use hartlock_kernels::Kernels;
@@ -8,19 +9,19 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use std::ops::Range;
 
-/// SHA-256, and a digest. The origin of the digest is not checked.
+/// The object identifier of SHA-256. `DIGEST` need not be the digest of a message.
 const OID: &[u8] = b"\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01";
 const DIGEST: &[u8] = b"thirty-two bytes, no matter which";
 const CONTEXT: &[u8] = b"boot";
 const MESSAGE: &[u8] = b"the message of this test";
 
-/// A key with two signatures, and the verdicts of the second implementation on others.
+/// A key with two signatures, and a function that returns the verdict of the second implementation.
 struct Peer {
     set: SlhDsaSet,
     key: Vec<u8>,
-    /// Of `MESSAGE`, with `CONTEXT`.
+    /// Signature of `MESSAGE` with `CONTEXT`.
     pure: Vec<u8>,
-    /// Of `DIGEST`, with `CONTEXT`.
+    /// Signature of `DIGEST` with `CONTEXT`.
     pre_hashed: Vec<u8>,
     accepts: fn(&[u8], Message, &[u8]) -> bool,
 }
@@ -32,7 +33,7 @@ macro_rules! tests {
         fn $name() {
             use fips205::$name::{KG, PublicKey, SIG_LEN};
             fn accepts(key: &[u8], message: Message, signature: &[u8]) -> bool {
-                // What has the wrong length cannot even be passed on.
+                // The second implementation cannot take a key or signature of the wrong length.
                 let Ok(key) = key.try_into() else { return false };
                 let key = PublicKey::try_from_bytes(key).unwrap();
                 let Ok(signature) = <&[u8; SIG_LEN]>::try_from(signature) else { return false };
@@ -60,7 +61,7 @@ macro_rules! tests {
     )*};
 }
 
-// Numbers from FIPS 205 §11, table 2: n, h', d, a, k.
+// The numbers are n, h', d, a and k from FIPS 205 §11, table 2.
 tests! {
     slh_dsa_sha2_128s: Sha2_128s, 16, 9 7 12 14;
     slh_dsa_sha2_128f: Sha2_128f, 16, 3 22 6 33;
@@ -71,7 +72,7 @@ tests! {
     slh_dsa_shake_256f: Shake256f, 32, 4 17 9 35;
 }
 
-/// Sets whose signatures take seconds of processor time. They differ from those above in numbers only.
+/// Sets whose signatures take seconds of processor time. Only their parameters differ from the sets above.
 mod exhaustive {
     use super::*;
 
@@ -89,8 +90,8 @@ mod exhaustive {
     }
 }
 
-/// Offsets of the parts of a signature: R, each FORS secret and path, each layer's WOTS+ signature
-/// and path (§9.2, figure 17).
+/// Returns the ranges of the parts of a signature: R, the secret value and path of each FORS tree, and the WOTS+
+/// signature and path of each layer (§9.2, figure 17).
 fn parts(n: usize, h_prime: usize, d: usize, a: usize, k: usize) -> Vec<Range<usize>> {
     let lens = [n]
         .into_iter()
@@ -105,7 +106,7 @@ fn parts(n: usize, h_prime: usize, d: usize, a: usize, k: usize) -> Vec<Range<us
 }
 
 impl Peer {
-    /// Our verdict, after checking that the second implementation has the same.
+    /// Returns our verdict, after a check that the second implementation has the same verdict.
     fn verdict(&self, key: &[u8], message: Message, signature: &[u8]) -> Result<(), Rejection> {
         let ours = verify(&Kernels::PORTABLE, self.set, key, message, signature);
         assert_eq!(ours.is_ok(), (self.accepts)(key, message, signature), "{ours:?}");
@@ -121,7 +122,7 @@ fn check(peer: &Peer, parts: &[Range<usize>]) {
     assert_eq!(parts.last().unwrap().end, signature.len());
     assert_eq!(peer.verdict(key, good, signature), Ok(()));
 
-    // One interface does not accept what another made.
+    // An interface does not accept the signature of another one.
     let digest = &DIGEST[..32];
     let pre_hashed = Message::PreHashed { context: CONTEXT, oid: OID, digest };
     assert_eq!(peer.verdict(key, pre_hashed, &peer.pre_hashed), Ok(()));
@@ -133,7 +134,7 @@ fn check(peer: &Peer, parts: &[Range<usize>]) {
         let verdict = verify(&Kernels::PORTABLE, peer.set, key, other, signature);
         assert_eq!(verdict, Err(Rejection::Mismatch));
     }
-    // Both of the others use the internal interface.
+    // The two other interfaces use the internal interface.
     let encoded = [&[0, 4], CONTEXT, MESSAGE].concat();
     let internal = Message::Internal(&encoded);
     assert_eq!(verify(&Kernels::PORTABLE, peer.set, key, internal, signature), Ok(()));
@@ -178,7 +179,7 @@ fn check(peer: &Peer, parts: &[Range<usize>]) {
     check_lengths(peer, good, parts);
 }
 
-/// Everything that is too short or too long, by a byte, by a part or altogether.
+/// Checks keys and signatures that are too short or too long, by one byte, by a part, or by everything.
 fn check_lengths(peer: &Peer, good: Message, parts: &[Range<usize>]) {
     let (key, signature) = (&peer.key[..], &peer.pure[..]);
     let ends = parts.iter().flat_map(|part| [part.start, part.start + 1]);
@@ -194,7 +195,7 @@ fn check_lengths(peer: &Peer, good: Message, parts: &[Range<usize>]) {
     }
     let longer = [key, &[0]].concat();
     assert_eq!(peer.verdict(&longer, good, signature), Err(Rejection::InvalidKey));
-    // As any other set; the same sizes with the other family of hashes are the closest.
+    // The signature is checked with all other sets. The sets of the other hash family have the same lengths.
     for other in SlhDsaSet::ALL.into_iter().filter(|other| *other != peer.set) {
         let expected = match (other.public_key_len() == key.len(), other.signature_len()) {
             (false, _) => Rejection::InvalidKey,

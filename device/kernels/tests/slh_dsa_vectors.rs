@@ -1,5 +1,5 @@
-//! SLH-DSA against public test vectors (see `vectors`; without them these tests say so and pass). NIST's are in a crate
-//! as well.
+//! These tests compare SLH-DSA with public test vectors (see `vectors`). Without vectors they print a message and
+//! pass. A crate also contains the vectors of NIST.
 
 use crate::vectors::{
     SLH_DSA_OF_NIST, array, bytes, of_crates, read, read_json, records, skip, text, unhex,
@@ -26,7 +26,8 @@ fn judge(set: SlhDsaSet, key: &[u8], message: Message, signature: &[u8]) -> Resu
     verify(&Kernels::PORTABLE, set, key, message, signature)
 }
 
-/// The object identifiers of hash functions, in DER (FIPS 205 §10.2.2, and NIST's register for the last).
+/// Returns the DER object identifier of a hash function (FIPS 205 §10.2.2, and the register of NIST for its last
+/// number).
 fn oid_of(hash: &str) -> Vec<u8> {
     let last = match hash {
         "sha256" => 1,
@@ -38,7 +39,8 @@ fn oid_of(hash: &str) -> Vec<u8> {
     [unhex("06096086480165030402"), vec![last]].concat()
 }
 
-/// Runs a file of the internal interface, though it does not say so, and counts valid and invalid signatures.
+/// Runs a file and counts valid and invalid signatures. The file is for the internal interface, although it does not
+/// state this.
 fn check_acvp(file: &Value) -> (usize, usize) {
     let (mut valid, mut invalid) = (0, 0);
     for group in array(&file["testGroups"]) {
@@ -52,7 +54,7 @@ fn check_acvp(file: &Value) -> (usize, usize) {
             if signature.len() != set.signature_len() {
                 assert_eq!(verdict, Err(Rejection::SignatureLength));
             }
-            // As a message of the external interface it is another one.
+            // As a message of the external interface, it is a different message.
             let pure = Message::Pure { context: b"", message: &message };
             assert!(judge(set, &key, pure, &signature).is_err());
             *(if expected { &mut valid } else { &mut invalid }) += 1;
@@ -71,7 +73,7 @@ fn slh_dsa_agrees_with_acvp() {
 
 #[test]
 fn slh_dsa_agrees_with_acvp_out_of_a_crate() {
-    // A build of this crate alone does not fetch it.
+    // If only this package is built, cargo does not download the crate.
     let Some(file) = of_crates(SLH_DSA_OF_NIST) else { return skip("ACVP's of the crate fips205") };
     assert_eq!(check_acvp(&serde_json::from_str(&file).unwrap()), (15, 30));
 }
@@ -101,7 +103,7 @@ fn slh_dsa_agrees_with_bouncy_castle() {
         let mut count = 0;
         for record in records(&file) {
             let (key, message) = (unhex(&record["pk"]), unhex(&record["msg"]));
-            // The signature alone, unlike what the name means elsewhere.
+            // This field contains only the signature, although other files use the name for signature and message.
             let signature = unhex(&record["sm"]);
             let context = match record["context"].as_str() {
                 "none" => None,
@@ -111,7 +113,7 @@ fn slh_dsa_agrees_with_bouncy_castle() {
             let oid = hash.map(oid_of);
             let digest = record.get("message_hash").map(|digest| unhex(digest));
             let (interface, message) = match (&context, &oid) {
-                // Pure files have records of the internal interface among them.
+                // Files of the pure interface also have records of the internal interface.
                 (None, None) => ("internal", Message::Internal(&message)),
                 (Some(context), None) => ("pure", Message::Pure { context, message: &message }),
                 (context, Some(oid)) => {

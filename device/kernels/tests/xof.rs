@@ -1,4 +1,5 @@
-//! Outputs of any length: published answers, and a second implementation.
+//! These tests compare outputs of any length with published answers and with a second
+//! implementation.
 
 use cshake::digest::{CustomizedInit, ExtendableOutput, Update, XofReader};
 use cshake::{CShake128, CShake256};
@@ -6,7 +7,7 @@ use hartlock_kernels::kt128::Kt128;
 use hartlock_kernels::xof::{Output, Xof};
 use hartlock_kernels::{Hash, Kernels};
 
-/// The first bytes of an output, taken in pieces of this length.
+/// Returns the first bytes of an output, which are read in pieces of the given length.
 fn take(mut output: Output, len: usize, piece: usize) -> Vec<u8> {
     let mut bytes = vec![0; len];
     bytes.chunks_mut(piece).for_each(|chunk| output.read(chunk));
@@ -19,7 +20,7 @@ fn message(len: usize) -> Vec<u8> {
 
 #[test]
 fn cshake_gives_the_published_samples() {
-    // NIST, cSHAKE samples 1 and 3.
+    // The expected values are cSHAKE samples 1 and 3 of NIST.
     let mut hash = Xof::cshake128(&Kernels::PORTABLE, b"", b"Email Signature");
     hash.update(&[0, 1, 2, 3]);
     let expected = *b"\xc1\xc3\x69\x25\xb6\x40\x9a\x04\xf1\xb5\x04\xfc\xbc\xa9\xd8\x2b\
@@ -42,7 +43,8 @@ fn sha3_224_gives_the_published_digest_of_abc() {
 
 #[test]
 fn kt128_with_customization_gives_the_published_answer() {
-    // RFC 9861 §5: one byte FF, and a customization of 41 bytes.
+    // This is the example of RFC 9861 §5 with one message byte FF and a customization string of 41
+    // bytes.
     let mut hash = Kt128::new();
     hash.update(&[0xff]);
     let customization: Vec<u8> = (0..41).collect();

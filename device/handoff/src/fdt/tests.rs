@@ -1,5 +1,5 @@
-//! Trees are made by hand here, so that the tests need no tool; that `dtc` and Linux read the
-//! result is shown by the boot tests.
+//! The trees are built by code here, so that the tests need no external tool. The boot tests show that `dtc` and
+//! Linux read the result.
 
 use std::string::String;
 use std::vec::Vec;
@@ -96,7 +96,7 @@ const EDITS: Edits<'static> = Edits {
     harts: 0b01,
 };
 
-/// Prints a tree, one line a token.
+/// Returns the tokens of a tree as text, one line for each token.
 fn dump(tree: &[u8]) -> Vec<String> {
     let parts = Tree::parse(tree).expect("the result is a tree");
     let (mut at, mut lines, mut path) = (0, Vec::new(), Vec::new());

@@ -1,4 +1,5 @@
-//! The algorithms of the form, and keys and signatures as values without type codes (first stage §2).
+//! The algorithms of the first-stage form, and the conversion of keys and signatures between their standard encoding
+//! and the form, which omits type codes (first stage §2).
 
 use core::ops::Range;
 
@@ -9,33 +10,34 @@ use crate::bytes::{Writer, is_zero};
 
 use super::{FRONT_SIZE, KEY_AREA_SIZE, PART_ALIGNMENT};
 
-/// Bytes of an index in the form, big-endian.
+/// Length in bytes of an index in the form, which is big-endian.
 const INDEX_SIZE: usize = 8;
-/// Bytes of I of an LMS key (RFC 8554 §5.3).
+/// Length in bytes of the identifier I of an LMS key (RFC 8554 §5.3).
 const LMS_ID_SIZE: usize = 16;
 
-/// A signature algorithm of the form (§2).
+/// A signature algorithm that the first-stage form allows (§2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstStageAlgorithm(Algorithm);
 
-/// What a signature of a standard is made of.
+/// A field of a signature in its standard encoding.
 enum Piece {
-    /// A type code or a count, which follows from the parameters: four bytes, big-endian, absent from the form.
+    /// A four-byte big-endian type code or count that follows from the parameters. The form omits it.
     Code(u32),
-    /// A number below 2^`height` in `size` bytes, big-endian; eight bytes in the form.
+    /// A big-endian number below 2^`height`, with `size` bytes in the standard and eight bytes in the form.
     Index { size: usize, height: u8 },
-    /// The same bytes in both.
+    /// Bytes that are equal in both encodings.
     Values(usize),
 }
 
-/// Whether something was accepted by all that it was given to.
+/// The result of processing a field.
 type Taken = Result<(), Reason>;
 
 impl FirstStageAlgorithm {
-    /// Bytes of the longest signature in the encoding of its standard: HSS of eight levels with w = 1 and h = 25.
+    /// Length in bytes of the longest signature in its standard encoding, which is HSS with eight levels, w = 1 and h
+    /// = 25.
     pub const MAX_STANDARD_SIGNATURE: usize = 4 + 8 * (12 + 32 * (1 + 265 + 25)) + 7 * 56;
 
-    /// The algorithm, if the form has it.
+    /// Returns the algorithm, or `None` if the form does not allow it.
     pub const fn of(algorithm: Algorithm) -> Option<Self> {
         let is_in_form = match algorithm {
             Algorithm::Hss(_) => true,
@@ -46,22 +48,22 @@ impl FirstStageAlgorithm {
         if is_in_form { Some(Self(algorithm)) } else { None }
     }
 
-    /// The algorithm with these numbers, if the form has it.
+    /// Returns the algorithm with these numbers, or `None` if the form does not allow it.
     pub fn from_numbers(algorithm: u32, parameters: u32) -> Option<Self> {
         Algorithm::from_numbers(algorithm, parameters).and_then(Self::of)
     }
 
-    /// Every algorithm of the form.
+    /// Returns all algorithms that the form allows.
     pub fn all() -> impl Iterator<Item = Self> {
         Algorithm::all().filter_map(Self::of)
     }
 
-    /// The algorithm as everywhere else.
+    /// Returns the algorithm as the general type.
     pub const fn algorithm(self) -> Algorithm {
         self.0
     }
 
-    /// Bytes of a signature in the form (§2.2).
+    /// Returns the length in bytes of a signature in the form (§2.2).
     pub fn signature_size(self) -> usize {
         let mut size = 0_usize;
         let _ = self.pieces(|piece| {
@@ -76,23 +78,23 @@ impl FirstStageAlgorithm {
         size
     }
 
-    /// Offset of the signed part (§3).
+    /// Returns the offset of the signed part in the image (§3).
     pub fn signed_offset(self) -> usize {
-        // Far below overflow: the longest signature has 75 kilobytes.
+        // The addition cannot overflow, because the longest signature has 75 kilobytes.
         FRONT_SIZE.wrapping_add(self.signature_size().next_multiple_of(PART_ALIGNMENT))
     }
 
-    /// Place of the signature in the image.
+    /// Returns the byte range of the signature in the image.
     pub fn signature_range(self) -> Range<usize> {
         FRONT_SIZE..FRONT_SIZE.wrapping_add(self.signature_size())
     }
 
-    /// Bytes of the area of the key that are not padding (§2.1).
+    /// Returns the length in bytes of the key in the key area, without padding (§2.1).
     pub fn key_size(self) -> usize {
         self.0.public_key_size().saturating_sub(self.key_codes().len())
     }
 
-    /// What a standard puts in front of the values of a key: counts and type codes.
+    /// Returns the counts and type codes that the standard encoding has before the values of a key.
     fn key_codes(self) -> KeyCodes {
         match self.0 {
             Algorithm::Hss(set) => KeyCodes::new(&[
@@ -105,7 +107,7 @@ impl FirstStageAlgorithm {
         }
     }
 
-    /// The area of a key that is encoded as in its standard; `None` if it is not one of this algorithm.
+    /// Converts a key from its standard encoding to a key area. Returns `None` if it is not a key of this algorithm.
     pub fn key_area(self, standard: &[u8]) -> Option<[u8; KEY_AREA_SIZE]> {
         let values = standard.strip_prefix(self.key_codes().as_bytes())?;
         let mut area = [0; KEY_AREA_SIZE];
@@ -115,7 +117,8 @@ impl FirstStageAlgorithm {
         Some(area)
     }
 
-    /// Writes the key of an area in the encoding of its standard, and returns its size.
+    /// Converts the key in a key area to its standard encoding and returns its length in bytes. Returns `None` if
+    /// `out` is too small.
     pub fn standard_key(self, area: &[u8; KEY_AREA_SIZE], out: &mut [u8]) -> Option<usize> {
         let mut out = Writer::new(out);
         out.put(self.key_codes().as_bytes());
@@ -123,13 +126,13 @@ impl FirstStageAlgorithm {
         out.finish()
     }
 
-    /// Whether the area is zero after the key.
+    /// Returns true if the area contains only zeros after the key.
     pub fn is_padded(self, area: &[u8; KEY_AREA_SIZE]) -> bool {
         area.get(self.key_size()..).is_some_and(is_zero)
     }
 
-    /// Writes the values of a signature that is encoded as in its standard, and returns their size; `None` if it is not
-    /// one of these parameters on every level, or `out` is too small.
+    /// Converts a signature from its standard encoding to the form and returns its length in bytes. Returns `None` if
+    /// the signature does not have these parameters on every level, or if `out` is too small.
     pub fn signature_values(self, standard: &[u8], out: &mut [u8]) -> Option<usize> {
         let mut rest = standard;
         let mut out = Writer::new(out);
@@ -159,11 +162,11 @@ impl FirstStageAlgorithm {
         if rest.is_empty() { out.finish() } else { None }
     }
 
-    /// Writes a signature of the form in the encoding of its standard, and returns its size.
+    /// Converts a signature from the form to its standard encoding and returns its length in bytes.
     ///
     /// # Errors
-    /// `SignatureIndexOutOfRange` for the first index that is not below the leaves of its trees; `InternalLimit` if `out` is
-    /// too small or the signature not as long as the algorithm makes it.
+    /// `SignatureIndexOutOfRange` if an index is not below the number of leaves of its trees. `InternalLimit` if
+    /// `out` is too small, or if the signature does not have the length that the algorithm requires.
     pub fn standard_signature(self, values: &[u8], out: &mut [u8]) -> Result<usize, Reason> {
         let mut rest = values;
         let mut out = Writer::new(out);
@@ -179,7 +182,8 @@ impl FirstStageAlgorithm {
                     let field = take(INDEX_SIZE)?;
                     let index =
                         field.first_chunk().map_or(u64::MAX, |bytes| u64::from_be_bytes(*bytes));
-                    // The height is at most 60. What is below fits the index of the standard.
+                    // The height is at most 60, so the shift is valid. An index below 2^height fits the index field
+                    // of the standard.
                     if index >> height != 0 {
                         return Err(Reason::SignatureIndexOutOfRange);
                     }
@@ -193,7 +197,7 @@ impl FirstStageAlgorithm {
         out.finish().filter(|_| rest.is_empty()).ok_or(Reason::InternalLimit)
     }
 
-    /// Gives the pieces of a signature, in order.
+    /// Calls `each` for every field of a signature, in order.
     fn pieces(self, mut each: impl FnMut(Piece) -> Taken) -> Taken {
         match self.0 {
             Algorithm::Hss(set) => hss_pieces(set, &mut each),
@@ -208,7 +212,8 @@ impl FirstStageAlgorithm {
     }
 }
 
-/// RFC 8554 §6.2, with trees of one kind on every level.
+/// Calls `each` for every field of an HSS signature (RFC 8554 §6.2) whose trees have the same parameters on every
+/// level.
 fn hss_pieces(set: HssSet, each: &mut impl FnMut(Piece) -> Taken) -> Taken {
     let (lms, ots) = (u32::from(set.lms_type()), u32::from(set.ots_type()));
     let path = set.n().saturating_mul(set.height().into());
@@ -230,7 +235,7 @@ fn hss_pieces(set: HssSet, each: &mut impl FnMut(Piece) -> Taken) -> Taken {
     Ok(())
 }
 
-/// Up to three integers of four bytes, big-endian.
+/// Up to three big-endian integers of four bytes.
 struct KeyCodes {
     bytes: [u8; 12],
     len: usize,

@@ -10,7 +10,7 @@ fn named(name: &str) -> FirstStageAlgorithm {
     FirstStageAlgorithm::of(Algorithm::from_name(name).unwrap()).unwrap()
 }
 
-/// A well-formed image of the algorithm, whose signature is of zeros.
+/// Returns a well-formed image of the algorithm. The signature consists of zeros.
 fn image(algorithm: FirstStageAlgorithm, code: &[u8]) -> Vec<u8> {
     let header = FirstStageHeader {
         algorithm,
@@ -93,7 +93,7 @@ fn keys_come_back_as_they_were() {
         assert_eq!(algorithm.key_area(&standard[..size]), Some(area));
         assert_eq!(algorithm.key_area(&standard[..size - 1]), None);
         assert_eq!(algorithm.key_area(&standard[..=size]), None);
-        // The codes of another parameter set.
+        // This changes a code, so that the key belongs to another parameter set.
         if size > algorithm.key_size() {
             standard[size - algorithm.key_size() - 1] ^= 1;
             assert_eq!(algorithm.key_area(&standard[..size]), None);
@@ -108,7 +108,8 @@ fn a_signature_with_other_type_codes_has_no_values() {
     let mut room = vec![0; FirstStageAlgorithm::MAX_STANDARD_SIGNATURE];
     let size = algorithm.standard_signature(&values, &mut room).unwrap();
     let ots_size = 4 + 32 * (1 + 34);
-    // Levels; LM-OTS type and LMS type of the tree at the top; both of the key below it.
+    // The offsets are those of the level count, of the LM-OTS and LMS types of the top-level tree,
+    // and of both types of the key below it.
     let lower_key = 4 + 4 + ots_size + 4 + 5 * 32;
     for at in [3, 11, 4 + 4 + ots_size + 3, lower_key + 3, lower_key + 7] {
         let mut other = room[..size].to_vec();
@@ -161,7 +162,8 @@ fn every_byte_outside_of_values_is_fixed() {
     let is_value = |at: usize| {
         (64..64 + algorithm.key_size()).contains(&at)
             || algorithm.signature_range().contains(&at)
-            // Version, lifecycle, names, next key and its digest have rules of their own.
+            // Other rules check the version, the lifecycle, the names, and the next key with its
+            // digest.
             || (signed_at + 32..signed_at + 44).contains(&at)
             || (signed_at + 64..signed_at + 136).contains(&at)
             || (signed_at + 160..signed_at + 192).contains(&at)

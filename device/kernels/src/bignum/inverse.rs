@@ -1,22 +1,23 @@
-//! Inverses modulo a prime by divsteps (Bernstein, Yang: Fast constant-time gcd computation and modular
-//! inversion, 2019), here in variable time.
+//! Inverses modulo a prime with divsteps (Bernstein and Yang: Fast constant-time gcd computation and modular
+//! inversion, 2019). This implementation takes variable time.
 //!
-//! What a divstep does to f and g depends on their lowest bits. So 62 of them are done on one word, which
-//! gives a matrix, and the matrix is applied to the whole numbers, in signed digits of 62 bits: all but the
-//! top digit from 0 to 2^62 - 1.
+//! A divstep depends only on the lowest bits of f and g. Therefore 62 divsteps are computed on single words, which
+//! gives a matrix, and the matrix is applied to the whole numbers. These are stored in signed digits of 62 bits. All
+//! digits except the top one are from 0 to 2^62 - 1.
 
 use super::Modulus;
 
-/// Digits of the longest number: 6 limbs, a sign, and room for a small multiple of the modulus.
+/// Maximum number of digits: 6 limbs, a sign, and room for a small multiple of the modulus.
 const DIGITS: usize = 7;
 
 const MASK: i64 = (1 << 62) - 1;
 
-/// A digit of each of two numbers, and of what is added to them in multiples.
+/// A row with one digit of each of three numbers: the two that a matrix is applied to, and the number of which
+/// multiples are added to them.
 type Row = [i64; 3];
 
 impl Modulus<'_> {
-    /// The inverse of `a` modulo a prime m of at most six limbs, for `a` from 1 to m - 1.
+    /// Returns the inverse of `a` modulo m, which must be a prime with at most six limbs. `a` is from 1 to m - 1.
     #[inline(never)]
     pub(crate) fn invert(&self, a: &[u64; 6]) -> [u64; 6] {
         let len = self.limbs.len().wrapping_add(1);
@@ -27,12 +28,13 @@ impl Modulus<'_> {
             *fg = [m, a, 0];
             *de = [0, 0, m];
         }
-        // a · d = f and a · e = g modulo m hold throughout. At the end g is zero, and f is 1 or -1.
+        // Invariant: a · d = f and a · e = g modulo m. At the end g is zero, and f is 1 or -1.
         if let Some([_, e, _]) = de.first_mut() {
             *e = 1;
         }
         let mut delta = 1;
-        // For n bits (49 n + 57) / 17 divsteps are enough: 1,110 for 384. This bound is never reached.
+        // For n bits (49 n + 57) / 17 divsteps are enough, which is 1,110 for 384 bits. So 18 rounds of 62 divsteps
+        // always suffice.
         for _ in 0..18 {
             if fg.iter().all(|[_, g, _]| *g == 0) {
                 break;
@@ -42,7 +44,8 @@ impl Modulus<'_> {
                 None => break,
             };
             apply(fg, &matrix, [0; 2]);
-            // The multiples of m that make both sums a multiple of 2^62. Each adds less than m.
+            // These are the multiples of m that make both sums divisible by 2^62. Each adds less than m after the
+            // division.
             let multiples = match de.first() {
                 Some([d, e, _]) => matrix.map(|[by_first, by_second]| {
                     let sum = by_first.wrapping_mul(*d).wrapping_add(by_second.wrapping_mul(*e));
@@ -52,7 +55,8 @@ impl Modulus<'_> {
             };
             apply(de, &matrix, multiples);
         }
-        // d or -d, which is above -19 m and below 19 m, to below zero and then to where it belongs.
+        // The result is d or -d, which is between -19 m and 19 m. The loops bring it below zero and then into the
+        // range from 0 to m - 1.
         if is_negative(fg) {
             for [d, ..] in de.iter_mut() {
                 *d = d.wrapping_neg();
@@ -70,7 +74,7 @@ impl Modulus<'_> {
                 break;
             }
         }
-        // Digit i begins at bit 64 i - 2 i.
+        // Digit i begins at bit 62 i, which is 64 i - 2 i.
         let mut inverse = [0; 6];
         let mut shift = 0;
         let mut rest = de.iter();
@@ -85,7 +89,7 @@ impl Modulus<'_> {
     }
 }
 
-/// The digits of a number, and then zeros.
+/// Splits a number into digits of 62 bits, followed by zero digits.
 fn digits(limbs: &[u64]) -> impl Iterator<Item = i64> {
     let mut below = 0;
     let mut shift = 64u32;
@@ -102,7 +106,7 @@ fn is_negative(rows: &[Row]) -> bool {
     rows.last().is_some_and(|row| row[0] < 0)
 }
 
-/// 62 divsteps: the matrix that times f and g gives 2^62 times what they become.
+/// Computes 62 divsteps. Returns the matrix that, multiplied by (f, g), gives 2^62 times the new (f, g).
 fn divsteps(delta: &mut i64, mut f: i64, mut g: i64) -> [[i64; 2]; 2] {
     let (mut u, mut v, mut q, mut r) = (1i64, 0i64, 0i64, 1i64);
     for _ in 0..62 {
@@ -125,14 +129,14 @@ fn divsteps(delta: &mut i64, mut f: i64, mut g: i64) -> [[i64; 2]; 2] {
     [[u, v], [q, r]]
 }
 
-/// Replaces the two numbers by (matrix · numbers + multiples · the third) / 2^62.
+/// Replaces the first two numbers by (matrix · numbers + multiples · third number) / 2^62.
 ///
-/// A line of the matrix has magnitudes of at most 2^62 in sum, so that each sum is far below 2^127.
+/// The absolute values in a row of the matrix add up to at most 2^62, so each sum is far below 2^127.
 #[inline(never)]
 fn apply(rows: &mut [Row], [[u, v], [q, r]]: &[[i64; 2]; 2], [for_first, for_second]: [i64; 2]) {
     let product = |a: i64, b: i64| i128::from(a).wrapping_mul(i128::from(b));
     let (mut first, mut second) = (0i128, 0i128);
-    // Divided by 2^62, digit i becomes digit i - 1.
+    // The division by 2^62 moves digit i to digit i - 1.
     let mut below: Option<&mut Row> = None;
     for row in rows {
         let [x, y, m] = *row;
@@ -158,7 +162,7 @@ fn apply(rows: &mut [Row], [[u, v], [q, r]]: &[[i64; 2]; 2], [for_first, for_sec
     }
 }
 
-/// Adds the third number to the first, `factor` times: 1 or -1.
+/// Adds the third number, multiplied by `factor` (1 or -1), to the first number.
 #[inline(never)]
 fn add_multiple(rows: &mut [Row], factor: i64) {
     let mut carry = 0i64;

@@ -1,4 +1,4 @@
-//! Fixed-length arithmetic against whole integers of another crate, at sizes and edges.
+//! These tests compare the fixed-length arithmetic with another crate, for all lengths and for extreme values.
 
 use super::*;
 use num_bigint::BigUint;
@@ -19,7 +19,7 @@ fn limbs_of(value: &BigUint, len: usize) -> Vec<u64> {
     limbs
 }
 
-/// Limbs at which carries begin and end are as likely as others.
+/// A strategy for limbs. Extreme values, at which carries begin and end, are as frequent as random values.
 fn limb() -> impl Strategy<Value = u64> {
     prop_oneof![
         3 => any::<u64>(),
@@ -31,7 +31,7 @@ fn limb() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// An odd modulus with its top bit set, and two integers below it or at its edges.
+/// A strategy for an odd modulus with its top bit set, and two integers that are below it or extreme.
 fn operands(lens: &'static [usize]) -> impl Strategy<Value = [Vec<u64>; 3]> {
     let len = prop::sample::select(lens);
     len.prop_flat_map(|len| {
@@ -57,7 +57,7 @@ fn operands(lens: &'static [usize]) -> impl Strategy<Value = [Vec<u64>; 3]> {
     })
 }
 
-/// R = 2^(64 · len).
+/// Returns R = 2^(64 · len).
 fn radix(len: usize) -> BigUint {
     BigUint::from(1u8) << (64 * len)
 }

@@ -1,14 +1,14 @@
-//! The two curves (SP 800-186 §3.2.1.3, §3.2.1.4): y² = x³ - 3x + b over the field of p elements, with a
-//! prime number n of points. Which of them is a value: one copy of the code serves both.
+//! The two curves (SP 800-186 §3.2.1.3, §3.2.1.4): y² = x³ - 3x + b over the field of p elements. The number n of
+//! points is prime. The curve is a run-time value, so that one copy of the code serves both.
 
 use super::field::{Field, LIMBS, Limbs};
 use crate::bignum::{self, Modulus};
 
-/// Constants of a curve, as integers.
+/// The constants of a curve, as integers.
 #[derive(Debug)]
 pub(super) struct Domain {
     pub(super) field: Field,
-    /// Order of the group.
+    /// Order of the group of points.
     pub(super) n: Limbs,
     b: Limbs,
     base: [Limbs; 2],
@@ -94,7 +94,7 @@ pub(super) static P384: Domain = Domain {
     identifier: b"\x2b\x81\x04\x00\x22",
 };
 
-/// A point other than the neutral one, in the field's form.
+/// A point in affine coordinates, in the internal form of the field. The neutral element has no such coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Affine {
     pub(super) x: Limbs,
@@ -102,49 +102,49 @@ pub(super) struct Affine {
 }
 
 impl Domain {
-    /// Limbs of p and of n.
+    /// Returns the number of limbs of p and of n.
     pub(super) const fn limbs(&self) -> usize {
         self.field.modulus().len()
     }
 
-    /// Bytes of a coordinate and of a scalar.
+    /// Returns the length of a coordinate and of a scalar in bytes.
     pub(super) const fn len_bytes(&self) -> usize {
         self.limbs().wrapping_mul(8)
     }
 
-    /// n without the limbs that it does not have.
+    /// Returns the order n without unused limbs.
     pub(super) fn order(&self) -> &[u64] {
         self.n.get(..self.limbs()).unwrap_or_default()
     }
 
-    /// The base point G.
+    /// Returns the base point G in the internal form of the field.
     pub(super) fn base(&self) -> Affine {
         let [x, y] = self.base;
         Affine { x: self.to_field(x), y: self.to_field(y) }
     }
 
-    /// An integer below R in the field's form.
+    /// Converts an integer below R to the internal form of the field.
     pub(super) fn to_field(&self, value: Limbs) -> Limbs {
         self.field.product(&value, self.field.radix_squared())
     }
 
-    /// The integer below p that an element represents.
+    /// Returns the integer below p that an element represents.
     pub(super) fn to_integer(&self, value: &Limbs) -> Limbs {
-        // Below R, a number times 1 / R is at most p.
+        // The product of a number below R and 1 / R is at most p.
         let integer = self.field.product(value, &[1, 0, 0, 0, 0, 0]);
         if self.field.is_zero(&integer) { [0; LIMBS] } else { integer }
     }
 
-    /// The inverse of an element other than zero.
+    /// Returns the inverse of a nonzero element.
     pub(super) fn invert(&self, value: &Limbs) -> Limbs {
-        // The inverse of x · R is x^(-1) / R, which lacks the factor R twice.
+        // The inverse of x · R is x^(-1) / R, which must be multiplied by R twice.
         let inverse = Modulus::new(self.field.modulus()).map(|p| p.invert(value));
         self.to_field(self.to_field(inverse.unwrap_or_default()))
     }
 
-    /// The point with these coordinates as big-endian bytes, each as long as p. `None` unless both are
-    /// below p and satisfy the equation of the curve (SP 800-186 appendix D.1.1.2; the neutral point has
-    /// no such coordinates, and with a prime number of points every other has the order n).
+    /// Returns the point with these big-endian coordinates, each of which has the length of p. Returns `None` unless
+    /// both are below p and satisfy the curve equation (SP 800-186 appendix D.1.1.2). The neutral element has no such
+    /// coordinates. All other points have the order n, because the number of points is prime.
     pub(super) fn point(&self, x: &[u8], y: &[u8]) -> Option<Affine> {
         let field = self.field;
         let read = |bytes| {

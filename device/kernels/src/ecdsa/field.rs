@@ -1,23 +1,23 @@
-//! The fields of the two curves: integers modulo p, as x · R mod p with R = 2^256 or 2^384.
+//! The fields of the two curves. An integer x modulo p is represented by x · R mod p with R = 2^256 or 2^384.
 //!
-//! An element is any of its representatives below R. Limbs that P-256 does not need are zero. These are
-//! the products that verification consists of, so their inner loops are written out, and reduction uses
-//! the shape of each p instead of products with it.
+//! An element may be any representative below R. Limbs that P-256 does not need are zero. Verification spends most of
+//! its time in these multiplications, so the inner loops are unrolled, and the reduction uses the special form of
+//! each p instead of a multiplication by p.
 
 use crate::bignum::multiply_add;
 
-/// Limbs of the longer field.
+/// Number of limbs of an element of the larger field.
 pub(super) const LIMBS: usize = 6;
 
-/// An element, or a scalar: limbs from the lowest.
+/// An element of a field, or a scalar, as limbs in little-endian order.
 pub(super) type Limbs = [u64; LIMBS];
 
-/// One of the two primes.
+/// A field, identified by its prime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
-    /// 2^256 - 2^224 + 2^192 + 2^96 - 1 (SP 800-186 §3.2.1.3).
+    /// The prime 2^256 - 2^224 + 2^192 + 2^96 - 1 (SP 800-186 §3.2.1.3).
     P256,
-    /// 2^384 - 2^128 - 2^96 + 2^32 - 1 (SP 800-186 §3.2.1.4).
+    /// The prime 2^384 - 2^128 - 2^96 + 2^32 - 1 (SP 800-186 §3.2.1.4).
     P384,
 }
 
@@ -44,8 +44,8 @@ const RADIX_SQUARED_384: Limbs = [
     0,
 ];
 
-/// Sums and differences over a number of limbs, without a loop. What carries or borrows beyond the limbs is
-/// brought back by p, which may take a second time: R is less than 2p.
+/// Defines the addition and subtraction for a number of limbs, without a loop over limbs. A carry or borrow beyond
+/// the limbs is corrected with p. This may be necessary twice, because R is less than 2p.
 macro_rules! sums {
     ($add:ident, $subtract:ident, $p:ident: $($i:literal)*) => {
         #[inline(never)]
@@ -74,7 +74,7 @@ macro_rules! sums {
     };
 }
 
-/// The difference, which is known not to borrow beyond a bit above.
+/// Subtracts p. The result is known to be nonnegative, except for a borrow from one bit above the limbs.
 macro_rules! subtract_limbs {
     ($value:ident, $p:ident, $($i:literal)*) => {{
         let (mut less, mut borrow) = ($value, false);
@@ -87,11 +87,11 @@ macro_rules! subtract_limbs {
 sums!(add_256, subtract_256, P256: 0 1 2 3);
 sums!(add_384, subtract_384, P384: 0 1 2 3 4 5);
 
-/// a · b / R mod p for the prime of P-256.
+/// Computes a · b / R mod p for the prime of P-256.
 ///
-/// Operands scanning with a reduction after each row (CIOS): the four limbs and one bit of the sum stay
-/// below R + p. p is -1 modulo 2^64, so the multiple of p that clears the lowest limb t0 is t0 itself:
-/// t0 · p = t0 · (2^96 - 1) + t0 · p3 · 2^192, with the limb p3 of p.
+/// This is operand scanning with a reduction after each row (CIOS). The sum has four limbs and one bit and stays
+/// below R + p. p is -1 modulo 2^64, so the multiple of p that clears the lowest limb t0 is t0 · p. With the limb p3
+/// of p, it is t0 · p = t0 · (2^96 - 1) + t0 · p3 · 2^192.
 #[inline(never)]
 fn multiply_256(a: &Limbs, b: &Limbs) -> Limbs {
     let [a0, a1, a2, a3, ..] = *a;
@@ -112,10 +112,10 @@ fn multiply_256(a: &Limbs, b: &Limbs) -> Limbs {
     if t4 == 0 { product } else { subtract_limbs!(product, P256, 0 1 2 3) }
 }
 
-/// a · b / R mod p for the prime of P-384, as [`multiply_256`].
+/// Computes a · b / R mod p for the prime of P-384, like [`multiply_256`].
 ///
-/// Here p is 2^32 - 1 modulo 2^64, whose negated inverse is 2^32 + 1, and the multiple q of p is
-/// q · 2^384 - q · 2^128 - q · 2^96 + q · (2^32 - 1).
+/// Here p is 2^32 - 1 modulo 2^64, and its negated inverse is 2^32 + 1. The multiple q · p is q · 2^384 - q · 2^128 -
+/// q · 2^96 + q · (2^32 - 1).
 #[inline(never)]
 fn multiply_384(a: &Limbs, b: &Limbs) -> Limbs {
     let [a0, a1, a2, a3, a4, a5] = *a;
@@ -129,11 +129,11 @@ fn multiply_384(a: &Limbs, b: &Limbs) -> Limbs {
         let (s5, c) = multiply_add(a5, *b, t5, c);
         let (s6, top) = t6.overflowing_add(c);
         let q = s0.wrapping_add(s0 << 32);
-        // s0 + q · (2^32 - 1) is h · 2^64, and h at most 2^32.
+        // s0 + q · (2^32 - 1) is h · 2^64, where h is at most 2^32.
         let (_, borrow) = (q << 32).overflowing_sub(q);
         let h = (q >> 32).wrapping_sub(u64::from(borrow)).wrapping_add(u64::from(s0 != 0));
-        // What is taken away: q · 2^96 + q · 2^128 - h · 2^64, as the limbs d1 to d3. The limb d1 borrows
-        // only if q has a high half to borrow from: below 2^32, q is zero with h, or h is at most 1.
+        // The limbs d1 to d3 of q · 2^96 + q · 2^128 - h · 2^64 are subtracted. The limb d1 borrows only if q has a
+        // nonzero high half from which it can borrow. If q is below 2^32, q and h are both zero, or h is at most 1.
         let (d1, borrow) = (q << 32).overflowing_sub(h);
         let (d2, d3) = q.overflowing_add((q >> 32).wrapping_sub(u64::from(borrow)));
         let (s1, borrow) = s1.overflowing_sub(d1);
@@ -151,7 +151,7 @@ fn multiply_384(a: &Limbs, b: &Limbs) -> Limbs {
 }
 
 impl Field {
-    /// p.
+    /// Returns the prime p.
     pub(super) const fn modulus(self) -> &'static [u64] {
         match self {
             Self::P256 => &P256,
@@ -159,7 +159,7 @@ impl Field {
         }
     }
 
-    /// R² mod p: times a number, it gives the number's form.
+    /// Returns the value R² mod p. A multiplication by it converts a number to the internal form.
     pub(super) const fn radix_squared(self) -> &'static Limbs {
         match self {
             Self::P256 => &RADIX_SQUARED_256,
@@ -167,32 +167,32 @@ impl Field {
         }
     }
 
-    /// a · b / R.
+    /// Returns a · b / R.
     #[inline(always)]
     pub(super) fn product(self, a: &Limbs, b: &Limbs) -> Limbs {
         product(a, b, self)
     }
 
-    /// a + b.
+    /// Returns a + b.
     #[inline(always)]
     pub(super) fn sum(self, a: &Limbs, b: &Limbs) -> Limbs {
         sum(a, b, self)
     }
 
-    /// a - b.
+    /// Returns a - b.
     #[inline(always)]
     pub(super) fn difference(self, a: &Limbs, b: &Limbs) -> Limbs {
         difference(a, b, self)
     }
 
-    /// Whether it represents zero: as zero, or as p.
+    /// Returns true if `a` represents zero, which it can do as 0 or as p.
     pub(super) fn is_zero(self, a: &Limbs) -> bool {
         a.iter().all(|limb| *limb == 0) || a.iter().zip(self.modulus()).all(|(a, p)| a == p)
     }
 }
 
-// Out of line, because each has two functions to choose from and many callers. The field comes last: so
-// the numbers are already where those functions want them.
+// These functions are not inlined, because each selects one of two functions and has many callers. The field is the
+// last argument, so that the other arguments are already in the registers of the called function.
 
 #[inline(never)]
 fn product(a: &Limbs, b: &Limbs, field: Field) -> Limbs {

@@ -1,24 +1,25 @@
-//! Known answers: signatures of `abc` under keys that were thrown away, made with OpenSSL 3.0.19.
+//! Known answers: signatures of `abc`, made with OpenSSL 3.0.19. The private keys were deleted.
 
 use super::{Curve, PublicKey, compare};
 use crate::sha2::{Sha256, Sha384};
 use crate::signature::Rejection;
 use core::hint::black_box;
 
-/// Runs the known-answer test of a curve: the signature passes, and is refused for another digest. Costs two
-/// verifications, and hashes nothing.
+/// Runs the known-answer test of a curve and returns true if it passes. The signature must be accepted, and must be
+/// refused for another digest. The test takes the time of two verifications and hashes nothing.
 pub fn self_test(curve: Curve) -> bool {
     let (key, digest, signature) = known(curve);
     let judge = |digest: &[u8]| {
         let key = PublicKey::from_sec1(curve, black_box(key))?;
         compare(&key, digest, signature)?.check()
     };
-    // Without its last byte the digest is another number.
+    // A digest without its last byte is a different number.
     let other = digest.split_last().map_or(digest, |(_, other)| other);
     judge(digest) == Ok(()) && judge(other) == Err(Rejection::Mismatch)
 }
 
-/// Whether an engine accepts the signature, and refuses it for another digest. Nothing if it gives no verdict.
+/// Returns true if an engine accepts the signature and refuses it for another digest. Returns `None` if it gives no
+/// verdict.
 #[cfg(any(feature = "engine", test))]
 pub(crate) fn known_to(
     curve: Curve,
@@ -32,12 +33,12 @@ pub(crate) fn known_to(
     let verdict = |digest| verify(&Request { is_p384, point, digest, signature });
     let mut other = [0; 48];
     let other = other.get_mut(..digest.len())?;
-    // One byte on: another number of as many bytes.
+    // The digest is shifted by one byte, which gives a different number of the same length.
     other.iter_mut().skip(1).zip(digest).for_each(|(to, from)| *to = *from);
     Some(verdict(black_box(digest))? == GENUINE && verdict(other)? == NOT_GENUINE)
 }
 
-/// Key, digest and signature.
+/// Returns the key, digest and signature of a known answer.
 const fn known(curve: Curve) -> (&'static [u8], &'static [u8], &'static [u8]) {
     match curve {
         Curve::P256 => (KAT_KEY_P256, &Sha256::KAT, KAT_SIGNATURE_P256),

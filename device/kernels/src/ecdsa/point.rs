@@ -1,17 +1,17 @@
-//! Points in Jacobian coordinates, (X / Z², Y / Z³), and the sum \[u\]G + \[v\]Q.
+//! Points in Jacobian coordinates (X / Z², Y / Z³), and the computation of \[u\]G + \[v\]Q.
 
 #![allow(non_snake_case, reason = "names of the formulas")]
 
 use super::curve::{Affine, Domain};
 use super::field::{LIMBS, Limbs};
 
-/// Points of a table: the odd multiples 1, 3, .. 15.
+/// Number of points in a table, which has the odd multiples 1, 3, .. 15.
 const TABLE_LEN: usize = 8;
 
-/// Digits of a scalar: one more than its bits at most.
+/// Maximum number of digits of a scalar, which is its length in bits plus one.
 const DIGITS: usize = 64 * LIMBS + 1;
 
-/// A point of the curve. Z is zero for the neutral one.
+/// A point of the curve in Jacobian coordinates. Z is zero for the neutral element.
 #[derive(Clone, Copy)]
 pub(super) struct Point {
     pub(super) x: Limbs,
@@ -23,11 +23,12 @@ impl Point {
     const NEUTRAL: Self = Self { x: [0; LIMBS], y: [0; LIMBS], z: [0; LIMBS] };
 
     pub(super) fn is_neutral(&self) -> bool {
-        // It is made as 0, which products keep. No other Z represents zero, so p does not come up.
+        // The neutral element is made with Z = 0, and products of zero are zero. Z of another point does not
+        // represent zero, so the representation p cannot occur.
         self.z.iter().all(|limb| *limb == 0)
     }
 
-    /// Doubles the point: Explicit-Formulas Database, dbl-2001-b, arranged so that less is added.
+    /// Doubles the point with dbl-2001-b of the Explicit-Formulas Database, rearranged to need fewer additions.
     fn double(&mut self, curve: &Domain) {
         let field = curve.field;
         let Self { x: X, y: Y, z: Z } = self;
@@ -35,7 +36,7 @@ impl Point {
         let ZZ = field.product(Z, Z);
         let third = field.product(&field.difference(X, &ZZ), &field.sum(X, &ZZ));
         let M = field.sum(&field.sum(&third, &third), &third);
-        // S = 4XY², Z3 = 2YZ. A neutral point stays one.
+        // S = 4XY², Z3 = 2YZ. The neutral element stays neutral.
         let Y2 = field.sum(Y, Y);
         let YY2 = field.product(&Y2, Y);
         let YY4 = field.sum(&YY2, &YY2);
@@ -47,13 +48,14 @@ impl Point {
         set(Y, field.difference(&y, &field.product(&YY2, &YY4)));
     }
 
-    /// Adds `other`, or its negative: Explicit-Formulas Database, madd, and every exception.
+    /// Adds `other`, or its negative if `is_negative`. The formulas are those of madd in the Explicit-Formulas
+    /// Database; all exceptional cases are handled.
     fn add(&mut self, other: &Affine, is_negative: bool, curve: &Domain, one: &Limbs) {
         let field = curve.field;
         let (x2, mut y2) = (&other.x, &other.y);
         let negative;
         if is_negative {
-            // y is never zero: no point has the order 2.
+            // y is never zero, because no point has order 2.
             negative = field.difference(&[0; LIMBS], y2);
             y2 = &negative;
         }
@@ -67,7 +69,7 @@ impl Point {
         let H = field.difference(&field.product(&ZZ, x2), X1);
         let r = field.difference(&field.product(&field.product(&ZZ, Z1), y2), Y1);
         if field.is_zero(&H) {
-            // The same x: the formulas below would give 0 / 0.
+            // Both points have the same x, for which the formulas below would give 0 / 0.
             if field.is_zero(&r) {
                 self.double(curve)
             } else {
@@ -86,7 +88,7 @@ impl Point {
         set(Y1, field.difference(&y, &field.product(Y1, &HHH)));
     }
 
-    /// x of a point that is not neutral, as an integer below p.
+    /// Returns x of a point other than the neutral element, as an integer below p.
     pub(super) fn affine_x(&self, curve: &Domain) -> Limbs {
         let field = curve.field;
         let inverse = curve.invert(&self.z);
@@ -94,13 +96,13 @@ impl Point {
     }
 }
 
-/// Puts a value in its place, limb by limb: otherwise the compiler calls a function that copies bytes.
+/// Copies a value limb by limb. Otherwise the compiler would call a function that copies bytes.
 #[inline(always)]
 fn set(to: &mut Limbs, [l0, l1, l2, l3, l4, l5]: Limbs) {
     *to = [l0, l1, l2, l3, l4, l5];
 }
 
-/// \[u\]G + \[v\]Q for scalars below n, with one chain of doublings for both (Shamir's trick).
+/// Computes \[u\]G + \[v\]Q for scalars below n, with one sequence of doublings for both (Shamir's trick).
 pub(super) fn double_product(curve: &Domain, u: &Limbs, v: &Limbs, Q: &Affine) -> Point {
     let one = curve.to_field([1, 0, 0, 0, 0, 0]);
     let mut tables = [Affine { x: one, y: one }; 2 * TABLE_LEN];
@@ -117,7 +119,7 @@ pub(super) fn double_product(curve: &Domain, u: &Limbs, v: &Limbs, Q: &Affine) -
             sum.double(curve);
         }
         for (digit, table) in pair.iter().zip(tables.as_chunks::<TABLE_LEN>().0) {
-            // An odd digit of magnitude 2i + 1 is entry i.
+            // An odd digit of magnitude 2i + 1 selects entry i.
             if *digit != 0
                 && let Some(point) = table.get(usize::from(digit.unsigned_abs() >> 1))
             {
@@ -128,7 +130,7 @@ pub(super) fn double_product(curve: &Domain, u: &Limbs, v: &Limbs, Q: &Affine) -
     sum
 }
 
-/// Fills each table with the odd multiples of its point, affine, with one inversion for all.
+/// Fills each table with the odd multiples of its point in affine coordinates, with only one inversion.
 #[inline(never)]
 fn fill_tables(
     curve: &Domain,
@@ -143,8 +145,9 @@ fn fill_tables(
     for ((point, table), z) in points.iter().zip(halves).zip(z_halves) {
         let mut double = Point { x: point.x, y: point.y, z: *one };
         double.double(curve);
-        // Scaled by its Z, the doubled point is affine on an isomorphic curve, and so is the point with
-        // the same scale. Sums do not depend on the constants of a curve; their Z lacks that factor.
+        // Scaled by its Z, the doubled point has affine coordinates on an isomorphic curve, and so does the original
+        // point with the same scale. The addition formulas do not depend on the constants of the curve. The Z of the
+        // sums lacks this factor.
         let step = Affine { x: double.x, y: double.y };
         let (scale, [square, cube]) = (double.z, powers(curve, &double.z));
         let mut multiple = Point {
@@ -155,12 +158,13 @@ fn fill_tables(
         for (entry, z) in table.iter_mut().zip(z) {
             *entry = Affine { x: multiple.x, y: multiple.y };
             *z = field.product(&multiple.z, &scale);
-            // The multiples 1 to 15 and 2 never meet in a group of large prime order.
+            // The addends are never equal or opposite: the odd multiples from 1 to 15 and the multiple 2 differ in a
+            // group of large prime order.
             multiple.add(&step, false, curve, one);
         }
     }
-    // Montgomery's trick: the inverse of a product gives, from the last factor to the first, the inverse
-    // of each.
+    // This is Montgomery's trick: the inverse of the product of all Z gives the inverse of each Z, from the last to
+    // the first.
     let mut products = [*one; 2 * TABLE_LEN];
     let mut product = *one;
     for (before, z) in products.iter_mut().zip(&z) {
@@ -175,33 +179,33 @@ fn fill_tables(
     }
 }
 
-/// The square and the cube.
+/// Returns the square and the cube of a value.
 fn powers(curve: &Domain, value: &Limbs) -> [Limbs; 2] {
     let square = curve.field.product(value, value);
     let cube = curve.field.product(&square, value);
     [square, cube]
 }
 
-/// Writes a scalar as digits of weight 2^i that are zero or odd and at most 15 in magnitude, of which no
-/// two within five are not zero (width-5 NAF, Guide to Elliptic Curve Cryptography §3.3.1).
+/// Writes a scalar as signed digits of weight 2^i. Each is zero or odd, with a magnitude of at most 15, and of any
+/// five consecutive digits at most one is nonzero (width-5 NAF, Guide to Elliptic Curve Cryptography §3.3.1).
 #[inline(never)]
 pub(super) fn signed_digits<'a>(scalar: &Limbs, digits: impl Iterator<Item = &'a mut i8>) {
     let limb = |at: usize| scalar.get(at).copied().unwrap_or(0);
     let mut carry = 0;
     let mut next = 0;
     for (i, digit) in digits.enumerate() {
-        // The five bits of a digit are spent; an even number has the digit zero.
+        // The bit belongs to the five bits of the previous digit, or the number is even and the digit is zero.
         if i < next || limb(i >> 6).wrapping_shr(i as u32) & 1 == carry {
             continue;
         }
-        // Bits beyond the scalar are zero.
+        // Bits beyond the end of the scalar are zero.
         let last = i.wrapping_add(4);
         let low = limb(i >> 6).wrapping_shr(i as u32);
         let above = limb(last >> 6).wrapping_shl(1).wrapping_shl(!i as u32);
         let bits = if i >> 6 == last >> 6 { low } else { low | above };
         let window = (bits & 31).wrapping_add(carry);
         carry = window >> 4;
-        // 16 and more represent a negative digit, with a carry into the next one.
+        // A window value of 16 or more represents a negative digit, with a carry into the following digits.
         *digit = (window as i8).wrapping_sub((carry << 5) as i8);
         next = i.wrapping_add(5);
     }

@@ -1,4 +1,4 @@
-//! Fields, digits and points against whole integers and against the curves of other crates.
+//! These tests compare fields, digits and points with big integers and with the curves of other crates.
 
 #![allow(non_snake_case)] // Q and G
 
@@ -25,7 +25,8 @@ fn limbs_of(value: &BigUint) -> Limbs {
 
 const CURVES: [&curve::Domain; 2] = [&curve::P256, &curve::P384];
 
-/// A curve, and numbers below a bound: often at its edges, or with limbs at which carries begin and end.
+/// A strategy for a curve and two numbers below a bound. The numbers are often extreme, or have limbs at which
+/// carries begin and end.
 fn numbers(
     bound: fn(&curve::Domain) -> BigUint,
 ) -> impl Strategy<Value = (&'static curve::Domain, [Limbs; 2])> {
@@ -50,7 +51,7 @@ fn prime(curve: &curve::Domain) -> BigUint {
     big(curve.field.modulus())
 }
 
-/// R, which bounds the elements of a field.
+/// Returns R, the bound of field elements.
 fn radix(curve: &curve::Domain) -> BigUint {
     BigUint::from(1u8) << (64 * curve.limbs())
 }
@@ -59,7 +60,7 @@ fn order(curve: &curve::Domain) -> BigUint {
     big(&curve.n)
 }
 
-/// The point \[k\]G of another crate, and `None` for the neutral one.
+/// Computes the point \[k\]G with another crate. Returns `None` for the neutral element.
 fn other_multiple(curve: &curve::Domain, k: &BigUint) -> Option<[BigUint; 2]> {
     let len = curve.len_bytes();
     let mut bytes = std::vec![0; len];
@@ -144,7 +145,7 @@ proptest! {
     }
 }
 
-/// Checks \[u\]G + \[v\]\[k\]G, which is \[u + v k\]G.
+/// Checks that \[u\]G + \[v\]\[k\]G equals \[u + v k\]G.
 fn check_double_product(curve: &curve::Domain, u: &BigUint, v: &BigUint, k: &BigUint) {
     let Q = affine(curve, &other_multiple(curve, k).unwrap());
     let sum = double_product(curve, &limbs_of(u), &limbs_of(v), &Q);
@@ -169,7 +170,7 @@ proptest! {
 fn exceptional_additions_are_right() {
     for curve in CURVES {
         let n = order(curve);
-        // Q near G and near -G, so that the sum meets entries of its tables and their negatives.
+        // Q is near G or near -G, so that the sum meets entries of its tables and their negatives.
         for k in (1..18u8).map(BigUint::from).flat_map(|k| [&n - &k, k]) {
             for (u, v) in
                 [(0, 0), (0, 1), (1, 0), (1, 1), (3, 1), (1, 3), (16, 15), (2, 31), (17, 17)]
@@ -178,7 +179,7 @@ fn exceptional_additions_are_right() {
                 check_double_product(curve, &u, &v, &k);
                 check_double_product(curve, &(&n - 1u8 - &u), &v, &k);
                 check_double_product(curve, &u, &(&n - 1u8 - &v), &k);
-                // The neutral point, and its neighbours, after a full chain of doublings.
+                // These scalars give the neutral element and its neighbours after a full sequence of doublings.
                 let opposite = (&n - (&v * &k) % &n) % &n;
                 check_double_product(curve, &opposite, &v, &k);
                 check_double_product(curve, &((&opposite + 1u8) % &n), &v, &k);
@@ -196,7 +197,7 @@ fn the_constants_are_those_of_the_curves() {
             let number = number.to_bytes_be();
             [std::vec![0; len - number.len()], number].concat()
         });
-        // On the curve with our b; equal to our G; and of order n.
+        // The point is on the curve with our b, it equals our G, and it has the order n.
         let point = curve.point(&bytes[0], &bytes[1]).unwrap();
         assert_eq!((point.x, point.y), (curve.base().x, curve.base().y));
         let (n, one) = (order(curve), BigUint::from(1u8));

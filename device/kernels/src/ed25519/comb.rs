@@ -1,4 +1,5 @@
-//! Multiples of the base point for the comb of `signer.rs`. A test derives each from its definition there.
+//! Multiples of the base point for the comb of `signer.rs`. A test in the module of the signer derives each of them
+//! from its definition.
 
 use super::field::Fe;
 use super::point::Addend;

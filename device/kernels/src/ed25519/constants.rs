@@ -1,9 +1,10 @@
-//! Numbers of the curve, in limbs. A test derives each from its definition in RFC 8032 §5.1.
+//! Constants of the curve, in limbs. A test derives each of them from its definition in RFC 8032
+//! §5.1.
 
 use super::field::Fe;
 use super::point::Addend;
 
-/// d = -121665 / 121666.
+/// The constant d = -121665 / 121666.
 pub(super) const D: Fe = Fe::from_limbs([
     0x3_4dca_1359_78a3,
     0x1_a828_3b15_6ebd,
@@ -20,7 +21,7 @@ pub(super) const TWICE_D: Fe = Fe::from_limbs([
     0x2_406d_9dc5_6dff,
 ]);
 
-/// A square root of -1: 2 ^ ((p - 1) / 4).
+/// A square root of -1, which is 2 ^ ((p - 1) / 4).
 pub(super) const SQRT_MINUS_ONE: Fe = Fe::from_limbs([
     0x6_1b27_4a0e_a0b0,
     0x0_d5a5_fc8f_189d,
@@ -29,7 +30,8 @@ pub(super) const SQRT_MINUS_ONE: Fe = Fe::from_limbs([
     0x2_b832_4804_fc1d,
 ]);
 
-/// The multiples B, 3B .. 15B of the base point B, which has y = 4 / 5 and an even x. Their Z is 1.
+/// The odd multiples B, 3B .. 15B of the base point B, which has y = 4 / 5 and an even x. All have
+/// Z = 1.
 pub(super) static BASE_MULTIPLES: [Addend; 8] = [
     Addend {
         y_plus_x: Fe::from_limbs([

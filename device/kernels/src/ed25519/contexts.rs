@@ -1,29 +1,30 @@
-//! Ed25519ctx and Ed25519ph (RFC 8032 §5.1): the variants that hash a prefix with a context first.
+//! Ed25519ctx and Ed25519ph (RFC 8032 §5.1), the variants that first hash a prefix with a context.
 //!
-//! For known answers on a workstation: no bundle is signed with them, and no boot stage carries them.
+//! They serve known-answer tests on a workstation. Bundles are not signed with them, and boot stages do not contain
+//! them.
 
 use super::{PUBLIC_KEY_LEN, SIGNATURE_LEN, Violation, solve};
 use crate::{Hash, sha2::Sha512};
 
 pub use crate::signature::MAX_CONTEXT_LEN;
 
-/// A context of at most [`MAX_CONTEXT_LEN`] bytes. Signers of Ed25519ctx should not leave it empty
-/// (RFC 8032 §5.1); a verifier accepts it.
+/// A context of at most [`MAX_CONTEXT_LEN`] bytes. A signer of Ed25519ctx should not use an empty context (RFC 8032
+/// §5.1), but a verifier accepts it.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a>(&'a [u8]);
 
 impl<'a> Context<'a> {
-    /// None if it is longer than that.
+    /// Makes a context. Returns `None` if it is too long.
     pub const fn new(bytes: &'a [u8]) -> Option<Self> {
         if bytes.len() <= MAX_CONTEXT_LEN { Some(Self(bytes)) } else { None }
     }
 }
 
-/// Checks an Ed25519ctx signature of `message`.
+/// Verifies an Ed25519ctx signature of `message`.
 ///
 /// # Errors
 ///
-/// As [`crate::ed25519::verify`].
+/// The errors of [`crate::ed25519::verify`].
 pub fn verify_with_context(
     public_key: &[u8; PUBLIC_KEY_LEN],
     context: Context<'_>,
@@ -33,11 +34,11 @@ pub fn verify_with_context(
     verify(0, public_key, context, message, signature)
 }
 
-/// Checks an Ed25519ph signature of the message with this SHA-512 digest.
+/// Verifies an Ed25519ph signature of the message with this SHA-512 digest.
 ///
 /// # Errors
 ///
-/// As [`crate::ed25519::verify`].
+/// The errors of [`crate::ed25519::verify`].
 pub fn verify_pre_hashed(
     public_key: &[u8; PUBLIC_KEY_LEN],
     context: Context<'_>,
@@ -54,7 +55,7 @@ fn verify(
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
 ) -> Result<(), Violation> {
-    // dom2 (§2).
+    // The prefix is dom2 (§2).
     let start = || {
         let mut hash = Sha512::new();
         hash.update(b"SigEd25519 no Ed25519 collisions");

@@ -1,13 +1,13 @@
 //! The field of integers modulo p = 2^255 - 19 (RFC 8032 §5.1).
 //!
-//! An element is five limbs of 51 bits, whose products are summed without a carry between words. Limbs
-//! are kept in one of two sizes:
+//! An element has five limbs of 51 bits, so that products can be summed without a carry between words. The limbs have
+//! one of two bounds:
 //!
-//! * *reduced*, below 2^51 + 2^18: what products return;
-//! * *loose*, below 2^54: what products accept. A sum of three reduced elements is loose, and so is a
-//!   difference of which neither side is more than a sum of two.
+//! * *reduced*, below 2^51 + 2^18: multiplications return such limbs;
+//! * *loose*, below 2^54: multiplications accept such limbs. A sum of three reduced elements is loose. So is a
+//!   difference of two values, each of which is reduced or a sum of two reduced elements.
 //!
-//! Products are in assembly (`rv64/ed25519_rv64.S`) where a stage carries scalar kernels, else in the portable form below.
+//! The multiplication is in assembly (`rv64/ed25519_rv64.S`) if a stage has scalar kernels. Otherwise it is portable.
 
 #[cfg(all(target_arch = "riscv64", feature = "scalar-ed25519"))]
 use crate::rv64::{
@@ -20,7 +20,7 @@ use portable::{multiply, multiply_into, square};
 
 const LIMB_MASK: u64 = (1 << 51) - 1;
 
-/// An element of the field, not necessarily in its one canonical form.
+/// An element of the field. Its representation is not necessarily canonical.
 #[derive(Clone, Copy)]
 pub(super) struct Fe([u64; 5]);
 
@@ -32,9 +32,9 @@ impl Fe {
         Fe([value as u64, 0, 0, 0, 0])
     }
 
-    /// Reads 32 little-endian bytes (RFC 8032 §5.1.3 step 1) without the top bit, which is the
-    /// sign of the other coordinate. Values from p to 2^255 - 1 are taken modulo p: the caller
-    /// compares with [`Fe::to_bytes`] to refuse them.
+    /// Reads 32 little-endian bytes (RFC 8032 §5.1.3 step 1). The top bit is ignored, because it is the sign of the
+    /// other coordinate. Values from p to 2^255 - 1 are accepted and represent their residue modulo p. To refuse
+    /// them, the caller compares with [`Fe::to_bytes`].
     pub(super) fn from_bytes(bytes: &[u8; 32]) -> Fe {
         let mut w = [0; 4];
         for (word, bytes) in w.iter_mut().zip(bytes.as_chunks::<8>().0) {
@@ -49,7 +49,7 @@ impl Fe {
         ])
     }
 
-    /// The canonical encoding: below p, little-endian, top bit zero (RFC 8032 §5.1.2).
+    /// Returns the canonical encoding, which is below p, little-endian, with a zero top bit (RFC 8032 §5.1.2).
     pub(super) fn to_bytes(self) -> [u8; 32] {
         let [l0, l1, l2, l3, l4] = self.canonical();
         let words = [
@@ -65,10 +65,10 @@ impl Fe {
         bytes
     }
 
-    /// The limbs of the one representative below p.
+    /// Returns the limbs of the representative below p.
     const fn canonical(self) -> [u64; 5] {
-        // After a carry the value is below 2p, so at most one p must go. It must exactly if
-        // adding 19 reaches 2^255; `q` is that carry out of the top limb.
+        // After the carry the value is below 2p, so p is subtracted at most once. This is necessary if and only if
+        // value + 19 reaches 2^255. `q` is that carry out of the top limb.
         let [l0, l1, l2, l3, l4] = self.carry().0;
         let q = l0.wrapping_add(19) >> 51;
         let q = l1.wrapping_add(q) >> 51;
@@ -76,7 +76,7 @@ impl Fe {
         let q = l3.wrapping_add(q) >> 51;
         let q = l4.wrapping_add(q) >> 51;
 
-        // value - q * p = value + 19 * q - q * 2^255: the last term is the bit masked away.
+        // value - q * p = value + 19 * q - q * 2^255. The last term is removed by the mask of the top limb.
         let l0 = l0.wrapping_add(q.wrapping_mul(19));
         let l1 = l1.wrapping_add(l0 >> 51);
         let l2 = l2.wrapping_add(l1 >> 51);
@@ -89,7 +89,7 @@ impl Fe {
         Fe(carry(self.0))
     }
 
-    /// The least significant bit of the canonical form: the sign of RFC 8032 §5.1.2.
+    /// Returns the least significant bit of the canonical form, which is the sign of RFC 8032 §5.1.2.
     pub(super) const fn is_odd(self) -> bool {
         self.canonical()[0] & 1 == 1
     }
@@ -103,7 +103,7 @@ impl Fe {
         Fe(limbs)
     }
 
-    /// Adds the bits of `other` under a mask of ones, and nothing under one of zeros.
+    /// ORs the bits of `other` into `self` if the mask is all ones, and changes nothing if it is zero.
     #[cfg(any(feature = "ed25519-signer", test))]
     #[inline(always)]
     pub(super) const fn or_masked(&mut self, other: &Fe, mask: u64) {
@@ -116,7 +116,7 @@ impl Fe {
         self.0
     }
 
-    /// `self + rhs`, limb by limb.
+    /// Returns `self + rhs`, limb by limb.
     pub(super) const fn add(&self, rhs: &Fe) -> Fe {
         let ([a0, a1, a2, a3, a4], [b0, b1, b2, b3, b4]) = (self.0, rhs.0);
         Fe([
@@ -128,9 +128,9 @@ impl Fe {
         ])
     }
 
-    /// `self - rhs`, limb by limb, for an `rhs` of limbs below 2^53 - 76.
+    /// Returns `self - rhs`, limb by limb. The limbs of `rhs` must be below 2^53 - 76.
     pub(super) const fn sub(&self, rhs: &Fe) -> Fe {
-        // 4p in limbs near 2^53: added first, so that no limb can borrow.
+        // 4p has limbs near 2^53. It is added first, so that no limb underflows.
         const LOW: u64 = 4 * ((1 << 51) - 19);
         const HIGH: u64 = 4 * ((1 << 51) - 1);
         let ([a0, a1, a2, a3, a4], [b0, b1, b2, b3, b4]) = (self.0, rhs.0);
@@ -143,38 +143,39 @@ impl Fe {
         ])
     }
 
-    /// `-self`, reduced, for limbs as [`Fe::sub`] takes them.
+    /// Returns `-self`, reduced. The limbs have the bound of [`Fe::sub`].
     pub(super) const fn neg(&self) -> Fe {
         Fe::ZERO.sub(self).carry()
     }
 
-    /// `self * rhs`.
+    /// Returns `self * rhs`.
     #[inline(always)]
     pub(super) fn mul(&self, rhs: &Fe) -> Fe {
         Fe(multiply(&self.0, &rhs.0))
     }
 
-    /// Becomes `a * b`: a product that is returned is copied to where it is needed.
+    /// Sets `self` to `a * b`. A returned product would be copied to its destination.
     #[inline(always)]
     pub(super) fn set_product(&mut self, a: &Fe, b: &Fe) {
         multiply_into(&mut self.0, &a.0, &b.0);
     }
 
-    /// `self * self`.
+    /// Returns `self * self`.
     pub(super) fn square(&self) -> Fe {
         self.square_times(1)
     }
 
-    /// `self ^ (2 ^ count)`, for a count that is not zero.
+    /// Returns `self ^ (2 ^ count)`. `count` is not zero.
     #[inline(always)]
     fn square_times(&self, count: usize) -> Fe {
         Fe(square(&self.0, count))
     }
 
-    /// `self ^ (2^252 - 3)`, which is `self ^ ((p - 5) / 8)`: the power that the square root of
-    /// RFC 8032 §5.1.3 step 2 needs, and from which [`Fe::invert`] is made.
+    /// Returns `self ^ (2^252 - 3)`, which is `self ^ ((p - 5) / 8)`. The square root of RFC 8032 §5.1.3 step 2 needs
+    /// this power, and [`Fe::invert`] uses it.
     pub(super) fn pow_p58(&self) -> Fe {
-        // The name tells how many one bits the exponent has. 252 - 2 of them, then binary 01.
+        // The name of a variable is the number of one bits in its exponent. The exponent has 252 - 2 one bits,
+        // followed by binary 01.
         let ones_1 = *self;
         let ones_2 = ones_1.square_times(1).mul(&ones_1);
         let ones_4 = ones_2.square_times(2).mul(&ones_2);
@@ -189,18 +190,18 @@ impl Fe {
         ones_250.square_times(2).mul(&ones_1)
     }
 
-    /// `1 / self`, and zero for zero.
+    /// Returns `1 / self`, or zero for zero.
     pub(super) fn invert(&self) -> Fe {
-        // Fermat: the exponent p - 2 is 8 * (2^252 - 3) + 3.
+        // By Fermat's little theorem the inverse is the power p - 2 = 8 * (2^252 - 3) + 3.
         let cube = self.square().mul(self);
         self.pow_p58().square_times(3).mul(&cube)
     }
 }
 
-/// Moves what exceeds 51 bits into the next limb, once around. Accepts any limbs.
+/// Moves the bits above 51 of each limb into the next limb, in one pass. The function accepts any limbs.
 #[inline(always)]
 const fn carry([l0, l1, l2, l3, l4]: [u64; 5]) -> [u64; 5] {
-    // 2^255 = 19 mod p, so the carry of the top limb returns to the lowest times 19.
+    // 2^255 = 19 mod p, so the carry of the top limb is multiplied by 19 and added to the lowest limb.
     [
         (l0 & LIMB_MASK).wrapping_add((l4 >> 51).wrapping_mul(19)),
         (l1 & LIMB_MASK).wrapping_add(l0 >> 51),

@@ -1,14 +1,13 @@
-//! The group of points of edwards25519 (RFC 8032 §5.1), and its encodings.
+//! The group of points of edwards25519 (RFC 8032 §5.1), and the encoding of points.
 
 use super::constants::{BASE_MULTIPLES, D, SQRT_MINUS_ONE, TWICE_D};
 use super::field::Fe;
 use super::scalar::Scalar;
 
-/// Odd multiples P, 3P .. 15P of a point P, each with 2Z.
+/// The odd multiples P, 3P .. 15P of a point P, each together with 2Z.
 type OddMultiples = [(Addend, Fe); 8];
 
-/// The y of an encoded point that passed every check which needs no square root, and the sign
-/// of its x.
+/// An encoded point: its y, and the sign of its x. It has passed all checks that need no square root.
 #[derive(Clone, Copy)]
 pub(super) struct EncodedPoint {
     y: Fe,
@@ -16,14 +15,14 @@ pub(super) struct EncodedPoint {
 }
 
 impl EncodedPoint {
-    /// Reads an encoding; none if it is not canonical: y not below p (RFC 8032 §5.1.3 step 1),
-    /// or x = 0 with the sign of an odd x (step 4).
+    /// Parses an encoding. Returns `None` if it is not canonical, which means that y is not below p (RFC 8032 §5.1.3
+    /// step 1), or that x = 0 has the sign of an odd x (step 4).
     pub(super) fn parse(bytes: &[u8; 32]) -> Option<EncodedPoint> {
         let mut y_bytes = *bytes;
         y_bytes[31] &= 0x7f;
         let y = Fe::from_bytes(&y_bytes);
         let x_is_odd = bytes[31] & 0x80 != 0;
-        // x = 0 exactly if y^2 = 1.
+        // x = 0 holds if and only if y^2 = 1.
         let x_is_zero = y.square().sub(&Fe::ONE).is_zero();
         if y.to_bytes() != y_bytes || (x_is_zero && x_is_odd) {
             return None;
@@ -31,11 +30,11 @@ impl EncodedPoint {
         Some(EncodedPoint { y, x_is_odd })
     }
 
-    /// True for the eight points whose order divides 8.
+    /// Returns true for the eight points whose order divides 8.
     ///
-    /// Read off the curve equation: order 1 or 2 means x = 0, so y^2 = 1. Order 4 means that the
-    /// double is (0, -1), so y = 0. Order 8 means that the double has y = 0, so y^2 = -x^2, which
-    /// makes the curve equation d y^4 + 2 y^2 - 1 = 0. No list of points is needed.
+    /// The conditions follow from the curve equation. Order 1 or 2 means x = 0, so y^2 = 1. Order 4 means that the
+    /// double is (0, -1), so y = 0. Order 8 means that the double has y = 0, so y^2 = -x^2, and the curve equation
+    /// becomes d y^4 + 2 y^2 - 1 = 0. Therefore no list of points is needed.
     pub(super) fn is_small_order(&self) -> bool {
         let yy = self.y.square();
         let order_1_2 = yy.sub(&Fe::ONE);
@@ -43,8 +42,8 @@ impl EncodedPoint {
         self.y.mul(&order_1_2).mul(&order_8).is_zero()
     }
 
-    /// The point with x negated, or none if no x fits this y. Verification subtracts the key, so
-    /// the negative is what it needs.
+    /// Returns the point with x negated, or `None` if y is not on the curve. Verification subtracts the key, so it
+    /// needs the negative.
     pub(super) fn decode_negative(&self) -> Option<Extended> {
         Extended::from_y(self.y, !self.x_is_odd)
     }
@@ -64,13 +63,13 @@ impl Extended {
     pub(super) const NEUTRAL: Extended =
         Extended { x: Fe::ZERO, y: Fe::ONE, z: Fe::ONE, t: Fe::ZERO };
 
-    /// Finds x for y (RFC 8032 §5.1.3 steps 2 to 4). For x = 0 the wanted parity is ignored;
+    /// Computes x from y (RFC 8032 §5.1.3 steps 2 to 4). If x = 0, the requested parity is ignored, because
     /// [`EncodedPoint::parse`] has refused the wrong one.
     pub(super) fn from_y(y: Fe, x_is_odd: bool) -> Option<Extended> {
         let yy = y.square();
         let u = yy.sub(&Fe::ONE);
         let v = D.mul(&yy).add(&Fe::ONE);
-        // x = u v^3 (u v^7)^((p-5)/8), a root of u/v, or of -u/v, or of neither.
+        // x = u v^3 (u v^7)^((p-5)/8) is a square root of u/v, or of -u/v, or of neither.
         let v3 = v.square().mul(&v);
         let uv7 = v3.square().mul(&v).mul(&u);
         let mut x = uv7.pow_p58().mul(&v3).mul(&u);
@@ -87,7 +86,7 @@ impl Extended {
         Some(Extended { x, y, z: Fe::ONE, t: x.mul(&y) })
     }
 
-    /// The point as an addend, and 2Z.
+    /// Returns the point as an addend, together with 2Z.
     fn addend(&self) -> (Addend, Fe) {
         let addend = Addend {
             y_plus_x: self.y.add(&self.x),
@@ -116,7 +115,7 @@ impl Extended {
     }
 }
 
-/// A point as the second operand of a sum, with everything computed that the sum needs of it, except Z.
+/// The second operand of an addition, with precomputed values. Z is not included.
 #[derive(Clone, Copy)]
 pub(super) struct Addend {
     pub(super) y_plus_x: Fe,
@@ -124,8 +123,8 @@ pub(super) struct Addend {
     pub(super) twice_dt: Fe,
 }
 
-/// The result of a sum or a doubling before its last products: X = EF, Y = GH, Z = FG, T = EH
-/// (RFC 8032 §5.1.4). A doubling does not need T, so it is only made when a sum follows.
+/// The result of an addition or doubling before its last multiplications: X = EF, Y = GH, Z = FG, T = EH (RFC 8032
+/// §5.1.4). T is computed only before an addition, because a doubling does not need it.
 pub(super) struct Completed {
     e: Fe,
     f: Fe,
@@ -133,12 +132,12 @@ pub(super) struct Completed {
     h: Fe,
 }
 
-// Results are written to where they are needed: to return them would copy each.
+// Results are written to their destination, because returned values would be copied.
 impl Completed {
     pub(super) const NEUTRAL: Completed =
         Completed { e: Fe::ZERO, f: Fe::ONE, g: Fe::ONE, h: Fe::ONE };
 
-    /// RFC 8032 §5.1.4, the doubling; its names.
+    /// Doubles a point with the formulas of RFC 8032 §5.1.4, whose names the variables have.
     #[inline(never)]
     pub(super) fn set_double(&mut self, point: &Projective) {
         let a = point.x.square();
@@ -150,8 +149,8 @@ impl Completed {
         self.e = self.h.sub(&point.x.add(&point.y).square());
     }
 
-    /// `point + rhs`, or `point - rhs` if `negate` (RFC 8032 §5.1.4, the sum; its names). Without
-    /// `twice_z`, the Z of `rhs` is 1.
+    /// Computes `point + rhs`, or `point - rhs` if `negate`, with the formulas of RFC 8032 §5.1.4, whose names the
+    /// variables have. If `twice_z` is `None`, the Z of `rhs` is 1.
     #[inline(never)]
     pub(super) fn set_sum(
         &mut self,
@@ -160,7 +159,7 @@ impl Completed {
         twice_z: Option<&Fe>,
         negate: bool,
     ) {
-        // The negative of a point has -x and -t: y + x and y - x change places, c its sign.
+        // The negative of a point has -x and -t. So y + x and y - x are exchanged, and c has the opposite sign.
         let (plus, minus) =
             if negate { (&rhs.y_minus_x, &rhs.y_plus_x) } else { (&rhs.y_plus_x, &rhs.y_minus_x) };
         let a = point.y.sub(&point.x).mul(minus);
@@ -203,7 +202,7 @@ pub(super) struct Projective {
 impl Projective {
     pub(super) const NEUTRAL: Projective = Projective { x: Fe::ZERO, y: Fe::ONE, z: Fe::ONE };
 
-    /// Encodes the point (RFC 8032 §5.1.2). The result is always canonical.
+    /// Encodes the point (RFC 8032 §5.1.2). The encoding is always canonical.
     pub(super) fn encode(&self) -> [u8; 32] {
         let recip = self.z.invert();
         let x = self.x.mul(&recip);
@@ -213,11 +212,11 @@ impl Projective {
     }
 }
 
-/// `[s]B + [k]P`, with time that depends on all three: they are public.
+/// Computes `[s]B + [k]P`. The run time depends on all three operands, which are public.
 pub(super) fn base_and_point_product(s: Scalar, k: Scalar, point: &Extended) -> Projective {
     let multiples = point.odd_multiples();
     let (s_digits, k_digits) = (s.signed_digits(), k.signed_digits());
-    // A digit is odd and at most 15; the mask says so to the compiler.
+    // A digit is odd and at most 15. The mask tells this to the compiler.
     let index = |digit: i8| (digit.unsigned_abs() as usize >> 1) & 7;
     let mut next = Completed::NEUTRAL;
     let (mut projective, mut extended) = (Projective::NEUTRAL, *point);

@@ -1,13 +1,13 @@
 //! Integers modulo the order L of the base point (RFC 8032 §5.1).
 
-/// L = 2^252 + 27742317777372353535851937790883648493, as 64-bit words, lowest first.
+/// The order L = 2^252 + 27742317777372353535851937790883648493 as 64-bit words, least significant word first.
 pub(super) const L: [u64; 4] =
     [0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6, 0x0000_0000_0000_0000, 0x1000_0000_0000_0000];
 
-/// 2^256 - L: its difference is the sum with L.
+/// The value 2^256 - L. Its subtraction modulo 2^256 adds L.
 const MINUS_L: [u64; 4] = [L[0].wrapping_neg(), !L[1], !L[2], !L[3]];
 
-/// Digits of a scalar in signed form: L is below 2^253, and the last carry takes one more.
+/// Number of digits of a scalar in signed form. L is below 2^253, and the last carry needs one more digit.
 const DIGITS: usize = 254;
 
 /// An integer below L.
@@ -15,8 +15,8 @@ const DIGITS: usize = 254;
 pub(super) struct Scalar([u64; 4]);
 
 impl Scalar {
-    /// Reads 32 little-endian bytes; none if the value is not below L (RFC 8032 §5.1.7 step 1).
-    /// Without this check a second signature, S + L, would pass for the same message.
+    /// Reads 32 little-endian bytes. Returns `None` if the value is not below L (RFC 8032 §5.1.7 step 1). Without
+    /// this check, S + L would be a second valid signature for the same message.
     pub(super) fn from_canonical_bytes(bytes: &[u8; 32]) -> Option<Scalar> {
         let mut words = [0; 4];
         for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
@@ -26,14 +26,14 @@ impl Scalar {
         is_below.then_some(Scalar(words))
     }
 
-    /// Takes the 64 bytes of a SHA-512 digest, little-endian, modulo L (RFC 8032 §5.1.7 step 2).
+    /// Reduces the 64 little-endian bytes of a SHA-512 digest modulo L (RFC 8032 §5.1.7 step 2).
     pub(super) fn from_digest(digest: &[u8; 64]) -> Scalar {
-        // 32 bits at a time: with c = L - 2^252, what is at 2^252 and above in the remainder, q · 2^252,
-        // is -q · c modulo L.
+        // The digest is processed 32 bits at a time. With c = L - 2^252, the part q · 2^252 of the remainder is
+        // replaced by -q · c, which is congruent modulo L.
         let mut remainder = [0; 4];
         for bytes in digest.as_chunks::<4>().0.iter().rev() {
             let [r0, r1, r2, r3]: [u64; 4] = remainder;
-            // Below 2^33, because L is below 2^253. So q · c is below L, which is added at most once.
+            // q is below 2^33, because L is below 2^253. So q · c is below L, and L must be added at most once.
             let q = r3 >> 28;
             let rest = [
                 (r0 << 32) | u64::from(u32::from_le_bytes(*bytes)),
@@ -45,7 +45,7 @@ impl Scalar {
             let high = u128::from(q).wrapping_mul(u128::from(L[1])).wrapping_add(low >> 64);
             let (less, was_below) =
                 subtract(rest, [low as u64, high as u64, (high >> 64) as u64, 0]);
-            // Without a branch: a signer reduces secrets here.
+            // There is no branch here, because a signer reduces secrets with this function.
             let mask = core::hint::black_box(u64::from(was_below)).wrapping_neg();
             remainder = subtract(less, MINUS_L.map(|word| word & mask)).0;
         }
@@ -57,15 +57,15 @@ impl Scalar {
         self.0
     }
 
-    /// Signed digits of weight 2^i, lowest first: zero or odd, from -15 to 15, and at least four
-    /// zeros after each one that is not zero (the width-5 non-adjacent form).
+    /// Returns signed digits of weight 2^i, least significant digit first (width-5 non-adjacent form). A digit is
+    /// zero or odd, and from -15 to 15. At least four zeros follow each nonzero digit.
     pub(super) fn signed_digits(self) -> [i8; DIGITS] {
         let mut rest = self.0;
         let mut digits = [0; DIGITS];
         for digit in &mut digits {
             let low = rest[0] & 31;
             if low & 1 == 1 {
-                // Clear the five bits; from 16 on the digit is low - 32 and 32 is given back.
+                // The five low bits are cleared. If they are 16 or more, the digit is low - 32, and 32 is added back.
                 rest[0] ^= low;
                 *digit = low as i8;
                 if low >= 16 {
@@ -79,7 +79,7 @@ impl Scalar {
     }
 }
 
-/// `a - b`, and whether `a` was below `b`.
+/// Returns `a - b` modulo 2^256, and true if `a` was below `b`.
 #[inline(never)]
 fn subtract(a: [u64; 4], b: [u64; 4]) -> ([u64; 4], bool) {
     let mut difference = a;
@@ -101,7 +101,7 @@ fn add_small(a: [u64; 4], small: u64) -> [u64; 4] {
     sum
 }
 
-/// `a / 2`, rounded down.
+/// Returns `a / 2`, rounded down.
 fn halve([a0, a1, a2, a3]: [u64; 4]) -> [u64; 4] {
     [(a0 >> 1) | (a1 << 63), (a1 >> 1) | (a2 << 63), (a2 >> 1) | (a3 << 63), a3 >> 1]
 }

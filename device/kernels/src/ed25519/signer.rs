@@ -1,19 +1,22 @@
-//! Ed25519 key pairs and signatures (RFC 8032 §5.1.5, §5.1.6), for a boot stage that endorses what it starts.
+//! Ed25519 key pairs and signatures (RFC 8032 §5.1.5, §5.1.6), for a boot stage that signs a statement about the
+//! program that it starts.
 //!
-//! The hash is the caller's: SHA-512 of the standard, or SHA3-512 of [`crate::ed25519_keystone`]. One scalar must not serve
-//! two of them.
+//! The caller supplies the hash: SHA-512 of the standard, or SHA3-512 of [`crate::ed25519_keystone`]. Do not use one
+//! scalar with both.
 //!
 //! # Secrets
 //!
-//! Scalar, prefix and nonce change neither the instructions nor the addresses of anything here: the multiplication walks a
-//! comb of signed odd digits, so that each column adds a point that is not neutral, and each entry is read from the whole
-//! table. `cargo xtask signatures` counts instructions for many scalars, which have to be one number. Power, radiation and
-//! what a core does in another time than its instructions say are out of scope.
+//! Neither the executed instructions nor the accessed addresses depend on scalar, prefix or nonce. The multiplication
+//! uses a comb of signed odd digits, so that each column adds a point that is not the neutral element. Each table
+//! entry is selected by reading the whole table. `cargo xtask signatures` counts instructions for many scalars and
+//! requires that the counts are equal. Power, electromagnetic emission, and cores whose timing depends on operands
+//! are out of scope.
 //!
-//! A signature is verified before it is returned: from one with a fault in it the scalar could be computed. The public key
-//! is the one that this key pair was made with, and is no argument: two of them for one scalar would give it away, too.
-//! Copies of secrets are overwritten when they are dropped, as far as the language allows that without unsafe code: what a
-//! compiler has moved or spilled is for the caller to wipe, who owns the stack.
+//! A signature is verified before it is returned, because the scalar can be computed from a faulty signature. The
+//! public key belongs to the key pair and is not an argument, because signatures with two public keys for one scalar
+//! would also reveal the scalar. Copies of secrets are overwritten when they are dropped, as far as the language
+//! allows this without unsafe code. The compiler may have moved or spilled other copies. The caller, who owns the
+//! stack, must wipe it.
 
 use core::hint::black_box;
 
@@ -24,32 +27,34 @@ use super::scalar::{L, Scalar};
 use super::{PUBLIC_KEY_LEN, SIGNATURE_LEN, solve};
 use crate::Hash;
 
-/// Teeth of the comb, columns, and columns of one of the two tables.
+/// Parameters of the comb: number of teeth, number of columns, and number of columns for each of the two tables.
 const TEETH: usize = 5;
 const COLUMNS: usize = 52;
 const HALF: usize = COLUMNS / 2;
-/// Digits of a scalar, all of them 1 or -1.
+/// Number of digits of a scalar. Each digit is 1 or -1.
 const DIGITS: usize = TEETH * COLUMNS;
-/// Words that hold them.
+/// Number of words that hold these digits, one bit each.
 const WORDS: usize = DIGITS.div_ceil(64);
 
-/// Why there is no key pair or no signature.
+/// Reason why there is no key pair or no signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The scalar, or the nonce of a message, is zero modulo L.
     Zero,
-    /// A signature that was just made does not verify: a fault.
+    /// A signature that was just made does not verify, which indicates a fault.
     NotVerified,
 }
 
-/// A secret key in its expanded form: the clamped scalar, and the prefix of nonces (RFC 8032 §5.1.5 steps 1 and 2).
+/// A secret key in expanded form: the clamped scalar, and the prefix that derives nonces (RFC 8032 §5.1.5 steps 1 and
+/// 2).
 pub struct ExpandedKey {
     scalar: [u8; 32],
     prefix: [u8; 32],
 }
 
 impl ExpandedKey {
-    /// From the digest of a seed, or from the 64 bytes that Keystone keeps as a key. The scalar is clamped here.
+    /// Makes a key from the digest of a seed, or from the 64 bytes that Keystone stores as a key. The scalar is
+    /// clamped here.
     pub fn from_digest(digest: &[u8; 64]) -> Self {
         let mut key = Self { scalar: [0; 32], prefix: [0; 32] };
         let (scalar, prefix) = digest.split_at(32);
@@ -68,29 +73,31 @@ impl Drop for ExpandedKey {
     }
 }
 
-/// A secret key with the public key that belongs to it.
+/// A secret key with its public key.
 pub struct KeyPair {
     key: ExpandedKey,
     public_key: [u8; PUBLIC_KEY_LEN],
 }
 
 impl KeyPair {
+    /// Makes a key pair and computes its public key.
+    ///
     /// # Errors
-    /// `Zero`.
+    /// `Zero` if the scalar is zero modulo L.
     pub fn new(key: ExpandedKey) -> Result<Self, Error> {
         let public_key = base_product(&reduced(&key.scalar).0)?;
         Ok(Self { key, public_key })
     }
 
-    /// The encoded point A.
+    /// Returns the public key, which is the encoded point A.
     pub const fn public_key(&self) -> &[u8; PUBLIC_KEY_LEN] {
         &self.public_key
     }
 
-    /// Signs a message (RFC 8032 §5.1.6) with this hash in all places, and verifies the signature.
+    /// Signs a message (RFC 8032 §5.1.6) with `new` as the hash for all purposes, and verifies the signature.
     ///
     /// # Errors
-    /// `Zero`, `NotVerified`.
+    /// `Zero` if the nonce is zero modulo L, `NotVerified` if the signature does not verify.
     pub fn sign<H: Hash<Output = [u8; 64]>>(
         &self,
         new: impl Fn() -> H,
@@ -109,7 +116,7 @@ impl KeyPair {
         for (to, from) in signature.iter_mut().zip(r.iter().chain(s.as_flattened())) {
             *to = *from;
         }
-        // The other multiplication, with another table and other code.
+        // The verification uses a different multiplication, with another table and other code.
         let expected = solve(&self.public_key, message, &signature, &new);
         match expected {
             Ok(expected) if expected == r && black_box(expected) == r => Ok(signature),
@@ -122,13 +129,13 @@ impl KeyPair {
 }
 
 impl core::fmt::Debug for KeyPair {
-    /// Secrets are not shown.
+    /// Formats the key pair without its secrets.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("KeyPair").field("public_key", &self.public_key).finish_non_exhaustive()
     }
 }
 
-/// Words of a secret number, the lowest first.
+/// A secret number in words, least significant word first. It is overwritten when it is dropped.
 struct Wiped([u64; 4]);
 
 impl Drop for Wiped {
@@ -141,7 +148,7 @@ fn wipe(bytes: &mut [u8; 32]) {
     *bytes = black_box([0; 32]);
 }
 
-/// A number of 32 little-endian bytes modulo L: B has order L.
+/// Reduces a number of 32 little-endian bytes modulo L, the order of B.
 fn reduced(bytes: &[u8; 32]) -> Wiped {
     let mut digest = [0; 64];
     for (to, from) in digest.iter_mut().zip(bytes) {
@@ -153,7 +160,7 @@ fn reduced(bytes: &[u8; 32]) -> Wiped {
     Wiped(words)
 }
 
-/// a · b + c modulo L, for numbers below it: eight words, of which the remainder is taken.
+/// Computes a · b + c modulo L for numbers below L. The sum has eight words, which are then reduced.
 fn multiply_add(a: &[u64; 4], b: &[u64; 4], c: &[u64; 4]) -> [[u8; 8]; 4] {
     let mut sum = [0_u64; 8];
     for (to, from) in sum.iter_mut().zip(c) {
@@ -170,7 +177,7 @@ fn multiply_add(a: &[u64; 4], b: &[u64; 4], c: &[u64; 4]) -> [[u8; 8]; 4] {
             *word = product as u64;
             carry = (product >> 64) as u64;
         }
-        // No row before has reached this word, and c ends before it.
+        // No previous row has written this word, and c is shorter.
         if let Some(word) = sum.get_mut(i.wrapping_add(4)) {
             *word = word.wrapping_add(carry);
         }
@@ -182,7 +189,7 @@ fn multiply_add(a: &[u64; 4], b: &[u64; 4], c: &[u64; 4]) -> [[u8; 8]; 4] {
     Scalar::from_digest(&bytes).words().map(u64::to_le_bytes)
 }
 
-/// The encoding of \[k\]B for a k below L that is not zero.
+/// Computes the encoding of \[k\]B for a nonzero k below L.
 fn base_product(k: &[u64; 4]) -> Result<[u8; PUBLIC_KEY_LEN], Error> {
     if black_box(k.iter().fold(0, |bits, word| bits | word)) == 0 {
         return Err(Error::Zero);
@@ -203,12 +210,12 @@ fn base_product(k: &[u64; 4]) -> Result<[u8; PUBLIC_KEY_LEN], Error> {
     Ok(projective.encode())
 }
 
-/// A number as a sum of powers of two, each of them added or subtracted: bit i tells that 2^i is added.
+/// A number as a sum of powers of two with signs. Bit i is set if 2^i is added, and clear if it is subtracted.
 struct Signs([u64; WORDS]);
 
 impl Signs {
-    /// Of k, or of k + L if k is even: an odd number below 2^DIGITS is (2s + 1) - 2^DIGITS, where the bits of s are these
-    /// signs and the highest one is set.
+    /// Returns the signs of k, or of k + L if k is even. An odd number below 2^DIGITS equals (2s + 1) - 2^DIGITS,
+    /// where the bits of s are the signs. The most significant sign is positive.
     fn of(k: &[u64; 4]) -> Self {
         let [low, ..] = k;
         let is_even = black_box(!low & 1).wrapping_neg();
@@ -217,7 +224,8 @@ impl Signs {
         for ((to, word), l) in odd.iter_mut().zip(k).zip(L) {
             (*to, carry) = word.carrying_add(l & is_even, carry);
         }
-        // Below 2^254, so nothing is carried out, and (odd + 2^DIGITS - 1) / 2 is a shift with one bit set.
+        // The sum is below 2^254, so there is no carry out. (odd + 2^DIGITS - 1) / 2 is a right shift with one more
+        // bit set.
         let mut signs = [0; WORDS];
         let above = odd.iter().skip(1).chain([&0]);
         for ((to, word), above) in signs.iter_mut().zip(&odd).zip(above) {
@@ -229,31 +237,32 @@ impl Signs {
         Self(signs)
     }
 
-    /// All ones if the power is added, else zero.
+    /// Returns all ones if the power is added, zero if it is subtracted.
     fn mask(&self, digit: usize) -> u64 {
         let word = self.0.get(digit / 64).copied().unwrap_or_default();
         black_box(word >> (digit % 64) & 1).wrapping_neg()
     }
 
-    /// The sum of a column's powers times B. The sign of the highest is that of the entry: it is factored out.
+    /// Returns the sum of the powers of a column, multiplied by B. The table entries have a positive most significant
+    /// power, and the sign is applied afterwards.
     fn entry(&self, table: &[Addend; 16], column: usize) -> Addend {
         let tooth = |tooth: usize| self.mask(tooth.wrapping_mul(COLUMNS).wrapping_add(column));
         let is_positive = tooth(TEETH - 1);
         let index = (0..TEETH - 1).fold(0, |index, number| {
-            // 1 where the sign is that of the highest.
+            // The bit is 1 if the sign equals that of the most significant power.
             let is_same = !(tooth(number) ^ is_positive) & 1;
             index | is_same << number
         });
         let (mut plus, mut minus, mut twice_dt) = (Fe::ZERO, Fe::ZERO, Fe::ZERO);
         for (number, entry) in (0_u64..).zip(table) {
             let difference = number ^ index;
-            // Zero minus one borrows.
+            // A difference of zero borrows when 1 is subtracted.
             let is_it = black_box(difference.wrapping_sub(1) >> 63).wrapping_neg();
             plus.or_masked(&entry.y_plus_x, is_it);
             minus.or_masked(&entry.y_minus_x, is_it);
             twice_dt.or_masked(&entry.twice_dt, is_it);
         }
-        // The negative of a point changes x: its sums change places, and 2dt its sign.
+        // The negative of a point has the opposite x. So y + x and y - x are exchanged, and 2dt is negated.
         Addend {
             y_plus_x: choose(&plus, &minus, is_positive),
             y_minus_x: choose(&minus, &plus, is_positive),
@@ -262,7 +271,7 @@ impl Signs {
     }
 }
 
-/// `a` under a mask of ones, `b` under one of zeros.
+/// Returns `a` if the mask is all ones, `b` if it is zero.
 fn choose(a: &Fe, b: &Fe, mask: u64) -> Fe {
     let mut chosen = Fe::ZERO;
     chosen.or_masked(a, mask);

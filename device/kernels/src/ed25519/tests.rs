@@ -1,5 +1,5 @@
-//! Field and scalar arithmetic against slow arithmetic on whole integers, and the small-order
-//! rule against the published torsion points.
+//! These tests compare field and scalar arithmetic with slow big-integer arithmetic, and the
+//! small-order rule with the published torsion points.
 
 use super::constants::{BASE_MULTIPLES, D, SQRT_MINUS_ONE, TWICE_D};
 use super::field::Fe;
@@ -9,7 +9,7 @@ use curve25519_dalek::constants::EIGHT_TORSION;
 use proptest::prelude::*;
 use std::vec::Vec;
 
-/// An integer below 2^256, lowest word first.
+/// An integer below 2^256, least significant word first.
 type Wide = [u64; 4];
 
 const P: Wide = [0u64.wrapping_sub(19), u64::MAX, u64::MAX, u64::MAX >> 1];
@@ -40,7 +40,7 @@ fn mul_mod_p(a: Wide, b: Wide) -> Wide {
     product
 }
 
-/// The integer that five limbs represent, modulo p.
+/// Returns the integer modulo p that five limbs represent.
 fn value_of(limbs: [u64; 5]) -> Wide {
     let mut value = [0; 4];
     for limb in limbs.into_iter().rev() {
@@ -55,17 +55,17 @@ fn to_bytes(value: Wide) -> [u8; 32] {
     bytes.try_into().unwrap()
 }
 
-/// Limbs up to the largest that products promise to accept, often exactly that.
+/// A strategy for limbs up to the largest loose limb, which often occurs.
 fn loose_limbs() -> impl Strategy<Value = [u64; 5]> {
     limbs_up_to((1 << 54) - 1)
 }
 
-/// The same for the number that a difference takes away.
+/// A strategy for limbs up to the largest limb of a subtrahend.
 fn subtrahend_limbs() -> impl Strategy<Value = [u64; 5]> {
     limbs_up_to((1 << 53) - 77)
 }
 
-/// What products return, up to the largest.
+/// A strategy for limbs up to the largest reduced limb.
 fn reduced_limbs() -> impl Strategy<Value = [u64; 5]> {
     limbs_up_to((1 << 51) + (1 << 18) - 1)
 }
@@ -152,7 +152,8 @@ proptest! {
     }
 }
 
-/// Sums the digits with dalek's scalars and checks their promised shape.
+/// Compares the sum of the digits with the scalars of dalek, and checks the documented form of the
+/// digits.
 fn check_digits(scalar: Scalar) {
     use curve25519_dalek::Scalar as Other;
     let digits = scalar.signed_digits();
@@ -210,7 +211,7 @@ fn all_eight_torsion_points_are_small() {
 
 #[test]
 fn every_non_canonical_encoding_is_refused() {
-    // y from p to 2^255 - 1, with either sign.
+    // The values of y are p to 2^255 - 1, with both signs.
     for above_p in 0..19u8 {
         for sign in [0x7f, 0xff] {
             let mut bytes = [0xff; 32];
@@ -219,7 +220,7 @@ fn every_non_canonical_encoding_is_refused() {
             assert!(EncodedPoint::parse(&bytes).is_none());
         }
     }
-    // p - 1 and 1 are the two y of x = 0: only the even sign is an encoding.
+    // p - 1 and 1 are the values of y for x = 0. Only the even sign is a valid encoding.
     let mut minus_one = [0xff; 32];
     minus_one[0] = 0xec;
     assert!(EncodedPoint::parse(&minus_one).is_none());
@@ -238,7 +239,7 @@ fn numbers_of_the_curve_are_those_of_their_definitions() {
     let quotient = |a: u32, b: u32| Fe::from_u32(a).mul(&Fe::from_u32(b).invert());
     assert!(is_same(&D, &quotient(121_665, 121_666).neg()));
     assert!(is_same(&TWICE_D, &D.add(&D)));
-    // 2 ^ ((p - 1) / 4), where (p - 1) / 4 = 2 * ((p - 5) / 8) + 1.
+    // The value is 2 ^ ((p - 1) / 4), where (p - 1) / 4 = 2 * ((p - 5) / 8) + 1.
     let two = Fe::from_u32(2);
     assert!(is_same(&SQRT_MINUS_ONE, &two.pow_p58().square().mul(&two)));
     assert!(is_same(&SQRT_MINUS_ONE.square(), &Fe::ONE.neg()));

@@ -1,4 +1,5 @@
-//! Engines that are right, wrong, silent or partial, made of the portable verifiers.
+//! These tests use simulated engines that are right, wrong, silent or partial. The portable verifiers compute their
+//! roots.
 
 use std::cell::Cell;
 use std::vec::Vec;
@@ -10,19 +11,19 @@ use crate::{lms, slh_dsa, xmss};
 use hartlock_algorithm::SlhDsaSet;
 
 thread_local! {
-    /// Requests that the engine of this thread got.
+    /// Number of requests that the engine of this thread received.
     static REQUESTS: Cell<u32> = const { Cell::new(0) };
-    /// The root of the last one.
+    /// Root of the last request.
     static STARTED: Cell<Option<[u8; ROOT_LEN]>> = const { Cell::new(None) };
 }
 
-/// The root that software computes.
+/// Computes the root in software and counts the request.
 fn right(request: &Request<'_>) -> Option<[u8; ROOT_LEN]> {
     REQUESTS.set(REQUESTS.get() + 1);
     software(request).ok()?.computed.first_chunk().copied()
 }
 
-/// An engine of a function, whose result is kept until it is asked for.
+/// Defines an engine that computes the root with a function, and stores it until `finish` is called.
 macro_rules! engine {
     ($root:expr) => {
         Engine {
@@ -65,7 +66,7 @@ fn with(engine: Engine) -> Result<Kernels, KernelFault> {
 
 const ALL: [Scheme; 4] = [Scheme::Xmss, Scheme::XmssMt, Scheme::Lms, Scheme::SlhDsaSha2_128s];
 
-/// Whether a verifier that has these kernels asks the engine of this thread for a root, and what it computes.
+/// Returns true if a verifier sends a request to the engine of this thread, and returns the root that it computes.
 fn asked(verifier: impl FnOnce() -> Result<Comparison, Rejection>) -> (bool, [u8; ROOT_LEN]) {
     let before = REQUESTS.get();
     let computed = verifier().unwrap().computed;
@@ -93,7 +94,7 @@ fn an_engine_is_asked_by_every_verifier_and_gives_what_they_compare() {
         }
         bytes
     };
-    // XMSS-SHA2_16_256 and XMSS-SHA2_10_192, XMSSMT-SHA2_20/2_256.
+    // The sets are XMSS-SHA2_16_256, XMSS-SHA2_10_192 and XMSSMT-SHA2_20/2_256.
     let sets = [(xmss::Scheme::Xmss, 2), (xmss::Scheme::Xmss, 0xd), (xmss::Scheme::XmssMt, 1)];
     for (scheme, oid) in sets {
         let set = xmss::ParameterSet::of(scheme, oid).unwrap();
@@ -107,7 +108,7 @@ fn an_engine_is_asked_by_every_verifier_and_gives_what_they_compare() {
         let by_software = computed(&Kernels::PORTABLE).1;
         assert_eq!(computed(&kernels), (true, by_software), "{scheme:?} {oid}");
     }
-    // Height 5, digits of 8 bits.
+    // The tree has height 5, and the digits have 8 bits.
     let (key_words, path_at) = ([(0, 5), (4, 4)], 8 + 35 * 32);
     let key = numbered(bytes(56, 5), &key_words);
     let words = [(0, 7), (4, 4), (path_at, 5)];
@@ -120,7 +121,7 @@ fn an_engine_is_asked_by_every_verifier_and_gives_what_they_compare() {
         asked(|| slh_dsa::compare(kernels, SlhDsaSet::Sha2_128s, &key, message, &signature))
     };
     assert_eq!(computed(&kernels), (true, computed(&Kernels::PORTABLE).1));
-    // Of SLH-DSA it has one set.
+    // The engine supports only one set of SLH-DSA.
     let set = SlhDsaSet::Shake128s;
     assert!(!asked(|| slh_dsa::compare(&kernels, set, &key, message, &signature)).0);
 }
@@ -132,7 +133,7 @@ fn one_wrong_root_and_nothing_of_the_engine_counts() {
         root[15] |= 1;
         Some(root)
     }
-    // The answer to all questions is the one that is right for the first.
+    // This engine always returns the root of the first message.
     fn repeats(request: &Request<'_>) -> Option<[u8; ROOT_LEN]> {
         let message: &[&[u8]] = &[&[], b"abc"];
         right(&Request { message, ..*request })
@@ -155,7 +156,7 @@ fn an_engine_without_an_answer_is_refused() {
     for engine in [silent, absent] {
         assert_eq!(with(engine).err(), Some(KernelFault::WrongAnswer));
     }
-    // Likewise if there is no room to ask for one.
+    // The result is the same if there is no room for the signature of a known answer.
     let kernels = Kernels::PORTABLE.with_hash_based_engine(engine!(right), &mut []);
     assert_eq!(kernels.err(), Some(KernelFault::WrongAnswer));
 }
@@ -169,7 +170,7 @@ fn software_computes_what_an_engine_does_not_have() {
     let has = ALL.map(|scheme| kernels.has_hash_based_engine(scheme));
     assert_eq!(has, [false, false, true, false]);
     assert!(xmss::self_test(&kernels) && lms::self_test(&kernels));
-    // Without room for the signature of a known answer there is no known answer.
+    // A scheme is not used if there is no room for the signature of its known answer.
     let kernels = Kernels::PORTABLE.with_hash_based_engine(engine!(right), &mut [0; 4096]).unwrap();
     let has = ALL.map(|scheme| kernels.has_hash_based_engine(scheme));
     assert_eq!(has, [true, true, true, false]);

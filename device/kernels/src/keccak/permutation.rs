@@ -1,22 +1,22 @@
-//! Keccak-p (FIPS 202 §3), in the portable form.
+//! The portable implementation of Keccak-p (FIPS 202 §3).
 
-/// Rounds of Keccak-f\[1600\], for everything in FIPS 202 and SP 800-185.
+/// Number of rounds of Keccak-f\[1600\], which all functions of FIPS 202 and SP 800-185 use.
 pub(crate) const FULL_ROUNDS: usize = 24;
 
-/// State, whole blocks, words of the rate, rounds.
+/// A function with the arguments state, whole blocks, rate in words, and number of rounds.
 pub(crate) type Absorb = fn(&mut [u64; 25], &[u8], usize, usize);
 
-/// States, as many messages of whole blocks and of equal length, words of the rate, rounds.
+/// A function with the arguments states, one message for each state, rate in words, and number of rounds. Messages
+/// consist of whole blocks and have equal lengths.
 pub(crate) type AbsorbMany = fn(&mut [[u64; 25]], &[&[u8]], usize, usize);
 
-/// Adds whole blocks of `rate_words` lanes to the state and permutes it after each (FIPS 202 §4,
-/// step 6). The capacity part of the state, which no block reaches, stays as it is. What follows the
-/// last whole block is ignored.
-// Every permutation happens here, so this is what a faster form replaces. Out of line: every caller
-// would otherwise carry its own copy.
+/// XORs each block of `rate_words` lanes into the state and permutes the state after it (FIPS 202 §4, step 6). Blocks
+/// do not reach the capacity part of the state. An incomplete block at the end is ignored.
+// Every permutation happens here, so a kernel in assembly replaces this function. It is not inlined, so that callers
+// do not contain copies of it.
 #[inline(never)]
 pub(crate) fn absorb(state: &mut [u64; 25], blocks: &[u8], rate_words: usize, rounds: usize) {
-    // No rate is 0; `max` only spares the panic of `chunks_exact`.
+    // The rate is never 0. The call of `max` only removes the panic path of `chunks_exact`.
     for block in blocks.chunks_exact(rate_words.wrapping_mul(8).max(8)) {
         for (lane, bytes) in state.iter_mut().zip(block.as_chunks::<8>().0) {
             *lane ^= u64::from_le_bytes(*bytes);
@@ -25,17 +25,17 @@ pub(crate) fn absorb(state: &mut [u64; 25], blocks: &[u8], rate_words: usize, ro
     }
 }
 
-/// KECCAK-p\[1600, rounds\] (FIPS 202 §3.3): the last `rounds` of the 24. Lane A\[x, y\] is
-/// `state[x + 5 * y]`.
+/// Applies KECCAK-p\[1600, rounds\] (FIPS 202 §3.3), the last `rounds` of the 24 rounds. Lane A\[x, y\] is `state[x +
+/// 5 * y]`.
 #[inline(always)]
 #[rustfmt::skip] // one plane a line
 fn keccak_p1600(state: &mut [u64; 25], rounds: usize) {
-    // All indexes below are constants, so that the compiler can split the copy into 25 local
-    // values instead of one array in memory.
+    // All indexes below are constants, so that the compiler can hold the copy in 25 local values instead of an array
+    // in memory.
     let mut a = *state;
     let skipped = FULL_ROUNDS.wrapping_sub(rounds);
     for round_constant in ROUND_CONSTANTS.get(skipped..).unwrap_or(&ROUND_CONSTANTS) {
-        // Theta (§3.2.1): column parities, and what each column adds to its lanes.
+        // Theta (§3.2.1): c are the column parities, d the values that are added to the lanes of each column.
         let c0 = a[0] ^ a[5] ^ a[10] ^ a[15] ^ a[20];
         let c1 = a[1] ^ a[6] ^ a[11] ^ a[16] ^ a[21];
         let c2 = a[2] ^ a[7] ^ a[12] ^ a[17] ^ a[22];
@@ -47,7 +47,7 @@ fn keccak_p1600(state: &mut [u64; 25], rounds: usize) {
         let d3 = c2 ^ c4.rotate_left(1);
         let d4 = c3 ^ c0.rotate_left(1);
 
-        // Rho (§3.2.2) and pi (§3.2.3) choose the lanes of each plane, chi (§3.2.4) mixes it.
+        // Rho (§3.2.2) and pi (§3.2.3) select and rotate the lanes of each plane, and chi (§3.2.4) combines them.
         let p0 = chi([
             a[0] ^ d0,
             (a[6] ^ d1).rotate_left(44),
@@ -83,7 +83,7 @@ fn keccak_p1600(state: &mut [u64; 25], rounds: usize) {
             (a[15] ^ d0).rotate_left(41),
             (a[21] ^ d1).rotate_left(2),
         ]);
-        // Iota (§3.2.5).
+        // Iota (§3.2.5) adds the round constant.
         let p0_first = p0[0] ^ round_constant;
 
         a = [
@@ -97,13 +97,13 @@ fn keccak_p1600(state: &mut [u64; 25], rounds: usize) {
     *state = a;
 }
 
-/// One plane of chi (FIPS 202 §3.2.4).
+/// Applies chi to one plane (FIPS 202 §3.2.4).
 #[inline(always)]
 fn chi([b0, b1, b2, b3, b4]: [u64; 5]) -> [u64; 5] {
     [b0 ^ (!b1 & b2), b1 ^ (!b2 & b3), b2 ^ (!b3 & b4), b3 ^ (!b4 & b0), b4 ^ (!b0 & b1)]
 }
 
-/// RC of the 24 rounds (FIPS 202 §3.2.5).
+/// The round constants RC of the 24 rounds (FIPS 202 §3.2.5).
 pub static ROUND_CONSTANTS: [u64; 24] = [
     0x0000_0000_0000_0001,
     0x0000_0000_0000_8082,

@@ -1,4 +1,5 @@
-//! Engines that are right, wrong, silent or partial, made of the portable verifiers and of a library of others.
+//! These tests use simulated engines that are right, wrong, silent or partial. The portable verifiers and another
+//! crate compute their results.
 
 use std::cell::Cell;
 use std::thread_local;
@@ -14,9 +15,9 @@ use crate::numbers::{GENUINE, NOT_GENUINE, Request};
 use crate::signature::{Rejection, Verifier};
 
 thread_local! {
-    /// Requests that the engine of this thread got.
+    /// Number of requests that the engine of this thread received.
     static REQUESTS: Cell<u32> = const { Cell::new(0) };
-    /// Whether it still responds.
+    /// True if the engine does not respond.
     static IS_SILENT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -47,7 +48,7 @@ fn verify(request: &Request<'_>) -> Option<u32> {
     })
 }
 
-/// Zero, whatever it is asked for.
+/// Returns zero for every request.
 fn nothing(_: &[u8], _: &[u8], result: &mut [u8]) -> Option<()> {
     result.fill(0);
     Some(())
@@ -55,21 +56,21 @@ fn nothing(_: &[u8], _: &[u8], result: &mut [u8]) -> Option<()> {
 
 const RIGHT: Engine = Engine { power, verify };
 
-/// A key of P-256 and its signature of `abc`.
+/// Returns a P-256 key and its signature of `abc`.
 fn p256() -> (Vec<u8>, Vec<u8>) {
     let key = p256::ecdsa::SigningKey::from_slice(&[7; 32]).unwrap();
     let signature: p256::ecdsa::Signature = key.sign(b"abc");
     (key.verifying_key().to_sec1_point(false).as_bytes().to_vec(), signature.to_bytes().to_vec())
 }
 
-/// The same of P-384.
+/// Returns a P-384 key and its signature of `abc`.
 fn p384() -> (Vec<u8>, Vec<u8>) {
     let key = p384::ecdsa::SigningKey::from_slice(&[7; 48]).unwrap();
     let signature: p384::ecdsa::Signature = key.sign(b"abc");
     (key.verifying_key().to_sec1_point(false).as_bytes().to_vec(), signature.to_bytes().to_vec())
 }
 
-/// What a verifier says with these kernels, and how often it asks the engine.
+/// Returns the result of a verifier with these kernels, and the number of requests that it sends to the engine.
 fn verdict<V: Verifier>(
     kernels: &Kernels,
     set: V,
@@ -82,7 +83,7 @@ fn verdict<V: Verifier>(
     (compared.and_then(|compared| compared.check()), REQUESTS.get())
 }
 
-/// DER of the key that known answers have, and their signatures with SHA-384.
+/// Returns the DER key of the known answers, and their signatures with SHA-384.
 fn rsa() -> (Vec<u8>, [(RsaSet, &'static [u8]); 2]) {
     let (modulus, signatures) = crate::rsa::known();
     let mut key = std::vec![0x30, 0x82, 0x01, 0x0a, 0x02, 0x82, 0x01, 0x01, 0x00];
@@ -155,7 +156,7 @@ fn what_is_no_signature_is_refused_before_it_is_asked() {
 fn an_engine_that_is_wrong_once_is_not_used() {
     let wrong: [Engine; 5] = [
         Engine { power: nothing, ..RIGHT },
-        // Whatever it is asked for, it gives the known answer.
+        // This engine returns the known answer for every request.
         Engine {
             power: |modulus, _, result| power(modulus, crate::rsa::known().1[0], result),
             ..RIGHT

@@ -1,4 +1,4 @@
-//! HSS: trees of LMS that sign the keys of trees below them (RFC 8554 §6).
+//! HSS: LMS trees that sign the public keys of the trees on the next level (RFC 8554 §6).
 
 use super::{Key, Signature, take, take_u32};
 use crate::Kernels;
@@ -7,7 +7,7 @@ use crate::signature::{Comparison, MAX_COMPARED_LEN, Rejection};
 /// Maximum number of levels (RFC 8554 §6).
 const MAX_LEVELS: u32 = 8;
 
-/// Checks a signature of the message that `message` is cut into (RFC 8554 §6.3).
+/// Verifies an HSS signature. `message` is split into pieces (RFC 8554 §6.3).
 ///
 /// # Errors
 ///
@@ -21,15 +21,15 @@ pub fn verify(
     compare(kernels, public_key, message, signature)?.check()
 }
 
-/// The root that the lowest signature leads to, and the root in the key that it was made with. Both
-/// differ too if a signature further up does.
+/// Computes the root from the signature on the lowest level, and returns it with the root in the public key of that
+/// level. The two values also differ if a signature on a higher level is invalid.
 ///
 /// # Errors
 ///
-/// Those of [`super::compare`]; `InvalidKey` for a count of levels that is not 1 to 8;
-/// `OtherParameters` for a signature with another count, and for a key in it with another length of hash
-/// values; `UnsupportedKey` for a type in it that is not listed; `Mismatch` for a signature of such a key.
-/// `Ok` says nothing about the signature of the message yet.
+/// The errors of [`super::compare`]. In addition: `InvalidKey` if the number of levels is not 1 to 8.
+/// `OtherParameters` if the signature has another number of levels, or contains a key with another hash length.
+/// `UnsupportedKey` if the signature contains a key with an unknown type. `Mismatch` if the signature of such a key
+/// is invalid. `Ok` does not mean that the signature of the message is valid.
 pub fn compare(
     kernels: &Kernels,
     public_key: &[u8],
@@ -60,15 +60,15 @@ pub(super) fn compare_in(
     if signed_keys.wrapping_add(1) != levels {
         return Err(Rejection::OtherParameters);
     }
-    // One tree is a key of LMS: its signature is read once.
+    // With one level the rest is an LMS signature, which is parsed only once.
     if signed_keys == 0 {
         return key.compare_all(kernels, message, rest, both);
     }
     compare_levels(kernels, *key, signed_keys, message, rest, both)
 }
 
-/// The same of several trees.
-// Out of line: the key is not moved for one tree.
+/// Does the work of [`compare_in`] for several levels.
+// The function is not inlined, so that the key is not moved if there is only one level.
 #[inline(never)]
 fn compare_levels<'a>(
     kernels: &Kernels,
@@ -78,7 +78,7 @@ fn compare_levels<'a>(
     mut rest: &'a [u8],
     both: &mut Option<Comparison>,
 ) -> Result<(), Rejection> {
-    // The form of all levels first: nothing is hashed for a signature that ends too early.
+    // The form of all levels is checked first, so that nothing is hashed for a truncated signature.
     check_form(key, signed_keys, rest)?;
 
     let mut differences = [0; MAX_COMPARED_LEN];
@@ -89,12 +89,12 @@ fn compare_levels<'a>(
         let signed_len = after.len().wrapping_sub(after_key.len());
         let mut from = after;
         let signed = take(&mut from, signed_len).ok_or(Rejection::SignatureLength)?;
-        // A comparison that is left out must not find the values of the level above, which are equal.
+        // If a fault skips the comparison below, the code must not find the equal values of the previous level.
         *both = None;
         key.compare_in(kernels, &[signed], &one, both)?;
         let comparison = both.as_ref().ok_or(Rejection::Mismatch)?;
         comparison.check()?;
-        // Redundant check of the branch above: the result does not depend on that branch alone.
+        // This is a redundant check of the branch above, so that the result does not depend only on that branch.
         for ((difference, computed), claimed) in
             differences.iter_mut().zip(&comparison.computed).zip(&comparison.claimed)
         {
@@ -112,7 +112,7 @@ fn compare_levels<'a>(
     Ok(())
 }
 
-/// Reads a signature without hashing: its form on all levels from the top, then its end, then the indexes.
+/// Checks the form of a signature without hashing: first all levels from the top, then the end, then the indexes.
 fn check_form<'a>(mut key: Key<'a>, signed_keys: u32, mut rest: &'a [u8]) -> Result<(), Rejection> {
     let mut is_outside = false;
     for _ in 0..signed_keys {
@@ -128,7 +128,7 @@ fn check_form<'a>(mut key: Key<'a>, signed_keys: u32, mut rest: &'a [u8]) -> Res
     if is_outside || !one.is_of_tree(&key) { Err(Rejection::IndexOutOfRange) } else { Ok(()) }
 }
 
-/// Maps a fault of a key inside a signature to a fault of the signature.
+/// Maps the error of a key inside a signature to an error of the signature.
 const fn in_signature(rejection: Rejection) -> Rejection {
     match rejection {
         Rejection::InvalidKey => Rejection::OtherParameters,

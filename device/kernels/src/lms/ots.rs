@@ -1,4 +1,4 @@
-//! LM-OTS: the one-time signatures of LMS (RFC 8554 §4).
+//! LM-OTS, the one-time signature scheme of LMS (RFC 8554 §4).
 
 use crate::Kernels;
 use crate::chains::{Digits, walk};
@@ -10,25 +10,25 @@ use crate::short::{
 const D_PBLC: [u8; 2] = [0x80, 0x80];
 const D_MESG: [u8; 2] = [0x81, 0x81];
 
-/// Bytes in front of a value that is hashed in a chain: I, q, i and j.
+/// Length in bytes of I, q, i and j, which precede the value in the message of a chain step.
 const HEAD_LEN: usize = 23;
-/// Bit position of j in the last seven of them.
+/// Bit position of j in the last seven of these bytes.
 const J_BIT: u32 = 48;
 
-/// A type of one-time signature.
+/// A type of one-time signature with its parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Ots {
     pub ots_type: u32,
     pub function: Function,
-    /// Bytes of a hash value.
+    /// Length of a hash value in bytes.
     pub n: usize,
-    /// Bits of a digit.
+    /// Number of bits in a digit.
     w: usize,
-    /// Chains.
+    /// Number of chains.
     p: usize,
 }
 
-/// n, w and p of types 1 to 8 (RFC 8554 §4.1; SP 800-208 §4.1).
+/// Parameters n, w and p of the types 1 to 8 (RFC 8554 §4.1; SP 800-208 §4.1).
 const TYPES: [(u8, u8, u16); 8] = [
     (32, 1, 265),
     (32, 2, 133),
@@ -47,13 +47,13 @@ impl Ots {
         Some(Self { ots_type, function: Function::Sha256, n: n.into(), w: w.into(), p: p.into() })
     }
 
-    /// Bytes of C and all y.
+    /// Returns the length of C and all y in bytes.
     pub(super) const fn signature_len(&self) -> usize {
         self.p.wrapping_add(1).wrapping_mul(self.n)
     }
 }
 
-/// The chains of one signature, and room to walk them.
+/// The state of the chains of one signature, with storage for their values.
 pub(super) struct Chains<'a> {
     pub hasher: Hasher<'a>,
     ots: Ots,
@@ -69,20 +69,20 @@ impl<'a> Chains<'a> {
         Self { hasher, ots, identifier, q, initial: ots.function.initial(), room: Room::new() }
     }
 
-    /// The public key that signed `message` (RFC 8554 §4.6, algorithm 4b). `signature` is C and all
-    /// y.
+    /// Computes the public key that belongs to a one-time signature of `message` (RFC 8554 §4.6,
+    /// algorithm 4b). `signature` contains C and all y.
     pub(super) fn public_key(&mut self, message: &[&[u8]], signature: &[u8]) -> Words {
         let Ots { n, w, p, .. } = self.ots;
         let (randomizer, mut rest) = signature.split_at_checked(n).unwrap_or_default();
-        // Step 3: Q and its checksum.
+        // Step 3 computes Q and its checksum.
         let mut hash = self.stream(D_MESG);
         hash.update(randomizer);
         for piece in message {
             hash.update(piece);
         }
         let digits = Digits::of(&hash.finalize(), n, w, p);
-        // The ends of all chains of small digits are too many to keep: they are hashed in order, a
-        // window at a time.
+        // With small digits the ends of all chains do not fit into the room. Therefore the chains
+        // are processed in groups, and the ends of each group are hashed in order.
         let mut hash = self.stream(D_PBLC);
         let mut from = 0_usize;
         while from < p {
@@ -100,7 +100,7 @@ impl<'a> Chains<'a> {
         hash.finalize()
     }
 
-    /// A hash of I ‖ u32str(q) ‖ u16str(D) and more.
+    /// Starts a hash that has absorbed I ‖ u32str(q) ‖ u16str(D).
     fn stream(&self, what: [u8; 2]) -> Stream {
         let mut hash = Stream::new(self.hasher.kernels, self.ots.function);
         for word in self.identifier {
@@ -111,7 +111,7 @@ impl<'a> Chains<'a> {
         hash
     }
 
-    /// Walks chains to their ends, in place.
+    /// Processes `count` chains, starting with chain `from`, to their ends in place.
     fn walk(&mut self, digits: &Digits, from: usize, count: usize) {
         let (q, n) = (be32(self.q), self.hasher.n);
         let shape = self.ots.function.shape(self.ots.n.wrapping_add(HEAD_LEN), 0);
@@ -127,7 +127,8 @@ impl<'a> Chains<'a> {
         walk(lanes, count, &left, &first, 1 << J_BIT, &mut |jobs| self.step(shape, jobs));
     }
 
-    /// A step of each chain (RFC 8554 §4.6): H(I ‖ u32str(q) ‖ u16str(i) ‖ u8str(j) ‖ value).
+    /// Computes one step of each chain (RFC 8554 §4.6): H(I ‖ u32str(q) ‖ u16str(i) ‖ u8str(j) ‖
+    /// value).
     #[inline(never)]
     fn step(&mut self, shape: Shape, jobs: &[Job]) {
         let Self { hasher, identifier: [first, second], initial, room, .. } = self;
@@ -136,7 +137,7 @@ impl<'a> Chains<'a> {
             let mut message = Writer::at(at);
             message.push(room, *first);
             message.push(room, *second);
-            // q, i and j are seven bytes, which shift the value.
+            // q, i and j have seven bytes, so the following value is shifted.
             let [_, head] = job.tweak;
             message.head(head, 56);
             message.append(room, job.from, hasher.n);

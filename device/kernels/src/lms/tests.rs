@@ -1,5 +1,5 @@
-//! Refusals, lanes and the known-answer test. What the algorithms compute is compared with second
-//! implementations in `tests/hash_based_differential.rs`.
+//! These tests check refusals, lanes and the known-answer test. `tests/hash_based_differential.rs` compares the
+//! results of the algorithms with second implementations.
 
 use std::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::short::fake;
 
 const KERNELS: &Kernels = &Kernels::PORTABLE;
 
-/// A key whose root is wrong, and random bytes as a signature.
+/// Returns a key with a wrong root, and random bytes as a signature.
 fn case(lms_type: u32, ots_type: u32) -> (Vec<u8>, Vec<u8>) {
     let mut random = fake::random(u64::from(lms_type) << 8 | u64::from(ots_type));
     let mut bytes = |len| (0..len).map(|_| random() as u8).collect::<Vec<_>>();
@@ -22,7 +22,7 @@ fn case(lms_type: u32, ots_type: u32) -> (Vec<u8>, Vec<u8>) {
     (key, [&q[..], &ots_type, &one_time, &lms_type, &path].concat())
 }
 
-/// The same with the root that the signature leads to.
+/// Returns a key with the root that the signature gives, and the signature.
 fn valid_case(lms_type: u32, ots_type: u32, message: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let (mut key, signature) = case(lms_type, ots_type);
     let root = compare(KERNELS, &key, &[message], &signature).unwrap().computed;
@@ -70,7 +70,7 @@ fn every_length_but_one_is_refused() {
     }
 }
 
-/// `bytes` with `value` at `at`.
+/// Returns `bytes` with `value` at offset `at`.
 fn with(bytes: &[u8], at: usize, value: u32) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[at..at + 4].copy_from_slice(&value.to_be_bytes());
@@ -89,7 +89,7 @@ fn types_have_to_be_known_and_to_agree() {
         let result = verify(KERNELS, &with(&key, 4, ots_type), &[b""], &signature);
         assert_eq!(result, Err(Rejection::UnsupportedKey), "{ots_type:#x}");
     }
-    // 32 bytes in the tree and 24 below it, and the other way round.
+    // The hash values have 32 bytes in the tree and 24 in the one-time signature, or the opposite.
     for mixed in [with(&key, 4, 8), with(&key, 0, 0x0a)] {
         let result = verify(KERNELS, &mixed, &[b""], &signature);
         assert_eq!(result, Err(Rejection::InvalidKey));
@@ -102,7 +102,7 @@ fn types_have_to_be_known_and_to_agree() {
         let result = verify(KERNELS, &key, &[b""], &with(&signature, tree_type_at, lms_type));
         assert_eq!(result, Err(Rejection::OtherParameters), "{lms_type:#x}");
     }
-    // A whole signature of another set.
+    // This is a complete signature of another parameter set.
     let (_, other) = valid_case(6, 3, b"");
     assert_eq!(verify(KERNELS, &key, &[b""], &other), Err(Rejection::OtherParameters));
 }
@@ -173,7 +173,7 @@ fn zeros_and_ones_are_refused() {
     }
 }
 
-/// HSS of two levels: key and signature, and where the signed key begins.
+/// Returns an HSS key of two levels, a signature, and the offset of the signed key in it.
 fn two_levels(message: &[u8]) -> (Vec<u8>, Vec<u8>, usize) {
     let (low_key, low) = valid_case(6, 4, message);
     let (high_key, high) = valid_case(5, 3, &low_key);
@@ -200,7 +200,7 @@ fn hss_refuses_counts_and_keys_that_are_none() {
         let changed = with(&signature, 0, signed_keys);
         assert_eq!(check(&key, &changed), Err(Rejection::OtherParameters), "{signed_keys}");
     }
-    // Types of the key in the signature: unknown, or of another length than the key above.
+    // The types of the key in the signature are unknown, or have a hash length that differs from the key above.
     for (offset, value) in [(0, 0), (0, 0x14), (4, 0), (4, 9)] {
         let changed = with(&signature, at + offset, value);
         assert_eq!(check(&key, &changed), Err(Rejection::UnsupportedKey), "{offset} {value}");
@@ -209,17 +209,17 @@ fn hss_refuses_counts_and_keys_that_are_none() {
         let changed = with(&signature, at + offset, value);
         assert_eq!(check(&key, &changed), Err(Rejection::OtherParameters), "{offset} {value}");
     }
-    // Known, but not of the signature below.
+    // The type is known, but the signature below has another type.
     let changed = with(&signature, at + 4, 3);
     assert_eq!(check(&key, &changed), Err(Rejection::OtherParameters));
-    // Only the upper signature is wrong: in its one-time signature, and in its path. And a root that
-    // is not signed.
+    // Only the upper signature is wrong, in its one-time signature or in its path. In the third case a root was
+    // changed that is signed.
     for place in [200, at - 1, at + 30] {
         let mut changed = signature.clone();
         changed[place] ^= 1;
         assert_eq!(check(&key, &changed), Err(Rejection::Mismatch), "{place}");
     }
-    // What LMS takes is not what HSS takes.
+    // LMS and HSS do not accept the encodings of each other.
     assert!(verify(KERNELS, &key, &[b""], &signature).is_err());
     assert!(check(&key[4..], &signature[4..]).is_err());
 }

@@ -1,11 +1,12 @@
-//! Byte strings of a key and a signature, and what is made of the result: hints and the commitment
-//! w1 (FIPS 204 §7.1, §7.2, §7.4).
+//! Decoding of keys and signatures, and the operations on the result: hints and the commitment w1 (FIPS 204 §7.1,
+//! §7.2, §7.4).
 
 use super::Parameters;
 use super::ntt::{Poly, Q};
 use crate::keccak::Sponge;
 
-/// A polynomial of t1: values of 10 bits, four in five bytes (FIPS 204 §7.2, algorithm 23).
+/// Decodes a polynomial of t1, whose values have 10 bits. Five bytes contain four values (FIPS 204 §7.2, algorithm
+/// 23).
 pub(super) fn unpack_t1(bytes: &[u8], w: &mut Poly) {
     for ([b0, b1, b2, b3, b4], [w0, w1, w2, w3]) in
         bytes.as_chunks().0.iter().zip(w.as_chunks_mut().0)
@@ -18,18 +19,18 @@ pub(super) fn unpack_t1(bytes: &[u8], w: &mut Poly) {
     }
 }
 
-/// A polynomial of z modulo q, below 2 q (FIPS 204 §7.1, algorithm 19). False unless all coefficients
-/// are smaller than γ1 − β (§6.3, algorithm 8, line 13).
+/// Decodes a polynomial of z modulo q (FIPS 204 §7.1, algorithm 19). The coefficients are below 2 q. Returns false
+/// unless the absolute values of all coefficients are less than γ1 − β (§6.3, algorithm 8, line 13).
 #[must_use]
 pub(super) fn unpack_z(parameters: &Parameters, bytes: &[u8], w: &mut Poly) -> bool {
     let gamma1 = 1_u64.wrapping_shl(parameters.z_width.wrapping_sub(1));
-    // The value v represents γ1 − v. Allowed are β + 1 to 2 γ1 − β − 1.
+    // The encoded value v represents γ1 − v. The allowed values are β + 1 to 2 γ1 − β − 1.
     let least = parameters.beta.wrapping_add(1);
     let count = gamma1.wrapping_sub(least).wrapping_mul(2).wrapping_add(1);
     let from = Q.wrapping_add(gamma1);
     let width = parameters.z_width;
     let mask = 1_u64.wrapping_shl(width).wrapping_sub(1);
-    // Four values are in 9 or 10 bytes. `max` only spares the panic of `chunks_exact`.
+    // Four values have 9 or 10 bytes. The call of `max` only removes the panic path of `chunks_exact`.
     let len = width.wrapping_shr(1).max(1) as usize;
     for (bytes, [w0, w1, w2, w3]) in bytes.chunks_exact(len).zip(w.as_chunks_mut().0) {
         let Some((low, rest)) = bytes.split_first_chunk() else { return false };
@@ -56,36 +57,36 @@ pub(super) fn unpack_z(parameters: &Parameters, bytes: &[u8], w: &mut Poly) -> b
     true
 }
 
-/// The hint h of a signature.
+/// The hint h of a signature, in encoded form.
 #[derive(Clone, Copy)]
 pub(super) struct Hint<'a> {
-    /// Positions of the ones, row after row, rising in each.
+    /// Positions of the ones, row by row. They are strictly increasing in each row.
     positions: &'a [u8],
-    /// How many positions belong to this row and those before, for each row.
+    /// For each row, the number of positions in this row and the rows before it.
     ends: &'a [u8],
 }
 
 impl<'a> Hint<'a> {
-    /// Reads the ω + k bytes at the end of a signature (FIPS 204 §7.1, algorithm 21). None for
-    /// whatever no signer writes: another encoding of a hint would be another signature.
+    /// Parses the ω + k bytes at the end of a signature (FIPS 204 §7.1, algorithm 21). Returns `None` for an encoding
+    /// that no signer makes. A second encoding of a hint would be a second valid signature.
     pub(super) fn parse(omega: usize, bytes: &'a [u8]) -> Option<Self> {
         let (positions, ends) = bytes.split_at_checked(omega)?;
         let mut rest = positions;
         let mut start = 0;
         for &end in ends {
-            // Line 4: counts do not fall, and none is above ω.
+            // Line 4: the counts do not decrease, and none exceeds ω.
             let (row, later) = rest.split_at_checked(usize::from(end.checked_sub(start)?))?;
-            // Line 9: positions rise in a row.
+            // Line 9: the positions in a row increase.
             if !row.is_sorted_by(|a, b| a < b) {
                 return None;
             }
             (rest, start) = (later, end);
         }
-        // Line 17: what is not used is zero.
+        // Line 17: unused positions are zero.
         rest.iter().all(|byte| *byte == 0).then_some(Self { positions, ends })
     }
 
-    /// The positions of the ones in each row.
+    /// Returns the positions of the ones for each row.
     pub(super) fn rows(self) -> impl Iterator<Item = &'a [u8]> {
         let mut rest = self.positions;
         let mut start = 0_u8;
@@ -98,31 +99,33 @@ impl<'a> Hint<'a> {
     }
 }
 
-/// How many high parts there are: m = (q − 1) / 2γ2 (FIPS 204 §7.4, algorithm 40, line 1).
+/// Returns the number of high parts, m = (q − 1) / 2γ2 (FIPS 204 §7.4, algorithm 40, line 1).
 const fn high_count(parameters: &Parameters) -> u64 {
     if parameters.w1_width == 4 { 16 } else { 44 }
 }
 
-/// r1 of Decompose for r below q, except that m represents 0 (FIPS 204 §7.4, algorithm 36).
+/// Returns r1 of Decompose for r below q (FIPS 204 §7.4, algorithm 36), except that the result is m instead of 0 for
+/// the r with r − r0 = q − 1.
 ///
-/// r0 is above −γ2 and at most γ2, so r1 is (r + γ2 − 1) / 2γ2 rounded down. The numerator is below
-/// 2^24 and the reciprocal too large by less than 2^−48, so that the quotient is too large by less than
-/// 2^−24, and it would take 1 / 2γ2 > 2^−19 to reach the next integer.
+/// r0 is above −γ2 and at most γ2, so r1 is (r + γ2 − 1) / 2γ2 rounded down. The numerator is below 2^24, and the
+/// reciprocal is too large by less than 2^−48. So the computed quotient is too large by less than 2^−24. This does
+/// not reach the next integer, because 1 / 2γ2 is more than 2^−19.
 #[inline(always)]
 fn high_part(parameters: &Parameters, r: u64) -> u64 {
     let numerator = r.wrapping_add(parameters.gamma2).wrapping_sub(1);
     numerator.wrapping_mul(parameters.reciprocal) >> 48
 }
 
-/// Changes the coefficients at `positions`, in [0, q) as all are, so that their high parts become what
-/// UseHint says (FIPS 204 §7.4, algorithm 40): to the middle of that range.
+/// Changes the coefficients at `positions` so that their high parts are those of UseHint (FIPS 204 §7.4, algorithm
+/// 40). Each becomes the middle of the range of its high part. All coefficients are in [0, q).
 pub(super) fn use_hint(parameters: &Parameters, positions: &[u8], w: &mut Poly) {
     let alpha = parameters.gamma2.wrapping_mul(2);
     let count = high_count(parameters);
     for position in positions {
         let value = &mut w[usize::from(*position)];
         let r1 = high_part(parameters, *value);
-        // Where m represents 0, r0 is not positive, and m − 1 follows on both ways.
+        // If the high part is m, which stands for 0, r0 is not positive, and both definitions give the next lower
+        // value m − 1.
         let hinted = if *value > r1.wrapping_mul(alpha) {
             if r1 == count.wrapping_sub(1) { 0 } else { r1.wrapping_add(1) }
         } else {
@@ -132,16 +135,17 @@ pub(super) fn use_hint(parameters: &Parameters, positions: &[u8], w: &mut Poly) 
     }
 }
 
-/// 2^64 / (q − 1), rounded up. Times a number, modulo 2^64, it is the number modulo q − 1 as a fraction of
-/// 2^64: too large by less than 2^−40 for numbers below 2^24.
+/// The value 2^64 / (q − 1), rounded up. Its product with a number, modulo 2^64, is the remainder of the number
+/// modulo q − 1 as a fraction of 2^64. For numbers below 2^24 the fraction is too large by less than 2^−40.
 const FRACTION: u64 = ((1_u128 << 64).div_ceil(Q as u128 - 1)) as u64;
 
-/// Encodes the high parts of a row (FIPS 204 §7.2, algorithm 28) and hashes them.
+/// Encodes the high parts of a row (FIPS 204 §7.2, algorithm 28) and absorbs them into `sponge`.
 #[inline(never)]
 pub(super) fn absorb_w1(parameters: &Parameters, w: &Poly, sponge: &mut Sponge) {
     let width = parameters.w1_width;
     let count = u128::from(high_count(parameters));
-    // As in `high_part`; with m · 2γ2 = q − 1, the fraction times m is the high part, and 0 instead of m.
+    // The offset is that of `high_part`. Because m · 2γ2 = q − 1, the fraction times m is the high part, with 0
+    // instead of m.
     let offset = parameters.gamma2.wrapping_sub(1);
     let high = |value: &u64| {
         let fraction = value.wrapping_add(offset).wrapping_mul(FRACTION);
@@ -149,13 +153,13 @@ pub(super) fn absorb_w1(parameters: &Parameters, w: &Poly, sponge: &mut Sponge) 
     };
     let (mut word, mut word_len) = (0_u64, 0_u32);
     for values in w.as_chunks::<8>().0 {
-        // Unrolled by hand, which a loop over so few is not otherwise.
+        // The code is unrolled by hand, because the compiler does not unroll so short a loop.
         let [v0, v1, v2, v3, v4, v5, v6, v7] = values;
         let pair = |low, above| high(low) | high(above).wrapping_shl(width);
         let two = width.wrapping_mul(2);
         let low = pair(v0, v1) | pair(v2, v3).wrapping_shl(two);
         let above = pair(v4, v5) | pair(v6, v7).wrapping_shl(two);
-        // 32 or 48 bits. What does not fit into the word begins the next one.
+        // The eight values have 32 or 48 bits. Bits that do not fit into the word start the next word.
         let bits = low | above.wrapping_shl(width.wrapping_mul(4));
         word |= bits.wrapping_shl(word_len);
         word_len = word_len.wrapping_add(width.wrapping_mul(8));

@@ -1,22 +1,22 @@
 //! Arithmetic modulo q and the number-theoretic transform (FIPS 204 §7.5, §7.6).
 //!
-//! Everything is unsigned and 64 bits wide, and a product is reduced with two multiplications: let
-//! t = a·f be below 2^64 and m = t·q⁻¹ mod 2^64. Then m·q = t + k·2^64 for the k that is the upper
-//! half of m·q, so k ≡ −t·2⁻⁶⁴ (mod q), and k < q because m < 2^64. Where f is a constant, f·q⁻¹
-//! is one too, and the factor −2⁻⁶⁴ goes into it: a product with a constant costs `mul` and `mulhu`
-//! and comes out fully reduced. Sums need no reduction at all: see the bounds at each function.
+//! All values are unsigned and have 64 bits. A product is reduced with two multiplications: let t = a·f be below 2^64
+//! and m = t·q⁻¹ mod 2^64. Then m·q = t + k·2^64, where k is the upper half of m·q. So k ≡ −t·2⁻⁶⁴ (mod q), and k < q
+//! because m < 2^64. If f is a constant, f·q⁻¹ is also a constant, and the factor −2⁻⁶⁴ is compensated in it. So a
+//! product with a constant takes one `mul` and one `mulhu`, and its result is fully reduced. Sums are not reduced;
+//! the bounds are stated at each function.
 
 /// The modulus q = 2^23 − 2^13 + 1 (FIPS 204 §4, table 1).
 pub(super) const Q: u64 = 8_380_417;
 
-/// A polynomial in work: 256 coefficients modulo q, not always reduced.
+/// A polynomial during computation. It has 256 coefficients modulo q, which are not always reduced.
 pub(super) type Poly = [u64; 256];
 
-/// A polynomial that is kept: coefficients below 2^32.
+/// A polynomial in storage. Its coefficients are below 2^32.
 pub(super) type Narrow = [u32; 256];
 
-/// q⁻¹ modulo 2^64. Each step of Newton's iteration doubles the number of right bits, and q itself
-/// has the right lowest 3.
+/// The value q⁻¹ modulo 2^64. Each step of the Newton iteration doubles the number of correct bits, and the start
+/// value q has 3 correct low bits.
 const Q_INVERSE: u64 = {
     let mut inverse = Q;
     let mut bits = 3;
@@ -27,15 +27,15 @@ const Q_INVERSE: u64 = {
     inverse
 };
 
-/// 2^64 modulo q.
+/// The value 2^64 modulo q.
 const TWO_POW_64: u64 = ((1_u128 << 64) % Q as u128) as u64;
 
-/// A constant v as the table holds it: −v·2^64 modulo q.
+/// Returns the stored form of a constant v, which is −v·2^64 modulo q.
 const fn stored(value: u64) -> u32 {
     ((Q - value % Q) * TWO_POW_64 % Q) as u32
 }
 
-/// A constant, ready for [`Factor::times`].
+/// A constant in the form that [`Factor::times`] needs.
 #[derive(Clone, Copy)]
 struct Factor(u64);
 
@@ -44,34 +44,34 @@ impl Factor {
         Self((stored as u64).wrapping_mul(Q_INVERSE))
     }
 
-    /// The product with `a` below 2^41, in [0, q): the stored constant is below 2^23, so that t stays
-    /// below 2^64.
+    /// Returns the product with `a` in [0, q). `a` must be below 2^41. The stored constant is below 2^23, so that t
+    /// is below 2^64.
     #[inline(always)]
     const fn times(self, a: u64) -> u64 {
         upper_half(a.wrapping_mul(self.0))
     }
 }
 
-/// The upper half of m·q.
+/// Returns the upper half of m·q.
 #[inline(always)]
 const fn upper_half(m: u64) -> u64 {
     ((m as u128).wrapping_mul(Q as u128) >> 64) as u64
 }
 
-/// −2^d for d = 13, with which t1 is multiplied (FIPS 204 §6.3, algorithm 8, line 9).
+/// The constant −2^d for d = 13, by which t1 is multiplied (FIPS 204 §6.3, algorithm 8, line 9).
 const MINUS_TWO_POW_D: Factor = Factor::new(stored(Q - (1 << 13)));
 
-/// What undoes the factors that [`inverse`] collects: 256 of the transform (FIPS 204 §7.5, algorithm
-/// 42: 8,347,681 is 256⁻¹), and −2⁻⁶⁴ of its first step.
+/// The constant that removes the factors of [`inverse`]: 256 from the transform (FIPS 204 §7.5, algorithm 42, where
+/// 8,347,681 is 256⁻¹), and −2⁻⁶⁴ from the reduction in its first step.
 const UNSCALE: Factor = Factor::new(stored(UNSCALE_VALUE));
 
 const UNSCALE_VALUE: u64 = (Q - TWO_POW_64) * 8_347_681 % Q;
 
-/// The same times the ζ of the last layer.
+/// The product of [`UNSCALE`] and the ζ of the last layer.
 const UNSCALE_LAST: Factor = Factor::new(stored(UNSCALE_VALUE * zeta(1) % Q));
 
-/// Powers of ζ in the order in which [`forward`] needs them, three for each block: those with the
-/// numbers k, 2k and 2k + 1 of FIPS 204 appendix B.
+/// Powers of ζ in the order in which [`forward`] needs them. Each block has three powers, with the numbers k, 2k and
+/// 2k + 1 of FIPS 204 appendix B.
 static ZETAS: [[u32; 3]; 85] = {
     let mut zetas = [[0; 3]; 85];
     let (mut at, mut k) = (0, 1);
@@ -79,7 +79,7 @@ static ZETAS: [[u32; 3]; 85] = {
         zetas[at] = [stored(zeta(k)), stored(zeta(2 * k)), stored(zeta(2 * k + 1))];
         at += 1;
         k += 1;
-        // Blocks of the first layer of each pair are numbered 1, 4 to 7, 16 to 31 and 64 to 127.
+        // In the first layer of each pair, the blocks have the numbers 1, 4 to 7, 16 to 31 and 64 to 127.
         if k.is_power_of_two() {
             k *= 2;
         }
@@ -87,7 +87,7 @@ static ZETAS: [[u32; 3]; 85] = {
     zetas
 };
 
-/// ζ to the power of BitRev8(k), for ζ = 1753.
+/// Returns ζ^BitRev8(k) for ζ = 1753.
 const fn zeta(k: usize) -> u64 {
     let mut power = 1;
     let mut count = (k as u8).reverse_bits();
@@ -98,13 +98,14 @@ const fn zeta(k: usize) -> u64 {
     power
 }
 
-/// Three numbers of the table. Not with `map`, which becomes a loop over memory at `opt-level = "s"`.
+/// Converts three numbers of the table. The code does not use `map`, because `map` becomes a loop over memory at
+/// `opt-level = "s"`.
 #[inline(always)]
 const fn factors([whole, left, right]: &[u32; 3]) -> [Factor; 3] {
     [Factor::new(*whole), Factor::new(*left), Factor::new(*right)]
 }
 
-/// The four quarters of a block, coefficient by coefficient.
+/// Iterates over the four quarters of a block in parallel.
 #[inline(always)]
 fn quarters(
     block: &mut [u64],
@@ -116,11 +117,10 @@ fn quarters(
     a.iter_mut().zip(b).zip(c).zip(d)
 }
 
-/// The NTT (FIPS 204 §7.5, algorithm 41), two layers at a time.
+/// Computes the NTT (FIPS 204 §7.5, algorithm 41), two layers at a time.
 ///
-/// What is added to a value or taken from it is a reduced product. The first layer adds 8 q as well, so
-/// that no value is negative after eight layers, and the largest has grown by 16 q at most. Coefficients
-/// may be anything below 2^40.
+/// Each layer adds a reduced product to a value, or subtracts it. The first layer also adds 8 q, so that no value is
+/// negative after eight layers. The largest value grows by at most 16 q. Coefficients may be any values below 2^40.
 #[inline(never)]
 pub(super) fn forward(w: &mut Poly) {
     let mut zetas = ZETAS.iter();
@@ -130,7 +130,8 @@ pub(super) fn forward(w: &mut Poly) {
     forward_pass::<1>(w, &mut zetas, 0);
 }
 
-/// Two layers. Each pass is code of its own: with a constant distance the four quarters share one address.
+/// Computes two layers. Each pass has code of its own, because with a constant distance the four quarters share one
+/// base address.
 #[inline(always)]
 fn forward_pass<const QUARTER: usize>(
     w: &mut Poly,
@@ -148,23 +149,23 @@ fn forward_pass<const QUARTER: usize>(
     }
 }
 
-/// The step of algorithm 41 for one pair, whose first value is not below q.
+/// Computes the step of algorithm 41 for one pair. The first value must be at least q.
 #[inline(always)]
 const fn cooley_tukey(a: u64, b: u64, zeta: Factor) -> (u64, u64) {
     let t = zeta.times(b);
     (a.wrapping_add(t), a.wrapping_sub(t))
 }
 
-/// The inverse NTT of any values (FIPS 204 §7.5, algorithm 42), in [0, q).
+/// Computes the inverse NTT of any values (FIPS 204 §7.5, algorithm 42). The results are in [0, q).
 ///
-/// The values are reduced first. Then each layer at most doubles the largest: 256 q in all.
+/// The values are reduced first. Each layer at most doubles the largest value, so it is at most 256 q.
 #[inline(never)]
 pub(super) fn inverse(w: &mut Poly) {
     let mut zetas = ZETAS.iter().rev();
     inverse_pass::<1, true>(w, &mut zetas);
     inverse_pass::<4, false>(w, &mut zetas);
     inverse_pass::<16, false>(w, &mut zetas);
-    // The last pass, with one block, also undoes the factors.
+    // The last pass has one block, and also removes the factors.
     let [_, left, right] = factors(&ZETAS[0]);
     for (((a, b), c), d) in quarters(w, 64) {
         let [(a1, b1), (c1, d1)] = [gentleman_sande(*a, *b, right), gentleman_sande(*c, *d, left)];
@@ -173,7 +174,7 @@ pub(super) fn inverse(w: &mut Poly) {
     }
 }
 
-/// Two layers, as [`forward_pass`]. With `REDUCES`, of any values.
+/// Computes two layers, like [`forward_pass`]. With `REDUCES`, the values are reduced first, so they may be any.
 #[inline(always)]
 fn inverse_pass<const QUARTER: usize, const REDUCES: bool>(
     w: &mut Poly,
@@ -184,7 +185,7 @@ fn inverse_pass<const QUARTER: usize, const REDUCES: bool>(
     for (block, zetas) in w.chunks_exact_mut(QUARTER.wrapping_mul(4)).zip(zetas) {
         let [whole, left, right] = factors(zetas);
         for (((a, b), c), d) in quarters(block, QUARTER) {
-            // Backwards through the table, the left half has the higher of the two numbers.
+            // The table is read backwards, so the left half has the higher of the two numbers.
             let (a1, b1) = gentleman_sande(reduced(*a), reduced(*b), right);
             let (c1, d1) = gentleman_sande(reduced(*c), reduced(*d), left);
             (*a, *c) = gentleman_sande(a1, c1, whole);
@@ -193,36 +194,36 @@ fn inverse_pass<const QUARTER: usize, const REDUCES: bool>(
     }
 }
 
-/// The step of algorithm 42 for one pair. The sign of the difference is turned because the algorithm
-/// multiplies by −ζ.
+/// Computes the step of algorithm 42 for one pair. The algorithm multiplies by −ζ, so the difference is negated here.
 #[inline(always)]
 const fn gentleman_sande(a: u64, b: u64, zeta: Factor) -> (u64, u64) {
     (a.wrapping_add(b), zeta.times(minus(b, a)))
 }
 
-/// a − b modulo q, for values of at most 256 q: not negative, and below 2^33.
+/// Returns a − b modulo q for values of at most 256 q. The result is not negative and below 2^33.
 #[inline(always)]
 const fn minus(a: u64, b: u64) -> u64 {
     a.wrapping_add(256 * Q).wrapping_sub(b)
 }
 
-/// The values of `w`, which are below 2^32.
+/// Copies the values of `w`, which are below 2^32.
 pub(super) fn store(w: &Poly, to: &mut Narrow) {
-    // Four in a turn, here and below: otherwise every second instruction counts.
+    // Here and below, each iteration processes four values. With one value, half of the instructions would only
+    // control the loop.
     for ([t0, t1, t2, t3], [w0, w1, w2, w3]) in to.as_chunks_mut().0.iter_mut().zip(w.as_chunks().0)
     {
         (*t0, *t1, *t2, *t3) = (*w0 as u32, *w1 as u32, *w2 as u32, *w3 as u32);
     }
 }
 
-/// −2^d·w, in [0, q), for values below 2^41.
+/// Computes −2^d·w in [0, q), for values below 2^41.
 pub(super) fn store_shifted(w: &Poly, to: &mut Narrow) {
     for (to, from) in to.iter_mut().zip(w) {
         *to = MINUS_TWO_POW_D.times(*from) as u32;
     }
 }
 
-/// w ∘ factor (FIPS 204 §7.6, algorithm 45), not reduced.
+/// Computes w ∘ factor (FIPS 204 §7.6, algorithm 45) without reduction.
 pub(super) fn multiply(w: &mut Poly, factor: &Narrow) {
     let product = |value: &mut u64, factor: u32| *value = value.wrapping_mul(u64::from(factor));
     for ([w0, w1, w2, w3], [f0, f1, f2, f3]) in

@@ -1,29 +1,29 @@
-//! What is sampled from hashes: the matrix A and the challenge c (FIPS 204 §7.3).
+//! Sampling of the matrix A and the challenge c from hashes (FIPS 204 §7.3).
 
 use super::ntt::{Narrow, Poly, Q};
 use crate::Kernels;
 use crate::keccak::{self, FULL_ROUNDS, RATE_128, RATE_256, Sponge};
 
-/// The suffix of SHAKE and the first bit of its padding (FIPS 202 §6.2, §B.2).
+/// Suffix of SHAKE and the first bit of its padding (FIPS 202 §6.2, §B.2).
 pub(super) const SHAKE: u8 = 0x1f;
 
-/// Columns of the widest matrix.
+/// Number of columns of the widest matrix.
 pub(super) const MAX_L: usize = 7;
 
-/// Polynomials of a row that are sampled at once. Without lanes one state is enough.
+/// Maximum number of polynomials of a row that are sampled at once. Without lanes there is one state.
 pub(super) const MAX_GROUP: usize = if cfg!(feature = "lanes") { MAX_L } else { 1 };
 
-/// Maximum number of hash blocks that one polynomial takes, so that every loop ends (FIPS 204 appendix C
-/// allows a bound). It is not reached in practice: of the 896 candidates for A in them, one in 1,024 is
-/// refused and 256 are needed; of more than 2,000 bytes for c, less than a quarter is refused
-/// and at most 60 are needed.
+/// Maximum number of hash blocks for one polynomial, which guarantees that every loop ends (FIPS 204 appendix C
+/// allows a bound). In practice the bound is not reached. For A, the blocks have 896 candidates, of which one in
+/// 1,024 is rejected, and 256 are needed. For c, they have more than 2,000 bytes, of which less than a quarter is
+/// rejected, and at most 60 are needed.
 const MAX_BLOCKS: usize = 16;
 
-/// Adds the product of a row of A and the vector z to `sum`: every coefficient of A is multiplied as
-/// soon as it is known and then forgotten (FIPS 204 §7.3, algorithms 30 and 32).
+/// Adds the product of a row of A and the vector z to `sum`. Every coefficient of A is multiplied as soon as it is
+/// known, and is not stored (FIPS 204 §7.3, algorithms 30 and 32).
 ///
-/// A coefficient of A is below q and one of z below 18 q, so that each polynomial adds less than
-/// 18 q² to a coefficient. What is in `states` does not matter. False if some polynomial is not complete after [`MAX_BLOCKS`].
+/// A coefficient of A is below q and a coefficient of z is below 18 q, so each polynomial adds less than 18 q² to a
+/// coefficient. `states` is scratch space. Returns false if a polynomial is not complete after [`MAX_BLOCKS`] blocks.
 #[inline(never)]
 #[must_use]
 pub(super) fn add_row(
@@ -55,7 +55,7 @@ pub(super) fn add_row(
     true
 }
 
-/// The only block of ρ ‖ column ‖ row, padded for SHAKE128.
+/// Returns the state with the single block ρ ‖ column ‖ row, padded for SHAKE128.
 #[inline(always)]
 fn seeded(rho: &[u64; 4], row: u8, column: u8) -> [u64; 25] {
     let mut state = [0; 25];
@@ -67,9 +67,10 @@ fn seeded(rho: &[u64; 4], row: u8, column: u8) -> [u64; 25] {
     state
 }
 
-/// Samples as many polynomials as states, multiplies them by those of `z` and adds up.
+/// Samples one polynomial from each state, multiplies it by the polynomial of `z` and adds the product to `sum`.
+/// Returns false if a polynomial is not complete after [`MAX_BLOCKS`] blocks.
 fn add_products(kernels: &Kernels, states: &mut [[u64; 25]], z: &[Narrow], sum: &mut Poly) -> bool {
-    // How many coefficients of each polynomial are known.
+    // This is the number of known coefficients for each polynomial.
     let mut known = [0_u16; MAX_GROUP];
     for _ in 0..MAX_BLOCKS {
         keccak::permute_each(kernels, states);
@@ -85,8 +86,8 @@ fn add_products(kernels: &Kernels, states: &mut [[u64; 25]], z: &[Narrow], sum: 
     false
 }
 
-/// Takes the 56 candidates of a block, three words of the state after three, when `known` coefficients are
-/// known. Returns how many are then.
+/// Processes the 56 candidates of a block, in groups of three words of the state. `known` is the number of
+/// coefficients that are already known. Returns the new number.
 #[inline(always)]
 fn add_block(state: &[u64; 25], known: u16, z: &Narrow, sum: &mut Poly) -> u16 {
     const MASK: u64 = 0x7f_ffff;
@@ -102,7 +103,7 @@ fn add_block(state: &[u64; 25], known: u16, z: &Narrow, sum: &mut Poly) -> u16 {
             w >> 16 & MASK,
             w >> 40 & MASK,
         ];
-        // In 99 of 100 cases all eight are coefficients, and nothing has to be counted.
+        // In 99 of 100 cases all eight candidates are accepted, and no counting is necessary.
         let are_coefficients =
             c0 < Q && c1 < Q && c2 < Q && c3 < Q && c4 < Q && c5 < Q && c6 < Q && c7 < Q;
         if are_coefficients
@@ -110,7 +111,7 @@ fn add_block(state: &[u64; 25], known: u16, z: &Narrow, sum: &mut Poly) -> u16 {
             && let Some((sums, _)) = sum.get_mut(known..).and_then(|it| it.split_first_chunk_mut())
             && let Some((z, _)) = z.get(known..).and_then(|it| it.split_first_chunk())
         {
-            // Unrolled by hand: a loop would pass the candidates through memory.
+            // The code is unrolled by hand, because a loop would store the candidates in memory.
             let ([s0, s1, s2, s3, s4, s5, s6, s7], [z0, z1, z2, z3, z4, z5, z6, z7]) = (sums, z);
             add_product(c0, s0, z0);
             add_product(c1, s1, z1);
@@ -122,7 +123,7 @@ fn add_block(state: &[u64; 25], known: u16, z: &Narrow, sum: &mut Poly) -> u16 {
             add_product(c7, s7, z7);
             known = known.wrapping_add(8);
         } else {
-            // FIPS 204 §7.1, algorithm 14.
+            // This applies FIPS 204 §7.1, algorithm 14.
             for candidate in candidates.into_iter().filter(|candidate| *candidate < Q) {
                 let (Some(sum), Some(z)) = (sum.get_mut(known), z.get(known)) else { return 256 };
                 add_product(candidate, sum, z);
@@ -138,8 +139,8 @@ fn add_product(coefficient: u64, sum: &mut u64, z: &u32) {
     *sum = sum.wrapping_add(coefficient.wrapping_mul(u64::from(*z)));
 }
 
-/// The challenge: τ coefficients are 1 or −1, the others 0 (FIPS 204 §7.3, algorithm 29). False if
-/// it is not complete after [`MAX_BLOCKS`].
+/// Samples the challenge c, which has τ coefficients of 1 or −1, and zeros (FIPS 204 §7.3, algorithm 29). Returns
+/// false if it is not complete after [`MAX_BLOCKS`] blocks.
 #[must_use]
 pub(super) fn sample_in_ball(
     kernels: &Kernels,

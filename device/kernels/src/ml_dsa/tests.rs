@@ -1,4 +1,4 @@
-//! Every step against its definition in FIPS 204, computed plainly, with extreme values.
+//! These tests compare every step with its definition in FIPS 204, computed in a simple way, also for extreme values.
 
 use super::encoding::{Hint, absorb_w1, unpack_t1, unpack_z, use_hint};
 use super::ntt::{self, Narrow, Poly, Q};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use shake::{ExtendableOutput, Update};
 use std::vec::Vec;
 
-/// A repeatable stream of numbers.
+/// Returns a reproducible stream of pseudorandom numbers.
 fn numbers(seed: u64) -> impl Iterator<Item = u64> {
     let mut state = seed;
     core::iter::repeat_with(move || {
@@ -24,7 +24,7 @@ fn poly(mut values: impl Iterator<Item = u64>) -> Poly {
     core::array::from_fn(|_| values.next().unwrap())
 }
 
-/// Random polynomials below a bound, and those that strain it.
+/// Returns random polynomials below a bound, and polynomials with extreme coefficients.
 fn strained(bound: u64) -> Vec<Poly> {
     let mut polys: Vec<Poly> =
         (0..8).map(|seed| poly(numbers(seed).map(|it| it % bound))).collect();
@@ -45,7 +45,8 @@ fn pow(base: u64, exponent: u64) -> u64 {
     (0..exponent).fold(1, |power, _| mul(power, base))
 }
 
-/// Value number i of the NTT is that of the polynomial at ζ^(2 BitRev8(i) + 1) (FIPS 204 §2.5).
+/// Computes the NTT by its definition: value number i is that of the polynomial at ζ^(2 BitRev8(i) + 1) (FIPS 204
+/// §2.5).
 fn plain_ntt(w: &Poly) -> Poly {
     core::array::from_fn(|i| {
         let root = pow(1753, 2 * u64::from((i as u8).reverse_bits()) + 1);
@@ -53,7 +54,7 @@ fn plain_ntt(w: &Poly) -> Poly {
     })
 }
 
-/// The product modulo X^256 + 1.
+/// Computes the product of two polynomials modulo X^256 + 1.
 fn plain_product(a: &Poly, b: &Poly) -> Poly {
     let mut product = [0; 256];
     for (i, a) in a.iter().enumerate() {
@@ -87,7 +88,7 @@ fn lengths_are_those_of_the_standard() {
 
 #[test]
 fn the_transform_is_that_of_the_definition_and_keeps_its_bound() {
-    // 2^40 is its documented bound, and 2 q the bound of z and t1.
+    // 2^40 is the documented bound, and 2 q is the bound of z and t1.
     for bound in [1 << 40, 2 * Q, 1 << 10] {
         for w in strained(bound) {
             let mut transformed = w;
@@ -126,27 +127,27 @@ fn products_of_transforms_are_products_of_polynomials() {
         ntt::inverse(&mut product);
         assert_eq!(product, plain_product(&z, &t1));
 
-        // What is stored for c.
+        // This is the stored value for c.
         let mut product = t1;
         ntt::forward(&mut product);
         ntt::store_shifted(&w, &mut stored);
         assert!(stored.iter().all(|value| u64::from(*value) < Q));
         ntt::multiply(&mut product, &stored);
-        // With seven products of a coefficient of A below q and one of z below 18 q: 143 q².
+        // With seven products of a coefficient of A below q and one of z below 18 q, the sum is below 143 q².
         assert!(product.iter().all(|value| *value < 17 * Q * Q));
         ntt::inverse(&mut product);
         assert_eq!(product, plain_product(&z, &plain_product(&t1, &shift())));
     }
 }
 
-/// −2^d as a polynomial.
+/// Returns −2^d as a polynomial.
 fn shift() -> Poly {
     let mut poly = [0; 256];
     poly[0] = Q - (1 << 13);
     poly
 }
 
-/// FIPS 204 algorithm 36.
+/// Computes Decompose (FIPS 204 algorithm 36).
 fn decompose(gamma2: u64, r: u64) -> (u64, i64) {
     let alpha = 2 * gamma2 as i64;
     let r = r as i64;
@@ -157,14 +158,14 @@ fn decompose(gamma2: u64, r: u64) -> (u64, i64) {
     if r - r0 == Q as i64 - 1 { (0, r0 - 1) } else { (((r - r0) / alpha) as u64, r0) }
 }
 
-/// FIPS 204 algorithm 40.
+/// Computes UseHint (FIPS 204 algorithm 40).
 fn plain_hinted(gamma2: u64, r: u64) -> u64 {
     let m = (Q - 1) / (2 * gamma2);
     let (r1, r0) = decompose(gamma2, r);
     if r0 > 0 { (r1 + 1) % m } else { (r1 + m - 1) % m }
 }
 
-/// Compares what is hashed of a row of w1 with SimpleBitPack of its high parts.
+/// Compares the bytes that are hashed for a row of w1 with SimpleBitPack of its high parts.
 fn check_encoding(parameters: &Parameters, w: &Poly) {
     let mut sponge = Sponge::new(&Kernels::PORTABLE, RATE_256, FULL_ROUNDS);
     absorb_w1(parameters, w, &mut sponge);
@@ -231,7 +232,7 @@ fn values_are_unpacked_as_the_definition_says() {
         for (set, width, gamma1) in
             [(MlDsaSet::MlDsa44, 18, 1 << 17), (MlDsaSet::MlDsa87, 20, 1 << 19)]
         {
-            // Without a bound: where no value is refused, all are read.
+            // With this `beta` there is no bound, so that all values are accepted and compared.
             let parameters = Parameters { beta: u64::MAX, ..*parameters(set) };
             assert!(unpack_z(&parameters, &bytes(width), &mut w));
             assert_eq!(w, plain_unpack(&bytes(width), width).map(|value| Q + gamma1 - value));
@@ -275,7 +276,7 @@ fn each_coefficient_of_z_has_its_bound_on_both_sides() {
                 assert_eq!(unpack_z(parameters, &bytes, &mut w), is_fine, "{set:?} {index} {z}");
                 assert_eq!(w[index] % Q, (Q as i64 + z) as u64 % Q);
                 assert!(w.iter().all(|value| *value < 2 * Q));
-                // What follows a coefficient that is refused is not read.
+                // The coefficients after a rejected one are not read.
                 let others = w.iter().enumerate().filter(|(i, _)| *i != index);
                 assert!(others.into_iter().all(|(_, value)| *value == Q || !is_fine));
             }
@@ -283,7 +284,7 @@ fn each_coefficient_of_z_has_its_bound_on_both_sides() {
     }
 }
 
-/// The rows of a hint with ω = 10 and k = 4.
+/// Parses a hint with ω = 10 and k = 4, and returns its rows.
 fn rows(positions: [u8; 10], ends: [u8; 4]) -> Option<Vec<Vec<u8>>> {
     let bytes = [positions.as_slice(), &ends].concat();
     Hint::parse(10, &bytes).map(|hint| hint.rows().map(<[u8]>::to_vec).collect())
@@ -292,7 +293,7 @@ fn rows(positions: [u8; 10], ends: [u8; 4]) -> Option<Vec<Vec<u8>>> {
 #[test]
 fn a_hint_is_split_into_rows() {
     assert_eq!(rows([0; 10], [0; 4]), Some(std::vec![Vec::new(); 4]));
-    // Positions start again in every row, and a row may have one position, 0 included.
+    // Positions start again in every row. A row may have a single position, which may be 0.
     let expected: [&[u8]; 4] = [&[3, 200], &[], &[0], &[2, 3, 255]];
     assert_eq!(
         rows([3, 200, 0, 2, 3, 255, 0, 0, 0, 0], [2, 2, 3, 6]),
@@ -319,7 +320,7 @@ fn a_hint_with_more_than_omega_ones_is_refused() {
     assert!(rows(positions, [2, 4, 6, 11]).is_none());
     assert!(rows(positions, [11, 11, 11, 11]).is_none());
     assert!(rows(positions, [2, 4, 6, 255]).is_none());
-    // Higher than ω in the middle, and back.
+    // A count in the middle exceeds ω, and the following counts are lower.
     assert!(rows(positions, [2, 11, 10, 10]).is_none());
 }
 
@@ -328,10 +329,10 @@ fn a_hint_whose_positions_do_not_rise_is_refused() {
     assert!(rows([1, 2, 3, 4, 0, 0, 0, 0, 0, 0], [2, 4, 4, 4]).is_some());
     assert!(rows([2, 1, 3, 4, 0, 0, 0, 0, 0, 0], [2, 4, 4, 4]).is_none());
     assert!(rows([1, 2, 4, 3, 0, 0, 0, 0, 0, 0], [2, 4, 4, 4]).is_none());
-    // Twice the same.
+    // The same position occurs twice in a row.
     assert!(rows([1, 1, 3, 4, 0, 0, 0, 0, 0, 0], [2, 4, 4, 4]).is_none());
     assert!(rows([0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0, 0, 2, 2]).is_none());
-    // In different rows they may.
+    // The same position may occur in different rows.
     assert!(rows([1, 4, 1, 4, 0, 0, 0, 0, 0, 0], [2, 4, 4, 4]).is_some());
 }
 
@@ -342,7 +343,7 @@ fn a_hint_with_anything_after_its_last_position_is_refused() {
             let mut positions: [u8; 10] = core::array::from_fn(|i| 10 + i as u8);
             positions[used..].fill(0);
             positions[at] = 100;
-            // In front of the end it is a position, in order only in the last place.
+            // Before the end of the used positions it is a position. It is in order only at the last index.
             let is_fine = at < used && at + 1 == used;
             assert_eq!(rows(positions, [used as u8; 4]).is_some(), is_fine, "{at} of {used}");
         }
@@ -356,7 +357,7 @@ fn a_hint_of_any_bytes_is_read_or_refused() {
         let mut byte = |most: u64| (values.next().unwrap() % (most + 1)) as u8;
         let positions = core::array::from_fn(|_| byte(4));
         let ends = core::array::from_fn(|_| byte(11));
-        // FIPS 204 algorithm 21, line by line.
+        // This is FIPS 204 algorithm 21, line by line.
         let expected = (|| {
             let (mut index, mut rows) = (0, Vec::new());
             for end in ends {
@@ -376,7 +377,7 @@ fn a_hint_of_any_bytes_is_read_or_refused() {
     }
 }
 
-/// FIPS 204 algorithm 30 for ρ ‖ column ‖ row.
+/// Computes FIPS 204 algorithm 30 for ρ ‖ column ‖ row.
 fn plain_sample(rho: &[u8; 32], row: u8, column: u8) -> Poly {
     let mut shake = shake::Shake128::default();
     shake.update(rho);
@@ -390,7 +391,7 @@ fn plain_sample(rho: &[u8; 32], row: u8, column: u8) -> Poly {
 
 static LANES_IN_USE: AtomicUsize = AtomicUsize::new(0);
 
-/// Simulated kernels with lanes.
+/// Returns simulated kernels with lanes.
 fn with_lanes(lanes: usize) -> Kernels {
     let mut kernels = Kernels::PORTABLE;
     kernels.keccak.many = Some(Many {
@@ -437,7 +438,7 @@ fn rows_of_the_matrix_are_those_of_the_definition_with_any_number_of_lanes() {
 
 #[test]
 fn the_challenge_is_that_of_the_definition() {
-    // 39, 49 and 60 are in use; the others need several blocks, and more signs than there are.
+    // The values 39, 49 and 60 are in use. The others need several blocks, and some need more than 64 sign bits.
     for (tau, len) in [(39, 32), (49, 48), (60, 64), (200, 64), (128, 10), (1, 0)] {
         for seed in 0..200 {
             let c_tilde: Vec<u8> = numbers(seed).map(|it| it as u8).take(len).collect();
@@ -482,7 +483,7 @@ fn the_known_answer_depends_on_every_part() {
         verify(&Kernels::PORTABLE, MlDsaSet::MlDsa44, key, message, signature)
     };
     assert_eq!(check(&known_key(), &known_signature()), Ok(()));
-    // One bit of each byte; of the hint some are not even well formed.
+    // One bit of each byte is changed. Some changes of the hint are not well formed.
     for index in 0..known_key().len() {
         let mut key = known_key();
         key[index] ^= 1 << (index % 8);
@@ -516,8 +517,8 @@ proptest! {
         } else if signature.len() != set.signature_len() {
             Rejection::SignatureLength
         } else {
-            // Neither a random hint nor one of equal bytes is well formed, unless all are 0; then z is
-            // out of range.
+            // A random hint is not well formed, and neither is a hint of equal bytes, unless all are 0. Then z is out
+            // of range.
             Rejection::NonCanonicalSignature
         };
         prop_assert_eq!(verdict, Err(expected));

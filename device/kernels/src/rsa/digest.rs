@@ -1,4 +1,4 @@
-//! Hashes as trait objects.
+//! Hash functions as trait objects.
 
 use core::marker::PhantomData;
 
@@ -7,23 +7,24 @@ use crate::{Hash, Kernels};
 /// Length in bytes of the longest digest.
 pub const MAX_DIGEST_LEN: usize = 64;
 
-/// A hash function for PSS, as a trait object: one copy of the scheme serves all of them.
+/// A hash function for PSS as a trait object, so that one copy of the scheme serves all hash
+/// functions.
 pub trait Digester {
-    /// Length of the digest in bytes, at most [`MAX_DIGEST_LEN`].
+    /// Returns the length of the digest in bytes, at most [`MAX_DIGEST_LEN`].
     fn output_len(&self) -> usize;
 
-    /// Hashes `parts`, one after the other. `digest` has the length of the output.
+    /// Hashes the concatenation of `parts`. `digest` has the length of the output.
     fn digest(&self, parts: &[&[u8]], digest: &mut [u8]);
 }
 
-/// A hash of this crate, computed by these kernels.
+/// A hash function of this crate with the kernels that compute it.
 pub struct Hasher<'k, H> {
     kernels: &'k Kernels,
     hash: PhantomData<H>,
 }
 
 impl<'k, H: Hash> Hasher<'k, H> {
-    /// The hash `H`.
+    /// Makes the hash function `H` with these kernels.
     pub const fn new(kernels: &'k Kernels) -> Self {
         Self { kernels, hash: PhantomData }
     }

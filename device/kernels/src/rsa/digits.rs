@@ -1,40 +1,44 @@
-//! Powers modulo an RSA modulus, by Montgomery's products (Handbook of Applied Cryptography §14.3.2).
+//! Powers modulo an RSA modulus with Montgomery multiplication (Handbook of Applied Cryptography §14.3.2).
 //!
-//! Integers are digits of 57 bits, lowest first: 36, 54 or 72 of them. In a sum of products the low parts are added in
-//! one limb and the high parts in the next, without a carry between words, for which RISC-V has no flag; seven bits of
-//! a limb are room for that. With R = 2^(57 · digits), x is carried as x · R modulo m, and as any number below 2m:
-//! R is more than eight times m, so products of such numbers, divided by R, are below 2m again.
+//! An integer has 36, 54 or 72 digits of 57 bits, least significant digit first. In a sum of products, the low parts
+//! are added in one limb and the high parts in the next, without a carry between words, for which RISC-V has no flag.
+//! A limb has seven spare bits for this. With R = 2^(57 · digits), x is represented by any number below 2m that is
+//! congruent to x · R modulo m. R is more than eight times m, so a product of two such numbers, divided by R, is
+//! again below 2m.
 
-/// Digits of the longest modulus.
+/// Number of digits of the longest modulus.
 pub(super) const MAX_DIGITS: usize = 72;
 
 const BITS: u32 = 57;
 const MASK: u64 = (1 << BITS) - 1;
 
-/// Digits that are multiplied at once. It divides every number of digits.
+/// Number of digits that are multiplied at once. It divides every allowed number of digits.
 const GROUP: usize = 6;
 type Group = [u64; GROUP];
 
-/// Groups whose products may be added to limbs of at most 3 · 2^57: each adds less than 12 · 2^57 to a limb.
+/// Number of groups whose products can be added to limbs of at most 3 · 2^57. Each group adds less than 12 · 2^57 to
+/// a limb.
 const ROOM: usize = 10;
 
-/// What the lowest limb of a row gets from the limb before, and the last five digits before it, last first.
+/// Initial values of a row: the carry into its lowest limb, and the five digits before its first digit, in reverse
+/// order.
 type Start = [u64; GROUP];
 
-/// There is nothing before.
+/// Initial values of a row without preceding digits.
 const NOTHING: &Start = &[0; GROUP];
 
-/// How many digits integers have whose modulus has so many limbs of 64 bits, and by how many bits they are longer.
+/// Returns the number of digits of an integer whose modulus has the given number of 64-bit limbs, and the number of
+/// bits by which these digits are longer than the limbs.
 pub(super) const fn digits_for(limbs: usize) -> (usize, u32) {
     // 64 / 57 is a little less than 9 / 8.
     let digits = limbs.wrapping_mul(9) / 8;
     (digits, (digits.wrapping_mul(BITS as usize).wrapping_sub(limbs.wrapping_mul(64))) as u32)
 }
 
-/// The digits of an integer in limbs of 64 bits.
+/// Converts an integer from 64-bit limbs to digits.
 pub(super) fn from_limbs(digits: &mut [u64], limbs: &[u64]) {
     let mut limbs = limbs.iter();
-    // `count` bits that no digit has yet.
+    // `rest` contains `count` bits that belong to later digits.
     let (mut rest, mut count) = (0, 0u32);
     for digit in digits {
         if count < BITS {
@@ -50,10 +54,10 @@ pub(super) fn from_limbs(digits: &mut [u64], limbs: &[u64]) {
     }
 }
 
-/// The lowest limbs of an integer in digits, and the limb above.
+/// Converts an integer from digits to 64-bit limbs, and returns the limb above them.
 pub(super) fn to_limbs(limbs: &mut [u64], digits: &[u64]) -> u64 {
     let mut digits = digits.iter();
-    // `count` bits that no limb has yet.
+    // `rest` contains `count` bits that belong to later limbs.
     let (mut rest, mut count) = (0u64, 0u32);
     let mut next = || {
         let mut limb = rest;
@@ -72,20 +76,20 @@ pub(super) fn to_limbs(limbs: &mut [u64], digits: &[u64]) -> u64 {
     next()
 }
 
-/// An odd modulus in digits.
+/// An odd modulus m in digits.
 pub(super) struct Odd<'a> {
     digits: &'a [u64],
-    /// -m^(-1) mod 2^64.
+    /// The value -m^(-1) mod 2^64.
     negated_inverse: u64,
 }
 
 impl<'a> Odd<'a> {
-    /// Of -m^(-1) mod 2^64.
+    /// Makes a modulus from its digits and the value -m^(-1) mod 2^64.
     pub(super) const fn new(digits: &'a [u64], negated_inverse: u64) -> Self {
         Self { digits, negated_inverse }
     }
 
-    /// a · b / R modulo m in place of a. `wide` has twice as many digits; what is in it does not matter.
+    /// Replaces a by a · b / R modulo m. `wide` is scratch space with twice as many digits.
     pub(super) fn multiply(&self, a: &mut [u64], b: &[u64], wide: &mut [u64]) {
         wide.fill(0);
         for (i, six) in groups(b).iter().enumerate() {
@@ -96,10 +100,11 @@ impl<'a> Odd<'a> {
         self.reduce(a, wide);
     }
 
-    /// a² / R modulo m in place. `wide` as for [`multiply`](Self::multiply).
+    /// Replaces a by a² / R modulo m. `wide` is the scratch space of [`multiply`](Self::multiply).
     pub(super) fn square(&self, a: &mut [u64], wide: &mut [u64]) {
         wide.fill(0);
-        // Products of digits of different groups, each once: at most seven of these rows meet in a limb.
+        // This adds the products of digits in different groups, each once. A limb receives the products of at most
+        // seven of these rows.
         let mut at = GROUP;
         let mut rest = groups(a);
         while let Some((six, later @ [_, ..])) = rest.split_first() {
@@ -108,7 +113,7 @@ impl<'a> Odd<'a> {
             rest = later;
             at = at.wrapping_add(2 * GROUP);
         }
-        // With those of each group, doubled, and the square of each digit added.
+        // This adds the products of digits within each group, doubles the sums, and adds the square of each digit.
         let mut above = 0;
         for (six, sums) in groups(a).iter().zip(wide.as_chunks_mut().0) {
             above = finish_square(sums, six, above);
@@ -116,7 +121,7 @@ impl<'a> Odd<'a> {
         self.reduce(a, wide);
     }
 
-    /// `wide` / R modulo m into `out`, for limbs of at most 3 · 2^57. Uses up `wide`.
+    /// Writes `wide` / R modulo m to `out`. The limbs of `wide` are at most 3 · 2^57, and are overwritten.
     fn reduce(&self, out: &mut [u64], wide: &mut [u64]) {
         let Some((lowest, higher)) = groups(self.digits).split_first() else { return };
         let mut room = ROOM;
@@ -139,7 +144,7 @@ impl<'a> Odd<'a> {
     }
 }
 
-/// Brings limbs back to digits. What is above the last is part of the last.
+/// Reduces limbs to digits. The last limb also keeps its carry.
 fn carry(limbs: &mut [u64]) {
     let mut above = 0;
     let Some((last, limbs)) = limbs.split_last_mut() else { return };
@@ -155,7 +160,7 @@ fn groups(digits: &[u64]) -> &[Group] {
     digits.as_chunks().0
 }
 
-/// A sum of products as low + high · 2^57; low is modulo 2^64.
+/// A sum of products, represented as low + high · 2^57, with low modulo 2^64.
 #[derive(Clone, Copy)]
 struct Sum {
     low: u64,
@@ -175,32 +180,32 @@ impl Sum {
         }
     }
 
-    /// What the high parts leave. It has to fit in a limb.
+    /// Returns the sum minus high · 2^57, which must fit into a limb.
     #[inline(always)]
     const fn low(self) -> u64 {
         self.low.wrapping_sub(self.high << BITS)
     }
 }
 
-/// The product of two digits divided by 2^57.
+/// Returns the product of two digits divided by 2^57, rounded down.
 #[inline(always)]
 const fn upper(a: u64, b: u64) -> u64 {
     if cfg!(target_pointer_width = "64") {
         (((a << (64 - BITS)) as u128).wrapping_mul(b as u128) >> 64) as u64
     } else {
-        // In narrower words the same partial products also make the low part of the sum.
+        // On targets with narrower words, the low part of the sum reuses these partial products.
         ((a as u128).wrapping_mul(b as u128) >> BITS) as u64
     }
 }
 
-/// The multiples of m that make the six lowest limbs of a sum zero modulo 2^57, one after the other, and their rows
-/// after these limbs. The limbs themselves are left as they are.
+/// Returns the multiples of m that make the six lowest limbs of a sum zero modulo 2^57, one after the other, and the
+/// initial values of their rows after these limbs. The limbs do not change.
 fn cancelling(
     &[w0, w1, w2, w3, w4, w5]: &Group,
     &[m0, m1, m2, m3, m4, m5]: &Group,
     negated_inverse: u64,
 ) -> (Group, Start) {
-    // The multiple of a limb, and what the next one gets.
+    // This returns the multiple for a limb, and the carry into the next limb.
     let end = |sum: Sum| {
         let multiple = sum.low.wrapping_mul(negated_inverse) & MASK;
         let sum = sum.add(multiple, m0);
@@ -217,8 +222,8 @@ fn cancelling(
     ([q0, q1, q2, q3, q4, q5], [below, m5, m4, m3, m2, m1])
 }
 
-/// Ends the square of a group of digits, in its twelve limbs: adds the products of each two digits, doubles, and adds the
-/// square of each digit. Returns what the limb above gets before it is doubled.
+/// Completes the square of a group of digits in its twelve limbs: adds the products of all pairs of digits, doubles
+/// the sums, and adds the square of each digit. Returns the carry into the next limb before that is doubled.
 fn finish_square(sums: &mut [u64; 2 * GROUP], six: &Group, above: u64) -> u64 {
     let [a0, a1, a2, a3, a4, a5] = *six;
     let none = Sum::new(0);
@@ -256,7 +261,7 @@ fn finish_square(sums: &mut [u64; 2 * GROUP], six: &Group, above: u64) -> u64 {
     above
 }
 
-/// Adds a · b to `sum`, from its lowest limb on. It has at least six limbs more than a.
+/// Adds a · b to `sum`, starting at its lowest limb. `sum` has at least six limbs more than a.
 fn add_rows(sum: &mut [u64], a: &[Group], b: &Group, start: &Start) {
     #[cfg(all(target_arch = "riscv64", feature = "scalar"))]
     crate::rv64::add_rows(sum, a, b, start);
@@ -268,7 +273,7 @@ fn add_rows(sum: &mut [u64], a: &[Group], b: &Group, start: &Start) {
 fn add_portable(sum: &mut [u64], a: &[Group], b: &Group, start: &Start) {
     let [b0, b1, b2, b3, b4, b5] = *b;
     let [mut before, mut d1, mut d2, mut d3, mut d4, mut d5] = *start;
-    // After a, zeros: what is left of its last digits.
+    // Zeros follow the digits of a, for the products of its last digits.
     for (limb, next) in sum.iter_mut().zip(a.as_flattened().iter().chain(&[0; GROUP])) {
         let of_limb = Sum::new(limb.wrapping_add(before)).add(*next, b0).add(d1, b1).add(d2, b2);
         let of_limb = of_limb.add(d3, b3).add(d4, b4).add(d5, b5);
@@ -307,12 +312,13 @@ mod tests {
         digits
     }
 
-    /// Limbs at which digits and carries begin and end are as likely as others.
+    /// A strategy for limbs. Extreme values, at which digits and carries begin and end, are as frequent as random
+    /// values.
     fn limb() -> impl Strategy<Value = u64> {
         prop_oneof![3 => any::<u64>(), 3 => Just(u64::MAX), 2 => Just(0), 1 => Just(1 << 63)]
     }
 
-    /// A modulus in limbs, and two integers below twice that.
+    /// A strategy for a modulus in limbs, and two integers below twice the modulus.
     fn operands() -> impl Strategy<Value = (Vec<u64>, BigUint, BigUint)> {
         let len = prop::sample::select(&[32, 48, 64][..]);
         len.prop_flat_map(|len| {
@@ -378,7 +384,8 @@ mod tests {
 
     #[test]
     fn the_largest_digits_overflow_no_limb() {
-        // All digits at their largest, as no number below twice a modulus has them: more than ever occurs.
+        // All digits have their largest value. This is more than can occur, because numbers are below twice a
+        // modulus.
         for count in [36, 54, 72] {
             let m = vec![MASK; count];
             let odd = Odd::new(&m, 1);
@@ -394,8 +401,8 @@ mod tests {
     }
 
     /// Two digits of 2^57 - x, with x² just below 2^57, have a product whose low and high parts are both almost 2^57,
-    /// the most that a limb can get. All digits of the modulus and of the multiples are such ones here, and the upper
-    /// limbs are at the most that `reduce` takes.
+    /// which is the maximum that a limb receives. Here all digits of the modulus and of the multiples have this
+    /// value, and the upper limbs have the maximum that `reduce` accepts.
     #[test]
     fn the_largest_sums_overflow_no_limb() {
         let digit = (1 << BITS) - ((1u64 << BITS).isqrt() - 1);
@@ -408,7 +415,8 @@ mod tests {
             let mut wide = [low, vec![3 << BITS; count]].concat();
             let sum = value(&wide) + square;
             let lowest = digit | digit << BITS;
-            // Each step doubles the bits of the inverse that are right (Newton); an odd number is its own modulo 8.
+            // Newton iteration: each step doubles the number of correct bits of the inverse. An odd number is its own
+            // inverse modulo 8.
             let inverse = (0..5).fold(lowest, |inverse, _| {
                 inverse.wrapping_mul(2u64.wrapping_sub(lowest.wrapping_mul(inverse)))
             });

@@ -1,35 +1,35 @@
-//! Public keys, and the encoded message that one opens.
+//! Public keys, and the recovery of the encoded message from a signature.
 
 use super::digits::{self, MAX_DIGITS, Odd};
 use crate::bignum::{self, Modulus};
 use crate::der::{self, Reader};
 use crate::signature::Rejection;
 
-/// Length in bytes of the longest modulus, and so of the longest signature.
+/// Length of the longest modulus in bytes, which is also that of the longest signature.
 pub const MAX_MODULUS_LEN: usize = 512;
 
-/// Limbs of the longest modulus.
+/// Number of limbs of the longest modulus.
 const MAX_LIMBS: usize = MAX_MODULUS_LEN / 8;
 
-/// The public exponent, 65537, in big-endian order.
+/// The public exponent 65537 in big-endian order.
 const EXPONENT: &[u8] = &[1, 0, 1];
 
-/// A public key of a supported size, with the exponent 65537. It borrows its modulus.
+/// A public key of a supported length with exponent 65537. It borrows its modulus.
 #[derive(Clone, Copy, Debug)]
 pub struct PublicKey<'a> {
-    /// Big-endian, odd, and with its top bit set.
+    /// Modulus in big-endian order. It is odd, and its top bit is set.
     modulus: &'a [u8],
-    /// What computes powers, if it is an engine.
+    /// Function of an engine that computes modular powers, if there is an engine.
     #[cfg(any(feature = "engine", test))]
     power: Option<crate::numbers::Power>,
 }
 
 impl<'a> PublicKey<'a> {
-    /// A key of its numbers in big-endian order, without leading zeros.
+    /// Makes a key from its modulus and exponent in big-endian order, without leading zeros.
     ///
     /// # Errors
-    /// `InvalidKey` for numbers that no RSA key has (RFC 8017 §3.1): n and e are odd, and e is at least 3
-    /// and below n. `UnsupportedKey` for any other that is not of the kind above.
+    /// `InvalidKey` for numbers that no RSA key has (RFC 8017 §3.1): n and e must be odd, and e must be at least 3
+    /// and below n. `UnsupportedKey` for any other key of an unsupported length or exponent.
     pub fn new(modulus: &'a [u8], exponent: &[u8]) -> Result<Self, Rejection> {
         let is_odd = |bytes: &[u8]| bytes.last().is_some_and(|low| low & 1 == 1);
         let is_shortest = |bytes: &[u8]| bytes.first().is_some_and(|high| *high != 0);
@@ -52,17 +52,17 @@ impl<'a> PublicKey<'a> {
         })
     }
 
-    /// The same key, whose powers the engine of these kernels computes if they have one.
+    /// Returns the same key, with the engine of these kernels if they have one.
     #[cfg(any(feature = "engine", test))]
     #[must_use]
     pub fn by(self, kernels: &crate::Kernels) -> Self {
         Self { power: kernels.numbers.power(), ..self }
     }
 
-    /// Reads RSAPublicKey (RFC 8017 appendix A.1.1), in DER and without trailing bytes.
+    /// Parses RSAPublicKey (RFC 8017 appendix A.1.1), in DER and without trailing bytes.
     ///
     /// # Errors
-    /// As for [`new`](Self::new); `InvalidKey` if it is not encoded so.
+    /// The errors of [`new`](Self::new), and `InvalidKey` for any other encoding.
     pub fn from_pkcs1_der(der: &'a [u8]) -> Result<Self, Rejection> {
         let numbers = || {
             let mut key = Reader::sequence(der)?;
@@ -74,14 +74,14 @@ impl<'a> PublicKey<'a> {
         Self::new(modulus, exponent)
     }
 
-    /// Reads SubjectPublicKeyInfo with the algorithm rsaEncryption, whose parameters are NULL (RFC 3279
-    /// §2.3.1), in DER and without trailing bytes.
+    /// Parses SubjectPublicKeyInfo with the algorithm rsaEncryption, whose parameters are NULL (RFC 3279 §2.3.1), in
+    /// DER and without trailing bytes.
     ///
     /// # Errors
-    /// As for [`from_pkcs1_der`](Self::from_pkcs1_der); `UnsupportedKey` for keys of other algorithms,
-    /// among them those that are limited to PSS.
+    /// The errors of [`from_pkcs1_der`](Self::from_pkcs1_der), and `UnsupportedKey` for other algorithms, which include
+    /// id-RSASSA-PSS.
     pub fn from_spki_der(der: &'a [u8]) -> Result<Self, Rejection> {
-        /// 1.2.840.113549.1.1.1.
+        /// The object identifier 1.2.840.113549.1.1.1.
         const RSA_ENCRYPTION: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01";
         const NULL: &[u8] = &[5, 0];
         let (algorithm, parameters, key) =
@@ -95,13 +95,13 @@ impl<'a> PublicKey<'a> {
         Self::from_pkcs1_der(key)
     }
 
-    /// The modulus in big-endian order: 256, 384 or 512 bytes.
+    /// Returns the modulus in big-endian order, with 256, 384 or 512 bytes.
     pub const fn modulus(&self) -> &'a [u8] {
         self.modulus
     }
 
-    /// The encoded message EM, as long as the modulus, at the front of `encoded`: RSAVP1 and I2OSP (RFC 8017
-    /// §5.2.2, §4.1), which both schemes start with.
+    /// Computes the encoded message EM, which has the length of the modulus, at the start of `encoded`. This is
+    /// RSAVP1 and I2OSP (RFC 8017 §5.2.2, §4.1), with which both schemes start.
     pub(super) fn open<'e>(
         &self,
         signature: &[u8],
@@ -119,7 +119,8 @@ impl<'a> PublicKey<'a> {
         self.open_in_software(signature, encoded)
     }
 
-    /// A signature is as long as the modulus, and below it. Both are big-endian, so they are in the order of numbers.
+    /// Checks that a signature has the length of the modulus and is below it. Both are big-endian, so the comparison
+    /// of bytes is that of numbers.
     #[cfg(any(feature = "engine", test))]
     fn check(&self, signature: &[u8]) -> Result<(), Rejection> {
         if signature.len() != self.modulus.len() {
@@ -128,7 +129,7 @@ impl<'a> PublicKey<'a> {
         if signature >= self.modulus { Err(Rejection::NonCanonicalSignature) } else { Ok(()) }
     }
 
-    // Out of line, so that the limbs have left the stack before anything is hashed.
+    // The function is not inlined, so that the stack space of the limbs is released before anything is hashed.
     #[inline(never)]
     fn open_in_software<'e>(
         &self,
@@ -143,7 +144,8 @@ impl<'a> PublicKey<'a> {
         let (mut n, mut x) = ([0; MAX_LIMBS], [0; MAX_LIMBS]);
         let (mut m, mut s) = ([0; MAX_DIGITS], [0; MAX_DIGITS]);
         let (mut power, mut wide) = ([0; MAX_DIGITS], [0; 2 * MAX_DIGITS]);
-        // `new` accepts no other lengths. `get` avoids a panic path that the compiler could not exclude.
+        // `new` accepts only lengths for which this succeeds. `get_mut` avoids a panic path that the compiler cannot
+        // exclude.
         let (Some(n), Some(x), Some(m), Some(s), Some(power), Some(wide), Some(encoded)) = (
             n.get_mut(..len),
             x.get_mut(..len),
@@ -166,7 +168,7 @@ impl<'a> PublicKey<'a> {
         modulus.to_montgomery(x, more, wide);
         digits::from_limbs(power, x);
         let odd = Odd::new(m, modulus.negated_inverse());
-        // s^65536 · R, and then, times s without the factor R, s^65537.
+        // The loop computes s^65536 · R. The multiplication by s without the factor R gives s^65537.
         for _ in 0..16 {
             odd.square(power, wide);
         }

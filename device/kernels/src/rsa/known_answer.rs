@@ -1,6 +1,7 @@
-//! Known answers: signatures of `abc` under a key that was thrown away, made with OpenSSL 3.0.19.
+//! Known answers: signatures of `abc`, made with OpenSSL 3.0.19. The private key was deleted.
 
-/// Whether an engine opens a signature as it has to, and a changed one otherwise. Nothing if it gives no result.
+/// Returns true if an engine computes the right encoded message of a signature, and another one for a changed
+/// signature. Returns `None` if it gives no result.
 #[cfg(any(feature = "engine", test))]
 pub(crate) fn known_to(power: crate::numbers::Power) -> Option<bool> {
     use super::pkcs1::{self, Identified};
@@ -20,7 +21,7 @@ pub(crate) fn known_to(power: crate::numbers::Power) -> Option<bool> {
     Some(opens(black_box(PKCS1))? && !opens(&other)?)
 }
 
-/// The modulus of the key; its exponent is 65537.
+/// The modulus of the key, whose exponent is 65537.
 pub(super) const MODULUS: &[u8; 256] = b"\
       \x9c\x8b\x37\xa8\xe5\xb6\xb7\x89\x93\xd0\x9b\xd9\x97\x67\x4e\xcd\
       \x67\x24\xb0\xd1\x2b\x67\x19\x2b\xf0\xfc\x6e\xf2\x57\x65\xa2\x39\
@@ -39,7 +40,7 @@ pub(super) const MODULUS: &[u8; 256] = b"\
       \x48\xb6\xf5\xa4\xf4\xee\xf7\x90\x07\x76\x7a\xf0\x0f\x41\x9c\x66\
       \x90\xfc\x75\xfd\x0a\x8f\x39\xb5\x57\xfe\xb7\x86\x29\xfe\x08\x09";
 
-/// With PKCS #1 v1.5 and SHA-384.
+/// A signature with PKCS #1 v1.5 and SHA-384.
 pub(super) const PKCS1: &[u8; 256] = b"\
       \x49\xde\x46\xbe\x72\xba\xc4\x72\x77\x18\xd6\x98\x28\x9f\x6a\xfe\
       \x26\xa9\x95\xd1\x83\x0c\xb9\x11\xc1\xc0\xf9\xb7\x97\x19\xfe\x6a\
@@ -58,7 +59,7 @@ pub(super) const PKCS1: &[u8; 256] = b"\
       \xf5\x5f\x7d\x62\x80\x8e\xba\x68\x5d\x38\x1c\xa8\x07\x2a\xa1\x7f\
       \x36\xa0\x14\xf1\x56\x3e\x8e\x98\x55\xb1\x13\x74\xce\xdd\xc0\x35";
 
-/// With PSS, and SHA-384 in all places.
+/// A signature with PSS and SHA-384 for all purposes.
 pub(super) const PSS: &[u8; 256] = b"\
       \x69\x3c\xb0\xa3\xb3\x16\x7c\xf4\xbd\x0d\xe8\x7c\xbc\x32\xd6\x82\
       \x85\xd3\xfb\x37\xc8\x91\xf0\x61\x9a\xec\x95\x07\xe8\x6a\x8b\xb2\

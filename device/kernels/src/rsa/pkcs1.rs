@@ -1,7 +1,7 @@
 //! RSASSA-PKCS1-v1_5 (RFC 8017 §8.2.2).
 //!
-//! The block is never parsed: the only one that the standard allows is encoded again and compared with
-//! the content of the signature, byte by byte. Forgeries that exploit a lenient parser fail here.
+//! The encoded message is not parsed. The only encoding that the standard allows is compared byte by byte with the
+//! content of the signature. This prevents forgeries that exploit a lenient parser.
 
 use core::hint::black_box;
 
@@ -12,13 +12,13 @@ use crate::sha2::{Sha256, Sha384, Sha512};
 use crate::signature::{Comparison, Rejection};
 use crate::{Hash, Kernels};
 
-/// A hash that has a DigestInfo (RFC 8017 §9.2, note 1).
+/// A hash function that has a DigestInfo (RFC 8017 §9.2, note 1).
 pub trait Identified: Hash {
-    /// DigestInfo in DER up to the digest itself. The parameters of the algorithm are NULL, not absent.
+    /// The DER encoding of DigestInfo up to the digest. The algorithm parameters are NULL and not absent.
     const DIGEST_INFO: &'static [u8];
 }
 
-/// DigestInfo of a hash of NIST, `2.16.840.1.101.3.4.2.$number`.
+/// Defines the DigestInfo of a NIST hash with the object identifier `2.16.840.1.101.3.4.2.$number`.
 macro_rules! identified {
     ($hash:ty, $number:literal) => {
         impl Identified for $hash {
@@ -51,8 +51,9 @@ identified!(Sha256, 1);
 identified!(Sha384, 2);
 identified!(Sha512, 3);
 
-/// Runs the known-answer test: a signature with SHA-384 passes, and is refused for another digest. Costs two
-/// verifications with a key of 2048 bits, and hashes nothing.
+/// Runs the known-answer test and returns true if it passes. A signature with SHA-384 must be accepted, and must be
+/// refused for another digest. The test takes the time of two verifications with a key of 2048 bits and hashes
+/// nothing.
 pub fn self_test() -> bool {
     let judge = |digest: &[u8]| {
         let key = PublicKey::new(known_answer::MODULUS, &[1, 0, 1])?;
@@ -66,10 +67,10 @@ pub fn self_test() -> bool {
     judge(&black_box(Sha384::KAT)) == Ok(()) && judge(&other) == Err(Rejection::Mismatch)
 }
 
-/// Checks a signature of `message`.
+/// Verifies a signature of `message`.
 ///
 /// # Errors
-/// Those of [`compare`], or `Mismatch`.
+/// The errors of [`compare`], and `Mismatch` if the signature is not valid.
 pub fn verify<H: Identified>(
     kernels: &Kernels,
     key: &PublicKey,
@@ -81,13 +82,13 @@ pub fn verify<H: Identified>(
     compare(key, H::DIGEST_INFO, hash.finalize().as_ref(), signature)?.check()
 }
 
-/// The digest that the signature holds, as what is claimed, and the caller's. `digest_info` is everything
-/// of DigestInfo before the digest, as in [`Identified`].
+/// Recovers the digest in the signature, and returns it as the claimed value, with `digest` as the computed value.
+/// `digest_info` is the part of DigestInfo before the digest, as in [`Identified`].
 ///
 /// # Errors
-/// `SignatureLength` unless the signature is as long as the modulus, `NonCanonicalSignature` unless it is
-/// below it, and `Mismatch` if anything in the block but the digest is not what it must be, or if the
-/// digest is empty or longer than [`MAX_DIGEST_LEN`].
+/// `SignatureLength` unless the signature has the length of the modulus, and `NonCanonicalSignature` unless it is
+/// below the modulus. `Mismatch` if any other part of the encoded message is wrong, or if the digest is empty or
+/// longer than [`MAX_DIGEST_LEN`].
 pub fn compare(
     key: &PublicKey,
     digest_info: &[u8],
@@ -98,7 +99,7 @@ pub fn compare(
     judge(key.open(signature, &mut encoded)?, digest_info, digest)
 }
 
-/// The same of the encoded message.
+/// Does the work of [`compare`] for an encoded message.
 pub(super) fn judge(
     encoded: &[u8],
     digest_info: &[u8],
@@ -107,7 +108,7 @@ pub(super) fn judge(
     if digest.is_empty() || digest.len() > MAX_DIGEST_LEN {
         return Err(Rejection::Mismatch);
     }
-    // RFC 8017 §9.2: 00 01, at least eight bytes ff, 00, DigestInfo.
+    // The encoded message is 00 01, at least eight bytes ff, 00, and DigestInfo (RFC 8017 §9.2).
     let split = |bytes, len: usize| {
         <[u8]>::len(bytes).checked_sub(len).and_then(|at| bytes.split_at_checked(at))
     };

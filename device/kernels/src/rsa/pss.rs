@@ -11,17 +11,17 @@ use crate::{Hash, Kernels};
 
 /// A mask generation function.
 pub trait Mask {
-    /// Adds the mask of `seed`, as many bytes as `data` has, to `data` without carries.
+    /// XORs the mask of `seed` to `data`. The mask has the length of `data`.
     fn apply(&self, seed: &[u8], data: &mut [u8]);
 }
 
-/// MGF1 (RFC 8017 appendix B.2.1) with any hash.
+/// MGF1 (RFC 8017 appendix B.2.1) with any hash function.
 pub struct Mgf1<'a>(pub &'a dyn Digester);
 
 impl Mask for Mgf1<'_> {
     fn apply(&self, seed: &[u8], data: &mut [u8]) {
         let mut digest = [0; MAX_DIGEST_LEN];
-        // A length of zero has no chunks, and would be the caller's fault.
+        // A length of zero would be an error of the caller, and `chunks_mut` would panic.
         let len = self.0.output_len().clamp(1, MAX_DIGEST_LEN);
         let Some(digest) = digest.get_mut(..len) else { return };
         for (counter, chunk) in (0u32..).zip(data.chunks_mut(len)) {
@@ -33,8 +33,9 @@ impl Mask for Mgf1<'_> {
     }
 }
 
-/// Runs the known-answer test: a signature with SHA-384 in all places passes, and is refused for another
-/// message. Costs two verifications with a key of 2048 bits.
+/// Runs the known-answer test and returns true if it passes. A signature with SHA-384 for all purposes must be
+/// accepted, and must be refused for another message. The test takes the time of two verifications with a key of 2048
+/// bits.
 pub fn self_test() -> bool {
     let judge = |message: &[u8]| {
         let key = PublicKey::new(known_answer::MODULUS, &[1, 0, 1])?;
@@ -45,11 +46,11 @@ pub fn self_test() -> bool {
     judge(b"abc") == Ok(()) && judge(b"abd") == Err(Rejection::Mismatch)
 }
 
-/// Checks a signature of `message` with a salt of exactly `salt_len` bytes. `H` hashes the message and
-/// `M` makes the mask.
+/// Verifies a signature of `message` with a salt of exactly `salt_len` bytes. `H` hashes the message, and `M` is the
+/// hash of the mask generation function.
 ///
 /// # Errors
-/// Those of [`compare`], or `Mismatch`.
+/// The errors of [`compare`], and `Mismatch` if the signature is not valid.
 pub fn verify<H: Hash, M: Hash>(
     kernels: &Kernels,
     key: &PublicKey,
@@ -63,13 +64,13 @@ pub fn verify<H: Hash, M: Hash>(
     compare(key, &hash, &Mgf1(&mask), digest.finalize().as_ref(), salt_len, signature)?.check()
 }
 
-/// H', computed from salt and digest, and H, which the signature claims (RFC 8017 §9.1.2). `digest` is
-/// that of the message under `hash`.
+/// Computes H' from salt and digest, and returns it with the H of the signature (RFC 8017 §9.1.2). `digest` is the
+/// digest of the message under `hash`.
 ///
 /// # Errors
-/// `SignatureLength` unless the signature is as long as the modulus, `NonCanonicalSignature` unless it is
-/// below it, and `Mismatch` if the padding is not exactly that of a salt of `salt_len` bytes, if the
-/// digest is not one of `hash`, or if both do not fit the modulus.
+/// `SignatureLength` unless the signature has the length of the modulus, and `NonCanonicalSignature` unless it is
+/// below the modulus. `Mismatch` if the padding is not exactly that of a salt of `salt_len` bytes, if `digest` does
+/// not have the length of `hash`, or if digest and salt do not fit into the modulus.
 pub fn compare(
     key: &PublicKey,
     hash: &dyn Digester,
@@ -86,8 +87,8 @@ pub fn compare(
     Comparison::of(computed, claimed)
 }
 
-/// H and H', or `None` if the encoded message is not consistent. Steps are those of RFC 8017 §9.1.2; emBits
-/// is one less than a multiple of 8, so that emLen is the length of the modulus and one bit is left over.
+/// Returns H and H', or `None` if the encoded message is inconsistent. The steps are those of RFC 8017 §9.1.2. emBits
+/// is one less than a multiple of 8, so emLen is the length of the modulus, and one bit is unused.
 #[allow(non_snake_case, reason = "the standard's names")]
 pub(super) fn decode<'a>(
     EM: &'a mut [u8],
@@ -114,7 +115,7 @@ pub(super) fn decode<'a>(
     mask.apply(H, maskedDB);
     let DB = maskedDB;
     *DB.first_mut()? &= 0x7f;
-    // Step 10. Step 3, a modulus too short for digest and salt, shows as a DB without room.
+    // Step 10. If the modulus is too short for digest and salt (step 3), DB is too short here.
     let (padding, salt) = DB.split_at_checked(DB.len().checked_sub(sLen)?)?;
     let (one, zeros) = padding.split_last()?;
     if *one != 1 || zeros.iter().any(|byte| *byte != 0) {

@@ -1,4 +1,5 @@
-//! The encoded message alone, with exponents that the verifier would refuse: ACVP's keys have no other.
+//! These tests check only the decoding of the encoded message, because the keys of ACVP have exponents that the
+//! verifier refuses.
 
 use super::pss::{Mask, Mgf1, decode};
 use super::*;
@@ -9,7 +10,7 @@ use serde_json::Value;
 use shake::{ExtendableOutput, Update, XofReader};
 use std::{println, vec::Vec};
 
-/// A SHAKE as the mask itself (RFC 8702 §3.1).
+/// A SHAKE as the mask generation function (RFC 8702 §3.1).
 struct Xof<T>(fn() -> T);
 
 impl<T: Update + ExtendableOutput> Mask for Xof<T> {
@@ -68,7 +69,7 @@ fn pss_padding_agrees_with_acvp() {
     let Some(folder) = std::env::var_os("HARTLOCK_VECTORS").map(std::path::PathBuf::from) else {
         use std::io::Write;
         let line = "SKIPPED: public vectors: rsa/RSA-SigVer-FIPS186-5.json";
-        // Not with a macro: the test harness would keep the line to itself.
+        // The line is not written with a macro, because the test harness would capture it.
         let _ = writeln!(std::io::stderr(), "{line}");
         return;
     };

@@ -1,15 +1,15 @@
-//! Blocks as the kernels take them: whole and aligned, copied if they are not.
+//! Blocks in the form that kernels require: whole and aligned. Blocks that are not aligned are copied.
 
 use core::num::NonZeroUsize;
 
 use crate::dispatch::MAX_LANES;
 
-/// Where kernels want their blocks to begin.
+/// Alignment of blocks that kernels require, in bytes.
 const ALIGNMENT: usize = 8;
-/// The longest block: the rate of SHAKE128 and KT128.
+/// Length in bytes of the longest block, which is the rate of SHAKE128 and KT128.
 pub(super) const MAX_BLOCK_LEN: usize = 168;
 
-/// A block in the right place.
+/// An aligned copy of a block.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 struct Copied([u8; MAX_BLOCK_LEN]);
@@ -28,14 +28,15 @@ fn is_aligned(bytes: &[u8]) -> bool {
     bytes.as_ptr().addr().is_multiple_of(ALIGNMENT)
 }
 
-/// Aligned blocks of one message. Only [`each_aligned`] makes it.
+/// The aligned blocks of one message. Only functions of this module make it.
 pub(super) struct Blocks {
     first: *const u8,
     count: usize,
 }
 
 impl Blocks {
-    /// An aligned address of [`Self::count`] blocks, which may be read during the call that got them.
+    /// Returns the aligned address of [`Self::count`] blocks. They may be read during the call that received this
+    /// value.
     pub(super) fn as_ptr(&self) -> *const u8 {
         self.first
     }
@@ -45,8 +46,7 @@ impl Blocks {
     }
 }
 
-/// Hands the whole blocks of a message to a kernel, of which each has `block_len` bytes, from 1 to
-/// [`MAX_BLOCK_LEN`].
+/// Passes the whole blocks of a message to a kernel. Each has `block_len` bytes, from 1 to [`MAX_BLOCK_LEN`].
 pub(super) fn each_aligned<S>(
     state: &mut S,
     blocks: &[u8],
@@ -61,7 +61,8 @@ pub(super) fn each_aligned<S>(
     }
 }
 
-/// The same for blocks that are not aligned. Out of line: a short message would pay for its frame.
+/// Does the work of [`each_aligned`] for blocks that are not aligned. The function is not inlined, because a short
+/// aligned message would pay for its stack frame.
 #[inline(never)]
 fn each_copied<S>(state: &mut S, blocks: &[u8], block_len: usize, kernel: impl Fn(&mut S, Blocks)) {
     let mut rest = blocks;
@@ -71,27 +72,27 @@ fn each_copied<S>(state: &mut S, blocks: &[u8], block_len: usize, kernel: impl F
     }
 }
 
-/// Aligned blocks of as many messages as there are states beside it. Only [`each_group`] makes it. Two words,
-/// which are passed in registers.
+/// The aligned blocks of several messages, one for each state that is passed with it. Only functions of this module
+/// make it. It has two words, which are passed in registers.
 pub(super) struct Messages {
     first: *const *const u8,
     count: usize,
 }
 
 impl Messages {
-    /// Addresses as [`Blocks::as_ptr`], one for each state.
+    /// Addresses of the messages, one for each state. Each is valid like that of [`Blocks::as_ptr`].
     pub(super) fn as_ptr(&self) -> *const *const u8 {
         self.first
     }
 
-    /// Blocks of each message.
+    /// Returns the number of blocks of each message.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 }
 
-/// Hands the whole blocks of several messages to a kernel, in groups of 1 to `max`. Messages of
-/// another length than the first of their group are left out, with their states.
+/// Passes the whole blocks of several messages to a kernel, in groups of 1 to `max` messages. If the messages of a
+/// group have different lengths, the whole group is skipped and its states do not change.
 pub(super) fn each_group<S>(
     states: &mut [S],
     messages: &[&[u8]],
@@ -101,7 +102,7 @@ pub(super) fn each_group<S>(
 ) {
     let max = max.clamp(1, MAX_LANES);
     let (mut states, mut messages) = (states, messages);
-    // Not with `chunks`: the compiler cannot prove that `max` is not 0 and would add a panic.
+    // The loop does not use `chunks`, because the compiler cannot prove that `max` is not 0 and would add a panic.
     loop {
         let n = max.min(states.len()).min(messages.len());
         let (Some((now_states, later_states)), Some((now, later))) =
@@ -117,7 +118,8 @@ pub(super) fn each_group<S>(
     }
 }
 
-/// As many states as messages, and no more than the kernel takes.
+/// Passes one group to a kernel. The numbers of states and messages are equal and at most the number of lanes of the
+/// kernel.
 fn one_group<S>(
     states: &mut [S],
     messages: &[&[u8]],
@@ -143,8 +145,8 @@ fn one_group<S>(
     }
 }
 
-/// The same for messages that are not aligned. Out of line: other callers have no room for copies on
-/// the stack.
+/// Does the work of [`one_group`] for messages that are not aligned. The function is not inlined, because other
+/// callers have no stack space for the copies.
 #[inline(never)]
 fn group_copied<S>(
     states: &mut [S],

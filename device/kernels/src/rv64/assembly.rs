@@ -1,14 +1,14 @@
-//! The files of assembly that a stage carries, and the prototypes in their first lines.
+//! The assembly files of a stage, and the prototypes that their first lines state.
 //!
-//! A prototype is declared whether its file is assembled or not: a row of the tables that is not
-//! carried is a constant that nothing refers to.
+//! A prototype is declared even if its file is not assembled. In that case the table row is an unused constant, so
+//! that no reference to the symbol remains.
 
 use core::arch::global_asm;
 
 global_asm!(include_str!("probes.S"));
 
 #[allow(unused_macros, reason = "not every stage carries kernels")]
-/// Assembles files one after the other, so that macros come before their use.
+/// Assembles files in the given order, so that macros are defined before their use.
 macro_rules! assemble {
     ($($file:literal)*) => {
         global_asm!($(include_str!(concat!($file, ".S"))),*, options(raw));
@@ -34,15 +34,15 @@ assemble!("frame_macros" "sha2_zvbb_macros" "sha256_rv64_zvbb" "sha512_rv64_zvbb
 #[cfg(feature = "zvknh")]
 assemble!("frame_macros" "sha2_zvknh_macros" "sha256_rv64_zvknha" "sha512_rv64_zvknhb");
 
-/// Executes every instruction of an extension that a kernel uses, and changes nothing that a caller
-/// may rely on.
+/// A function that executes every instruction of an extension that a kernel uses. It preserves all state that the
+/// calling convention requires.
 pub(super) type Instructions = unsafe extern "C" fn();
 
-/// Compresses `count` aligned blocks into a state.
+/// A kernel that compresses `count` aligned blocks into a state.
 pub(super) type Sha2One<W, const N: usize> =
     unsafe extern "C" fn(state: *mut [W; 8], blocks: *const [u8; N], count: usize);
 
-/// Compresses `count` aligned blocks of each of `n` messages into `n` states.
+/// A kernel that compresses `count` aligned blocks of each of `n` messages into `n` states.
 pub(super) type Sha2Many<W, const N: usize> = unsafe extern "C" fn(
     states: *mut [W; 8],
     messages: *const *const [u8; N],
@@ -50,7 +50,7 @@ pub(super) type Sha2Many<W, const N: usize> = unsafe extern "C" fn(
     n: usize,
 );
 
-/// Absorbs `count` aligned blocks of `rate_words * 8` bytes into a state.
+/// A kernel that absorbs `count` aligned blocks of `rate_words * 8` bytes into a state.
 pub(super) type KeccakOne = unsafe extern "C" fn(
     state: *mut [u64; 25],
     blocks: *const u8,
@@ -59,7 +59,7 @@ pub(super) type KeccakOne = unsafe extern "C" fn(
     rounds: usize,
 );
 
-/// Absorbs `count` aligned blocks of each of `n` messages into `n` states.
+/// A kernel that absorbs `count` aligned blocks of each of `n` messages into `n` states.
 pub(super) type KeccakMany = unsafe extern "C" fn(
     states: *mut [u64; 25],
     messages: *const *const u8,
@@ -75,7 +75,7 @@ unsafe extern "C" {
     pub(super) fn hartlock_probe_zvkb();
     pub(super) fn hartlock_probe_zvknha();
     pub(super) fn hartlock_probe_zvknhb();
-    /// Bytes of a vector register.
+    /// Returns the length of a vector register in bytes (CSR `vlenb`).
     pub(super) fn hartlock_vlenb() -> usize;
 }
 
@@ -90,7 +90,7 @@ unsafe extern "C" {
     );
 }
 
-// Not called as functions of C, see their file.
+// These functions do not use the C calling convention; their file describes it.
 #[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 unsafe extern "C" {
     pub(super) fn hartlock_ed25519_multiply_rv64();

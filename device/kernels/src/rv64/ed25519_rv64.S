@@ -1,22 +1,26 @@
-// Products modulo p = 2^255 - 19 (RFC 8032 §5.1), in five limbs of 51 bits, lowest first.
+// Multiplication modulo p = 2^255 - 19 (RFC 8032 §5.1). A number has five limbs of 51 bits, least significant limb
+// first.
 //
 // void hartlock_ed25519_multiply_rv64(uint64_t product[5], const uint64_t a[5], const uint64_t b[5])
 // void hartlock_ed25519_square_rv64(uint64_t square[5], const uint64_t a[5], size_t times)
 //
-// The second squares `times` times, > 0. Needs RV64I and the multiplication of M. Include before it: frame_macros.S.
+// The second function squares `times` times, where `times` > 0. Needs RV64I and the multiplication of M. Include
+// frame_macros.S before this file.
 //
-//   a0  where the result goes, 8-byte aligned: limbs below 2^51 + 2^18. It may be one of the factors.
-//   a1  a, 8-byte aligned, only read: limbs below 2^54
-//   a2  b likewise, or `times`
+//   a0  address of the result, 8-byte aligned. Its limbs are below 2^51 + 2^18. It may be one of the factors.
+//   a1  address of a, 8-byte aligned, read only. Its limbs are below 2^54.
+//   a2  address of b, with the properties of a, or `times`
 //
-// Not the calling convention of C: clobbers t0-t6, a0-a7 and s2-s11. So a caller with several products saves registers
-// once, and callers are inline assembly. Leaves ra, s0, s1, gp and tp alone, and uses no stack.
-// Cost: 156 retired instructions for a product, 13 and 104 for each square, 0.9 kB of code.
+// These functions do not use the C calling convention. They clobber t0-t6, a0-a7 and s2-s11, so that a caller with
+// several multiplications saves registers only once. Callers use inline assembly. The functions do not change ra, s0,
+// s1, gp and tp, and use no stack.
+// Cost: 156 retired instructions for a multiplication, 13 and 104 for each square, 0.9 kB of code.
 // Constant time: no branch and no address depends on a limb, only on `times`.
 //
-// A limb of the result is a sum of products low + high · 2^54: high is the sum of their upper parts, for which one
-// factor is shifted left by 10 bits. What the upper parts leave of the whole sum fits in a word, so it is found
-// modulo 2^64 without a carry between words. A product at weight 2^255 or more wraps around with a factor of 19.
+// A limb of the result is a sum of products, low + high · 2^54. The value high is the sum of their upper parts, for
+// which one factor is shifted left by 10 bits. The difference between the whole sum and high · 2^54 fits into a word,
+// so it is computed modulo 2^64 without a carry between words. A product with weight 2^255 or more is multiplied by
+// 19 and added at the bottom.
 
 .set .L_ED25519_LIMB, 8
 .set .L_ED25519_UPPER, 54
@@ -26,7 +30,7 @@
 // 2^54 is 8 times the weight of the next limb.
 .set .L_ED25519_NEXT, .L_ED25519_UPPER - .L_ED25519_BITS
 
-// Loads five limbs from \from, which may be the last of them.
+// Loads five limbs from \from, which may be the same register as \l4.
 .macro ED25519_RV64_LOAD from, l0, l1, l2, l3, l4
     ld    \l0, 0 * .L_ED25519_LIMB(\from)
     ld    \l1, 1 * .L_ED25519_LIMB(\from)
@@ -35,7 +39,7 @@
     ld    \l4, 4 * .L_ED25519_LIMB(\from)
 .endm
 
-// a3-a7 are a, t0-t4 become a shifted.
+// Writes the limbs of a (a3-a7), shifted left, to t0-t4.
 .macro ED25519_RV64_SHIFT
     slli  t0, a3, .L_ED25519_SHIFT
     slli  t1, a4, .L_ED25519_SHIFT
@@ -44,13 +48,13 @@
     slli  t4, a7, .L_ED25519_SHIFT
 .endm
 
-// The first product of a sum. \shifted is \a shifted.
+// Starts a sum with its first product. \shifted is \a, shifted left.
 .macro ED25519_RV64_BEGIN low, high, a, shifted, b
     mul   \low, \a, \b
     mulhu \high, \shifted, \b
 .endm
 
-// A further product.
+// Adds another product to a sum.
 .macro ED25519_RV64_ADD low, high, a, shifted, b
     mul   t5, \a, \b
     add   \low, \low, t5
@@ -58,7 +62,7 @@
     add   \high, \high, t5
 .endm
 
-// What is left of the sum, and the upper part of the limb before.
+// Subtracts the upper part from the sum, and adds the upper part of the previous limb.
 .macro ED25519_RV64_END low, high, before
     slli  t5, \high, .L_ED25519_UPPER
     sub   \low, \low, t5
@@ -68,14 +72,15 @@
     .endif
 .endm
 
-// The upper part \high of the top limb returns to the lowest. Uses t5.
+// Adds the upper part \high of the top limb, multiplied by 19, to the lowest limb. Changes t5.
 .macro ED25519_RV64_WRAP lowest, high
     li    t5, .L_ED25519_WRAP << .L_ED25519_NEXT
     mul   t5, t5, \high
     add   \lowest, \lowest, t5
 .endm
 
-// Moves what exceeds 51 bits into the next limb, once around. t6 masks a limb. Uses t5 and \free.
+// Moves the bits above 51 of each limb into the next limb, in one pass. t6 is the mask of a limb. Changes t5 and
+// \free.
 .macro ED25519_RV64_CARRY free, l0, l1, l2, l3, l4, r0, r1, r2, r3, r4
     srli  t5, \l4, .L_ED25519_BITS
     srli  \free, \l3, .L_ED25519_BITS
@@ -108,7 +113,7 @@ HARTLOCK_FUNCTION hartlock_ed25519_multiply_rv64, +m
     ED25519_RV64_LOAD a1, a3, a4, a5, a6, a7
     ED25519_RV64_LOAD a2, s2, s3, s4, s5, s6
     ED25519_RV64_SHIFT
-    // s7-s10 are 19 times the upper limbs of b. Each is free for a sum when the limbs that need it are done.
+    // s7-s10 are 19 times the upper limbs of b. Each is free for a sum after the limbs that need it are done.
     li    t5, .L_ED25519_WRAP
     mul   s7, s3, t5
     mul   s8, s4, t5
@@ -158,7 +163,7 @@ HARTLOCK_FUNCTION hartlock_ed25519_square_rv64, +m
     srli  t6, t6, 64 - .L_ED25519_BITS
 .L_ed25519_rv64_square:
     ED25519_RV64_SHIFT
-    // s2-s5 are twice the upper limbs, s6 and s7 the top two times 19, s8 and s9 those doubled.
+    // s2-s5 are twice the upper limbs, s6 and s7 are 19 times the top two limbs, and s8 and s9 are twice s6 and s7.
     slli  s2, a4, 1
     slli  s3, a5, 1
     slli  s4, a6, 1

@@ -1,8 +1,8 @@
-// Round constants of the scalar Keccak kernels: constants only, shared by all tiers.
+// Round constants of the scalar Keccak kernels. All tiers share this file.
 //
-// RC[0] to RC[23] of FIPS 202 §3.2.5. A permutation of fewer rounds takes the last ones: the first
-// round index of Keccak-p is 24 minus their number (§3.3, algorithm 7). The symbol is hidden: it
-// belongs to the kernels, not to an interface.
+// The constants are RC[0] to RC[23] of FIPS 202 §3.2.5. A permutation with fewer rounds uses the
+// last ones, because the first round index of Keccak-p is 24 minus the number of rounds (§3.3,
+// algorithm 7). The symbol is hidden, because it is internal to the kernels.
 
 .pushsection .rodata.hartlock_keccak_rc, "a", @progbits
 .globl  hartlock_keccak_rc

@@ -1,26 +1,26 @@
 // void hartlock_keccak_rv64_zbb(uint64_t state[25], const uint8_t *blocks, size_t count,
 //                               size_t rate_words, size_t rounds)
 //
-// For each of `count` blocks of `rate_words` 64-bit words: adds the block to the state and applies
-// the last `rounds` rounds of Keccak-f[1600] (FIPS 202 §3.3 and §4 step 6).
-// Needs RV64I and Zbb (andn, rori). Include before it: frame_macros.S, keccak_macros.S; link
+// For each of `count` blocks of `rate_words` 64-bit words, adds the block to the state and applies
+// the last `rounds` rounds of Keccak-f[1600] (FIPS 202 §3.3 and §4 step 6). Needs RV64I and Zbb
+// (andn, rori). Include frame_macros.S and keccak_macros.S before this file, and link
 // keccak_constants.S.
 //
-//   a0  state, 8-byte aligned, updated in place     a1  blocks, 8-byte aligned, only read
-//   a2  count; with 0 neither state nor blocks is touched
-//   a3  rate_words, 0 to 21; with more nothing is touched either
+//   a0  state, 8-byte aligned, updated in place     a1  blocks, 8-byte aligned, read only
+//   a2  count; if it is 0, neither state nor blocks are accessed
+//   a3  rate_words, 0 to 21; if it is larger, nothing is accessed either
 //   a4  rounds, 12 or 24 (any of 4, 8, ... 24)
 //
-// Clobbers t0-t6 and a0-a7; uses ra and s0-s11 too, and restores them; leaves gp and tp alone.
-// Stack: 192 bytes, not wiped, since the message is public.
-// Cost: 24.5 retired instructions a byte at rate 17 with 24 rounds (SHA3-256), 10.1 at rate 21 with
-// 12 (KT128), of a long message (QEMU, -icount); 2.5 kB of code.
+// Clobbers t0-t6 and a0-a7. Saves and restores ra and s0-s11. Does not use gp and tp.
+// Stack: 192 bytes, which are not wiped because the message is public.
+// Cost: 24.5 retired instructions per byte of a long message at rate 17 with 24 rounds (SHA3-256),
+// 10.1 at rate 21 with 12 rounds (KT128) (QEMU, -icount); 2.5 kB of code.
 // Constant time: no branch and no address depends on message or state, only on count, rate_words
 // and rounds.
 
 .set .L_KECCAK_LANE_BITS, 64
 
-// Zbb has the immediate form of the right rotation only.
+// Zbb has an immediate form only of the right rotation.
 .macro KECCAK_ZBB_ROTL dst, src, n, tmp
     rori  \dst, \src, .L_KECCAK_LANE_BITS - \n
 .endm
@@ -30,12 +30,12 @@
     xor   \acc, \acc, \tmp
 .endm
 
-// Lanes are the same in memory and in registers.
+// Lanes have the same form in memory and in registers.
 .macro KECCAK_ZBB_COMPLEMENT
 .endm
 
-// Chi on any plane, b[x] ^= ~b[x+1] & b[x+2], all but the last two operations. b3 and b4 need b0
-// and b1 as they were: their terms are taken first.
+// Computes chi on any plane, b[x] ^= ~b[x+1] & b[x+2], except for the last two operations. b3 and
+// b4 need the old values of b0 and b1, so their terms are computed first.
 .macro KECCAK_ZBB_CHI y, b0, b1, b2, b3, b4, t0, t1, t2
     andn  \t0, \b2, \b1
     andn  \t1, \b1, \b0

@@ -1,50 +1,50 @@
 // void hartlock_keccak_rv64_zvbb(uint64_t (*states)[25], const uint8_t *const *messages,
 //                                size_t count, size_t n, size_t rate_words, size_t rounds)
 //
-// Absorbs `count` blocks into each of `n` sponges: a block is xored into the first `rate_words`
-// words of the state, then the state is permuted by Keccak-p[1600, rounds] (FIPS 202 §3.3, §4;
-// RFC 9861 §2.1 for 12 rounds). Lane i of every vector register belongs to sponge i.
-// Needs RV64I, V (of it no more than Zve64x, with VLEN >= 128) and Zvkb (vandn, vror), which is a
-// part of Zvbb. Include before it: frame_macros.S.
+// Absorbs `count` blocks into each of `n` sponges. A block is XORed into the first `rate_words`
+// words of the state, then the state is permuted by Keccak-p[1600, rounds] (FIPS 202 §3.3, §4; RFC
+// 9861 §2.1 for 12 rounds). Lane i of every vector register belongs to sponge i. Needs RV64I, the
+// vector extension (Zve64x is enough, with VLEN >= 128) and Zvkb (vandn, vror), which is a subset
+// of Zvbb. Include frame_macros.S before this file.
 //
-//   a0  states, one after the other, 8-byte aligned; word x + 5y of a state is A[x,y]
-//   a1  messages: n pointers to count * rate_words * 8 bytes, 8-byte aligned, only read; they may
-//       be equal and may be anywhere. Neither the pointers nor the bytes are read if rate_words
-//       is 0, which permutes only
-//   a2  count; with 0 nothing is touched
+//   a0  states, consecutive, 8-byte aligned; word x + 5y of a state is A[x,y]
+//   a1  messages: n pointers to count * rate_words * 8 bytes, 8-byte aligned, read only. Pointers may
+//       be equal. If rate_words is 0, neither the pointers nor the bytes are read, and the states
+//       are only permuted.
+//   a2  count; if it is 0, nothing is accessed
 //   a3  n, 1 to VLEN / 64                  a4  rate_words, 0 to 21
 //   a5  rounds, even, 2 to 24: the last ones of the 24 (24 for SHA-3, 12 for TurboSHAKE and KT128)
 //
 // Clobbers t0-t5, a4-a7, v0-v31, vl and vtype. No stack.
-// Constant time: no branch and no address depends on message or state, only on the arguments; the
-// vector instructions on the state are on the list of Zvkt.
+// Constant time: no branch and no address depends on message or state, only on the arguments. The
+// vector instructions on the state are in the list of Zvkt.
 //
-// Registers of the state. For chi, two rows at a time are treated as one by instructions on pairs
-// of registers (LMUL 2), so rows 0 and 1 share pairs, and so do rows 2 and 3:
+// The list shows the registers of the state. For chi, instructions on pairs of registers (LMUL 2)
+// process two rows at once, so rows 0 and 1 share pairs, and so do rows 2 and 3:
 //
 //   A[x,0], A[x,1]   v(2x), v(2x+1)        A[x,4]   v(20+x)
 //   A[x,2], A[x,3]   v(10+2x), v(11+2x)    v25-v31  scratch
 //
-// Those instructions run over whole registers: what they compute past lane n - 1 is never used.
+// Those instructions process whole registers. Their results past lane n - 1 are not used.
 
-// Sizes in bytes: a word, a row of five and a state of five rows.
+// Sizes in bytes of a word, a row of five words and a state of five rows.
 .set .L_KECCAK_ZVBB_WORD, 8
 .set .L_KECCAK_ZVBB_ROW, 5 * .L_KECCAK_ZVBB_WORD
 .set .L_KECCAK_ZVBB_STATE, 5 * .L_KECCAK_ZVBB_ROW
 
-// A word in bits, and the logarithm of its bytes.
+// Length of a word in bits, and the logarithm of its length in bytes.
 .set .L_KECCAK_ZVBB_WORD_BITS, 64
 .set .L_KECCAK_ZVBB_WORD_SHIFT, 3
 
-// Words are absorbed in groups that fill the scratch registers v26-v31.
+// Words are absorbed in groups that fit into the scratch registers v26-v31.
 .set .L_KECCAK_ZVBB_GROUP, 6 * .L_KECCAK_ZVBB_WORD
 
 .set .L_KECCAK_ZVBB_CACHE_LINE, 64
 
-// An entry point of the table of code for the words after the last full group: eight instructions.
+// Length of an entry in the code table for the words after the last full group: eight instructions.
 .set .L_KECCAK_ZVBB_ENTRY_SHIFT, 5
 
-// FIPS 202 §3.2.5: the constants of iota.
+// Constants of iota (FIPS 202 §3.2.5).
 .pushsection .rodata.hartlock_keccak_rv64_zvbb, "a", @progbits
 .balign 8
 .L_keccak_zvbb_constants:
@@ -57,17 +57,17 @@
 .L_keccak_zvbb_constants_end:
 .popsection
 
-// One register a lane, lanes 0 to n - 1.
+// Sets vtype for single registers, lanes 0 to n - 1.
 .macro KECCAK_ZVBB_SINGLES
     vsetvli zero, a3, e64, m1, ta, ma
 .endm
 
-// Pairs of registers, all lanes.
+// Sets vtype for pairs of registers, all lanes.
 .macro KECCAK_ZVBB_PAIRS
     vsetvli t0, zero, e64, m2, ta, ma
 .endm
 
-// Row y of every state from memory into \a0..\a4. \offset is that of A[0,y] in a state.
+// Loads row y of every state from memory to \a0..\a4. \offset is that of A[0,y] in a state.
 .macro KECCAK_ZVBB_LOAD_ROW offset, a0, a1, a2, a3, a4
     addi  t0, a0, \offset
     vlsseg5e64.v v25, (t0), a7
@@ -78,7 +78,7 @@
     vmv1r.v \a4, v29
 .endm
 
-// The same back into memory.
+// Stores row y of every state to memory.
 .macro KECCAK_ZVBB_STORE_ROW offset, a0, a1, a2, a3, a4
     vmv1r.v v25, \a0
     vmv1r.v v26, \a1
@@ -89,7 +89,7 @@
     vssseg5e64.v v25, (t0), a7
 .endm
 
-// Applies \load_or_store to the rows that are not in neighbouring registers.
+// Applies \load_or_store to the rows that are not in adjacent registers.
 .macro KECCAK_ZVBB_EACH_SPLIT_ROW load_or_store
     \load_or_store 0 * .L_KECCAK_ZVBB_ROW, v0,  v2,  v4,  v6,  v8
     \load_or_store 1 * .L_KECCAK_ZVBB_ROW, v1,  v3,  v5,  v7,  v9
@@ -97,21 +97,21 @@
     \load_or_store 3 * .L_KECCAK_ZVBB_ROW, v11, v13, v15, v17, v19
 .endm
 
-// Half of the column parities of theta, for x = 1, 2 and 3 and in pairs: (A[x,0] ^ A[x,2],
-// A[x,1] ^ A[x,3]). There is scratch for three columns.
+// Computes half of the column parities of theta for x = 1, 2 and 3, in pairs: (A[x,0] ^ A[x,2],
+// A[x,1] ^ A[x,3]). There are scratch registers for three columns.
 .macro KECCAK_ZVBB_HALF_PARITIES
     vxor.vv v26, v2, v12
     vxor.vv v28, v4, v14
     vxor.vv v30, v6, v16
 .endm
 
-// Ends such a column: \c = C[x], from the halves \c and \half and from \a4 = A[x,4].
+// Completes such a column: \c = C[x], from the halves \c and \half and from \a4 = A[x,4].
 .macro KECCAK_ZVBB_END_PARITY c, half, a4
     vxor.vv \c, \c, \half
     vxor.vv \c, \c, \a4
 .endm
 
-// \c = C[x], the parity of a whole column.
+// Computes \c = C[x], the parity of a whole column.
 .macro KECCAK_ZVBB_PARITY c, a0, a1, a2, a3, a4
     vxor.vv \c, \a0, \a1
     vxor.vv \c, \c, \a2
@@ -119,7 +119,7 @@
     vxor.vv \c, \c, \a4
 .endm
 
-// Adds D[x] = C[x-1] ^ ROTL(C[x+1], 1) to a column. \before is C[x-1], \after is C[x+1].
+// Adds D[x] = C[x-1] ^ ROTL(C[x+1], 1) to a column. \before is C[x-1], and \after is C[x+1].
 .macro KECCAK_ZVBB_ADD_PARITIES before, after, a0, a1, a2, a3, a4
     vror.vi v25, \after, .L_KECCAK_ZVBB_WORD_BITS - 1
     vxor.vv v25, v25, \before
@@ -130,13 +130,14 @@
     vxor.vv \a4, \a4, v25
 .endm
 
-// \to = ROTL(\from, \left); there are only rotations to the right.
+// Computes \to = ROTL(\from, \left). There are only rotations to the right.
 .macro KECCAK_ZVBB_ROTATE to, from, left
     vror.vi \to, \from, .L_KECCAK_ZVBB_WORD_BITS - \left
 .endm
 
-// chi on a row, or on two in pairs: A[x] = b[x] ^ (~b[x+1] & b[x+2]), in place, but A[0] into \a0.
-// The two terms that need b[0] and b[1] come first, while those are there.
+// Computes chi on a row, or on two rows in pairs: A[x] = b[x] ^ (~b[x+1] & b[x+2]). The result
+// replaces the row, except for A[0], which goes to \a0. The two terms that need b[0] and b[1] are
+// computed before these are overwritten.
 .macro KECCAK_ZVBB_CHI a0, b0, b1, b2, b3, b4
     vandn.vv v26, \b1, \b0     // for A[4]: ~b[0] & b[1]
     vandn.vv v28, \b0, \b4     // for A[3]: ~b[4] & b[0]
@@ -150,24 +151,24 @@
     vxor.vv \b4, \b4, v26
 .endm
 
-// One round. The constant of iota is at \offset from t3. Before and after it, registers are
-// single ones and the half parities are made.
+// Computes one round. The constant of iota is at \offset from t3. Before and after the round, vtype
+// is for single registers, and the half parities are computed.
 .macro KECCAK_ZVBB_ROUND offset
-    // theta, FIPS 202 §3.2.1: C[0..4] in v27, v26, v28, v30, v29.
+    // Theta (FIPS 202 §3.2.1): C[0..4] are in v27, v26, v28, v30, v29.
     KECCAK_ZVBB_END_PARITY v26, v27, v21
     KECCAK_ZVBB_END_PARITY v28, v29, v22
     KECCAK_ZVBB_END_PARITY v30, v31, v23
     KECCAK_ZVBB_PARITY v27, v0, v1, v10, v11, v20
     KECCAK_ZVBB_PARITY v29, v8, v9, v18, v19, v24
-    // Columns 0 to 4.
+    // These lines process the columns 0 to 4.
     KECCAK_ZVBB_ADD_PARITIES v29, v26, v0, v1, v10, v11, v20
     KECCAK_ZVBB_ADD_PARITIES v27, v28, v2, v3, v12, v13, v21
     KECCAK_ZVBB_ADD_PARITIES v26, v30, v4, v5, v14, v15, v22
     KECCAK_ZVBB_ADD_PARITIES v28, v29, v6, v7, v16, v17, v23
     KECCAK_ZVBB_ADD_PARITIES v30, v27, v8, v9, v18, v19, v24
 
-    // rho and pi, §3.2.2 (offsets of table 2) and §3.2.3. pi moves 24 words in one cycle, and
-    // A[0,0] stays. The first word of the cycle would overwrite the last, so it waits in v25.
+    // Rho and pi (§3.2.2 with the offsets of table 2, §3.2.3). Pi moves 24 words in one cycle, and
+    // A[0,0] stays. The first word of the cycle would overwrite the last one, so it is kept in v25.
     KECCAK_ZVBB_ROTATE v25, v4,  62     // A[2,0] -> A[0,4]
     KECCAK_ZVBB_ROTATE v4,  v14, 43     // A[2,2] -> A[2,0]
     KECCAK_ZVBB_ROTATE v14, v16, 25     // A[3,2] -> A[2,2]
@@ -193,28 +194,28 @@
     KECCAK_ZVBB_ROTATE v22, v18, 39     // A[4,2] -> A[2,4]
     KECCAK_ZVBB_ROTATE v18, v20, 18     // A[0,4] -> A[4,2]
 
-    // chi, §3.2.4: row 4, then rows 0 and 1, then rows 2 and 3. The half parities of the next
-    // round come here because they too work on pairs.
+    // Chi (§3.2.4): row 4, then rows 0 and 1, then rows 2 and 3. The half parities of the next
+    // round are computed here, because they also use pairs of registers.
     KECCAK_ZVBB_CHI v20, v25, v21, v22, v23, v24
     KECCAK_ZVBB_PAIRS
     KECCAK_ZVBB_CHI v0,  v0,  v2,  v4,  v6,  v8
     KECCAK_ZVBB_CHI v10, v10, v12, v14, v16, v18
     KECCAK_ZVBB_HALF_PARITIES
 
-    // iota, §3.2.5. A[0,0] is in none of the half parities.
+    // Iota (§3.2.5). A[0,0] is not part of any half parity.
     ld    t4, \offset(t3)
     KECCAK_ZVBB_SINGLES
     vxor.vx v0, v0, t4
 .endm
 
-// Adds a word that was loaded to its place in the state, if there is one.
+// Adds a loaded word to its position in the state, if there is one.
 .macro KECCAK_ZVBB_ADD_WORD place, word
     .ifnb \place
     vxor.vv \place, \place, \word
     .endif
 .endm
 
-// Adds \count words of every message, from (t2) on, to the places \w0.. of the state.
+// Adds \count words of every message, starting at (t2), to the positions \w0.. of the state.
 .macro KECCAK_ZVBB_ABSORB count, w0, w1, w2, w3, w4, w5
     .if \count == 1
     vluxei64.v v26, (t2), v25
@@ -229,8 +230,8 @@
     KECCAK_ZVBB_ADD_WORD \w5, v31
 .endm
 
-// An entry of the table: adds the \count words after \groups full groups, whose places in the
-// state are \places, and goes on to those groups.
+// Defines an entry of the table. It adds the \count words after \groups full groups, whose
+// positions in the state are \places, and continues with those groups.
 .macro KECCAK_ZVBB_ENTRY groups, count, places:vararg
     .balign 1 << .L_KECCAK_ZVBB_ENTRY_SHIFT
     .if \count
@@ -240,7 +241,7 @@
     j     .L_keccak_zvbb_groups_\groups
 .endm
 
-// The entries for \groups full groups, for no word to five words. \w0..\w4 are the places of
+// Defines the entries for \groups full groups and zero to five words. \w0..\w4 are the positions of
 // the words after them.
 .macro KECCAK_ZVBB_ENTRIES groups, w0, w1, w2, w3, w4
     KECCAK_ZVBB_ENTRY \groups, 0
@@ -252,26 +253,27 @@
 .endm
 
 HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
-    // The table of entries needs instructions of one size, unchanged by the linker.
+    // All instructions of the table must have the same size, and the linker must not change them.
     .option norvc
     .option norelax
     beqz  a2, .L_keccak_zvbb_return
     KECCAK_ZVBB_SINGLES
 
-    // The states into registers. a7: the distance between them.
+    // This loads the states. a7 is the distance between them.
     li    a7, .L_KECCAK_ZVBB_STATE
     KECCAK_ZVBB_EACH_SPLIT_ROW KECCAK_ZVBB_LOAD_ROW
     addi  t0, a0, 4 * .L_KECCAK_ZVBB_ROW
     vlsseg5e64.v v20, (t0), a7
 
-    // a5, t5: first constant of iota and the end of all. a6: bytes of a block.
+    // a5 is the first constant of iota, t5 the end of the constants, and a6 the length of a block
+    // in bytes.
     lla   t5, .L_keccak_zvbb_constants_end
     slli  a5, a5, .L_KECCAK_ZVBB_WORD_SHIFT
     sub   a5, t5, a5
     slli  a6, a4, .L_KECCAK_ZVBB_WORD_SHIFT
 
-    // a4: the entry for the rate. Without words, the pointers loaded below are not used, so they
-    // may come from any readable address.
+    // a4 is the entry for the rate. If there are no words, the pointers loaded below are not used,
+    // so they may be loaded from any readable address.
     bnez  a4, .L_keccak_zvbb_has_words
     mv    a1, a0
 .L_keccak_zvbb_has_words:
@@ -279,14 +281,15 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
     lla   t0, .L_keccak_zvbb_entries
     add   a4, a4, t0
 
-    // t1: offset of the block in its message. The addresses are that plus the pointers in v25.
+    // t1 is the offset of the block in its message. It is added to the pointers in v25.
     li    t1, 0
 .L_keccak_zvbb_block:
     vle64.v v25, (a1)
     jr    a4
 
-    // Entry i absorbs i words: the last, odd ones here, the full groups below. The rounds after it
-    // have the same alignment to cache lines wherever the linker puts them.
+    // Entry i absorbs i words: first the words after the last full group, then the full groups
+    // below. The alignment makes the position of the rounds relative to cache lines independent of
+    // the linker.
     .balign .L_KECCAK_ZVBB_CACHE_LINE
 .L_keccak_zvbb_entries:
     KECCAK_ZVBB_ENTRIES 0, v0,  v2,  v4,  v6,  v8
@@ -297,7 +300,7 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
     KECCAK_ZVBB_ENTRY 3, 2, v17, v19
     KECCAK_ZVBB_ENTRY 3, 3, v17, v19, v20
 
-    // Words 12 to 17, 6 to 11 and 0 to 5, of which the first always come last.
+    // These are the words 12 to 17, 6 to 11 and 0 to 5. The lowest words always come last.
 .L_keccak_zvbb_groups_3:
     addi  t2, t1, 2 * .L_KECCAK_ZVBB_GROUP
     KECCAK_ZVBB_ABSORB 6, v14, v16, v18, v11, v13, v15
@@ -310,7 +313,7 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
 .L_keccak_zvbb_groups_0:
     add   t1, t1, a6
 
-    // Two rounds at a time. t3: their constants.
+    // Each iteration computes two rounds. t3 points to their constants.
     mv    t3, a5
     KECCAK_ZVBB_PAIRS
     KECCAK_ZVBB_HALF_PARITIES
@@ -324,7 +327,7 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
     addi  a2, a2, -1
     bnez  a2, .L_keccak_zvbb_block
 
-    // The states back into memory.
+    // This stores the states.
     KECCAK_ZVBB_EACH_SPLIT_ROW KECCAK_ZVBB_STORE_ROW
     addi  t0, a0, 4 * .L_KECCAK_ZVBB_ROW
     vssseg5e64.v v20, (t0), a7

@@ -1,12 +1,12 @@
 // void hartlock_probe_<extension>(void);
 // size_t hartlock_vlenb(void);
 //
-// Each probe executes the instructions of an extension that the kernels use, once, and returns. On
-// a hart without them it traps, and its caller detects the trap (device/kernels/src/rv64.rs). The
-// results are not used: known-answer tests follow.
+// Each probe executes once the instructions of an extension that the kernels use, and returns. On a
+// hart without the extension it traps, and its caller detects the trap
+// (device/kernels/src/rv64.rs). The results are not used, because known-answer tests follow.
 //
-// Need Zbb, Zknh, Zvkb, Zvknha or Zvknhb, each what its name says; the vector probes also V.
-// No memory is touched, no stack is used.
+// Each probe needs the extension in its name: Zbb, Zknh, Zvkb, Zvknha or Zvknhb. The vector probes
+// also need V. The probes access no memory and use no stack.
 //
 //   clobber t0, t1; the vector probes also v0-v15, vl and vtype
 
@@ -28,7 +28,7 @@ hartlock_probe_zbb:
     ret
 .option pop
 
-// --- Zknh, beside Zbb --------------------------------------------------------------------------
+// --- Zknh, with Zbb ----------------------------------------------------------------------------
 
 .option push
 .option arch, +zbb, +zknh
@@ -54,7 +54,7 @@ hartlock_probe_zknh:
 .option push
 .option arch, +v, +zvkb, +zvknhb
 
-// Traps if vector registers have fewer than 128 bits: the kernels count on that many.
+// This traps if vector registers have fewer than 128 bits, which the kernels require.
 .macro NEED_128_BITS
     csrr  t0, vlenb
     li    t1, 16
@@ -90,7 +90,7 @@ hartlock_probe_zvkb:
 .balign 4
 hartlock_probe_zvknha:
     NEED_128_BITS
-    // An element group: four words of 32 bits.
+    // An element group has four words of 32 bits.
     vsetivli zero, 4, e32, m1, ta, ma
     vmv.v.i  v0, 1
     vrev8.v  v1, v0
@@ -106,7 +106,7 @@ hartlock_probe_zvknha:
 .balign 4
 hartlock_probe_zvknhb:
     NEED_128_BITS
-    // Four words of 64 bits, in two registers where one has 128 bits.
+    // The element group has four words of 64 bits. At VLEN 128 it occupies two registers.
     vsetivli zero, 4, e64, m2, ta, ma
     vmv.v.i  v0, 1
     vrev8.v  v4, v0

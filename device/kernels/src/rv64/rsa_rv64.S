@@ -1,31 +1,31 @@
 // void hartlock_rsa_rv64(uint64_t *sum, const uint64_t *a, size_t count, const uint64_t b[6], const uint64_t start[6])
 //
-// Adds a · b to a sum, for six digits of b and six · `count` digits of a, in digits of 57 bits: the products of RSA
-// (Handbook of Applied Cryptography §14.3.2). Needs RV64I and the multiplication of M. Include before it:
-// frame_macros.S.
+// Adds a · b to a sum. b has six digits, and a has six · `count` digits of 57 bits. These are the multiplications of
+// RSA (Handbook of Applied Cryptography §14.3.2). Needs RV64I and the multiplication of M. Include frame_macros.S
+// before this file.
 //
-//   a0  sum, 8-byte aligned: six limbs more than a, lowest first, updated in place. What is added to a limb is below
-//       12 · 2^57; the caller sees to it that no limb overflows.
-//   a1  a, 8-byte aligned, only read: each below 2^57
+//   a0  sum, 8-byte aligned: six limbs more than a, least significant first, updated in place. The value added to a
+//       limb is below 12 · 2^57. The caller must make sure that no limb overflows.
+//   a1  a, 8-byte aligned, read only: each digit is below 2^57
 //   a2  count, > 0
-//   a3  b, only read: each below 2^57
-//   a4  start, only read: what the lowest limb gets from below, and the last five digits before a, last first
+//   a3  b, read only: each digit is below 2^57
+//   a4  start, read only: the carry into the lowest limb, and the five digits before a, in reverse order
 //
-// Clobbers t0-t6 and a0-a7; uses s0-s9 too, and restores them; leaves ra, gp and tp alone.
-// Stack: 80 bytes, not wiped, since signature and modulus are public.
+// Clobbers t0-t6 and a0-a7. Saves and restores s0-s9. Does not use ra, gp and tp.
+// Stack: 80 bytes, which are not wiped because signature and modulus are public.
 // Cost: 4.92 retired instructions for a product of two digits, 0.9 kB of code.
 // Constant time: no branch and no address depends on a digit, only on count.
 //
-// A limb gets the low parts of six products, and the next one their high parts. The high part of a product is that of a
-// factor shifted left. What the high parts leave of the whole sum fits in a limb, so it is found modulo 2^64
-// without a carry between words.
+// A limb receives the low parts of six products, and the next limb their high parts. The high part of a product is
+// that of a product with one factor shifted left. The difference between the whole sum and its high parts fits into a
+// limb, so it is computed modulo 2^64 without a carry between words.
 
 .set .L_RSA_DIGIT, 8
 .set .L_RSA_BITS, 57
 .set .L_RSA_GROUP, 6 * .L_RSA_DIGIT
 .set .L_RSA_FRAME, 80
 
-// A product of a limb's sum in t6 and \high. \shifted is \b shifted.
+// Adds a product to the low sum in t6 and the high sum \high. \shifted is \b, shifted left.
 .macro RSA_RV64_ADD a, b, shifted, high
     mul   a5, \a, \b
     add   t6, t6, a5
@@ -33,8 +33,8 @@
     add   \high, \high, a5
 .endm
 
-// A limb: the newest digit of a times the first of b, to the oldest times the last. \before is what the limb before has
-// for this one, \high what this one has for the next.
+// Computes a limb: the sum of the products of the newest digit of a and the first digit of b, to the oldest and the
+// last. \before is the high sum of the previous limb, and \high is the high sum for the next limb.
 .macro RSA_RV64_LIMB number, newest, second, third, fourth, fifth, oldest, high, before
     ld    \newest, \number * .L_RSA_DIGIT(a1)
     ld    t6, \number * .L_RSA_DIGIT(a0)
@@ -57,7 +57,7 @@
     sd    t6, \number * .L_RSA_DIGIT(a0)
 .endm
 
-// Begins a limb after a with its one product of the last digit of a.
+// Starts a limb after the end of a with the product of the last digit of a.
 .macro RSA_RV64_BEGIN number, b, shifted, high
     ld    t6, \number * .L_RSA_DIGIT(a0)
     mul   a5, t5, \b
@@ -77,12 +77,12 @@ HARTLOCK_FUNCTION hartlock_rsa_rv64, +m
     sd    s7, 7 * .L_RSA_DIGIT(sp)
     sd    s8, 8 * .L_RSA_DIGIT(sp)
     sd    s9, 9 * .L_RSA_DIGIT(sp)
-    // a2 becomes the end of a: 48 bytes a group.
+    // a2 becomes the end of a. A group has 48 bytes.
     slli  t0, a2, 5
     slli  a2, a2, 4
     add   a2, a2, t0
     add   a2, a2, a1
-    // b, and b shifted.
+    // This loads b and shifts it left.
     ld    s0, 0 * .L_RSA_DIGIT(a3)
     ld    s1, 1 * .L_RSA_DIGIT(a3)
     ld    s2, 2 * .L_RSA_DIGIT(a3)
@@ -111,7 +111,7 @@ HARTLOCK_FUNCTION hartlock_rsa_rv64, +m
     addi  a0, a0, .L_RSA_GROUP
     addi  a1, a1, .L_RSA_GROUP
     bne   a1, a2, .L_rsa_rv64_group
-    // Above a: the last digits of a times the later ones of b.
+    // After the end of a, the last digits of a are multiplied by the later digits of b.
     RSA_RV64_BEGIN 0, s1, s7, a3
     RSA_RV64_ADD t4, s2, s8, a3
     RSA_RV64_ADD t3, s3, s9, a3

@@ -1,21 +1,22 @@
 // void hartlock_sha256_rv64_zknh(uint32_t state[8], const uint8_t *blocks, size_t count)
 //
-// SHA-256 compression of `count` blocks of 64 bytes (FIPS 180-4 §6.2.2).
-// Needs RV64I, Zbb (rev8) and Zknh (sha256sum*, sha256sig*). Include before it: frame_macros.S,
-// sha2_macros.S. K: sha2.rs.
+// SHA-256 compression of `count` blocks of 64 bytes (FIPS 180-4 §6.2.2). Needs RV64I, Zbb (rev8)
+// and Zknh (sha256sum*, sha256sig*). Include frame_macros.S and sha2_macros.S before this file. The
+// table K is in sha2/compression.rs.
 //
-//   a0  state, 4-byte aligned, updated in place     a1  blocks, 8-byte aligned, only read
-//   a2  count; with 0 neither state nor blocks is touched
+//   a0  state, 4-byte aligned, updated in place     a1  blocks, 8-byte aligned, read only
+//   a2  count; if it is 0, neither state nor blocks are accessed
 //
-// Clobbers t0-t6 and a0-a7; uses ra and s0-s11 too, and restores them; leaves gp and tp alone.
-// Stack: 144 bytes, not wiped, since the message is public.
-// Cost: 20.8 retired instructions a byte of a long message (QEMU, -icount), 1.9 kB of code.
-// Constant time: no branch and no address depends on message or state, only on count; the Zknh
-// instructions are on the list of Zkt.
+// Clobbers t0-t6 and a0-a7. Saves and restores ra and s0-s11. Does not use gp and tp.
+// Stack: 144 bytes, which are not wiped because the message is public.
+// Cost: 20.8 retired instructions per byte of a long message (QEMU, -icount), 1.9 kB of code.
+// Constant time: no branch and no address depends on message or state, only on count. The Zknh
+// instructions are in the list of Zkt.
 
 .set .L_SHA256_WORD_BITS, 32
 
-// FIPS 180-4 (4.4) to (4.7), one instruction each. They read the lower 32 bits only.
+// FIPS 180-4 (4.4) to (4.7) take one instruction each. The instructions read only the lower 32
+// bits.
 .macro SHA256_ZKNH_BIG_SIGMA0 dst, src, tmp
     sha256sum0 \dst, \src
 .endm
@@ -31,12 +32,12 @@
     add   \acc, \acc, \t1
 .endm
 
-// A new word stays as the sum left it.
+// A new word needs no further change.
 .macro SHA256_ZKNH_FINISH_WORD w, tmp
 .endm
 
-// Two message words, big-endian in memory, from one load: the byte swap of all 64 bits puts the
-// first word into the upper half. What stays above the second word has no meaning.
+// Loads two big-endian message words with one load. The byte swap of all 64 bits moves the first
+// word to the upper half. The bits above the second word are ignored.
 .macro SHA256_ZKNH_LOAD_PAIR index, w0, w1
     ld    \w1, (\index) * .L_SHA256_WORD_BYTES(a4)
     rev8  \w1, \w1

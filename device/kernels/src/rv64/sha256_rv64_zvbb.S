@@ -2,19 +2,18 @@
 //                                size_t count, size_t n)
 //
 // SHA-256 compression (FIPS 180-4 §6.2.2) of `count` blocks of 64 bytes of each of `n` messages.
-// Needs RV64I, V (of it no more than Zve64x, with VLEN >= 128) and Zvkb (vrev8, vror), which is a
-// part of Zvbb. Include before it: frame_macros.S, sha2_zvbb_macros.S.
+// Needs RV64I, the vector extension (Zve64x is enough, with VLEN >= 128) and Zvkb (vrev8, vror),
+// which is a subset of Zvbb. Include frame_macros.S and sha2_zvbb_macros.S before this file.
 //
-//   a0  states, one after the other, 4-byte aligned, updated in place
-//   a1  messages: n pointers to count * 64 bytes, 8-byte aligned, only read; they may be equal and
-//       may be anywhere
-//   a2  count; with 0 nothing is touched   a3  n, 1 to VLEN / 32
+//   a0  states, consecutive, 4-byte aligned, updated in place
+//   a1  messages: n pointers to count * 64 bytes, 8-byte aligned, read only. Pointers may be equal.
+//   a2  count; if it is 0, nothing is accessed   a3  n, 1 to VLEN / 32
 //
 // Clobbers t0-t3, a2, a4-a6, v0-v31, vl and vtype. No stack.
-// Constant time: no branch and no address depends on message or state, only on the arguments; the
-// vector instructions on them are on the list of Zvkt.
+// Constant time: no branch and no address depends on message or state, only on the arguments. The
+// vector instructions on them are in the list of Zvkt.
 
-// Sizes in bytes: a word, half a block, K.
+// Sizes in bytes of a word, half a block, and K.
 .set .L_SHA256_ZVBB_WORD, 4
 .set .L_SHA256_ZVBB_HALF, .L_SHA2_ZVBB_BLOCK_WORDS / 2 * .L_SHA256_ZVBB_WORD
 .set .L_SHA256_ZVBB_BLOCK_SHIFT, 6

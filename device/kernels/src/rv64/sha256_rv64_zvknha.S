@@ -2,64 +2,63 @@
 // void hartlock_sha256_rv64_zvknha_streams(uint32_t (*states)[8], const uint8_t *const *messages,
 //                                          size_t count, size_t n)
 //
-// SHA-256 compression (FIPS 180-4 §6.2.2) of `count` blocks of 64 bytes, of one message or of each
-// of `n`. Needs RV64I, V (of it no more than Zve64x, with VLEN >= 128), Zvkb (vrev8), which is a
-// part of Zvbb, and Zvknha or Zvknhb. Include before it: frame_macros.S, sha2_zvknh_macros.S.
+// SHA-256 compression (FIPS 180-4 §6.2.2) of `count` blocks of 64 bytes, of one message or of each of `n` messages.
+// Needs RV64I, the vector extension (Zve64x is enough, with VLEN >= 128), Zvkb (vrev8), which is a subset of Zvbb,
+// and Zvknha or Zvknhb. Include frame_macros.S and sha2_zvknh_macros.S before this file.
 //
-//   a0  state, or states one after the other, 4-byte aligned, updated in place
-//   a1  blocks, 8-byte aligned, only read; or n pointers to such, which may be equal and may be
-//       anywhere
-//   a2  count; with 0 nothing is touched   a3  n, 1 to VLEN / 32
+//   a0  state, or consecutive states, 4-byte aligned, updated in place
+//   a1  blocks, 8-byte aligned, read only; or n pointers to such blocks, which may be equal
+//   a2  count; if it is 0, nothing is accessed   a3  n, 1 to VLEN / 32
 //
-// Clobbers t0-t6, a1-a7, v0-v31, vl and vtype. Stack, not wiped, since the message is public, with
-// VLENB = VLEN / 8:
+// Clobbers t0-t6, a1-a7, v0-v31, vl and vtype. The stack is not wiped, because the message is public. With VLENB =
+// VLEN / 8 its size is:
 //
 //   LMUL 1   n up to VLEN / 128, and one message   none
 //   LMUL 2   n up to VLEN / 64                     32 * VLENB bytes,  512 at VLEN 128
 //   LMUL 4   n up to VLEN / 32                     76 * VLENB bytes, 1216 at VLEN 128
 //
-// Constant time: no branch and no address depends on message or state, only on the arguments and
-// on VLEN; the vector instructions on them are on the list of Zvkt.
+// Constant time: no branch and no address depends on message or state, only on the arguments and on VLEN. The vector
+// instructions on them are in the list of Zvkt.
 //
-// Registers and macros: see sha2_zvknh_macros.S.
+// Registers and macros are described in sha2_zvknh_macros.S.
 
-// A word and a quad of words; the double-words in a quad.
+// Sizes of a word and of a quad of words, and number of double-words in a quad.
 .set .L_SHA256_ZVKNH_WORD, 4
 .set .L_SHA256_ZVKNH_WORD_SHIFT, 2
 .set .L_SHA256_ZVKNH_QUAD, 16
 .set .L_SHA256_ZVKNH_QUAD_SHIFT, 4
 .set .L_SHA256_ZVKNH_DOUBLES_SHIFT, 1
 
-// A block and a state.
+// Sizes of a block and of a state.
 .set .L_SHA256_ZVKNH_BLOCK, 64
 .set .L_SHA256_ZVKNH_BLOCK_SHIFT, 6
 .set .L_SHA256_ZVKNH_STATE_SHIFT, 5
 
-// The table of the portable form (sha2.rs).
+// The table K of the portable implementation (sha2/compression.rs).
 .set .L_SHA256_ZVKNH_K, hartlock_sha256_k
 
 .pushsection .rodata.hartlock_sha256_rv64_zvknha, "a", @progbits
-// The offsets of f, e, b and a in a state, read as one double-word.
+// Offsets of f, e, b and a in a state, which are read as one double-word.
 .balign 8
 .L_SHA256_ZVKNH_FEBA:
     .half 5 * .L_SHA256_ZVKNH_WORD, 4 * .L_SHA256_ZVKNH_WORD, .L_SHA256_ZVKNH_WORD, 0
 .popsection
 
-// One message.
+// The kernel for one message.
 HARTLOCK_FUNCTION hartlock_sha256_rv64_zvknha, +zve64x, +zvkb, +zvknha
     beqz  a2, .L_sha256_zvknh_one_return
     csrr  t0, vlenb
     li    t1, .L_SHA256_ZVKNH_QUAD
     bne   t0, t1, .L_sha256_zvknh_one_of_many
 
-    // VLEN 128: a register holds one quad, so a block and K have the same layout in memory as in registers.
+    // At VLEN 128 a register holds one quad, so a block and K have the same layout in memory as in registers.
     SHA2_ZVKNH_SET_MASK
     lla   t0, .L_SHA256_ZVKNH_K
     vl8re32.v v16, (t0)
     addi  t0, t0, 8 * .L_SHA256_ZVKNH_QUAD
     vl8re32.v v24, (t0)
 
-    // abef and cdgh. a2 becomes the end of the blocks.
+    // This loads abef and cdgh. a2 becomes the end of the blocks.
     li    a4, .L_SHA2_ZVKNH_WORDS
     SHA2_ZVKNH_M1 32
     lla   t0, .L_SHA256_ZVKNH_FEBA
@@ -68,7 +67,7 @@ HARTLOCK_FUNCTION hartlock_sha256_rv64_zvknha, +zve64x, +zvkb, +zvknha
     slli  a2, a2, .L_SHA256_ZVKNH_BLOCK_SHIFT
     add   a2, a2, a1
 
-    // K of rounds 0-15, 16-31, 32-47 and 48-63 in v16, v20, v24 and v28.
+    // K of rounds 0-15, 16-31, 32-47 and 48-63 is in v16, v20, v24 and v28.
 .L_sha256_zvknh_one_block:
     SHA2_ZVKNH_M1_RING 32
     vl4re32.v v8, (a1)
@@ -84,7 +83,7 @@ HARTLOCK_FUNCTION hartlock_sha256_rv64_zvknha, +zve64x, +zvkb, +zvknha
 .L_sha256_zvknh_one_return:
     ret
 
-    // Wider registers: one stream of those that would fit, with the pointer in every element.
+    // Wider registers hold several streams. All of them process the same message, whose pointer is in every element.
 .L_sha256_zvknh_one_of_many:
     li    a3, 1
     vsetvli t0, zero, e64, m1, ta, ma           // one element a double-word
@@ -93,18 +92,18 @@ HARTLOCK_FUNCTION hartlock_sha256_rv64_zvknha, +zve64x, +zvkb, +zvknha
     tail  .L_sha256_zvknh_m1
 HARTLOCK_FUNCTION_END hartlock_sha256_rv64_zvknha
 
-// Several messages.
+// The kernel for several messages.
 HARTLOCK_FUNCTION hartlock_sha256_rv64_zvknha_streams, +zve64x, +zvkb, +zvknha
     beqz  a2, .L_sha256_zvknh_return
 
-    // t0, t1: the streams that LMUL 1 and LMUL 2 have room for.
+    // t0 and t1 are the maximum numbers of streams with LMUL 1 and LMUL 2.
     csrr  a5, vlenb
     srli  t0, a5, .L_SHA256_ZVKNH_QUAD_SHIFT
     slli  t1, t0, 1
     bltu  t1, a3, .L_sha256_zvknh_m4
     bltu  t0, a3, .L_sha256_zvknh_m2
 
-    // LMUL 1. K is in registers, as above.
+    // With LMUL 1, K is in registers, as above.
     vsetvli t0, zero, e64, m1, ta, ma
     vid.v v8
     SHA2_ZVKNH_GATHER_POINTERS SHA256, v2, v8
@@ -124,7 +123,7 @@ HARTLOCK_FUNCTION hartlock_sha256_rv64_zvknha_streams, +zve64x, +zvkb, +zvknha
 .L_sha256_zvknh_return:
     ret
 
-    // LMUL 2. K is on the stack: sp, a5, a6 and a7 point to that of a pass each. t4: bytes of it.
+    // With LMUL 2, K is on the stack. sp, a5, a6 and a7 each point to K of one pass, and t4 is its length in bytes.
 .L_sha256_zvknh_m2:
     slli  t4, a5, .L_SHA2_ZVKNH_M2_FOUR_PASSES_SHIFT
     slli  t0, a5, .L_SHA2_ZVKNH_M2_PASS_SHIFT
@@ -147,7 +146,7 @@ HARTLOCK_FUNCTION hartlock_sha256_rv64_zvknha_streams, +zve64x, +zvkb, +zvknha
     add   sp, sp, t4
     ret
 
-    // LMUL 4. a3: double-words in a quad of all streams, for the loads.
+    // With LMUL 4, a3 is the number of double-words in a quad of all streams, for the loads.
 .L_sha256_zvknh_m4:
     SHA2_ZVKNH_M4_TAKE_STACK
     SHA2_ZVKNH_M4_START SHA256, 32

@@ -1,8 +1,9 @@
-// What the scalar SHA-2 kernels of plain RV64I share. K is the table of the portable form (sha2.rs):
-// hartlock_sha256_k and hartlock_sha512_k. The symbol is hidden: it is no interface.
+// Constants that the scalar SHA-2 kernels for plain RV64I share. The table K is that of the portable implementation
+// (sha2/compression.rs), hartlock_sha256_k and hartlock_sha512_k. The symbol below is hidden, because it is internal
+// to the kernels.
 
-// Byte order without Zbb, for SHA2_SWAP_FIELDS: the lower of every two neighbouring bytes, and the
-// lower of every two neighbouring fields of two bytes.
+// Masks for the byte swap without Zbb (SHA2_SWAP_FIELDS): the lower of every two adjacent bytes, and the lower of
+// every two adjacent fields of two bytes.
 .pushsection .rodata.hartlock_sha2_swap_masks, "a", @progbits
 .globl  hartlock_sha2_swap_masks
 .hidden hartlock_sha2_swap_masks

@@ -1,37 +1,38 @@
-// SHA-256 and SHA-512 compression for RV64: what all six scalar kernels share. Macros only.
+// SHA-256 and SHA-512 compression for RV64: the macros that all six scalar kernels share.
 //
-// FIPS 180-4 §6.2.2 and §6.4.2. The two differ in word size, table and rotations, the tiers in how
-// a rotation is made. A kernel SHA2_KERNEL \word, \tier therefore brings these macros:
+// FIPS 180-4 §6.2.2 and §6.4.2. The two functions differ in word size, table and rotations. The tiers differ in the
+// instructions for rotations. The file of a kernel SHA2_KERNEL \word, \tier must define these macros, except for the
+// first line, which is in this file:
 //
-//   \word_LOAD, \word_STORE, \word_ADD         one word of the state or of K (here)
+//   \word_LOAD, \word_STORE, \word_ADD         one word of the state or of K
 //   \word_\tier_BIG_SIGMA0, _BIG_SIGMA1        \dst = Sigma(\src), changing \tmp (kernel file)
 //   \word_\tier_ADD_SIGMA0, _ADD_SIGMA1        \acc += sigma(\src), changing \t1, \t2 (kernel file)
-//   \word_\tier_FINISH_WORD                    brings a new word into the form of the ring
-//   \word_\tier_LOAD_BLOCK                     16 message words into the ring, from a4;
+//   \word_\tier_FINISH_WORD                    converts a new word to the form of the ring
+//   \word_\tier_LOAD_BLOCK                     loads 16 message words into the ring, from a4;
 //                                              may change a5, s0 and s1
 //
-// Registers, all 28 that the ABI leaves free:
+// The registers are all 28 that the ABI allows:
 //
 //   a0-a3, t0-t3        a, b, c, d, e, f, g, h at the start of a block; each round renames them
 //   t4-t6, a6-a7,
-//   s2-s11, ra          the ring W[0..15]: W[t+16] takes the place of W[t]
+//   s2-s11, ra          the ring W[0..15]: W[t+16] replaces W[t]
 //   s0                  K of the current 16 rounds
-//   s1, a4              in turn: a^b of this round, and b^c, which was a^b one round earlier
+//   s1, a4              alternately a^b of this round, and b^c, which was a^b one round earlier
 //   a5                  scratch
 //
-// x8-x15 (s0, s1, a0-a5) hold the busiest values because the 16-bit forms of lw, and, xor, or and
-// srli reach only those.
+// x8-x15 (s0, s1, a0-a5) hold the values that are used most, because the 16-bit forms of lw, and, xor, or and srli
+// can access only these registers.
 //
-// With 32-bit words, all registers but the state in memory have bits of no meaning above bit 31:
-// sums, masks and left shifts never carry them down.
+// With 32-bit words, the bits above bit 31 of all registers are ignored, because sums, masks and left shifts never
+// move them downwards. The state in memory has no such bits.
 //
-// Timing: a block takes the same instructions in the same order whatever it holds. Branches depend
-// on `count` and on the round number; addresses on pointers, block and round number.
+// Timing: a block executes the same instructions in the same order for any contents. Branches depend on `count` and
+// the round number, addresses on pointers, block and round number.
 
 .ifndef .L_HARTLOCK_SHA2_MACROS
 .set .L_HARTLOCK_SHA2_MACROS, 1
 
-// Sizes: 64 rounds on 32-bit words against 80 rounds on 64-bit words.
+// Sizes for 64 rounds with 32-bit words, and for 80 rounds with 64-bit words.
 .set .L_SHA256_WORD_BYTES, 4
 .set .L_SHA256_BLOCK_SHIFT, 6
 .set .L_SHA256_ROUNDS, 64
@@ -42,7 +43,7 @@
 .set .L_SHA2_BLOCK_WORDS, 16
 .set .L_SHA2_PASS_ROUNDS, 16
 
-// Stack frame. What a block needs only once lives here, since no register is left for it.
+// Offsets in the stack frame. It has the values that a block needs only once, because no registers are left for them.
 .set .L_SHA2_STATE, 0
 .set .L_SHA2_BLOCKS, 8
 .set .L_SHA2_BLOCKS_END, 16
@@ -51,8 +52,8 @@
 .set .L_SHA2_SAVED, 40
 .set .L_SHA2_FRAME, .L_SHA2_SAVED + .L_SAVED_BYTES
 
-// Word access by index, and the sum of two words. Inside the rounds all sums are plain 64-bit ones;
-// only what goes back to memory is cut to the word.
+// Access to a word by its index, and the sum of two words. Within the rounds all sums have 64 bits. Only values that
+// are stored to memory are truncated to a word.
 .macro SHA256_LOAD dst, index, base
     lw    \dst, (\index) * .L_SHA256_WORD_BYTES(\base)
 .endm
@@ -72,11 +73,11 @@
     add   \acc, \acc, \x
 .endm
 
-// Round t (step 3 of the section) and, if \schedule, W[t+16] in the place of W[t] (step 1).
-// Afterwards \h is the new a and \d the new e; the caller passes all names on by one place.
+// Computes round t (step 3 of the section) and, if \schedule, replaces W[t] by W[t+16] (step 1). Afterwards \h is the
+// new a and \d the new e. The caller rotates all names by one position.
 .macro SHA2_ROUND word, tier, schedule, t, a, b, c, d, e, f, g, h, ab, bc, w0, w1, w9, w14
-    // T1 = h + Sigma1(e) + Ch(e,f,g) + K[t] + W[t], collected in h.
-    // Ch = ((f ^ g) & e) ^ g: one operation less than the standard's form.
+    // T1 = h + Sigma1(e) + Ch(e,f,g) + K[t] + W[t] is accumulated in h.
+    // Ch = ((f ^ g) & e) ^ g has one operation less than the form of the standard.
     \word\()_LOAD \ab, \t, s0
     xor   a5, \f, \g
     add   \h, \h, \w0                   // + W[t]
@@ -87,8 +88,8 @@
     \word\()_\tier\()_BIG_SIGMA1 \ab, \e, a5
     add   \h, \h, \ab                   // = T1
     add   \d, \d, \h                    // = new e
-    // T2 = Sigma0(a) + Maj(a,b,c). Maj = ((a ^ b) & (b ^ c)) ^ b: only where b differs from both
-    // is it the minority. The a ^ b of this round is the b ^ c of the next.
+    // T2 = Sigma0(a) + Maj(a,b,c). Maj = ((a ^ b) & (b ^ c)) ^ b, because the majority differs from b only where b
+    // differs from both a and c. The a ^ b of this round is the b ^ c of the next round.
     \word\()_\tier\()_BIG_SIGMA0 \ab, \a, a5
     add   \h, \h, \ab
     xor   \ab, \a, \b
@@ -96,7 +97,7 @@
     xor   \bc, \bc, \b
     add   \h, \h, \bc                   // = T1 + T2 = new a
     .if \schedule
-    // W[t+16] = sigma1(W[t+14]) + W[t+9] + sigma0(W[t+1]) + W[t]
+    // W[t+16] = sigma1(W[t+14]) + W[t+9] + sigma0(W[t+1]) + W[t].
     \word\()_\tier\()_ADD_SIGMA0 \w0, \w1, \bc, a5
     \word\()_\tier\()_ADD_SIGMA1 \w0, \w14, \bc, a5
     add   \w0, \w0, \w9
@@ -104,7 +105,8 @@
     .endif
 .endm
 
-// Eight rounds bring a..h back to where they were. The ring is passed rotated by t mod 16.
+// Computes eight rounds, after which a..h are in their original registers. The caller passes the ring rotated by t
+// mod 16.
 .macro SHA2_8_ROUNDS word, tier, sched, t, w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15
     //                                       a   b   c   d   e   f   g   h   ab  bc  W[t]  t+1   t+9   t+14
     SHA2_ROUND \word, \tier, \sched, \t + 0, a0, a1, a2, a3, t0, t1, t2, t3, a4, s1, \w0,  \w1,  \w9,  \w14
@@ -117,14 +119,14 @@
     SHA2_ROUND \word, \tier, \sched, \t + 7, a1, a2, a3, t0, t1, t2, t3, a0, s1, a4, \w7,  \w8,  \w0,  \w5
 .endm
 
-// One pass over the ring: sixteen rounds, with or without the words of the next pass. The second
-// half sees the ring turned by eight.
+// Computes one pass over the ring, which is sixteen rounds, with or without the words of the next pass. The second
+// half gets the ring rotated by eight.
 .macro SHA2_16_ROUNDS word, tier, sched
     SHA2_8_ROUNDS \word, \tier, \sched, 0, t4, t5, t6, a6, a7, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, ra
     SHA2_8_ROUNDS \word, \tier, \sched, 8, s5, s6, s7, s8, s9, s10, s11, ra, t4, t5, t6, a6, a7, s2, s3, s4
 .endm
 
-// Applies \macro to the ring, two neighbours at a time: \macro index, W[index], W[index+1].
+// Applies \macro to two adjacent words of the ring at a time: \macro index, W[index], W[index+1].
 .macro SHA2_EACH_PAIR macro
     \macro 0,  t4,  t5
     \macro 2,  t6,  a6
@@ -136,8 +138,7 @@
     \macro 14, s11, ra
 .endm
 
-// Swaps neighbouring fields of \bits bits in every place of \x; \mask selects the lower field of
-// each pair.
+// Swaps adjacent fields of \bits bits in \x. \mask selects the lower field of each pair.
 .macro SHA2_SWAP_FIELDS x, bits, mask, tmp
     srli  \tmp, \x, \bits
     and   \tmp, \tmp, \mask
@@ -155,7 +156,7 @@
     .endr
 .endm
 
-// Step 4: a..h and the state at a4 become their sum. It stays in the registers for the next block.
+// Step 4: adds the state at a4 to a..h, and stores the sum. It stays in the registers for the next block.
 .macro SHA2_FEED_FORWARD word
     SHA2_FEED_FORWARD_PAIR \word, 0, a0, a1
     SHA2_FEED_FORWARD_PAIR \word, 2, a2, a3
@@ -163,7 +164,7 @@
     SHA2_FEED_FORWARD_PAIR \word, 6, t2, t3
 .endm
 
-// Two of its words at a time, so that no sum waits for a load. Changes a5 and s0.
+// Processes two words of the state at a time, so that no sum waits for a load. Changes a5 and s0.
 .macro SHA2_FEED_FORWARD_PAIR word, index, x0, x1
     \word\()_LOAD a5, (\index), a4
     \word\()_LOAD s0, (\index + 1), a4
@@ -173,38 +174,38 @@
     \word\()_STORE \x1, (\index + 1), a4
 .endm
 
-// The function body:
+// The body of a function with this prototype:
 //   void name(wordN_t state[8], const uint8_t *blocks, size_t count)
 .macro SHA2_KERNEL word, tier, name, k_table
     beqz  a2, .L_\name\()_nothing
-    // What a block needs only once goes to the stack.
+    // Values that a block needs only once are on the stack.
     HARTLOCK_ENTER .L_SHA2_FRAME, .L_SHA2_SAVED
     sd    a0, .L_SHA2_STATE(sp)
-    // The end of the blocks: no register is left to count them.
+    // The end of the blocks is stored, because no register is left to count them.
     slli  a2, a2, .L_\word\()_BLOCK_SHIFT
     add   a2, a2, a1
     sd    a2, .L_SHA2_BLOCKS_END(sp)
-    // The table, and where in it the pass without a message schedule begins.
+    // The addresses of the table, and of the part of it for the pass without a message schedule, are stored.
     lla   a5, \k_table
     sd    a5, .L_SHA2_K_FIRST(sp)
     addi  a5, a5, (.L_\word\()_ROUNDS - .L_SHA2_PASS_ROUNDS) * .L_\word\()_WORD_BYTES
     sd    a5, .L_SHA2_K_LAST_PASS(sp)
 
-    // a4 is the block from here on. The state takes the places of the arguments.
+    // From here on a4 is the address of the block. The state replaces the arguments in their registers.
     mv    a4, a1
     mv    a5, a0
     SHA2_LOAD_STATE \word
 
 .L_\name\()_next_block:
     \word\()_\tier\()_LOAD_BLOCK
-    // The next block, until the end of this one, and the first constants.
+    // This stores the end of the current block, and loads the first constants.
     addi  a4, a4, .L_SHA2_BLOCK_WORDS * .L_\word\()_WORD_BYTES
     sd    a4, .L_SHA2_BLOCKS(sp)
     ld    s0, .L_SHA2_K_FIRST(sp)
-    // What the first round takes for the a ^ b of a round before it.
+    // The first round needs the a ^ b of a preceding round.
     xor   s1, a1, a2
 
-    // All passes but the last also compute the words of the next.
+    // All passes except for the last also compute the words of the next pass.
 .L_\name\()_next_pass:
     SHA2_16_ROUNDS \word, \tier, 1
     ld    a5, .L_SHA2_K_LAST_PASS(sp)
@@ -212,11 +213,11 @@
     bne   s0, a5, .L_\name\()_next_pass
     SHA2_16_ROUNDS \word, \tier, 0
 
-    // Step 4. The state in memory is the only copy of what the block started from.
+    // Step 4. Only memory still has the state from before the block.
     ld    a4, .L_SHA2_STATE(sp)
     SHA2_FEED_FORWARD \word
 
-    // The assembler turns this branch into a short one over a jump where the loop is too long.
+    // If the loop is too long, the assembler converts this branch to a short branch over a jump.
     ld    a4, .L_SHA2_BLOCKS(sp)
     ld    a5, .L_SHA2_BLOCKS_END(sp)
     bne   a4, a5, .L_\name\()_next_block

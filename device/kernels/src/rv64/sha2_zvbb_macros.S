@@ -1,8 +1,9 @@
-// SHA-256 and SHA-512 compression of many messages at once: what both kernels share. Macros only.
+// SHA-256 and SHA-512 compression of several messages at once: the macros that both kernels share.
 //
 // FIPS 180-4 §6.2.2 and §6.4.2. Lane i of every vector register belongs to message i, so that each
-// step of the standard is one vector instruction on all messages. What differs comes from macros
-// of the kernel file, whose names begin with \hash, and from \bits, the bits of a word.
+// step of the standard is one vector instruction for all messages. The two functions differ in the
+// macros of the kernel file, whose names begin with \hash, and in \bits, the length of a word in
+// bits.
 //
 // Registers:
 //
@@ -14,10 +15,10 @@
 //   a5      K of the current 16 rounds     v24-v31  scratch of the schedule
 //   t1      offset of the block in its message
 //
-// The schedule makes 16 words in one go between the rounds, not one word in every round, because
-// neighbours in the ring can then be treated as one by instructions on pairs, fours and eights of
-// registers (LMUL 2, 4, 8). Those run over whole registers: what they compute past the last lane
-// is never used.
+// The schedule computes 16 words at once between the rounds, not one word in every round. So
+// adjacent words of the ring can be processed by instructions on two, four or eight registers (LMUL
+// 2, 4, 8). These instructions process whole registers. Their results past the last lane are not
+// used.
 
 .ifndef .L_HARTLOCK_SHA2_ZVBB_MACROS
 .set .L_HARTLOCK_SHA2_ZVBB_MACROS, 1
@@ -25,17 +26,17 @@
 .set .L_SHA2_ZVBB_BLOCK_WORDS, 16
 .set .L_SHA2_ZVBB_PASS_ROUNDS, 16
 
-// One register a lane, lanes 0 to n - 1.
+// Sets vtype for single registers, lanes 0 to n - 1.
 .macro SHA2_ZVBB_SINGLES bits
     vsetvli zero, a3, e\bits, m1, ta, ma
 .endm
 
-// Groups of \lmul registers, all lanes.
+// Sets vtype for groups of \lmul registers, all lanes.
 .macro SHA2_ZVBB_GROUPS bits, lmul
     vsetvli t0, zero, e\bits, m\lmul, ta, ma
 .endm
 
-// \dst = ROTR^r1(\src) ^ ROTR^r2(\src) ^ ROTR^r3(\src), r1 < r2 < r3, as nested rotations:
+// Computes \dst = ROTR^r1(\src) ^ ROTR^r2(\src) ^ ROTR^r3(\src), r1 < r2 < r3, as nested rotations:
 // ROTR^r1(ROTR^(r2 - r1)(ROTR^(r3 - r2)(x) ^ x) ^ x).
 .macro SHA2_ZVBB_ROTATIONS dst, src, r1, r2, r3
     vror.vi \dst, \src, \r3 - \r2
@@ -45,7 +46,7 @@
     vror.vi \dst, \dst, \r1
 .endm
 
-// \dst = ROTR^r1(\src) ^ ROTR^r2(\src) ^ SHR^shift(\src), changing \tmp.
+// Computes \dst = ROTR^r1(\src) ^ ROTR^r2(\src) ^ SHR^shift(\src). Changes \tmp.
 .macro SHA2_ZVBB_ROTATIONS_AND_SHIFT dst, src, tmp, r1, r2, shift
     vror.vi \dst, \src, \r1
     vror.vi \tmp, \src, \r2
@@ -54,11 +55,11 @@
     vxor.vv \dst, \dst, \tmp
 .endm
 
-// One round, step 3 of §6.2.2, with the \index-th constant from a5 on and the word \w. T1 is built
-// in \h; then d + T1 is the new e and h = T1 + T2 the new a.
+// Computes one round, which is step 3 of §6.2.2, with constant number \index from a5 and the word
+// \w. T1 is accumulated in \h. Then d + T1 is the new e, and h = T1 + T2 the new a.
 //
-// Maj(a, b, c) = ((a ^ b) & (b ^ c)) ^ b. \bc holds b ^ c, which was a ^ b one round earlier, and
-// \ab keeps a ^ b for the next round. Scratch: v24, v25, t3.
+// Maj(a, b, c) = ((a ^ b) & (b ^ c)) ^ b. \bc contains b ^ c, which was a ^ b one round earlier,
+// and \ab receives a ^ b for the next round. The scratch registers are v24, v25 and t3.
 .macro SHA2_ZVBB_ROUND hash, index, w, ab, bc, a, b, c, d, e, f, g, h
     \hash\()_ZVBB_LOAD_CONSTANT t3, \index
     vadd.vv \h, \h, \w
@@ -79,8 +80,8 @@
     vadd.vv \h, \h, \bc
 .endm
 
-// Eight rounds, after which a to h are back in v0-v7. The registers of the state keep their values
-// from round to round, but for d and h, and take the next letter.
+// Computes eight rounds, after which a to h are in v0-v7 again. In each round only the registers of
+// d and h change, and all registers take the next letter.
 .macro SHA2_ZVBB_EIGHT_ROUNDS hash, first, w0, w1, w2, w3, w4, w5, w6, w7
     SHA2_ZVBB_ROUND \hash, \first + 0, \w0, v26, v27, v0, v1, v2, v3, v4, v5, v6, v7
     SHA2_ZVBB_ROUND \hash, \first + 1, \w1, v27, v26, v7, v0, v1, v2, v3, v4, v5, v6
@@ -92,22 +93,22 @@
     SHA2_ZVBB_ROUND \hash, \first + 7, \w7, v27, v26, v1, v2, v3, v4, v5, v6, v7, v0
 .endm
 
-// Adds sigma1 of the pair at \from to the pair at \to, two places further in the ring. Leaves v26,
-// v27, v30 and v31 alone.
+// Adds sigma1 of the pair at \from to the pair at \to, which is two positions later in the ring.
+// Does not change v26, v27, v30 and v31.
 .macro SHA2_ZVBB_ADD_SIGMA1 hash, to, from
     \hash\()_ZVBB_SMALL_SIGMA1 v24, \from, v28
     vadd.vv \to, \to, v24
 .endm
 
-// The next 16 words, step 1 of §6.2.2, each in the place of the one that it needs no more:
+// Computes the next 16 words, step 1 of §6.2.2. Each replaces the word that is no longer needed:
 //
 //   W[t+16] = sigma1(W[t+14]) + W[t+9] + sigma0(W[t+1]) + W[t]
 //
-// Below, wt is the place of W[t] and W[t+16] in the ring, v(8+t), and s0(wt) is sigma0 of W[t].
-// Places change only when sigma0 of their old words, for their neighbours, has been computed.
-// Begins and ends with single registers.
+// Below, wt is the register of W[t] and W[t+16] in the ring, v(8+t), and s0(wt) is sigma0 of W[t].
+// A register changes only after sigma0 of its old word was computed for its neighbour. Before and
+// after this macro, vtype is for single registers.
 .macro SHA2_ZVBB_SCHEDULE bits, hash
-    // s0 of W[0..3], and W[t+9] for t = 0 to 3.
+    // This computes s0 of W[0..3], and adds W[t+9] for t = 0 to 3.
     SHA2_ZVBB_GROUPS \bits, 4
     \hash\()_ZVBB_SMALL_SIGMA0 v24, v8, v28
     SHA2_ZVBB_SINGLES \bits
@@ -119,7 +120,7 @@
     vadd.vv v10, v10, v19       // w2 += w11
     vadd.vv v11, v11, v20       // w3 += w12
 
-    // s0 of W[4..7], and W[t+9] for t = 4 to 6.
+    // This computes s0 of W[4..7], and adds W[t+9] for t = 4 to 6.
     SHA2_ZVBB_GROUPS \bits, 4
     \hash\()_ZVBB_SMALL_SIGMA0 v24, v12, v28
     SHA2_ZVBB_SINGLES \bits
@@ -131,7 +132,7 @@
     vadd.vv v13, v13, v22       // w5 += w14
     vadd.vv v14, v14, v23       // w6 += w15
 
-    // s0 of W[8..11].
+    // This computes s0 of W[8..11].
     SHA2_ZVBB_GROUPS \bits, 4
     \hash\()_ZVBB_SMALL_SIGMA0 v24, v16, v28
     SHA2_ZVBB_SINGLES \bits
@@ -140,7 +141,8 @@
     vadd.vv v17, v17, v26       // w9 += s0(w10)
     vadd.vv v18, v18, v27       // w10 += s0(w11)
 
-    // s0 of W[12..15]. s0(w15) waits in v27: w14 must not change before sigma1 of W[14] is made.
+    // This computes s0 of W[12..15]. s0(w15) stays in v27, because w14 must not change before
+    // sigma1 of W[14] is computed.
     SHA2_ZVBB_GROUPS \bits, 4
     \hash\()_ZVBB_SMALL_SIGMA0 v24, v20, v28
     SHA2_ZVBB_SINGLES \bits
@@ -148,14 +150,14 @@
     vadd.vv v20, v20, v25       // w12 += s0(w13)
     vadd.vv v21, v21, v26       // w13 += s0(w14)
 
-    // sigma1 of W[14..15] and, as soon as they are finished, of W[16..21].
+    // This adds sigma1 of W[14..15] and, as soon as they are complete, of W[16..21].
     SHA2_ZVBB_GROUPS \bits, 2
     SHA2_ZVBB_ADD_SIGMA1 \hash, v8,  v22
     SHA2_ZVBB_ADD_SIGMA1 \hash, v10, v8
     SHA2_ZVBB_ADD_SIGMA1 \hash, v12, v10
     SHA2_ZVBB_ADD_SIGMA1 \hash, v14, v12
 
-    // W[t+9] for t = 7 to 14, and the two sigma0 that are left. The first line finishes W[23].
+    // This adds W[t+9] for t = 7 to 14, and the last two sigma0. The first line completes W[23].
     SHA2_ZVBB_SINGLES \bits
     vadd.vv v15, v15, v8        // w7 += w0
     vadd.vv v16, v16, v9        // w8 += w1
@@ -169,23 +171,23 @@
     \hash\()_ZVBB_SMALL_SIGMA0 v24, v8, v28
     vadd.vv v23, v23, v24       // w15 += s0(w0)
 
-    // sigma1 of W[22..29].
+    // This adds sigma1 of W[22..29].
     SHA2_ZVBB_GROUPS \bits, 2
     SHA2_ZVBB_ADD_SIGMA1 \hash, v16, v14
     SHA2_ZVBB_ADD_SIGMA1 \hash, v18, v16
     SHA2_ZVBB_ADD_SIGMA1 \hash, v20, v18
     SHA2_ZVBB_ADD_SIGMA1 \hash, v22, v20
 
-    // W[t+9] for t = 15.
+    // This adds W[t+9] for t = 15.
     SHA2_ZVBB_SINGLES \bits
     vadd.vv v23, v23, v16       // w15 += w8
 .endm
 
-// The body of a function. Its labels begin with \name; \table is the label of K.
+// The body of a function. Its labels begin with \name, and \table is the label of K.
 .macro SHA2_ZVBB_KERNEL bits, hash, name, table
     beqz  a2, .L_\name\()_return
 
-    // Eight words of every state at once, from states to registers.
+    // This loads the eight words of every state at once.
     SHA2_ZVBB_SINGLES \bits
     vlseg8e\bits\().v v0, (a0)
     slli  a2, a2, .L_\hash\()_ZVBB_BLOCK_SHIFT
@@ -195,15 +197,15 @@
     li    t1, 0
 
 .L_\name\()_block:
-    // Both halves of every block. The addresses are pointers, which fill v28 and with words of 32
-    // bits also v29, plus offsets.
+    // This loads both halves of every block. The addresses are offsets plus the pointers, which
+    // fill v28 and, with words of 32 bits, also v29.
     vle64.v v28, (a1)
     addi  t2, t1, .L_\hash\()_ZVBB_HALF
     vluxseg8ei64.v v8, (t1), v28
     vluxseg8ei64.v v16, (t2), v28
     addi  t1, t1, 2 * .L_\hash\()_ZVBB_HALF
 
-    // The message is big-endian.
+    // The message is big-endian, so the bytes are swapped.
     SHA2_ZVBB_GROUPS \bits, 8
     vrev8.v v8, v8
     vrev8.v v16, v16
@@ -211,7 +213,8 @@
     mv    a5, a4
     j     .L_\name\()_rounds
 
-    // 16 rounds, and 16 more words as long as there are constants. b ^ c is for the first Maj.
+    // This computes 16 rounds, and 16 more words as long as there are constants. b ^ c is for the
+    // first Maj.
 .L_\name\()_schedule:
     SHA2_ZVBB_SCHEDULE \bits, \hash
 .L_\name\()_rounds:
@@ -221,7 +224,7 @@
     addi  a5, a5, .L_SHA2_ZVBB_PASS_ROUNDS * .L_\hash\()_ZVBB_WORD
     bne   a5, a6, .L_\name\()_schedule
 
-    // Step 4: the state in memory is still the one before the block.
+    // Step 4: the state in memory is still that from before the block.
     vlseg8e\bits\().v v8, (a0)
     SHA2_ZVBB_GROUPS \bits, 8
     vadd.vv v0, v0, v8

@@ -1,19 +1,19 @@
 // void hartlock_sha512_rv64_zknh(uint64_t state[8], const uint8_t *blocks, size_t count)
 //
-// SHA-384 and SHA-512 compression of `count` blocks of 128 bytes (FIPS 180-4 §6.4.2).
-// Needs RV64I, Zbb (rev8) and Zknh (sha512sum*, sha512sig*). Include before it: frame_macros.S,
-// sha2_macros.S. K: sha2.rs.
+// SHA-384 and SHA-512 compression of `count` blocks of 128 bytes (FIPS 180-4 §6.4.2). Needs RV64I,
+// Zbb (rev8) and Zknh (sha512sum*, sha512sig*). Include frame_macros.S and sha2_macros.S before
+// this file. The table K is in sha2/compression.rs.
 //
-//   a0  state, 8-byte aligned, updated in place     a1  blocks, 8-byte aligned, only read
-//   a2  count; with 0 neither state nor blocks is touched
+//   a0  state, 8-byte aligned, updated in place     a1  blocks, 8-byte aligned, read only
+//   a2  count; if it is 0, neither state nor blocks are accessed
 //
-// Clobbers t0-t6 and a0-a7; uses ra and s0-s11 too, and restores them; leaves gp and tp alone.
-// Stack: 144 bytes, not wiped, since the message is public.
-// Cost: 13.1 retired instructions a byte of a long message (QEMU, -icount), 1.9 kB of code.
-// Constant time: no branch and no address depends on message or state, only on count; the Zknh
-// instructions are on the list of Zkt.
+// Clobbers t0-t6 and a0-a7. Saves and restores ra and s0-s11. Does not use gp and tp.
+// Stack: 144 bytes, which are not wiped because the message is public.
+// Cost: 13.1 retired instructions per byte of a long message (QEMU, -icount), 1.9 kB of code.
+// Constant time: no branch and no address depends on message or state, only on count. The Zknh
+// instructions are in the list of Zkt.
 
-// FIPS 180-4 (4.10) to (4.13), one instruction each.
+// FIPS 180-4 (4.10) to (4.13) take one instruction each.
 .macro SHA512_ZKNH_BIG_SIGMA0 dst, src, tmp
     sha512sum0 \dst, \src
 .endm
@@ -29,11 +29,11 @@
     add   \acc, \acc, \t1
 .endm
 
-// A new word stays as the sum left it.
+// A new word needs no further change.
 .macro SHA512_ZKNH_FINISH_WORD w, tmp
 .endm
 
-// Two message words, big-endian in memory. Both are loaded before the first is worked on.
+// Loads two big-endian message words. Both are loaded before the first one is used.
 .macro SHA512_ZKNH_LOAD_PAIR index, w0, w1
     ld    \w0, (\index) * .L_SHA512_WORD_BYTES(a4)
     ld    \w1, (\index + 1) * .L_SHA512_WORD_BYTES(a4)

@@ -2,54 +2,52 @@
 // void hartlock_sha512_rv64_zvknhb_streams(uint64_t (*states)[8], const uint8_t *const *messages,
 //                                          size_t count, size_t n)
 //
-// SHA-384 and SHA-512 compression (FIPS 180-4 §6.4.2) of `count` blocks of 128 bytes, of one
-// message or of each of `n`. Needs RV64I, V (of it no more than Zve64x, with VLEN >= 128), Zvkb
-// (vrev8), which is a part of Zvbb, and Zvknhb. Include before it: frame_macros.S,
-// sha2_zvknh_macros.S.
+// SHA-384 and SHA-512 compression (FIPS 180-4 §6.4.2) of `count` blocks of 128 bytes, of one message or of each of
+// `n` messages. Needs RV64I, the vector extension (Zve64x is enough, with VLEN >= 128), Zvkb (vrev8), which is a
+// subset of Zvbb, and Zvknhb. Include frame_macros.S and sha2_zvknh_macros.S before this file.
 //
-//   a0  state, or states one after the other, 8-byte aligned, updated in place
-//   a1  blocks, 8-byte aligned, only read; or n pointers to such, which may be equal and may be
-//       anywhere
-//   a2  count; with 0 nothing is touched   a3  n, 1 to VLEN / 64
+//   a0  state, or consecutive states, 8-byte aligned, updated in place
+//   a1  blocks, 8-byte aligned, read only; or n pointers to such blocks, which may be equal
+//   a2  count; if it is 0, nothing is accessed   a3  n, 1 to VLEN / 64
 //
-// Clobbers t0-t6, a1-a7, v0-v31, vl and vtype. Stack, not wiped, since the message is public, with
-// VLENB = VLEN / 8:
+// Clobbers t0-t6, a1-a7, v0-v31, vl and vtype. The stack is not wiped, because the message is public. With VLENB =
+// VLEN / 8 its size is:
 //
 //   LMUL 1   n up to VLEN / 256, and one message    4 * VLENB bytes,  128 at VLEN 256
 //   LMUL 2   n up to VLEN / 128                    40 * VLENB bytes, 1280 at VLEN 256
 //            the same at VLEN 128                  none
 //   LMUL 4   n up to VLEN / 64                     92 * VLENB bytes, 1472 at VLEN 128
 //
-// A quad of words has 256 bits. At VLEN 128 that is two registers, and one message takes LMUL 2.
-// Constant time: no branch and no address depends on message or state, only on the arguments and
-// on VLEN; the vector instructions on them are on the list of Zvkt.
+// A quad of words has 256 bits. At VLEN 128 this is two registers, and one message uses LMUL 2. Constant time: no
+// branch and no address depends on message or state, only on the arguments and on VLEN. The vector instructions on
+// them are in the list of Zvkt.
 //
-// Registers and macros: see sha2_zvknh_macros.S.
+// Registers and macros are described in sha2_zvknh_macros.S.
 
-// A word and a quad of words; the double-words in a quad.
+// Sizes of a word and of a quad of words, and number of double-words in a quad.
 .set .L_SHA512_ZVKNH_WORD, 8
 .set .L_SHA512_ZVKNH_WORD_SHIFT, 3
 .set .L_SHA512_ZVKNH_QUAD, 32
 .set .L_SHA512_ZVKNH_QUAD_SHIFT, 5
 .set .L_SHA512_ZVKNH_DOUBLES_SHIFT, 2
 
-// A block and a state.
+// Sizes of a block and of a state.
 .set .L_SHA512_ZVKNH_BLOCK, 128
 .set .L_SHA512_ZVKNH_BLOCK_SHIFT, 7
 .set .L_SHA512_ZVKNH_STATE_SHIFT, 6
 
-// The table of the portable form (sha2.rs).
+// The table K of the portable implementation (sha2/compression.rs).
 .set .L_SHA512_ZVKNH_K, hartlock_sha512_k
 
 .pushsection .rodata.hartlock_sha512_rv64_zvknhb, "a", @progbits
-// The offsets of f, e, b and a in a state, read as one double-word.
+// Offsets of f, e, b and a in a state, which are read as one double-word.
 .balign 8
 .L_SHA512_ZVKNH_FEBA:
     .half 5 * .L_SHA512_ZVKNH_WORD, 4 * .L_SHA512_ZVKNH_WORD, .L_SHA512_ZVKNH_WORD, 0
 .popsection
 
-// LMUL 2: with a5 at K of the first pass and t0 bytes for each, points a6, a7, t4 and t5 to the
-// others.
+// LMUL 2: sets a6, a7, t4 and t5 to the addresses of K of the later passes. a5 is the address for the first pass, and
+// t0 is the length of each in bytes.
 .macro SHA512_ZVKNH_M2_POINT_TO_K
     add   a6, a5, t0
     add   a7, a6, t0
@@ -57,7 +55,7 @@
     add   t5, t4, t0
 .endm
 
-// LMUL 2: all passes over a block.
+// LMUL 2: computes all passes over a block.
 .macro SHA512_ZVKNH_M2_PASSES
     SHA2_ZVKNH_M2_FIRST_PASS 64, a5             // rounds 0 to 15
     SHA2_ZVKNH_M2_NEXT_PASS 64, a6              // rounds 16 to 31
@@ -67,21 +65,21 @@
     SHA2_ZVKNH_M2_END_BLOCK                     // step 4 of FIPS 180-4 §6.4.2
 .endm
 
-// One message.
+// The kernel for one message.
 HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb, +zve64x, +zvkb, +zvknhb
     beqz  a2, .L_sha512_zvknh_one_return
     csrr  a5, vlenb
     srli  t0, a5, .L_SHA512_ZVKNH_QUAD_SHIFT
     bnez  t0, .L_sha512_zvknh_one_of_many
 
-    // VLEN 128: two registers hold one quad, so a block and K have the same layout in memory as in registers.
+    // At VLEN 128 two registers hold one quad, so a block and K have the same layout in memory as in registers.
 .L_sha512_zvknh_one:
     SHA2_ZVKNH_SET_MASK
     lla   a5, .L_SHA512_ZVKNH_K
     li    t0, 4 * .L_SHA512_ZVKNH_QUAD
     SHA512_ZVKNH_M2_POINT_TO_K
 
-    // abef and cdgh. a2 becomes the end of the blocks.
+    // This loads abef and cdgh. a2 becomes the end of the blocks.
     li    a4, .L_SHA2_ZVKNH_WORDS
     SHA2_ZVKNH_M2 64
     lla   t0, .L_SHA512_ZVKNH_FEBA
@@ -100,7 +98,7 @@ HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb, +zve64x, +zvkb, +zvknhb
 .L_sha512_zvknh_one_return:
     ret
 
-    // Wider registers: one stream of those that would fit, with the pointer in every element.
+    // Wider registers hold several streams. All of them process the same message, whose pointer is in every element.
 .L_sha512_zvknh_one_of_many:
     li    a3, 1
     vsetvli t0, zero, e64, m1, ta, ma           // one element a double-word
@@ -109,12 +107,12 @@ HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb, +zve64x, +zvkb, +zvknhb
     tail  .L_sha512_zvknh_m1
 HARTLOCK_FUNCTION_END hartlock_sha512_rv64_zvknhb
 
-// Several messages.
+// The kernel for several messages.
 HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb_streams, +zve64x, +zvkb, +zvknhb
     beqz  a2, .L_sha512_zvknh_return
 
-    // t0, t1: the streams that LMUL 1 and LMUL 2 have room for. LMUL 1 has none at VLEN 128, where
-    // LMUL 2 has room for one.
+    // t0 and t1 are the maximum numbers of streams with LMUL 1 and LMUL 2. At VLEN 128 LMUL 1 has no stream, and LMUL
+    // 2 has one.
     csrr  a5, vlenb
     srli  t0, a5, .L_SHA512_ZVKNH_QUAD_SHIFT
     srli  t1, a5, .L_SHA512_ZVKNH_QUAD_SHIFT - 1
@@ -122,7 +120,7 @@ HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb_streams, +zve64x, +zvkb, +zvknhb
     beqz  t0, .L_sha512_zvknh_one_after_all
     bltu  t0, a3, .L_sha512_zvknh_m2
 
-    // LMUL 1. K of the last pass is on the stack, because no registers are left. t4: bytes of it.
+    // With LMUL 1, K of the last pass is on the stack, because no registers are left. t4 is its length in bytes.
     vsetvli t0, zero, e64, m1, ta, ma
     vid.v v8
     SHA2_ZVKNH_GATHER_POINTERS SHA512, v2, v8
@@ -149,13 +147,13 @@ HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb_streams, +zve64x, +zvkb, +zvknhb
 .L_sha512_zvknh_return:
     ret
 
-    // One stream at VLEN 128.
+    // This is one stream at VLEN 128.
 .L_sha512_zvknh_one_after_all:
     ld    a1, (a1)
     tail  .L_sha512_zvknh_one
 
-    // LMUL 2. K is on the stack: a5, a6, a7, t4 and t5 point to that of a pass each. t6: bytes of
-    // it, four passes and one.
+    // With LMUL 2, K is on the stack. a5, a6, a7, t4 and t5 each point to K of one pass. t6 is the length of K in
+    // bytes, four passes and one.
 .L_sha512_zvknh_m2:
     slli  t6, a5, .L_SHA2_ZVKNH_M2_FOUR_PASSES_SHIFT
     slli  t0, a5, .L_SHA2_ZVKNH_M2_PASS_SHIFT
@@ -174,7 +172,7 @@ HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb_streams, +zve64x, +zvkb, +zvknhb
     add   sp, sp, t6
     ret
 
-    // LMUL 4.
+    // This is LMUL 4.
 .L_sha512_zvknh_m4:
     SHA2_ZVKNH_M4_TAKE_STACK
     SHA2_ZVKNH_M4_TAKE_STACK_FOR_PASS

@@ -1,8 +1,9 @@
 //! The portable compression functions of SHA-2 and their constants (FIPS 180-4 §4, §5.3, §6).
 //!
-//! The rounds stay in loops and the message schedule in a ring of 16 words, to keep the ROM small.
+//! The rounds are loops, and the message schedule is a ring of 16 words, which makes the ROM small.
 
-/// The compression function of one word size: how the two differ is in the tables below.
+/// Defines the compression function for one word size. The invocations below contain the
+/// differences between the two.
 macro_rules! sha2_compression {
     (
         $(#[$doc:meta])*
@@ -13,7 +14,7 @@ macro_rules! sha2_compression {
         sigma1: $d1:literal $e1:literal >> $f1:literal,
     ) => {
         $(#[$doc])*
-        // Out of line: every caller would otherwise carry its own copy of the rounds.
+        // The function is not inlined, so that callers do not contain copies of the rounds.
         #[inline(never)]
         #[allow(non_snake_case)] // the standard's names
         pub(crate) fn $compress(state: &mut [$word; 8], blocks: &[[u8; $block_len]]) {
@@ -27,8 +28,8 @@ macro_rules! sha2_compression {
                 }
                 let mut working = *state;
                 for (pass, K) in $K.as_chunks::<16>().0.iter().enumerate() {
-                    // Step 1, sixteen words at a time, in a ring: W[t] takes the place of
-                    // W[t - 16], which no later word needs.
+                    // Step 1 computes sixteen words at a time in a ring: W[t] replaces W[t - 16],
+                    // which no later word needs.
                     if pass != 0 {
                         for t in 0..16 {
                             W[t] = sigma1(W[(t + 14) & 15])
@@ -37,9 +38,9 @@ macro_rules! sha2_compression {
                                 .wrapping_add(W[t]);
                         }
                     }
-                    // Step 3. Four rounds written out spare most of the moves between a..h:
-                    // measured 12 % fewer instructions for 0.4 kB more; eight rounds bring
-                    // nothing further.
+                    // Step 3: four unrolled rounds avoid most moves between a..h. The measured gain
+                    // is 12 % fewer instructions for 0.4 kB of code. Eight unrolled rounds have no
+                    // further gain.
                     for (K, W) in K.as_chunks::<4>().0.iter().zip(W.as_chunks::<4>().0) {
                         working = $round(working, K[0], W[0]);
                         working = $round(working, K[1], W[1]);
@@ -53,7 +54,7 @@ macro_rules! sha2_compression {
             }
         }
 
-        /// One round: step 3 of the same section.
+        /// Computes one round, which is step 3 of the same section.
         #[inline(always)]
         #[allow(non_snake_case)] // the standard's names
         fn $round([a, b, c, d, e, f, g, h]: [$word; 8], K_t: $word, W_t: $word) -> [$word; 8] {
@@ -61,7 +62,7 @@ macro_rules! sha2_compression {
                 |x: $word| x.rotate_right($a0) ^ x.rotate_right($b0) ^ x.rotate_right($c0);
             let Sigma1 =
                 |x: $word| x.rotate_right($a1) ^ x.rotate_right($b1) ^ x.rotate_right($c1);
-            // In forms with one operation less than the standard's.
+            // Both forms have one operation less than those of the standard.
             let Ch = g ^ (e & (f ^ g));
             let Maj = (a & b) | (c & (a | b));
             let T1 = h.wrapping_add(Sigma1(e)).wrapping_add(Ch).wrapping_add(K_t).wrapping_add(W_t);
@@ -89,30 +90,30 @@ sha2_compression! {
     sigma1: 19 61 >> 6,
 }
 
-/// `H^(0)` of SHA-256 (FIPS 180-4 §5.3.3).
+/// The initial hash value `H^(0)` of SHA-256 (FIPS 180-4 §5.3.3).
 #[rustfmt::skip]
 pub(crate) const H256: [u32; 8] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
     0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
 ];
 
-/// `H^(0)` of SHA-384 (FIPS 180-4 §5.3.4).
+/// The initial hash value `H^(0)` of SHA-384 (FIPS 180-4 §5.3.4).
 #[rustfmt::skip]
 pub const H384: [u64; 8] = [
     0xcbbb_9d5d_c105_9ed8, 0x629a_292a_367c_d507, 0x9159_015a_3070_dd17, 0x152f_ecd8_f70e_5939,
     0x6733_2667_ffc0_0b31, 0x8eb4_4a87_6858_1511, 0xdb0c_2e0d_64f9_8fa7, 0x47b5_481d_befa_4fa4,
 ];
 
-/// `H^(0)` of SHA-512 (FIPS 180-4 §5.3.5).
+/// The initial hash value `H^(0)` of SHA-512 (FIPS 180-4 §5.3.5).
 #[rustfmt::skip]
 pub const H512: [u64; 8] = [
     0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
     0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
 ];
 
-/// `K` of SHA-256 (FIPS 180-4 §4.2.2): the upper halves of the first 64 words of [`K512`], since
-/// both tables start from the cube roots of the same primes.
-// The kernels in assembly read it too.
+/// The constants `K` of SHA-256 (FIPS 180-4 §4.2.2). They are the upper halves of the first 64
+/// words of [`K512`], because both tables are derived from the cube roots of the same primes.
+// The kernels in assembly also read this table.
 #[cfg_attr(target_arch = "riscv64", unsafe(export_name = "hartlock_sha256_k"))]
 #[allow(unsafe_code, reason = "no other symbol has this name")]
 static K256: [u32; 64] = {
@@ -125,8 +126,8 @@ static K256: [u32; 64] = {
     k
 };
 
-/// `K` of SHA-384 and SHA-512 (FIPS 180-4 §4.2.3).
-// The kernels in assembly read it too.
+/// The constants `K` of SHA-384 and SHA-512 (FIPS 180-4 §4.2.3).
+// The kernels in assembly also read this table.
 #[cfg_attr(target_arch = "riscv64", unsafe(export_name = "hartlock_sha512_k"))]
 #[allow(unsafe_code, reason = "no other symbol has this name")]
 #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! The hashes of one signature: computes the digests of messages in a room.
+//! Computation of the digests of messages in a [`Room`].
 
 use super::function::{Function, Shape};
 use super::room::{LANES, MESSAGE_WORDS, MESSAGES, Room, bytes};
@@ -8,19 +8,19 @@ use crate::dispatch::Chosen;
 #[cfg(feature = "xmss")]
 use crate::keccak::FULL_ROUNDS;
 
-/// What all hashes of a signature have in common.
+/// The parameters that all hashes of a signature share.
 #[derive(Clone, Copy)]
 pub(crate) struct Hasher<'a> {
     pub kernels: &'a Kernels,
     pub function: Function,
-    /// Words of a hash value.
+    /// Length of a hash value in words.
     pub n: usize,
 }
 
-/// One hash of a lane: which one, from which words of the room, and to which.
+/// The input and output of one hash in a lane. `from` and `to` are word indexes in the room.
 #[derive(Clone, Copy)]
 pub(crate) struct Job {
-    /// Separates this hash from all others (domain separation), in words of its algorithm.
+    /// Words in the encoding of the algorithm that separate this hash from all others (domain separation).
     pub tweak: [u64; 2],
     pub from: usize,
     pub to: usize,
@@ -30,21 +30,21 @@ impl Job {
     pub(crate) const NONE: Self = Self { tweak: [0; 2], from: 0, to: 0 };
 }
 
-/// Where a digest goes.
+/// The destination of a digest.
 #[derive(Clone, Copy)]
 pub(crate) enum Sink {
-    /// To the place that the job names.
+    /// The digest is written to the location `to` of the job.
     Result,
-    /// Into the message, this many words after its beginning.
+    /// The digest is written into the message, at this word offset.
     #[cfg(feature = "xmss")]
     Message(usize),
-    /// XORed into the value that the job reads, this many words after its beginning.
+    /// The digest is XORed into the value at the location `from` of the job, at this word offset.
     #[cfg(feature = "xmss")]
     Mask(usize),
 }
 
 impl Hasher<'_> {
-    /// The state after the first `words` words of the first message, which are whole blocks of SHA-2.
+    /// Returns the hash state after the first `words` words of the first message, which are whole blocks of SHA-2.
     #[cfg(feature = "xmss")]
     pub(crate) fn midstate(&self, room: &Room, words: usize) -> Words {
         let mut start = self.function.initial();
@@ -57,13 +57,13 @@ impl Hasher<'_> {
                 start = state.map(u64::from);
             }
             Function::Sha512 => (self.kernels.sha512.one.run)(&mut start, blocks.as_chunks().0),
-            // Sponges have no states of this size.
+            // A sponge state does not fit into this type.
             Function::Shake128 | Function::Shake256 => {}
         }
         start
     }
 
-    /// How many messages, `stride` words apart, are worth hashing at once.
+    /// Returns the number of messages to hash at once, if their starts are `stride` words apart.
     pub(crate) fn lanes(&self, stride: usize) -> usize {
         let lanes = match self.function {
             Function::Sha256 => lanes_worth_using(&self.kernels.sha256),
@@ -75,8 +75,8 @@ impl Hasher<'_> {
         lanes.min(LANES).min(MESSAGE_WORDS.checked_div(stride).unwrap_or(1)).max(1)
     }
 
-    /// Hashes a message of each job, all of one shape and `stride` words apart, from the state `start`
-    /// on.
+    /// Hashes one message for each job, starting from the state `start`. All messages have the same shape, and their
+    /// starts are `stride` words apart.
     #[inline(always)]
     pub(crate) fn digest(
         &self,
@@ -92,7 +92,7 @@ impl Hasher<'_> {
         }
     }
 
-    /// The same for the message of the first lane alone.
+    /// Does the work of [`Hasher::digest`] for the message of the first lane.
     #[inline(never)]
     fn digest_one(&self, start: &Words, room: &mut Room, shape: Shape, target: Target) {
         match self.function {
@@ -133,8 +133,8 @@ impl Hasher<'_> {
         }
     }
 
-    // Each of the following has states or slices on its stack. Out of line, so that no other function
-    // reserves stack for them.
+    // The following functions have states or slices on their stack. They are not inlined, so that other functions do
+    // not reserve stack space for them.
 
     #[inline(never)]
     fn digest_sha256(
@@ -213,8 +213,8 @@ impl Hasher<'_> {
     }
 }
 
-/// The lanes of a family. Two of them, if one message has a kernel of the same tier, spare fewer
-/// instructions than it takes to lay messages side by side: counted with Zvknha and VLEN 128.
+/// Returns the number of lanes of a family that are worth using. Two lanes of the same tier as the kernel for one
+/// message save fewer instructions than the layout of the messages costs, as measured with Zvknha and VLEN = 128.
 fn lanes_worth_using<F, G>(family: &Chosen<F, G>) -> usize {
     match &family.many {
         Some(many) if many.lanes > 2 || many.tier != family.one.tier => many.lanes,
@@ -222,11 +222,11 @@ fn lanes_worth_using<F, G>(family: &Chosen<F, G>) -> usize {
     }
 }
 
-/// Where a digest goes: to which word of the room, and what of the words there is kept and added to.
+/// The destination of a digest: a word index in the room, and a mask of the old bits with which the digest is XORed.
 type Target = (usize, u64);
 
 impl Sink {
-    /// Where the digest of a message goes that begins at `at`.
+    /// Returns the destination of the digest of a message that begins at word `at`.
     #[inline(always)]
     #[cfg_attr(not(feature = "xmss"), expect(unused_variables, reason = "LMS has results alone"))]
     const fn target(self, job: &Job, at: usize) -> Target {
@@ -240,7 +240,8 @@ impl Sink {
     }
 }
 
-/// The address of the message of each lane: in an array of the caller, which would be copied otherwise.
+/// Fills `slices` with the messages of all lanes. The array belongs to the caller, because a returned array would be
+/// copied.
 #[inline(always)]
 fn fill<'a>(
     slices: &'a mut [&'a [u8]; LANES],
@@ -257,7 +258,7 @@ fn fill<'a>(
     slices
 }
 
-/// A state of SHA-256. Written out, since a loop costs three times as much.
+/// Converts words to a state of SHA-256. The code is unrolled, because a loop costs three times as much.
 #[inline(always)]
 fn narrow(state: &mut [u32; 8], words: &Words) {
     let [a, b, c, d, e, f, g, h] = state;
@@ -266,8 +267,8 @@ fn narrow(state: &mut [u32; 8], words: &Words) {
     (*e, *f, *g, *h) = (word_e as u32, word_f as u32, word_g as u32, word_h as u32);
 }
 
-/// The digest of SHA-256 in a lane, of four words or three: in big-endian byte order (FIPS 180-4
-/// §6.2.2). Written out like the state.
+/// Writes the SHA-256 digest of a lane in big-endian byte order (FIPS 180-4 §6.2.2). It has three or four words. The
+/// code is unrolled like that of `narrow`.
 #[inline(never)]
 fn put_sha256(room: &mut Room, lane: usize, (at, kept): Target, count: usize) {
     let Room { words, states } = room;
@@ -277,7 +278,7 @@ fn put_sha256(room: &mut Room, lane: usize, (at, kept): Target, count: usize) {
         return;
     };
     let put = |to: &mut [u8; 8], low: u32, high: u32| {
-        // Both halves at once: without Zbb there is no instruction for one.
+        // Both halves are byte-swapped at once, because without Zbb there is no instruction for a byte swap.
         let word = u64::from(low) | u64::from(high) << 32;
         let word = (word >> 8 & 0x00ff_00ff_00ff_00ff) | (word & 0x00ff_00ff_00ff_00ff) << 8;
         let word = (word >> 16 & 0x0000_ffff_0000_ffff) | (word & 0x0000_ffff_0000_ffff) << 16;
@@ -291,7 +292,7 @@ fn put_sha256(room: &mut Room, lane: usize, (at, kept): Target, count: usize) {
     }
 }
 
-/// The first `count` words of a digest.
+/// Writes the first `count` words of a digest.
 #[cfg(feature = "xmss")]
 #[inline(never)]
 fn put(room: &mut Room, digest: &[u64], (at, kept): Target, count: usize) {

@@ -1,9 +1,9 @@
-//! Kernels for several messages, for tests on machines that have none.
+//! Kernels for several messages, for tests on machines that have no such kernels.
 
 use crate::Kernels;
 use crate::dispatch::{MAX_LANES, Many, Tier};
 
-/// Whether messages are what kernels are promised: aligned, whole blocks, of equal length.
+/// Checks the guarantees of a kernel call: aligned messages of whole blocks and equal length.
 fn check(states: usize, messages: &[&[u8]], block_len: usize) {
     assert!((1..=MAX_LANES).contains(&states));
     assert_eq!(states, messages.len());
@@ -14,7 +14,7 @@ fn check(states: usize, messages: &[&[u8]], block_len: usize) {
     }
 }
 
-/// The portable forms, `lanes` messages at a time.
+/// Returns kernels that apply the portable implementation to up to `lanes` messages at a time.
 pub(crate) fn kernels(lanes: usize) -> Kernels {
     let mut kernels = Kernels::PORTABLE;
     let tier = Tier::Portable;
@@ -51,14 +51,14 @@ pub(crate) fn kernels(lanes: usize) -> Kernels {
     kernels
 }
 
-/// Kernels that compute nothing.
+/// Returns kernels that compute wrong digests.
 pub(crate) fn broken() -> Kernels {
     let mut kernels = Kernels::PORTABLE;
     kernels.sha256.one.run = |state, _| state[0] ^= 1;
     kernels
 }
 
-/// Bytes that are the same in every run: xorshift64 of Marsaglia.
+/// Returns a generator of reproducible pseudorandom words (xorshift64 of Marsaglia).
 pub(crate) fn random(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     move || {

@@ -1,4 +1,4 @@
-//! The hash functions, and how each pads.
+//! The hash functions and their padding.
 
 use super::words::Words;
 #[cfg(feature = "xmss")]
@@ -7,7 +7,7 @@ use crate::sha2::compression::H256;
 #[cfg(feature = "xmss")]
 use crate::sha2::compression::H512;
 
-/// A hash function.
+/// A hash function of hash-based signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     Sha256,
@@ -19,21 +19,21 @@ pub(crate) enum Function {
     Shake256,
 }
 
-/// How messages of one length are padded.
+/// The padding of messages of one length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// Words of the padded message, or of the part that follows a midstate.
+    /// Length in words of the padded message, or of the part that follows a midstate.
     pub words: usize,
-    /// The byte after the message.
+    /// Byte after the end of the message.
     pub marker: u64,
-    /// Added to the last word: the length in bits (FIPS 180-4 §5.1), or the end of pad10*1
-    /// (FIPS 202 §5.1).
+    /// Value that is XORed into the last word: the length in bits (FIPS 180-4 §5.1), or the end of pad10*1 (FIPS 202
+    /// §5.1).
     pub tail: u64,
 }
 
 impl Function {
-    /// The shape of messages of `len` bytes, of which a midstate holds the first `hashed`: whole
-    /// blocks of SHA-2, or none. No message is longer than three blocks of SHA-512 with its padding.
+    /// Returns the shape of messages of `len` bytes. A midstate has absorbed the first `hashed` bytes, which are
+    /// whole blocks of SHA-2, or zero bytes. A padded message has at most three blocks of SHA-512.
     #[inline(never)]
     pub(crate) const fn shape(self, len: usize, hashed: usize) -> Shape {
         let rest = len.wrapping_sub(hashed);
@@ -51,7 +51,7 @@ impl Function {
                 let rate_words = self.rate_words();
                 let is_long = rest >= rate_words.wrapping_mul(8);
                 let words = if is_long { rate_words.wrapping_mul(2) } else { rate_words };
-                // FIPS 202 §6.2: four ones of SHAKE, then the first bit of the padding.
+                // The marker has the four one bits of SHAKE and the first bit of the padding (FIPS 202 §6.2).
                 Shape { words, marker: 0x1f, tail: 0x80 << 56 }
             }
         }
@@ -65,7 +65,7 @@ impl Function {
         }
     }
 
-    /// The state before the first block. That of a sponge is zero.
+    /// Returns the state before the first block. A sponge starts with zeros.
     pub(crate) fn initial(self) -> Words {
         match self {
             Self::Sha256 => H256.map(u64::from),

@@ -1,40 +1,40 @@
-//! Storage of hash values and messages, and how messages are written.
+//! Storage of hash values and messages, and the writer of messages.
 
 use super::function::Shape;
 use super::words::Words;
 use crate::dispatch::MAX_LANES;
 
-/// Maximum number of messages that are hashed at once: more than half of all lanes, since with fewer
-/// the widest vectors would stay idle, and no more, because all of this is on the stack. A stage
-/// without kernels for several messages has room for one.
+/// Maximum number of messages that are hashed at once. It is more than half of the maximum number of lanes, because
+/// kernels with the widest vectors are not used for fewer messages. It is not larger, because the storage is on the
+/// stack. A stage without kernels for several messages has storage for one.
 pub(crate) const LANES: usize =
     if cfg!(any(test, feature = "lanes")) { MAX_LANES / 2 + 1 } else { 1 };
 
-/// Words of hash values that are in work at once: those of 67 chains of 32 bytes, and of the
-/// subtree roots of 131 chains of 64 bytes beside 32 of them.
+/// Number of words for hash values. 67 chains of 32 bytes fit, and also the subtree roots of 131 chains of 64 bytes
+/// together with 32 of these chains.
 pub(crate) const VALUE_WORDS: usize = 36 * 8;
 
-/// Longest message: three blocks of SHA-512.
+/// Length in words of the longest message, which is three blocks of SHA-512.
 const MAX_MESSAGE_WORDS: usize = 48;
 
-/// Room for a short message in each lane: two blocks of SHA-256, or one of SHAKE256. Of longer ones
-/// there are fewer.
+/// Number of words for messages. Each lane has room for a short message, which is two blocks of SHA-256 or one of
+/// SHAKE256. Fewer messages fit if they are longer.
 pub(super) const MESSAGE_WORDS: usize =
     if LANES * 17 > MAX_MESSAGE_WORDS { LANES * 17 } else { MAX_MESSAGE_WORDS };
 
-/// Where the message of the first lane begins: after all hash values.
+/// Word index of the message of the first lane. It follows the hash values.
 pub(crate) const MESSAGES: usize = VALUE_WORDS;
 
-/// Hash values that are in work, from word 0 on, followed by messages, one for each lane.
+/// Storage for hash values, which start at word 0, and for the messages of all lanes, which follow.
 ///
-/// Kernels need aligned messages, and so does the code that writes them: an unaligned word takes eight
-/// stores. The compiler knows the alignment of words as long as they are named by their index
-/// from the beginning, which is why nothing here hands out slices of them, and why values and
-/// messages are one array: a digest may go to either.
+/// Kernels require aligned messages. The code that writes them also benefits, because an unaligned word takes eight
+/// stores. The compiler knows the alignment of a word only if it is accessed by its index from the start of the
+/// array. Therefore the functions return no slices of words, and values and messages share one array. A digest can go
+/// to either part.
 #[repr(C, align(8))]
 pub(crate) struct Room {
     pub(super) words: [[u8; 8]; VALUE_WORDS + MESSAGE_WORDS],
-    /// States of SHA-256, to be written over. Fresh ones would be zeroed for every digest.
+    /// Scratch states of SHA-256. States on the stack would be zeroed for every digest.
     pub(super) states: [[u32; 8]; LANES],
 }
 
@@ -43,18 +43,18 @@ impl Room {
         Self { words: [[0; 8]; VALUE_WORDS + MESSAGE_WORDS], states: [[0; 8]; LANES] }
     }
 
-    /// How many values of so many words there is room for.
+    /// Returns the number of hash values of `value_words` words that fit.
     pub(crate) fn capacity(value_words: usize) -> usize {
         VALUE_WORDS.checked_div(value_words).unwrap_or(0)
     }
 
-    /// A word, or 0 where there is none.
+    /// Returns a word, or 0 if the index is past the end.
     #[inline(always)]
     fn get(&self, index: usize) -> u64 {
         self.words.get(index).map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// Changes a word, if it is there.
+    /// Sets a word. An index past the end is ignored.
     #[inline(always)]
     fn set(&mut self, index: usize, word: u64) {
         if let Some(bytes) = self.words.get_mut(index) {
@@ -62,7 +62,7 @@ impl Room {
         }
     }
 
-    /// Changes a byte of a message that begins at word `at`.
+    /// Sets a byte of a message that begins at word `at`.
     #[cfg(feature = "xmss")]
     #[inline(always)]
     pub(crate) fn set_byte(&mut self, at: usize, index: usize, value: u8) {
@@ -71,12 +71,12 @@ impl Room {
         }
     }
 
-    /// `count` words from `at` on as bytes, or none.
+    /// Returns `count` words from word `at` as bytes, or an empty slice if they are not all in range.
     pub(crate) fn bytes(&self, at: usize, count: usize) -> &[u8] {
         bytes(&self.words, at, count)
     }
 
-    /// Takes over the bytes of hash values.
+    /// Copies the bytes of hash values to the words from `at`.
     pub(crate) fn load(&mut self, at: usize, from: &[u8]) {
         let to = self.words.get_mut(at..).unwrap_or_default();
         for (to, from) in to.iter_mut().zip(from.as_chunks().0) {
@@ -84,7 +84,7 @@ impl Room {
         }
     }
 
-    /// A hash value of `count` words, zero padded.
+    /// Returns a hash value of `count` words, padded with zeros.
     pub(crate) fn value(&self, at: usize, count: usize) -> Words {
         let mut value = [0; 8];
         for (index, word) in value.iter_mut().enumerate().take(count) {
@@ -93,14 +93,14 @@ impl Room {
         value
     }
 
-    /// Puts a hash value, zero padded, anywhere.
+    /// Writes a zero-padded hash value to the words from `at`.
     pub(crate) fn put(&mut self, at: usize, value: &Words) {
         for (index, word) in value.iter().enumerate() {
             self.set(at.wrapping_add(index), *word);
         }
     }
 
-    /// Moves a hash value.
+    /// Copies a hash value of `count` words.
     #[inline(always)]
     pub(crate) fn copy(&mut self, from: usize, to: usize, count: usize) {
         for index in 0..count {
@@ -108,8 +108,8 @@ impl Room {
         }
     }
 
-    /// Puts a prefix in front of a value of `count` words that is [`Prefix::room`] words after `at`:
-    /// the message continues after the value.
+    /// Writes a prefix before a value of `count` words, which starts [`Prefix::room`] words after `at`. Returns a
+    /// writer that continues after the value.
     #[cfg(feature = "xmss")]
     #[inline(always)]
     pub(crate) fn put_prefix(&mut self, at: usize, prefix: Prefix, count: usize) -> Writer {
@@ -136,24 +136,24 @@ impl Room {
     }
 }
 
-/// `count` words from `from` on as bytes, or none.
+/// Returns `count` words from word `from` as bytes, or an empty slice if they are not all in range.
 pub(super) fn bytes(words: &[[u8; 8]], from: usize, count: usize) -> &[u8] {
     words.get(from..from.wrapping_add(count)).unwrap_or_default().as_flattened()
 }
 
-/// A number in front of a message.
+/// A number at the start of a message.
 #[cfg(feature = "xmss")]
 #[derive(Clone, Copy)]
 pub(crate) enum Prefix {
-    /// As long as a hash value.
+    /// A number with the length of a hash value.
     Words(u8),
-    /// Four bytes.
+    /// A number of four bytes.
     HalfWord(u8),
 }
 
 #[cfg(feature = "xmss")]
 impl Prefix {
-    /// Whole words that have to be left free for it in front of a value of `count` words.
+    /// Returns the number of whole words that must be left free before a value of `count` words.
     pub(crate) const fn room(self, count: usize) -> usize {
         match self {
             Self::Words(_) => count,
@@ -162,39 +162,39 @@ impl Prefix {
     }
 }
 
-/// Writes one message, word by word. It does not hold the room: a reference out of a value that
-/// two branches make would be one of unknown alignment to the compiler.
+/// A writer of one message, word by word. It does not hold a reference to the room, because the compiler would not
+/// know the alignment of a reference that is selected by a branch.
 pub(crate) struct Writer {
     start: usize,
     next: usize,
-    /// Bytes that are still below a whole word.
+    /// Bytes that do not fill a word yet.
     carry: u64,
-    /// Bits of them.
+    /// Number of bits in `carry`.
     shift: u32,
 }
 
 impl Writer {
-    /// Starts a message at word `at`.
+    /// Makes a writer of a message that starts at word `at`.
     #[inline(always)]
     pub(crate) const fn at(at: usize) -> Self {
         Self { start: at, next: at, carry: 0, shift: 0 }
     }
 
-    /// Appends a word, in front of all bytes that fill none.
+    /// Writes a word at the current position. The bytes in `carry` follow it.
     #[inline(always)]
     pub(crate) fn push(&mut self, room: &mut Room, word: u64) {
         room.set(self.next, word);
         self.next = self.next.wrapping_add(1);
     }
 
-    /// Appends a word after what has been written.
+    /// Appends a word after the bytes in `carry`.
     #[inline(always)]
     fn push_shifted(&mut self, room: &mut Room, word: u64) {
         self.push(room, self.carry | word.wrapping_shl(self.shift));
         self.carry = word.wrapping_shr(64_u32.wrapping_sub(self.shift));
     }
 
-    /// Appends words.
+    /// Appends four words.
     #[inline(always)]
     pub(crate) fn extend(&mut self, room: &mut Room, words: [u64; 4]) {
         if self.shift == 0 {
@@ -211,11 +211,11 @@ impl Writer {
         }
     }
 
-    /// Appends a hash value, or several, of `count` words in all.
+    /// Appends one or more hash values that have `count` words together.
     #[inline(always)]
     pub(crate) fn append(&mut self, room: &mut Room, from: usize, count: usize) {
         if self.shift == 0 {
-            // Four at a time: values that follow whole words have 32 or 64 bytes.
+            // Four words are copied at a time, because values that follow whole words have 32 or 64 bytes.
             debug_assert!(count.is_multiple_of(4));
             for index in 0..count >> 2 {
                 let four = room.words.get(from.wrapping_add(index << 2)..);
@@ -229,20 +229,21 @@ impl Writer {
         }
     }
 
-    /// Appends bytes that fill no word, below bit `shift`: a multiple of 8, 8 to 56. Once in a
-    /// message, after whole words.
+    /// Appends bytes that fill less than a word, as the `shift` lowest bits of `bytes`. `shift` is a multiple of 8
+    /// from 8 to 56. This happens once in a message, after whole words.
     #[cfg(feature = "lms")]
     #[inline(always)]
     pub(crate) const fn head(&mut self, bytes: u64, shift: u32) {
         (self.carry, self.shift) = (bytes, shift);
     }
 
-    /// Ends the message, which has to be as long as its shape says.
+    /// Ends the message, which must have the length of its shape.
     #[inline(always)]
     pub(crate) fn finish(mut self, room: &mut Room, shape: Shape) {
         let last = self.start.wrapping_add(shape.words).wrapping_sub(1);
         let mut word = self.carry | shape.marker.wrapping_shl(self.shift);
-        // Not in two parts: the compiler would call a function that fills memory for the zeros.
+        // A single loop writes the marker and the zeros, because the compiler would call `memset` for a loop of
+        // zeros.
         while self.next < last {
             self.push(room, word);
             word = 0;

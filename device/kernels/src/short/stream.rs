@@ -1,4 +1,4 @@
-//! Long messages with the same functions: those that are signed.
+//! The same hash functions for long messages, such as the signed message.
 
 use super::function::Function;
 use super::words::{Words, load};
@@ -10,7 +10,7 @@ use crate::{
     sha2::Sha512,
 };
 
-/// A long message, in pieces.
+/// The hash state of a long message that is absorbed in pieces.
 pub(crate) enum Stream {
     Sha256(Sha256),
     #[cfg(feature = "xmss")]
@@ -43,7 +43,7 @@ impl Stream {
         }
     }
 
-    /// The digest, zero padded.
+    /// Ends the message and returns its digest, padded with zeros.
     #[inline(never)]
     pub(crate) fn finalize(self) -> Words {
         let mut words = [0; 8];

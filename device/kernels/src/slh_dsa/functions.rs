@@ -1,7 +1,7 @@
 //! The hash functions F, H and T_l (FIPS 205 §11.1, §11.2) over messages that are kept in place.
 //!
-//! All three hash `PK.seed`, an address and one or more values of n bytes. A buffer holds such a
-//! message as the compression function reads it, padding included, so a step of a chain changes a few
+//! All three functions hash `PK.seed`, an address and one or more values of n bytes. A buffer holds such a message in
+//! the form that the compression function reads, including its padding. A chain step therefore changes only a few
 //! bytes and compresses one block:
 //!
 //! | | SHA-2 | SHAKE256 |
@@ -10,8 +10,8 @@
 //! | address | 22 bytes, ADRS^c (§11.2) | 32 bytes (§4.2) |
 //! | values | from byte 22 | from byte n + 32 |
 //!
-//! The last 13 bytes of both forms of an address have the same meaning, so offsets from the first
-//! value serve both.
+//! The last 13 bytes have the same meaning in both forms of an address, so their offsets relative to the first value
+//! are the same.
 
 use crate::dispatch::Chosen;
 use crate::keccak::{FULL_ROUNDS, RATE_256};
@@ -21,7 +21,7 @@ use crate::{Kernels, Tier, fills_lanes};
 use super::lanes::{LANES, Lanes};
 use super::parameters::Parameters;
 
-/// Types of addresses (§4.2, table 1).
+/// The types of addresses (§4.2, table 1).
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub(super) enum Kind {
@@ -32,7 +32,7 @@ pub(super) enum Kind {
     ForsRoots = 4,
 }
 
-/// An address up to its key pair. The two words after it are written into the message separately.
+/// An address up to its key pair. The two words that follow are written into the message separately.
 #[derive(Clone, Copy)]
 pub(super) struct Address {
     pub kind: Kind,
@@ -41,7 +41,7 @@ pub(super) struct Address {
     pub key_pair: u32,
 }
 
-/// What computes a function.
+/// The primitive that computes a hash function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Primitive {
     Sha256,
@@ -50,7 +50,7 @@ pub(super) enum Primitive {
 }
 
 impl Primitive {
-    /// Bytes of a block.
+    /// Returns the length of a block in bytes.
     pub(super) const fn block_len(self) -> usize {
         match self {
             Self::Sha256 => 64,
@@ -59,7 +59,7 @@ impl Primitive {
         }
     }
 
-    /// Bytes of a message with its padding (FIPS 180-4 §5.1, FIPS 202 §5.1).
+    /// Returns the length of a message with its padding in bytes (FIPS 180-4 §5.1, FIPS 202 §5.1).
     const fn padded_len(self, message_len: usize) -> usize {
         match self {
             Self::Sha256 => (message_len + 9).next_multiple_of(64),
@@ -69,33 +69,33 @@ impl Primitive {
     }
 }
 
-/// Longest block.
+/// Length of the longest block in bytes.
 pub(super) const MAX_BLOCK_LEN: usize = 8 * RATE_256;
 
-/// The functions of one key.
+/// The hash functions of one key.
 pub(super) struct Functions<'a> {
     pub kernels: &'a Kernels,
-    /// Computes F.
+    /// Primitive of F.
     pub f: Primitive,
-    /// Computes H and T_l.
+    /// Primitive of H and T_l.
     pub h: Primitive,
     pub n: usize,
     /// Offset of the first value in a message.
     pub values_at: usize,
     seed: &'a [u8],
-    /// States of SHA-256 and SHA-512 after `PK.seed` and its zeros.
+    /// States of SHA-256 and SHA-512 after `PK.seed` and the zeros that follow it.
     sha256: [u32; 8],
     sha512: [u64; 8],
 }
 
-/// Compression functions need their blocks aligned to words.
+/// A value with the word alignment that compression functions require.
 #[derive(Clone, Copy)]
 #[repr(align(8))]
 pub(super) struct Aligned<T>(pub T);
 
 impl<'a> Functions<'a> {
-    /// Prepares the functions of the key with this `PK.seed`, of n bytes.
-    // Out of line, here and elsewhere: what it has on the stack is gone afterwards.
+    /// Makes the functions of a key with this `PK.seed`, which has n bytes.
+    // Here and below, functions are not inlined so that their stack space is released when they return.
     #[inline(never)]
     pub(super) fn new(
         kernels: &'a Kernels,
@@ -103,7 +103,8 @@ impl<'a> Functions<'a> {
         is_shake: bool,
         seed: &'a [u8],
     ) -> Self {
-        // Category 1 uses SHA-256 alone (§11.2.1), the others SHA-512 for everything but F (§11.2.2).
+        // Sets of category 1 use only SHA-256 (§11.2.1). The other SHA-2 sets use SHA-256 for F and SHA-512 for the
+        // rest (§11.2.2).
         let (f, h) = match (is_shake, parameters.n) {
             (true, _) => (Primitive::Shake256, Primitive::Shake256),
             (false, 16) => (Primitive::Sha256, Primitive::Sha256),
@@ -123,7 +124,7 @@ impl<'a> Functions<'a> {
         Self { kernels, f, h, n: parameters.n, values_at, seed, sha256, sha512 }
     }
 
-    /// How many messages of one block to hash at once, from 1 to [`LANES`].
+    /// Returns the number of messages of one block to hash at once, from 1 to [`LANES`].
     pub(super) fn lanes(&self, primitive: Primitive) -> usize {
         match primitive {
             Primitive::Sha256 => lanes_of(&self.kernels.sha256),
@@ -132,8 +133,8 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// Makes `buffer` a message with this address, zeros after its key pair, and zeros for `count`
-    /// values. Returns its length with the padding.
+    /// Initializes `buffer` as a message with this address, zeros in the rest of the address, and zeros for `count`
+    /// values. Returns its length including padding.
     #[inline(never)]
     pub(super) fn prepare(
         &self,
@@ -143,7 +144,7 @@ impl<'a> Functions<'a> {
         count: usize,
     ) -> usize {
         let end = self.values_at.wrapping_add(count.wrapping_mul(self.n));
-        // At least a whole lane, which may still hold a longer message of another function.
+        // At least a whole lane is cleared, because it can hold a longer message of another function.
         let message_len = primitive.padded_len(end).max(MAX_BLOCK_LEN);
         if let Some(message) = buffer.get_mut(..message_len) {
             message.fill(0);
@@ -162,25 +163,27 @@ impl<'a> Functions<'a> {
         self.pad(primitive, buffer, count)
     }
 
-    /// Writes the padding after `count` values; the bytes between are zero. Returns the length with it.
+    /// Writes the padding after `count` values. The bytes between are zero already. Returns the length including
+    /// padding.
     pub(super) fn pad(&self, primitive: Primitive, buffer: &mut [u8], count: usize) -> usize {
         let end = self.values_at.wrapping_add(count.wrapping_mul(self.n));
         let len = primitive.padded_len(end);
         let (marker, tail) = match primitive {
-            // 1111 and the first bit of pad10*1; the last one is the top bit of the block.
+            // The marker has 1111 and the first bit of pad10*1. The last bit of the padding is the top bit of the
+            // block.
             Primitive::Shake256 => (0x1f, 0x80),
-            // The block of `PK.seed` counts.
+            // The length in bits includes the block with `PK.seed`.
             _ => (0x80, primitive.block_len().wrapping_add(end).wrapping_mul(8) as u64),
         };
-        // The tail first: after H of n = 32, the marker of SHAKE256 is in the same eight bytes. It is
-        // never the last of them, since all lengths are multiples of 8.
+        // The tail is written first. For H with n = 32, the marker of SHAKE256 is in the same eight bytes. It never
+        // is the last byte, because all lengths are multiples of 8.
         put(buffer, len.wrapping_sub(8), &tail.to_be_bytes());
         put_byte(buffer, end, marker);
         len
     }
 
-    /// Hashes the first `len` bytes of `buffer`, whole blocks, and writes the n bytes that come out at
-    /// `place` in the same buffer.
+    /// Hashes the first `len` bytes of `buffer`, which are whole blocks, and writes the n bytes of the result at
+    /// offset `place` of the buffer.
     #[inline(never)]
     pub(super) fn hash(&self, primitive: Primitive, buffer: &mut [u8], len: usize, place: usize) {
         let message = buffer.get(..len).unwrap_or_default();
@@ -203,7 +206,7 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// Hashes the block of each of the first `count` lanes and writes what comes out at its `place`.
+    /// Hashes the block of each of the first `count` lanes and writes the result at its `place`.
     pub(super) fn hash_each(&self, primitive: Primitive, lanes: &mut Lanes<'_>, count: usize) {
         if LANES > 1 && fills_lanes(count, self.lanes(primitive)) {
             return self.hash_at_once(primitive, lanes, count);
@@ -213,8 +216,8 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// The same with kernels for several messages.
-    // Out of line, so that a hart without them does not save registers for it.
+    /// Does the work of [`Functions::hash_each`] with kernels for several messages.
+    // The function is not inlined, so that a hart without such kernels does not save registers for it.
     #[inline(never)]
     fn hash_at_once(&self, primitive: Primitive, lanes: &mut Lanes<'_>, count: usize) {
         let Some(running) = lanes.each.get_mut(..count) else { return };
@@ -256,7 +259,7 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// Writes the first n bytes of a state, which are whole words.
+    /// Writes the first n bytes of a state. They are whole words.
     #[inline(always)]
     fn write<const N: usize>(
         &self,
@@ -273,15 +276,15 @@ impl<'a> Functions<'a> {
 
 fn lanes_of<F, G>(kernels: &Chosen<F, G>) -> usize {
     match kernels.lanes() {
-        // Up to four streams of Zvknh take more instructions than the messages one by one: in front of
-        // a single block that kernel mostly prepares.
+        // Up to four streams of Zvknh take more instructions than the same number of single messages, because for a
+        // single block that kernel spends most of its time on preparation.
         ..=4 if kernels.one.tier == Tier::Zvknh => 1,
         lanes => lanes.clamp(1, LANES),
     }
 }
 
-/// Copies `bytes` to `at`, as far as the buffer goes. Lengths were checked before, so that it always
-/// goes far enough; if it did not, the root would be another one.
+/// Copies `bytes` to offset `at`, until the buffer ends. Lengths were checked before, so the buffer is always long
+/// enough. Otherwise the computed root would be wrong.
 #[inline(never)]
 pub(super) fn put(buffer: &mut [u8], at: usize, bytes: &[u8]) {
     for (to, from) in buffer.get_mut(at..).unwrap_or_default().iter_mut().zip(bytes) {
@@ -289,14 +292,15 @@ pub(super) fn put(buffer: &mut [u8], at: usize, bytes: &[u8]) {
     }
 }
 
-/// Writes one byte, likewise. Not with [`put`], which a step of a chain should not wait for.
+/// Writes one byte at offset `at`, if it is in range. The function does not use [`put`], whose call would slow down a
+/// chain step.
 pub(super) fn put_byte(buffer: &mut [u8], at: usize, byte: u8) {
     if let Some(to) = buffer.get_mut(at) {
         *to = byte;
     }
 }
 
-/// `len` bytes from `at` on; none if there are not so many.
+/// Returns `len` bytes from offset `at`, or an empty slice if they are not all in range.
 pub(super) fn part(bytes: &[u8], at: usize, len: usize) -> &[u8] {
     bytes.get(at..).and_then(|rest| rest.get(..len)).unwrap_or_default()
 }

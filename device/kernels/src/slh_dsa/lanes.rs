@@ -1,41 +1,41 @@
-//! Chains and tree climbs, several at once where the hart has lanes.
+//! WOTS+ chains and paths through trees, several at once on a hart with lanes.
 //!
-//! Two kinds of work consist of independent sequences of blocks: the chains of a WOTS+ key, which are
-//! of different length, and the trees of a FORS signature, which are of equal length. A [`Lane`] holds
-//! the block of one of them. [`run_chains`] takes the next chain into a lane as soon as one ends, and
-//! the longest first, so that lanes stay full to the end; [`climb`] goes up all its trees in step. Where
-//! there are no lanes, one [`Lane`] takes one chain after the other.
+//! Two parts of a verification consist of independent sequences of blocks: the chains of a WOTS+ key, which have
+//! different lengths, and the trees of a FORS signature, which have equal heights. A [`Lane`] holds the current block
+//! of one sequence. When a chain ends, [`run_chains`] starts the longest waiting chain in its lane, so that lanes
+//! stay in use until the end. [`climb`] computes one level of all its trees at a time. Without lanes, one [`Lane`]
+//! processes one chain after the other.
 
 use super::functions::{Address, Aligned, Functions, MAX_BLOCK_LEN, part, put, put_byte};
 use super::parameters::MAX_CHAINS;
 use crate::dispatch::MAX_LANES;
 
-/// Lanes that there is room for. A stage without kernels for several messages needs one.
+/// Number of lanes with storage. A stage without kernels for several messages needs one.
 pub(super) const LANES: usize = if cfg!(any(feature = "lanes", test)) { MAX_LANES } else { 1 };
 
-/// A step of a WOTS+ chain is numbered 0 to `LAST_STEP - 1`: w - 1 of §5.
+/// Number of steps of a complete WOTS+ chain, w - 1 of §5. The steps are numbered from 0 to `LAST_STEP - 1`.
 pub(super) const LAST_STEP: u8 = 15;
 
-/// All lanes, and the states that their kernels work on. Every array has room for all lanes of the widest
-/// hart, and states have none where there are no lanes.
+/// All lanes, and the hash states of their kernels. The arrays have elements for all lanes of the widest hart. The
+/// arrays of states are empty in a stage without lanes.
 ///
-/// States live as long as the lanes: to make all of them anew for each step would cost as much as the step.
+/// The states exist as long as the lanes, because their initialization would cost as much as a chain step.
 pub(super) struct Lanes<'a> {
     pub each: [Lane<'a>; LANES],
-    /// Of SHA-256.
+    /// States of SHA-256.
     pub states32: [[u32; 8]; STATES],
-    /// Of SHA-512 or Keccak, whose states have different lengths and follow each other.
+    /// States of SHA-512 or Keccak. They have different lengths and are stored consecutively.
     pub states64: [u64; 25 * STATES],
 }
 
-/// One block at a time finds its state on the stack.
+/// Number of stored states. A stage without lanes has its single state on the stack.
 const STATES: usize = if LANES == 1 { 0 } else { LANES };
 
 impl Lanes<'_> {
     pub(super) const NEW: Self =
         Self { each: [Lane::NEW; LANES], states32: [[0; 8]; STATES], states64: [0; 25 * STATES] };
 
-    /// Makes a message of F with this address out of each lane that F can use.
+    /// Initializes the block of each lane that F can use as a message of F with this address.
     pub(super) fn prepare(&mut self, functions: &Functions<'_>, address: &Address) {
         for lane in self.each.iter_mut().take(functions.lanes(functions.f)) {
             functions.prepare(functions.f, &mut lane.block.0, address, 1);
@@ -43,18 +43,18 @@ impl Lanes<'_> {
     }
 }
 
-/// One sequence of blocks.
+/// A sequence of blocks that is processed in one lane.
 #[derive(Clone, Copy)]
 pub(super) struct Lane<'a> {
-    /// The message of the next step, padded.
+    /// Padded message of the next step.
     pub block: Aligned<[u8; MAX_BLOCK_LEN]>,
-    /// Where its result goes, in the same block.
+    /// Offset of the result in the same block.
     pub place: usize,
-    /// The chain, or the node of a tree, counted from the left on its level.
+    /// Number of the chain, or of the tree node, counted from the left on its level.
     pub number: u32,
-    /// The next step of the chain; `LAST_STEP` in a lane without one.
+    /// Next step of the chain. It is `LAST_STEP` in an idle lane.
     step: u8,
-    /// The rest of the path through the tree.
+    /// Rest of the authentication path.
     pub path: &'a [u8],
 }
 
@@ -67,31 +67,32 @@ impl Lane<'_> {
         path: &[],
     };
 
-    /// The result of the last step.
+    /// Returns the result of the last step.
     pub(super) fn value(&self, n: usize) -> &[u8] {
         part(&self.block.0, self.place, n)
     }
 }
 
-/// Chains that wait for a lane, those with the most steps first.
+/// A queue of chains that wait for a lane. Chains with more steps come first.
 struct Queue {
-    /// The first chain that starts at each step, or `NONE`.
+    /// For each step, the first chain that starts at it, or `NONE`.
     first: [u8; LAST_STEP as usize + 1],
-    /// The next one that starts at the same step as each chain, or `NONE`.
+    /// For each chain, the next chain that starts at the same step, or `NONE`.
     next: [u8; MAX_CHAINS],
     step: u8,
 }
 
-/// More than there are chains.
+/// End of a list. The value is larger than every chain number.
 const NONE: u8 = 0xff;
 const _: () = assert!(MAX_CHAINS < NONE as usize);
 
 impl Queue {
-    /// Chains that start at the steps `digits`. Those at the last one need no step, and are left out.
+    /// Makes a queue of chains that start at the steps `digits`. Chains that start at the last step need no work and
+    /// are left out.
     fn new(digits: &[u8]) -> Self {
         let mut queue = Self { first: [NONE; 16], next: [NONE; MAX_CHAINS], step: 0 };
         for ((chain, digit), next) in (0..).zip(digits).zip(&mut queue.next) {
-            // Digits are below 16: the mask says so to the compiler.
+            // The digit is below 16. The mask tells this to the compiler.
             let first = &mut queue.first[usize::from(digit & 15)];
             *next = *first;
             *first = chain;
@@ -99,7 +100,7 @@ impl Queue {
         queue
     }
 
-    /// Takes the longest chain: its number, and the step where it starts.
+    /// Removes the longest chain and returns its number and its first step.
     fn pop(&mut self) -> Option<(u8, u8)> {
         while self.step < LAST_STEP {
             let first = &mut self.first[usize::from(self.step & 15)];
@@ -114,18 +115,18 @@ impl Queue {
     }
 }
 
-/// All chains and their steps in the order of the queue.
+/// Returns all chains and their first steps in the order of the queue.
 #[cfg(test)]
 pub(super) fn order_for_test(digits: &[u8]) -> std::vec::Vec<(u8, u8)> {
     let mut queue = Queue::new(digits);
     core::iter::from_fn(|| queue.pop()).collect()
 }
 
-/// Ends WOTS+ chains (FIPS 205 §5.3, steps 8 to 11, and algorithm 5): applies F from step `digits[i]` to
-/// value i.
+/// Processes WOTS+ chains to their ends (FIPS 205 §5.3, steps 8 to 11, and algorithm 5). F is applied to value i from
+/// step `digits[i]`.
 ///
-/// `values` holds the n bytes of each chain and takes their ends. `lanes` were [`Lanes::prepare`]d with the
-/// address of the key.
+/// `values` holds the n bytes of each chain, which the end of the chain replaces. [`Lanes::prepare`] must have
+/// initialized `lanes` with the address of the key.
 #[inline(never)]
 pub(super) fn run_chains(
     functions: &Functions<'_>,
@@ -154,7 +155,7 @@ pub(super) fn run_chains(
     }
 }
 
-/// The same in `count` lanes.
+/// Does the work of [`run_chains`] in `count` lanes.
 #[inline(never)]
 fn run_chains_at_once(
     functions: &Functions<'_>,
@@ -174,7 +175,7 @@ fn run_chains_at_once(
             let Some(lane) = lanes.each.get_mut(index) else { return };
             if lane.step == LAST_STEP {
                 let Some((chain, step)) = queue.pop() else {
-                    // No chain is waiting: the last lane moves here, and is processed next.
+                    // No chain is waiting, so the last lane moves here and is processed next.
                     count = count.wrapping_sub(1);
                     let last = lanes.each.get(count).copied();
                     if let (Some(lane), Some(last)) = (lanes.each.get_mut(index), last) {
@@ -203,11 +204,11 @@ fn run_chains_at_once(
     }
 }
 
-/// Climbs a tree in each of the first `count` lanes (§6.3, algorithm 11, steps 8 to 17; §8.4, algorithm
+/// Computes the root of a tree in each of the first `count` lanes (§6.3, algorithm 11, steps 8 to 17; §8.4, algorithm
 /// 17, steps 8 to 17).
 ///
-/// A lane has its node at `place`, the node's number, and the path; its block is a message of H with the
-/// address of the tree and zeros for the rest. The root is at `place` afterwards.
+/// A lane has its node at `place`, the number of the node, and the path. Its block is a message of H with the address
+/// of the tree and zeros in the rest of the address. Afterwards the root is at `place`.
 #[inline(never)]
 pub(super) fn climb(functions: &Functions<'_>, lanes: &mut Lanes<'_>, count: usize, height: usize) {
     let (n, values_at) = (functions.n, functions.values_at);
@@ -220,14 +221,15 @@ pub(super) fn climb(functions: &Functions<'_>, lanes: &mut Lanes<'_>, count: usi
             lane.number >>= 1;
             put_byte(&mut lane.block.0, values_at.wrapping_sub(5), level as u8);
             put(&mut lane.block.0, values_at.wrapping_sub(4), &lane.number.to_be_bytes());
-            // Where the next level reads it: an odd node is a right one.
+            // This is the position at which the next level reads the node. A node with an odd number is a right
+            // child.
             lane.place = side(functions, lane.number);
         }
         functions.hash_each(functions.h, lanes, count);
     }
 }
 
-/// Offset of the node with this number in a message of H.
+/// Returns the offset of the node with this number in a message of H.
 pub(super) fn side(functions: &Functions<'_>, number: u32) -> usize {
     let offset = if number & 1 == 0 { 0 } else { functions.n };
     functions.values_at.wrapping_add(offset)

@@ -1,5 +1,5 @@
-//! What the public interface does not show: numbers out of digests, and the use of lanes, here with
-//! simulated kernels.
+//! These tests check properties that the public interface does not show: the numbers that a digest contains, and the
+//! use of lanes with simulated kernels.
 
 use super::*;
 use crate::Tier;
@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::vec::Vec;
 
 std::thread_local! {
-    /// Messages of each call of a kernel in this thread.
+    /// Number of messages in each kernel call of this thread.
     static CALLS: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -25,7 +25,8 @@ fn calls_of(work: impl FnOnce()) -> Vec<usize> {
     CALLS.with_borrow_mut(core::mem::take)
 }
 
-/// The portable forms, which count calls, as kernels with this many lanes; `None` is a hart without them.
+/// Returns kernels that count calls. They use the portable implementations with the given number of lanes, or without
+/// lanes for `None`.
 fn kernels(lanes: Option<usize>) -> Kernels {
     let mut kernels = Kernels::PORTABLE;
     kernels.sha256.one.run = |state, blocks| {
@@ -75,7 +76,7 @@ fn kernels(lanes: Option<usize>) -> Kernels {
     kernels
 }
 
-/// Bytes in the form of a signature: every string of the right length has a root.
+/// Returns pseudorandom bytes as a signature. Every string of the right length leads to a root.
 fn noise(len: usize, mut seed: u64) -> Vec<u8> {
     let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -104,8 +105,8 @@ fn lanes_change_nothing() {
 
 #[test]
 fn a_verification_takes_as_many_blocks_as_it_must() {
-    // FORS: k leaves, k a nodes. Layers: chains of len digits that are 7.5 on average, h' nodes. Beside
-    // them there are the long messages and the hash of the message, a call each.
+    // FORS has k leaves and k a nodes. A layer has len chains with 7.5 steps on average, and h' nodes. In addition
+    // there is one call for each long message and for the hash of the message.
     for set in SlhDsaSet::ALL {
         let Parameters { n, h_prime, d, a, k } = Parameters::of(set);
         let calls = calls_of(|| _ = computed(&kernels(None), set, 3)).len() as f64;
@@ -124,11 +125,11 @@ fn lanes_stay_full() {
             assert!(
                 calls.iter().all(|count| *count == 1 || (*count > lanes / 2 && *count <= lanes))
             );
-            // What is one after the other by nature: the climbs and the long messages.
+            // The paths through the XMSS trees and the long messages cannot be processed in parallel.
             let Parameters { h_prime, d, .. } = Parameters::of(set);
             let serial = d * (h_prime + 1);
             let ideal = serial + (alone - serial) / lanes;
-            // Chains have up to 15 steps, and a rest of the FORS trees fills less than half of the lanes.
+            // Chains have up to 15 steps, and the last group of FORS trees may fill less than half of the lanes.
             let most = ideal + ideal / 2 + Parameters::of(set).a * lanes;
             assert!(calls.len() < most, "{set:?}, {lanes} lanes: {} of {ideal}", calls.len());
         }
@@ -156,7 +157,7 @@ fn lengths_are_checked_first() {
     }
 }
 
-/// Bit `number` of a string, the highest one of a byte first.
+/// Returns bit `number` of a string. The most significant bit of a byte is the first.
 fn bit(bytes: &[u8], number: usize) -> u64 {
     u64::from(bytes[number / 8] >> (7 - number % 8) & 1)
 }
@@ -197,7 +198,7 @@ proptest! {
 
 #[test]
 fn digits_have_a_checksum() {
-    // The largest and the smallest one, and one between; 16 bytes have 32 digits.
+    // The digits are the smallest, the largest, and some between. 16 bytes have 32 digits.
     assert_eq!(digits(&[0; 16])[32..35], [1, 14, 0]); // 32 * 15 = 480
     assert_eq!(digits(&[0xff; 16])[32..35], [0, 0, 0]);
     assert_eq!(digits(&[0x70; 16])[32..35], [1, 7, 0]); // 16 * (8 + 15) = 0x170
@@ -207,7 +208,7 @@ fn digits_have_a_checksum() {
 
 #[test]
 fn sizes_are_those_of_the_standard() {
-    // FIPS 205 §11, table 2: m, bytes of a public key, bytes of a signature.
+    // The columns are m, the length of a public key, and the length of a signature in bytes (FIPS 205 §11, table 2).
     let sizes = [
         (30, 32, 7856),
         (34, 32, 17_088),
@@ -216,7 +217,7 @@ fn sizes_are_those_of_the_standard() {
         (47, 64, 29_792),
         (49, 64, 49_856),
     ];
-    // Each for SHA-2 and for SHAKE.
+    // Each row applies to SHA-2 and to SHAKE.
     let sizes = sizes.into_iter().flat_map(|sizes| [sizes; 2]);
     for (set, (m, key, signature)) in SlhDsaSet::ALL.into_iter().zip(sizes) {
         assert_eq!(Parameters::of(set).digest_len(), m, "{set:?}");

@@ -1,48 +1,48 @@
-//! Parameter sets of XMSS and XMSS^MT (RFC 8391 §5.3, §5.4; SP 800-208 §5.2 to §5.5).
+//! The parameter sets of XMSS and XMSS^MT (RFC 8391 §5.3, §5.4; SP 800-208 §5.2 to §5.5).
 
 use crate::short::Function;
 
-/// What the number of a parameter set counts.
+/// The scheme that defines the meaning of a parameter set number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
-    /// One tree (RFC 8391 §4.1).
+    /// XMSS with one tree (RFC 8391 §4.1).
     Xmss,
-    /// Trees on trees (RFC 8391 §4.2).
+    /// XMSS^MT with several layers of trees (RFC 8391 §4.2).
     XmssMt,
 }
 
-/// Which parameter sets are accepted.
+/// The parameter sets that a verifier accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sets {
-    /// Those that SP 800-208 approves of.
+    /// Only the sets that SP 800-208 approves.
     #[default]
     Approved,
-    /// Those of RFC 8391 with SHA-512, SHAKE128 and 64 bytes of SHAKE256 too.
+    /// Also the sets of RFC 8391 with SHA-512, SHAKE128, and SHAKE256 with 64 bytes.
     Every,
 }
 
-/// Everything that a verifier has to know of a parameter set.
+/// The properties of a parameter set that a verifier needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterSet {
     pub(super) function: Function,
-    /// Bytes of a hash value.
+    /// Length of a hash value in bytes.
     pub(super) n: usize,
-    /// Bytes of the number in front of every hashed message: n in RFC 8391, 4 where SP 800-208
-    /// shortened it.
+    /// Length in bytes of the prefix of every hashed message: n in RFC 8391, and 4 where SP 800-208
+    /// shortens it.
     pub(super) prefix_len: usize,
-    /// Height of all layers together.
+    /// Total height of all layers.
     pub(super) h: u32,
-    /// Layers.
+    /// Number of layers.
     pub(super) d: u32,
     /// Height of one layer.
     pub(super) layer_height: u32,
-    /// Bytes of the index.
+    /// Length of the index in bytes.
     pub(super) index_len: usize,
     is_approved: bool,
 }
 
-/// Function, n, length of the prefix, and whether SP 800-208 approves of it. Both schemes count
-/// through their sets in this order. "SHAKE" in the names of RFC 8391 is SHAKE128 with n = 32.
+/// Function, n, length of the prefix, and whether SP 800-208 approves the family. Both schemes
+/// number their sets in this order. The name "SHAKE" in RFC 8391 means SHAKE128 with n = 32.
 const FAMILIES: [(Function, u8, u8, bool); 7] = [
     (Function::Sha256, 32, 32, true),
     (Function::Sha512, 64, 64, false),
@@ -53,10 +53,10 @@ const FAMILIES: [(Function, u8, u8, bool); 7] = [
     (Function::Shake256, 24, 4, true),
 ];
 
-/// h of XMSS.
+/// Values of h in XMSS.
 const HEIGHTS: [u8; 3] = [10, 16, 20];
 
-/// h, d and h / d of XMSS^MT.
+/// Values of h, d and h / d in XMSS^MT.
 const SHAPES: [(u8, u8, u8); 8] = [
     (20, 2, 10),
     (20, 4, 5),
@@ -69,9 +69,10 @@ const SHAPES: [(u8, u8, u8); 8] = [
 ];
 
 impl ParameterSet {
-    /// The set with a number. The same number means another set in each scheme.
+    /// Returns the set with this number, or `None` if it is unknown. The same number has different
+    /// meanings in the two schemes.
     pub fn of(scheme: Scheme, oid: u32) -> Option<Self> {
-        // Zero is reserved.
+        // The number zero is reserved.
         let number = usize::try_from(oid).ok()?.checked_sub(1)?;
         let (family, (h, d, layer_height)) = match scheme {
             Scheme::Xmss => {
@@ -97,25 +98,26 @@ impl ParameterSet {
         })
     }
 
-    /// Whether SP 800-208 approves of the set: SHA-256 and SHAKE256 with 32 and 24 bytes.
+    /// Returns true if SP 800-208 approves the set, which uses SHA-256 or SHAKE256 with 32 or 24
+    /// bytes.
     pub const fn is_approved(&self) -> bool {
         self.is_approved
     }
 
-    /// Bytes of a public key: number, root and seed.
+    /// Returns the length of a public key in bytes: number, root and seed.
     pub const fn public_key_len(&self) -> usize {
         self.n.wrapping_mul(2).wrapping_add(4)
     }
 
-    /// Bytes of a signature: index, randomness, and for each layer one-time signature and
-    /// authentication path.
+    /// Returns the length of a signature in bytes: index, randomness, and a one-time signature and
+    /// an authentication path for each layer.
     pub const fn signature_len(&self) -> usize {
         let values = (self.d as usize).wrapping_mul(self.chains()).wrapping_add(self.h as usize);
         self.index_len.wrapping_add(self.n).wrapping_add(values.wrapping_mul(self.n))
     }
 
-    /// Chains of a one-time signature: two digits of four bits a byte, and three of the checksum
-    /// (RFC 8391 §3.1.1, with w = 16).
+    /// Returns the number of chains of a one-time signature: two digits of four bits for each byte,
+    /// and three digits of the checksum (RFC 8391 §3.1.1, with w = 16).
     pub(super) const fn chains(&self) -> usize {
         self.n.wrapping_mul(2).wrapping_add(3)
     }

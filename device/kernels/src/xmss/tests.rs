@@ -1,5 +1,5 @@
-//! Refusals, lanes and the known-answer test. What the algorithms compute is compared with a second
-//! implementation in `tests/hash_based_differential.rs`.
+//! These tests check refusals, lanes and the known-answer test. `tests/hash_based_differential.rs`
+//! compares the results of the algorithms with a second implementation.
 
 use std::vec::Vec;
 
@@ -10,7 +10,7 @@ fn scheme_sets() -> impl Iterator<Item = (Scheme, u32)> {
     (1..=0x15).map(|oid| (Scheme::Xmss, oid)).chain((1..=0x38).map(|oid| (Scheme::XmssMt, oid)))
 }
 
-/// A key and random bytes as a signature, with an index in range.
+/// Returns a key, and random bytes as a signature with an index in range.
 fn case(scheme: Scheme, oid: u32) -> (Vec<u8>, Vec<u8>) {
     let mut random = fake::random(u64::from(oid) << 1 | u64::from(scheme == Scheme::XmssMt));
     let set = ParameterSet::of(scheme, oid).unwrap();
@@ -26,7 +26,7 @@ fn case(scheme: Scheme, oid: u32) -> (Vec<u8>, Vec<u8>) {
 #[test]
 fn lanes_compute_the_same_as_one_by_one() {
     for (scheme, oid) in scheme_sets() {
-        // The largest sets take longest and add nothing but layers.
+        // The largest sets take the longest time and only have more layers, so they are skipped.
         if scheme == Scheme::XmssMt && oid % 8 >= 5 {
             continue;
         }
@@ -77,7 +77,7 @@ fn an_index_beyond_the_tree_is_refused() {
         let bits = 8 * set.index_len as u32;
         for index in (set.h..bits).map(|bit| 1_u64 << bit).chain([u64::MAX >> (64 - bits)]) {
             if index >> set.h == 0 {
-                // Heights of whole bytes leave no room for such an index.
+                // The index field has no bits above a height that is a multiple of 8.
                 continue;
             }
             let bytes = &index.to_be_bytes()[8 - set.index_len..];
@@ -108,7 +108,8 @@ fn unknown_sets_are_unsupported() {
 fn sets_are_refused_by_default_unless_approved() {
     for (scheme, oid) in scheme_sets() {
         let (key, signature) = case(scheme, oid);
-        // RFC 8391 numbers its sets first; of them only those with SHA-256 and 32 bytes stayed.
+        // The sets of RFC 8391 have the lowest numbers. SP 800-208 approves only those of them with
+        // SHA-256 and 32 bytes.
         let (of_sha256, of_rfc) = if scheme == Scheme::Xmss { (3, 12) } else { (8, 32) };
         let is_approved = oid <= of_sha256 || oid > of_rfc;
         assert_eq!(ParameterSet::of(scheme, oid).unwrap().is_approved(), is_approved);

@@ -1,4 +1,4 @@
-//! From a one-time signature to the root of its tree (RFC 8391 §3, §4.1).
+//! Computation of the root of a tree from a one-time signature (RFC 8391 §3, §4.1).
 
 use super::ParameterSet;
 use crate::Kernels;
@@ -7,10 +7,10 @@ use crate::short::{
     Function, Hasher, Job, LANES, MESSAGES, Prefix, Room, Shape, Sink, Words, Writer, be32, load,
 };
 
-/// log2 of w, which is 16 in every set.
+/// Logarithm of w to base 2. w is 16 in every set.
 pub(super) const W_BITS: usize = 4;
 
-/// The prefix of a hashed message: toByte(x, n) (RFC 8391 §5.1).
+/// Prefixes of hashed messages, encoded as toByte(x, n) (RFC 8391 §5.1).
 const PREFIX_F: u8 = 0;
 const PREFIX_H: u8 = 1;
 pub(super) const PREFIX_MESSAGE: u8 = 2;
@@ -21,62 +21,63 @@ const TYPE_OTS: u32 = 0;
 const TYPE_L_TREE: u32 = 1;
 const TYPE_HASH_TREE: u32 = 2;
 
-/// Chains of one window if a signature has more than fit: a power of two, so that each window but
-/// the last is a whole subtree.
+/// Number of chains that are processed together if not all chains of a signature fit into the room. It is a power of
+/// two, so that each group except the last one gives a whole subtree.
 const CHAINS_OF_WINDOW: usize = 32;
 const SUBTREE_HEIGHT: u32 = 5;
 
-// An address is eight big-endian words, and here four of eight bytes: layer and upper half of the
-// tree; its lower half and the type; and two that differ for each hash, which are a job's tweak:
+// An address has eight big-endian words, which are stored here as four words of eight bytes. The first contains the
+// layer and the upper half of the tree number, the second the lower half and the type. The other two differ for each
+// hash and are the tweak of a job:
 //
 //   OTS        leaf | chain       step | key or mask
 //   L-tree     leaf | height      index | key or mask
 //   hash tree  0 | height         index | key or mask
 //
-// Chain, height and step fit a byte, and so does the choice of key and masks: 0 to 2.
+// Chain, height and step fit into a byte. The value that selects the key or a mask (0 to 2) also does.
 const SECOND_BYTE: u32 = 56;
 const FIRST_BYTE: u32 = 24;
 
-/// Which tree of the hypertree.
+/// The position of a tree in the hypertree.
 #[derive(Clone, Copy)]
 pub(super) struct Address {
     pub layer: u32,
     pub tree: u64,
 }
 
-/// What trees of one key have in common.
+/// Data that all trees of one key share.
 pub(super) struct Tree<'a> {
     hasher: Hasher<'a>,
     chains: usize,
-    /// Whether prefixes have four bytes, and not n.
+    /// True if prefixes have four bytes instead of n.
     is_prefix_short: bool,
     seed: Words,
-    /// SEED is the same in every PRF, and where a block of SHA-2 ends after it, the state at that point is
-    /// computed once: a third of all work.
+    /// Hash state after SEED, which is the same for every PRF. If a block of SHA-2 ends after SEED, this state is
+    /// computed only once, which saves a third of all work.
     prf_start: Words,
     is_prf_started: bool,
     initial: Words,
     prf: Shape,
     f: Form,
     h: Form,
-    /// The byte of its message that chooses the key or one of the masks: the last.
+    /// Offset of the last byte of a PRF message, which selects the key or a mask.
     choice_at: usize,
-    /// The first half of the addresses in work.
+    /// First half of the current address.
     address: [u64; 2],
 }
 
-/// F or H: a number, and what follows from the lengths of its messages.
+/// The message layout of F or H, which depends on the lengths of the hashed values.
 struct Form {
     number: u8,
-    /// Words of hash values in a message.
+    /// Number of words of the hash values in a message.
     len: usize,
     shape: Shape,
-    /// Words from the message of one lane to the next.
+    /// Distance in words between the messages of two adjacent lanes.
     stride: usize,
 }
 
 impl<'a> Tree<'a> {
-    /// For a key with this SEED, which is n bytes long.
+    /// Makes the state for a key with this SEED, which has n bytes.
     pub(super) fn new(
         kernels: &'a Kernels,
         set: &ParameterSet,
@@ -85,7 +86,8 @@ impl<'a> Tree<'a> {
     ) -> Self {
         let (function, prefix_len) = (set.function, set.prefix_len);
         let head_len = prefix_len.wrapping_add(set.n);
-        // Two values of 32 bytes are a block of SHA-256, two of 64 one of SHA-512.
+        // A block ends after SEED: two values of 32 bytes fill a block of SHA-256, two of 64 bytes a block of
+        // SHA-512.
         let is_prf_started =
             matches!((function, head_len), (Function::Sha256, 64) | (Function::Sha512, 128));
         let hashed = if is_prf_started { head_len } else { 0 };
@@ -118,7 +120,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// The root that a one-time signature of a message leads to (RFC 8391 §4.1.10, algorithm 13).
+    /// Computes the root from a one-time signature of a message (RFC 8391 §4.1.10, algorithm 13).
     pub(super) fn root(
         &mut self,
         room: &mut Room,
@@ -133,7 +135,7 @@ impl<'a> Tree<'a> {
         let n = self.hasher.n;
         let mut index = idx_leaf;
         for (height, sibling) in auth.chunks_exact(n.wrapping_mul(8).max(1)).enumerate() {
-            // The node is at the front; its parent will be, too.
+            // The node is at the start of the room. Its parent replaces it there.
             let is_right = index & 1 == 1;
             if is_right {
                 room.copy(0, n, n);
@@ -146,8 +148,8 @@ impl<'a> Tree<'a> {
         room.value(0, n)
     }
 
-    /// Computes the leaf of a one-time signature, to the front of the window: its public key
-    /// (§3.1.6, algorithm 6) and the root of that in its L-tree (§4.1.5, algorithm 8).
+    /// Computes the leaf that belongs to a one-time signature, and writes it to the start of the room. This is the
+    /// one-time public key (§3.1.6, algorithm 6), compressed by its L-tree (§4.1.5, algorithm 8).
     fn leaf(
         &mut self,
         room: &mut Room,
@@ -178,7 +180,7 @@ impl<'a> Tree<'a> {
         self.l_tree(room, idx_leaf, (0, subtrees), 0, SUBTREE_HEIGHT);
     }
 
-    /// Walks the chains from `from` on to their ends, in place (§3.1.2).
+    /// Processes `count` chains, starting with chain `from`, to their ends in place (§3.1.2).
     fn walk(
         &self,
         room: &mut Room,
@@ -202,8 +204,8 @@ impl<'a> Tree<'a> {
         });
     }
 
-    /// Hashes `count` nodes of an L-tree, the first of which has number `index` at `height`, up to
-    /// one, in place (§4.1.5). A last node without a sibling is lifted.
+    /// Hashes `count` nodes of an L-tree in place until one is left (§4.1.5). The first node has the number `index`
+    /// at `height`. A last node without a sibling moves to the next level unchanged.
     fn l_tree(
         &self,
         room: &mut Room,
@@ -231,7 +233,7 @@ impl<'a> Tree<'a> {
                     *job = Job { tweak, from, to };
                     pair = pair.wrapping_add(1);
                 }
-                // No parent takes a place from which a later group reads.
+                // A parent never overwrites a node that a later group reads.
                 self.hash(room, &self.h, jobs.get(..group).unwrap_or_default());
             }
             if count & 1 == 1 {
@@ -251,8 +253,8 @@ impl<'a> Tree<'a> {
         ];
     }
 
-    /// A step of each chain (algorithm 2), or the parent of each pair of nodes (algorithm 7): F or
-    /// H with a key and masks of its own, in a lane each.
+    /// Computes one step of each chain (algorithm 2), or the parent of each pair of nodes (algorithm 7). Each lane
+    /// applies F or H with its own key and masks.
     #[inline(never)]
     fn hash(&self, room: &mut Room, form: &Form, jobs: &[Job]) {
         let (hasher, stride) = (&self.hasher, form.stride);
@@ -261,7 +263,8 @@ impl<'a> Tree<'a> {
             self.write_prf(room, at, job);
             at = at.wrapping_add(stride);
         }
-        // Masks first, into the values; the key comes last and takes its place in the message.
+        // The masks come first and are XORed into the values. The key comes last and goes to its position in the
+        // message.
         for choice in (0..=form.number.wrapping_add(1)).rev() {
             let mut at = MESSAGES;
             for _ in jobs {
@@ -282,8 +285,7 @@ impl<'a> Tree<'a> {
         hasher.digest(&self.initial, room, (form.shape, stride), jobs, Sink::Result);
     }
 
-    /// Writes the message of PRF(SEED, ADRS) (RFC 8391 §5.1). The byte that chooses the key or one of
-    /// the masks is still missing.
+    /// Writes the message of PRF(SEED, ADRS) (RFC 8391 §5.1), except for the byte that selects the key or a mask.
     #[inline(always)]
     fn write_prf(&self, room: &mut Room, at: usize, job: &Job) {
         let mut message =
@@ -293,7 +295,7 @@ impl<'a> Tree<'a> {
         message.finish(room, self.prf);
     }
 
-    /// Writes the message of F or H (RFC 8391 §5.1) around its key.
+    /// Writes the message of F or H (RFC 8391 §5.1) around its key, which is already in place.
     #[inline(always)]
     fn write(&self, room: &mut Room, at: usize, form: &Form, job: &Job) {
         let mut message = room.put_prefix(at, self.prefix(form.number), self.hasher.n);
@@ -301,7 +303,7 @@ impl<'a> Tree<'a> {
         message.finish(room, form.shape);
     }
 
-    /// The message of a PRF up to SEED.
+    /// Writes the message of a PRF up to and including SEED.
     fn prf_head(&self, room: &mut Room, at: usize) -> Writer {
         let (prefix, n) = (self.prefix(PREFIX_PRF), self.hasher.n);
         room.put(at.wrapping_add(prefix.room(n)), &self.seed);

