@@ -1,4 +1,4 @@
-//! Passes the linker script of the root of trust on, and where it finds the memory of the board.
+//! Passes the linker script of the root of trust and the folder of its memory map to the linker.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Chooses the board whose root of trust programs are built for: the only place that does.
+//! Selects the board for programs of the root of trust. No other file does this.
 
 use std::path::Path;
 
-/// Only one board has a root of trust.
+/// Name of the only board that has a root of trust.
 const BOARD: &str = "hartlock-soc";
 
 fn main() {
@@ -11,6 +11,7 @@ fn main() {
     let constants = folder.join("root-of-trust.rs");
     println!("cargo::rerun-if-changed={}", constants.display());
     println!("cargo::rustc-env=HARTLOCK_ROOT_OF_TRUST_CONSTANTS={}", constants.display());
-    // For the linker script, which includes root-of-trust.ld: DEP_HARTLOCK_ROOT_OF_TRUST_FOLDER.
+    // The linker script, which includes root-of-trust.ld, gets this folder as
+    // DEP_HARTLOCK_ROOT_OF_TRUST_FOLDER.
     println!("cargo::metadata=folder={}", folder.display());
 }

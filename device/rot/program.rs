@@ -1,5 +1,5 @@
-//! The build script of each test program on the root of trust: passes the linker script on, and where it finds the
-//! memory of the board.
+//! The build script of each test program of the root of trust. It passes the linker script and the folder of the
+//! board's memory map to the linker.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();

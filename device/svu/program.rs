@@ -1,4 +1,4 @@
-//! The build script of each stage: its linker script, which has the name of the stage.
+//! The build script of each stage. It selects the linker script with the name of the stage.
 
 fn main() {
     let name = std::env::var("CARGO_PKG_NAME").unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Chooses the board: the only place that does. Everything else follows from what the description of
-//! that board makes (device/boards/README.md).
+//! Selects the board. No other file does this: everything else follows from the files that are generated from the
+//! board's description (device/boards/README.md).
 
 use std::path::Path;
 
-/// Kinds of modules of which there are several, and their forms.
+/// The modules that have several implementations, and the names of those.
 const FORMS: [(&str, &str); 4] = [
     ("clock", r#""cycles", "time""#),
     ("dma", r#""iommu", "open""#),
@@ -34,6 +34,6 @@ fn main() {
         println!("cargo::rustc-cfg={kind}=\"{form}\"");
     }
     println!("cargo::rustc-env=HARTLOCK_BOARD_CONSTANTS={}", folder.join("board.rs").display());
-    // For the linker scripts of programs, which include memory.ld: DEP_HARTLOCK_BOARD_FOLDER.
+    // The linker scripts of programs, which include memory.ld, get this folder as DEP_HARTLOCK_BOARD_FOLDER.
     println!("cargo::metadata=folder={}", folder.display());
 }

@@ -1,12 +1,12 @@
 //! The AES engine (`hw/ip/aes`): ECB, CBC, CTR, GCM, and AES-KW (SP 800-38F) on top of ECB.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
-//! fault (`status.failed`) is not used until reset. Text goes by words of the processor, or by streams that the caller has
-//! connected to DMA.
+//! fault (`status.failed`) is not used until reset. The processor transfers the text in words, or the caller connects
+//! the engine's streams to DMA.
 //!
-//! A text of GCM is given out while it is decrypted, before its tag can be known. [`Aes::open`] therefore overwrites it with
-//! zeros if the tag is wrong; a caller of [`Aes::begin`] has to do the same, and must not use a byte before
-//! [`Aes::end`] has returned.
+//! The plaintext of a GCM message is output during decryption, before its tag is known. Therefore [`Aes::open`]
+//! overwrites the text with zeros if the tag is wrong. A caller of [`Aes::begin`] has to do the same, and must not use
+//! any byte before [`Aes::end`] has returned.
 
 use hartlock_regs::Value;
 use hartlock_regs::aes::{
@@ -16,84 +16,87 @@ use hartlock_regs::aes::{
 
 pub mod streamed;
 
-/// Bytes of a block.
+/// Length of a block in bytes.
 pub const BLOCK_LEN: usize = 16;
-/// Bytes of a tag.
+/// Length of a full GCM tag in bytes.
 pub const TAG_LEN: usize = 16;
-/// The longest key that [`Aes::wrap`] takes: a private key of RSA.
+/// Maximum length in bytes of a key that [`Aes::wrap`] accepts. An RSA private key fits.
 pub const MAX_WRAPPED_LEN: usize = 2048;
-/// `aes1` in the register that says what it is.
+/// Value `aes1` of the identification register.
 const MAGIC: u32 = 0x6165_7331;
-/// Maximum number of status reads before the engine is treated as absent. The longest wait is for a wipe, below two hundred
-/// cycles.
+/// Maximum number of status reads before the engine is treated as absent. The longest wait is for a wipe, which takes
+/// less than two hundred cycles.
 const PATIENCE: u32 = 10_000;
-/// Reads of the status while a block is computed.
+/// Number of status reads while a block is computed.
 const BLOCK_POLLS: u32 = 16;
-/// SP 800-38F §6.2.
+/// Initial value of AES-KW (SP 800-38F §6.2).
 const KW_IV: Half = [0xa6a6_a6a6; 2];
-/// Rounds over all halves.
+/// Number of rounds over all half blocks in AES-KW.
 const KW_ROUNDS: usize = 6;
-/// Bytes of a half block, the unit of AES-KW.
+/// Length in bytes of a half block, the unit of AES-KW.
 const HALF_LEN: usize = 8;
-/// A half block, as words in the byte order of memory: reversing bytes takes the core longer than the engine takes for a block.
+/// A half block, as words in the byte order of memory. Reversing the bytes would take the core longer than the engine
+/// takes for a block.
 type Half = [u32; HALF_LEN / 4];
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no such engine at this address.
     NoEngine,
-    /// It detected a fault, and does nothing until reset.
+    /// The engine detected a fault, and does nothing until reset.
     Failed,
-    /// It does not respond any more.
+    /// The engine does not respond.
     Silent,
-    /// It refused a command or a word: other code used it meanwhile, or no key is loaded.
+    /// The engine refused a command or a word, because other code used it in the meantime or no key is loaded.
     Refused,
-    /// The engine is masked, and its noise source gives nothing or failed its health test. [`Aes::wipe`] tries again.
+    /// The engine is masked, and its noise source delivers nothing or failed its health test. [`Aes::wipe`] tries
+    /// again.
     Entropy,
-    /// A key, vector, text or tag of a length that the mode does not have.
+    /// The length of a key, vector, text or tag is not valid for the mode.
     Length,
-    /// The text is not what was encrypted: tag or wrapped key are wrong.
+    /// The text was not encrypted with this key: the tag or the wrapped key is wrong.
     NotAuthentic,
 }
 
-/// A tag of GCM, as words in the byte order of memory, which cost less to move than bytes.
+/// A GCM tag, as words in the byte order of memory, which are cheaper to move than bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tag([u32; TAG_LEN / 4]);
 
-/// What is computed, with its vector.
+/// A mode of operation, with its initialization vector or counter.
 #[derive(Clone, Copy, Debug)]
 pub enum Mode<'a> {
-    /// Blocks one by one.
+    /// Each block is encrypted independently.
     Ecb,
-    /// With an initialization vector.
+    /// The value is the initialization vector.
     Cbc(&'a [u8; BLOCK_LEN]),
-    /// With the counter of the first block; see [`counter_at`].
+    /// The value is the counter of the first block; see [`counter_at`].
     Ctr(&'a [u8; BLOCK_LEN]),
-    /// With a vector of 12 bytes, which must never be used again with this key, or of any other length.
+    /// The value is the initialization vector. A vector of 12 bytes must never be used again with the same key; any
+    /// other length is also supported.
     Gcm(&'a [u8]),
 }
 
-/// Encryption or decryption.
+/// The direction of a cipher operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// To ciphertext.
+    /// Plaintext to ciphertext.
     Encrypt,
-    /// To plaintext.
+    /// Ciphertext to plaintext.
     Decrypt,
 }
 
-/// Ways of text and result, beside registers.
+/// The paths of text and result, which otherwise pass through registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Streams {
-    /// The text comes from the stream port.
+    /// True if the text comes from the stream port.
     pub input: bool,
-    /// The result goes to the stream port.
+    /// True if the result goes to the stream port.
     pub output: bool,
 }
 
-/// The counter of the block that has a byte of a stream in CTR: a text can be read from any offset. The remainder of the
-/// offset is the number of bytes of that block before it.
+/// Returns the CTR counter of the block that contains the byte at `offset`, so that a text can be read from any offset.
+/// Also returns the number of bytes of that block before the offset.
 #[must_use]
 pub fn counter_at(first: &[u8; BLOCK_LEN], offset: u64) -> ([u8; BLOCK_LEN], usize) {
     let block = u128::from(offset / BLOCK_LEN as u64);
@@ -101,19 +104,19 @@ pub fn counter_at(first: &[u8; BLOCK_LEN], offset: u64) -> ([u8; BLOCK_LEN], usi
     (counter.to_be_bytes(), (offset % BLOCK_LEN as u64) as usize)
 }
 
-/// The engine.
+/// The driver of the AES engine.
 pub struct Aes {
     registers: Registers,
     is_masked: bool,
     key_len: KeyLen,
-    /// Of the message.
+    /// Configuration of the current message.
     control: Control,
-    /// The message has a tag, which has to match at its end.
+    /// True if the message has a tag that has to match at its end.
     needs_tag: bool,
 }
 
 impl Tag {
-    /// Its bytes.
+    /// Returns the bytes of the tag.
     #[must_use]
     pub fn to_bytes(self) -> [u8; TAG_LEN] {
         bytes(self.0)
@@ -121,7 +124,7 @@ impl Tag {
 }
 
 impl Aes {
-    /// Takes the engine and wipes it.
+    /// Initialises the driver and wipes the engine.
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`, `Entropy`.
@@ -136,13 +139,13 @@ impl Aes {
         Ok(engine)
     }
 
-    /// The engine computes on shares, and needs its noise source.
+    /// Returns true if the engine computes on shares (masking), which needs its noise source.
     #[must_use]
     pub const fn is_masked(&self) -> bool {
         self.is_masked
     }
 
-    /// Overwrites key, vector and data, and waits for the start-up test of the noise source, if the engine needs one.
+    /// Overwrites key, vector and data, and waits for the start-up test of the noise source if the engine needs one.
     ///
     /// # Errors
     /// `Failed`, `Silent`, `Entropy`.
@@ -162,7 +165,7 @@ impl Aes {
     /// Loads a key of 16, 24 or 32 bytes.
     ///
     /// # Errors
-    /// `Length` for other keys, or those of the engine.
+    /// `Length` for any other length, or the errors of the engine.
     pub fn load_key(&mut self, key: &[u8]) -> Result<(), Error> {
         let key_len = key_len(key.len()).ok_or(Error::Length)?;
         self.until(Status::idle)?;
@@ -171,16 +174,16 @@ impl Aes {
         for (register, word) in self.registers.key().iter().zip(words) {
             register.write(u32::from_le_bytes(*word));
         }
-        // The register block keeps the last word that was written.
+        // The register block keeps the last written word, so it is overwritten with zero.
         self.registers.aad_len().write(0);
         self.key_len = key_len;
         self.check()
     }
 
-    /// Takes the key of 32 bytes of the slot, which no software sees.
+    /// Loads the 32-byte key of the key slot, which software cannot read.
     ///
     /// # Errors
-    /// `Refused` if there is none, or those of the engine.
+    /// `Refused` if the slot holds no key, or the errors of the engine.
     pub fn load_slot(&mut self) -> Result<(), Error> {
         self.until(Status::idle)?;
         self.forget_errors();
@@ -190,10 +193,11 @@ impl Aes {
         self.check()
     }
 
-    /// A whole message in place by registers, for all modes but GCM.
+    /// Processes a whole message in place through registers, in any mode except GCM.
     ///
     /// # Errors
-    /// `Length` for no text or, but in CTR, for one that is no whole blocks; those of the engine.
+    /// `Length` for an empty text or, except in CTR, for a text that does not consist of whole blocks; the errors of
+    /// the engine.
     pub fn process(
         &mut self,
         mode: Mode<'_>,
@@ -208,10 +212,10 @@ impl Aes {
         self.end()
     }
 
-    /// Encrypts a message of GCM in place, and returns its tag.
+    /// Encrypts a GCM message in place, and returns its tag.
     ///
     /// # Errors
-    /// `Length` for a vector without bytes, or those of the engine.
+    /// `Length` for an empty vector, or the errors of the engine.
     pub fn seal(&mut self, iv: &[u8], aad: &[u8], text: &mut [u8]) -> Result<[u8; TAG_LEN], Error> {
         let (mode, streams) = (Mode::Gcm(iv), Streams::default());
         self.begin(mode, Direction::Encrypt, aad, text.len(), None, streams)?;
@@ -220,10 +224,11 @@ impl Aes {
         Ok(self.sealed()?.to_bytes())
     }
 
-    /// Decrypts a message of GCM in place. If its tag is wrong, the text becomes zero.
+    /// Decrypts a GCM message in place. If the tag is wrong, the text is overwritten with zeros.
     ///
     /// # Errors
-    /// `NotAuthentic`; `Length` for a vector without bytes, or a tag of less than 4 or more than 16; those of the engine.
+    /// `NotAuthentic`; `Length` for an empty vector or a tag of less than 4 or more than 16 bytes; the errors of the
+    /// engine.
     pub fn open(
         &mut self,
         iv: &[u8],
@@ -242,11 +247,11 @@ impl Aes {
         result
     }
 
-    /// Begins a message. A stream that is asked for carries the text; [`end`](Self::end) follows when it has passed. A
-    /// decryption of GCM needs the tag.
+    /// Begins a message. If a stream is selected, it carries the text, and [`end`](Self::end) follows when all of the
+    /// text has passed. The decryption of a GCM message needs the tag.
     ///
     /// # Errors
-    /// `Length`, or those of the engine.
+    /// `Length`, or the errors of the engine.
     pub fn begin(
         &mut self,
         mode: Mode<'_>,
@@ -304,10 +309,11 @@ impl Aes {
         self.feed(aad)
     }
 
-    /// The text of a message in place, by registers, in parts that are whole blocks except the last one.
+    /// Processes the text of a message in place through registers, in parts. All parts except the last consist of whole
+    /// blocks.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     pub fn text(&mut self, text: &mut [u8]) -> Result<(), Error> {
         let (blocks, rest) = text.as_chunks_mut::<BLOCK_LEN>();
         if !blocks.is_empty() {
@@ -321,17 +327,17 @@ impl Aes {
         if !rest.is_empty() {
             self.feed(rest)?;
             self.until_result()?;
-            // All four words have to be read, or the block stays.
+            // All four words have to be read, else the block remains in the engine.
             let last: [u8; BLOCK_LEN] = bytes(self.pull_block());
             rest.iter_mut().zip(last).for_each(|(to, from)| *to = from);
         }
         Ok(())
     }
 
-    /// Waits until the first block of a text can be written: the engine expands a new key before.
+    /// Waits until the first block of a text can be written. Before that the engine expands a new key.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     pub fn until_input(&self) -> Result<(), Error> {
         self.until(Status::input_free)
     }
@@ -342,7 +348,7 @@ impl Aes {
     /// `Failed`, `Silent`, `Entropy`.
     #[inline(always)]
     pub fn until_result(&mut self) -> Result<(), Error> {
-        // A block takes less. Nothing is between these reads: what goes wrong is for later.
+        // A block takes less time than these reads. No other check is done between them; errors are handled later.
         for _ in 0..BLOCK_POLLS {
             if self.registers.status().read().output_valid() {
                 return Ok(());
@@ -357,7 +363,7 @@ impl Aes {
         self.until(Status::output_valid)
     }
 
-    /// Writes a block of the text, with its words in the byte order of memory, where one can be written: once
+    /// Writes a block of the text, with its words in the byte order of memory. This is allowed after
     /// [`until_input`](Self::until_input) has returned, and after each result that was read.
     #[inline(always)]
     pub fn push_block(&mut self, block: [u32; BLOCK_LEN / 4]) {
@@ -379,31 +385,31 @@ impl Aes {
     /// Waits for the end of a message.
     ///
     /// # Errors
-    /// `NotAuthentic`, `Length` if a stream ended at another place than it should, or those of the engine.
+    /// `NotAuthentic`; `Length` if a stream ended at an unexpected position; or the errors of the engine.
     #[inline(always)]
     pub fn end(&mut self) -> Result<(), Error> {
         self.until(Status::idle)?;
-        // After an upset of the bus's handshakes each write has the word of the one before, or its address, and no error
-        // tells. The configuration does, which can be written and read now, or a store into a block that is not wanted.
+        // After an upset of the bus handshakes each write may carry the word of the previous write, or its address, and
+        // no error reports this. Writing and reading back the configuration, which is possible here, reveals it.
         self.registers.control().write(self.control);
         if self.registers.control().read().to_bits() != self.control.to_bits() {
             return Err(Error::Refused);
         }
         self.check()?;
-        // No error is not enough: the engine has to say that the tag is right.
+        // The absence of an error is not sufficient: the engine has to confirm that the tag is right.
         if self.needs_tag && !self.registers.status().read().tag_matches() {
             return Err(Error::NotAuthentic);
         }
         Ok(())
     }
 
-    /// The tag of a message of GCM that was encrypted, if it is read twice alike: nothing else tells that a word of it came
-    /// from another address, an upset of the bus. A wipe meanwhile is an error.
+    /// Returns the tag of an encrypted GCM message if two reads of it agree. No other check detects that an upset of
+    /// the bus delivered a word from another address. A wipe in the meantime is an error.
     #[inline(always)]
     fn sealed(&self) -> Result<Tag, Error> {
         let (first, [a, b, c, d]) = (self.tag_words(), self.tag_words());
         self.check()?;
-        // One by one, since a comparison of arrays is a call.
+        // The words are compared one by one, because a comparison of arrays would be a function call.
         let [e, f, g, h] = first;
         if (a, b, c, d) == (e, f, g, h) { Ok(Tag(first)) } else { Err(Error::Refused) }
     }
@@ -415,7 +421,7 @@ impl Aes {
         [word(0), word(1), word(2), word(3)]
     }
 
-    /// Gives a message up.
+    /// Aborts a message.
     ///
     /// # Errors
     /// `Failed`, `Silent`.
@@ -424,12 +430,12 @@ impl Aes {
         self.until(Status::idle)
     }
 
-    /// Wraps a key under the loaded one (SP 800-38F §6.2). The result has 8 bytes more. If there is none, it is zero: the steps
-    /// begin with the key itself.
+    /// Wraps a key with the loaded key (SP 800-38F §6.2). The result is 8 bytes longer. After an error it is
+    /// overwritten with zeros, because the first steps contain the key itself.
     ///
     /// # Errors
-    /// `Length` if the key is no 16 to [`MAX_WRAPPED_LEN`] bytes, in steps of 8, or the result has another length; those
-    /// of the engine.
+    /// `Length` if the key does not have 16 to [`MAX_WRAPPED_LEN`] bytes in steps of 8, or if the result has the wrong
+    /// length; the errors of the engine.
     pub fn wrap(&mut self, key: &[u8], wrapped: &mut [u8]) -> Result<(), Error> {
         if !is_wrappable(key.len()) || wrapped.len() != key.len() + HALF_LEN {
             return Err(Error::Length);
@@ -458,10 +464,10 @@ impl Aes {
         Ok(())
     }
 
-    /// Unwraps a key. If it was not wrapped under the loaded one, the result is zero.
+    /// Unwraps a key. If it was not wrapped with the loaded key, the result is zero.
     ///
     /// # Errors
-    /// `NotAuthentic`; `Length` as in [`wrap`](Self::wrap); those of the engine.
+    /// `NotAuthentic`; `Length` as in [`wrap`](Self::wrap); the errors of the engine.
     pub fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Error> {
         if !is_wrappable(key.len()) || wrapped.len() != key.len() + HALF_LEN {
             return Err(Error::Length);
@@ -488,7 +494,7 @@ impl Aes {
         Ok(first)
     }
 
-    /// Begins a message of ECB with a block for each step of AES-KW, and returns their number.
+    /// Begins an ECB message with one block for each step of AES-KW, and returns the number of steps.
     fn kw_begin(&mut self, direction: Direction, key_len: usize) -> Result<u32, Error> {
         let steps = key_len / HALF_LEN * KW_ROUNDS;
         self.begin(Mode::Ecb, direction, &[], steps * BLOCK_LEN, None, Streams::default())?;
@@ -496,7 +502,8 @@ impl Aes {
         length(steps)
     }
 
-    /// A block of AES-KW: the first half goes to the next step, the second one stays.
+    /// Computes one step of AES-KW: returns the first half of the block for the next step, and stores the second one in
+    /// `half`.
     fn kw_step(&mut self, [a, b]: Half, half: &mut [u8; HALF_LEN]) -> Result<Half, Error> {
         let [c, d] = words(half);
         self.push_block([a, b, c, d]);
@@ -506,7 +513,7 @@ impl Aes {
         Ok([a, b])
     }
 
-    /// Blocks into `data_in`, the last one filled with zeros.
+    /// Writes blocks to `data_in`; the last one is filled with zeros.
     fn feed(&self, data: &[u8]) -> Result<(), Error> {
         for block in data.chunks(BLOCK_LEN) {
             self.until(Status::input_free)?;
@@ -517,13 +524,13 @@ impl Aes {
         Ok(())
     }
 
-    /// Errors of an earlier message.
+    /// Clears the errors of an earlier message.
     fn forget_errors(&self) {
         let errors = self.registers.error();
         errors.write(errors.read());
     }
 
-    /// Errors that the engine reported since they were cleared last, which this does.
+    /// Returns the errors that the engine has reported since they were last cleared, and clears them.
     #[inline(always)]
     fn check(&self) -> Result<(), Error> {
         let errors = self.registers.error().read();
@@ -534,7 +541,7 @@ impl Aes {
     #[inline(never)]
     fn judge(&self, errors: ErrorBits) -> Result<(), Error> {
         self.registers.error().write(errors);
-        // A noise source that failed changes no result of the cipher without masks.
+        // A failed noise source does not change the results of an unmasked cipher.
         if errors.entropy() && self.is_masked {
             Err(Error::Entropy)
         } else if errors.tag() {
@@ -548,7 +555,7 @@ impl Aes {
         }
     }
 
-    /// Waits until the status has the expected value. The masked engine drops a message when its source fails.
+    /// Waits until the status has the expected value. A masked engine drops a message when its noise source fails.
     fn until(&self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
         self.poll(|status| {
             if is_wanted(status) {
@@ -559,7 +566,7 @@ impl Aes {
         })
     }
 
-    /// Reads the status until it has an answer.
+    /// Reads the status until `answer` returns a result.
     fn poll(&self, answer: impl Fn(Status) -> Option<Result<(), Error>>) -> Result<(), Error> {
         for _ in 0..PATIENCE {
             let status = self.registers.status().read();
@@ -591,19 +598,19 @@ fn length(bytes: usize) -> Result<u32, Error> {
     u32::try_from(bytes).map_err(|_| Error::Length)
 }
 
-/// The four words of a block, filled with zeros.
+/// Returns the four words of a block that is filled with zeros.
 fn block_words(data: &[u8]) -> [u32; BLOCK_LEN / 4] {
     let mut block = [0; BLOCK_LEN];
     block.iter_mut().zip(data).for_each(|(to, from)| *to = *from);
     words(&block)
 }
 
-/// A first half with the number of a step of AES-KW, big-endian in its last bytes.
+/// Combines the first half with the number of an AES-KW step, which is big-endian in the last bytes.
 const fn numbered([high, low]: Half, step: u32) -> Half {
     [high, low ^ step.swap_bytes()]
 }
 
-/// A block, or a half of one, as words in the byte order of memory.
+/// Converts a block or half block to words in the byte order of memory.
 fn words<const BYTES: usize, const WORDS: usize>(block: &[u8; BYTES]) -> [u32; WORDS] {
     const { assert!(BYTES == 4 * WORDS) };
     let mut words = [0; WORDS];
@@ -613,7 +620,7 @@ fn words<const BYTES: usize, const WORDS: usize>(block: &[u8; BYTES]) -> [u32; W
     words
 }
 
-/// The same back.
+/// Converts words back to bytes.
 fn bytes<const BYTES: usize, const WORDS: usize>(words: [u32; WORDS]) -> [u8; BYTES] {
     const { assert!(BYTES == 4 * WORDS) };
     let mut bytes = [0; BYTES];

@@ -1,6 +1,6 @@
-//! Which part of a transfer has arrived, when requests complete in any order.
+//! The part of a transfer that has arrived, when requests complete in any order.
 
-/// Chunks that can be ahead of the first missing one: a bit each.
+/// Maximum number of chunks from the first missing one on that can be tracked; each needs one bit.
 const WINDOW: u64 = 64;
 
 /// A transfer of `total` bytes in chunks, requested in order and completed in any order.
@@ -10,18 +10,18 @@ pub struct Arrivals {
     total: u64,
     requested: u64,
     arrived: u64,
-    /// Bit i: the chunk i places after the first missing one is there.
+    /// Bit i is set if the chunk i places after the first missing one has arrived.
     ahead: u64,
 }
 
 impl Arrivals {
-    /// Nothing was requested yet. `chunk` is the size of a request, in bytes.
+    /// Creates a transfer without requests. `chunk` is the size of a request in bytes.
     pub const fn new(total: u64, chunk: u64) -> Self {
         Self { chunk, total, requested: 0, arrived: 0, ahead: 0 }
     }
 
-    /// Offset and length of the next request; `None` if everything was requested, or if one
-    /// chunk is so late that the window for later chunks is full.
+    /// Returns offset and length of the next request. Returns `None` if everything was requested,
+    /// or if the first missing chunk is so late that the window for later chunks is full.
     pub fn next_request(&self) -> Option<(u64, u64)> {
         let is_in_window =
             self.requested.saturating_sub(self.arrived) < WINDOW.saturating_mul(self.chunk);
@@ -29,12 +29,12 @@ impl Arrivals {
         (len > 0 && is_in_window).then_some((self.requested, len))
     }
 
-    /// The request that [`Arrivals::next_request`] named was made.
+    /// Records that the request that [`Arrivals::next_request`] returned was started.
     pub fn requested(&mut self, len: u64) {
         self.requested = self.requested.saturating_add(len);
     }
 
-    /// The request at `offset` is complete.
+    /// Records that the request at `offset` is complete.
     pub fn completed(&mut self, offset: u64) {
         let place = offset.saturating_sub(self.arrived).checked_div(self.chunk).unwrap_or(WINDOW);
         self.ahead |= u32::try_from(place).ok().and_then(|bit| 1u64.checked_shl(bit)).unwrap_or(0);
@@ -44,12 +44,12 @@ impl Arrivals {
         }
     }
 
-    /// Bytes from the front that are there.
+    /// Returns the number of bytes at the start that have arrived.
     pub const fn arrived(&self) -> u64 {
         self.arrived
     }
 
-    /// Whether everything is there.
+    /// Returns true if all bytes have arrived.
     pub const fn is_complete(&self) -> bool {
         self.arrived >= self.total
     }
@@ -62,7 +62,7 @@ mod tests {
 
     const CHUNK: u64 = 1000;
 
-    /// Runs a transfer with `depth` requests in flight; `pick` chooses which one completes.
+    /// Runs a transfer with `depth` requests in flight; `pick` selects the one that completes next.
     fn run(total: u64, depth: usize, mut pick: impl FnMut(&[u64]) -> usize) -> Arrivals {
         let mut arrivals = Arrivals::new(total, CHUNK);
         let mut in_flight: Vec<u64> = Vec::new();
@@ -79,7 +79,7 @@ mod tests {
             let offset = in_flight.remove(pick(&in_flight) % in_flight.len());
             arrivals.completed(offset);
             there.push(offset);
-            // No missing chunk counts as arrived.
+            // A missing chunk does not count as arrived.
             let missing = (0..).map(|index| index * CHUNK).find(|at| !there.contains(at)).unwrap();
             assert_eq!(arrivals.arrived(), missing.min(total));
             completions += 1;
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_chunk_that_is_overtaken_by_all_others_still_arrives() {
-        // The first request completes only when nothing else is in flight any more.
+        // The first request completes only when no other request is in flight.
         run(500 * CHUNK, 8, |in_flight| in_flight.len() - 1);
     }
 

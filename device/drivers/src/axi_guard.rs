@@ -1,55 +1,57 @@
 //! The AXI guard (`hw/ip/axi_guard/doc/README.md`): closes ranges of memory to the managers of a port, until reset.
 //!
-//! Before the lock no device reaches memory. The driver reads back what it wrote and locks last, so that a range that did
-//! not arrive leaves the port closed.
+//! Before the lock no device can access memory. The driver reads back its settings and locks last, so that the port
+//! stays closed if a setting was lost.
 
 use hartlock_regs::axi_guard as registers;
 
-/// Ranges that a guard has.
+/// Number of ranges of a guard.
 pub const RANGES: usize = 4;
-/// The letters `axig`, with which its registers begin.
+/// Value `axig` of the identification register.
 const ID: u32 = u32::from_be_bytes(*b"axig");
 
-/// Why the port stays closed.
+/// The reason why the port stays closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no guard at this address.
     NotThere,
-    /// It was locked before: its ranges are those of other code.
+    /// The guard was already locked, with the ranges of other code.
     Locked,
     /// A range does not read back as it was written.
     Failed,
 }
 
-/// Pages of 4 KiB, bits 31 to 12 of their addresses, both ends included. Empty if the first follows the last.
+/// A range of 4 KiB pages, given by bits 31 to 12 of their addresses; both ends are included. The range is empty if
+/// `first` is greater than `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pages {
-    /// The first one.
+    /// Number of the first page.
     pub first: u32,
-    /// The last one.
+    /// Number of the last page.
     pub last: u32,
 }
 
 impl Pages {
-    /// No page.
+    /// The empty range.
     pub const NONE: Self = Self { first: 0xf_ffff, last: 0 };
 }
 
-/// The guard, locked.
+/// A guard that is locked.
 pub struct AxiGuard {
     registers: registers::AxiGuard,
 }
 
 impl AxiGuard {
-    /// Closes ranges, and opens the port for everything else. Both are final until reset.
+    /// Closes these ranges, and opens the port for all other addresses. Both remain in effect until reset.
     ///
     /// # Errors
-    /// See [`Error`]. Nothing passes the port then, unless other code has locked it.
+    /// Every error leaves the port closed, unless other code has locked the guard.
     ///
     /// # Safety
-    /// `base` is the address of its registers, or reads as zero there, and no other code uses them while this value lives.
+    /// `base` is the address of the guard's registers, or reads as zero, and no other code uses them while this value
+    /// exists.
     pub unsafe fn close(base: *mut u32, closed: &[Pages; RANGES]) -> Result<AxiGuard, Error> {
-        // SAFETY: the caller's promise is that of a block.
+        // SAFETY: the caller guarantees what the register block requires.
         let registers = unsafe { registers::AxiGuard::new(base) };
         if registers.id().read() != ID {
             return Err(Error::NotThere);
@@ -75,7 +77,7 @@ impl AxiGuard {
         Ok(AxiGuard { registers })
     }
 
-    /// Whether a device was refused since the last call: a read, a write.
+    /// Returns true for a read and for a write, if the guard has refused one since the last call.
     pub fn take_refused(&mut self) -> (bool, bool) {
         let refused = self.registers.refused().read();
         self.registers.refused().write(refused);
@@ -85,13 +87,13 @@ impl AxiGuard {
 
 #[cfg(test)]
 mod tests {
-    //! Registers are memory here. What hardware makes of the words is what `hw/ip/axi_guard/tb` tests.
+    //! In these tests plain memory replaces the registers. The tests in `hw/ip/axi_guard/tb` check the hardware.
 
     use core::cell::Cell;
 
     use super::*;
 
-    // In words.
+    // These are offsets in words.
     const LOCK: usize = 1;
     const REFUSED: usize = 2;
     const FIRST: usize = 8;
@@ -112,8 +114,8 @@ mod tests {
     }
 
     fn close(words: &[Cell<u32>; 16], closed: &[Pages; RANGES]) -> Result<AxiGuard, Error> {
-        // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the
-        // guard in every test.
+        // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
+        // outlive the guard in every test.
         unsafe { AxiGuard::close(words.as_ptr().cast::<u32>().cast_mut(), closed) }
     }
 
@@ -140,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_range_that_does_not_arrive_leaves_the_port_closed() {
-        // Pages past the address space are cut by the registers.
+        // The registers truncate page numbers past the address space.
         let words = file(ID, 0);
         let mut closed = CLOSED;
         closed[3].last = 0x10_0000;
@@ -154,7 +156,7 @@ mod tests {
         let mut guard = close(&words, &CLOSED).ok().unwrap();
         words[REFUSED].set(2);
         assert_eq!(guard.take_refused(), (false, true));
-        // A one clears: that is what was written.
+        // A bit is cleared by writing one, and this is the value that was written.
         assert_eq!(words[REFUSED].get(), 2);
     }
 }

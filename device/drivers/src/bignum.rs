@@ -1,8 +1,8 @@
-//! The engine for big numbers (`hw/ip/bignum`): powers modulo RSA moduli with public exponents and with private keys, whose
-//! padding is the caller's, and signatures of ECDSA with P-256 and P-384.
+//! The big-number engine (`hw/ip/bignum`): RSA powers with public exponents and with private keys, where the caller
+//! handles the padding, and ECDSA signatures with P-256 and P-384.
 //!
-//! The driver trusts the results of the engine, but not that it responds: every wait has a limit if it polls, and an engine with a
-//! fault (`status.failed`) is not used until reset. Numbers are big-endian, as in RSA (RFC 8017 §4).
+//! The driver trusts the results of the engine, but not that it responds: every wait by polling has a limit, and an
+//! engine with a fault (`status.failed`) is not used until reset. Numbers are big-endian, as in RSA (RFC 8017 §4).
 
 use hartlock_regs::Value;
 use hartlock_regs::bignum::{
@@ -12,73 +12,74 @@ use hartlock_regs::bignum::{
 
 use crate::wait::Wait;
 
-/// `bign` in the register that says what it is.
+/// Value `bign` of the identification register.
 const MAGIC: u32 = 0x6269_676e;
-/// Maximum number of status reads before the engine is treated as absent. The longest public power, of 4,096 bits with one
-/// DSP block and the exponent 65537, takes less than four million cycles, and a read more than two.
+/// Maximum number of status reads before the engine is treated as absent. The longest public power, with 4,096 bits,
+/// one DSP block and the exponent 65537, takes less than four million cycles, and a read takes more than two.
 const PATIENCE: u32 = 2_000_000;
-/// The same with a private key: less than 200 million cycles.
+/// Maximum number of status reads for a private key, whose operation takes less than 200 million cycles.
 const PRIVATE_PATIENCE: u32 = 100_000_000;
 
-/// Of a secret exponent.
+/// Length in bits of a secret exponent.
 const SECRET_BITS: u16 = 64;
 
-/// Why nothing was computed.
+/// The reason why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no such engine at this address.
     NoEngine,
-    /// It detected a fault, and does nothing until reset.
+    /// The engine detected a fault, and does nothing until reset.
     Failed,
-    /// It does not respond any more.
+    /// The engine does not respond.
     Silent,
-    /// Other code used the engine meanwhile.
+    /// Other code used the engine in the meantime.
     Refused,
-    /// A modulus of less than 256 or more than 4,096 bits, with leading zeros, or even.
+    /// The modulus has less than 256 or more than 4,096 bits, has leading zeros, or is even.
     BadModulus,
-    /// The base is not below the modulus, or the result's length is not that of the modulus; or the key is no point.
+    /// The base is not less than the modulus, the length of the result differs from that of the modulus, or the key is
+    /// not a point of the curve.
     BadOperand,
     /// The exponent is zero.
     BadExponent,
-    /// The signature is none of this digest by this key.
+    /// The signature does not verify for this digest and key.
     BadSignature,
-    /// The modulus is not the product of both primes, or a part of the private key is out of range.
+    /// The modulus is not the product of the two primes, or a part of the private key is out of range.
     BadKey,
-    /// The key or the blinding does not fit, or the engine had a fault: the result was not released.
+    /// The key or the blinding pair is inconsistent, or the engine had a fault. The result was not released.
     BadResult,
 }
 
-/// A private key of RSA (RFC 8017 §3.2): two primes of half of the modulus's bits each.
+/// An RSA private key (RFC 8017 §3.2) with two primes that each have half of the modulus's bits.
 #[derive(Clone, Copy)]
 pub struct PrivateKey<'a> {
-    /// n, without leading zeros.
+    /// Modulus n, without leading zeros.
     pub modulus: &'a [u8],
-    /// e, by which the engine checks the result.
+    /// Public exponent e, with which the engine checks the result.
     pub exponent: u32,
-    /// p and q.
+    /// Primes p and q.
     pub primes: (&'a [u8], &'a [u8]),
-    /// dP and dQ.
+    /// Exponents dP and dQ.
     pub exponents: (&'a [u8], &'a [u8]),
-    /// qInv.
+    /// Coefficient qInv.
     pub coefficient: &'a [u8],
 }
 
-/// r^e and 1 / r modulo the modulus, of a random r. Each pair is for one operation.
+/// A blinding pair: r^e and 1 / r modulo the modulus, for a random r. Each pair is for one operation.
 pub struct Blinding<'a> {
-    /// r^e.
+    /// Factor r^e.
     pub factor: &'a [u8],
-    /// 1 / r.
+    /// Inverse 1 / r.
     pub inverse: &'a [u8],
 }
 
-/// The engine.
+/// The driver of the big-number engine.
 pub struct Bignum<W> {
     registers: Registers,
     wait: W,
 }
 
 impl<W: Wait> Bignum<W> {
-    /// Takes the engine and forgets what it has.
+    /// Initialises the driver and wipes the engine.
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
@@ -91,11 +92,11 @@ impl<W: Wait> Bignum<W> {
         Ok(engine)
     }
 
-    /// The base to the power of a public exponent: RSAEP (RFC 8017 §5.1.1). The result has the length of the modulus. Not for
-    /// signatures: see [`recover`](Self::recover).
+    /// Computes the base to the power of a public exponent: RSAEP (RFC 8017 §5.1.1). The result has the length of the
+    /// modulus. Signatures need [`recover`](Self::recover) instead.
     ///
     /// # Errors
-    /// `BadModulus`, `BadOperand`, `BadExponent`, or those of the engine; then `result` is not changed.
+    /// `BadModulus`, `BadOperand`, `BadExponent`, or the errors of the engine; then `result` is not changed.
     pub fn power(
         &mut self,
         modulus: &[u8],
@@ -108,11 +109,12 @@ impl<W: Wait> Bignum<W> {
         self.read(result)
     }
 
-    /// What a signature encodes: RSAVP1 (RFC 8017 §5.2.2), computed twice. One upset of the engine may give a forged signature the
-    /// encoded message that a verifier wants; none gives it twice (`docs/src/hardware/upsets.md`).
+    /// Computes the encoded message of a signature: RSAVP1 (RFC 8017 §5.2.2). The power is computed twice, because a
+    /// single upset of the engine may produce the encoded message that a verifier expects from a forged signature, but
+    /// not twice (`docs/src/hardware/upsets.md`).
     ///
     /// # Errors
-    /// As of `power`, and `Failed` if both differ; then `result` is zero, or not changed.
+    /// The same as those of `power`, and `Failed` if the two results differ; then `result` is zero or not changed.
     pub fn recover(
         &mut self,
         modulus: &[u8],
@@ -133,11 +135,12 @@ impl<W: Wait> Bignum<W> {
         again
     }
 
-    /// The base to the power of a secret exponent of 64 bits, in a time that does not depend on it. It is for random exponents:
-    /// the engine does not check the result. Nothing of it stays in the engine.
+    /// Computes the base to the power of a secret 64-bit exponent, in a time that does not depend on the exponent. The
+    /// exponent has to be random, because the engine does not check the result. No data of the operation stays in the
+    /// engine.
     ///
     /// # Errors
-    /// As of `power`; `BadExponent` if it is zero. Then `result` is zero, or not changed.
+    /// The same as those of `power`; `BadExponent` if the exponent is zero. Then `result` is zero or not changed.
     pub fn power_secret(
         &mut self,
         modulus: &[u8],
@@ -145,14 +148,14 @@ impl<W: Wait> Bignum<W> {
         exponent: &[u8; 8],
         result: &mut [u8],
     ) -> Result<(), Error> {
-        // The time depends on the length, which is therefore that of the longest exponent.
+        // The time depends on the length of the exponent, which is therefore always set to the maximum.
         let length = length(modulus, base, 1, result)?.with_exponent(SECRET_BITS);
         self.begin()?;
         self.write_power(modulus, base, exponent, length);
         self.run_secret(Command::RESET.with_secret(true), result)
     }
 
-    /// A power by a public exponent, up to its outcome.
+    /// Computes a power with a public exponent, up to the outcome.
     fn compute(
         &mut self,
         modulus: &[u8],
@@ -165,12 +168,12 @@ impl<W: Wait> Bignum<W> {
         self.run(Command::RESET.with_power(true), PATIENCE)
     }
 
-    /// The base to the power of a private key: RSADP, RSASP1 (RFC 8017 §5.1.2, §5.2.1). The engine checks the result before it
-    /// releases it. Neither key nor result stay in the engine.
+    /// Computes the base to the power of a private key: RSADP, RSASP1 (RFC 8017 §5.1.2, §5.2.1). The engine checks the
+    /// result before it releases it. Neither key nor result stays in the engine.
     ///
     /// # Errors
-    /// `BadModulus`, `BadOperand`, `BadExponent`, `BadKey`, `BadResult`, or those of the engine; then `result` is zero, or not
-    /// changed.
+    /// `BadModulus`, `BadOperand`, `BadExponent`, `BadKey`, `BadResult`, or the errors of the engine; then `result` is
+    /// zero or not changed.
     pub fn private(
         &mut self,
         key: &PrivateKey<'_>,
@@ -204,10 +207,11 @@ impl<W: Wait> Bignum<W> {
         self.run_secret(Command::RESET.with_private_rsa(true), result)
     }
 
-    /// Runs a command with a secret, of which nothing stays in the engine. If there is no result, `result` is zero.
+    /// Runs a command with a secret and wipes the engine. After an error `result` is zero.
     fn run_secret(&mut self, command: Command, result: &mut [u8]) -> Result<(), Error> {
         let outcome = self.run(command, PRIVATE_PATIENCE).and_then(|()| self.read(result));
-        // The engine overwrites a key itself, but not what it refused to begin with. A result without the wipe is none.
+        // The engine overwrites a key itself, except if it refused to start with it. Without the wipe the result is not
+        // used.
         let outcome = outcome.and(self.wipe());
         if outcome.is_err() {
             result.fill(0);
@@ -215,8 +219,8 @@ impl<W: Wait> Bignum<W> {
         outcome
     }
 
-    /// Forgets what came of the command before, and errors of others. Outcome and result stay up to the next start: if that is
-    /// lost, because an instruction is skipped, they are none, and not those of another signature.
+    /// Clears the outcome of the previous command and the errors of others. Outcome and result would otherwise remain
+    /// until the next start: if a skipped instruction loses that start, they must not be those of another signature.
     fn begin(&mut self) -> Result<(), Error> {
         self.wipe()?;
         let error = self.registers.error();
@@ -224,7 +228,7 @@ impl<W: Wait> Bignum<W> {
         Ok(())
     }
 
-    /// What every power has.
+    /// Writes the operands that every power needs.
     fn write_power(&self, modulus: &[u8], base: &[u8], exponent: &[u8], length: Length) {
         self.write(Choice::Modulus, modulus);
         self.write(Choice::Base, base);
@@ -233,7 +237,7 @@ impl<W: Wait> Bignum<W> {
         self.registers.length().write(length);
     }
 
-    /// The result, from its end on.
+    /// Reads the result, from its end on.
     fn read(&self, result: &mut [u8]) -> Result<(), Error> {
         self.registers.operand().write(Operand::RESET.with_value(Choice::Result));
         for bytes in result.rchunks_mut(4) {
@@ -242,11 +246,11 @@ impl<W: Wait> Bignum<W> {
                 *to = *byte;
             }
         }
-        // A read that was refused gave zero.
+        // A refused read returns zero, so the error register is checked.
         self.no_error()
     }
 
-    /// Whether the result is this one.
+    /// Returns true if the result equals `wanted`.
     fn is_result(&self, wanted: &[u8]) -> Result<bool, Error> {
         self.registers.operand().write(Operand::RESET.with_value(Choice::Result));
         let mut is_it = true;
@@ -257,11 +261,11 @@ impl<W: Wait> Bignum<W> {
         Ok(is_it)
     }
 
-    /// Verifies a signature of ECDSA with P-256 (FIPS 186-5 §6.4.2): key (x, y), digest, and (r, s). Of a longer digest
-    /// than SHA-256's, these are the first 32 bytes.
+    /// Verifies an ECDSA signature with P-256 (FIPS 186-5 §6.4.2). The arguments are the key (x, y), the digest, and
+    /// (r, s). For a digest longer than that of SHA-256 the caller passes its first 32 bytes.
     ///
     /// # Errors
-    /// `BadOperand` if the key is no point of the curve, `BadSignature`, or those of the engine.
+    /// `BadOperand` if the key is not a point of the curve, `BadSignature`, or the errors of the engine.
     pub fn verify_p256(
         &mut self,
         key: (&[u8; 32], &[u8; 32]),
@@ -272,11 +276,11 @@ impl<W: Wait> Bignum<W> {
         verdict(self.judge_numbers(Command::RESET.with_verify_p256(true), operands)?)
     }
 
-    /// Verifies a signature of ECDSA with P-384, as `verify_p256` does. A shorter digest than SHA-384's is the end of
-    /// `digest`, after zeros: it is a number.
+    /// Verifies an ECDSA signature with P-384, the same as `verify_p256`. A digest shorter than that of SHA-384 is a
+    /// number: the caller puts zeros before it.
     ///
     /// # Errors
-    /// As of `verify_p256`.
+    /// The same as those of `verify_p256`.
     pub fn verify_p384(
         &mut self,
         key: (&[u8; 48], &[u8; 48]),
@@ -287,13 +291,13 @@ impl<W: Wait> Bignum<W> {
         verdict(self.judge_numbers(Command::RESET.with_verify_p384(true), operands)?)
     }
 
-    /// Verifies a signature of ECDSA with P-384 or P-256, and gives the word of the outcome, `Verdict::Good` or
-    /// `Verdict::BadSignature`, for a caller that compares it redundantly. `point` is x and y, `signature` r and s, and each
-    /// number is as long as the digest.
+    /// Verifies an ECDSA signature with P-384 or P-256, and returns the word of the outcome, `Verdict::Good` or
+    /// `Verdict::BadSignature`, for a caller that compares it redundantly. `point` is x and y, `signature` is r and s,
+    /// and each number is as long as the digest.
     ///
     /// # Errors
-    /// `BadOperand` if a length is another one, the key is no point of the curve or a number is out of range, or those of the
-    /// engine.
+    /// `BadOperand` if a length differs, the key is not a point of the curve or a number is out of range, or the errors
+    /// of the engine.
     pub fn judge(
         &mut self,
         is_p384: bool,
@@ -310,8 +314,9 @@ impl<W: Wait> Bignum<W> {
         self.judge_numbers(command, [x, y, r, s, digest])
     }
 
-    /// Key, signature and digest, in the order of the standard. The engine is asked again if it accepts, and has to accept again:
-    /// one upset may turn its verdict, and none turns both (`docs/src/hardware/upsets.md`).
+    /// Verifies key, signature and digest, in the order of the standard. If the engine accepts, the operation is
+    /// repeated and has to be accepted again: one upset may change a verdict, and none changes both
+    /// (`docs/src/hardware/upsets.md`).
     fn judge_numbers(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<u32, Error> {
         let word = self.judge_once(command, operands)?;
         if verdict(word) == Err(Error::BadSignature) || self.judge_once(command, operands)? == word
@@ -336,7 +341,7 @@ impl<W: Wait> Bignum<W> {
         }
     }
 
-    /// Words from the end of the bytes on.
+    /// Writes an operand in words, from the end of the bytes on.
     fn write(&self, operand: Choice, bytes: &[u8]) {
         self.registers.operand().write(Operand::RESET.with_value(operand));
         for bytes in bytes.rchunks(4) {
@@ -348,7 +353,7 @@ impl<W: Wait> Bignum<W> {
         verdict(self.outcome(command, patience)?)
     }
 
-    /// The word that says what came of the command.
+    /// Runs a command and returns the word of its outcome.
     fn outcome(&mut self, command: Command, patience: u32) -> Result<u32, Error> {
         if W::BY_INTERRUPT {
             self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
@@ -371,7 +376,7 @@ impl<W: Wait> Bignum<W> {
         if status.failed() { Err(Error::Failed) } else { Ok(status.idle()) }
     }
 
-    /// Overwrites operands, result and outcome. It polls: the end of a wipe raises no interrupt.
+    /// Overwrites operands, result and outcome. The function polls, because the end of a wipe raises no interrupt.
     ///
     /// # Errors
     /// `Failed`, `Silent`.
@@ -393,7 +398,7 @@ impl<W: Wait> Bignum<W> {
             }
             self.wait.wait();
             if W::BY_INTERRUPT {
-                // The status is read after this, so no earlier event is missed.
+                // The status is read after this write, so that no earlier event is missed.
                 let interrupt = self.registers.interrupt();
                 interrupt.write(interrupt.read());
             }
@@ -402,12 +407,12 @@ impl<W: Wait> Bignum<W> {
     }
 }
 
-/// Of at most four bytes, the highest first.
+/// Returns the big-endian value of at most four bytes.
 fn word_of(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// A word that is no verdict is a fault.
+/// Converts the word of an outcome. A word that is not a verdict is a fault.
 fn verdict(word: u32) -> Result<(), Error> {
     match Outcome::from_bits(word).value().ok_or(Error::Failed)? {
         Verdict::Good => Ok(()),
@@ -421,7 +426,7 @@ fn verdict(word: u32) -> Result<(), Error> {
     }
 }
 
-/// Of modulus and exponent, in bits, if all lengths fit.
+/// Returns the lengths of modulus and exponent in bits, if all lengths are valid.
 fn length(modulus: &[u8], base: &[u8], exponent: u32, result: &[u8]) -> Result<Length, Error> {
     let top = modulus.first().ok_or(Error::BadModulus)?;
     if *top == 0 || modulus.len() > 512 {
@@ -433,7 +438,7 @@ fn length(modulus: &[u8], base: &[u8], exponent: u32, result: &[u8]) -> Result<L
     if exponent == 0 {
         return Err(Error::BadExponent);
     }
-    // Both fit: 4,096 at most, and 32.
+    // Both values fit into 16 bits: they are at most 4,096 and 32.
     let bits = u16::try_from(modulus.len() * 8).map_err(|_| Error::BadModulus)?;
     Ok(Length::RESET
         .with_modulus(bits - top.leading_zeros() as u16)
@@ -442,7 +447,8 @@ fn length(modulus: &[u8], base: &[u8], exponent: u32, result: &[u8]) -> Result<L
 
 #[cfg(test)]
 pub(crate) mod tests {
-    //! Registers are memory here. What hardware computes is what `hw/ip/bignum/tb` tests.
+    //! In these tests plain memory replaces the registers. The tests in `hw/ip/bignum/tb` check the computations of the
+    //! hardware.
 
     use core::cell::Cell;
     use std::vec::Vec;
@@ -450,7 +456,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::wait::{Polling, Sleeping};
 
-    // In words.
+    // These are offsets in words.
     const LENGTH: usize = 2;
     pub(crate) const COMMAND: usize = 4;
     const STATUS: usize = 5;
@@ -465,7 +471,7 @@ pub(crate) mod tests {
     pub(crate) struct File(pub(crate) Vec<Cell<u32>>);
 
     impl File {
-        /// An engine that answers every command with this word.
+        /// Returns an engine that answers every command with this word.
         pub(crate) fn with_outcome(outcome: u32) -> File {
             let file = File((0..12).map(|_| Cell::new(0)).collect());
             file.0[0].set(MAGIC);
@@ -479,8 +485,8 @@ pub(crate) mod tests {
         }
 
         fn engine(&self) -> Result<Bignum<Polling>, Error> {
-            // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the
-            // engine in every test.
+            // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
+            // outlive the engine in every test.
             Bignum::new(unsafe { Registers::new(self.base()) }, Polling)
         }
     }
@@ -504,7 +510,7 @@ pub(crate) mod tests {
         file.0[STATUS].set(0);
         let base = file.0.as_ptr().cast::<u32>().cast_mut();
         let asleep = Sleeping(|| panic!("it would sleep for ever"));
-        // SAFETY: as above.
+        // SAFETY: the same argument as in `engine` applies.
         let engine = Bignum::new(unsafe { Registers::new(base) }, asleep);
         assert_eq!(engine.err(), Some(Error::Silent));
     }
@@ -580,7 +586,7 @@ pub(crate) mod tests {
         assert_eq!(file.0[COMMAND].get(), 0);
     }
 
-    /// A start that is lost must not leave the outcome of the command before.
+    /// A lost start must not return the outcome of the previous command.
     #[test]
     fn an_earlier_outcome_is_wiped_before_anything_else() {
         type Operation = fn(&mut Bignum<Polling>) -> Result<(), Error>;
@@ -604,7 +610,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Of 512 bits, whose numbers are all ones.
+    /// A 512-bit key whose numbers are all ones.
     const KEY: PrivateKey<'_> = PrivateKey {
         modulus: &[0xff; 64],
         exponent: 65537,
@@ -630,7 +636,7 @@ pub(crate) mod tests {
             assert_eq!(got, wanted);
             assert_eq!(file.0[LENGTH].get(), 17 << 16 | 512);
             assert_eq!(file.0[COMMAND].get(), 1 << 7, "the key stays");
-            // The last word that was written is what every read gives: of 1 / r.
+            // Every read returns the last written word, which is one of 1 / r.
             let word = if wanted.is_ok() { 6 } else { 0 };
             assert_eq!(result, [word; 64]);
         }
@@ -652,7 +658,7 @@ pub(crate) mod tests {
                 assert_eq!(got, wanted);
                 assert_eq!(file.0[LENGTH].get(), 64 << 16 | 512);
                 assert_eq!(file.0[COMMAND].get(), WIPE, "the exponent stays");
-                // The highest word of the exponent is the one that was written last.
+                // The word that was written last is the highest word of the exponent.
                 let word = if wanted.is_ok() { exponent[0] } else { 0 };
                 assert_eq!(result, [word; 64]);
             }
@@ -665,7 +671,7 @@ pub(crate) mod tests {
         let mut engine = file.engine().unwrap();
         let mut result = [0; 36];
         engine.recover(&[0xff; 36], &[2; 36], 65537, &mut result).unwrap();
-        // The words that were written last, of the exponent.
+        // Every read returns the word that was written last, which is that of the exponent.
         assert_eq!(result[..6], [0, 1, 0, 1, 0, 1]);
         assert_eq!(engine.is_result(&result), Ok(true));
         for at in 0..result.len() {
@@ -704,7 +710,7 @@ pub(crate) mod tests {
         let mut result = [0; 33];
         file.engine().unwrap().power(&[0x11; 33], &[2; 3], 3, &mut result).unwrap();
         assert_eq!(file.0[OPERAND].get(), 6);
-        // The last word that was written is what every read gives.
+        // Every read returns the last written word.
         let mut wanted = [[0, 0, 0, 3]; 9].concat();
         wanted.drain(..3);
         assert_eq!(result[..], wanted);

@@ -1,16 +1,16 @@
-//! The boot sequencer (`hw/ip/boot_sequencer/doc/README.md`): releases or refuses the host, once.
+//! The boot sequencer (`hw/ip/boot_sequencer/doc/README.md`), which releases or refuses the host once.
 //!
-//! The driver reads the state before it writes. A second decision that bypasses this driver gets a bus error
-//! and does not change the first one.
+//! The driver reads the state before it writes. A second decision that bypasses this driver causes a bus error and does
+//! not change the first one.
 
 use core::sync::atomic::{Ordering, fence};
 
 use hartlock_regs::boot_sequencer::{self as registers, Decision, State, Word};
 
-/// Why nothing was decided.
+/// The reason why there was no decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// It was decided before, and that is final.
+    /// There was a decision before, which is final.
     Decided,
     /// The hardware stopped in an illegal state, or the root of trust stopped itself. The host is in reset until a
     /// reset of the whole system.
@@ -23,47 +23,49 @@ pub struct BootSequencer {
 }
 
 impl BootSequencer {
-    /// The sequencer at this address.
+    /// Creates the driver of the sequencer at this address.
     ///
     /// # Safety
-    /// `base` is the address of its registers, and no other code uses them while this value lives.
+    /// `base` is the address of the sequencer's registers, and no other code uses them while this value exists.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> BootSequencer {
-        // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
+        // SAFETY: the caller guarantees what the register block requires: the registers exist, and only this driver
+        // uses them.
         BootSequencer { registers: unsafe { registers::BootSequencer::new(base) } }
     }
 
     /// Releases the host from reset. Its program must be in memory before this call.
     ///
     /// # Errors
-    /// If it is decided already, or cannot be any more. Nothing changed then.
+    /// An error if there was a decision before, or if none is possible any more. Then nothing was changed.
     pub fn release(&mut self) -> Result<(), Error> {
         self.decide(Word::Release, 0)
     }
 
-    /// The host stays in reset, for the reason with this number.
+    /// Keeps the host in reset and records the number of the reason.
     ///
     /// # Errors
-    /// As for a release.
+    /// The same as those of a release.
     pub fn refuse(&mut self, reason: u32) -> Result<(), Error> {
         self.decide(Word::Refuse, reason)
     }
 
-    /// The host leaves its reset, but every fetch of it fails; for the reason with this number.
+    /// Releases the host from reset but lets every instruction fetch of the host fail. Records the number of the
+    /// reason.
     ///
     /// # Errors
-    /// As for a release.
+    /// The same as those of a release.
     pub fn trap(&mut self, reason: u32) -> Result<(), Error> {
         self.decide(Word::Trap, reason)
     }
 
-    /// The decision. An undefined number is an error as well.
+    /// Returns the decision. An undefined number counts as an error.
     #[must_use]
     pub fn state(&self) -> State {
         self.registers.status().read().state().unwrap_or(State::Error)
     }
 
-    /// Number of the reason; 0 if there is none.
+    /// Returns the number of the reason, or 0 if there is none.
     #[must_use]
     pub fn reason(&self) -> u32 {
         self.registers.reason().read()
@@ -75,9 +77,9 @@ impl BootSequencer {
             State::Released | State::Refused | State::Trapped => return Err(Error::Decided),
             State::Error | State::Stopped => return Err(Error::Fault),
         }
-        // The decision fixes it.
+        // The decision makes the reason final.
         self.registers.reason().write(reason);
-        // Orders all writes to memory before the release: the host reads them.
+        // The fence orders all writes to memory before the release, because the host reads them.
         fence(Ordering::SeqCst);
         self.registers.decision().write(Decision::RESET.with_word(word));
         Ok(())
@@ -86,17 +88,17 @@ impl BootSequencer {
 
 #[cfg(test)]
 mod tests {
-    //! Registers are memory here. What hardware makes of the words is what `hw/ip/boot_sequencer/tb` tests.
+    //! In these tests plain memory replaces the registers. The tests in `hw/ip/boot_sequencer/tb` check the hardware.
 
     use core::cell::Cell;
 
     use super::*;
 
-    // In words.
+    // These are offsets in words.
     const DECISION: usize = 0;
     const REASON: usize = 1;
     const STATUS: usize = 2;
-    /// A value that is no word of a decision.
+    /// A value that is not a word of any decision.
     const UNTOUCHED: u32 = 0xdead_beef;
 
     struct File([Cell<u32>; 3]);
@@ -108,8 +110,8 @@ mod tests {
 
         fn sequencer(&self) -> BootSequencer {
             let base = self.0.as_ptr().cast::<u32>().cast_mut();
-            // SAFETY: a word for each register, in cells that may be written through a shared reference,
-            // which outlive the sequencer in every test.
+            // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
+            // outlive the sequencer in every test.
             unsafe { BootSequencer::new(base) }
         }
 

@@ -1,39 +1,42 @@
 //! The secret of a device and the latch that closes it until reset (`hw/soc/rtl/device_secret.sv`).
 
-/// Words of the secret; the latch is the next one.
+/// Number of words of the secret. The latch follows them.
 const LEN: usize = 16;
 
-/// The page of the secret.
+/// The driver of the page with the secret.
 #[derive(Debug)]
 pub struct DeviceSecret(*mut u32);
 
 impl DeviceSecret {
+    /// Creates the driver of the page at this address.
+    ///
     /// # Safety
-    /// The page is at this address, and nothing else uses it.
+    /// The page is at this address, and no other code uses it.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> Self {
         Self(base)
     }
 
-    /// The secret: zeros once it is closed.
+    /// Reads the secret, which is all zeros after it was closed.
     #[must_use]
     pub fn read(&self) -> [u8; 4 * LEN] {
         let mut bytes = [0; 4 * LEN];
         for (index, to) in bytes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            // SAFETY: a word of the secret; reading it changes nothing.
+            // SAFETY: this is a word of the secret, and reading it has no side effect.
             *to = unsafe { self.word(index).read_volatile() }.to_le_bytes();
         }
         bytes
     }
 
-    /// Closes it until reset. Whether it is closed. `fence` orders the store before the loads that ask for it.
+    /// Closes the secret until reset. Returns true if it is closed. `fence` orders the store before the loads that
+    /// check this.
     pub fn close(&mut self, fence: impl FnOnce()) -> bool {
-        // SAFETY: the latch, which closes the secret and does nothing else.
+        // SAFETY: this is the latch, which closes the secret and has no other effect.
         unsafe { self.word(LEN).write_volatile(1) };
         fence();
-        // SAFETY: as above, to read.
+        // SAFETY: this is the latch, and reading it has no side effect.
         let latch = unsafe { self.word(LEN).read_volatile() };
-        // SAFETY: the words of the secret, which read as zeros now.
+        // SAFETY: these are the words of the secret, which read as zeros after it was closed.
         let word = |index| unsafe { self.word(index).read_volatile() };
         latch == 1 && (0..LEN).fold(0, |seen, index| seen | word(index)) == 0
     }
@@ -45,14 +48,14 @@ impl DeviceSecret {
 
 #[cfg(test)]
 mod tests {
-    //! Registers are memory here, without the latch's effect.
+    //! In these tests plain memory replaces the registers; the latch has no effect.
 
     use core::cell::Cell;
 
     use super::*;
 
     fn page(words: &[Cell<u32>; LEN + 1]) -> DeviceSecret {
-        // SAFETY: cells that may be written through a shared reference, which outlive it in every test.
+        // SAFETY: the cells may be written through a shared reference and outlive the driver in every test.
         unsafe { DeviceSecret::new(words.as_ptr().cast::<u32>().cast_mut()) }
     }
 

@@ -1,7 +1,8 @@
-//! The DMA engine (`hw/ip/dma`): reads ranges of memory once, for hash engines and for a write.
+//! The DMA engine (`hw/ip/dma`), which reads ranges of memory once, for hash engines and for a copy.
 //!
-//! The engine copies a list and judges the copy, so a list may change after [`Dma::start`]. It does not limit how long the
-//! bus takes: every wait here has a limit, which the caller sets. The caller chooses how to [wait](crate::wait).
+//! The engine copies a list and checks the copy, so a list may change after [`Dma::start`]. The engine does not limit
+//! the time that the bus takes: every wait in this driver has a limit, which the caller sets. The caller also selects
+//! how to [wait](crate::wait).
 
 use core::sync::atomic::{Ordering, fence};
 
@@ -14,12 +15,13 @@ use crate::wait::Wait;
 
 /// Maximum number of descriptors of a list.
 pub const MAX_DESCRIPTORS: usize = 64;
-/// The letters `dma` and a zero.
+/// Value of the identification register: the letters `dma` and a zero byte.
 const MAGIC: u32 = 0x646d_6100;
-/// A list begins at a multiple of the size of the longest one.
+/// Alignment of a list in bytes, which is the size of the longest list.
 const LIST_LEN: usize = 1024;
 
-/// A list in the scratchpad, in the form that the engine reads: length, source, destination and zero.
+/// A list in the scratchpad, in the format that the engine reads. Each descriptor consists of length, source,
+/// destination and zero.
 #[repr(C, align(1024))]
 pub struct List([[u32; 4]; MAX_DESCRIPTORS]);
 
@@ -28,18 +30,18 @@ impl List {
     pub const EMPTY: List = List([[0; 4]; MAX_DESCRIPTORS]);
 }
 
-/// A range to read, and where it is written if the list writes.
+/// A range to read, and its destination if the list writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Range {
-    /// Address of the first byte, of any alignment.
+    /// Address of the first byte to read, with any alignment.
     pub source: u32,
-    /// Address of the first byte that is written, of any alignment. Destinations of a list ascend.
+    /// Address of the first byte to write, with any alignment. The destinations of a list ascend.
     pub destination: u32,
-    /// Bytes. The addresses of a range without bytes are not judged.
+    /// Length in bytes. The addresses of a range with length 0 are not checked.
     pub length: u32,
 }
 
-/// Pages of 4 KiB, both included.
+/// A range of 4 KiB pages; both ends are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Number of the first page.
@@ -49,37 +51,37 @@ pub struct Window {
 }
 
 impl Window {
-    /// One without a page.
+    /// The empty window.
     pub const EMPTY: Window = Window { first: 0xf_ffff, last: 0 };
 }
 
-/// Why a list was not carried out.
+/// The reason why a list was not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no such engine at this address.
     NoEngine,
-    /// It detected a fault, and does nothing until reset.
+    /// The engine detected a fault, and does nothing until reset.
     Failed,
-    /// The list is not over after the time that the caller gave. Abort it, or wait again.
+    /// The list has not ended within the time limit of the caller. The caller may abort it or wait again.
     Silent,
-    /// A list is carried out.
+    /// Another list is being carried out.
     Busy,
     /// The list has more than 64 descriptors.
     TooLong,
-    /// The list is not within the scratchpad of the engine.
+    /// The list is not inside the scratchpad of the engine.
     NotInScratchpad,
-    /// The windows are locked, and are others.
+    /// The windows were locked before with other values.
     Locked,
-    /// The engine refused a descriptor, or the bus an access: no sink completed its message.
+    /// The engine refused a descriptor, or the bus refused an access. No sink has completed its message.
     Refused {
         /// The reason.
         cause: Cause,
-        /// Which descriptor of the list.
+        /// Index of the descriptor in the list.
         index: u8,
     },
 }
 
-/// The engine.
+/// The driver of the DMA engine.
 pub struct Dma<'a, W> {
     registers: Registers,
     list: &'a mut List,
@@ -88,7 +90,8 @@ pub struct Dma<'a, W> {
 }
 
 impl<'a, W: Wait> Dma<'a, W> {
-    /// Takes the engine, with the place of its lists. `offset` is that of the list in the scratchpad, in bytes.
+    /// Initialises the driver. `list` is the memory for its lists, and `offset` is the offset of this memory in the
+    /// scratchpad, in bytes.
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `NotInScratchpad`.
@@ -113,10 +116,10 @@ impl<'a, W: Wait> Dma<'a, W> {
         }
     }
 
-    /// Sets the windows and locks them until reset. Nothing is carried out before.
+    /// Sets the windows and locks them until reset. Before that no list is carried out.
     ///
     /// # Errors
-    /// `Locked` if they are locked with other windows.
+    /// `Locked` if they were locked before with other windows.
     pub fn lock(&mut self, source: Window, destination: Window) -> Result<(), Error> {
         let registers = &self.registers;
         registers.source_first().write(SourceFirst::RESET.with_page(source.first));
@@ -124,7 +127,7 @@ impl<'a, W: Wait> Dma<'a, W> {
         registers.destination_first().write(DestinationFirst::RESET.with_page(destination.first));
         registers.destination_last().write(DestinationLast::RESET.with_page(destination.last));
         registers.lock().write(Lock::RESET.with_locked(true));
-        // A write after the lock changes nothing: what is there counts.
+        // A write after the lock has no effect, so the registers are read back.
         let source_now = Window {
             first: registers.source_first().read().page(),
             last: registers.source_last().read().page(),
@@ -141,18 +144,18 @@ impl<'a, W: Wait> Dma<'a, W> {
         }
     }
 
-    /// Starts a list: the ranges, one after the other, are the message of every selected sink. Sinks are bits, the lowest
-    /// one is the first; each has begun a message before.
+    /// Starts a list. The ranges, one after the other, form the message of every selected sink. `sinks` is a bit mask,
+    /// in which the lowest bit is the first sink; each sink has begun a message before.
     ///
     /// # Errors
-    /// `Failed`, `Busy`, `TooLong`. Nothing was started then.
+    /// `Failed`, `Busy`, `TooLong`. Then nothing was started.
     pub fn start(&mut self, ranges: &[Range], sinks: u8, writes: bool) -> Result<(), Error> {
         self.prepare(ranges, sinks, writes)?;
         self.ring();
         Ok(())
     }
 
-    /// Writes the list and the registers, all of [`start`](Self::start) but the doorbell.
+    /// Writes the list and the registers. This is [`start`](Self::start) without the doorbell.
     ///
     /// # Errors
     /// `Failed`, `Busy`, `TooLong`.
@@ -169,14 +172,15 @@ impl<'a, W: Wait> Dma<'a, W> {
         }
         for (words, range) in self.list.0.iter_mut().zip(ranges) {
             let descriptor = [range.length, range.source, range.destination, 0];
-            // SAFETY: the words are ours; the engine reads them, which the compiler does not know.
+            // SAFETY: the words belong to this driver. The write is volatile, because the compiler does not know that
+            // the engine reads them.
             unsafe { core::ptr::write_volatile(words, descriptor) };
         }
         let registers = &self.registers;
         registers.control().write(Control::RESET.with_sinks(sinks).with_write(writes));
         registers.list().write(ListRegister::RESET.with_offset(self.offset));
         registers.count().write(Count::RESET.with_descriptors(ranges.len() as u8));
-        // Events of the last list do not end this one.
+        // Events of the previous list must not end this one.
         registers.interrupt().write(registers.interrupt().read());
         if W::BY_INTERRUPT {
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
@@ -185,15 +189,15 @@ impl<'a, W: Wait> Dma<'a, W> {
         Ok(())
     }
 
-    /// Rings the doorbell: the engine carries out the list that was prepared.
+    /// Rings the doorbell, upon which the engine carries out the prepared list.
     #[inline]
     pub fn ring(&mut self) {
-        // Orders writes to the list and to the ranges before the doorbell.
+        // The fence orders writes to the list and to the ranges before the doorbell.
         fence(Ordering::SeqCst);
         self.registers.command().write(Command::RESET.with_start(true));
     }
 
-    /// What became of the list, once it is over.
+    /// Returns the result of the list if it has ended, else `None`.
     ///
     /// # Errors
     /// `Refused`, `Failed`.
@@ -201,7 +205,7 @@ impl<'a, W: Wait> Dma<'a, W> {
         self.poll_inlined()
     }
 
-    /// The same, without a call.
+    /// Same as [`poll`](Self::poll), inlined into the caller.
     #[inline(always)]
     pub(crate) fn poll_inlined(&mut self) -> Result<Option<()>, Error> {
         let event: Interrupt = self.registers.interrupt().read();
@@ -212,7 +216,7 @@ impl<'a, W: Wait> Dma<'a, W> {
             return Err(Error::Failed);
         }
         self.registers.interrupt().write(event);
-        // What was written to memory is read after this.
+        // The fence orders this read before reads of the written memory.
         fence(Ordering::SeqCst);
         if event.error() {
             let error = self.registers.error().read();
@@ -222,18 +226,18 @@ impl<'a, W: Wait> Dma<'a, W> {
         Ok(Some(()))
     }
 
-    /// Whether the list has failed: a part of [`poll`](Self::poll), for waits in which another engine ends later.
+    /// Returns true if the list has failed. A caller that waits for another engine can use this check alone.
     #[inline]
     #[must_use]
     pub fn has_error(&self) -> bool {
         self.registers.interrupt().read().error()
     }
 
-    /// Waits until the list is over: `patience` is the maximum number of reads of the events, of which one takes some
+    /// Waits until the list has ended. `patience` is the maximum number of reads of the events; a read takes some
     /// cycles.
     ///
     /// # Errors
-    /// `Silent`, and those of [`poll`](Self::poll).
+    /// `Silent`, and the errors of [`poll`](Self::poll).
     pub fn finish(&mut self, patience: u32) -> Result<(), Error> {
         for _ in 0..=patience {
             if self.poll()?.is_some() {
@@ -246,13 +250,13 @@ impl<'a, W: Wait> Dma<'a, W> {
         Err(Error::Silent)
     }
 
-    /// Whether no list is carried out.
+    /// Returns true if no list is being carried out.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.registers.status().read().idle()
     }
 
-    /// Ends the list. It is over when the bus is quiet, with `Refused` and the cause `Abort`.
+    /// Aborts the list. It ends when the bus is quiet, with `Refused` and the cause `Abort`.
     pub fn abort(&mut self) {
         self.registers.command().write(Command::RESET.with_abort(true));
     }

@@ -1,8 +1,9 @@
-//! The Ed25519 engine (`hw/ip/ed25519`): public keys, signatures and verifications. The caller hashes, with SHA-512 (RFC 8032)
-//! or with SHA3-512 (Keystone), because the engine takes digests.
+//! The Ed25519 engine (`hw/ip/ed25519`): public keys, signatures and verifications. The engine takes digests; the
+//! caller computes them with SHA-512 (RFC 8032) or with SHA3-512 (Keystone).
 //!
-//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a fault
-//! (`status.failed`) is not used until reset. Secrets are written into the engine once and cannot be read from it.
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
+//! fault (`status.failed`) is not used until reset. Secrets are written into the engine once and cannot be read from
+//! it.
 
 use hartlock_regs::ed25519::{
     Command, Control, Ed25519 as Registers, Interrupt, InterruptEnable, Status, Verdict,
@@ -11,63 +12,64 @@ use hartlock_regs::{Array, ReadOnly, WriteOnly};
 
 use crate::wait::Wait;
 
-/// `ed25` in the register that says what it is.
+/// Value `ed25` of the identification register.
 const MAGIC: u32 = 0x6564_3235;
 /// Maximum number of status reads before the engine is treated as absent. The longest command, a signature with its
-/// verification, takes 43,000 cycles, and a read more than one.
+/// verification, takes 43,000 cycles, and a read takes more than one.
 const PATIENCE: u32 = 200_000;
-/// The engine's slots for keys.
+/// Number of key slots of the engine.
 const SLOTS: u8 = 4;
 
-/// Why nothing was computed.
+/// The reason why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no such engine at this address.
     NoEngine,
-    /// It detected a fault, and does nothing until reset.
+    /// The engine detected a fault, and does nothing until reset.
     Failed,
-    /// It does not respond any more.
+    /// The engine does not respond.
     Silent,
-    /// A slot that does not exist, is empty, is full, or has no public key yet; or other code used the engine meanwhile, or an
-    /// input did not arrive.
+    /// The slot does not exist, is empty, is full, or has no public key yet; or other code used the engine in the
+    /// meantime, or an input was lost.
     Refused,
-    /// A scalar or nonce that is zero modulo L.
+    /// The scalar or nonce is zero modulo L.
     ZeroScalar,
-    /// What the engine computed twice differed: a key, a nonce, or a signature that does not verify. It shows nothing.
+    /// Two computations of the engine differ: those of a key or a nonce, or the signature does not verify. The engine
+    /// releases no result.
     Faulty,
 }
 
-/// Why a signature is not valid; as the rejections of `hartlock_kernels::signature`.
+/// The reason why a signature is not valid, with the same meanings as in `hartlock_kernels::signature`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// The key is not canonical, of small order, or no point.
+    /// The key is not canonical, has small order, or is not a point of the curve.
     InvalidKey,
-    /// R is not canonical or of small order, or S is not below L.
+    /// R is not canonical or has small order, or S is not less than L.
     InvalidSignature,
-    /// Well formed, but not a signature of this digest under this key.
+    /// The signature is well formed, but does not verify for this digest and key.
     Mismatch,
 }
 
-/// A key slot, one of four.
+/// The number of one of the four key slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u8);
 
 impl Slot {
-    /// None past the last one.
+    /// Returns a slot, or `None` if the number is too large.
     #[must_use]
     pub const fn new(number: u8) -> Option<Slot> {
         if number < SLOTS { Some(Slot(number)) } else { None }
     }
 }
 
-/// The engine.
+/// The driver of the Ed25519 engine.
 pub struct Ed25519<W> {
     registers: Registers,
     wait: W,
 }
 
 impl<W: Wait> Ed25519<W> {
-    /// Takes the engine and forgets what it has, keys included.
+    /// Initialises the driver and wipes the engine including its keys.
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
@@ -80,12 +82,12 @@ impl<W: Wait> Ed25519<W> {
         Ok(engine)
     }
 
-    /// What `control` says of every command.
+    /// Returns the value of `control` for a command with this slot.
     const fn config(slot: Slot) -> Control {
         Control::RESET.with_slot(slot.0)
     }
 
-    /// Forgets all keys, and the nonce.
+    /// Wipes all keys and the nonce.
     ///
     /// # Errors
     /// `Failed`, `Silent`.
@@ -94,41 +96,43 @@ impl<W: Wait> Ed25519<W> {
         self.until_idle()
     }
 
-    /// Puts the digest of a seed (RFC 8032 §5.1.5) into an empty slot: a scalar, which the engine clamps, and a prefix. Returns the
-    /// public key, which the engine keeps too.
+    /// Loads the digest of a seed (RFC 8032 §5.1.5) into an empty slot: a scalar, which the engine clamps, and a
+    /// prefix. Returns the public key, which the engine also keeps.
     ///
     /// # Errors
-    /// `Refused` if the slot has a key already; those of the engine.
+    /// `Refused` if the slot already holds a key, or the errors of the engine.
     pub fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Result<[u8; 32], Error> {
         self.begin()?;
         let config = Self::config(slot).with_clamp(true);
         self.registers.control().write(config);
         write(self.registers.digest(), expanded);
-        // Other bits would be another scalar, which gives the key away beside the right one.
+        // If other bits were set, the engine would use another scalar, whose signatures reveal the key together with
+        // those of the correct one.
         if self.registers.control().read() != config {
             return Err(Error::Failed);
         }
-        // The register block keeps the last word that was written.
+        // The register block keeps the last written word, so it is overwritten.
         self.registers.control().write(Self::config(slot));
         self.run(slot, Command::RESET.with_load(true))?;
         self.public_key(slot)
     }
 
-    /// The public key of a slot that was loaded, computed anew.
+    /// Computes the public key of a loaded slot again and returns it.
     ///
     /// # Errors
-    /// `Refused` if it is empty; those of the engine.
+    /// `Refused` if the slot is empty, or the errors of the engine.
     pub fn public_key(&mut self, slot: Slot) -> Result<[u8; 32], Error> {
         self.begin()?;
         self.run(slot, Command::RESET.with_public_key(true))?;
         self.point()
     }
 
-    /// Signs with the key of a slot. `nonce` is the digest of prefix and message; `challenge` gets R, and returns the digest of R,
-    /// public key and message (RFC 8032 §5.1.6). The engine verifies what it made before it shows it.
+    /// Signs with the key of a slot. `nonce` is the digest of prefix and message. `challenge` receives R, and returns
+    /// the digest of R, public key and message (RFC 8032 §5.1.6). The engine verifies the signature before it releases
+    /// it.
     ///
     /// # Errors
-    /// `Refused`, `ZeroScalar`, `Faulty`, or those of the engine.
+    /// `Refused`, `ZeroScalar`, `Faulty`, or the errors of the engine.
     pub fn sign(
         &mut self,
         slot: Slot,
@@ -151,10 +155,12 @@ impl<W: Wait> Ed25519<W> {
         Ok(signature)
     }
 
-    /// Verifies a signature with the digest of R, public key and message, by the strict rule of `hartlock_kernels::ed25519`.
+    /// Verifies a signature with the digest of R, public key and message, by the strict rule of
+    /// `hartlock_kernels::ed25519`.
     ///
     /// # Errors
-    /// Outside, those of the engine, which decide nothing; inside, why it is refused.
+    /// The outer result holds the errors of the engine, which decide nothing; the inner one holds the reason of a
+    /// refusal.
     pub fn verify(
         &mut self,
         public_key: &[u8; 32],
@@ -185,7 +191,7 @@ impl<W: Wait> Ed25519<W> {
         }
     }
 
-    /// Runs a command, and returns what came of it. A word that is no verdict is a fault.
+    /// Runs a command and returns its outcome. A word that is not a verdict is a fault.
     fn ends(&mut self, slot: Slot, command: Command) -> Result<Verdict, Error> {
         let config = Self::config(slot);
         self.registers.control().write(config);
@@ -200,14 +206,15 @@ impl<W: Wait> Ed25519<W> {
         if error.command() || error.write() {
             return Err(Error::Refused);
         }
-        // The key of another slot, or a signature that the engine did not verify.
+        // If the configuration differs, the engine has used the key of another slot, or returned a signature that it
+        // did not verify.
         if self.registers.control().read() != config {
             return Err(Error::Failed);
         }
         self.registers.outcome().read().value().ok_or(Error::Failed)
     }
 
-    /// Waits, and forgets earlier errors, so that those of inputs count.
+    /// Waits until the engine is idle, and clears earlier errors, so that errors of the inputs are detected.
     fn begin(&mut self) -> Result<(), Error> {
         self.until_idle()?;
         let error = self.registers.error();
@@ -215,13 +222,13 @@ impl<W: Wait> Ed25519<W> {
         Ok(())
     }
 
-    /// A public key or R. It goes into the challenge: with one bit of it wrong, S gives the key away beside the right one, and
-    /// the engine cannot see it.
+    /// Reads a public key or R twice. The value is part of the challenge: if one bit of it were wrong, S together with
+    /// the correct one would reveal the key, and the engine cannot detect this.
     fn point(&mut self) -> Result<[u8; 32], Error> {
         let bytes = read(self.registers.point());
         let again = self.registers.point();
         let words = bytes.as_chunks::<4>().0.iter().zip(again.iter());
-        // By words: a comparison of bytes takes as long as all of the reads.
+        // The values are compared by words, because a comparison of bytes takes as long as all of the reads.
         let differ = words
             .fold(0, |seen, (word, register)| seen | (u32::from_le_bytes(*word) ^ register.read()));
         if differ == 0 { Ok(bytes) } else { Err(Error::Failed) }
@@ -238,7 +245,7 @@ impl<W: Wait> Ed25519<W> {
             }
             self.wait.wait();
             if W::BY_INTERRUPT {
-                // The status is read after this, so no earlier event is missed.
+                // The status is read after this write, so that no earlier event is missed.
                 let interrupt = self.registers.interrupt();
                 interrupt.write(interrupt.read());
             }
@@ -247,7 +254,7 @@ impl<W: Wait> Ed25519<W> {
     }
 }
 
-/// Bytes in the order of memory.
+/// Writes bytes to registers, in the byte order of memory.
 fn write<const N: usize>(to: Array<'_, u32, WriteOnly, N>, bytes: &[u8]) {
     for (register, word) in to.iter().zip(bytes.as_chunks::<4>().0) {
         register.write(u32::from_le_bytes(*word));
@@ -264,15 +271,15 @@ fn read(from: Array<'_, u32, ReadOnly, 8>) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
-    //! Registers are memory here, which `Engine` changes as the hardware would. What hardware computes is what
-    //! `hw/ip/ed25519/tb` tests.
+    //! In these tests plain memory replaces the registers, and `Counted` changes it as the hardware would. The tests in
+    //! `hw/ip/ed25519/tb` check the computations of the hardware.
 
     use core::cell::Cell;
     use std::vec::Vec;
 
     use super::*;
 
-    // In words.
+    // These are offsets in words.
     const ID: usize = 0;
     const CONTROL: usize = 2;
     const COMMAND: usize = 3;
@@ -289,7 +296,7 @@ mod tests {
     struct File(Vec<Cell<u32>>);
 
     impl File {
-        /// An engine that answers every command with this word.
+        /// Returns an engine that answers every command with this word.
         fn with_outcome(outcome: u32) -> File {
             let file = File((0..0x140 / 4).map(Cell::new).collect());
             file.0[ID].set(MAGIC);
@@ -301,8 +308,8 @@ mod tests {
 
         fn engine(&self) -> Result<Ed25519<Counted<'_>>, Error> {
             let base = self.0.as_ptr().cast::<u32>().cast_mut();
-            // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the
-            // engine in every test.
+            // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
+            // outlive the engine in every test.
             Ed25519::new(unsafe { Registers::new(base) }, Counted(self))
         }
 
@@ -311,7 +318,7 @@ mod tests {
         }
     }
 
-    /// Time passes when the driver waits: then the engine is idle.
+    /// A wait after which the engine is idle.
     struct Counted<'a>(&'a File);
 
     impl Wait for Counted<'_> {
@@ -383,7 +390,7 @@ mod tests {
 
     #[test]
     fn an_error_of_the_driver_is_no_verdict() {
-        // Memory does not clear the bits that the driver writes back.
+        // Plain memory does not clear the bits that the driver writes back.
         for bits in [1, 2] {
             let file = File::with_outcome(GOOD);
             let mut engine = file.engine().unwrap();

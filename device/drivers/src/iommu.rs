@@ -1,20 +1,20 @@
-//! The RISC-V IOMMU (RISC-V IOMMU Architecture Specification 1.0) as a guard: a device reaches a range of
-//! memory at the address that it has, and nothing else.
+//! The RISC-V IOMMU (RISC-V IOMMU Architecture Specification 1.0) as a guard: a device can access one range of memory,
+//! at unchanged addresses, and no other memory.
 //!
-//! It is *off* out of reset: no device reaches memory. The tables are written once, before it is switched on, and
-//! never change. It is never in the mode *bare*, in which devices bypass the tables, and go on doing so until
-//! their cached contexts are invalidated.
+//! The IOMMU is *off* after reset, and no device can access memory. The tables are written once, before the IOMMU is
+//! switched on, and never change. The driver never uses the mode *bare*: in this mode devices bypass the tables, and
+//! continue to do so until their cached contexts are invalidated.
 
-/// Why the guard is not there.
+/// The reason why the guard is not active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// It lacks what is needed here.
+    /// The IOMMU lacks a required feature.
     Unsuitable,
-    /// It did not take a setting, or did not complete a command in time.
+    /// The IOMMU did not accept a setting, or did not complete a command in time.
     Failed,
 }
 
-// Registers (§6).
+// These are the register offsets (§6).
 const CAPABILITIES: usize = 0x00;
 const DDTP: usize = 0x10;
 const CQB: usize = 0x18;
@@ -22,85 +22,85 @@ const CQH: usize = 0x20;
 const CQT: usize = 0x24;
 const CQCSR: usize = 0x48;
 
-/// Version 1.0.
+/// Version 1.0 of the specification.
 const VERSION: u64 = 0x10;
 const VERSION_MASK: u64 = 0xff;
-/// Second-stage tables Sv39x4; and MSI_FLAT, with which a device context has 64 bytes.
+/// Required capabilities: second-stage tables Sv39x4, and MSI_FLAT, with which a device context has 64 bytes.
 const NEEDED: u64 = 1 << 17 | 1 << 22;
 
-// Modes of the device directory (§6.5).
+// These are the modes of the device directory (§6.5).
 const OFF: u64 = 0;
 const ONE_LEVEL: u64 = 2;
 const MODE: u64 = 0xf;
-/// A change of mode is under way.
+/// Bit that is set while the mode changes.
 const BUSY: u32 = 1 << 4;
 
-/// Bits of cqcsr: enable; on; busy.
+/// The bits enable, on and busy of cqcsr.
 const CQ_ENABLE: u32 = 1;
 const CQ_ON: u32 = 1 << 16;
 const CQ_BUSY: u32 = 1 << 17;
-/// Memory fault, time-out, illegal command, interrupt of a fence.
+/// Fault bits of cqcsr: memory fault, time-out, illegal command, interrupt of a fence.
 const CQ_FAULTS: u32 = 0xf << 8;
-/// 256 commands of 16 bytes: one page.
+/// Size of the command queue as used in cqb: 256 commands of 16 bytes, which is one page.
 const CQ_LOG_SIZE: u64 = 7;
-/// Forget all device contexts, first-stage translations and second-stage translations; wait until that is done
-/// (§4.1). The second word of each is zero.
+/// Commands that invalidate all device contexts, first-stage translations and second-stage translations, and wait until
+/// this is done (§4.1). The second word of each is zero.
 const COMMANDS: [u64; 4] = [3, 1, 1 | 1 << 7, 2];
 
-/// How often a register is read until something counts as not happening: more than a second on any board.
+/// Maximum number of reads of a register. They take more than a second on any board.
 const READS: u32 = 1_000_000;
 
 const PAGE: u64 = 4096;
 const MEGA_PAGE: u64 = 2 << 20;
 const GIGA_PAGE: u64 = 1 << 30;
 
-/// Words of the tables: a root of four pages, the next level, the device directory, the commands.
+/// Word offsets in the tables: a root of four pages, the next level, the device directory, and the commands.
 const ROOT: usize = 0;
 const LEVEL_1: usize = 2048;
 const DIRECTORY: usize = LEVEL_1 + 512;
 const QUEUE: usize = DIRECTORY + 512;
-/// Words of all of them.
+/// Number of words of all tables.
 const WORDS: usize = QUEUE + 512;
-/// Bytes that tables take. They begin at a multiple of 16 KiB.
+/// Size of the tables in bytes. They start at a multiple of 16 KiB.
 pub const TABLES_SIZE: u64 = (WORDS * 8) as u64;
 const TABLES_ALIGN: u64 = 4 * PAGE;
 
-// Page-table entries (RISC-V Privileged Architecture §10.3). A second-stage entry of memory needs U; A and D are
-// set, so that no access has to set them.
+// These are bits of page-table entries (RISC-V Privileged Architecture §10.3). A second-stage leaf entry needs U; A and
+// D are set, so that no access has to set them.
 const POINTER: u64 = 1;
 const LEAF: u64 = 0xd7;
 const SV39X4: u64 = 8 << 60;
-/// Words of a device context, and its valid bit.
+/// Number of words of a device context; the next constant is its valid bit.
 const CONTEXT_WORDS: usize = 8;
 const VALID: u64 = 1;
 
-/// Devices and the memory that they reach.
+/// A set of devices and the memory that they can access.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
-    /// Identifiers below 64.
+    /// Device identifiers, which are less than 64.
     pub devices: &'a [u8],
-    /// First byte, a multiple of 2 MiB.
+    /// First address, a multiple of 2 MiB.
     pub start: u64,
-    /// First byte past the end, in the same gigabyte, a multiple of 2 MiB.
+    /// Address after the last byte, in the same gigabyte, a multiple of 2 MiB.
     pub end: u64,
 }
 
-/// An IOMMU.
+/// The driver of an IOMMU.
 #[derive(Debug)]
 pub struct Iommu {
     base: usize,
 }
 
 impl Iommu {
-    /// The IOMMU whose registers are at `base`.
+    /// Creates the driver of the IOMMU whose registers are at `base`.
     ///
     /// # Safety
-    /// They are, and no other code uses them.
+    /// The registers are at `base`, and no other code uses them.
     pub const unsafe fn new(base: usize) -> Self {
         Self { base }
     }
 
-    /// Switches it off: no device reaches memory.
+    /// Switches the IOMMU off, so that no device can access memory.
     ///
     /// # Errors
     /// `Failed`.
@@ -108,14 +108,14 @@ impl Iommu {
         self.set_directory(OFF)
     }
 
-    /// Lets devices reach a range, and nothing else. The IOMMU is off before. `fence` orders memory before
-    /// registers.
+    /// Permits devices to access a range, and no other memory. The IOMMU must be off before. `fence` orders memory
+    /// accesses before register accesses.
     ///
     /// # Errors
-    /// `Unsuitable`, also for a grant or a place of the tables that cannot be; `Failed`.
+    /// `Unsuitable`, also for a grant or an address of the tables that is not possible; `Failed`.
     ///
     /// # Safety
-    /// The IOMMU reads the tables until it is switched off: they stay there, and only trusted code reaches them.
+    /// The IOMMU reads the tables until it is switched off: they stay in place, and only trusted code can access them.
     pub unsafe fn guard(
         &self,
         grant: &Grant<'_>,
@@ -133,17 +133,17 @@ impl Iommu {
         self.forget(page(at, QUEUE))
     }
 
-    /// Sets the device directory, and looks whether it is set.
+    /// Sets the device directory, and checks that it is set.
     fn set_directory(&self, value: u64) -> Result<(), Error> {
         self.wait(DDTP, BUSY, 0)?;
         self.write(DDTP, value);
         self.wait(DDTP, BUSY, 0)?;
-        // Without the address, which means nothing while it is off.
+        // The address is not compared when the IOMMU is off, because it has no meaning then.
         let mask = if value == OFF { MODE } else { u64::MAX };
         if self.read::<u64>(DDTP) & mask == value { Ok(()) } else { Err(Error::Failed) }
     }
 
-    /// Drops everything that was cached. The commands are at `queue`.
+    /// Invalidates all cached data. The commands are at address `queue`.
     fn forget(&self, queue: u64) -> Result<(), Error> {
         self.write(CQCSR, 0_u32);
         self.wait(CQCSR, CQ_BUSY | CQ_ON, 0)?;
@@ -169,24 +169,24 @@ impl Iommu {
 
     fn read<T: Copy>(&self, register: usize) -> T {
         let place: *const T = core::ptr::with_exposed_provenance(self.base.wrapping_add(register));
-        // SAFETY: a register of the page at `base`, read with its own width.
+        // SAFETY: this is a register of the page at `base`, read with its own width.
         unsafe { place.read_volatile() }
     }
 
     fn write<T: Copy>(&self, register: usize, value: T) {
         let place: *mut T =
             core::ptr::with_exposed_provenance_mut(self.base.wrapping_add(register));
-        // SAFETY: as above.
+        // SAFETY: this is a register of the page at `base`, written with its own width.
         unsafe { place.write_volatile(value) };
     }
 }
 
-/// Address of a part of the tables.
+/// Returns the address of a part of the tables.
 const fn page(tables: u64, word: usize) -> u64 {
     tables.wrapping_add(word as u64 * 8)
 }
 
-/// Writes the tables, which are at `at`.
+/// Writes the tables, whose address is `at`.
 fn fill(tables: &mut [u64], at: u64, grant: &Grant<'_>) -> Result<(), Error> {
     let giga = grant.start / GIGA_PAGE;
     let is_possible = tables.len() >= WORDS
@@ -237,8 +237,8 @@ mod tests {
         fill(&mut tables, AT, grant).map(|()| tables)
     }
 
-    /// Where an access of a device goes, by a walk as the specifications describe it (IOMMU §2.3; Privileged
-    /// Architecture §18.5), with every other bit of what is read required to be zero.
+    /// Returns the address that a device's access reaches, by a walk of the tables as the specifications describe it
+    /// (IOMMU §2.3; Privileged Architecture §18.5). All other bits of the entries have to be zero.
     fn walk(tables: &[u64], device: u64, address: u64) -> Option<u64> {
         let word = |place: u64| {
             assert!(
@@ -321,20 +321,20 @@ mod tests {
     fn memory_that_is_no_iommu_is_no_guard() {
         let registers = vec![0_u64; 512].leak();
         let guard = |registers: &mut [u64]| {
-            // SAFETY: a page that only this test uses.
+            // SAFETY: this is a page that only this test uses.
             let iommu = unsafe { Iommu::new(registers.as_mut_ptr().expose_provenance()) };
             let tables = vec![0_u64; WORDS + 2048].leak();
             let skip = tables.as_ptr().align_offset(TABLES_ALIGN as usize);
-            // SAFETY: nothing reads them.
+            // SAFETY: no device reads the tables.
             unsafe { iommu.guard(&GRANT, &mut tables[skip..], || ()) }
         };
         assert_eq!(guard(registers), Err(Error::Unsuitable));
-        // It claims to be one, and takes the directory, and works on no command.
+        // The memory has the right capabilities and accepts the directory, but executes no command.
         registers[0] = VERSION | NEEDED;
         assert_eq!(guard(registers), Err(Error::Failed));
         registers[0] = VERSION | 1 << 22;
         assert_eq!(guard(registers), Err(Error::Unsuitable));
-        // A change of mode that never ends.
+        // The change of the mode never ends.
         registers[0] = VERSION | NEEDED;
         registers[2] = BUSY.into();
         assert_eq!(guard(registers), Err(Error::Failed));

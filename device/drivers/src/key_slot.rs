@@ -1,33 +1,37 @@
-//! The key slot of the AES engine and its lock (`hw/soc/rtl/key_slot.sv`): a key to write, which nothing reads but the engine.
+//! The key slot of the AES engine and its lock (`hw/soc/rtl/key_slot.sv`). Software writes the key, and only the engine
+//! can read it.
 
-/// Bytes of the key.
+/// Length of the key in bytes.
 pub const KEY_LEN: usize = 32;
-/// The lock, in words: it follows the key.
+/// Word offset of the lock, which follows the key.
 const LOCK: usize = KEY_LEN / 4;
-/// Of the lock: the slot is closed, and the engine is offered the key.
+/// Bit of the lock: the slot is closed. The next constant is the bit that is set while the key is available to the
+/// engine.
 const CLOSED: u32 = 1;
 const OFFERED: u32 = 2;
 
-/// The page of the slot.
+/// The driver of the page with the slot.
 #[derive(Debug)]
 pub struct KeySlot(*mut u32);
 
 impl KeySlot {
+    /// Creates the driver of the page at this address.
+    ///
     /// # Safety
-    /// The page is at this address, and nothing else uses it.
+    /// The page is at this address, and no other code uses it.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> Self {
         Self(base)
     }
 
-    /// Writes the key and closes the slot until reset. Whether the engine is offered the key. `fence` orders the stores
-    /// before the load that asks.
+    /// Writes the key and closes the slot until reset. Returns true if the key is available to the engine. `fence`
+    /// orders the stores before the load that checks this.
     ///
-    /// The slot has to be open: a store to a closed one is an error of the bus.
+    /// The slot has to be open, because a store to a closed slot causes a bus error.
     #[must_use]
     pub fn fill(&mut self, key: &[u8; KEY_LEN], fence: impl FnOnce()) -> bool {
         for (index, word) in key.as_chunks::<4>().0.iter().enumerate() {
-            // SAFETY: a word of the key, which only the engine sees.
+            // SAFETY: this is a word of the key, which only the engine can read.
             unsafe { self.word(index).write_volatile(u32::from_le_bytes(*word)) };
         }
         self.lock();
@@ -35,20 +39,20 @@ impl KeySlot {
         self.lock_state() == CLOSED | OFFERED
     }
 
-    /// Closes the slot until reset, with a whole key or empty.
+    /// Closes the slot until reset, with a complete key or empty.
     pub fn lock(&mut self) {
-        // SAFETY: the lock, which closes the slot and does nothing else.
+        // SAFETY: this is the lock, which closes the slot and has no other effect.
         unsafe { self.word(LOCK).write_volatile(1) };
     }
 
-    /// Whether the slot is closed.
+    /// Returns true if the slot is closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.lock_state() & CLOSED != 0
     }
 
     fn lock_state(&self) -> u32 {
-        // SAFETY: the lock; reading it changes nothing.
+        // SAFETY: this is the lock, and reading it has no side effect.
         unsafe { self.word(LOCK).read_volatile() }
     }
 
@@ -59,14 +63,14 @@ impl KeySlot {
 
 #[cfg(test)]
 mod tests {
-    //! Registers are memory here, without the lock's effect.
+    //! In these tests plain memory replaces the registers; the lock has no effect.
 
     use core::cell::Cell;
 
     use super::*;
 
     fn slot(words: &[Cell<u32>; LOCK + 1]) -> KeySlot {
-        // SAFETY: cells that may be written through a shared reference, which outlive it in every test.
+        // SAFETY: the cells may be written through a shared reference and outlive the driver in every test.
         unsafe { KeySlot::new(words.as_ptr().cast::<u32>().cast_mut()) }
     }
 

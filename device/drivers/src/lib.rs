@@ -1,7 +1,7 @@
 //! Device drivers of the boot stages.
 //!
-//! A driver owns its device: it is made once, by unsafe code that guarantees the address, and
-//! is safe to use from then on.
+//! A driver owns its device. It is created once, by unsafe code that guarantees the address, and is
+//! safe to use from then on.
 
 #![no_std]
 

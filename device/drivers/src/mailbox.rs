@@ -1,11 +1,11 @@
 //! Both sides of the mailbox between host and root of trust (`hw/ip/mailbox/doc/README.md`).
 //!
-//! It is polled or used with interrupts: an interrupt handler would make the same two calls that poll. No
-//! function here waits, so the caller sets the deadline.
+//! The mailbox can be polled or used with interrupts; an interrupt handler makes the same two calls as polling. No
+//! function of this module waits, so the caller sets the time limit.
 //!
-//! A request is copied out of the hardware once, as a whole ([`RootSide::take`]), and is checked and used in
-//! that copy. The hardware keeps the host from changing it meanwhile; [`request`] checks whether its
-//! addresses may be used.
+//! A request is copied out of the hardware once, as a whole ([`RootSide::take`]); the copy is checked and used. The
+//! hardware prevents the host from changing the request in the meantime. [`request`] checks whether the addresses in a
+//! request may be used.
 
 pub mod key_engines;
 pub mod keys;
@@ -17,79 +17,80 @@ use hartlock_regs::mailbox::State;
 use hartlock_regs::mailbox::host::{Command as HostCommand, Host, Interrupt, Operation};
 use hartlock_regs::mailbox::rot::{Command as RootCommand, Control, Outcome, Rot};
 
-/// Words of a result.
+/// Number of 32-bit words in a result.
 pub const RESULT_WORDS: usize = 16;
 
-/// What a host requests.
+/// A request of the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Number of the operation.
     pub operation: u16,
-    /// Its flags.
+    /// Flags of the operation.
     pub flags: u16,
-    /// Number of the request: the answer comes with it.
+    /// Number of the request, which the answer repeats.
     pub id: u32,
     /// Address of the input.
     pub source: u64,
-    /// Where the output goes.
+    /// Address of the output.
     pub destination: u64,
-    /// Bytes of the input.
+    /// Length of the input in bytes.
     pub length: u32,
 }
 
 /// The result of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// 0 is success.
+    /// Status, which is 0 for success.
     pub status: u8,
-    /// Number of the error of a refusal.
+    /// Number of the error if the request was refused.
     pub reason: u16,
-    /// The result, as far as it fits.
+    /// First words of the result; a longer result is in memory.
     pub result: [u32; RESULT_WORDS],
 }
 
-/// Why the mailbox did not carry out a call.
+/// The reason why a call was not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The root of trust takes no requests.
+    /// The root of trust does not accept requests.
     Closed,
-    /// A request is not answered yet, or its answer not read.
+    /// A request was not answered yet, or its answer was not read.
     Busy,
-    /// The request was dropped: there will be no answer. The host may send it again.
+    /// The request was dropped and will not be answered. The host may send it again.
     Forgotten,
-    /// The answer is to another request than ours. It was dropped.
+    /// The answer belongs to another request than the current one. It was dropped.
     Foreign,
     /// The hardware detected an illegal state and is stopped until reset.
     Fault,
 }
 
-/// The host's side.
+/// The mailbox as the host uses it.
 pub struct HostSide {
     registers: Host,
-    /// Number of the request that is under way.
+    /// Number of the request that is waiting for an answer.
     asked: Option<u32>,
 }
 
 impl HostSide {
-    /// The mailbox at this address, as the host sees it.
+    /// Creates the driver of the mailbox at this address, on the host's side.
     ///
     /// # Safety
-    /// `base` is the address of the host's registers, and no other code uses them while this value lives.
+    /// `base` is the address of the host's registers, and no other code uses them while this value exists.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> HostSide {
-        // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
+        // SAFETY: the caller guarantees what the register block requires: the registers exist, and only this driver
+        // uses them.
         HostSide { registers: unsafe { Host::new(base) }, asked: None }
     }
 
-    /// Chooses whether answers raise the interrupt.
+    /// Selects whether an answer raises the interrupt.
     pub fn set_interrupt(&mut self, is_enabled: bool) {
         self.registers.interrupt().write(Interrupt::RESET.with_enable(is_enabled));
     }
 
-    /// Hands a request over. Its input has to stay where it is until the answer comes.
+    /// Sends a request. Its input must not be moved or changed until the answer arrives.
     ///
     /// # Errors
-    /// If there is one already, or the root of trust takes none. Nothing was handed over then.
+    /// An error if there is a request already, or if the root of trust does not accept any. Then nothing was sent.
     pub fn ask(&mut self, request: &Request) -> Result<(), Error> {
         match self.registers.status().read().state() {
             Some(State::Ready) => {}
@@ -106,10 +107,11 @@ impl HostSide {
         registers.destination_low().write(low(request.destination));
         registers.destination_high().write(high(request.destination));
         registers.length().write(request.length);
-        // Orders writes to the input before the request: the root of trust reads it afterwards.
+        // The fence orders writes to the input before the request, because the root of trust reads the input
+        // afterwards.
         fence(Ordering::SeqCst);
         registers.command().write(HostCommand::RESET.with_ring(true));
-        // It may have been closed in the meantime.
+        // The mailbox may have been closed in the meantime.
         if registers.status().read().refused() {
             return Err(Error::Closed);
         }
@@ -117,10 +119,10 @@ impl HostSide {
         Ok(())
     }
 
-    /// The answer, once it is there. It is read once, and the mailbox is ready for the next request.
+    /// Returns the answer if it has arrived. The answer is read once; then the mailbox is ready for the next request.
     ///
     /// # Errors
-    /// If there will be none.
+    /// An error if there will be no answer.
     pub fn poll(&mut self) -> Result<Option<Answer>, Error> {
         let status = self.registers.status().read();
         let state = status.state();
@@ -139,11 +141,11 @@ impl HostSide {
             *word = register.read();
         }
         let id = self.registers.answer_id().read();
-        // A wipe in the middle of it leaves zeros, which are not a valid answer.
+        // If the mailbox is wiped during the reads, they return zeros, which are not a valid answer.
         if self.registers.status().read().state() != Some(State::Answered) {
             return self.dismiss(Error::Forgotten);
         }
-        // Whatever the root of trust wrote to memory is read after this.
+        // The fence orders these reads before reads of the output in memory.
         fence(Ordering::SeqCst);
         if self.asked != Some(id) {
             return self.dismiss(Error::Foreign);
@@ -163,44 +165,46 @@ impl HostSide {
     }
 }
 
-/// The side of the root of trust.
+/// The mailbox as the root of trust uses it.
 pub struct RootSide {
     registers: Rot,
 }
 
 impl RootSide {
-    /// The mailbox at this address, as the root of trust sees it.
+    /// Creates the driver of the mailbox at this address, on the side of the root of trust.
     ///
     /// # Safety
-    /// `base` is the address of the root of trust's registers; no other code uses them while this value lives.
+    /// `base` is the address of the root of trust's registers, and no other code uses them while this value exists.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> RootSide {
-        // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
+        // SAFETY: the caller guarantees what the register block requires: the registers exist, and only this driver
+        // uses them.
         RootSide { registers: unsafe { Rot::new(base) } }
     }
 
-    /// Accepts requests from now on. A wipe and a change of lifecycle close the mailbox again.
+    /// Accepts requests from now on. A wipe or a change of lifecycle closes the mailbox again.
     pub fn open(&mut self, with_interrupt: bool) {
         let control = Control::RESET.with_open(true).with_interrupt_enable(with_interrupt);
         self.registers.control().write(control);
     }
 
-    /// Accepts no more requests. A pending one stays and can be answered.
+    /// Accepts no further requests. A pending request remains and can be answered.
     pub fn close(&mut self) {
         self.registers.control().write(Control::RESET);
     }
 
-    /// Discards request and answer. The host learns that there will be no answer.
+    /// Discards request and answer. The host is notified that there will be no answer.
     pub fn discard(&mut self) {
         self.registers.command().write(RootCommand::RESET.with_discard(true));
     }
 
-    /// A copy of the request, if there is one. It stays until it is answered or discarded.
+    /// Returns a copy of the request, if there is one. The request remains until it is answered or discarded.
     ///
     /// # Errors
-    /// If the hardware stopped.
+    /// An error if the hardware has stopped.
     pub fn take(&mut self) -> Result<Option<Request>, Error> {
-        // Read before and after: if a request arrives during the copy, its first words are read as zeros.
+        // The state is read before and after the copy: if a request arrives during the copy, its first words are read
+        // as zeros.
         if !self.is_busy()? {
             return Ok(None);
         }
@@ -217,7 +221,7 @@ impl RootSide {
             ),
             length: registers.length().read(),
         };
-        // A wipe in the middle of it leaves half of a request, which is not valid.
+        // If the mailbox is wiped during the reads, the copy is incomplete and not valid.
         if !self.is_busy()? {
             return Ok(None);
         }
@@ -225,11 +229,11 @@ impl RootSide {
         Ok(Some(request))
     }
 
-    /// Hands the answer over. Output in memory has to be written before.
+    /// Sends the answer. Output in memory has to be written before.
     ///
     /// # Errors
-    /// If the request is not there any more. A wipe closes the mailbox, so no other one can have
-    /// taken its place.
+    /// An error if the request does not exist any more. A wipe closes the mailbox, so no other request can have
+    /// replaced it.
     pub fn answer(&mut self, answer: &Answer) -> Result<(), Error> {
         if !self.is_busy()? {
             return Err(Error::Forgotten);

@@ -1,40 +1,43 @@
-//! The page of the noise source (`hw/soc/rtl/noise_source.sv`): samples that hardware has tested, each of which is read once.
+//! The page of the noise source (`hw/soc/rtl/noise_source.sv`). It delivers samples that the hardware has tested; each
+//! sample is read once.
 //!
-//! Samples are not conditioned. The tests of hardware assume 16 bits of entropy in each of them.
+//! The samples are not conditioned. The hardware tests assume 16 bits of entropy in each sample.
 
-/// Registers, in words.
+/// Word offsets of the registers.
 const DATA: usize = 0;
 const STATUS: usize = 1;
-/// Of the status.
+/// Bits of the status register: a sample is available, the source is healthy, the source has failed.
 const THERE: u32 = 1;
 const HEALTHY: u32 = 2;
 const FAILED: u32 = 4;
-/// Maximum number of status reads before the source is treated as absent. The start-up test takes 1,024 samples, and begins
-/// with the reset.
+/// Maximum number of status reads before the source is treated as absent. The start-up test takes 1,024 samples and
+/// begins at reset.
 const PATIENCE: u32 = 20_000;
 
-/// Why there is no noise.
+/// The reason why there is no noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The source did not pass its tests, and delivers nothing until reset.
     Failed,
-    /// It delivers nothing, or has not passed its start-up test in time.
+    /// The source delivers nothing, or has not passed its start-up test in time.
     Silent,
 }
 
-/// The page of the source.
+/// The driver of the page of the noise source.
 #[derive(Debug)]
 pub struct NoiseSource(*mut u32);
 
 impl NoiseSource {
+    /// Creates the driver of the page at this address.
+    ///
     /// # Safety
-    /// The page is at this address, and nothing else uses it.
+    /// The page is at this address, and no other code uses it.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> Self {
         Self(base)
     }
 
-    /// Two samples, which are 64 bits. `wait` is called before the status is read again.
+    /// Reads two samples, which are 64 bits. `wait` is called before each further read of the status.
     ///
     /// # Errors
     /// `Failed`, `Silent`; then `bits` is zero.
@@ -44,11 +47,11 @@ impl NoiseSource {
                 bits.fill(0);
                 return Err(error);
             }
-            // SAFETY: a sample is there, so this is no error of the bus: only a read takes it, and no test fails before
-            // the next one comes.
+            // SAFETY: a sample is available, so the read causes no bus error: only a read removes it, and no test fails
+            // before the next sample arrives.
             *to = unsafe { self.word(DATA).read_volatile() }.to_le_bytes();
         }
-        // The bus keeps what was read last: no sample.
+        // The bus keeps the last value that was read, which must not be a sample.
         self.status();
         Ok(())
     }
@@ -65,7 +68,7 @@ impl NoiseSource {
     }
 
     fn status(&self) -> u32 {
-        // SAFETY: the status; reading it changes nothing.
+        // SAFETY: this is the status register, and reading it has no side effect.
         unsafe { self.word(STATUS).read_volatile() }
     }
 
@@ -76,7 +79,7 @@ impl NoiseSource {
 
 #[cfg(test)]
 mod tests {
-    //! Registers are memory here: no read takes a sample.
+    //! In these tests plain memory replaces the registers; a read does not remove a sample.
 
     use core::cell::Cell;
 
@@ -89,7 +92,7 @@ mod tests {
     }
 
     fn read(words: &[Cell<u32>; 2], wait: impl FnMut()) -> (Result<(), Error>, [u8; 8]) {
-        // SAFETY: cells that may be written through a shared reference, which outlive it in every test.
+        // SAFETY: the cells may be written through a shared reference and outlive the driver in every test.
         let mut source = unsafe { NoiseSource::new(words.as_ptr().cast::<u32>().cast_mut()) };
         let mut bits = [0xee; 8];
         (source.read(&mut bits, wait), bits)
@@ -125,7 +128,7 @@ mod tests {
         }
     }
 
-    /// Whatever else the status says.
+    /// The error is the same for any other status bits.
     #[test]
     fn a_source_that_failed_is_not_used() {
         for others in [0, THERE, HEALTHY, HEALTHY | THERE] {

@@ -1,22 +1,23 @@
-//! One-time-programmable storage (`hw/ip/otp/doc/README.md`): fields, burns, latches and keys that go to engines.
+//! One-time-programmable storage (`hw/ip/otp/doc/README.md`): fields, burns, latches, and keys that are sent to
+//! engines.
 //!
-//! Hardware reads the array at reset and gives a verdict; this driver reads it. What hardware refuses it answers with a bus
-//! error, so the driver asks whether something will be refused before it does it.
+//! The hardware reads the array at reset and gives a verdict, which this driver reads. The hardware refuses an access
+//! with a bus error, so the driver checks beforehand whether an access would be refused.
 
 use hartlock_regs::otp::{
     self as registers, Hide, Latch, Lifecycle, Outcome, Reason, Send, Verdict,
 };
 
-/// Bytes of a digest, of the board, of the device secret and of a key.
+/// Length in bytes of a digest, of the board name, of the device secret and of a key.
 pub const FIELD_BYTES: usize = 32;
-/// Steps of the floor.
+/// Number of steps of the floor.
 pub const MAX_FLOOR: u8 = 64;
-/// The word that unlocks a burn (`burn.key`).
+/// Word that unlocks a burn (`burn.key`).
 const BURN_KEY: u16 = 0xb1a5;
-/// Looks at the progress of a burn before it is given up. A burn of 44 cells takes far less.
+/// Maximum number of reads of the progress of a burn. A burn of 44 cells takes far less.
 const PATIENCE: u32 = 1_000_000;
 
-// Rows (../doc/README.md).
+// These are row numbers (../doc/README.md).
 const ROW_LIFECYCLE: u8 = 0;
 const ROW_REVOKED: u8 = 1;
 const ROW_LOCKS: u8 = 2;
@@ -27,21 +28,21 @@ const ROW_DIGESTS: u8 = 32;
 const ROW_SECRET: u8 = 64;
 const ROW_KEYS: u8 = 72;
 
-/// A slot of four, for root keys and for keys.
+/// The number of one of four slots, for root keys and for keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Slot {
-    /// The first.
+    /// First slot.
     Zero = 0,
-    /// The second.
+    /// Second slot.
     One = 1,
-    /// The third.
+    /// Third slot.
     Two = 2,
-    /// The fourth.
+    /// Fourth slot.
     Three = 3,
 }
 
-/// A field of words. Its number is its bit in locks and latches.
+/// A field that consists of words. Its number is the number of its bit in locks and latches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// Type and digest of a root key.
@@ -74,7 +75,7 @@ impl Field {
     }
 }
 
-/// What has flags, by the number of its lock bit.
+/// A group of flags, with the number of its lock bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Flags {
@@ -88,90 +89,91 @@ pub enum Flags {
     Locks = 13,
 }
 
-/// Why something was not done.
+/// The reason why an operation was not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The field is blank, refused, hidden, or closed in this lifecycle.
     Closed,
-    /// Hardware refused the burn, or the cells do not read as they were burned.
+    /// The hardware refused the burn, or the cells do not read as they were burned.
     Burn(Outcome),
-    /// The hardware does not end what it began, or has failed.
+    /// The hardware did not complete an operation, or has failed.
     Fault,
 }
 
-/// The next step of a lifecycle.
+/// A step of the lifecycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Step {
-    /// Blank to test.
+    /// From blank to test.
     Test = 0,
-    /// Test to development.
+    /// From test to development.
     Development = 1,
-    /// Development to production.
+    /// From development to production.
     Production = 2,
-    /// Production to returned.
+    /// From production to returned.
     Returned = 3,
-    /// Any to scrapped.
+    /// From any state to scrapped.
     Scrapped = 4,
 }
 
-/// The storage.
+/// The driver of the storage.
 pub struct Otp {
     registers: registers::Otp,
 }
 
 impl Otp {
-    /// The storage at this address.
+    /// Creates the driver of the storage at this address.
     ///
     /// # Safety
-    /// `base` is the address of its registers, and no other code uses them while this value lives.
+    /// `base` is the address of the storage's registers, and no other code uses them while this value exists.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> Otp {
-        // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
+        // SAFETY: the caller guarantees what the register block requires: the registers exist, and only this driver
+        // uses them.
         Otp { registers: unsafe { registers::Otp::new(base) } }
     }
 
-    /// Whether all that was provisioned is good. An undefined number is a failure.
+    /// Returns true if all provisioned values are good. An undefined number counts as a failure.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.registers.status().read().verdict() == Some(Verdict::Ready)
     }
 
-    /// Why it is not ready, and the row of that, if it is about one.
+    /// Returns the reason why the storage is not ready, and the row that the reason refers to, if any.
     #[must_use]
     pub fn reason(&self) -> (Reason, u32) {
         let status = self.registers.status().read();
         (status.reason().unwrap_or(Reason::Upset), u32::from(status.row()))
     }
 
-    /// The lifecycle of this reset.
+    /// Returns the lifecycle state as of the last reset.
     #[must_use]
     pub fn lifecycle(&self) -> Lifecycle {
         self.registers.status().read().lifecycle().unwrap_or(Lifecycle::Invalid)
     }
 
-    /// The floor of security versions.
+    /// Returns the floor of security versions.
     #[must_use]
     pub fn floor(&self) -> u8 {
         self.registers.status().read().floor()
     }
 
-    /// Whether a root key was revoked.
+    /// Returns true if a root key was revoked.
     #[must_use]
     pub fn is_revoked(&self, slot: Slot) -> bool {
         self.registers.locks().read().revoked() >> slot as u32 & 1 != 0
     }
 
-    /// Faults of cells and of the shadow that were corrected since reset, up to 255.
+    /// Returns the number of faults in cells and in the shadow that were corrected since reset, up to 255.
     #[must_use]
     pub fn corrected(&self) -> u32 {
         u32::from(self.registers.corrected().read().count())
     }
 
-    /// The 32 bytes of a field: of a root key, its digest.
+    /// Reads the 32 bytes of a field; for a root key these are its digest.
     ///
     /// # Errors
-    /// If the field cannot be read.
+    /// An error if the field cannot be read.
     pub fn read(&self, field: Field) -> Result<[u8; FIELD_BYTES], Error> {
         self.check_open(field)?;
         let mut bytes = [0; FIELD_BYTES];
@@ -181,16 +183,16 @@ impl Otp {
         Ok(bytes)
     }
 
-    /// The type of a root key: the algorithm in bits 31 to 24, its parameters below.
+    /// Reads the type of a root key: the algorithm in bits 31 to 24, and its parameters in the lower bits.
     ///
     /// # Errors
-    /// If the field cannot be read.
+    /// An error if the field cannot be read.
     pub fn key_type(&self, slot: Slot) -> Result<u32, Error> {
         self.check_open(Field::RootKey(slot))?;
         self.word(ROW_TYPES + slot as u8)
     }
 
-    /// Hides a field until reset, from every reader.
+    /// Hides a field from every reader until reset.
     pub fn hide(&mut self, field: Field) {
         self.registers.hide().write(Hide::RESET.with_hidden(1 << field.number()));
     }
@@ -200,15 +202,15 @@ impl Otp {
         self.registers.latch().write(Latch::RESET.with_closed(1 << field.number()));
     }
 
-    /// Closes flags to burns until reset.
+    /// Closes a group of flags to burns until reset.
     pub fn close_flags(&mut self, flags: Flags) {
         self.registers.latch().write(Latch::RESET.with_closed(1 << flags as u8));
     }
 
-    /// Sends the device secret or a key to an engine, and waits until it was taken.
+    /// Sends the device secret or a key to an engine, and waits until the engine has taken it.
     ///
     /// # Errors
-    /// If the field is closed, or is no key.
+    /// An error if the field is closed or is not a key.
     pub fn send(&mut self, field: Field, engine: u8) -> Result<(), Error> {
         let key = match field {
             Field::Secret => 0,
@@ -225,10 +227,10 @@ impl Otp {
         Err(Error::Fault)
     }
 
-    /// Burns a field: of a root key, its digest.
+    /// Burns a field; for a root key this is its digest.
     ///
     /// # Errors
-    /// If hardware refuses a word. Those before it are burned, and the same value may be burned again.
+    /// An error if the hardware refuses a word. The words before it are burned, and the same value may be burned again.
     pub fn burn(&mut self, field: Field, bytes: &[u8; FIELD_BYTES]) -> Result<(), Error> {
         for (chunk, row) in bytes.as_chunks::<4>().0.iter().zip(field.first_row()..) {
             self.burn_row(field.number(), row, u32::from_le_bytes(*chunk))?;
@@ -239,28 +241,28 @@ impl Otp {
     /// Burns the type of a root key.
     ///
     /// # Errors
-    /// If hardware refuses it.
+    /// An error if the hardware refuses the burn.
     pub fn burn_key_type(&mut self, slot: Slot, key_type: u32) -> Result<(), Error> {
         self.burn_row(slot as u8, ROW_TYPES + slot as u8, key_type)
     }
 
-    /// Takes a step of the lifecycle, which counts from the next reset on.
+    /// Advances the lifecycle by one step, which takes effect at the next reset.
     ///
     /// # Errors
-    /// If it is not the next step, or is locked.
+    /// An error if the step is not the next one or is locked.
     pub fn step(&mut self, step: Step) -> Result<(), Error> {
         self.burn_row(Flags::Lifecycle as u8, ROW_LIFECYCLE, step as u32)
     }
 
-    /// Raises the floor to a security version, a step at a time. A power cut leaves a floor in between.
+    /// Raises the floor to a security version, one step at a time. A power cut leaves an intermediate floor.
     ///
     /// # Errors
-    /// If hardware refuses a step, or the version is higher than the floor can be.
+    /// An error if the hardware refuses a step, or if the version exceeds the maximum floor.
     pub fn raise_floor(&mut self, version: u8) -> Result<(), Error> {
         if version > MAX_FLOOR {
             return Err(Error::Burn(Outcome::Order));
         }
-        // Not more often than there are steps, whatever the hardware says.
+        // The number of iterations is limited to the number of steps, whatever the hardware returns.
         for _ in 0..MAX_FLOOR {
             let step = self.floor();
             if step >= version {
@@ -274,23 +276,23 @@ impl Otp {
     /// Revokes a root key.
     ///
     /// # Errors
-    /// If hardware refuses it.
+    /// An error if the hardware refuses the burn.
     pub fn revoke(&mut self, slot: Slot) -> Result<(), Error> {
         self.burn_row(Flags::Revocation as u8, ROW_REVOKED, slot as u32)
     }
 
-    /// Locks a field for good.
+    /// Locks a field permanently.
     ///
     /// # Errors
-    /// If hardware refuses it.
+    /// An error if the hardware refuses the burn.
     pub fn lock(&mut self, field: Field) -> Result<(), Error> {
         self.lock_number(field.number())
     }
 
-    /// Locks flags for good.
+    /// Locks a group of flags permanently.
     ///
     /// # Errors
-    /// If hardware refuses it.
+    /// An error if the hardware refuses the burn.
     pub fn lock_flags(&mut self, flags: Flags) -> Result<(), Error> {
         self.lock_number(flags as u8)
     }
@@ -299,7 +301,7 @@ impl Otp {
         self.burn_row(Flags::Locks as u8, ROW_LOCKS + number / 8, u32::from(number % 8))
     }
 
-    /// A read of a closed field would be a bus error.
+    /// Checks that a field is open, because a read of a closed field would cause a bus error.
     fn check_open(&self, field: Field) -> Result<(), Error> {
         let fields = self.registers.fields().read();
         let bit = 1 << field.number();
@@ -321,7 +323,8 @@ impl Otp {
         if self.reason().0 == Reason::Upset || !self.registers.progress().read().idle() {
             return Err(Error::Fault);
         }
-        // Hardware answers these with a bus error, so they are asked before. The rest it tells in `progress`.
+        // The hardware refuses these cases with a bus error, so they are checked before. It reports all others in
+        // `progress`.
         let is_locked = self.registers.locks().read().locked() >> number & 1 != 0;
         if is_locked || self.registers.fields().read().hidden() >> number & 1 != 0 {
             return Err(Error::Burn(Outcome::Locked));

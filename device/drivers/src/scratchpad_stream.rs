@@ -1,20 +1,20 @@
 //! The stream from the scratchpad of a root of trust to an engine (`hw/soc/rtl/scratchpad_stream.sv`).
 
-/// Registers, in words.
+/// Word offsets of the registers.
 const SOURCE: usize = 0;
 const COUNT: usize = 1;
 const STATUS: usize = 2;
-/// Of `STATUS`: the engine has not taken all of the message.
+/// Bit of `STATUS`: the engine has not taken the whole message.
 const BUSY: u32 = 1;
-/// What the first byte is a multiple of.
+/// Alignment of the first byte.
 const ALIGNMENT: usize = 4;
-/// Bytes of the scratchpad.
+/// Size of the scratchpad in bytes.
 const SIZE: usize = 64 << 10;
-/// Maximum number of status reads before the engine is treated as one that takes nothing. The longest message has 64 KiB; the
-/// slowest engine takes a word of eight bytes in 70 cycles, and a read takes more than one.
+/// Maximum number of status reads before the engine is treated as not responding. The longest message has 64 KiB; the
+/// slowest engine takes 70 cycles for a word of eight bytes, and a read takes more than one cycle.
 const PATIENCE: u32 = 1_000_000;
 
-/// The stream.
+/// The driver of the stream.
 #[derive(Debug)]
 pub struct ScratchpadStream {
     registers: *mut u32,
@@ -22,10 +22,11 @@ pub struct ScratchpadStream {
 }
 
 impl ScratchpadStream {
-    /// Takes the stream with the address of the scratchpad, as the processor sees it. A message that it has is given up.
+    /// Creates the driver and aborts a message in progress. `scratchpad` is the address of the scratchpad as the
+    /// processor sees it.
     ///
     /// # Safety
-    /// The registers are at this address, and nothing else uses them.
+    /// The registers are at this address, and no other code uses them.
     #[must_use]
     pub unsafe fn new(registers: *mut u32, scratchpad: usize) -> Self {
         let mut stream = Self { registers, scratchpad };
@@ -33,21 +34,21 @@ impl ScratchpadStream {
         stream
     }
 
-    /// Whether it can stream these bytes: they are in the scratchpad, and begin where a word of four bytes does.
+    /// Returns true if the bytes can be streamed: they are in the scratchpad and aligned to four bytes.
     #[must_use]
     pub fn reaches(&self, bytes: &[u8]) -> bool {
         self.offset(bytes).is_some()
     }
 
-    /// Streams a message to the engine, which has to wait for one. Nothing if it cannot, or if the engine does not take all
-    /// of it in time.
+    /// Streams a message to the engine, which has to wait for one. Returns `None` if the message cannot be streamed, or
+    /// if the engine does not take all of it in time.
     pub fn send(&mut self, bytes: &[u8]) -> Option<()> {
         self.begin(bytes)?;
         self.end()
     }
 
-    /// The first half of `send`: the caller may do something else while the engine takes the message, of which it changes
-    /// nothing.
+    /// Starts to stream a message. The caller may do other work while the engine takes the message, but must not change
+    /// the message.
     pub fn begin(&mut self, bytes: &[u8]) -> Option<()> {
         let offset = self.offset(bytes)?;
         self.write(SOURCE, u32::try_from(offset).ok()?);
@@ -55,7 +56,7 @@ impl ScratchpadStream {
         Some(())
     }
 
-    /// The second one.
+    /// Waits until the engine has taken the whole message.
     pub fn end(&mut self) -> Option<()> {
         for _ in 0..PATIENCE {
             if self.read(STATUS) & BUSY == 0 {
@@ -68,15 +69,15 @@ impl ScratchpadStream {
 
     fn offset(&self, bytes: &[u8]) -> Option<usize> {
         let offset = bytes.as_ptr().addr().checked_sub(self.scratchpad)?;
-        // As many bytes as the scratchpad has are one more than a message may have.
+        // A message must be at least one byte shorter than the scratchpad.
         let is_inside = offset.checked_add(bytes.len()).is_some_and(|end| end <= SIZE);
         (is_inside && bytes.len() < SIZE && offset.is_multiple_of(ALIGNMENT)).then_some(offset)
     }
 
-    /// Gives a message up, and has the engine forget it.
+    /// Aborts a message, which the engine then discards.
     fn abort(&mut self) {
         self.write(STATUS, 0);
-        // It ends within a few cycles: the scratchpad answers always.
+        // The abort ends within a few cycles, because the scratchpad always responds.
         for _ in 0..PATIENCE {
             if self.read(STATUS) & BUSY == 0 {
                 return;
@@ -85,19 +86,19 @@ impl ScratchpadStream {
     }
 
     fn write(&mut self, register: usize, value: u32) {
-        // SAFETY: one of the registers. What it makes the stream read is for the engine, and changes no memory.
+        // SAFETY: this is one of the registers. The stream that it starts goes to the engine and changes no memory.
         unsafe { self.registers.wrapping_add(register).write_volatile(value) }
     }
 
     fn read(&self, register: usize) -> u32 {
-        // SAFETY: one of the registers; reading it changes nothing.
+        // SAFETY: this is one of the registers, and reading it has no side effect.
         unsafe { self.registers.wrapping_add(register).read_volatile() }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    //! Registers are memory here, which is busy while it has the bit.
+    //! In these tests plain memory replaces the registers; the stream is busy while the bit is set in it.
 
     use core::cell::Cell;
 
@@ -107,7 +108,7 @@ mod tests {
     struct Room([u8; 64]);
 
     fn stream(registers: &[Cell<u32>; 3], scratchpad: usize) -> ScratchpadStream {
-        // SAFETY: cells that may be written through a shared reference, which outlive it in every test.
+        // SAFETY: the cells may be written through a shared reference and outlive the driver in every test.
         unsafe { ScratchpadStream::new(registers.as_ptr().cast::<u32>().cast_mut(), scratchpad) }
     }
 
@@ -141,7 +142,7 @@ mod tests {
     fn an_engine_that_takes_nothing_ends_in_an_abort() {
         let (registers, room) = ([const { Cell::new(0) }; 3], Room([0; 64]));
         let mut stream = stream(&registers, room.0.as_ptr().addr());
-        // A value that no write leaves there would be needed to be busy: the abort clears it.
+        // The memory cannot stay busy for ever, because the abort overwrites the bit.
         registers[STATUS].set(BUSY);
         assert_eq!(stream.send(&room.0), None);
         assert_eq!(registers[STATUS].get(), 0, "it does not abort");

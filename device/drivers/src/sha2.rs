@@ -1,7 +1,8 @@
-//! The SHA-2 engine (`hw/ip/sha2`): SHA-256 and HMAC-SHA-256 of a message that the processor pushes.
+//! The SHA-2 engine (`hw/ip/sha2`): SHA-256 and HMAC-SHA-256 of a message that the processor pushes or a stream
+//! carries.
 //!
-//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an
-//! engine with a fault (`status.failed`) is not used until reset. The caller chooses how to [wait](crate::wait).
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
+//! fault (`status.failed`) is not used until reset. The caller selects how to [wait](crate::wait).
 
 use hartlock_regs::Value;
 use hartlock_regs::sha2::{
@@ -10,48 +11,48 @@ use hartlock_regs::sha2::{
 
 use crate::wait::Wait;
 
-/// Bytes of a block (FIPS 180-4 §1).
+/// Length of a block in bytes (FIPS 180-4 §1).
 pub const BLOCK_LEN: usize = 64;
-/// Bytes of a digest and of a MAC.
+/// Length in bytes of a digest and of a MAC.
 pub const DIGEST_LEN: usize = 32;
-/// `sha2` in the register that says what it is.
+/// Value `sha2` of the identification register.
 const MAGIC: u32 = 0x7368_6132;
-/// Maximum number of status reads before the engine is treated as absent. The longest wait is for the last
-/// two blocks of HMAC, far below a thousand cycles.
+/// Maximum number of status reads before the engine is treated as absent. The longest wait is for the last two blocks
+/// of HMAC and takes far less than a thousand cycles.
 const PATIENCE: u32 = 10_000;
 
-/// Why there is no digest.
+/// The reason why there is no digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no such engine at this address.
     NoEngine,
-    /// It detected a fault, and does nothing until reset.
+    /// The engine detected a fault, and does nothing until reset.
     Failed,
-    /// It does not respond any more.
+    /// The engine does not respond.
     Silent,
-    /// It refused a command or a word: other code used it meanwhile.
+    /// The engine refused a command or a word, because other code used it in the meantime.
     Refused,
-    /// A key of more than a block: hash it first (FIPS 198-1 §4, step 2).
+    /// The key is longer than a block. The caller has to hash it first (FIPS 198-1 §4, step 2).
     KeyTooLong,
 }
 
-/// What is computed.
+/// The function that the engine computes.
 #[derive(Clone, Copy, Debug)]
 pub enum Function<'a> {
     /// SHA-256 (FIPS 180-4 §6.2).
     Sha256,
-    /// HMAC-SHA-256 (FIPS 198-1) with a key of at most a block.
+    /// HMAC-SHA-256 (FIPS 198-1) with a key of at most one block.
     HmacSha256(&'a [u8]),
 }
 
-/// The engine.
+/// The driver of the SHA-2 engine.
 pub struct Sha2<W> {
     registers: Registers,
     wait: W,
 }
 
 impl<W: Wait> Sha2<W> {
-    /// Takes the engine and clears its state.
+    /// Initialises the driver and wipes the engine.
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
@@ -67,17 +68,17 @@ impl<W: Wait> Sha2<W> {
     /// Begins a message.
     ///
     /// # Errors
-    /// `KeyTooLong`, or those of the engine.
+    /// `KeyTooLong`, or the errors of the engine.
     #[inline]
     pub fn start(&mut self, function: Function<'_>) -> Result<(), Error> {
         self.start_from(function, false)
     }
 
-    /// Begins a message that comes from the stream port, for instance by DMA. The stream ends it as well:
+    /// Begins a message that arrives at the stream port, for example by DMA. The stream also ends the message;
     /// [`until_done`](Self::until_done) follows.
     ///
     /// # Errors
-    /// `KeyTooLong`, or those of the engine.
+    /// `KeyTooLong`, or the errors of the engine.
     pub fn start_stream(&mut self, function: Function<'_>) -> Result<(), Error> {
         self.start_from(function, true)
     }
@@ -96,10 +97,10 @@ impl<W: Wait> Sha2<W> {
         Ok(())
     }
 
-    /// Waits until the FIFO is empty: a block can be pushed without waiting on the bus.
+    /// Waits until the FIFO is empty, so that a block can be pushed without waiting on the bus.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     #[inline(always)]
     pub fn until_empty(&mut self) -> Result<(), Error> {
         self.until(Status::fifo_empty)
@@ -108,16 +109,16 @@ impl<W: Wait> Sha2<W> {
     /// Pushes a block, with its words in the byte order of memory.
     #[inline(always)]
     pub fn push_block(&mut self, block: &[u32; BLOCK_LEN / 4]) {
-        // Sixteen loads and stores, which no loop interrupts.
+        // The compiler unrolls this into sixteen loads and stores.
         for (register, word) in self.registers.fifo().iter().zip(block) {
             register.write(*word);
         }
     }
 
-    /// Pushes a part of the message, of any length. While the FIFO is full, the bus waits; the engine
-    /// empties it, whatever else happens.
+    /// Pushes a part of the message, of any length. While the FIFO is full, the bus waits; the engine always empties
+    /// the FIFO.
     pub fn push(&mut self, data: &[u8]) {
-        // SAFETY: every four bytes are a word.
+        // SAFETY: any four bytes are a valid word.
         let (before, words, after) = unsafe { data.align_to::<u32>() };
         self.push_bytes(before);
         let (blocks, rest) = words.as_chunks();
@@ -128,17 +129,17 @@ impl<W: Wait> Sha2<W> {
         self.push_bytes(after);
     }
 
-    /// Where words of the message can be written, for code that has to survive an error of the memory that they come
-    /// from: sixteen registers, each of which pushes.
+    /// Returns the address at which words of the message can be written, for code that has to survive an error of the
+    /// memory that it reads. There are sixteen registers, each of which pushes a word.
     #[must_use]
     pub fn port(&mut self) -> Option<*mut u32> {
         self.registers.fifo().get(0).map(|register| register.as_ptr())
     }
 
-    /// Ends the message and takes digest or MAC.
+    /// Ends the message and returns the digest or the MAC.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     #[inline]
     pub fn finish(&mut self) -> Result<[u8; DIGEST_LEN], Error> {
         self.process();
@@ -146,7 +147,7 @@ impl<W: Wait> Sha2<W> {
         self.digest()
     }
 
-    /// Says that the message is complete.
+    /// Tells the engine that the message is complete.
     #[inline(always)]
     pub fn process(&mut self) {
         self.command(Command::RESET.with_process(true));
@@ -155,13 +156,13 @@ impl<W: Wait> Sha2<W> {
     /// Waits for the digest.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     #[inline(always)]
     pub fn until_done(&mut self) -> Result<(), Error> {
         self.until(Status::digest_valid)
     }
 
-    /// The digest, once it is there.
+    /// Returns the digest, after a wait for it.
     ///
     /// # Errors
     /// `Refused` if a part of the message was refused.
@@ -175,7 +176,7 @@ impl<W: Wait> Sha2<W> {
         Ok(digest)
     }
 
-    /// The same as words in the byte order of memory, little-endian: bytes of it need no copy.
+    /// Reads the digest as words in the byte order of memory (little-endian), so that no copy is needed for its bytes.
     ///
     /// # Errors
     /// `Refused` if a part of the message was refused.
@@ -184,18 +185,18 @@ impl<W: Wait> Sha2<W> {
         for (word, register) in words.iter_mut().zip(self.registers.digest().iter()) {
             *word = register.read();
         }
-        // What was refused is not in the digest.
+        // A refused part of the message is not included in the digest.
         match self.registers.error().read().to_bits() {
             0 => Ok(()),
             _ => Err(Error::Refused),
         }
     }
 
-    /// Compresses blocks into a hash value in memory (FIPS 180-4 §6.2.2): the engine serves as a kernel of
-    /// the SHA-256 in software.
+    /// Compresses blocks into a hash state in memory (FIPS 180-4 §6.2.2). With this function the engine serves as a
+    /// kernel of the SHA-256 in software.
     ///
     /// # Errors
-    /// Those of the engine. The state is worthless then.
+    /// The errors of the engine. Then the state is invalid.
     pub fn compress(
         &mut self,
         state: &mut [u32; 8],
@@ -236,14 +237,14 @@ impl<W: Wait> Sha2<W> {
         }
     }
 
-    /// Clears message, digest and key, and what was refused before.
+    /// Clears message, digest and key, and the errors of refused writes.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     pub fn wipe(&mut self) -> Result<(), Error> {
         self.command(Command::RESET.with_wipe(true));
         self.until_idle()?;
-        // Otherwise no later digest would count.
+        // An old error would make every later digest invalid.
         let error = self.registers.error();
         error.write(error.read());
         Ok(())
@@ -259,13 +260,13 @@ impl<W: Wait> Sha2<W> {
         }
     }
 
-    /// K0 of FIPS 198-1 §4.
+    /// Writes K0 of FIPS 198-1 §4, which is the key padded with zeros.
     fn write_key(&mut self, key: &[u8]) -> Result<(), Error> {
         if key.len() > BLOCK_LEN {
             return Err(Error::KeyTooLong);
         }
         let mut block = [0; BLOCK_LEN / 4];
-        // SAFETY: every four bytes are a word.
+        // SAFETY: any four bytes are a valid word.
         if let ([], words, []) = unsafe { key.align_to::<u32>() } {
             block.iter_mut().zip(words).for_each(|(to, from)| *to = *from);
         } else {
@@ -292,7 +293,7 @@ impl<W: Wait> Sha2<W> {
         self.registers.command().write(command);
     }
 
-    /// Waits until everything is cleared: dozens of cycles, without an interrupt at the end.
+    /// Waits until everything is cleared. This takes dozens of cycles and raises no interrupt at the end.
     fn until_idle(&mut self) -> Result<(), Error> {
         self.until_polled(Status::idle, |_| ())
     }
@@ -303,7 +304,7 @@ impl<W: Wait> Sha2<W> {
         self.until_polled(is_wanted, |engine| {
             if W::BY_INTERRUPT {
                 engine.wait.wait();
-                // The status is read after this, so no earlier event is missed.
+                // The status is read after this write, so that no earlier event is missed.
                 let interrupt = engine.registers.interrupt();
                 interrupt.write(interrupt.read());
             }

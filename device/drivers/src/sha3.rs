@@ -1,8 +1,8 @@
-//! The SHA-3 engine (`hw/ip/sha3`): SHA-3, SHAKE, KMAC and TurboSHAKE128 of a message that the processor pushes.
+//! The SHA-3 engine (`hw/ip/sha3`): SHA-3, SHAKE, KMAC and TurboSHAKE128 of a message that the processor pushes or a
+//! stream carries.
 //!
-//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an
-//! engine with a fault (`status.failed`) is not used until reset. The caller chooses how to
-//! [wait](crate::wait).
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
+//! fault (`status.failed`) is not used until reset. The caller selects how to [wait](crate::wait).
 
 use core::iter;
 
@@ -14,35 +14,35 @@ use hartlock_regs::sha3::{
 
 use crate::wait::Wait;
 
-/// Bytes of a word of the engine.
+/// Size in bytes of a word of the engine.
 const WORD_LEN: usize = 8;
-/// Words of the key register: nine lanes.
+/// Number of 32-bit words in the key register, which holds nine lanes.
 const KEY_WORDS: usize = 18;
-/// Maximum length of a key: with the encodings of its length and of the rate it fits the register.
+/// Maximum length of a key in bytes. Together with the encodings of its length and of the rate it fits the register.
 pub const MAX_KEY_LEN: usize = 64;
-/// `sha3` in the register that says what it is.
+/// Value `sha3` of the identification register.
 const MAGIC: u32 = 0x7368_6133;
-/// Maximum number of status reads before the engine is treated as absent. The longest wait is for a block of output,
-/// below a hundred cycles.
+/// Maximum number of status reads before the engine is treated as absent. The longest wait is for a block of output and
+/// takes less than a hundred cycles.
 const PATIENCE: u32 = 10_000;
 
-/// Why there is no digest.
+/// The reason why there is no digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no such engine at this address.
     NoEngine,
-    /// It detected a fault, and does nothing until reset.
+    /// The engine detected a fault, and does nothing until reset.
     Failed,
-    /// It does not respond any more.
+    /// The engine does not respond.
     Silent,
-    /// It refused a command or a word: other code used it meanwhile.
+    /// The engine refused a command or a word, because other code used it in the meantime.
     Refused,
-    /// A key of more than [`MAX_KEY_LEN`] bytes, a customization that does not fit the first block, or more output than
-    /// the digest has.
+    /// The key is longer than [`MAX_KEY_LEN`] bytes, the customization string does not fit the first block, or more
+    /// output was requested than the digest has.
     TooLong,
 }
 
-/// What is computed.
+/// The function that the engine computes.
 #[derive(Clone, Copy, Debug)]
 pub enum Function<'a> {
     /// SHA3-224 (FIPS 202).
@@ -65,17 +65,17 @@ pub enum Function<'a> {
     Kmac256(Kmac<'a>),
 }
 
-/// The inputs of KMAC beside the message.
+/// The inputs of KMAC in addition to the message.
 #[derive(Clone, Copy)]
 pub struct Kmac<'a> {
-    /// At most [`MAX_KEY_LEN`] bytes.
+    /// Key of at most [`MAX_KEY_LEN`] bytes.
     pub key: &'a [u8],
-    /// S of SP 800-185; with its prefix it has to fit a block.
+    /// Customization string S of SP 800-185. Together with its prefix it has to fit into a block.
     pub customization: &'a [u8],
 }
 
 impl core::fmt::Debug for Kmac<'_> {
-    /// The key is not shown.
+    /// Formats the inputs without the key.
     fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         out.debug_struct("Kmac").field("customization", &self.customization).finish_non_exhaustive()
     }
@@ -96,7 +96,7 @@ impl Function<'_> {
         }
     }
 
-    /// Bytes that `digest` shows at once, and whether more can follow.
+    /// Returns the number of bytes that the `digest` register holds at once, and whether more output can follow.
     const fn output(&self) -> (usize, bool) {
         match self {
             Self::Sha3_224 => (28, false),
@@ -109,21 +109,21 @@ impl Function<'_> {
     }
 }
 
-/// The engine.
+/// The driver of the SHA-3 engine.
 pub struct Sha3<W> {
     registers: Registers,
     wait: W,
-    /// Bytes that do not make a word yet, the first one lowest.
+    /// Bytes that do not form a whole word yet. The first byte is the lowest.
     rest: u64,
     rest_len: usize,
-    /// What `digest` shows of the function at once, and whether more can follow.
+    /// Number of output bytes that the `digest` register holds at once, and whether more can follow.
     shown_len: usize,
     is_endless: bool,
     is_kmac: bool,
 }
 
 impl<W: Wait> Sha3<W> {
-    /// Takes the engine and clears its state.
+    /// Initialises the driver and wipes the engine.
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
@@ -141,16 +141,16 @@ impl<W: Wait> Sha3<W> {
     /// Begins a message.
     ///
     /// # Errors
-    /// `TooLong`, or those of the engine.
+    /// `TooLong`, or the errors of the engine.
     pub fn start(&mut self, function: Function<'_>) -> Result<(), Error> {
         self.start_from(function, false)
     }
 
-    /// Begins a message that comes from the stream port, for instance by DMA. The stream ends it as well:
+    /// Begins a message that arrives at the stream port, for example by DMA. The stream also ends the message;
     /// [`read`](Self::read) follows.
     ///
     /// # Errors
-    /// `Refused` for KMAC, whose message ends with the length of the output; or those of the engine.
+    /// `Refused` for KMAC, because its message ends with the length of the output; or the errors of the engine.
     pub fn start_stream(&mut self, function: Function<'_>) -> Result<(), Error> {
         if let Function::Kmac128(_) | Function::Kmac256(_) = function {
             return Err(Error::Refused);
@@ -159,7 +159,7 @@ impl<W: Wait> Sha3<W> {
     }
 
     fn start_from(&mut self, function: Function<'_>, is_stream: bool) -> Result<(), Error> {
-        // Output of the last message may still be on its way.
+        // The engine may still be computing output of the previous message.
         self.until_polled(Status::idle, |_| ())?;
         (self.rest, self.rest_len) = (0, 0);
         (self.shown_len, self.is_endless) = function.output();
@@ -180,7 +180,7 @@ impl<W: Wait> Sha3<W> {
             for (register, word) in self.registers.key().iter().zip(words) {
                 register.write(word);
             }
-            // The register block keeps the last word that was written.
+            // The register block keeps the last written word, so it is overwritten.
             self.registers.final_size().write(FinalSize::RESET);
         }
         let control = Control::RESET.with_mode(function.mode()).with_suffix(suffix);
@@ -192,7 +192,7 @@ impl<W: Wait> Sha3<W> {
         }
         self.command(Command::RESET.with_start(true));
         if let Some(kmac) = kmac {
-            // The first block is the prefix; the engine puts the key after it (§4.3).
+            // The driver pushes the prefix as the first block; the engine appends the key (§4.3).
             header(self.shown_len, kmac.customization)
                 .chain(iter::repeat(0))
                 .take(self.shown_len)
@@ -204,7 +204,7 @@ impl<W: Wait> Sha3<W> {
     /// Pushes a part of the message, of any length. While the engine works on a block, the bus waits.
     pub fn push(&mut self, data: &[u8]) {
         let mut data = data;
-        // Whole words need no bytes, once the rest is empty.
+        // Whole words are pushed directly as soon as no single bytes are left over.
         while self.rest_len != 0 {
             let Some((byte, others)) = data.split_first() else { return };
             self.push_byte(*byte);
@@ -215,14 +215,14 @@ impl<W: Wait> Sha3<W> {
         rest.iter().for_each(|byte| self.push_byte(*byte));
     }
 
-    /// Ends the message and takes the digest, the MAC, or as much output as asked for.
+    /// Ends the message and reads the digest, the MAC, or the requested amount of output.
     ///
     /// # Errors
-    /// `TooLong` if a digest is shorter; `Refused` if a part of the message was refused; those of the engine.
+    /// `TooLong` if the digest is shorter; `Refused` if a part of the message was refused; the errors of the engine.
     pub fn finish(&mut self, output: &mut [u8]) -> Result<(), Error> {
         self.fits(output)?;
         if self.is_kmac {
-            // §4.3: the length of the output in bits is a part of the message.
+            // The message includes the length of the output in bits (§4.3).
             self.push(right_encode(output.len() as u64 * 8).as_ref());
         }
         let size = u8::try_from(self.rest_len).unwrap_or(0);
@@ -232,7 +232,7 @@ impl<W: Wait> Sha3<W> {
         self.read(output)
     }
 
-    /// Refuses more output than a digest has.
+    /// Checks that no more output is requested than a digest has.
     fn fits(&self, output: &[u8]) -> Result<(), Error> {
         if self.is_endless || output.len() <= self.shown_len { Ok(()) } else { Err(Error::TooLong) }
     }
@@ -240,26 +240,26 @@ impl<W: Wait> Sha3<W> {
     /// Waits for the first block of output of a message that has ended.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     #[inline]
     pub fn until_done(&mut self) -> Result<(), Error> {
         self.until(Status::digest_valid)
     }
 
-    /// Takes the digest, or as much output as asked for, of a message that has ended.
+    /// Reads the digest, or the requested amount of output, of a message that has ended.
     ///
     /// # Errors
-    /// `TooLong` if a digest is shorter; `Refused` if a part of the message was refused; those of the engine.
+    /// `TooLong` if the digest is shorter; `Refused` if a part of the message was refused; the errors of the engine.
     pub fn read(&mut self, output: &mut [u8]) -> Result<(), Error> {
         self.fits(output)?;
-        // Every function shows something at once; the maximum tells the compiler so.
+        // `shown_len` is never zero; the maximum tells the compiler so.
         for (number, block) in output.chunks_mut(self.shown_len.max(1)).enumerate() {
             if number > 0 {
                 // The core permutes the next block while this one is read.
                 self.command(Command::RESET.with_squeeze(true));
             }
             self.until(Status::digest_valid)?;
-            // Whole words apart: copies of an unknown length would take longer than to read them.
+            // Whole words are handled separately, because a copy of unknown length would take longer than the reads.
             let (words, rest) = block.as_chunks_mut::<4>();
             let mut registers = self.registers.digest().iter();
             for (word, register) in words.iter_mut().zip(registers.by_ref()) {
@@ -270,22 +270,22 @@ impl<W: Wait> Sha3<W> {
                 rest.iter_mut().zip(word).for_each(|(to, from)| *to = from);
             }
         }
-        // What was refused is not in the digest.
+        // A refused part of the message is not included in the digest.
         match self.registers.error().read().to_bits() {
             0 => Ok(()),
             _ => Err(Error::Refused),
         }
     }
 
-    /// Clears message, output and key, and what was refused before.
+    /// Clears message, output and key, and the errors of refused writes.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The errors of the engine.
     pub fn wipe(&mut self) -> Result<(), Error> {
         (self.rest, self.rest_len) = (0, 0);
         self.command(Command::RESET.with_wipe(true));
         self.until_polled(Status::idle, |_| ())?;
-        // Otherwise no later digest would count.
+        // An old error would make every later digest invalid.
         let error = self.registers.error();
         error.write(error.read());
         Ok(())
@@ -300,7 +300,7 @@ impl<W: Wait> Sha3<W> {
         }
     }
 
-    /// The upper half pushes both.
+    /// Pushes a word of eight bytes. The write of the upper half pushes both halves.
     #[inline(always)]
     fn push_word(&mut self, word: u64) {
         for (register, half) in self.registers.data().iter().zip([word as u32, (word >> 32) as u32])
@@ -318,7 +318,7 @@ impl<W: Wait> Sha3<W> {
         self.until_polled(is_wanted, |engine| {
             if W::BY_INTERRUPT {
                 engine.wait.wait();
-                // The status is read after this, so no earlier event is missed.
+                // The status is read after this write, so that no earlier event is missed.
                 let interrupt = engine.registers.interrupt();
                 interrupt.write(interrupt.read());
             }
@@ -344,12 +344,12 @@ impl<W: Wait> Sha3<W> {
     }
 }
 
-/// SP 800-185 §2.3.2.
+/// Encodes a string with its length (SP 800-185 §2.3.2, `encode_string`).
 fn encode_string(string: &[u8]) -> impl Iterator<Item = u8> {
     left_encode(string.len() as u64 * 8).into_iter().chain(string.iter().copied())
 }
 
-/// What KMAC begins with, without the zeros that fill its block (§3.3, §4.3).
+/// Returns the prefix of KMAC without the zeros that fill its block (§3.3, §4.3).
 fn header(rate: usize, customization: &[u8]) -> impl Iterator<Item = u8> {
     left_encode(rate as u64)
         .into_iter()
@@ -357,7 +357,7 @@ fn header(rate: usize, customization: &[u8]) -> impl Iterator<Item = u8> {
         .chain(encode_string(customization))
 }
 
-/// What the engine puts after it; it adds zeros.
+/// Returns the content of the key register, which the engine appends to the prefix and fills with zeros.
 fn key_block(rate: usize, key: &[u8]) -> Option<[u32; KEY_WORDS]> {
     if key.len() > MAX_KEY_LEN {
         return None;
@@ -378,7 +378,7 @@ mod tests {
 
     use super::*;
 
-    /// What the engine hashes for a KMAC: the blocks of the driver, then the message and its end.
+    /// Computes KMAC of the same bytes as the engine: the blocks of the driver, then the message and its end.
     fn kmac128(key: &[u8], customization: &[u8], message: &[u8], output: &mut [u8]) {
         const RATE: usize = 168;
         let filled = |part: Vec<u8>| part.into_iter().chain(iter::repeat(0)).take(RATE);
@@ -387,13 +387,13 @@ mod tests {
         whole.extend(filled(words.iter().flat_map(|word| word.to_le_bytes()).collect()));
         whole.extend(message);
         whole.extend(right_encode(output.len() as u64 * 8));
-        // The kernel makes the same first block of the same strings.
+        // The kernel forms the same first block from the same strings.
         let mut xof = Xof::cshake128(&Kernels::PORTABLE, b"KMAC", customization);
         xof.update(whole.get(RATE..).unwrap());
         xof.finalize().read(output);
     }
 
-    /// SP 800-185, samples 1 and 2 of KMAC.
+    /// Compares with samples 1 and 2 of KMAC in SP 800-185.
     #[test]
     fn encodes_kmac_as_the_standard_does() {
         let key: Vec<u8> = (0x40..0x60).collect();

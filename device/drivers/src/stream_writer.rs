@@ -1,6 +1,7 @@
-//! The stream writer (`hw/ip/stream_writer`): writes what an engine gives to a range of memory.
+//! The stream writer (`hw/ip/stream_writer`), which writes the output stream of an engine to a range of memory.
 //!
-//! The driver does not limit how long an engine or the bus takes: every wait here has a limit, which the caller sets.
+//! The hardware does not limit the time that an engine or the bus takes: every wait in this driver has a limit, which
+//! the caller sets.
 
 use core::sync::atomic::{Ordering, fence};
 
@@ -12,34 +13,34 @@ use hartlock_regs::stream_writer::{
 use crate::dma::Window;
 use crate::wait::Wait;
 
-/// The letters `strw`.
+/// Value `strw` of the identification register.
 const MAGIC: u32 = 0x7374_7277;
 
-/// Why a stream was not written.
+/// The reason why a stream was not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no such writer at this address.
     NoWriter,
-    /// It detected a fault, and does nothing until reset.
+    /// The writer detected a fault, and does nothing until reset.
     Failed,
-    /// It is not over after the time that the caller gave. Abort it, or wait again.
+    /// The stream has not ended within the time limit of the caller. The caller may abort it or wait again.
     Silent,
-    /// Another stream is written.
+    /// Another stream is being written.
     Busy,
-    /// The window is locked, and is another.
+    /// The window was locked before with another value.
     Locked,
-    /// The writer refused the range, or the stream failed: a part of the range may be written.
+    /// The writer refused the range, or the stream failed. A part of the range may have been written.
     Refused(Cause),
 }
 
-/// The writer.
+/// The driver of the stream writer.
 pub struct StreamWriter<W> {
     registers: Registers,
     wait: W,
 }
 
 impl<W: Wait> StreamWriter<W> {
-    /// Takes the writer.
+    /// Initialises the driver.
     ///
     /// # Errors
     /// `NoWriter`, `Failed`.
@@ -53,7 +54,7 @@ impl<W: Wait> StreamWriter<W> {
         Ok(Self { registers, wait })
     }
 
-    /// Sets the window and locks it until reset. Nothing is written before.
+    /// Sets the window and locks it until reset. Before that nothing is written.
     ///
     /// # Errors
     /// `Locked` if another window is locked.
@@ -62,17 +63,17 @@ impl<W: Wait> StreamWriter<W> {
         registers.window_first().write(WindowFirst::RESET.with_page(window.first));
         registers.window_last().write(WindowLast::RESET.with_page(window.last));
         registers.lock().write(Lock::RESET.with_locked(true));
-        // A write after the lock changes nothing: what is there counts.
+        // A write after the lock has no effect, so the registers are read back.
         let first = registers.window_first().read().page();
         let last = registers.window_last().read().page();
         let is_locked = registers.lock().read().locked();
         if is_locked && (Window { first, last }) == window { Ok(()) } else { Err(Error::Locked) }
     }
 
-    /// Takes the next stream, which has to have this many bytes, and writes it.
+    /// Starts to write the next stream to memory. The stream has to have exactly `length` bytes.
     ///
     /// # Errors
-    /// `Failed`, `Busy`, `Refused` for a range that is not within the window. Nothing was started then.
+    /// `Failed`, `Busy`, or `Refused` for a range that is not inside the window. Then nothing was started.
     pub fn start(&mut self, destination: u32, length: u32) -> Result<(), Error> {
         let registers = &self.registers;
         let status = registers.status().read();
@@ -84,7 +85,7 @@ impl<W: Wait> StreamWriter<W> {
         }
         registers.destination().write(destination);
         registers.length().write(length);
-        // Events of the last stream do not end this one.
+        // Events of the previous stream must not end this one.
         registers.interrupt().write(registers.interrupt().read());
         if W::BY_INTERRUPT {
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
@@ -92,14 +93,15 @@ impl<W: Wait> StreamWriter<W> {
         }
         fence(Ordering::SeqCst);
         registers.command().write(Command::RESET.with_start(true));
-        // A range is judged in two cycles, fewer than this access takes. A stream cannot fail before it has begun.
+        // The writer checks a range in two cycles, which is less than this access takes. A stream cannot fail before it
+        // has begun.
         if registers.interrupt().read().error() {
             self.poll()?;
         }
         Ok(())
     }
 
-    /// What became of the stream, once it is over.
+    /// Returns the result of the stream if it has ended, else `None`.
     ///
     /// # Errors
     /// `Refused`, `Failed`.
@@ -107,7 +109,7 @@ impl<W: Wait> StreamWriter<W> {
         self.poll_inlined()
     }
 
-    /// The same, without a call.
+    /// Same as [`poll`](Self::poll), inlined into the caller.
     #[inline(always)]
     pub(crate) fn poll_inlined(&mut self) -> Result<Option<()>, Error> {
         let event: Interrupt = self.registers.interrupt().read();
@@ -115,12 +117,12 @@ impl<W: Wait> StreamWriter<W> {
             return Ok(None);
         }
         let status = self.registers.status().read();
-        // A writer that is done is idle; an upset of the event alone does not make it so.
+        // A writer that is done is also idle. An upset of the event bit does not set the idle bit.
         if status.failed() || (event.done() && !status.idle()) {
             return Err(Error::Failed);
         }
         self.registers.interrupt().write(event);
-        // What was written is read after this.
+        // The fence orders this read before reads of the written memory.
         fence(Ordering::SeqCst);
         if event.error() {
             let cause = self.registers.error().read().cause().unwrap_or(Cause::Start);
@@ -129,7 +131,7 @@ impl<W: Wait> StreamWriter<W> {
         Ok(Some(()))
     }
 
-    /// Whether the stream is over: [`poll`](Self::poll) tells how.
+    /// Returns true if the stream has ended; [`poll`](Self::poll) returns the result.
     #[inline]
     #[must_use]
     pub fn has_event(&self) -> bool {
@@ -137,18 +139,18 @@ impl<W: Wait> StreamWriter<W> {
         event.done() || event.error()
     }
 
-    /// Lets time pass until something may have changed.
+    /// Waits by the selected method until the state may have changed.
     pub fn wait(&mut self) {
         self.wait.wait();
     }
 
-    /// Whether nothing is written, nor will be.
+    /// Returns true if nothing is being written and nothing is pending.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.registers.status().read().idle()
     }
 
-    /// Ends the stream. It is over when the bus is quiet, with `Refused` and the cause `Abort`.
+    /// Aborts the stream. It ends when the bus is quiet, with `Refused` and the cause `Abort`.
     pub fn abort(&mut self) {
         self.registers.command().write(Command::RESET.with_abort(true));
     }

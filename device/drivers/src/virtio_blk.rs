@@ -1,10 +1,9 @@
-//! A polled virtio block device (Virtual I/O Device Specification v1.2, §2.7, §5.2) on virtio-mmio ([`mmio`])
-//! or on a PCI bus ([`pci`]).
+//! A polled virtio block device (Virtual I/O Device Specification v1.2, §2.7, §5.2) on virtio-mmio ([`mmio`]) or on a
+//! PCI bus ([`pci`]).
 //!
-//! The device is not trusted: it may write wrong bytes, late bytes, or nothing. What it is told
-//! to write to must therefore be memory that no code trusts before it was hashed, and the queue is
-//! located outside of it. Without an IOMMU, the driver cannot prevent a device with DMA from writing
-//! *elsewhere* (`docs/security/boards.md`).
+//! The device is not trusted: it may write wrong bytes, late bytes, or nothing. Therefore its destination must be
+//! memory that no code trusts before it was hashed, and the queue is located outside of that memory. Without an IOMMU
+//! the driver cannot prevent a device with DMA from writing *elsewhere* (`docs/security/boards.md`).
 
 pub mod mmio;
 pub mod pci;
@@ -14,64 +13,64 @@ use core::sync::atomic::{Ordering, fence};
 
 /// Maximum number of requests in flight.
 pub const DEPTH: usize = 8;
-/// Bytes of a sector, whatever the device's own block size (§5.2.4).
+/// Size of a sector in bytes, which does not depend on the block size of the device (§5.2.4).
 pub const SECTOR_SIZE: u64 = 512;
 
-/// Descriptors: three a request.
+/// Number of descriptors; each request uses three.
 const QUEUE_SIZE: usize = 32;
 const PAGE: usize = 4096;
 
-// Device status bits (§2.1).
+// These are device status bits (§2.1).
 const ACKNOWLEDGE: u32 = 1;
 const DRIVER: u32 = 2;
 const DRIVER_OK: u32 = 4;
 const FEATURES_OK: u32 = 8;
 
-// Descriptor flags (§2.7.5).
+// These are descriptor flags (§2.7.5).
 const NEXT: u16 = 1;
 const DEVICE_WRITES: u16 = 2;
 
-/// How often the status is read until a reset counts as not completed: more than a second on any board.
+/// Maximum number of status reads during a reset. They take more than a second on any board.
 const RESET_READS: u32 = 1_000_000;
 
-/// Status that the device never writes: the request is still in flight.
+/// Status value that the device never writes; it marks a request in flight.
 const PENDING: u8 = 0xff;
 
-/// Why a device cannot be used, or a request failed.
+/// The reason why a device cannot be used, or why a request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no block device at this address.
     NotThere,
-    /// The device does not accept what every block device must offer.
+    /// The device lacks a feature that every block device must offer.
     Unusable,
     /// No request slot is free.
     Busy,
-    /// The device reported an error, or does not complete a reset.
+    /// The device reported an error, or did not complete a reset.
     Failed,
-    /// The device does not offer to go through the IOMMU.
+    /// The device does not offer to use the IOMMU.
     Unguarded,
 }
 
-/// How the registers of a device are reached.
+/// Access to the registers of a device.
 pub trait Transport {
-    /// Whether there is a block device.
+    /// Returns true if there is a block device.
     fn is_block(&self) -> bool;
-    /// Device status (§2.1).
+    /// Returns the device status (§2.1).
     fn status(&self) -> u32;
     /// Writes the device status.
     fn set_status(&self, status: u32);
-    /// Takes the features that the driver needs. `true` if the device has to confirm them (§3.1.1).
+    /// Accepts the features that the driver needs. Returns true if the device has to confirm them (§3.1.1).
     ///
     /// # Errors
-    /// `Unguarded` for a device that does not offer what the transport requires.
+    /// `Unguarded` for a device that does not offer a feature that the transport requires.
     fn take_features(&self) -> Result<bool, Error>;
-    /// Maximum size of queue 0, which is the only one.
+    /// Returns the maximum size of queue 0, which is the only queue.
     fn queue_limit(&self) -> u32;
-    /// Hands a queue of this size to the device: addresses of descriptors, available ring and used ring.
+    /// Passes a queue of this size to the device, with the addresses of descriptors, available ring and used ring.
     fn set_queue(&self, size: u32, places: [usize; 3]);
-    /// Tells the device that there are new requests.
+    /// Notifies the device of new requests.
     fn notify(&self);
-    /// A word of the device's configuration (§5.2.4).
+    /// Returns a word of the device's configuration (§5.2.4).
     fn config(&self, offset: usize) -> u32;
 }
 
@@ -84,7 +83,7 @@ struct Descriptor {
     next: u16,
 }
 
-/// Header of a request (§5.2.6).
+/// The header of a request (§5.2.6).
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Request {
@@ -93,9 +92,8 @@ struct Request {
     sector: u64,
 }
 
-/// Memory that driver and device share. The layout is that of a legacy split queue (§2.7.2), which
-/// is valid for both versions: descriptors and available ring, then the used ring on a page of
-/// its own.
+/// Memory that driver and device share. The layout is that of a legacy split queue (§2.7.2), which is valid for both
+/// versions: descriptors and available ring, then the used ring on a separate page.
 #[repr(C, align(4096))]
 pub struct Queue {
     descriptors: [Descriptor; QUEUE_SIZE],
@@ -111,7 +109,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// An empty queue.
+    /// Returns an empty queue.
     pub const fn new() -> Self {
         Self {
             descriptors: [Descriptor { address: 0, len: 0, flags: 0, next: 0 }; QUEUE_SIZE],
@@ -139,7 +137,7 @@ impl Default for Queue {
 pub struct VirtioBlk<T> {
     transport: T,
     queue: *mut Queue,
-    /// Requests handed to the device so far, and how many of them it has reported back.
+    /// Number of requests that were submitted, and number of those that the device has completed.
     submitted: u64,
     completed: u64,
     in_use: [bool; DEPTH],
@@ -152,14 +150,14 @@ impl<T: Transport> VirtioBlk<T> {
     /// `NotThere`, `Unusable`, `Unguarded`; `Failed` for a device that does not complete its reset.
     ///
     /// # Safety
-    /// `queue` points to a valid queue that lives as long as the device may use it, and no other code uses it or
-    /// the registers of the device.
+    /// `queue` points to a valid queue that exists as long as the device may use it, and no other code uses it or the
+    /// registers of the device.
     pub unsafe fn new(transport: T, queue: *mut Queue) -> Result<Self, Error> {
         if !transport.is_block() {
             return Err(Error::NotThere);
         }
         let device = Self { transport, queue, submitted: 0, completed: 0, in_use: [false; DEPTH] };
-        // SAFETY: the caller gives the queue to this driver; no device uses it yet.
+        // SAFETY: the caller gives the queue to this driver, and no device uses it yet.
         unsafe { queue.write(Queue::new()) };
         device.set_up()?;
         Ok(device)
@@ -188,21 +186,21 @@ impl<T: Transport> VirtioBlk<T> {
         Ok(())
     }
 
-    /// Bytes that the device holds.
+    /// Returns the capacity of the device in bytes.
     pub fn capacity(&self) -> u64 {
         let [low, high] = [0, 4].map(|offset| u64::from(self.transport.config(offset)));
         (high << 32 | low).saturating_mul(SECTOR_SIZE)
     }
 
-    /// Resets the device: it drops its queue and writes to memory no more (§2.1).
+    /// Resets the device, which then drops its queue and does not write to memory any more (§2.1).
     ///
     /// # Errors
-    /// `Failed` if it does not complete the reset. Then it may still write.
+    /// `Failed` if the device does not complete the reset. Then it may still write to memory.
     pub fn reset(&self) -> Result<(), Error> {
         reset(&self.transport)
     }
 
-    /// Starts to read `len` bytes from `sector` on to `address`, and returns the slot.
+    /// Starts to read `len` bytes from `sector` into memory at `address`, and returns the slot of the request.
     ///
     /// # Errors
     /// `Busy` if all slots are in flight.
@@ -242,7 +240,7 @@ impl<T: Transport> VirtioBlk<T> {
         Ok(slot)
     }
 
-    /// The next request that the device completed since the last call.
+    /// Returns the slot of the next request that has completed since the last call.
     ///
     /// # Errors
     /// `Failed` if the device reported an error, or reported a request that was never submitted.
@@ -264,23 +262,24 @@ impl<T: Transport> VirtioBlk<T> {
         if status == 0 { Ok(Some(slot)) } else { Err(Error::Failed) }
     }
 
-    /// Offset of an element of an array in the queue.
+    /// Returns the offset of an array element in the queue.
     const fn place_of(&self, array: usize, index: usize, size: usize) -> usize {
         array.wrapping_add(index.wrapping_mul(size))
     }
 
-    /// Reads what the device may have written. `offset` is that of a `V` in [`Queue`].
+    /// Reads a value that the device may have written. `offset` is that of a `V` in [`Queue`].
     fn get<V: Copy>(&self, offset: usize) -> V {
         let place: *const V = self.queue.cast::<u8>().wrapping_add(offset).cast();
-        // SAFETY: the queue is valid for the driver's life, and every offset that this module
-        // makes is that of an element of this type. No reference to this memory exists.
+        // SAFETY: the queue is valid for the life of the driver, and every offset in this module is that of an element
+        // of this type. No reference to this memory exists.
         unsafe { place.read_volatile() }
     }
 
-    /// Writes what the device will read. `offset` is that of a `V` in [`Queue`].
+    /// Writes a value that the device will read. `offset` is that of a `V` in [`Queue`].
     fn put<V: Copy>(&self, offset: usize, value: V) {
         let place: *mut V = self.queue.cast::<u8>().wrapping_add(offset).cast();
-        // SAFETY: as above; the slot is free, so the device does not read this location now.
+        // SAFETY: the queue is valid as explained in `get`; the slot is free, so the device does not read this
+        // location.
         unsafe { place.write_volatile(value) };
     }
 }
@@ -295,7 +294,7 @@ pub fn silence(transport: &impl Transport) -> Result<(), Error> {
 
 fn reset(transport: &impl Transport) -> Result<(), Error> {
     transport.set_status(0);
-    // A modern device is reset when the status reads 0; a legacy one does it at once.
+    // A modern device is reset when its status reads 0; a legacy one is reset immediately.
     let is_reset = (0..RESET_READS).any(|_| transport.status() == 0);
     if is_reset { Ok(()) } else { Err(Error::Failed) }
 }

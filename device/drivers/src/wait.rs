@@ -1,16 +1,16 @@
-//! How a driver waits for its device, which the caller chooses: [`Polling`] reads the status again at once,
-//! [`Sleeping`] lets the hart sleep until the device's interrupt, which needs no handler.
+//! Waiting of a driver for its device, by a method that the caller selects: [`Polling`] reads the status again
+//! immediately; [`Sleeping`] lets the hart sleep until the device's interrupt, which needs no handler.
 
-/// How to wait for a change of a device's state.
+/// A method of waiting for a change of a device's state.
 pub trait Wait {
-    /// Whether the device shall raise its interrupt.
+    /// True if the device has to raise its interrupt.
     const BY_INTERRUPT: bool;
 
     /// Returns after some time, or when the interrupt is raised.
     fn wait(&mut self);
 }
 
-/// Reads the status again at once, which costs least for waits of a few dozen cycles.
+/// The method that reads the status again immediately, which costs least for waits of a few dozen cycles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Polling;
 
@@ -21,11 +21,11 @@ impl Wait for Polling {
     fn wait(&mut self) {}
 }
 
-/// Calls what lets the hart sleep until an interrupt is pending, for instance `wfi` with the device's
-/// interrupt enabled in `mie` and all of them disabled in `mstatus`. It must return then, even if the
-/// interrupt came before the call.
+/// The method that calls a function that lets the hart sleep until an interrupt is pending. An example is `wfi` with
+/// the device's interrupt enabled in `mie` and all interrupts disabled in `mstatus`. The function must also return if
+/// the interrupt was raised before the call.
 ///
-/// A device that never raises its interrupt is waited for without end, whatever limit its driver has, unless something else
+/// If the device never raises its interrupt, the wait has no end, whatever limit the driver has, unless another event
 /// wakes the hart.
 #[derive(Clone, Copy, Debug)]
 pub struct Sleeping(pub fn());

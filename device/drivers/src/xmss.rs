@@ -1,9 +1,9 @@
-//! The engine for XMSS, XMSS^MT, LMS and SLH-DSA (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a
-//! verdict.
+//! The engine for XMSS, XMSS^MT, LMS and SLH-DSA (`hw/ip/xmss`). From key, message and signature it computes a root and
+//! a verdict.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
-//! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] do what `with_hash_based_engine` of
-//! `hartlock_kernels::Kernels` wants of an engine, with a [`Key`] of the request's scheme.
+//! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] are the functions that
+//! `with_hash_based_engine` of `hartlock_kernels::Kernels` needs, with a [`Key`] of the request's scheme.
 
 use hartlock_regs::xmss::{
     Algorithm, Command, Control, FinalSize, Interrupt, InterruptEnable, Parameters, Refusal,
@@ -19,20 +19,20 @@ pub mod streamed;
 pub use key::Key;
 use key::Needs;
 
-/// `xmss` in the register that says what it is.
+/// Value `xmss` of the identification register.
 const MAGIC: u32 = 0x786d_7373;
-/// Maximum number of status reads before the engine is treated as absent. The slowest one takes 400,000 cycles for two
-/// passes, and a read more than one.
+/// Maximum number of status reads before the engine is treated as absent. The slowest engine takes 400,000 cycles for
+/// two passes, and a read takes more than one.
 const PATIENCE: u32 = 400_000;
-/// The same for XMSS^MT: twelve layers take 2.3 million cycles.
+/// Maximum number of status reads for XMSS^MT, whose twelve layers take 2.3 million cycles.
 const PATIENCE_MT: u32 = 2_500_000;
-/// What two counts and two walks without a difference make of the engine's start value: `verdict`.
+/// Value of `verdict` if both counts and both walks found no difference; it is derived from the engine's start value.
 const PASSED: u64 = passed();
-/// The word of the key with which its back begins.
+/// Index of the first key word of the back part.
 const BACK_AT: usize = 8;
-/// Bytes of a signature of XMSS^MT before the message.
+/// Length in bytes of the part of an XMSS^MT signature that comes before the message.
 const HEAD_LEN: usize = 40;
-/// Words of the longest root.
+/// Number of 32-bit words of the longest root.
 const ROOT_WORDS: usize = 8;
 
 const fn passed() -> u64 {
@@ -45,41 +45,42 @@ const fn passed() -> u64 {
     value
 }
 
-/// Why there is no verdict.
+/// The reason why there is no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no such engine at this address.
     NoEngine,
-    /// It detected a fault, and does nothing until reset.
+    /// The engine detected a fault, and does nothing until reset.
     Failed,
-    /// It does not respond any more.
+    /// The engine does not respond.
     Silent,
-    /// It refused a command or a word: other code used it meanwhile.
+    /// The engine refused a command or a word, because other code used it in the meantime.
     Refused,
-    /// The key is not a type, a root and a seed of XMSS.
+    /// The key does not consist of a type, a root and a seed of XMSS.
     KeyLength,
 }
 
-/// What came of a verification.
+/// The result of a verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Judged {
-    /// Whether the signature is valid, and why not.
+    /// Verdict on the signature, with the reason if it is not valid.
     pub verdict: Result<(), Refusal>,
-    /// The root that it leads to, in words whose lowest byte comes first. Zero if it has another form than its type.
+    /// Root that the signature leads to, in words whose lowest byte comes first. The root is zero if the signature does
+    /// not have the format of its type.
     pub root: [u32; ROOT_WORDS],
 }
 
-/// The engine.
+/// The driver of the engine.
 pub struct Xmss<W> {
     registers: Registers,
     wait: W,
     patience: u32,
-    /// What it has built in, which does not change.
+    /// Parameters of the engine, which do not change.
     built: Parameters,
 }
 
 impl<W: Wait> Xmss<W> {
-    /// Takes the engine and ends what it does.
+    /// Initialises the driver and aborts any operation.
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
@@ -94,15 +95,16 @@ impl<W: Wait> Xmss<W> {
         Ok(engine)
     }
 
-    /// Begins to compute the root that a signature leads to. Nothing if the engine does not have its parameters, or does not
-    /// respond: software computes it then.
+    /// Starts to compute the root that a signature leads to. Returns `None` if the engine does not support the
+    /// parameters or does not respond; then software computes the root.
     pub fn start(&mut self, key: &Key<'_>, message: &[&[u8]], signature: &[u8]) -> Option<()> {
         self.begin(self.known_kind(key)?, key, Control::RESET).ok()?;
         self.push_both(key.scheme, message, signature);
         Some(())
     }
 
-    /// The same with signature and message by the stream port, each with its end, which `bring` has streamed.
+    /// Same as [`start`](Self::start), except that signature and message arrive at the stream port. `bring` streams
+    /// both, each with its end.
     pub fn start_stream(
         &mut self,
         key: &Key<'_>,
@@ -117,7 +119,7 @@ impl<W: Wait> Xmss<W> {
         brought
     }
 
-    /// Waits for the root. Nothing if the signature has another form, or the engine does not respond.
+    /// Waits for the root. Returns `None` if the signature has a wrong format, or if the engine does not respond.
     pub fn root(&mut self, root: &mut [u32; ROOT_WORDS]) -> Option<()> {
         match self.end(root) {
             Ok(Ok(()) | Err(Refusal::Mismatch)) => Some(()),
@@ -125,10 +127,10 @@ impl<W: Wait> Xmss<W> {
         }
     }
 
-    /// Verifies a signature of XMSS. `expected` is the type that the caller trusts, `message` the message in parts.
+    /// Verifies a signature of XMSS. `expected` is the type that the caller trusts; `message` is given in parts.
     ///
     /// # Errors
-    /// Those of the engine, which decide nothing, and `KeyLength`.
+    /// The errors of the engine, which decide nothing, and `KeyLength`.
     pub fn verify(
         &mut self,
         expected: u32,
@@ -144,10 +146,10 @@ impl<W: Wait> Xmss<W> {
         )
     }
 
-    /// The same with a key of any family.
+    /// Same as [`verify`](Self::verify), with a key of any family.
     ///
     /// # Errors
-    /// Those of the engine, which decide nothing.
+    /// The errors of the engine, which decide nothing.
     pub fn verify_by(
         &mut self,
         expected: u32,
@@ -162,7 +164,8 @@ impl<W: Wait> Xmss<W> {
         Ok(Judged { verdict, root })
     }
 
-    /// The type of a key, if it is built in. Another engine would drop the whole signature before it refuses it.
+    /// Returns the type of a key if the engine supports it. An engine that does not would discard the whole signature
+    /// before it refuses it.
     fn known_kind(&self, key: &Key<'_>) -> Option<u32> {
         let has_family = match key.scheme {
             Scheme::Xmss => self.built.has_xmss(),
@@ -177,7 +180,7 @@ impl<W: Wait> Xmss<W> {
         (has_family && has_length).then_some(key.kind)
     }
 
-    /// Has the engine wait for a signature and a message.
+    /// Prepares the engine for a signature and a message.
     fn begin(&mut self, expected: u32, key: &Key<'_>, control: Control) -> Result<(), Error> {
         self.until_idle()?;
         self.select(key.scheme)?;
@@ -199,13 +202,13 @@ impl<W: Wait> Xmss<W> {
         Ok(())
     }
 
-    /// Waits for the verdict on what it has got, and for the root.
+    /// Waits for the verdict on the input, and for the root.
     fn end(&mut self, root: &mut [u32; ROOT_WORDS]) -> Result<Result<(), Refusal>, Error> {
         let judged = match self.until(Status::done) {
             Ok(()) => self.judged(root),
             Err(error) => Err(error),
         };
-        // Nothing of it is left for the next user. The next start waits for the end of this, and nothing else does.
+        // No data is left for the next user. Only the next start waits for the end of the abort.
         let refused = self.registers.error().read().to_bits() != 0;
         self.abort();
         if refused { Err(Error::Refused) } else { judged }
@@ -219,7 +222,7 @@ impl<W: Wait> Xmss<W> {
             (0, Some(refusal)) if refusal != Refusal::None && refusal != Refusal::Upset => {
                 Err(refusal)
             }
-            // A word that is no verdict is a fault.
+            // A word that is not a verdict is a fault.
             _ => return Err(Error::Failed),
         };
         for (register, word) in self.registers.root().iter().zip(root) {
@@ -228,7 +231,8 @@ impl<W: Wait> Xmss<W> {
         Ok(verdict)
     }
 
-    /// Pushes signature and message. The lowest layer of XMSS^MT signs the message, which comes before the other ones.
+    /// Pushes signature and message. The lowest layer of XMSS^MT signs the message, so the message comes before the
+    /// other layers.
     fn push_both(&self, scheme: Scheme, message: &[&[u8]], signature: &[u8]) {
         match signature.split_at_checked(HEAD_LEN) {
             Some((head, rest)) if scheme == Scheme::XmssMt && !rest.is_empty() => {
@@ -245,12 +249,12 @@ impl<W: Wait> Xmss<W> {
         }
     }
 
-    /// Pushes the signature or the message, and its end. The bus waits while a word does.
+    /// Pushes the signature or the message, and marks its end. The bus waits as long as the engine cannot take a word.
     fn push(&self, parts: &[&[u8]]) {
         let mut word = [0; 8];
         let mut filled = 0;
         for byte in parts.iter().flat_map(|part| part.iter()) {
-            // A whole word is pushed when another byte follows, because the last one is announced.
+            // A whole word is pushed when another byte follows, because the last word has to be announced.
             if filled == word.len() {
                 self.push_word(word);
                 (word, filled) = ([0; 8], 0);
@@ -264,14 +268,14 @@ impl<W: Wait> Xmss<W> {
         self.push_word(word);
     }
 
-    /// The upper half pushes both.
+    /// Pushes a word of eight bytes. The write of the upper half pushes both halves.
     fn push_word(&self, word: [u8; 8]) {
         for (register, half) in self.registers.data().iter().zip(word.as_chunks().0) {
             register.write(u32::from_le_bytes(*half));
         }
     }
 
-    /// Gives the hash cores to the family of an algorithm. One that is not built in refuses every type.
+    /// Selects the algorithm family that uses the hash cores. A family that is not built in refuses every type.
     fn select(&self, scheme: Scheme) -> Result<(), Error> {
         let algorithm = self.registers.algorithm();
         if algorithm.read().code() == Some(scheme) {
@@ -281,12 +285,12 @@ impl<W: Wait> Xmss<W> {
         self.until_idle()
     }
 
-    /// Ends what the engine does.
+    /// Aborts the operation of the engine.
     fn abort(&self) {
         self.registers.command().write(Command::RESET.with_abort(true));
     }
 
-    /// Waits for the end of an abort, hundreds of cycles at most, and forgets what was refused before.
+    /// Waits for the end of an abort, which takes at most some hundred cycles, and clears earlier errors.
     fn until_idle(&self) -> Result<(), Error> {
         for _ in 0..PATIENCE {
             let status = self.registers.status().read();
@@ -313,7 +317,7 @@ impl<W: Wait> Xmss<W> {
             }
             self.wait.wait();
             if W::BY_INTERRUPT {
-                // The status is read after this, so no earlier event is missed.
+                // The status is read after this write, so that no earlier event is missed.
                 let interrupt = self.registers.interrupt();
                 interrupt.write(interrupt.read());
             }
@@ -322,11 +326,11 @@ impl<W: Wait> Xmss<W> {
     }
 }
 
-/// Writes whole words of bytes, as many as there are registers for.
+/// Writes bytes to registers in whole words, until either ends.
 fn write_words<'a>(registers: impl Iterator<Item = Register<'a, u32, WriteOnly>>, bytes: &[u8]) {
-    // SAFETY: bytes of any values are words.
+    // SAFETY: any four bytes are a valid word.
     if let ([], words, []) = unsafe { bytes.align_to::<u32>() } {
-        // As a boot bundle has it. A processor without a cache takes a third of the time.
+        // In a boot bundle the bytes are aligned. On a processor without a cache this takes a third of the time.
         for (register, word) in registers.zip(words) {
             register.write(u32::from_le(*word));
         }
@@ -339,14 +343,15 @@ fn write_words<'a>(registers: impl Iterator<Item = Register<'a, u32, WriteOnly>>
 
 #[cfg(test)]
 mod tests {
-    //! Registers are memory here. What hardware computes is what `hw/ip/xmss/tb` tests.
+    //! In these tests plain memory replaces the registers. The tests in `hw/ip/xmss/tb` check the computations of the
+    //! hardware.
 
     use core::cell::Cell;
     use std::vec::Vec;
 
     use super::*;
 
-    // In words.
+    // These are offsets in words.
     const ID: usize = 0;
     const PARAMETERS: usize = 1;
     const CONTROL: usize = 2;
@@ -365,7 +370,7 @@ mod tests {
     const IDLE: u32 = 1;
     const DONE: u32 = 4;
     const FAILED: u32 = 8;
-    /// Everything is built in.
+    /// Parameters of an engine that supports everything.
     const ALL: u32 = 0x1f << 8;
 
     struct File(Vec<Cell<u32>>);
@@ -385,8 +390,8 @@ mod tests {
 
         fn engine(&self) -> Result<Xmss<Never>, Error> {
             let base = self.0.as_ptr().cast::<u32>().cast_mut();
-            // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the
-            // engine in every test.
+            // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
+            // outlive the engine in every test.
             Xmss::new(unsafe { Registers::new(base) }, Never)
         }
 
@@ -395,7 +400,7 @@ mod tests {
         }
     }
 
-    /// Nothing happens while the driver waits.
+    /// A wait during which the state of the engine does not change.
     struct Never;
 
     impl Wait for Never {
@@ -478,7 +483,7 @@ mod tests {
             (file.word(ALGORITHM), file.word(EXPECTED_TYPE), file.word(KEY_TYPE)),
             (1, 8, 7)
         );
-        // The message comes before what follows the first 40 bytes, and not before the end of a signature that is shorter.
+        // The message is pushed after the first 40 bytes of the signature, or after its end if it is not longer.
         for (len, size, word) in [(45, 5, 0x0909_0909), (40, 1, u32::from(b'm'))] {
             let mt = key(8);
             let mt = Key::xmss_mt(&mt).unwrap();
@@ -493,7 +498,7 @@ mod tests {
     fn a_key_of_48_bytes_has_its_seed_where_one_of_64_has_it() {
         let file = File::new(0, PASSED);
         let mut engine = file.engine().unwrap();
-        // At any address.
+        // The key may have any alignment.
         for skipped in 0..4 {
             let mut bytes = [0; 4][..skipped].to_vec();
             bytes.extend(key_with(13, 48));

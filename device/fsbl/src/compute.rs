@@ -1,7 +1,7 @@
-//! SHA3-512 and Ed25519 with it, by engines or in software.
+//! SHA3-512, and Ed25519 with SHA3-512, computed by engines or in software.
 //!
-//! An engine is used if it has given known answers, and until it fails. Software does what an engine does not, and
-//! [`Computer::fault`] says why.
+//! An engine is used if it passes known-answer tests, and until it fails. Software computes everything that no engine
+//! does, and [`Computer::fault`] returns the reason.
 
 use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
 use hartlock_kernels::sha2::Sha512;
@@ -11,63 +11,64 @@ use hartlock_kernels::{Hash, Kernels};
 
 use crate::known;
 
-/// What makes a challenge of R: the digest of R, public key and message.
+/// A function that computes the challenge from R: the digest of R, public key and message.
 pub type Challenge<'a> = &'a mut dyn FnMut(&[u8; 32]) -> [u8; 64];
 
-/// A digest of SHA3-512. It has the alignment of a word, because Rocket has no accesses that are not aligned: a copy of 64
-/// bytes takes twenty cycles by words and three hundred by bytes, and one is passed through several functions.
+/// A digest of SHA3-512. It is aligned to a 64-bit word, because Rocket has no unaligned accesses: a copy of 64 bytes
+/// takes twenty cycles by words and three hundred by bytes, and a digest is passed through several functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(8))]
 pub struct Digest(pub [u8; 64]);
 
-/// A key slot of a signing engine.
+/// A key slot of a signature engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// The device's key.
+    /// Slot for the device's key.
     Device,
-    /// The monitor's key.
+    /// Slot for the monitor's key.
     Monitor,
-    /// The key of the known answer, which no secret is in.
+    /// Slot for the key of the known-answer test, which is not secret.
     Known,
 }
 
-/// An engine for SHA3-512. `None` of any method means that it is not used any more.
+/// An engine for SHA3-512. If a method returns `None`, the engine is not used any more.
 pub trait HashEngine {
-    /// The digest of bytes that the processor has, one part after the other.
+    /// Computes the digest of bytes that the processor holds, one part after the other.
     fn digest(&mut self, parts: &[&[u8]]) -> Option<Digest>;
 
-    /// The digest of memory to which nothing was stored by the processor since devices have written it.
+    /// Computes the digest of memory that devices have written and to which the processor has stored nothing since.
     fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<Digest>;
 
-    /// Begins the digest of memory that is written part by part. False if this engine takes memory as a whole alone.
+    /// Begins the digest of memory that is written part by part. Returns false if this engine can only hash whole
+    /// ranges.
     fn begin_parts(&mut self) -> Option<bool> {
         Some(false)
     }
 
-    /// The next part; as [`digest_of_memory`](Self::digest_of_memory). Each but the last has a multiple of
-    /// [`PART_UNIT`] bytes.
+    /// Hashes the next part, under the same condition as [`digest_of_memory`](Self::digest_of_memory). The length of
+    /// each part except the last is a multiple of [`PART_UNIT`] bytes.
     fn part(&mut self, _: &[u8], _is_last: bool) -> Option<()> {
         None
     }
 
-    /// The digest of all parts.
+    /// Returns the digest of all parts.
     fn end_parts(&mut self) -> Option<Digest> {
         None
     }
 
-    /// Forgets what it hashed, also if it failed at that.
+    /// Clears all hashed data from the engine, also after a failure.
     fn wipe(&mut self) -> Option<()>;
 }
 
-/// Of the bytes of a part.
+/// Unit in bytes for the lengths of all parts but the last.
 pub const PART_UNIT: usize = 8;
 
-/// An engine for Ed25519. `None` of any method means that it is not used any more.
+/// An engine for Ed25519. If a method returns `None`, the engine is not used any more.
 pub trait SignEngine {
-    /// Puts an expanded key into an empty slot, and computes its public key.
+    /// Stores an expanded key in an empty slot, and computes its public key.
     fn load(&mut self, slot: Slot, expanded: &[u8; 64], public_key: &mut [u8; 32]) -> Option<()>;
 
-    /// Signs with a slot that was loaded. `nonce` is the digest of prefix and message.
+    /// Signs with the key of a loaded slot. `nonce` is the digest of prefix and message.
     fn sign(
         &mut self,
         slot: Slot,
@@ -76,7 +77,7 @@ pub trait SignEngine {
         signature: &mut [u8; 64],
     ) -> Option<()>;
 
-    /// Whether a signature verifies: the digest of R, public key and message, whatever the hash.
+    /// Verifies a signature. `challenge` is the digest of R, public key and message, by any hash.
     fn verify(
         &mut self,
         public_key: &[u8; 32],
@@ -84,31 +85,31 @@ pub trait SignEngine {
         challenge: &[u8; 64],
     ) -> Option<Result<(), Rejection>>;
 
-    /// Forgets everything.
+    /// Clears all keys and data from the engine.
     fn wipe(&mut self) -> Option<()>;
 }
 
-/// What an engine that finds a signature genuine is worth, in bits that no other answer has.
+/// Value for a signature that the engine accepts. No other answer produces these bits.
 const GENUINE: [u8; 32] = [0x5c; 32];
 
-/// No engine.
+/// An engine type for machines without an engine.
 pub enum Never {}
 
-/// Why an engine is not used.
+/// The reason why an engine is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// There is none.
+    /// The machine has no such engine.
     Missing,
-    /// A known answer was wrong, or it gave none.
+    /// The engine failed its known-answer test or did not respond to it.
     WrongAnswer,
-    /// It failed at work.
+    /// The engine failed during an operation.
     Failed,
-    /// It failed at work, and did not say that it has forgotten it.
+    /// The engine failed during an operation, and did not confirm that it has cleared its data.
     Stuck,
 }
 
 impl Fault {
-    /// What a boot says of work that is done by an engine, or why software does it.
+    /// Returns the console text that reports the use of an engine, or the reason why software replaces it.
     pub const fn said(fault: Option<Self>) -> &'static str {
         match fault {
             None => "by its engine",
@@ -120,26 +121,27 @@ impl Fault {
     }
 }
 
-/// What computes.
+/// The implementation of all computations: engines, or software in their place.
 pub struct Computer<H, S> {
     kernels: Kernels,
     hash: Result<H, Fault>,
     sign: Result<S, Fault>,
-    /// Engines that were not tried yet. Software does their work.
+    /// Engines that were not tested yet. Until then software does their work.
     untried: Option<(Option<H>, Option<S>)>,
-    /// Memory is hashed part by part.
+    /// True while an engine hashes memory part by part.
     has_parts: bool,
 }
 
 impl<H: HashEngine, S: SignEngine> Computer<H, S> {
-    /// Tries the engines, by known answers.
+    /// Tests the engines with known answers.
     pub fn new(kernels: Kernels, hash: Option<H>, sign: Option<S>) -> Self {
         let mut computer = Self::untried(kernels, hash, sign);
         computer.try_engines();
         computer
     }
 
-    /// The same with engines that are not tried, and not used, before [`try_engines`](Self::try_engines).
+    /// Same as [`new`](Self::new), except that the engines are neither tested nor used before
+    /// [`try_engines`](Self::try_engines).
     pub const fn untried(kernels: Kernels, hash: Option<H>, sign: Option<S>) -> Self {
         let untried = Some((hash, sign));
         Self {
@@ -151,7 +153,7 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
         }
     }
 
-    /// Tries engines that were not tried.
+    /// Tests the engines that were not tested yet.
     pub(crate) fn try_engines(&mut self) {
         if let Some((hash, sign)) = self.untried.take() {
             self.hash = tried(hash, hash_is_right, H::wipe);
@@ -159,27 +161,27 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
         }
     }
 
-    /// Why software does what an engine could: of the hash, and of signatures.
+    /// Returns the reasons why software replaces an engine: that of the hash, and that of signatures.
     pub fn fault(&self) -> [Option<Fault>; 2] {
         [self.hash.as_ref().err().copied(), self.sign.as_ref().err().copied()]
     }
 
-    /// What software computes with.
+    /// Returns the kernels that software uses.
     pub const fn kernels(&self) -> &Kernels {
         &self.kernels
     }
 
-    /// SHA3-512 of parts that follow each other.
+    /// Computes SHA3-512 of consecutive parts.
     pub fn digest(&mut self, parts: &[&[u8]]) -> [u8; 64] {
         self.hashed(parts).0
     }
 
-    /// The same, to be passed on.
+    /// Same as [`digest`](Self::digest), except that the result has the aligned type.
     pub(crate) fn hashed(&mut self, parts: &[&[u8]]) -> Digest {
         digest(&mut self.hash, &self.kernels, parts)
     }
 
-    /// SHA3-512 of memory to which nothing was stored by the processor since devices have written it.
+    /// Computes SHA3-512 of memory that devices have written and to which the processor has stored nothing since.
     fn digest_of_memory(&mut self, bytes: &[u8]) -> Digest {
         let kernels = &self.kernels;
         by(&mut self.hash, |engine| engine.digest_of_memory(bytes))
@@ -191,20 +193,20 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
         self.has_parts = by(&mut self.hash, HashEngine::begin_parts) == Some(true);
     }
 
-    /// A part of it was written. Does nothing if the whole is hashed at its end.
+    /// Hashes a part that was written. Does nothing if the whole memory will be hashed at the end.
     pub(crate) fn part(&mut self, bytes: &[u8], is_last: bool) {
         self.has_parts =
             self.has_parts && by(&mut self.hash, |engine| engine.part(bytes, is_last)).is_some();
     }
 
-    /// The digest of all of it. What an engine did not hash by parts is hashed now.
+    /// Returns the digest of the whole memory. If an engine has not hashed it by parts, it is hashed here.
     pub(crate) fn end_parts(&mut self, whole: &[u8]) -> Digest {
         let by_parts = self.has_parts.then(|| by(&mut self.hash, HashEngine::end_parts));
         self.has_parts = false;
         by_parts.flatten().unwrap_or_else(|| self.digest_of_memory(whole))
     }
 
-    /// The public key of an expanded key, which stays in its slot if an engine computes it.
+    /// Computes the public key of an expanded key. If an engine computes it, the key stays in its slot.
     pub(crate) fn public_key(
         &mut self,
         slot: Slot,
@@ -218,7 +220,8 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
         Some(())
     }
 
-    /// Signs with a key whose public key was computed with this slot. Without a result, `signature` is none.
+    /// Signs with a key whose public key was computed with the same slot. If the result is `None`, `signature` holds no
+    /// signature.
     pub(crate) fn sign(
         &mut self,
         (slot, expanded): (Slot, &[u8; 64]),
@@ -241,8 +244,8 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
         sign_in_software(kernels, expanded, public_key, message, signature)
     }
 
-    /// Verifies a signature of RFC 8032 (with SHA-512) by the engine, twice: one wrong answer is not enough. `None` without an
-    /// engine, or if it fails.
+    /// Verifies a signature of RFC 8032 (with SHA-512) by the engine, twice, so that a single wrong answer is not
+    /// enough. Returns `None` without an engine or if it fails.
     pub(crate) fn verify(
         &mut self,
         public_key: &[u8; 32],
@@ -268,8 +271,8 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
         Some(Comparison::of(&answers, [GENUINE; 2].as_flattened()))
     }
 
-    /// Has engines forget keys and what keys were made of. False if one does not, now or when it failed: it cannot be trusted
-    /// to have forgotten.
+    /// Clears keys, and the data that they were derived from, in all engines. Returns false if an engine does not
+    /// confirm this, or did not when it failed: then it may still hold keys.
     pub fn wipe(&mut self) -> bool {
         by(&mut self.hash, HashEngine::wipe);
         by_sign(&mut self.sign, SignEngine::wipe);
@@ -277,7 +280,7 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
     }
 }
 
-/// Only public values are tried, so that it does not matter whether an engine that is wrong forgets them.
+/// Tests an engine. Only public values are used, so that it does not matter if a faulty engine keeps them.
 fn tried<E>(
     engine: Option<E>,
     is_right: impl FnOnce(&mut E) -> Option<bool>,
@@ -308,7 +311,7 @@ fn sign_is_right<S: SignEngine>(engine: &mut S) -> Option<bool> {
     };
     engine.sign(Slot::Known, &known::NONCE, &mut challenge, &mut signature)?;
     engine.wipe()?;
-    // It can say yes and no. A bit of the challenge is another message.
+    // The engine has to accept and to refuse. A changed bit of the challenge corresponds to another message.
     let mut other = known::CHALLENGE;
     other[0] ^= 1;
     let mut verify = |challenge| engine.verify(&known::PUBLIC_KEY, &known::SIGNATURE, challenge);
@@ -318,7 +321,7 @@ fn sign_is_right<S: SignEngine>(engine: &mut S) -> Option<bool> {
     Some(is_right && is_verified && is_refused)
 }
 
-/// What the hash engine gives.
+/// Calls the hash engine.
 fn by<H: HashEngine, T>(
     engine: &mut Result<H, Fault>,
     ask: impl FnOnce(&mut H) -> Option<T>,
@@ -326,7 +329,7 @@ fn by<H: HashEngine, T>(
     asked(engine, ask, H::wipe)
 }
 
-/// What the engine for signatures gives.
+/// Calls the signature engine.
 fn by_sign<S: SignEngine, T>(
     engine: &mut Result<S, Fault>,
     ask: impl FnOnce(&mut S) -> Option<T>,
@@ -334,7 +337,8 @@ fn by_sign<S: SignEngine, T>(
     asked(engine, ask, S::wipe)
 }
 
-/// What an engine gives. One that gives nothing has failed for good, and has to forget what it has: a key may be in it.
+/// Calls an engine. If it returns `None`, it has failed permanently and has to clear its data, because a key may be in
+/// it.
 fn asked<E, T>(
     engine: &mut Result<E, Fault>,
     ask: impl FnOnce(&mut E) -> Option<T>,
@@ -356,7 +360,7 @@ fn digest<H: HashEngine>(
     by(engine, |engine| engine.digest(parts)).unwrap_or_else(|| in_software(kernels, parts))
 }
 
-// What software needs is out of line: its variables are on the stack only where it does the work of engines.
+// The function is not inlined, so that its variables are on the stack only where software replaces an engine.
 #[inline(never)]
 fn in_software(kernels: &Kernels, parts: &[&[u8]]) -> Digest {
     let mut hash = Sha3_512::with(kernels);
@@ -378,7 +382,8 @@ fn sign_in_software(
     signature: &mut [u8; 64],
 ) -> Option<()> {
     let pair = KeyPair::new(ExpandedKey::from_digest(expanded)).ok()?;
-    // A public key of an engine is not taken over: another one for the same scalar would give it away.
+    // A public key that an engine computed is not trusted: signing under two public keys with the same scalar would
+    // reveal the scalar.
     if pair.public_key() != public_key {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The key pair of the monitor, and its endorsement by the device.
+//! The key pair of the monitor, and its endorsement by the device's signature.
 
 use hartlock_image::Reason;
 
@@ -6,26 +6,26 @@ use crate::compute::{Computer, HashEngine, SignEngine, Slot};
 use crate::medium::Point;
 use crate::secret::{DeviceSecret, wipe};
 
-/// Bytes that the device signs: measurement, then the monitor's public key.
+/// Length in bytes of the message that the device signs: the measurement, then the monitor's public key.
 const MESSAGE_LEN: usize = 64 + 32;
 
-/// What the monitor gets. Its secret is overwritten when this is dropped.
-#[repr(align(8))] // as a digest
+/// The data for the monitor. The secret key is overwritten when the value is dropped.
+#[repr(align(8))] // the same alignment as a digest
 pub struct Endorsement {
-    /// SHA3-512 of the monitor.
+    /// SHA3-512 digest of the monitor.
     pub measurement: [u8; 64],
-    /// The monitor's.
+    /// Public key of the monitor.
     pub public_key: [u8; 32],
-    /// By the device's key, over measurement and public key.
+    /// Signature of the device's key over measurement and public key.
     pub signature: [u8; 64],
-    /// The device's.
+    /// Public key of the device.
     pub device_public_key: [u8; 32],
-    /// The monitor's expanded key: clamped scalar and prefix.
+    /// Expanded secret key of the monitor: clamped scalar and prefix.
     pub secret_key: [u8; 64],
 }
 
 impl Endorsement {
-    /// None yet.
+    /// An endorsement with all bytes zero.
     pub const EMPTY: Self = Self {
         measurement: [0; 64],
         public_key: [0; 32],
@@ -42,7 +42,7 @@ impl Drop for Endorsement {
 }
 
 impl core::fmt::Debug for Endorsement {
-    /// The secret is not shown.
+    /// Formats the endorsement without its secret key.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut shown = f.debug_struct("Endorsement");
         shown.field("measurement", &self.measurement).field("public_key", &self.public_key);
@@ -50,17 +50,17 @@ impl core::fmt::Debug for Endorsement {
     }
 }
 
-/// The device's key. If an engine computed its public key, it has the secret in a slot.
+/// The device's key. If an engine computed its public key, the engine holds the secret in a slot.
 #[derive(Debug)]
 pub struct DeviceKey<'a> {
     secret: &'a DeviceSecret,
     public_key: [u8; 32],
 }
 
-/// Makes the device's key and endorses.
+/// Loads the device's key and endorses the monitor.
 ///
 /// # Errors
-/// As [`DeviceKey::load`] and [`DeviceKey::endorse`].
+/// The same as those of [`DeviceKey::load`] and [`DeviceKey::endorse`].
 pub fn endorse<H: HashEngine, S: SignEngine>(
     computer: &mut Computer<H, S>,
     secret: &DeviceSecret,
@@ -75,11 +75,11 @@ pub fn endorse<H: HashEngine, S: SignEngine>(
 }
 
 impl<'a> DeviceKey<'a> {
-    /// Computes the public key. From here on something has to be done with `computer` that wipes it:
-    /// [`endorse`](Self::endorse), or [`Computer::wipe`].
+    /// Computes the public key of the device. After this the caller has to wipe `computer`, by
+    /// [`endorse`](Self::endorse) or [`Computer::wipe`].
     ///
     /// # Errors
-    /// `NotEndorsed` if neither engine nor software makes one; then no engine has a key.
+    /// `NotEndorsed` if neither an engine nor software computes the key; then no engine holds a key.
     pub fn load<H: HashEngine, S: SignEngine>(
         computer: &mut Computer<H, S>,
         secret: &'a DeviceSecret,
@@ -92,13 +92,14 @@ impl<'a> DeviceKey<'a> {
         Err(Reason::NotEndorsed)
     }
 
-    /// Derives the monitor's key pair as Keystone means to: its seed is the first half of SHA3-512(device secret, measurement),
-    /// all 64 bytes of each. Keystone's own loader takes one byte of each (`sizeof` of an element), so that all monitors in the
-    /// world share 8,192 keys; that form is never made here. Then endorses measurement and public key. The measurement is in
-    /// `made`, which gets the rest.
+    /// Derives the monitor's key pair, and endorses measurement and public key. The seed of the key pair is the first
+    /// half of SHA3-512(device secret, measurement), over all 64 bytes of each, which is the intended derivation of
+    /// Keystone. Keystone's own loader uses only one byte of each (`sizeof` of an element), so that all its monitors
+    /// share 8,192 keys; this code never derives such a key. `made` contains the measurement and receives all other
+    /// fields.
     ///
     /// # Errors
-    /// `NotEndorsed` if a key or a signature could not be made, by engine and software; then no secret is left in `made`.
+    /// `NotEndorsed` if neither an engine nor software computes a key or a signature; then `made` contains no secret.
     #[inline(never)]
     pub fn endorse<H: HashEngine, S: SignEngine>(
         &self,
@@ -113,12 +114,12 @@ impl<'a> DeviceKey<'a> {
         made.secret_key = expanded.0;
         wipe(&mut derived.0);
         wipe(&mut expanded.0);
-        // RFC 8032 §5.1.5; the monitor signs with it as it is.
+        // The scalar is clamped by RFC 8032 §5.1.5, because the monitor uses it for signing without further changes.
         made.secret_key[0] &= 0xf8;
         made.secret_key[31] = made.secret_key[31] & 0x7f | 0x40;
         reached(Point::Derived);
         let is_made = self.sign(computer, made, &mut reached).is_some();
-        // Also if something failed: no key stays in an engine.
+        // The engines are wiped even if a step failed, so that no key stays in them.
         let is_wiped = computer.wipe();
         if is_made && is_wiped {
             return Ok(());

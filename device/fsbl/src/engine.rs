@@ -1,4 +1,4 @@
-//! The Ed25519 engine of this project (`hartlock_drivers::ed25519`) as one for signatures.
+//! The Ed25519 engine of this project (`hartlock_drivers::ed25519`) as a [`SignEngine`].
 
 use hartlock_drivers::ed25519::{self, Ed25519, Error};
 use hartlock_drivers::wait::Wait;
@@ -42,7 +42,7 @@ impl<W: Wait> SignEngine for Ed25519<W> {
     }
 
     fn wipe(&mut self) -> Option<()> {
-        // An engine with a fault has cleared itself.
+        // An engine with a fault has already cleared itself.
         match self.wipe() {
             Ok(()) | Err(Error::Failed) => Some(()),
             Err(_) => None,

@@ -1,14 +1,14 @@
-//! What the monitor finds in memory: the form of its endorsement.
+//! The record in memory by which the monitor receives its endorsement.
 
 use crate::endorse::Endorsement;
 
-/// Bytes of the record.
+/// Size of the record in bytes.
 pub const HANDOVER_SIZE: usize = 264;
-/// What it begins with.
+/// Tag at the start of the record.
 const TAG: [u8; 8] = *b"HLKtee_0";
 
-/// Fields in their order, after the tag: measurement (64), public key (32), signature (64), public key of the device (32),
-/// secret key (64).
+/// The encoding of the record. The fields after the tag are: measurement (64 bytes), public key (32), signature (64),
+/// public key of the device (32) and secret key (64).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handover;
 
@@ -27,7 +27,7 @@ impl Handover {
         }
     }
 
-    /// Reads one. None if it is something else.
+    /// Reads a record. Returns `None` if the tag differs.
     pub fn parse(bytes: &[u8; HANDOVER_SIZE]) -> Option<Endorsement> {
         let (tag, rest) = bytes.split_first_chunk()?;
         let (measurement, rest) = rest.split_first_chunk()?;

@@ -1,14 +1,16 @@
-//! The first-stage loader of a TEE: reads a boot bundle from storage, verifies it as every other stage does, measures the
-//! monitor in it, derives the monitor's key pair from device secret and measurement, and endorses both.
+//! The first-stage boot loader of a TEE. It reads a boot bundle from storage, verifies it the same as every other
+//! stage, measures the monitor in it, derives the monitor's key pair from the device secret and the measurement, and
+//! endorses both.
 //!
-//! All decisions have no device: what differs between machines is a [`Board`], and what computes is a
-//! [`Computer`] with engines or without. `program` has the devices of each machine. Nothing here allocates, formats with `core::fmt`, or can reach a panic.
+//! The decisions do not depend on devices: a [`Board`] provides the parts that differ between machines, and a
+//! [`Computer`] provides the computations, with or without engines. The module `program` contains the devices of each
+//! machine. The code does not allocate, does not format with `core::fmt`, and cannot panic.
 //!
-//! # What is measured
+//! # Measurement
 //!
-//! SHA3-512 of the bytes of the monitor's payload, as Keystone's boot loader measures. They are read from storage once, into
-//! the memory that they run from, and both verification and measurement are of that copy. A payload whose record names
-//! SHA3-512 in mode flat is hashed once for both.
+//! The measurement is SHA3-512 of the bytes of the monitor's payload, as in Keystone's boot loader. The bytes are read
+//! from storage once, into the memory from which they are executed, and both verification and measurement use that
+//! copy. A payload whose record names SHA3-512 in mode flat is hashed once for both.
 
 #![no_std]
 #![deny(unsafe_code)]
@@ -42,21 +44,21 @@ pub use secret::DeviceSecret;
 use hartlock_image::{PAGE_SIZE, PayloadType, Reason, align_up};
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
 
-/// What a boot gives beside the endorsement: the first decision, and where the monitor is entered.
+/// The result of a boot apart from the endorsement.
 pub struct Booted {
-    /// To be confirmed again, directly before the jump.
+    /// Verdict after the first decision. It must be confirmed again directly before the jump.
     pub verdict: Verdict,
-    /// Where the monitor is entered.
+    /// Entry point of the monitor.
     pub entry: u64,
 }
 
 /// Verifies the bundle, measures the monitor and endorses it.
 ///
-/// `secret` takes the device secret away from where it is kept. It is called once, when signatures and requirements were found
-/// good and before payloads are looked at: the device's key is made while they are read. A bundle that is not genuine
-/// has not touched it; one with a changed payload has all of it wiped. It has to be out of reach when this returns.
+/// `secret` reads the device secret and makes it inaccessible until reset. It is called once, after signatures and
+/// requirements were checked and before payloads are hashed: the device's key is computed while they are read. For a
+/// bundle that is not genuine `secret` is not called; for one with a changed payload all copies are wiped.
 ///
-/// `made` is what the monitor gets; without a result it has no secret.
+/// `made` receives the data for the monitor. If the boot fails, it contains no secret.
 ///
 /// # Errors
 /// The first reason of the verification; `DeviceSecretInvalid`, `NotEndorsed`.
@@ -71,11 +73,11 @@ pub fn boot<B: Board, H: HashEngine, S: SignEngine>(
 ) -> Result<Booted, Reason> {
     medium.computer.try_engines();
     medium.board.reached(Point::Tried);
-    // By reference from here on: a bundle that is moved is on the stack twice.
+    // The bundle is used by reference from here on, because moving it would put a second copy on the stack.
     let mut bundle = authenticated(medium, acceptance, again, metadata);
     let bundle = bundle.as_mut().map_err(|reason| *reason)?;
     medium.board.reached(Point::Authenticated);
-    // After the first one, which was asked for already (Pages).
+    // The first payload was already requested by `Pages`.
     for payload in bundle.manifest().payloads.iter().skip(1) {
         let size = align_up(payload.size, PAGE_SIZE).filter(|size| *size <= payload.memory_size);
         let size = size.ok_or(Reason::InternalLimit)?;
@@ -98,7 +100,7 @@ pub fn boot<B: Board, H: HashEngine, S: SignEngine>(
     }
 }
 
-// Out of line: what only this needs is off the stack when it has returned.
+// The function is not inlined, so that its variables are off the stack when it has returned.
 #[inline(never)]
 fn authenticated<'a, B: Board, H: HashEngine, S: SignEngine>(
     medium: &mut Medium<'_, '_, B, H, S>,
@@ -109,7 +111,8 @@ fn authenticated<'a, B: Board, H: HashEngine, S: SignEngine>(
     authenticate(medium, acceptance, again, metadata)
 }
 
-/// Payloads and the first decision: the monitor's entry and measurement with it.
+/// Loads and verifies the payloads and takes the first decision. Returns the monitor's entry point and measurement as
+/// well.
 #[inline(never)]
 fn verified<B: Board, H: HashEngine, S: SignEngine>(
     medium: &mut Medium<'_, '_, B, H, S>,

@@ -1,4 +1,5 @@
-//! The first-stage loader: see `program` in the library. On a workstation there is none.
+//! The program of the first-stage boot loader (module `program` of the library). On a workstation
+//! it does nothing.
 
 #![cfg_attr(any(feature = "machine", feature = "virt"), no_std, no_main)]
 

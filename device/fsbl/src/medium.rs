@@ -1,4 +1,4 @@
-//! The storage as a medium of `device/verify`. Every byte of it is read once.
+//! The storage as a medium of `device/verify`. Every byte of the bundle is read once.
 
 use hartlock_image::{
     Algorithm, HashId, PAGE_SIZE, PayloadRecord, PayloadType, Reason, TreeMode, align_up,
@@ -10,48 +10,50 @@ use hartlock_verify::{Loaded, Platform, bits_of, tree};
 use crate::compute::{Computer, Digest, HashEngine, SignEngine};
 use crate::pages::{HEAD, PAGE, Pages};
 
-/// What a boot has come to, for its timeline.
+/// A point that a boot has reached, for its timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Point {
-    /// Signatures, policy, manifest.
+    /// Signatures, policy and manifest were checked.
     Authenticated,
-    /// Engines were tried.
+    /// The engines were tested.
     Tried,
-    /// The device's public key is there.
+    /// The device's public key was computed.
     DeviceKey,
     /// A payload is in memory.
     Read,
     /// A payload was hashed.
     Hashed,
-    /// The first decision.
+    /// The first decision was taken.
     Verified,
-    /// The expanded key of the monitor is there.
+    /// The expanded key of the monitor was derived.
     Derived,
-    /// The monitor has its key pair.
+    /// The key pair of the monitor was computed.
     KeyPair,
     /// The monitor is endorsed.
     Endorsed,
 }
 
-/// Offset and size of what will probably be asked for after a page, from the first bytes of it. **Not authenticated.**
+/// A function that predicts offset and size of the next read after a page, from the page's first bytes. **The
+/// prediction is not authenticated.**
 pub type Next<'a> = &'a mut dyn FnMut(&[u8; HEAD]) -> Option<(u64, u64)>;
 
-/// What differs between machines.
+/// The functions that differ between machines.
 pub trait Board {
-    /// Bytes of the storage.
+    /// Returns the size of the storage in bytes.
     fn size(&self) -> u64;
 
-    /// Reads whole pages of the storage, of which the last one may end with the storage.
+    /// Reads a whole page of the storage. The last page may extend beyond the end of the storage.
     ///
     /// # Errors
-    /// `MediumError`; `Truncated` past the end.
+    /// `MediumError`; `Truncated` for a page past the end.
     fn read(&mut self, offset: u64, into: &mut [u8; PAGE]) -> Result<(), Reason>;
 
-    /// The same. `next` gets the first bytes of the page, which may be before the others are there, and says offset and size of
-    /// what will probably be asked for after it: see [`read_ahead`](Self::read_ahead).
+    /// Same as [`read`](Self::read), except that `next` is called with the first bytes of the page, possibly before the
+    /// others have arrived. It returns offset and size of a range that will probably be read next; see
+    /// [`read_ahead`](Self::read_ahead).
     ///
     /// # Errors
-    /// As `read`.
+    /// The same as those of `read`.
     fn read_before(
         &mut self,
         offset: u64,
@@ -65,23 +67,24 @@ pub trait Board {
         Ok(())
     }
 
-    /// May begin to bring pages that `load_parts` will probably be asked for, after those that this was called for before.
-    /// Without an address it is the place of the monitor, and **neither number is authenticated**: nothing but that place may
-    /// be written, and something else may be asked for.
+    /// May begin to read a range that `load_parts` will probably request, after all ranges of earlier calls. Without an
+    /// address the destination is the region of the monitor, and **neither number is authenticated**: only that region
+    /// may be written, and another range may be requested later.
     fn read_ahead(&mut self, _offset: u64, _address: Option<u64>, _size: u64) {}
 
-    /// Brings `size` bytes, whole pages, to an address, past the caches of the processor or through them, but not by its
-    /// stores.
+    /// Reads `size` bytes, in whole pages, to an address. The data may bypass the processor's caches or pass through
+    /// them, but is not written by the processor's own stores.
     ///
     /// # Errors
-    /// As `read`.
+    /// The same as those of `read`.
     fn load(&mut self, offset: u64, address: u64, size: u64) -> Result<(), Reason>;
 
-    /// The same; tells of the first `used` bytes as they are there, in order: the part, and whether it is the last. Each but
-    /// the last has a multiple of [`PART_UNIT`](crate::PART_UNIT) bytes.
+    /// Same as [`load`](Self::load), except that `arrived` is called with each part of the first `used` bytes, in
+    /// order, and with true for the last one. The length of each part except the last is a multiple of
+    /// [`PART_UNIT`](crate::PART_UNIT) bytes.
     ///
     /// # Errors
-    /// As `read`.
+    /// The same as those of `read`.
     fn load_parts(
         &mut self,
         offset: u64,
@@ -94,29 +97,29 @@ pub trait Board {
         Ok(())
     }
 
-    /// Memory of a payload, whose place was checked against the map of the board.
+    /// Returns the memory of a payload. The range was checked against the map of the board.
     fn memory(&mut self, address: u64, size: u64) -> Option<&mut [u8]>;
 
-    /// The bits that are set in any byte of such memory.
+    /// Returns the OR of all bytes of such memory.
     fn bits(&mut self, address: u64, size: u64) -> Option<u64> {
         self.memory(address, size).map(|memory| bits_of(memory))
     }
 
-    /// Something was done.
+    /// Records that the boot has reached a point.
     fn reached(&mut self, point: Point);
 }
 
-/// The storage.
+/// The storage as a medium, together with the implementation of the computations.
 pub struct Medium<'a, 'page, B, H, S> {
     pub(crate) board: &'a mut B,
     pub(crate) computer: &'a mut Computer<H, S>,
-    /// Of the monitor, once it is in memory.
+    /// Measurement of the monitor, after it was loaded.
     pub(crate) measurement: Option<Digest>,
     pages: &'a mut Pages<'page>,
 }
 
 impl<'a, 'page, B: Board, H: HashEngine, S: SignEngine> Medium<'a, 'page, B, H, S> {
-    /// `pages` are of this board; the first one may have been read.
+    /// Creates the medium. `pages` belong to this board; the first page may have been read already.
     pub fn new(
         board: &'a mut B,
         computer: &'a mut Computer<H, S>,
@@ -125,8 +128,9 @@ impl<'a, 'page, B: Board, H: HashEngine, S: SignEngine> Medium<'a, 'page, B, H, 
         Self { board, computer, measurement: None, pages }
     }
 
-    /// Reads a payload to its place and digests the copy, where an engine can while the rest of it is read. The copy of the
-    /// monitor is measured, which is the same for a record that says so.
+    /// Reads a payload to its load address and computes the digest of the copy, by an engine while the rest is read if
+    /// that is possible. The copy of the monitor is also measured; if its record has the same hash and mode, the
+    /// measurement is the digest.
     fn copy(
         &mut self,
         payload: &PayloadRecord,
@@ -148,7 +152,8 @@ impl<'a, 'page, B: Board, H: HashEngine, S: SignEngine> Medium<'a, 'page, B, H, 
         board.reached(Point::Read);
         let memory = self.board.memory(payload.load_address, payload.size);
         let memory = memory.ok_or(Reason::InternalLimit)?;
-        // Before the processor stores anything there: an engine reads memory and not caches.
+        // The digest is completed before the processor stores to this memory, because an engine reads memory and not
+        // caches.
         if is_hashed {
             let sha3_512 = self.computer.end_parts(memory);
             if is_measured {
@@ -164,7 +169,7 @@ impl<'a, 'page, B: Board, H: HashEngine, S: SignEngine> Medium<'a, 'page, B, H, 
     }
 }
 
-// Out of line: what only this needs is not on the stack while an engine digests.
+// The function is not inlined, so that its variables are not on the stack while an engine computes a digest.
 #[inline(never)]
 fn in_software(kernels: &Kernels, payload: &PayloadRecord, memory: &[u8], digest: &mut [u8; 64]) {
     *digest = tree::digest_with(kernels, payload, memory);
@@ -186,7 +191,7 @@ impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, '_, B, H, S
         message: &[u8],
         signature: &[u8],
     ) -> Option<Result<Comparison, Rejection>> {
-        // Software says what is wrong with other lengths.
+        // For other lengths software returns the reason.
         let (key, signature) = (public_key.try_into().ok()?, signature.try_into().ok()?);
         (algorithm == Algorithm::Ed25519).then(|| self.computer.verify(key, message, signature))?
     }
@@ -211,7 +216,7 @@ impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, '_, B, H, S
 
     fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
         let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
-        // The format says so; no byte may go past the range whose place was checked.
+        // The format requires this; no byte may be written outside of the range that was checked.
         if padded_size > payload.memory_size {
             return Err(Reason::InternalLimit);
         }

@@ -1,4 +1,5 @@
-//! What precedes the payloads of a bundle, read page by page and each page once, and a guess of what is read next.
+//! Reading of everything before the payloads of a bundle, page by page and each page once, with a prediction of the
+//! next read.
 
 use hartlock_image::{
     HEADER_SIZE, Head, KEY_RECORD_SIZE, MAX_SIGNERS, PAGE_SIZE, Reason, align_up,
@@ -6,35 +7,36 @@ use hartlock_image::{
 
 use crate::medium::Board;
 
-/// Bytes of a page. Payloads begin at multiples of it.
+/// Size of a page in bytes. Payloads start at multiples of it.
 pub(crate) const PAGE: usize = PAGE_SIZE as usize;
-/// Bytes that say where the first payload is, and more: two sectors.
+/// Number of bytes (two sectors) that contain at least the position and size of the first payload.
 pub const HEAD: usize = 1024;
-/// Offset of the number of signers in the header, and of the size in a payload record (image format §4.1, §4.3).
+/// Offset of the number of signers in the header; the next constant is the offset of the size in a payload record
+/// (image format §4.1, §4.3).
 const SIGNER_COUNT: usize = 52;
 const PAYLOAD_SIZE: usize = 24;
 
-/// A page of the storage, in a place that storage can write to.
+/// A page of the storage, in memory that storage can write to.
 pub struct Pages<'a> {
     page: &'a mut [u8; PAGE],
-    /// Where the page is from; nothing before the first one.
+    /// Offset of the page in the storage; `None` before the first read.
     page_at: Option<u64>,
-    /// Of the first payload, until it was told of.
+    /// Range of the first payload, until it was passed to the board.
     claim: Option<Claim>,
 }
 
-/// Whole pages of the first payload, as the header says. **Not authenticated.**
+/// The whole pages of the first payload according to the header. **The range is not authenticated.**
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) offset: u64,
     pub(crate) size: u64,
 }
 
-// The number of signers, their keys and the size in the first record.
+// The number of signers, their keys and the size in the first record lie in the first bytes.
 const _: () = assert!(HEADER_SIZE + MAX_SIGNERS * KEY_RECORD_SIZE + PAYLOAD_SIZE + 8 <= HEAD);
 
 impl Claim {
-    /// Reads it from the start of the bundle. None if that says nothing of the kind.
+    /// Reads the range from the start of the bundle. Returns `None` if the bytes are not a valid header.
     pub(crate) fn of(start: &[u8; HEAD]) -> Option<Self> {
         let head = Head::parse(start).ok()?;
         let signers = u32::from_le_bytes(*start.get(SIGNER_COUNT..)?.first_chunk()?) as usize;
@@ -49,19 +51,19 @@ impl Claim {
 }
 
 impl<'a> Pages<'a> {
-    /// Nothing is read yet.
+    /// Creates the reader; no page is read yet.
     pub const fn new(page: &'a mut [u8; PAGE]) -> Self {
         Self { page, page_at: None, claim: None }
     }
 
-    /// Reads the first page before something else that takes time is done. That nothing was read is told to the one who reads it
-    /// later.
+    /// Reads the first page before other work that takes time. If this fails, the next read of the page returns the
+    /// error.
     pub fn begin<B: Board>(&mut self, board: &mut B) {
         let _ = self.page(board, 0);
     }
 
-    /// The page that begins here.
-    // Out of line: it has two callers, and the instruction cache of the machine is small.
+    /// Returns the page at this offset and reads it if necessary.
+    // The function is not inlined, because it has two callers and the instruction cache of the machine is small.
     #[inline(never)]
     pub(crate) fn page<B: Board>(&mut self, board: &mut B, at: u64) -> Result<&[u8; PAGE], Reason> {
         if self.page_at != Some(at) {
@@ -70,7 +72,7 @@ impl<'a> Pages<'a> {
                 return Err(Reason::Truncated);
             }
             let claim = &mut self.claim;
-            // Not before the last page in front of it: storage answers in order.
+            // The payload is requested only with the last page before it, because storage answers in order.
             let end = at.saturating_add(PAGE_SIZE);
             let mut next = |start: &[u8; HEAD]| {
                 if at == 0 {

@@ -1,8 +1,8 @@
-//! The first-stage loader on the machine `tee-1` (`hw/soc/README.md`): storage, engines, the secret of the device. With the
-//! feature `virt` it is for QEMU `virt`, without engines (`virt/machine.rs`).
+//! The first-stage boot loader on the machine `tee-1` (`hw/soc/README.md`): storage, engines and the secret of the
+//! device. With the feature `virt` the program is for QEMU `virt`, without engines (`virt/machine.rs`).
 //!
-//! M-mode, alone on the hart. It ends in the monitor, or in a refusal that ends the machine. A program defines what start.S
-//! calls, `fsbl_main`, `fsbl_trap` and `fsbl_refused`, and is linked with `link.ld`.
+//! The loader runs in M-mode on a single hart. It ends in the monitor, or in a refusal that ends the machine. A program
+//! defines the functions that start.S calls (`fsbl_main`, `fsbl_trap` and `fsbl_refused`) and is linked with `link.ld`.
 
 #[cfg(feature = "machine")]
 pub mod engines;
@@ -32,26 +32,26 @@ use machine::Machine;
 
 global_asm!(include_str!("program/start.S"));
 
-/// What computes.
+/// The selection of engines and kernels of a program.
 pub trait Form {
-    /// The engine for SHA3-512.
+    /// Engine for SHA3-512.
     type Hash: HashEngine;
-    /// The engine for Ed25519.
+    /// Engine for Ed25519.
     type Sign: SignEngine;
-    /// Whether a boot that goes well says nothing.
+    /// True if a successful boot prints nothing.
     const IS_QUIET: bool = false;
 
-    /// What software computes with.
-    // Out of line: what only this needs is off the stack when it has returned.
+    /// Returns the kernels that software uses.
+    // The function is not inlined, so that its variables are off the stack when it has returned.
     #[inline(never)]
     fn kernels() -> Kernels {
         kernels::choose(Mode::Machine).kernels
     }
 
-    /// Takes the engines, once.
+    /// Initialises the engines. This function is called once.
     fn engines() -> (Option<Self::Hash>, Option<Self::Sign>);
 
-    /// Has the engines forget everything, whatever they do: for a boot that ends here.
+    /// Clears all engines, in whatever state they are. A boot that is refused calls this.
     fn forget();
 }
 
@@ -60,10 +60,10 @@ unsafe extern "C" {
     fn fsbl_refuse(reason: Reason) -> !;
 }
 
-/// Signed region and signature area.
+/// Maximum size in bytes of signed region and signature area.
 const METADATA_SIZE: usize = 24 << 10;
 
-/// Memory that storage writes to, and what it has written: no secrets, so that it is neither cleared nor wiped.
+/// Memory for the data that storage writes. It contains no secrets, so it is neither cleared at the start nor wiped.
 #[repr(align(64))]
 struct Aligned<const N: usize>([u8; N]);
 
@@ -72,7 +72,7 @@ static mut METADATA: Aligned<METADATA_SIZE> = Aligned([0; METADATA_SIZE]);
 #[unsafe(link_section = ".public")]
 static mut PAGE: Aligned<{ PAGE_SIZE as usize }> = Aligned([0; PAGE_SIZE as usize]);
 
-/// No engine.
+/// A program without engines.
 pub struct Software;
 
 impl Form for Software {
@@ -91,15 +91,15 @@ pub use Software as Shipped;
 #[cfg(feature = "machine")]
 pub use engines::Engines as Shipped;
 
-/// All of the loader.
+/// Runs the whole loader.
 pub fn run<F: Form>() -> ! {
     let mut machine = Machine::new();
     machine.note("begins");
     let page = &raw mut PAGE;
-    // SAFETY: this is its only user.
+    // SAFETY: this is the only user of the page.
     let mut pages = Pages::new(unsafe { &mut (*page).0 });
     pages.begin(&mut machine);
-    // What was in memory before would count as used. A device has no use for this number, and less time.
+    // Earlier data in memory would be counted as used stack. A device does not need this number and has to save time.
     if !F::IS_QUIET {
         stack::wipe_unused();
     }
@@ -129,7 +129,7 @@ pub fn run<F: Form>() -> ! {
     }
 }
 
-// Out of line, as `Form::kernels`.
+// The function is not inlined, for the same reason as `Form::kernels`.
 #[inline(never)]
 fn decide<H: HashEngine, S: SignEngine>(
     machine: &mut Machine,
@@ -137,21 +137,21 @@ fn decide<H: HashEngine, S: SignEngine>(
     pages: &mut Pages<'_>,
     endorsement: &mut Endorsement,
 ) -> Result<Booted, Reason> {
-    // By reference: what is moved is on the stack twice.
+    // The requirements are used by reference, because moving them would put a second copy on the stack.
     let acceptance = identity::requirements(&map::BOARD);
     let acceptance = acceptance.as_ref().map_err(|reason| *reason)?;
     let again = identity::requirements_again(&map::BOARD);
     let again = again.as_ref().map_err(|reason| *reason)?;
     let metadata = &raw mut METADATA;
-    // SAFETY: this is its only user.
+    // SAFETY: this is the only user of the buffer.
     let metadata = unsafe { &mut *metadata };
     let mut medium = Medium::new(machine, computer, pages);
     let secret = |_: &mut Machine| machine::take_secret();
     boot(&mut medium, acceptance, again, &mut metadata.0, endorsement, secret)
 }
 
-/// The second decision, then the monitor. `is_wiped` says that all of the stack was wiped when the device had its key, and that
-/// no software did the work of engines after that.
+/// Takes the second decision and enters the monitor. `is_wiped` is true if the whole stack was wiped when the device
+/// had its key, and software did no work of the engines afterwards.
 fn leave<F: Form>(booted: &Booted, endorsement: &Endorsement, is_wiped: bool) -> ! {
     if !booted.verdict.is_confirmed() {
         refuse::<F>(Reason::VerdictNotConfirmed)
@@ -167,41 +167,43 @@ fn leave<F: Form>(booted: &Booted, endorsement: &Endorsement, is_wiped: bool) ->
         refuse::<F>(Reason::VerdictNotConfirmed)
     }
     let wiped_from = stack::dirty_from(is_wiped);
-    // SAFETY: does not return, so it does not matter that variables and stack are wiped; the monitor was verified where it is.
+    // SAFETY: the call does not return, so it does not matter that variables and stack are wiped; the monitor was
+    // verified in place.
     unsafe { fsbl_leave(booted.entry, machine::HANDOVER.start, wiped_from) }
 }
 
-/// Nothing of the bundle runs. The secret is out of reach, and nothing that was made of it is left in memory.
+/// Refuses the boot: no code of the bundle is executed. The secret is closed, and no data derived from it is left in
+/// memory.
 fn refuse<F: Form>(reason: Reason) -> ! {
     machine::shut_secret();
-    // A trap may have left keys in them.
+    // After a trap the engines may hold keys.
     F::forget();
     machine::handover().fill(0);
-    // SAFETY: does not return, so it does not matter that the stack is wiped.
+    // SAFETY: the call does not return, so it does not matter that the stack is wiped.
     unsafe { fsbl_refuse(reason) }
 }
 
-/// The end of a refusal: start.S calls it on an empty stack.
+/// Prints a refusal and ends the machine. start.S calls this function with an empty stack.
 pub fn refused(reason: Reason) -> ! {
     console::refusal("fsbl", reason);
     end(1)
 }
 
-/// Prints what a boot says if all is well.
+/// Prints a text of a successful boot.
 fn tell<F: Form>(text: &str) {
     if !F::IS_QUIET {
         console::line(&[text]);
     }
 }
 
-/// Why software did the work of engines.
+/// Prints the reasons why software replaced engines.
 fn print_faults(faults: [Option<Fault>; 2]) {
     for (name, fault) in ["sha3-512", "ed25519"].into_iter().zip(faults) {
         console::line(&["fsbl: ", name, " ", Fault::said(fault)]);
     }
 }
 
-/// Refuses after a trap: start.S calls it on a fresh stack.
+/// Refuses after a trap. start.S calls this function with an empty stack.
 pub fn trap<F: Form>(cause: u64, pc: u64, value: u64) -> ! {
     let text = [cause, pc, value].map(Number::hex);
     let [cause, pc, value] = text.each_ref().map(Number::as_str);

@@ -1,18 +1,19 @@
-//! The secret of a device.
+//! The device secret of the first-stage boot loader.
 
 use core::hint::black_box;
 
 use hartlock_image::Reason;
 
-/// An expanded Ed25519 key as Keystone keeps it: a scalar, and the prefix of nonces. It is overwritten when it is dropped.
-#[repr(align(8))] // as a digest
+/// An expanded Ed25519 key in Keystone's format: a scalar, and the prefix of nonces. It is overwritten when it is
+/// dropped.
+#[repr(align(8))] // the same alignment as a digest
 pub struct DeviceSecret([u8; 64]);
 
 impl DeviceSecret {
-    /// Moves the secret out of `bytes`, which are overwritten whatever comes of it.
+    /// Moves the secret out of `bytes`, which are overwritten in any case.
     ///
     /// # Errors
-    /// `DeviceSecretInvalid` if all bits are equal: storage that was never written, or that is closed already.
+    /// `DeviceSecretInvalid` if all bits are equal, because the storage was never written or is already closed.
     pub fn take(bytes: &mut [u8; 64]) -> Result<Self, Reason> {
         let secret = Self(*bytes);
         wipe(bytes);
@@ -22,10 +23,10 @@ impl DeviceSecret {
         if is_usable { Ok(secret) } else { Err(Reason::DeviceSecretInvalid) }
     }
 
-    /// Takes what `read` shows, which `close` has to close until reset, also if it is no secret.
+    /// Takes the secret that `read` returns. `close` has to close it until reset, even if the secret is invalid.
     ///
     /// # Errors
-    /// As [`take`](Self::take); `NotEndorsed` if it stays open.
+    /// The same as those of [`take`](Self::take); `NotEndorsed` if the secret stays accessible.
     pub fn take_and_close(
         read: impl FnOnce() -> [u8; 64],
         close: impl FnOnce() -> bool,
@@ -48,13 +49,13 @@ impl Drop for DeviceSecret {
 }
 
 impl core::fmt::Debug for DeviceSecret {
-    /// It is not shown.
+    /// Formats the type without the secret.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("DeviceSecret").finish_non_exhaustive()
     }
 }
 
-/// Overwrites bytes, as far as the language lets one say so without unsafe code.
+/// Overwrites bytes, as reliably as is possible without unsafe code.
 pub(crate) fn wipe<const N: usize>(bytes: &mut [u8; N]) {
     *bytes = black_box([0; N]);
 }

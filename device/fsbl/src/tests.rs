@@ -25,7 +25,7 @@ const PAGE: usize = PAGE_SIZE as usize;
 const SECRET: &str = "38397ca1a7c40ce1182c9b837ba22c1643d028e98a575bf2f48bb3518c348560e43f5cab125682e587ccb800bfdf4b5f99246f0d532482d40ede8f9e59d939b5";
 /// SHA3-512 of `a monitor`.
 const MEASUREMENT: &str = "e76414db26e47b00f1ed9a986e019df382af8536102e7373bc581a3b24f85705aa83925846c45dd77da1124317f8a5f4cef580111d8f1cd4bc5128eafef9bd0d";
-// What a program with Python's hashlib and the formulas of RFC 8032 makes of both.
+// These values were computed by a program with Python's hashlib and the formulas of RFC 8032.
 const SECRET_KEY: &str = "f8e303071891167a62635078ffbb52e1dd1a24c32488691a560364c79e3f056696a60a0e63a2b9c5b089b22ae0ee13654355465bf63e9bb4269308a8d761a645";
 const PUBLIC_KEY: &str = "5a4495503943a4c55f0609cf678341c871f9b9cc325b9e7b44f89eb5c3ab295b";
 const DEVICE_PUBLIC_KEY: &str = "14e68d06ba740fb1652ba467eb920fe242688f056939e5386197060fc8b60792";
@@ -40,12 +40,12 @@ fn secret() -> DeviceSecret {
     DeviceSecret::take(&mut hex(SECRET)).unwrap()
 }
 
-/// An engine for the hash: right until it has given so many digests, and changed by a bit where it is wrong.
+/// A model of a hash engine. It returns correct digests until `left` is used up, and can flip bits of its digests.
 struct Hashes {
     left: usize,
     flip: u8,
     can_wipe: bool,
-    /// What it was given of a message in parts, if it takes such.
+    /// Parts of the message so far, if the engine supports messages in parts.
     parts: Option<Vec<u8>>,
 }
 
@@ -88,16 +88,16 @@ impl HashEngine for Hashes {
     }
 }
 
-/// An engine for signatures, which answers so many times.
+/// A model of a signature engine, which answers a limited number of times.
 struct Signs {
     slots: [Option<[u8; 64]>; 3],
     left: usize,
     flip_key: u8,
     flip_signature: u8,
     can_wipe: bool,
-    /// Wrong answers of verifications, the last one first.
+    /// Overriding answers of verifications, the last one first.
     says: Vec<Result<(), Rejection>>,
-    /// How many slots have a key, for those who watch.
+    /// Number of slots with a key, shared with the test.
     keys: Option<Rc<Cell<usize>>>,
 }
 
@@ -122,7 +122,7 @@ impl Signs {
 impl SignEngine for Signs {
     fn load(&mut self, slot: Slot, expanded: &[u8; 64], into: &mut [u8; 32]) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
-        // A slot is written once.
+        // A slot can be written only once.
         if self.slots[slot as usize].replace(*expanded).is_some() {
             return None;
         }
@@ -173,7 +173,7 @@ fn computer(hash: Option<Hashes>, sign: Option<Signs>) -> Full {
     Computer::new(Kernels::PORTABLE, hash, sign)
 }
 
-/// That an endorsement is the known one.
+/// Checks that an endorsement has the known values.
 fn is_known(made: &Endorsement) {
     assert_eq!(made.measurement, hex(MEASUREMENT));
     assert_eq!(made.secret_key, hex(SECRET_KEY));
@@ -225,8 +225,8 @@ fn software_does_what_engines_answer_wrong() {
 
 #[test]
 fn software_does_what_engines_leave_undone() {
-    // The known answers take a digest and two answers of the other engine. Seed and key take two digests, and a signature by
-    // the engine its nonce and its challenge.
+    // The known-answer tests take one digest and two answers of the signature engine. Seed and key take two digests,
+    // and a signature by the engine takes its nonce and its challenge.
     for (digests, answers) in (1..5).flat_map(|digests| (2..5).map(move |left| (digests, left))) {
         let hash = Hashes { left: digests, ..Hashes::GOOD };
         let mut engines = computer(Some(hash), Some(Signs { left: answers, ..Signs::GOOD }));
@@ -238,10 +238,10 @@ fn software_does_what_engines_leave_undone() {
     }
 }
 
-/// An engine that goes wrong after its known answers.
+/// A model of a signature engine that fails after its known-answer tests.
 struct Aged(Signs, usize);
 
-/// What the strict rule says of a signature with this digest.
+/// Verifies a signature with this challenge by the strict rule.
 fn verified(key: &[u8; 32], signature: &[u8; 64], challenge: &[u8; 64]) -> Result<(), Rejection> {
     let (r, s) = signature.split_first_chunk::<32>().unwrap();
     let key = CompressedEdwardsY(*key).decompress().ok_or(Rejection::InvalidKey)?;
@@ -256,7 +256,7 @@ impl SignEngine for Aged {
     fn load(&mut self, slot: Slot, expanded: &[u8; 64], into: &mut [u8; 32]) -> Option<()> {
         let loaded = self.0.load(slot, expanded, into);
         self.1 += 1;
-        // The key after the known answer is that of the device.
+        // The first key after the known-answer test is that of the device.
         self.0.flip_key = u8::from(self.1 == 1);
         loaded
     }
@@ -294,7 +294,7 @@ fn one_scalar_never_signs_under_two_public_keys() {
     assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
 }
 
-/// An engine that keeps its keys.
+/// A model of a signature engine that keeps its keys.
 struct Keeps(Signs, bool);
 
 impl SignEngine for Keeps {
@@ -371,7 +371,7 @@ fn a_handover_is_read_as_it_was_written() {
     assert!(Handover::parse(&record).is_none());
 }
 
-/// A board in memory. The storage counts how often each page was read.
+/// A board in memory. The storage counts how often each page is read.
 struct Bench {
     medium: Vec<u8>,
     memory: Vec<u8>,
@@ -379,7 +379,7 @@ struct Bench {
     points: Vec<Point>,
     is_broken_from: u64,
     secrets_taken: usize,
-    /// What could be read ahead: offset, address and size.
+    /// Ranges that could be read ahead: offset, address and size.
     ahead: Vec<(u64, Option<u64>, u64)>,
 }
 
@@ -480,7 +480,7 @@ impl Board for Bench {
 
 const MONITOR_SIZE: usize = 10_000;
 
-/// A boot bundle whose monitor has this hash.
+/// Returns a boot bundle whose monitor has this hash, and the bytes of the monitor.
 fn bundle(hash: HashId, edits: &[Edit]) -> (Vec<u8>, Vec<u8>) {
     let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
     let mut draft = Draft::boot();
@@ -531,8 +531,9 @@ fn a_bundle_is_verified_measured_and_read_once() {
 
 #[test]
 fn an_engine_hashes_what_was_read_while_the_rest_is() {
-    // The known answer, the parts of each payload and their digests: three pages and two, and one of the third payload, which
-    // has another hash. Whatever the engine leaves undone is hashed by software, from the copy in memory.
+    // The engine is called for the known answer, the parts of each payload and their digests: three pages and two, and
+    // one page of the third payload, which has another hash. Software hashes everything that the engine does not, from
+    // the copy in memory.
     const WHOLE: usize = 1 + (3 + 1) + (2 + 1) + 4;
     for left in 1..=WHOLE {
         let (file, monitor) = bundle(HashId::Sha3_512, &[]);
@@ -595,7 +596,7 @@ fn a_storage_that_fails_at_any_page_is_told() {
         let mut bench = Bench { is_broken_from: from, ..Bench::new(file.clone()) };
         let booted = bench.boot(&mut computer(None, None));
         assert_eq!(booted.err(), Some(Reason::MediumError), "{from}");
-        // The first page is all that precedes the payloads.
+        // The first page holds everything before the payloads.
         assert_eq!(bench.secrets_taken, usize::from(from > 0));
     }
 }
@@ -615,7 +616,7 @@ fn what_a_header_claims_is_read_ahead_only_if_it_can_be_a_payload() {
     for signers in [0, 5, u32::MAX] {
         assert_eq!(first(&|page| page[52..56].copy_from_slice(&signers.to_le_bytes())), None);
     }
-    // The record is after the header and one signer. A size of nothing, and one that no padding fits after.
+    // The record follows the header and one signer. The sizes are 0 and one that leaves no room for padding.
     let size = hartlock_image::HEADER_SIZE + hartlock_image::KEY_RECORD_SIZE + 24;
     for none in [0, u64::MAX] {
         assert_eq!(first(&|page| page[size..size + 8].copy_from_slice(&none.to_le_bytes())), None);
@@ -635,7 +636,7 @@ fn engines_are_not_used_before_they_are_tried() {
 #[test]
 fn an_engine_that_cannot_tell_signatures_apart_is_not_used() {
     let (yes, no) = (Ok(()), Err(Rejection::Mismatch));
-    // The answers to a genuine one, then to another.
+    // The first answer is that to a genuine signature, the second that to another one.
     for says in [[yes, yes], [no, no], [yes, no]] {
         let is_right = says == [yes, no];
         let sign = Signs { says: says.into_iter().rev().collect(), ..Signs::GOOD };
@@ -653,11 +654,11 @@ fn an_engine_decides_on_the_bundle_and_has_to_do_so_twice() {
     });
     let boot = |edits: &[Edit], says: [Result<(), Rejection>; 2]| {
         let mut bench = Bench::new(bundle(HashId::Sha3_512, edits).0);
-        // Those to the known answers are right.
+        // The answers to the known-answer tests are correct.
         let says = std::vec![says[1], says[0], no, yes];
         bench.boot(&mut computer(None, Some(Signs { says, ..Signs::GOOD }))).err()
     };
-    // It is asked, and software is not: otherwise neither would be so.
+    // The engine decides, and software does not; otherwise both results would be different.
     assert_eq!(boot(&[], [no, no]), Some(Reason::SignatureMismatch));
     assert_eq!(boot(&[forged], [yes, yes]), None);
     for says in [[yes, no], [no, yes]] {

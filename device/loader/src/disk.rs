@@ -1,4 +1,4 @@
-//! The system bundle on a block device, hashed while it is still being read.
+//! The system bundle on a block device. Payloads are hashed while they are still being read.
 
 use core::marker::PhantomData;
 
@@ -19,31 +19,31 @@ use crate::harts::{self, Harts, Leaves, POOL};
 use crate::log::step;
 use crate::timeouts::{DEVICE_MS, PATIENCE_MS, PAYLOAD_MS};
 
-/// Size of the bounce buffer, for reads that are not payload.
+/// Size in bytes of the bounce buffer, which receives all reads except those of payloads.
 const BOUNCE_SIZE: usize = 4096;
 
-/// It is in memory that the disk reaches, after the queue of the driver.
+/// The bounce buffer, in the memory that the disk can reach, 1 MiB after the queue of the driver.
 const BOUNCE: Region = Region::new(map::DMA.start + (1 << 20), BOUNCE_SIZE as u64);
 const _: () = assert!(map::DMA.contains(&BOUNCE));
 
-/// How payloads come from the disk.
+/// A strategy for reading payloads from the disk.
 pub trait Reading: Sized {
-    /// Brings a payload to memory, and digests it.
+    /// Reads a payload into memory and computes its digest.
     ///
     /// # Errors
-    /// As [`Platform::load`].
+    /// The same as those of [`Platform::load`].
     fn load(disk: &mut Disk<'_, '_, Self>, payload: &PayloadRecord) -> Result<Loaded, Reason>;
 
-    /// Stops the device: nothing changes between the digests and the verdict.
+    /// Stops the device, so that memory does not change between the digests and the verdict.
     ///
     /// # Errors
-    /// `MediumError` for a device that does not complete its reset: it may still write.
+    /// `MediumError` for a device that does not complete its reset, because it may still write to memory.
     fn close(mut disk: Disk<'_, '_, Self>) -> Result<(), Reason> {
         disk.reset()
     }
 }
 
-/// Payloads are read once, and hashed while the rest of them is read.
+/// The strategy that reads each payload once and hashes it while the rest of it is read.
 pub struct Once;
 
 impl Reading for Once {
@@ -53,29 +53,30 @@ impl Reading for Once {
     }
 }
 
-/// The device, the harts that hash what it delivers, and the log.
+/// The block device with the harts that hash the data, and the log.
 pub struct Disk<'a, 'b, R> {
     device: Device,
     bounce: *mut u8,
     kernels: Kernels,
-    /// The harts of this boot.
+    /// Harts that take part in this boot.
     pub harts: &'a mut Harts,
-    /// The log of this boot.
+    /// Measurement log of this boot.
     pub log: &'a mut Log<'b>,
     reading: PhantomData<R>,
 }
 
-/// Runs on every exit of the loader: a device that is still reading would write to memory that the
-/// loader no longer owns.
+/// Every exit of the loader resets the device: a device that still reads would write to memory that the loader no
+/// longer owns.
 impl<R> Drop for Disk<'_, '_, R> {
     fn drop(&mut self) {
-        // On the way to Linux the result counts: see `Reading::close`. Every other way ends in a refusal.
+        // On the way to Linux the result is checked in `Reading::close`. Every other way ends in a refusal, for which
+        // the result does not matter.
         let _ = self.device.reset();
     }
 }
 
 impl<'a, 'b, R> Disk<'a, 'b, R> {
-    /// Finds the block device (boot flow §4.1).
+    /// Finds the block device and opens it (boot flow §4.1).
     ///
     /// # Errors
     /// `MediumMissing`.
@@ -88,17 +89,17 @@ impl<'a, 'b, R> Disk<'a, 'b, R> {
         Ok(Self { device: Device::open()?, bounce, kernels, harts, log, reading: PhantomData })
     }
 
-    /// Stops the device: it writes to memory no more.
+    /// Stops the device; afterwards it does not write to memory.
     ///
     /// # Errors
-    /// `MediumError` if it does not complete the reset.
+    /// `MediumError` if the device does not complete the reset.
     pub fn reset(&mut self) -> Result<(), Reason> {
         self.device.reset()
     }
 
-    /// Reads whole sectors and waits for them.
+    /// Reads whole sectors and waits until they are in memory.
     fn read_sectors(&mut self, sector: u64, address: u64, len: u32) -> Result<(), Reason> {
-        // SAFETY: callers pass the bounce buffer, which no code reads before the request ended.
+        // SAFETY: callers pass the bounce buffer, which no code reads before the request has ended.
         unsafe { self.device.submit(sector, address, len) }?.ok_or(Reason::MediumError)?;
         let deadline = clock::deadline(DEVICE_MS);
         while self.device.poll()?.is_none() {
@@ -110,7 +111,7 @@ impl<'a, 'b, R> Disk<'a, 'b, R> {
         Ok(())
     }
 
-    /// Logs what was done with a payload.
+    /// Logs one step of the work on a payload.
     pub fn push(&mut self, payload: &PayloadRecord, what: Entry) {
         self.log.push(&Entry { payload: Some(payload.payload_type), bytes: payload.size, ..what });
     }
@@ -154,7 +155,7 @@ impl<R: Reading> Platform for Disk<'_, '_, R> {
 }
 
 impl<R> Disk<'_, '_, R> {
-    /// Begins to bring a payload to memory.
+    /// Begins to read a payload into memory.
     ///
     /// # Errors
     /// `InternalLimit`.
@@ -163,7 +164,7 @@ impl<R> Disk<'_, '_, R> {
         Ok(Transfer::new(payload, padded_size))
     }
 
-    /// Waits for all of it.
+    /// Waits until the whole payload is in memory.
     ///
     /// # Errors
     /// `MediumError`.
@@ -171,7 +172,7 @@ impl<R> Disk<'_, '_, R> {
         transfer.finish(&mut self.device)
     }
 
-    /// Digests a payload as it arrives.
+    /// Computes the digest of a payload while it arrives.
     ///
     /// # Errors
     /// `MediumError`, `HashingTooSlow`.
@@ -191,19 +192,19 @@ impl<R> Disk<'_, '_, R> {
             start: payload.load_address.saturating_add(payload.size),
             end: payload.load_address.saturating_add(padded_size),
         };
-        // SAFETY: inside the payload's load range, which the device has finished writing.
+        // SAFETY: the range is inside the payload's load range, which the device has finished writing.
         let padding = bits_of(unsafe { memory::bytes(padding) });
-        // What an earlier boot left there is not the payload's, but it would be in its memory.
+        // The rest of the payload's memory may contain data of an earlier boot, so it is zeroed.
         let rest = Region {
             start: payload.load_address.saturating_add(padded_size),
             end: payload.load_address.saturating_add(payload.memory_size),
         };
-        // SAFETY: inside the payload's load range, which was checked, and the device does not write there.
+        // SAFETY: the range is inside the payload's load range, which was checked, and the device does not write there.
         unsafe { memory::bytes_mut(rest) }.fill(0);
         Ok(Loaded { digest, padding })
     }
 
-    /// One hart hashes what has arrived so far.
+    /// Hashes a payload of mode flat on this hart, as far as it has arrived.
     fn load_flat(
         &mut self,
         payload: &PayloadRecord,
@@ -221,7 +222,7 @@ impl<R> Disk<'_, '_, R> {
                     start: payload.load_address.saturating_add(hashed),
                     end: payload.load_address.saturating_add(arrived),
                 };
-                // SAFETY: inside the payload's load range, and the device has completed it.
+                // SAFETY: the range is inside the payload's load range, and the device has completed it.
                 hasher.update(unsafe { memory::bytes(range) });
                 hashed = arrived;
             }
@@ -234,7 +235,7 @@ impl<R> Disk<'_, '_, R> {
         Ok(digest)
     }
 
-    /// All harts hash blocks as they arrive; this one also drives the device and adds the leaves
+    /// Hashes the blocks of a payload on all harts as they arrive. This hart also drives the device and adds the leaves
     /// to the root.
     fn load_blocks(
         &mut self,
@@ -306,7 +307,7 @@ impl<R> Disk<'_, '_, R> {
         }
     }
 
-    /// Redoes the oldest missing block if the hart that holds it faulted or takes too long.
+    /// Redoes the oldest missing block if the hart that holds it has trapped or takes too long.
     fn replace_lost_hart(&mut self, work: &Coordinator<'_>, patience: &mut Patience) {
         let Some(block) = work.missing_block() else { return };
         let Some(holder) = work.holder(block) else { return };
@@ -318,7 +319,7 @@ impl<R> Disk<'_, '_, R> {
         POOL.exclude(holder);
         let start = clock::now();
         if let Some((address, len)) = work.job().block(block) {
-            // SAFETY: as for any claimed block: it has arrived, and nothing writes to it.
+            // SAFETY: the block has arrived, and nothing writes to it.
             let bytes = unsafe { memory::bytes(Region::new(address, len)) };
             let job = work.job();
             let kind = (job.mode, job.hash);
@@ -333,7 +334,7 @@ impl<R> Disk<'_, '_, R> {
     }
 }
 
-/// How long the oldest missing block has been missing.
+/// The time limit for the oldest missing block.
 struct Patience {
     deadline: u64,
 }
@@ -352,14 +353,14 @@ impl Patience {
     }
 }
 
-/// A payload on its way from the device to memory, several requests at a time.
+/// A payload that the device is writing to memory, by several requests at a time.
 pub struct Transfer {
     start: Instant,
     end: Instant,
     first_sector: u64,
     address: u64,
     arrivals: Arrivals,
-    /// Offset of the request that each slot of the device works on.
+    /// Offset in the payload of the request in each slot of the device.
     offset_of: [u64; DEPTH],
     silence: u64,
 }
@@ -371,7 +372,7 @@ impl Transfer {
         Self {
             start,
             end: start,
-            // Offsets are multiples of 4096.
+            // Payload offsets are multiples of 4096, so the division is exact.
             first_sector: payload.offset / SECTOR_SIZE,
             address: payload.load_address,
             arrivals: Arrivals::new(padded_size, request_size(block_size)),
@@ -380,7 +381,7 @@ impl Transfer {
         }
     }
 
-    /// Bytes from the front that are in memory.
+    /// Number of bytes at the start of the payload that are in memory.
     fn arrived(&self) -> u64 {
         self.arrivals.arrived()
     }
@@ -389,13 +390,13 @@ impl Transfer {
         self.arrivals.is_complete()
     }
 
-    /// Keeps the device busy and collects what it has completed.
+    /// Submits requests as long as the device accepts them, and collects the completed ones.
     fn advance(&mut self, device: &mut Device) -> Result<(), Reason> {
         while let Some((offset, len)) = self.arrivals.next_request() {
             let sector = self.first_sector.saturating_add(offset / SECTOR_SIZE);
             let address = self.address.saturating_add(offset);
-            // SAFETY: inside the payload's load range, which was checked against the board's
-            // map, and whose bytes no code reads before they have arrived.
+            // SAFETY: the range is inside the payload's load range, which was checked against the board's map, and no
+            // code reads its bytes before they have arrived.
             let slot = unsafe { device.submit(sector, address, len as u32) }?;
             let Some(slot) = slot else { break };
             if let Some(place) = self.offset_of.get_mut(slot) {
@@ -414,7 +415,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// Waits for the padding after the last byte that was hashed.
+    /// Waits for the padding that follows the last hashed byte.
     fn finish(&mut self, device: &mut Device) -> Result<(), Reason> {
         while !self.is_complete() {
             self.advance(device)?;
@@ -422,7 +423,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// What the log says of it.
+    /// Returns the log entry of this transfer.
     pub fn entry(&self) -> Entry {
         Entry {
             time: (self.start.time, self.end.time),

@@ -14,9 +14,10 @@ use hartlock_virt::{clock, environment, hart, memory};
 use crate::log::step;
 use crate::timeouts::{START_MS, STOP_MS};
 
-/// The blocks that all harts share.
+/// The work that all harts share.
 pub(crate) static POOL: Pool = Pool::new();
-/// Harts that run worker code, those that trapped, and whether they should all stop.
+/// These are the bit mask of harts that run worker code, that of harts that trapped, and the request to stop all
+/// workers.
 static READY: AtomicU64 = AtomicU64::new(0);
 static FAULTED: AtomicU64 = AtomicU64::new(0);
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -25,43 +26,43 @@ unsafe extern "C" {
     fn worker_entry();
 }
 
-/// The harts of this boot, from the view of the boot hart.
+/// The harts of this boot as the boot hart knows them.
 #[derive(Debug)]
 pub struct Harts {
     boot_hart: usize,
     /// Harts that reported to the ROM.
     present: u64,
-    /// Harts that were started here and not seen STOPPED since.
+    /// Harts that this loader started and has not seen STOPPED since.
     started: u64,
 }
 
 impl Harts {
-    /// `present` comes from the hand-off block; the boot hart is one of them.
+    /// Creates the set from the hart mask `present` of the hand-off block, which includes the boot hart.
     pub fn new(boot_hart: usize, present: u64) -> Self {
         Self { boot_hart, present, started: 0 }
     }
 
-    /// The boot hart's number.
+    /// Returns the number of the boot hart.
     pub const fn boot_hart(&self) -> usize {
         self.boot_hart
     }
 
-    /// The boot hart's bit.
+    /// Returns the bit mask of the boot hart.
     pub const fn own_bit(&self) -> u64 {
         1 << (self.boot_hart & 63)
     }
 
-    /// Harts that reported to the ROM.
+    /// Returns the mask of the harts that reported to the ROM.
     pub const fn present(&self) -> u64 {
         self.present
     }
 
-    /// The boot hart and the harts that work for it.
+    /// Returns the mask of the boot hart and the harts that work for it.
     pub fn running(&self) -> u64 {
         self.own_bit() | self.started
     }
 
-    /// Harts that trapped since they were started.
+    /// Returns the mask of the harts that trapped since they were started.
     pub fn faulted(&self) -> u64 {
         FAULTED.load(Ordering::Acquire)
     }
@@ -79,7 +80,7 @@ impl Harts {
             if !environment::start_hart(other, entry) {
                 return Err(Reason::HartNotStarted);
             }
-            // Noted before it is seen running: from here on it has to be stopped.
+            // The hart is recorded before it is seen running, because it has to be stopped from here on.
             self.started |= 1 << other;
         }
         let deadline = clock::deadline(START_MS);
@@ -92,7 +93,7 @@ impl Harts {
         Ok(())
     }
 
-    /// Wakes the workers: blocks became available, or they should stop.
+    /// Wakes the workers, because blocks became available or because they should stop.
     pub fn wake(&self) {
         let idle = self.started & !self.faulted();
         if idle != 0 {
@@ -100,7 +101,7 @@ impl Harts {
         }
     }
 
-    /// Stops every hart that was started, and checks that it is STOPPED.
+    /// Stops every hart that was started, and checks that each is STOPPED.
     ///
     /// # Errors
     /// `HartNotStopped`.
@@ -111,7 +112,7 @@ impl Harts {
         }
         let deadline = clock::deadline(STOP_MS);
         for other in self.others() {
-            // Also those that this loader never started: Linux needs them STOPPED as well.
+            // The loop includes harts that this loader never started, because Linux needs them STOPPED as well.
             while !environment::is_stopped(other) {
                 if clock::is_past(deadline) {
                     return Err(Reason::HartNotStopped);
@@ -129,19 +130,18 @@ impl Harts {
     }
 }
 
-/// Tells the workers to stop, from a place that cannot wait for them.
+/// Requests all workers to stop, without waiting for them.
 pub(crate) fn request_stop() {
     STOP.store(true, Ordering::Release);
     environment::interrupt(READY.load(Ordering::Acquire));
 }
 
-/// Notes that a worker trapped.
+/// Records that a worker trapped.
 pub(crate) fn report_fault(hart: usize) {
     FAULTED.fetch_or(1 << (hart & 63), Ordering::AcqRel);
 }
 
-/// What one hart hashed of the payload in work. For the log alone: a late hart may make these
-/// numbers wrong, and nothing else.
+/// The work of one hart on the current payload. Only the log uses these numbers; a late hart may make them wrong.
 #[derive(Debug)]
 struct Part {
     kernel: AtomicU64,
@@ -174,12 +174,12 @@ impl Part {
 
 static PARTS: [Part; MAX_HARTS] = [const { Part::new() }; MAX_HARTS];
 
-/// Forgets what was hashed of the payload before.
+/// Clears the numbers of the previous payload.
 pub(crate) fn clear_parts() {
     PARTS.iter().for_each(Part::clear);
 }
 
-/// An entry for each hart that hashed something (boot flow §3.5, step 11).
+/// Returns an entry for each hart that hashed a part of the payload (boot flow §3.5, step 11).
 pub(crate) fn parts() -> impl Iterator<Item = Entry> {
     PARTS.iter().enumerate().filter_map(|(hart, part)| {
         let numbers = [&part.kernel, &part.first, &part.last, &part.busy, &part.bytes];
@@ -196,31 +196,31 @@ pub(crate) fn parts() -> impl Iterator<Item = Entry> {
     })
 }
 
-/// Leaves of a claim. A hart has one for all its claims: it is larger than anything else that a claim
-/// needs, and would be cleared and copied each time.
+/// A buffer for the leaves of a claim. Each hart has one buffer for all its claims, because it is large and would
+/// otherwise be cleared and copied for each claim.
 pub(crate) struct Leaves {
     leaves: [Digest; MAX_LANES],
     count: usize,
 }
 
 impl Leaves {
-    /// None.
+    /// Returns an empty buffer.
     pub const fn new() -> Self {
         Self { leaves: [[0; 64]; MAX_LANES], count: 0 }
     }
 
-    /// As many as blocks were claimed.
+    /// Returns the leaves of the last claim, one for each claimed block.
     pub fn get(&self) -> &[Digest] {
         self.leaves.get(..self.count).unwrap_or_default()
     }
 }
 
-/// Computes the leaves of claimed blocks, on this hart.
+/// Computes the leaves of claimed blocks on this hart.
 pub(crate) fn compute_leaves(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &mut Leaves) {
     let start = clock::now().time;
     leaves.count = 0;
     let kind = (claim.job.mode, claim.job.hash);
-    // A claim is always inside its job, and no larger than what was requested.
+    // A claim is always inside its job and is not larger than the caller requested.
     let Some((address, len)) = claim.job.blocks(claim.block, claim.count) else { return };
     // SAFETY: the payload's range was checked against the board's map, the device has completed
     // these blocks, and nothing writes to them until the kernel runs.
@@ -237,14 +237,14 @@ pub(crate) fn compute_leaves(hart: usize, kernels: &Kernels, claim: &Claim, leav
     }
 }
 
-/// What each worker found when it tried the kernels ([`Choice::rejections`]), a word for each tier.
+/// Result of each worker's kernel selection ([`Choice::rejections`]), one word for each tier.
 static REJECTED: [[AtomicU64; TIERS]; MAX_HARTS] =
     [const { [const { AtomicU64::new(0) }; TIERS] }; MAX_HARTS];
 const TIERS: usize = 8;
-/// Bit of a word: the tier is not used.
+/// Bit of such a word: the hart does not use the tier.
 const IS_REJECTED: u64 = 1 << 8;
 
-/// Tries the kernels and notes what it found, for the boot hart to log.
+/// Selects the kernels of a hart and records the rejected ones for the boot hart to log.
 fn choose(number: usize) -> Choice {
     let choice = virt_kernels::choose(environment::MODE);
     if let Some(words) = REJECTED.get(number) {
@@ -258,8 +258,8 @@ fn choose(number: usize) -> Choice {
     choice
 }
 
-/// Entries about kernels that a hart does not use (boot flow §3.5, step 12): all of the boot hart's,
-/// and those of other harts that differ from it.
+/// Returns entries about kernels that a hart does not use (boot flow §3.5, step 12): all rejections of the boot hart,
+/// and those of other harts that differ from them.
 pub(crate) fn rejections(boot_hart: usize, harts: u64) -> impl Iterator<Item = Entry> {
     let found = |hart: usize, tier: usize| {
         let word = REJECTED.get(hart).and_then(|words| words.get(tier));
@@ -280,21 +280,22 @@ pub(crate) fn rejections(boot_hart: usize, harts: u64) -> impl Iterator<Item = E
     (0..MAX_HARTS).filter(move |hart| harts & (1 << hart) != 0).flat_map(of_hart)
 }
 
-/// The kernels of the boot hart, with a line on the console.
+/// Selects the kernels of the boot hart and prints them on the console.
 pub(crate) fn choose_on_boot_hart(number: usize) -> Kernels {
     let choice = choose(number);
     virt_kernels::print(&choice);
     choice.kernels
 }
 
-/// The main loop of a worker: sleep, hash blocks, until all stop. `claimed` is called for blocks that this hart has claimed.
+/// Runs the main loop of a worker, which sleeps and hashes blocks until all workers are told to stop. `claimed` is
+/// called after this hart has claimed blocks.
 pub fn work(number: usize, claimed: impl Fn(usize)) {
     environment::enable_interrupt();
     let kernels = choose(number).kernels;
     READY.fetch_or(1 << (number & 63), Ordering::AcqRel);
     let mut leaves = Leaves::new();
     while !STOP.load(Ordering::Acquire) {
-        // The next payload may have another hash, so the number of blocks of a group is computed anew.
+        // The next payload may have another hash, so the number of blocks in a group is computed anew.
         let most = POOL.hash().map_or(1, |hash| tree::lanes(&kernels, hash));
         match POOL.claim_group(number, most) {
             Some(claim) => {
@@ -304,7 +305,8 @@ pub fn work(number: usize, claimed: impl Fn(usize)) {
             }
             None => {
                 hart::wait_for_interrupt();
-                // Before the check for work: an interrupt that arrives later ends the next `wfi`.
+                // The interrupt is cleared before the check for work, so that an interrupt that arrives later ends the
+                // next `wfi`.
                 environment::clear_interrupt(number);
             }
         }

@@ -1,11 +1,10 @@
-//! The loader (`spec/boot-flow.md` §5, §6): verifies the system bundle on all harts and starts
-//! Linux.
+//! The loader (`spec/boot-flow.md` §5, §6) verifies the system bundle on all harts and starts Linux.
 //!
-//! S-mode. Its trust comes from the hand-off block alone; it never reads the device tree that
+//! The loader runs in S-mode. It takes its trust only from the hand-off block and never reads the device tree that
 //! OpenSBI passes.
 //!
-//! A program defines `loader_main`, which start.S calls on the boot hart, and `worker_main`, which it calls on the others,
-//! and is linked with `link.ld`.
+//! A program that uses this library defines `loader_main`, which start.S calls on the boot hart, and `worker_main`,
+//! which it calls on the other harts, and is linked with `link.ld`.
 
 #![no_std]
 #![cfg(target_arch = "riscv64")]
@@ -53,7 +52,7 @@ global_asm!(
     tval = const CSR.tval,
 );
 
-// The page tables of start.S: memory is one gigabyte, and the loader one page of 2 MiB in it.
+// The page tables of start.S rely on this: RAM lies in one gigabyte, and the loader occupies one 2 MiB page of it.
 const _: () = assert!(
     map::RAM.start.is_multiple_of(1 << 30)
         && map::RAM.size() <= 1 << 30
@@ -62,17 +61,17 @@ const _: () = assert!(
 );
 
 unsafe extern "C" {
-    /// Leaves the loader (start.S).
+    /// Leaves the loader and enters the kernel (start.S).
     ///
     /// # Safety
-    /// A kernel is at `entry`, no other hart runs, and no device writes.
+    /// A kernel is at `entry`, no other hart runs, and no device writes to memory.
     pub fn enter_kernel(hart: usize, fdt: usize, entry: usize) -> !;
 }
 
-/// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
+/// The buffer holds the largest possible metadata, so that the metadata of no bundle exceeds it.
 const _: () = assert!(map::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
 
-/// What the signing tool reads from the image (boot flow §5.5).
+/// The list of supported algorithms, which the signing tool reads from the image (boot flow §5.5).
 #[used]
 #[unsafe(link_section = ".carries")]
 static CARRIES: Carries = Carries { tag: *b"HARTLOCK-CARRIES", algorithms: CARRIED };
@@ -83,22 +82,22 @@ struct Carries {
     algorithms: u64,
 }
 
-/// Entry address of the kernel, once every check has passed.
+/// The verdict and the entry address of the kernel, after every check has passed.
 struct Ready {
     verdict: Verdict,
     entry: u64,
 }
 
-/// What a boot begins with.
+/// State of a boot after its first step.
 pub struct Begun {
     hart: usize,
     start: Instant,
     log: &'static mut Log<'static>,
-    /// The hand-over of the ROM.
+    /// Hand-off block of the ROM.
     pub handoff: Handoff,
 }
 
-/// Begins a boot on this hart, or refuses it.
+/// Begins a boot on this hart: opens the log and reads the hand-off block, or refuses.
 pub fn begin(hart: usize) -> Begun {
     refusal::set_boot_hart(hart);
     let start = clock::now();
@@ -120,7 +119,8 @@ pub fn begin(hart: usize) -> Begun {
     Begun { hart, start, log, handoff }
 }
 
-/// The rest of the loader. `harts` hash, and `metadata` is for what precedes the payloads.
+/// Runs the rest of the loader. `harts` is the mask of the harts that hash; `metadata` receives everything before the
+/// payloads.
 pub fn run<R: Reading>(begun: Begun, harts: u64, metadata: &mut [u8]) -> ! {
     let Begun { hart, start, log, handoff } = begun;
     let harts = refusal::keep_harts(Harts::new(hart, harts));
@@ -130,14 +130,14 @@ pub fn run<R: Reading>(begun: Begun, harts: u64, metadata: &mut [u8]) -> ! {
     }
 }
 
-/// The hand-off block.
+/// Reads the hand-off block.
 #[inline(never)]
 fn read_handoff() -> Result<Handoff, Reason> {
-    // SAFETY: the ROM wrote the block, S-mode cannot write it, and nothing else does.
+    // SAFETY: the ROM wrote the block, S-mode cannot write it, and no device or other code does.
     Handoff::parse(black_box(unsafe { memory::bytes(map::HANDOFF) }))
 }
 
-/// What a system bundle has to meet on this device.
+/// Returns the requirements of this device for a system bundle.
 #[inline(never)]
 fn requirements(handoff: &Handoff) -> Acceptance<'static> {
     Acceptance::of_device(
@@ -150,8 +150,8 @@ fn requirements(handoff: &Handoff) -> Acceptance<'static> {
     )
 }
 
-/// Verifies the system bundle and prepares Linux's device tree. All harts but this one are
-/// STOPPED and the disk is reset when it returns `Ok`.
+/// Verifies the system bundle and prepares the device tree for Linux. When the function returns `Ok`, all harts except
+/// this one are STOPPED and the disk is reset.
 fn boot<R: Reading>(
     handoff: &Handoff,
     harts: &mut Harts,
@@ -160,7 +160,7 @@ fn boot<R: Reading>(
     metadata: &mut [u8],
 ) -> Result<Ready, Reason> {
     let acceptance = requirements(handoff);
-    // Redundant reading: one skipped instruction must not lower a floor.
+    // The hand-off block is read a second time, so that one skipped instruction cannot lower a floor.
     let again = requirements(&read_handoff()?);
     let kernels = harts::choose_on_boot_hart(harts.boot_hart());
     let mut disk = Disk::<R>::open(kernels, harts, log)?;
@@ -198,7 +198,7 @@ fn boot<R: Reading>(
     Ok(Ready { verdict, entry: kernel.entry })
 }
 
-/// The second decision, then Linux.
+/// Takes the second decision and enters Linux.
 fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! {
     let start = clock::now();
     if !ready.verdict.is_confirmed() {
@@ -208,23 +208,25 @@ fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! 
     log.push(&Entry { harts: harts.own_bit(), ..step(Step::Handover, start) });
     refusal::clear_boot_hart();
     if environment::IS_ALONE {
-        // This machine only measures the boot up to Linux; its storage holds no kernel that could run.
+        // This machine only measures the boot up to the entry into Linux; its storage contains no kernel that could
+        // run.
         log::print();
         machine::end(0)
     }
-    // SAFETY: the kernel was verified in place, no other hart runs, no device writes.
+    // SAFETY: the kernel was verified in place, no other hart runs, and no device writes to memory.
     unsafe { enter_kernel(hart, map::LINUX_FDT.start as usize, ready.entry as usize) }
 }
 
-/// Makes Linux's device tree out of the signed one (boot flow §6). `harts` are those that reported.
+/// Writes the device tree for Linux, derived from the signed one (boot flow §6). `harts` is the mask of the harts that
+/// reported.
 ///
 /// # Errors
-/// `InternalLimit`, and reasons of the tree.
+/// `InternalLimit`, and the reasons for an invalid device tree.
 pub fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     let signed = manifest.payload(PayloadType::SystemFdt).ok_or(Reason::InternalLimit)?;
-    // SAFETY: a verified payload that nothing writes to.
+    // SAFETY: the range is a verified payload that nothing writes to.
     let source = unsafe { memory::bytes(Region::new(signed.load_address, signed.size)) };
-    // SAFETY: set aside for this, and no payload shares a byte with it.
+    // SAFETY: the region is reserved for this tree, and no payload overlaps it.
     let out = unsafe { memory::bytes_mut(map::LINUX_FDT) };
     let reserve = |name, region: Region, compatible| Reservation {
         name,
@@ -253,7 +255,7 @@ pub fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     fdt::edit(source, out, &edits).map(|_| ())
 }
 
-/// Every hart that the board may have.
+/// Returns the mask of all harts that the board may have.
 const fn all_harts() -> u64 {
     (1 << map::BOARD.hart_count) - 1
 }

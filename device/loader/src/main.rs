@@ -1,4 +1,4 @@
-//! The loader: see the library.
+//! The program of the loader; the code is in the library.
 
 #![no_std]
 #![no_main]

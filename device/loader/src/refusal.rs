@@ -1,4 +1,4 @@
-//! How the loader refuses (boot flow §7) and handles a trap.
+//! Refusals of the loader (boot flow §7) and handling of traps.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -10,50 +10,51 @@ use hartlock_virt::{clock, console, environment, hart, memory};
 use crate::harts::{self, Harts};
 use crate::log::{self, step};
 
-/// 1 + the hart that runs the boot; a trap on any other one is that of a worker.
+/// Number of the boot hart plus 1, or 0 if there is none. A trap on any other hart is that of a
+/// worker.
 static BOOT_HART: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the boot hart trapped: the first trap is a refusal, the second one stops the hart.
+/// True after the boot hart trapped. The first trap is a refusal, the second one stops the hart.
 static HAS_TRAPPED: AtomicBool = AtomicBool::new(false);
 
-/// The log that a refusal writes to. It is not on the stack, which a trap resets.
+/// Log for a refusal. It is not on the stack, because a trap resets the stack.
 static mut LOG: Option<Log<'static>> = None;
 static mut HARTS: Option<Harts> = None;
 
-/// Names the hart on which a trap is a refusal.
+/// Sets the hart on which a trap is a refusal.
 pub fn set_boot_hart(hart: usize) {
     BOOT_HART.store(hart.wrapping_add(1), Ordering::Release);
 }
 
-/// From now on a trap is one of the kernel, which has no handler of its own yet: it is still
-/// printed, but the loader has given its verdict and refuses no more.
+/// Clears the boot hart. From here on a trap is one of the kernel, which has no handler of its own
+/// yet. It is still printed, but the loader has given its verdict and no longer refuses.
 pub fn clear_boot_hart() {
     BOOT_HART.store(0, Ordering::Release);
 }
 
-/// Puts the log where a trap finds it.
+/// Stores the log where the trap handler finds it.
 pub fn keep_log(log: Log<'static>) -> &'static mut Log<'static> {
     let place = &raw mut LOG;
-    // SAFETY: the boot hart comes here once. Only its trap handler uses the place again, and the
-    // code that held this reference never runs on.
+    // SAFETY: the boot hart calls this once. Only its trap handler uses the place again, and then
+    // the code that held this reference never continues.
     let place = unsafe { &mut *place };
     place.insert(log)
 }
 
-/// The same for the harts.
+/// Stores the harts where the trap handler finds them.
 pub fn keep_harts(harts: Harts) -> &'static mut Harts {
     let place = &raw mut HARTS;
-    // SAFETY: as above.
+    // SAFETY: the same argument as for the log applies.
     let place = unsafe { &mut *place };
     place.insert(harts)
 }
 
-/// Prints and logs a refusal, stops every hart, this one last. If another hart does not stop, the
-/// machine is reset: that hart must not run on.
+/// Prints and logs a refusal, then stops every hart, this one last. If another hart does not stop,
+/// the machine is reset, because that hart must not continue.
 pub fn refuse(reason: Reason, log: &mut Log<'_>, harts: Option<&mut Harts>) -> ! {
     console::refusal("loader", reason);
     log.push(&Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
-    // A hart that did not start or stop in time is not waited for again.
+    // A hart that did not start or stop in time is not awaited a second time.
     let is_out_of_control = matches!(reason, Reason::HartNotStarted | Reason::HartNotStopped)
         || harts.is_some_and(|harts| harts.stop().is_err());
     if is_out_of_control {
@@ -66,8 +67,8 @@ pub fn refuse(reason: Reason, log: &mut Log<'_>, harts: Option<&mut Harts>) -> !
     environment::give_up()
 }
 
-/// Called by start.S on a hart that is not the boot hart of the hand-off block. It stops alone:
-/// log and pool belong to the boot hart.
+/// Stops a hart that is not the boot hart of the hand-off block; called by start.S. The hart stops
+/// only itself, because log and pool belong to the boot hart.
 #[unsafe(no_mangle)]
 extern "C" fn loader_wrong_hart() -> ! {
     console::refusal("loader", Reason::WrongBootHart);
@@ -75,12 +76,12 @@ extern "C" fn loader_wrong_hart() -> ! {
     hart::halt()
 }
 
-/// Called by start.S on the hart that trapped, on a fresh stack.
+/// Handles a trap; called by start.S on the hart that trapped, with an empty stack.
 #[unsafe(no_mangle)]
 extern "C" fn loader_trap(hart: usize, cause: u64, pc: u64, value: u64) -> ! {
     let is_boot_hart = BOOT_HART.load(Ordering::Acquire) == hart.wrapping_add(1);
     if is_boot_hart && HAS_TRAPPED.swap(true, Ordering::AcqRel) {
-        // The refusal itself trapped, and would again.
+        // The refusal itself trapped and would trap again.
         harts::request_stop();
         environment::stop_self();
         hart::halt()
@@ -98,19 +99,20 @@ extern "C" fn loader_trap(hart: usize, cause: u64, pc: u64, value: u64) -> ! {
         value,
     ]);
     if !is_boot_hart {
-        // A worker: another hart redoes its block, and it gets no more work.
+        // This is a worker: another hart redoes its block, and this hart gets no more work.
         harts::report_fault(hart);
         environment::stop_self();
         hart::halt()
     }
-    // The disk is not reset: what it may still write to is memory that nothing runs from.
+    // The disk is not reset: it may still write only to memory from which no code runs.
     let (log, harts) = (&raw mut LOG, &raw mut HARTS);
-    // SAFETY: the code that held a reference has ended with the trap, and this runs once.
+    // SAFETY: the code that held a reference has ended with the trap, and this code runs once.
     let log = unsafe { &mut *log };
-    // SAFETY: as above.
+    // SAFETY: the same argument as for the log applies.
     let harts = unsafe { &mut *harts };
     let log = log.get_or_insert_with(|| {
-        // SAFETY: as in loader_main, which did not come that far.
+        // SAFETY: `begin` did not store a log before the trap, so this is the only user of the
+        // log region.
         let region = unsafe { memory::bytes_mut(map::LOG) };
         let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: 0 };
         Log::start(region, &header)

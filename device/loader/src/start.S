@@ -1,18 +1,18 @@
 // Entry of the boot hart and of the other harts, and the trap entry (boot flow §5).
 //
-// Needs RV64I and Zicsr; Zifencei for `fence.i`. ABI names only. CSRs are those of the mode that the
-// loader runs in (device/virt/src/environment.rs); the one for scratch holds the number of the hart
-// from its first instruction on.
+// This file needs RV64I, Zicsr, and Zifencei for `fence.i`. Register names are those of the ABI. The CSRs are those of
+// the mode that the loader runs in (device/virt/src/environment.rs); the scratch CSR holds the hart number from the
+// first instruction on.
 
-.equ STACK_SHIFT, 16                  // 64 KiB a hart, 8 harts
+.equ STACK_SHIFT, 16                  // 64 KiB for each of 8 harts
 .equ MAX_HARTS,   8
 .equ HANDOFF_BOOT_HART, {handoff} + 40 // boot flow §3.4
 .equ MSIE,        8
 .equ CLINT,       {clint}             // msip of hart 0
 
-// Paging (Sv39, RISC-V Privileged Architecture §10.3, §10.4) serves one purpose: only the code of the loader can
-// be executed, and it cannot be written. Every address is mapped to itself. A page-table entry holds an address
-// shifted by two bits, and V, R, W, X; A and D are set, so that no access has to set them.
+// Paging (Sv39, RISC-V Privileged Architecture §10.3, §10.4) has one purpose: only the code of the loader can be
+// executed, and this code cannot be written. Every address is mapped to itself. A page-table entry holds an address
+// shifted by two bits, and the bits V, R, W and X; A and D are set, so that no access has to set them.
 .equ PAGE,        4096
 .equ ENTRY_TABLE, 0x01
 .equ ENTRY_CODE,  0x4b
@@ -22,9 +22,9 @@
 .equ SV39,        8
 .equ RAM,         {ram}
 .equ LOADER,      {loader}
-.equ DEVICES,     {devices}           // the last one
+.equ DEVICES,     {devices}           // address of the last device
 
-// Stores entries from \entry on at \place, for pages of \size bytes, until \place is \end.
+// Stores consecutive entries, starting with \entry, at \place until \place equals \end. A page has \size bytes.
 .macro ENTRIES entry, place, end, size
     li    t3, \size >> 2
 .L_entries_\@:
@@ -57,13 +57,13 @@ _start:                               // a0: hart; a1 is ignored
     csrw  {tvec}, t0
     li    t0, MAX_HARTS
     bgeu  a0, t0, halt
-    // One hart boots. Another one that comes here must not touch what the boot hart uses; it has
-    // a separate stack to report that.
+    // Only one hart boots. Any other hart that arrives here must not touch the data of the boot hart; it uses a
+    // separate stack to report the error.
     li    t0, HANDOFF_BOOT_HART
     ld    t0, 0(t0)
     beq   a0, t0, 3f
 .if {is_alone}
-    // All harts come here at once, and no firmware below keeps the others until they are started.
+    // All harts start here at once, because there is no firmware that holds the others until they are started.
     li    t0, MSIE
     csrw  {ie}, t0
 4:  wfi
@@ -90,8 +90,8 @@ _start:                               // a0: hart; a1 is ignored
     j     1b
 2:
 .if !{is_alone}
-    // Devices are below memory, in the first gigabyte or the first two; memory is another one, whose second
-    // 2 MiB are the loader's.
+    // Devices are below RAM, in the first gigabyte or the first two. RAM is in another gigabyte, whose second 2 MiB
+    // page belongs to the loader.
     la    t0, __page_tables
     li    t2, PAGE
     add   t2, t0, t2                  // t2: level 1
@@ -138,10 +138,10 @@ halt:
     wfi
     j     halt
 
-// Where hart_start sends the other harts (a0: hart).
+// Entry of the other harts, to which hart_start sends them (a0: hart).
 .globl worker_entry
 worker_entry:
-    // The loader's code was written by another hart.
+    // Another hart wrote the loader's code, so instruction fetch has to be synchronised.
     fence.i
     csrw  {ie}, zero
     csrw  satp, zero
@@ -158,7 +158,7 @@ worker_entry:
     call  worker_main
     j     halt
 
-// void enter_kernel(hart, fdt, entry), never returns (a0, a1, a2).
+// void enter_kernel(hart, fdt, entry), with the arguments in a0, a1, a2. The function never returns.
 .globl enter_kernel
 enter_kernel:
     csrw  {ie}, zero
@@ -171,7 +171,7 @@ enter_kernel:
     fence.i
     jr    a2
 
-// No trap is expected. What the hart worked on is lost, so its stack is reset.
+// No trap is expected. The work of the hart is lost, so its stack is reset.
 .balign 4
 trap_entry:
     csrw  {ie}, zero

@@ -1,12 +1,12 @@
-//! How long the loader waits.
+//! Time limits of the loader in milliseconds.
 
-/// For a hart to start.
+/// Time for a hart to start.
 pub const START_MS: u64 = 5000;
-/// For a hart to stop.
+/// Time for a hart to stop.
 pub const STOP_MS: u64 = 5000;
-/// For a request of the device.
+/// Time for a request of the block device.
 pub const DEVICE_MS: u64 = 10_000;
-/// For a hart that holds a block (boot flow §5.3).
+/// Time for a hart to deliver a block that it holds (boot flow §5.3).
 pub const PATIENCE_MS: u64 = 5000;
-/// For the digest of a payload, after its last byte arrived.
+/// Time for the digest of a payload after its last byte has arrived.
 pub const PAYLOAD_MS: u64 = 60_000;

@@ -1,4 +1,5 @@
-//! Which harts are present, and their release into OpenSBI (boot flow §4, steps 1 and 5).
+//! Detection of the harts that are present, and their release into OpenSBI (boot flow §4, steps 1
+//! and 5).
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,20 +7,22 @@ use hartlock_image::Reason;
 use hartlock_virt::board::map;
 use hartlock_virt::{clint, clock, hart};
 
-/// Set by parked harts in start.S. Zeroed with the rest of ROM RAM before they are told to report.
+/// Bit mask of the harts that have reported. Parked harts set their bits in start.S, after the word
+/// was zeroed with the rest of ROM RAM.
 #[unsafe(no_mangle)]
 static hartlock_reported: AtomicU64 = AtomicU64::new(0);
 
 const BOOT_HART: usize = 0;
-/// How long after the last report another one is awaited.
+/// Time in milliseconds to wait for another report after the last one.
 const PATIENCE_MS: u64 = 500;
-/// How long a hart may take to acknowledge its release.
+/// Time in milliseconds for a hart to acknowledge its release.
 const RELEASE_MS: u64 = 5000;
 
 const HART_COUNT: usize = map::BOARD.hart_count;
 const ALL: u64 = (1 << HART_COUNT) - 1;
 
-/// Tells the parked harts to report and returns the mask of those that did, the boot hart included.
+/// Tells the parked harts to report, and returns the mask of those that did, including the boot
+/// hart.
 pub fn count() -> u64 {
     for other in 1..HART_COUNT {
         clint::raise(other);
@@ -43,12 +46,12 @@ pub fn count() -> u64 {
     reported & ALL | 1 << BOOT_HART
 }
 
-/// Sends the harts in `counted` into OpenSBI and waits for their acknowledgements. The mask is that
-/// of the hand-off block: a hart that reported after the count stays parked.
+/// Sends the harts in `counted` into OpenSBI and waits for their acknowledgements. `counted` is the
+/// mask in the hand-off block: a hart that reported after the count stays parked.
 ///
 /// # Errors
-/// `HartNotStarted` if one does not acknowledge. It cannot do harm: what it would enter is
-/// verified, and waits there for a boot hart that never comes.
+/// `HartNotStarted` if a hart does not acknowledge. Such a hart cannot do harm: the OpenSBI that it
+/// would enter is verified, and there it waits for a boot hart that never comes.
 pub fn release(counted: u64) -> Result<(), Reason> {
     let is_counted = |other: &usize| counted & (1 << other) != 0;
     for other in (1..HART_COUNT).filter(is_counted) {
@@ -66,9 +69,10 @@ pub fn release(counted: u64) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Lets timer and software interrupts end a `wfi`. They are not taken: mstatus.MIE stays 0.
+/// Lets timer and software interrupts end a `wfi`. The interrupts are not taken, because
+/// mstatus.MIE stays 0.
 fn enable_wakeup(is_enabled: bool) {
     let bits: usize = if is_enabled { 0x88 } else { 0 };
-    // SAFETY: mie decides what wakes `wfi`; without mstatus.MIE no interrupt is taken.
+    // SAFETY: mie selects what wakes `wfi`; without mstatus.MIE no interrupt is taken.
     unsafe { core::arch::asm!("csrw mie, {}", in(reg) bits, options(nomem, nostack)) };
 }

@@ -1,8 +1,9 @@
-//! The ROM (`spec/boot-flow.md` §4): verifies the boot bundle and starts OpenSBI.
+//! The ROM (`spec/boot-flow.md` §4) verifies the boot bundle and starts OpenSBI.
 //!
-//! M-mode, read-only flash. It never writes flash, and it reads the bundle once.
+//! The ROM runs in M-mode from read-only flash. It never writes to flash, and it reads the bundle once.
 //!
-//! A program defines `rom_main`, which start.S calls on the boot hart, and is linked with `link.ld`.
+//! A program that uses this library defines `rom_main`, which start.S calls on the boot hart, and is linked with
+//! `link.ld`.
 
 #![no_std]
 #![cfg(target_arch = "riscv64")]
@@ -42,7 +43,7 @@ global_asm!(
     dynamic_info = const map::ROM_RAM.start,
     metadata_start = const map::METADATA.start,
     metadata_end = const map::METADATA.end,
-    // A naturally aligned power of two: the address and the size in one number.
+    // This is a naturally aligned power-of-two region (NAPOT): one number holds its address and its size.
     rom_code = const (map::ROM_CODE.start >> 2) | ((map::ROM_CODE.size() >> 3) - 1),
 );
 
@@ -52,17 +53,17 @@ const _: () = assert!(
 );
 
 unsafe extern "C" {
-    /// Wipes ROM RAM and the metadata buffer and enters OpenSBI (start.S).
+    /// Zeroes ROM RAM and the metadata buffer and enters OpenSBI (start.S).
     ///
     /// # Safety
-    /// OpenSBI and its hand-over are in place.
+    /// OpenSBI and the data that it reads are in place.
     pub fn rom_handover() -> !;
 }
 
-/// The hart that verifies.
+/// Number of the hart that verifies.
 pub const BOOT_HART: u64 = 0;
 
-/// What OpenSBI's fw_dynamic reads (boot flow §3.3).
+/// The structure that OpenSBI's fw_dynamic reads (boot flow §3.3).
 #[derive(PartialEq)]
 #[repr(C)]
 struct DynamicInfo {
@@ -74,10 +75,11 @@ struct DynamicInfo {
     boot_hart: u64,
 }
 
-/// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
+/// The buffer holds the largest possible metadata, so that the metadata of no bundle exceeds it.
 const _: () = assert!(map::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
 
-/// All of the ROM, once flash is in read mode ([`medium::reset_flash`]). `metadata` is for what precedes the payloads.
+/// Runs the whole ROM after the flash was put into read mode ([`medium::reset_flash`]). `metadata` receives everything
+/// before the payloads.
 pub fn run(metadata: &mut [u8]) -> ! {
     let mut log = RomLog::new();
     match boot(metadata, &mut log) {
@@ -86,26 +88,26 @@ pub fn run(metadata: &mut [u8]) -> ! {
     }
 }
 
-/// Verifies the boot bundle and prepares everything that the next stages read. Returns the harts
-/// that reported, too.
+/// Verifies the boot bundle and prepares everything that the next stages read. Also returns the mask of the harts that
+/// reported.
 fn boot(metadata: &mut [u8], log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     let start = clock::now();
     console::line(&["\nhartlock: ROM"]);
     dma::close()?;
     let reported = harts::count();
 
-    // SAFETY: read-only flash of this board.
+    // SAFETY: the region is read-only flash of this board.
     let block = unsafe { memory::bytes(map::ROOT_OF_TRUST) };
     let root = RootOfTrust::parse(block)?;
     let [first, second] = map::STATE_COPIES.map(|copy| {
-        // SAFETY: flash of this board, in read-array mode; nothing writes to it while the ROM runs.
+        // SAFETY: the copy is in flash of this board, in read-array mode; nothing writes to it while the ROM runs.
         unsafe { memory::bytes(copy) }
     });
     let key = root.state_key();
     let (state, _) = StateRecord::choose(first, second, &key)?;
     let identity = Identity { board: root.board, soc: root.soc };
     let acceptance = requirements(&root.trust, &identity, &state);
-    // A second reading, with swapped copies: one skipped instruction must not bring an old floor back.
+    // The state is read a second time with swapped copies, so that one skipped instruction cannot restore an old floor.
     let (state_again, _) = StateRecord::choose(second, first, &key)?;
     let (trust_again, identity_again) =
         RootOfTrust::requirements(block).ok_or(Reason::RootOfTrustInvalid)?;
@@ -130,7 +132,8 @@ fn boot(metadata: &mut [u8], log: &mut RomLog) -> Result<(Verdict, u64), Reason>
 
     let found = Found { generation: generation(), harts: reported, boot_digest };
     let written = write_handoff(&bundle, &identity, &state, &found, log)?;
-    // Redundant, from the second reading: one skipped instruction must not give the loader a lower floor.
+    // The hand-off block is written a second time, from the second reading, so that one skipped instruction cannot give
+    // the loader a lower floor.
     if write_handoff(&bundle, &identity_again, &state_again, &found, log)? != written {
         return Err(Reason::VerdictNotConfirmed);
     }
@@ -142,7 +145,7 @@ fn boot(metadata: &mut [u8], log: &mut RomLog) -> Result<(Verdict, u64), Reason>
     Ok((verdict, reported))
 }
 
-/// The second decision, then the release of the other harts, then OpenSBI.
+/// Takes the second decision, releases the other harts, and enters OpenSBI.
 fn leave(verdict: &Verdict, harts: u64, log: &mut RomLog) -> ! {
     if !verdict.is_confirmed() {
         refuse(Reason::VerdictNotConfirmed, log)
@@ -151,15 +154,15 @@ fn leave(verdict: &Verdict, harts: u64, log: &mut RomLog) -> ! {
         refuse(reason, log)
     }
     console::line(&["hartlock: ROM verified the boot bundle, entering OpenSBI"]);
-    // SAFETY: does not return, so it does not matter that the stack under us is wiped; OpenSBI
-    // was verified in place.
+    // SAFETY: the call does not return, so it does not matter that the current stack is zeroed; OpenSBI was verified in
+    // place.
     unsafe { rom_handover() }
 }
 
-/// Prints and logs a refusal and stops. The other harts are parked, and stay so.
+/// Prints and logs a refusal and stops. The other harts remain parked.
 pub fn refuse(reason: Reason, entries: &RomLog) -> ! {
     console::refusal("rom", reason);
-    // SAFETY: nothing else uses the log region while the ROM runs.
+    // SAFETY: no other code uses the log region while the ROM runs.
     let region = unsafe { memory::bytes_mut(map::LOG) };
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: generation() };
     let mut log = start_log(region, &header, entries);
@@ -167,7 +170,7 @@ pub fn refuse(reason: Reason, entries: &RomLog) -> ! {
     hart::halt()
 }
 
-/// Called by start.S on the boot hart, on a fresh stack.
+/// Handles a trap; called by start.S on the boot hart, with an empty stack.
 #[unsafe(no_mangle)]
 extern "C" fn rom_trap(cause: u64, pc: u64, value: u64) -> ! {
     let text = [cause, pc, value].map(console::Number::hex);
@@ -176,7 +179,7 @@ extern "C" fn rom_trap(cause: u64, pc: u64, value: u64) -> ! {
     refuse(Reason::UnexpectedTrap, &RomLog::new())
 }
 
-/// The kernels of the boot hart; those that it cannot use go into the log.
+/// Selects the kernels of the boot hart, and logs those that it cannot use.
 fn choose_kernels(log: &mut RomLog) -> Kernels {
     let start = clock::now();
     let choice = kernels::choose(Mode::Machine);
@@ -187,21 +190,21 @@ fn choose_kernels(log: &mut RomLog) -> Kernels {
     choice.kernels
 }
 
-/// A number that differs from boot to boot (boot flow §3.4). It is no secret.
+/// Returns a number that differs between boots (boot flow §3.4). The number is not secret.
 pub fn generation() -> u64 {
     let now = clock::now();
     clock::wall_clock() ^ now.time.rotate_left(40) ^ now.instret.rotate_left(20)
 }
 
-/// What the hand-off block says of this boot, beside the state of the device.
+/// The data of this boot in the hand-off block, in addition to the state of the device.
 struct Found {
     generation: u64,
     harts: u64,
     boot_digest: [u8; 48],
 }
 
-/// Writes the hand-off block, and returns its digest.
-// Opaque, as `requirements`.
+/// Writes the hand-off block and returns its digest.
+// Not inlined, for the same reason as `requirements`.
 #[inline(never)]
 fn write_handoff(
     bundle: &Authenticated<'_>,
@@ -220,7 +223,7 @@ fn write_handoff(
         boot_version: manifest.security_version,
         lifecycle: state.lifecycle,
         trust: *manifest.trust().ok_or(Reason::InternalLimit)?,
-        // Of this device: the manifest can name several.
+        // Board and SoC are those of this device, because the manifest can name several.
         board: identity.board,
         soc: identity.soc,
         boot_digest: found.boot_digest,
@@ -232,8 +235,8 @@ fn write_handoff(
     Ok(handoff.encode(block))
 }
 
-/// What a boot bundle has to meet on this device.
-// Opaque: the two readings are compared, and the compiler would take one register for both.
+/// Returns the requirements of this device for a boot bundle.
+// Not inlined: the results of two readings are compared, and the compiler would otherwise merge them into one.
 #[inline(never)]
 fn requirements(
     trust: &TrustList,
@@ -260,26 +263,26 @@ const DYNAMIC_INFO: DynamicInfo = DynamicInfo {
     boot_hart: BOOT_HART,
 };
 
-/// The first 64 bytes of ROM RAM are set aside for it by the linker script.
+/// Returns the address of the structure. The linker script reserves the first 64 bytes of ROM RAM for it.
 fn dynamic_info() -> *mut DynamicInfo {
     core::ptr::with_exposed_provenance_mut(map::ROM_RAM.start as usize)
 }
 
-/// Tells OpenSBI its next stage.
+/// Writes the structure that tells OpenSBI its next stage.
 #[inline(never)]
 pub fn write_dynamic_info() {
-    // SAFETY: memory of the ROM that nothing else uses.
+    // SAFETY: the memory belongs to the ROM, and no other code uses it.
     unsafe { dynamic_info().write_volatile(DYNAMIC_INFO) }
 }
 
-/// Redundant check, by code of its own: one skipped instruction must not send OpenSBI to another stage.
+/// Redundant check by separate code: one skipped instruction must not send OpenSBI to another stage.
 #[inline(never)]
 fn has_dynamic_info() -> bool {
-    // SAFETY: as for writing.
+    // SAFETY: the memory belongs to the ROM, and no other code uses it.
     unsafe { dynamic_info().read_volatile() == DYNAMIC_INFO }
 }
 
-/// An entry of the ROM from `start` to now.
+/// Returns a log entry of the ROM for a step from `start` until now.
 pub fn step(step: Step, start: Instant) -> Entry {
     entry(Stage::Rom, step, start, clock::now())
 }

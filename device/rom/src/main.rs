@@ -1,4 +1,4 @@
-//! The ROM: see the library.
+//! The program of the ROM; the code is in the library.
 
 #![no_std]
 #![no_main]

@@ -5,10 +5,10 @@ use hartlock_stage::{Hardware, Instant, RomLog, Slot};
 use hartlock_virt::board::map;
 use hartlock_virt::{clock, memory};
 
-/// The slot of the boot bundle as a medium.
+/// The flash slot of the boot bundle, as a medium.
 pub type Flash<'a> = Slot<'a, Hart>;
 
-/// The hart that copies and hashes.
+/// The clock of the hart that copies and hashes.
 pub struct Hart;
 
 impl Hardware for Hart {
@@ -17,24 +17,25 @@ impl Hardware for Hart {
     }
 }
 
-/// Opens the slot.
+/// Opens the slot of the boot bundle.
 pub fn open(kernels: Kernels, log: &mut RomLog) -> Flash<'_> {
-    // SAFETY: flash of this board, in read mode; nothing writes to it while the ROM runs.
+    // SAFETY: the slot is flash of this board in read mode; nothing writes to it while the ROM runs.
     Slot::new(unsafe { memory::bytes(map::BOOT_SLOT) }, kernels, log)
 }
 
-/// Puts the flash into read mode: earlier software may have left it in another one, in which
-/// reads return status instead of contents (boot flow §3.2).
+/// Puts the flash into read mode. Earlier software may have left it in another mode, in which reads return status
+/// instead of contents (boot flow §3.2).
 pub fn reset_flash() {
-    /// Intel command set: Read Array. Two 16-bit devices side by side make a 32-bit bank.
+    /// The command Read Array of the Intel command set. Two 16-bit devices side by side form a 32-bit bank.
     const READ_ARRAY: u32 = 0x00ff_00ff;
-    /// Flash that waits for a buffer takes the first for its length, 256 words, the next ones for those, and
-    /// another in place of a confirmation; nothing is programmed then. The last one is obeyed.
+    /// Number of times that the command is written. A flash device that waits for a buffered program command
+    /// interprets the first word as the length (256 words), the next 256 as data, and one more in place of the
+    /// confirmation; then nothing is programmed. Only the last word is executed as a command.
     const TIMES: usize = 1 + 256 + 1 + 1;
-    // A word that holds nothing: flash that waits for one word programs it.
+    // The command is written to an unused word, because a flash device that waits for a single word programs it.
     let last: *mut u32 = core::ptr::with_exposed_provenance_mut(map::BUNDLE_FLASH.end as usize - 4);
     for _ in 0..TIMES {
-        // SAFETY: a command write to the flash of this board; it changes nothing that is read.
+        // SAFETY: this is a command write to the flash of this board; it changes nothing that is read.
         unsafe { last.write_volatile(READ_ARRAY) };
     }
     hartlock_virt::hart::fence();

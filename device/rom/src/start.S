@@ -1,11 +1,11 @@
 // Reset, parking of harts, trap entry and the last steps of the ROM (boot flow §4).
 //
-// Needs RV64I, A and Zicsr; Zifencei for `fence.i`. ABI names only.
+// This file needs RV64I, A, Zicsr, and Zifencei for `fence.i`. Register names are those of the ABI.
 //
-// Every hart arrives at _start with nothing to rely on but its own registers: RAM may hold what
-// an earlier boot, or an attacker before a warm reset, left there.
+// A hart that arrives at _start can rely only on its own registers: RAM may hold data of an earlier boot, or data that
+// an attacker left there before a warm reset.
 
-// The assembler is not told what the target has when it makes a library for link-time optimisation.
+// When the assembler builds a library for link-time optimisation, it does not know the extensions of the target.
 .option arch, +a
 
 .equ CLINT_MSIP,      {clint}
@@ -24,22 +24,22 @@
 .equ METADATA_START,  {metadata_start}
 .equ METADATA_END,    {metadata_end}
 
-// Physical memory protection (RISC-V Privileged Architecture §3.7). Of the entries that match, the lowest
-// decides. Entry 15 is locked: all memory can be read and written, and not executed, by M-mode as well.
-// Entry 13 lifts it for the code of the ROM, entry 14 for everything, from the entry into OpenSBI on. These
-// two allow nothing to S-mode, which has what OpenSBI gives it in lower entries. OpenSBI counts the entries
-// that it can write: it must not take the last one for one of them, so that one is not all ones.
+// Physical memory protection (RISC-V Privileged Architecture §3.7). Of all entries that match, the lowest decides.
+// Entry 15 is locked: all memory can be read and written but not executed, also in M-mode. Entry 13 permits execution
+// of the ROM code, and entry 14 permits execution of everything from the entry into OpenSBI on. Both give no access to
+// S-mode, which has the access that OpenSBI grants in lower entries. OpenSBI counts the entries that it can write; it
+// must not count the last one, and therefore that entry is not all ones.
 //
-// Until then the other entries are on and empty: they begin and end at 0 (TOR). A reset of QEMU turns off and
-// unlocks the entries 0 to n - 1 if n are on, whichever they are; with fewer than 16, a hart that is reset
+// Until then the other entries are on and empty: each begins and ends at 0 (TOR). If n entries are on, a reset of QEMU
+// turns off and unlocks the entries 0 to n - 1, whichever entries are on. With fewer than 16, a hart that is reset
 // while it runs the ROM could not fetch its first instruction.
 .equ PMP_ROM,         {rom_code}
 .equ PMP_ALL,         (1 << 53) - 1
 .equ PMP_EMPTY,       0x0808080808080808
 .equ PMP_CLOSED,      0x9b08180808080808
-.equ PMP_OPEN,        0x00181800 << 32       // entry 15 is locked, and stays
+.equ PMP_OPEN,        0x00181800 << 32       // entry 15 is locked and does not change
 
-// Zeros from one address to another; the size is a multiple of 32.
+// Zeroes memory from one address to another; the size is a multiple of 32.
 .macro ZERO from, to
     li    t0, \from
     li    t1, \to
@@ -52,7 +52,7 @@
     bltu  t0, t1, .L_zero_\@
 .endm
 
-// Directly before the jump: until then, memory is not executable.
+// Permits the execution of memory. This is done directly before the jump to OpenSBI.
 .macro OPEN_MEMORY
     li    t0, -1
     csrw  pmpaddr14, t0
@@ -67,8 +67,8 @@ _start:
     csrw  mie, zero
     la    t0, trap_entry
     csrw  mtvec, t0
-    csrw  mscratch, zero              // no trap yet
-    // No fault can run what an earlier boot or the bundle put into memory, before OpenSBI is entered.
+    csrw  mscratch, zero              // no trap has occurred yet
+    // Before the entry into OpenSBI, no fault can execute data of an earlier boot or of the bundle.
     .irp entry, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14
     csrw  pmpaddr\entry, zero
     .endr
@@ -81,7 +81,7 @@ _start:
     li    t0, PMP_CLOSED
     csrw  pmpcfg2, t0
     csrr  a0, mhartid
-    // Only a release that is written from now on counts.
+    // The register is cleared, so that only a release that is written after this counts.
     li    t0, CLINT_MTIMECMP
     slli  t1, a0, 3
     add   t0, t0, t1
@@ -89,8 +89,8 @@ _start:
     sd    t1, 0(t0)
     bnez  a0, park
 
-    // Hart 0: all of ROM RAM is zeroed before anything in it is used, and every place of a payload before the
-    // bundle is read. A halfword of zeros is an illegal instruction.
+    // Hart 0 zeroes all of ROM RAM before it is used, and every load region of a payload before the bundle is read. A
+    // halfword of zeros is an illegal instruction.
     ZERO  OPENSBI, OPENSBI_END
     ZERO  LOADER, LOADER_END
     ZERO  BOOT_FDT, BOOT_FDT_END
@@ -102,8 +102,8 @@ _start:
 2:  wfi
     j     2b
 
-// A parked hart (a0 = its number) reports once, then waits for its release. It uses no stack, and
-// after the report no RAM at all.
+// A parked hart (its number is in a0) reports once, then waits for its release. It uses no stack, and after the report
+// it does not access RAM.
 park:
     li    t0, MIP_MSIP
     csrw  mie, t0
@@ -115,7 +115,7 @@ park:
     andi  t2, t2, MIP_MSIP
     beqz  t2, 1b
     sw    zero, 0(t1)
-    // The report: one bit in a word that hart 0 zeroed before it raised the interrupt.
+    // The report is one bit in a word that hart 0 zeroed before it raised the interrupt.
     li    t2, 1
     sll   t2, t2, a0
     la    t3, hartlock_reported
@@ -123,7 +123,7 @@ park:
     li    t2, CLINT_MSIP
     li    t3, 1
     sw    t3, 0(t2)                   // wakes hart 0
-    // The release: an interrupt, and the word RELEASE in this hart's timer compare register.
+    // The release is an interrupt together with the word RELEASE in this hart's timer compare register.
     li    t2, CLINT_MTIMECMP
     slli  t3, a0, 3
     add   t2, t2, t3
@@ -134,7 +134,7 @@ park:
     beqz  t3, 2b
     ld    t3, 0(t2)
     beq   t3, t4, 3f
-    sw    zero, 0(t1)                 // a second call to report: already done
+    sw    zero, 0(t1)                 // this is a second call to report, which was already done
     j     2b
 3:  li    t3, -1
     sd    t3, 0(t2)
@@ -148,7 +148,7 @@ park:
     fence.i
     jr    t0
 
-// void rom_handover(void), never returns. Registers only: it wipes the stack it was called on.
+// void rom_handover(void) never returns. It uses only registers, because it zeroes the stack that it was called on.
 .globl rom_handover
 rom_handover:
     ZERO  RAM_START + INFO_SIZE, RAM_END
@@ -157,7 +157,8 @@ rom_handover:
     csrr  a0, mhartid
     li    a1, BOOT_FDT
     li    a2, DYNAMIC_INFO
-    // Redundant checks: one skipped instruction must not give OpenSBI another tree, whose domains it enforces.
+    // Redundant checks of the arguments: one skipped instruction must not give OpenSBI another device tree, whose
+    // domains it enforces.
     csrr  t0, mhartid
     bne   a0, t0, 1f
     li    t0, BOOT_FDT
@@ -173,8 +174,8 @@ rom_handover:
 1:  wfi
     j     1b
 
-// No trap is expected. Hart 0 says so on a fresh stack, once: a second trap comes out of that
-// refusal, and would come again. Another hart parks for ever, and is missing from the report.
+// No trap is expected. Hart 0 reports the trap once, with an empty stack: a second trap comes from that refusal and
+// would repeat. Any other hart parks for ever and is missing from the report.
 .balign 4
 trap_entry:
     csrw  mie, zero

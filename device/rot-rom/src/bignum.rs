@@ -1,9 +1,10 @@
-//! The engine for big numbers as a kernel (`Kernels::with_number_engine`).
+//! The big-number engine as a kernel (`Kernels::with_number_engine`).
 //!
-//! It computes the powers of RSA and judges equations of ECDSA: the verifiers of `device/kernels` check key and signature before
-//! they ask, and judge padding and verdict afterwards.
+//! The engine computes RSA powers and checks ECDSA equations. The verifiers of `device/kernels` check key and signature
+//! before they call the engine, and check the padding and the result afterwards.
 //!
-//! As with the [SHA-2 engine](crate::engine), a kernel knows functions and no devices, so the engine is in a static.
+//! A kernel is a plain function that has no access to devices, so the engine is in a static, as with the [SHA-2
+//! engine](crate::engine).
 
 use core::cell::UnsafeCell;
 
@@ -23,7 +24,7 @@ unsafe impl Sync for Engine {}
 
 static THE_ENGINE: Engine = Engine(UnsafeCell::new(None));
 
-/// These kernels with the engine, if it works: software computes without it. Called once.
+/// Adds the engine to these kernels if it works; otherwise software computes. This function is called once.
 pub fn take(kernels: Kernels) -> Kernels {
     let with =
         engine().and_then(|()| kernels.with_number_engine(numbers::Engine { power, verify }).ok());
@@ -35,20 +36,21 @@ pub fn take(kernels: Kernels) -> Kernels {
     with.unwrap_or(kernels)
 }
 
-/// Takes the engine; nothing if it is not there, or has failed.
+/// Initialises the engine. Returns `None` if the engine is missing or has failed.
 fn engine() -> Option<()> {
-    // SAFETY: the engine's registers, of which this is the only user.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(BIGNUM)) };
     let engine = Bignum::new(registers, Polling).ok()?;
-    // SAFETY: no reference to its content exists: `power` and `verify` are not called before, and return before any other code
-    // runs.
+    // SAFETY: no reference to the content exists: `power` and `verify` are not called before, and they return before
+    // any other code runs.
     unsafe { *THE_ENGINE.0.get() = Some(engine) };
     Some(())
 }
 
-/// Runs with the engine. One that fails or falls silent is not asked again: each wait for it may take seconds.
+/// Runs an action with the engine. An engine that fails or does not respond is not used again, because each wait for it
+/// may take seconds.
 fn with<T>(action: impl FnOnce(&mut Bignum<Polling>) -> Option<T>) -> Option<T> {
-    // SAFETY: as above.
+    // SAFETY: no other reference to the content exists, as explained in `engine`.
     let place = unsafe { &mut *THE_ENGINE.0.get() };
     let result = action(place.as_mut()?);
     if result.is_none() {

@@ -1,9 +1,9 @@
-//! The boot bundle in the host's memory as a medium, and the places of its payloads there.
+//! The boot bundle in the host's memory as a medium, and the load addresses of its payloads in that memory.
 //!
-//! The host is in reset meanwhile. Its memory is still no memory of this program: an access may fail, and what another
-//! master writes there must change no more than a digest. So bytes are copied into the scratchpad, each byte of the
-//! bundle once, and nothing refers to the host's memory (`hartlock_rot::host`). Payloads are copied by DMA, if there is
-//! such an engine.
+//! The host is in reset during the verification. Nevertheless its memory is not treated as memory of this program: an
+//! access may fail, and a write by another bus master must have no effect other than a wrong digest. Therefore no
+//! reference points into the host's memory (`hartlock_rot::host`), and each byte of the bundle is copied into the
+//! scratchpad once. Payloads are copied by the DMA engine, if there is one.
 
 use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::{HashId, PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
@@ -18,31 +18,31 @@ use crate::sha3::RootHasher;
 use crate::words::Words;
 use crate::{clock, engine, map, sha3, tee};
 
-/// Bytes that are hashed at once: enough that starting the engine costs little, and less than what the stack has
-/// when no signature is verified.
+/// Number of bytes that are hashed at once. The size is large enough that the cost of starting the engine is small, and
+/// fits the free stack while no signature is verified.
 const PIECE_SIZE: usize = 2048;
 
-/// The medium.
+/// The boot bundle as a medium.
 pub struct Bundle<'a> {
     kernels: Kernels,
     dma: Option<&'a mut Dma>,
     log: &'a mut RomLog,
-    /// SHA3-512 of the copy of the monitor, of a TEE.
+    /// SHA3-512 digest of the monitor's copy, if the device has a TEE.
     measurement: Option<Digest>,
 }
 
 impl<'a> Bundle<'a> {
-    /// Opens it.
+    /// Opens the boot bundle.
     pub fn open(kernels: Kernels, dma: Option<&'a mut Dma>, log: &'a mut RomLog) -> Self {
         Self { kernels, dma, log, measurement: None }
     }
 
-    /// Of the monitor, once it is at its place.
+    /// Returns the measurement of the monitor after it was loaded.
     pub const fn measurement(&self) -> Option<Digest> {
         self.measurement
     }
 
-    /// Adds to the log.
+    /// Adds an entry to the log.
     pub fn push(&mut self, entry: Entry) {
         push(self.log, entry);
     }
@@ -51,8 +51,8 @@ impl<'a> Bundle<'a> {
         entry(Stage::Rom, step, start, clock::now())
     }
 
-    /// Copies a payload to its memory, zeroes the rest of that, and returns the bits that are set in the padding after
-    /// the original.
+    /// Copies a payload to its load address, zeroes the rest of its memory, and returns the OR of the padding bytes
+    /// after the original.
     fn copy(&mut self, payload: &PayloadRecord) -> Result<u64, Reason> {
         let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
         let source = place(payload.offset, padded_size)?;
@@ -60,8 +60,8 @@ impl<'a> Bundle<'a> {
         let rest = payload.memory_size.checked_sub(payload.size).ok_or(Reason::InternalLimit)?;
         let rest = usize::try_from(rest).map_err(|_| Reason::InternalLimit)?;
         let end = |start: u64| start.checked_add(payload.size).ok_or(Reason::InternalLimit);
-        // The load range was checked against the board's map: it is memory that no running stage uses and that
-        // holds no part of the bundle.
+        // The load range was checked against the board's map: it is memory that no running stage uses and that contains
+        // no part of the bundle.
         let to = payload.load_address;
         let done = match &mut self.dma {
             Some(dma) => dma.copy(to, source, size),
@@ -81,10 +81,10 @@ impl<'a> Bundle<'a> {
         Ok(bits_of(padding))
     }
 
-    /// The digest of the copy of a payload.
+    /// Computes the digest of a payload's copy.
     ///
-    /// It is not taken while the copy is made, although the engines can: what runs is hashed, not what was read, so that
-    /// a fault between the two changes the digest.
+    /// The digest is not computed during the copy, although the engines could do that: the copy, which will be
+    /// executed, is hashed instead of the bytes that were read, so that a fault between the two changes the digest.
     fn digest(&mut self, payload: &PayloadRecord) -> Result<Digest, BusError> {
         if self.is_streamed(payload)
             && let Some(dma) = &mut self.dma
@@ -95,7 +95,8 @@ impl<'a> Bundle<'a> {
                     let size = usize::try_from(payload.size).map_err(|_| BusError)?;
                     engine.digest(None, payload.load_address, size)
                 }
-                // The SHA-2 engine is a kernel, to which a root goes as it comes: keeping it would cost moves.
+                // The SHA-2 engine is a kernel, which hashes the root as the leaves arrive. Collecting the message
+                // first would cost additional copies.
                 mode if sha3::has(payload.hash) => {
                     digest_of_blocks::<RootHasher>(&self.kernels, &mut engine, payload, mode)
                 }
@@ -111,7 +112,7 @@ impl<'a> Bundle<'a> {
         })
     }
 
-    /// The digest of the copy of the monitor, which is measured beside it: in the same read if engines do both.
+    /// Computes the digest of the monitor's copy and its measurement, in one pass if engines compute both.
     fn digest_and_measure(&mut self, payload: &PayloadRecord) -> Result<Digest, BusError> {
         let measured = PayloadRecord { hash: HashId::Sha3_512, mode: TreeMode::Flat, ..*payload };
         let is_measurement = (payload.hash, payload.mode) == (measured.hash, measured.mode);
@@ -135,7 +136,7 @@ impl<'a> Bundle<'a> {
         if is_measurement { Ok(measurement) } else { self.digest(payload) }
     }
 
-    /// Whether an engine has this hash, and DMA to bring what it hashes.
+    /// Returns true if an engine has this hash and DMA can stream the data to it.
     fn is_streamed(&self, payload: &PayloadRecord) -> bool {
         let has_sha2 = payload.hash == HashId::Sha256
             && tree::tier(&self.kernels, (payload.mode, payload.hash)) == Tier::Engine;
@@ -153,8 +154,9 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// The digest of a payload in blocks. The prefix of a block is streamed before it, from where the log will be: memory of
-/// which nothing else is kept yet, and a byte of it that changes only makes another digest.
+/// Computes the digest of a payload in blocks. The prefix of a block is streamed before the block, from the place where
+/// the log will be written. That memory is still unused, and a change of the prefix by another master only changes the
+/// digest.
 fn digest_of_blocks<H: Hasher>(
     kernels: &Kernels,
     engine: &mut Streamed<'_>,
@@ -176,14 +178,14 @@ fn digest_of_blocks<H: Hasher>(
     Ok(root.finalize())
 }
 
-/// An engine for a hash, and what brings it its messages.
+/// A hash engine and the DMA engine that streams messages to it.
 struct Streamed<'a> {
     hash: HashId,
     dma: &'a mut Dma,
 }
 
 impl Streamed<'_> {
-    /// The digest of bytes, after those of a prefix if there is one.
+    /// Computes the digest of a range of bytes, preceded by a prefix if there is one.
     fn digest(
         &mut self,
         prefix: Option<(u64, usize)>,
@@ -204,8 +206,8 @@ impl Streamed<'_> {
     }
 }
 
-/// The address of a range of the bundle. A manifest has sizes of 64 bits, and a value that is too large is past the
-/// end.
+/// Returns the address of a range of the bundle. A manifest has 64-bit sizes, and a range that exceeds the bundle is an
+/// error.
 fn place(offset: u64, len: u64) -> Result<u64, Reason> {
     let end = offset.checked_add(len).ok_or(Reason::Truncated)?;
     if end > map::BUNDLE.size() {
@@ -240,7 +242,7 @@ impl Platform for Bundle<'_> {
             harts: 1,
             ..Self::step(Step::Read, start)
         });
-        // From here on only the copy counts.
+        // From here on only the copy is used.
         let start = clock::now();
         let is_monitor = tee::MONITOR == Some(payload.payload_type);
         let digest =

@@ -1,4 +1,4 @@
-//! The console of the bench, without a heap and without `core::fmt`; nothing without a bench.
+//! The console of the test bench, without a heap and without `core::fmt`. Without a test bench nothing is printed.
 
 use hartlock_image::Reason;
 use hartlock_stage::console;
@@ -6,7 +6,8 @@ use hartlock_stage::console;
 #[cfg(feature = "bench")]
 use hartlock_rot::put;
 
-/// A chip has no console. The boot sequencer holds the reason of a refusal, and the host's memory the log.
+/// Discards the byte, because a chip has no console. The boot sequencer holds the reason of a refusal, and the host's
+/// memory holds the log.
 #[cfg(not(feature = "bench"))]
 fn put(_: u8) {}
 
@@ -20,12 +21,12 @@ pub fn line(parts: &[&str]) {
     put(b'\n');
 }
 
-/// Prints a refusal: code, title, hint (boot flow §7).
+/// Prints a refusal with its code, title and hint (boot flow §7).
 pub fn refusal(reason: Reason) {
     console::refusal(line, "root of trust", reason);
 }
 
-/// Prints a log with so many entries.
+/// Prints the header of a log and `entries` entries.
 pub fn log(memory: &[u8], entries: usize) {
     console::log(put, memory, entries);
 }

@@ -1,7 +1,7 @@
-//! The DMA engine: copies payloads, and feeds the engines for hashes from the host's memory.
+//! The DMA engine, which copies payloads and streams bytes of the host's memory to the hash engines.
 //!
-//! Both windows are the host's memory, because payloads are copied within it and the host asks for digests of any of it.
-//! What of it a request may name is judged before (`hartlock_drivers::mailbox::request`).
+//! Both windows of the engine cover the host's memory, because payloads are copied within it and the host requests
+//! digests of any part of it. The ranges in a request are checked before (`hartlock_drivers::mailbox::request`).
 
 use hartlock_drivers::dma::{Dma as Engine, Error, List, Range, Window};
 use hartlock_drivers::wait::Polling;
@@ -11,37 +11,39 @@ use hartlock_rot::{DMA, SCRATCHPAD};
 
 use crate::map;
 
-/// Engines that DMA streams to, as bits of its sinks (`hw/soc/top/rot_registers.sv`).
+/// The engines that DMA streams to, as bits of its sink register (`hw/soc/top/rot_registers.sv`).
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub enum Sink {
     Sha2 = 1 << 0,
     Sha3 = 1 << 1,
-    /// The same bytes for both.
+    /// Both engines receive the same bytes.
     Both = 1 << 0 | 1 << 1,
 }
 
-/// How many times the events are read before memory has not answered in time: for a list, and for four of its bytes.
-/// A reading takes about fifteen cycles.
+/// Number of reads of the events before a list counts as timed out. One more is added for every four of its bytes. A
+/// read takes about fifteen cycles.
 const PATIENCE: u32 = 1000;
-/// Until the bus is quiet after that: longer than memory takes that answers at all.
+/// Number of reads to wait until the bus is quiet after an abort. This is longer than any memory takes that responds at
+/// all.
 const PATIENCE_OF_ABORT: u32 = 100_000;
 
-/// Bytes that are zeroed by stores before a list costs less.
+/// Number of bytes up to which zeroing by stores is cheaper than a DMA list.
 const STORED_ZEROS: usize = 512;
 
 static mut LIST: List = List::EMPTY;
 
-/// The engine with its windows locked.
+/// The DMA engine with locked windows.
 pub struct Dma(Engine<'static, Polling>);
 
 impl Dma {
-    /// Takes the engine if it works, and locks its windows. Called once.
+    /// Initialises the engine and locks its windows. Returns `None` if the engine does not work. This function is
+    /// called once.
     pub fn take() -> Option<Self> {
-        // SAFETY: the engine's registers, of which this is the only user.
+        // SAFETY: these are the engine's registers, of which this is the only user.
         let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(DMA)) };
         let list = &raw mut LIST;
-        // SAFETY: this is its only user.
+        // SAFETY: this is the only user of the list.
         let list = unsafe { &mut *list };
         let offset = core::ptr::from_mut(list).addr().wrapping_sub(SCRATCHPAD);
         let mut engine = Engine::new(registers, list, offset, Polling).ok()?;
@@ -52,19 +54,20 @@ impl Dma {
         Some(Self(engine))
     }
 
-    /// Copies bytes from one place to another that does not overlap it.
+    /// Copies bytes to a range that does not overlap the source.
     ///
     /// # Errors
-    /// `BusError`: what is there is unknown then.
+    /// `BusError`; the contents of the destination are unknown then.
     pub fn copy(&mut self, to: u64, from: u64, count: usize) -> Result<(), BusError> {
         let destination = u32::try_from(to).map_err(|_| BusError)?;
         self.run(&[Range { destination, ..range(from, count)? }], 0)
     }
 
-    /// Zeroes bytes: the first ones by stores, the others as copies of those before them, twice as many each time.
+    /// Zeroes bytes: the first ones by stores, the others by copying the zeros before them, doubling the size each
+    /// time.
     ///
     /// # Errors
-    /// `BusError`: what is there is unknown then.
+    /// `BusError`; the contents of the range are unknown then.
     pub fn clear(&mut self, at: u64, count: usize) -> Result<(), BusError> {
         let mut done = count.min(STORED_ZEROS);
         host::clear(at, done)?;
@@ -77,18 +80,18 @@ impl Dma {
         Ok(())
     }
 
-    /// Streams bytes to an engine, which has begun a message. They end it.
+    /// Streams the rest of a message to an engine that has begun the message.
     ///
     /// # Errors
-    /// `BusError`: the engine has no digest then.
+    /// `BusError`; the engine has no digest then.
     pub fn feed(&mut self, sink: Sink, from: u64, count: usize) -> Result<(), BusError> {
         self.run(&[range(from, count)?], sink as u8)
     }
 
-    /// The same with what comes before the bytes, at its own address.
+    /// Same as [`Dma::feed`], except that a prefix at another address is streamed before the bytes.
     ///
     /// # Errors
-    /// As above.
+    /// The same as those of [`Dma::feed`].
     pub fn feed_after(
         &mut self,
         sink: Sink,
@@ -99,21 +102,21 @@ impl Dma {
         self.run(&[range(prefix, prefix_count)?, range(from, count)?], sink as u8)
     }
 
-    /// What goes to no sink is written.
+    /// Runs a list of ranges. Without a sink the bytes are written to memory.
     fn run(&mut self, ranges: &[Range], sinks: u8) -> Result<(), BusError> {
         let length = ranges.iter().fold(0_u32, |sum, range| sum.saturating_add(range.length));
         self.0.start(ranges, sinks, sinks == 0).map_err(|_| BusError)?;
         let done = self.0.finish(PATIENCE.saturating_add(length / 4));
         if done == Err(Error::Silent) {
             self.0.abort();
-            // If the bus does not become quiet, the next list is refused, because this one is not over.
+            // If the bus does not become quiet, the next list is refused, because this one has not ended.
             let _ = self.0.finish(PATIENCE_OF_ABORT);
         }
         done.map_err(|_| BusError)
     }
 }
 
-/// A range that is read.
+/// Returns a range that is only read.
 fn range(from: u64, count: usize) -> Result<Range, BusError> {
     let source = u32::try_from(from).map_err(|_| BusError)?;
     let length = u32::try_from(count).map_err(|_| BusError)?;

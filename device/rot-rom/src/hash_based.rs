@@ -1,9 +1,11 @@
 //! The engine for hash-based signatures as a kernel (`Kernels::with_hash_based_engine`).
 //!
-//! It is asked for roots alone: the verifiers of `device/kernels` check before what a signature has to look like, and compare
-//! the root afterwards, as they do without it. Signature and message are those in the scratchpad, where both are checked.
+//! The engine only computes roots. The verifiers of `device/kernels` check the format of a signature before, and
+//! compare the root afterwards, the same as without the engine. Signature and message are read from the scratchpad,
+//! where both were checked.
 //!
-//! As with the [SHA-2 engine](crate::engine), a kernel knows functions and no devices, so the engine is in a static.
+//! A kernel is a plain function that has no access to devices, so the engine is in a static, as with the [SHA-2
+//! engine](crate::engine).
 
 use core::cell::UnsafeCell;
 
@@ -21,11 +23,11 @@ use hartlock_rot::{SCRATCHPAD, SCRATCHPAD_STREAM, XMSS};
 use crate::console;
 use crate::words::Words;
 
-/// Bytes for known answers: those of the schemes that this ROM carries.
+/// Size in bytes of the buffer for known answers of the schemes that this ROM contains.
 const KNOWN_LEN: usize = if cfg!(feature = "slh-dsa") { SCRATCH_LEN } else { SCRATCH_LEN_OF_TREES };
 
-/// Bytes of a message that is cut: with SLH-DSA the signed region of a bundle has a prefix (FIPS 205 §10.2). A longer one takes
-/// more time.
+/// Size in bytes of the buffer for a message that is streamed in pieces: with SLH-DSA the signed region of a bundle has
+/// a prefix (FIPS 205 §10.2). A longer message takes more time.
 const ROOM_LEN: usize = if cfg!(feature = "slh-dsa") { 2048 } else { 64 };
 static mut ROOM: Words<ROOM_LEN> = Words([0; ROOM_LEN]);
 
@@ -36,8 +38,8 @@ unsafe impl Sync for Engine {}
 
 static THE_ENGINE: Engine = Engine(UnsafeCell::new(None));
 
-/// These kernels with the engine, if it works: software computes the roots without it. Called once. `scratch` is for known
-/// answers, in the scratchpad.
+/// Adds the engine to these kernels if it works; otherwise software computes the roots. `scratch` is a buffer in the
+/// scratchpad for known answers. This function is called once.
 pub fn take(kernels: Kernels, scratch: &mut [u8]) -> Kernels {
     let known = scratch.get_mut(..KNOWN_LEN).unwrap_or_default();
     let with = engine().and_then(|()| {
@@ -51,28 +53,28 @@ pub fn take(kernels: Kernels, scratch: &mut [u8]) -> Kernels {
     with.unwrap_or(kernels)
 }
 
-/// Takes the engine; nothing if it is not there, or has failed.
+/// Initialises the engine. Returns `None` if the engine is missing or has failed.
 fn engine() -> Option<()> {
-    // SAFETY: the engine's registers, of which this is the only user.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(XMSS)) };
     let engine = Xmss::new(registers, Polling).ok()?;
     let registers = core::ptr::with_exposed_provenance_mut(SCRATCHPAD_STREAM);
-    // SAFETY: the registers of the stream, of which this is the only user.
+    // SAFETY: these are the registers of the stream, of which this is the only user.
     let stream = unsafe { ScratchpadStream::new(registers, SCRATCHPAD) };
     let room = &raw mut ROOM;
-    // SAFETY: this function is called once, and nothing else names it.
+    // SAFETY: this function is called once, and no other code names the buffer.
     let Words(room) = unsafe { &mut *room };
-    // SAFETY: no reference to its content exists: `start` and `finish` are not called before, and return before any
-    // other code runs.
+    // SAFETY: no reference to the content exists: `start` and `finish` are not called before, and they return before
+    // any other code runs.
     unsafe { *THE_ENGINE.0.get() = Some(Streamed::new(engine, stream, room)) };
     Some(())
 }
 
-/// Begins with the root that a signature leads to; nothing if the engine does not have the scheme, or this ROM no verifier
-/// for it.
+/// Starts the computation of the root for a signature. Returns `None` if the engine does not support the scheme, or if
+/// this ROM has no verifier for it.
 fn start(request: &Request<'_>) -> Option<()> {
     let Request { scheme, public_key, message, signature } = *request;
-    // SAFETY: as above.
+    // SAFETY: no other reference to the content exists, as explained in `engine`.
     let engine = unsafe { &mut *THE_ENGINE.0.get() }.as_mut()?;
     let key = match scheme {
         Scheme::Xmss if cfg!(feature = "xmss") => Key::xmss(public_key),
@@ -83,8 +85,8 @@ fn start(request: &Request<'_>) -> Option<()> {
     engine.start(&key?, message, signature)
 }
 
-/// The root.
+/// Waits for the root and writes it to `root`.
 fn finish(root: &mut Root) -> Option<()> {
-    // SAFETY: as above.
+    // SAFETY: no other reference to the content exists, as explained in `engine`.
     unsafe { &mut *THE_ENGINE.0.get() }.as_mut()?.root(root)
 }

@@ -1,10 +1,11 @@
-//! The ROM of the root of trust (`hw/soc`): verifies the boot bundle in the host's memory, with
-//! the SHA-2 engine and the same `device/verify` as every other stage, and releases the host.
+//! The ROM of the root of trust (`hw/soc`) verifies the boot bundle in the host's memory, with the SHA-2 engine and the
+//! same `device/verify` as every other stage, and releases the host.
 //!
-//! The host is in reset until the boot sequencer releases it, once. Every failure here leaves it in reset,
-//! with the reason in a register. A trap that nothing expects puts it there even after the release (`hartlock_rot`).
+//! The host is in reset until the boot sequencer releases it, once. Every failure of this ROM leaves the host in reset,
+//! with the reason in a register. An unexpected trap puts it into reset even after the release (`hartlock_rot`).
 //!
-//! The host's memory is never referred to: the host may change it, and its bus may fail (`hartlock_rot::host`).
+//! No reference points into the host's memory, because the host may change it and its bus may fail
+//! (`hartlock_rot::host`).
 
 #![no_std]
 #![no_main]
@@ -42,7 +43,8 @@ use hartlock_verify::tree::Digest;
 use hartlock_verify::{Verdict, authenticate};
 use words::Words;
 
-/// Signed region and signature area: kept in the scratchpad, which only the root of trust reaches.
+/// Maximum size in bytes of signed region and signature area. Both are kept in the scratchpad, which only the root of
+/// trust can access.
 const METADATA_SIZE: usize = 24 << 10;
 static mut METADATA: Words<METADATA_SIZE> = Words([0; METADATA_SIZE]);
 
@@ -56,12 +58,12 @@ extern "C" fn rot_main() -> ! {
     }
 }
 
-/// A bundle that was verified.
+/// The result of a successful verification.
 struct Verified {
-    /// The first decision.
+    /// Verdict after the first decision.
     verdict: Verdict,
     kernels: Kernels,
-    /// Of the monitor of a TEE.
+    /// Measurement of the monitor of a TEE.
     measurement: Option<Digest>,
 }
 
@@ -73,14 +75,14 @@ fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
         (linked::requirements(&map::BOARD)?, linked::requirements_again(&map::BOARD)?);
     push(log, Entry { harts: 1, ..step(Step::Start, start) });
     let metadata = &raw mut METADATA;
-    // SAFETY: this is its only user.
+    // SAFETY: this is the only user of the buffer.
     let Words(metadata) = unsafe { &mut *metadata };
     let kernels = choose_kernels(log);
     #[cfg(feature = "hash-based")]
     let kernels = hash_based::take(kernels, metadata);
     #[cfg(all(feature = "bignum", any(feature = "ecdsa", feature = "rsa")))]
     let kernels = bignum::take(kernels);
-    // Without this engine, SHA-3 is software.
+    // If this engine fails, software computes SHA-3.
     let _ = sha3::take();
     let mut medium = Bundle::open(kernels, dma, log);
     let signature_start = clock::now();
@@ -95,7 +97,7 @@ fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
     Ok(Verified { verdict, kernels, measurement: medium.measurement() })
 }
 
-/// The second decision, the key of the slot, the endorsement of a monitor, then the release of the host.
+/// Takes the second decision, fills the key slot, endorses the monitor of a TEE, and releases the host.
 fn release(verified: &Verified, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
     let start = clock::now();
     let Verified { verdict, kernels, measurement } = verified;
@@ -110,7 +112,7 @@ fn release(verified: &Verified, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
     push(log, Entry { harts: 1, ..step(Step::Handover, start) });
     write_log(log);
     console::line(&["hartlock: verified, the host is released"]);
-    // Redundant check directly before the release: a fault that skips the first one does not pass the second.
+    // Redundant check directly before the release: a fault that skips the first check does not pass the second.
     if !verdict.is_confirmed() || sequencer().release().is_err() {
         refuse(Reason::VerdictNotConfirmed, log)
     }
@@ -119,19 +121,19 @@ fn release(verified: &Verified, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
     }
     match engine {
         Some(mut engine) => service::serve(&mut engine, dma),
-        // It verified without its engine, and has no service to offer.
+        // The bundle was verified without the engine, so there is no service.
         None => service::halt(),
     }
 }
 
-/// The host runs nothing of what was refused. A register and the console hold the reason.
+/// Refuses to release the host. A register and the console hold the reason.
 fn refuse(reason: Reason, log: &mut RomLog) -> ! {
     tee::take_back();
     let _ = engine::give_back();
     push(log, Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
     write_log(log);
     console::refusal(reason);
-    // Its result changes nothing here: a host that was not released is in reset.
+    // The result does not matter: a host that was not released is in reset.
     let _ = if cfg!(feature = "trap-on-refusal") {
         sequencer().trap(reason as u32)
     } else {
@@ -140,25 +142,26 @@ fn refuse(reason: Reason, log: &mut RomLog) -> ! {
     end(1)
 }
 
-/// Nothing is done any more until reset. A bench ends the run, with this code.
+/// Stops until reset. A test bench ends the run with this code.
 #[cfg(feature = "bench")]
 fn end(code: u32) -> ! {
     hartlock_rot::exit(code)
 }
 
-/// Nothing is done any more until reset.
+/// Stops until reset.
 #[cfg(not(feature = "bench"))]
 fn end(_: u32) -> ! {
     service::halt()
 }
 
-/// The sequencer, which holds the host in reset.
+/// Returns the driver of the boot sequencer, which holds the host in reset.
 fn sequencer() -> BootSequencer {
-    // SAFETY: its registers. There is one hart without interrupts, and no caller keeps what this returns.
+    // SAFETY: the address is that of its registers. There is one hart without interrupts, and no caller keeps the
+    // driver.
     unsafe { BootSequencer::new(core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER)) }
 }
 
-/// The engine for SHA-256 if it works; the log says so if not.
+/// Returns kernels with the SHA-256 engine if it works; otherwise the log contains an entry about it.
 fn choose_kernels(log: &mut RomLog) -> Kernels {
     let start = clock::now();
     match engine::take(Kernels::PORTABLE) {
@@ -174,19 +177,19 @@ fn choose_kernels(log: &mut RomLog) -> Kernels {
     }
 }
 
-/// An entry from `start` to now.
+/// Returns a log entry for a step from `start` until now.
 fn step(step: Step, start: Instant) -> Entry {
     entry(Stage::Rom, step, start, clock::now())
 }
 
-/// Leaves the log to the host, and on the console of the bench.
+/// Writes the log to the host's memory, and to the console of the test bench.
 fn write_log(entries: &RomLog) {
-    // A header, and a place for a refusal that no other entry takes.
+    // The buffer has space for a header, and for a refusal after all other entries.
     let Words(log) = &mut Words([0; (MAX_ROM_ENTRIES + 2) * LOG_ENTRY_SIZE]);
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: 1 };
     let _ = start_log(log, &header, entries);
     let len = entries.len().saturating_add(1).saturating_mul(LOG_ENTRY_SIZE);
-    // Information, and no part of the decision: memory that fails must not change that.
+    // The log is information and not part of the decision, so memory that fails must not change the decision.
     let _ = host::write(map::LOG.start, log.get(..len).unwrap_or_default());
     console::log(log, entries.len());
 }

@@ -1,21 +1,22 @@
-//! In place of [`keys`](crate::keys) without its feature: there are no keys, and no secret is read.
+//! Replacement of [`keys`](crate::keys) without its feature: there are no keys, and no secret is
+//! read.
 
 use hartlock_drivers::mailbox::Answer;
 use hartlock_drivers::mailbox::request::{Permitted, Refusal};
 
-/// Does nothing. A slot, if there is one, closes by itself before a host runs.
+/// Does nothing. The hardware closes a slot, if there is one, before a host runs.
 pub const fn fill_slot() {}
 
-/// Refuses what needs keys.
+/// A service that refuses every request that needs keys.
 pub struct Service;
 
 impl Service {
-    /// Takes nothing.
+    /// Returns the service, which uses no device.
     pub const fn take() -> Self {
         Self
     }
 
-    /// Refuses.
+    /// Refuses the request.
     pub const fn serve(&mut self, _: Permitted, _: &mut Answer) -> Result<(), Refusal> {
         Err(Refusal::UnknownOperation)
     }

@@ -1,9 +1,10 @@
-//! In place of [`tee`](crate::tee) without its feature: nothing is measured, and no secret is read.
+//! Replacement of [`tee`](crate::tee) without its feature: no payload is measured, and no secret is
+//! read.
 
 use hartlock_image::{PayloadType, Reason};
 use hartlock_kernels::Kernels;
 
-/// The payload that is measured.
+/// Type of the payload that is measured.
 pub const MONITOR: Option<PayloadType> = None;
 
 /// Does nothing.
@@ -14,5 +15,5 @@ pub const fn hand_over(_: Kernels, _: Option<[u8; 64]>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Does nothing. The secret of the device, if it has one, closes by itself before a host runs.
+/// Does nothing. The hardware closes the secret of the device, if it has one, before a host runs.
 pub const fn take_back() {}

@@ -1,8 +1,8 @@
-//! Serves the host, once it runs: what it leaves in the mailbox is copied once, checked in the copy
-//! (`hartlock_drivers::mailbox::request`), and done by the engine, with DMA if there is such an engine. What needs a key is done
-//! by [`keys`](crate::keys).
+//! The service for the running host. A request in the mailbox is copied once, the copy is checked
+//! (`hartlock_drivers::mailbox::request`), and the engine serves it, with DMA if there is such an engine.
+//! [`keys`](crate::keys) serves requests that need a key.
 //!
-//! No request stops the service. Memory that fails while its input is read or its output written gives
+//! No request stops the service. If memory fails while the input is read or the output is written, the answer is
 //! [`Refusal::Failed`], and the next request is served.
 
 use hartlock_drivers::mailbox::request::{Limits, Permitted, Refusal};
@@ -23,12 +23,12 @@ const LIMITS: Limits<'static> = Limits {
     has_keys: cfg!(feature = "keys"),
 };
 
-/// Words of a digest.
+/// Number of 32-bit words in a digest.
 const DIGEST_WORDS: usize = 8;
 
-/// Serves for ever. A mailbox that reported an error serves no request until reset.
+/// Serves requests for ever. If the mailbox reports an error, no request is served until reset.
 pub fn serve(engine: &mut Sha2<Polling>, mut dma: Option<&mut Dma>) -> ! {
-    // SAFETY: the root of trust's side of the mailbox, of which this is the only user.
+    // SAFETY: the address is the root of trust's side of the mailbox, of which this is the only user.
     let mut mailbox = unsafe { RootSide::new(core::ptr::with_exposed_provenance_mut(MAILBOX)) };
     let mut keys = Service::take();
     mailbox.open(true);
@@ -47,17 +47,17 @@ pub fn serve(engine: &mut Sha2<Polling>, mut dma: Option<&mut Dma>) -> ! {
                     answer.status = refusal as u8;
                     answer.reason = refusal.reason() as u16;
                 }
-                // A request that was dropped meanwhile needs no answer.
+                // If the host has withdrawn the request, it needs no answer.
                 let _ = mailbox.answer(&answer);
             }
-            // Its interrupt is pending while there is a request.
+            // The interrupt of the mailbox is pending while there is a request.
             Ok(None) => sleep_until(interrupt::MAILBOX),
             Err(_) => halt(),
         }
     }
 }
 
-/// SHA-256 of the input.
+/// Computes SHA-256 of the input.
 fn hash_one(
     engine: &mut Sha2<Polling>,
     dma: Option<&mut Dma>,
@@ -71,22 +71,22 @@ fn hash_one(
     if hashed.and_then(|()| deliver(engine, output, answer)).is_some() {
         return Ok(());
     }
-    // Its remaining data must not reach the next request.
+    // Remaining data of this request must not reach the next one.
     let _ = engine.wipe();
     Err(Refusal::Failed)
 }
 
-/// Each byte of the input is read once, and goes to the engine. The host may change it before, which changes the digest
-/// and nothing else.
+/// Hashes the input by DMA. Each byte of the input is read once and sent to the engine. If the host changes it before,
+/// only the digest changes.
 fn hash_by_dma(engine: &mut Sha2<Polling>, dma: &mut Dma, input: Region) -> Option<()> {
     let size = usize::try_from(input.size()).ok()?;
     engine::receive(engine, || dma.feed(Sink::Sha2, input.start, size).ok())
 }
 
-/// The same by loads and stores.
+/// Hashes the input by loads and stores.
 fn hash(engine: &mut Sha2<Polling>, input: Region) -> Option<()> {
     engine.start(Function::Sha256).ok()?;
-    // Bytes before the first word, words, bytes after the last one.
+    // The input consists of bytes before the first word boundary, words, and bytes after the last word.
     let size = usize::try_from(input.size()).ok()?;
     let before = (input.start.wrapping_neg() % 4) as usize;
     let before = before.min(size);
@@ -95,14 +95,14 @@ fn hash(engine: &mut Sha2<Polling>, input: Region) -> Option<()> {
     let after_at = words_at.checked_add(4 * words as u64)?;
     push_bytes(engine, Region { start: input.start, end: words_at })?;
     let port = engine.port()?;
-    // SAFETY: the engine's registers; it takes words of the message there.
+    // SAFETY: the port is the engine's register that takes words of the message.
     unsafe { host::feed(port, words_at, words) }.ok()?;
     push_bytes(engine, Region { start: after_at, end: input.end })?;
     engine.process();
     engine.until_done().ok()
 }
 
-/// Pushes up to three bytes.
+/// Sends up to three bytes to the engine.
 fn push_bytes(engine: &mut Sha2<Polling>, input: Region) -> Option<()> {
     let mut bytes = [0; 4];
     let bytes = bytes.get_mut(..usize::try_from(input.size()).ok()?)?;
@@ -111,7 +111,7 @@ fn push_bytes(engine: &mut Sha2<Polling>, input: Region) -> Option<()> {
     Some(())
 }
 
-/// The digest goes to memory or into the answer; nothing if memory does not take it.
+/// Writes the digest to the host's memory or into the answer. Returns `None` if the memory access fails.
 fn deliver(engine: &mut Sha2<Polling>, output: Option<Region>, answer: &mut Answer) -> Option<()> {
     let digest = &mut [0; DIGEST_WORDS];
     engine.digest_words(digest).ok()?;
@@ -124,7 +124,7 @@ fn deliver(engine: &mut Sha2<Polling>, output: Option<Region>, answer: &mut Answ
 
 const _: () = assert!(RESULT_WORDS >= DIGEST_WORDS);
 
-/// Nothing is done any more until reset.
+/// Stops until reset.
 pub fn halt() -> ! {
     loop {
         sleep_until(0);

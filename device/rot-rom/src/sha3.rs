@@ -1,7 +1,8 @@
-//! The SHA-3 engine: digests of payloads that DMA streams to it, and of the roots over their blocks.
+//! The SHA-3 engine, which hashes payloads that DMA streams to it, and the roots over their blocks.
 //!
-//! It is no kernel of `device/kernels`, which has the sponge as a whole. As with the [SHA-2 engine](crate::engine), a
-//! hash that is created without a device has to find it, so it is in a static. One hart without interrupts uses it.
+//! The engine is not a kernel of `device/kernels`: a kernel absorbs blocks into a state that software keeps, and the
+//! engine computes the whole sponge. A hash object that is created without a device has to find the engine, so the
+//! engine is in a static, as with the [SHA-2 engine](crate::engine). One hart without interrupts uses it.
 
 use core::cell::UnsafeCell;
 
@@ -14,15 +15,16 @@ use hartlock_regs::Block;
 use hartlock_rot::SHA3;
 use hartlock_verify::tree::{Digest, Hasher, SoftwareHasher};
 
-/// Bytes of the longest digest.
+/// Length in bytes of the longest digest.
 const LONGEST: usize = 64;
 
-/// Bytes of a message that a [`RootHasher`] keeps: what precedes the leaves, and 32 leaves of SHA3-512, 43 of SHA3-384 or 66
-/// of SHA3-256. Blocks of the usual size are then 2.5 MiB at least, more than the place of a payload. The stack has
-/// them, because no signature is verified meanwhile; more of them would cost more to move.
+/// Maximum length in bytes of a message that a [`RootHasher`] collects: the header before the leaves, and 32 leaves of
+/// SHA3-512, 43 of SHA3-384 or 66 of SHA3-256. With the usual block size this covers at least 2.5 MiB, more than the
+/// load region of any payload. The buffer is on the stack, which has room because no signature is verified at that
+/// time; a larger one would cost more to move.
 const MOST_BYTES: usize = 2176;
 
-/// What no message has as its digest: any comparison with it fails.
+/// Value that is no message's digest, so that any comparison with it fails.
 const NO_DIGEST: Digest = [u8::MAX; LONGEST];
 
 struct Engine(UnsafeCell<Option<Sha3<Polling>>>);
@@ -30,10 +32,10 @@ struct Engine(UnsafeCell<Option<Sha3<Polling>>>);
 // SAFETY: there is one hart, and it takes no interrupts.
 unsafe impl Sync for Engine {}
 
-/// The engine, once it has given known answers.
+/// The engine, after it has passed its known-answer tests.
 static THE_ENGINE: Engine = Engine(UnsafeCell::new(None));
 
-/// The function of a hash that the engine has, and the bytes of its digest.
+/// Returns the function of the engine for a hash, and the length of its digest in bytes.
 fn function(hash: HashId) -> Option<(Function<'static>, usize)> {
     let function = match hash {
         HashId::Sha3_256 => Function::Sha3_256,
@@ -44,9 +46,9 @@ fn function(hash: HashId) -> Option<(Function<'static>, usize)> {
     Some((function, hash.output_len()))
 }
 
-/// Takes the engine if each of its functions gives the published digest. Called once.
+/// Initialises the engine if each of its functions passes its known-answer test. This function is called once.
 pub fn take() -> Option<()> {
-    // SAFETY: the engine's registers, of which this is the only user.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA3)) };
     let mut engine = Sha3::new(registers, Polling).ok()?;
     let known: [(Function<'_>, &[u8]); 3] = [
@@ -62,23 +64,25 @@ pub fn take() -> Option<()> {
             return None;
         }
     }
-    // SAFETY: no reference to its content exists: this is called once, before any other function here.
+    // SAFETY: no reference to the content exists, because this function is called once, before any other of this file.
     unsafe { *THE_ENGINE.0.get() = Some(engine) };
     Some(())
 }
 
-/// The engine, if it was taken.
+/// Returns the engine, if it works.
 fn engine() -> Option<&'static mut Sha3<Polling>> {
-    // SAFETY: functions here give it back before any other code runs but what streams to it, which calls none of them.
+    // SAFETY: the functions of this file drop the reference before any other code runs, except for the code that
+    // streams to the engine, which calls none of them.
     unsafe { &mut *THE_ENGINE.0.get() }.as_mut()
 }
 
-/// Whether there is an engine that computes this hash.
+/// Returns true if there is an engine that computes this hash.
 pub fn has(hash: HashId) -> bool {
     function(hash).is_some() && engine().is_some()
 }
 
-/// The digest of what `bring` streams to the engine; nothing if there is none for this hash, or it or the stream failed.
+/// Computes the digest of the bytes that `bring` streams to the engine. Returns `None` if there is no engine for this
+/// hash, or if the engine or the stream failed.
 pub fn digest_of_stream(hash: HashId, bring: impl FnOnce() -> Option<()>) -> Option<Digest> {
     digest(hash, |engine, function, digest| {
         engine.start_stream(function).ok()?;
@@ -87,7 +91,8 @@ pub fn digest_of_stream(hash: HashId, bring: impl FnOnce() -> Option<()>) -> Opt
     })
 }
 
-/// The digest of parts in the scratchpad that follow each other; nothing if there is no engine for this hash, or it failed.
+/// Computes the digest of consecutive parts in the scratchpad. Returns `None` if there is no engine for this hash or it
+/// failed.
 #[cfg(feature = "tee")]
 pub fn digest_of_parts(hash: HashId, parts: &[&[u8]]) -> Option<Digest> {
     digest(hash, |engine, function, digest| {
@@ -97,22 +102,22 @@ pub fn digest_of_parts(hash: HashId, parts: &[&[u8]]) -> Option<Digest> {
     })
 }
 
-/// Has the engine forget what it hashed. Nothing if there is none, or it does not say that it has.
+/// Clears the state of the engine. Returns `None` if there is no engine or it does not confirm.
 #[cfg(feature = "tee")]
 pub fn wipe() -> Option<()> {
-    // An engine with a fault has cleared itself.
+    // An engine with a fault has already cleared itself.
     match engine()?.wipe() {
         Ok(()) | Err(Error::Failed) => Some(()),
         Err(_) => None,
     }
 }
 
-/// The digest of a message in the scratchpad; nothing if there is no engine for this hash, or it failed.
+/// Computes the digest of a message in the scratchpad. Returns `None` if there is no engine for this hash or it failed.
 fn digest_of_message(hash: HashId, message: &[u8]) -> Option<Digest> {
     digest(hash, |engine, function, digest| digest_of(engine, function, message, digest).ok())
 }
 
-/// The digest that `compute` writes.
+/// Returns the digest that `compute` writes.
 fn digest(
     hash: HashId,
     compute: impl FnOnce(&mut Sha3<Polling>, Function<'_>, &mut [u8]) -> Option<()>,
@@ -134,15 +139,16 @@ fn digest_of(
     engine.finish(digest)
 }
 
-/// The hash of a root over blocks. The engine has one state, which the blocks need, so the message is kept in the
-/// scratchpad until its end. In the host's memory others could replace the leaves between their hash and this one.
+/// The hash of the root over the blocks of a payload. The engine has a single state, which the blocks need, so the
+/// message of the root is collected in the scratchpad. In the host's memory another master could replace leaves before
+/// they are hashed.
 ///
-/// Longer messages, and hashes that the engine does not have, are hashed by the kernels as they come.
+/// Longer messages, and hashes that the engine does not have, are hashed by the kernels as the bytes arrive.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and there is no heap")]
 pub enum RootHasher {
-    /// The message so far.
+    /// The engine hashes the collected message at the end.
     Kept { hash: HashId, kernels: Kernels, message: [u8; MOST_BYTES], len: usize },
-    /// By the kernels.
+    /// The kernels hash the message.
     Software(SoftwareHasher),
 }
 

@@ -1,5 +1,5 @@
-//! What the bench adds to a root of trust, for test programs and for a ROM that is watched: a console, the end of the
-//! run, marks, and accesses that may fail. A chip has none of it (`bench` in hw/soc/README.md).
+//! The test bench's additions to a root of trust, for test programs and for an observed ROM: a console, the end of the
+//! run, marks, and accesses that may fail. A chip has none of these (`bench` in hw/soc/README.md).
 
 use core::arch::{asm, global_asm};
 use core::fmt::{self, Write};
@@ -18,60 +18,60 @@ unsafe extern "C" {
     fn rot_try_call(address: usize) -> u32;
 }
 
-/// Reads a word from anywhere.
+/// Reads a word from any address.
 ///
 /// # Errors
-/// The cause of the trap, if the bus refuses.
+/// The cause of the trap if the bus refuses the access.
 pub fn try_load(address: usize) -> Result<u32, u32> {
     let mut value = 0;
-    // SAFETY: survives a trap, and a load changes nothing of this program's memory.
+    // SAFETY: the call survives a trap, and a load changes no memory of this program.
     let cause = unsafe { rot_try_load(address, &raw mut value) };
     if cause == 0 { Ok(value) } else { Err(cause) }
 }
 
-/// Writes a word to a register, or to memory that is not the program's.
+/// Writes a word to a register or to memory that does not belong to the program.
 ///
 /// # Safety
-/// No Rust object is at the address, and the write has no effect on one.
+/// No Rust object is at the address, and the write does not affect one.
 ///
 /// # Errors
-/// The cause of the trap, if the bus refuses.
+/// The cause of the trap if the bus refuses the access.
 pub unsafe fn try_store(address: usize, value: u32) -> Result<(), u32> {
-    // SAFETY: survives a trap; the caller guarantees the rest.
+    // SAFETY: the call survives a trap, and the caller guarantees the rest.
     let cause = unsafe { rot_try_store(address, value) };
     if cause == 0 { Ok(()) } else { Err(cause) }
 }
 
-/// Calls code at an address.
+/// Calls the code at an address.
 ///
 /// # Safety
-/// There is no code, or a function without arguments that returns.
+/// The address holds no code, or a function without arguments that returns.
 ///
 /// # Errors
-/// The cause of the trap, if its first fetch is refused.
+/// The cause of the trap if the first instruction fetch is refused.
 pub unsafe fn try_call(address: usize) -> Result<(), u32> {
-    // SAFETY: survives a trap; the caller guarantees the rest.
+    // SAFETY: the call survives a trap, and the caller guarantees the rest.
     let cause = unsafe { rot_try_call(address) };
     if cause == 0 { Ok(()) } else { Err(cause) }
 }
 
-/// Puts a number into the trace of the machine, where the program is.
+/// Writes a number into the trace of the machine, to mark the progress of the program.
 pub fn mark(number: u32) {
     write_register(MARK, number);
 }
 
-/// Ends the run. 0 is success.
+/// Ends the run with an exit code; 0 is success.
 pub fn exit(code: u32) -> ! {
     write_register(EXIT, code);
     loop {
-        // SAFETY: waits for an interrupt, of which none is enabled.
+        // SAFETY: the instruction waits for an interrupt, and none is enabled.
         unsafe { asm!("wfi", options(nomem, nostack)) };
     }
 }
 
 fn write_register(address: usize, value: u32) {
     let register: *mut u32 = core::ptr::with_exposed_provenance_mut(address);
-    // SAFETY: the addresses above are the bench's, which touches none of this program's memory.
+    // SAFETY: the addresses above belong to the test bench, which does not access the memory of this program.
     unsafe { register.write_volatile(value) };
 }
 
@@ -80,7 +80,7 @@ pub fn put(byte: u8) {
     write_register(CONSOLE, u32::from(byte));
 }
 
-/// The console, for `core::fmt`.
+/// The console, as a writer for `core::fmt`.
 pub struct Console;
 
 impl Write for Console {
@@ -90,7 +90,8 @@ impl Write for Console {
     }
 }
 
-/// Called after the boot sequencer was told to stop.
+/// Prints an unexpected trap and ends the run. start.S calls this function after it has told the boot sequencer to
+/// stop.
 #[unsafe(no_mangle)]
 extern "C" fn rot_trap(cause: u32, address: u32, value: u32) -> ! {
     let _ = writeln!(Console, "rot: trap {cause} at {address:#010x}, value {value:#010x}");

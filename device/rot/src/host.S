@@ -1,17 +1,19 @@
-// Accesses to the host's memory that survive an error of the bus.
+// Accesses to the host's memory that survive a bus error.
 //
-// Needs RV32IMC. ABI names only. Constant flow: no branch depends on what is read.
+// This file needs RV32IMC. Register names are those of the ABI. The control flow is constant: no branch depends on the
+// data that is read.
 //
-//   uint32_t rot_host_copy(uint8_t *to, const uint8_t *from, uint32_t count)   0, or the cause of the trap
-//   uint32_t rot_host_clear(uint8_t *to, uint32_t count)                       likewise
+//   uint32_t rot_host_copy(uint8_t *to, const uint8_t *from, uint32_t count)
+//   uint32_t rot_host_clear(uint8_t *to, uint32_t count)
 //   uint32_t rot_host_feed(uint32_t *port, const uint32_t *from, uint32_t words)
-//       likewise; the port has eight registers that do the same
 //
-// Each byte of `from` is read once, and each of `to` written once, in words where both are aligned alike.
-// After an error an unknown part of `to` was written. An error of the port, which is no memory of the host, is
-// no error of these.
-// Changes a0 to a7 and t0 to t6; no stack. The trap handler (start.S) knows the addresses between the two labels,
-// changes t0 to t2 itself, and returns to ra, which is why nothing is called here.
+// Each routine returns 0, or the cause of the trap. The port of rot_host_feed has eight equivalent registers.
+//
+// Each byte of `from` is read once and each byte of `to` is written once, in words where both have the same alignment.
+// After an error an unknown part of `to` has been written. These routines do not handle errors of the port, which is
+// not memory of the host. They change a0 to a7 and t0 to t6 and use no stack. The trap handler (start.S) knows the
+// addresses between the two labels. It changes t0 to t2 and returns to the address in ra; therefore the routines call
+// no other function.
 
 .section .text.rot_host, "ax"
 .globl rot_host_begin
@@ -21,7 +23,7 @@ rot_host_begin:
 rot_host_copy:
     xor   t0, a0, a1
     andi  t0, t0, 3
-    bnez  t0, .L_copy_bytes             // words of one side are never words of the other
+    bnez  t0, .L_copy_bytes             // the two sides never reach a word boundary together
 .L_copy_head:
     andi  t0, a0, 3
     beqz  t0, .L_copy_blocks

@@ -1,7 +1,7 @@
-//! Requests with keys (feature `keys`, `spec/requests.md`): their records are copied from the host's memory, and served by the
-//! engines for AES and for big numbers.
+//! Requests with keys (feature `keys`, `spec/requests.md`). Their records are copied from the host's memory, and the
+//! AES engine and the big-number engine serve them.
 //!
-//! The engines' pages are empty on machines without them: an access traps there.
+//! On machines without these engines their pages are empty, and an access to them traps.
 
 use hartlock_drivers::mailbox::Answer;
 use hartlock_drivers::mailbox::key_engines::Hardware;
@@ -10,15 +10,16 @@ use hartlock_drivers::mailbox::request::{Operation, Permitted, Refusal};
 
 use crate::{AES, BIGNUM, NOISE_SOURCE, host, wipe_stack};
 
-/// Keys, and the record of the request that is served: the scratchpad, which only the root of trust reaches.
+/// These are the keys, and the record of the current request. Both are in the scratchpad, which only the root of trust
+/// can access.
 static mut KEYS: Keys = Keys::new();
 static mut BUFFER: Buffer = Buffer([0; BUFFER_LEN]);
 
-/// Aligned, so that words of the host's memory are copied as words.
+/// A buffer that is aligned, so that words of the host's memory are copied as words.
 #[repr(align(4))]
 struct Buffer([u8; BUFFER_LEN]);
 
-/// What serves requests with keys.
+/// The service for requests with keys.
 pub struct Service {
     engines: Option<Hardware>,
     keys: &'static mut Keys,
@@ -26,33 +27,34 @@ pub struct Service {
 }
 
 impl Service {
-    /// Takes the engines. Called once.
+    /// Initialises the engines. This function is called once.
     pub fn take() -> Self {
         let (keys, buffer) = (&raw mut KEYS, &raw mut BUFFER);
-        // SAFETY: this is its only user.
+        // SAFETY: this is the only user of the keys.
         let keys = unsafe { &mut *keys };
-        // SAFETY: likewise.
+        // SAFETY: this is the only user of the buffer.
         let Buffer(buffer) = unsafe { &mut *buffer };
         Self { engines: engines(), keys, buffer }
     }
 
-    /// Serves a request, and leaves its result in memory and answer.
+    /// Serves a request, and writes its result to the host's memory and into the answer.
     ///
     /// # Errors
-    /// A refusal; then nothing was written, or memory did not take all of it.
+    /// A refusal. Then no result was written, or the write to memory was not completed.
     pub fn serve(&mut self, permitted: Permitted, answer: &mut Answer) -> Result<(), Refusal> {
         let result = self.serve_copy(permitted, answer);
-        // The rest is zero.
+        // The rest of the buffer is already zero.
         let len = usize::try_from(permitted.input.size()).unwrap_or(BUFFER_LEN);
         self.buffer.iter_mut().take(used_len(len)).for_each(|byte| *byte = 0);
         if permitted.operation == Operation::ImportKey {
-            // Copies of the key that the compiler made.
+            // The compiler may have left copies of the key on the stack.
             wipe_stack();
         }
         result
     }
 
-    /// In a frame of its own, which is below the stack pointer when it has returned.
+    /// Serves the copy of a request. The function has its own stack frame, so that all its data is below the stack
+    /// pointer when it has returned.
     #[inline(never)]
     fn serve_copy(
         &mut self,
@@ -61,11 +63,11 @@ impl Service {
     ) -> Result<(), Refusal> {
         let len = usize::try_from(input.size()).map_err(|_| Refusal::TooLong)?;
         let record = self.buffer.get_mut(..len).ok_or(Refusal::TooLong)?;
-        // Each byte is read once: what the host changes from now on changes nothing.
+        // Each byte is read once, so later changes by the host have no effect.
         host::read(input.start, record).map_err(|_| Refusal::Failed)?;
         let done = self.keys.serve(self.engines.as_mut(), operation, self.buffer, len)?;
         if let Some(output) = output {
-            // The room that was judged has at least so many bytes.
+            // The output range was checked and has at least this number of bytes.
             let result = self.buffer.get(done.range).ok_or(Refusal::Failed)?;
             host::write(output.start, result).map_err(|_| Refusal::Failed)?;
         }
@@ -79,6 +81,7 @@ impl Service {
 fn engines() -> Option<Hardware> {
     let [aes, numbers, noise] =
         [AES, BIGNUM, NOISE_SOURCE].map(core::ptr::with_exposed_provenance_mut);
-    // SAFETY: their pages, of which this is the only user: the kernel that verified the bundle is not called any more.
+    // SAFETY: the addresses are the engines' pages, of which this is the only user, because the kernel that verified
+    // the bundle is not called any more.
     unsafe { Hardware::at(aes, numbers, noise) }
 }

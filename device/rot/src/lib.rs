@@ -1,5 +1,5 @@
-//! The root of trust as its programs see it (`hw/soc/README.md`): start-up code, traps, where devices are, the host's
-//! memory, and with the feature `bench` the bench.
+//! Support for programs of the root of trust (`hw/soc/README.md`): start-up code, traps, device addresses, the host's
+//! memory, and with the feature `bench` the test bench.
 //!
 //! A program defines `rot_main` and is linked with `link.ld`.
 
@@ -38,13 +38,13 @@ include!(env!("HARTLOCK_ROOT_OF_TRUST_CONSTANTS"));
 
 #[cfg(feature = "bench")]
 const BENCH_EXIT: usize = bench::EXIT;
-/// Not used.
+/// Placeholder that is not used without the test bench.
 #[cfg(not(feature = "bench"))]
 const BENCH_EXIT: usize = 0;
 
 /// Causes of traps (RISC-V Privileged Architecture §3.1.15).
 pub mod cause {
-    /// A fetch that the bus refused.
+    /// An instruction fetch that the bus refused.
     pub const INSTRUCTION_ACCESS: u32 = 1;
     /// A load that the bus refused.
     pub const LOAD_ACCESS: u32 = 5;
@@ -57,52 +57,52 @@ unsafe extern "C" {
     fn rot_wipe_stack();
 }
 
-/// Overwrites what functions that have returned left on the stack and in registers.
+/// Overwrites data that returned functions have left on the stack and in registers.
 pub fn wipe_stack() {
-    // SAFETY: code of start.S, which changes memory between variables and stack pointer alone. Nothing is there: no interrupt
-    // is taken, and RISC-V has no red zone.
+    // SAFETY: the routine of start.S only changes memory between the variables and the stack pointer. That memory is
+    // unused: no interrupt is taken, and RISC-V has no red zone.
     unsafe { rot_wipe_stack() }
 }
 
-/// The root of trust has failed: the host is in reset from now on, whatever was decided before, and nothing else is
-/// done until reset.
+/// Reports that the root of trust has failed. The host is in reset from here on, whatever was decided before, and the
+/// hart stops until reset.
 pub fn stop() -> ! {
-    // SAFETY: code of start.S, which keeps nothing of this program.
+    // SAFETY: the routine of start.S does not return and uses no data of this program.
     unsafe { rot_stop() }
 }
 
-/// The cycle counter, lower half. Differences up to 2^32 are right.
+/// Returns the lower half of the cycle counter. Differences below 2^32 cycles are correct.
 pub fn cycle() -> u32 {
     let value;
-    // SAFETY: reads a counter.
+    // SAFETY: the instruction only reads a counter.
     unsafe { asm!("csrr {}, mcycle", out(reg) value, options(nomem, nostack)) };
     value
 }
 
-/// Fast interrupts of Ibex that are wired (hw/soc/README.md), as bits of `mie`.
+/// Fast interrupts of Ibex that are connected (hw/soc/README.md), as bits of `mie`.
 pub mod interrupt {
-    /// The SHA-2 engine's.
+    /// Interrupt of the SHA-2 engine.
     pub const SHA2: u32 = 1 << 16;
-    /// The mailbox's.
+    /// Interrupt of the mailbox.
     pub const MAILBOX: u32 = 1 << 17;
-    /// The DMA engine's.
+    /// Interrupt of the DMA engine.
     pub const DMA: u32 = 1 << 18;
-    /// The SHA-3 engine's.
+    /// Interrupt of the SHA-3 engine.
     pub const SHA3: u32 = 1 << 19;
-    /// The Ed25519 engine's.
+    /// Interrupt of the Ed25519 engine.
     pub const ED25519: u32 = 1 << 20;
-    /// The AES engine's.
+    /// Interrupt of the AES engine.
     pub const AES: u32 = 1 << 22;
-    /// That of the engine for big numbers.
+    /// Interrupt of the big-number engine.
     pub const BIGNUM: u32 = 1 << 23;
-    /// That of the stream writer.
+    /// Interrupt of the stream writer.
     pub const STREAM_WRITER: u32 = 1 << 24;
 }
 
-/// Sleeps until one of these interrupts is pending, or returns at once if one is. None is ever taken:
+/// Sleeps until one of these interrupts is pending; returns immediately if one is. No interrupt is taken, because
 /// `mstatus.MIE` stays clear (RISC-V Privileged Architecture §3.3.3).
 pub fn sleep_until(interrupts: u32) {
-    // SAFETY: start-up code leaves interrupts off, so this only waits.
+    // SAFETY: start-up code leaves interrupts disabled, so this only waits.
     unsafe { asm!("csrw mie, {}", "wfi", in(reg) interrupts, options(nomem, nostack)) };
 }
 

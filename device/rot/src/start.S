@@ -1,23 +1,25 @@
 // Vector table, entry and trap handling of programs on the root of trust.
 //
-// Needs RV32IMC and Zicsr, M-mode only. ABI names only.
+// This file needs RV32IMC and Zicsr, in M-mode only. Register names are those of the ABI.
 //
 //   void rot_main(void)                          of the program
 //   void rot_trap(cause, address, value)         of the bench's form; never returns
 //
-// Three kinds of traps:
+// There are three kinds of traps:
 //
-// * A load or store of host.S to the host's memory, which the bus refused or did not answer: the host can cause it.
-//   The routine returns the cause to its caller.
-// * In the bench's form, a trap while `mscratch` holds an address (try.S) goes on there, with the cause in a0.
-// * Every other one means that this program is not what it was written to be. The boot sequencer is told to stop: the
-//   host is in reset from then on, even if it was released. This takes no stack and no data, which may be damaged. A
-//   second trap on the way is a double fault, upon which the hardware does the same (hw/soc/README.md). The interrupt of
-//   an alert, which cannot be masked, is such a trap; the hardware has put the host into reset before.
+// * A load or store of host.S to the host's memory fails, because the bus refused it or did not respond. The host can
+//   cause this. The routine returns the cause to its caller.
+// * With the test bench, a trap while `mscratch` holds an address (try.S) continues at that address, with the cause in
+//   a0.
+// * Any other trap means that this program does not behave as it was written. The boot sequencer is told to stop: the
+//   host is in reset from then on, even if it was released. This code uses no stack and no data, because both may be
+//   damaged. A second trap during it is a double fault, for which the hardware does the same (hw/soc/README.md). The
+//   interrupt of an alert, which cannot be masked, is also such a trap; the hardware has put the host into reset
+//   before.
 
 .equ BENCH_EXIT, {bench_exit}
 .equ SEQUENCER, {sequencer}
-.equ DECISION, 0                        // offsets of hw/ip/boot_sequencer/doc/registers.md
+.equ DECISION, 0                        // offsets are those of hw/ip/boot_sequencer/doc/registers.md
 .equ REASON, 4
 .equ STATUS, 8
 .equ WORD_STOP, {stop}
@@ -28,8 +30,8 @@
 .equ STORE_ACCESS, {store_access}
 
 .section .text.vectors, "ax"
-// Ibex takes exceptions at entry 0 and interrupts at the others (Ibex reference manual, "Exceptions and
-// Interrupts"). Entries have 4 bytes, so nothing here may be compressed.
+// Ibex takes exceptions at entry 0 and interrupts at the other entries (Ibex reference manual, "Exceptions and
+// Interrupts"). Each entry has 4 bytes, so that no instruction here may be compressed.
 .option push
 .option norvc
 .globl rot_vectors
@@ -72,10 +74,10 @@ _start:                                 // at 0x80
     sw    zero, 0(t0)
     j     .L_halt
 .else
-    j     rot_stop                      // a ROM does not return
+    j     rot_stop                      // a ROM must not return
 .endif
 
-// Changes t0 to t2: the routines of host.S and try.S, to which it may return, do not need them.
+// The handler changes t0 to t2, which the routines of host.S and try.S do not need after a trap.
 .balign 4
 trap_entry:
     csrr  t0, mepc
@@ -83,7 +85,7 @@ trap_entry:
     la    t2, rot_host_end
     bltu  t0, t1, .L_unexpected
     bgeu  t0, t2, .L_unexpected
-    csrr  t0, mtval                     // the address of the access; that of the host's memory has bit 31
+    csrr  t0, mtval                     // address of the access; addresses of the host's memory have bit 31 set
     bgez  t0, .L_unexpected
     csrr  t0, mcause
     li    t1, LOAD_ACCESS
@@ -91,7 +93,7 @@ trap_entry:
     beq   t0, t1, .L_recover
     bne   t0, t2, .L_unexpected
 .L_recover:
-    csrw  mepc, ra                      // they have no frame, and keep ra
+    csrw  mepc, ra                      // these routines have no stack frame and do not change ra
     mv    a0, t0
     mret
 .L_unexpected:
@@ -102,7 +104,7 @@ trap_entry:
     csrr  a0, mcause
     mret
 .endif
-                                        // goes on with rot_stop
+                                        // Execution continues with rot_stop.
 
 .globl rot_stop
 rot_stop:
@@ -110,12 +112,12 @@ rot_stop:
     li    t0, SEQUENCER
     lw    t1, STATUS(t0)
     li    t2, STATE_HELD
-    bne   t1, t2, .L_is_decided         // the reason is that of the decision, and writing it an error
+    bne   t1, t2, .L_is_decided         // after a decision the reason belongs to it, and writing it would be an error
     li    t1, UNEXPECTED_TRAP
     sw    t1, REASON(t0)
 .L_is_decided:
     li    t2, STATE_ERROR
-    beq   t1, t2, .L_is_stopped         // by the hardware; a decision would be an error
+    beq   t1, t2, .L_is_stopped         // the hardware has stopped; a decision would be an error
     li    t1, WORD_STOP
     sw    t1, DECISION(t0)
 .L_is_stopped:
@@ -130,8 +132,8 @@ rot_stop:
     wfi
     j     .L_halt
 
-// void rot_wipe_stack(void): zeros from the variables to the stack pointer, which is a multiple of 16, and in the
-// registers that a callee need not keep.
+// void rot_wipe_stack(void) zeroes the memory from the end of the variables to the stack pointer, which is a multiple
+// of 16, and the registers that a callee need not preserve.
 .globl rot_wipe_stack
 rot_wipe_stack:
     la    t0, __bss_end
@@ -148,7 +150,7 @@ rot_wipe_stack:
     sw    zero, 28(t0)
     addi  t0, t0, 32
     j     .L_wipe_blocks
-.L_wipe_rest:                           // fewer than eight words
+.L_wipe_rest:                           // fewer than eight words remain
     bgeu  t0, sp, .L_wipe_registers
     sw    zero, 0(t0)
     addi  t0, t0, 4
@@ -157,6 +159,6 @@ rot_wipe_stack:
     .irp  register, t0, t1, t2, t3, t4, t5, t6, a0, a1, a2, a3, a4, a5, a6, a7
     li    \register, 0
     .endr
-.globl rot_stack_is_wiped               // for tests
+.globl rot_stack_is_wiped               // label for tests
 rot_stack_is_wiped:
     ret

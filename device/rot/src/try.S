@@ -1,12 +1,15 @@
-// Accesses and calls that test programs try: any trap returns to them.
+// Accesses and calls that may trap, for test programs. A trap returns to the caller.
 //
-// Needs RV32IMC and Zicsr. ABI names only. A ROM has none of this: what it expects has fixed addresses (host.S).
+// This file needs RV32IMC and Zicsr. Register names are those of the ABI. A ROM does not contain it: the ROM expects
+// traps only at fixed addresses (host.S).
 //
-//   uint32_t rot_try_load(address, value *out)   0, or the cause of the trap that the access took
-//   uint32_t rot_try_store(address, value)       likewise
-//   uint32_t rot_try_call(address)               likewise; what is called has to return
+//   uint32_t rot_try_load(address, value *out)
+//   uint32_t rot_try_store(address, value)
+//   uint32_t rot_try_call(address); the called code has to return
 //
-// They change a0 and t0 to t2.
+// Each routine returns 0, or the cause of the trap.
+//
+// The routines change a0 and t0 to t2.
 
 .section .text.rot_try, "ax"
 .globl rot_try_load

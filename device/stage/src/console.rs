@@ -1,9 +1,9 @@
-//! Texts for the console. What prints them differs from machine to machine.
+//! Texts for the console. Each machine provides its own function that prints them.
 
 use hartlock_handoff::LOG_ENTRY_SIZE;
 use hartlock_image::{Reason, hint_line, refusal_line};
 
-/// A number as text, without a heap and without `core::fmt`.
+/// The digits of a number, formatted without a heap and without `core::fmt`.
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
     digits: [u8; 20],
@@ -11,12 +11,12 @@ pub struct Number {
 }
 
 impl Number {
-    /// Decimal digits.
+    /// Formats a number in decimal.
     pub fn decimal(number: u64) -> Self {
         Self::new(number, 10)
     }
 
-    /// Hexadecimal digits.
+    /// Formats a number in hexadecimal.
     pub fn hex(number: u64) -> Self {
         Self::new(number, 16)
     }
@@ -36,19 +36,19 @@ impl Number {
         Self { digits, start }
     }
 
-    /// The digits.
+    /// Returns the digits.
     pub fn as_str(&self) -> &str {
         self.digits.get(self.start..).and_then(ascii).unwrap_or("?")
     }
 }
 
-/// ASCII as text: a fifth of the code of `from_utf8`, which nothing else in the ROM needs.
+/// Converts ASCII bytes to text. The code is a fifth of the size of `from_utf8`, which no other code of the ROM needs.
 fn ascii(bytes: &[u8]) -> Option<&str> {
-    // SAFETY: ASCII is UTF-8.
+    // SAFETY: the bytes are ASCII, and ASCII is UTF-8.
     bytes.iter().all(u8::is_ascii).then(|| unsafe { core::str::from_utf8_unchecked(bytes) })
 }
 
-/// The four digits of a reason code.
+/// Returns the four digits of a reason code.
 fn code(reason: Reason) -> [u8; 4] {
     let mut digits = [0; 4];
     let mut rest = reason as u16;
@@ -59,7 +59,7 @@ fn code(reason: Reason) -> [u8; 4] {
     digits
 }
 
-/// Prints a refusal through `line`: stage, code, title, hint (boot flow §7).
+/// Prints a refusal through `line`: stage, code, title and hint (boot flow §7).
 pub fn refusal(line: impl Fn(&[&str]), stage: &str, reason: Reason) {
     let digits = code(reason);
     let digits = ascii(&digits).unwrap_or("????");
@@ -68,8 +68,8 @@ pub fn refusal(line: impl Fn(&[&str]), stage: &str, reason: Reason) {
     line(&hint_line("hartlock: ", reason.hint()));
 }
 
-/// Prints a measurement log byte by byte: a line `log <hexadecimal>` for its header and for each of so
-/// many entries.
+/// Prints a measurement log byte by byte. Each line has the form `log <hexadecimal>`; there is one for the header and
+/// one for each of the `entries` entries.
 pub fn log(put: impl Fn(u8), memory: &[u8], entries: usize) {
     let (records, _) = memory.as_chunks::<LOG_ENTRY_SIZE>();
     for record in records.iter().take(entries.saturating_add(1)) {

@@ -1,4 +1,4 @@
-//! What the identity of a device and its state require of a boot bundle.
+//! The requirements for a boot bundle that follow from a device's identity and state.
 
 use hartlock_handoff::StateRecord;
 use hartlock_image::{BundleType, Identity, TrustList};
@@ -8,7 +8,7 @@ use hartlock_verify::board::Board;
 #[cfg(feature = "linked-identity")]
 pub mod linked;
 
-/// What a device with this identity and state requires of a boot bundle.
+/// Returns the requirements for a boot bundle on a device with this identity and state.
 pub fn of_boot(
     trust: TrustList,
     identity: Identity,

@@ -1,8 +1,8 @@
-//! What ROM, loader and the ROM of the root of trust share: what they measure and log, a bundle in a slot
-//! of memory as a medium, texts for the console, and memory by address.
+//! Code that the ROM, the loader and the ROM of the root of trust share: measurements and the log, a bundle in a slot
+//! of memory as a medium, texts for the console, and access to memory by address.
 //!
-//! It knows no board and no device: what differs enters as a function or through [`Hardware`]. Nothing
-//! here allocates, formats with `core::fmt`, or can reach a panic.
+//! The library does not depend on a board or a device; differences are passed as functions or through [`Hardware`]. The
+//! code does not allocate, does not format with `core::fmt`, and cannot panic.
 
 #![no_std]
 

@@ -1,4 +1,4 @@
-//! What a stage measures and logs (boot flow §3.5).
+//! Measurements and log entries of a stage (boot flow §3.5).
 
 use hartlock_handoff::{Entry, Log, LogHeader, MAX_ROM_ENTRIES, Stage, Step};
 use hartlock_image::{HashId, List};
@@ -6,19 +6,19 @@ use hartlock_kernels::Kernels;
 use hartlock_verify::Authenticated;
 use hartlock_verify::tree::{self, Hasher, SoftwareHasher};
 
-/// A point in time by two clocks.
+/// A point in time, given by two counters.
 #[derive(Clone, Copy, Debug)]
 pub struct Instant {
-    /// Ticks.
+    /// Time in ticks.
     pub time: u64,
-    /// Retired instructions of this hart.
+    /// Number of instructions that this hart has retired.
     pub instret: u64,
 }
 
-/// Measurements of a ROM so far. There is no memory for a log before the bundle is verified.
+/// Log entries of a ROM. The ROM collects them, because there is no memory for a log before the bundle is verified.
 pub type RomLog = List<Entry, MAX_ROM_ENTRIES>;
 
-/// An entry of a stage from `start` to `end`.
+/// Returns an entry of a stage for a step from `start` to `end`.
 #[inline]
 pub fn entry(stage: Stage, step: Step, start: Instant, end: Instant) -> Entry {
     Entry {
@@ -28,7 +28,7 @@ pub fn entry(stage: Stage, step: Step, start: Instant, end: Instant) -> Entry {
     }
 }
 
-/// The digest of a signed region that goes into the log.
+/// Computes the digest of a signed region for the log.
 #[inline]
 pub fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
     let mut hash = SoftwareHasher::with(HashId::Sha384, kernels);
@@ -36,7 +36,7 @@ pub fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
     tree::first_48(&hash.finalize())
 }
 
-/// The entry of an authenticated bundle with this digest, as `of` for the rest.
+/// Returns the log entry for an authenticated bundle with this digest. `of` provides all other fields.
 #[inline]
 pub fn signature(bundle: &Authenticated<'_>, digest: [u8; 48], harts: u64, of: Entry) -> Entry {
     Entry {
@@ -49,14 +49,15 @@ pub fn signature(bundle: &Authenticated<'_>, digest: [u8; 48], harts: u64, of: E
     }
 }
 
-/// A full log drops entries: three payloads need at most ten of its 24 places.
+/// Adds an entry. A full log drops entries; three payloads need at most ten of its 24 places.
 #[inline]
 pub fn push(log: &mut RomLog, entry: Entry) {
     let _ = log.push(entry);
 }
 
-/// Starts the log in memory with what a ROM measured.
-// The one caller of each ROM adds entries, too: as a function of its own it would carry their encoding twice.
+/// Starts the log in memory with the entries of a ROM.
+// This function is inlined, because the only caller in each ROM also adds entries: as a separate function it would
+// contain the code that encodes entries a second time.
 #[inline(always)]
 pub fn start_log<'a>(memory: &'a mut [u8], header: &LogHeader, entries: &RomLog) -> Log<'a> {
     let mut log = Log::start(memory, header);

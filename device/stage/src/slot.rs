@@ -1,5 +1,5 @@
-//! A bundle in memory as a medium (boot flow §4.1): flash that is mapped, or RAM that nothing else writes to.
-//! Each byte is read once: what was copied is hashed, and what was hashed is what runs.
+//! A bundle in memory as a medium (boot flow §4.1). The memory is mapped flash, or RAM that no other code writes to.
+//! Each byte is read once: the copy is hashed, and the same copy is executed.
 
 use core::marker::PhantomData;
 
@@ -11,13 +11,13 @@ use hartlock_verify::{Loaded, Platform, bits_of, tree};
 
 use crate::{Instant, RomLog, entry, memory, push};
 
-/// What a medium in memory needs to know of the hart.
+/// The function of the hart that a medium in memory needs.
 pub trait Hardware {
-    /// Now.
+    /// Returns the current time.
     fn now() -> Instant;
 }
 
-/// Copies as many bytes as there are on both sides.
+/// Copies bytes until the shorter slice ends.
 fn copy(to: &mut [u8], from: &[u8]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
 }
@@ -31,23 +31,23 @@ pub struct Slot<'a, H: Hardware> {
 }
 
 impl<'a, H: Hardware> Slot<'a, H> {
-    /// A medium of these bytes.
+    /// Returns a medium that consists of these bytes.
     pub fn new(slot: &'static [u8], kernels: Kernels, log: &'a mut RomLog) -> Self {
         Self { slot, kernels, log, hardware: PhantomData }
     }
 
-    /// Adds to the log.
+    /// Adds an entry to the log.
     pub fn push(&mut self, entry: Entry) {
         push(self.log, entry);
     }
 
-    /// An entry of the ROM from `start` to now.
+    /// Returns a log entry of the ROM for a step from `start` until now.
     fn step(step: Step, start: Instant) -> Entry {
         entry(Stage::Rom, step, start, H::now())
     }
 
-    /// Copies a payload to its memory. Returns the copy, and the bits that are set in the padding after
-    /// the original.
+    /// Copies a payload to its load address and zeroes the rest of its memory. Returns the copy, and the OR of the
+    /// padding bytes after the original.
     ///
     /// # Errors
     /// `Truncated`, `InternalLimit`.
@@ -57,8 +57,8 @@ impl<'a, H: Hardware> Slot<'a, H> {
         let size = usize::try_from(payload.size).map_err(|_| Reason::InternalLimit)?;
         let source = self.bytes(payload.offset, padded_size)?;
         let (source, padding) = source.split_at_checked(size).ok_or(Reason::InternalLimit)?;
-        // SAFETY: the load range was checked against the board's map: it is memory that no running stage
-        // uses and that holds no part of the slot, and this slice is its only user until it is entered.
+        // SAFETY: the load range was checked against the board's map: it is memory that no running stage uses and that
+        // contains no part of the slot. This slice is its only user until the payload is executed.
         let memory =
             unsafe { memory::bytes_mut(Region::new(payload.load_address, payload.memory_size)) };
         let (loaded, rest) = memory.split_at_mut_checked(size).ok_or(Reason::InternalLimit)?;
@@ -74,7 +74,8 @@ impl<'a, H: Hardware> Slot<'a, H> {
         Ok((loaded, padding))
     }
 
-    /// A manifest has sizes of 64 bits: a value that no address of the hart reaches is past the end.
+    /// Returns a range of the slot. A manifest has 64-bit sizes; a value that exceeds the address space of the hart is
+    /// past the end.
     fn bytes(&self, offset: u64, len: u64) -> Result<&'static [u8], Reason> {
         let offset = usize::try_from(offset).map_err(|_| Reason::Truncated)?;
         let len = usize::try_from(len).map_err(|_| Reason::Truncated)?;
@@ -99,7 +100,7 @@ impl<H: Hardware> Platform for Slot<'_, H> {
 
     fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
         let (loaded, padding) = self.copy(payload)?;
-        // From here on only the copy counts.
+        // From here on only the copy is used.
         let start = H::now();
         let digest = tree::digest_with(&self.kernels, payload, loaded);
         self.push(Entry {

@@ -1,7 +1,7 @@
-//! The host beside a verification unit as its stages see it (`hw/soc/README.md`): start-up code, where devices are, the
-//! medium, and the bench.
+//! Support for the stages of a host with a signature verification unit (`hw/soc/README.md`): start-up code, device
+//! addresses, the medium, and the test bench.
 //!
-//! A program defines `stage_main` and is linked with the script of its name.
+//! A program defines `stage_main` and is linked with the linker script of its name.
 
 #![no_std]
 #![cfg(target_arch = "riscv32")]
@@ -12,49 +12,49 @@ use core::panic::PanicInfo;
 
 global_asm!(include_str!("start.S"), bench_exit = const EXIT);
 
-/// Where hardware has put header and code of the first stage.
+/// Address at which the hardware stores header and code of the first stage.
 pub const FIRST_STAGE: usize = 0x1000_0000;
-/// Where header and code of the stage after it have to be. The front of its image is before that.
+/// Address at which header and code of the second stage must be. The front of its image is before this address.
 pub const SECOND_STAGE: usize = 0x2001_1000;
-/// Bytes for its code.
+/// Size in bytes of the memory for the code of the second stage.
 pub const SECOND_STAGE_CAPACITY: usize = 32 << 10;
-/// Registers of the engine for XMSS: the host's from the release on.
+/// Address of the registers of the XMSS engine, which the host can use after its release.
 pub const ENGINE: usize = 0x4000_0000;
-/// Registers of one-time-programmable storage.
+/// Address of the registers of the one-time-programmable storage.
 pub const OTP: usize = 0x4000_1000;
-/// The medium, which is only read.
+/// Address of the medium, which is read-only.
 pub const MEDIUM: usize = 0x8000_0000;
-/// Where the second image is on it.
+/// Address of the second image on the medium.
 pub const SECOND_IMAGE: usize = MEDIUM + 0x4_0000;
 
-/// Registers of the bench, which a chip lacks.
+/// Address of the registers of the test bench, which a chip does not have.
 const BENCH: usize = 0x4000_f000;
 const EXIT: usize = BENCH + 0x4;
 const MARK: usize = BENCH + 0x8;
-/// From the start of a stage's code to its first instruction.
+/// Offset in bytes from the start of a stage's code to its first instruction.
 const ENTRY: usize = 0x80;
 
 unsafe extern "C" {
     fn svu_enter(entry: usize) -> !;
 }
 
-/// Starts a stage whose code is at this address, and ends this one.
+/// Starts the stage whose code is at this address, and ends the current one.
 ///
 /// # Safety
-/// There is code for this address, which may change all of memory.
+/// The address holds code that was linked for it; that code may change all of memory.
 pub unsafe fn enter(code: usize) -> ! {
     // SAFETY: the caller guarantees the code.
     unsafe { svu_enter(code.wrapping_add(ENTRY)) }
 }
 
-/// Copies words of the medium to memory. A read that fails traps.
+/// Copies words of the medium to memory. A read that fails causes a trap.
 ///
 /// # Safety
-/// The caller alone uses `count` words of memory from `to` on; both addresses are those of words.
+/// Only the caller uses the `count` words of memory from `to` on; both addresses are aligned to words.
 pub unsafe fn read_medium(to: usize, from: usize, count: usize) {
     for at in (0..count).map(|word| word.wrapping_mul(4)) {
         let word: *const u32 = core::ptr::with_exposed_provenance(from.wrapping_add(at));
-        // SAFETY: a word of the medium, which is never an object of this program.
+        // SAFETY: the address is a word of the medium, which is never an object of this program.
         let word = unsafe { word.read_volatile() };
         let place: *mut u32 = core::ptr::with_exposed_provenance_mut(to.wrapping_add(at));
         // SAFETY: the caller guarantees the place.
@@ -62,35 +62,35 @@ pub unsafe fn read_medium(to: usize, from: usize, count: usize) {
     }
 }
 
-/// The cycle counter of the core, lower half.
+/// Returns the lower half of the cycle counter of the core.
 pub fn cycle() -> u32 {
     let value;
-    // SAFETY: reads a counter.
+    // SAFETY: the instruction only reads a counter.
     unsafe { asm!("csrr {}, mcycle", out(reg) value, options(nomem, nostack)) };
     value
 }
 
-/// Puts a number into the report of the machine, with the cycle.
+/// Writes a number into the report of the machine, together with the current cycle.
 pub fn mark(number: u32) {
     write_register(MARK, number);
 }
 
-/// Ends the run. 0 is success.
+/// Ends the run with an exit code; 0 is success.
 pub fn exit(code: u32) -> ! {
     write_register(EXIT, code);
     loop {
-        // SAFETY: waits for an interrupt, of which none is enabled.
+        // SAFETY: the instruction waits for an interrupt, and none is enabled.
         unsafe { asm!("wfi", options(nomem, nostack)) };
     }
 }
 
 fn write_register(address: usize, value: u32) {
     let register: *mut u32 = core::ptr::with_exposed_provenance_mut(address);
-    // SAFETY: the addresses above are the bench's, which touches none of this program's memory.
+    // SAFETY: the addresses above belong to the test bench, which does not access the memory of this program.
     unsafe { register.write_volatile(value) };
 }
 
-/// The console, for `core::fmt`.
+/// The console of the test bench, as a writer for `core::fmt`.
 pub struct Console;
 
 impl Write for Console {

@@ -3,13 +3,14 @@
 //   void stage_main(void)                    of the program
 //   void svu_enter(uint32_t entry)           goes to the code of the next stage; never returns
 //
-// Needs RV32IMC, Zicsr and Zifencei. ABI names only. A trap is not expected, and ends the run with 0x100 + its cause.
+// This file needs RV32IMC, Zicsr and Zifencei. Register names are those of the ABI. A trap is not expected; it ends the
+// run with the exit code 0x100 + its cause.
 
 .equ BENCH_EXIT, {bench_exit}
 
 .section .text.vectors, "ax"
-// Ibex takes exceptions at entry 0 and interrupts at the others (Ibex reference manual, "Exceptions and
-// Interrupts"). Entries have 4 bytes, so nothing here may be compressed.
+// Ibex takes exceptions at entry 0 and interrupts at the other entries (Ibex reference manual, "Exceptions and
+// Interrupts"). Each entry has 4 bytes, so that no instruction here may be compressed.
 .option push
 .option norvc
 svu_vectors:

@@ -1,7 +1,7 @@
-//! What a verifier trusts and requires, and the first check of it.
+//! Trust and requirements of a verifier, and the first check of both.
 //!
-//! Each check here takes a decision and names its reason. `recheck.rs` computes the same
-//! requirements again, as values that the verdict depends on.
+//! Each check in this file takes a decision and returns its reason. `recheck.rs` computes the same requirements again,
+//! as values that the verdict depends on.
 
 use core::num::NonZeroU64;
 
@@ -12,41 +12,41 @@ use hartlock_image::{
 
 use crate::board::Board;
 
-/// What a verifier trusts, and what it requires. `None` requires nothing, which only a
-/// workstation may do; a boot stage uses [`Acceptance::of_device`].
+/// The keys that a verifier trusts and the properties that it requires of a bundle. A requirement that is `None` is not
+/// checked, which only a workstation may do; a boot stage uses [`Acceptance::of_device`].
 #[derive(Clone, Copy, Debug)]
 pub struct Acceptance<'a> {
-    /// Keys and policy.
+    /// Trusted keys and signature policy.
     pub trust: TrustList,
-    /// Bit i revokes key i (boot flow §3.2).
+    /// Bit mask of revoked keys: bit i revokes trusted key i (boot flow §3.2).
     pub revoked_keys: u32,
-    /// Type that is booted here.
+    /// Bundle type that this stage boots.
     pub bundle_type: Option<BundleType>,
     /// Name of this board.
     pub board: Option<Name>,
     /// Name of this SoC.
     pub soc: Option<Name>,
-    /// Lowest security version that boots.
+    /// Minimum security version.
     pub floor: Option<u64>,
-    /// Security version of the boot bundle that this device runs: known where a system bundle is verified.
+    /// Security version of the boot bundle that this device runs. It is known where a system bundle is verified.
     pub boot_version: Option<u64>,
-    /// State of this device.
+    /// Lifecycle state of this device.
     pub lifecycle: Option<Lifecycle>,
-    /// Memory map.
+    /// Memory map for the check of load addresses.
     pub placement: Placement<'a>,
 }
 
-/// Which memory map placement is checked against (image format §8 step 12).
+/// The memory map that load addresses are checked against (image format §8 step 12).
 #[derive(Clone, Copy, Debug)]
 pub enum Placement<'a> {
-    /// The map of this board.
+    /// Memory map of this board.
     Board(&'a Board),
-    /// The map of each board that the manifest names, if it is one of these.
+    /// Memory map of each board that the manifest names and this list contains.
     ByManifest(&'a [&'a Board]),
 }
 
 impl<'a> Acceptance<'a> {
-    /// Requires everything.
+    /// Returns the acceptance of a device, which requires everything.
     pub const fn of_device(
         bundle_type: BundleType,
         trust: (TrustList, u32),
@@ -68,7 +68,7 @@ impl<'a> Acceptance<'a> {
         }
     }
 
-    /// Keys that are trusted and not revoked.
+    /// Returns the keys that are trusted and not revoked.
     pub(crate) fn trusted(&self) -> impl Iterator<Item = &KeyRecord> + Clone {
         let is_revoked = |index: u32| self.revoked_keys.checked_shr(index).unwrap_or(0) & 1 == 1;
         self.trust
@@ -79,7 +79,7 @@ impl<'a> Acceptance<'a> {
             .map(|(key, _)| key)
     }
 
-    /// Step 5: do the signers satisfy the policy (§5.3)?
+    /// Checks that the signers satisfy the policy (step 5, §5.3).
     pub(crate) fn check_policy(
         &self,
         counted: &List<KeyRecord, MAX_SIGNERS>,
@@ -108,7 +108,7 @@ impl<'a> Acceptance<'a> {
         }
     }
 
-    /// Step 11: is the bundle for this device (§7)?
+    /// Checks that the bundle is meant for this device (step 11, §7).
     pub(crate) fn check_device(&self, manifest: &Manifest<'_>) -> Result<(), Reason> {
         let is_board = |identity: &Identity| self.board.is_none_or(|own| own == identity.board);
         if !manifest.identities().any(|identity| is_board(&identity)) {
@@ -131,8 +131,8 @@ impl<'a> Acceptance<'a> {
         Ok(())
     }
 
-    /// The map that placement is checked against for one of the boards of a manifest; `None` if it is not
-    /// known.
+    /// Returns the memory map for one of the boards that a manifest names, or `None` if the verifier does not know that
+    /// board.
     pub(crate) fn map(&self, identity: &Identity) -> Option<&'a Board> {
         match self.placement {
             Placement::Board(board) => Some(board),
@@ -142,7 +142,7 @@ impl<'a> Acceptance<'a> {
         }
     }
 
-    /// Step 12: does every payload go where the boards have room for it (boot flow §2)?
+    /// Checks that every payload lies in the region that the boards provide for it (step 12, boot flow §2).
     pub(crate) fn check_placement(&self, manifest: &Manifest<'_>) -> Result<(), Reason> {
         for board in manifest.identities().filter_map(|identity| self.map(&identity)) {
             let check = |payload| board.check(manifest.bundle_type, payload);

@@ -1,5 +1,5 @@
-//! Memory maps of boards (boot flow §2): where payloads may go and what must stay untouched. The maps
-//! themselves are made from `device/boards/<name>/board.toml`.
+//! Memory maps of boards (boot flow §2): the regions for payloads and the regions that no payload may overlap. The maps
+//! are generated from `device/boards/<name>/board.toml`.
 
 use hartlock_image::{BundleType, PayloadRecord, PayloadType, Reason};
 
@@ -11,29 +11,29 @@ pub use generated::*;
 /// A half-open range of physical addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// First byte.
+    /// First address of the range.
     pub start: u64,
-    /// First byte past the end.
+    /// First address after the range.
     pub end: u64,
 }
 
 impl Region {
-    /// `size` bytes from `start` on. The sum is checked when the constant is evaluated.
+    /// Returns the range of `size` bytes from `start`. The end saturates at the largest address.
     pub const fn new(start: u64, size: u64) -> Self {
         Region { start, end: start.saturating_add(size) }
     }
 
-    /// Bytes.
+    /// Returns the size in bytes.
     pub const fn size(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether `other` is inside.
+    /// Returns true if `other` lies inside this range.
     pub const fn contains(&self, other: &Region) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether a byte is in both. An empty range shares nothing.
+    /// Returns true if the two ranges share a byte. An empty range shares no byte with any other.
     pub const fn overlaps(&self, other: &Region) -> bool {
         self.start < other.end
             && other.start < self.end
@@ -42,38 +42,38 @@ impl Region {
     }
 }
 
-/// Which address a payload must have inside its place.
+/// The constraint on the load address of a payload inside its region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixed {
-    /// Any.
+    /// There is no constraint.
     No,
-    /// The start of the place; code is entered there too.
+    /// The payload starts at the start of the region; code also has its entry point there.
     AtStart,
-    /// A multiple of this; code is entered at its first byte.
+    /// The load address is a multiple of this power of two; the entry point of code is its first byte.
     Aligned(u64),
 }
 
-/// Where one type of payload goes.
+/// The permitted load region of one payload type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What goes there.
+    /// Payload type that this entry is for.
     pub payload_type: PayloadType,
-    /// Where it may go.
+    /// Region that must contain the payload.
     pub region: Region,
-    /// Where in it.
+    /// Constraint on the load address inside the region.
     pub fixed: Fixed,
 }
 
-/// A board as far as verification needs to know it.
+/// The properties of a board that verification needs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Board {
-    /// Name in manifests.
+    /// Board name as it appears in manifests.
     pub name: &'static str,
-    /// SoC name in manifests.
+    /// SoC name as it appears in manifests.
     pub soc: &'static str,
     /// Maximum number of harts of the board.
     pub hart_count: usize,
-    /// Places of payloads.
+    /// Load regions of the payload types.
     pub places: &'static [Place],
     /// Memory in use while the ROM verifies a boot bundle.
     pub live_in_rom: &'static [Region],
@@ -82,7 +82,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// Checks where a payload of a manifest would go.
+    /// Checks the load range and the entry point of a payload against the memory map.
     ///
     /// # Errors
     /// `OutsideMemory`, `OverlapsLiveRegion`, `WrongLoadAddress`.

@@ -1,8 +1,8 @@
-//! The reference of the hardware that verifies a first stage (`spec/first-stage.md` §8).
+//! Reference model of the hardware that verifies a first stage (`spec/first-stage.md` §8).
 //!
-//! It gives the verdict and the reason that the hardware has to give, in plain steps. It is **not** hardened against
-//! faults as the verifier of bundles is. On devices hardware decides; `verif/programs/first-stage`, which verifies the stage
-//! after it by this, is a test.
+//! The model returns the verdict and the reason that the hardware has to give. Unlike the verifier of bundles it is
+//! **not** hardened against faults. On a device the hardware decides; `verif/programs/first-stage`, which verifies the
+//! following stage with this code, is a test.
 
 use hartlock_image::first_stage::{FirstStageAlgorithm, FirstStageHeader, Front, Image, KeyDigest};
 use hartlock_image::{Lifecycle, Name, Reason};
@@ -12,53 +12,54 @@ use hartlock_kernels::{Hash, Kernels};
 
 use crate::signature::{carries, reason_of};
 
-/// Bytes of working memory that every algorithm of the form has room in.
+/// Size in bytes of the working memory that is large enough for every algorithm of the format.
 pub const ROOM_SIZE: usize = FirstStageAlgorithm::MAX_STANDARD_SIGNATURE;
-/// Bytes of the longest public key in the encoding of its standard.
+/// Maximum size in bytes of a public key in the encoding of its standard.
 const MAX_STANDARD_KEY: usize = 128;
 
-/// What a verifier trusts, and what it requires. `None` requires nothing, which only a tool may do.
+/// The keys that a verifier trusts and the properties that it requires of an image. A requirement that is `None` is not
+/// checked, which only a tool may do.
 #[derive(Clone, Copy, Debug)]
 pub struct Requirements<'a> {
-    /// Digests of the trusted keys (§5): hardware has one.
+    /// Digests of the trusted keys (§5). Hardware has exactly one.
     pub trusted: &'a [KeyDigest],
     /// Name of the board.
     pub board: Option<Name>,
     /// Name of the SoC.
     pub soc: Option<Name>,
-    /// Lowest security version that starts.
+    /// Minimum security version.
     pub floor: Option<u64>,
-    /// State of the device.
+    /// Lifecycle state of the device.
     pub lifecycle: Option<Lifecycle>,
-    /// The most bytes of code that there is room for.
+    /// Maximum size of the code in bytes.
     pub capacity: Option<u64>,
-    /// Whether the bytes end with the image (§3): they are a file.
+    /// True if the image must end at the end of the bytes (§3), as in a file.
     pub is_file: bool,
 }
 
-/// A genuine image that keeps every rule that was checked.
+/// A verified image that meets every requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstStage<'a> {
-    /// Digest of the key that signed it.
+    /// Digest of the key that signed the image.
     pub key_digest: KeyDigest,
-    /// What was signed.
+    /// Signed header.
     pub header: FirstStageHeader,
-    /// What starts.
+    /// Code that the device executes.
     pub code: &'a [u8],
 }
 
-/// The digest of the key of an image (§5).
+/// Returns the digest of the key of an image (§5).
 pub fn key_digest(front: &Front<'_>) -> KeyDigest {
     let mut hash = Sha256::new();
     hash.update(front.bytes());
     hash.finalize()
 }
 
-/// Verifies an image. `image` is the whole medium; `room` is working memory of [`ROOM_SIZE`] bytes, or of fewer where the
-/// algorithms that are trusted need fewer.
+/// Verifies an image. `image` is the whole medium. `room` is working memory; [`ROOM_SIZE`] bytes are enough for all
+/// algorithms, and some algorithms need less.
 ///
 /// # Errors
-/// The first reason in the order of §8.
+/// The first reason that applies in the order of §8.
 pub fn verify<'a>(
     image: &'a [u8],
     requirements: &Requirements<'_>,
@@ -68,18 +69,19 @@ pub fn verify<'a>(
     verify_with(image, requirements, is_carried, |parts| check_signature(parts, room))
 }
 
-/// The same with a verifier of signatures of the caller's, such as an engine: which algorithms it has, and whether the
-/// signature of an image over its signed part verifies by the key inside (§8 step 5).
+/// Same as [`verify`], except that the caller provides the signature verifier, for example an engine. `is_carried`
+/// returns true for the algorithms that it supports, and `check` verifies the signature of an image over its signed
+/// part by the key in the image (§8 step 5).
 ///
 /// # Errors
-/// The first reason in the order of §8.
+/// The first reason that applies in the order of §8.
 pub fn verify_with<'a>(
     image: &'a [u8],
     requirements: &Requirements<'_>,
     is_carried: impl FnOnce(FirstStageAlgorithm) -> bool,
     check: impl FnOnce(&Image<'a>) -> Result<(), Reason>,
 ) -> Result<FirstStage<'a>, Reason> {
-    // Steps 1 and 2. The digest decides before anything of the signature is used.
+    // These are steps 1 and 2. The digest of the key is checked before any part of the signature is used.
     let front = Front::parse(image)?;
     if !is_carried(front.algorithm()) {
         return Err(Reason::FirstStageAlgorithm);
@@ -88,22 +90,22 @@ pub fn verify_with<'a>(
     if !requirements.trusted.contains(&key_digest) {
         return Err(Reason::NoTrustedSigner);
     }
-    // Steps 3 and 4.
+    // These are steps 3 and 4.
     let parts = Image::parse(front, image, requirements.capacity)?;
-    // Step 5.
+    // This is step 5.
     check(&parts)?;
-    // Step 6.
+    // This is step 6.
     let header = FirstStageHeader::parse(parts.signed, front.algorithm())?;
-    // Step 7.
+    // This is step 7.
     requirements.check(&header)?;
-    // Step 8.
+    // This is step 8.
     if requirements.is_file && parts.trailing > 0 {
         return Err(Reason::TrailingBytes);
     }
     Ok(FirstStage { key_digest, header, code: parts.code() })
 }
 
-/// Verifies the signature of an image over its signed part, by the key inside (§8 step 5).
+/// Verifies the signature of an image over its signed part by the key in the image (§8 step 5).
 ///
 /// # Errors
 /// `SignatureIndexOutOfRange`, `SignatureMismatch`; `InternalLimit` if `room` is too small.
@@ -120,7 +122,7 @@ pub fn check_signature(parts: &Image<'_>, room: &mut [u8]) -> Result<(), Reason>
 }
 
 impl Requirements<'_> {
-    /// Is the image for this device (§7)?
+    /// Checks that the image is meant for this device (§7).
     fn check(&self, header: &FirstStageHeader) -> Result<(), Reason> {
         match self.board {
             Some(board) if header.board != *board.field() => return Err(Reason::WrongBoard),

@@ -14,32 +14,34 @@ use crate::acceptance::Acceptance;
 use crate::harden::{self, Checkpoint, Progress, Verdict};
 use crate::{recheck, signature};
 
-/// What a port provides: where bundle bytes come from and where payloads go.
+/// Access to the bundle and to memory, which each port implements.
 pub trait Platform {
-    /// Bytes that the medium holds (of a file: its length).
+    /// Returns the size of the medium in bytes (of a file: its length).
     fn medium_len(&self) -> u64;
 
-    /// Whether the medium must end where the bundle ends (image format §3.3): true for a file.
+    /// Returns true if the medium must end where the bundle ends (image format §3.3), as a file must.
     fn ends_with_bundle(&self) -> bool {
         false
     }
 
-    /// Fills `into` with the bytes of the bundle from `offset` on. Every byte is read once.
+    /// Fills `into` with the bytes of the bundle that start at `offset`. Each byte of the bundle is read only once.
     ///
     /// # Errors
-    /// `MediumError` if the device fails; `Truncated` past the end of the medium.
+    /// `MediumError` if the device fails; `Truncated` if the range exceeds the medium.
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason>;
 
-    /// The kernels that signatures are verified with. Payloads are digested by the platform itself.
+    /// Returns the hash kernels for the verification of signatures. The platform hashes payloads itself, in
+    /// [`Platform::load`].
     fn kernels(&self) -> Kernels {
         Kernels::PORTABLE
     }
 
-    /// Verifies a signature with an engine, which must have answered known answers rightly: genuine ones and others. `None`
-    /// leaves it to software. The caller has checked that it trusts the key.
+    /// Verifies a signature with a hardware engine, or returns `None`: then software verifies it. An engine may be used
+    /// only after it passed known-answer tests with genuine and with wrong signatures. The caller has checked that the
+    /// key is trusted.
     ///
     /// # Errors
-    /// As `hartlock_kernels::signature::compare`.
+    /// The same as those of `hartlock_kernels::signature::compare`.
     fn verify_signature(
         &mut self,
         _algorithm: Algorithm,
@@ -50,50 +52,49 @@ pub trait Platform {
         None
     }
 
-    /// Copies a payload and the padding after it to the memory it will be used from, and
-    /// digests that memory.
+    /// Copies a payload and the padding after it to its load address, and computes the digest of the copy in memory.
     ///
     /// # Errors
-    /// Reasons of the device only: the caller compares the digest.
+    /// Only errors of the device. The caller compares the digest.
     fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason>;
 }
 
-/// What [`Platform::load`] found in memory.
+/// The result of [`Platform::load`].
 #[derive(Clone, Copy, Debug)]
 pub struct Loaded {
-    /// Digest by the hash and mode of the record, zero padded.
+    /// Digest of the payload in memory, by the hash and the mode of its record; unused bytes at the end are zero.
     pub digest: [u8; 64],
-    /// The bits that are set between the payload and the next page boundary ([`bits_of`]): 0 in
-    /// a bundle that is well formed.
+    /// OR of the padding bytes between the payload and the next page boundary ([`bits_of`]), which is 0 in a
+    /// well-formed bundle.
     pub padding: u64,
 }
 
-/// The bits that are set in any of the bytes.
+/// Returns the bitwise OR of all bytes: 0 exactly if all of them are zero.
 pub fn bits_of(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |seen, byte| seen | u64::from(*byte))
 }
 
-/// A bundle whose manifest is genuine, acceptable and placed; its payloads are not checked yet.
+/// A bundle whose manifest is genuine, acceptable and correctly placed. Its payloads are not checked yet.
 #[derive(Debug)]
 pub struct Authenticated<'a> {
     manifest: Manifest<'a>,
     signed: &'a [u8],
-    /// Blocks of trusted keys, whose signatures verified.
+    /// Number of signature blocks of trusted keys; the signatures of all of them verified.
     counted: u32,
     progress: Progress,
 }
 
 /// Reads and checks everything except the payloads (§8 steps 1 to 12).
 ///
-/// `again` holds the same requirements as `acceptance`, and the verdict depends on it: a boot stage reads what it
-/// requires twice, so that a fault in one reading is found by the other (boot flow §7). Without such a reading
-/// it is `acceptance` itself.
+/// `again` holds the same requirements as `acceptance`, from a second reading, and the verdict depends on both: a boot
+/// stage reads its requirements twice, so that a fault in one reading is detected by the other (boot flow §7). A caller
+/// that has no second reading passes `acceptance` twice.
 ///
-/// `metadata` receives the signed region and the signature area, which are verified and used
-/// there; they are not read from the medium again. It need not be zero.
+/// `metadata` receives the signed region and the signature area. They are verified and used in this buffer and are not
+/// read from the medium again. The buffer need not be zeroed.
 ///
 /// # Errors
-/// The first reason in the order of §8.
+/// The first reason that applies in the order of §8.
 pub fn authenticate<'a, P: Platform>(
     platform: &mut P,
     acceptance: &Acceptance<'_>,
@@ -116,8 +117,8 @@ pub fn authenticate<'a, P: Platform>(
     let mut counted = List::<KeyRecord, MAX_SIGNERS>::new();
     for block in blocks.iter() {
         let key = signature::key_record(block);
-        // Its id decides before anything of its algorithm runs: nothing parses the key or the signature of
-        // a signer that this device does not trust.
+        // The key id is compared before any code of the algorithm runs: the key and the signature of a signer that this
+        // device does not trust are not parsed.
         if acceptance.trusted().any(|trusted| *trusted == key) {
             let index = counted.len() as u32;
             let sealed = match by_engine(platform, block, signed) {
@@ -157,7 +158,7 @@ pub fn authenticate<'a, P: Platform>(
     Ok(Authenticated { manifest, signed, counted: counted.len() as u32, progress })
 }
 
-/// What an engine of the platform says of a block, if it has one.
+/// Verifies a signature block with the platform's engine. Returns `None` if the platform has none for the algorithm.
 fn by_engine<P: Platform>(
     platform: &mut P,
     block: &SignatureBlock<'_>,
@@ -167,7 +168,7 @@ fn by_engine<P: Platform>(
     platform.verify_signature(algorithm, block.public_key, signed, block.signature)
 }
 
-/// Steps 1 and 2: the sizes, then everything in front of the payloads.
+/// Reads the metadata (steps 1 and 2): first the header with the sizes, then everything before the payloads.
 fn read_metadata<P: Platform>(
     platform: &mut P,
     expected: Option<BundleType>,
@@ -189,21 +190,20 @@ fn read_metadata<P: Platform>(
 }
 
 impl<'a> Authenticated<'a> {
-    /// The genuine manifest.
+    /// Returns the verified manifest.
     pub const fn manifest(&self) -> &Manifest<'a> {
         &self.manifest
     }
 
-    /// The signed region, for its measurement.
+    /// Returns the signed region, which the caller measures.
     pub const fn signed(&self) -> &'a [u8] {
         self.signed
     }
 
-    /// Loads every payload and compares its digest (§8 steps 13 and 14).
+    /// Loads every payload and compares its digest with the manifest (§8 steps 13 and 14).
     ///
     /// # Errors
-    /// `Truncated`, `TrailingBytes`, `PaddingNotZero`, `PayloadDigestMismatch`, and the reasons
-    /// of the platform.
+    /// `Truncated`, `TrailingBytes`, `PaddingNotZero`, `PayloadDigestMismatch`, and the errors of the platform.
     pub fn load_payloads<P: Platform>(&mut self, platform: &mut P) -> Result<(), Reason> {
         if platform.medium_len() < self.manifest.bundle_size {
             return Err(Reason::Truncated);
@@ -217,7 +217,9 @@ impl<'a> Authenticated<'a> {
             return Err(Reason::PaddingNotZero);
         }
         for (index, payload) in (MAX_SIGNERS as u32..).zip(self.manifest.payloads.iter()) {
-            // One record for both: a record that is left over from the payload before is loaded, compared and marked.
+            // The address of the record is made opaque here and used for loading, comparing and marking. If a fault
+            // leaves the record of the previous payload in the register, then all three use the wrong record, and the
+            // mark reveals it.
             let payload = black_box(payload);
             let loaded = platform.load(payload)?;
             let sealed = harden::compare_twice(&loaded.digest, &payload.digest, index);
@@ -234,7 +236,7 @@ impl<'a> Authenticated<'a> {
         Ok(())
     }
 
-    /// The bits that are set between the signature area and the first payload.
+    /// Returns the OR of the padding bytes between the signature area and the first payload.
     fn metadata_padding<P: Platform>(&self, platform: &mut P) -> Result<u64, Reason> {
         let mut at =
             (self.signed.len() as u64).saturating_add(self.manifest.signatures_size.into());
@@ -251,10 +253,10 @@ impl<'a> Authenticated<'a> {
         Ok(seen)
     }
 
-    /// The first decision. The verdict is to be confirmed again before the jump.
+    /// Takes the first decision. The caller must confirm the verdict again before the jump.
     ///
     /// # Errors
-    /// `VerdictNotConfirmed` if the steps did not all happen, once each, in order.
+    /// `VerdictNotConfirmed` unless every step happened exactly once and in order.
     pub fn conclude(&self) -> Result<Verdict, Reason> {
         let mut expected = Progress::start();
         for index in 0..self.counted {

@@ -1,85 +1,88 @@
-//! Hardening against single faults: a flipped bit, a skipped instruction (boot flow §7).
+//! Hardening against single faults such as a flipped bit or a skipped instruction (boot flow §7).
 //!
-//! The policy in `flow.rs` reads like the specification; the countermeasures that protect its
-//! outcome are here. There are two: the verdict is *computed* by every step that it depends on, and
-//! it is *compared twice*, by code that the compiler cannot merge.
+//! The policy in `flow.rs` follows the text of the specification; the countermeasures that protect its result are in
+//! this module. There are two: every step that the verdict depends on contributes to its *computation*, and the verdict
+//! is *compared twice*, by code that the compiler cannot merge.
 //!
-//! This does not prove that no fault can turn a refusal into a boot: several faults, or one in
-//! the jump itself, are out of scope (`docs/security/faults.md`).
+//! The countermeasures do not stop every fault: several faults, or one in the jump itself, are out of scope
+//! (`docs/security/faults.md`).
 
 use core::hint::black_box;
 
 use hartlock_image::PayloadRecord;
 
-/// The result of the complete and correct computation. About half of the bits are set, so that
-/// neither an erased nor a filled register equals it.
+/// Value of a verdict after the complete and correct computation. About half of its bits are set, so that neither an
+/// all-zero nor an all-one register equals it.
 const ACCEPTED: u64 = 0x9d3a_5c6e_71b4_e28b;
-/// The sealed value of the first two digests, if they are equal.
+/// Sealed value of comparison number 0 if the digests are equal. [`seal`] derives the values of the other numbers from
+/// it.
 const EQUAL: u64 = 0xd8b4_73ad_16ca_7861;
-/// XORed into the second copy of the word, so that one fault in memory makes the copies inconsistent.
+/// Mask of the second copy of the word. A single fault in memory makes the two copies inconsistent.
 const MASK: u64 = 0x5ae7_1fc2_8d36_b94c;
 
-/// A step that a verdict depends on. The numbers differ in many bits.
+/// A step that the verdict depends on. The numbers differ from each other in many bits.
 #[derive(Clone, Copy, Debug)]
 #[repr(u64)]
 pub enum Checkpoint {
-    /// One signature of a trusted key verified.
+    /// The signature of one trusted key verified.
     Signature = 0xc3b1_68e7_5a2d_94f0,
     /// The trust policy is met.
     Policy = 0x6d94_b3c8_1e7f_52a6,
     /// The manifest is well formed and its signers are the signature blocks.
     Manifest = 0x38e5_d71b_c6a4_0f9d,
-    /// Board, SoC, floor and lifecycle accept it.
+    /// The manifest names this board and SoC, and satisfies the floor and the lifecycle.
     Acceptance = 0xa74c_2f96_e81b_d35a,
-    /// Every load range is in its place.
+    /// Every load range is inside its permitted region.
     Placement = 0x5f82_9ad4_37c6_eb19,
-    /// One payload's digest was compared.
+    /// The digest of one payload was compared.
     Payload = 0xe29b_46f5_8d13_7ac4,
 }
 
-/// The running value that steps are folded into.
+/// A running value that every completed step and every comparison changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress(u64);
 
 impl Progress {
-    /// Nothing has happened yet.
+    /// Returns the initial value, before the first step.
     pub const fn start() -> Self {
         Progress(0x1b6f_e4d2_905c_a837)
     }
 
-    /// Folds in that a step was completed.
+    /// Folds a completed step into the value.
     #[must_use]
     pub const fn step(self, step: Checkpoint) -> Self {
         self.fold(step as u64)
     }
 
-    /// Folds in a comparison: `difference` is 0 exactly if both sides are equal. Any other value
-    /// changes the progress permanently, whatever branches are taken later.
+    /// Folds the result of a comparison into the value. `difference` is 0 exactly if both sides are equal. Any other
+    /// value changes the progress for good, whatever branches are taken later.
     #[must_use]
     pub const fn compared(self, difference: u64) -> Self {
         Progress(self.0 ^ difference).fold(0)
     }
 
-    /// A bijection for every `value`, so that a correct step never maps a wrong state to the right
-    /// one.
+    /// Mixes `value` into the progress. The function is a bijection for every `value`, so that a correct step never
+    /// maps a wrong state to the correct one.
     const fn fold(self, value: u64) -> Self {
         Progress((self.0 ^ value).rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 }
 
-/// The bits in which two digests differ, folded into one word; 0 exactly if they are equal.
+/// Returns a word in which every bit is set that differs in any 8-byte word of the two digests; 0 exactly if they are
+/// equal.
 pub fn difference(left: &[u8; 64], right: &[u8; 64]) -> u64 {
     !equal_bits(left, right, [!0; 2])
 }
 
-/// The bits of both copies of `equal` in which no word of the digests differs. There are two, because one that is
-/// left over in its register may be all ones.
+/// Returns the bits that are equal in all 8-byte words of the two digests. The result starts from two copies of an
+/// all-ones word, because a single one might be a value that a previous call left in the register.
 #[inline(never)]
 fn equal_bits(left: &[u8; 64], right: &[u8; 64], [equal, again]: [u64; 2]) -> u64 {
-    // Opaque together: apart, both go through one place of the stack, and without the second store the first
-    // digest is compared with itself.
+    // Both references pass through one `black_box` call. In two separate calls both would use the same stack slot, and
+    // if the second store were skipped, the first digest would be compared with itself.
     let [left, right] = black_box([left, right]);
-    // A register that kept an address from before makes both one array, which is no comparison.
+    // If a skipped instruction leaves an old address in a register, both references may point to the same array. That
+    // is not a comparison, so it counts as unequal.
     let equal = if core::ptr::eq(left, right) { 0 } else { equal };
     let (left, _) = left.as_chunks::<8>();
     let (right, _) = right.as_chunks::<8>();
@@ -88,53 +91,54 @@ fn equal_bits(left: &[u8; 64], right: &[u8; 64], [equal, again]: [u64; 2]) -> u6
     })
 }
 
-/// Whether a difference that was folded into the progress is not 0: the condition of the branch that
+/// Returns true if a difference that was folded into the progress is not 0; this is the condition of the branch that
 /// returns the reason.
 ///
-/// Opaque: otherwise the compiler knows that the difference is 0 where the branch was not taken, and may
-/// fold in a constant there in place of the difference itself. Then skipping that one branch would be
-/// enough.
+/// The value is made opaque. Otherwise the compiler knows that the difference is 0 where the branch is not taken, and
+/// may fold a constant into the progress in place of the difference itself. Then it would be enough for a fault to skip
+/// this one branch.
 pub(crate) fn is_different(difference: u64) -> bool {
     black_box(difference) != 0
 }
 
-/// Compares two digests. Returns [`seal`]`(index)` if they are equal, so that a result left over from another
-/// comparison, or none at all, is not taken for it.
+/// Compares two digests and returns [`seal`]`(index)` if they are equal. A result that is left over from another
+/// comparison, or from none, has a different value and is not accepted.
 ///
-/// They are compared twice: a fault in one comparison, up to its return, leaves the other. The second begins with
-/// what the first has found, so that no instruction after both joins their results.
+/// The digests are compared twice, so that a fault in one comparison, up to its return, does not affect the other. The
+/// second comparison starts from the result of the first: there is no later instruction that combines two results and
+/// could be skipped.
 #[inline(never)]
 pub(crate) fn compare_twice(left: &[u8; 64], right: &[u8; 64], index: u32) -> u64 {
     let equal = equal_bits(left, right, [!0; 2]);
     black_box(!equal_bits(right, left, [black_box(equal), black_box(equal)]) ^ seal(index))
 }
 
-/// The difference in a sealed value: for the reason. The verdict depends on the sealed value itself, so that a
-/// fault in this computation does not reach it.
+/// Returns the difference in a sealed value, from which the reason is decided. The verdict depends on the sealed value
+/// itself, so that a fault in this computation does not affect the verdict.
 pub(crate) const fn unseal(sealed: u64, index: u32) -> u64 {
     sealed ^ seal(index)
 }
 
-/// What comparison number `index` returns for equal digests.
+/// Returns the result of comparison number `index` for equal digests.
 pub(crate) const fn seal(index: u32) -> u64 {
-    // Odd, so that every index has a value of its own, in most bits of it.
+    // The factor is odd, so that every index has a different value, which differs in most bits.
     EQUAL.wrapping_mul((index as u64).wrapping_mul(2).wrapping_add(1))
 }
 
-/// Names a payload record: it is folded in when the payload was compared, and again from the manifest when the verdict
-/// is derived. A skipped instruction that leaves the record of the payload before in its register compares that one
-/// twice and leaves this one out; then the marks differ. Payloads do not overlap (`PayloadRanges`), so that no two
-/// records have one load address.
+/// Returns a value that identifies a payload record. It is folded into the progress when the payload was compared, and
+/// again from the manifest when the verdict is derived. If a skipped instruction leaves the previous record in its
+/// register, that payload is compared twice and this one is not compared; then the two values differ. Payloads do not
+/// overlap (`PayloadRanges`), so that no two records have the same load address.
 #[inline(never)]
 pub(crate) fn mark(payload: &PayloadRecord) -> u64 {
     let [first, ..] = payload.digest.as_chunks::<8>().0 else { return 0 };
     black_box(u64::from_le_bytes(*first) ^ payload.load_address.rotate_left(20))
 }
 
-/// The outcome of a verification: wide, redundant, and only made by [`Verdict::conclude`].
+/// The redundant 64-bit result of a verification. Only [`Verdict::conclude`] creates one.
 ///
-/// It does not implement `PartialEq` or `Copy`: callers use its methods instead of comparing it, and
-/// there is only one.
+/// The type implements neither `PartialEq` nor `Copy`: callers have to use its methods instead of comparing words, and
+/// there is only one copy.
 #[derive(Debug)]
 pub struct Verdict {
     word: u64,
@@ -142,7 +146,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Derives the verdict from what happened and from what should have happened.
+    /// Derives the verdict from the progress that was made and the progress that a correct verification makes.
     pub(crate) fn conclude(actual: Progress, expected: Progress) -> Self {
         // Both reads of `actual` are opaque, so that one glitched read does not feed both words.
         let word = black_box(actual).0 ^ black_box(expected).0 ^ ACCEPTED;
@@ -150,14 +154,14 @@ impl Verdict {
         Verdict { word, masked }
     }
 
-    /// The first decision, at the end of the verification.
+    /// Takes the first decision, at the end of the verification.
     #[inline(never)]
     pub fn is_accepted(&self) -> bool {
         black_box(self.word) == ACCEPTED && black_box(self.masked) == ACCEPTED ^ MASK
     }
 
-    /// The second decision, directly before the jump: another expression over the same two
-    /// words, which no optimiser can derive from the first.
+    /// Takes the second decision, directly before the jump. It evaluates a different expression over the same two
+    /// words, which an optimiser cannot derive from the first.
     #[inline(never)]
     pub fn is_confirmed(&self) -> bool {
         let masked = black_box(self.masked);
@@ -224,7 +228,7 @@ mod tests {
         }
     }
 
-    /// As `load_payloads` folds records in, and as `conclude` expects them.
+    /// Folds records into the progress as `load_payloads` does; `conclude` expects the same value.
     fn payloads<'a>(records: impl IntoIterator<Item = &'a PayloadRecord>) -> Progress {
         (0..).zip(records).fold(Progress::start(), |at, (index, payload)| {
             let digest = payload.digest;
@@ -246,7 +250,7 @@ mod tests {
             entry: load_address,
             digest: [digest; 64],
         };
-        // Two files, and the first one again at another place.
+        // The third payload has the content of the first one and another load address.
         let [first, second, third] =
             [record(1, 0x8000_0000), record(2, 0x8020_0000), record(1, 0x8040_0000)];
         let whole = payloads([&first, &second, &third]);

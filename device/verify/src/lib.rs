@@ -1,15 +1,16 @@
 //! Decides whether a bundle may boot (`spec/image-format.md` §8).
 //!
-//! The same code runs in the ROM, in the loader and in `hartlock verify`; each
-//! implements one trait, [`Platform`], for what differs. Nothing here allocates, panics on input, or contains
+//! The ROM, the loader and `hartlock verify` run the same code; each of them implements the trait [`Platform`], which
+//! gives access to the bundle and to memory. The code does not allocate, does not panic on any input, and contains no
 //! unsafe code. A stage calls, in this order:
 //!
-//! 1. [`authenticate`]: read once, signatures, policy, manifest, acceptance, placement;
-//! 2. [`Authenticated::load_payloads`]: bring each payload to its memory and compare its digest;
-//! 3. [`Authenticated::conclude`]: the first decision, which yields a [`Verdict`];
-//! 4. [`Verdict::is_confirmed`], directly before the jump: the second decision.
+//! 1. [`authenticate`] reads the metadata once and checks signatures, policy, manifest, acceptance and placement.
+//! 2. [`Authenticated::load_payloads`] copies each payload to its load address and compares its digest.
+//! 3. [`Authenticated::conclude`] takes the first decision and returns a [`Verdict`].
+//! 4. [`Verdict::is_confirmed`] takes the second decision, directly before the jump.
 //!
-//! [`first_stage`] is apart: the reference of hardware that decides without a core.
+//! [`first_stage`] is independent of this: it is the reference model for hardware that verifies a first stage without a
+//! core.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -22,7 +23,8 @@ pub mod board;
 pub mod first_stage;
 mod flow;
 pub mod harden;
-// Its words are claimed by one atomic access. A controller of 32 bits has one hart and no use for it.
+// The pool claims blocks by 64-bit atomic operations. A 32-bit controller does not have them; it has one hart and needs
+// no pool.
 #[cfg(target_has_atomic = "64")]
 pub mod pool;
 mod recheck;

@@ -1,15 +1,15 @@
 //! Hands out blocks to harts and collects their leaves (boot flow §5.3).
 //!
-//! One *coordinator* (the boot hart) opens jobs, publishes how many blocks have arrived, and
-//! absorbs leaves in order; any number of *workers* claim blocks. All state is in atomics, so the
-//! pool is safe code on every hart and is tested here with threads.
+//! One *coordinator* (the boot hart) opens jobs, publishes the number of blocks that have arrived, and absorbs leaves
+//! in order. Any number of *workers* claim blocks. The whole state consists of atomics, so that the pool is safe code
+//! on every hart and can be tested with threads.
 //!
-//! Three rules make late harts harmless:
+//! Three rules ensure that a slow hart does no harm:
 //!
-//! * A claim is a compare-and-swap on (job, next block): a worker that slept through a job cannot
-//!   take a block of the next one with the old parameters.
-//! * A result is accepted once, by compare-and-swap of its slot from *open (job, block)* to
-//!   *done by hart*. What comes later finds another word there and is dropped.
+//! * A claim is a compare-and-swap on (job, next block): a worker that was stopped during a whole job cannot take a
+//!   block of the next job with the old parameters.
+//! * A result is accepted only once, by a compare-and-swap of its slot from *open (job, block)* to *done by hart*. A
+//!   later result finds a different word in the slot and is dropped.
 //! * Each hart writes leaves only to its own row, before that compare-and-swap.
 
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -20,35 +20,35 @@ use crate::tree::Digest;
 
 /// Maximum number of harts of a pool.
 pub const MAX_HARTS: usize = 8;
-/// Blocks that can be in flight between the oldest missing leaf and the newest claim.
+/// Maximum distance in blocks from the oldest missing leaf to the newest claim.
 pub const WINDOW: u64 = 64;
 
 const BLOCK_BITS: u32 = 40;
 const BLOCK_MASK: u64 = (1 << BLOCK_BITS) - 1;
-/// Bits of a slot word below (job, block): 0 = open, otherwise 1 + hart. In a holding word they count
-/// the blocks, of which there is always one.
+/// Number of bits below (job, block) in a slot word. They are 0 if the slot is open, else 1 + hart. In a holding word
+/// these bits are the number of blocks, which is at least 1.
 const HART_BITS: u32 = 8;
 /// Maximum number of blocks of a claim.
 const MAX_GROUP: u64 = 32;
-/// Jobs are counted modulo 2^16 in a slot word and modulo 2^24 in a claim word.
+/// The job number is reduced modulo 2^16 in a slot word and modulo 2^24 in a claim word.
 const SLOT_JOB_MASK: u64 = (1 << 16) - 1;
 const CLAIM_JOB_MASK: u64 = (1 << 24) - 1;
 
-/// What workers need to know of the payload in work.
+/// Parameters of the payload that is being hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Address of the payload.
+    /// Load address of the payload.
     pub address: u64,
-    /// Bytes of the payload.
+    /// Size of the payload in bytes.
     pub size: u64,
-    /// How the payload is cut into blocks, and what is hashed with each.
+    /// Mode, which defines the blocks of the payload and the prefix that is hashed with each.
     pub mode: TreeMode,
-    /// Hash of the leaves.
+    /// Hash algorithm of the leaves.
     pub hash: HashId,
 }
 
 impl Job {
-    /// Bytes of a block; 0 in mode flat, which has no blocks to hand out.
+    /// Returns the block size in bytes; 0 in mode flat, which has no blocks.
     pub const fn block_size(&self) -> u64 {
         match self.mode.block_size() {
             Some(block_size) => block_size as u64,
@@ -56,7 +56,7 @@ impl Job {
         }
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub const fn block_count(&self) -> u64 {
         match self.block_size() {
             0 => 0,
@@ -64,13 +64,13 @@ impl Job {
         }
     }
 
-    /// Address and length of a block, or `None` past the end.
+    /// Returns address and length of a block, or `None` if it is past the end of the payload.
     pub fn block(&self, index: u64) -> Option<(u64, u64)> {
         self.blocks(index, 1)
     }
 
-    /// Address and length of `count` blocks from this one on, fewer at the end of the payload, or
-    /// `None` past it.
+    /// Returns address and length of `count` blocks from `index` on; the length is less at the end of the payload.
+    /// Returns `None` past the end.
     pub fn blocks(&self, index: u64, count: u64) -> Option<(u64, u64)> {
         let offset = index.checked_mul(self.block_size())?;
         let most = self.block_size().checked_mul(count)?;
@@ -79,29 +79,29 @@ impl Job {
     }
 }
 
-/// The right and the duty to deliver the leaves of blocks that follow each other.
+/// Exclusive right of a hart to deliver the leaves of consecutive blocks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Claim {
     number: u64,
     /// Index of the first block.
     pub block: u64,
-    /// How many blocks there are: at least one, and no more than the caller requested.
+    /// Number of blocks, from 1 to the number that the caller requested.
     pub count: u64,
-    /// The job it belongs to.
+    /// Job that the blocks belong to.
     pub job: Job,
 }
 
 /// Leaves of one hart, by slot.
 type Row = [[AtomicU64; 8]; WINDOW as usize];
 
-/// The shared state. It fits a `static`.
+/// The shared state of all harts. It can be stored in a `static`.
 #[derive(Debug)]
 pub struct Pool {
-    /// (job number, next block to claim).
+    /// Word (job number, next block to claim).
     next: AtomicU64,
-    /// Blocks below this index may be claimed.
+    /// Index of the first block that may not be claimed yet.
     limit: AtomicU64,
-    /// Parameters of the job; written only while nothing can be claimed.
+    /// Parameters of the job. They are written only while no block can be claimed.
     address: AtomicU64,
     size: AtomicU64,
     /// Mode in the upper half, block size in the lower one.
@@ -109,12 +109,12 @@ pub struct Pool {
     hash: AtomicU64,
     slots: [AtomicU64; WINDOW as usize],
     leaves: [Row; MAX_HARTS],
-    /// (job number, first block, count) that a hart is hashing, 0 = none. The job matters: a hart
-    /// that was lost in one job still holds its blocks of that job in the next.
+    /// Word (job number, first block, count) of the blocks that a hart is hashing, 0 if none. The job number is needed
+    /// because a hart that was lost in one job still holds its blocks of that job during the next.
     holding: [AtomicU64; MAX_HARTS],
-    /// Blocks that each hart delivered since the last job began; bit mask of harts.
+    /// Bit mask of the harts that have delivered a block in the current job.
     delivered: AtomicU64,
-    /// Harts that get no more work.
+    /// Bit mask of the harts that get no more work.
     excluded: AtomicU64,
 }
 
@@ -123,7 +123,7 @@ const fn slot_word(job: u64, block: u64) -> u64 {
 }
 
 impl Pool {
-    /// A pool without a job.
+    /// Returns a pool without a job.
     pub const fn new() -> Self {
         Self {
             next: AtomicU64::new(0),
@@ -141,18 +141,19 @@ impl Pool {
         }
     }
 
-    /// Takes the next block, if one has arrived. For workers and for the coordinator.
+    /// Claims the next block, if it has arrived. Workers and the coordinator call this function.
     pub fn claim(&self, hart: usize) -> Option<Claim> {
         self.claim_group(hart, 1)
     }
 
-    /// The hash of the job, from which a hart derives how many blocks to claim. The claim that
-    /// follows may belong to another job.
+    /// Returns the hash algorithm of the job, from which a hart derives the number of blocks to claim. The next claim
+    /// may already belong to another job.
     pub fn hash(&self) -> Option<HashId> {
         HashId::from_number(self.hash.load(Ordering::Relaxed) as u32)
     }
 
-    /// Takes up to `most` of the next blocks that have arrived: as many as the hart hashes at once.
+    /// Claims up to `most` of the next blocks that have arrived. The caller passes the number of blocks that the hart
+    /// hashes at once.
     pub fn claim_group(&self, hart: usize, most: usize) -> Option<Claim> {
         if self.is_excluded(hart) {
             return None;
@@ -168,11 +169,12 @@ impl Pool {
         }
     }
 
-    /// What a hart that read `next` may try to take: parameters of this job or of a later one.
+    /// Returns the claim that a hart that read `next` may try to take. The parameters may be those of a later job; then
+    /// `take` fails.
     fn offer(&self, next: u64, most: usize) -> Option<Claim> {
         let (number, block) = (next >> BLOCK_BITS, next & BLOCK_MASK);
-        // Read after `next`: a limit of an older job is never larger than that job's count,
-        // and then `take` fails.
+        // `limit` is read after `next`. A limit of an older job is never larger than the number of blocks of that job,
+        // and in that case `take` fails.
         let available = self.limit.load(Ordering::Acquire).checked_sub(block)?;
         let count = available.min((most as u64).clamp(1, MAX_GROUP));
         if count == 0 {
@@ -188,11 +190,11 @@ impl Pool {
         Some(Claim { number, block, count, job })
     }
 
-    /// Takes what was offered, unless another hart or another job came in between. Then the offer
-    /// is void, and `Err` holds the current word.
+    /// Takes the offered blocks, unless another hart has claimed a block or another job was opened in the meantime.
+    /// Then the offer is void, and `Err` holds the current word.
     fn take(&self, holding: &AtomicU64, next: u64, count: u64) -> Result<u64, u64> {
-        // Announced before the claim, so that the coordinator never sees a claimed block
-        // without a holder.
+        // The blocks are announced before they are claimed, so that the coordinator never sees a claimed block without
+        // a holder.
         let held = slot_word(next >> BLOCK_BITS, next & BLOCK_MASK) | count;
         holding.store(held, Ordering::Release);
         let after = next.wrapping_add(count);
@@ -201,15 +203,16 @@ impl Pool {
             .inspect_err(|_| holding.store(0, Ordering::Release))
     }
 
-    /// Delivers the leaves of a claim, in order. Returns whether all were accepted; late or second
-    /// ones are not.
+    /// Delivers the leaves of a claim, in order. Returns true if all were accepted; a leaf that is late or was already
+    /// delivered is not accepted.
     pub fn submit(&self, hart: usize, claim: &Claim, leaves: &[Digest]) -> bool {
         let blocks = claim.block..claim.block.saturating_add(claim.count);
         let mut accepted = 0;
         for (block, leaf) in blocks.zip(leaves) {
             accepted += u64::from(self.deliver(hart, claim.number, block, leaf));
         }
-        // Not before the last: what is held and missing is redone if its hart is lost.
+        // The blocks are held until the last leaf is delivered: if the hart is lost before, the coordinator redoes the
+        // missing ones.
         if let Some(holding) = self.holding.get(hart) {
             holding.store(0, Ordering::Release);
         }
@@ -222,7 +225,7 @@ impl Pool {
             return false;
         };
         let open = slot_word(number, block);
-        // The row is this hart's own; the exchange below publishes it.
+        // Only this hart writes to the row; the compare-and-swap below publishes it.
         if slot.load(Ordering::Acquire) == open
             && let Some(words) = row.get(index)
         {
@@ -239,19 +242,19 @@ impl Pool {
         is_accepted
     }
 
-    /// Gives a hart no more work, and returns the first block that it holds.
+    /// Excludes a hart from further work and returns the first block that it holds.
     pub fn exclude(&self, hart: usize) -> Option<u64> {
         self.excluded.fetch_or(1 << (hart & 63), Ordering::AcqRel);
         let held = self.holding.get(hart)?.load(Ordering::Acquire);
         (held != 0).then_some((held >> HART_BITS) & BLOCK_MASK)
     }
 
-    /// Whether a hart gets no more work.
+    /// Returns true if a hart gets no more work.
     pub fn is_excluded(&self, hart: usize) -> bool {
         self.excluded.load(Ordering::Acquire) & (1 << (hart & 63)) != 0
     }
 
-    /// Forgets everything, exclusions included. For the coordinator, before workers exist.
+    /// Closes the job and clears the exclusions. The coordinator calls this function before there are workers.
     pub fn reset(&self) {
         self.limit.store(0, Ordering::Release);
         self.excluded.store(0, Ordering::Release);
@@ -264,8 +267,7 @@ impl Default for Pool {
     }
 }
 
-/// The coordinator's view of one job. There is one coordinator; making two is an error that this
-/// type cannot prevent, and that no caller has a reason for.
+/// The coordinator of one job. A pool must have only one at a time; the type does not enforce this.
 #[derive(Debug)]
 pub struct Coordinator<'a> {
     pool: &'a Pool,
@@ -274,23 +276,23 @@ pub struct Coordinator<'a> {
     number: u64,
     absorbed: u64,
     arrived: u64,
-    /// The limit that workers were last told of.
+    /// Limit that workers were last told of.
     announced: u64,
 }
 
 impl<'a> Coordinator<'a> {
-    /// Opens a job. Nothing can be claimed before [`Coordinator::arrived`].
+    /// Opens a job. No block can be claimed before the first call of [`Coordinator::arrived`].
     pub fn open(pool: &'a Pool, hart: usize, job: Job) -> Self {
-        // No claim succeeds from here on: the last job was absorbed whole or given up, and a
-        // claim needs a limit above `next`.
+        // From here on no claim succeeds: the last job was completely absorbed or abandoned, and a claim needs a limit
+        // above `next`.
         pool.limit.store(0, Ordering::SeqCst);
         let number =
             (pool.next.load(Ordering::Acquire) >> BLOCK_BITS).wrapping_add(1) & CLAIM_JOB_MASK;
-        // Opened for the new job before its number can be seen.
+        // The slots are opened for the new job before workers can see its number.
         for (block, slot) in (0..WINDOW).zip(&pool.slots) {
             slot.store(slot_word(number, block), Ordering::Release);
         }
-        // An abandoned job may have blocks left that `next` still allows: move it first.
+        // After an abandoned job `next` may still allow claims of its blocks, so it is moved past all blocks first.
         pool.next.store((number << BLOCK_BITS) | BLOCK_MASK, Ordering::SeqCst);
         pool.address.store(job.address, Ordering::Relaxed);
         pool.size.store(job.size, Ordering::Relaxed);
@@ -302,9 +304,9 @@ impl<'a> Coordinator<'a> {
         Self { pool, hart, job, number, absorbed: 0, arrived: 0, announced: 0 }
     }
 
-    /// Publishes that the first `bytes` of the payload are in memory. Returns whether there are
-    /// blocks that workers were not told of: some arrived, or leaves that were absorbed since made
-    /// room for them. Sleeping workers must be woken then.
+    /// Publishes that the first `bytes` bytes of the payload are in memory. Returns true if there are blocks that
+    /// workers were not told of, either because they have just arrived or because absorbed leaves made room for them.
+    /// Sleeping workers must then be woken.
     pub fn arrived(&mut self, bytes: u64) -> bool {
         self.arrived = if bytes >= self.job.size {
             self.job.block_count()
@@ -321,7 +323,7 @@ impl<'a> Coordinator<'a> {
         limit
     }
 
-    /// Takes the leaf of the oldest missing block, if it was delivered.
+    /// Takes the leaf of the oldest block that is not absorbed yet, if it was delivered.
     pub fn next_leaf(&mut self) -> Option<Digest> {
         if self.is_complete() {
             return None;
@@ -342,12 +344,12 @@ impl<'a> Coordinator<'a> {
         Some(leaf)
     }
 
-    /// The block whose leaf is missing first, if it has arrived: only then can it be redone.
+    /// Returns the oldest block whose leaf is missing, if the block has arrived. Only such a block can be redone.
     pub const fn missing_block(&self) -> Option<u64> {
         if self.absorbed < self.arrived { Some(self.absorbed) } else { None }
     }
 
-    /// The hart that holds `block` of this job, other than the coordinator.
+    /// Returns the hart, other than the coordinator, that holds `block` of this job.
     pub fn holder(&self, block: u64) -> Option<usize> {
         let is_held = |held: u64| {
             let (first, count) = ((held >> HART_BITS) & BLOCK_MASK, held & ((1 << HART_BITS) - 1));
@@ -362,22 +364,22 @@ impl<'a> Coordinator<'a> {
             .map(|(hart, _)| hart)
     }
 
-    /// Delivers the leaf of a block that was claimed by a hart that will not deliver it.
+    /// Delivers the leaf of a block that another hart claimed and will not deliver.
     pub fn redo(&self, block: u64, leaf: &Digest) -> bool {
         self.pool.deliver(self.hart, self.number, block, leaf)
     }
 
-    /// Whether every leaf was taken.
+    /// Returns true if every leaf was taken.
     pub const fn is_complete(&self) -> bool {
         self.absorbed >= self.job.block_count()
     }
 
-    /// Bit mask of the harts whose leaves were accepted.
+    /// Returns the bit mask of the harts whose leaves were accepted.
     pub fn delivered(&self) -> u64 {
         self.pool.delivered.load(Ordering::Relaxed)
     }
 
-    /// The job.
+    /// Returns the parameters of the job.
     pub const fn job(&self) -> &Job {
         &self.job
     }

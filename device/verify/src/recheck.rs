@@ -1,10 +1,8 @@
-//! Redundant checks (boot flow §7): what `acceptance.rs` and the parser decide by branches is computed
-//! again as values.
+//! Redundant checks (boot flow §7). They compute as values what `acceptance.rs` and the parser decide by branches.
 //!
-//! Each function returns a *defect*: 0 exactly if its requirement is met. The verdict depends on
-//! every defect, so that skipping the branch after a check does not turn a refusal into a boot. The
-//! redundant checks share no code with the first ones, have no early exit, and read the signed bytes at
-//! their offsets instead of the fields that the parser made of them.
+//! Each function returns a *defect*, which is 0 exactly if its requirement is met. The verdict depends on every defect,
+//! so that skipping the branch after a check does not turn a refusal into a boot. The redundant checks share no code
+//! with the first ones, have no early exit, and read the signed bytes at their offsets instead of the parsed fields.
 
 use core::hint::black_box;
 
@@ -16,26 +14,26 @@ use hartlock_image::{
 use crate::acceptance::Acceptance;
 use crate::board::{Board, Fixed, Place, Region};
 
-/// All ones if `value` is not 0, else 0.
+/// Returns all ones if `value` is not 0, else 0.
 const fn spread(value: u64) -> u64 {
     0u64.wrapping_sub((value | value.wrapping_neg()) >> 63)
 }
 
-/// All ones if `left` is less than `right`, else 0: the borrow of the subtraction.
+/// Returns all ones if `left` is less than `right`, else 0. This is the borrow of the subtraction.
 const fn below(left: u64, right: u64) -> u64 {
     let borrow = (!left & right) | ((!left | right) & left.wrapping_sub(right));
     0u64.wrapping_sub(borrow >> 63)
 }
 
-/// The bits in which the bytes differ or their lengths do.
-// Out of line: every requirement calls it.
+/// Returns a value that is 0 exactly if both slices have the same length and the same bytes.
+// This function is not inlined, because every requirement calls it.
 #[inline(never)]
 fn unlike(left: &[u8], right: &[u8]) -> u64 {
     let bits = left.iter().zip(right).fold(0, |seen, (l, r)| seen | (l ^ r));
     u64::from(bits) | (left.len() as u64 ^ right.len() as u64)
 }
 
-/// The field at `offset`; a value that no field can have if the bytes are too short.
+/// Returns the 32-bit field at `offset`, or `u64::MAX`, which no field can have, if the bytes are too short.
 fn field32(bytes: &[u8], offset: usize) -> u64 {
     u32_at(bytes, offset).map_or(u64::MAX, u64::from)
 }
@@ -52,14 +50,14 @@ fn key_unlike_bytes(key: &KeyRecord, record: &[u8]) -> u64 {
         | unlike(&key.key_id, record.get(8..56).unwrap_or(&[]))
 }
 
-/// A record that is not there differs from every key.
+/// Compares keys with consecutive key records. A missing record differs from every key.
 fn keys_unlike<'a>(keys: impl Iterator<Item = &'a KeyRecord>, records: &[u8]) -> u64 {
     let mut records = records.chunks(KEY_RECORD_SIZE);
     keys.fold(0, |seen, key| seen | key_unlike_bytes(key, records.next().unwrap_or(&[])))
 }
 
-/// The counted keys are trusted and not revoked, they satisfy the policy (image format §5.3), and the
-/// blocks are exactly the signers that the signed bytes name, in order (§5.2).
+/// Checks that the counted keys are trusted and not revoked, that they satisfy the policy (image format §5.3), and that
+/// the signature blocks are exactly the signers in the signed bytes, in order (§5.2).
 #[inline(never)]
 pub(crate) fn signers(
     acceptance: &Acceptance<'_>,
@@ -102,7 +100,7 @@ pub(crate) fn signers(
     defect | keys_unlike(blocks.iter(), signed.get(HEADER_SIZE..).unwrap_or(&[]))
 }
 
-/// The signed bytes are for this device (image format §7).
+/// Checks that the signed bytes are meant for this device (image format §7).
 #[inline(never)]
 pub(crate) fn device(acceptance: &Acceptance<'_>, signed: &[u8]) -> u64 {
     let (acceptance, signed) = (black_box(acceptance), black_box(signed));
@@ -126,8 +124,8 @@ pub(crate) fn device(acceptance: &Acceptance<'_>, signed: &[u8]) -> u64 {
             .map_or(0, |state| below(field32(signed, 48) & u64::from(state.bit()), 1))
 }
 
-/// The signed bytes of the identities besides that of the header, and the boot version that is needed
-/// (image format §4.6). Their records are the first two, in this order, if they are there.
+/// Returns the bytes of all identities except that of the header, and the required boot version (image format §4.6). If
+/// their extension records are present, they are the first two, in this order.
 fn extensions(signed: &[u8]) -> (&[u8], u64) {
     let records = |count: u64, size: u64| count.wrapping_mul(size);
     let start = records(field32(signed, 52), KEY_RECORD_SIZE as u64)
@@ -146,8 +144,8 @@ fn extensions(signed: &[u8]) -> (&[u8], u64) {
     (others, boot_version)
 }
 
-/// What was parsed and will be used is what was signed: version, payload records, and the trust
-/// list or the length of the command line.
+/// Checks that the parsed values that are used later equal the signed bytes: the version, the payload records, and the
+/// trust list or the length of the command line.
 #[inline(never)]
 pub(crate) fn parsed(manifest: &Manifest<'_>, signed: &[u8]) -> u64 {
     let (manifest, signed) = (black_box(manifest), black_box(signed));
@@ -174,7 +172,8 @@ pub(crate) fn parsed(manifest: &Manifest<'_>, signed: &[u8]) -> u64 {
         }
 }
 
-/// No payload wraps around or is too small for what is loaded, and no two share a byte (image format §4.3).
+/// Checks that no load range wraps around or is too small for its payload, and that no two ranges overlap (image format
+/// §4.3).
 #[inline(never)]
 pub(crate) fn ranges(manifest: &Manifest<'_>) -> u64 {
     let manifest = black_box(manifest);
@@ -189,7 +188,7 @@ pub(crate) fn ranges(manifest: &Manifest<'_>) -> u64 {
     defect
 }
 
-/// Every payload is in its place on this board, and shares no byte with what is live (boot flow §2).
+/// Checks that every payload lies in its region of this board and does not overlap a live region (boot flow §2).
 #[inline(never)]
 pub(crate) fn placement(board: &Board, manifest: &Manifest<'_>) -> u64 {
     let (board, manifest) = (black_box(board), black_box(manifest));
@@ -214,7 +213,7 @@ fn range_of(payload: &PayloadRecord) -> Region {
     Region { start, end: start.wrapping_add(payload.memory_size) }
 }
 
-/// All ones if the regions share a byte.
+/// Returns all ones if the regions overlap, else 0.
 const fn shared(left: &Region, right: &Region) -> u64 {
     below(left.start, right.end)
         & below(right.start, left.end)
@@ -222,7 +221,7 @@ const fn shared(left: &Region, right: &Region) -> u64 {
         & below(right.start, right.end)
 }
 
-/// 0 exactly if the payload belongs to this place and keeps to it.
+/// Returns 0 exactly if the payload has the type of this place and meets its constraints.
 fn misplaced(payload: &PayloadRecord, range: &Region, place: &Place) -> u64 {
     let entry = match payload.payload_type.is_code() {
         true => payload.entry ^ payload.load_address,

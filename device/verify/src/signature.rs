@@ -1,6 +1,6 @@
 //! Signatures of a bundle (image format §2.2, §5.2).
 //!
-//! Each verifier is a feature of this crate: a boot stage carries what its keys need and nothing else. The
+//! Each algorithm is a feature of this crate, so that a boot stage contains only the verifiers that its keys need. The
 //! table of verifiers is in `hartlock_kernels::signature`.
 
 use hartlock_image::{Algorithm, KEY_ID_SIZE, KeyRecord, Reason, SignatureBlock};
@@ -13,7 +13,7 @@ use hartlock_kernels::{Hash, Kernels};
 
 use crate::harden;
 
-/// Id of a public key (image format §2.5).
+/// Returns the id of a public key (image format §2.5).
 pub fn key_id(algorithm: u32, parameters: u32, public_key: &[u8]) -> [u8; KEY_ID_SIZE] {
     let mut hash = Sha384::new();
     hash.update(b"HLKkeyid");
@@ -23,7 +23,7 @@ pub fn key_id(algorithm: u32, parameters: u32, public_key: &[u8]) -> [u8; KEY_ID
     hash.finalize()
 }
 
-/// The key record that a signature block would have among the signers.
+/// Returns the key record that the manifest must contain for the signer of this block.
 pub fn key_record(block: &SignatureBlock<'_>) -> KeyRecord {
     KeyRecord {
         algorithm: block.algorithm,
@@ -32,18 +32,19 @@ pub fn key_record(block: &SignatureBlock<'_>) -> KeyRecord {
     }
 }
 
-/// Whether this build can verify the algorithm that these numbers name.
+/// Returns true if this build can verify the algorithm with these numbers.
 pub(crate) fn is_carried(algorithm: u32, parameters: u32) -> bool {
     Algorithm::from_numbers(algorithm, parameters).is_some_and(carries)
 }
 
-/// Verifies one block over the signed region. Returns the difference between the two values that a
-/// genuine signature makes equal, 0 if there is none, sealed with `index`.
+/// Verifies one block over the signed region. A genuine signature makes two values equal; the function returns their
+/// difference, sealed with `index`.
 ///
 /// # Errors
-/// `TrustedAlgorithmMissing` for an algorithm that is not carried, `PublicKeyInvalid`, `PublicKeyUnsupported`, `SignatureNotCanonical`, `SignatureBlockSizes`,
-/// `SignatureParametersDiffer`, `SignatureIndexOutOfRange`. A signature that does not verify is a
-/// difference, for the caller to refuse and to fold into the verdict, or `SignatureMismatch`.
+/// `TrustedAlgorithmMissing` for an algorithm that this build does not contain, `PublicKeyInvalid`,
+/// `PublicKeyUnsupported`, `SignatureNotCanonical`, `SignatureBlockSizes`, `SignatureParametersDiffer`,
+/// `SignatureIndexOutOfRange`. A signature that does not verify gives a difference, which the caller refuses and folds
+/// into the verdict, or `SignatureMismatch`.
 #[inline(never)]
 pub(crate) fn verify(
     kernels: &Kernels,
@@ -70,16 +71,16 @@ pub(crate) fn verify(
     Ok(sealed(compared, index))
 }
 
-/// The difference of both values, sealed with `index`.
+/// Returns the difference of the two values of a signature, sealed with `index`.
 pub(crate) fn sealed(compared: &Comparison, index: u32) -> u64 {
     harden::compare_twice(&compared.computed, &compared.claimed, index)
 }
 
-/// Whether one block's signature fits its key and the signed region: the plain answer, for tools;
-/// `None` if the algorithm is not carried.
+/// Checks the signature of one block with its key over the signed region, without hardening; for tools. Returns `None`
+/// if this build does not contain the algorithm.
 ///
 /// # Errors
-/// Those of the format for signatures: E0202 and E0301 to E0310.
+/// The errors of the format for signatures: E0202 and E0301 to E0310.
 pub fn check_signature(block: &SignatureBlock<'_>, signed: &[u8]) -> Option<Result<(), Reason>> {
     let algorithm = block.known_algorithm().filter(|algorithm| carries(*algorithm))?;
     let compared =
@@ -87,7 +88,7 @@ pub fn check_signature(block: &SignatureBlock<'_>, signed: &[u8]) -> Option<Resu
     Some(compared.and_then(|compared| compared.check()).map_err(reason_of))
 }
 
-/// Why a bundle is refused whose signature was.
+/// Returns the reason for refusing a bundle whose signature was rejected.
 pub(crate) const fn reason_of(rejection: Rejection) -> Reason {
     match rejection {
         Rejection::InvalidKey => Reason::PublicKeyInvalid,
@@ -95,7 +96,7 @@ pub(crate) const fn reason_of(rejection: Rejection) -> Reason {
         Rejection::SignatureLength => Reason::SignatureBlockSizes,
         Rejection::OtherParameters => Reason::SignatureParametersDiffer,
         Rejection::IndexOutOfRange => Reason::SignatureIndexOutOfRange,
-        // No bundle has a context.
+        // Bundles sign with an empty context, so that `ContextLength` does not occur.
         Rejection::NonCanonicalSignature | Rejection::ContextLength => {
             Reason::SignatureNotCanonical
         }

@@ -1,4 +1,4 @@
-//! Payload digests (image format §6), generic over who computes the hash.
+//! Payload digests (image format §6), generic over the implementation of the hash.
 
 use hartlock_image::{HashId, PayloadRecord, TreeMode};
 use hartlock_kernels::kt128::Kt128;
@@ -12,26 +12,26 @@ pub type Digest = [u8; 64];
 
 /// A hash whose algorithm is chosen at run time.
 pub trait Hasher: Sized {
-    /// Starts a hash, computed by these kernels.
+    /// Starts a hash that uses the given kernels.
     fn with(hash: HashId, kernels: &Kernels) -> Self;
-    /// Starts a hash, in the portable form.
+    /// Starts a hash that uses the portable form.
     fn new(hash: HashId) -> Self {
         Self::with(hash, &Kernels::PORTABLE)
     }
-    /// Starts the outer function of ParallelHash: cSHAKE with N = "ParallelHash", of the strength of
-    /// `hash` (§6.3). No mode allows it with a hash that is not SHAKE; of those it is the hash itself.
+    /// Starts the outer function of ParallelHash: cSHAKE with N = "ParallelHash" and the strength of `hash` (§6.3). A
+    /// manifest allows ParallelHash only with SHAKE; for any other hash the function returns that hash.
     fn parallelhash_with(hash: HashId, kernels: &Kernels) -> Self;
-    /// The same in the portable form.
+    /// Starts the outer function of ParallelHash in the portable form.
     fn new_parallelhash(hash: HashId) -> Self {
         Self::parallelhash_with(hash, &Kernels::PORTABLE)
     }
-    /// Absorbs bytes.
+    /// Absorbs bytes of the message.
     fn update(&mut self, bytes: &[u8]);
-    /// The digest, zero padded.
+    /// Returns the digest; unused bytes at the end are zero.
     fn finalize(self) -> Digest;
 }
 
-/// Hashing by the kernels of the hart, with whichever hash a payload names.
+/// A hash in software, of the algorithm that a payload record names, computed by the kernels of the hart.
 #[derive(Clone)]
 #[allow(missing_docs, reason = "the variants are the names of the standards")]
 #[expect(clippy::large_enum_variant, reason = "a hart has two at most, and there is no heap")]
@@ -105,7 +105,7 @@ impl Hasher for SoftwareHasher {
     }
 }
 
-/// Copies a digest to the front of a zeroed field.
+/// Copies a digest to the front of a zeroed 64-byte field.
 pub fn padded(digest: &[u8]) -> Digest {
     let mut field = [0; 64];
     for (to, from) in field.iter_mut().zip(digest) {
@@ -114,7 +114,7 @@ pub fn padded(digest: &[u8]) -> Digest {
     field
 }
 
-/// The part of a digest that the measurement log has room for (boot flow §3.5).
+/// Returns the first 48 bytes of a digest, which the measurement log stores (boot flow §3.5).
 pub fn first_48(digest: &Digest) -> [u8; 48] {
     let mut first = [0; 48];
     for (to, from) in first.iter_mut().zip(digest) {
@@ -123,7 +123,8 @@ pub fn first_48(digest: &Digest) -> [u8; 48] {
     first
 }
 
-/// The prefix of a block in its leaf: empty under ParallelHash, whose leaves have no index.
+/// Returns the prefix that is hashed before a block in its leaf. Mode ParallelHash has none (`None`), because its
+/// leaves have no index.
 pub fn leaf_prefix(mode: TreeMode, index: u64) -> Option<[u8; 16]> {
     if matches!(mode, TreeMode::ParallelHash { .. }) {
         return None;
@@ -135,7 +136,7 @@ pub fn leaf_prefix(mode: TreeMode, index: u64) -> Option<[u8; 16]> {
     Some(prefix)
 }
 
-/// `leaf_i` of a block (§6.2, §6.3), computed by these kernels.
+/// Computes `leaf_i` of a block (§6.2, §6.3) with the given kernels.
 pub fn leaf(
     kernels: &Kernels,
     (mode, hash): (TreeMode, HashId),
@@ -150,20 +151,20 @@ pub fn leaf(
     hasher.finalize()
 }
 
-/// How many blocks of this hash are worth hashing at once on a hart with these kernels.
+/// Returns the number of blocks of this hash that a hart with these kernels hashes at once with benefit.
 pub fn lanes(kernels: &Kernels, hash: HashId) -> usize {
     match hash {
         HashId::Sha256 => Sha256::lanes(kernels),
         HashId::Sha384 => Sha384::lanes(kernels),
         HashId::Sha512 => Sha512::lanes(kernels),
-        // One block fills the lanes by itself, if it has chunks enough.
+        // A single block fills the lanes if it has enough chunks.
         HashId::Kt128 => Kt128::lanes(kernels),
         HashId::Sha3_256 | HashId::Sha3_384 | HashId::Sha3_512 => Sha3_256::lanes(kernels),
         HashId::Shake128 | HashId::Shake256 => Shake128::lanes(kernels),
     }
 }
 
-/// The tier of the kernel that hashes a payload, for the log (boot flow §3.5).
+/// Returns the tier of the kernel that hashes a payload, for the log (boot flow §3.5).
 pub fn tier(kernels: &Kernels, (mode, hash): (TreeMode, HashId)) -> Tier {
     let family = match hash {
         HashId::Sha256 => HashFamily::Sha256,
@@ -178,10 +179,10 @@ pub fn tier(kernels: &Kernels, (mode, hash): (TreeMode, HashId)) -> Tier {
     }
 }
 
-/// Leaves of blocks that follow each other in memory, from the block with this index on, which
-/// `on_leaf` gets in order. Only the last block may be shorter than `block_size`.
+/// Computes the leaves of blocks that are adjacent in memory and calls `on_leaf` with each in order. `first` is the
+/// index of the first block. Only the last block may be shorter than the block size.
 ///
-/// Blocks that do not fill the lanes are hashed one by one ([`fills_lanes`]).
+/// Blocks that do not fill the lanes are hashed one at a time ([`fills_lanes`]).
 pub fn leaves(
     kernels: &Kernels,
     (mode, hash): (TreeMode, HashId),
@@ -208,7 +209,7 @@ pub fn leaves(
     }
 }
 
-/// Leaves of up to [`MAX_LANES`] blocks of equal length at once.
+/// Computes the leaves of up to [`MAX_LANES`] blocks of equal length at once.
 fn digest_many(
     kernels: &Kernels,
     (mode, hash): (TreeMode, HashId),
@@ -254,23 +255,23 @@ fn many<H: HashMany>(
     H::digest_many(kernels, heads, bodies, &mut |_, digest| on_leaf(&padded(digest.as_ref())));
 }
 
-/// The root (§6.2, §6.3), to which leaves are added in order.
+/// The hash of the root (§6.2, §6.3), which absorbs the leaves in order.
 #[derive(Clone)]
 pub struct Root<H> {
     hasher: H,
     leaf_len: usize,
-    /// The number of leaves, in modes that hash it after them.
+    /// Number of leaves, in the modes that absorb this number after the leaves.
     count_after: Option<u64>,
 }
 
 impl<H: Hasher> Root<H> {
-    /// Absorbs everything before the leaves. In mode flat there are no leaves, and this root is not
-    /// used.
+    /// Absorbs everything that comes before the leaves, in the portable form. Mode flat has no leaves and does not use
+    /// this type.
     pub fn new(record: &PayloadRecord) -> Self {
         Self::with(record, &Kernels::PORTABLE)
     }
 
-    /// The same, computed by these kernels.
+    /// Same as [`Root::new`], computed by the given kernels.
     pub fn with(record: &PayloadRecord, kernels: &Kernels) -> Self {
         let leaf_len = record.hash.output_len();
         let block_size = u64::from(record.mode.block_size().unwrap_or(0));
@@ -298,7 +299,7 @@ impl<H: Hasher> Root<H> {
         self.hasher.update(leaf.get(..self.leaf_len).unwrap_or(leaf));
     }
 
-    /// The digest of the payload.
+    /// Returns the digest of the payload.
     pub fn finalize(mut self) -> Digest {
         if let Some(count) = self.count_after {
             self.hasher.update(right_encode(count).as_ref());
@@ -309,12 +310,13 @@ impl<H: Hasher> Root<H> {
     }
 }
 
-/// The digest of a payload in memory, in the portable form: the reference for all others.
+/// Computes the digest of a payload in memory in the portable form, which is the reference for all other
+/// implementations.
 pub fn digest(record: &PayloadRecord, payload: &[u8]) -> Digest {
     digest_with(&Kernels::PORTABLE, record, payload)
 }
 
-/// The same on one hart with these kernels.
+/// Computes the digest of a payload in memory on one hart with the given kernels.
 pub fn digest_with(kernels: &Kernels, record: &PayloadRecord, payload: &[u8]) -> Digest {
     if record.mode.block_size().is_none() {
         let mut hasher = SoftwareHasher::with(record.hash, kernels);
@@ -326,11 +328,11 @@ pub fn digest_with(kernels: &Kernels, record: &PayloadRecord, payload: &[u8]) ->
     root.finalize()
 }
 
-/// The same of a payload that is no memory of this program: `read` copies the bytes at an offset into a piece. Every
-/// byte is read once, in order.
+/// Computes the digest of a payload that is not in the memory of this program. `read` copies the bytes at an offset
+/// into a buffer. Each byte is read once, in order.
 ///
 /// # Errors
-/// Those of `read`.
+/// The errors of `read`.
 pub fn digest_in_pieces<E, const N: usize>(
     kernels: &Kernels,
     record: &PayloadRecord,
@@ -394,7 +396,7 @@ mod tests {
         digest[..hash.output_len()].iter().map(|byte| std::format!("{byte:02x}")).collect()
     }
 
-    /// Every digest in the examples of image format §6.3 and §6.4.
+    /// Compares the digests with all examples of image format §6.3 and §6.4.
     #[test]
     fn digests_are_those_of_the_examples_in_the_specification() {
         const SPEC: &str = include_str!("../../../spec/image-format.md");
@@ -436,7 +438,7 @@ mod tests {
                 };
                 let mut expected_at = 0;
                 let of_memory = |at: u64, into: &mut [u8]| {
-                    // Each byte once, in order.
+                    // Each byte is read once, in order.
                     assert_eq!(at, expected_at);
                     expected_at += into.len() as u64;
                     let at = usize::try_from(at).unwrap();

@@ -1,13 +1,15 @@
 // bool attempt_m(void (*instructions)(void));
 // bool attempt_s(void (*instructions)(void));
 //
-// Calls `instructions` and returns 1, or 0 if they trapped: in M-mode and in S-mode (RISC-V
-// Privileged Architecture §3.1.7, §10.1.2). Interrupts must be off. Needs RV64I and Zicsr.
+// Each function calls `instructions` and returns 1, or 0 if they trapped; one works in M-mode and
+// one in S-mode (RISC-V Privileged Architecture §3.1.7, §10.1.2). Interrupts must be off. This file
+// needs RV64I and Zicsr.
 //
-// What is called must leave s0 and s1 alone, as every leaf does that uses no saved register: after
-// a trap the stack is found through s0, and the previous trap vector through s1.
+// The called code must not change s0 and s1, which holds for every leaf function that uses no saved
+// register: after a trap the stack pointer is restored from s0, and the previous trap vector from
+// s1.
 //
-//   a0  what to call, then the answer        clobber all caller-saved registers; 32 bytes of stack
+//   a0  the code to call, then the result     clobber all caller-saved registers; 32 bytes of stack
 
 .macro ATTEMPT name, trap_vector
 .section .text.\name, "ax", @progbits
@@ -25,8 +27,8 @@
     li    a0, 1
     j     .L_done_\name
 
-// A trap vector in direct mode is a multiple of 4. Nothing returns from this trap: interrupts stay
-// off, and the mode is the one that was left.
+// The address of a trap vector in direct mode is a multiple of 4. The trap handler does not return
+// with mret: interrupts stay off, and the mode is the one in which the trap occurred.
 .balign 4
 .L_trapped_\name:
     mv    sp, s0

@@ -1,5 +1,5 @@
-//! The block device that holds the system bundle, and what the loader needs of it: DMA into
-//! memory, several requests at a time, and a way to stop it.
+//! The block device with the system bundle. The loader needs DMA into memory, several requests at a
+//! time, and a way to stop the device.
 
 #[cfg_attr(storage = "bench", path = "block/bench.rs")]
 #[cfg_attr(any(storage = "virtio", storage = "virtio-pci"), path = "block/virtio.rs")]

@@ -9,12 +9,12 @@ pub use form::*;
 pub use crate::board::TICKS_PER_SECOND;
 pub use hartlock_stage::Instant;
 
-/// The `time` value `milliseconds` from now.
+/// Returns the tick value that is `milliseconds` from now.
 pub fn deadline(milliseconds: u64) -> u64 {
     ticks().saturating_add(milliseconds.saturating_mul(TICKS_PER_SECOND / 1000))
 }
 
-/// Whether a deadline has passed.
+/// Returns true if a deadline has passed.
 #[inline]
 pub fn is_past(deadline: u64) -> bool {
     ticks() >= deadline

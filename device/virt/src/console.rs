@@ -10,7 +10,7 @@ pub use hartlock_stage::console::Number;
 const UART: *mut u8 = board::UART as *mut u8;
 const LINE_STATUS: usize = 5;
 const TRANSMITTER_EMPTY: u8 = 0x20;
-/// Polls before a byte is given up: a dead console must not stop a boot.
+/// Maximum number of polls for a byte. A console that does not respond must not stop a boot.
 const PATIENCE: u32 = 1_000_000;
 
 fn put_byte(byte: u8) {
@@ -18,17 +18,18 @@ fn put_byte(byte: u8) {
         if board::UART_IS_ALWAYS_READY {
             break;
         }
-        // SAFETY: the board's UART; reading its line status has no side effect that matters here.
+        // SAFETY: this is the UART of the board; reading its line status has no side effect that
+        // matters here.
         let status = unsafe { UART.wrapping_add(LINE_STATUS).read_volatile() };
         if status & TRANSMITTER_EMPTY != 0 {
             break;
         }
     }
-    // SAFETY: the transmit register of the same device.
+    // SAFETY: this is the transmit register of the same device.
     unsafe { UART.write_volatile(byte) };
 }
 
-/// Prints a byte, and a carriage return before a line end.
+/// Prints a byte, with a carriage return before a line end.
 #[inline]
 fn put(byte: u8) {
     if byte == b'\n' {
@@ -51,12 +52,12 @@ pub fn line(parts: &[&str]) {
     print("\n");
 }
 
-/// Prints a refusal: stage, code, title, hint (boot flow §7).
+/// Prints a refusal with its stage, code, title and hint (boot flow §7).
 pub fn refusal(stage: &str, reason: Reason) {
     console::refusal(line, stage, reason);
 }
 
-/// Prints a measurement log with so many entries.
+/// Prints the header of a measurement log and `entries` entries.
 pub fn log(memory: &[u8], entries: usize) {
     console::log(put, memory, entries);
 }

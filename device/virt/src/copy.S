@@ -2,12 +2,12 @@
 // void *memset(void *to, int byte, size_t size);
 // int memcmp(const void *a, const void *b, size_t size);
 //
-// What the compiler calls for copies, fills and comparisons (ISO C17 §7.24), for the stages that verify.
-// Those of the compiler's library come compiled, and reach one another by `auipc t1` and `jalr t1`: without
-// the first of the two, t1 is what the caller left there, an address in a payload for one.
+// These are the functions that the compiler calls for copies, fills and comparisons (ISO C17 §7.24), for the stages
+// that verify. Those of the compiler's library are precompiled and call one another by `auipc t1` and `jalr t1`. If a
+// fault skips the first of the two, t1 holds the caller's value, for example an address in a payload.
 //
-// Needs RV64I. No stack, no jump but to labels here and back, no access outside of the ranges. The time of
-// memcmp depends on the data, which is public.
+// This file needs RV64I. The functions use no stack, jump only to labels in this file and back to the caller, and
+// access only the given ranges. The time of memcmp depends on the data, which is public.
 //
 //   a0, a1, a2  as above; a0 is returned      clobber a1-a6
 
@@ -18,7 +18,7 @@ memcpy:
     add   a4, a0, a2                  // end
     xor   a5, a0, a1
     andi  a5, a5, 7
-    bnez  a5, 3f                      // never aligned at the same time
+    bnez  a5, 3f                      // both are never aligned at the same time
     li    a5, 16
     bltu  a2, a5, 3f
 1:  andi  a5, a3, 7                   // up to the first whole word
@@ -50,7 +50,7 @@ memset:
     add   a4, a0, a2                  // end
     li    a5, 16
     bltu  a2, a5, 3f
-    andi  a1, a1, 0xff                // the byte eight times
+    andi  a1, a1, 0xff                // copies the byte to all eight bytes
     slli  a5, a1, 8
     or    a1, a1, a5
     slli  a5, a1, 16

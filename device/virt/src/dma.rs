@@ -1,4 +1,4 @@
-//! Which memory devices reach by themselves, for M-mode.
+//! The memory that devices can access by DMA, as M-mode configures it.
 
 #[cfg_attr(dma = "iommu", path = "dma/iommu.rs")]
 #[cfg_attr(dma = "open", path = "dma/open.rs")]

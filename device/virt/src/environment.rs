@@ -1,8 +1,8 @@
-//! The execution environment of a stage that uses other harts: starting, waking and stopping them,
-//! and ending a refused boot.
+//! The execution environment of a stage that uses several harts. It starts, wakes and stops harts, and ends a refused
+//! boot.
 //!
-//! That is OpenSBI, and the stage runs in S-mode; or there is nothing else, and the stage runs in M-mode
-//! and does it itself, with interrupts of the CLINT. The description of a board names one of the two.
+//! The environment is OpenSBI, and the stage runs in S-mode; or there is no other software, and the stage runs in
+//! M-mode and does this itself by interrupts of the CLINT. The description of a board selects one of the two.
 
 #[cfg_attr(environment = "bare", path = "environment/bare.rs")]
 #[cfg_attr(environment = "supervisor", path = "environment/supervisor.rs")]
@@ -15,14 +15,14 @@ pub use form::*;
 pub struct Csr {
     /// Interrupt enable.
     pub ie: u32,
-    /// Scratch: the number of the hart.
+    /// Scratch register, which holds the number of the hart.
     pub scratch: u32,
     /// Trap vector.
     pub tvec: u32,
     /// Cause of a trap.
     pub cause: u32,
-    /// Where it happened.
+    /// Program counter of a trap.
     pub epc: u32,
-    /// What it happened with.
+    /// Additional value of a trap, such as an address.
     pub tval: u32,
 }

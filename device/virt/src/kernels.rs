@@ -1,4 +1,4 @@
-//! Chooses the kernels of this hart by trying them (boot flow §2.4).
+//! Selection of the kernels of this hart by probes and known answers (boot flow §2.4).
 
 use core::arch::{asm, global_asm};
 
@@ -13,32 +13,32 @@ unsafe extern "C" {
     fn attempt_s(instructions: unsafe extern "C" fn()) -> bool;
 }
 
-/// The mode of a stage.
+/// The privilege mode of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// M-mode: ROM and bench.
+    /// M-mode, in which the ROM and the test bench run.
     Machine,
-    /// S-mode: loader.
+    /// S-mode, in which the loader runs.
     Supervisor,
 }
 
-/// The result of trying the kernels on a hart.
+/// The result of the kernel selection on a hart.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// The kernels in use.
+    /// Kernels that the hart uses.
     pub kernels: Kernels,
-    /// Tiers that trapped, bit i = tier i.
+    /// Mask of the tiers whose probe trapped; bit i stands for tier i.
     pub trapped: u32,
-    /// Families whose known answer was wrong, for each tier: bit i = family i.
+    /// Hash families whose known answer was wrong, for each tier; bit i stands for family i.
     pub wrong: [u8; TIERS],
 }
 
-/// Tiers by their numbers, and none at 0.
+/// Number of tiers, which are numbered from 1.
 const TIERS: usize = Tier::ALL.len() + 1;
 
 impl Choice {
-    /// For each tier that is not used as it should be: its number, and the families whose answer was
-    /// wrong; 0 if its instructions trapped (boot flow §3.5, step 12).
+    /// Returns an entry for each tier that was rejected: its number, and the families with a wrong answer, or 0 if its
+    /// instructions trapped (boot flow §3.5, step 12).
     pub fn rejections(&self) -> impl Iterator<Item = (u32, u64)> {
         let (trapped, wrong) = (self.trapped, self.wrong);
         (0..).zip(wrong).filter_map(move |(tier, families)| {
@@ -48,24 +48,24 @@ impl Choice {
     }
 }
 
-/// Tries kernels on this hart and records the results.
+/// A probe for kernels that records the results on this hart.
 #[derive(Debug)]
 struct Tried {
     mode: Mode,
     trapped: u32,
     wrong: [u8; TIERS],
-    /// The only tier that is tried beside the portable one.
+    /// The only tier to be tried in addition to the portable form, if set.
     only: Option<Tier>,
 }
 
-// SAFETY: `attempt_m` and `attempt_s` answer 1 only after what they call has returned.
+// SAFETY: `attempt_m` and `attempt_s` return true only after the called code has returned.
 unsafe impl Probe for Tried {
     fn runs(&mut self, instructions: unsafe extern "C" fn()) -> bool {
         match self.mode {
-            // SAFETY: interrupts are off in every stage, and the probes of the kernels are leaves
-            // that use no saved register and no memory.
+            // SAFETY: interrupts are off in every stage, and the probes of the kernels are leaf functions that use no
+            // saved register and no memory.
             Mode::Machine => unsafe { attempt_m(instructions) },
-            // SAFETY: as above.
+            // SAFETY: the same argument as for M-mode applies.
             Mode::Supervisor => unsafe { attempt_s(instructions) },
         }
     }
@@ -83,17 +83,19 @@ unsafe impl Probe for Tried {
 
     fn is_wanted(&self, _: HashFamily, tier: Tier) -> bool {
         let Some(only) = self.only else { return true };
-        // Lanes need something for what does not fill them, and every hart has that.
+        // Kernels with lanes need another kernel for the data that does not fill the lanes, and every hart has this
+        // tier.
         tier == only || (only >= Tier::Zvbb && tier == Tier::Rv64)
     }
 }
 
-/// The fastest kernels that work on this hart.
+/// Selects the fastest kernels that work on this hart.
 pub fn choose(mode: Mode) -> Choice {
     detect(mode, None)
 }
 
-/// The portable form and one tier, and below vectors the base one: to test and to count it.
+/// Selects only the portable form and one tier, plus the base tier if that one uses vectors. This serves to test and
+/// measure the tier.
 pub fn choose_only(mode: Mode, tier: Tier) -> Choice {
     detect(mode, Some(tier))
 }
@@ -105,7 +107,7 @@ fn detect(mode: Mode, only: Option<Tier>) -> Choice {
     Choice { kernels, trapped: tried.trapped, wrong: tried.wrong }
 }
 
-/// A line on the console: what is used, what is not there, and what is wrong.
+/// Prints a line that lists the kernels in use, the missing ones and those with wrong answers.
 pub fn print(choice: &Choice) {
     console::print("hartlock: hashes");
     for family in HashFamily::ALL {
@@ -133,14 +135,14 @@ pub fn print(choice: &Choice) {
     console::print("\n");
 }
 
-/// Lets vector instructions run, on a hart that has them; without them, the bits stay 0.
+/// Enables vector instructions on a hart that has them; on other harts the bits stay 0.
 fn enable_vectors(mode: Mode) {
-    /// VS = Initial (RISC-V Privileged Architecture §3.1.6.6).
+    /// Value Initial of the field VS (RISC-V Privileged Architecture §3.1.6.6).
     const INITIAL: usize = 1 << 9;
     match mode {
-        // SAFETY: changes only whether vector instructions trap.
+        // SAFETY: the instruction only changes whether vector instructions trap.
         Mode::Machine => unsafe { asm!("csrs mstatus, {}", in(reg) INITIAL, options(nostack)) },
-        // SAFETY: as above.
+        // SAFETY: the instruction only changes whether vector instructions trap.
         Mode::Supervisor => unsafe { asm!("csrs sstatus, {}", in(reg) INITIAL, options(nostack)) },
     }
 }

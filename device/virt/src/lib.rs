@@ -1,7 +1,7 @@
-//! Board support: console, clock, interrupts, SBI, storage, memory. Addresses come from the description
-//! of the board that the build script chose (`device/boards/`), and so does the form of a module that has several.
+//! Board support: console, clock, interrupts, SBI, storage and memory. The description of the board that the build
+//! script selected (`device/boards/`) provides all addresses, and selects the implementation of a module that has several.
 //!
-//! Nothing here formats with `core::fmt`, which would bring panic paths into the stages.
+//! No code of this crate formats with `core::fmt`, which would bring panic paths into the stages.
 
 #![no_std]
 #![cfg(target_arch = "riscv64")]
@@ -23,11 +23,11 @@ pub mod soc;
 
 pub use hartlock_stage::memory;
 
-// Copies and fills without a jump that a skipped instruction sends elsewhere.
+// These functions copy and fill without a jump that a skipped instruction would redirect.
 #[cfg(feature = "copies")]
 core::arch::global_asm!(include_str!("copy.S"));
 
-/// The board that this build is for: addresses of its devices, and the memory map of its stages.
+/// Constants of the board that this build is for: device addresses, and the memory map of its stages.
 pub mod board {
     include!(env!("HARTLOCK_BOARD_CONSTANTS"));
 }

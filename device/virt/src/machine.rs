@@ -1,4 +1,5 @@
-//! The end of the machine, for programs that are alone on it (the test device of QEMU `virt`).
+//! Ending the machine, for programs that run without other software (the test device of QEMU
+//! `virt`).
 
 use crate::board;
 use crate::hart;
@@ -10,9 +11,9 @@ const FAIL: u32 = 0x3333;
 /// Ends the machine with this exit code.
 pub fn end(code: u16) -> ! {
     let command = if code == 0 { PASS } else { (u32::from(code) << 16) | FAIL };
-    // Writes to other devices come first.
+    // Earlier writes to other devices have to be complete before.
     hart::fence();
-    // SAFETY: the only register of the device; the machine ends with this write.
+    // SAFETY: this is the only register of the device, and the machine ends with this write.
     unsafe { TEST_DEVICE.write_volatile(command) };
     hart::halt()
 }

@@ -6,19 +6,19 @@ const HSM: usize = 0x48_534d;
 const IPI: usize = 0x73_5049;
 const SRST: usize = 0x5352_5354;
 
-/// State of a hart (SBI v2.0 §9, table 5).
+/// Hart state STARTED (SBI v2.0 §9, table 5).
 pub const STARTED: usize = 0;
-/// See [`STARTED`].
+/// Hart state STOPPED (SBI v2.0 §9, table 5).
 pub const STOPPED: usize = 1;
 
-/// An error number of SBI.
+/// An SBI error number.
 pub type Error = isize;
 
 fn call(extension: usize, function: usize, args: [usize; 3]) -> Result<usize, Error> {
     let error: isize;
     let value: usize;
-    // SAFETY: the calling convention of SBI v2.0 §3: a0 and a1 change, nothing else does. No
-    // call used here hands over a pointer to memory that Rust assumes to be its own.
+    // SAFETY: by the calling convention of SBI v2.0 §3 only a0 and a1 change. No call of this file passes a pointer to
+    // memory that Rust uses.
     unsafe {
         asm!(
             "ecall",
@@ -35,22 +35,22 @@ fn call(extension: usize, function: usize, args: [usize; 3]) -> Result<usize, Er
 /// Starts a stopped hart at `address` with its number in a0 and `opaque` in a1 (§9.1).
 ///
 /// # Errors
-/// As the specification says; success only means that the start is under way.
+/// The error number of the specification. Success only means that the request was accepted.
 pub fn hart_start(hart: usize, address: usize, opaque: usize) -> Result<(), Error> {
     call(HSM, 0, [hart, address, opaque]).map(|_| ())
 }
 
-/// Stops the calling hart (§9.2). Returns only if that failed. One place in a stage: a campaign waits
-/// for harts to come here.
+/// Stops the calling hart (§9.2). The function returns only if this fails. It is not inlined, because fault campaigns
+/// wait for harts to reach its address.
 #[inline(never)]
 pub fn hart_stop() {
     let _ = call(HSM, 1, [0; 3]);
 }
 
-/// The state of a hart (§9.3).
+/// Returns the state of a hart (§9.3).
 ///
 /// # Errors
-/// If OpenSBI does not know the hart.
+/// An error number if OpenSBI does not know the hart.
 pub fn hart_status(hart: usize) -> Result<usize, Error> {
     call(HSM, 2, [hart, 0, 0])
 }
@@ -60,12 +60,12 @@ pub fn send_ipi(mask: u64) {
     let _ = call(IPI, 0, [mask as usize, 0, 0]);
 }
 
-/// Resets the machine (§10.1). Returns only if that failed.
+/// Resets the machine (§10.1). The function returns only if this fails.
 pub fn cold_reset() {
     let _ = call(SRST, 0, [1, 1, 0]);
 }
 
-/// Switches the machine off (§10.1). Returns only if that failed.
+/// Switches the machine off (§10.1). The function returns only if this fails.
 pub fn power_off() {
     let _ = call(SRST, 0, [0, 0, 0]);
 }

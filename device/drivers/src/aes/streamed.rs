@@ -1,34 +1,35 @@
-//! Messages that the DMA engine reads and the [stream writer](crate::stream_writer) writes: no word of the text passes the
-//! processor, and other sinks of the DMA engine (hashes) can get what is read in the same pass.
+//! Messages that the DMA engine reads and the [stream writer](crate::stream_writer) writes. The processor transfers no
+//! word of the text, and other sinks of the DMA engine, such as hashes, can receive the same data in the same pass.
 //!
-//! A message is the ranges of a list, one after the other, at any addresses; its result is one range. Nothing is read twice, so
-//! memory that changes meanwhile makes no difference between what is hashed and what is decrypted. A result is a result only
-//! if the DMA engine, the AES engine and the writer have all said that the whole message passed, and, of GCM, that its tag
-//! is right. Otherwise all three are stopped, and then the destination is overwritten.
+//! A message consists of the ranges of a list, one after the other, at any addresses; its result is one range. Each
+//! byte is read only once, so that the hashed data and the decrypted data are the same even if memory changes during
+//! the operation. A result is valid only if the DMA engine, the AES engine and the writer have all confirmed that the
+//! whole message has passed and, for GCM, that the tag is right. Otherwise all three are stopped, and then the
+//! destination is overwritten.
 
 use super::{Aes, Direction, Mode, Streams, TAG_LEN, Tag};
 use crate::dma::{self, Dma, Range};
 use crate::stream_writer::{self, StreamWriter};
 use crate::wait::Wait;
 
-/// Reads of the events while a message that was aborted comes to its end: the bus has to answer what is under way.
+/// Maximum number of reads of the events after an abort. The bus has to complete the accesses in progress.
 const ABORT_PATIENCE: u32 = 10_000;
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// No text, or more than 4 GiB.
+    /// The text is empty or longer than 4 GiB.
     Length,
-    /// The destination overlaps a source, and is not the same range.
+    /// The destination overlaps a source and is not the same range.
     Overlap,
-    /// Of the AES engine; `NotAuthentic` if the tag is wrong.
+    /// An error of the AES engine; `NotAuthentic` if the tag is wrong.
     Aes(super::Error),
-    /// Of the DMA engine.
+    /// An error of the DMA engine.
     Dma(dma::Error),
-    /// Of the writer.
+    /// An error of the stream writer.
     Writer(stream_writer::Error),
-    /// There was an error, and the destination may still have a part of the result: an engine did not stop, or what was to
-    /// overwrite it failed. It must not be used.
+    /// There was an error, and the destination may still contain a part of the result, because an engine did not stop
+    /// or the overwriting failed. The destination must not be used.
     Residue,
 }
 
@@ -50,19 +51,19 @@ impl From<stream_writer::Error> for Error {
     }
 }
 
-/// Where a message comes from and where its result goes.
+/// The source of a message and the destination of its result.
 #[derive(Clone, Copy, Debug)]
 pub struct Route<'a> {
-    /// The text. Destinations of ranges are not used.
+    /// Ranges of the text. The destinations in these ranges are not used.
     pub ranges: &'a [Range],
-    /// Address of the first byte of the result. It may be the source of the only range.
+    /// Address of the first byte of the result. If there is only one range, this may be its source.
     pub destination: u32,
-    /// Sinks of the DMA engine that get what is read as well; each has begun a message before. What they have after an error
-    /// is to be thrown away.
+    /// Mask of the other DMA sinks that receive the same data. Each of them has begun a message before. Their results
+    /// have to be discarded after an error.
     pub sinks: u8,
 }
 
-/// A message whose doorbell was not rung.
+/// A message that is ready to be started.
 #[derive(Debug)]
 pub struct Prepared {
     destination: u32,
@@ -70,27 +71,27 @@ pub struct Prepared {
     is_sealed: bool,
 }
 
-/// The AES engine between the DMA engine and the writer.
+/// The AES engine between the DMA engine and the stream writer.
 pub struct Streamed<'e, 'l, D, W> {
-    /// With its key.
+    /// AES engine with a loaded key.
     pub aes: &'e mut Aes,
-    /// Its windows are locked.
+    /// DMA engine with locked windows.
     pub dma: &'e mut Dma<'l, D>,
-    /// Its window is locked. It waits for all three.
+    /// Stream writer with a locked window. Its method of waiting is used for all three.
     pub writer: &'e mut StreamWriter<W>,
-    /// The AES engine, as a bit of the sinks.
+    /// Mask of the AES engine in the DMA sinks.
     pub sink: u8,
-    /// Overwrites so many bytes from an address on, and says whether it could.
+    /// Function that overwrites memory, given an address and a length in bytes. It returns false if this fails.
     pub erase: fn(u32, u32) -> bool,
-    /// The maximum number of reads of the events while a message passes.
+    /// Maximum number of reads of the events while a message passes.
     pub patience: u32,
 }
 
 impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
-    /// A message of all modes but GCM. CTR can begin at any block: see [`counter_at`](super::counter_at).
+    /// Processes a message in any mode except GCM. CTR can begin at any block: see [`counter_at`](super::counter_at).
     ///
     /// # Errors
-    /// `Length`, `Overlap`, and those of the engines.
+    /// `Length`, `Overlap`, and the errors of the engines.
     pub fn process(
         &mut self,
         mode: Mode<'_>,
@@ -104,10 +105,10 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
         self.carry_out(prepared).map(|_| ())
     }
 
-    /// Encrypts a message of GCM, and returns its tag.
+    /// Encrypts a GCM message, and returns its tag.
     ///
     /// # Errors
-    /// As [`process`](Self::process).
+    /// The same as those of [`process`](Self::process).
     pub fn seal(
         &mut self,
         iv: &[u8],
@@ -115,15 +116,15 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
         route: Route<'_>,
     ) -> Result<[u8; TAG_LEN], Error> {
         let prepared = self.prepare(Mode::Gcm(iv), Direction::Encrypt, aad, None, route)?;
-        // A tag that is not there is none.
+        // A missing tag is an error.
         let tag = self.carry_out(prepared)?.ok_or(super::Error::Refused)?;
         Ok(tag.to_bytes())
     }
 
-    /// Decrypts a message of GCM. If its tag is wrong, the destination is overwritten.
+    /// Decrypts a GCM message. If its tag is wrong, the destination is overwritten.
     ///
     /// # Errors
-    /// As [`process`](Self::process); `Aes(NotAuthentic)`.
+    /// The same as those of [`process`](Self::process), and `Aes(NotAuthentic)`.
     pub fn open(
         &mut self,
         iv: &[u8],
@@ -135,11 +136,11 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
         self.carry_out(prepared).map(|_| ())
     }
 
-    /// All of a message but the doorbell of the DMA engine: nothing is read, and nothing written. A decryption of GCM needs the
-    /// tag.
+    /// Prepares a message up to the doorbell of the DMA engine; no text is read and no result is written. The
+    /// decryption of a GCM message needs the tag.
     ///
     /// # Errors
-    /// As [`process`](Self::process).
+    /// The same as those of [`process`](Self::process).
     pub fn prepare(
         &mut self,
         mode: Mode<'_>,
@@ -156,7 +157,7 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
             .map_err(Error::from)
             .and_then(|()| Ok(self.writer.start(route.destination, length)?));
         if let Err(error) = started {
-            // What the error says counts, and not that of the abort.
+            // The first error is returned, and the result of the abort is ignored.
             let _ = self.aes.abort();
             return Err(error);
         }
@@ -164,11 +165,11 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
         Ok(Prepared { destination: route.destination, length, is_sealed })
     }
 
-    /// Carries a message out, and returns the tag if it is an encryption of GCM. After an error the destination is
+    /// Carries out a message, and returns the tag if it encrypts with GCM. After an error the destination is
     /// overwritten.
     ///
     /// # Errors
-    /// As [`process`](Self::process).
+    /// The same as those of [`process`](Self::process).
     pub fn carry_out(&mut self, prepared: Prepared) -> Result<Option<Tag>, Error> {
         match self.pass(prepared.is_sealed) {
             Ok(tag) => Ok(tag),
@@ -179,19 +180,19 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
     #[cold]
     #[inline(never)]
     fn give_up(&mut self, prepared: &Prepared, error: Error) -> Error {
-        // What is not stopped could write after the erasure.
+        // An engine that is not stopped could write after the destination was overwritten.
         let is_erased = self.stop() && (self.erase)(prepared.destination, prepared.length);
         if is_erased { error } else { Error::Residue }
     }
 
-    // Instructions from here to the result are what a message takes beside the engine's cycles.
+    // The instructions from here to the result add to the time of each message, besides the cycles of the engine.
     #[inline(always)]
     fn pass(&mut self, is_sealed: bool) -> Result<Option<Tag>, Error> {
         self.dma.ring();
         let (mut is_read, mut is_written) = (false, false);
         for _ in 0..=self.patience {
-            // The writer ends last, but for a slow sink, and unless the DMA engine fails, which may leave it waiting. An error
-            // of AES ends its stream.
+            // The writer ends last, except when another sink is slow, or when the DMA engine fails and the writer may
+            // wait for ever. After an error of the AES engine its stream ends.
             if is_written || self.writer.has_event() || self.dma.has_error() {
                 is_read = is_read || self.dma.poll_inlined()?.is_some();
                 is_written = is_written || self.writer.poll_inlined()?.is_some();
@@ -205,7 +206,7 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
         Err(Error::Dma(dma::Error::Silent))
     }
 
-    /// Ends what is under way, and says whether nothing is any more.
+    /// Aborts all operations. Returns true if all three engines are idle.
     fn stop(&mut self) -> bool {
         self.dma.abort();
         self.writer.abort();
@@ -215,7 +216,7 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
     }
 }
 
-/// The length of a message whose ranges do not overlap its destination.
+/// Returns the length of a message whose ranges do not overlap its destination.
 fn judge(route: &Route<'_>) -> Result<u32, Error> {
     let sum = route.ranges.iter().try_fold(0_u32, |sum, range| sum.checked_add(range.length));
     let length = sum.filter(|length| *length != 0).ok_or(Error::Length)?;

@@ -1,12 +1,12 @@
-//! Registers are memory here, which does not change. That the hardware does what the driver expects is what
-//! `hw/ip/aes/tb` tests.
+//! In these tests constant memory replaces the registers. The tests in `hw/ip/aes/tb` check that the hardware behaves
+//! as the driver expects.
 
 use core::cell::Cell;
 
 use super::*;
 
 const WORDS: usize = 40;
-// Offsets in words.
+// These are offsets in words.
 const ID: usize = 0;
 const PARAMETERS: usize = 1;
 const CONTROL: usize = 2;
@@ -49,8 +49,8 @@ impl File {
     }
 
     fn registers(&self) -> Registers {
-        // SAFETY: the file has a word for each register, in cells that may be written through a shared
-        // reference, and outlives the driver in every test.
+        // SAFETY: the file has a word for each register, in cells that may be written through a shared reference, and
+        // outlives the driver in every test.
         unsafe { Registers::new(self.base()) }
     }
 
@@ -82,7 +82,7 @@ fn finds_its_engine_and_stops_at_a_fault() {
 #[test]
 fn a_masked_engine_needs_its_noise_source() {
     let file = File::idle();
-    // Another engine does not: its cipher has no masks.
+    // The unmasked engine does not need it.
     let mut plain = aes(&file);
     file.set(ERROR, BAD_ENTROPY);
     assert!(!plain.is_masked());
@@ -95,7 +95,7 @@ fn a_masked_engine_needs_its_noise_source() {
     let mut masked = aes(&file);
     assert!(masked.is_masked());
     masked.load_key(&[0; 16]).unwrap();
-    // The source fails, and the engine is idle but has no output: the message was dropped.
+    // The source fails, and the engine is idle without output, because it has dropped the message.
     file.set(STATUS, IDLE);
     let mut block = [0; 16];
     assert_eq!(masked.process(Mode::Ecb, Direction::Encrypt, &mut block), Err(Error::Entropy));
@@ -129,7 +129,7 @@ fn configures_a_message() {
     assert_eq!(file.get(CONTROL), 3 | 1 << 3 | 1 << 4);
     assert_eq!((file.get(TEXT_LEN), file.get(AAD_LEN), file.get(IV)), (20, 0, 0x0707_0707));
     assert_eq!(file.get(COMMAND), START);
-    // The last block has four bytes, filled with zeros.
+    // The last block has four bytes and is filled with zeros.
     assert_eq!((file.get(DATA_IN), file.get(DATA_IN + 1)), (0xffff_ffff, 0));
     assert_eq!(text[16..], [1, 2, 3, 4]);
     let streams = Streams { input: true, output: true };
@@ -142,7 +142,7 @@ fn opens_nothing_without_a_right_tag() {
     let file = File::idle();
     let mut aes = aes(&file);
     let mut text = [1; 16];
-    // The engine says nothing of the tag: no error, but no match either.
+    // The engine reports nothing about the tag: neither an error nor a match.
     assert_eq!(aes.open(&[0; 12], &[], &mut text, &[9; 16]), Err(Error::NotAuthentic));
     assert_eq!(text, [0; 16]);
     assert_eq!((file.get(TAG_LEN_AT), file.get(TAG), file.get(IV_LEN)), (16, 0x0909_0909, 12));
@@ -174,7 +174,7 @@ fn a_long_vector_goes_before_the_other_data() {
     let mut aes = aes(&file);
     let _ = aes.seal(&[3; 20], &[4; 5], &mut []).unwrap();
     assert_eq!((file.get(IV_LEN), file.get(AAD_LEN), file.get(IV)), (20, 5, 0));
-    // What was fed last is the end of the other data.
+    // The last input is the end of the additional data.
     assert_eq!((file.get(DATA_IN), file.get(DATA_IN + 1)), (0x0404_0404, 4));
 }
 
@@ -196,7 +196,7 @@ fn wraps_keys_of_some_lengths_and_unwraps_no_other_key() {
         assert_eq!(result, Err(Error::Length), "{length}");
     }
     assert_eq!(aes.wrap(&key[..16], &mut wrapped[..16]), Err(Error::Length));
-    // The result of every block is zero here, which is no wrapped key.
+    // The engine returns zero for every block, which is not a wrapped key.
     let mut back = [1; 16];
     assert_eq!(aes.unwrap_key(&[2; 24], &mut back), Err(Error::NotAuthentic));
     assert_eq!(back, [0; 16]);
@@ -204,7 +204,7 @@ fn wraps_keys_of_some_lengths_and_unwraps_no_other_key() {
     back = [1; 16];
     assert_eq!(aes.unwrap_key(&[2; 24], &mut back), Err(Error::Silent));
     assert_eq!(back, [0; 16]);
-    // What was begun is the key in clear.
+    // The buffer already contained the key in clear, so it has to be overwritten.
     assert_eq!(aes.wrap(&key[..16], &mut wrapped[..24]), Err(Error::Silent));
     assert_eq!(wrapped[..24], [0; 24]);
 }

@@ -1,5 +1,5 @@
-//! Registers are memory here, which the test changes as the hardware would. That the hardware does so is
-//! what `hw/ip/dma/tb` tests.
+//! In these tests plain memory replaces the registers, and the test changes it as the hardware would. The tests in
+//! `hw/ip/dma/tb` check the hardware.
 
 use core::cell::Cell;
 
@@ -12,7 +12,7 @@ const ERROR: u32 = 2;
 const IDLE: u32 = 1;
 const FAILED: u32 = 2;
 
-// Offsets in words.
+// These are offsets in words.
 const ID: usize = 0;
 const PARAMETERS: usize = 1;
 const CONTROL: usize = 2;
@@ -38,8 +38,8 @@ impl File {
     }
 
     fn registers(&self) -> Registers {
-        // SAFETY: the file has a word for each register, in cells that may be written through a shared
-        // reference, and outlives the driver in every test.
+        // SAFETY: the file has a word for each register, in cells that may be written through a shared reference, and
+        // outlives the driver in every test.
         unsafe { Registers::new(self.0.as_ptr().cast::<u32>().cast_mut()) }
     }
 
@@ -76,7 +76,7 @@ fn writes_a_list_and_rings() {
     let file = File::idle();
     let mut list = List::EMPTY;
     let mut dma = dma(&file, &mut list);
-    // Unaligned, over a page, and without bytes at an address that is none.
+    // The ranges are unaligned, cross a page, and one has length 0 and an invalid address.
     let ranges = [
         Range { source: 0x8000_0ffd, destination: 0x9000_0001, length: 5000 },
         Range { source: 1, destination: 0xffff_ffff, length: 0 },
@@ -122,7 +122,7 @@ fn tells_what_became_of_a_list() {
         file.set(OUTCOME, 63 << 8 | bits);
         assert_eq!(dma.finish(0), Err(Error::Refused { cause, index: 63 }));
     }
-    // A list that is done and an error are an error.
+    // A list that reports both its end and an error has failed.
     file.set(INTERRUPT, DONE | ERROR);
     assert!(dma.finish(0).is_err());
     file.set(STATUS, FAILED);
@@ -141,7 +141,7 @@ fn locks_its_windows_or_says_that_others_are_locked() {
     for (at, word) in words.into_iter().enumerate() {
         assert_eq!(file.get(WINDOWS + at), word);
     }
-    // Memory takes every value; a page number of more than twenty bits is another window.
+    // Plain memory accepts every value. A page number of more than twenty bits reads back as another window.
     assert_eq!(dma.lock(Window { first: 1 << 20, last: 0 }, source), Err(Error::Locked));
 }
 

@@ -1,4 +1,5 @@
-//! Engines for keys: `hw/ip/aes` with its slot, and `hw/ip/bignum`, with the noise source for the latter's blinding.
+//! Engines for requests with keys: `hw/ip/aes` with its key slot, and `hw/ip/bignum` with the noise source for its
+//! blinding.
 
 use hartlock_regs::Block;
 
@@ -8,10 +9,10 @@ use crate::bignum::{self, Bignum, Blinding, PrivateKey};
 use crate::noise_source::NoiseSource;
 use crate::wait::Polling;
 
-/// e of every key of RSA here.
+/// Public exponent e of all RSA keys of this module.
 const EXPONENT: u32 = 65537;
 
-/// Both engines, each of which is wiped after every operation, and the noise source.
+/// The two engines, each of which is wiped after every operation, and the noise source.
 pub struct Hardware {
     aes: Aes,
     numbers: Bignum<Polling>,
@@ -19,23 +20,25 @@ pub struct Hardware {
 }
 
 impl Hardware {
-    /// The engines at these addresses, if they work. Whether the noise source does is known when it is needed.
+    /// Returns the engines at these addresses if they work. The noise source is checked when it is used.
     ///
-    /// They are polled: an upset may leave an engine busy, and nothing else would wake a core that sleeps until its interrupt.
+    /// The engines are polled: an upset may leave an engine busy for ever, and then nothing would wake a core that
+    /// sleeps until the interrupt.
     ///
     /// # Safety
-    /// Registers of `hw/ip/aes`, of `hw/ip/bignum`, and of the noise source of `hw/soc` are there, and nothing else uses them.
+    /// The addresses are those of the registers of `hw/ip/aes`, of `hw/ip/bignum` and of the noise source of `hw/soc`,
+    /// and no other code uses them.
     pub unsafe fn at(aes: *mut u32, numbers: *mut u32, noise: *mut u32) -> Option<Self> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the address.
         let aes = Aes::new(unsafe { Block::new(aes) }).ok()?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the address.
         let numbers = Bignum::new(unsafe { Block::new(numbers) }, Polling).ok()?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the address.
         let noise = unsafe { NoiseSource::new(noise) };
         Some(Self { aes, numbers, noise })
     }
 
-    /// Wipes AES, whatever came of the operation. A result without the wipe is none.
+    /// Runs an operation of the AES engine and wipes the engine in any case. Without the wipe the result is not used.
     fn with_aes<T>(
         &mut self,
         operation: impl FnOnce(&mut Aes) -> Result<T, aes::Error>,
@@ -48,7 +51,8 @@ impl Hardware {
         })
     }
 
-    /// Wipes the engine for big numbers after a public power, which leaves its numbers there: those of a pair of blinding, too.
+    /// Runs a public power and wipes the big-number engine, which otherwise keeps its operands, including those of a
+    /// blinding pair.
     fn with_public(
         &mut self,
         operation: impl FnOnce(&mut Bignum<Polling>) -> Result<(), bignum::Error>,
@@ -103,7 +107,7 @@ impl Engines for Hardware {
         };
         let blinding = Blinding { factor, inverse };
         self.numbers.private(&private, &blinding, base, result).map_err(|error| match error {
-            // e is right, so it is one of a prime.
+            // e is valid, so the error refers to the exponent of a prime.
             bignum::Error::BadExponent => Failure::BadKey,
             other => failure(other),
         })
@@ -137,7 +141,7 @@ impl Engines for Hardware {
     }
 }
 
-/// Leaves nothing of what failed, at any step of it.
+/// Overwrites `bytes` with zeros if the operation failed at any step.
 fn zero_unless(result: Result<(), Failure>, bytes: &mut [u8]) -> Result<(), Failure> {
     if result.is_err() {
         bytes.fill(0);
@@ -145,7 +149,7 @@ fn zero_unless(result: Result<(), Failure>, bytes: &mut [u8]) -> Result<(), Fail
     result
 }
 
-/// Of GCM.
+/// Returns the initialization vector of a GCM message.
 fn vector<'a>(cipher: &Cipher<'a>) -> Result<&'a [u8], aes::Error> {
     cipher.iv.get(..12).ok_or(aes::Error::Length)
 }

@@ -1,48 +1,50 @@
-//! Keys of the host in the root of trust (`spec/requests.md`): unwrapped here, used by handle, and never given out.
+//! Keys of the host in the root of trust (`spec/requests.md`). They are unwrapped here, used by their handle, and never
+//! leave the root of trust.
 //!
-//! Each request is a record, which the caller has copied from the host's memory as a whole: the host cannot change what is
-//! judged and used here. Results replace the text in the copy. Whatever is wrong gives a [`Refusal`], and no key that an
-//! operation failed with is kept.
+//! Each request is a record that the caller has copied from the host's memory as a whole, so that the host cannot
+//! change it during the check and the operation. The result replaces the text in the copy. Any error gives a
+//! [`Refusal`], and a key that an operation failed with is erased.
 
 use core::hint::black_box;
 use core::ops::Range;
 
 use super::request::{MAX_RECORD_LEN, Operation, Refusal, SIGNATURE_LEN, TAG_LEN, TEXT_AT};
 
-/// A record, and the tag that encryption adds.
+/// Size in bytes of the buffer for a record and the tag that encryption appends.
 pub const BUFFER_LEN: usize = MAX_RECORD_LEN + TAG_LEN;
-/// Keys that are kept at once.
+/// Maximum number of keys at a time.
 pub const MAX_KEYS: usize = 4;
-/// Imports of wrong keys in a boot.
+/// Maximum number of imports of wrong keys per boot.
 pub const MAX_FAILED_IMPORTS: u32 = 16;
-/// Operations with private keys in a boot.
+/// Maximum number of operations with private keys per boot.
 pub const MAX_SIGNATURES: u32 = 1024;
-/// Imports in a boot: no handle is given twice.
+/// Maximum number of imports per boot, so that no handle is used twice.
 const MAX_IMPORTS: u32 = 1 << 20;
 
 const DIGEST_LEN: usize = 32;
-/// Half of a modulus: of a prime, an exponent, the coefficient.
+/// Length in bytes of half a modulus, which is that of a prime, an exponent and the coefficient.
 const HALF_LEN: usize = SIGNATURE_LEN / 2;
-/// Of an exponent that a pair of blinding begins with.
+/// Length in bytes of the random exponent that randomises a blinding pair.
 const NOISE_LEN: usize = 8;
-/// AES-KW adds a half block.
+/// Number of bytes that AES-KW adds, which is a half block.
 const WRAP_LEN: usize = 8;
 
-/// The first bytes of every key that was unwrapped.
+/// Tag at the start of every unwrapped key.
 const KEY_MAGIC: [u8; 4] = *b"HLKk";
-/// Magic, kind, uses, and two zeros.
+/// Length in bytes of the key header: tag, kind, uses, and two zeros.
 const KEY_HEADER_LEN: usize = 8;
 const SECRET_LEN: usize = 32;
 const RSA_LEN: usize = 3 * SIGNATURE_LEN + 5 * HALF_LEN;
 const MAX_KEY_LEN: usize = KEY_HEADER_LEN + RSA_LEN;
 
-/// DigestInfo of SHA-256 before the digest (RFC 8017 §9.2, note 1).
+/// DigestInfo prefix of SHA-256 (RFC 8017 §9.2, note 1).
 const DIGEST_INFO: [u8; 19] = [
     0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05,
     0x00, 0x04, 0x20,
 ];
 
-/// Bytes of a buffer that a record of `len` bytes and its result take; a request changes no others.
+/// Returns the number of buffer bytes that a record of `len` bytes and its result occupy. A request changes no other
+/// bytes.
 #[must_use]
 pub const fn used_len(len: usize) -> usize {
     let with_tag = len.saturating_add(TAG_LEN);
@@ -50,7 +52,7 @@ pub const fn used_len(len: usize) -> usize {
     if with_signature < BUFFER_LEN { with_signature } else { BUFFER_LEN }
 }
 
-/// What a key may be used for, as bits of its header.
+/// Permitted uses of a key, as bits of its header.
 pub mod uses {
     /// [`Operation::Encrypt`](super::Operation::Encrypt) with GCM.
     pub const ENCRYPT: u8 = 1;
@@ -60,11 +62,12 @@ pub mod uses {
     pub const SIGN: u8 = 4;
     /// [`Operation::Verify`](super::Operation::Verify).
     pub const VERIFY: u8 = 8;
-    /// Both with CTR, which are one operation, and nothing else: the stream of CTR opens and changes texts of GCM.
+    /// Both operations with CTR, which are the same function. This use excludes all others, because with the key stream
+    /// of CTR one can decrypt and change texts of GCM.
     pub const COUNTER: u8 = 16;
 }
 
-/// Kinds of keys, as in their header.
+/// The kinds of keys, with their numbers in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -98,7 +101,7 @@ impl Kind {
     }
 }
 
-/// Modes of a text.
+/// The modes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Mode {
@@ -108,78 +111,79 @@ pub enum Mode {
     Ctr = 2,
 }
 
-/// A text under way: key, vector and additional data.
+/// The parameters of an encryption or decryption: key, vector and additional data.
 #[derive(Clone, Copy)]
 pub struct Cipher<'a> {
-    /// Of AES-256.
+    /// Key of AES-256.
     pub key: &'a [u8; 32],
-    /// The mode.
+    /// Mode of operation.
     pub mode: Mode,
-    /// Of GCM the first 12 bytes.
+    /// Initialization vector; GCM uses its first 12 bytes.
     pub iv: &'a [u8; 16],
-    /// Of GCM alone.
+    /// Additional authenticated data, only for GCM.
     pub more: &'a [u8],
 }
 
-/// Parts of a private key of RSA, big-endian.
+/// The parts of an RSA private key, big-endian.
 #[derive(Clone, Copy)]
 pub struct Private<'a> {
-    /// n.
+    /// Modulus n.
     pub modulus: &'a [u8],
-    /// p, q, dP, dQ, qInv.
+    /// Values p, q, dP, dQ and qInv.
     pub halves: [&'a [u8]; 5],
-    /// r^e and 1 / r.
+    /// Blinding pair r^e and 1 / r.
     pub blinding: [&'a [u8]; 2],
 }
 
-/// Why an engine gave no result.
+/// The reason why an engine gave no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// There is no key in the slot.
     NoKey,
     /// A wrapped key or a tag is wrong.
     NotAuthentic,
-    /// The numbers of a key are none.
+    /// The numbers do not form a key.
     BadKey,
-    /// A number is not below the modulus.
+    /// A number is not less than the modulus.
     BadOperand,
     /// The engine failed.
     Failed,
 }
 
-/// What computes. Nothing of a key is left in an engine when a call returns.
+/// The engines that perform the operations. When a call returns, no engine holds a part of a key.
 pub trait Engines {
-    /// AES-KW under the key of the slot. `key` is zero if that fails.
+    /// Unwraps a key with AES-KW and the key of the slot. After an error `key` is zero.
     ///
     /// # Errors
     /// `NoKey`, `NotAuthentic`, `Failed`.
     fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Failure>;
 
-    /// Encrypts in place. The tag, of GCM alone.
+    /// Encrypts in place and returns the tag, which is meaningful only for GCM.
     ///
     /// # Errors
     /// `Failed`.
     fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], Failure>;
 
-    /// Decrypts in place. The text is zero if that fails.
+    /// Decrypts in place. After an error the text is zero.
     ///
     /// # Errors
     /// `NotAuthentic`, `Failed`.
     fn decrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8], tag: &[u8]) -> Result<(), Failure>;
 
-    /// The private operation of RSA, whose result was checked.
+    /// Performs the private operation of RSA and checks the result.
     ///
     /// # Errors
     /// `BadKey` if a part of the key is out of range, `BadOperand`, `Failed`.
     fn private(&mut self, key: Private<'_>, base: &[u8], result: &mut [u8]) -> Result<(), Failure>;
 
-    /// The square of a number.
+    /// Computes the square of a number.
     ///
     /// # Errors
     /// `BadOperand`, `BadKey`, `Failed`.
     fn square(&mut self, modulus: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure>;
 
-    /// A power by a secret exponent, whose highest bit is set, in a time that does not depend on it.
+    /// Computes a power with a secret exponent, whose highest bit is set, in a time that does not depend on the
+    /// exponent.
     ///
     /// # Errors
     /// `BadOperand`, `BadKey`, `Failed`.
@@ -191,13 +195,14 @@ pub trait Engines {
         result: &mut [u8],
     ) -> Result<(), Failure>;
 
-    /// Bits that nothing else has, and that no other call gives.
+    /// Returns random bits that are not known elsewhere and are different in each call.
     ///
     /// # Errors
     /// `Failed` if the noise source does not work.
     fn noise(&mut self, bits: &mut [u8; NOISE_LEN]) -> Result<(), Failure>;
 
-    /// What a signature of RSA encodes, computed so that no single fault makes it another message.
+    /// Computes the encoded message of an RSA signature in such a way that no single fault changes it to another
+    /// message.
     ///
     /// # Errors
     /// `BadOperand`, `BadKey`, `Failed`.
@@ -209,16 +214,16 @@ pub trait Engines {
     ) -> Result<(), Failure>;
 }
 
-/// What a request gives.
+/// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// The first word of the answer: a handle, or the bytes at the destination.
+    /// First word of the answer: a handle, or the number of bytes at the destination.
     pub word: u32,
-    /// What goes to the destination, in the buffer.
+    /// Range of the buffer that has to be copied to the destination.
     pub range: Range<usize>,
 }
 
-/// A key, or the place of one: then the handle is zero, as all of it.
+/// A key, or an unused entry with the handle zero and all bytes zero.
 struct Key {
     handle: u32,
     bytes: [u8; MAX_KEY_LEN],
@@ -231,7 +236,7 @@ impl Key {
         *black_box(self) = Self::NONE;
     }
 
-    /// Kind, uses, and what follows the header, if the header has its form.
+    /// Returns kind, uses, and the bytes after the header, if the header is valid.
     fn parts(&self) -> Option<(Kind, u8, &[u8])> {
         let (header, rest) = self.bytes.split_first_chunk::<KEY_HEADER_LEN>()?;
         let [m0, m1, m2, m3, kind, uses, 0, 0] = *header else { return None };
@@ -242,7 +247,7 @@ impl Key {
         if is_right { Some((kind, uses, rest.get(..kind.len())?)) } else { None }
     }
 
-    /// What the key has, if it may be used so.
+    /// Returns the bytes of the key if it permits this use.
     fn for_use(&self, wanted: u8) -> Result<&[u8], Refusal> {
         match self.parts() {
             Some((_, uses, bytes)) if uses & wanted != 0 => Ok(bytes),
@@ -251,7 +256,7 @@ impl Key {
     }
 }
 
-/// The keys, and what is left of the quotas of this boot.
+/// The keys, and the remaining quotas of this boot.
 pub struct Keys {
     keys: [Key; MAX_KEYS],
     imports: u32,
@@ -266,16 +271,17 @@ impl Default for Keys {
 }
 
 impl Keys {
-    /// No keys.
+    /// Returns a store without keys.
     #[must_use]
     pub const fn new() -> Self {
         Self { keys: [Key::NONE; MAX_KEYS], imports: 0, failed_imports: 0, signatures: 0 }
     }
 
-    /// Serves a request whose record, of `len` bytes, begins the buffer. Without engines there is nothing to serve.
+    /// Serves a request. Its record is in the first `len` bytes of the buffer. Without engines every request is
+    /// refused.
     ///
     /// # Errors
-    /// A refusal; then nothing goes to the destination.
+    /// A refusal; then nothing is copied to the destination.
     pub fn serve(
         &mut self,
         engines: Option<&mut impl Engines>,
@@ -306,12 +312,12 @@ impl Keys {
         let kind = kinds.into_iter().find(by_len).ok_or(Refusal::Malformed)?;
         let mut places = (1..).zip(&mut self.keys);
         let (number, key) = places.find(|(_, key)| key.handle == 0).ok_or(Refusal::NoFreeHandle)?;
-        // Without noise no private key is unwrapped, and it is no guess.
+        // Without noise no private key is unwrapped, and the import does not count as a failed one.
         let mut exponent = [0; NOISE_LEN];
         if kind == Kind::Rsa2048 {
             engines.noise(&mut exponent).map_err(|_| Refusal::Failed)?;
         }
-        // Before it is known whether the key is right: no guess is free.
+        // The failure is counted before it is known whether the key is right, so that no attempt is free.
         self.imports = self.imports.saturating_add(1);
         self.failed_imports = self.failed_imports.saturating_add(1);
         let place = key.bytes.get_mut(..len_of(&kind)).ok_or(Refusal::Malformed)?;
@@ -330,7 +336,7 @@ impl Keys {
         if judged.is_err() {
             key.forget();
         }
-        // A slot without a key and an engine that failed are no guesses.
+        // An empty slot or a failed engine does not count as a failed import.
         if !matches!(judged, Err(Refusal::KeyNotAuthentic | Refusal::KeyMalformed)) {
             self.failed_imports = self.failed_imports.saturating_sub(1);
         }
@@ -441,7 +447,7 @@ impl Keys {
 }
 
 impl Key {
-    /// A key that an engine failed with is forgotten: it could be the key that a fault would be repeated on.
+    /// Erases the key if an engine failed with it, because an attacker could repeat a fault on the same key.
     fn outcome<T>(
         &mut self,
         result: Result<T, Failure>,
@@ -460,28 +466,28 @@ impl Key {
         })
     }
 
-    /// Raises both numbers of the pair to the power of k. They stay a pair, that of r^k: (r^e)^k = (r^k)^e, and
-    /// (1 / r)^k = 1 / r^k. k is for one import, so the same wrapped key begins with another pair after each reset. If a fault
-    /// makes them powers of different numbers, the first signature fails its check.
+    /// Raises both numbers of the blinding pair to the power of k. They remain a pair, that of r^k: (r^e)^k = (r^k)^e,
+    /// and (1 / r)^k = 1 / r^k. Each import uses a new k, so that the same wrapped key has another pair after each
+    /// reset. If a fault makes them powers of different numbers, the first signature fails its check.
     fn randomise(
         &mut self,
         engines: &mut impl Engines,
         exponent: &mut [u8; NOISE_LEN],
     ) -> Result<(), Refusal> {
-        // Never zero, which would make both numbers one.
+        // The exponent must not be zero, because both numbers would become one.
         let [first, ..] = exponent;
         *first |= 0x80;
         let raised = self.change_pair(|modulus, number, power| {
             engines.power_secret(modulus, number, exponent, power)
         });
         raised.map_err(|failure| match failure {
-            // A number of the pair is not below the modulus, or that is none.
+            // A number of the pair is not less than the modulus, or the modulus is invalid.
             Failure::BadOperand | Failure::BadKey => Refusal::KeyMalformed,
             _ => Refusal::Failed,
         })
     }
 
-    /// Replaces both numbers of the pair of blinding.
+    /// Replaces both numbers of the blinding pair.
     fn change_pair(
         &mut self,
         mut change: impl FnMut(&[u8], &[u8], &mut [u8]) -> Result<(), Failure>,
@@ -502,7 +508,7 @@ impl Key {
         changed
     }
 
-    /// Signs, and makes the pair of blinding another one: the squares of both are one, too.
+    /// Signs, and replaces the blinding pair by the squares of its numbers, which are also a pair.
     fn sign(
         &mut self,
         engines: &mut impl Engines,
@@ -516,7 +522,7 @@ impl Key {
 }
 
 impl<'a> Private<'a> {
-    /// n, p, q, dP, dQ, qInv, r^e, 1 / r.
+    /// Splits the bytes of a key: n, p, q, dP, dQ, qInv, r^e, 1 / r.
     fn of(bytes: &'a [u8]) -> Option<Self> {
         let (modulus, bytes) = bytes.split_at_checked(SIGNATURE_LEN)?;
         let (halves, pair) = bytes.split_at_checked(5 * HALF_LEN)?;
@@ -530,7 +536,7 @@ impl<'a> Private<'a> {
     }
 }
 
-/// Key, mode, vector and additional data of a record, and its text. `wanted` is the use with GCM.
+/// Returns key, mode, vector and additional data of a record, and its text. `wanted` is the use that GCM requires.
 fn begin<'a>(
     key: &'a Key,
     wanted: u8,
@@ -560,7 +566,7 @@ fn begin<'a>(
     }
 }
 
-/// The encoded digest of PKCS #1 v1.5 (RFC 8017 §9.2).
+/// Returns the encoded digest of PKCS #1 v1.5 (RFC 8017 §9.2).
 fn encoded(digest: &[u8; DIGEST_LEN]) -> Result<[u8; SIGNATURE_LEN], Refusal> {
     let mut encoded = [0xff; SIGNATURE_LEN];
     let (padding, end) = encoded.split_last_chunk_mut::<DIGEST_LEN>().ok_or(Refusal::Failed)?;
@@ -573,13 +579,13 @@ fn encoded(digest: &[u8; DIGEST_LEN]) -> Result<[u8; SIGNATURE_LEN], Refusal> {
     Ok(encoded)
 }
 
-/// The first word of a record, and the rest.
+/// Returns the first word of a record, and the rest.
 fn word(record: &[u8]) -> Result<(u32, &[u8]), Refusal> {
     let (word, rest) = record.split_first_chunk().ok_or(Refusal::Malformed)?;
     Ok((u32::from_le_bytes(*word), rest))
 }
 
-/// What goes to the destination. It is at most as long as a record.
+/// Returns the output for a range of the buffer, which is at most as long as a record.
 fn written(range: Range<usize>) -> Output {
     Output { word: range.len() as u32, range }
 }

@@ -1,57 +1,57 @@
-//! What a host may request from a root of trust that can reach all of its memory (`docs/security/root-of-trust.md`,
+//! Requests of a host to a root of trust that can access all of the host's memory (`docs/security/root-of-trust.md`,
 //! "Requests of the host").
 //!
-//! A request is checked in a copy that the host can no longer change. The code that serves it uses the
-//! ranges that the check returns and nothing else of the request.
+//! A request is checked in a copy that the host cannot change. The code that serves it uses only the ranges that the
+//! check returns.
 
 use super::Request;
 use hartlock_image::RequestReason;
 use hartlock_verify::board::Region;
 
-/// The longest record of an operation with a key ([`super::keys`]).
+/// Maximum length in bytes of a record for an operation with a key ([`super::keys`]).
 pub const MAX_RECORD_LEN: usize = TEXT_AT + MAX_TEXT_LEN + TAG_LEN;
-/// Bytes before additional data and text.
+/// Offset in bytes of the additional data and the text in a record.
 pub(super) const TEXT_AT: usize = 24;
-/// Text and additional data.
+/// Maximum length in bytes of text and additional data together.
 pub const MAX_TEXT_LEN: usize = 4096;
-/// Of GCM.
+/// Length of a GCM tag in bytes.
 pub(super) const TAG_LEN: usize = 16;
-/// Bytes of a signature, and of the modulus.
+/// Length in bytes of a signature and of the modulus.
 pub const SIGNATURE_LEN: usize = 256;
 
-/// The operations.
+/// The operations that a host can request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Operation {
     /// SHA-256 (FIPS 180-4) of the input. The output is the digest.
     Sha256 = 1,
-    /// Unwraps a key and keeps it. The answer has its handle.
+    /// Unwraps a key and stores it. The answer contains the handle of the key.
     ImportKey = 2,
-    /// Forgets a key.
+    /// Erases a key.
     ReleaseKey = 3,
-    /// AES-256 by a key of a handle.
+    /// Encrypts with AES-256 and the key of a handle.
     Encrypt = 4,
-    /// The other way.
+    /// Decrypts with AES-256 and the key of a handle.
     Decrypt = 5,
-    /// A signature of a digest by a key of a handle.
+    /// Signs a digest with the key of a handle.
     Sign = 6,
-    /// Whether a signature is one of a digest by a key of a handle.
+    /// Verifies the signature of a digest with the key of a handle.
     Verify = 7,
 }
 
-/// Where the output of an operation goes.
+/// The place for the output of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// To memory, or into the answer: as the request says.
+    /// Memory or the answer, as the request selects.
     Either,
-    /// Into the answer: nothing, or a word.
+    /// The answer, which holds one word or none.
     Answer,
-    /// To memory.
+    /// Memory.
     Memory,
 }
 
 impl Operation {
-    /// Nothing if there is no such operation.
+    /// Returns the operation with this number, or `None` if there is none.
     #[must_use]
     pub const fn from_number(number: u16) -> Option<Self> {
         match number {
@@ -66,7 +66,8 @@ impl Operation {
         }
     }
 
-    /// Whether it needs keys: its input is a record, which is copied as a whole before it is judged ([`super::keys`]).
+    /// Returns true if the operation needs keys. Its input is a record, which is copied as a whole before it is checked
+    /// ([`super::keys`]).
     #[must_use]
     pub const fn is_by_key(self) -> bool {
         !matches!(self, Self::Sha256)
@@ -80,68 +81,69 @@ impl Operation {
         }
     }
 
-    /// Bytes that there has to be room for at the destination, for an input of so many.
+    /// Returns the number of bytes that the destination must have for an input of `length` bytes.
     const fn output_len(self, length: u64) -> u64 {
         match self {
             Self::Sha256 => 32,
             Self::Sign => SIGNATURE_LEN as u64,
-            // A record has more bytes than the tag that encryption adds.
+            // A record contains more bytes besides the text than the tag that encryption adds.
             Self::Encrypt | Self::Decrypt => length,
             Self::ImportKey | Self::ReleaseKey | Self::Verify => 0,
         }
     }
 }
 
-/// The only flag: the output goes into the answer, and the destination is zero.
+/// The only flag: the output is written into the answer, and the destination is zero.
 pub const INLINE: u16 = 1;
 
-/// Status of an answer beside those of [`Refusal`]: the request was permitted and could not be carried out. The engine
-/// failed, or the host's memory refused an access or did not answer. Where the output goes is undefined then, and the
-/// next request is served.
+/// Status of an answer, in addition to those of [`Refusal`]: the request was permitted and could not be carried out,
+/// because the engine failed, or because the host's memory refused an access or did not respond. The contents of the
+/// destination are undefined then, and the next request is served.
 pub const ENGINE_FAILED: u8 = 0x80;
 
-/// Why a request is not served. The numbers are those of the answer's status.
+/// The reason why a request is refused. The numbers are the status values of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Refusal {
     /// There is no such operation.
     UnknownOperation = 1,
-    /// An unknown flag, or an address that is not used.
+    /// A flag is unknown or not permitted for the operation, or the destination is not zero although the output is
+    /// written into the answer.
     UnknownFlag = 2,
-    /// More input than is served at once.
+    /// The input is longer than the maximum.
     TooLong = 3,
-    /// Input or output are not in the host's memory, in whole or in part.
+    /// Input or output is not completely in the host's memory.
     OutsideMemory = 4,
-    /// Input or output touch memory that the host's operating system must not reach, either.
+    /// Input or output overlaps memory that the host's operating system must not access, either.
     Protected = 5,
-    /// The output would change the input.
+    /// The output overlaps the input.
     Overlap = 6,
-    /// The slot has no key, or an engine is missing.
+    /// The key slot is empty, or an engine is missing.
     NoKeys = 7,
-    /// The record does not have its form.
+    /// The record is malformed.
     Malformed = 8,
-    /// A wrapped key is not one for this device.
+    /// A wrapped key was not wrapped for this device.
     KeyNotAuthentic = 9,
-    /// A key that was unwrapped does not have its form.
+    /// An unwrapped key is malformed.
     KeyMalformed = 10,
     /// All handles are in use.
     NoFreeHandle = 11,
     /// There is no key with this handle.
     UnknownHandle = 12,
-    /// The key is not for this operation.
+    /// The key does not permit this operation.
     KeyUse = 13,
-    /// As many operations as a boot has were done.
+    /// The quota of operations per boot is used up.
     QuotaSpent = 14,
     /// The tag of a ciphertext is wrong.
     TextNotAuthentic = 15,
     /// The signature is wrong.
     SignatureNotAuthentic = 16,
-    /// An engine failed, or memory.
+    /// An engine or memory failed.
     Failed = ENGINE_FAILED,
 }
 
 impl Refusal {
-    /// Its entry in the list of reasons.
+    /// Returns the entry of this refusal in the list of reasons.
     #[must_use]
     pub const fn reason(self) -> RequestReason {
         match self {
@@ -166,27 +168,27 @@ impl Refusal {
     }
 }
 
-/// Memory of the host, as far as requests are about it.
+/// Limits for the memory ranges in requests of the host.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// All of it.
+    /// Whole memory of the host.
     pub memory: Region,
-    /// The part of it that belongs to M-mode, or to the root of trust.
+    /// Regions of it that belong to M-mode or to the root of trust.
     pub protected: &'a [Region],
-    /// Maximum number of bytes of an input without a key: other requests wait meanwhile.
+    /// Maximum length in bytes of an input without a key, because other requests have to wait.
     pub max_input: u64,
-    /// Whether operations with keys are offered.
+    /// True if operations with keys are available.
     pub has_keys: bool,
 }
 
-/// A request that passed all checks.
+/// A request that has passed all checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permitted {
-    /// What to do.
+    /// Operation to carry out.
     pub operation: Operation,
-    /// What to read, each byte once.
+    /// Range of the input, of which each byte is read once.
     pub input: Region,
-    /// Where to write; `None`: into the answer.
+    /// Range of the output, or `None` if the output is written into the answer.
     pub output: Option<Region>,
 }
 
@@ -194,7 +196,7 @@ impl Limits<'_> {
     /// Checks a request.
     ///
     /// # Errors
-    /// The first refusal in the order of their numbers.
+    /// The first refusal that applies, in the order of their numbers.
     pub fn judge(&self, request: &Request) -> Result<Permitted, Refusal> {
         let operation = Operation::from_number(request.operation)
             .filter(|operation| self.has_keys || !operation.is_by_key())
@@ -229,7 +231,7 @@ impl Limits<'_> {
         Ok(Permitted { operation, input, output })
     }
 
-    /// A range of the memory. The end is computed without wrapping.
+    /// Returns a range if it is inside the host's memory. The end is computed without wrapping.
     fn range(&self, start: u64, len: u64) -> Result<Region, Refusal> {
         let end = start.checked_add(len).ok_or(Refusal::OutsideMemory)?;
         let range = Region { start, end };
@@ -264,7 +266,7 @@ mod tests {
         assert_eq!(permitted.output, Some(Region::new(0x8030_0000, 32)));
         let inline = Request { flags: INLINE, destination: 0, ..GOOD };
         assert_eq!(LIMITS.judge(&inline).unwrap().output, None);
-        // Nothing is an input, too, and the ends of memory are memory.
+        // An empty input is valid, and so are inputs at both ends of the memory.
         assert!(LIMITS.judge(&Request { length: 0, ..GOOD }).is_ok());
         assert!(LIMITS.judge(&Request { source: 0x80ff_f000, ..GOOD }).is_ok());
     }
@@ -281,7 +283,7 @@ mod tests {
             (Request { source: 0x7fff_ffff, ..GOOD }, Refusal::OutsideMemory),
             (Request { source: end - 4095, ..GOOD }, Refusal::OutsideMemory),
             (Request { source: u64::MAX - 10, ..GOOD }, Refusal::OutsideMemory),
-            // Truncated to 32 bits, the address would be in memory.
+            // If the address were truncated to 32 bits, it would be in memory.
             (Request { source: 0x1_8020_0000, ..GOOD }, Refusal::OutsideMemory),
             (Request { destination: end - 31, ..GOOD }, Refusal::OutsideMemory),
             (Request { destination: 0, ..GOOD }, Refusal::OutsideMemory),
@@ -298,7 +300,7 @@ mod tests {
         }
     }
 
-    /// Whatever else is wrong with the request.
+    /// The refusal is the same whatever other errors the request has.
     #[test]
     fn an_operation_that_is_not_offered_is_none() {
         let limits = Limits { has_keys: false, ..LIMITS };

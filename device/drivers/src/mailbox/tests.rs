@@ -1,5 +1,5 @@
-//! Registers are memory here, which the test changes as the hardware would. That the hardware does so is
-//! what `hw/ip/mailbox/tb` tests.
+//! In these tests plain memory replaces the registers, and the test changes it as the hardware would. The tests in
+//! `hw/ip/mailbox/tb` check the hardware.
 
 use core::cell::Cell;
 
@@ -11,7 +11,7 @@ const EMPTIED: u32 = 1 << 9;
 const RING: u32 = 1;
 const ACKNOWLEDGE: u32 = 2;
 
-// Offsets of both sides, in words.
+// These are offsets of both sides, in words.
 const STATUS: usize = 0;
 const COMMAND: usize = 1;
 const CONTROL: usize = 2;
@@ -20,7 +20,7 @@ const OUTCOME: usize = 12;
 const ANSWER_ID: usize = 13;
 const RESULT: usize = 16;
 
-/// Registers of one side.
+/// The registers of one side.
 struct File([Cell<u32>; WORDS]);
 
 impl File {
@@ -35,13 +35,13 @@ impl File {
     }
 
     fn host(&self) -> HostSide {
-        // SAFETY: the file has a word for each register, in cells that may be written through a shared
-        // reference, and outlives the side in every test.
+        // SAFETY: the file has a word for each register, in cells that may be written through a shared reference, and
+        // outlives the driver in every test.
         unsafe { HostSide::new(self.base()) }
     }
 
     fn root(&self) -> RootSide {
-        // SAFETY: as for the host.
+        // SAFETY: the same argument as for the host applies.
         unsafe { RootSide::new(self.base()) }
     }
 
@@ -68,7 +68,7 @@ fn result() -> [u32; RESULT_WORDS] {
     core::array::from_fn(|index| 0x100 + index as u32)
 }
 
-/// A host that has sent a request, and its registers.
+/// Returns a host that has sent a request.
 fn asked(file: &File) -> HostSide {
     let mut host = file.host();
     host.ask(&SAMPLE).unwrap();
@@ -126,7 +126,7 @@ fn an_answer_to_another_request_is_dropped() {
     file.set(ANSWER_ID, &[SAMPLE.id + 1]);
     assert_eq!(host.poll(), Err(Error::Foreign));
     assert_eq!(file.words(COMMAND, 1), [ACKNOWLEDGE]);
-    // Nor does an answer count for which there is no request.
+    // An answer does not count, either, if there is no request.
     file.set(ANSWER_ID, &[SAMPLE.id]);
     assert_eq!(host.poll(), Err(Error::Foreign));
 }
@@ -179,7 +179,7 @@ fn an_answer_is_written_whole_and_handed_over() {
 fn an_answer_to_nothing_is_an_error() {
     let file = File::in_state(State::Closed);
     assert_eq!(file.root().answer(&Answer::default()), Err(Error::Forgotten));
-    // Or if it is gone by the time that the answer is written.
+    // The error is the same if the request disappears before the answer is written.
     file.set(STATUS, &[State::Busy as u32 | REFUSED]);
     assert_eq!(file.root().answer(&Answer::default()), Err(Error::Forgotten));
 }

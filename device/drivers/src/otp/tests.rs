@@ -1,11 +1,11 @@
-//! Registers are memory here. What hardware makes of an access is what `hw/ip/otp/tb` tests.
+//! In these tests plain memory replaces the registers. The tests in `hw/ip/otp/tb` check the hardware.
 
 use core::cell::Cell;
 use std::vec::Vec;
 
 use super::*;
 
-// In words.
+// These are offsets in words.
 const STATUS: usize = 1;
 const FIELDS: usize = 2;
 const LOCKS: usize = 3;
@@ -16,14 +16,14 @@ const DATA: usize = 8;
 const BURN: usize = 9;
 const SEND: usize = 10;
 const ROWS: usize = 128;
-/// A value that nothing writes.
+/// A value that the driver never writes.
 const UNTOUCHED: u32 = 0xdead_beef;
 const IDLE: u32 = 1 << 8;
 
 struct File(Vec<Cell<u32>>);
 
 impl File {
-    /// A device of this lifecycle, with all fields good, whose last burn ended so.
+    /// Returns a device in this lifecycle state, with all fields good, whose last burn had this outcome.
     fn new(verdict: Verdict, lifecycle: Lifecycle, outcome: Outcome) -> File {
         let file = File((0..256).map(|_| Cell::new(UNTOUCHED)).collect());
         file.set(STATUS, verdict as u32 | (lifecycle as u32) << 16);
@@ -50,8 +50,8 @@ impl File {
 
     fn otp(&self) -> Otp {
         let base = self.0.as_ptr().cast::<u32>().cast_mut();
-        // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the
-        // driver in every test.
+        // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
+        // outlive the driver in every test.
         unsafe { Otp::new(base) }
     }
 }
@@ -173,7 +173,7 @@ fn burns_that_would_be_refused_are_not_asked_for() {
 #[test]
 fn a_floor_that_does_not_rise_ends() {
     let file = File::good();
-    // The floor stays 0 here, whatever is burned.
+    // The floor in memory stays 0, whatever is burned.
     assert_eq!(file.otp().raise_floor(3), Err(Error::Fault));
     assert_eq!(file.otp().raise_floor(0), Ok(()));
     assert_eq!(file.otp().raise_floor(65), Err(Error::Burn(Outcome::Order)));

@@ -1,5 +1,5 @@
-//! Registers are memory here, which the test changes as the hardware would. That the hardware does so is what
-//! `hw/ip/stream_writer/tb` tests.
+//! In these tests plain memory replaces the registers, and the test changes it as the hardware would. The tests in
+//! `hw/ip/stream_writer/tb` check the hardware.
 
 use core::cell::Cell;
 
@@ -7,7 +7,7 @@ use super::*;
 use crate::wait::{Polling, Sleeping};
 
 const WORDS: usize = 11;
-// Offsets in words.
+// These are offsets in words.
 const ID: usize = 0;
 const DESTINATION: usize = 1;
 const LENGTH: usize = 2;
@@ -35,8 +35,8 @@ impl File {
     }
 
     fn registers(&self) -> Registers {
-        // SAFETY: the file has a word for each register, in cells that may be written through a shared
-        // reference, and outlives the driver in every test.
+        // SAFETY: the file has a word for each register, in cells that may be written through a shared reference, and
+        // outlives the driver in every test.
         unsafe { Registers::new(self.0.as_ptr().cast::<u32>().cast_mut()) }
     }
 

@@ -1,8 +1,8 @@
-//! virtio-mmio, legacy (version 1) and modern (version 2) (Virtual I/O Device Specification v1.2, §4.2).
+//! The virtio-mmio transport, legacy (version 1) and modern (version 2) (Virtual I/O Device Specification v1.2, §4.2).
 
 use super::{Error, PAGE, Transport};
 
-// Registers (§4.2.2, §4.2.4).
+// These are register offsets (§4.2.2, §4.2.4).
 const MAGIC_VALUE: usize = 0x000;
 const VERSION: usize = 0x004;
 const DEVICE_ID: usize = 0x008;
@@ -25,17 +25,17 @@ const CONFIG: usize = 0x100;
 const MAGIC: u32 = 0x7472_6976;
 const BLOCK_DEVICE: u32 = 2;
 
-/// A slot.
+/// A virtio-mmio slot.
 #[derive(Debug)]
 pub struct Mmio {
     base: usize,
 }
 
 impl Mmio {
-    /// The slot at `base`.
+    /// Creates the transport of the slot at `base`.
     ///
     /// # Safety
-    /// `base` is a virtio-mmio slot.
+    /// `base` is the address of a virtio-mmio slot.
     pub const unsafe fn new(base: usize) -> Self {
         Self { base }
     }
@@ -54,7 +54,7 @@ impl Mmio {
     fn write(&self, register: usize, value: u32) {
         let place: *mut u32 =
             core::ptr::with_exposed_provenance_mut(self.base.wrapping_add(register));
-        // SAFETY: as above.
+        // SAFETY: `base` is a virtio-mmio slot of 4 KiB, and every register used is inside.
         unsafe { place.write_volatile(value) };
     }
 
@@ -81,7 +81,7 @@ impl Transport for Mmio {
     }
 
     fn take_features(&self) -> Result<bool, Error> {
-        // No feature is needed but VIRTIO_F_VERSION_1 (bit 32), which modern devices require.
+        // The only required feature is VIRTIO_F_VERSION_1 (bit 32), which modern devices demand.
         self.write(DRIVER_FEATURES_SEL, 0);
         self.write(DRIVER_FEATURES, 0);
         if self.is_modern() {

@@ -1,18 +1,19 @@
-//! virtio on a PCI bus (Virtual I/O Device Specification v1.2, §4.1), with a configuration space that is mapped to
-//! memory (ECAM, PCI Express Base Specification §7.2.2). Devices of bus 0, function 0.
-//!
-//! The device goes through the IOMMU, or it is not used: it has to offer VIRTIO_F_ACCESS_PLATFORM. Offsets that the
+//! The virtio transport on a PCI bus (Virtual I/O Device Specification v1.2, §4.1), with a memory-mapped configuration
+//! space (ECAM, PCI Express Base Specification §7.2.2). It supports devices of bus 0, function 0.
+//! A device is used only if it goes through the IOMMU, for which it has to offer VIRTIO_F_ACCESS_PLATFORM. Offsets from
+//! the device are accepted only if they are inside the memory that the driver assigned to it.
 //! device states are taken only if they are inside the memory that the driver gave it.
 
 use super::{Error, Transport};
 
-/// Slots of a bus.
+/// Number of slots of a bus.
 pub const SLOTS: usize = 32;
-/// Bytes of the configuration space of a function; those of a slot are eight times as many.
+/// Binary logarithm of the size in bytes of a function's configuration space. That of a slot, which the next constant
+/// describes, is eight times as large.
 const FUNCTION_SHIFT: usize = 12;
 const SLOT_SHIFT: usize = 15;
 
-// Configuration space (PCI Local Bus Specification 3.0, §6.1).
+// These are offsets in the configuration space (PCI Local Bus Specification 3.0, §6.1).
 const ID: usize = 0x00;
 const COMMAND: usize = 0x04;
 const HEADER_TYPE: usize = 0x0e;
@@ -20,28 +21,28 @@ const BARS: usize = 0x10;
 const BAR_COUNT: usize = 6;
 const CAPABILITIES: usize = 0x34;
 
-/// Respond to memory accesses; read and write memory; raise no interrupt on a wire.
+/// Command bits that enable memory accesses to and by the device, and disable its interrupt line.
 const ENABLED: u16 = 1 << 10 | 1 << 2 | 1 << 1;
-/// Nothing of the three, but no interrupt either.
+/// Command bits that disable memory accesses and the interrupt line.
 const DISABLED: u16 = 1 << 10;
 
 const NO_DEVICE: u32 = 0xffff_ffff;
-/// Vendor 0x1af4, device 0x1040 and the number of a block device, 2 (§4.1.2.1).
+/// Vendor 0x1af4 and device 0x1040 plus 2, which is the number of a block device (§4.1.2.1).
 const MODERN_BLOCK: u32 = 0x1042_1af4;
 
-// Bits of a BAR.
+// These are bits of a BAR.
 const IS_IO: u32 = 1;
 const IS_64_BIT: u32 = 4;
 
-/// Vendor-specific capability, and what it describes (§4.1.4).
+/// Id of a vendor-specific capability; the next constants are the types of structures that it describes (§4.1.4).
 const VENDOR: u8 = 9;
 const COMMON: u8 = 1;
 const NOTIFY: u8 = 2;
 const DEVICE: u8 = 4;
-/// A list of capabilities has at most so many: each takes four bytes after the header of 64.
+/// Maximum number of capabilities in a list: each occupies at least four bytes after the header of 64.
 const MAX_CAPABILITIES: usize = 48;
 
-// Common configuration (§4.1.4.3).
+// These are offsets in the common configuration (§4.1.4.3).
 const DEVICE_FEATURE_SELECT: usize = 0x00;
 const DEVICE_FEATURE: usize = 0x04;
 const DRIVER_FEATURE_SELECT: usize = 0x08;
@@ -57,14 +58,14 @@ const QUEUE_ADDRESSES: usize = 0x20;
 const COMMON_SIZE: usize = 0x38;
 
 const NO_VECTOR: u16 = 0xffff;
-/// VIRTIO_F_VERSION_1 (bit 32) and VIRTIO_F_ACCESS_PLATFORM (bit 33), as the second word.
+/// Feature bits VIRTIO_F_VERSION_1 (bit 32) and VIRTIO_F_ACCESS_PLATFORM (bit 33), as the second word.
 const FEATURES: u32 = 1 << 1 | 1;
 
-/// A bus and the memory for the registers of its devices.
+/// A bus with the address range for the registers of its devices.
 #[derive(Debug)]
 pub struct Bus {
     config: usize,
-    /// What is left of it.
+    /// Unassigned part of the address range.
     memory: (usize, usize),
 }
 
@@ -78,15 +79,16 @@ pub struct Pci {
 }
 
 impl Bus {
-    /// A bus whose configuration space is at `config`, and memory from `start` to `end` for registers.
+    /// Creates a bus with its configuration space at `config`, and with the addresses from `start` to `end` for
+    /// registers.
     ///
     /// # Safety
-    /// Both are what they are said to be, and no other code uses them.
+    /// Both ranges are as described, and no other code uses them.
     pub const unsafe fn new(config: usize, (start, end): (usize, usize)) -> Self {
         Self { config, memory: (start, end) }
     }
 
-    /// Takes the right to read and write memory from every device of the bus.
+    /// Disables memory access for every device of the bus.
     pub fn disable_all(&self) {
         for slot in 0..SLOTS {
             if self.read::<u32>(slot, ID) != NO_DEVICE {
@@ -95,10 +97,10 @@ impl Bus {
         }
     }
 
-    /// The block device in a slot, enabled.
+    /// Returns the block device in a slot and enables it.
     ///
     /// # Errors
-    /// `NotThere`; `Unusable` if its registers cannot be found, or do not fit into memory.
+    /// `NotThere`; `Unusable` if its registers cannot be found or do not fit the address range.
     pub fn block(&mut self, slot: usize) -> Result<Pci, Error> {
         let is_plain = self.read::<u8>(slot, HEADER_TYPE) & 0x7f == 0;
         if self.read::<u32>(slot, ID) != MODERN_BLOCK || !is_plain {
@@ -138,7 +140,7 @@ impl Bus {
         Ok(Pci { common, notify, notify_unit, device })
     }
 
-    /// Gives memory to the registers of a device. Returns the range of each BAR.
+    /// Assigns addresses to the registers of a device. Returns the range of each BAR.
     fn place_bars(&mut self, slot: usize) -> Result<[(usize, usize); BAR_COUNT], Error> {
         let mut regions = [(0, 0); BAR_COUNT];
         let mut index = 0;
@@ -150,7 +152,7 @@ impl Bus {
             if kind & IS_IO != 0 {
                 continue;
             }
-            // The bits that take no value say how large it is (§6.2.5.1).
+            // The bits that cannot be set encode the size (§6.2.5.1).
             self.write(slot, at, u32::MAX);
             let mask = self.read::<u32>(slot, at) & !0xf;
             let size = mask.wrapping_neg() as usize;
@@ -175,13 +177,13 @@ impl Bus {
 
     fn read<T: Copy>(&self, slot: usize, offset: usize) -> T {
         let place: *const T = core::ptr::with_exposed_provenance(self.place(slot, offset));
-        // SAFETY: inside the configuration space of a function, and aligned to its size.
+        // SAFETY: the address is inside the configuration space of a function and aligned to the access size.
         unsafe { place.read_volatile() }
     }
 
     fn write<T: Copy>(&self, slot: usize, offset: usize, value: T) {
         let place: *mut T = core::ptr::with_exposed_provenance_mut(self.place(slot, offset));
-        // SAFETY: as above.
+        // SAFETY: the address is inside the configuration space of a function and aligned to the access size.
         unsafe { place.write_volatile(value) };
     }
 
@@ -192,7 +194,7 @@ impl Bus {
     }
 }
 
-/// The part of a region that a device names, if it is inside and aligned for 64-bit registers.
+/// Returns the part of a region that a device describes, if it is inside and aligned for 64-bit registers.
 fn part(region: (usize, usize), offset: usize, len: usize) -> Option<(usize, usize)> {
     let start = region.0.checked_add(offset)?;
     let end = start.checked_add(len)?;
@@ -203,14 +205,14 @@ impl Pci {
     fn read<T: Copy>(&self, register: usize) -> T {
         let place: *const T =
             core::ptr::with_exposed_provenance(self.common.wrapping_add(register));
-        // SAFETY: inside the common configuration, whose size and alignment were checked.
+        // SAFETY: the register is inside the common configuration, whose size and alignment were checked.
         unsafe { place.read_volatile() }
     }
 
     fn write<T: Copy>(&self, register: usize, value: T) {
         let place: *mut T =
             core::ptr::with_exposed_provenance_mut(self.common.wrapping_add(register));
-        // SAFETY: as above.
+        // SAFETY: the register is inside the common configuration, whose size and alignment were checked.
         unsafe { place.write_volatile(value) };
     }
 }
@@ -261,12 +263,13 @@ impl Transport for Pci {
         let offset = usize::from(self.read::<u16>(QUEUE_NOTIFY_OFF));
         let (start, end) = self.notify;
         let at = start.wrapping_add(offset.wrapping_mul(self.notify_unit));
-        // The device stated the offset: one that is outside rings no bell, and the disk stays silent.
+        // The offset comes from the device. If it is outside of the area, no notification is sent, and the disk does
+        // not respond.
         if at < start || at.wrapping_add(2) > end || !at.is_multiple_of(2) {
             return;
         }
         let place: *mut u16 = core::ptr::with_exposed_provenance_mut(at);
-        // SAFETY: inside the notification area.
+        // SAFETY: the address is inside the notification area.
         unsafe { place.write_volatile(0) };
     }
 
@@ -297,7 +300,7 @@ mod tests {
         assert_eq!(part((0, 0), 0, 0), None, "a BAR that is not there");
     }
 
-    /// A configuration space in memory, in which every BAR that is written reads back as written.
+    /// Reads the block device of a configuration space in memory, in which every BAR reads back as written.
     fn bus(capabilities: &[(usize, [u32; 5])]) -> Result<Pci, Error> {
         let mut config = vec![0_u32; SLOTS << (SLOT_SHIFT - 2)];
         config[ID / 4] = MODERN_BLOCK;
@@ -306,7 +309,7 @@ mod tests {
             config[at / 4..at / 4 + 5].copy_from_slice(words);
         }
         let base = config.as_mut_ptr().expose_provenance();
-        // SAFETY: memory that this test has for itself; the registers are not touched.
+        // SAFETY: only this test uses the memory, and the registers are not accessed.
         let result = unsafe { Bus::new(base, (0x1_0000, 0x2_0000)) }.block(0);
         drop(config);
         result
@@ -317,12 +320,12 @@ mod tests {
         let capability = |next: u32, kind: u32, bar, offset, len| {
             [kind << 24 | next << 8 | 9, bar, offset, len, 0]
         };
-        // The smallest BARs of memory have 16 bytes: too few for a common configuration.
+        // The smallest memory BARs have 16 bytes, which is too small for a common configuration.
         let right = [(0x40, capability(0x60, 1, 0, 0, 16)), (0x60, capability(0, 2, 1, 0, 16))];
         assert_eq!(bus(&right).err(), Some(Error::Unusable));
         // A list that leads back to itself ends.
         assert_eq!(bus(&[(0x40, capability(0x40, 1, 0, 0, 16))]).err(), Some(Error::Unusable));
-        // A BAR that does not exist, a range past its end.
+        // The cases are a BAR that does not exist and a range past the end of its BAR.
         for (bar, offset, len) in [(6, 0, 16), (255, 0, 16), (0, 8, 16), (0, !7, 16)] {
             let outside = [(0x40, capability(0, 1, bar, offset, len))];
             assert_eq!(bus(&outside).err(), Some(Error::Unusable), "{bar} {offset:#x} {len}");

@@ -1,56 +1,58 @@
-//! Public keys as the engine takes them.
+//! Public keys in the format that the engine takes.
 
 use hartlock_regs::xmss::Scheme;
 
-/// Bytes of a hash, of most types of XMSS.
+/// Length of a hash in bytes for most types of XMSS.
 const HASH_LEN: usize = 32;
-/// The same of those of SP 800-208 §5.2 and §5.3.
+/// Length of a hash in bytes for the types of SP 800-208 §5.2 and §5.3.
 const SHORT_LEN: usize = 24;
-/// Bytes of I (RFC 8554 §3.3).
+/// Length in bytes of the identifier I (RFC 8554 §3.3).
 const IDENTIFIER_LEN: usize = 16;
-/// Bytes of values of SLH-DSA-SHA2-128s (FIPS 205 §11), and its number at the engine.
+/// Length in bytes of a value of SLH-DSA-SHA2-128s (FIPS 205 §11). The next constant is its type number in the engine.
 const SLH_DSA_LEN: usize = 16;
 const SLH_DSA_SHA2_128S: u32 = 1;
 
-/// What an engine has to have built in for a type.
+/// The feature that an engine must have for a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needs {
-    /// Its family alone.
+    /// The family of the type, and no other feature.
     Family,
-    /// Hashes of 24 bytes.
+    /// The family of the type, and hashes of 24 bytes.
     Short,
 }
 
-/// What a type of XMSS or XMSS^MT needs. Nothing if it is no type of an engine: it has SHA-256 alone.
+/// Returns the feature that a type of XMSS or XMSS^MT needs, or `None` if no engine supports the type, because engines
+/// compute only SHA-256.
 const fn needs(scheme: Scheme, kind: u32) -> Option<Needs> {
     match (scheme, kind) {
-        // XMSS-SHA2_10_256 to _20_256 (RFC 8391 §5.3), XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4).
+        // These are XMSS-SHA2_10_256 to _20_256 (RFC 8391 §5.3) and XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4).
         (Scheme::Xmss, 1..=3) | (Scheme::XmssMt, 1..=8) => Some(Needs::Family),
-        // XMSS-SHA2_10_192 to _20_192, XMSSMT-SHA2_20/2_192 to _60/12_192 (SP 800-208 §5.2).
+        // These are XMSS-SHA2_10_192 to _20_192 and XMSSMT-SHA2_20/2_192 to _60/12_192 (SP 800-208 §5.2).
         (Scheme::Xmss, 13..=15) | (Scheme::XmssMt, 33..=40) => Some(Needs::Short),
         _ => None,
     }
 }
 
-/// A public key of a family: its types as a number, and its values.
+/// A public key: its family, its type as a number, and its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
     pub(super) scheme: Scheme,
     pub(super) kind: u32,
-    /// From the first word on: the root; also the seed, if that follows it here as it does in the engine.
+    /// Bytes for the key registers from the first word on: the root, and also the seed if it directly follows the root
+    /// in the encoding and in the engine.
     pub(super) front: &'a [u8],
-    /// From the ninth word on: the seed, or the identifier of the tree.
+    /// Bytes for the key registers from the ninth word on: the seed, or the identifier of the tree.
     pub(super) back: &'a [u8],
 }
 
 impl<'a> Key<'a> {
-    /// A key of XMSS: type, root and seed (RFC 8391 §4.1.7). Nothing if it is none.
+    /// Parses a key of XMSS: type, root and seed (RFC 8391 §4.1.7). Returns `None` if the length is wrong.
     #[must_use]
     pub fn xmss(encoded: &'a [u8]) -> Option<Self> {
         Self::of_trees(Scheme::Xmss, encoded)
     }
 
-    /// A key of XMSS^MT, whose types have numbers of their own. Nothing if it is none.
+    /// Parses a key of XMSS^MT, whose types have separate numbers. Returns `None` if the length is wrong.
     #[must_use]
     pub fn xmss_mt(encoded: &'a [u8]) -> Option<Self> {
         Self::of_trees(Scheme::XmssMt, encoded)
@@ -59,30 +61,32 @@ impl<'a> Key<'a> {
     fn of_trees(scheme: Scheme, encoded: &'a [u8]) -> Option<Self> {
         let (kind, values) = encoded.split_first_chunk()?;
         let kind = u32::from_be_bytes(*kind);
-        // A type that the engine does not have is refused by it.
+        // The engine itself refuses a type that it does not support.
         let is_short = matches!(needs(scheme, kind), Some(Needs::Short));
         let len = if is_short { SHORT_LEN } else { HASH_LEN };
         if values.len() != len.wrapping_mul(2) {
             return None;
         }
-        // Values of 32 bytes have no gap between them.
+        // In the registers there is no gap between values of 32 bytes.
         let (front, back) = values.split_at_checked(if is_short { len } else { values.len() })?;
         Some(Self { scheme, kind, front, back })
     }
 
-    /// The key of a tree of LMS: its type, that of its one-time keys, I and T[1] (RFC 8554 §5.3). Nothing if it is none.
+    /// Parses the key of an LMS tree: its type, the type of its one-time keys, I and T[1] (RFC 8554 §5.3). Returns
+    /// `None` if the format is wrong.
     #[must_use]
     pub fn lms(encoded: &'a [u8]) -> Option<Self> {
         let (tree, rest) = encoded.split_first_chunk()?;
         let (one_time, values) = rest.split_first_chunk()?;
         let (back, front) = values.split_at_checked(IDENTIFIER_LEN)?;
         let [tree, one_time] = [tree, one_time].map(|bytes| u32::from_be_bytes(*bytes));
-        // A number that is too large for its bits would be another type.
+        // A number that does not fit its bits would become another type.
         let is_good = tree >> 16 == 0 && one_time >> 12 == 0 && matches!(front.len(), 24 | 32);
         is_good.then_some(Self { scheme: Scheme::Lms, kind: one_time << 16 | tree, front, back })
     }
 
-    /// A key of SLH-DSA-SHA2-128s: `PK.seed` and `PK.root` (FIPS 205 §9.1). Nothing if it is none.
+    /// Parses a key of SLH-DSA-SHA2-128s: `PK.seed` and `PK.root` (FIPS 205 §9.1). Returns `None` if the length is
+    /// wrong.
     #[must_use]
     pub fn slh_dsa_sha2_128s(encoded: &'a [u8]) -> Option<Self> {
         let (back, front) = encoded.split_at_checked(SLH_DSA_LEN)?;
@@ -90,11 +94,11 @@ impl<'a> Key<'a> {
         (front.len() == SLH_DSA_LEN).then_some(Self { scheme, kind, front, back })
     }
 
-    /// What its type needs; nothing if no engine has it.
+    /// Returns the feature that the type needs, or `None` if no engine supports the type.
     pub(super) const fn needs(&self) -> Option<Needs> {
         match self.scheme {
             Scheme::Xmss | Scheme::XmssMt => needs(self.scheme, self.kind),
-            // Verifiers have compared the types with those of SHA-256 before.
+            // The verifiers have already checked that the type is one with SHA-256.
             Scheme::Lms | Scheme::SlhDsa => Some(Needs::Family),
         }
     }
@@ -114,7 +118,7 @@ mod tests {
         assert_eq!(lengths(|key| Key::xmss_mt(key).is_some()), [68]);
         assert_eq!(lengths(|key| Key::lms(key).is_some()), [48, 56]);
         assert_eq!(lengths(|key| Key::slh_dsa_sha2_128s(key).is_some()), [32]);
-        // The type says how long a key is, and each scheme has its own numbers.
+        // The type determines the length of a key, and each scheme has its own type numbers.
         for (scheme, kind, len) in [
             (Scheme::Xmss, 13, 52),
             (Scheme::Xmss, 15, 52),

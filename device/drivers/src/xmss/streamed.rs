@@ -1,4 +1,5 @@
-//! The engine with the [stream](crate::scratchpad_stream) that feeds it: roots as a kernel asks for them.
+//! The engine together with the [stream](crate::scratchpad_stream) that transfers its input. It computes the roots that
+//! a kernel requests.
 
 use hartlock_regs::xmss::Scheme;
 
@@ -6,7 +7,7 @@ use super::{Key, ROOT_WORDS, Xmss};
 use crate::scratchpad_stream::ScratchpadStream;
 use crate::wait::Wait;
 
-/// Both.
+/// The engine and its stream.
 pub struct Streamed<W> {
     engine: Xmss<W>,
     stream: ScratchpadStream,
@@ -14,16 +15,17 @@ pub struct Streamed<W> {
 }
 
 impl<W: Wait> Streamed<W> {
-    /// The engine that this stream feeds. `room`, of the scratchpad, is for messages that are cut or not there: it has one
-    /// after the other.
+    /// Combines an engine with the stream that is connected to it. `room` is a buffer in the scratchpad for messages
+    /// that consist of several parts or are not in the scratchpad.
     pub const fn new(engine: Xmss<W>, stream: ScratchpadStream, room: &'static mut [u8]) -> Self {
         Self { engine, stream, room }
     }
 
-    /// As [`Xmss::start`]. What the stream does not reach the processor pushes.
+    /// Same as [`Xmss::start`], except that the stream transfers the input. The processor pushes input that the stream
+    /// cannot reach.
     pub fn start(&mut self, key: &Key<'_>, message: &[&[u8]], signature: &[u8]) -> Option<()> {
         let Self { engine, stream, room } = self;
-        // What comes between the parts of a signature of XMSS^MT does not stream.
+        // A signature of XMSS^MT cannot be streamed, because the message comes between its parts.
         if key.scheme == Scheme::XmssMt || !stream.reaches(signature) {
             return engine.start(key, message, signature);
         }
@@ -46,19 +48,19 @@ impl<W: Wait> Streamed<W> {
         }
     }
 
-    /// As [`Xmss::root`].
+    /// Same as [`Xmss::root`].
     pub fn root(&mut self, root: &mut [u32; ROOT_WORDS]) -> Option<()> {
         self.engine.root(root)
     }
 }
 
-/// As many bytes as these parts have, if there are so many.
+/// Returns a part of `room` with the total length of the parts, or `None` if the buffer is too small.
 fn room_for<'a>(parts: &[&[u8]], room: &'a mut [u8]) -> Option<&'a mut [u8]> {
     let len = parts.iter().try_fold(0_usize, |len, part| len.checked_add(part.len()))?;
     room.get_mut(..len)
 }
 
-/// One after the other.
+/// Copies the parts one after the other.
 fn join(parts: &[&[u8]], mut to: &mut [u8]) {
     for part in parts {
         let Some((now, later)) = to.split_at_mut_checked(part.len()) else { return };

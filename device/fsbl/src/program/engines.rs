@@ -1,4 +1,4 @@
-//! The engines of the machine, in the form that the library asks for.
+//! The engines of the machine, with the traits of the library.
 
 use hartlock_drivers::dma::{Dma, List, Range, Window};
 use hartlock_drivers::ed25519::Ed25519;
@@ -13,16 +13,16 @@ use hartlock_virt::board::{
 use super::Form;
 use crate::{Digest, HashEngine};
 
-/// Whether the next list continues the message.
+/// Register that selects whether the next list continues the message.
 const HOLD: usize = LISTS + 0x800;
 
-/// A store of eight bytes there pushes none of them, and eight bytes further on one more each, as the end of the message
-/// (`hw/soc/tee/rtl/tee_push.sv`).
+/// Address of the end registers. An eight-byte store to it pushes no byte and ends the message; each address eight
+/// bytes further pushes one more byte of the word (`hw/soc/tee/rtl/tee_push.sv`).
 const END: usize = PUSH + 0x80;
 
-/// The only sink of the DMA engine.
+/// Bit of the only sink of the DMA engine.
 const SINK: u8 = 1;
-/// Reads of its events before a list is given up: a fixed number, and one for four bytes.
+/// Number of reads of the event register before a list counts as timed out. One more is added for every four bytes.
 const PATIENCE: u32 = 10_000;
 
 /// The engines of the machine.
@@ -41,21 +41,21 @@ impl Form for Engines {
     }
 }
 
-/// SHA-3, with DMA for memory if there is such an engine.
+/// The SHA-3 engine, with the DMA engine for memory if there is one.
 pub struct Hash {
     engine: Sha3<Polling>,
     dma: Option<Dma<'static, Polling>>,
 }
 
 impl Hash {
-    /// Takes the engines, once.
+    /// Initialises the engines. This function is called once.
     pub fn take() -> Option<Self> {
-        // SAFETY: registers of the machine, of which this is the only user.
+        // SAFETY: these are registers of the machine, of which this is the only user.
         let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA3)) };
         Some(Self { engine: Sha3::new(registers, Polling).ok()?, dma: dma() })
     }
 
-    /// Has DMA bring memory to the engine.
+    /// Lets DMA stream memory to the engine.
     fn list(&mut self, bytes: &[u8]) -> Option<()> {
         let source = u32::try_from(bytes.as_ptr().expose_provenance()).ok()?;
         let length = u32::try_from(bytes.len()).ok()?;
@@ -65,11 +65,11 @@ impl Hash {
     }
 }
 
-/// DMA that reads the memory of the board and writes nothing.
+/// Initialises the DMA engine, which can read the memory of the board and cannot write.
 fn dma() -> Option<Dma<'static, Polling>> {
-    // SAFETY: as above.
+    // SAFETY: these are registers of the machine, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(DMA)) };
-    // SAFETY: words that this program writes and the engine reads; any of their values is one of a list.
+    // SAFETY: these are words that this program writes and the engine reads; every value is a valid `List`.
     let list: &'static mut List = unsafe { &mut *core::ptr::with_exposed_provenance_mut(LISTS) };
     let mut dma = Dma::new(registers, list, 0, Polling).ok()?;
     let page = |address: u64| (address >> 12) as u32;
@@ -115,7 +115,7 @@ impl HashEngine for Hash {
 
     fn wipe(&mut self) -> Option<()> {
         hold(false);
-        // An engine with a fault has cleared itself.
+        // An engine with a fault has already cleared itself.
         match self.engine.wipe() {
             Ok(()) | Err(sha3::Error::Failed) => Some(()),
             Err(_) => None,
@@ -123,17 +123,17 @@ impl HashEngine for Hash {
     }
 }
 
-/// Pushes a message by stores of eight bytes. The engine takes them faster than the processor stores them.
+/// Pushes a message by eight-byte stores. The engine accepts them faster than the processor can store.
 fn push(parts: &[&[u8]]) {
     let store = |to: usize, word: u64| {
-        // SAFETY: registers of the machine, which push a word and do nothing else.
+        // SAFETY: these registers of the machine push a word and have no other effect.
         unsafe { core::ptr::with_exposed_provenance_mut::<u64>(to).write_volatile(word) };
     };
     let push_word = |word: u64| store(PUSH, word);
-    // Bytes that do not make a word yet, the first one lowest.
+    // These bytes do not form a word yet. The first byte is the lowest.
     let (mut rest, mut rest_len) = (0, 0_usize);
     for part in parts {
-        // SAFETY: any bits are a word. The target loads words where they are aligned, and bytes where they are not.
+        // SAFETY: any bits are a valid word. The code loads words where they are aligned, and bytes elsewhere.
         let (before, words, after) = unsafe { part.align_to::<u64>() };
         let bytes = if rest_len > 0 {
             *part
@@ -157,22 +157,22 @@ fn push(parts: &[&[u8]]) {
     store(END.wrapping_add(8 * rest_len), rest);
 }
 
-/// Whether the next list of the DMA engine continues the message.
+/// Selects whether the next list of the DMA engine continues the message.
 fn hold(is_held: bool) {
-    // SAFETY: a register of the machine that does nothing else.
+    // SAFETY: this register of the machine has no other effect.
     unsafe { core::ptr::with_exposed_provenance_mut::<u32>(HOLD).write_volatile(is_held.into()) };
 }
 
-/// Takes the engine for Ed25519, once.
+/// Initialises the Ed25519 engine. This function is called once.
 pub fn sign() -> Option<Ed25519<Polling>> {
-    // SAFETY: as above.
+    // SAFETY: these are registers of the machine, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(ED25519)) };
     Ed25519::new(registers, Polling).ok()
 }
 
-/// Has both engines forget everything, whatever they do: for a boot that ends here.
+/// Clears both engines, in whatever state they are. A boot that is refused calls this.
 pub fn forget() {
-    // Who takes an engine wipes it. Nothing uses those that were taken before from here on.
+    // Initialising an engine wipes it. Drivers that were created earlier are not used from here on.
     let _ = sign();
     let _ = Hash::take();
 }

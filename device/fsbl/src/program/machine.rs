@@ -1,4 +1,4 @@
-//! Storage, memory, secret and clock of the machine.
+//! Storage, memory, device secret and clock of the machine `tee-1`.
 
 use core::arch::asm;
 
@@ -12,27 +12,28 @@ use hartlock_virt::{hart, memory};
 use super::stack;
 use crate::{Board, DeviceSecret, HEAD, Next, Point};
 
-/// Pages of the engines (`hw/soc/tee/rtl/tee_axi_pkg.sv`), and all of their window.
+/// Address range of all engines, including the secret (`hw/soc/tee/rtl/tee_axi_pkg.sv`).
 pub const ENGINES: Region = Region::new(board::SECRET as u64, 8 * PAGE_SIZE);
-/// Where the monitor finds its endorsement: the last page of the log.
+/// Memory of the monitor's endorsement: the last page of the log.
 pub const HANDOVER: Region = Region::new(map::LOG.end - PAGE_SIZE, PAGE_SIZE);
 
-/// Reads of the storage's state before it is given up: a fixed number, and for each byte. One takes fifteen cycles and more.
+/// Number of reads of the storage's state before a request counts as timed out. One more is added for every byte. A
+/// read takes at least fifteen cycles.
 const PATIENCE: u64 = 100_000;
-/// Requests that the storage takes in advance.
+/// Number of requests that the storage can queue.
 const QUEUE_LENGTH: u64 = 16;
-/// Bytes of the last part of a payload that is hashed in parts.
+/// Size in bytes of the last part of a payload that is hashed in parts.
 const LAST_PART: u64 = 1024;
-/// Places of a timeline.
+/// Maximum number of points in a timeline.
 const POINTS: usize = 20;
 
-/// What a payload may be loaded to: the map of the board says so, and verification has checked it.
+/// Memory that payloads may occupy. The board's map defines the load ranges, and verification has checked them.
 const MEMORY: Region = map::RAM;
 
-/// The machine.
+/// The devices and the state of a boot on this machine.
 pub struct Machine {
     storage: Storage,
-    /// What was asked for ahead, in order; the first `taken` of it was used.
+    /// Ranges that were requested ahead, in order. The first `taken` of them were used.
     ahead: List<Ahead, MAX_PAYLOADS>,
     taken: usize,
     points: [(&'static str, u64); POINTS],
@@ -52,12 +53,13 @@ impl Machine {
         }
     }
 
-    /// Bytes of the stack that were in use at most until the key of the device was there; then what is not in use was wiped.
+    /// Returns the maximum number of stack bytes in use until the device's key was computed. At that point the unused
+    /// stack was wiped.
     pub const fn stack_used(&self) -> Option<u64> {
         self.stack_used
     }
 
-    /// A point of the timeline: cycles since reset. More than there are places are dropped.
+    /// Records a point of the timeline, in cycles since reset. Points that exceed the maximum number are dropped.
     pub fn note(&mut self, what: &'static str) {
         if let Some(place) = self.points.get_mut(self.count) {
             *place = (what, soc::cycles());
@@ -72,7 +74,7 @@ impl Machine {
         }
     }
 
-    /// Brings sectors to memory that nothing uses meanwhile.
+    /// Reads sectors into memory that no other code uses during the read.
     fn bring(&mut self, offset: u64, to: Region) -> Result<(), Reason> {
         let end = offset.checked_add(to.size()).ok_or(Reason::Truncated)?;
         if end > self.size() {
@@ -83,7 +85,7 @@ impl Machine {
         self.until(0, to.size())
     }
 
-    /// Waits for what was asked for ahead. Nothing of it is used.
+    /// Waits for all ranges that were requested ahead. They are not used.
     pub fn settle(&mut self) -> Result<(), Reason> {
         let sizes = self.ahead.iter().skip(self.taken).map(|ahead| ahead.size);
         let size = sizes.fold(0, u64::saturating_add);
@@ -91,7 +93,7 @@ impl Machine {
         self.until(0, size)
     }
 
-    /// Asks for the parts of a payload. As many requests were started, also if one was refused.
+    /// Starts the requests for all parts of a payload. After an error some of them may have been started.
     fn start_parts(&mut self, ahead: &Ahead) -> Result<(), Reason> {
         let mut at = 0;
         for len in ahead.parts() {
@@ -102,8 +104,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Has a payload under way: what was asked for ahead if it is the same, and else by requests from now on. How many
-    /// requests are after it.
+    /// Ensures that a payload is being read. If the next range that was requested ahead is the same, that one is used;
+    /// otherwise new requests are started. Returns the number of requests after it.
     fn under_way(&mut self, wanted: &mut Ahead) -> Result<u64, Reason> {
         let place = |it: &Ahead| (it.offset, it.address, it.size);
         let first = self.ahead.iter().nth(self.taken).copied();
@@ -124,7 +126,7 @@ impl Machine {
         is_started.then_some(()).ok_or(Reason::MediumError)
     }
 
-    /// Waits until at most so many requests are not done, of which the next one has `size` bytes.
+    /// Waits until at most `pending` requests are incomplete. `size` is the size in bytes of the next request.
     fn until(&mut self, pending: u64, size: u64) -> Result<(), Reason> {
         for _ in 0..PATIENCE.saturating_add(size) {
             if self.storage.pending() <= pending {
@@ -135,19 +137,20 @@ impl Machine {
     }
 }
 
-/// Whole pages that are brought to memory.
+/// A range of whole pages that is being read into memory.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ahead {
     offset: u64,
     address: u64,
     size: u64,
-    /// By one request.
+    /// True if a single request reads the range.
     is_whole: bool,
 }
 
 impl Ahead {
-    /// Sizes of the parts, which are told of one by one. Each request costs its latency, so each has half of what is left: a
-    /// part is hashed while the next one is read, and after the last one, a quarter of a page, little is left to hash.
+    /// Returns the sizes of the parts. The latency of each request limits the number of parts, so each part has half of
+    /// the remaining bytes: a part is hashed while the next one is read, and after the last part, a quarter of a page,
+    /// only that little is left to hash.
     fn parts(&self) -> impl Iterator<Item = u64> + use<> {
         let (mut left, is_whole) = (self.size, self.is_whole);
         let is_split = self.size <= map::FIRST.size() / 2;
@@ -163,14 +166,14 @@ impl Ahead {
         })
     }
 
-    /// Requests.
+    /// Returns the number of requests.
     fn count(&self) -> u64 {
         self.parts().count() as u64
     }
 }
 
-// As many parts as bits of the number of pages, and what is left of it: a page, or two parts where there is a bit less. One
-// request may precede them.
+// There are at most as many parts as the number of pages has bits, plus the rest, which is one page or two parts of a
+// smaller payload. One other request may precede them.
 const _: () = assert!((map::FIRST.size() / PAGE_SIZE).ilog2() as u64 + 2 <= QUEUE_LENGTH);
 const _: () = assert!(LAST_PART.is_multiple_of(SECTOR_SIZE) && LAST_PART < PAGE_SIZE);
 
@@ -185,8 +188,8 @@ impl Board for Machine {
         self.bring(offset, Region::new(start, len))
     }
 
-    /// The storage is never without a request from the first one on: what follows the page is asked for while the rest of it is
-    /// on its way.
+    /// Reads a page. From the first request on the storage is never idle: the range after the page is requested while
+    /// the rest of the page is still being read.
     fn read_before(
         &mut self,
         offset: u64,
@@ -203,7 +206,7 @@ impl Board for Machine {
         let rest_at = offset.wrapping_add(HEAD as u64);
         self.start(rest_at, Region::new(start.wrapping_add(HEAD as u64), rest))?;
         self.until(1, HEAD as u64)?;
-        // SAFETY: bytes that are there; the storage writes none of them from here on.
+        // SAFETY: these bytes have arrived, and the storage does not write to them from here on.
         let head: &[u8; HEAD] =
             unsafe { &*core::ptr::with_exposed_provenance::<[u8; HEAD]>(start as usize) };
         let before = self.storage.started();
@@ -224,7 +227,7 @@ impl Board for Machine {
         let has_place = address.is_some() || size <= map::FIRST.size();
         let requests = self.storage.pending().saturating_add(ahead.count());
         if is_inside && has_place && requests <= QUEUE_LENGTH && self.ahead.push(ahead) {
-            // If one is refused all the same, waiting for the last one fails.
+            // If a request is refused nevertheless, waiting for the last one fails.
             let _ = self.start_parts(&ahead);
         }
     }
@@ -244,7 +247,7 @@ impl Board for Machine {
         let after = self.under_way(&mut wanted)?;
         let (mut told, mut pending) = (0, after.saturating_add(wanted.count()));
         for len in wanted.parts() {
-            // Requests end in their order.
+            // Requests complete in order.
             pending = pending.wrapping_sub(1);
             self.until(pending, len)?;
             let is_used = used.saturating_sub(told).min(len);
@@ -262,12 +265,13 @@ impl Board for Machine {
         if !MEMORY.contains(&region) {
             return None;
         }
-        // SAFETY: a place of a payload, which no running code uses; the slice ends before the next one is made.
+        // SAFETY: the range is a load range of a payload, which no running code uses; the slice ends before the next
+        // one is created.
         Some(unsafe { memory::bytes_mut(region) })
     }
 
     fn bits(&mut self, address: u64, size: u64) -> Option<u64> {
-        // SAFETY: any bits are a word.
+        // SAFETY: any bits are a valid word.
         let (before, words, after) = unsafe { self.memory(address, size)?.align_to::<u64>() };
         let words = words.iter().fold(0, |seen, word| seen | word);
         let byte = before.iter().chain(after).fold(0, |seen, byte| seen | byte);
@@ -286,7 +290,7 @@ impl Board for Machine {
             Point::DeviceKey => "device key",
             Point::Endorsed => "endorsed",
         });
-        // What follows waits for the storage, and needs less of the stack than what was.
+        // The following work waits for the storage, and needs less of the stack than the earlier work.
         if point == Point::DeviceKey {
             self.stack_used = Some(stack::wipe_unused());
         }
@@ -295,36 +299,37 @@ impl Board for Machine {
 
 fn secret_page() -> hartlock_drivers::device_secret::DeviceSecret {
     let base = core::ptr::with_exposed_provenance_mut(board::SECRET);
-    // SAFETY: the page of the secret on this machine, which only this file uses, from one place at a time.
+    // SAFETY: this is the page of the secret of this machine, which only this file uses, from one place at a time.
     unsafe { hartlock_drivers::device_secret::DeviceSecret::new(base) }
 }
 
-/// Takes the secret, and closes it until reset.
+/// Reads the secret and closes it until reset.
 ///
 /// # Errors
-/// `DeviceSecretInvalid`; `NotEndorsed` if it stays open.
+/// `DeviceSecretInvalid`; `NotEndorsed` if the secret stays accessible.
 pub fn take_secret() -> Result<DeviceSecret, Reason> {
     DeviceSecret::take_and_close(|| secret_page().read(), shut_secret)
 }
 
-/// Closes the secret until reset. Whether it is closed.
+/// Closes the secret until reset. Returns true if it is closed.
 pub fn shut_secret() -> bool {
     secret_page().close(hart::fence)
 }
 
-/// Memory of the record for the monitor.
+/// Returns the memory of the record for the monitor.
 pub fn handover() -> &'static mut [u8] {
-    // SAFETY: memory that nothing else uses; the map keeps payloads away from the log.
+    // SAFETY: no other code uses this memory, and the map excludes payloads from the log.
     unsafe { memory::bytes_mut(HANDOVER) }
 }
 
-/// Closes the pages of the engines and the record to S- and U-mode, in the first two entries of PMP. M-mode is not locked
-/// out: the monitor signs with an engine, and may lock them itself.
+/// Closes the pages of the engines and the record to S-mode and U-mode, by the first two PMP entries. M-mode keeps
+/// access: the monitor signs with an engine, and can lock the entries itself.
 pub fn close_pages() {
     const NAPOT: u64 = 3 << 3;
-    // A range of 2^n bytes: ones below its size say how many (RISC-V Privileged Architecture §3.7.1).
+    // In the address of a range of 2^n bytes (NAPOT) the trailing ones encode the size (RISC-V Privileged Architecture
+    // §3.7.1).
     let napot = |region: Region| (region.start >> 2) | ((region.size() >> 3).wrapping_sub(1));
-    // SAFETY: changes what lower modes may access, none of which runs.
+    // SAFETY: the write changes the access rights of lower modes only, and none of them runs.
     unsafe {
         asm!(
             "csrw pmpaddr0, {}", "csrw pmpaddr1, {}", "csrw pmpcfg0, {}",

@@ -1,8 +1,8 @@
-//! What functions that have returned leave on the stack: secrets, as the compiler copies them.
+//! Wiping of the stack, where the compiler may leave copies of secrets after functions have returned.
 //!
-//! All of it is wiped twice: once the device has its key, while the rest of the monitor is read, and before the jump. A line of
-//! the stack takes up to forty cycles to wipe, and the deepest functions are those that verify signatures, before the first of
-//! these. So the second wipe leaves out what is still zero.
+//! The whole stack is wiped once the device's key is computed, while the rest of the monitor is read. Before the jump
+//! it is wiped again. Wiping 64 bytes takes up to forty cycles, and the functions with the deepest stack, which verify
+//! signatures, run before the first wipe. Therefore the second wipe omits the part that is still zero.
 
 unsafe extern "C" {
     fn fsbl_wipe_unused() -> u64;
@@ -10,21 +10,23 @@ unsafe extern "C" {
     static __stack_late: u8;
 }
 
-/// Bytes that have to be zero below what is wiped before the jump.
+/// Number of bytes below the start of the second wipe that have to be zero.
 const GUARD: usize = 512;
 
-/// Wipes what is not in use (start.S). Returns how many bytes were, at most, since this was called before.
+/// Wipes the unused part of the stack (start.S). Returns the maximum number of bytes in use since the previous call.
 pub fn wipe_unused() -> u64 {
-    // SAFETY: memory below the stack pointer, where no variable is; the routine keeps all registers that it has to.
+    // SAFETY: the memory is below the stack pointer and holds no variable; the routine preserves all registers that it
+    // has to.
     unsafe { fsbl_wipe_unused() }
 }
 
-/// Where the wipe before the jump begins: with `is_wiped` nothing was stored below `__stack_late` since `wipe_unused`, which
-/// the memory next to it has to confirm. A test says how much of the stack is used from then on.
+/// Returns the address at which the wipe before the jump starts. If `is_wiped` is true, nothing was stored below
+/// `__stack_late` since `wipe_unused`; the memory directly below has to be zero to confirm this. A test checks how much
+/// of the stack is used from then on.
 pub fn dirty_from(is_wiped: bool) -> u64 {
     let late = &raw const __stack_late;
     let guard: *const u64 = late.wrapping_sub(GUARD).cast();
-    // SAFETY: words of the stack below what is in use; nothing stores to them meanwhile.
+    // SAFETY: these are words of the stack below the part in use, and no code stores to them during the reads.
     let word = |index: usize| unsafe { guard.wrapping_add(index).read_volatile() };
     let is_untouched = is_wiped && (0..GUARD / 8).fold(0, |seen, at| seen | word(at)) == 0;
     let from = if is_untouched { late } else { &raw const __stack_start };

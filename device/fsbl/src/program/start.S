@@ -1,7 +1,7 @@
 // Entry, trap entry and exit of the first-stage loader.
 //
-// Needs RV64I, Zicsr and Zifencei, M-mode. ABI names only. One hart; any other waits for ever. Runs fsbl_main, and fsbl_trap
-// if something traps, on a fresh stack.
+// This file needs RV64I, Zicsr and Zifencei, in M-mode. Register names are those of the ABI. Only one hart continues;
+// any other waits for ever. The hart runs fsbl_main, and fsbl_trap with an empty stack after a trap.
 
 .section .text.init, "ax"
 .globl _start
@@ -32,14 +32,14 @@ _start:
     call  fsbl_trap
     j     .L_halt
 
-// uint64_t fsbl_wipe_unused(void): wipes what returned functions have left on the stack: all that is below the stack pointer, but
-// for less than 64 bytes next to it. Returns how many bytes of the stack were in use at most since it was wiped before.
-// Changes a0 and t0 to t2.
+// uint64_t fsbl_wipe_unused(void) wipes the data that returned functions have left on the stack: everything below the
+// stack pointer, except for less than 64 bytes next to it. It returns the maximum number of stack bytes in use since
+// the previous wipe. It changes a0 and t0 to t2.
 .globl fsbl_wipe_unused
 fsbl_wipe_unused:
     la    t0, __stack_start
     andi  t1, sp, -64
-    // The lowest word that is not zero. The one that the stack pointer points to ends the search.
+    // The loop finds the lowest word that is not zero. The word at the stack pointer ends the search.
     mv    a0, t0
 1:  bgeu  a0, t1, 2f
     ld    t2, 0(a0)
@@ -56,7 +56,7 @@ fsbl_wipe_unused:
     j     3b
 4:  ret
 
-// fsbl_refuse(reason): wipes the stack, on which secrets may be, and says on an empty one why nothing starts:
+// fsbl_refuse(reason) wipes the stack, which may contain secrets, and reports the reason on an empty stack with
 // fsbl_refused(reason).
 .globl fsbl_refuse
 fsbl_refuse:
@@ -71,8 +71,9 @@ fsbl_refuse:
     call  fsbl_refused
     j     .L_halt
 
-// fsbl_leave(entry, handover, from): wipes variables, the stack from an address on, on which secrets were, and every register,
-// and enters the monitor as boot loaders enter M-mode firmware, with the hart in a0 and the record in a1.
+// fsbl_leave(entry, handover, from) wipes variables, the stack from the address `from` on, which has contained secrets,
+// and every register. Then it enters the monitor as boot loaders enter M-mode firmware, with the hart number in a0 and
+// the address of the record in a1.
 .globl fsbl_leave
 fsbl_leave:
     la    t0, __bss_start
@@ -83,7 +84,7 @@ fsbl_leave:
     j     1b
 2:  mv    t0, a2
     la    t1, __stack_top
-    // Both are multiples of 64 (link.ld), and not equal.
+    // Both addresses are multiples of 64 (link.ld), and not equal.
 3:  .irp  offset, 0, 8, 16, 24, 32, 40, 48, 56
     sd    zero, \offset(t0)
     .endr

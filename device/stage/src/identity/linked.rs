@@ -1,7 +1,8 @@
-//! The identity of a device that is part of its program: root-of-trust block and state record (boot flow §3.1, §3.2).
+//! The identity of a device that is part of its program: the root-of-trust block and the state record (boot flow §3.1,
+//! §3.2).
 //!
-//! They are in a separate section that is filled in when a device is made. One-time programmable memory is not read for them:
-//! until then no floor rises and no key is revoked in the field.
+//! Both are in a separate section, which is filled in when a device is made. They do not use one-time-programmable
+//! memory; therefore the floors cannot rise and keys cannot be revoked in the field.
 
 use hartlock_handoff::{ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, StateRecord};
 use hartlock_image::{Identity, Reason};
@@ -12,12 +13,12 @@ use super::of_boot;
 
 const SIZE: usize = ROOT_OF_TRUST_SIZE + STATE_SIZE;
 
-/// Filled in after linking, which is why it is read as something that may change.
+/// The identity, which is filled in after linking. For this reason it is read through `black_box`.
 #[unsafe(link_section = ".rodata.hartlock.identity")]
 #[unsafe(no_mangle)]
 static HARTLOCK_IDENTITY: [u8; SIZE] = [0xff; SIZE];
 
-/// What a boot bundle has to meet on this device.
+/// Returns the requirements of this device for a boot bundle.
 ///
 /// # Errors
 /// `RootOfTrustInvalid`, `CounterStoreInvalid`.
@@ -29,8 +30,8 @@ pub fn requirements(board: &'static Board) -> Result<Acceptance<'static>, Reason
     Ok(of_boot(root.trust, Identity { board: root.board, soc: root.soc }, &state, board))
 }
 
-/// The same by a second reading, for the redundant checks. Whether the blocks are authentic was checked by the
-/// first.
+/// Returns the same requirements from a second reading, for the redundant checks. The first reading has checked that
+/// the blocks are authentic.
 ///
 /// # Errors
 /// `RootOfTrustInvalid`.
@@ -45,6 +46,6 @@ pub fn requirements_again(board: &'static Board) -> Result<Acceptance<'static>, 
 }
 
 fn blocks() -> Option<(&'static [u8], &'static [u8])> {
-    // The compiler must not assume its initial value.
+    // The compiler must not assume the initial value.
     core::hint::black_box(&HARTLOCK_IDENTITY).split_at_checked(ROOT_OF_TRUST_SIZE)
 }

@@ -1,4 +1,4 @@
-//! One hart after the other. `threads` tests several at once.
+//! Tests of the pool with one hart at a time. `threads` tests several harts at the same time.
 
 use std::vec::Vec;
 
@@ -83,8 +83,8 @@ fn a_result_of_an_earlier_job_is_dropped() {
     });
 }
 
-/// Once a hart that had trapped on block 2 of the kernel was taken for the holder of block 2 of the
-/// initramfs, which was then redone before it had arrived.
+/// Regression test: a hart that had trapped on block 2 of the kernel was taken for the holder of
+/// block 2 of the initramfs, which was then redone before it had arrived.
 #[test]
 fn a_hart_lost_in_one_job_holds_nothing_of_the_next() {
     let pool = Pool::new();
@@ -104,7 +104,8 @@ fn a_hart_lost_in_one_job_holds_nothing_of_the_next() {
     assert_eq!((mine.block, next.holder(0)), (0, Some(2)));
 }
 
-/// Once harts that had seen the end of the window slept until the payload was done.
+/// Regression test: harts that had reached the end of the window slept until the payload was
+/// complete.
 #[test]
 fn room_that_absorbed_leaves_make_is_announced() {
     let pool = Pool::new();
@@ -191,7 +192,7 @@ fn every_block_of_a_group_is_held_until_the_last_is_delivered() {
     work.arrived(u64::MAX);
     let lost = pool.claim_group(1, 3).unwrap();
     assert_eq!([0, 1, 2, 3].map(|block| work.holder(block)), [Some(1), Some(1), Some(1), None]);
-    // It delivers one leaf and then stops: that one counts, the others are redone.
+    // Hart 1 delivers one leaf and then stops. That leaf counts, the others are redone.
     assert!(pool.deliver(1, lost.number, 0, &leaf_of(0, 1)));
     assert_eq!(work.holder(1), Some(1));
     assert_eq!(pool.exclude(1), Some(0));

@@ -1,4 +1,4 @@
-//! Both checks agree: a defect is 0 exactly if the branches refuse nothing.
+//! Tests that both checks agree: a defect is 0 exactly if the branches refuse nothing.
 
 use core::num::NonZeroU64;
 use std::vec::Vec;
@@ -103,7 +103,8 @@ fn policies_are_judged_alike_for_every_set_of_keys() {
                 revoked_keys: u32::from(revoked),
                 ..acceptance()
             };
-            // The flow counts a key only if it is trusted; the redundant check covers that, too.
+            // `authenticate` counts a key only if it is trusted; the redundant check covers that,
+            // too.
             let counted = keys::<MAX_SIGNERS>(counted);
             let is_counted_rightly =
                 counted.iter().all(|key| acceptance.trusted().any(|trusted| trusted == key));
@@ -133,7 +134,8 @@ fn a_block_that_is_missing_added_or_moved_is_a_defect() {
     for blocks in [keys(0b1), keys(0b111), swapped, keys(0b101), keys(0)] {
         assert_ne!(signers(&acceptance(), &keys(0b1), &blocks, &two), 0, "{blocks:?}");
     }
-    // What two keys of trust with the same id and another algorithm would be taken for.
+    // Two trusted keys could have the same key id and different algorithms; they must not be
+    // confused.
     let other = [KeyRecord { parameters: 1, ..key(0) }].into_iter().collect();
     assert_ne!(signers(&acceptance(), &other, &other, &signed_by(&other)), 0);
 }
@@ -159,7 +161,8 @@ fn lists_of_devices_and_dependencies_are_judged_alike() {
         [("qemu-virt", "virt"), ("qemu-virt", "other"), ("board", "virt"), ("board", "soc")];
     let all: Vec<Identity> = names.iter().map(|(board, soc)| identity(board, soc)).collect();
     let mut verdicts = [0, 0];
-    // Each pair in the header, and each set of pairs in the list; each option of a workstation.
+    // The loop covers each pair in the header with each set of pairs in the list, for each set of
+    // options of a workstation.
     for (own, mask, options) in (0..4).flat_map(|own| {
         (0..16u8).flat_map(move |mask| (0..4u8).map(move |options| (own, mask, options)))
     }) {
@@ -263,7 +266,8 @@ proptest! {
         let bundle_type = if is_boot { BundleType::Boot } else { BundleType::System };
         let payloads = [record].into_iter().collect();
         let manifest = Manifest { bundle_type, payloads, ..manifest() };
-        // A range that wraps is refused by the parser, which the redundant check covers as well.
+        // The parser refuses a range that wraps around, and the redundant check also covers this
+        // case.
         let is_whole = record.load_address.checked_add(record.memory_size).is_some();
         let board = &qemu_virt::BOARD;
         let is_placed = board.check(bundle_type, &record).is_ok();

@@ -1,4 +1,4 @@
-//! The storage of the cycle-accurate machine (`hw/soc/README.md`), which ends requests in their order.
+//! The storage of the cycle-accurate machine (`hw/soc/README.md`), which completes requests in order.
 
 use hartlock_image::Reason;
 use hartlock_verify::board::Region;
@@ -6,18 +6,18 @@ use hartlock_verify::board::Region;
 pub use crate::soc::SECTOR_SIZE;
 use crate::soc::Storage;
 
-/// Requests at a time.
+/// Maximum number of concurrent requests.
 pub const DEPTH: usize = 8;
 
-/// Bytes of one request: two blocks, whose payloads are small here. All requests together keep the
-/// storage busy while the boot hart hashes a block and cannot serve it.
+/// Returns the size of one request in bytes: two blocks, because the payloads of this machine are small. All requests
+/// together keep the storage busy while the boot hart hashes a block and cannot submit new ones.
 pub const fn request_size(block_size: u64) -> u64 {
     const PAGE: u64 = 4096;
     const MOST: u64 = 128 << 10;
     if block_size > MOST / 2 { MOST } else { (block_size * 2).next_multiple_of(PAGE) }
 }
 
-/// The device.
+/// The storage as a block device.
 #[derive(Debug)]
 pub struct Device {
     storage: Storage,
@@ -26,7 +26,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Takes the storage over, which is always there.
+    /// Takes over the storage, which always exists.
     ///
     /// # Errors
     /// None.
@@ -34,18 +34,18 @@ impl Device {
         Ok(Self { storage: Storage::new(), submitted: 0, completed: 0 })
     }
 
-    /// Bytes that the device holds.
+    /// Returns the capacity of the device in bytes.
     pub fn capacity(&self) -> u64 {
         self.storage.sectors().saturating_mul(SECTOR_SIZE)
     }
 
-    /// As for a virtio block device.
+    /// Same as the function of a virtio block device.
     ///
     /// # Errors
     /// `MediumError`.
     ///
     /// # Safety
-    /// As there.
+    /// The same as for a virtio block device.
     pub unsafe fn submit(
         &mut self,
         sector: u64,
@@ -64,7 +64,7 @@ impl Device {
         Ok(Some(slot))
     }
 
-    /// As for a virtio block device.
+    /// Same as the function of a virtio block device.
     ///
     /// # Errors
     /// None.
@@ -78,8 +78,7 @@ impl Device {
         Ok(Some(slot))
     }
 
-    /// Waits until nothing is under way: the storage has no stop command, and always
-    /// finishes.
+    /// Waits until no request is pending. The storage has no command to stop, and always finishes its requests.
     ///
     /// # Errors
     /// None.

@@ -11,17 +11,18 @@ use bus::{Bus, Transport};
 #[cfg_attr(storage = "virtio-pci", path = "virtio/pci.rs")]
 mod bus;
 
-/// Bytes of one request. Large enough to be cheap, small enough that hashing starts early.
+/// Returns the size of one request in bytes. The size is large enough that the cost of a request does not matter, and
+/// small enough that hashing starts early.
 pub const fn request_size(_: u64) -> u64 {
     128 << 10
 }
 
-/// In memory that the disk reaches, on boards where it does not reach everything.
+/// Address of the queue, in memory that the disk can reach on boards that restrict its access.
 const QUEUE: usize = map::DMA.start as usize;
 const _: () =
     assert!(size_of::<Queue>() as u64 <= map::DMA.size() && map::DMA.start.is_multiple_of(4096));
 
-/// The device.
+/// The virtio block device.
 #[derive(Debug)]
 pub struct Device(VirtioBlk<Transport>);
 
@@ -34,17 +35,18 @@ fn reason_of(error: Error) -> Reason {
 }
 
 impl Device {
-    /// Finds the block device in the lowest slot, and resets every other one (boot flow §4.1).
+    /// Finds the block device in the lowest slot, and resets all others (boot flow §4.1).
     ///
     /// # Errors
-    /// `MediumMissing`; `MediumError` for a device that does not complete its reset; `DmaNotGuarded` for one that
-    /// does not go through the IOMMU of the board.
+    /// `MediumMissing`; `MediumError` for a device that does not complete its reset; `DmaNotGuarded` for a device whose
+    /// accesses do not go through the IOMMU of the board.
     pub fn open() -> Result<Self, Reason> {
         let mut bus = Bus::silence().map_err(reason_of)?;
         for slot in 0..bus::SLOTS {
             let queue = core::ptr::with_exposed_provenance_mut(QUEUE);
             let device = bus.slot(slot).and_then(|transport| {
-                // SAFETY: set aside for the queue; one driver is made from it before this function returns it.
+                // SAFETY: the memory is reserved for the queue; this function creates only one driver from it before it
+                // returns.
                 unsafe { VirtioBlk::new(transport, queue) }
             });
             match device {
@@ -56,13 +58,13 @@ impl Device {
         Err(Reason::MediumMissing)
     }
 
-    /// Bytes that the device holds.
+    /// Returns the capacity of the device in bytes.
     pub fn capacity(&self) -> u64 {
         self.0.capacity()
     }
 
-    /// Starts to read sectors into memory. Returns the slot, below [`DEPTH`], or `None` if all are in
-    /// use.
+    /// Starts to read sectors into memory. Returns the slot of the request, which is less than [`DEPTH`], or `None` if
+    /// all slots are in use.
     ///
     /// # Errors
     /// `MediumError`.
@@ -84,7 +86,7 @@ impl Device {
         }
     }
 
-    /// The slot of the next request that was completed since the last call.
+    /// Returns the slot of the next request that has completed since the last call.
     ///
     /// # Errors
     /// `MediumError`.
@@ -92,10 +94,10 @@ impl Device {
         self.0.poll().map_err(reason_of)
     }
 
-    /// Stops the device: it writes to memory no more.
+    /// Stops the device; afterwards it does not write to memory.
     ///
     /// # Errors
-    /// `MediumError` if it does not complete the reset.
+    /// `MediumError` if the device does not complete the reset.
     pub fn reset(&mut self) -> Result<(), Reason> {
         self.0.reset().map_err(reason_of)
     }

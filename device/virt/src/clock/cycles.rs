@@ -1,4 +1,4 @@
-//! Cycles of the simulated machine. M-mode only.
+//! Clock of the simulated machine, in cycles; for M-mode only.
 
 use core::arch::asm;
 
@@ -7,32 +7,33 @@ use crate::soc;
 
 pub use crate::soc::mark;
 
-/// Whether ticks are cycles, so that they are worth printing.
+/// True if a tick is one cycle, so that tick counts are worth printing.
 pub const COUNTS_CYCLES: bool = true;
 
-/// Cycles since reset in which this hart did not wait for an interrupt.
+/// Returns the number of cycles since reset in which this hart did not wait for an interrupt.
 ///
-/// Rocket stops `mcycle` in `wfi`, and reading `time` traps there.
+/// Rocket stops `mcycle` in `wfi`, and its reads of `time` trap.
 #[inline]
 pub fn ticks() -> u64 {
     let cycles: u64;
-    // SAFETY: reads a counter; nothing else happens.
+    // SAFETY: the instruction only reads a counter.
     unsafe { asm!("csrr {}, mcycle", out(reg) cycles, options(nomem, nostack, preserves_flags)) };
     cycles
 }
 
-/// Instructions that this hart has retired. Cores without S-mode know the counter by this name alone.
+/// Returns the number of instructions that this hart has retired. Cores without S-mode have only the M-mode name of
+/// this counter.
 #[inline]
 pub fn retired() -> u64 {
     let instret: u64;
-    // SAFETY: as above.
+    // SAFETY: the instruction only reads a counter.
     unsafe {
         asm!("csrr {}, minstret", out(reg) instret, options(nomem, nostack, preserves_flags));
     }
     instret
 }
 
-/// Now, by the one clock that all harts share and that goes on while they sleep.
+/// Returns the current time by the only clock that all harts share and that continues while they sleep.
 pub fn now() -> Instant {
     Instant { instret: retired(), time: soc::cycles() }
 }

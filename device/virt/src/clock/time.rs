@@ -5,43 +5,43 @@ use core::arch::asm;
 use super::Instant;
 use crate::board::RTC;
 
-/// Whether ticks are cycles, so that they are worth printing.
+/// True if a tick is one cycle, so that tick counts are worth printing.
 pub const COUNTS_CYCLES: bool = false;
 
-/// Ticks since reset.
+/// Returns the number of ticks since reset.
 #[inline]
 pub fn ticks() -> u64 {
     let ticks: u64;
-    // SAFETY: reads a counter that both stages may read; nothing else happens.
+    // SAFETY: the instruction only reads a counter, which both stages may read.
     unsafe { asm!("rdtime {}", out(reg) ticks, options(nomem, nostack, preserves_flags)) };
     ticks
 }
 
-/// Instructions that this hart has retired.
+/// Returns the number of instructions that this hart has retired.
 #[inline]
 pub fn retired() -> u64 {
     let instret: u64;
-    // SAFETY: as above; OpenSBI leaves the counter readable for S-mode.
+    // SAFETY: the instruction only reads a counter, which OpenSBI leaves readable for S-mode.
     unsafe { asm!("rdinstret {}", out(reg) instret, options(nomem, nostack, preserves_flags)) };
     instret
 }
 
-/// Now.
+/// Returns the current time.
 pub fn now() -> Instant {
     Instant { instret: retired(), time: ticks() }
 }
 
-/// What happens from here on has another tag in the trace of the machine, which has none.
+/// Does nothing: this machine has no trace in which phases could be marked.
 #[inline]
 pub fn mark(_: u64) {}
 
-/// Nanoseconds since 1970 by the machine's real-time clock (goldfish RTC). Untrusted: it only
-/// makes one boot's number differ from the next.
+/// Returns the nanoseconds since 1970 of the machine's real-time clock (goldfish RTC). The value is
+/// untrusted and only makes the number of one boot differ from the next.
 pub fn wall_clock() -> u64 {
     const LOW: *const u32 = RTC as *const u32;
-    // SAFETY: the board's RTC registers; reading the low word latches the high one.
+    // SAFETY: this is an RTC register of the board; reading the low word latches the high word.
     let low = unsafe { LOW.read_volatile() };
-    // SAFETY: the second register of the same device, 4 bytes on.
+    // SAFETY: this is the second register of the same device, 4 bytes after the first.
     let high = unsafe { LOW.wrapping_add(1).read_volatile() };
     (u64::from(high) << 32) | u64::from(low)
 }

@@ -1,4 +1,5 @@
-//! A board with an IOMMU: they reach what the loader and the system have, and nothing of the stages before.
+//! DMA protection of a board with an IOMMU. Devices can access the memory of the loader's buffers and of the system,
+//! and no memory of the earlier stages.
 
 use hartlock_drivers::iommu::{Error, Grant, Iommu, TABLES_SIZE};
 use hartlock_image::Reason;
@@ -6,12 +7,12 @@ use hartlock_image::Reason;
 use crate::board::{IOMMU, map};
 use crate::hart;
 
-/// Slots 1 and 2 of the PCI bus, function 0, by their numbers on it.
+/// The grant for slots 1 and 2 of the PCI bus, function 0, which are identified by their device numbers.
 const GRANT: Grant<'static> =
     Grant { devices: &[1 << 3, 2 << 3], start: map::DMA.start, end: map::RAM.end };
 
 const _: () = assert!(map::IOMMU_TABLES.size() >= TABLES_SIZE);
-/// What must stay closed to devices, other than flash, which is no memory.
+/// Regions that must stay closed to devices. Flash is not in the list, because it is not memory.
 const _: () = {
     let closed = [
         map::OPENSBI,
@@ -36,11 +37,11 @@ fn reason_of(_: Error) -> Reason {
 }
 
 const fn iommu() -> Iommu {
-    // SAFETY: the IOMMU of this board; M-mode alone reaches it, and one hart of the ROM alone uses it.
+    // SAFETY: this is the IOMMU of this board; only M-mode can access it, and only one hart of the ROM uses it.
     unsafe { Iommu::new(IOMMU) }
 }
 
-/// Keeps devices from all memory.
+/// Denies all devices access to memory.
 ///
 /// # Errors
 /// `DmaNotGuarded`.
@@ -48,14 +49,15 @@ pub fn close() -> Result<(), Reason> {
     iommu().close().map_err(reason_of)
 }
 
-/// Lets the disk and what else is on the bus reach the memory of the system, and the buffers of the loader.
+/// Permits the disk and the other devices on the bus to access the memory of the system and the buffers of the loader.
 ///
 /// # Errors
 /// `DmaNotGuarded`.
 pub fn guard() -> Result<(), Reason> {
     let start = core::ptr::with_exposed_provenance_mut(map::IOMMU_TABLES.start as usize);
-    // SAFETY: set aside for this; OpenSBI closes it to S-mode, and no stage uses it for anything else.
+    // SAFETY: the region is reserved for these tables; OpenSBI closes it to S-mode, and no stage uses it for other
+    // data.
     let tables = unsafe { core::slice::from_raw_parts_mut(start, (TABLES_SIZE / 8) as usize) };
-    // SAFETY: as above.
+    // SAFETY: only this function uses the IOMMU and its tables at this time, as explained above.
     unsafe { iommu().guard(&GRANT, tables, hart::fence) }.map_err(reason_of)
 }

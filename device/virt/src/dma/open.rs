@@ -1,8 +1,8 @@
-//! A board on which they reach everything.
+//! A board on which devices can access all memory.
 
 use hartlock_image::Reason;
 
-/// Changes nothing.
+/// Does nothing.
 ///
 /// # Errors
 /// None.
@@ -10,7 +10,7 @@ pub const fn close() -> Result<(), Reason> {
     Ok(())
 }
 
-/// Changes nothing.
+/// Does nothing.
 ///
 /// # Errors
 /// None.

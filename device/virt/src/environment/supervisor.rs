@@ -1,4 +1,4 @@
-//! S-mode above OpenSBI.
+//! Environment of a stage in S-mode above OpenSBI.
 
 use core::arch::asm;
 
@@ -6,55 +6,57 @@ use super::Csr;
 use crate::kernels::Mode;
 use crate::{hart, sbi};
 
-/// The mode that the stage runs in.
+/// Privilege mode that the stage runs in.
 pub const MODE: Mode = Mode::Supervisor;
-/// Whether a program is alone on the machine.
+/// True if the program is the only one on the machine.
 pub const IS_ALONE: bool = false;
-/// The CSRs of this mode.
+/// CSR numbers of this mode.
 pub const CSR: Csr =
     Csr { ie: 0x104, scratch: 0x140, tvec: 0x105, cause: 0x142, epc: 0x141, tval: 0x143 };
 /// Bit of the software interrupt in `sie` and `sip`.
 const SOFTWARE: usize = 1 << 1;
 
-/// Starts a stopped hart at `entry` with its number in a0. Whether the start is under way.
+/// Starts a stopped hart at `entry` with its number in a0. Returns true if OpenSBI has accepted the
+/// request.
 #[must_use]
 pub fn start_hart(hart: usize, entry: usize) -> bool {
     sbi::hart_start(hart, entry, 0).is_ok()
 }
 
-/// Whether a hart is STOPPED.
+/// Returns true if a hart is STOPPED.
 pub fn is_stopped(hart: usize) -> bool {
     sbi::hart_status(hart) == Ok(sbi::STOPPED)
 }
 
-/// Stops the calling hart. Returns only if that failed.
+/// Stops the calling hart. The function returns only if this fails.
 pub fn stop_self() {
     sbi::hart_stop();
 }
 
-/// Interrupts the harts in `mask`.
+/// Raises the software interrupt of the harts in `mask`.
 pub fn interrupt(mask: u64) {
     sbi::send_ipi(mask);
 }
 
-/// Lets the software interrupt end a `wfi`; sstatus.SIE stays 0, so it is not taken.
+/// Lets the software interrupt end a `wfi`. The interrupt is not taken, because sstatus.SIE stays
+/// 0.
 pub fn enable_interrupt() {
-    // SAFETY: changes only what wakes `wfi`.
+    // SAFETY: the instruction only changes what wakes `wfi`.
     unsafe { asm!("csrw sie, {}", in(reg) SOFTWARE, options(nomem, nostack)) };
 }
 
 /// Clears the software interrupt of the calling hart.
 pub fn clear_interrupt(_: usize) {
-    // SAFETY: clears the pending bit of this hart's own software interrupt.
+    // SAFETY: the instruction clears the pending bit of this hart's own software interrupt.
     unsafe { asm!("csrc sip, {}", in(reg) SOFTWARE, options(nostack)) };
 }
 
-/// Resets the machine. Returns only if that failed.
+/// Resets the machine. The function returns only if this fails.
 pub fn reset() {
     sbi::cold_reset();
 }
 
-/// Ends a refused boot on this hart.
+/// Ends a refused boot by stopping this hart.
 pub fn give_up() -> ! {
     sbi::hart_stop();
     hart::halt()

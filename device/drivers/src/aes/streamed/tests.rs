@@ -1,4 +1,5 @@
-//! Registers of all three engines are memory here, which says from the beginning what became of a message.
+//! In these tests plain memory replaces the registers of all three engines. It contains the outcome of a message from
+//! the beginning.
 
 use core::cell::{Cell, RefCell};
 
@@ -16,7 +17,7 @@ const RING: u32 = 1;
 struct File([Cell<u32>; WORDS]);
 
 impl File {
-    /// Values of words, by their offsets.
+    /// Returns registers with the given values, as pairs of word offset and value.
     fn new(words: &[(usize, u32)]) -> File {
         let file = File([const { Cell::new(0) }; WORDS]);
         words.iter().for_each(|(at, value)| file.set(*at, *value));
@@ -36,14 +37,14 @@ impl File {
     }
 }
 
-/// Engines that have carried out everything.
+/// Engines that have already completed every operation.
 struct Engines {
     aes: File,
     dma: File,
     writer: File,
 }
 
-// Offsets in words.
+// These are offsets in words.
 const AES_COMMAND: usize = 3;
 const AES_STATUS: usize = 4;
 const AES_TAG: usize = 28;
@@ -61,11 +62,11 @@ const WRITER_INTERRUPT: usize = 6;
 const DONE: u32 = 1;
 const FAILURE: u32 = 2;
 const MATCHES: u32 = 1 << 4;
-/// Idle, and free for a block.
+/// Status bits: idle, and free for a block.
 const READY: u32 = 7;
 
 std::thread_local! {
-    /// Ranges that were overwritten.
+    /// Ranges that were overwritten, as pairs of address and length.
     static ERASED: RefCell<std::vec::Vec<(u32, u32)>> = const { RefCell::new(std::vec::Vec::new()) };
 }
 
@@ -101,9 +102,9 @@ impl Engines {
         // SAFETY: each file has a word for each register, in cells that may be written through a shared reference, and
         // outlives the drivers.
         let aes = unsafe { aes_map::Aes::new(self.aes.base()) };
-        // SAFETY: likewise.
+        // SAFETY: the same argument applies to this file.
         let dma = unsafe { dma_map::Dma::new(self.dma.base()) };
-        // SAFETY: likewise.
+        // SAFETY: the same argument applies to this file.
         let writer = unsafe { writer_map::StreamWriter::new(self.writer.base()) };
         let mut aes = aes::Aes::new(aes).unwrap();
         aes.load_key(&[0; 32]).unwrap();
@@ -120,7 +121,7 @@ impl Engines {
     }
 }
 
-/// Makes an engine fail.
+/// A function that makes an engine fail.
 type Change = fn(&Engines);
 
 const RANGES: &[Range] = &[
@@ -177,7 +178,7 @@ fn an_error_of_each_engine_stops_all_and_overwrites_the_result() {
             |it| it.dma.set(DMA_INTERRUPT, FAILURE),
             Error::Dma(dma::Error::Refused { cause: dma_map::Cause::None, index: 0 }),
         ),
-        // It leaves the writer waiting.
+        // The failing DMA engine leaves the writer waiting.
         (
             |it| {
                 it.dma.set(DMA_INTERRUPT, FAILURE);
@@ -185,7 +186,7 @@ fn an_error_of_each_engine_stops_all_and_overwrites_the_result() {
             },
             Error::Dma(dma::Error::Refused { cause: dma_map::Cause::None, index: 0 }),
         ),
-        // One of them never ends.
+        // One of the engines never ends.
         (|it| it.writer.set(WRITER_INTERRUPT, 0), Error::Dma(dma::Error::Silent)),
         (|it| it.dma.set(DMA_INTERRUPT, 0), Error::Dma(dma::Error::Silent)),
     ];
@@ -216,7 +217,7 @@ fn a_range_that_the_writer_refuses_is_not_overwritten() {
         (refused, 0, ABORT)
     );
     assert_eq!(erased(), []);
-    // A failure of a stream that has begun is another thing.
+    // A failure after the stream has begun is handled differently.
     let stream = writer_map::Cause::Stream;
     let result = engines.with(erase, |it| {
         engines.writer.set(WRITER_CAUSE, stream as u32);
@@ -238,13 +239,13 @@ fn a_tag_has_its_bytes_in_order() {
 fn a_wrong_tag_leaves_no_text() {
     let engines = Engines::done();
     let open = || engines.with(erase, |it| it.open(&[1; 12], b"more", &[2; 16], ROUTE));
-    // Without a word of the engine that it is right, a tag is wrong.
+    // A tag is wrong unless the engine confirms that it is right.
     assert_eq!(open(), Err(Error::Aes(aes::Error::NotAuthentic)));
     assert_eq!(erased(), [(0x8001_0003, 5011)]);
     engines.aes.set(AES_STATUS, READY | MATCHES);
     assert_eq!(open(), Ok(()));
     assert_eq!(erased(), []);
-    // An error before anything was written leaves the destination alone.
+    // An error before any byte was written leaves the destination unchanged.
     engines.writer.set(WRITER_STATUS, 0);
     assert_eq!(open(), Err(Error::Writer(stream_writer::Error::Busy)));
     assert_eq!(erased(), []);

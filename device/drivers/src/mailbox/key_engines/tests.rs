@@ -1,4 +1,4 @@
-//! Registers are memory here, as in the tests of the drivers.
+//! In these tests plain memory replaces the registers, as in the tests of the drivers.
 
 use super::super::request::SIGNATURE_LEN;
 use super::*;
@@ -7,21 +7,21 @@ use crate::bignum::tests::{self as of_numbers, GOOD};
 
 const AES_WIPE: u32 = 1 << 2;
 
-/// Registers of both engines.
+/// The registers of both engines.
 struct Files {
     aes: of_aes::File,
     numbers: of_numbers::File,
 }
 
 impl Files {
-    /// Engines that are idle, the one for big numbers with this outcome of every command.
+    /// Returns idle engines. The big-number engine gives every command this outcome.
     fn with_outcome(outcome: u32) -> Files {
         Files { aes: of_aes::File::idle(), numbers: of_numbers::File::with_outcome(outcome) }
     }
 
     fn hardware(&self) -> Hardware {
-        // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the engines in
-        // every test. No test asks for noise.
+        // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
+        // outlive the engines in every test. No test uses the noise source.
         unsafe { Hardware::at(self.aes.base(), self.numbers.base(), core::ptr::null_mut()) }
             .unwrap()
     }
@@ -40,7 +40,7 @@ const OPERATIONS: [Operation; 4] = [
     |engines, result| engines.recover(&MODULUS, &NUMBER, result),
 ];
 
-/// A square leaves the pair of the next signature, otherwise.
+/// A square would otherwise leave the blinding pair of the next signature in the engine.
 #[test]
 fn every_operation_with_numbers_ends_with_a_wipe() {
     for outcome in [GOOD, 0, 1] {
@@ -57,7 +57,7 @@ fn every_operation_with_numbers_ends_with_a_wipe() {
     }
 }
 
-/// Whatever part of it is out of range.
+/// The failure is the same for any part of the key that is out of range.
 #[test]
 fn numbers_that_are_no_key_are_none() {
     for (outcome, failure) in [
@@ -85,7 +85,7 @@ fn nothing_is_left_of_a_text_that_failed() {
     }
 }
 
-/// One that is refused may be there: after an upset, the error is another's.
+/// A refused key may be in the buffer, because after an upset the error may be that of another operation.
 #[test]
 fn nothing_is_left_of_a_key_that_was_not_unwrapped() {
     for (error, failure) in

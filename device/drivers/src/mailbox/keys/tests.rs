@@ -1,5 +1,5 @@
-//! Engines are a game here: a key is wrapped by a mask, and a text encrypted by another one. That hardware computes what it
-//! should is what `cargo xtask hw soc-1-full --crypto` tests.
+//! Model engines wrap a key with one mask and encrypt a text with another one. `cargo xtask hw soc-1-full --crypto`
+//! tests the computations of the hardware.
 
 use std::vec::Vec;
 
@@ -9,14 +9,14 @@ use crate::mailbox::request::MAX_TEXT_LEN;
 const MASK: u8 = 0x5a;
 const WRAP_MAGIC: [u8; WRAP_LEN] = [0xa6; WRAP_LEN];
 
-/// Engines that work, or fail in this way.
+/// Model engines that work, or fail in a given way.
 #[derive(Default)]
 struct Game {
     failure: Option<Failure>,
     bases: Vec<Vec<u8>>,
-    /// Of the noise source, if it does not work.
+    /// Failure of the noise source.
     noise_failure: Option<Failure>,
-    /// Of powers by secret exponents.
+    /// Failure of powers with secret exponents.
     power_failure: Option<Failure>,
     noise: u8,
     exponents: Vec<[u8; NOISE_LEN]>,
@@ -62,7 +62,7 @@ impl Engines for Game {
         self.result()
     }
 
-    /// A power is the number, changed by the last byte of the exponent.
+    /// Returns the number, changed by the last byte of the exponent, instead of a power.
     fn power_secret(
         &mut self,
         _: &[u8],
@@ -143,7 +143,7 @@ impl Served {
     }
 }
 
-/// The record of a text.
+/// Returns the record of a text.
 fn text_record(handle: u32, mode: u16, more: &[u8], text: &[u8]) -> Vec<u8> {
     let iv: [u8; 16] = if mode == 1 { *b"abcdefghijkl\0\0\0\0" } else { *b"abcdefghijklmnop" };
     let (mode, len) = (mode.to_le_bytes(), (more.len() as u16).to_le_bytes());
@@ -169,7 +169,7 @@ fn a_text_is_encrypted_and_decrypted_by_handle() {
         let (len, opened) = served.ask(Operation::Decrypt, &cipher).unwrap();
         assert_eq!((len, &opened[..]), (9, &b"some text"[..]));
     }
-    // The longest text of both modes, and no text of GCM.
+    // These are the longest texts of both modes, and an empty text of GCM.
     for (mode, len) in [(1, MAX_TEXT_LEN), (2, MAX_TEXT_LEN + TAG_LEN), (1, 0)] {
         let record = text_record(keys[usize::from(mode) - 1], mode, b"", &std::vec![1; len]);
         assert!(record.len() <= MAX_RECORD_LEN);
@@ -211,7 +211,7 @@ fn a_pair_of_blinding_is_used_once() {
     assert_ne!(served.engines.bases[0], served.engines.bases[1]);
 }
 
-/// The pair of a wrapped key is that of its import, raised to one exponent that no other import has.
+/// Each import raises the pair of the wrapped key to an exponent that no other import has.
 #[test]
 fn each_import_begins_with_another_pair() {
     let mut served = Served::new();
@@ -277,7 +277,7 @@ fn handles_are_given_once_and_end_with_their_keys() {
         release(&mut served, handle).unwrap();
     }
     assert!(served.is_empty());
-    // No place has the handle zero, although a place without a key does.
+    // The handle zero is refused, although unused entries have it.
     for operation in [Operation::ReleaseKey, Operation::Encrypt, Operation::Sign, Operation::Verify]
     {
         assert_eq!(served.ask(operation, &[0; 4]), Err(Refusal::UnknownHandle));
@@ -349,7 +349,8 @@ fn a_key_is_for_the_uses_that_it_was_wrapped_for() {
     }
 }
 
-/// With the stream of CTR a key that only encrypts would open texts of GCM, and one that only decrypts would make some.
+/// With the key stream of CTR a key that may only encrypt would decrypt GCM texts, and one that may only decrypt would
+/// forge them.
 #[test]
 fn a_key_is_for_one_mode() {
     let mut served = Served::new();
@@ -380,7 +381,7 @@ fn keys_without_their_form_are_refused_and_forgotten() {
     for key in malformed {
         assert_eq!(served.import(&key), Err(Refusal::KeyMalformed));
     }
-    // A use that is none of the kind, none at all, and the kind of another length.
+    // The uses are one that the kind does not have, none, and one of a kind with another length.
     for (kind, uses) in [(Kind::Aes256, uses::SIGN), (Kind::Aes256, 0), (Kind::Rsa2048, 1)] {
         assert_eq!(served.import(&wrapped(kind, uses)), Err(Refusal::KeyMalformed));
     }
@@ -400,7 +401,7 @@ fn wrong_keys_are_refused_up_to_a_number() {
         assert_eq!(served.import(&wrong), Err(Refusal::KeyNotAuthentic));
         assert!(served.is_empty());
     }
-    // Right ones and failures of others do not count.
+    // Correct keys, and failures of engines, do not count.
     let handle = served.import(&secret()).unwrap();
     served.engines.failure = Some(Failure::NoKey);
     assert_eq!(served.import(&secret()), Err(Refusal::NoKeys));
@@ -409,12 +410,12 @@ fn wrong_keys_are_refused_up_to_a_number() {
     served.engines.failure = None;
     assert_eq!(served.import(&wrong), Err(Refusal::KeyNotAuthentic));
     assert_eq!(served.import(&secret()), Err(Refusal::QuotaSpent));
-    // Keys that are there are served on.
+    // Existing keys can still be used.
     let record = text_record(handle, 1, b"", b"text");
     assert!(served.ask(Operation::Encrypt, &record).is_ok());
 }
 
-/// The last handle has a number of its own, and no import begins the numbers anew.
+/// The last handle is unique, and no import restarts the numbers.
 #[test]
 fn imports_end_with_their_quota() {
     let mut served = Served::new();

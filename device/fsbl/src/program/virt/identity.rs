@@ -1,4 +1,5 @@
-//! The identity of a device on QEMU `virt`: what the ROM takes from flash (boot flow §3.1, §3.2).
+//! The identity of a device on QEMU `virt`, which the ROM also reads from flash (boot flow §3.1,
+//! §3.2).
 
 use hartlock_handoff::{RootOfTrust, StateRecord};
 use hartlock_image::{Identity, Reason};
@@ -8,7 +9,7 @@ use hartlock_verify::board::Board;
 use hartlock_virt::board::map;
 use hartlock_virt::memory;
 
-/// What a boot bundle has to meet on this device.
+/// Returns the requirements of this device for a boot bundle.
 ///
 /// # Errors
 /// `RootOfTrustInvalid`, `CounterStoreInvalid`.
@@ -20,10 +21,11 @@ pub fn requirements(board: &'static Board) -> Result<Acceptance<'static>, Reason
     Ok(of_boot(root.trust, Identity { board: root.board, soc: root.soc }, &state, board))
 }
 
-/// The same by a second reading, with swapped copies, for the redundant checks.
+/// Returns the same requirements from a second reading, with swapped copies, for the redundant
+/// checks.
 ///
 /// # Errors
-/// As `requirements`.
+/// The same as those of `requirements`.
 #[inline(never)]
 pub fn requirements_again(board: &'static Board) -> Result<Acceptance<'static>, Reason> {
     let key = RootOfTrust::parse(block())?.state_key();
@@ -33,15 +35,17 @@ pub fn requirements_again(board: &'static Board) -> Result<Acceptance<'static>, 
     Ok(of_boot(trust, identity, &state, board))
 }
 
-// Opaque: the two readings are compared, and the compiler would take one for both.
+// The value is opaque: the results of two readings are compared, and the compiler would otherwise
+// merge them into one.
 fn block() -> &'static [u8] {
-    // SAFETY: read-only flash of this board.
+    // SAFETY: the region is read-only flash of this board.
     core::hint::black_box(unsafe { memory::bytes(map::ROOT_OF_TRUST) })
 }
 
 fn copies() -> [&'static [u8]; 2] {
     map::STATE_COPIES.map(|copy| {
-        // SAFETY: flash of this board, which the ROM left in read mode; nothing writes to it.
+        // SAFETY: the copy is in flash of this board, which the ROM left in read mode; nothing
+        // writes to it.
         core::hint::black_box(unsafe { memory::bytes(copy) })
     })
 }

@@ -1,8 +1,9 @@
-//! Storage, memory and secret on QEMU `virt`, where the ROM verifies this loader as the first payload of its boot bundle.
+//! Storage, memory and device secret on QEMU `virt`, where the ROM verifies this loader as the first payload of its
+//! boot bundle.
 //!
-//! The monitor's own boot bundle is in flash bank 1, after that of the ROM. The page after it holds the secret of
-//! the device, a model of one-time storage: flash cannot be closed, so a locked entry of PMP closes it, to M-mode as well,
-//! until reset. There is no engine.
+//! The monitor's own boot bundle is in flash bank 1, after that of the ROM. The page after it holds the secret of the
+//! device, as a model of one-time-programmable storage. Flash cannot be closed, so a locked PMP entry closes the page
+//! until reset, also to M-mode. There is no engine.
 
 use core::arch::{asm, global_asm};
 
@@ -14,16 +15,17 @@ use hartlock_virt::{clock, memory};
 
 use crate::{Board, DeviceSecret, Point};
 
-/// The bundle of the monitor.
+/// Flash region of the monitor's bundle.
 const STORAGE: Region =
     Region { start: map::BOOT_SLOT.end, end: map::BUNDLE_FLASH.end - (1 << 20) };
-/// The page of the secret, which is in its first 64 bytes.
+/// Page of the secret, which is in its first 64 bytes.
 const SECRET: Region = Region::new(STORAGE.end, PAGE_SIZE);
-/// Where the monitor finds its endorsement: the last page of the log, as on `tee-1`.
+/// Memory of the monitor's endorsement: the last page of the log, the same as on `tee-1`.
 pub const HANDOVER: Region = Region::new(map::LOG.end - PAGE_SIZE, PAGE_SIZE);
-/// What a payload may be loaded to, beside what the map of the board says: below this loader (link.ld).
+/// Memory that payloads may occupy, in addition to the check against the board's map: the part below this loader
+/// (link.ld).
 const MEMORY: Region = Region { start: map::RAM.start, end: 0x8800_0000 };
-/// Other harts have ten instructions to go.
+/// Time in milliseconds for the other harts to leave. They have to execute ten instructions.
 const PATIENCE_MS: u64 = 1000;
 
 const _: () = assert!(
@@ -31,11 +33,13 @@ const _: () = assert!(
     "the secret is in a page of its own"
 );
 
-/// `pmpcfg`: a naturally aligned power of two without access, and its lock, which holds for M-mode until reset.
+/// Bits of `pmpcfg`: a naturally aligned power-of-two region without access, and the lock, which applies to M-mode
+/// until reset.
 const NAPOT: u64 = 3 << 3;
 const LOCKED: u64 = 1 << 7;
 
-/// `pmpaddr`: a range of 2^n bytes, ones below its size say how many (RISC-V Privileged Architecture §3.7.1).
+/// Returns the value of `pmpaddr` for a range of 2^n bytes, whose trailing ones encode the size (RISC-V Privileged
+/// Architecture §3.7.1).
 const fn napot(region: Region) -> u64 {
     (region.start >> 2) | ((region.size() >> 3) - 1)
 }
@@ -47,9 +51,9 @@ unsafe extern "C" {
     static fsbl_left: u8;
 }
 
-/// The machine.
+/// The state of a boot on this machine.
 pub struct Machine {
-    /// Whether other harts are out of the place of the monitor.
+    /// True if all other harts have left the load region of the monitor.
     is_alone: bool,
 }
 
@@ -58,21 +62,21 @@ impl Machine {
         Self { is_alone: false }
     }
 
-    /// Nothing: the time of an emulator says nothing about a board.
+    /// Does nothing, because the time of an emulator does not correspond to that of a board.
     #[expect(clippy::unused_self, reason = "as on a machine with cycles")]
     pub const fn note(&mut self, _: &'static str) {}
 
-    /// Nothing is wiped before the end, where it is measured.
+    /// Returns `None`, because the stack is wiped only at the end, where its use is measured.
     #[expect(clippy::unused_self, reason = "as where something is")]
     pub const fn stack_used(&self) -> Option<u64> {
         None
     }
 
-    /// As `note`.
+    /// Does nothing, for the same reason as `note`.
     #[expect(clippy::unused_self, reason = "as on a machine with cycles")]
     pub const fn print(&self) {}
 
-    /// Nothing is read ahead.
+    /// Does nothing, because nothing is read ahead.
     ///
     /// # Errors
     /// None.
@@ -92,7 +96,8 @@ impl Board for Machine {
     }
 
     fn load(&mut self, offset: u64, address: u64, size: u64) -> Result<(), Reason> {
-        // They were entered where the monitor will be. Their word is there, too, so it is read before the first payload is.
+        // The other harts entered at the address where the monitor will be, and the word with their bits is there, too.
+        // Therefore the word is read before the first payload is.
         if !self.is_alone {
             wait_for_harts()?;
             self.is_alone = true;
@@ -105,17 +110,18 @@ impl Board for Machine {
         if !MEMORY.contains(&region) {
             return None;
         }
-        // SAFETY: a place of a payload, which no running code uses; the slice ends before the next one is made.
+        // SAFETY: the range is a load range of a payload, which no running code uses; the slice ends before the next
+        // one is created.
         Some(unsafe { memory::bytes_mut(region) })
     }
 
-    /// As `note`.
+    /// Does nothing, for the same reason as `note`.
     fn reached(&mut self, _: Point) {}
 }
 
-/// Copies bytes of the storage, each of which is read once.
+/// Copies bytes of the storage. Each byte is read once.
 fn copy(offset: u64, into: &mut [u8]) -> Result<(), Reason> {
-    // SAFETY: flash of this board, which the ROM left in read mode; nothing writes to it.
+    // SAFETY: the region is flash of this board, which the ROM left in read mode; nothing writes to it.
     let flash = unsafe { memory::bytes(STORAGE) };
     let offset = usize::try_from(offset).map_err(|_| Reason::Truncated)?;
     let from = flash.get(offset..).and_then(|rest| rest.get(..into.len()));
@@ -124,18 +130,18 @@ fn copy(offset: u64, into: &mut [u8]) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Waits until every hart that the ROM has released is out of the place of the monitor.
+/// Waits until every hart that the ROM has released has left the load region of the monitor.
 fn wait_for_harts() -> Result<(), Reason> {
-    // SAFETY: the block of the ROM, which nothing changes.
+    // SAFETY: the region is the hand-off block of the ROM, which nothing changes.
     let harts = Handoff::parse(unsafe { memory::bytes(map::HANDOFF) })?.harts;
     let offset = (&raw const fsbl_left).addr().wrapping_sub((&raw const fsbl_first).addr());
     let at = (map::OPENSBI.start as usize).wrapping_add(offset);
     let left: *const u64 = core::ptr::with_exposed_provenance(at);
     let deadline = clock::deadline(PATIENCE_MS);
     loop {
-        // SAFETY: a word of the copy that the ROM has verified, to which other harts add their bits.
+        // SAFETY: this is a word of the copy that the ROM has verified, to which the other harts add their bits.
         let left = unsafe { left.read_volatile() };
-        // Hart 0 is this one.
+        // Bit 0 is set because hart 0 is the current hart.
         if (left | 1) & harts == harts {
             return Ok(());
         }
@@ -145,21 +151,21 @@ fn wait_for_harts() -> Result<(), Reason> {
     }
 }
 
-/// Takes the secret, and closes it until reset.
+/// Reads the secret and closes it until reset.
 ///
 /// # Errors
-/// `DeviceSecretInvalid`; `NotEndorsed` if it stays open.
+/// `DeviceSecretInvalid`; `NotEndorsed` if the secret stays accessible.
 pub fn take_secret() -> Result<DeviceSecret, Reason> {
     let start: *const u8 = core::ptr::with_exposed_provenance(SECRET.start as usize);
-    // SAFETY: a byte of the secret; reading it changes nothing.
+    // SAFETY: this is a byte of the secret, and reading it has no side effect.
     let byte = |index| unsafe { start.wrapping_add(index).read_volatile() };
     DeviceSecret::take_and_close(|| core::array::from_fn(byte), shut_secret)
 }
 
-/// Closes the secret until reset, in the first entry of PMP. Whether it is closed.
+/// Closes the secret until reset, by the first PMP entry. Returns true if it is closed.
 pub fn shut_secret() -> bool {
     let (address, access): (u64, u64);
-    // SAFETY: forbids what nothing does from here on, and reads back whether it is forbidden.
+    // SAFETY: the code forbids an access that no code makes from here on, and reads the registers back.
     unsafe {
         asm!(
             "csrw pmpaddr0, {at}", "csrs pmpcfg0, {closed}",
@@ -172,15 +178,16 @@ pub fn shut_secret() -> bool {
     address == napot(SECRET) && access & 0xff == NAPOT | LOCKED
 }
 
-/// Memory of the record for the monitor.
+/// Returns the memory of the record for the monitor.
 pub fn handover() -> &'static mut [u8] {
-    // SAFETY: memory that nothing else uses; the map keeps payloads away from the log.
+    // SAFETY: no other code uses this memory, and the map excludes payloads from the log.
     unsafe { memory::bytes_mut(HANDOVER) }
 }
 
-/// Closes the record to S- and U-mode, in the second entry of PMP. M-mode is not locked out: the monitor reads it.
+/// Closes the record to S-mode and U-mode, by the second PMP entry. M-mode keeps access, because the monitor reads the
+/// record.
 pub fn close_pages() {
-    // SAFETY: changes what lower modes may access, none of which runs.
+    // SAFETY: the write changes the access rights of lower modes only, and none of them runs.
     unsafe {
         asm!(
             "csrw pmpaddr1, {}", "csrs pmpcfg0, {}",

@@ -1,12 +1,14 @@
-// The first instructions on QEMU virt, where the ROM enters every hart at the place of its first payload. That is the place
-// of the monitor as well, so the loader moves to where it is linked before it reads one.
+// The first instructions on QEMU virt, where the ROM enters every hart at the load address of its first payload. The
+// monitor has the same load address, so the loader moves to the address that it is linked for before it reads the
+// monitor.
 //
-// Needs RV64I, A, Zicsr and Zifencei, M-mode. ABI names only. Position-independent up to the jump.
+// This file needs RV64I, A, Zicsr and Zifencei, in M-mode. Register names are those of the ABI. The code is
+// position-independent up to the jump.
 
-// The assembler is not told what the target has when it makes a library for link-time optimisation.
+// When the assembler builds a library for link-time optimisation, it does not know the extensions of the target.
 .option arch, +a
 
-.equ SECRET_CLOSED, 0x98 // pmpcfg: locked, a power of two, no access, for M-mode as well
+.equ SECRET_CLOSED, 0x98 // pmpcfg: locked, power of two, no access, also for M-mode
 
 .section .text.first, "ax"
 .globl fsbl_first
@@ -14,11 +16,11 @@ fsbl_first:
     csrw  mie, zero
     csrr  t3, mhartid
     lla   t0, fsbl_first
-    lla   t5, fsbl_left               // of this copy, the verified one
+    lla   t5, fsbl_left               // address in this copy, which the ROM has verified
     ld    t1, .L_linked
     ld    t2, .L_end
     beqz  t3, 1f
-    ld    t2, .L_first_end            // a hart that only waits needs no more
+    ld    t2, .L_first_end            // a hart that only waits needs no more code
     // Several harts write the same bytes.
 1:  ld    t4, 0(t0)
     sd    t4, 0(t1)
@@ -35,8 +37,8 @@ fsbl_first:
     la    t0, _start
     jr    t0
 
-    // Any other hart never runs the monitor. It gives up the secret until reset, says that it has left the place of the
-    // monitor, and waits: memory may be the monitor's from then on, whatever it does with it.
+    // Any other hart never runs the monitor. It closes the secret until reset, reports that it has left the load region
+    // of the monitor, and waits. From then on the monitor may use that memory in any way.
 2:  ld    t0, .L_secret
     csrw  pmpaddr0, t0
     li    t0, SECRET_CLOSED
@@ -48,7 +50,7 @@ fsbl_first:
     j     3b
 
 .balign 8
-// Harts that have left, bit i = hart i; zero in the payload that the ROM has verified.
+// Harts that have left; bit i stands for hart i. The word is zero in the payload that the ROM has verified.
 .globl fsbl_left
 fsbl_left:    .dword 0
 .L_linked:    .dword fsbl_first

@@ -1,4 +1,4 @@
-//! Threads as harts.
+//! Tests of the pool in which threads play the harts.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::mpsc::channel;
@@ -7,7 +7,8 @@ use std::thread::{scope, yield_now};
 use super::watch::Life;
 use super::*;
 
-/// Stops the workers when the coordinator leaves, by a panic too: the scope waits for them.
+/// A guard that stops the workers when the coordinator returns or panics, because the scope waits
+/// for them.
 struct Work<'a>(&'a AtomicBool);
 
 impl Drop for Work<'_> {
@@ -16,8 +17,8 @@ impl Drop for Work<'_> {
     }
 }
 
-/// Several jobs in a row, and one hart that stalls on its first block of every job and delivers
-/// garbage long after.
+/// Runs several jobs in a row with one hart that stalls on its first block of every job and
+/// delivers a wrong leaf long afterwards.
 #[test]
 fn every_leaf_arrives_once_and_in_order_with_a_late_hart() {
     const BLOCKS: u64 = 5 * WINDOW + 3;
@@ -63,7 +64,8 @@ fn every_leaf_arrives_once_and_in_order_with_a_late_hart() {
                         assert_eq!(leaf, leaf_of(expected, round), "{expected} of job {round}");
                         expected += 1;
                     }
-                    // Hart 3 never delivers in time: its block is redone before it is let go.
+                    // Hart 3 never delivers in time: its block is redone before the hart may
+                    // continue.
                     if let Some(block) = work.missing_block()
                         && work.holder(block) == Some(3)
                         && work.redo(block, &leaf_of(block, round))
@@ -79,16 +81,17 @@ fn every_leaf_arrives_once_and_in_order_with_a_late_hart() {
     });
 }
 
-/// What the coordinator does before a stalled worker goes on.
+/// The actions of the coordinator before a stalled worker continues. Each variant includes those
+/// before it.
 #[derive(Clone, Copy, Debug)]
 enum Meanwhile {
-    /// It takes the worker's place.
+    /// The coordinator redoes the block of the worker.
     Redo,
-    /// And the leaf is absorbed: its slot is open for a later block.
+    /// The coordinator also absorbs the leaf, so that the slot is open for a later block.
     Absorb,
-    /// And the later block is delivered.
+    /// The later block is also delivered.
     Reuse,
-    /// And the job is given up for the next.
+    /// The job is also abandoned, and the next one is opened.
     Reopen,
 }
 
@@ -113,7 +116,8 @@ fn deliver_late(meanwhile: Meanwhile) {
             woken.recv().unwrap();
             pool.submit(1, &claim, &[leaf_of(claim.block, 666)])
         });
-        // Moved in here, so that the worker does not wait for a coordinator that failed.
+        // The closure owns the channel end, so that the worker does not wait for a coordinator that
+        // failed.
         let wake = wake;
         let block = stalled.recv().unwrap();
         assert_eq!((block, work.holder(block)), (0, Some(1)));
@@ -142,7 +146,7 @@ fn deliver_late(meanwhile: Meanwhile) {
     });
 }
 
-/// Has the coordinator and a worker do their part of a job at the same time, for many jobs.
+/// Lets the coordinator and a worker do their parts of a job at the same time, for many jobs.
 fn race<T: Send>(
     life: &Life,
     (jobs, blocks): (u64, u64),
@@ -157,7 +161,8 @@ fn race<T: Send>(
         let _ends = Work(is_over);
         scope.spawn(move || {
             for number in 1..=jobs {
-                // Not with a barrier: a thread that has to be woken comes too late for a race.
+                // The worker polls instead of waiting at a barrier: a thread that has to be woken
+                // is too late for a race.
                 while started.load(Ordering::Acquire) != number {
                     if is_over.load(Ordering::Acquire) {
                         return;
@@ -210,7 +215,7 @@ fn harts_that_claim_at_the_same_time_share_the_blocks() {
     });
 }
 
-/// The coordinator redoes blocks while the worker delivers them.
+/// Lets the coordinator redo blocks while the worker delivers them.
 #[test]
 fn of_two_leaves_at_the_same_time_one_is_accepted() {
     watched(|life| {

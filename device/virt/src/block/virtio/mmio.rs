@@ -6,7 +6,7 @@ use hartlock_drivers::virtio_blk::{Error, silence};
 pub use crate::board::VIRTIO_COUNT as SLOTS;
 use crate::board::{VIRTIO, VIRTIO_SIZE};
 
-/// All of them.
+/// All virtio-mmio slots.
 pub struct Bus;
 
 impl Bus {
@@ -17,9 +17,9 @@ impl Bus {
         Ok(bus)
     }
 
-    /// A slot, whatever is in it.
+    /// Returns the transport of a slot, whether or not there is a device in it.
     pub fn slot(&mut self, slot: usize) -> Result<Transport, Error> {
-        // SAFETY: a virtio-mmio slot of the board, for which there is no driver yet.
+        // SAFETY: the address is a virtio-mmio slot of the board, for which there is no driver yet.
         Ok(unsafe { Transport::new(VIRTIO.wrapping_add(slot.wrapping_mul(VIRTIO_SIZE))) })
     }
 }
