@@ -1,4 +1,5 @@
-//! Finds the descriptions of `device/boards/`: the folder is the only list of boards.
+//! Collects the board descriptions in `device/boards/`. Every folder there with a description is a board; no other
+//! list exists.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

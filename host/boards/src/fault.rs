@@ -1,4 +1,4 @@
-//! What is wrong with a description, and where.
+//! A fault in a description, with its position in the text.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,35 +6,35 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Characters of a line that is quoted.
+/// Maximum number of characters of a line that is quoted.
 const MAX_LINE: usize = 120;
 
 /// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It is no TOML, or has a field of another name or form.
+    /// The text is not TOML, or has an unknown key or a value of the wrong type.
     Form,
-    /// What it says cannot be true together.
+    /// Two values contradict each other.
     Contradiction,
-    /// It has the name of a board that is known and different.
+    /// The name is that of a known board that is different.
     Taken,
-    /// The emulator has no such machine.
+    /// The emulator has no machine that fits the board.
     NotEmulated,
 }
 
-/// What is wrong, with the place.
+/// A fault in a description, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The kind.
+    /// Kind of the fault.
     pub kind: Kind,
-    /// What is wrong, in a clause.
+    /// Description of the fault, in a clause.
     pub message: String,
-    /// The line with its number and a mark below it.
+    /// The quoted line with its number, and a mark below it.
     marked: Vec<String>,
 }
 
 impl Fault {
-    /// A fault at some bytes of a text.
+    /// Makes a fault at a range of bytes of the text.
     pub(crate) fn at(
         kind: Kind,
         message: impl Into<String>,
@@ -44,7 +44,8 @@ impl Fault {
         Self { kind, message: message.into(), marked: marked(text, span) }
     }
 
-    /// A fault at the first of these keys that the text has. A board says what it extends otherwise, or its name.
+    /// Makes a fault at the first of these keys that the text contains. If it contains none of them, the
+    /// value comes from the board that it extends, so the fault is at `extends`, or else at `name`.
     pub(crate) fn of_key(
         kind: Kind,
         message: impl Into<String>,
@@ -56,10 +57,10 @@ impl Fault {
         Self::at(kind, message, text, span)
     }
 
-    /// Line, mark and message, a line each.
+    /// Returns the quoted line, the mark and the message as lines of text.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = self.marked.clone();
-        // Whatever it is about may quote a line of a file that is something else.
+        // The message may quote a line of any file that the user named, so its length is limited.
         lines.extend(self.message.lines().map(|line| line.chars().take(300).collect()));
         lines
     }
@@ -73,12 +74,12 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Where in a description something is said.
+/// The position of a value in a description: a list, an entry and a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key<'a> {
-    /// A list such as `region`; empty for what is in none.
+    /// Name of a list such as `region`; empty at the top level.
     list: &'a str,
-    /// Which of its entries, by name.
+    /// Name of the entry in the list.
     entry: &'a str,
     key: &'a str,
 }
@@ -92,7 +93,8 @@ impl<'a> Key<'a> {
         Self { list: "", entry: "", key }
     }
 
-    /// Where its value is. Of several entries of a name the last counts, for the first is not the one too many.
+    /// Returns the range of the value in the text. If several entries have the same name, the last one is
+    /// taken, because it is the duplicate.
     fn span(&self, text: &str) -> Option<Range<usize>> {
         let table = DeTable::parse(text).ok()?;
         let table = table.get_ref();
@@ -101,7 +103,7 @@ impl<'a> Key<'a> {
         }
         let list = match table.get(self.list)?.get_ref() {
             DeValue::Array(list) => list,
-            // `[forms]`
+            // The value is a table such as `[forms]`.
             DeValue::Table(table) => return Some(table.get(self.key)?.span()),
             _ => return None,
         };
@@ -115,9 +117,9 @@ impl<'a> Key<'a> {
     }
 }
 
-/// The first line of a place, and a mark below it.
+/// Returns the first line of a range with its number, and a mark below the range.
 fn marked(text: &str, span: Range<usize>) -> Vec<String> {
-    // Of what is no text no line is shown.
+    // An empty text means that the file is not text; nothing is quoted then.
     if text.is_empty() {
         return Vec::new();
     }

@@ -1,5 +1,5 @@
-//! Boards by their descriptions: those of `device/boards/`, which firmware is made from too, and files of users
-//! (device/boards/README.md).
+//! Reads board descriptions (device/boards/README.md): those in `device/boards/`, from which firmware is generated too, and
+//! files of users.
 
 #![forbid(unsafe_code)]
 
@@ -23,26 +23,27 @@ pub use read::{Base, read};
 use fault::Key;
 use model::{Board, Dma};
 
-/// Longest description.
+/// Maximum length of a description in bytes.
 const MAX_SIZE: usize = 256 << 10;
 
-/// Whether a board is meant by its description, and not by its name: a path, or a name that ends so.
+/// Returns true if `text` is the path of a description and not the name of a board: it contains a slash or
+/// ends in `.toml`.
 pub fn is_file(text: &str) -> bool {
     text.contains('/') || text.ends_with(".toml")
 }
 
-/// A description that cannot be used.
+/// An error in a board description.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It is wrong.
+    /// The content is not a valid description.
     #[error("`{}` {}", .path.display(), said(.fault.kind))]
     Wrong {
-        /// The description.
+        /// Path of the description.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault and its position.
         fault: Fault,
     },
 }
@@ -56,14 +57,14 @@ fn said(kind: Kind) -> &'static str {
     }
 }
 
-/// A board that is known here.
+/// A known board: its description and its memory map.
 #[derive(Debug)]
 pub struct Known {
-    /// All that its description says.
+    /// The parsed description.
     pub description: Board,
-    /// What a verifier needs of it.
+    /// Memory map for the verifier.
     pub map: &'static verifier::Board,
-    /// The description as text, and its file if it is a user's.
+    /// The text of the description, and its path if it is a file of the user.
     text: String,
     file: Option<PathBuf>,
 }
@@ -77,17 +78,17 @@ impl Known {
         Ok(Self { description, map, text: text.to_owned(), file: file.map(Path::to_path_buf) })
     }
 
-    /// Its name in manifests.
+    /// Returns the name of the board in manifests.
     pub fn name(&self) -> &str {
         &self.description.name
     }
 
-    /// Its file, if it is a user's.
+    /// Returns the path of the description if it is a file of the user.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// Where `hartlock sign` puts a payload.
+    /// Returns the default load address that `hartlock sign` gives a payload, if the board has one.
     pub fn load_address(&self, payload_type: PayloadType) -> Option<u64> {
         let board = &self.description;
         board.signing.as_ref()?;
@@ -95,13 +96,14 @@ impl Known {
         place.load_address.or_else(|| Some(board.region(&place.region).ok()?.start))
     }
 
-    /// Memory that a payload gets at least: what its code or its editor needs, if the description says it.
+    /// Returns the minimum memory size of a payload in bytes, if the description states one: the memory that
+    /// firmware needs at run time, or the space in which a device tree is edited.
     pub fn least_memory(&self, payload_type: PayloadType) -> Option<u64> {
         let place = self.description.place.iter().find(|place| place.payload == payload_type);
         place.and_then(|place| place.memory).map(|size| size.0)
     }
 
-    /// What the board guarantees against devices that read and write memory themselves, in one line.
+    /// Describes in one line how the board restricts devices that read and write memory themselves.
     pub fn devices(&self) -> &'static str {
         match self.description.forms.dma {
             Dma::Iommu => "an IOMMU keeps them from stages, flash and state",
@@ -109,8 +111,8 @@ impl Known {
         }
     }
 
-    /// An error about what is said in its description: the entry of a list, or all of it if that is empty, and
-    /// the key there.
+    /// Makes an error about a key of this description. `at` is the name of a list, the name of its entry and
+    /// the key in that entry; the first two are empty for a key at the top level.
     pub fn wrong(&self, kind: Kind, message: String, at: (&str, &str, &str)) -> Error {
         let (list, entry, key) = at;
         let fault = Fault::of_key(kind, message, &self.text, &[Key::new(list, entry, key)]);
@@ -122,16 +124,17 @@ impl Known {
     }
 }
 
-/// The descriptions that this build is made with.
+/// The descriptions in `boards/`, as text, in the version that this program was built with.
 static TEXTS: &[&str] = include!(concat!(env!("OUT_DIR"), "/descriptions.rs"));
 
-/// Theirs. That all of them are right is what a test of this crate shows, and the generator before it.
+/// The boards of [`TEXTS`]. Invalid descriptions are skipped, but there are none: the generator and a test of
+/// this crate check them all.
 static SHIPPED: LazyLock<Vec<Known>> =
     LazyLock::new(|| TEXTS.iter().filter_map(|text| Known::new(text, None).ok()).collect());
 
-/// The text of the description of a board of this build.
+/// Returns the text of the shipped description with this board name.
 fn shipped_text(name: &str) -> Option<String> {
-    // Each extends at most one that extends none, so this finds it without reading it as a board.
+    // `SHIPPED` cannot be searched here: it is built with this function, for descriptions that extend another.
     let is_it = |text: &&&str| {
         let table = toml::de::DeTable::parse(text).ok();
         let own = table.as_ref().and_then(|table| table.get_ref().get("name"));
@@ -140,22 +143,22 @@ fn shipped_text(name: &str) -> Option<String> {
     TEXTS.iter().find(is_it).map(|text| (*text).to_owned())
 }
 
-/// The boards of this build.
+/// Returns the boards that are built into this program.
 pub fn shipped() -> &'static [Known] {
     &SHIPPED
 }
 
-/// The boards that are known: those of this build, and those that were read.
+/// The known boards: those built into this program, and those that were read from files.
 #[derive(Clone, Debug, Default)]
 pub struct Boards {
     own: Vec<Arc<Known>>,
 }
 
 impl Boards {
-    /// Reads a description and knows its board from then on.
+    /// Reads a description and adds its board to the known ones.
     ///
     /// # Errors
-    /// If it is wrong, or has the name of a board that is known and different.
+    /// Fails if the description is invalid, or has the name of a known board that is different.
     pub fn add(&mut self, path: &Path) -> Result<Arc<Known>, Error> {
         let wrong = |fault| Error::Wrong { path: path.to_path_buf(), fault };
         let bytes = read_small(path, MAX_SIZE)?;
@@ -172,22 +175,23 @@ impl Boards {
         Ok(known)
     }
 
-    /// The board of a name.
+    /// Returns the board with this name.
     pub fn by_name(&self, name: &str) -> Option<&Known> {
         self.all().find(|board| board.name() == name)
     }
 
-    /// The board that nothing needs to name.
+    /// Returns the board that is used if none is named.
     pub fn default_board(&self) -> Option<&Known> {
         shipped().iter().find(|board| board.description.is_default())
     }
 
-    /// What a verifier needs of each.
+    /// Returns the memory maps of all known boards.
     pub fn maps(&self) -> Vec<&'static verifier::Board> {
         self.all().map(|board| board.map).collect()
     }
 
-    /// Those that were read first: they are meant where two have the same map.
+    /// Iterates over all known boards, those from files first: they are preferred if two boards have the same
+    /// map.
     fn all(&self) -> impl Iterator<Item = &Known> {
         self.own.iter().map(Arc::as_ref).chain(shipped())
     }

@@ -1,12 +1,13 @@
-//! What a verifier needs of a description.
+//! Conversion of a board description into the memory map that the verifier uses.
 
 use hartlock_verify::board as verifier;
 use hartlock_verify::board::Fixed;
 
 use crate::model::{Board, Missing, Place, Region, Size, Stage};
 
-/// The map of a board. Firmware has maps as constants, so a map lives as long as the program, also one that is
-/// read: a command reads a handful at most.
+/// Converts a description into the verifier's memory map. The verifier takes maps of lifetime `'static`,
+/// because firmware has them as constants. The memory is therefore leaked; a command reads only a few
+/// descriptions.
 pub(crate) fn of(board: &Board) -> Result<&'static verifier::Board, Missing> {
     let region = |region: &Region| -> Result<verifier::Region, Missing> {
         Ok(verifier::Region { start: region.start, end: board.end(region)? })

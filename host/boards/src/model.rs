@@ -1,71 +1,71 @@
-//! A board as its description states it (device/boards/README.md). What is here has the form of a description;
-//! `check` finds what contradicts itself.
+//! The data model of a board description (device/boards/README.md). The types have the form of the TOML file;
+//! contradictions within a description are found by `check`.
 
 use std::fmt;
 
 use hartlock_image::PayloadType;
 use serde::{Deserialize, Deserializer};
 
-/// A description, complete and checked.
+/// A complete board description that was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// Name in manifests.
+    /// Name of the board in manifests.
     pub name: String,
     /// Name of the SoC in manifests.
     pub soc: String,
-    /// What it is.
+    /// Description for documentation.
     pub about: String,
     /// Maximum number of harts.
     pub harts: u32,
-    /// Rate of the clock.
+    /// Frequency of the clock, in ticks per second.
     pub ticks_per_second: u64,
-    /// The board whose memory map stages on this one have, if it is another.
+    /// Name of the board whose memory map the stages of this board use, if that is another board.
     pub stages_of: Option<String>,
-    /// Forms of modules.
+    /// Selection of the modules that a stage is built with.
     pub forms: Forms,
-    /// Memory.
+    /// Memory regions.
     pub region: Vec<Region>,
-    /// Where payloads go.
+    /// Memory regions in which payloads are placed, one entry for each payload type.
     pub place: Vec<Place>,
-    /// Whether it has defaults in `hartlock sign`.
+    /// Settings for `hartlock sign`, if it has defaults for this board.
     pub signing: Option<Signing>,
-    /// Registers.
+    /// Devices with memory-mapped registers.
     pub device: Vec<Device>,
-    /// The root of trust's own memory map, if it has one.
+    /// Memory map of the root of trust itself, if the board has one.
     pub root_of_trust: Vec<Own>,
 }
 
-/// Which of several modules a stage gets (device/virt).
+/// The modules that a stage is built with, where firmware has several to choose from (device/virt).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Forms {
-    /// What surrounds a stage.
+    /// Execution environment of the stages.
     pub environment: Environment,
-    /// What time is.
+    /// Source of time.
     pub clock: Clock,
-    /// The block device of the loader.
+    /// Block device of the loader.
     pub storage: Storage,
-    /// What restricts devices.
+    /// Protection against devices that access memory themselves.
     pub dma: Dma,
 }
 
-/// What surrounds a stage that employs other harts.
+/// The execution environment of a stage that uses other harts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Environment {
-    /// OpenSBI; the stage runs in S-mode.
+    /// OpenSBI: the stage runs in S-mode.
     Supervisor,
-    /// Nothing; the stage runs in M-mode.
+    /// No other firmware: the stage runs in M-mode.
     Bare,
 }
 
-/// What time is.
+/// The source of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
-    /// The counter `time`.
+    /// The counter CSR `time`.
     Time,
-    /// Cycles of the simulated machine.
+    /// The cycle count of the simulated machine.
     Cycles,
 }
 
@@ -73,55 +73,55 @@ pub enum Clock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Storage {
-    /// virtio-mmio.
+    /// A virtio block device behind virtio-mmio.
     Virtio,
-    /// virtio on a PCI bus.
+    /// A virtio block device on a PCI bus.
     VirtioPci,
-    /// The storage of the test bench of verif/machines/sim.
+    /// The storage of the test bench in verif/machines/sim.
     Bench,
 }
 
-/// What restricts devices that read and write memory themselves.
+/// The protection against devices that read and write memory themselves (DMA).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dma {
-    /// Nothing.
+    /// No protection.
     Open,
     /// A RISC-V IOMMU, which the ROM sets up.
     Iommu,
 }
 
-/// Memory that is set aside.
+/// A reserved memory region, or several of equal size in a row.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Region {
-    /// Its name.
+    /// Name of the region.
     pub name: String,
     /// First address.
     pub start: u64,
-    /// One of these two.
+    /// Size of the region in bytes. Exactly one of `size` and `to_end_of` is given.
     pub size: Option<Size>,
-    /// The region that ends where it does.
+    /// Name of another region; this region ends at the same address.
     pub to_end_of: Option<String>,
-    /// So many of this size, one after the other.
+    /// Number of regions of this size that follow each other; 1 if it is not given.
     pub count: Option<u64>,
-    /// What it is.
+    /// Description for documentation.
     pub about: String,
-    /// Its row in the specification.
+    /// Text of the region's row in the table of the specification.
     pub spec: Option<String>,
-    /// Stages that use it while they verify: nothing may be loaded there.
+    /// Stages that use the region while they verify a bundle, so that no payload may be loaded into it.
     #[serde(default)]
     pub live: Vec<Stage>,
-    /// Its permissions for a linker, if something is linked to it.
+    /// Memory attributes for linker scripts, if a program is linked to the region.
     pub linker: Option<String>,
-    /// Its kind in the domain of OpenSBI, if it has a node there.
+    /// Kind of the region in the OpenSBI domain, if it has a node there.
     pub domain: Option<Domain>,
-    /// Whether the root of trust must not read or write it for the host.
+    /// True if the root of trust must not access the region on behalf of the host.
     #[serde(default)]
     pub protected: bool,
 }
 
-/// A stage that verifies.
+/// A stage that verifies bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
@@ -131,37 +131,38 @@ pub enum Stage {
     Loader,
 }
 
-/// The kind of a region for memory protection.
+/// The kind of a region in an OpenSBI domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Domain {
     /// Memory.
     Memory,
-    /// Registers.
+    /// Memory-mapped registers.
     Mmio,
 }
 
-/// Where payloads of a type go.
+/// The place of a payload type in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Place {
-    /// The type of payload.
+    /// Type of the payload.
     #[serde(deserialize_with = "payload")]
     pub payload: PayloadType,
-    /// Where it goes.
+    /// Name of the region that the payload must be in.
     pub region: String,
-    /// Whether it goes to the start of the region.
+    /// True if the load address is the start of the region.
     #[serde(default)]
     pub fixed: bool,
-    /// Its address is a multiple of this.
+    /// Alignment of the load address in bytes.
     pub alignment: Option<Size>,
-    /// Where `hartlock sign` puts it, if it is not fixed, and the memory that it gets at least.
+    /// Load address that `hartlock sign` uses by default. A fixed payload has none: its address is the start
+    /// of the region.
     pub load_address: Option<u64>,
-    /// Bytes of memory that it gets at least.
+    /// Minimum memory size in bytes that `hartlock sign` gives the payload.
     pub memory: Option<Size>,
 }
 
-/// Reads the name of a payload (image format §2.4).
+/// Deserializes a payload type from its name (image format §2.4).
 fn payload<'de, D: Deserializer<'de>>(from: D) -> Result<PayloadType, D::Error> {
     let name = String::deserialize(from)?;
     let found = PayloadType::ALL.into_iter().find(|it| it.name() == name);
@@ -171,82 +172,82 @@ fn payload<'de, D: Deserializer<'de>>(from: D) -> Result<PayloadType, D::Error> 
     })
 }
 
-/// The board has defaults in `hartlock sign`.
+/// Settings for `hartlock sign`. A board that has them has default load addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signing {
-    /// Whether it is taken where `bundle.toml` names no board.
+    /// True if `hartlock sign` uses this board where `bundle.toml` names none.
     #[serde(default)]
     pub default: bool,
 }
 
-/// Registers.
+/// A device with memory-mapped registers, or several of equal size in a row.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Device {
-    /// Its name.
+    /// Name of the device.
     pub name: String,
     /// First address.
     pub start: u64,
-    /// Bytes.
+    /// Size of the registers in bytes.
     pub size: Size,
-    /// So many of this size, one after the other.
+    /// Number of such devices that follow each other; 1 if it is not given.
     pub count: Option<u64>,
-    /// What it is.
+    /// Description for documentation.
     pub about: String,
-    /// Whether it need not be asked before it is written to.
+    /// True if the device always accepts data, so that a driver need not poll it before a write.
     pub always_ready: Option<bool>,
-    /// Source number at the interrupt controller; that of the first of several.
+    /// Source number at the interrupt controller; with `count`, the number of the first device.
     pub interrupt: Option<u32>,
-    /// The device trees that have its node. What follows is the node.
+    /// Device trees that contain a node for the device. The fields after this one describe that node.
     pub tree: Option<Tree>,
     /// Name of the node.
     pub node: Option<String>,
     /// Label of the node.
     pub label: Option<String>,
-    /// What its node is compatible with.
+    /// Values of the node's property `compatible`.
     #[serde(default)]
     pub compatible: Vec<String>,
-    /// Further properties of its node.
+    /// Further properties of the node, as device tree source.
     #[serde(default)]
     pub properties: Vec<String>,
-    /// Whether S-mode must not reach it: then it is a region in the domain of OpenSBI.
+    /// True if S-mode must not access the device: it is then a region in the OpenSBI domain.
     #[serde(default)]
     pub closed: bool,
-    /// Interrupts of each hart's own controller that it raises.
+    /// Interrupts that the device raises at the interrupt controller of each hart.
     #[serde(default)]
     pub hart_interrupts: Vec<u32>,
 }
 
-/// Device trees that have a node.
+/// The device trees that contain a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tree {
     /// Both device trees.
     Both,
-    /// That of OpenSBI.
+    /// The device tree of OpenSBI.
     Boot,
-    /// That of Linux.
+    /// The device tree of Linux.
     System,
 }
 
-/// Memory or registers of the root of trust.
+/// Memory or registers in the memory map of the root of trust.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Own {
-    /// Its name.
+    /// Name of the memory or registers.
     pub name: String,
     /// First address.
     pub start: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: Size,
-    /// What it is.
+    /// Description for documentation.
     pub about: String,
-    /// Its permissions for a linker, if something is linked to it.
+    /// Memory attributes for linker scripts, if a program is linked to this memory.
     pub linker: Option<String>,
 }
 
-/// A number of bytes, written as `64 KiB`.
+/// A number of bytes, written with a unit: `64 KiB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size(pub u64);
 
@@ -262,7 +263,7 @@ impl Size {
         Ok(Self(number.checked_mul(*factor).ok_or_else(|| format!("{text}: too large"))?))
     }
 
-    /// The number, and the largest unit of which it is a multiple.
+    /// Returns the size as a number and the largest unit of which the size is a multiple.
     pub fn parts(self) -> (u64, &'static str) {
         let fits = |(_, factor): &&(&str, u64)| self.0.is_multiple_of(*factor);
         let (name, factor) = UNITS.iter().find(fits).unwrap_or(&UNITS[2]);
@@ -285,24 +286,25 @@ impl<'de> Deserialize<'de> for Size {
 }
 
 impl Board {
-    /// Whether `hartlock sign` takes it where nothing names a board.
+    /// Returns true if `hartlock sign` uses this board where nothing names one.
     pub fn is_default(&self) -> bool {
         self.signing.as_ref().is_some_and(|signing| signing.default)
     }
 
-    /// The region of a name.
+    /// Returns the region with this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// Fails if the board has no such region.
     pub fn region(&self, name: &str) -> Result<&Region, Missing> {
         let found = self.region.iter().find(|region| region.name == name);
         found.ok_or_else(|| Missing(format!("there is no region {name}")))
     }
 
-    /// First byte after a region, all of its copies included.
+    /// Returns the first address after a region, or after the last of its `count` regions.
     ///
     /// # Errors
-    /// If the region does not say it.
+    /// Fails if the region has not exactly one of `size` and `to_end_of`, refers to a region without a size,
+    /// or reaches beyond the address space.
     pub fn end(&self, region: &Region) -> Result<u64, Missing> {
         let end = match (&region.size, &region.to_end_of) {
             (Some(size), None) => size.0.checked_mul(region.count.unwrap_or(1)),
@@ -321,12 +323,12 @@ impl Board {
     }
 }
 
-/// What a description refers to and does not have.
+/// An error about something that a description refers to but does not contain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Missing(pub String);
 
-/// The board of a name.
+/// Returns the board with this name.
 pub fn find<'a>(boards: &'a [Board], name: &str) -> Option<&'a Board> {
     boards.iter().find(|board| board.name == name)
 }

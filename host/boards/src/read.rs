@@ -1,5 +1,5 @@
-//! The text of a description becomes a board: its form, what it takes from the board that it extends, and
-//! whether it contradicts itself.
+//! Parses the text of a description into a board: checks its form, takes missing values from the board that
+//! it extends, and looks for contradictions.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::model::{
     Board, Clock, Device, Dma, Environment, Forms, Own, Place, Region, Signing, Size, Storage,
 };
 
-/// Finds the description that another one extends.
+/// A function that returns the text of the description with this name, for a description that extends it.
 pub type Base<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// A description as it is written: all that a board may take from another one may be missing.
+/// A description as it is written. Every value that can be taken from another board is optional.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Text {
@@ -47,10 +47,10 @@ struct FormsText {
     dma: Option<Dma>,
 }
 
-/// Reads a description. `base` gives that of the board that it extends.
+/// Parses a description. `base` returns the text of the description that this one extends.
 ///
 /// # Errors
-/// If its form is wrong, or it contradicts itself.
+/// Fails if the form is wrong or the description contradicts itself.
 pub fn read(text: &str, base: Base<'_>) -> Result<Board, Fault> {
     let own = form(text)?;
     let board = match &own.extends {
@@ -82,7 +82,7 @@ fn form(text: &str) -> Result<Text, Fault> {
     })
 }
 
-/// A board that extends no other says everything.
+/// Makes a board from a description that extends no other, so that every value must be given.
 fn complete(own: Text, text: &str) -> Result<Board, Fault> {
     let missing = |key: &str| {
         let message = format!("missing field `{key}`; `extends` would take it from another board");
@@ -113,8 +113,8 @@ fn complete(own: Text, text: &str) -> Result<Board, Fault> {
     })
 }
 
-/// What a description does not say is as on the board that it extends. An entry of a list replaces the one of
-/// the same name; the names in `without` are left out.
+/// Makes a board from a description that extends `base`. Values that are missing are those of `base`. An
+/// entry of a list replaces the entry of the same name; the entries named in `without` are removed.
 fn extended(base: Board, own: Text, text: &str) -> Result<Board, Fault> {
     let forms = Forms {
         environment: own.forms.environment.unwrap_or(base.forms.environment),
@@ -132,7 +132,7 @@ fn extended(base: Board, own: Text, text: &str) -> Result<Board, Fault> {
         forms,
         region: merged(base.region, own.region, |it| &it.name),
         place: merged(base.place, own.place, |it| it.payload.name()),
-        // The other board alone is the default.
+        // At most one board is the default, so this property is not taken from `base`.
         signing: own.signing.or(base.signing.map(|_| Signing { default: false })),
         device: merged(base.device, own.device, |it| &it.name),
         root_of_trust: own.root_of_trust.unwrap_or(base.root_of_trust),
@@ -155,7 +155,7 @@ fn merged<T>(base: Vec<T>, own: Option<Vec<T>>, name_of: impl Fn(&T) -> &str) ->
     let mut all = base;
     let from_base = all.len();
     for entry in own.into_iter().flatten() {
-        // One that is given twice stays twice, and is refused for it.
+        // Two new entries of the same name are both kept, so that the check for duplicates refuses them.
         let at = all.iter().take(from_base).position(|it| name_of(it) == name_of(&entry));
         match at {
             Some(at) => all[at] = entry,
@@ -165,7 +165,7 @@ fn merged<T>(base: Vec<T>, own: Option<Vec<T>>, name_of: impl Fn(&T) -> &str) ->
     all
 }
 
-/// Refuses what cannot be true together.
+/// Refuses values that contradict each other.
 fn check(board: &Board, text: &str) -> Result<(), Fault> {
     let fail =
         |message: String, keys: &[Key<'_>]| Fault::of_key(Kind::Contradiction, message, text, keys);
@@ -252,7 +252,7 @@ fn unique<'a>(list: &str, names: impl Iterator<Item = &'a str>, text: &str) -> R
     Ok(())
 }
 
-/// Two ranges share nothing; one region may contain another.
+/// Checks that ranges do not overlap, except that one region may contain another.
 fn no_overlap(list: &str, ranges: &[(u64, u64, &str)], text: &str) -> Result<(), Fault> {
     for (index, (start, end, name)) in ranges.iter().enumerate() {
         for (other_start, other_end, other) in &ranges[index + 1..] {

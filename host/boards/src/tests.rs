@@ -1,6 +1,6 @@
 use super::*;
 
-/// A shipped description with one text replaced.
+/// Reads the shipped description `name` with `from` replaced by `to`.
 fn changed(name: &str, from: &str, to: &str) -> Result<Board, Fault> {
     let text = shipped_text(name).unwrap();
     assert!(text.contains(from), "{from}");
@@ -213,7 +213,8 @@ fn what_a_board_does_not_say_is_as_on_the_one_that_it_extends() {
     assert_eq!((other.harts, other.device.len()), (2, base.device.len() - 1));
     assert_eq!((other.forms.dma, other.forms.clock), (Dma::Iommu, base.forms.clock));
     assert_eq!(other.end(other.region("system").unwrap()), Ok(0xa000_0000));
-    // A fault of both is marked in the description that can be changed.
+    // A contradiction between the two boards is reported at a key of the description that the user can
+    // change.
     let fault = read(
         "name = \"mine\"\nextends = \"qemu-virt\"\n[[region]]\nname = \"new\"\nstart = 0x8010_f000\n\
          size = \"8 KiB\"\nabout = \"In two.\"\n",
@@ -233,7 +234,7 @@ fn a_file_is_known_by_its_path_and_its_name_stays_its_own() {
     };
     let mut boards = Boards::default();
     let text = shipped_text("qemu-virt").unwrap();
-    // The same board again is the same board.
+    // Adding a known board again with the same description is accepted.
     boards.add(&write("same.toml", &text)).unwrap();
     let smaller = text.replace("1024 MiB", "512 MiB");
     let error = boards.add(&write("taken.toml", &smaller)).unwrap_err();

@@ -1,4 +1,4 @@
-//! Writes a bundle, then verifies what it wrote.
+//! Builds a bundle and verifies the result before the file gets its name.
 
 use std::fs::File;
 use std::io;
@@ -30,33 +30,35 @@ mod written;
 
 pub use extract::extract;
 
-/// A bundle to build.
+/// The input of a build.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
-    /// Its description.
+    /// Description of the bundle.
     pub spec: &'a BundleSpec,
-    /// Its signers, in this order.
+    /// Private keys of the signers, in the order of the signature blocks.
     pub keys: &'a [PrivateKey],
-    /// Its date: see [`crate::spec::created`].
+    /// Creation date in seconds since 1970-01-01: see [`crate::spec::created`].
     pub created: u64,
-    /// Its file.
+    /// Path of the bundle.
     pub output: &'a Path,
-    /// Boards that are known.
+    /// Known boards.
     pub boards: &'a Boards,
-    /// What else the caller read: never an output.
+    /// Further files that the caller read. The output must not replace them.
     pub inputs: &'a [PathBuf],
-    /// Whether another file of that name may be replaced. A bundle of the same manifest always may.
+    /// True if an existing file may be replaced. An existing bundle with the same manifest is replaced in any
+    /// case.
     pub is_forced: bool,
-    /// Whether payload files may look like something else.
+    /// True if the content of payload files is not checked for its type.
     pub is_any_type: bool,
-    /// Whether all is done but the signatures, and no file is written.
+    /// True for a dry run: all steps are done except the signatures, and no file is written.
     pub is_dry: bool,
 }
 
-/// Builds a bundle of any payload files. It replaces a file that is no input and no private key.
+/// Builds a bundle without checking the types of payload files. An existing output is replaced, unless it is
+/// an input or a private key.
 ///
 /// # Errors
-/// As [`Build::run`].
+/// Same as [`Build::run`].
 pub fn build(
     spec: &BundleSpec,
     keys: &[PrivateKey],
@@ -79,24 +81,27 @@ pub fn build(
 }
 
 impl Build<'_> {
-    /// Builds it. `on_leaves` counts the leaves of trees that keys with a state have to grow again, key by key.
+    /// Builds the bundle. `on_leaves` receives the number of tree leaves that stateful keys must compute
+    /// again, for one key after the other.
     ///
-    /// The signer verifies the result: before the file gets its name, the verifier of the boot
-    /// stages reads back what was signed, and refuses it here with the same reason. It takes the
-    /// digests of payloads from the bytes as they went into the file, and does not read those again.
+    /// Before the file gets its name, the verifier of the boot stages reads back the manifest and the
+    /// signatures, so that a bundle that a device would refuse is refused here with the same reason. Payloads
+    /// are not read again: their digests were computed from the same buffers that were written.
     ///
-    /// A key with a state loses one index, and only when all else is done that can fail before.
+    /// A stateful key uses up one index. It does so only after all other steps that can fail before the
+    /// signature.
     ///
     /// # Errors
-    /// If the bundle would be refused, the description is incomplete, or a file fails. Then the output
-    /// is as it was before.
+    /// Fails if a verifier would refuse the bundle, the description is incomplete, or a file fails. The
+    /// output is then unchanged.
     pub fn run(
         &self,
         on_progress: OnProgress<'_>,
         on_leaves: OnProgress<'_>,
     ) -> Result<Description, Error> {
         let Self { spec, keys, output, .. } = *self;
-        // Whether it is a bundle of the same manifest is known only when there is one.
+        // Replacing is allowed here, because the manifest to compare with an existing file does not exist
+        // yet. The check is repeated below.
         hartlock_files::check_output(output, self.inputs().map(PathBuf::as_path), true)?;
         let sources = open_sources(spec)?;
         let is_new = |source: &&Source<'_>| !self.is_any_type && source.spec.part.is_none();
@@ -108,14 +113,14 @@ impl Build<'_> {
         let identities = other_identities(spec)?;
         let mut manifest = plan(spec, self.boards, &identities, keys, self.created, &sources)?;
         check_signers(&manifest, keys)?;
-        // Before a key with a state spends an index.
+        // This check comes before a stateful key uses up an index.
         profile::check(&manifest, spec.profile)?;
         let payload_bytes: u64 = manifest.payloads.iter().map(|payload| payload.size).sum();
-        // Each byte counts as hashed and as written.
+        // Each byte counts twice: when it is hashed and when it is written.
         let total = payload_bytes.saturating_mul(2);
 
         let bundle = NewFile::public(output)?;
-        // What is not written stays zero: the padding.
+        // Bytes that are not written stay zero. They are the padding.
         bundle.reserve(manifest.bundle_size)?;
         let mut done = 0;
         for (payload, source) in manifest.payloads.iter_mut().zip(&sources) {
@@ -142,7 +147,7 @@ impl Build<'_> {
         Ok(description)
     }
 
-    /// Every file that is read.
+    /// Iterates over all files that the build reads.
     fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
         let trusted = self.spec.trust.iter().flat_map(|trust| &trust.keys);
         let payloads = self.spec.payloads.iter().map(|payload| &payload.file);
@@ -150,7 +155,7 @@ impl Build<'_> {
     }
 }
 
-/// What a verifier would say about the manifest alone.
+/// Checks the manifest as a verifier would, without signatures and payloads.
 fn check_form(manifest: &Manifest<'_>, signed: &[u8], boards: &Boards) -> Result<(), Reason> {
     Manifest::parse(signed, &manifest.signers)?;
     for board in manifest.identities().filter_map(|it| boards.by_name(it.board.as_str())) {
@@ -161,7 +166,7 @@ fn check_form(manifest: &Manifest<'_>, signed: &[u8], boards: &Boards) -> Result
     Ok(())
 }
 
-/// Verifies what was written, payloads by the digests that they were written with.
+/// Verifies the bundle that was written. The digests of payloads are those computed while they were written.
 fn verify(
     bundle: &NewFile,
     manifest: &Manifest<'_>,
@@ -169,7 +174,8 @@ fn verify(
     boards: &Boards,
 ) -> Result<Description, Error> {
     written::verify(bundle.handle()?, manifest, keys, boards).or_else(|_| {
-        // The whole verifier gives the reason. It reads payloads only if all else is correct.
+        // The complete verifier determines the reason. It reads payloads only if everything before them is
+        // correct.
         let expectation = Expectation {
             keys: keys.iter().map(PrivateKey::public).collect(),
             boards: boards.clone(),
@@ -186,11 +192,11 @@ fn verify(
     })
 }
 
-/// An open payload file.
+/// An open payload file, or the part of a bundle that holds a payload.
 struct Source<'a> {
     spec: &'a PayloadSpec,
     file: File,
-    /// Its first byte in the file.
+    /// Offset of the payload in the file, in bytes.
     offset: u64,
     size: u64,
 }
@@ -218,16 +224,16 @@ fn open_sources(spec: &BundleSpec) -> Result<Vec<Source<'_>>, Error> {
     payloads.into_iter().map(Source::open).collect()
 }
 
-/// The signature algorithms that a loader says that it carries (boot flow §5.5): bit i is number i of image
-/// format §2.2. `None` if it does not say.
+/// Returns the signature algorithms that a loader states that it supports (boot flow §5.5): bit i stands for
+/// algorithm number i of image format §2.2. Returns `None` if the loader contains no statement.
 ///
 /// # Errors
-/// If the file cannot be read, or makes two different statements.
+/// Fails if the file cannot be read, or contains two different statements.
 pub fn loader_statement(path: &Path) -> Result<Option<u64>, Error> {
     carries::of(&hartlock_files::open(path)?.0, path)
 }
 
-/// Everything in the manifest but the digests.
+/// Makes the manifest, with zeros for the digests of payloads.
 fn plan<'a>(
     spec: &'a BundleSpec,
     boards: &Boards,
@@ -240,7 +246,7 @@ fn plan<'a>(
     let default = boards.default_board();
     let name = spec.board.as_deref().or(default.map(Known::name)).unwrap_or_default();
     let board = boards.by_name(name);
-    // One that is not known is taken for another board of the SoC that nothing needs to name.
+    // For an unknown board the SoC of the default board is assumed.
     let soc = spec.soc.as_deref().or(board.or(default).map(|it| it.map.soc)).unwrap_or_default();
     let lifecycle = spec.lifecycle.as_deref().unwrap_or(&defaults::LIFECYCLE);
     let mut signers = List::<KeyRecord, MAX_SIGNERS>::new();
@@ -249,7 +255,7 @@ fn plan<'a>(
             return Err(Reason::SignerCountOutOfRange.into());
         }
     }
-    // The verifier would report impossible sizes: true, but the missing key is the cause.
+    // The verifier would report invalid sizes, but the cause is the missing key.
     if keys.is_empty() {
         return Err(Reason::SignerCountOutOfRange.into());
     }
@@ -278,7 +284,7 @@ fn plan<'a>(
             return Err(Reason::PayloadCountOutOfRange.into());
         }
     }
-    // Offsets depend on the size of the manifest, and that on the number of its parts alone.
+    // Offsets depend on the size of the manifest, which does not depend on the values of offsets and digests.
     let signed_size = encode(&manifest)?.len();
     let mut end = (signed_size + signatures_size) as u64;
     for payload in manifest.payloads.iter_mut() {
@@ -296,7 +302,7 @@ fn identity(board: &str, soc: &str) -> Result<Identity, Reason> {
     })
 }
 
-/// The devices besides the first, as they are encoded.
+/// Encodes the identities of the further devices, after the first one.
 fn other_identities(spec: &BundleSpec) -> Result<Vec<IdentityField>, Error> {
     if spec.also_for.len() > MAX_OTHER_IDENTITIES {
         return Err(SpecError::TooManyDevices.into());
@@ -346,8 +352,8 @@ fn closing<'a>(
     }
 }
 
-/// What the loader says that it carries. One that says nothing is taken to carry the algorithms of the keys
-/// that it is given.
+/// Returns the signature algorithms that the loader states. A loader without a statement is assumed to
+/// support the algorithms of its trusted keys.
 fn carried(list: &TrustList, sources: &[Source<'_>]) -> Result<u64, Error> {
     let loader = sources.iter().find(|it| it.spec.payload_type == PayloadType::Loader);
     let stated = match loader {
@@ -376,7 +382,7 @@ fn trust_list(trust: &TrustSpec) -> Result<TrustList, Error> {
     Ok(TrustList { policy: trust.policy, keys })
 }
 
-/// The record of a payload, without offset and digest.
+/// Makes the record of a payload, without offset and digest.
 fn record(
     spec: &BundleSpec,
     boards: &Boards,
@@ -420,8 +426,9 @@ fn record(
     })
 }
 
-/// Hash and mode: as the payload says, or else as the bundle does, or else by its type. Of a pair of
-/// which one half is free, that half follows the other.
+/// Determines hash and mode of a payload. The setting of the payload comes first, then that of the bundle,
+/// then the default of the payload type. If only one of hash and mode is set, the other one is chosen to
+/// match it.
 fn digest_rule(spec: &BundleSpec, payload: &PayloadSpec) -> Result<(HashId, TreeMode), Error> {
     let hash = payload.hash.or(spec.hash);
     let is_shake = matches!(hash, Some(HashId::Shake128 | HashId::Shake256));
@@ -461,7 +468,7 @@ impl Source<'_> {
         FileError::new("read", &self.spec.file, source)
     }
 
-    /// The first bytes, at most so many.
+    /// Reads the first bytes of the payload, at most `most`.
     fn start(&self, most: usize) -> Result<Vec<u8>, FileError> {
         let mut start = vec![0; self.size.min(most as u64) as usize];
         self.read_at(&mut start, 0)?;
@@ -480,8 +487,8 @@ impl Source<'_> {
     }
 }
 
-/// Copies a payload into the bundle and digests it on the way. What is hashed is what is written:
-/// both from one buffer, into which each byte is read once.
+/// Copies a payload into the bundle and computes its digest. Each byte is read once into a buffer; hash and
+/// output use the same buffer, so that the bundle contains exactly what was hashed.
 fn copy_and_digest(
     payload: &PayloadRecord,
     source: &Source<'_>,
@@ -501,7 +508,7 @@ fn copy_and_digest(
     if source.spec.part.is_some() {
         return Ok(digest);
     }
-    // A file that grew would otherwise be signed without its end.
+    // A file that has become longer would otherwise be signed without its end.
     match source.file.read_at(&mut [0], payload.size).map_err(|error| source.fail(error))? {
         0 => Ok(digest),
         _ => Err(source.changed().into()),
@@ -515,7 +522,7 @@ fn encode(manifest: &Manifest<'_>) -> Result<Vec<u8>, Error> {
     Ok(signed)
 }
 
-/// Signed region and signature area (image format §4, §5.1).
+/// Returns the signed region followed by the signature area (image format §4, §5.1).
 fn sign(
     signed: Vec<u8>,
     manifest: &Manifest<'_>,
@@ -540,18 +547,18 @@ fn sign(
         area.put(&signature);
         area.pad_to(8);
     }
-    // Neither too short nor too long: otherwise the verifier refuses it.
+    // Fails unless the area is filled exactly; the verifier would refuse anything else.
     area.finish().ok_or(Reason::SignaturesSizeOutOfRange)?;
     Ok(metadata)
 }
 
-/// Bytes of a key's signature block (image format §5.1).
+/// Returns the size of a key's signature block in bytes (image format §5.1).
 fn block_size(key: &PrivateKey) -> usize {
     16 + key.algorithm().public_key_size().next_multiple_of(8)
         + key.signature_size().next_multiple_of(8)
 }
 
-/// What the verifier would refuse for its signers. Checked before a key with a state spends an index.
+/// Refuses signers that the verifier would refuse. This check comes before a stateful key uses up an index.
 fn check_signers(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<(), Error> {
     let signers: Vec<_> = manifest.signers.iter().collect();
     if (1..signers.len()).any(|at| signers[..at].contains(&signers[at])) {
@@ -567,7 +574,7 @@ fn check_signers(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<(), Err
     Ok(())
 }
 
-/// Adds the load map to a refusal that is about payloads.
+/// Adds the payloads' load addresses to the context of a refusal that is about payloads.
 fn with_map(error: Error, manifest: &Manifest<'_>, boards: &Boards) -> Error {
     match error {
         Error::Refused(mut refusal) if matches!(refusal.reason as u16, 500..=599 | 700..=799) => {
@@ -595,7 +602,7 @@ fn with_map(error: Error, manifest: &Manifest<'_>, boards: &Boards) -> Error {
     }
 }
 
-/// Names the payloads that a bundle lacks.
+/// Lists the payloads that the bundle type requires and the bundle lacks, one line each.
 fn missing(bundle_type: BundleType, has: impl Fn(PayloadType) -> bool) -> Vec<String> {
     let required = bundle_type.payload_types().iter().filter(|kind| kind.is_required());
     required

@@ -1,21 +1,21 @@
-//! What a payload file looks like, so that a device is not the first to find out that it is something else.
+//! Recognises the types of payload files, so that a wrong file is found before a device tries to boot it.
 
 use std::path::{Path, PathBuf};
 
 use hartlock_image::PayloadType;
 
-/// Bytes that are searched for the marks of code without a header: far more than any place for one.
+/// Number of bytes that are searched for the magic bytes of code without a header. Firmware is much smaller.
 const SEARCHED: usize = 16 << 20;
 
-/// A form of file that has a mark.
+/// A file type that is recognised by its magic bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Form {
-    /// In words.
+    /// Name of the file type, with its article.
     pub name: &'static str,
-    /// Where the mark is; `None`: anywhere.
+    /// Offset of the magic bytes; `None` if they may be anywhere.
     at: Option<usize>,
     mark: &'static [u8],
-    /// How to get what a device can use.
+    /// Advice on how to get a file of the right type.
     pub remedy: Option<&'static str>,
 }
 
@@ -38,7 +38,7 @@ const ZSTD: &str = "zstd data";
 const LZ4: &str = "lz4 data";
 const BZIP2: &str = "bzip2 data";
 
-/// Every form that is told apart, the surer marks first.
+/// All file types that are recognised, those with the more reliable magic bytes first.
 const FORMS: [Form; 21] = [
     form(RISCV_IMAGE, 0x38, b"RSC\x05"),
     form("an ARM64 Linux image", 0x38, b"ARM\x64"),
@@ -67,12 +67,12 @@ const FORMS: [Form; 21] = [
     Form { name: OPENSBI, at: None, mark: b"OpenSBI v", remedy: None },
 ];
 
-/// What the files of a payload type look like.
+/// The file types that are right for a payload type.
 struct Expected {
-    /// In words.
+    /// Name of these file types, with the article.
     name: &'static str,
     forms: &'static [&'static str],
-    /// Whether each such file has a mark.
+    /// True if every file of these types has magic bytes.
     is_marked: bool,
 }
 
@@ -89,17 +89,17 @@ const fn expected(payload_type: PayloadType) -> Expected {
     Expected { name, forms, is_marked }
 }
 
-/// A payload file whose content does not fit its payload.
+/// An error about a payload file with the content of another type.
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` {}; the {} must be {wanted}", .path.display(), looks_like(*.found), .payload)]
 pub struct ContentError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The payload that it was given as.
+    /// Name of the payload that the file was given for.
     pub payload: &'static str,
-    /// What such a file is.
+    /// Name of the expected file type.
     pub wanted: &'static str,
-    /// What it looks like, if that is known.
+    /// File type that was found, if it is known.
     pub found: Option<&'static Form>,
 }
 
@@ -108,7 +108,7 @@ fn looks_like(found: Option<&Form>) -> String {
 }
 
 impl ContentError {
-    /// What to do about it.
+    /// Returns advice for the user.
     pub fn hint(&self) -> String {
         let remedy = self.found.and_then(|form| form.remedy);
         let remedy = remedy.unwrap_or("check whether files were swapped");
@@ -116,7 +116,7 @@ impl ContentError {
     }
 }
 
-/// Bytes of a file of this type that [`check`] wants to see.
+/// Returns the number of bytes from the start of a file that [`check`] needs for this payload type.
 pub(crate) const fn searched(payload_type: PayloadType) -> usize {
     match payload_type {
         PayloadType::Opensbi | PayloadType::Loader => SEARCHED,
@@ -124,10 +124,10 @@ pub(crate) const fn searched(payload_type: PayloadType) -> usize {
     }
 }
 
-/// Refuses a file whose first bytes are those of something else than a payload of this type.
+/// Refuses a file whose first bytes are those of a file type that is wrong for this payload type.
 ///
 /// # Errors
-/// Names what it looks like.
+/// Returns a [`ContentError`] that names the file type that was found.
 pub(crate) fn check(
     payload_type: PayloadType,
     start: &[u8],
@@ -146,12 +146,13 @@ pub(crate) fn check(
     Err(ContentError { path, payload, wanted: expected.name, found })
 }
 
-/// Refuses code of a first stage that looks like something that a core cannot enter.
+/// Refuses the code of a first stage if it has a file type that a core cannot execute.
 ///
 /// # Errors
-/// Names what it looks like.
+/// Returns a [`ContentError`] that names the file type that was found.
 pub(crate) fn check_code(start: &[u8], path: &Path) -> Result<(), ContentError> {
-    // OpenSBI and loaders have their marks anywhere, and so may code that knows of them.
+    // The magic bytes of OpenSBI and loaders may be anywhere, so code that searches for them may contain them
+    // too. Only types with a fixed offset are checked here.
     let found = FORMS.iter().find(|form| form.at.is_some() && form.is_of(start));
     match found {
         None => Ok(()),
@@ -177,7 +178,7 @@ impl Form {
 mod tests {
     use super::*;
 
-    /// A file of this form: its mark at its place.
+    /// Makes a file of this type, with its magic bytes at the right offset.
     fn sample(form: &Form) -> Vec<u8> {
         [&vec![0x13; form.at.unwrap_or(100)], form.mark, &[0x13; 40]].concat()
     }

@@ -1,19 +1,19 @@
-//! Which payload breaks a rule about memory, how, and which value would do.
+//! Finds the payload that breaks a rule about memory, and a value that would be valid.
 
 use hartlock_boards::{Boards, Known};
 use hartlock_image::{Manifest, PAGE_SIZE, PayloadRecord, Reason, align_up};
 use hartlock_verify::board::{Fixed, Place, Region};
 
-/// What is known about one case of a reason.
+/// An explanation of a refusal that is about memory.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Culprit {
-    /// The payload and what is wrong with it.
+    /// The payload and the rule that it breaks, in words.
     pub(crate) what: String,
-    /// A value that would do.
+    /// Advice with a valid value.
     pub(crate) remedy: String,
 }
 
-/// The payload that `reason` is about. The manifest need not keep to the format.
+/// Returns the explanation for the first payload that `reason` applies to. The manifest may be malformed.
 pub(crate) fn find(reason: Reason, manifest: &Manifest<'_>, boards: &Boards) -> Option<Culprit> {
     match reason {
         Reason::PayloadSizeOutOfRange
@@ -37,7 +37,7 @@ pub(crate) fn find(reason: Reason, manifest: &Manifest<'_>, boards: &Boards) -> 
     }
 }
 
-/// A rule of the format (image format §4.3).
+/// Explains which rule of the format (image format §4.3) a payload breaks.
 fn of_form<'a>(
     reason: Reason,
     payload: &PayloadRecord,
@@ -94,7 +94,7 @@ fn of_form<'a>(
     Some(Culprit { what: format!("the {name} {what}"), remedy })
 }
 
-/// A rule of the board (boot flow §2).
+/// Explains which rule of the board (boot flow §2) a payload breaks.
 fn of_board(reason: Reason, payload: &PayloadRecord, known: &Known) -> Culprit {
     let board = known.map;
     let name = payload.payload_type.name();

@@ -1,16 +1,17 @@
-//! Dates in bundles, for people.
+//! Formats dates in bundles for people.
 
-/// Seconds since 1970-01-01 as a date (Gregorian calendar, UTC).
+/// Formats seconds since 1970-01-01 as a date and time (Gregorian calendar, UTC).
 pub fn date_text(seconds: u64) -> String {
     if seconds == 0 {
         return "not stated".to_string();
     }
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Beyond the year 9999 a date only confuses.
+    // After the year 9999 the number of seconds is clearer than a date.
     if days > 2_932_896 {
         return format!("{seconds} seconds after 1970-01-01");
     }
-    // Days are counted from 0000-03-01, so that a leap day ends its year, in cycles of 400 years.
+    // Days are counted from 0000-03-01, so that the leap day is the last day of a year, in cycles of 400
+    // years.
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =

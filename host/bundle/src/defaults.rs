@@ -1,28 +1,31 @@
-//! What `bundle.toml` need not say.
+//! Default values of `bundle.toml`.
 
 use hartlock_boards::{Boards, Known};
 use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, align_up, bytes_at, u64_at};
 
-/// The fastest of the approved hashes on plain 64-bit cores (image format §2.3).
+/// The default hash: the fastest NIST-approved hash on 64-bit cores without hash instructions (image format
+/// §2.3).
 pub(crate) const HASH: HashId = HashId::Sha384;
-/// Of ParallelHash, which is not defined for that one: the stronger of its two.
+/// The default hash of mode `parallelhash`, which is defined for SHAKE128 and SHAKE256 only: the stronger
+/// one.
 pub(crate) const PARALLELHASH: HashId = HashId::Shake256;
-/// 80 KiB.
+/// The default block size in bytes: 80 KiB.
 pub(crate) const BLOCK_SIZE: u32 = 81_920;
-/// A returned device may have been opened: it boots what was signed for it on purpose.
+/// The default lifecycle states. A returned device is not among them, because it may have been opened: it
+/// boots only bundles that were explicitly signed for it.
 pub(crate) const LIFECYCLE: [Lifecycle; 2] = [Lifecycle::Development, Lifecycle::Production];
 
-/// Bytes of a kernel image that [`memory_size`] reads.
+/// Number of bytes of a kernel image that [`memory_size`] reads.
 pub(crate) const IMAGE_HEADER_SIZE: usize = 64;
 
-/// Whether the payload is hashed in blocks. Small ones gain nothing from several harts, and
-/// those of the boot bundle are hashed by one hart anyway.
+/// Returns true if the payload is hashed in blocks by default. Small payloads do not become faster with
+/// several harts, and those of a boot bundle are hashed by one hart.
 pub(crate) const fn is_in_blocks(payload_type: PayloadType) -> bool {
     matches!(payload_type, PayloadType::Kernel | PayloadType::Initramfs)
 }
 
-/// Memory that belongs to a payload of `size` bytes that begins with `start`; `None` if it does
-/// not fit 64 bits. What a board does not say is taken to be as on the default one.
+/// Returns the default memory size in bytes of a payload of `size` bytes that begins with `start`, or `None`
+/// if it exceeds 64 bits. Values that the board does not state are those of the default board.
 pub(crate) fn memory_size(
     boards: &Boards,
     board: &str,
@@ -30,8 +33,8 @@ pub(crate) fn memory_size(
     size: u64,
     start: &[u8],
 ) -> Option<u64> {
-    // Firmware needs room for data without a file image, heap and stacks; OpenSBI edits its device tree in
-    // place. The header of a kernel says what it needs.
+    // Firmware needs memory for zero-initialised data, heap and stacks, and OpenSBI edits its device tree in
+    // place. The header of a kernel states how much memory it needs.
     let least = match payload_type {
         PayloadType::Kernel => kernel_image_size(start).unwrap_or(0),
         other => {
@@ -43,8 +46,9 @@ pub(crate) fn memory_size(
     align_up(size.max(least), PAGE_SIZE)
 }
 
-/// `image_size` of the header of a RISC-V Linux image (Linux, `riscv/boot-image-header.rst`): it
-/// counts the memory past the end of the file that the kernel clears and uses before it knows any other.
+/// Returns `image_size` from the header of a RISC-V Linux image (Linux, `riscv/boot-image-header.rst`). It
+/// includes the memory past the end of the file that the kernel clears and uses before it knows of other
+/// memory.
 fn kernel_image_size(start: &[u8]) -> Option<u64> {
     let magic2: [u8; 4] = bytes_at(start, 0x38)?;
     if &magic2 == b"RSC\x05" { u64_at(start, 16) } else { None }

@@ -1,4 +1,4 @@
-//! What a manifest says, in a form that owns its data and can be printed.
+//! Descriptions of manifests that own their data and can be printed.
 
 use std::num::NonZeroU64;
 
@@ -10,50 +10,50 @@ use hartlock_image::{
 
 use serde::{Serialize, Serializer};
 
-/// A manifest. The function that returns it says whether it was verified.
+/// The content of a manifest. Whether it was verified depends on the function that returns it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Description {
-    /// `boot` or `system`.
+    /// Type of the bundle: `boot` or `system`.
     #[serde(rename = "type")]
     pub bundle_type: &'static str,
-    /// Board that the bundle is for.
+    /// Name of the board that the bundle is for.
     pub board: String,
-    /// SoC that the bundle is for.
+    /// Name of the SoC that the bundle is for.
     pub soc: String,
     /// Further devices that the bundle is for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_for: Vec<Device>,
-    /// What the board guarantees against devices that read and write memory, if it is known here.
+    /// Protection of the board against devices that access memory themselves, if the board is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<&'static str>,
-    /// Text for people.
+    /// Label, a text for people.
     pub label: String,
-    /// Anti-rollback counter.
+    /// Security version, which anti-rollback compares.
     pub security_version: u64,
-    /// Of a system bundle: lowest security version of the boot bundle with which it boots.
+    /// For a system bundle, the minimum security version of the boot bundle with which it boots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_boot_version: Option<u64>,
-    /// States in which the bundle may boot.
+    /// Lifecycle states in which the bundle may boot.
     pub lifecycle: Vec<&'static str>,
-    /// Seconds since 1970-01-01; 0 = not stated.
+    /// Creation date in seconds since 1970-01-01; 0 if it is not stated.
     pub created: u64,
-    /// Bytes of the bundle.
+    /// Size of the bundle in bytes.
     pub bundle_size: u64,
-    /// Profiles that it keeps to (image format §2.2).
+    /// Profiles that the bundle conforms to (image format §2.2).
     pub profiles: Vec<&'static str>,
-    /// Who signs, in order.
+    /// Keys of the signers, in order.
     pub signers: Vec<Key>,
-    /// What the bundle carries, in order.
+    /// Payloads, in order.
     pub payloads: Vec<Payload>,
-    /// Of a boot bundle: who may sign the system bundle.
+    /// For a boot bundle, the keys that may sign the system bundle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
-    /// Of a system bundle: the kernel's command line.
+    /// For a system bundle, the kernel command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bootargs: Option<String>,
 }
 
-/// A device by the names of its board and SoC.
+/// A device, identified by board and SoC.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "the fields are the two names")]
 pub struct Device {
@@ -61,18 +61,18 @@ pub struct Device {
     pub soc: String,
 }
 
-/// A public key by reference.
+/// A public key that is identified by its key id.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Key {
-    /// Name of the algorithm, or its numbers if it is not known.
+    /// Name of the algorithm, or its numbers if it is unknown.
     pub algorithm: String,
     /// Key id (image format §2.5) in hexadecimal.
     pub key_id: String,
 }
 
 impl Key {
-    /// Enough of the key id to tell keys apart on a screen. Not enough to trust one by: 64 bits
-    /// can be matched by a search.
+    /// Returns the first 16 digits of the key id, which are enough to tell keys apart on a screen. They are
+    /// not enough to trust a key: another key with the same 64 bits can be found by a search.
     pub fn short_id(&self) -> &str {
         self.key_id.get(..16).unwrap_or(&self.key_id)
     }
@@ -88,47 +88,47 @@ impl From<&KeyRecord> for Key {
     }
 }
 
-/// One payload.
+/// The description of a payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Payload {
-    /// What it is.
+    /// Type of the payload.
     #[serde(rename = "type")]
     pub payload_type: &'static str,
-    /// First byte in the bundle.
+    /// Offset of the payload in the bundle, in bytes.
     pub offset: u64,
-    /// Bytes without padding.
+    /// Size in bytes, without padding.
     pub size: u64,
-    /// First byte in memory.
+    /// Load address.
     #[serde(serialize_with = "address")]
     pub load_address: u64,
-    /// Bytes of memory that belong to it.
+    /// Size of the memory that belongs to the payload, in bytes.
     pub memory_size: u64,
-    /// First instruction; 0 for data.
+    /// Address of the first instruction; 0 for data.
     #[serde(serialize_with = "address")]
     pub entry: u64,
     /// Name of the hash.
     pub hash: &'static str,
-    /// Whether NIST has approved it.
+    /// True if the hash is approved by NIST.
     pub is_nist_approved: bool,
-    /// `flat`, `blocks` or `parallelhash`.
+    /// Mode of the digest: `flat`, `blocks` or `parallelhash`.
     pub mode: &'static str,
-    /// Bytes of a block; 0 in mode `flat`.
+    /// Block size in bytes; 0 in mode `flat`.
     pub block_size: u32,
-    /// Blocks that are hashed independently: 1 in mode `flat`, 0 if the payload is empty.
+    /// Number of blocks that are hashed independently: 1 in mode `flat`, 0 if the payload is empty.
     pub block_count: u64,
     /// Digest in hexadecimal.
     pub digest: String,
-    /// What other tools print, if it was asked for.
+    /// Digest that other tools print, if the caller asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain: Option<Plain>,
 }
 
-/// A digest that `sha256sum`, `sha384sum` or `sha512sum` gives for the payload's file.
+/// The digest that `sha256sum`, `sha384sum` or `sha512sum` prints for the file of a payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plain {
-    /// The tool that prints it.
+    /// Name of the tool that prints it.
     pub tool: &'static str,
-    /// In hexadecimal.
+    /// Digest in hexadecimal.
     pub digest: String,
 }
 
@@ -152,19 +152,19 @@ impl From<&PayloadRecord> for Payload {
     }
 }
 
-/// Who may sign the next bundle.
+/// The keys that may sign the next bundle.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Trust {
-    /// Which set of signers is enough.
+    /// Name of the policy, which determines which sets of signers are sufficient.
     pub policy: &'static str,
-    /// Algorithms that the next stage carries. Numbers without a name are left out.
+    /// Signature algorithms that the next stage supports. Numbers without a name are left out.
     pub carried: Vec<&'static str>,
-    /// The keys.
+    /// Trusted keys.
     pub keys: Vec<Key>,
 }
 
 impl Description {
-    /// What a manifest says, and what is known about its board.
+    /// Describes a manifest, with the properties of its board if that is known.
     pub fn new(manifest: &Manifest<'_>, boards: &Boards) -> Self {
         Self {
             bundle_type: manifest.bundle_type.name(),
@@ -201,7 +201,7 @@ impl Description {
     }
 }
 
-/// Names of the algorithms in a set of them (image format §4.4).
+/// Returns the names of the algorithms in a bit mask (image format §4.4).
 pub fn carried_names(carried: u64) -> Vec<&'static str> {
     (0..u64::BITS)
         .filter(|number| carried >> number & 1 == 1)
@@ -209,7 +209,7 @@ pub fn carried_names(carried: u64) -> Vec<&'static str> {
         .collect()
 }
 
-/// Names of the states in a lifecycle mask.
+/// Returns the names of the states in a lifecycle mask.
 pub fn lifecycle_names(mask: u32) -> Vec<&'static str> {
     Lifecycle::ALL
         .into_iter()
@@ -218,20 +218,21 @@ pub fn lifecycle_names(mask: u32) -> Vec<&'static str> {
         .collect()
 }
 
-/// Key records of signature blocks, in order.
+/// Returns the key records of signature blocks, in order.
 pub(crate) fn block_keys(blocks: &SignatureBlocks<'_>) -> List<KeyRecord, MAX_SIGNERS> {
     blocks.iter().map(hartlock_verify::key_record).collect()
 }
 
-/// Reads a manifest whose signatures are **not verified**: for display, never for a decision.
+/// Parses a manifest whose signatures are **not verified**: for display, never for a decision.
 ///
 /// # Errors
-/// The first reason of image format §5.1 and §4.
+/// Returns the first reason for which the manifest or the signature blocks are malformed (image format §4 and
+/// §5.1).
 pub(crate) fn parse_unverified<'a>(signed: &'a [u8], area: &[u8]) -> Result<Manifest<'a>, Reason> {
     Manifest::parse(signed, &block_keys(&SignatureBlocks::parse(area)?))
 }
 
-/// Lower-case hexadecimal.
+/// Returns bytes in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
@@ -240,7 +241,7 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Addresses are read by people and are hexadecimal everywhere else too.
+/// Serializes an address as hexadecimal text, as addresses are written everywhere else.
 fn address<S: Serializer>(address: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{address:#x}"))
 }

@@ -1,12 +1,12 @@
-//! Payload digests (image format §6) of data in a file, on all cores.
+//! Computes payload digests (image format §6) of data in a file, on all cores.
 //!
-//! A payload in mode `blocks` or `parallelhash` is cut into runs of blocks. Each thread takes the next run, has its
-//! bytes moved into a buffer of its own, and hashes them there: several blocks at once where the
-//! processor has vectors for it. No byte is handed from one thread to another. Mode `flat` is one
-//! hash from the first byte to the last, so one thread has to do it.
+//! A payload in mode `blocks` or `parallelhash` is cut into runs of blocks. Each thread takes the next run,
+//! has its bytes read into a buffer of its own, and hashes them there, several blocks at once if the
+//! processor has vector instructions for that. No byte is passed from one thread to another. Mode `flat` is
+//! one hash from the first byte to the last, so one thread computes it.
 //!
-//! Memory does not grow with the payload or with the number of cores: 40 MiB is the bound of the
-//! buffers of all threads and of the leaves that wait for an earlier one.
+//! Memory does not grow with the payload or with the number of cores: the buffers of all threads and the
+//! leaves that wait for an earlier leaf take at most 40 MiB.
 
 use std::num::NonZero;
 use std::thread;
@@ -24,9 +24,10 @@ mod turns;
 pub use host::HostHasher;
 pub use plan::{Piece, Plan};
 
-/// Digests of the messages `heads[i] ‖ bodies[i]`, in the lanes of this processor even where one message
-/// at a time would be faster, in order. Heads are of equal length, and so are bodies. `false` if there are
-/// no lanes for this hash. Of known-answer tests; bundles are hashed by a [`Plan`].
+/// Computes the digests of the messages `heads[i] ‖ bodies[i]` in vector lanes of this processor, even where
+/// hashing one message at a time would be faster, and passes them to `on_digest` in order. All heads have the
+/// same length, and so have all bodies. Returns `false` if this processor has no lanes for the hash. This
+/// function is for known-answer tests; bundles are hashed by a [`Plan`].
 pub fn digest_in_lanes(
     hash: HashId,
     heads: &[&[u8]],
@@ -43,7 +44,7 @@ pub fn digest_in_lanes(
     true
 }
 
-/// Cores that this process may use.
+/// Returns the number of cores that this process may use.
 pub fn core_count() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }

@@ -1,5 +1,5 @@
-//! What can go wrong, in the two kinds that a user must be able to tell apart: the bundle is
-//! refused, or nothing could be decided about it.
+//! Errors, of the two kinds that a user must be able to tell apart: the bundle is refused, or nothing could
+//! be decided about it.
 
 use std::fmt;
 
@@ -11,35 +11,35 @@ use hartlock_boards::Kind;
 use hartlock_files::{FileError, Kept};
 use hartlock_keys::KeyError;
 
-/// A reason code with what is known about this case of it.
+/// A reason code with details about the case at hand.
 #[derive(Debug)]
 pub struct Refusal {
-    /// Why.
+    /// Reason code.
     pub reason: Reason,
-    /// Details, a line each. They come from a bundle that was just refused, so they explain and
-    /// prove nothing.
+    /// Details, one line each. They may come from the refused bundle, so they explain the refusal but prove
+    /// nothing.
     pub context: Vec<String>,
-    /// What to do in this case, if more is known than the reason's own hint says.
+    /// Advice for the user, if more is known than the general advice for the reason says.
     pub hint: Option<String>,
 }
 
 impl Refusal {
-    /// A refusal without details.
+    /// Makes a refusal without details.
     pub const fn new(reason: Reason) -> Self {
         Self { reason, context: Vec::new(), hint: None }
     }
 
-    /// A refusal with one line of detail.
+    /// Makes a refusal with one line of detail.
     pub fn with(reason: Reason, context: impl Into<String>) -> Self {
         Self { context: vec![context.into()], ..Self::new(reason) }
     }
 
-    /// A refusal with lines of detail.
+    /// Makes a refusal with several lines of detail.
     pub const fn of(reason: Reason, context: Vec<String>) -> Self {
         Self { reason, context, hint: None }
     }
 
-    /// What to do about it.
+    /// Returns advice for the user.
     pub fn hint(&self) -> &str {
         self.hint.as_deref().unwrap_or(self.reason.hint())
     }
@@ -51,31 +51,31 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Every way in which signing and verification can fail.
+/// An error of signing or verification.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A verifier checked the bundle and refuses it.
+    /// A verifier checked the bundle and refused it.
     #[error("{0}")]
     Refused(Refusal),
-    /// A key file is not what it should be.
+    /// A key file has the wrong content.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The description of a bundle is incomplete or contradicts itself.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// A payload file looks like something else.
+    /// A payload file has the content of another type.
     #[error(transparent)]
     Content(#[from] ContentError),
     /// The description of a board cannot be used.
     #[error(transparent)]
     Board(#[from] hartlock_boards::Error),
-    /// The operating system refused.
+    /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 impl Error {
-    /// What to do about it.
+    /// Returns advice for the user.
     pub fn hint(&self) -> String {
         match self {
             Error::Refused(refusal) => refusal.hint().to_string(),
@@ -88,7 +88,7 @@ impl Error {
         }
     }
 
-    /// The code of the command's own rules, if one of them is broken.
+    /// Returns the reason code of the command itself, if the error has one.
     pub fn command_reason(&self) -> Option<CommandReason> {
         match self {
             Error::File(error) => error.kept().map(|kept| match kept {
@@ -108,7 +108,7 @@ impl Error {
         }
     }
 
-    /// Details, a line each.
+    /// Returns details, one line each.
     pub fn context(&self) -> Vec<String> {
         match self {
             Error::Refused(refusal) => refusal.context.clone(),

@@ -1,4 +1,4 @@
-//! First-stage images (`spec/first-stage.md`): built, signed and verified.
+//! Builds, signs and verifies first-stage images (`spec/first-stage.md`).
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -19,21 +19,22 @@ use crate::describe::{hex, lifecycle_names};
 use crate::units::grouped;
 use crate::{Error, OnProgress, Refusal, content, defaults};
 
-/// Bytes that are read of a file: more than the longest image has, so that trailing bytes are noticed.
+/// Maximum number of bytes that are read of a file. It is larger than the longest image, so that trailing
+/// bytes are noticed.
 const MOST_READ: u64 = *CODE_SIZES.end() + (1 << 20);
 
-/// A public key of the form.
+/// A public key of an algorithm that first-stage images can be signed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstStageKey {
     front: [u8; hartlock_image::first_stage::FRONT_SIZE],
-    /// Its algorithm.
+    /// Algorithm of the key.
     pub algorithm: FirstStageAlgorithm,
-    /// Its digest, which a device holds (first stage §5).
+    /// Digest of the key, which a device stores (first stage §5).
     pub digest: KeyDigest,
 }
 
 impl FirstStageKey {
-    /// The key, if its algorithm is one of the form.
+    /// Converts a public key. Returns `None` if first-stage images cannot be signed with its algorithm.
     pub fn of(key: &PublicKey) -> Option<Self> {
         let algorithm = FirstStageAlgorithm::of(key.algorithm())?;
         let front = encode_front(algorithm, &algorithm.key_area(key.as_bytes())?);
@@ -41,10 +42,10 @@ impl FirstStageKey {
         Some(Self { front, algorithm, digest })
     }
 
-    /// The same, or a refusal that says what the key is.
+    /// Converts a public key. The refusal of another algorithm calls the key `what`.
     ///
     /// # Errors
-    /// `FirstStageAlgorithm`.
+    /// Fails with `FirstStageAlgorithm`.
     fn required(key: &PublicKey, what: &str) -> Result<Self, Error> {
         Self::of(key).ok_or_else(|| {
             let context = format!("{what} is of {}", key.algorithm());
@@ -53,41 +54,43 @@ impl FirstStageKey {
     }
 }
 
-/// A first stage to build.
+/// The input of a build of a first-stage image.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstStageBuild<'a> {
-    /// File of the code.
+    /// Path of the file with the code.
     pub code: &'a Path,
-    /// Who signs.
+    /// Private key of the signer.
     pub key: &'a PrivateKey,
-    /// Board that it is for.
+    /// Name of the board that the image is for.
     pub board: &'a str,
-    /// SoC that it is for.
+    /// Name of the SoC that the image is for.
     pub soc: &'a str,
-    /// Anti-rollback counter.
+    /// Security version, which anti-rollback compares.
     pub security_version: u64,
-    /// States in which it may start; `None`: as for bundles.
+    /// Lifecycle states in which the image may start; `None` stands for the default of bundles.
     pub lifecycle: Option<&'a [Lifecycle]>,
-    /// Key of the stage after it.
+    /// Public key of the next stage.
     pub next_key: Option<&'a PublicKey>,
-    /// Its file.
+    /// Path of the image.
     pub output: &'a Path,
-    /// What was read for it: never an output.
+    /// Files that the caller read. The output must not replace them.
     pub inputs: &'a [PathBuf],
-    /// Whether another file of that name may be replaced. An image with the same signed part always may.
+    /// True if an existing file may be replaced. An existing image with the same signed part is replaced in
+    /// any case.
     pub is_forced: bool,
-    /// Whether the file of the code may look like something else.
+    /// True if the content of the code file is not checked for its type.
     pub is_any_type: bool,
-    /// Whether all is done but the signature, and no file is written.
+    /// True for a dry run: all steps are done except the signature, and no file is written.
     pub is_dry: bool,
 }
 
 impl FirstStageBuild<'_> {
-    /// Builds it, and verifies what was written before it gets its name. A key with a state loses one index, and only when
-    /// all else is done that can fail before. `on_leaves` counts the leaves of trees that such a key grows again.
+    /// Builds the image, and verifies what was written before the file gets its name. A stateful key uses up
+    /// one index. It does so only after all other steps that can fail before the signature. `on_leaves`
+    /// receives the number of tree leaves that such a key must compute again.
     ///
     /// # Errors
-    /// If the image would be refused, or a file fails. Then the output is as it was before.
+    /// Fails if a verifier would refuse the image, or a file fails. The output is then unchanged.
     pub fn run(&self, on_leaves: OnProgress<'_>) -> Result<FirstStageDescription, Error> {
         let inputs = || self.inputs.iter().map(PathBuf::as_path).chain([self.code]);
         hartlock_files::check_output(self.output, inputs(), true)?;
@@ -109,7 +112,7 @@ impl FirstStageBuild<'_> {
         file.reserve(image.len() as u64)?;
         let signature = self.key.sign_observed(&signed, on_leaves)?;
         let range = signer.algorithm.signature_range();
-        // A signer that is not of the form would have been refused above, so this is one of another size.
+        // The algorithm was checked above, so only the size of the signature can be wrong.
         signer
             .algorithm
             .signature_values(&signature, &mut image[range])
@@ -122,7 +125,7 @@ impl FirstStageBuild<'_> {
         Ok(description)
     }
 
-    /// Header and code, and zeros up to a whole block.
+    /// Returns header and code, padded with zeros to a whole block.
     fn signed_part(&self, signer: &FirstStageKey) -> Result<Vec<u8>, Error> {
         let (file, size) = hartlock_files::open(self.code)?;
         if size == 0 || size > *CODE_SIZES.end() {
@@ -137,7 +140,7 @@ impl FirstStageBuild<'_> {
         if !self.is_any_type {
             content::check_code(&code, self.code)?;
         }
-        // At most 16 MiB, which is a multiple of a block.
+        // The code has at most 16 MiB, and that is a multiple of the block size, so padding cannot exceed it.
         code.resize(code.len().next_multiple_of(CODE_ALIGNMENT), 0);
         let next_key = match self.next_key {
             None => None,
@@ -167,7 +170,7 @@ impl FirstStageBuild<'_> {
         Name::new(self.soc).ok_or(Reason::SocNameInvalid)
     }
 
-    /// What a device for which the image is made would require.
+    /// Returns the requirements of a device that the image is made for.
     fn requirements<'k>(&self, signer: &'k FirstStageKey) -> Result<Requirements<'k>, Reason> {
         Ok(Requirements {
             trusted: std::slice::from_ref(&signer.digest),
@@ -181,7 +184,7 @@ impl FirstStageBuild<'_> {
     }
 }
 
-/// Whether a file is this image, but for its signature.
+/// Returns true if the file has the same content as `image`, apart from the signature.
 fn is_of(path: &Path, image: &[u8], signed_at: usize) -> bool {
     let Ok(bytes) = hartlock_files::open(path).and_then(|(file, _)| read(&file, path)) else {
         return false;
@@ -192,24 +195,24 @@ fn is_of(path: &Path, image: &[u8], signed_at: usize) -> bool {
         && bytes[signed_at..] == image[signed_at..]
 }
 
-/// What an image must be. `None` is not checked.
+/// The requirements for an image. A property that is `None` is not checked.
 #[derive(Clone, Debug, Default)]
 pub struct FirstStageExpectation {
-    /// Keys that are trusted. One of another algorithm than those of the form cannot have signed it.
+    /// Trusted public keys. A key of an algorithm that first-stage images cannot be signed with is ignored.
     pub keys: Vec<PublicKey>,
-    /// Board that it is for.
+    /// Board that the image must be for.
     pub board: Option<Name>,
-    /// SoC that it is for.
+    /// SoC that the image must be for.
     pub soc: Option<Name>,
-    /// Lowest security version.
+    /// Minimum security version.
     pub floor: Option<u64>,
-    /// State in which it must be allowed to start.
+    /// Lifecycle state in which the image must be allowed to start.
     pub lifecycle: Option<Lifecycle>,
-    /// The most bytes of code that the hardware has room for.
+    /// Maximum size in bytes of code that the hardware has memory for.
     pub capacity: Option<u64>,
 }
 
-/// Whether a file begins as a first-stage image does. One that cannot be read does not.
+/// Returns true if a file begins with the tag of first-stage images. Returns false if it cannot be read.
 pub fn is_first_stage(path: &Path) -> bool {
     let mut tag = [0; 16];
     hartlock_files::open(path).is_ok_and(|(file, _)| file.read_exact_at(&mut tag, 0).is_ok())
@@ -219,7 +222,7 @@ pub fn is_first_stage(path: &Path) -> bool {
 /// Verifies an image in a file, as hardware that trusts these keys would (first stage §8).
 ///
 /// # Errors
-/// [`Error::Refused`] if it is refused, [`Error::File`] if nothing could be decided.
+/// Returns [`Error::Refused`] if the image is refused, [`Error::File`] if nothing could be decided.
 pub fn verify_first_stage(
     path: &Path,
     expectation: &FirstStageExpectation,
@@ -248,7 +251,7 @@ pub fn verify_first_stage(
     }
 }
 
-/// The bytes of a file, as far as an image could reach.
+/// Reads the bytes of a file, up to a little more than the maximum size of an image.
 pub(crate) fn read(file: &File, path: &Path) -> Result<Vec<u8>, FileError> {
     let fail = |error| FileError::new("read", path, error);
     let len = file.metadata().map_err(fail)?.len().min(MOST_READ);
@@ -257,7 +260,7 @@ pub(crate) fn read(file: &File, path: &Path) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// What can be said about this case of a reason. The bytes were refused: it explains, and proves nothing.
+/// Returns details about a refusal. The image was refused, so they explain but prove nothing.
 fn context(
     reason: Reason,
     image: &[u8],
@@ -320,7 +323,7 @@ fn context(
             ))
         }),
         Reason::TrailingBytes => parts().map_or_else(Vec::new, |parts| {
-            // Of a long file not all was read.
+            // The image may be shorter than the file, because a long file is not read completely.
             let end = (image.len() - parts.trailing) as u64;
             let bytes = grouped(file_size.saturating_sub(end));
             one(format!("bytes after the image: {bytes}"))
@@ -329,7 +332,7 @@ fn context(
     }
 }
 
-/// What to do about this case of a reason, if the text of the reason is about bundles alone.
+/// Returns advice for this case of a reason, if the general advice for the reason is about bundles only.
 fn hint(reason: Reason, image: &[u8]) -> Option<String> {
     let text = match reason {
         Reason::UnknownTag if bundle_type(image).is_some() => {
@@ -355,39 +358,39 @@ fn bundle_type(image: &[u8]) -> Option<BundleType> {
     image.first_chunk().and_then(BundleType::from_tag)
 }
 
-/// What an image says, in a form that owns its data and can be printed.
+/// The content of an image, in a form that owns its data and can be printed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FirstStageDescription {
-    /// Board that it is for.
+    /// Name of the board that the image is for.
     pub board: String,
-    /// SoC that it is for.
+    /// Name of the SoC that the image is for.
     pub soc: String,
-    /// Anti-rollback counter.
+    /// Security version, which anti-rollback compares.
     pub security_version: u64,
-    /// States in which it may start.
+    /// Lifecycle states in which the image may start.
     pub lifecycle: Vec<&'static str>,
-    /// Who signs.
+    /// Key of the signer.
     pub signer: KeyByDigest,
-    /// Key of the stage after it.
+    /// Key of the next stage.
     pub next_key: Option<KeyByDigest>,
-    /// Bytes of the image.
+    /// Size of the image in bytes.
     pub image_size: u64,
-    /// First byte of the signed part.
+    /// Offset of the signed part in the image.
     pub signed_offset: u64,
-    /// First byte of the code.
+    /// Offset of the code in the image.
     pub code_offset: u64,
-    /// Bytes of the code, with the zeros that fill its last block.
+    /// Size of the code in bytes, with the zeros that fill its last block.
     pub code_size: u64,
     /// SHA-256 of the code, in hexadecimal.
     pub code_digest: String,
 }
 
-/// A public key by reference.
+/// A public key that is identified by its digest.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KeyByDigest {
     /// Name of the algorithm.
     pub algorithm: String,
-    /// Digest (first stage §5) in hexadecimal.
+    /// Digest of the key (first stage §5) in hexadecimal.
     pub key_digest: String,
 }
 

@@ -1,4 +1,4 @@
-//! Reads the file of a bundle or of a first stage, and trusts nothing in it.
+//! Reads the file of a bundle or of a first stage without trusting any value in it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -29,34 +29,36 @@ pub use memory::{Memory, PlacementFault, Segment, Usage};
 pub use place::Place;
 pub use signatures::{Check, Obstacle, Prospect, Signature};
 
-/// What a bundle file claims. Signatures were checked with the keys in their blocks, which
-/// proves nothing about trust; no payload was hashed.
+/// The content of a bundle file, unverified. Signatures were checked with the public keys in their own
+/// blocks, which proves nothing about trust, and no payload was hashed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inspection {
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub file_size: u64,
-    /// Fields of the header as stored, if there are enough bytes for one.
+    /// Fields of the header as stored, if the file is long enough to have one.
     pub header: Option<Header>,
-    /// The manifest, if one can be read.
+    /// Description of the manifest, if it can be parsed.
     pub manifest: Option<Description>,
-    /// The first fault in the form of the bundle that a verifier would refuse. `None` says
-    /// nothing about signatures, payloads and their places.
+    /// Reason for which a verifier would first refuse the form of the bundle. `None` says nothing about
+    /// signatures, payloads and load addresses.
     pub reason: Option<Reason>,
-    /// Where the fault is located, if it can be told.
+    /// Position of the fault of `reason`, if it is known.
     pub place: Option<Place>,
-    /// Signature blocks in order, if they can be read.
+    /// Signature blocks in order, if they can be parsed.
     pub signatures: Vec<Signature>,
-    /// Where the payloads would go; there if the manifest is.
+    /// Memory map after the payloads were loaded, if the manifest can be parsed.
     pub memory: Option<Memory>,
-    /// Every byte of the file, in order, each in one field.
+    /// Fields of the file in order. Every byte is in exactly one field.
     pub fields: Vec<Field>,
-    /// Signed region and signature area, as far as the file has them; of a first stage all before the code.
+    /// Bytes of signed region and signature area, as far as the file has them; for a first stage, all bytes
+    /// before the code.
     pub metadata: Vec<u8>,
-    /// What a first stage says, if the file begins as one. It has no manifest, and what belongs to one is empty.
+    /// Content of a first-stage image, if the file begins as one. All properties of a manifest are then
+    /// empty.
     pub first_stage: Option<FirstStage>,
 }
 
-/// Fields of a header (image format §4.1) that may be wrong in every way.
+/// The fields of a header (image format §4.1). Each of them may have an invalid value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "the fields are those of the specification")]
 pub struct Header {
@@ -78,7 +80,8 @@ pub struct Header {
 impl Header {
     fn read(bytes: &[u8]) -> Option<Self> {
         let lifecycle_mask = u32_at(bytes, 48)?;
-        // Escaped: these bytes are untrusted, and a terminal obeys some of them.
+        // The text is escaped, because the bytes are untrusted and could contain control characters of
+        // terminals.
         let text = |from: usize, to: usize| {
             let field = bytes.get(from..to)?;
             let len = field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
@@ -102,10 +105,10 @@ impl Header {
     }
 }
 
-/// Reads what a bundle file says about itself.
+/// Reads a bundle file without verifying it.
 ///
 /// # Errors
-/// [`Error::File`] if it cannot be read. What is wrong with the bundle is in the result.
+/// Returns [`Error::File`] if the file cannot be read. Faults of the bundle are part of the result.
 pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
     let (mut file, file_size) = hartlock_files::open(path)?;
     let fail = |source| FileError::new("read", path, source);
@@ -121,7 +124,7 @@ pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
     Ok(inspection)
 }
 
-/// Up to `len` bytes from `offset` on.
+/// Reads up to `len` bytes from `offset` on.
 fn read_at(file: &mut File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(offset))?;
@@ -129,7 +132,7 @@ fn read_at(file: &mut File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// All that can be said without the bytes after the signature area.
+/// Inspects a bundle as far as that is possible without the bytes after the signature area.
 fn inspect(metadata: Vec<u8>, file_size: u64, boards: &Boards) -> Inspection {
     let head = Head::parse(&metadata);
     let signed_size = head.map_or(0, |head| head.signed_size());
@@ -167,7 +170,8 @@ fn inspect(metadata: Vec<u8>, file_size: u64, boards: &Boards) -> Inspection {
 }
 
 impl Inspection {
-    /// The possible result of these signatures under each policy; empty if they cannot be read.
+    /// Returns the possible result of these signatures under each policy; an empty list if they cannot be
+    /// parsed.
     pub fn prospects(&self) -> Vec<Prospect> {
         if self.signatures.is_empty() {
             return Vec::new();
@@ -178,8 +182,8 @@ impl Inspection {
         signatures::prospects(&self.signatures, malformed.or(misplaced.map(|fault| fault.reason)))
     }
 
-    /// Reads the padding after the signature area and after each payload (image format §3.3).
-    /// It is less than a page each, whatever the bundle says.
+    /// Reads the padding after the signature area and after each payload (image format §3.3). Each padding is
+    /// shorter than a page, whatever the bundle says.
     fn look_at_padding(&mut self, file: &mut File) -> io::Result<()> {
         let is_last_fault = self.reason.is_none();
         let mut first_fault = None;
@@ -199,7 +203,7 @@ impl Inspection {
     }
 }
 
-/// What signed region and signature area say.
+/// The parsed content of signed region and signature area.
 #[derive(Default)]
 struct View {
     manifest: Option<Description>,
@@ -215,7 +219,7 @@ impl View {
     }
 }
 
-/// The manifest as far as it can be shown, and what is wrong with it.
+/// Parses the manifest as far as it can be shown, and finds the first fault.
 fn read(head: &Head, signed: &[u8], area: &[u8], boards: &Boards) -> View {
     let mut view = View::default();
     if signed.len() + area.len() < head.total_size() {
@@ -232,8 +236,8 @@ fn read(head: &Head, signed: &[u8], area: &[u8], boards: &Boards) -> View {
             }
         }
     }
-    // The manifest may be fine where only the blocks are not: then it is shown by its own list
-    // of signers.
+    // The manifest may be valid although the signature blocks are not. It is then parsed with its own list of
+    // signers.
     if view.manifest.is_none()
         && let Ok(manifest) = Manifest::parse(signed, &own_signers(signed))
     {
@@ -242,7 +246,7 @@ fn read(head: &Head, signed: &[u8], area: &[u8], boards: &Boards) -> View {
     view
 }
 
-/// Signers as the manifest lists them.
+/// Parses the list of signers in the manifest.
 fn own_signers(signed: &[u8]) -> List<KeyRecord, MAX_SIGNERS> {
     let signer_count = u32_at(signed, 52).unwrap_or(0) as usize;
     signed

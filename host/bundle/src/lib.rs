@@ -1,16 +1,17 @@
-//! Bundles on a workstation: built, signed, verified and inspected (`spec/image-format.md`).
+//! Builds, signs, verifies and inspects bundles on a workstation (`spec/image-format.md`).
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`spec`] | `bundle.toml`: the description of a bundle |
 //! | [`build`] | writes a bundle, then verifies what it wrote |
 //! | [`verify`] | verifies a bundle file with the verifier that the boot stages run |
-//! | [`reuse`], [`plain`] | payloads of a bundle: as parts of another one, as files, as other tools see them |
-//! | [`first_stage`] | images for hardware that decides alone (`spec/first-stage.md`): built and verified |
-//! | [`inspect`] | reads a bundle file, byte by byte, and trusts nothing in it |
+//! | [`reuse`] | reads a bundle as the description of another one that has the same payloads |
+//! | [`plain`] | computes the digests of payloads that other tools print |
+//! | [`first_stage`] | builds and verifies images that hardware verifies (`spec/first-stage.md`) |
+//! | [`inspect`] | reads a bundle file byte by byte without trusting any value in it |
 //!
-//! Files appear whole or not at all. Payloads are streamed: no payload is ever in memory as a
-//! whole, on either side.
+//! Files appear completely or not at all. Payloads are streamed: no payload is ever in memory as a whole,
+//! neither when a bundle is built nor when it is verified.
 
 #![forbid(unsafe_code)]
 
@@ -37,5 +38,5 @@ pub use content::ContentError;
 pub use error::{Error, Refusal};
 pub use reason::CommandReason;
 
-/// Receives progress: bytes done and bytes in total.
+/// A callback that receives progress: the number of bytes done, and the total number of bytes.
 pub type OnProgress<'a> = &'a mut dyn FnMut(u64, u64);

@@ -1,4 +1,4 @@
-//! Digests of payloads as other tools print them: of all bytes, in one piece.
+//! Computes the digests of payloads that other tools print: one hash over all bytes.
 
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -10,14 +10,15 @@ use crate::Error;
 use crate::describe::{Description, Payload, Plain, hex};
 use hartlock_files::FileError;
 
-/// Bytes that are read at once.
+/// Number of bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
-/// Reads the payloads of a bundle once more, and adds their plain digests: by the hash of the payload if it is of
-/// SHA-2, else by SHA-384. Only what a verifier said about these bytes says that they are genuine.
+/// Reads the payloads of a bundle again, and adds their plain digests to the description: with the hash of
+/// the payload if that is SHA-2, else with SHA-384. The digests are not compared with anything; only the
+/// verifier decides whether the bytes are genuine.
 ///
 /// # Errors
-/// If the file cannot be read, or is shorter than the description.
+/// Fails if the file cannot be read, or is shorter than the description states.
 pub fn add_digests(path: &Path, description: &mut Description) -> Result<(), Error> {
     thread::scope(|scope| {
         let threads: Vec<_> = description
@@ -30,7 +31,7 @@ pub fn add_digests(path: &Path, description: &mut Description) -> Result<(), Err
                 })
             })
             .collect();
-        // A thread that panics is a bug, and the whole is one then.
+        // A panic in a thread is a bug, so it is passed on.
         threads.into_iter().try_for_each(|thread| thread.join().expect("no panic"))
     })
 }

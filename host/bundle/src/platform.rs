@@ -11,10 +11,11 @@ use hartlock_verify::{Loaded, Platform, bits_of};
 use crate::digest::{Plan, core_count};
 use hartlock_files::FileError;
 
-/// Reads a bundle through one handle, so that a file that is exchanged meanwhile changes nothing.
+/// A platform that reads a bundle from a file. It uses one file handle, so that a file that is replaced in
+/// the meantime has no effect.
 ///
-/// It does not keep payloads: what was hashed here is not what will run. A workstation decides
-/// about the file, and the device decides again about what it loads.
+/// Payloads are hashed and not kept. The result is a decision about the file only; a device verifies the
+/// payloads again when it loads them.
 pub struct FilePlatform<'a> {
     file: File,
     len: u64,
@@ -25,26 +26,27 @@ pub struct FilePlatform<'a> {
 }
 
 impl<'a> FilePlatform<'a> {
-    /// Opens a bundle. `on_progress` receives the bytes of payloads that are hashed.
+    /// Opens a bundle. `on_progress` receives the number of payload bytes hashed so far.
     ///
     /// # Errors
-    /// If the file is missing, unreadable or not a regular file.
+    /// Fails if the file is missing, unreadable or not a regular file.
     pub fn open(path: &Path, on_progress: &'a mut dyn FnMut(u64)) -> Result<Self, FileError> {
         let (file, len) = hartlock_files::open(path)?;
         Ok(Self::new(file, len, on_progress))
     }
 
-    /// Takes an open file of `len` bytes.
+    /// Uses an open file of `len` bytes.
     pub fn new(file: File, len: u64, on_progress: &'a mut dyn FnMut(u64)) -> Self {
         Self { file, len, on_progress, done: 0, loading: None, failure: None }
     }
 
-    /// The payload that was begun last.
+    /// Returns the type of the payload that was last begun.
     pub const fn loading(&self) -> Option<PayloadType> {
         self.loading
     }
 
-    /// What the operating system said, if a read failed. Then nothing is decided.
+    /// Returns the error of the operating system if a read failed. Nothing is decided about the bundle in
+    /// that case.
     pub fn take_failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }
@@ -84,7 +86,8 @@ impl Platform for FilePlatform<'_> {
 }
 
 impl FilePlatform<'_> {
-    /// The bits that are set between a payload and the next page.
+    /// Reads the padding between a payload and the next page, and returns the bits that are set in any of its
+    /// bytes: 0 if all bytes are zero.
     pub(crate) fn padding(&mut self, payload: &PayloadRecord) -> Result<u64, Reason> {
         let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
         let mut padding = vec![0; (padded_size - payload.size) as usize];
@@ -92,8 +95,8 @@ impl FilePlatform<'_> {
         Ok(bits_of(&padding))
     }
 
-    /// Turns the end of a file into a fact about the bundle, and everything else into one about
-    /// the medium.
+    /// Converts an error of the operating system: the end of the file is a fault of the bundle (`Truncated`),
+    /// every other error one of the medium.
     fn judge<T>(&mut self, result: io::Result<T>) -> Result<T, Reason> {
         result.map_err(|error| {
             if error.kind() == io::ErrorKind::UnexpectedEof {

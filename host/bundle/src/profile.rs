@@ -1,17 +1,17 @@
-//! Profiles (image format §2.2): which of them a bundle keeps to, and what is outside of one.
+//! Checks bundles against profiles (image format §2.2).
 
 use hartlock_image::{Closing, Manifest, Profile, Reason};
 
 use crate::describe::Key;
 use crate::{Error, Refusal};
 
-/// Names of the profiles that a bundle keeps to, in the order of the table.
+/// Returns the names of the profiles that a bundle conforms to, in the order of the table.
 pub(crate) fn kept_by(manifest: &Manifest<'_>) -> Vec<&'static str> {
     let kept = Profile::ALL.into_iter().filter(|profile| manifest.keeps_to(*profile));
     kept.map(Profile::name).collect()
 }
 
-/// What is outside of a profile, a line each.
+/// Lists the keys and payloads that do not conform to a profile, one line each.
 pub(crate) fn outside(manifest: &Manifest<'_>, profile: Profile) -> Vec<String> {
     let name = profile.name();
     let mut lines = Vec::new();
@@ -34,10 +34,10 @@ pub(crate) fn outside(manifest: &Manifest<'_>, profile: Profile) -> Vec<String> 
     lines
 }
 
-/// Refuses what does not keep to the profile, if one is asked for.
+/// Refuses a manifest that does not conform to the profile, if one is given.
 ///
 /// # Errors
-/// `OutsideProfile`, with what is outside.
+/// Fails with `OutsideProfile` and the list of [`outside`].
 pub(crate) fn check(manifest: &Manifest<'_>, profile: Option<Profile>) -> Result<(), Error> {
     match profile.filter(|profile| !manifest.keeps_to(*profile)) {
         None => Ok(()),

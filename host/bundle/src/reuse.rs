@@ -1,4 +1,4 @@
-//! A bundle as the description of another one: its payloads stay where they are.
+//! Reads a bundle as the description of another one, which reads the payloads from the first bundle.
 
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -11,22 +11,22 @@ use crate::describe::{Description, parse_unverified};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, TrustSpec};
 use hartlock_files::FileError;
 
-/// What a bundle was made of.
+/// The values that a bundle was made of.
 #[derive(Debug)]
 pub struct Reused {
-    /// The description that makes the same manifest, but for keys and date.
+    /// Description that gives the same manifest, apart from signers and date.
     pub spec: BundleSpec,
-    /// Its date.
+    /// Creation date in seconds since 1970-01-01.
     pub created: u64,
-    /// What it says, **not verified**: compare it with what a verifier said.
+    /// Content of the manifest, **not verified**: compare it with the description that a verifier returned.
     pub description: Description,
 }
 
-/// Reads how a bundle was made. Nothing is verified; a build refuses payloads that are not those of the digests
-/// that were read here.
+/// Reads the values that a bundle was made of. Nothing is verified; a build with these values refuses
+/// payloads whose digests are not those in the bundle.
 ///
 /// # Errors
-/// If the file cannot be read or is no bundle.
+/// Fails if the file cannot be read or is not a bundle.
 pub fn read(path: &Path, boards: &Boards) -> Result<Reused, Error> {
     let (file, len) = hartlock_files::open(path)?;
     let at_start = |size: usize| -> Result<Vec<u8>, Error> {

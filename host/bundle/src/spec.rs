@@ -1,24 +1,24 @@
-//! Specification of a bundle: `bundle.toml`, or the equivalent flags.
+//! The description of a bundle, read from a `bundle.toml` or made from the equivalent options. An example:
 //!
 //! ```toml
 //! type = "system"              # boot | system
-//! board = "qemu-virt"          # default; or a description: "board.toml", relative to bundle.toml
+//! board = "qemu-virt"          # default; or a file "board.toml", relative to bundle.toml
 //! soc = "virt"                 # default
 //! also_for = [{ board = "another", soc = "virt" }]   # further devices, at most seven
 //! label = "Debian installer"   # optional
 //! security_version = 1
-//! min_boot_version = 1         # system only: of the boot bundle with which it works
+//! min_boot_version = 1         # system only: minimum security version of the boot bundle
 //! lifecycle = ["development", "production"]   # default
 //! bootargs = "console=ttyS0"   # system only
-//! hash = "sha384"              # default of all payloads
-//! block_size = 81920           # default of all payloads in blocks
+//! hash = "sha384"              # hash of payloads that name none
+//! block_size = 81920           # block size in bytes of payloads that name none
 //!
 //! [[payload]]
 //! type = "kernel"
 //! file = "linux"               # relative to bundle.toml
-//! # load_address, memory_size, entry, hash, mode, block_size
+//! # optional: load_address, memory_size, entry, hash, mode, block_size
 //!
-//! [trust]                      # boot only: who may sign the system bundle
+//! [trust]                      # boot only: keys that may sign the system bundle
 //! policy = "any"               # any | all | hybrid
 //! keys = ["root.pub.pem"]
 //! ```
@@ -35,13 +35,13 @@ use crate::Error;
 use hartlock_boards::Boards;
 use hartlock_files::read_small;
 
-/// Longest `bundle.toml`.
+/// Maximum length of `bundle.toml` in bytes.
 const MAX_SPEC_SIZE: usize = 1 << 20;
 
-/// Characters of a line that is quoted.
+/// Maximum number of characters of a line that is quoted.
 const MAX_LINE: usize = 300;
 
-/// The description of a bundle is incomplete or contradicts itself.
+/// An error in the description of a bundle: it is incomplete or contradicts itself.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum SpecError {
@@ -68,7 +68,7 @@ pub enum SpecError {
 }
 
 impl SpecError {
-    /// What to do about it.
+    /// Returns advice for the user, in one clause.
     pub fn hint(&self) -> String {
         match self {
             SpecError::Toml { .. } => {
@@ -92,10 +92,10 @@ impl SpecError {
         .to_string()
     }
 
-    /// Details, a line each.
+    /// Returns details about the error, one line each.
     pub(crate) fn context(&self) -> Vec<String> {
         match self {
-            // A line of a file that is something else may be very long.
+            // The file may be any file that the user named, so the length of quoted lines is limited.
             SpecError::Toml { message, .. } => {
                 message.lines().map(|line| line.chars().take(MAX_LINE).collect()).collect()
             }
@@ -104,47 +104,49 @@ impl SpecError {
     }
 }
 
-/// The description of a bundle. Only its form is checked here: the verifier judges the result.
+/// The description of a bundle. Only its form is checked when it is read; the verifier checks the bundle that
+/// is built from it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BundleSpec {
-    /// Boot or system.
+    /// Type of the bundle: boot or system.
     #[serde(default, rename = "type", deserialize_with = "bundle_type")]
     pub bundle_type: Option<BundleType>,
-    /// Board that the bundle is for, or the file of its description until [`BundleSpec::find_board`].
+    /// Name of the board that the bundle is for, or the path of its description until
+    /// [`BundleSpec::find_board`] is called.
     pub board: Option<String>,
-    /// SoC that the bundle is for.
+    /// Name of the SoC that the bundle is for.
     pub soc: Option<String>,
-    /// Further devices that it is for.
+    /// Further devices that the bundle is for.
     #[serde(default)]
     pub also_for: Vec<IdentitySpec>,
-    /// Text for people.
+    /// Label, a text for people.
     pub label: Option<String>,
-    /// Anti-rollback counter.
+    /// Security version, which anti-rollback compares.
     pub security_version: Option<u64>,
-    /// Lowest security version of the boot bundle with which a system bundle works.
+    /// Minimum security version of the boot bundle with which a system bundle may boot.
     pub min_boot_version: Option<u64>,
-    /// States in which the bundle may boot.
+    /// Lifecycle states in which the bundle may boot.
     #[serde(default, deserialize_with = "lifecycle")]
     pub lifecycle: Option<Vec<Lifecycle>>,
-    /// Command line of the kernel.
+    /// Kernel command line.
     pub bootargs: Option<String>,
     /// Hash of all payloads that do not name one.
     #[serde(default, deserialize_with = "hash")]
     pub hash: Option<HashId>,
-    /// Block size of all payloads in blocks that do not name one.
+    /// Block size in bytes of all payloads in blocks that do not name one.
     pub block_size: Option<u32>,
-    /// Profile that the bundle keeps to, or is not signed.
+    /// Profile that the bundle must conform to, else it is not signed.
     #[serde(default, deserialize_with = "profile")]
     pub profile: Option<Profile>,
-    /// What the bundle carries, in any order.
+    /// Payloads, in any order.
     #[serde(default, rename = "payload")]
     pub payloads: Vec<PayloadSpec>,
-    /// Who may sign the next bundle.
+    /// Keys that may sign the next bundle.
     pub trust: Option<TrustSpec>,
 }
 
-/// A device by board and SoC.
+/// A device, identified by board and SoC.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IdentitySpec {
@@ -154,35 +156,35 @@ pub struct IdentitySpec {
     pub soc: String,
 }
 
-/// One payload.
+/// The description of a payload.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PayloadSpec {
-    /// What it is.
+    /// Type of the payload.
     #[serde(rename = "type", deserialize_with = "payload_type")]
     pub payload_type: PayloadType,
-    /// Where its bytes are.
+    /// Path of the file with the payload.
     pub file: PathBuf,
-    /// First byte in memory.
+    /// Load address.
     pub load_address: Option<u64>,
-    /// Bytes of memory that belong to it.
+    /// Size of the memory that belongs to the payload, in bytes.
     pub memory_size: Option<u64>,
-    /// First instruction.
+    /// Address of the first instruction.
     pub entry: Option<u64>,
-    /// Hash of its digest.
+    /// Hash algorithm of the digest.
     #[serde(default, deserialize_with = "hash")]
     pub hash: Option<HashId>,
-    /// How the digest is formed.
+    /// Mode in which the digest is computed.
     pub mode: Option<ModeName>,
-    /// Bytes of a block. Without `mode` it selects a mode with blocks.
+    /// Block size in bytes. Without `mode` it selects a mode with blocks.
     pub block_size: Option<u32>,
-    /// It is a part of the file, which is a bundle.
+    /// Record of the payload, if the file is a bundle that contains it.
     #[serde(skip)]
     pub part: Option<PayloadRecord>,
 }
 
 impl PayloadSpec {
-    /// A payload with defaults for everything else.
+    /// Makes a payload description with defaults for all other values.
     pub const fn new(payload_type: PayloadType, file: PathBuf) -> Self {
         Self {
             payload_type,
@@ -208,19 +210,19 @@ pub enum ModeName {
     ParallelHash,
 }
 
-/// Who may sign the system bundle.
+/// Keys that may sign the system bundle.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrustSpec {
-    /// Which set of signers is enough.
+    /// Policy that determines which sets of trusted signers are sufficient.
     #[serde(deserialize_with = "policy")]
     pub policy: Policy,
-    /// Public key files.
+    /// Paths of public key files.
     pub keys: Vec<PathBuf>,
-    /// How RSA keys among them are used: padding and hash for keys of a size.
+    /// Algorithms that RSA keys among them are used with: padding and hash for a key size.
     #[serde(default, deserialize_with = "algorithms")]
     pub algorithms: Vec<Algorithm>,
-    /// Further keys, of which the files are not at hand.
+    /// Key records of further keys, whose files are not available.
     #[serde(skip)]
     pub records: Vec<KeyRecord>,
 }
@@ -229,12 +231,12 @@ impl BundleSpec {
     /// Reads a `bundle.toml`. Paths in it are relative to its folder.
     ///
     /// # Errors
-    /// If it cannot be read, is not TOML, or has unknown or malformed keys.
+    /// Fails if the file cannot be read, is not TOML, or has unknown or malformed keys.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let bytes = read_small(path, MAX_SPEC_SIZE)?;
         let fail = |message| SpecError::Toml { path: path.to_path_buf(), message };
         let text = str::from_utf8(&bytes).map_err(|_| fail("it is not UTF-8 text".to_string()))?;
-        // Whatever else it is, its lines would be shown.
+        // A parse error quotes lines of the file, so binary files are refused before they are parsed.
         if text.contains(|c: char| c.is_control() && !c.is_whitespace()) {
             return Err(fail("it is no text".to_string()).into());
         }
@@ -253,10 +255,11 @@ impl BundleSpec {
         Ok(spec)
     }
 
-    /// Reads the description of the board, if one is named in the place of a name, which is here from then on.
+    /// Reads the description of the board, if `board` is a path, and replaces the path by the name of the
+    /// board. Returns the path.
     ///
     /// # Errors
-    /// If it cannot be used.
+    /// Fails if the description cannot be used.
     pub fn find_board(&mut self, boards: &mut Boards) -> Result<Option<PathBuf>, Error> {
         let Some(board) = self.board.as_mut().filter(|board| hartlock_boards::is_file(board))
         else {
@@ -267,15 +270,15 @@ impl BundleSpec {
         Ok(Some(path))
     }
 
-    /// Lets `flags` override these values. A payload of the same type keeps its settings and
-    /// gets another file.
+    /// Replaces values by those that `flags` has. A payload of the same type gets the other file and keeps
+    /// its settings.
     #[must_use]
     pub fn overridden_by(mut self, flags: BundleSpec) -> Self {
         for flag in flags.payloads {
             match self.payloads.iter_mut().find(|own| own.payload_type == flag.payload_type) {
                 Some(own) => {
                     own.file = flag.file;
-                    // What was needed for the payload of a bundle says nothing about another file.
+                    // The memory size was that of a payload of a bundle and does not fit another file.
                     if own.part.take().is_some() {
                         own.memory_size = None;
                     }
@@ -302,24 +305,25 @@ impl BundleSpec {
     }
 }
 
-/// When the bundle says it was made: SOURCE_DATE_EPOCH (reproducible-builds.org), or 0 for not
-/// stated. The clock is never read, so that the same input gives the same bytes.
+/// Returns the creation date of a bundle in seconds since 1970-01-01: the value of SOURCE_DATE_EPOCH
+/// (reproducible-builds.org), or 0 for "not stated". The clock is never read, so that the same input gives
+/// the same bytes.
 ///
 /// # Errors
-/// If the variable is set and is not a decimal number of seconds.
+/// Fails if the variable is set and is not a decimal number of seconds.
 pub fn created(source_date_epoch: Option<&std::ffi::OsStr>) -> Result<u64, SpecError> {
     let Some(value) = source_date_epoch else { return Ok(0) };
     let value = value.to_string_lossy();
     value
         .bytes()
-        // `parse` takes a sign too.
+        // `parse` would also accept a sign.
         .all(|byte| byte.is_ascii_digit())
         .then(|| value.parse().ok())
         .flatten()
         .ok_or_else(|| SpecError::SourceDateEpoch { value: value.into_owned() })
 }
 
-/// Finds the value of a name, and lists the right names if it is not among them.
+/// Deserializes a name and returns its value. The error for an unknown name lists the valid names.
 fn named<'de, D: Deserializer<'de>, T: Copy>(
     deserializer: D,
     all: &[T],

@@ -19,38 +19,38 @@ use crate::{Error, OnProgress, Refusal, culprit};
 use hartlock_files::FileError;
 use hartlock_keys::PublicKey;
 
-/// What a bundle must be. `None` is not checked.
+/// The requirements for a bundle. A property that is `None` is not checked.
 #[derive(Clone, Debug, Default)]
 pub struct Expectation {
-    /// Keys of the signers. Every signer of a bundle needs its key here.
+    /// Public keys of the signers. The key of every signer of the bundle must be among them.
     pub keys: Vec<PublicKey>,
-    /// Type of the bundle.
+    /// Required type of the bundle.
     pub bundle_type: Option<BundleType>,
-    /// Board that it is for.
+    /// Board that the bundle must be for.
     pub board: Option<Name>,
-    /// SoC that it is for.
+    /// SoC that the bundle must be for.
     pub soc: Option<Name>,
-    /// Lowest security version.
+    /// Minimum security version.
     pub floor: Option<u64>,
-    /// Security version of the boot bundle that a system bundle shall work with.
+    /// Security version of the boot bundle that a system bundle must be compatible with.
     pub boot_version: Option<u64>,
-    /// State in which it must be allowed to boot.
+    /// Lifecycle state in which the bundle must be allowed to boot.
     pub lifecycle: Option<Lifecycle>,
-    /// Profile that it must keep to (image format §2.2).
+    /// Profile that the bundle must conform to (image format §2.2).
     pub profile: Option<Profile>,
-    /// Boards of which the memory map is known: load addresses for another one are checked for their form only
+    /// Boards whose memory maps are known. Load addresses for any other board are checked for their form only
     /// (image format §8 step 12).
     pub boards: Boards,
 }
 
 impl Expectation {
-    /// Most keys that can be given.
+    /// Maximum number of keys.
     pub const MAX_KEYS: usize = MAX_TRUSTED_KEYS;
 
     fn trust(&self) -> Result<TrustList, Reason> {
         let mut keys = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();
         for key in self.keys.iter().map(PublicKey::record) {
-            // Giving a key twice is no reason to count it twice, nor one to complain.
+            // A key that is given twice counts once.
             if !keys.iter().any(|earlier| *earlier == key) && !keys.push(key) {
                 return Err(Reason::TrustedKeyCountOutOfRange);
             }
@@ -58,7 +58,8 @@ impl Expectation {
         Ok(TrustList { policy: Policy::EverySigner, keys })
     }
 
-    /// The key of a signer, given for another scheme: padding and hash are a part of the key id.
+    /// Returns the given key that has the signer's public key but belongs to another scheme: padding and hash
+    /// are part of the key id.
     fn in_other_scheme(&self, signer: &KeyRecord) -> Option<&PublicKey> {
         let KeyRecord { algorithm, parameters, key_id } = *signer;
         self.keys.iter().find(|key| {
@@ -82,12 +83,12 @@ impl Expectation {
     }
 }
 
-/// Verifies a bundle file: signatures, manifest, what `expectation` requires, placement on the
-/// board that the manifest names, and every payload (image format §8). The description is that
-/// of a genuine manifest.
+/// Verifies a bundle file: signatures, manifest, the requirements of `expectation`, placement on the board
+/// that the manifest names, and every payload (image format §8). Returns a description of the verified
+/// manifest.
 ///
 /// # Errors
-/// [`Error::Refused`] if the bundle is refused, [`Error::File`] if nothing could be decided.
+/// Returns [`Error::Refused`] if the bundle is refused, [`Error::File`] if nothing could be decided.
 pub fn verify_file(
     path: &Path,
     expectation: &Expectation,
@@ -97,10 +98,10 @@ pub fn verify_file(
     verify_open_file(file, len, path, expectation, on_progress)
 }
 
-/// As [`verify_file`], for a file that is already open. `path` is what messages call it.
+/// Same as [`verify_file`], except that the file is already open. `path` is used in messages only.
 ///
 /// # Errors
-/// As there.
+/// Same as [`verify_file`].
 pub fn verify_open_file(
     file: std::fs::File,
     len: u64,
@@ -123,7 +124,7 @@ pub fn verify_open_file(
     })
 }
 
-/// All steps of §8.
+/// Does all steps of image format §8.
 fn decide(
     platform: &mut FilePlatform<'_>,
     expectation: &Expectation,
@@ -136,8 +137,8 @@ fn decide(
     on_total(bundle.manifest().payloads.iter().map(|payload| payload.size).sum());
     bundle.load_payloads(platform)?;
     let verdict = bundle.conclude()?;
-    // A workstation has no jump that the second decision guards, but it must not agree where a
-    // device would not.
+    // A workstation has no jump that the redundant check of the verdict protects, but its decision must be
+    // the same as that of a device.
     if !verdict.is_confirmed() {
         return Err(Reason::VerdictNotConfirmed);
     }
@@ -147,7 +148,7 @@ fn decide(
     Ok(Description::new(bundle.manifest(), &expectation.boards))
 }
 
-/// What can be said about this case of a reason.
+/// Returns details about a refusal, one line each.
 fn context(
     reason: Reason,
     expectation: &Expectation,
@@ -155,7 +156,7 @@ fn context(
     platform: &FilePlatform<'_>,
 ) -> Vec<String> {
     let file_len = grouped(platform.medium_len());
-    // What is in `metadata` was read, not necessarily verified, and may be of any form.
+    // The bytes in `metadata` may be unverified and malformed.
     let Ok(head) = Head::parse(metadata) else {
         return match reason {
             Reason::Truncated => vec![format!("the file has {file_len} bytes")],
@@ -182,7 +183,7 @@ fn context(
     }
 }
 
-/// What to do about this case of a reason, if more is known than the reason says.
+/// Returns advice for this case of a reason, if more is known than the general advice for the reason.
 fn hint(reason: Reason, expectation: &Expectation, metadata: &[u8]) -> Option<String> {
     if reason == Reason::UnknownTag && metadata.starts_with(FIRST_STAGE_TAG) {
         return Some("Hardware verifies it: `hartlock verify --form first-stage`.".to_string());

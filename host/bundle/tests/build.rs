@@ -1,4 +1,4 @@
-//! What a build writes, what it fills in, and what it leaves on disk when it fails.
+//! Tests of builds: the content of the bundle, the default values, and the files on disk after a failure.
 
 use std::fs;
 
@@ -67,7 +67,7 @@ fn one_to_four_keys_sign_in_the_given_order() {
             .collect();
         let signers: Vec<_> = built.signers.iter().map(|key| key.key_id.clone()).collect();
         assert_eq!(signers, ids, "{count} keys");
-        // Every signer needs its key, whichever is missing.
+        // The key of every signer is needed, whichever of them is missing.
         for missing in 0..count {
             let mut expectation = bench.expectation();
             expectation.keys.remove(missing);
@@ -95,7 +95,7 @@ fn a_key_that_did_not_sign_is_refused() {
     let mut expectation = bench.expectation();
     expectation.keys = vec![PrivateKey::generate().unwrap().public()];
     assert_eq!(code(verify(&bench.path("system.hlk"), &expectation)), 1001);
-    // One more key than needed does no harm, nor does one that is given twice.
+    // Further keys are allowed, and so is a key that is given twice.
     expectation.keys.extend([bench.keys[0].public(), bench.keys[0].public()]);
     verify(&bench.path("system.hlk"), &expectation).unwrap();
 }
@@ -140,7 +140,7 @@ fn a_kernel_gets_the_memory_of_its_header() {
     bench.write("linux", &kernel);
     let built = bench.build(&bench.system(), "system.hlk").unwrap();
     assert_eq!(payload(&built, "kernel").memory_size, 0x12_4000);
-    // Looking at the header must not take bytes away from the payload.
+    // The build reads the header of the kernel first. That must not remove bytes from the payload.
     let bundle = fs::read(bench.path("system.hlk")).unwrap();
     assert_eq!(bundle[4096..4096 + 3000], kernel);
 
@@ -218,7 +218,7 @@ fn large_payloads_are_streamed_through_all_cores() {
     assert!(seen.is_sorted() && seen.iter().all(|(_, of)| *of == total));
 }
 
-/// A change that makes a bundle wrong, and the code of the refusal.
+/// The reason code of a refusal, and a change of the description that causes it.
 type Fault = (u16, fn(&mut BundleSpec));
 
 #[test]

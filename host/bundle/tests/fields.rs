@@ -1,5 +1,5 @@
-//! Every byte of a bundle is one field, and a fault is reported where it was made. On the vectors of the
-//! specification, which are the work of another program.
+//! Tests that every byte of a bundle is in one field, and that a fault is reported at the changed field. The
+//! bundles are the test vectors of the specification, which another program makes.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/image")
 }
 
-/// Each vector with what `expected.json` says about it.
+/// Returns the name of each vector, its inspection, and its entry in `expected.json`.
 fn vectors() -> Vec<(String, Inspection, Value)> {
     let expected = fs::read(folder().join("expected.json")).unwrap();
     let expected: Vec<Value> = serde_json::from_slice(&expected).unwrap();
@@ -36,7 +36,7 @@ fn reason(expected: &Value) -> Option<Reason> {
     Reason::ALL.iter().copied().find(|reason| *reason as u16 == number)
 }
 
-/// Whether a reason is about the form of a bundle: the groups 01, 02, 04, 05 and what is
+/// Returns true if a reason is about the form of a bundle: the groups 01, 02, 04 and 05, and the bytes
 /// between and after payloads.
 fn is_of_the_form(reason: Reason) -> bool {
     matches!(reason as u16 / 100, 1 | 2 | 4 | 5) && reason != Reason::WrongBundleType
@@ -79,7 +79,7 @@ fn fields_have_the_values_of_the_walk_through() {
         let field = inspection.fields.iter().find(|it| it.part == part && it.name == name);
         field.map(|field| (field.offset, field.value.as_str())).unwrap()
     };
-    // Image format §9.
+    // The values are those of the example in image format §9.
     assert_eq!(value(Part::Header, "signed_size"), (0x10, "600 (0x258)"));
     assert_eq!(value(Part::Header, "bundle_size"), (0x18, "12288 (0x3000)"));
     assert_eq!(value(Part::Header, "lifecycle_mask"), (0x30, "development, production"));
@@ -95,7 +95,7 @@ fn fields_have_the_values_of_the_walk_through() {
     assert_eq!(kernel.offset, 0x140);
 }
 
-/// Whether the fault is in a size that follows from the content of a signature.
+/// Returns true if the size of the signature in this vector is wrong because of the signature's content.
 fn follows_from_content(name: &str) -> bool {
     name.starts_with("hss_one_byte")
 }
@@ -103,7 +103,7 @@ fn follows_from_content(name: &str) -> bool {
 #[test]
 fn reasons_of_the_form_are_those_of_the_vectors_and_have_a_place() {
     for (name, inspection, expected) in vectors() {
-        // No bundle, and well formed as what it is.
+        // This vector is not a bundle, but a well-formed first stage.
         if inspection.first_stage.is_some() {
             assert_eq!(
                 (name.as_str(), reason(&expected)),
@@ -112,8 +112,9 @@ fn reasons_of_the_form_are_those_of_the_vectors_and_have_a_place() {
             continue;
         }
         let is_medium = expected["options"]["medium"] == true;
-        // Changed after signing, or without a signer that the policy requires: a verifier does not get as
-        // far as the form. The size of an HSS signature is found wrong when it is verified.
+        // In these vectors a verifier fails before it checks the form: the bundle was changed after signing,
+        // or a signer that the policy requires is missing. The size of an HSS signature is found wrong when
+        // it is verified.
         let is_forged = matches!(name.as_str(), "signed_tag_changed" | "hybrid_stripped")
             || follows_from_content(&name);
         let expected = reason(&expected).filter(|reason| is_of_the_form(*reason));
@@ -142,7 +143,7 @@ fn signatures_and_prospects_are_those_of_the_vectors() {
         let is_about_signature = |reason: &Reason| {
             matches!(*reason as u16, 301..=303 | 308..=310) || follows_from_content(&name)
         };
-        // Who does not trust a key does not verify its signature (image format §5.2).
+        // A verifier does not check the signature of a key that it does not trust (image format §5.2).
         if name.starts_with("untrusted_") {
             assert!(failure.is_some() && reason.is_none(), "{name}");
         } else {
@@ -159,12 +160,13 @@ fn signatures_and_prospects_are_those_of_the_vectors() {
             "hybrid" => Policy::Hybrid,
             _ => continue,
         };
-        // Keys that were accepted exist; where none could be, the reason is the verifier's.
+        // An accepted bundle has trusted keys that satisfy the policy. Otherwise the reason is that of the
+        // verifier.
         if expected["verdict"] == "accepted" {
             assert_eq!(obstacle(policy), None, "{name}");
         }
         if let Some(obstacle) = obstacle(policy) {
-            // With a signature that fails, the reason depends on whether its key is trusted.
+            // If a signature fails, the verifier's reason depends on whether the key is trusted.
             let is_open = failure.is_some() && reason.is_some();
             assert!(is_open || Some(obstacle.reason()) == reason, "{name}: {obstacle:?}");
         }
@@ -174,7 +176,7 @@ fn signatures_and_prospects_are_those_of_the_vectors() {
     }
 }
 
-/// The bytes before the payloads, and what each is changed to.
+/// Returns changes of the bytes before the payloads: an offset and the new value of the byte.
 fn changes(bundle: &[u8]) -> impl Iterator<Item = (u64, u8)> {
     let size = |at: usize| u32::from_le_bytes(bundle[at..at + 4].try_into().unwrap()) as usize;
     bundle[..size(16) + size(20)].iter().zip(0..).flat_map(|(byte, at)| {
@@ -183,10 +185,10 @@ fn changes(bundle: &[u8]) -> impl Iterator<Item = (u64, u8)> {
     })
 }
 
-/// Whether a rule compares this field with others: then the fault is reported at one of the others.
+/// Returns true if a rule compares this field with others, so that the fault is reported at another field.
 fn is_compared(reason: Reason, changed: &Field) -> bool {
     match changed.name {
-        // Everything that follows moves with them.
+        // All fields after these sizes are moved.
         "signed_size" | "signatures_size" => true,
         "signer_count" | "payload_count" | "extensions_size" | "key_count" | "length" => {
             reason == Reason::SignedSizeMismatch

@@ -1,4 +1,4 @@
-//! Reading unverified bundles: everything is shown that can be, and nothing panics.
+//! Tests that inspection of an unverified bundle shows everything that can be shown, and never panics.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use hartlock_bundle::inspect::{Inspection, inspect_file};
 use hartlock_image::Reason;
 
 fn inspect(bench: &Bench, bytes: &[u8]) -> Inspection {
-    // Reading the descriptions takes longer than inspecting a file.
+    // Reading the board descriptions takes longer than inspecting a file, so they are read only once.
     static BOARDS: LazyLock<Boards> = LazyLock::new(Boards::default);
     inspect_file(&bench.write("inspected", bytes), &BOARDS).unwrap()
 }
@@ -62,7 +62,8 @@ fn no_bytes_make_it_panic_or_print_control_characters() {
     let bench = Bench::new();
     bench.build(&bench.boot(), "boot.hlk").unwrap();
     let bundle = fs::read(bench.path("boot.hlk")).unwrap();
-    // A small generator with a fixed seed (Numerical Recipes): failures can be repeated.
+    // The random numbers come from a generator with a fixed seed (Numerical Recipes), so that failures can be
+    // reproduced.
     let mut state = 1_u32;
     let mut random = move |below: usize| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -1,4 +1,4 @@
-//! Bundles that keys of every algorithm sign, and keys that count in bundles.
+//! Tests of bundles that are signed with keys of every algorithm, and of stateful keys.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use hartlock_bundle::verify::Expectation;
 use hartlock_image::Algorithm;
 use hartlock_keys::{Format, PrivateKey, ReadOptions, write_pair};
 
-/// A pair of files.
+/// Makes a key pair, writes it to files, and reads the private key from its file.
 fn written(bench: &Bench, name: &str, file: &str) -> PrivateKey {
     let path = bench.path(file);
     let public = bench.path(&format!("{file}.pub"));
@@ -30,7 +30,7 @@ fn a_key_that_counts_gives_a_build_nothing_that_is_refused() {
     let key = written(&bench, "lms-sha256-192-h5-w1", "lms.pem");
     let path = bench.path("lms.pem");
     let left = |path: &Path| PrivateKey::read(path).unwrap().signatures_left().unwrap().0;
-    // Nothing is spent by a build that cannot succeed: the same key twice, or no such file.
+    // A build that fails uses up no index: here the same key is given twice, or a file is missing.
     bench.keys = vec![PrivateKey::read(&path).unwrap(), key];
     assert_eq!(crate::common::code(bench.build(&bench.system(), "system.hlk")), 409);
     bench.keys.truncate(1);
@@ -40,7 +40,7 @@ fn a_key_that_counts_gives_a_build_nothing_that_is_refused() {
     assert_eq!(left(&path), 32);
 }
 
-/// Every algorithm of the format, as the one signer of a bundle.
+/// Tests a bundle with one signer for every algorithm of the format.
 #[test]
 fn bundles_of_every_algorithm_are_signed_and_verified() {
     let bench = Bench::new();

@@ -1,6 +1,6 @@
-//! Bundles are built, signed, verified and inspected through the public interface.
+//! Tests that build, sign, verify and inspect bundles through the public interface.
 //!
-//! One program, because linking each file by itself costs more than running it.
+//! All tests are one program, because linking a program for each file takes longer than running the tests.
 
 mod build;
 mod common;

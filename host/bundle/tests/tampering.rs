@@ -1,4 +1,4 @@
-//! Every bit of a bundle matters.
+//! Tests that a bundle is refused if any of its bits is flipped.
 
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
@@ -11,7 +11,8 @@ use hartlock_bundle::describe::{Description, Payload};
 use hartlock_image::{Head, PayloadType};
 use hartlock_keys::PrivateKey;
 
-/// Flips the bits of `masks` in the bytes of `positions`, one at a time, and expects refusals.
+/// Flips the bits of each mask in the byte at each position, one mask at a time, and checks that the bundle
+/// is refused.
 fn refuses_flips(bench: &Bench, bundle: &[u8], positions: &[usize], masks: &[u8]) {
     let expectation = bench.expectation();
     let part_len = positions.len().div_ceil(thread::available_parallelism().unwrap().get()).max(1);
@@ -30,7 +31,7 @@ fn refuses_flips(bench: &Bench, bundle: &[u8], positions: &[usize], masks: &[u8]
                     }
                     file.write_all_at(&[bundle[at]], at as u64).unwrap();
                 }
-                // What is not damaged any more is accepted: the refusals had this one cause.
+                // The restored bundle is accepted, so the flipped bits were the only cause of the refusals.
                 verify(&path, expectation).unwrap();
             });
         }
@@ -39,8 +40,8 @@ fn refuses_flips(bench: &Bench, bundle: &[u8], positions: &[usize], masks: &[u8]
 
 const EVERY_BIT: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/// A system bundle whose payloads nearly fill their pages, so that there is not too much padding
-/// to go through bit by bit.
+/// Builds a system bundle whose payloads nearly fill their pages, so that it has little padding to test bit
+/// by bit.
 fn built() -> (Bench, Vec<u8>, Description) {
     let bench = Bench::new();
     bench.write("linux", &pattern(4001));
@@ -52,7 +53,7 @@ fn built() -> (Bench, Vec<u8>, Description) {
     (bench, bundle, description)
 }
 
-/// The bytes of payloads; everything else after the metadata is padding.
+/// Returns the offsets of all payload bytes. All other bytes after the metadata are padding.
 fn payload_bytes(description: &Description) -> Vec<usize> {
     let range = |payload: &Payload| payload.offset..payload.offset + payload.size;
     description.payloads.iter().flat_map(range).map(|at| at as usize).collect()

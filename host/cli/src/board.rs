@@ -1,4 +1,4 @@
-//! `--board`: a board by its name, or by the file of its description.
+//! Parses `--board`: the name of a board, or the path of its description.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use crate::failure::Failure;
 use crate::project::Project;
 use crate::values::WithNames;
 
-/// A board as it was given.
+/// The value of `--board`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// By name.
+    /// Name of a board.
     Name(String),
-    /// By its description.
+    /// Path of a board description.
     File(PathBuf),
 }
 
 impl Choice {
-    /// Reads what was given.
+    /// Parses the value.
     pub fn of(text: &str) -> Self {
         if is_file(text) { Self::File(text.into()) } else { Self::Name(text.to_owned()) }
     }
 
-    /// The file of the description, if it is one.
+    /// Returns the path of the description, if the value is a path.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Name(_) => None,
@@ -46,7 +46,7 @@ fn emulated() -> Vec<String> {
     boards.map(|board| board.name().to_owned()).collect()
 }
 
-/// One of these names, or a file.
+/// Parses the value and refuses a name that is not among `names`.
 fn among(text: &str, names: &[String]) -> Result<Choice, String> {
     let choice = Choice::of(text);
     match &choice {
@@ -58,12 +58,12 @@ fn among(text: &str, names: &[String]) -> Result<Choice, String> {
     }
 }
 
-/// Any board: bundles are signed and verified for boards that are not known here, too.
+/// Returns a parser that accepts any board: bundles can be signed and verified for unknown boards.
 pub fn any() -> impl TypedValueParser<Value = String> {
     WithNames { parse: |text| Ok(text.to_owned()), names: all }
 }
 
-/// Any board that a bundle can name.
+/// Returns a parser that accepts descriptions and every name that a bundle can have.
 pub fn nameable() -> impl TypedValueParser<Value = Choice> {
     let parse = |text: &str| {
         let choice = Choice::of(text);
@@ -73,30 +73,31 @@ pub fn nameable() -> impl TypedValueParser<Value = Choice> {
     WithNames { parse, names: all }
 }
 
-/// A board that is known.
+/// Returns a parser that accepts descriptions and the names of known boards.
 pub fn known() -> impl TypedValueParser<Value = Choice> {
     WithNames { parse: |text| among(text, &all()), names: all }
 }
 
-/// A board that the emulator can be.
+/// Returns a parser that accepts descriptions and the names of boards that the emulator supports.
 pub fn machine() -> impl TypedValueParser<Value = Choice> {
     WithNames { parse: |text| among(text, &emulated()), names: emulated }
 }
 
-/// Reads a description.
+/// Reads a description and adds its board to `boards`.
 pub fn read(boards: &mut Boards, file: &Path) -> Result<Arc<Known>, Failure> {
     Ok(boards.add(file).map_err(Error::from)?)
 }
 
-/// The boards that are known where a bundle is judged: with the description that is given, or else with that of
-/// the settings.
+/// Returns the known boards for a verb that reads a bundle: also the board of the given description or, if
+/// none is given, of the description in the settings.
 pub fn boards(given: Option<&Path>) -> Result<Boards, Failure> {
     let mut boards = Boards::default();
     if let Some(file) = given {
         read(&mut boards, file)?;
         return Ok(boards);
     }
-    // Settings that cannot be used leave a board unknown, which is said; whatever needs them refuses them.
+    // Settings that cannot be read are ignored here: the output then says that the board is unknown, and a
+    // verb that needs the settings fails.
     let Ok(Some(project)) = Project::find() else { return Ok(boards) };
     if let Some(file) = project.board().filter(|board| is_file(board)) {
         let known = read(&mut boards, Path::new(&file))?;

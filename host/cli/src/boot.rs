@@ -35,14 +35,14 @@ use files::Files;
 
 pub use args::Args;
 
-/// Lines of the console that are repeated if they were not shown.
+/// Number of console lines that are printed after a failed boot if the console was not shown.
 const LAST_LINES: usize = 8;
-/// How the end of a device begins that trapped.
+/// Prefix of the reason in the message of a device that stopped because of a trap.
 const TRAP: &str = "trap: ";
-/// How lines of the boot stages begin (boot flow §7).
+/// Prefix of the console lines of boot stages (boot flow §7).
 const FIRMWARE: &str = "hartlock:";
 
-/// A boot and how it ended.
+/// The result of a boot.
 #[derive(Debug, Serialize)]
 pub struct Booted {
     booted: bool,
@@ -50,14 +50,14 @@ pub struct Booted {
     system: PathBuf,
     /// Folder of the device, if it is kept.
     state: Option<PathBuf>,
-    /// By the clock on the wall, with the emulator's own start.
+    /// Elapsed real time in seconds, including the start of the emulator.
     host_seconds: f64,
-    /// Where each hart was at the end.
+    /// State of each hart at the end.
     harts: Vec<Hart>,
     timeline: Timeline,
-    /// What keeps devices from memory.
+    /// Protection of the board against devices that access memory themselves.
     devices: &'static str,
-    /// Whether people see bars, and not a table.
+    /// True if the text for people shows the timeline as bars instead of a table.
     #[serde(skip)]
     shows_bars: bool,
     #[serde(skip)]
@@ -67,7 +67,7 @@ pub struct Booted {
 #[derive(Debug, Serialize)]
 struct Hart {
     hart: u64,
-    /// Program counter.
+    /// Program counter in hexadecimal.
     pc: String,
 }
 
@@ -108,7 +108,7 @@ impl Report for Booted {
 }
 
 impl Booted {
-    /// A boot without verification, which must not pass for a verified one.
+    /// Returns a warning if the boot verified nothing, so that it is not taken for a verified one.
     fn warning(&self) -> String {
         const WHAT: &str = "this firmware is for measurements, and verified nothing";
         if self.timeline.verified_nothing() {
@@ -131,9 +131,9 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
     };
     let known = known.ok_or_else(|| Failure::undecided("no board is known", "report this"))?;
     let emulated = Emulated::of(known).map_err(hartlock_bundle::Error::from)?;
-    // Instructions are counted on one hart.
+    // QEMU counts instructions on one hart only.
     let harts = args.harts.unwrap_or(if args.icount { 1 } else { emulated.max_harts });
-    // Begun before the boot: a folder that is missing should not cost the user two minutes.
+    // Output files are created before the boot, so that a missing folder is reported at once.
     let files = Files::begin(args)?;
     let qemu = Qemu::find(args.qemu.as_deref())?;
     let interrupt = Arc::default();
@@ -187,8 +187,8 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
     })
 }
 
-/// Handles signals: QEMU is ended, and temporary files are removed. All that
-/// follows a signal has time limits of its own.
+/// Registers signal handlers that end QEMU and remove temporary files. All work after a signal is limited in
+/// time.
 fn end_on_signals(interrupt: &Arc<AtomicBool>) -> Result<(), Failure> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         flag::register(signal, Arc::clone(interrupt)).map_err(|error| {
@@ -198,13 +198,15 @@ fn end_on_signals(interrupt: &Arc<AtomicBool>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line of the device's console. Marked unless it begins like those of firmware, as no line of this command
-/// does: a device could otherwise print a line that reads like a verdict of the command.
+/// Returns a console line of the device for printing. A line is marked unless it begins like those of
+/// firmware. No line of this command begins so: without the mark a device could print a line that looks like
+/// a verdict of the command.
 fn said(line: &str) -> Cow<'_, str> {
     if line.starts_with(FIRMWARE) { line.into() } else { format!("| {line}").into() }
 }
 
-/// Why a boot is no success; `None` if it is one. `state` is that of the device, if it has one.
+/// Returns the reason why a boot failed; `None` if it succeeded. `state` is the state of the device, if it
+/// can be read.
 fn failure(args: &Args, ending: &Ending, state: Option<&Provisioning>) -> Option<Failure> {
     Some(match ending {
         Ending::Booted => return None,
@@ -246,8 +248,8 @@ fn failure(args: &Args, ending: &Ending, state: Option<&Provisioning>) -> Option
     })
 }
 
-/// The two values that were compared: of the bundle and of the device. What the bundle says of itself was
-/// signed, or the stage would have refused it for that.
+/// Returns the two values that the stage compared: that of the bundle and that of the device. The value of
+/// the bundle was signed: for an invalid signature the stage would have given another reason.
 fn compared(reason: Reason, bundle: &Path, stage: Stage, state: &Provisioning) -> Option<String> {
     let manifest = || inspect_file(bundle, &Boards::default()).ok()?.manifest;
     match reason {
@@ -267,7 +269,7 @@ fn compared(reason: Reason, bundle: &Path, stage: Stage, state: &Provisioning) -
     }
 }
 
-/// The payload that holds the instruction that trapped.
+/// Returns the payload that contains the instruction that trapped.
 fn trapped_in(args: &Args, pc: Option<u64>) -> Option<String> {
     let pc = pc?;
     let mut payloads = [&args.system, &args.boot_bundle].into_iter().filter_map(|bundle| {
@@ -283,7 +285,8 @@ fn trapped_in(args: &Args, pc: Option<u64>) -> Option<String> {
     })
 }
 
-/// Diagnosis without a reason code: the last lines, if they were not shown, and the harts.
+/// Prints details about a failure without a reason code: the last console lines, if they were not shown, and
+/// the state of the harts.
 fn explain(args: &Args, run: &Run) {
     if args.quiet {
         let lines: Vec<_> = run.transcript.lines().collect();

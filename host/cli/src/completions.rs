@@ -7,7 +7,8 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output::Report;
 
-/// The generated function offers options where a file may be meant: then files are offered, and options after a dash.
+/// Addition to the generated bash function, which completes options even where a file is expected: it
+/// completes files there, and options only after a dash.
 const BASH_FILES: &str = r#"
 _hartlock_or_files() {
     _hartlock "$@"
@@ -31,7 +32,8 @@ _hartlock_or_files() {
 complete -F _hartlock_or_files -o bashdefault -o default hartlock
 "#;
 
-/// Offers boards by their names, which are its arguments, and descriptions.
+/// Addition to the generated zsh script: it completes the names of boards, which are its arguments, and
+/// descriptions.
 const ZSH_BOARDS: &str = r#"
 _hartlock_or_descriptions() {
     _alternative "boards:board:($*)" 'files:description:_files -g "*.toml"'
@@ -39,7 +41,7 @@ _hartlock_or_descriptions() {
 
 "#;
 
-/// Where the generated script offers names of boards alone, descriptions are offered, too.
+/// Changes the generated zsh script so that descriptions are completed wherever names of boards are.
 fn with_zsh_descriptions(script: &str) -> String {
     const NAMES: &str = ":BOARD:(";
     let line = |line: &str| {
@@ -49,7 +51,8 @@ fn with_zsh_descriptions(script: &str) -> String {
             Some((start, (names, rest))) => {
                 format!("{start}:BOARD: _hartlock_or_descriptions {names}{rest}\n")
             }
-            // What follows calls what is defined so far.
+            // The added function is defined before this line, which calls the functions that are defined so
+            // far.
             None if line.starts_with("if [ \"$funcstack[1]\"") => format!("{ZSH_BOARDS}{line}\n"),
             None => format!("{line}\n"),
         }
@@ -57,7 +60,8 @@ fn with_zsh_descriptions(script: &str) -> String {
     script.lines().map(line).collect()
 }
 
-/// The same for fish, where the names begin a list with a line for each.
+/// Changes the generated fish script in the same way. There the names begin a list with one line for each
+/// name.
 fn with_fish_descriptions(script: &str) -> String {
     const NAMES: &str = " -r -f -a \"";
     let line = |line: &str| match line.split_once(NAMES).filter(|_| line.contains(" -l board ")) {
@@ -77,7 +81,7 @@ pub struct Args {
     shell: Shell,
 }
 
-/// A script for a shell.
+/// The completion script of a shell.
 #[derive(Debug, Serialize)]
 pub struct Script {
     shell: String,
@@ -94,7 +98,7 @@ impl Report for Script {
     }
 }
 
-/// Makes the script.
+/// Generates the script.
 pub fn run<Cli: CommandFactory>(args: &Args) -> Result<Script, Failure> {
     let mut bytes = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "hartlock", &mut bytes);

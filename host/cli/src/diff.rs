@@ -30,7 +30,7 @@ pub struct Args {
     other: PathBuf,
 }
 
-/// What differs.
+/// The differences between two bundles.
 #[derive(Debug, Serialize)]
 pub struct Compared {
     bundles: [PathBuf; 2],
@@ -38,7 +38,7 @@ pub struct Compared {
     differences: Vec<Difference>,
 }
 
-/// A field with its two values; null where one does not have it.
+/// A field with its two values. A value is null if the bundle does not have the field.
 #[derive(Debug, Serialize)]
 struct Difference {
     field: String,
@@ -72,7 +72,7 @@ impl Report for Compared {
     }
 }
 
-/// A value as people read it.
+/// Returns a value in words.
 fn words(value: &Value) -> String {
     match value {
         Value::String(text) if text.is_empty() => "(empty)".to_string(),
@@ -84,11 +84,11 @@ fn words(value: &Value) -> String {
     }
 }
 
-/// Fields that no device compares: they follow from others, or from the date.
+/// Fields that make no difference for a device: they follow from other fields, or are the date.
 const IGNORED: [&str; 6] =
     ["bundle_size", "created", "devices", "offset", "block_count", "is_nist_approved"];
 
-/// Every field of a manifest, those of payloads by the names of the payloads.
+/// Returns all fields of a manifest. The name of a payload's field begins with the payload type.
 fn fields(description: &Description) -> Result<BTreeMap<String, Value>, Failure> {
     let value = serde_json::to_value(description).map_err(|error| {
         Failure::undecided(format!("cannot compare the bundles: {error}"), "report this")
@@ -99,7 +99,8 @@ fn fields(description: &Description) -> Result<BTreeMap<String, Value>, Failure>
             ("payloads", Value::Array(payloads)) => {
                 for payload in payloads.iter().filter_map(Value::as_object) {
                     let of = payload.get("type").and_then(Value::as_str).unwrap_or_default();
-                    // The signed digest covers the place in the bundle, too: the plain one is the payload's own.
+                    // The signed digest depends on the offset in the bundle, so the plain digest of the
+                    // payload is compared.
                     let own = payload.iter().filter_map(|(name, value)| match name.as_str() {
                         "type" | "digest" => None,
                         "plain" => Some((format!("{of} digest"), value["digest"].clone())),
@@ -121,7 +122,7 @@ fn fields(description: &Description) -> Result<BTreeMap<String, Value>, Failure>
 /// Compares the bundles.
 pub fn run(args: &Args) -> Result<Compared, Failure> {
     let read = |path: &Path| -> Result<_, Failure> {
-        // Exit code 1 is an answer about two bundles, and one of these is none.
+        // Exit code 1 means that two bundles differ, so a file that is not a bundle gives exit code 2.
         let undecided = |error| Failure::from(error).about(path).and_undecided();
         let mut reused = reuse::read(path, &Boards::default()).map_err(undecided)?;
         add_digests(path, &mut reused.description)?;

@@ -1,4 +1,4 @@
-//! The end of `--help`: examples of each verb, and what else it reads.
+//! The text at the end of `--help`: examples of each verb, and the file formats that it reads.
 
 pub const HARTLOCK: &str = r#"Examples:
   hartlock keygen -o root.pem
@@ -206,8 +206,8 @@ mod tests {
 
     use crate::Cli;
 
-    /// Command lines in a text: lines that begin with `hartlock`, and what a `\` continues, up to
-    /// what is for the shell.
+    /// Returns the command lines in a text: lines that begin with `hartlock`, joined with the lines that a
+    /// `\` continues, without the redirections and comments for the shell.
     fn command_lines(text: &str) -> Vec<Vec<String>> {
         let joined = text.replace("\\\n", " ");
         let lines = joined.lines().map(str::trim).filter(|line| line.starts_with("hartlock "));

@@ -27,8 +27,8 @@ pub struct Args {
     code: Option<String>,
 }
 
-/// Takes any text, for a better answer than clap's to one that is no code; lists the codes for
-/// shells that complete them.
+/// A parser that accepts any text, because the error of `run` for an unknown code is more helpful than that
+/// of clap. It lists the codes for shell completions.
 #[derive(Clone)]
 struct Codes;
 
@@ -51,7 +51,7 @@ impl TypedValueParser for Codes {
     }
 }
 
-/// The requested reasons.
+/// The reasons that were asked for.
 #[derive(Debug, Serialize)]
 pub struct Explained {
     reasons: Vec<Entry>,
@@ -59,20 +59,20 @@ pub struct Explained {
     is_list: bool,
 }
 
-/// Everything that is known about a reason.
+/// The explanation of a reason.
 #[derive(Debug, Serialize)]
 struct Entry {
     #[serde(flatten)]
     text: ReasonText,
-    /// Title of its group.
+    /// Title of the reason's group.
     group: String,
     /// Further details about the cause.
     details: Option<String>,
-    /// What else can be done.
+    /// Further advice.
     remedy: Option<String>,
     /// Codes of similar faults.
     related: Vec<String>,
-    /// A bundle that is refused with it.
+    /// A bundle that is refused for this reason.
     example: Option<Example>,
 }
 
@@ -91,7 +91,8 @@ impl Entry {
     }
 }
 
-/// Reasons with their rule in the same section; without any, their neighbours in the group.
+/// Returns up to four related reasons: those with a rule in the same section of the specification, or else
+/// those of the same group.
 fn related(reason: AnyReason) -> impl Iterator<Item = AnyReason> {
     let all = || AnyReason::all().filter(move |other| *other != reason);
     let same_section: Vec<_> = all().filter(|other| other.spec() == reason.spec()).collect();
@@ -100,7 +101,7 @@ fn related(reason: AnyReason) -> impl Iterator<Item = AnyReason> {
     } else {
         same_section
     };
-    // Some sections have a dozen codes: those of the list beside it are the closest.
+    // A section may have many codes. The codes with the nearest numbers are the closest ones.
     let mut related = related;
     related.sort_by_key(|other| other.number().abs_diff(reason.number()));
     related.truncate(4);
@@ -159,7 +160,7 @@ fn write_entry(page: &mut Page, entry: &Entry) {
     }
     if let Some(example) = &entry.example {
         row("example", &example.description);
-        // Not wrapped: it is there to be copied.
+        // The command or path is not wrapped, so that it can be copied.
         match &example.command {
             Some(command) => page.line(format_args!("          $ {command}")),
             None => page.line(format_args!("          {}", example.path)),
@@ -175,7 +176,7 @@ fn who_has_to_act(fault: &str) -> &'static str {
     }
 }
 
-/// Finds the code in the catalogue.
+/// Explains the code in the arguments, or lists all codes.
 pub fn run(args: &Args) -> Result<Explained, Failure> {
     let catalogue = Catalogue::read();
     let entry = |reason| Entry::new(reason, &catalogue);

@@ -19,7 +19,7 @@ use crate::values;
 ///
 /// The bundle is verified first, and each file holds the bytes that were signed.
 #[derive(Debug, clap::Args)]
-// Nothing is signed here, so the name that `verify` has for it is free.
+// This verb signs nothing, so `--key` can be the alias for the keys of signers, as in `verify`.
 #[command(mut_arg("signers", |arg| arg.visible_alias("key")))]
 pub struct Args {
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub struct Args {
     force: bool,
 }
 
-/// What was written.
+/// The files that were written.
 #[derive(Debug, Serialize)]
 pub struct Extracted {
     bundle: PathBuf,
@@ -69,7 +69,7 @@ impl Report for Extracted {
     }
 }
 
-/// Writes the files.
+/// Writes the payloads into files.
 pub fn run(args: &Args) -> Result<Extracted, Failure> {
     let reused = args.origin.read(&args.origin.boards()?)?;
     let is_wanted = |it: PayloadType| args.payloads.is_empty() || args.payloads.contains(&it);

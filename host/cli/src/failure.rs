@@ -1,4 +1,4 @@
-//! What a user reads when the answer is not yes.
+//! Failures, and the messages that they print.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,29 +14,29 @@ use crate::page::{error_width, is_quoted, wrap};
 use crate::reason::AnyReason;
 use crate::style::{BOLD, ERROR};
 
-/// Columns before what happened.
+/// Indentation in columns of the details of an error, and of the further lines of its description.
 const INDENT: usize = 7;
-/// Columns before a hint.
+/// Indentation in columns of the further lines of a hint.
 const HINT_INDENT: usize = 13;
 
-/// The three answers, and their exit codes.
+/// The outcome of a verb, which determines the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Yes.
+    /// The answer is yes.
     Accepted,
-    /// Yes, but nothing was verified: the output must not say that a bundle was accepted.
+    /// The answer is yes, but nothing was verified, so the output must not say that a bundle was accepted.
     WellFormed,
-    /// Two bundles are not equal.
+    /// Two bundles are different.
     Different,
-    /// No, with a reason code.
+    /// The answer is no, with a reason code.
     Refused,
-    /// Neither: wrong usage, a file that cannot be read, a missing tool.
+    /// No decision was possible: wrong usage, a file that cannot be read, or a missing tool.
     Undecided,
 }
 
 impl Outcome {
-    /// 0 for both kinds of yes, 1, 2.
+    /// Returns the exit code: 0 for yes, 1 for no, 2 if no decision was possible.
     pub fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Outcome::Accepted | Outcome::WellFormed => 0,
@@ -46,22 +46,22 @@ impl Outcome {
     }
 }
 
-/// A reason code in words.
+/// The texts of a reason code.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReasonText {
-    /// `E` and four digits.
+    /// The code: `E` and four digits.
     pub code: String,
-    /// Its name in the specification and in code.
+    /// Name of the reason in the specification and in code.
     pub name: &'static str,
-    /// What happened.
+    /// Description of the fault.
     pub title: &'static str,
-    /// Why that is a refusal.
+    /// Purpose of the rule that was broken.
     pub why: &'static str,
-    /// What to do.
+    /// Advice for the user.
     pub hint: &'static str,
-    /// Who has to act: `image`, `device` or `caller`.
+    /// The party that has to act: `image`, `device` or `caller`.
     pub fault: &'static str,
-    /// Page and section.
+    /// Specification and section of the rule.
     pub spec: String,
 }
 
@@ -79,30 +79,31 @@ impl<R: Into<AnyReason>> From<R> for ReasonText {
                 Fault::Device => "device",
                 Fault::Caller => "caller",
             },
-            // `image-format §5.2` is the page spec/image-format.md.
+            // The name of the page is printed without its dash: `image-format §5.2` is in
+            // spec/image-format.md.
             spec: reason.spec().replacen('-', " ", 1),
         }
     }
 }
 
-/// Why the answer is not yes.
+/// A refusal, or an error that made a decision impossible.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failure {
     #[serde(skip)]
     outcome: Outcome,
-    /// What happened.
+    /// Description of the fault or error.
     message: String,
-    /// Details, a line each.
+    /// Details, one line each.
     context: Vec<String>,
-    /// What to do.
+    /// Advice for the user.
     hint: String,
-    /// The reason code of a refusal, or of a key file that cannot be used.
+    /// Reason code of a refusal, or of a key file that cannot be used.
     #[serde(serialize_with = "in_words")]
     reason: Option<AnyReason>,
 }
 
 impl Failure {
-    /// A failure to decide.
+    /// Makes a failure that left the verb without a decision.
     pub fn undecided(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             outcome: Outcome::Undecided,
@@ -113,14 +114,14 @@ impl Failure {
         }
     }
 
-    /// Adds details, a line each.
+    /// Adds details, one line each.
     #[must_use]
     pub fn with_context(mut self, lines: Vec<String>) -> Self {
         self.context.extend(lines);
         self
     }
 
-    /// A refusal.
+    /// Makes a refusal.
     pub fn refused(reason: Reason, context: Vec<String>) -> Self {
         Self {
             outcome: Outcome::Refused,
@@ -131,13 +132,14 @@ impl Failure {
         }
     }
 
-    /// The same, for a question that a refusal does not answer.
+    /// Turns a refusal into a failure without a decision, for a verb whose question the refusal does not
+    /// answer.
     #[must_use]
     pub fn and_undecided(self) -> Self {
         Self { outcome: Outcome::Undecided, ..self }
     }
 
-    /// Says which file a refusal is about.
+    /// Adds the name of the file that was refused to the details. Other failures are not changed.
     #[must_use]
     pub fn about(mut self, path: &Path) -> Self {
         if self.outcome == Outcome::Refused {
@@ -153,12 +155,13 @@ impl Failure {
         self
     }
 
-    /// What happened, in a line.
+    /// Returns the description of the failure in one line.
     pub fn line(&self) -> String {
         self.lines().0
     }
 
-    /// What happened, and what to do: with a code, in the words and the form of a device.
+    /// Returns the description and the advice, each as one line. With a reason code they have the same words
+    /// and form as on the console of a device.
     fn lines(&self) -> (String, String) {
         let message = terminal::text(&self.message);
         let hint = sentence(&terminal::text(&self.hint));
@@ -167,14 +170,15 @@ impl Failure {
         (refusal_line([""; 3], &digits, &sentence(&message)).concat(), hint)
     }
 
-    /// Refused or undecided.
+    /// Returns the outcome: refused, different or undecided.
     pub const fn outcome(&self) -> Outcome {
         self.outcome
     }
 
-    /// Prints it to standard error.
+    /// Prints the failure to the standard error.
     pub fn print(&self) {
-        // Each is one line, whatever names of files and quoted input are in it.
+        // Description and hint are one line each, even if a file name or quoted input in them contains line
+        // feeds.
         let (head, hint) = self.lines();
         let width = error_width();
         let head = wrapped(&head, INDENT, width);
@@ -196,7 +200,7 @@ impl From<Error> for Failure {
                 hint: refusal.hint().to_string(),
                 ..Self::refused(refusal.reason, refusal.context.clone())
             },
-            // Nothing is known about a bundle: only a refusal of one is an answer.
+            // An unusable key is no refusal: nothing was decided about a bundle.
             Error::Key(key) => Self {
                 reason: Some(key.kind.reason().into()),
                 ..Self::undecided(key.to_string(), key.hint())
@@ -230,8 +234,8 @@ fn in_words<S: Serializer>(reason: &Option<AnyReason>, serializer: S) -> Result<
     reason.map(ReasonText::from).serialize(serializer)
 }
 
-/// A text in lines for a terminal of some width, if it is one. A line that is quoted from a file, with the mark
-/// below it, is left as it is.
+/// Breaks a text into lines for a terminal of this width, if there is one. A line that is quoted from a file
+/// and the mark below it are not broken.
 fn wrapped(text: &str, indent: usize, width: Option<usize>) -> String {
     match width {
         Some(width) if !is_quoted(text) => {
@@ -241,7 +245,8 @@ fn wrapped(text: &str, indent: usize, width: Option<usize>) -> String {
     }
 }
 
-/// Details, with quoted lines cut to what is around the mark below them if the terminal is too narrow for them.
+/// Returns the details. If the terminal is too narrow for a quoted line, only the part around its mark is
+/// shown.
 fn shown(lines: &[String], width: Option<usize>) -> Vec<String> {
     let mut shown = lines.to_vec();
     for index in 1..shown.len() {
@@ -253,7 +258,8 @@ fn shown(lines: &[String], width: Option<usize>) -> Vec<String> {
     shown
 }
 
-/// A quoted line and its mark in so many columns, or `None` if they have room, or are none.
+/// Cuts a quoted line and its mark to `width` columns. Returns `None` if they fit, or are not a quoted line
+/// and a mark.
 fn cut(line: &str, mark: &str, width: usize) -> Option<(String, String)> {
     let (number, text) = line.split_once("| ").filter(|_| is_quoted(line))?;
     let (margin, mark) = mark.split_once("| ").filter(|_| is_quoted(mark))?;
@@ -279,7 +285,7 @@ fn cut(line: &str, mark: &str, width: usize) -> Option<(String, String)> {
     Some((format!("{number}| {part}"), format!("{margin}| {:column$}{}", "", &marks[..count])))
 }
 
-/// A clause as a sentence.
+/// Makes a sentence of a clause: a capital letter at the start and a full stop at the end.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());
@@ -287,7 +293,8 @@ fn sentence(text: &str) -> String {
     if text.ends_with(['.', '?', '!', '…', ':']) { text } else { text + "." }
 }
 
-/// A title within a sentence. Names in capitals stay as they are.
+/// Changes the first letter of a title to lower case, so that the title can be used within a sentence. A word
+/// that begins with two capitals is not changed.
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     match (chars.next(), chars.clone().next()) {
@@ -307,7 +314,7 @@ mod tests {
     #[test]
     fn every_refusal_reads_as_on_a_device() {
         for reason in Reason::ALL {
-            // What a device prints, as the emulator reads it.
+            // The line has the form that a device prints and the emulator parses.
             let digits = format!("{:04}", *reason as u16);
             let who = ["hartlock: ", "rom", " refused: "];
             let head = refusal_line(who, &digits, reason.title()).concat();
@@ -340,7 +347,7 @@ mod tests {
         assert_eq!(shown(&lines(long, &mark), Some(33)), cut);
         let at_start = lines("payload = [{ type = \"kernel…", "^^^^^^^");
         assert_eq!(shown(&lines(long, "^^^^^^^"), Some(33)), at_start);
-        // Where there is room, and where there is no terminal.
+        // The line is not cut where it fits, or if there is no terminal.
         for width in [None, Some(100)] {
             assert_eq!(shown(&lines(long, &mark), width), lines(long, &mark));
         }

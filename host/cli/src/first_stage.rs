@@ -1,4 +1,4 @@
-//! `hartlock sign --form first-stage`, and what `hartlock verify` says about such an image.
+//! Signs and verifies first-stage images, for `hartlock sign` and `hartlock verify`.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub struct FirstStageArgs {
 }
 
 impl FirstStageArgs {
-    /// The options that were given, by name.
+    /// Returns the names of the options of this group that were given.
     pub fn given(&self) -> impl Iterator<Item = &'static str> {
         let code = self.code.as_ref().map(|_| "--code");
         code.into_iter().chain(self.next_key.as_ref().map(|_| "--next-key"))
@@ -43,7 +43,7 @@ impl FirstStageArgs {
 /// The image that was built. It was verified after it was written.
 #[derive(Debug, Serialize)]
 pub struct Built {
-    /// Its file, unless nothing was written.
+    /// Path of the image; `None` if nothing was written.
     image: Option<PathBuf>,
     first_stage: FirstStageDescription,
     signatures_left: Vec<Left>,
@@ -65,7 +65,8 @@ impl Report for Built {
     }
 }
 
-/// Builds the image. `spec` has what it shares with bundles; `read` is what else the caller has read.
+/// Builds the image. `spec` has the settings that bundles have too; `read` lists the other files that the
+/// caller read.
 pub fn sign(
     args: &FirstStageArgs,
     signer: &Signer,
@@ -122,19 +123,21 @@ pub fn sign(
     Ok(Built { image: signer.written(), first_stage: result?, signatures_left })
 }
 
-/// What was verified.
+/// The image that was verified.
 #[derive(Debug, Serialize)]
 pub struct Verified {
-    /// Of several files it is named beside this.
+    /// Path of the image; `None` if several files were verified, because the list of results has the path
+    /// then.
     #[serde(skip_serializing_if = "Option::is_none")]
     image: Option<PathBuf>,
-    /// The `--key` that signed it.
+    /// File of the `--key` with which the signature was verified.
     key_file: Option<PathBuf>,
     checked: Checked,
     first_stage: FirstStageDescription,
 }
 
-/// What hardware requires and the caller requested; `null` was not checked.
+/// The requirements of hardware that were checked because the caller asked for it. A value that is `null` was
+/// not checked.
 #[derive(Debug, Serialize)]
 struct Checked {
     board: Option<String>,
@@ -194,7 +197,7 @@ impl Verified {
     }
 }
 
-/// Verifies one image. It is named in the report if `is_only`.
+/// Verifies one image. The report has its path if `is_only`.
 pub fn verify(
     path: &Path,
     expectation: &FirstStageExpectation,

@@ -1,13 +1,13 @@
-//! `--form`: what a file is for.
+//! Parses `--form`: the type of a signed file.
 
 use crate::failure::Failure;
 
-/// What a file is for.
+/// The type of a signed file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A manifest and payloads, verified by software (`spec/image-format.md`).
+    /// A bundle: a manifest and payloads, which software verifies (`spec/image-format.md`).
     Bundle,
-    /// A header and code, verified by hardware (`spec/first-stage.md`).
+    /// A first-stage image: a header and code, which hardware verifies (`spec/first-stage.md`).
     FirstStage,
 }
 
@@ -22,7 +22,7 @@ impl Form {
     }
 }
 
-/// A failure because of options of the other form.
+/// Returns the failure for an option that this form does not support.
 pub fn not_of_form(option: &str, form: Form) -> Failure {
     let (what, other) = match form {
         Form::Bundle => ("a bundle", "leave it out, or add `--form first-stage`"),

@@ -1,4 +1,4 @@
-//! What `--help` and wrong usage print, in lines that fit the terminal.
+//! Prints the output of `--help` and usage errors, in lines that fit the terminal.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -7,16 +7,17 @@ use clap::Command;
 
 use crate::page::{broken, broken_command, error_width, known_width, wrap};
 
-/// Help is made for this width, and its examples are not longer. They are broken in narrower terminals.
+/// Width in columns for which help is written; its examples are not wider. In narrower terminals its lines
+/// are broken.
 const EXAMPLE_WIDTH: usize = 80;
-/// Beyond this the eye loses the line.
+/// Maximum width of help in columns. Longer lines are hard to read.
 const MOST_WIDTH: usize = 100;
-/// Columns before a comment that got lines of its own.
+/// Indentation in columns of a comment that was moved to lines of its own.
 const COMMENT_INDENT: usize = 6;
-/// Columns before text that was set in.
+/// Indentation in columns of indented text.
 const TEXT_INDENT: usize = 2;
 
-/// A command whose help fits standard output.
+/// Returns the command with its help adapted to the width of the standard output.
 pub fn fitted(command: Command) -> Command {
     let Some(width) = known_width() else { return command };
     let command = command.term_width(width.min(MOST_WIDTH));
@@ -32,11 +33,11 @@ fn with_narrow_examples(command: Command, width: usize) -> Command {
     command.mut_subcommands(|verb| with_narrow_examples(verb, width))
 }
 
-/// Prints the help that was asked for, or what is wrong with the arguments, and says how to exit. A stream that is
-/// closed is no failure.
+/// Prints the requested help or the usage error, and returns the exit code. A closed output stream is not an
+/// error.
 pub fn print(error: &clap::Error) -> ExitCode {
     let text = error.render().ansi().to_string();
-    // The usage is a line of its own, however many arguments a verb must have.
+    // The usage is kept in one line, even if a verb has many required arguments.
     let text = |width| match width {
         Some(width) => broken(&text, width),
         None => text.clone(),
@@ -49,7 +50,8 @@ pub fn print(error: &clap::Error) -> ExitCode {
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// The end of a help for a narrow terminal: commands and files in it can be copied nevertheless.
+/// Adapts the text after the options to a narrow terminal. Commands and file contents in it can still be
+/// copied.
 fn narrow_examples(text: &str, width: usize) -> String {
     let blocks: Vec<_> = text.split("\n\n").map(|block| narrow_block(block, width)).collect();
     blocks.join("\n\n")
@@ -65,7 +67,7 @@ fn narrow_block(block: &str, width: usize) -> String {
     title + &body
 }
 
-/// Sentences that were broken for a wider terminal.
+/// Joins a paragraph that was broken for a wider terminal, and breaks it for this width.
 fn paragraph(text: &str, width: usize) -> String {
     let indent = " ".repeat(TEXT_INDENT);
     let words: Vec<_> = text.split_whitespace().collect();
@@ -73,7 +75,8 @@ fn paragraph(text: &str, width: usize) -> String {
     lines.iter().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Commands, lines of files, and tables. A comment that has no room beside them follows in lines of its own.
+/// Breaks commands, file contents and tables. A comment for which the line is too short is moved to lines of
+/// its own after it.
 fn lines(text: &str, width: usize) -> String {
     let mut out = Vec::new();
     let mut comment = Comment::default();
@@ -103,10 +106,10 @@ fn lines(text: &str, width: usize) -> String {
     out.join("\n")
 }
 
-/// A comment that was taken from its line, and from those that continue it.
+/// A comment that was taken out of its line, with the lines that continue it.
 #[derive(Default)]
 struct Comment {
-    /// Where it was.
+    /// Column at which the comment began.
     column: Option<usize>,
     text: String,
 }
@@ -121,7 +124,8 @@ impl Comment {
     }
 }
 
-/// What is before a comment, and the comment with its column, if the line is too long or continues one at `column`.
+/// Splits off the comment of a line, with its column, if the line is too long or the comment continues one at
+/// `column`.
 fn split(line: &str, width: usize, column: Option<usize>) -> (&str, Option<(usize, &str)>) {
     let parts = line.split_once("# ").filter(|(code, _)| code.is_empty() || code.ends_with("  "));
     match parts {

@@ -28,7 +28,7 @@ pub struct Args {
     force: bool,
 }
 
-/// What was written.
+/// The files that were written.
 #[derive(Debug, Serialize)]
 pub struct Written {
     files: Vec<PathBuf>,
@@ -67,7 +67,7 @@ fn write(path: &Path, text: &str, is_forced: bool) -> Result<(), FileError> {
     file.finish(is_forced)
 }
 
-/// Private keys stay out of version control.
+/// Content of the `.gitignore` that keeps private keys out of version control.
 const IGNORED: &str = "*\n!.gitignore\n!*.pub.pem\n";
 
 fn settings(choice: &Choice, folder: &Path) -> Result<String, Failure> {
@@ -76,14 +76,14 @@ fn settings(choice: &Choice, folder: &Path) -> Result<String, Failure> {
         Choice::Name(name) => (name.clone(), boards.by_name(name).map_or("", |it| it.map.soc)),
         Choice::File(file) => {
             let soc = board::read(&mut boards, file)?.map.soc;
-            // What the settings say is relative to their folder.
+            // The path in the settings is relative to the folder of the settings.
             let is_here = folder == Path::new(".") || file.is_absolute();
             let file = if is_here { Ok(file.clone()) } else { file.canonicalize() };
             let file = file.map_err(|source| FileError::new("read", folder, source))?;
             (file.display().to_string(), soc)
         }
     };
-    // A string of JSON is one of TOML.
+    // Every JSON string is also a TOML string.
     let [board, soc] = [board.as_str(), soc].map(|text| serde_json::Value::from(text).to_string());
     Ok(format!(
         "# Settings of `hartlock` for this folder and those below it.\n\n\

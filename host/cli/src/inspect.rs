@@ -53,7 +53,7 @@ pub struct Args {
     digests: bool,
 }
 
-/// What the bundle claims.
+/// The content of the bundle, unverified.
 #[derive(Debug)]
 pub struct Shown {
     bundle: PathBuf,

@@ -20,7 +20,7 @@ use crate::output::{Report, talk};
 use crate::progress::Progress;
 use crate::units::{count_text, grouped};
 
-/// Bytes that are read at once.
+/// Size of the input buffer in bytes.
 const BUFFER_SIZE: usize = 1 << 20;
 
 /// Answer known-answer cases
@@ -49,7 +49,8 @@ pub struct Args {
     qemu: Option<PathBuf>,
 }
 
-/// How many lines were answered how. The answers themselves are printed as they come.
+/// The number of lines by the status of their answer. The answers themselves are printed as they are
+/// computed.
 #[derive(Debug, Serialize)]
 pub struct Answered {
     lines: u64,
@@ -80,7 +81,7 @@ impl From<Tally> for Answered {
 }
 
 impl Answered {
-    /// For people, beside the answers.
+    /// Returns a summary for people, which is printed on the standard error.
     fn summary(&self) -> String {
         let parts = [
             (self.ok, "ok"),
@@ -155,7 +156,7 @@ fn answer<B: Backend>(
 ) -> Result<Tally, Failure> {
     let (input, size) = open(&args.file)?;
     let mut progress = Progress::new("answering");
-    // Each batch of answers is flushed: a line at a time costs a system call.
+    // The output is flushed after each batch of answers and not after each line, to save system calls.
     let mut output = BufWriter::new(io::stdout().lock());
     let result = stream::run(
         backend,
@@ -168,7 +169,7 @@ fn answer<B: Backend>(
         Ok(tally) => Ok(tally),
         Err(stream::Error::Backend(error)) => Err(explain(error)),
         Err(stream::Error::Input(error)) => Err(FileError::new("read", &args.file, error).into()),
-        // The reader closed the pipe on purpose, but not every line was processed.
+        // The reader may have closed the pipe on purpose, but not every line was processed.
         Err(stream::Error::Output(error)) => Err(Failure::undecided(
             format!("cannot write to standard output: {error}"),
             "check where the output goes",
@@ -176,7 +177,7 @@ fn answer<B: Backend>(
     }
 }
 
-/// The input, and its size if that is known.
+/// Opens the input. Returns also its size in bytes if that is known.
 fn open(path: &Path) -> Result<(Box<dyn Read>, Option<u64>), Failure> {
     if path == Path::new("-") {
         return Ok((Box::new(io::stdin().lock()), None));

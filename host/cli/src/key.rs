@@ -34,7 +34,7 @@ enum Verb {
     Convert(ConvertArgs),
 }
 
-/// Runs the requested verb.
+/// Runs the verb `show` or `convert`.
 pub fn run(args: &Args, output: &Output) -> ExitCode {
     match &args.verb {
         Verb::Show(args) => output.finish("key-show", show(args)),
@@ -56,7 +56,7 @@ struct Input {
 }
 
 impl Input {
-    /// The key, and its passphrase if it is encrypted.
+    /// Reads the key. Returns also the passphrase if the key file is encrypted.
     fn read(&self) -> Result<(AnyKey, Option<Passphrase>), Failure> {
         let used = RefCell::new(None);
         let ask = |path: &_| {
@@ -78,14 +78,14 @@ struct ShowArgs {
     input: Input,
 }
 
-/// What a key file holds.
+/// The content of a key file.
 #[derive(Debug, Serialize)]
 struct Shown {
     file: PathBuf,
     algorithm: String,
     family: &'static str,
     key_id: String,
-    /// What hardware that verifies first stages holds of the key, if it can sign one.
+    /// Digest of the key that hardware for first stages stores, if first stages can be signed with the key.
     first_stage_digest: Option<String>,
     is_private: bool,
     signatures_left: Option<u64>,
@@ -160,7 +160,8 @@ struct ConvertArgs {
 }
 
 impl ConvertArgs {
-    /// The passphrase of the new file, if it gets one. `used` is that of the old one.
+    /// Returns the passphrase of the new file, if it is to be encrypted. `used` is the passphrase of the old
+    /// file.
     fn passphrase(&self, used: Option<Passphrase>) -> Result<Option<Passphrase>, Failure> {
         let source = &self.input.passphrase;
         match used {
@@ -172,7 +173,7 @@ impl ConvertArgs {
     }
 }
 
-/// What was written.
+/// The file that was written.
 #[derive(Debug, Serialize)]
 struct Converted {
     file: PathBuf,

@@ -37,7 +37,7 @@ pub struct Args {
     passphrase: passphrase::Source,
 }
 
-/// What was made.
+/// The key pair that was made.
 #[derive(Debug, Serialize)]
 pub struct Made {
     algorithm: String,
@@ -78,7 +78,7 @@ impl Report for Made {
     }
 }
 
-/// Makes the keys.
+/// Makes the key pair.
 pub fn run(args: &Args) -> Result<Made, Failure> {
     let public_path = public_path(&args.output).ok_or_else(|| {
         Failure::undecided(
@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> Result<Made, Failure> {
         )
     })?;
     check_private_name(&args.output)?;
-    // Who names a passphrase wants one.
+    // A passphrase option implies encryption.
     let is_encrypted = args.encrypt || args.passphrase.is_given();
     if args.algorithm.is_stateful() && (is_encrypted || args.format != Format::Pem) {
         return Err(Failure::undecided(
@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> Result<Made, Failure> {
     })
 }
 
-/// `root.pub.pem` of `root.pem`, `root.pub` of `root`.
+/// Returns the path of the public key: `root.pub.pem` for `root.pem`, `root.pub` for `root`.
 fn public_path(private: &Path) -> Option<PathBuf> {
     let mut name = private.file_stem()?.to_os_string();
     name.push(".pub");

@@ -1,9 +1,8 @@
 //! The `hartlock` command: keys, signing and verification of bundles on a workstation.
 //!
-//! A verb is one module with its arguments (`Args`), what it found out (`impl Report`) and a
-//! function `run` that does it. Data goes to standard output, talk to standard error; the exit
-//! code is 0 for yes, 1 for refused, 2 for "could not decide". `host/cli/JSON.md` documents
-//! what `--json` prints.
+//! Each verb is a module with its arguments (`Args`), a type for its result (`impl Report`) and a function
+//! `run`. Results go to the standard output, messages to the standard error. The exit code is 0 for yes, 1
+//! for refused and 2 if no decision was possible. `host/cli/JSON.md` documents the output of `--json`.
 
 #![forbid(unsafe_code)]
 
@@ -96,14 +95,15 @@ enum Verb {
     Man(man::Args),
 }
 
-/// The arguments, with help that fits the terminal.
+/// Parses the arguments, with help that fits the terminal.
 fn parse(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let mut command = help::fitted(Cli::command());
     let matches = command.try_get_matches_from_mut(words)?;
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// The error of arguments that cannot be used. It quotes them: names of files that a shell put there, too.
+/// Returns the error of invalid arguments, with the arguments escaped: the error quotes them, and they may be
+/// names of files that a shell expanded.
 fn usage(error: clap::Error) -> clap::Error {
     let is_plain = |argument: &OsString| {
         matches!(terminal::text(&argument.to_string_lossy()), Cow::Borrowed(_))
@@ -114,15 +114,16 @@ fn usage(error: clap::Error) -> clap::Error {
     let escaped = std::env::args_os().map(|argument| terminal::path(argument.as_ref()));
     match parse(escaped.map(OsString::from)) {
         Err(error) => error,
-        // What was wrong is what was escaped.
+        // The escaped arguments are valid, so the characters that were escaped are the error.
         Ok(_) => Cli::command()
             .error(ErrorKind::InvalidValue, "an argument has characters that are not printed"),
     }
 }
 
-/// `-` is no file in any verb but `kat`, which reads lines: bundles and keys are read twice, or appear whole.
+/// Refuses `-` as a file name for every verb except `kat`, which reads its input line by line. Other inputs
+/// are read twice, and outputs must appear completely or not at all.
 fn check_dash(verb: &Verb) -> Result<(), clap::Error> {
-    /// Options with text, which may be a dash.
+    /// Options with a text, for which a dash is valid.
     const TEXTS: [&str; 3] = ["--label", "--bootargs", "--until"];
     let words: Vec<_> = std::env::args_os().collect();
     let is_text = |word: &str| TEXTS.contains(&word);

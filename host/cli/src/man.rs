@@ -25,7 +25,7 @@ pub struct Args {
     force: bool,
 }
 
-/// The pages that were written.
+/// The manual pages that were written.
 #[derive(Debug, Serialize)]
 pub struct Pages {
     files: Vec<PathBuf>,
@@ -42,7 +42,7 @@ impl Report for Pages {
     }
 }
 
-/// Writes the pages.
+/// Writes the manual pages.
 pub fn run<Cli: CommandFactory>(args: &Args) -> Result<Pages, Failure> {
     std::fs::create_dir_all(&args.output).map_err(|source| {
         let path = args.output.clone();
@@ -65,14 +65,14 @@ fn write(path: &Path, page: &[u8], is_forced: bool) -> Result<PathBuf, FileError
     Ok(path.to_path_buf())
 }
 
-/// Name and content of each page.
+/// Returns name and content of each page.
 fn pages(command: Command) -> io::Result<Vec<(String, Vec<u8>)>> {
-    // `hartlock help sign` shows what `hartlock sign --help` does.
+    // A page for `help` is not needed: `hartlock help sign` prints the same as `hartlock sign --help`.
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let version = command.get_version().unwrap_or_default().to_string();
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    // A verb that has verbs names pages for them.
+    // A verb with verbs below it has a page, and each of these has one too.
     let verbs = verbs.flat_map(|verb| std::iter::once(verb).chain(verb.get_subcommands())).cloned();
     std::iter::once(command.clone()).chain(verbs).map(|verb| page(verb, &version)).collect()
 }
@@ -104,15 +104,15 @@ fn page(command: Command, version: &str) -> io::Result<(String, Vec<u8>)> {
     Ok((man.get_filename(), page))
 }
 
-/// Text after the options, line by line: what ends in a colon at the left is a title. Exit codes
-/// have a section of their own on every page.
+/// Writes the text after the options, line by line. A line at the left margin that ends in a colon is a
+/// title. The block about exit codes is skipped, because every page has a section for them.
 fn write_blocks(roff: &mut Roff, text: &str) {
     for block in text.split("\n\n") {
         let (title, lines) = block.split_once(":\n").unwrap_or(("", block));
         if title == "Exit code" {
             continue;
         }
-        // What follows an empty line within a block has no title, and is set in.
+        // A block without a title follows an empty line within another block, and is indented.
         let lines = if title.is_empty() || title.starts_with(' ') {
             roff.control("PP", []);
             block

@@ -1,4 +1,5 @@
-//! A bundle that other bundles or files are made from: verified first, unless the caller says otherwise.
+//! Reads a bundle from which another bundle or files are made. The bundle is verified first, unless the user
+//! decides otherwise.
 
 use std::path::PathBuf;
 
@@ -35,17 +36,17 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The boards that are known.
+    /// Returns the known boards, with the one of `--board`.
     pub fn boards(&self) -> Result<Boards, Failure> {
         board::boards(self.board.as_deref())
     }
 
-    /// Every file that is read for it but keys.
+    /// Returns the paths of all input files except keys.
     pub fn inputs(&self) -> Vec<PathBuf> {
         self.board.iter().chain([&self.bundle]).cloned().collect()
     }
 
-    /// Reads the bundle, and verifies it first.
+    /// Verifies the bundle if that is required, and reads its content.
     pub fn read(&self, boards: &Boards) -> Result<Reused, Failure> {
         let refused = |error| Failure::from(error).about(&self.bundle);
         if self.unverified {
@@ -69,7 +70,8 @@ impl Origin {
             other => refused(other),
         })?;
         let reused = reuse::read(&self.bundle, boards).map_err(refused)?;
-        // Read again from here on: payloads are compared with the digests of this manifest.
+        // The file was read again after it was verified, so both manifests are compared. Payloads are later
+        // compared with the digests in this manifest.
         if reused.description != verified {
             return Err(Failure::refused(Reason::SignatureMismatch, Vec::new()).about(&self.bundle));
         }

@@ -1,4 +1,4 @@
-//! One way out for every verb: text or JSON, and the exit code.
+//! Prints the result of every verb as text or JSON, and returns the exit code.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -8,28 +8,28 @@ use serde::Serialize;
 use crate::failure::{Failure, Outcome};
 use crate::page;
 
-/// What a verb found out.
+/// The result of a verb.
 pub trait Report: Serialize {
-    /// For people. Ends with a line feed; may be empty.
+    /// Returns the text for people. It ends with a line feed, or is empty.
     fn text(&self) -> String;
 
-    /// Whether other programs read the text: its lines must stay as they are.
+    /// Returns true if other programs read the text, so that its lines must not be broken.
     fn is_for_programs(&self) -> bool {
         false
     }
 
-    /// Accepted, unless the verb can report details about a refusal.
+    /// Returns the outcome: accepted, unless the verb can report details about a refusal.
     fn outcome(&self) -> Outcome {
         Outcome::Accepted
     }
 
-    /// Why not, if the outcome is not accepted.
+    /// Returns the failure if the outcome is not accepted.
     fn failure(&self) -> Option<Failure> {
         None
     }
 }
 
-/// Where results go.
+/// The format in which results are printed.
 #[derive(Debug)]
 pub struct Output {
     is_json: bool,
@@ -46,12 +46,12 @@ struct Envelope<'a, R> {
 }
 
 impl Output {
-    /// Text, or JSON if `is_json`.
+    /// Makes an output that prints JSON if `is_json`, else text.
     pub const fn new(is_json: bool) -> Self {
         Self { is_json }
     }
 
-    /// Prints what a verb found out or why it failed, and turns it into an exit code.
+    /// Prints the result of a verb or its failure, and returns the exit code.
     pub fn finish<R: Report>(&self, verb: &str, result: Result<R, Failure>) -> ExitCode {
         let (report, failure) = match &result {
             Ok(report) => (Some(report), report.failure()),
@@ -65,8 +65,7 @@ impl Output {
             let schema = format!("hartlock/{verb}-v1");
             let envelope = Envelope { schema, outcome, error: failure.as_ref(), report };
             let json = serde_json::to_string_pretty(&envelope).map_or_else(
-                // Names of fields are strings and numbers are finite: there is nothing that
-                // cannot be written.
+                // Serialization cannot fail: all field names are strings and all numbers are finite.
                 |error| format!("{{\"error\":\"{error}\"}}\n"),
                 |json| json + "\n",
             );
@@ -92,14 +91,13 @@ impl Output {
     }
 }
 
-/// The text of a report, for the terminal that is there.
+/// Returns the text of a report, with lines that fit the terminal.
 fn fitted(report: &impl Report) -> String {
     let text = report.text();
     if report.is_for_programs() { text } else { page::narrowed(&text, page::width()) }
 }
 
-/// Writes to standard output. A closed pipe is no error: the exit code still
-/// answers the question.
+/// Writes to the standard output. A closed pipe is not an error, because the exit code still has the answer.
 fn print(text: &str) -> io::Result<()> {
     let text = hartlock_terminal::output(text);
     let mut stdout = anstream::stdout().lock();
@@ -109,9 +107,10 @@ fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// Writes a line to standard error, or several if the terminal is narrow. A failure cannot be reported.
+/// Writes a line to the standard error, or several lines if the terminal is narrow. Errors are ignored.
 ///
-/// Text from outside within it is escaped by the caller: here a line feed in it is no longer told from ours.
+/// The caller must escape untrusted text within `text`: its line feeds cannot be distinguished here from
+/// those of this program.
 pub fn talk(text: &str) {
     let text = hartlock_terminal::output(text);
     let text = match page::error_width() {

@@ -1,4 +1,4 @@
-//! Text that fits the width of the reader's terminal.
+//! Text that fits the width of the terminal.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -9,24 +9,25 @@ use hartlock_terminal as terminal;
 
 use crate::style::{BOLD, DIM};
 
-/// Below this width the text is not readable; the terminal breaks the lines instead.
+/// Minimum width in columns. In a narrower terminal, the terminal itself breaks the lines.
 const LEAST_WIDTH: usize = 40;
-/// Beyond this the eye loses the line.
+/// Maximum width in columns. Longer lines are hard to read.
 const MOST_WIDTH: usize = 120;
-/// Where values begin.
+/// Width in columns of the names in front of values.
 const NAME_WIDTH: usize = 17;
 
-/// Columns of standard output: those of the terminal, or `COLUMNS`, or 80.
+/// Returns the width of the standard output in columns: that of the terminal, or `COLUMNS`, or 80.
 pub fn width() -> usize {
     known_width().unwrap_or_else(|| clamped(TABLE_WIDTH))
 }
 
-/// Columns of standard output, if it is a terminal or `COLUMNS` says them.
+/// Returns the width of the standard output in columns, if it is a terminal or `COLUMNS` is set.
 pub fn known_width() -> Option<usize> {
     of_terminal(std::io::stdout()).or_else(of_environment)
 }
 
-/// The same of standard error. Lines of a log are not broken otherwise.
+/// Returns the width of the standard error in columns, if it is a terminal or `COLUMNS` is set. Lines of a
+/// log file are not broken.
 pub fn error_width() -> Option<usize> {
     of_terminal(std::io::stderr()).or_else(of_environment)
 }
@@ -37,7 +38,7 @@ fn of_environment() -> Option<usize> {
 }
 
 fn of_terminal(stream: impl IsTerminal + AsFd) -> Option<usize> {
-    // A terminal that does not know its width gives none.
+    // The size of a terminal may be unknown.
     let (width, _) = terminal_size::terminal_size_of(&stream).filter(|_| stream.is_terminal())?;
     Some(clamped(width.0.into()))
 }
@@ -46,14 +47,14 @@ fn clamped(width: usize) -> usize {
     width.clamp(LEAST_WIDTH, MOST_WIDTH)
 }
 
-/// Tables are made for this width. A line of one is broken in narrower terminals, and stays as it is in others.
+/// Width in columns for which tables are written. Their lines are broken in narrower terminals only.
 const TABLE_WIDTH: usize = 80;
-/// Further columns by which the rest of a broken line is set in.
+/// Further indentation in columns of the rest of a broken line.
 const REST_INDENT: usize = 2;
-/// Columns that text gets, however far it is set in.
+/// Minimum width in columns of indented text.
 const LEAST_TEXT: usize = 20;
 
-/// Columns that a text takes: its characters without the sequences that style them.
+/// Returns the width of a text in columns: the number of its characters without style sequences.
 fn columns(text: &str) -> usize {
     let mut is_style = false;
     let is_seen = |c: &char| {
@@ -64,18 +65,18 @@ fn columns(text: &str) -> usize {
     text.chars().filter(is_seen).count()
 }
 
-/// Text for a terminal of some width: as it is, or with its lines broken between words if the terminal is narrow.
+/// Returns the text, with its lines broken between words if the terminal is narrower than tables.
 pub fn narrowed(text: &str, width: usize) -> String {
     if width >= TABLE_WIDTH { text.to_owned() } else { broken(text, width) }
 }
 
-/// Text whose lines are broken between words where they are too long for a terminal of some width.
+/// Breaks lines that are too long for this width between words.
 pub fn broken(text: &str, width: usize) -> String {
     let lines: Vec<_> = text.split('\n').flat_map(|line| broken_line(line, width)).collect();
     lines.join("\n")
 }
 
-/// A line that is too long, in several. Commands stay commands: a `\` continues them.
+/// Breaks a line that is too long. A command is continued with `\`, so that it can still be copied.
 fn broken_line(line: &str, width: usize) -> Vec<String> {
     if columns(line) <= width || is_quoted(line) {
         return vec![line.to_owned()];
@@ -94,7 +95,7 @@ fn broken_line(line: &str, width: usize) -> Vec<String> {
     parts.into_iter().enumerate().map(set_in).map(|line| line.trim_end().to_string()).collect()
 }
 
-/// A text without the blanks at its start, before and after what styles them.
+/// Removes the spaces at the start of a text, also those after style sequences.
 fn without_blanks(text: &str) -> String {
     let text = text.trim_start_matches(' ');
     match text.strip_prefix('\x1b').and_then(|rest| rest.split_once('m')) {
@@ -105,12 +106,12 @@ fn without_blanks(text: &str) -> String {
     }
 }
 
-/// Whether a line is quoted from a file, with its number, or is the mark below it.
+/// Returns true if the line is quoted from a file, with its number, or is the mark below such a line.
 pub fn is_quoted(line: &str) -> bool {
     line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with("| ")
 }
 
-/// Where a command to copy begins, if a line has one that is not within a sentence.
+/// Returns the index at which a command begins in a line, unless the command is part of a sentence.
 fn command_start(line: &str) -> Option<usize> {
     let text = line.trim_start_matches(' ');
     if text.starts_with("$ ") || text.starts_with("hartlock ") {
@@ -119,7 +120,8 @@ fn command_start(line: &str) -> Option<usize> {
     line.find("  hartlock ").map(|at| at + 2)
 }
 
-/// A command in lines that can be copied, after `start` and with its further lines set in by `indent`.
+/// Breaks a command into lines that can be copied. The first line follows `start`, and the others are
+/// indented by `indent`.
 pub fn broken_command(start: &str, command: &str, indent: usize, width: usize) -> Vec<String> {
     const CONTINUED: &str = " \\";
     let (command, is_continued) = match command.strip_suffix(CONTINUED) {
@@ -144,7 +146,7 @@ pub fn broken_command(start: &str, command: &str, indent: usize, width: usize) -
     lines
 }
 
-/// Words as a shell separates them, each option with its value: blanks between quotes are no end of one.
+/// Splits a command into words. A quoted string is one word, and so is an option with its value.
 fn shell_words(command: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in command.split(' ') {
@@ -161,8 +163,8 @@ fn shell_words(command: &str) -> Vec<String> {
     words
 }
 
-/// Breaks text between words into lines of at most `width` columns, or one word. Line feeds
-/// stay, and so do spaces within a line.
+/// Breaks text between words into lines of at most `width` columns; a longer word has a line of its own. Line
+/// feeds and repeated spaces are kept.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.split('\n') {
@@ -181,7 +183,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A page that is written from top to bottom.
+/// A page of text that is written from top to bottom.
 #[derive(Debug)]
 pub struct Page {
     text: String,
@@ -189,48 +191,49 @@ pub struct Page {
 }
 
 impl Page {
-    /// An empty page.
+    /// Makes an empty page.
     pub fn new() -> Self {
         Self { text: String::new(), width: width() }
     }
 
-    /// Columns of the page.
+    /// Returns the width of the page in columns.
     pub const fn width(&self) -> usize {
         self.width
     }
 
-    /// Everything that was written.
+    /// Returns the text of the page.
     pub fn finish(self) -> String {
         self.text
     }
 
-    /// A line as it is. Where it is printed, it is broken if the terminal is narrow.
+    /// Writes a line without breaking it. It is broken when it is printed if the terminal is narrow.
     pub fn line(&mut self, text: impl std::fmt::Display) {
         let _ = writeln!(self.text, "{text}");
     }
 
-    /// An empty line.
+    /// Writes an empty line.
     pub fn gap(&mut self) {
         self.text.push('\n');
     }
 
-    /// An empty line and the title of what follows.
+    /// Writes an empty line and a title.
     pub fn heading(&mut self, text: &str) {
         self.gap();
         self.line(format_args!("{BOLD}{text}{BOLD:#}"));
     }
 
-    /// A name and its value.
+    /// Writes a name and its value.
     pub fn row(&mut self, name: &str, value: &str) {
         self.hanging(&format!("{name:<NAME_WIDTH$} "), &terminal::text(value), Style::new());
     }
 
-    /// A remark, less loud than the rest where there are colours.
+    /// Writes a remark, dimmed if there are colours.
     pub fn remark(&mut self, indent: usize, text: &str) {
         self.hanging(&" ".repeat(indent), text, DIM);
     }
 
-    /// Text after `start`, its further lines set in as far. Below it, if the terminal is too narrow for both.
+    /// Writes text after `start`, with its further lines indented by the width of `start`. If the terminal is
+    /// too narrow, the text follows below `start`.
     pub fn hanging(&mut self, start: &str, text: &str, style: Style) {
         let indent = start.chars().count();
         if self.width < indent + LEAST_TEXT {
@@ -274,16 +277,16 @@ mod tests {
         let broken = "  opensbi      120,000  0x80000000 to\n    0x80020000, entry";
         assert_eq!(narrowed(line, 40), broken);
         assert_eq!(narrowed(&format!("{line}\n{line}\n"), 40), format!("{broken}\n{broken}\n"));
-        // What styles it takes no columns.
+        // Style sequences have no width.
         assert_eq!(columns("\x1b[1mtwo words\x1b[0m"), 9);
         let bold = "\x1b[1mA heading of forty columns, exactly so.\x1b[0m";
         assert_eq!(narrowed(bold, 40), bold);
         assert_eq!(narrowed(&format!("{bold} no"), 40).lines().count(), 2);
-        // A column that was filled up goes below without what filled it.
+        // The spaces that fill a column are removed before a break.
         let filled = "  0x80800000        \x1b[2mfree of use\x1b[0m          24 MiB";
         let lines = "  0x80800000        \x1b[2mfree of use\x1b[0m\n    24 MiB";
         assert_eq!(narrowed(filled, 40), lines);
-        // Broken once, a text stays as it is.
+        // Text that was broken before does not change again.
         assert_eq!(narrowed(broken, 40), broken);
     }
 
@@ -294,7 +297,7 @@ mod tests {
         assert_eq!(broken(example, 40), lines);
         let row = "next     hartlock keygen -o keys/root.pem";
         assert_eq!(broken(row, 40), "next     hartlock keygen \\\n  -o keys/root.pem");
-        // A shell would take the break for a part of what is in quotes.
+        // A line is never broken within quotes, because a shell would include the break in the string.
         let quoted = "          $ hartlock sign --bootargs 'console=ttyS0 quiet'";
         assert_eq!(
             broken(quoted, 40),

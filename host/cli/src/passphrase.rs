@@ -1,5 +1,5 @@
-//! Passphrases: from a terminal, a file or the environment. Never from an argument, which every user can
-//! see in the list of processes.
+//! Reads passphrases from a terminal, a file or the environment, but never from an argument: every user can
+//! see arguments in the list of processes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -13,7 +13,7 @@ use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 
 use crate::failure::Failure;
 
-/// More is a file that was meant for something else.
+/// Maximum length of a passphrase in bytes. A longer line is probably in the wrong file.
 const MAX_SIZE: usize = 1 << 10;
 
 /// Where a passphrase comes from, if not from the terminal.
@@ -28,29 +28,29 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether it is there without a terminal.
+    /// Returns true if an option names the source of the passphrase, so that no terminal is needed.
     pub fn is_given(&self) -> bool {
         self.passphrase_file.is_some() || self.passphrase_env.is_some()
     }
 
-    /// The file that it comes from, if it is one.
+    /// Returns the path of the passphrase file, if an option names one.
     pub fn file(&self) -> Option<&PathBuf> {
         self.passphrase_file.as_ref()
     }
 
-    /// The passphrase of a key that is there.
+    /// Reads the passphrase of an existing key.
     pub fn ask(&self, path: &Path) -> Result<Passphrase, Error> {
         if let Some(passphrase) = self.given()? {
             return Ok(passphrase);
         }
         let prompt = format!("passphrase of {}: ", terminal::path(path));
-        // Without a terminal the key is what it is: encrypted.
+        // Without a terminal the error is that the key is encrypted.
         let encrypted =
             |_| Error::Key(KeyError { path: path.to_path_buf(), kind: KeyErrorKind::Encrypted });
         Terminal::open().and_then(|mut terminal| terminal.ask(&prompt)).map_err(encrypted)
     }
 
-    /// The passphrase of a new key. On a terminal it has to be typed twice.
+    /// Reads the passphrase of a new key. On a terminal it must be typed twice.
     pub fn choose(&self) -> Result<Passphrase, Failure> {
         let no_terminal = |_| {
             Failure::undecided(
@@ -90,7 +90,7 @@ impl Source {
             return Ok(Some(Passphrase::new(line.to_vec())));
         }
         let Some(name) = &self.passphrase_env else { return Ok(None) };
-        // An unset variable is a mistake, and not an empty passphrase.
+        // An unset variable is an error, not an empty passphrase.
         match std::env::var(name) {
             Ok(value) => Ok(Some(Passphrase::new(value.into_bytes()))),
             Err(_) => {
@@ -101,8 +101,8 @@ impl Source {
     }
 }
 
-/// The terminal of this process, whatever its standard input is. What is typed does not show; the modes
-/// come back when this is dropped.
+/// The controlling terminal of this process, whatever the standard input is. Typed characters are not shown.
+/// The terminal modes are restored when this value is dropped.
 struct Terminal {
     file: File,
     modes: Termios,
@@ -113,7 +113,8 @@ impl Terminal {
         let file = File::options().read(true).write(true).open("/dev/tty")?;
         let modes = rustix::termios::tcgetattr(&file)?;
         let mut silent = modes.clone();
-        // Byte by byte and without signals: an interrupt would leave the terminal mute.
+        // Input is read byte by byte and without signals, because an interrupt would leave the terminal
+        // without echo.
         silent.local_modes -= LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
         silent.special_codes[SpecialCodeIndex::VMIN] = 1;
         silent.special_codes[SpecialCodeIndex::VTIME] = 0;
@@ -131,26 +132,26 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // A failure cannot be reported here.
+        // An error cannot be reported from here.
         let _ = rustix::termios::tcsetattr(&self.file, OptionalActions::Flush, &self.modes);
     }
 }
 
-/// A line of a terminal that edits nothing itself.
+/// Reads a line of a terminal whose own line editing is switched off.
 fn read_line(from: &mut impl Read) -> io::Result<Passphrase> {
-    // With room for all of it, so that nothing is copied about.
+    // The capacity is that of the longest passphrase, so that the buffer is never copied.
     let mut line = Passphrase::new(Vec::with_capacity(MAX_SIZE));
     loop {
         let mut byte = [0];
         from.read_exact(&mut byte)?;
         match byte[0] {
             b'\n' | b'\r' => return Ok(line),
-            // Interrupt, and end of input on an empty line.
+            // The codes are interrupt, and end of input on an empty line.
             3 => return Err(io::ErrorKind::Interrupted.into()),
             4 if line.is_empty() => return Err(io::ErrorKind::UnexpectedEof.into()),
-            // Backspace, with all bytes of a character.
+            // A backspace removes all bytes of a UTF-8 character.
             8 | 127 => while line.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {},
-            // The whole line.
+            // This code removes the whole line.
             21 => line.clear(),
             byte if line.len() < MAX_SIZE => line.push(byte),
             _ => return Err(io::ErrorKind::FileTooLarge.into()),

@@ -1,4 +1,4 @@
-//! `hartlock.toml`: what the verbs need not be told each time, for a folder and those below it.
+//! `hartlock.toml`: settings of the verbs for a folder and the folders below it.
 
 use std::fs;
 use std::io;
@@ -13,11 +13,11 @@ use serde::Deserialize;
 use crate::failure::Failure;
 use crate::output::talk;
 
-/// The file that is looked for, upward from the working directory.
+/// Name of the settings file. It is searched for from the working directory upward.
 pub const NAME: &str = "hartlock.toml";
 const MAX_SIZE: usize = 64 << 10;
 
-/// The settings, and where they are from.
+/// The settings and the path of their file.
 #[derive(Debug)]
 pub struct Project {
     file: PathBuf,
@@ -36,12 +36,12 @@ struct Settings {
     verify: Vec<String>,
 }
 
-/// Which file of a key is wanted.
+/// The half of a key pair that a file is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// That of the private key.
+    /// The private key.
     Private,
-    /// That of the public key.
+    /// The public key.
     Public,
 }
 
@@ -55,10 +55,10 @@ impl Wanted {
 }
 
 impl Project {
-    /// The settings of the nearest folder that has some.
+    /// Reads the settings of the nearest folder that has some.
     ///
     /// # Errors
-    /// If the file cannot be used, or belongs to another user, who could name a key of his own.
+    /// Fails if the file cannot be used, or if it belongs to another user, who could name a key of their own.
     pub fn find() -> Result<Option<Self>, Failure> {
         let Ok(folder) = std::env::current_dir() else { return Ok(None) };
         let files = folder.ancestors().map(|folder| folder.join(NAME));
@@ -90,34 +90,35 @@ impl Project {
         Ok(Some(Self { file, settings }))
     }
 
-    /// The board of bundles that name none, or the file of its description.
+    /// Returns the board for bundles that name none, or the path of its description.
     pub fn board(&self) -> Option<String> {
         let board = self.settings.board.as_ref()?;
         let file = || folder_of(&self.file).join(board).display().to_string();
         Some(if is_file(board) { file() } else { board.clone() })
     }
 
-    /// The SoC of bundles that name none.
+    /// Returns the SoC for bundles that name none.
     pub fn soc(&self) -> Option<String> {
         self.settings.soc.clone()
     }
 
-    /// The file of a key of this name.
+    /// Returns the path of the key with this name.
     fn key(&self, name: &str, wanted: Wanted) -> PathBuf {
         let keys = self.settings.keys.as_deref().unwrap_or(Path::new("keys"));
         folder_of(&self.file).join(keys).join(format!("{name}.{}", wanted.suffix()))
     }
 
-    /// Says that a setting was used.
+    /// Prints that a setting was used.
     pub fn say(&self, what: &str) {
         talk(&format!("using {what}, as {} says", terminal::path(&self.file)));
     }
 }
 
-/// The files of the keys that are given: paths, or names that the project knows; those of the project if none is.
+/// Returns the paths of the keys in `given`, which has paths and names that the settings resolve. If `given`
+/// is empty, the keys are those of the settings.
 ///
 /// # Errors
-/// If there is none, or the settings cannot be used.
+/// Fails if there is no key, or the settings cannot be used.
 pub fn keys(given: &[PathBuf], wanted: Wanted, option: &str) -> Result<Vec<PathBuf>, Failure> {
     let is_name = |path: &PathBuf| {
         !path.exists() && path.components().count() == 1 && path.extension().is_none()

@@ -1,5 +1,5 @@
-//! Reasons of all lists: those that boot stages know too, those of key files, those of other files, and those of requests to a
-//! root of trust.
+//! The reason codes of all lists: those of bundles, of key files, of other files, and of requests to a root
+//! of trust.
 
 use hartlock_bundle::CommandReason;
 use hartlock_image::{Fault, Reason, RequestReason};
@@ -8,17 +8,17 @@ use hartlock_keys::KeyReason;
 /// A reason code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnyReason {
-    /// Against a bundle, or of a device.
+    /// A reason to refuse a bundle, or a state of the device.
     Bundle(Reason),
-    /// Against a key file. No boot stage carries its texts.
+    /// A reason to refuse a key file. Boot stages do not contain the texts of this list.
     Key(KeyReason),
-    /// Against a file of the command.
+    /// A reason to refuse another file of the command.
     Command(CommandReason),
-    /// Against a request of a host. The root of trust answers with its number.
+    /// A reason to refuse a request of a host. The root of trust answers with its number.
     Request(RequestReason),
 }
 
-/// Asks whichever list it is of.
+/// Calls an accessor of the list that the reason belongs to.
 macro_rules! of_either {
     ($any:expr, $accessor:ident) => {
         match $any {
@@ -31,7 +31,7 @@ macro_rules! of_either {
 }
 
 impl AnyReason {
-    /// Every reason, in the order of the codes.
+    /// Iterates over all reasons, in the order of their codes.
     pub fn all() -> impl Iterator<Item = Self> {
         let bundles = Reason::ALL.iter().copied().map(Self::Bundle);
         let keys = KeyReason::ALL.iter().copied().map(Self::Key);
@@ -40,7 +40,7 @@ impl AnyReason {
         bundles.chain(keys).chain(commands).chain(requests)
     }
 
-    /// The code without its `E`.
+    /// Returns the code without its `E`.
     pub const fn number(self) -> u16 {
         match self {
             Self::Bundle(reason) => reason as u16,
@@ -50,37 +50,37 @@ impl AnyReason {
         }
     }
 
-    /// `E` and four digits.
+    /// Returns the code: `E` and four digits.
     pub fn code(self) -> String {
         format!("E{:04}", self.number())
     }
 
-    /// What happened, in one sentence.
+    /// Returns a description of the fault, in one sentence.
     pub const fn title(self) -> &'static str {
         of_either!(self, title)
     }
 
-    /// What to do about it.
+    /// Returns advice for the user.
     pub const fn hint(self) -> &'static str {
         of_either!(self, hint)
     }
 
-    /// Why that is refused.
+    /// Returns the purpose of the rule that was broken.
     pub const fn why(self) -> &'static str {
         of_either!(self, why)
     }
 
-    /// The name of the variant.
+    /// Returns the name of the enum variant.
     pub const fn name(self) -> &'static str {
         of_either!(self, name)
     }
 
-    /// Where the rule is specified.
+    /// Returns the specification and the section of the rule.
     pub const fn spec(self) -> &'static str {
         of_either!(self, spec)
     }
 
-    /// Who has to act.
+    /// Returns the party that has to act.
     pub const fn fault(self) -> Fault {
         of_either!(self, fault)
     }

@@ -1,4 +1,4 @@
-//! `hartlock resign` and `hartlock replace`: a bundle made from another one.
+//! `hartlock resign` and `hartlock replace`: make a bundle from another one.
 
 use hartlock_bundle::Error;
 use hartlock_bundle::spec::{BundleSpec, created};
@@ -36,12 +36,12 @@ pub struct ReplaceArgs {
     payloads: PayloadArgs,
 }
 
-/// Signs again.
+/// Signs the bundle again.
 pub fn resign(args: &ResignArgs) -> Result<Built, Failure> {
     rework(&args.origin, &args.signer, BundleSpec::default())
 }
 
-/// Signs again with other payloads.
+/// Signs the bundle again with other payloads.
 pub fn replace(args: &ReplaceArgs) -> Result<Built, Failure> {
     let payloads = args.payloads.specs();
     if payloads.is_empty() {

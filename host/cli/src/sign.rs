@@ -109,7 +109,7 @@ pub struct PayloadArgs {
 }
 
 impl PayloadArgs {
-    /// The options that were given, by name.
+    /// Returns the names of the payload options that were given.
     fn given(&self) -> impl Iterator<Item = &'static str> {
         [
             (&self.opensbi, "--opensbi"),
@@ -139,7 +139,7 @@ impl PayloadArgs {
 }
 
 impl Args {
-    /// An option that was given, and that this form does not have.
+    /// Returns the name of a given option that this form does not support.
     fn of_other_form(&self, form: Form) -> Option<&'static str> {
         if form == Form::Bundle {
             return self.first_stage.given().next();
@@ -164,7 +164,7 @@ impl Args {
         .next()
     }
 
-    /// What the flags alone say.
+    /// Returns the settings that the options state.
     fn flags(&self) -> BundleSpec {
         let trust = (!self.trusted_keys.is_empty()).then(|| TrustSpec {
             policy: self.trust_policy.unwrap_or(Policy::Any),
@@ -191,7 +191,7 @@ impl Args {
     }
 }
 
-/// What was signed.
+/// The bundle or image that was signed.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Signed {
@@ -208,7 +208,7 @@ impl Report for Signed {
     }
 }
 
-/// Builds the bundle, or the first stage.
+/// Builds and signs the bundle or the first-stage image.
 pub fn run(args: &Args) -> Result<Signed, Failure> {
     let form = args.form.unwrap_or(Form::Bundle);
     if let Some(option) = args.of_other_form(form) {

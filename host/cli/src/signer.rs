@@ -1,4 +1,4 @@
-//! Signing, for every verb that does it.
+//! Options and functions for every verb that signs bundles.
 
 use std::path::{Path, PathBuf};
 
@@ -53,15 +53,15 @@ pub struct Signer {
 /// The bundle that was built. It was verified after it was written.
 #[derive(Debug, Serialize)]
 pub struct Built {
-    /// Its file, unless nothing was written.
+    /// Path of the bundle; `None` if nothing was written.
     bundle: Option<PathBuf>,
     manifest: Description,
     signatures_left: Vec<Left>,
-    /// What may not be as it was meant, a sentence each.
+    /// Hints at possible mistakes, one sentence each.
     notes: Vec<String>,
 }
 
-/// A key that counts its signatures.
+/// The number of signatures that a stateful key can still make.
 #[derive(Debug, Serialize)]
 pub struct Left {
     key_file: PathBuf,
@@ -85,16 +85,18 @@ impl Report for Built {
     }
 }
 
-/// What is left of a key.
+/// Returns a line that says how many signatures are left.
 pub fn left_text(Left { key_file, signatures_left }: &Left) -> String {
     let left = count_text(*signatures_left, "signature", "signatures");
     format!("\n{} has {left} left\n", terminal::path(key_file))
 }
 
-/// Accepts any file system, as `--any-file-system` does, where arguments cannot be changed.
+/// Environment variable that has the effect of `--any-file-system` if it is `1`, for callers that cannot
+/// change the arguments.
 const ANY_FILE_SYSTEM: &str = "HARTLOCK_ANY_FILE_SYSTEM";
 
-/// What is said each time, because no later check can find a copy that signed.
+/// Returns the warning about a stateful key on an unknown file system. It is printed every time, because no
+/// later check can detect that a copy of the key signed too.
 fn doubt_text(path: &Path, name: &str) -> String {
     format!(
         "{WARNING}warning{WARNING:#}: {} counts its signatures, and its file system ({name}) is not known to keep \
@@ -104,7 +106,7 @@ fn doubt_text(path: &Path, name: &str) -> String {
 }
 
 impl Signer {
-    /// Reads the private keys. `read` is what else the caller has read.
+    /// Reads the private keys. `read` lists the other files that the caller read.
     pub fn open(&self, read: &[PathBuf]) -> Result<Opened, Failure> {
         let files = project::keys(&self.keys, Wanted::Private, "--key")?;
         let inputs = files.iter().chain(read).chain(self.passphrase.file()).cloned().collect();
@@ -127,17 +129,18 @@ impl Signer {
         Ok(Opened { files, keys, inputs })
     }
 
-    /// The file of the result. Without a name nothing is written there, and what is begun has no name either.
+    /// Returns the path of the result. For a dry run without a path it is one in the temporary folder, at
+    /// which no file appears.
     pub fn output_or_nowhere(&self) -> PathBuf {
         self.output.clone().unwrap_or_else(|| std::env::temp_dir().join("hartlock-dry-run"))
     }
 
-    /// The file of the result, if one is written.
+    /// Returns the path of the result, if a result is written.
     pub fn written(&self) -> Option<PathBuf> {
         self.output.clone().filter(|_| !self.dry_run)
     }
 
-    /// Builds the bundle that `spec` describes. `read` is what else the caller has read.
+    /// Builds the bundle that `spec` describes. `read` lists the other files that the caller read.
     pub fn sign(
         &self,
         spec: &BundleSpec,
@@ -177,21 +180,22 @@ impl Signer {
     }
 }
 
-/// The keys of a signature.
+/// The private keys of the signers.
 #[derive(Debug)]
 pub struct Opened {
     files: Vec<PathBuf>,
-    /// In the order in which they were given.
+    /// Private keys, in the order of the options.
     pub keys: Vec<PrivateKey>,
-    /// Every file that was read, and that is never an output.
+    /// Paths of all files that were read. No output may replace them.
     pub inputs: Vec<PathBuf>,
 }
 
 impl Opened {
-    /// What is left of keys that count their signatures, after this one.
+    /// Returns the number of signatures left for each stateful key, after this signature.
     pub fn left(&self, is_dry: bool) -> Vec<Left> {
         let left = |(key, path): (&PrivateKey, &PathBuf)| {
-            // One less than when it was read, or fewer if others signed meanwhile.
+            // The number was read before this signature, which uses one up. It is lower if another process
+            // signed meanwhile.
             let (left, _) = key.signatures_left()?;
             let signatures_left = left.saturating_sub(u64::from(!is_dry));
             Some(Left { key_file: path.clone(), signatures_left })
@@ -200,7 +204,7 @@ impl Opened {
     }
 }
 
-/// Bytes before the payloads that every verifier has room for (image format §3.2).
+/// Maximum number of bytes before the payloads that every verifier supports (image format §3.2).
 const SMALL_METADATA: u64 = 32 << 10;
 
 fn notes(spec: &BundleSpec, manifest: &Description) -> Result<Vec<String>, Failure> {

@@ -1,15 +1,15 @@
-//! Colours. They repeat what the words say, and only a terminal sees them: `anstream` removes
-//! them otherwise and if `NO_COLOR` is set.
+//! Styles for text on a terminal. Colours only repeat what the words say. `anstream` removes them if the
+//! output is not a terminal or `NO_COLOR` is set.
 
 use anstyle::{AnsiColor, Style};
 
-/// What went wrong.
+/// Style of errors.
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// What went well.
+/// Style of success.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// What must not be overlooked.
+/// Style of warnings.
 pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-/// What comes first.
+/// Style of headings and names.
 pub const BOLD: Style = Style::new().bold();
-/// What is there for completeness.
+/// Style of less important text.
 pub const DIM: Style = Style::new().dimmed();

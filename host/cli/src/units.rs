@@ -1,8 +1,8 @@
-//! Numbers for people.
+//! Formats numbers for people.
 
 pub use hartlock_bundle::units::grouped;
 
-/// A size that people can compare, exact where it is small.
+/// Formats a size with a binary unit: exact if it is a multiple of the unit, else with one decimal place.
 pub fn size_text(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match units.into_iter().find(|(unit, _)| bytes >= *unit) {
@@ -12,7 +12,7 @@ pub fn size_text(bytes: u64) -> String {
     }
 }
 
-/// `one` of something, or a number of `many`.
+/// Formats a count with its noun: `1` and `one`, or the number and `many`.
 pub fn count_text(count: u64, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{} {many}", grouped(count)) }
 }

@@ -1,4 +1,4 @@
-//! Values of flags that are names of the format.
+//! Parsers for the values of options.
 
 use std::ffi::OsStr;
 
@@ -16,7 +16,7 @@ use crate::units::grouped;
 const BUNDLE_TYPES: [BundleType; 2] = [BundleType::Boot, BundleType::System];
 const POLICIES: [Policy; 3] = [Policy::Any, Policy::All, Policy::Hybrid];
 
-/// Accepts exactly the names of `all`, which `--help` then lists.
+/// Makes a parser that accepts exactly the names of `all`. `--help` lists these names.
 fn names<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name_of: fn(T) -> &'static str,
@@ -26,42 +26,42 @@ fn names<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// `boot`, `system`.
+/// Returns a parser of bundle types: `boot`, `system`.
 pub fn bundle_type() -> impl TypedValueParser<Value = BundleType> {
     names(&BUNDLE_TYPES, BundleType::name)
 }
 
-/// `bundle`, `first-stage`.
+/// Returns a parser of forms: `bundle`, `first-stage`.
 pub fn form() -> impl TypedValueParser<Value = Form> {
     names(&Form::ALL, Form::name)
 }
 
-/// `development`, `production`, `returned`.
+/// Returns a parser of lifecycle states: `development`, `production`, `returned`.
 pub fn lifecycle() -> impl TypedValueParser<Value = Lifecycle> {
     names(&Lifecycle::ALL, Lifecycle::name)
 }
 
-/// `sha256` and so on.
+/// Returns a parser of hash names such as `sha256`.
 pub fn hash() -> impl TypedValueParser<Value = HashId> {
     names(&HashId::ALL, HashId::name)
 }
 
-/// `default`, `cnsa2`, `all`.
+/// Returns a parser of profiles: `default`, `cnsa2`, `all`.
 pub fn profile() -> impl TypedValueParser<Value = Profile> {
     names(&Profile::ALL, Profile::name)
 }
 
-/// `any`, `all`, `hybrid`.
+/// Returns a parser of policies: `any`, `all`, `hybrid`.
 pub fn policy() -> impl TypedValueParser<Value = Policy> {
     names(&POLICIES, Policy::name)
 }
 
-/// `kernel` and so on.
+/// Returns a parser of payload types such as `kernel`.
 pub fn payload_type() -> impl TypedValueParser<Value = PayloadType> {
     names(&PayloadType::ALL, PayloadType::name)
 }
 
-/// `pem`, `der`.
+/// Returns a parser of key file formats: `pem`, `der`.
 pub fn format() -> impl TypedValueParser<Value = Format> {
     names(&[Format::Pem, Format::Der], |format| match format {
         Format::Pem => "pem",
@@ -69,10 +69,10 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
     })
 }
 
-/// Refuses algorithms that no key is used for: a named algorithm is meant to be used.
+/// Refuses algorithms that were named on the command line and that no key is used with.
 ///
 /// # Errors
-/// Names the first of them.
+/// Returns a failure that names the first of them.
 pub fn check_algorithms(asked: &[Algorithm], used: &[Algorithm]) -> Result<(), Failure> {
     match asked.iter().find(|algorithm| !used.contains(algorithm)) {
         None => Ok(()),
@@ -103,7 +103,7 @@ const ALIASES: [(&str, &str); 16] = [
     ("dilithium5", "ml-dsa-87"),
 ];
 
-/// Words that mean an algorithm, and the word in its names.
+/// Words that people use for an algorithm, and the corresponding word in the names of this project.
 const MEANINGS: [(&str, &str); 6] = [
     ("ec", "ecdsa"),
     ("ecc", "ecdsa"),
@@ -113,17 +113,17 @@ const MEANINGS: [(&str, &str); 6] = [
     ("secp", "ecdsa"),
 ];
 
-/// Offered if nothing is known about what was typed: one of each kind.
+/// Suggestions if nothing that was typed is similar to a name: one algorithm of each kind.
 const KINDS: [&str; MOST_ALGORITHMS] =
     ["ed25519", "ecdsa-p256", "rsa-pss-3072-sha384", "ml-dsa-65"];
 
-/// Most algorithms that are offered for one that does not exist.
+/// Maximum number of algorithms that are suggested for an unknown name.
 const MOST_ALGORITHMS: usize = 4;
 
-/// A signature algorithm. Case and dashes do not matter, and well-known names mean what they mean.
+/// Parses a signature algorithm. Case and dashes are ignored, and well-known other names are accepted.
 ///
 /// # Errors
-/// Names the likeliest ones if there is none of that name.
+/// Returns a message with the most similar names if there is no algorithm of that name.
 pub fn algorithm(text: &str) -> Result<Algorithm, String> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
     let typed = plain(text);
@@ -138,7 +138,7 @@ pub fn algorithm(text: &str) -> Result<Algorithm, String> {
             .map(|name| (likeness(&words, &typed, &name), name))
             .filter(|(likeness, _)| *likeness >= 1.0)
             .collect();
-        // The order of the format decides between names that are equally likely.
+        // Names of equal likeness keep the order of the format.
         all.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let mut names: Vec<_> =
             all.into_iter().take(MOST_ALGORITHMS).map(|(_, name)| name).collect();
@@ -150,17 +150,17 @@ pub fn algorithm(text: &str) -> Result<Algorithm, String> {
     })
 }
 
-/// As [`algorithm`], with the names for the completions of a shell.
+/// Same as [`algorithm`], as a parser that lists the names for shell completions.
 pub fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
     WithNames { parse: algorithm, names: || Algorithm::all().map(|it| it.to_string()).collect() }
 }
 
-/// Takes more than it names.
+/// A parser that accepts more values than those that it lists for shell completions.
 #[derive(Clone)]
 pub struct WithNames<T> {
-    /// Reads a value.
+    /// Function that parses a value.
     pub parse: fn(&str) -> Result<T, String>,
-    /// What a shell offers.
+    /// Function that returns the values for shell completions.
     pub names: fn() -> Vec<String>,
 }
 
@@ -182,7 +182,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for WithNames<T> {
     }
 }
 
-/// What a name consists of: letters and numbers, in lower case.
+/// Splits a name into words of letters and numbers, in lower case.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut last = ' ';
@@ -199,8 +199,9 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// How many of the words that were typed a name has, or words of their meaning; of names that have as many, the
-/// one with nearly the same letters comes first.
+/// Returns the likeness of a name to the typed text: the number of typed words that the name contains, as they
+/// are or in another form of the same meaning, plus 1 if only one or two letters differ, plus up to one half for
+/// letters in common.
 fn likeness(typed: &[String], text: &str, name: &str) -> f64 {
     let own = words(name);
     let meaning =
@@ -214,15 +215,15 @@ fn likeness(typed: &[String], text: &str, name: &str) -> f64 {
         };
         own.iter().any(is_like)
     });
-    // A letter or two in another order.
+    // The name counts as near if one or two letters are missing, added, replaced or exchanged.
     let is_near = strsim::damerau_levenshtein(text, &name.replace('-', "")) <= 2;
     shared.count() as f64 + f64::from(u8::from(is_near)) + strsim::jaro_winkler(text, name) / 2.0
 }
 
-/// A whole number, in decimal or, after `0x`, in hexadecimal.
+/// Parses a whole number in decimal or, after `0x`, in hexadecimal.
 ///
 /// # Errors
-/// If it is none, or the field has no room for it.
+/// Returns a message if the text is not a number or the number does not fit into `T`.
 pub fn number<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let parsed = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
@@ -233,18 +234,18 @@ pub fn number<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     number.ok_or_else(|| format!("a whole number from 0 to {} is wanted", grouped(most)))
 }
 
-/// A board or SoC name.
+/// Parses the name of a board or SoC.
 ///
 /// # Errors
-/// If it does not fit the field.
+/// Returns a message if the name does not fit into the field of the format.
 pub fn name(text: &str) -> Result<Name, String> {
     Name::new(text).ok_or_else(|| "a name is 1 to 32 printable ASCII characters".to_string())
 }
 
-/// A device as `BOARD,SOC`.
+/// Parses a device of the form `BOARD,SOC`.
 ///
 /// # Errors
-/// If there is no comma. The names are judged with the bundle.
+/// Returns a message if the text has no comma. The names are checked when the bundle is built.
 pub fn device(text: &str) -> Result<IdentitySpec, String> {
     let (board, soc) = text.split_once(',').ok_or("a device is written as BOARD,SOC")?;
     Ok(IdentitySpec { board: board.to_string(), soc: soc.to_string() })

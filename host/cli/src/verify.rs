@@ -74,7 +74,7 @@ pub struct Args {
     capacity: Option<u64>,
 }
 
-/// What was verified.
+/// The bundle or image that was verified.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Verified {
@@ -94,7 +94,8 @@ impl Report for Verified {
 /// A bundle that was verified.
 #[derive(Debug, Serialize)]
 pub struct VerifiedBundle {
-    /// Of several it is named beside this.
+    /// Path of the bundle; `None` if several files were verified, because the list of results has the path
+    /// then.
     #[serde(skip_serializing_if = "Option::is_none")]
     bundle: Option<PathBuf>,
     signed_by: Vec<Signer>,
@@ -102,13 +103,13 @@ pub struct VerifiedBundle {
     manifest: Description,
 }
 
-/// Several bundles.
+/// The results for several files.
 #[derive(Debug, Serialize)]
 pub struct Several {
     bundles: Vec<Judged>,
 }
 
-/// One of them.
+/// The result for one of several files.
 #[derive(Debug, Serialize)]
 struct Judged {
     bundle: PathBuf,
@@ -138,7 +139,8 @@ impl Report for Several {
         page.finish()
     }
 
-    /// Refused if one of them is; else undecided if one of them is.
+    /// Returns the outcome for all files: refused if one of them was refused, else undecided if one of them
+    /// was, else accepted.
     fn outcome(&self) -> Outcome {
         let has = |outcome| self.bundles.iter().any(|it| it.outcome == outcome);
         [Outcome::Refused, Outcome::Undecided]
@@ -154,7 +156,7 @@ impl Report for Several {
     }
 }
 
-/// A signer whose signature verified and whose key was given.
+/// A signer whose signature was verified with a given key.
 #[derive(Debug, Serialize)]
 struct Signer {
     #[serde(flatten)]
@@ -162,10 +164,11 @@ struct Signer {
     key_file: Option<PathBuf>,
 }
 
-/// What a device requires and the caller requested; `null` was not checked.
+/// The requirements of a device that were checked because the caller asked for it. A value that is `null` was
+/// not checked.
 #[derive(Debug, Serialize)]
 struct Checked {
-    /// Whether the load addresses were compared with the memory map of the bundle's board.
+    /// True if the load addresses were compared with the memory map of the board.
     placement: bool,
     #[serde(rename = "type")]
     bundle_type: Option<&'static str>,
@@ -237,7 +240,7 @@ impl VerifiedBundle {
 }
 
 impl Checked {
-    /// What was checked with its value, and what was not.
+    /// Returns the checked requirements with their values, and the names of those that were not checked.
     fn texts(&self) -> (Vec<String>, Vec<&'static str>) {
         let items = [
             ("type", self.bundle_type.map(str::to_string)),
@@ -255,13 +258,13 @@ impl Checked {
                 None => unchecked.push(name),
             }
         }
-        // No device asks for a profile, so nothing is missing without one.
+        // Devices do not check profiles, so a profile that was not requested is not listed as unchecked.
         asked.extend(self.profile.map(|profile| format!("profile {profile}")));
         (asked, unchecked)
     }
 }
 
-/// What each bundle must be.
+/// Returns the requirements for each bundle.
 fn expectation(args: &Args, key_files: &[PathBuf]) -> Result<Expectation, Failure> {
     if key_files.len() > Expectation::MAX_KEYS {
         return Err(Failure::undecided(
@@ -277,7 +280,7 @@ fn expectation(args: &Args, key_files: &[PathBuf]) -> Result<Expectation, Failur
     let board = match &args.board {
         None => None,
         Some(Choice::Name(name)) => Name::new(name),
-        // The one that was read last is that of the file.
+        // The board of the description is the first one, because the boards that were read last come first.
         Some(Choice::File(_)) => boards.maps().first().and_then(|map| Name::new(map.name)),
     };
     Ok(Expectation {
@@ -293,7 +296,7 @@ fn expectation(args: &Args, key_files: &[PathBuf]) -> Result<Expectation, Failur
     })
 }
 
-/// Verifies the bundles.
+/// Verifies the files.
 pub fn run(args: &Args, output: &Output) -> ExitCode {
     let keys = project::keys(&args.keys, Wanted::Public, "--key");
     let prepared = keys.and_then(|keys| Ok((expectation(args, &keys)?, keys)));
@@ -318,7 +321,7 @@ pub fn run(args: &Args, output: &Output) -> ExitCode {
     }
 }
 
-/// Verifies one bundle.
+/// Verifies one file.
 fn one(
     args: &Args,
     expectation: &Expectation,
@@ -327,7 +330,8 @@ fn one(
 ) -> Result<Verified, Failure> {
     let is_first_stage = match args.form {
         Some(form) => form == Form::FirstStage,
-        // A type of bundle excludes this form: the refusal says what the file is.
+        // If a type of bundle is required, the file is verified as a bundle. The refusal says that it is a
+        // first stage.
         None => args.bundle_type.is_none() && is_first_stage(bundle),
     };
     if is_first_stage {
@@ -372,7 +376,7 @@ fn one(
     })))
 }
 
-/// Verifies one first stage.
+/// Verifies one first-stage image.
 fn one_first_stage(
     args: &Args,
     expectation: &Expectation,

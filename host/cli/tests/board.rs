@@ -1,4 +1,5 @@
-//! Boards of users: a description is signed for, verified, inspected and emulated as those of `device/boards/` are.
+//! Tests of boards of users: a description is used to sign, verify, inspect and emulate like those in
+//! `device/boards/`.
 
 use std::fs;
 use std::path::Path;
@@ -8,14 +9,14 @@ use crate::common::{Bench, Run};
 const SIGN: &str = "sign --type system --kernel linux --initramfs initrd --system-fdt virt.dtb \
                     --security-version 4 --key root.pem --force -o mine.hlk";
 
-/// Says that it is QEMU, and repeats its options as its complaint, which arrives after its end.
+/// A program that pretends to be QEMU. It prints its options to the standard error, after it has ended.
 const QEMU: &str = r#"#!/bin/sh
 if [ "$1" = --version ]; then echo 'QEMU emulator version 10.0.0'; exit; fi
 (exec >&-; sleep 0.1; echo "$@" >&2) &
 exit 1
 "#;
 
-/// A copy of the description of `qemu-virt` of another name, with 512 MiB of memory.
+/// Returns a copy of the description of `qemu-virt` with another name and with 512 MiB of memory.
 fn copy() -> String {
     let file =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../device/boards/qemu-virt/board.toml");
@@ -62,7 +63,7 @@ fn a_copy_of_a_description_is_a_board_of_its_own() {
         (&known["is_known_board"], &known["faults"]),
         (&true.into(), &serde_json::json!([]))
     );
-    // Memory ends where the description says it, and not where that of qemu-virt does.
+    // The memory ends where the description states, not where that of qemu-virt ends.
     assert_eq!(known["segments"].as_array().unwrap().last().unwrap()["end"], "0xa0000000");
 
     let again = "--verify-key root.pub.pem --board mine.toml --key root.pem --force -o again.hlk";
@@ -80,7 +81,7 @@ fn rules_about_memory_are_those_of_the_description() {
             load_address = {address}\n[[payload]]\ntype = \"system-fdt\"\nfile = \"virt.dtb\"\nload_address = 0x86000000\n").as_bytes());
     };
     for (address, code, says) in [
-        // Within 1 GiB, and past 512 MiB.
+        // The address is within 1 GiB, but past 512 MiB.
         ("0xb0000000", "E0701", "on board mine it goes into 0x81000000 to 0xa0000000"),
         ("0x80200000", "E0702", "memory that the verifying stage uses"),
         ("0x82001000", "E0703", "at a multiple of 0x200000"),
@@ -93,7 +94,8 @@ fn rules_about_memory_are_those_of_the_description() {
             assert!(run.stderr.contains(code) && run.stderr.contains(says), "{run:?}");
             assert!(run.stderr.contains("`load_address = 0x82000000`"), "{run:?}");
         }
-        // Where the board is not known, the verifier that knows it finds the same.
+        // If the board is unknown when the bundle is signed, a verifier that knows the board finds the same
+        // fault.
         bundle("b.toml", "mine", address);
         bench.run(&["sign", "b.toml", "-k", "root.pem", "--force", "-o", "b.hlk"]).expect(0);
         let verify =
@@ -127,7 +129,7 @@ fn settings_and_bundles_name_a_description_relative_to_themselves() {
     let verified = inner(&["verify", "a.hlk", "--key", "../root.pub.pem"]).expect(0);
     assert!(verified.stderr.contains("using the memory map of mine"), "{verified:?}");
     assert!(verified.stdout.contains("load addresses"), "{verified:?}");
-    // What was asked for on the command line comes first.
+    // The option on the command line takes precedence over the settings.
     let named = inner(&["verify", "a.hlk", "--key", "../root.pub.pem", "--board", "qemu-virt"]);
     assert!(named.expect(1).stderr.contains("E0601"));
 
@@ -139,7 +141,7 @@ fn settings_and_bundles_name_a_description_relative_to_themselves() {
         "{far}"
     );
 
-    // No output replaces the description.
+    // An output must not replace the description.
     let output = run(&bench, SIGN, &["--board", "mine.toml", "-o", "mine.toml"]);
     assert!(output.code == 2, "{output:?}");
     let output = bench
@@ -167,7 +169,8 @@ fn settings_and_bundles_name_a_description_relative_to_themselves() {
 fn a_board_is_emulated_if_the_emulator_can_be_it() {
     let bench = bench();
     bench.write("rom.bin", &[0x13; 64]);
-    // Written by another process: a file that this one has open for writing cannot be started.
+    // Another process writes the file, because a program cannot be started while this process has it open for
+    // writing.
     let write = ["-c", "printf %s \"$0\" >qemu && chmod +x qemu", QEMU];
     bench.tool("sh", &write).unwrap().expect(0);
     let boot = "boot --rom rom.bin --boot-bundle system.hlk --system system.hlk --root-key root.pub.pem --qemu ./qemu --json";

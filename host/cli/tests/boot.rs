@@ -1,4 +1,4 @@
-//! `hartlock boot` without an emulator: what it provisions, and which files remain.
+//! Tests of `hartlock boot` without an emulator: the provisioning, and the files that remain.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::common::{Bench, Run};
 
-/// Says that it is QEMU. Then it ends at once, or, if there is a file `hold`, writes down its number
-/// and stays.
+/// A program that pretends to be QEMU. It ends at once or, if a file `hold` exists, writes its process id to
+/// a file and continues to run.
 const QEMU: &str = r#"#!/bin/sh
 if [ "$1" = --version ]; then echo "QEMU emulator version 10.0.0"; exit; fi
 if [ ! -e hold ]; then exit 1; fi
@@ -16,18 +16,18 @@ echo $$ >number.new && mv number.new number
 exec sleep 600
 "#;
 
-/// The two copies of the state record in flash bank 1 (boot flow §2, §3.2).
+/// Offsets of the two copies of the state record in flash bank 1 (boot flow §2, §3.2).
 const STATE_AT: [usize; 2] = [0x1f8_0000, 0x1fc_0000];
 
-/// Only ends a hang.
+/// Time limit that only ends a test that hangs.
 const HANG: Duration = Duration::from_secs(60);
 
 fn bench() -> Bench {
     let bench = Bench::with_bundle();
     bench.run(&["keygen", "-o", "second.pem"]).expect(0);
     bench.write("rom.bin", &[0x13; 64]);
-    // Written by another process: one that is started while this one has the file open for writing
-    // would make it busy.
+    // Another process writes the file, because a program cannot be started while this process has it open for
+    // writing.
     let write = ["-c", "printf %s \"$0\" >qemu && chmod +x qemu", QEMU];
     bench.tool("sh", &write).unwrap().expect(0);
     bench
@@ -35,7 +35,7 @@ fn bench() -> Bench {
 
 fn boot(bench: &Bench, more: &[&str]) -> Command {
     let mut command = bench.command();
-    // Files of a killed process are removed with the bench.
+    // Temporary files of a process that was killed are removed with the folder of the test.
     command.env("TMPDIR", bench.folder());
     command.args(["boot", "--qemu", "./qemu", "--rom", "rom.bin", "--boot-bundle", "system.hlk"]);
     command.args(["--system", "system.hlk", "--state", "device", "--root-key", "root.pub.pem"]);
@@ -47,7 +47,7 @@ fn run(bench: &Bench, more: &[&str]) -> Run {
     Run::of(boot(bench, more).output().unwrap())
 }
 
-/// The revocation bits of the record in force.
+/// Returns the revocation bits of the valid state record.
 fn revoked_keys(bench: &Bench) -> u32 {
     let flash = bench.read("device/pflash1.img");
     let records = STATE_AT.iter().map(|at| &flash[*at..*at + 128]);
@@ -68,7 +68,7 @@ fn revoked_root_keys_are_provisioned_and_stay_revoked() {
         (&["--provision-revoked", "0"], 0b11),
         (&[], 0b11),
     ] {
-        // The emulator ends at once: there is no verdict. By then the device is provisioned.
+        // The emulator ends at once, so there is no verdict. The device is provisioned before that.
         run(&bench, &[&second, more].concat()).expect(2);
         assert_eq!(revoked_keys(&bench), expected, "{more:?}");
     }
@@ -108,13 +108,13 @@ fn the_emulator_does_not_outlive_a_command_that_is_killed() {
     let mut killed = command.spawn().unwrap();
     let number = wait_for(|| fs::read_to_string(bench.path("number")).ok());
     assert!(is_alive(number.trim()));
-    // SIGKILL: nothing of the command runs any more.
+    // After SIGKILL no code of the command is executed.
     killed.kill().unwrap();
     killed.wait().unwrap();
     wait_for(|| (!is_alive(number.trim())).then_some(()));
 }
 
-/// Whether a process runs. One that has ended may wait for its parent to collect it.
+/// Returns true if a process runs. A process that has ended but was not waited for does not count.
 fn is_alive(number: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))

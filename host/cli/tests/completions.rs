@@ -1,4 +1,4 @@
-//! Shell completions, manual pages and `--help`: each knows every verb and every option.
+//! Tests that shell completions, manual pages and `--help` have every verb and every option.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::common::Bench;
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
-/// Verbs of the command, as its help lists them.
+/// Returns the verbs of the command, as its help lists them.
 fn verbs(bench: &Bench) -> Vec<String> {
     let help = bench.run(&["-h"]).expect(0).stdout;
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
@@ -17,7 +17,7 @@ fn verbs(bench: &Bench) -> Vec<String> {
     verbs
 }
 
-/// Long options of a verb, without dashes.
+/// Returns the long options of a verb, without dashes.
 fn options(bench: &Bench, verb: &str) -> BTreeSet<String> {
     let help = bench.run(&[verb, "-h"]).expect(0).stdout;
     let words = help.lines().flat_map(|line| line.split([' ', ',']).take(9));
@@ -35,11 +35,11 @@ fn completions_know_every_verb_and_option() {
         for verb in verbs(&bench) {
             assert!(script.contains(&verb), "{shell}: {verb}");
             for option in options(&bench, &verb) {
-                // fish has them without their dashes.
+                // The script for fish has options without their dashes.
                 assert!(script.contains(&option), "{shell}: {verb} --{option}");
             }
         }
-        // The others complete no arguments but the values of options.
+        // The scripts for the other shells complete no arguments except values of options.
         assert!(script.contains("E0603") || !["bash", "zsh"].contains(&shell), "{shell}");
         let json = bench.run(&["completions", shell, "--json"]).expect(0).json();
         assert_eq!(json["schema"], "hartlock/completions-v1");
@@ -65,7 +65,7 @@ fn bash_completes_what_is_typed() {
     let codes = "E0601\nE0602\nE0603\nE0604\nE0605\n";
     assert_eq!(complete(&["hartlock", "explain", "E060"]).unwrap(), codes);
     assert_eq!(complete(&["hartlock", "verify", "--lifecycle", "prod"]).unwrap(), "production\n");
-    // Files, where one is wanted.
+    // File names are completed where a file is expected.
     assert_eq!(complete(&["hartlock", "verify", ""]).unwrap().matches("linux\n").count(), 1);
     assert_eq!(complete(&["hartlock", "inspect", "lin"]).unwrap(), "linux\n");
     assert_eq!(complete(&["hartlock", "verify", "--key", "vi"]).unwrap(), "virt.dtb\n");
@@ -96,7 +96,7 @@ fn manual_pages_know_every_verb_and_option() {
         let file = format!("share/man1/{name}.1");
         assert!(json["files"].as_array().unwrap().contains(&file.into()), "{json}");
         assert!(top.contains(&name.replace('-', "\\-")), "{name}");
-        // In roff a dash that is to be copied has a backslash in front.
+        // In roff a dash that can be copied has a backslash in front.
         let page = page(&name);
         for option in options(&bench, &verb) {
             let option = format!("--{option}").replace('-', "\\-");
@@ -107,10 +107,10 @@ fn manual_pages_know_every_verb_and_option() {
             assert!(is_there, "{name} {section}: {page}");
         }
     }
-    // Again into the same folder: pages are replaced, and say the same.
+    // Pages that are written again into the same folder do not change.
     bench.run(&["man", "-o", "share/man1"]).expect(0);
     assert_eq!(page("hartlock"), top);
-    // Where they cannot be written.
+    // The command fails if the pages cannot be written.
     bench.run(&["man", "-o", "linux"]).expect(2);
     bench.run(&["man"]).expect(2);
 }
@@ -137,7 +137,7 @@ fn every_help_has_examples_and_fits_80_columns() {
         let output = command.env("COLUMNS", "80").args(&args).output().unwrap();
         let help = String::from_utf8(output.stdout).unwrap();
         assert!(help.contains("\nExamples:\n  hartlock "), "{args:?}: {help}");
-        // A line of usage is not broken.
+        // The line with the usage is not broken.
         let lines = help.lines().filter(|line| !line.starts_with("Usage: "));
         for line in lines {
             assert!(line.chars().count() <= 80, "{args:?}: {line}");

@@ -1,4 +1,4 @@
-//! `hartlock explain`: codes in every spelling, and examples that do what they say.
+//! Tests of `hartlock explain`: every spelling of a code, and the examples.
 
 use std::path::Path;
 
@@ -63,7 +63,7 @@ fn the_list_has_every_code_in_groups() {
             groups.push(group);
         }
     }
-    // Each group is one stretch of the list, under its title.
+    // Each group is listed once, under its title.
     assert_eq!(groups.len(), 13, "{groups:?}");
     for group in groups {
         assert_eq!(list.lines().filter(|line| *line == group).count(), 1, "{group}: {list}");
@@ -83,7 +83,7 @@ fn the_object_has_the_documented_fields() {
     for field in ["details", "remedy"] {
         assert!(reason.get(field).is_some_and(|it| it.is_null() || it.is_string()), "{reason}");
     }
-    // A device gives it, and no bundle.
+    // This reason is given by a device and not by a bundle.
     let device = bench.run(&["explain", "E0901", "--json"]).expect(0).json();
     assert!(device["reasons"][0]["example"].is_null());
 }
@@ -105,7 +105,7 @@ fn reasons_of_key_files_are_explained_like_all_others() {
     let reason = &json["reasons"][0];
     assert_eq!((&reason["code"], &reason["spec"]), (&"E1102".into(), &"key files §2".into()));
     assert!(reason["example"].is_null());
-    // The name that both lists could have is the bundle's.
+    // A name that both lists could have belongs to the reason of bundles.
     assert!(bench.run(&["explain", "Truncated"]).expect(0).stdout.starts_with("E0101  "));
     assert!(bench.run(&["explain", "KeyTruncated"]).expect(0).stdout.starts_with("E1105  "));
 }

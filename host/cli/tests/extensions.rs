@@ -1,4 +1,5 @@
-//! What not every bundle says: further devices, the boot bundle that it needs, and what its loader carries.
+//! Tests of optional contents of a bundle: further devices, the minimum version of the boot bundle, and the
+//! algorithms that the loader supports.
 
 use crate::common::{Bench, Run};
 
@@ -6,7 +7,7 @@ fn verify(bench: &Bench, more: &[&str]) -> Run {
     bench.run(&[&["verify", "system.hlk", "--key", "root.pub.pem"], more].concat())
 }
 
-/// Signs a boot bundle whose loader is `loader`, and trusts `root.pub.pem`.
+/// Signs a boot bundle with this loader, which trusts `root.pub.pem`.
 fn sign_boot(bench: &Bench, loader: &str, more: &[&str]) -> Run {
     let words = "sign --type boot --opensbi fw.bin --boot-fdt virt.dtb --security-version 1 --key root.pem \
                  --trust root.pub.pem --trust-policy any --force -o boot.hlk";
@@ -14,7 +15,7 @@ fn sign_boot(bench: &Bench, loader: &str, more: &[&str]) -> Run {
     bench.run(&[&words[..], &["--loader", loader], more].concat())
 }
 
-/// A loader that says that it carries the algorithms with these bits.
+/// Writes a loader that states that it supports the algorithms with these bits.
 fn write_loader(bench: &Bench, carried: u64) {
     let statement = [&b"HARTLOCK-CARRIES"[..], &carried.to_le_bytes()].concat();
     bench.write("loader", &[&[0x11; 4096][..], &statement, &[0x11; 4096]].concat());
@@ -52,7 +53,7 @@ fn a_system_bundle_names_the_boot_bundle_that_it_needs() {
     assert_eq!(json["checked"]["boot_version"], 5);
     let run = verify(&bench, &["--boot-version", "4"]).expect(1);
     assert!(run.stderr.contains("E0605"), "{run:?}");
-    // It is not checked, and the text says so.
+    // Without the option the boot version is not checked, and the output says so.
     let run = verify(&bench, &[]).expect(0);
     assert!(run.stdout.contains("boot version"), "{run:?}");
 }
@@ -63,7 +64,7 @@ fn a_loader_says_what_it_carries_or_a_note_says_that_it_does_not() {
     let notes = |run: Run| run.expect(0).json()["notes"].clone();
     let note = notes(sign_boot(&bench, "fw.bin", &["--json"]));
     assert!(note[0].as_str().unwrap().contains("E0307"), "{note}");
-    // Ed25519 is algorithm 1, ML-DSA 19.
+    // Ed25519 has number 1, ML-DSA number 19.
     write_loader(&bench, 1 << 1);
     assert_eq!(notes(sign_boot(&bench, "loader", &["--json"])), serde_json::json!([]));
     write_loader(&bench, 1 << 19);

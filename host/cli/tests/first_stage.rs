@@ -1,16 +1,17 @@
-//! First stages: what is signed, verified and shown, and what is not.
+//! Tests of first stages: signing, verification and inspection.
 
 use std::path::{Path, PathBuf};
 
 use crate::common::{Bench, Run};
 use serde_json::Value;
 
-/// Keys that are made in a moment, one of each family of the form but XMSS^MT, whose trees take longer.
+/// Algorithms of keys that are made quickly: one of each family of the form except XMSS^MT, whose trees take
+/// longer.
 const ALGORITHMS: [&str; 4] =
     ["lms-sha256-192-h5-w8", "hss-l2-sha256-h5-w8", "xmss-sha2-10-192", "slh-dsa-sha2-128s"];
 const LMS: &str = ALGORITHMS[0];
 
-/// A folder with code and keys of these algorithms.
+/// Makes a folder with code and with keys of these algorithms.
 fn bench(algorithms: &[&str]) -> Bench {
     let bench = Bench::new();
     bench.write("code.bin", &[0x13; 1000]);
@@ -21,7 +22,7 @@ fn bench(algorithms: &[&str]) -> Bench {
     bench
 }
 
-/// Signs `code.bin` with a key for a board that is known.
+/// Signs `code.bin` with a key for a known board.
 fn sign(bench: &Bench, key: &str, more: &[&str]) -> Run {
     let line = format!(
         "sign --form first-stage --code code.bin --key {key}.pem --board hartlock-soc \
@@ -30,7 +31,7 @@ fn sign(bench: &Bench, key: &str, more: &[&str]) -> Run {
     words(bench, &line, more)
 }
 
-/// Runs the words of a line, and more.
+/// Runs a command with the words of `line` and with `more`.
 fn words(bench: &Bench, line: &str, more: &[&str]) -> Run {
     bench.run(&line.split_whitespace().chain(more.iter().copied()).collect::<Vec<_>>())
 }
@@ -97,7 +98,7 @@ fn the_key_of_the_next_stage_is_its_digest() {
     assert_eq!(key["algorithm"], "xmss-sha2-10-256");
     let show = bench.run(&["key", "show", "xmss-sha2-10-256.pem", "--json"]).expect(0).json();
     assert_eq!(key["key_digest"], show["first_stage_digest"]);
-    // What the next stage may not be signed with, and a key that signs none.
+    // A key of an algorithm that first stages cannot be signed with is refused, and has no digest for them.
     let other = ["--next-key", "ed25519.pub.pem", "--force", "--json"];
     assert_eq!(code(&sign(&bench, LMS, &other).expect(1)), "E0206");
     let show = bench.run(&["key", "show", "ed25519.pem", "--json"]).expect(0).json();
@@ -137,7 +138,7 @@ fn what_cannot_be_signed_spends_nothing() {
         (&["-o", "lms-sha256-192-h5-w8.pem", "--force"], 2, "E1202"),
         (&["-o", "folder/stage.hlf"], 2, "none"),
     ] {
-        // An option that is given twice is wrong usage, so what is meant takes the place of the other.
+        // An option must not be given twice, so each changed option replaces the default one.
         let mut args: Vec<&str> =
             "sign --form first-stage --security-version 3 --key lms-sha256-192-h5-w8.pem --json"
                 .split(' ')
@@ -165,14 +166,14 @@ fn what_cannot_be_signed_spends_nothing() {
 fn an_image_replaces_itself_and_no_other_file() {
     let bench = bench(&[LMS]);
     sign(&bench, LMS, &[]).expect(0);
-    // The signature is another one, and all else is the same.
+    // The signature is another one, and everything else is the same.
     sign(&bench, LMS, &[]).expect(0);
     assert_eq!(left(&bench, LMS), 30);
     bench.write("code.bin", &[0x14; 1000]);
     assert_eq!(code(&sign(&bench, LMS, &["--json"]).expect(2)), "E1201");
     assert_eq!(left(&bench, LMS), 30);
     sign(&bench, LMS, &["--force"]).expect(0);
-    // The same input and a key without a state give the same bytes.
+    // The same input and a stateless key give the same bytes.
     let slh = "slh-dsa-sha2-128s";
     bench.run(&["keygen", "--algorithm", slh, "-o", &format!("{slh}.pem")]).expect(0);
     sign(&bench, slh, &["--force"]).expect(0);
@@ -235,7 +236,7 @@ fn one_form_is_never_taken_for_the_other() {
     );
     bundle.expect(0);
     let key = "lms-sha256-192-h5-w8.pub.pem";
-    // The same key signed both.
+    // The same key signed both files.
     bench.run(&["verify", "stage.hlf", "system.hlk", "--key", key]).expect(0);
     for more in [["--form", "bundle"], ["--type", "boot"], ["--type", "system"]] {
         let run = verify(&bench, LMS, &more).expect(1);
@@ -253,7 +254,7 @@ fn one_form_is_never_taken_for_the_other() {
         let run = bench.run(&[&[verb, "stage.hlf"], rest].concat());
         assert!(run.code != 0 && run.stderr.contains("hint"), "{verb}: {run:?}");
     }
-    // Nor is one the payload of the other.
+    // A file of one form is not accepted as a payload of the other.
     let run = words(
         &bench,
         "sign --form first-stage --code system.hlk --security-version 3 --board hartlock-soc \
@@ -288,7 +289,7 @@ fn inspect_shows_every_byte_and_trusts_none() {
     assert_eq!(json["first_stage"]["check"], "verifies");
     assert!(json["header"].is_null() && json["manifest"].is_null());
     bench.damaged("stage.hlf", "stage.hlf", |bytes| *bytes.last_mut().unwrap() ^= 1);
-    // Well formed all the same.
+    // The image is well formed although its signature is invalid.
     let json = bench.run(&["inspect", "stage.hlf", "--json"]).expect(0).json();
     assert_eq!(json["first_stage"]["check"], "E0301");
     bench.damaged("stage.hlf", "stage.hlf", |bytes| bytes[30] = 1);
@@ -320,7 +321,7 @@ fn every_vector_is_judged_as_expected_and_can_be_shown() {
             let file = vectors().join("keys").join(format!("{}.pub.pem", key.as_str().unwrap()));
             args.extend(["--key".to_owned(), file.display().to_string()]);
         }
-        // The command is for files, and decides nothing without a key.
+        // The command cannot verify a medium, and decides nothing without a key.
         if options["medium"] == true || options["keys"] == serde_json::json!([]) {
             continue;
         }
@@ -342,7 +343,8 @@ fn every_vector_is_judged_as_expected_and_can_be_shown() {
     assert!(all.len() > 150, "{}", all.len());
 }
 
-/// One bit of an image anywhere, judged by the command. The library judges its own 500 (`verif/testkit`).
+/// Tests that the command refuses images in which one bit was flipped, for 500 bits. The library has a test
+/// of its own (`verif/testkit`).
 #[test]
 fn no_changed_bit_is_accepted_or_stops_the_command() {
     let bench = bench(&[LMS]);

@@ -1,4 +1,4 @@
-//! `hartlock inspect`: the page, the dump and the object, on bundles of ours and on the vectors of
+//! Tests of `hartlock inspect`: summary, dump and JSON, for bundles of the tests and for the test vectors of
 //! the specification.
 
 use std::fs;
@@ -11,7 +11,7 @@ fn vectors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/image")
 }
 
-/// Names of all vectors, without `.hlk`.
+/// Returns the names of all vectors, without `.hlk`.
 fn names() -> Vec<String> {
     let expected = fs::read(vectors().join("expected.json")).unwrap();
     let expected: Vec<Value> = serde_json::from_slice(&expected).unwrap();
@@ -88,7 +88,7 @@ fn a_signature_that_fails_is_said_and_is_no_verdict() {
     let run = inspect(&bench, "foreign_signer_without_key", &[]).expect(0);
     assert!(run.stdout.contains("not checked: of an unknown algorithm"), "{run:?}");
     assert!(run.stdout.contains("any     enough if the device trusts key 1\n"), "{run:?}");
-    // Well formed, and no board would take it.
+    // The bundle is well formed, but every board would refuse it.
     let run = inspect(&bench, "boot_over_rom_ram", &[]).expect(0);
     assert!(run.stdout.contains("!!!!  boot-fdt") && run.stdout.contains("E0702"), "{run:?}");
     assert!(run.stdout.contains("any     never enough: the bundle is refused"), "{run:?}");
@@ -133,7 +133,7 @@ fn every_vector_is_explained_in_every_view() {
     }
 }
 
-/// Offsets and bytes of a dump, hidden zeros included. Lines without bytes are skipped.
+/// Returns offsets and bytes of a dump, including the zeros that it hides. Lines without bytes are skipped.
 fn bytes_of(dump: &str) -> Vec<(usize, Vec<u8>)> {
     let mut lines: Vec<(usize, Vec<u8>)> = Vec::new();
     for line in dump.lines() {
@@ -160,7 +160,7 @@ fn bytes_of(dump: &str) -> Vec<(usize, Vec<u8>)> {
 fn the_dump_has_every_byte_in_front_of_the_payloads_once() {
     let bench = Bench::new();
     let mut complete = 0;
-    // Which is no bundle: its bytes are in the tests of first stages.
+    // This vector is not a bundle. The tests of first stages compare its bytes.
     for name in names().into_iter().filter(|name| name != "first_stage") {
         let bundle = fs::read(vectors().join(format!("{name}.hlk"))).unwrap();
         let run = inspect(&bench, &name, &["--hexdump"]);
@@ -170,7 +170,7 @@ fn the_dump_has_every_byte_in_front_of_the_payloads_once() {
             assert_eq!(bytes, bundle[at..at + bytes.len()], "{name} at {at:#x}\n{}", run.stdout);
             at += bytes.len();
             if run.code == 1 && at >= 256 {
-                // After a fault there may be bytes that cannot be told apart, and are not shown.
+                // The bytes after a fault may not be shown, because they cannot be parsed.
                 break;
             }
         }
@@ -226,7 +226,7 @@ fn the_object_has_every_byte_of_the_file_once() {
 fn lines_fit_the_width_that_is_asked_for() {
     let bench = Bench::new();
     let path = vectors().join("minimal_boot.hlk");
-    // A short name: paths are not broken.
+    // The name is short, because paths are not broken.
     bench.write("boot.hlk", &fs::read(path).unwrap());
     let longest = |width: &str, view: &[&str]| {
         let mut command = bench.command();
@@ -237,7 +237,7 @@ fn lines_fit_the_width_that_is_asked_for() {
     for view in [&[][..], &["--fields"], &["--hexdump"]] {
         let (narrow, wide) = (longest("80", view), longest("120", view));
         assert!(narrow <= 80 && wide <= 120, "{view:?}: {narrow}, {wide}");
-        // What is no width is none.
+        // Values that are not a valid width are ignored.
         for odd in ["", "0", "-5", "wide", "99999999999999999999"] {
             assert!(longest(odd, view) <= 80, "{view:?} {odd}");
         }

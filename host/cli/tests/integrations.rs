@@ -1,4 +1,5 @@
-//! `integrations/ci`: the commands of the action and of the job, in a repository as a user has it.
+//! Tests of `integrations/ci`: the commands of the action and of the job, in a repository like that of a
+//! user.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +29,7 @@ fn parsed(file: &str) -> Yaml {
     YamlLoader::load_from_str(&fs::read_to_string(ci().join(file)).unwrap()).unwrap().remove(0)
 }
 
-/// A repository with payloads, a description and a public key. The private key is outside of it.
+/// A repository with payloads, a description and a public key. The private key is not in the repository.
 struct Repository {
     bench: Bench,
     key: String,
@@ -52,7 +53,7 @@ impl Repository {
         repository
     }
 
-    /// Runs a command as a pipeline does, with these variables.
+    /// Runs a command as a pipeline does, with these environment variables.
     fn shell(&self, command: &str, variables: &[(&str, &str)]) -> Run {
         let tool = Path::new(env!("CARGO_BIN_EXE_hartlock")).parent().unwrap();
         let path = std::env::var("PATH").unwrap();
@@ -93,7 +94,7 @@ impl Repository {
         self.shell(command, &variables)
     }
 
-    /// What the pipeline left beside what is committed.
+    /// Returns the names of the files that the pipeline added to those of the repository.
     fn new_files(&self) -> Vec<String> {
         let status = self.shell("git status --porcelain", &[]).stdout;
         status.lines().map(|line| line[3..].to_owned()).collect()
@@ -133,7 +134,7 @@ fn the_action_ends_where_something_is_missing_or_refused() {
     assert_eq!(with("public-key", "none.pem").code, 2);
     let run = with("floor", "5");
     assert!(run.code == 1 && run.stderr.contains("E0603"), "{run:#?}");
-    // A name that is a command is a name.
+    // An input that contains a command is not executed.
     let run = with("description", "x\"; touch pwned; \"");
     assert!(run.code != 0 && !repository.bench.path("pwned").exists(), "{run:#?}");
 }

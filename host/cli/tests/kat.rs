@@ -1,4 +1,4 @@
-//! `hartlock kat` as its users meet it.
+//! Tests of `hartlock kat` on the command line.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ fn lines(run: &Run) -> Vec<Value> {
     run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The examples of the specification: lines, and their answers.
+/// Returns the examples of the specification: the cases and their answers, one line each.
 fn examples() -> (Vec<String>, Vec<Value>) {
     let text = include_str!("../../../spec/kat.md");
     let mut blocks = text.split("```json\n").skip(1);
@@ -69,7 +69,7 @@ fn lanes_give_the_digests_of_the_portable_form_or_none() {
     let bench = Bench::new();
     bench.write("cases.jsonl", ABC.as_bytes());
     let run = bench.run(&["kat", "cases.jsonl", "--kernel", "lanes"]).expect(0);
-    // A processor without vectors has none.
+    // A processor without vector instructions has no lanes.
     match lines(&run)[0]["result"].as_str() {
         Some("ok") => assert_eq!(lines(&run)[0]["output"], ABC_DIGEST),
         other => assert_eq!(other, Some("unsupported"), "{run:?}"),

@@ -1,4 +1,4 @@
-//! `hartlock kat` takes no more memory than it states, whatever it is asked.
+//! Tests that `hartlock kat` uses no more memory than it states, for all kinds of input.
 
 use std::fs;
 use std::io::Read;
@@ -9,7 +9,7 @@ use hartlock_kat::host::stream::MAX_MEMORY;
 
 use crate::common::Bench;
 
-/// The largest part of a process that was in memory so far, in bytes; `None` once it has ended.
+/// Returns the peak resident memory of a process in bytes; `None` if the process has ended.
 fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -17,10 +17,11 @@ fn peak_memory(process: u32) -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// More output than a pipe takes: the command waits for its reader, and its memory can be measured.
+/// A case whose answer is larger than the buffer of a pipe. The command waits for its reader, and meanwhile
+/// its memory can be measured.
 const LAST: &str = r#"{"id":"","op":"digest","alg":"shake128","message":"","output_len":262144}"#;
 
-/// Lines of answers to `cases` and one more, and the memory that they took.
+/// Returns the number of answers to `cases` and to one more case, and the peak memory in bytes.
 fn answered(cases: &[u8]) -> (usize, u64) {
     let bench = Bench::new();
     bench.write("cases.jsonl", &[cases, LAST.as_bytes()].concat());

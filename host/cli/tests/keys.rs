@@ -1,4 +1,4 @@
-//! Keys: files, and other tools that read and write them.
+//! Tests of key files, with other tools that read and write them.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -39,7 +39,7 @@ fn keygen_never_overwrites() {
     assert!(again.stderr.contains("`root.pem`"), "{again:?}");
     assert_eq!((bench.read("root.pem"), bench.read("root.pub.pem")), (private, public));
 
-    // One file of the two is enough, and the other one is not made then.
+    // If one of the two files exists, the other one is not written either.
     std::fs::remove_file(bench.path("root.pem")).unwrap();
     bench.run(&["keygen", "-o", "root.pem"]).expect(2);
     assert!(!bench.path("root.pem").exists());
@@ -220,12 +220,12 @@ fn every_verb_says_which_key_cannot_be_used_and_why() {
         assert_eq!(json["error"]["reason"]["code"], code, "{line}");
     }
     assert_eq!(bench.file_names(), before);
-    // A file that is not there has nothing wrong with it.
+    // A missing file has no reason code.
     let json = bench.run(&["key", "show", "missing", "--json"]).expect(2).json();
     assert!(json["error"]["reason"].is_null());
 }
 
-/// One of each family that is made at once.
+/// Algorithms of keys that are made quickly, one of each family.
 const QUICK: [&str; 6] = [
     "ed25519",
     "ecdsa-p256",
@@ -302,7 +302,7 @@ fn passphrases_come_from_files_and_variables() {
     assert!(run.stderr.contains("empty"), "{run:?}");
     assert!(!bench.path("new.pem").exists());
 
-    // Signing asks in the same way.
+    // `hartlock sign` reads the passphrase in the same way.
     bench.sign(&["--passphrase-file", "other"]).expect(2);
     bench.sign(&["--passphrase-file", "secret"]).expect(0);
     bench.run(&["verify", "system.hlk", "--key", "root.pub.pem"]).expect(0);
@@ -315,7 +315,7 @@ fn without_a_terminal_nobody_is_asked() {
     let args = ["keygen", "-o", "root.pem", "--encrypt", "--passphrase-file", "secret"];
     bench.run(&args).expect(0);
     let hartlock = env!("CARGO_BIN_EXE_hartlock");
-    // A session of its own has no terminal, even if the tests run in one.
+    // A new session has no controlling terminal, even if the tests run in one.
     let args = ["-w", hartlock, "key", "show", "root.pem"];
     let Some(run) = bench.tool("setsid", &args) else { return };
     let run = run.expect(2);
@@ -347,7 +347,7 @@ fn a_terminal_is_asked_and_shows_nothing() {
             }
         };
         let mut stdin = child.stdin.take().unwrap();
-        // What is typed before the question is thrown away, as it should be.
+        // Input that is typed before the prompt is discarded.
         for key in keys.split_inclusive('\n') {
             std::thread::sleep(std::time::Duration::from_millis(900));
             stdin.write_all(key.as_bytes()).unwrap();
@@ -367,7 +367,7 @@ fn a_terminal_is_asked_and_shows_nothing() {
     let (code, text) = typed("key show root.pem", "correct horse\n").unwrap();
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("passphrase of root.pem: "), "{text}");
-    // Interrupted.
+    // The input is interrupted with Ctrl-C.
     let (code, text) = typed("key show root.pem", "correct\x03\n").unwrap();
     assert_eq!(code, Some(2), "{text}");
 }
@@ -394,7 +394,7 @@ fn keys_are_converted_and_never_overwritten() {
         let mode = bench.path(name).metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
-    // The other name of the verb, and the public half.
+    // The verb has a second name, and writes the public key of a private one.
     bench.run(&["key", "export", "root.pem", "--public", "-o", "half.pem"]).expect(0);
     assert_eq!(bench.read("half.pem"), bench.read("root.pub.pem"));
     convert(&["root.pub.pem", "--format", "der", "-o", "half.der"]).expect(0);

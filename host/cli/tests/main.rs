@@ -1,6 +1,6 @@
-//! The `hartlock` command, as its users run it.
+//! Tests that run the `hartlock` command as its users do.
 //!
-//! One program, because linking each file by itself costs more than running it.
+//! All tests are one program, because linking a program for each file takes longer than running the tests.
 
 mod board;
 mod boot;

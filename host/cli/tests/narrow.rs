@@ -1,5 +1,5 @@
-//! Help, usage errors and results in a terminal of 40 columns, and in a file for which `COLUMNS` says 40: no line is
-//! longer, and none is broken within a word.
+//! Tests of help, usage errors and results in a terminal of 40 columns, and in a file with `COLUMNS` set to
+//! 40: no line is longer, and no line is broken within a word.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -11,8 +11,8 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 const COLUMNS: u16 = 40;
 
-/// What is written in one piece, and may be longer than a line: a digest, a key id, a JSON case, a path, bytes of a
-/// field.
+/// Returns true if a word is never broken, and may be longer than a line: a digest, a key id, a JSON case, a
+/// path, or bytes of a field.
 fn is_one_piece(word: &str) -> bool {
     let word = word.trim_end_matches([',', ')', '.', ';', ':']).trim_start_matches('(');
     let is_digest = word.len() >= 32 && word.chars().all(|c| c.is_ascii_hexdigit());
@@ -20,11 +20,11 @@ fn is_one_piece(word: &str) -> bool {
     is_digest || is_case || word.contains("\\x") || word.contains('/') || word.contains("hlk")
 }
 
-/// A line of the output that a terminal would have to break.
+/// Returns the lines of the output that are too long for the terminal.
 fn faults(text: &str) -> Vec<String> {
     let plain = anstream::adapter::strip_str(text).to_string();
     let is_long = |line: &&str| {
-        // Quoted from a device, a file or its bytes, as it is there.
+        // Lines that are quoted from a device or a file are not broken.
         let is_quoted = line.starts_with("| ");
         let one_piece =
             line.split_whitespace().any(|it| it.chars().count() > 24 && is_one_piece(it));
@@ -33,14 +33,15 @@ fn faults(text: &str) -> Vec<String> {
     plain.lines().map(|line| line.trim_end_matches('\r')).filter(is_long).map(Into::into).collect()
 }
 
-/// The words of a text, without what a break adds or takes: blanks, marks of comments and continued commands.
+/// Returns the words of a text, without the characters that breaking a line adds or removes: spaces, comment
+/// signs and backslashes.
 fn words(text: &str) -> Vec<String> {
     let plain = anstream::adapter::strip_str(text).to_string();
     let is_word = |word: &&str| !matches!(*word, "\\" | "#");
     plain.split_whitespace().filter(is_word).map(Into::into).collect()
 }
 
-/// What a command prints into a terminal of some width, standard error included.
+/// Returns the output of a command, including the standard error, in a terminal of this width.
 fn in_terminal(mut command: Command, columns: u16) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&terminal).unwrap();
@@ -53,7 +54,7 @@ fn in_terminal(mut command: Command, columns: u16) -> String {
     command.env_remove("COLUMNS").env("TERM", "xterm");
     command.stdin(Stdio::null()).stdout(stdio()).stderr(stdio());
     let mut child = command.spawn().unwrap();
-    // Only the child has the other end now: once it is gone, reading fails.
+    // Only the child process has the other end open, so reading fails after the child has ended.
     drop((command, end));
     let mut bytes = Vec::new();
     let _ = File::from(terminal).read_to_end(&mut bytes);
@@ -61,13 +62,13 @@ fn in_terminal(mut command: Command, columns: u16) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// What a command prints into a pipe, standard error last.
+/// Returns the output of a command to a pipe, followed by its standard error.
 fn in_pipe(mut command: Command, columns: u16) -> String {
     let output = command.env("COLUMNS", columns.to_string()).output().unwrap();
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Every verb, and the verbs of those that have some.
+/// Returns every verb, and the verbs below those that have some.
 fn verbs(bench: &Bench) -> Vec<Vec<String>> {
     let listed = |verb: &[String]| -> Vec<String> {
         let help = bench.command().args(verb).arg("-h").output().unwrap().stdout;
@@ -87,7 +88,8 @@ fn verbs(bench: &Bench) -> Vec<Vec<String>> {
     verbs
 }
 
-/// Compares both widths. Text for 80 columns is broken between its words and nowhere else.
+/// Compares the output for both widths, and returns the faults: the narrow text must differ only in breaks
+/// between words.
 fn judge(bench: &Bench, args: &[&str], is_text_equal: bool) -> Vec<String> {
     let command = || {
         let mut command = bench.command();
@@ -129,7 +131,7 @@ fn usage_errors_of_every_verb_fit() {
         let wrong = ["--no-such-option", "--algorithm=rot-13-of-a-cipher", "--algorithm"];
         for args in wrong.map(Some).into_iter().chain([None]) {
             let args: Vec<_> = verb.iter().map(String::as_str).chain(args).collect();
-            // Without arguments some verbs do what they are for, and `hartlock init` writes files.
+            // Some verbs have an effect without arguments, and `hartlock init` would write files.
             if args != ["init"] {
                 found.extend(judge(&bench, &args, true));
             }
@@ -195,7 +197,7 @@ fn results_and_errors_of_every_verb_fit() {
     let mut found = Vec::new();
     for args in table {
         let args: Vec<_> = args.split(' ').collect();
-        // Fewer bytes are in a line of a dump, and a quoted line is cut.
+        // A line of a narrow dump has fewer bytes, and a quoted line is cut.
         let is_cut = args.iter().any(|it| matches!(*it, "--hexdump" | "wrong.toml"));
         found.extend(judge(&bench, &args, !is_cut));
     }

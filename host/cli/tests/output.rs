@@ -1,4 +1,4 @@
-//! What goes to standard output and standard error, and in which form.
+//! Tests of the standard output and the standard error.
 
 use std::process::Stdio;
 
@@ -44,7 +44,7 @@ fn json_has_the_documented_fields() {
         assert!(!kernel[field].is_null(), "{field}: {kernel}");
     }
 
-    // Not accepted: nothing was verified.
+    // The outcome is not "accepted", because nothing was verified.
     let shown = json(&["inspect", "system.hlk"], 0);
     assert_eq!(shown["schema"], "hartlock/inspect-v1");
     assert_eq!((&shown["outcome"], &shown["error"]), (&"well-formed".into(), &().into()));
@@ -99,7 +99,7 @@ fn a_closed_pipe_changes_no_answer() {
         command.args(args).stdout(writer.try_clone().unwrap()).stderr(Stdio::piped());
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
-        // The same with standard error closed.
+        // The exit code is the same if the standard error is closed too.
         let status =
             bench.command().args(args).stdout(writer.try_clone().unwrap()).stderr(writer).status();
         assert_eq!(status.unwrap().code(), Some(code), "{args:?}");

@@ -1,11 +1,12 @@
-//! A key that counts its signatures, in a lower layer of two overlays: what two containers of one image see
+//! Tests of a stateful key in the lower layer of two overlays, which is what two containers of one image have
 //! (`spec/stateful-key.md` §3).
 
 use std::process::Command;
 
 use crate::common::{Bench, SIGN_SYSTEM, skipped};
 
-/// Mounts the folder `lower` as `one` and `two`, and signs in both with the arguments that follow.
+/// A script that mounts the folder `lower` as `one` and `two`, and signs in both with the remaining
+/// arguments.
 const SCRIPT: &str = r#"
 set -e
 hartlock=$1
@@ -21,7 +22,7 @@ for name in one two; do
 done
 "#;
 
-/// What the two containers said, or `None` if none can be made here.
+/// Returns the output of both containers, or `None` if this machine cannot make any.
 fn sign_in_overlays(more: &[&str]) -> Option<(Bench, String)> {
     let bench = Bench::new();
     bench.run(&["keygen", "-o", "lms.pem", "--algorithm", "lms-sha256-192-h5-w1"]).expect(0);
@@ -56,7 +57,7 @@ fn a_key_of_a_lower_layer_signs_in_no_overlay() {
     );
 }
 
-/// What the refusal is for: both containers spend the same index.
+/// Tests the case that the refusal prevents: both containers use the same index.
 #[test]
 fn a_user_who_insists_is_warned_and_both_spend_one_index() {
     let Some((bench, said)) = sign_in_overlays(&["--any-file-system"]) else { return };

@@ -1,4 +1,4 @@
-//! Runs the consoles of pages that a user of another bootloader reads, one after another in a folder of its own.
+//! Runs the console examples of pages for users of other bootloaders, all examples of a page in one folder.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::common::{Bench, Run};
 
 const PAGES: [&str; 3] = ["fit", "mcuboot", "wolfboot"];
 
-/// The commands of the consoles of a page.
+/// Returns the commands in the console examples of a page.
 fn commands(page: &str) -> Vec<String> {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/src/compare/{page}.md"));
@@ -18,7 +18,7 @@ fn commands(page: &str) -> Vec<String> {
     lines.map(|line| line.trim_start_matches("$ ").trim().to_owned()).collect()
 }
 
-/// Payloads with the names of the pages. The loader says that it carries every algorithm.
+/// Makes payloads with the names that the pages use. The loader states that it supports every algorithm.
 fn bench() -> Bench {
     let bench = Bench::new();
     for (from, to) in [

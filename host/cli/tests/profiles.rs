@@ -1,4 +1,4 @@
-//! `--profile`: what is signed, and what is accepted, keeps to a named set of algorithms, hashes and modes.
+//! Tests of `--profile`: signed and accepted bundles conform to a named set of algorithms, hashes and modes.
 
 use crate::common::{Bench, Run};
 
@@ -12,7 +12,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// Signs the payloads of a bench by these keys with these options.
+/// Signs the payloads with these keys and these further options.
 fn sign(bench: &Bench, keys: &[&str], more: &[&str]) -> Run {
     let mut args =
         vec!["sign", "--type", "system", "--kernel", "linux", "--system-fdt", "virt.dtb"];
@@ -106,7 +106,7 @@ fn a_bundle_is_accepted_if_it_keeps_to_the_profile_that_is_asked_for() {
     let run = verify(&["--profile", "cnsa2"]).expect(1);
     assert!(run.stderr.contains("E1002") && run.stderr.contains("ed25519 of a signer"), "{run:#?}");
     assert!(verify(&["--json"]).expect(0).json()["checked"]["profile"].is_null());
-    // Every other rule comes first.
+    // The profile is checked last.
     bench.damaged("signed.hlk", "signed.hlk", |bytes| *bytes.last_mut().unwrap() ^= 1);
     assert_eq!(code(&verify(&["--profile", "cnsa2", "--json"]).expect(1)), "E0802");
     verify(&["--profile", "cnsa"]).expect(2);

@@ -1,5 +1,5 @@
-//! What a shell completes when its user types and presses Tab: bash, zsh and fish, each in a pseudo-terminal of its
-//! own, with the script of `hartlock completions` where that shell looks for it.
+//! Tests of completions in bash, zsh and fish. Each shell runs in a pseudo-terminal and reads the script of
+//! `hartlock completions` from the place where it searches for scripts.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
@@ -12,18 +12,18 @@ use crate::common::{Bench, skipped};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// What a shell prints before it reads a line.
+/// Prompt of the shell.
 const PROMPT: &str = "READY>";
-/// Only ends a hang.
+/// Time limit that only ends a test that hangs.
 const HANG: Duration = Duration::from_secs(60);
-/// The command that the shells run: it prints the words that it got, which is what was completed.
+/// The command that the shells run. It prints its arguments, which are the completed words.
 const COMMAND: &str = "#!/bin/sh\nprintf '<<'; printf '[%s]' \"$@\"; printf '>>\\n'\n";
 
-/// A shell, how it starts, and the file that it reads first.
+/// A shell, its arguments, and the file that it reads first.
 struct Shell {
     name: &'static str,
     args: &'static [&'static str],
-    /// Where its script is found, and what else it has to be told.
+    /// Path at which the shell searches for the completion script, and further settings that it needs.
     script: &'static str,
     settings: (&'static str, &'static str),
 }
@@ -59,7 +59,7 @@ const SHELLS: [Shell; 3] = [
     },
 ];
 
-/// What is typed before Tab, and the words that the command gets.
+/// Text that is typed before Tab, and the arguments that the command then has.
 const TYPED: [(&str, &str); 12] = [
     ("ins", "[inspect]"),
     ("inspect --hex", "[inspect][--hexdump]"),
@@ -75,7 +75,7 @@ const TYPED: [(&str, &str); 12] = [
     ("key sh", "[key][show]"),
 ];
 
-/// A shell in a terminal.
+/// A shell that runs in a terminal.
 struct Session {
     child: Child,
     terminal: File,
@@ -84,7 +84,7 @@ struct Session {
 }
 
 impl Session {
-    /// `None` if there is no such shell.
+    /// Starts the shell. Returns `None` if it is not installed.
     fn start(bench: &Bench, shell: &Shell) -> Option<Self> {
         let terminal =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
@@ -98,7 +98,7 @@ impl Session {
         Command::new(shell.name).arg("--version").stdout(Stdio::null()).status().ok()?;
         let path = std::env::var("PATH").unwrap_or_default();
         let folder = bench.folder().display();
-        // The shell is to own the terminal, as it does where a user types: that is what `setsid` gives it.
+        // `setsid` makes the terminal the controlling terminal of the shell, as for a user.
         let child = Command::new("setsid")
             .args(["--ctty", shell.name])
             .args(shell.args)
@@ -130,7 +130,7 @@ impl Session {
         Some(Self { child, terminal, output, seen: String::new() })
     }
 
-    /// Waits for a text, and forgets all up to its end.
+    /// Waits for a text, and returns the output before it. The text and the output before it are discarded.
     fn wait_for(&mut self, text: &str) -> String {
         self.wait_until(|seen| seen.contains(text));
         let at = self.seen.find(text).unwrap();
@@ -165,7 +165,7 @@ impl Drop for Session {
     }
 }
 
-/// What is printed, without what moves and colours it.
+/// Returns the output without the sequences that move the cursor or change colours.
 fn plain(seen: &str) -> String {
     let mut parts = seen.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -182,7 +182,8 @@ fn plain(seen: &str) -> String {
 fn bench(shell: &Shell) -> Bench {
     let bench = Bench::new();
     bench.write("mine.toml", b"");
-    // In a folder that only `PATH` names, and written by a shell: a file that is open for writing cannot be started.
+    // The command is in a folder that only `PATH` names. A shell writes it, because a program cannot be
+    // started while this process has it open for writing.
     let write =
         ["-c", "mkdir bin && printf %s \"$0\" >bin/hartlock && chmod +x bin/hartlock", COMMAND];
     bench.tool("sh", &write).unwrap().expect(0);
@@ -212,7 +213,7 @@ fn a_shell_completes_what_is_typed() {
             let words = words.trim_end_matches(">>");
             assert_eq!(words, expected, "{}: {typed}", shell.name);
         }
-        // Several that fit are listed.
+        // If several words are possible, they are listed.
         session.wait_for(PROMPT);
         session.type_text("hartlock keygen --algorithm ml-dsa-\t\t");
         let names = ["ml-dsa-44", "ml-dsa-65", "ml-dsa-87"];

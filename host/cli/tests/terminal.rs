@@ -1,16 +1,16 @@
-//! No text from outside steers a terminal: names of files, fields of bundles and descriptions, labels of
-//! keys, the console of a device and the arguments themselves are escaped in every verb, and `--json` stays
-//! JSON. A line feed or a carriage return in one of them could print a verdict that nothing decided.
+//! Tests that untrusted text cannot control the terminal. Names of files, fields of bundles and descriptions,
+//! labels of keys, the console of a device and the arguments are escaped by every verb, and `--json` gives
+//! valid JSON. A line feed or a carriage return in such a text could otherwise print a forged verdict.
 
 use std::process::Command;
 
 use crate::common::Bench;
 
-/// What a terminal obeys, hides or reorders by: carriage return, erasure of the line, right-to-left override,
-/// the one-character form of ESC `[`, a backspace, and a line of its own.
+/// Text with characters that control, hide or reorder: a carriage return, a sequence that erases the line, a
+/// right-to-left override, the one-character form of ESC `[`, a backspace, and a forged line.
 const EVIL: &str = "a\r\u{1b}[2K\u{202e}b\u{9b}2Kc\u{8}\u{2066}\u{200b}\nverified    fake";
 
-/// Says that it is QEMU, prints text of its own as console and as complaint, and ends.
+/// A program that pretends to be QEMU, prints given texts as console and as error message, and ends.
 const QEMU: &str = r#"#!/bin/sh
 if [ "$1" = --version ]; then printf 'QEMU emulator version 10.0.0%s\n' "$(head -1 complaint)"; exit; fi
 cat console
@@ -18,7 +18,7 @@ cat complaint >&2
 exit 1
 "#;
 
-/// What must not reach a terminal in `text`, which may have colours of ours.
+/// Returns the first character or sequence in `text` that must not reach a terminal. Colours are allowed.
 fn obeyed(text: &str) -> Option<String> {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -39,7 +39,7 @@ fn obeyed(text: &str) -> Option<String> {
     None
 }
 
-/// A bench with every kind of file under a name that steers, and holding text that does.
+/// Makes a folder that has every kind of file with control characters in its name and its content.
 fn bench() -> Bench {
     let bench = Bench::with_bundle();
     let label = "-----BEGIN a\r\u{1b}[2K\u{202e}\u{9b}-----\nAAAA\n-----END a\r\u{1b}[2K\u{202e}\u{9b}-----\n";
@@ -73,7 +73,8 @@ fn bench() -> Bench {
     for copy in [named("hlk"), named("refused.hlk")] {
         bench.write(&copy, &bench.read("system.hlk"));
     }
-    // Fields of the header: board, SoC and label (image format §4.1), and the command line.
+    // The changed fields are board, SoC and label in the header (image format §4.1), and the kernel command
+    // line.
     bench.damaged("system.hlk", "header.hlk", |bytes| {
         for (at, len) in [(64, 32), (96, 32), (128, 64)] {
             let text = &EVIL.as_bytes()[..len.min(EVIL.len())];
@@ -107,7 +108,7 @@ fn no_text_from_outside_reaches_a_terminal_as_it_is() {
     let sign = "sign --type system --kernel linux --initramfs initrd --system-fdt virt.dtb --security-version 4";
     let boot = "boot --qemu ./qemu --rom rom.bin --system system.hlk";
     let no_terminal = "key show --passphrase-env HARTLOCK_NO_SUCH_VARIABLE";
-    // A verb with its plain arguments, those that steer, and the exit code.
+    // Each row has a verb with harmless arguments, the arguments with control characters, and the exit code.
     let table: Vec<(&str, Vec<String>, i32)> = vec![
         ("keygen", vec!["-o".into(), of("new.pem")], 0),
         ("keygen", vec!["-o".into(), of("new.pem")], 2),
@@ -334,11 +335,11 @@ fn no_text_from_outside_reaches_a_terminal_as_it_is() {
     for (plain, steering, code) in &table {
         for json in [false, true] {
             let mut command: Command = bench.command();
-            // Without colours the sequences of a terminal are removed from what is piped.
+            // Colours are forced, because otherwise all sequences are removed from output to a pipe.
             command.env("CLICOLOR_FORCE", "1").args(plain.split_whitespace()).args(steering);
             let is_new = ["keygen", "key convert"].iter().any(|verb| plain.starts_with(verb));
             if json && is_new && *code == 0 {
-                // A key is never replaced.
+                // A private key is never replaced, so this command cannot run a second time.
                 continue;
             }
             if json {

@@ -1,9 +1,9 @@
-//! `hartlock boot` and its timelines, without an emulator: what is drawn, written and compared.
+//! Tests of `hartlock boot` and its timelines without an emulator: charts, files and comparisons.
 
 use crate::common::{Bench, Run};
 use serde_json::{Value, json};
 
-/// Says that it is QEMU, and ends.
+/// A program that pretends to be QEMU, and ends.
 const QEMU: &str = "#!/bin/sh
 if [ \"$1\" = --version ]; then echo \"QEMU emulator version 10.0.0\"; exit; fi
 exit 1
@@ -12,15 +12,15 @@ exit 1
 fn bench() -> Bench {
     let bench = Bench::with_bundle();
     bench.write("rom.bin", &[0x13; 64]);
-    // Written by another process: one that is started while this one has the file open for writing
-    // would make it busy.
+    // Another process writes the file, because a program cannot be started while this process has it open for
+    // writing.
     let write = ["-c", "printf %s \"$0\" >qemu && chmod +x qemu", QEMU];
     bench.tool("sh", &write).unwrap().expect(0);
     bench.write("old.json", stored(1).to_string().as_bytes());
     bench
 }
 
-/// A timeline of an earlier boot.
+/// Returns the stored timeline of an earlier boot.
 fn stored(schema: u32) -> Value {
     let step = |stage, step, start, end| {
         json!({
@@ -36,7 +36,8 @@ fn stored(schema: u32) -> Value {
     })
 }
 
-/// The emulator ends at once, so there is no verdict: exit 2, with all files that a boot writes.
+/// Runs a boot. The emulator ends at once, so that there is no verdict: the exit code is 2, and all files are
+/// written.
 fn boot(bench: &Bench, more: &[&str]) -> Run {
     let mut command = bench.command();
     command.env("TMPDIR", bench.folder());
@@ -99,7 +100,7 @@ fn what_cannot_be_compared_is_named_before_the_boot() {
         &["--compare", "a=old.json"],
         &["--label", "a"],
         &["--label", "", "--report", "page.html"],
-        // As it was before the flag: a file that no run writes.
+        // `--timeline` takes no value, so the file name after it is an unexpected argument.
         &["--timeline", "new.json"],
     ] {
         boot(&bench, arguments);

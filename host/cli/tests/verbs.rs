@@ -1,4 +1,4 @@
-//! The verbs: answers, exit codes, and what they print.
+//! Tests of the verbs: answers, exit codes and output.
 
 use std::process::Stdio;
 
@@ -137,7 +137,7 @@ fn sign_takes_a_toml_file_and_flags_win() {
     assert_eq!(json["manifest"]["label"], "from a flag");
     assert_eq!(json["manifest"]["security_version"], 7);
     assert_eq!(json["manifest"]["payloads"][0]["load_address"], "0x83000000");
-    // Paths in the file are relative to the file, wherever the command runs.
+    // Paths in the file are relative to its folder, whatever the working directory is.
     let run = bench
         .command()
         .args(["sign", bench.path("bundle.toml").to_str().unwrap(), "-k"])
@@ -232,7 +232,7 @@ fn inspect_shows_and_does_not_believe() {
     for expected in ["NOT VERIFIED", "system", "qemu-virt", "kernel", "0x82000000", "sha384"] {
         assert!(run.stdout.contains(expected), "{expected}: {run:?}");
     }
-    // It shows a forged version as readily.
+    // A forged version is shown as well, because nothing is verified.
     bench.damaged("system.hlk", "forged.hlk", |bytes| bytes[32] = 99);
     let run = bench.run(&["inspect", "forged.hlk"]).expect(0);
     assert!(run.stdout.contains("security version  99"), "{run:?}");
@@ -242,7 +242,7 @@ fn inspect_shows_and_does_not_believe() {
 #[test]
 fn inspect_shows_what_is_left_of_a_malformed_bundle() {
     let bench = Bench::with_bundle();
-    // An empty lifecycle mask, and a label that would clear the screen.
+    // The lifecycle mask is empty, and the label contains a sequence that clears the screen.
     bench.damaged("system.hlk", "bad.hlk", |bytes| {
         bytes[48..52].fill(0);
         bytes[128..132].copy_from_slice(b"\x1b[2J");
@@ -250,7 +250,7 @@ fn inspect_shows_what_is_left_of_a_malformed_bundle() {
     let run = bench.run(&["inspect", "bad.hlk"]).expect(1);
     assert!(run.stderr.contains("E0408"), "{run:?}");
     assert!(run.stdout.contains("qemu-virt") && run.stdout.contains("\\x1b[2J"), "{run:?}");
-    // A signature block that does not belong to the signer hides nothing of the manifest.
+    // The manifest is shown, although a signature block does not belong to its signer.
     let signed_size = u32::from_le_bytes(bench.read("system.hlk")[16..20].try_into().unwrap());
     bench.damaged("system.hlk", "bad.hlk", |bytes| bytes[signed_size as usize + 20] ^= 1);
     let run = bench.run(&["inspect", "bad.hlk"]).expect(1);
@@ -270,7 +270,7 @@ fn inspect_shows_what_is_left_of_a_malformed_bundle() {
 fn explain_knows_every_code() {
     let bench = Bench::new();
     let all = bench.run(&["explain"]).expect(0).stdout;
-    // Titles of groups are between them.
+    // The lines between the codes are titles of groups.
     let codes = || all.lines().filter_map(|line| Some(line.split_once("  ")?.0));
     assert!(codes().count() > 60);
     for code in codes() {

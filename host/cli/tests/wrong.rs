@@ -1,9 +1,9 @@
-//! Wrong input of every kind: what is said, the exit code, and whether the hint helps when it is followed.
+//! Tests of invalid input of every kind: the message, the exit code, and the effect of following the hint.
 //!
-//! The files in `tests/wrong` are walks, each in a folder of its own. `$` begins a command that cannot succeed, and the
-//! lines after it are its exit code and all that it prints. `+` begins a command that has to succeed: what prepares
-//! the next ones, or what the hint above says. `UPDATE_WRONG=1` writes what is printed now into the files, to be read
-//! by a person before it is committed.
+//! Each file in `tests/wrong` is a script that is run in a folder of its own. `$` begins a command that must
+//! fail, and the lines after it are its exit code and its complete output. `+` begins a command that must
+//! succeed: it prepares the next commands, or follows the hint above it. With `UPDATE_WRONG=1` the actual
+//! output is written into the files; a person must read it before it is committed.
 
 use std::fmt::Write;
 use std::fs;
@@ -12,7 +12,7 @@ use std::process::Command;
 
 use crate::common::{Bench, Run};
 
-/// Commands of all walks that cannot succeed.
+/// Minimum number of commands that fail in all files together.
 const LEAST_COMMANDS: usize = 290;
 
 fn walks() -> Vec<PathBuf> {
@@ -23,7 +23,7 @@ fn walks() -> Vec<PathBuf> {
     walks
 }
 
-/// Numbers that differ in each run.
+/// Replaces numbers that are different in each run.
 fn without_key_ids(text: &str) -> String {
     let is_hex = |c: char| c.is_ascii_hexdigit() && !c.is_ascii_uppercase();
     let mut out = String::new();
@@ -54,7 +54,7 @@ fn shell(bench: &Bench, command: &str) -> Run {
     Run::of(shell.output().unwrap())
 }
 
-/// Walks again, and returns the file as it would have to be, with the number of wrong commands.
+/// Runs a file, and returns the file with the actual output, and the number of commands that must fail.
 fn walked(text: &str, faults: &mut Vec<String>) -> (String, usize) {
     let bench = Bench::with_bundle();
     let (mut out, mut count) = (String::new(), 0);

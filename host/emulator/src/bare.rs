@@ -1,4 +1,4 @@
-//! A program that is alone on one hart of QEMU `virt`: the bench (`verif/programs/bench`), and a pack of work.
+//! Runs a single program on one hart of QEMU `virt`: the bench (`verif/programs/bench`), with a pack of work.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -10,25 +10,25 @@ use std::time::Duration;
 use crate::Error;
 use crate::qemu::{Qemu, escape};
 
-/// Address from which the bench reads its pack.
+/// The address at which the bench reads its pack.
 pub const PACK_ADDRESS: u64 = hartlock_verify::board::qemu_virt::RAM.start + (256 << 20);
-/// Longest pack in bytes: more does not fit into the memory of the machine.
+/// Maximum length of a pack in bytes, which is limited by the memory of the machine.
 pub const MAX_PACK_SIZE: usize = 128 << 20;
-/// Names the bench when the caller does not.
+/// The environment variable with the path of the bench, for callers that do not give one.
 pub const BENCH_VARIABLE: &str = "HARTLOCK_BENCH";
-/// Lines that wait: beyond this the hart has to wait, and memory stays bounded.
+/// Maximum number of lines that are queued. Beyond it the hart has to wait, so that memory is bounded.
 const WAITING_LINES: usize = 1024;
-/// Longest line. No board prints a longer one unless something is wrong.
+/// Maximum length of a line in bytes. No board prints a longer one in regular operation.
 const MAX_LINE_LEN: u64 = 1 << 20;
 
-/// An emulated hart with a name.
+/// A named configuration of an emulated hart.
 #[derive(Clone, Copy, Debug)]
 pub struct Hart {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Extensions beyond RV64IMAC, as properties of QEMU.
+    /// The extensions beyond RV64IMAC, as CPU properties of QEMU.
     extensions: &'static str,
-    /// Bits of a vector register; 0: there are none.
+    /// The width of a vector register in bits; 0 if the hart has no vector unit.
     pub vlen: u32,
 }
 
@@ -36,7 +36,7 @@ const fn hart(name: &'static str, extensions: &'static str, vlen: u32) -> Hart {
     Hart { name, extensions, vlen }
 }
 
-/// Harts that differ in what their kernels need.
+/// Configurations that differ in the extensions that hash implementations need.
 pub const HARTS: [Hart; 9] = [
     hart("rv64", "", 0),
     hart("zbb", "zbb=true", 0),
@@ -50,13 +50,13 @@ pub const HARTS: [Hart; 9] = [
 ];
 
 impl Hart {
-    /// The hart of a name.
+    /// Returns the configuration with this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         HARTS.iter().find(|hart| hart.name == name)
     }
 
-    /// The CPU as it is given to QEMU. What an instruction leaves undefined in vector registers becomes
-    /// ones.
+    /// Returns the CPU option for QEMU. Agnostic tail elements and masked-off elements of vector registers
+    /// are set to ones.
     pub fn cpu(&self) -> String {
         let mut cpu = "rv64,zba=false,zbb=false,zbc=false,zbs=false".to_owned();
         if self.vlen > 0 {
@@ -70,17 +70,17 @@ impl Hart {
     }
 }
 
-/// The bench: the file that the caller names, else that in `HARTLOCK_BENCH`, else the one that the project
-/// builds beside the command.
+/// Finds the bench: the file that the caller names, else the one in `HARTLOCK_BENCH`, else the one that the
+/// project builds, relative to the folder of the command.
 ///
 /// # Errors
-/// If there is none.
+/// If the file does not exist.
 pub fn find_bench(named: Option<&Path>) -> Result<PathBuf, Error> {
     let variable = std::env::var_os(BENCH_VARIABLE).filter(|value| !value.is_empty());
     if let Some(path) = named.map(Path::to_path_buf).or(variable.map(PathBuf::from)) {
         return if path.is_file() { Ok(path) } else { Err(Error::BenchMissing { path }) };
     }
-    // `target/release/hartlock` and `target/firmware/bench.bin`.
+    // The files are `target/release/hartlock` and `target/firmware/bench.bin`.
     let program = std::env::current_exe().unwrap_or_default();
     let target = program.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
     let path = target.join("firmware/bench.bin");
@@ -92,18 +92,18 @@ pub fn find_bench(named: Option<&Path>) -> Result<PathBuf, Error> {
 pub struct Program<'a> {
     /// The image that QEMU starts with `-bios`.
     pub image: &'a Path,
-    /// The file that is put at [`PACK_ADDRESS`].
+    /// The file that is loaded at [`PACK_ADDRESS`].
     pub pack: &'a Path,
-    /// The CPU, as QEMU takes it.
+    /// The CPU option for QEMU.
     pub cpu: &'a str,
-    /// How long the board may print nothing.
+    /// The timeout: maximum time without output from the board.
     pub patience: Duration,
 }
 
-/// Runs the program to the end of the machine; `on_line` gets each line of its console.
+/// Runs the program until the machine ends; `on_line` receives each line of its console.
 ///
 /// # Errors
-/// If QEMU does not start, prints nothing for too long, or fails.
+/// If QEMU does not start, fails, or prints nothing for longer than `patience`.
 pub fn run(qemu: &Qemu, program: &Program<'_>, on_line: &mut dyn FnMut(&str)) -> Result<(), Error> {
     let mut command = qemu.command();
     command.args(["-machine", "virt", "-smp", "1", "-m", "512M", "-nographic"]);
@@ -149,20 +149,20 @@ pub fn run(qemu: &Qemu, program: &Program<'_>, on_line: &mut dyn FnMut(&str)) ->
     Err(Error::BoardFailed { status: status.to_string(), why: why.trim().to_owned() })
 }
 
-/// The end of an error stream.
+/// Returns the last 1000 bytes of an error stream.
 fn end_of(mut stream: impl Read) -> String {
     let mut text = Vec::new();
-    // A stream that cannot be read has an empty end.
+    // If the stream cannot be read, the result has only the bytes before the error.
     let _ = stream.read_to_end(&mut text);
     String::from_utf8_lossy(&text[text.len().saturating_sub(1000)..]).into_owned()
 }
 
-/// A process that does not outlive its handle.
+/// A child process that is killed when its handle is dropped.
 struct Killed(Child);
 
 impl Drop for Killed {
     fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to kill, and the wait returns.
+        // The process may have ended already; then there is nothing to kill, and the wait returns at once.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,11 +1,12 @@
-//! Which machine of QEMU a board is, if it is one.
+//! Determines the machine of QEMU that emulates a board, if there is one.
 
 use hartlock_boards::model::{Board, Clock, Device, Dma, Environment, Region, Storage};
 use hartlock_boards::{Error, Kind, Known, shipped};
 
 use crate::qemu::Machine;
 
-/// What an emulated device is made of and read out by: its images are laid out as for `qemu-virt`.
+/// The regions that an emulated device consists of or is read through. They must be those of `qemu-virt`,
+/// for which the images are laid out.
 const SHARED: [&str; 10] = [
     "rom-flash",
     "root-of-trust",
@@ -21,22 +22,23 @@ const SHARED: [&str; 10] = [
 
 const MIB: u64 = 1 << 20;
 
-/// What QEMU is given for a board.
+/// The parameters of QEMU for a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulated {
     /// The machine.
     pub machine: Machine,
-    /// Size of memory.
+    /// The size of memory in MiB.
     pub memory_mib: u64,
-    /// Harts at most.
+    /// Maximum number of harts.
     pub max_harts: u32,
 }
 
 impl Emulated {
-    /// How a board is emulated.
+    /// Determines how a board is emulated.
     ///
     /// # Errors
-    /// If it differs from the machine in what that has at fixed places; with the place in the description.
+    /// If the board differs from the machine in a property that the machine cannot change. The error names
+    /// the place in the description.
     pub fn of(known: &Known) -> Result<Self, Error> {
         let board = &known.description;
         let fail = |message: String, at| Err(known.wrong(Kind::NotEmulated, message, at));
@@ -110,7 +112,7 @@ impl Emulated {
     }
 }
 
-/// Where a region is, and of what size.
+/// Returns the start, the end and the count of a region.
 fn place<'a>(board: &'a Board, name: &str) -> Option<(u64, Option<u64>, &'a Option<u64>)> {
     let Region { start, count, .. } = board.region(name).ok()?;
     let end = board.region(name).and_then(|region| board.end(region)).ok();
@@ -131,7 +133,7 @@ mod tests {
 
     const QEMU_VIRT: &str = include_str!("../../../device/boards/qemu-virt/board.toml");
 
-    /// A board of another name with one text replaced.
+    /// Returns the emulation of a board with another name and with one text of its description replaced.
     fn changed(from: &str, to: &str) -> Result<Emulated, Error> {
         assert!(QEMU_VIRT.contains(from), "{from}");
         let text = QEMU_VIRT.replacen("\"qemu-virt\"", "\"mine\"", 1).replacen(from, to, 1);
@@ -155,7 +157,7 @@ mod tests {
         assert_eq!(changed("harts = 5", "harts = 3").unwrap(), Emulated { max_harts: 3, ..plain });
         let half = changed("size = \"1024 MiB\"", "size = \"512 MiB\"").unwrap();
         assert_eq!(half.memory_mib, 512);
-        // Places of payloads are no matter of the machine.
+        // The load addresses of payloads do not depend on the machine.
         assert!(changed("load-address = 0x8200_0000", "load-address = 0x8300_0000").is_ok());
     }
 

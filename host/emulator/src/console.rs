@@ -1,4 +1,4 @@
-//! What a device prints: lines, a bounded transcript, and refusals of its firmware.
+//! Processes the console output of a device: lines, a bounded transcript, and refusals of its firmware.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,28 +7,28 @@ use hartlock_handoff::Stage;
 use hartlock_image::Reason;
 use hartlock_timeline::reason_of;
 
-/// A line is given out at this length at the latest.
+/// Maximum length of a line in bytes. A longer line is split.
 const LONGEST_LINE: usize = 4096;
-/// The start of a transcript, where the firmware prints, is kept whatever comes later.
+/// Number of bytes at the start of a transcript that are always kept, because the firmware prints there.
 const TRANSCRIPT_HEAD: usize = 256 << 10;
-/// Of the rest, the end is kept.
+/// Number of bytes at the end of a transcript that are kept.
 const TRANSCRIPT_TAIL: usize = 768 << 10;
-/// Text that was not searched yet, or might be the start of what is searched for.
+/// Maximum number of bytes that are kept for the search for a text.
 const WINDOW: usize = 64 << 10;
 
 /// A refusal as firmware prints it (boot flow §7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Who refused.
+    /// The stage that refused.
     pub stage: Stage,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
 impl Refusal {
-    /// Reads a line of the form `hartlock: rom refused: E0801 A payload is not …`.
+    /// Parses a line of the form `hartlock: rom refused: E0801 A payload is not …`.
     ///
-    /// The title is not compared: the code is what counts.
+    /// Only the code determines the reason; the title is not compared.
     pub fn parse(line: &str) -> Option<Self> {
         let (stage, rest) = line.strip_prefix("hartlock: ")?.split_once(" refused: E")?;
         let stage = [Stage::Rom, Stage::Loader].into_iter().find(|known| known.name() == stage)?;
@@ -42,21 +42,21 @@ impl Refusal {
     }
 }
 
-/// Where in an escape sequence of a terminal the output is.
+/// The position of the output within an escape sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Escape {
     #[default]
     No,
-    /// After ESC.
+    /// After the ESC character.
     Begun,
-    /// After `ESC [`, up to a letter.
+    /// After `ESC [`, before the final character.
     Control,
 }
 
-/// Takes the bytes of a console.
+/// The output of a console, which arrives in pieces.
 ///
-/// Control characters and escape sequences are removed, and other characters that steer a terminal are escaped:
-/// a device under test shall not be able to rewrite what the terminal of its tester showed before.
+/// Control characters and escape sequences are removed, and other characters that control a terminal are
+/// escaped: a device under test must not be able to change what the user's terminal showed before.
 #[derive(Debug, Default)]
 pub struct Console {
     escape: Escape,
@@ -71,22 +71,23 @@ pub struct Console {
     trap: Option<Trap>,
 }
 
-/// A trap that ends a boot: nothing handles it, and every hart that ran has stopped.
+/// An unhandled trap that ends a boot. Every hart that ran has stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// The line without the words in front, as it was printed.
+    /// The printed line without its prefix.
     text: String,
 }
 
-/// What the loader prints last.
+/// The start of the last line that the loader prints.
 const HANDED_OVER: &str = "hartlock: loader verified the system bundle, entering";
-/// What a stage prints of a trap. Until the loader hands over, it goes on, or refuses.
+/// The start of the line that a stage prints for a trap. Before the loader hands over, the stage then continues
+/// or refuses.
 const TRAP: &str = "hartlock: trap: ";
-/// What OpenSBI prints of a trap of its own, before the hart stops.
+/// The start of the line that OpenSBI prints for a trap in its own code, before the hart stops.
 const TRAP_OF_OPENSBI: &str = "sbi_trap_error: ";
 
 impl Trap {
-    /// Names of causes by their number (Privileged Architecture, table of scause).
+    /// The names of causes by their number (Privileged Architecture, table of scause).
     const CAUSES: [&str; 16] = [
         "instruction address misaligned",
         "instruction access fault",
@@ -118,7 +119,7 @@ impl Trap {
         u64::from_str_radix(number.strip_prefix("0x")?, 16).ok()
     }
 
-    /// The address of the instruction, if the line has it.
+    /// Returns the address of the instruction, if the line contains it.
     pub fn pc(&self) -> Option<u64> {
         self.number("sepc")
     }
@@ -135,7 +136,7 @@ impl fmt::Display for Trap {
 }
 
 impl Console {
-    /// Takes more output.
+    /// Processes more output.
     pub fn push(&mut self, bytes: &[u8]) {
         for byte in bytes {
             if let Some(byte) = self.printable(*byte) {
@@ -151,7 +152,7 @@ impl Console {
             (_, 0x1b) => (Escape::Begun, None),
             (Escape::Begun, b'[') => (Escape::Control, None),
             (Escape::Control, 0x40..=0x7e) | (Escape::Begun, _) => (Escape::No, None),
-            // A line never ends inside a sequence: the sequence was broken off.
+            // A sequence never contains a line end, so this one was interrupted.
             (Escape::Control, b'\n') | (Escape::No, b'\n') => (Escape::No, Some(b'\n')),
             (Escape::Control, _) => (Escape::Control, None),
             (Escape::No, b'\t' | 0x20..=0x7e | 0x80..) => (Escape::No, Some(byte)),
@@ -183,37 +184,37 @@ impl Console {
     fn end_line(&mut self) {
         let line = shown(&self.line);
         self.line.clear();
-        // The first refusal is the cause; whatever follows is a consequence.
+        // The first refusal is the cause, and later ones are consequences.
         self.refusal = self.refusal.or_else(|| Refusal::parse(&line));
         self.has_handed_over |= line.starts_with(HANDED_OVER);
         self.trap = self.trap.take().or_else(|| Trap::parse(&line, self.has_handed_over));
         self.lines.push_back(line);
     }
 
-    /// The trap that ended the boot, if one did.
+    /// Returns the trap that ended the boot, if there was one.
     pub fn trap(&self) -> Option<&Trap> {
         self.trap.as_ref()
     }
 
-    /// The next line that is complete.
+    /// Returns the next complete line.
     pub fn next_line(&mut self) -> Option<String> {
         self.lines.pop_front()
     }
 
-    /// Whether a line was begun that has not ended.
+    /// Returns true if the last line has not ended.
     pub fn is_inside_line(&self) -> bool {
         !self.line.is_empty()
     }
 
-    /// Ends a line that was begun, for example a prompt. Nothing more will come.
+    /// Ends the last line, for example a prompt. No more output may follow.
     pub fn close(&mut self) {
         if !self.line.is_empty() {
             self.end_line();
         }
     }
 
-    /// Whether `text` was printed after the last text that was found. It may begin and end
-    /// anywhere in a line and go over several lines.
+    /// Returns true if `text` was printed after the last text that was found. It may begin and end anywhere in
+    /// a line and extend over several lines.
     pub fn find(&mut self, text: &str) -> bool {
         let text = text.as_bytes();
         if text.is_empty() || text.len() > self.window.len() {
@@ -228,12 +229,12 @@ impl Console {
         }
     }
 
-    /// The first refusal that was printed.
+    /// Returns the first refusal that was printed.
     pub fn refusal(&self) -> Option<Refusal> {
         self.refusal
     }
 
-    /// Everything that was printed, or its start and its end.
+    /// Returns the whole output, or its start and its end.
     pub fn transcript(&self) -> String {
         let mut bytes = self.head.clone();
         if self.left_out > 0 {
@@ -246,7 +247,7 @@ impl Console {
     }
 }
 
-/// What is left are characters of several bytes, and bytes that are none.
+/// Escapes the remaining characters that control a terminal, and replaces invalid UTF-8.
 fn shown(bytes: &[u8]) -> String {
     hartlock_terminal::output(&String::from_utf8_lossy(bytes)).into_owned()
 }
@@ -327,7 +328,8 @@ mod tests {
         let mut console = Console::default();
         console.push(b"\x1b[2J\x1b[1;31mred\x1b[0m\x07\x08 \x1bcplain\x00\n\x1b[31\nnext\n");
         assert_eq!(lines(&mut console), ["red plain", "", "next"]);
-        // As one byte, as one character, and as a change of the writing direction.
+        // The character U+009B is given as one byte and as a character, and the direction of writing is
+        // changed.
         console.push("\u{9b}2Ka\u{202e}b".as_bytes());
         console.push(b"\x9b2K\n");
         let escaped = "\\u{9b}2Ka\\u{202e}b\u{fffd}2K";

@@ -1,9 +1,10 @@
-//! Why a device could not be made or started. None of these is a refusal by the device.
+//! The errors for which a device cannot be made or started. They do not include refusals by the
+//! device.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What prevented an answer.
+/// The error because of which there is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// An operation on a file failed.
@@ -16,48 +17,49 @@ pub enum Error {
         /// The cause.
         source: io::Error,
     },
-    /// Something does not fit into its part of the flash.
+    /// A file does not fit into its region of the flash.
     #[error("{what} has {size} bytes, its place in the flash has {room}")]
     TooLarge {
-        /// What does not fit.
+        /// A name for the file.
         what: &'static str,
-        /// Its bytes.
+        /// The length of the file in bytes.
         size: u64,
-        /// Bytes of its place.
+        /// The length of the region in bytes.
         room: u64,
     },
-    /// The image of flash bank 1 is not one.
+    /// The image of flash bank 1 has the wrong size.
     #[error("`{}` has {size} bytes, a flash bank has 33554432", .path.display())]
     NotFlash {
-        /// The file.
+        /// The path of the image.
         path: PathBuf,
-        /// Its bytes.
+        /// The length of the image in bytes.
         size: u64,
     },
-    /// Another boot uses the same device.
+    /// Another process uses the device.
     #[error("the device in `{}` is in use", .path.display())]
     DeviceInUse {
-        /// Its folder.
+        /// The folder of the device.
         path: PathBuf,
     },
-    /// The sequence number of the state store cannot grow any more.
+    /// The sequence number of the state store has reached its maximum.
     #[error("the state store has been written as often as its counter allows")]
     StateWornOut,
-    /// Records of the state store are authenticated with a key of the device.
+    /// The device has no valid root of trust, which holds the key that authenticates records of the
+    /// state store.
     #[error("the device has no root of trust that a ROM takes, so no state can be written")]
     NoRootOfTrust,
-    /// The secret of a device has to be random.
+    /// The operating system provides no random bytes for the secret of a device.
     #[error("the system gives no random bytes: {0}")]
     NoRandomness(String),
-    /// There is no QEMU.
+    /// QEMU was not found.
     #[error("no qemu-system-riscv64 found")]
     EmulatorMissing,
-    /// QEMU does not start, or does not say its version.
+    /// QEMU does not start, or does not print its version.
     #[error("`{}` is no usable QEMU: {why}", .path.display())]
     EmulatorUnusable {
         /// The program.
         path: PathBuf,
-        /// What it did instead.
+        /// A description of the failure.
         why: String,
     },
     /// QEMU is too old.
@@ -65,29 +67,29 @@ pub enum Error {
     EmulatorTooOld {
         /// The program.
         path: PathBuf,
-        /// First number of its version.
+        /// The major version.
         major: u32,
-        /// Second number of its version.
+        /// The minor version.
         minor: u32,
     },
-    /// The configuration of the machine is one that QEMU does not support.
+    /// QEMU does not support this configuration of the machine.
     #[error("{0}")]
     Configuration(String),
-    /// There is no bench.
+    /// The image of the bench was not found.
     #[error("there is no bench image at `{}`", .path.display())]
     BenchMissing {
         /// The path that was searched.
         path: PathBuf,
     },
-    /// A program for a bare hart did not finish.
+    /// A program on a single hart did not finish.
     #[error("the emulated board failed ({status}) {why}")]
     BoardFailed {
-        /// How QEMU ended.
+        /// The exit status of QEMU.
         status: String,
-        /// The end of its error messages.
+        /// The end of QEMU's error output.
         why: String,
     },
-    /// The machine stopped answering.
+    /// QEMU does not answer its control commands.
     #[error("the emulator does not answer: {0}")]
     NoAnswer(String),
 }
@@ -98,7 +100,7 @@ impl Error {
         Self::File { action, path: path.to_path_buf(), source }
     }
 
-    /// What to do about it.
+    /// Returns the advice of what to do about the error.
     pub fn hint(&self) -> &'static str {
         match self {
             Error::File { action: "replace", .. } => "name another state folder",

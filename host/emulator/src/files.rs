@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Writes files atomically: a file appears complete or not at all.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -8,10 +8,10 @@ use tempfile::NamedTempFile;
 
 use crate::Error;
 
-/// Writes `bytes` under another name in the same folder and renames it, unless the file holds
-/// exactly them already.
+/// Replaces a file by writing `bytes` to a temporary file in the same folder and renaming it. A
+/// file that already holds these bytes is not written.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    // An unreadable old file is no reason to keep it; only equality saves the write.
+    // If the old file cannot be read, it is replaced; only equal content avoids the write.
     if fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(());
     }
@@ -20,25 +20,26 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     finish(file, path)
 }
 
-/// Copies a file and pads it with zeros to a multiple of `unit` bytes. The padding takes no
-/// space where the file system supports holes.
+/// Copies a file atomically, padded with zeros to a multiple of `unit` bytes, and returns the
+/// length of the copy. The padding takes no space if the file system supports holes.
 pub(crate) fn copy_padded(from: &Path, to: &Path, unit: u64) -> Result<u64, Error> {
     let mut source = fs::File::open(from).map_err(|source| Error::file("read", from, source))?;
     let mut file = begin(to)?;
     let len = io::copy(&mut source, file.as_file_mut())
         .map_err(|source| Error::file("copy", from, source))?;
-    // QEMU refuses a device without any sector.
+    // QEMU refuses a device without sectors, so the copy of an empty file has one unit.
     let padded = len.next_multiple_of(unit).max(unit);
     file.as_file().set_len(padded).map_err(|source| Error::file("write", to, source))?;
     finish(file, to)?;
     Ok(padded)
 }
 
-/// Reads a file that must not be longer than `limit`.
+/// Reads a file that must not be longer than `limit` bytes; otherwise returns `TooLarge`.
 pub(crate) fn read_bounded(path: &Path, what: &'static str, limit: u64) -> Result<Vec<u8>, Error> {
     let file = fs::File::open(path).map_err(|source| Error::file("read", path, source))?;
     let mut bytes = Vec::new();
-    // One byte more than allowed: enough to know, and a device file cannot fill the memory.
+    // Reading one byte more than allowed is enough to detect a file that is too long, and a device
+    // file cannot fill the memory.
     file.take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|source| Error::file("read", path, source))?;
@@ -50,7 +51,8 @@ pub(crate) fn read_bounded(path: &Path, what: &'static str, limit: u64) -> Resul
 }
 
 fn begin(path: &Path) -> Result<NamedTempFile, Error> {
-    // The name may be that of a key: a state folder is any folder that its owner names.
+    // The path may be that of a private key, because the user may name any folder as the state
+    // folder.
     hartlock_files::check_replaceable(path)
         .map_err(|error| Error::file(error.action, &error.path, error.source))?;
     let folder = path.parent().unwrap_or(Path::new("."));

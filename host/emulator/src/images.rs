@@ -1,8 +1,8 @@
-//! Flash and disk images of one emulated device (boot flow §2, §3.1, §3.2).
+//! The flash and disk images of an emulated device (boot flow §2, §3.1, §3.2).
 //!
-//! A device is a folder: flash bank 0 with the ROM and its root of trust, flash bank 1 with the
-//! boot bundle and the state store, a disk with the system bundle. Bank 1 is what a real device
-//! would remember, so it is never made anew once it exists.
+//! A device is a folder with three images: flash bank 0 with the ROM and its root of trust, flash bank 1 with
+//! the boot bundle and the state store, and a disk with the system bundle. Bank 1 holds the persistent state
+//! of the device, so an existing image is never replaced by an empty one.
 
 mod flash;
 
@@ -19,28 +19,28 @@ use crate::{Error, files};
 
 pub use flash::{BANK_SIZE, BOOT_SLOT_SIZE, ROM_SIZE, ROOT_OF_TRUST_AT, STATE_AT};
 
-/// A virtio disk consists of whole sectors.
+/// The sector size of a virtio disk in bytes.
 const SECTOR_SIZE: u64 = 512;
-/// Flash bank 0, flash bank 1, and the disk.
+/// The file names of flash bank 0, flash bank 1 and the disk.
 const IMAGES: [&str; 3] = ["pflash0.img", "pflash1.img", "disk.img"];
-/// Every folder of a device has it.
+/// The name of the lock file, which every folder of a device contains.
 const LOCK: &str = "lock";
 
-/// What provisioning sets (boot flow §3.2).
+/// The values that provisioning sets (boot flow §3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Provisioning {
-    /// Lowest security version of a boot bundle.
+    /// The lowest accepted security version of a boot bundle.
     pub boot_floor: u64,
-    /// Lowest security version of a system bundle.
+    /// The lowest accepted security version of a system bundle.
     pub system_floor: u64,
-    /// State of the device.
+    /// The lifecycle state of the device.
     pub lifecycle: Lifecycle,
-    /// Bit i revokes key i of the root-of-trust block.
+    /// A mask in which bit i revokes key i of the root-of-trust block.
     pub revoked_keys: u32,
 }
 
 impl Default for Provisioning {
-    /// A new device in development.
+    /// Returns the values of a new device in development.
     fn default() -> Self {
         Self { boot_floor: 0, system_floor: 0, lifecycle: Lifecycle::Development, revoked_keys: 0 }
     }
@@ -57,35 +57,36 @@ impl From<StateRecord> for Provisioning {
     }
 }
 
-/// The root of trust of a device of a board; `None` if the list has no key, or one twice.
+/// Makes the root of trust of a device with this board; returns `None` if the list has no key or has a key
+/// twice.
 pub fn root_of_trust(trust: TrustList, board: &Board, secret: DeviceSecret) -> Option<RootOfTrust> {
     let [board, soc] = [Name::new(board.name)?, Name::new(board.soc)?];
     let root = RootOfTrust { trust, board, soc, secret };
     RootOfTrust::parse(&root.encode()).ok()
 }
 
-/// The folder of a device. While it is open, no other process opens it.
+/// The folder of a device. While it is open, no other process can open it.
 #[derive(Debug)]
 pub struct Device {
     folder: PathBuf,
-    /// Removed together with a temporary device.
+    /// The temporary folder, which is removed when the device is dropped.
     _temporary: Option<TempDir>,
-    /// Locked, and unlocked by the operating system whatever becomes of this process.
+    /// The lock file, which the operating system unlocks when this process ends for any reason.
     _lock: File,
 }
 
 impl Device {
-    /// Opens the folder of a device and creates it if there is none.
+    /// Opens the folder of a device and creates it if it does not exist.
     ///
     /// # Errors
-    /// If the folder cannot be written, or another process has the device open.
+    /// If the folder cannot be written, or another process has opened the device.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let create = |source| Error::file("create", folder, source);
         fs::create_dir_all(folder).map_err(create)?;
-        // QEMU may run in another directory, and its options take absolute paths best.
+        // QEMU may run in another directory, so the path must be absolute.
         let folder = folder.canonicalize().map_err(create)?;
         let path = folder.join(LOCK);
-        // What a file of this name holds already is not ours to remove.
+        // The content of an existing file with this name is kept, since it may belong to the user.
         let mut options = File::options();
         let lock = options
             .create(true)
@@ -100,7 +101,7 @@ impl Device {
         }
     }
 
-    /// A device whose files are removed when it is dropped.
+    /// Makes a device in a temporary folder, which is removed when the device is dropped.
     ///
     /// # Errors
     /// If the folder for temporary files cannot be written.
@@ -115,32 +116,33 @@ impl Device {
         Ok(device)
     }
 
-    /// The images of the device in a folder, and whether there is a device: they are its own files then.
+    /// Returns the paths of the images in a folder, and true if the folder is that of a device, to which the
+    /// files then belong.
     pub fn images_in(folder: &Path) -> ([PathBuf; 3], bool) {
         (IMAGES.map(|name| folder.join(name)), folder.join(LOCK).exists())
     }
 
-    /// Its folder.
+    /// Returns the folder of the device.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The image of flash bank 0.
+    /// Returns the path of the image of flash bank 0.
     pub fn rom_flash(&self) -> PathBuf {
         self.folder.join(IMAGES[0])
     }
 
-    /// The image of flash bank 1.
+    /// Returns the path of the image of flash bank 1.
     pub fn bundle_flash(&self) -> PathBuf {
         self.folder.join(IMAGES[1])
     }
 
-    /// The image of the disk.
+    /// Returns the path of the image of the disk.
     pub fn disk(&self) -> PathBuf {
         self.folder.join(IMAGES[2])
     }
 
-    /// The root of trust in flash bank 0, if there is one that a ROM takes.
+    /// Returns the root of trust in flash bank 0; `None` if there is none that is valid.
     ///
     /// # Errors
     /// If the image cannot be read.
@@ -155,10 +157,10 @@ impl Device {
         }
     }
 
-    /// The secret of the device; a random one for a device that has none yet.
+    /// Returns the secret of the device, or a new random one if the device has none.
     ///
     /// # Errors
-    /// If the image cannot be read, or the system gives no random bytes.
+    /// If the image cannot be read, or the operating system provides no random bytes.
     pub fn secret(&self) -> Result<DeviceSecret, Error> {
         if let Some(root) = self.root()? {
             return Ok(root.secret);
@@ -168,20 +170,20 @@ impl Device {
         DeviceSecret::new(bytes).ok_or_else(|| Error::NoRandomness("only one value".to_owned()))
     }
 
-    /// Programs flash bank 0: a ROM and the keys that it trusts.
+    /// Writes flash bank 0: a ROM and its root of trust.
     ///
     /// # Errors
-    /// If the ROM is larger than its place, or a file cannot be read or written.
+    /// If the ROM does not fit, or a file cannot be read or written.
     pub fn program_rom(&self, rom: &Path, root: &RootOfTrust) -> Result<(), Error> {
         let rom = files::read_bounded(rom, "the ROM", ROM_SIZE as u64)?;
         files::replace(&self.rom_flash(), &flash::bank_0(&rom, &root.encode()))
     }
 
-    /// Puts a boot bundle into its slot in flash bank 1. The rest of the bank stays as it is; a
-    /// bank that does not exist yet is made with an erased state store.
+    /// Writes a boot bundle to its slot in flash bank 1. The rest of the bank is not changed; if the image
+    /// does not exist, it is created with an erased state store.
     ///
     /// # Errors
-    /// If the bundle is larger than its slot, or a file cannot be read or written.
+    /// If the bundle does not fit, or a file cannot be read or written.
     pub fn install_boot_bundle(&self, bundle: &Path) -> Result<(), Error> {
         let bundle = files::read_bounded(bundle, "the boot bundle", BOOT_SLOT_SIZE as u64)?;
         let mut bank = self.read_bank_1()?.unwrap_or_else(flash::erased);
@@ -189,8 +191,8 @@ impl Device {
         files::replace(&self.bundle_flash(), &bank)
     }
 
-    /// Puts a system bundle at the start of the disk. The file is not checked: finding
-    /// out that it is truncated or altered is left to the device.
+    /// Writes a system bundle to the start of the disk. The bundle is not checked, so that the device can
+    /// detect if it is truncated or altered.
     ///
     /// # Errors
     /// If a file cannot be read or written.
@@ -198,8 +200,8 @@ impl Device {
         files::copy_padded(bundle, &self.disk(), SECTOR_SIZE).map(drop)
     }
 
-    /// The record in force, or the reason for which the ROM will refuse. A device without a root of trust, or
-    /// without flash bank 1, has no record.
+    /// Returns the valid state record with the higher sequence number, or the reason for which the ROM will
+    /// refuse. A device without a root of trust or without flash bank 1 has no record.
     ///
     /// # Errors
     /// If an image cannot be read.
@@ -210,17 +212,18 @@ impl Device {
         Ok(flash::state(&bank, &root.state_key()).map(|(record, _)| record))
     }
 
-    /// Whether flash bank 1 exists: a device without it has never been switched on.
+    /// Returns true if flash bank 1 does not exist, which means that the device was never switched on.
     pub fn is_new(&self) -> bool {
         !self.bundle_flash().exists()
     }
 
-    /// Writes a state record with the next sequence over the copy that is not in force, so that
-    /// the old state stays in force if the write is torn. Floors may be lowered: an owner of
-    /// the files of an emulated device can do as much by hand.
+    /// Writes a state record with the next sequence number over the copy that is not in force, so that the
+    /// old record stays in force if the write is interrupted. Floors may be lowered: the owner of the files
+    /// of an emulated device can do that by other means too.
     ///
     /// # Errors
-    /// If the device has no root of trust, the sequence cannot grow, or an image cannot be read or written.
+    /// If the device has no root of trust, the sequence number is at its maximum, or an image cannot be read
+    /// or written.
     pub fn provision(&self, values: &Provisioning) -> Result<StateRecord, Error> {
         let key = self.root()?.ok_or(Error::NoRootOfTrust)?.state_key();
         let mut bank = self.read_bank_1()?.unwrap_or_else(flash::erased);
@@ -233,7 +236,7 @@ impl Device {
         let path = self.bundle_flash();
         match fs::read(&path) {
             Ok(bank) if bank.len() == BANK_SIZE => Ok(Some(bank)),
-            // Whatever this is, it may be the only copy of a device's state.
+            // A file of another size is not replaced, because it may be the only copy of a device's state.
             Ok(bank) => Err(Error::NotFlash { path, size: bank.len() as u64 }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(Error::file("read", &path, source)),

@@ -1,16 +1,16 @@
-//! The board `qemu-virt` on a workstation (`spec/boot-flow.md` §2).
+//! Emulation of the board `qemu-virt` on a workstation (`spec/boot-flow.md` §2).
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`images`] | flash and disk images of one emulated device, kept from boot to boot |
-//! | [`board`] | says which machine a board is, by its description |
-//! | [`qemu`] | finds QEMU and writes its command line |
-//! | [`bare`] | runs a program that is alone on a hart, and names harts |
-//! | [`console`] | what the device printed, and what of it is a refusal |
-//! | [`machine`] | runs a device, talks to its console, reads its memory |
+//! | [`images`] | flash and disk images of an emulated device, which are kept between boots |
+//! | [`board`] | determines the machine of a board from its description |
+//! | [`qemu`] | finds QEMU and makes its command line |
+//! | [`bare`] | runs a single program on one hart, with named configurations of harts |
+//! | [`console`] | processes the output of a device, and finds refusals in it |
+//! | [`machine`] | runs a device, connects to its console, reads its memory |
 //!
-//! Whatever a device prints, or writes to its log once Linux runs, is untrusted. It is shown,
-//! and decides nothing outside this crate.
+//! The output of a device, and its log once Linux runs, are untrusted. They are shown, and nothing
+//! outside of this crate is decided by them.
 
 #![forbid(unsafe_code)]
 

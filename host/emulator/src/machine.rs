@@ -1,4 +1,4 @@
-//! A running device: its console, its memory, and how it ends.
+//! A running device: its console, its memory, and its outcome.
 
 mod process;
 
@@ -18,64 +18,64 @@ use crate::qemu::{Config, Qemu};
 use crate::qmp::Message;
 use process::{Event, Process};
 
-/// After a refusal, the stage still prints its hint.
+/// The time to wait after a refusal, in which the stage still prints its hint.
 const AFTER_REFUSAL: Duration = Duration::from_millis(300);
-/// The rest of a line is on its way when its beginning is read. A prompt has no rest.
+/// The time to wait for the rest of a line whose beginning was read. A prompt has no rest.
 const REST_OF_LINE: Duration = Duration::from_millis(50);
-/// How long an interrupt may go unnoticed.
+/// Maximum time until an interrupt is noticed.
 const INTERRUPT_TIME: Duration = Duration::from_millis(100);
-/// QEMU answers at once, or it hangs.
+/// The timeout for an answer of QEMU, which normally answers at once.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 
-/// One hart when the machine was stopped.
+/// The state of a hart when the machine was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HartState {
-    /// Its number.
+    /// The number of the hart.
     pub hart: u64,
-    /// Its program counter.
+    /// The program counter.
     pub pc: u64,
 }
 
-/// Everything that is known about a boot after its end.
+/// The information about a boot that is collected at its end.
 #[derive(Debug)]
 pub struct Run {
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What was printed.
+    /// The output of the console.
     pub transcript: String,
-    /// What the boot stages measured.
+    /// The measurements of the boot stages.
     pub measurements: Option<Measurements>,
-    /// What the ROM handed to the loader.
+    /// The hand-off block that the ROM passed to the loader.
     pub handoff: Option<Handoff>,
-    /// Where software trapped that nothing handles, if the line on the console says it.
+    /// The address of the instruction that caused an unhandled trap, if the console shows it.
     pub trapped_at: Option<u64>,
-    /// Where the harts were.
+    /// The states of the harts.
     pub harts: Vec<HartState>,
-    /// From the start of QEMU to the end, by the clock on the wall of the host. It says nothing
-    /// about any board.
+    /// The time from the start of QEMU to its end, in real time of the workstation. It says nothing
+    /// about the time on a board.
     pub wall_time: Duration,
 }
 
-/// Why a machine was left to itself no longer.
+/// The reason why [`Machine::run_until`] returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The text was printed.
     Found,
-    /// Firmware printed a refusal.
+    /// A boot stage printed a refusal.
     Refused(Refusal),
-    /// The guest ended; QEMU's word for it.
+    /// The guest ended; the value is the reason that QEMU reports.
     Stopped(String),
     /// QEMU ended.
     Exited,
-    /// Software trapped, and nothing handles it.
+    /// Software caused an unhandled trap.
     Trapped(Trap),
-    /// The time is up.
+    /// The time limit was exceeded.
     TimedOut,
     /// [`Config::interrupt`] was set.
     Interrupted,
 }
 
-/// A machine that runs. Dropped, it is killed.
+/// A running machine. It is killed when it is dropped.
 #[derive(Debug)]
 pub struct Machine {
     process: Process,
@@ -83,19 +83,19 @@ pub struct Machine {
     started: Instant,
     deadline: Instant,
     interrupt: Arc<AtomicBool>,
-    /// QEMU's word for the end of the guest.
+    /// The reason that QEMU reported for the end of the guest.
     shutdown: Option<String>,
     has_exited: bool,
     answers: Vec<(u64, Result<Value, String>)>,
 }
 
 impl Machine {
-    /// Starts a machine. Where the system can, QEMU is killed when the calling thread ends, however
-    /// that comes about.
+    /// Starts a machine. If the system supports it, QEMU is killed when the calling thread ends for
+    /// any reason.
     ///
     /// # Errors
-    /// If QEMU cannot be started, or `config` describes no possible machine. A QEMU that starts
-    /// and then ends is not an error here but an outcome.
+    /// If QEMU cannot be started, or if QEMU cannot run the machine that `config` describes. If
+    /// QEMU ends after its start, that is not an error of this function but an outcome.
     pub fn start(qemu: &Qemu, config: &Config) -> Result<Self, Error> {
         let started = Instant::now();
         let deadline = started + config.timeout;
@@ -109,7 +109,7 @@ impl Machine {
             has_exited: false,
             answers: Vec::new(),
         };
-        // Everything that the guest does happens after this, and so is seen.
+        // The guest has not executed an instruction yet, so no event is missed.
         let commands: &[_] =
             if config.is_held { &["qmp_capabilities"] } else { &["qmp_capabilities", "cont"] };
         for command in commands {
@@ -123,12 +123,13 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Lets the machine run until `text` is printed, firmware refuses, it ends, or its time is
-    /// up. Each line goes to `on_line` once it is complete.
+    /// Runs the machine until `text` is printed, a boot stage refuses, the machine ends, or the
+    /// time limit is exceeded. Each complete line is passed to `on_line`.
     pub fn run_until(&mut self, text: Option<&str>, on_line: &mut dyn FnMut(&str)) -> Stop {
         let stop = loop {
             self.show(on_line);
-            // First of all: a signal from the terminal reaches QEMU too, and then it ends.
+            // This is checked first, because a signal from the terminal reaches QEMU too, which
+            // then ends.
             if self.interrupt.load(Ordering::Relaxed) {
                 break Stop::Interrupted;
             }
@@ -146,7 +147,7 @@ impl Machine {
             }
             if let Some(reason) = &self.shutdown {
                 let reason = reason.clone();
-                // What was printed last may still be on its way.
+                // The last output may not have been received yet.
                 self.linger(Duration::from_millis(50), on_line);
                 match (self.console.refusal(), text.is_some_and(|text| self.console.find(text))) {
                     (Some(refusal), _) => break Stop::Refused(refusal),
@@ -166,7 +167,7 @@ impl Machine {
         stop
     }
 
-    /// Types `text` at the console.
+    /// Sends `text` to the console as input.
     ///
     /// # Errors
     /// If QEMU has ended.
@@ -174,15 +175,15 @@ impl Machine {
         self.process.type_text(text).map_err(|error| Error::NoAnswer(error.to_string()))
     }
 
-    /// The number of the emulator's process.
+    /// Returns the process id of QEMU.
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }
 
-    /// Reads physical memory.
+    /// Reads a region of physical memory.
     ///
     /// # Errors
-    /// If QEMU does not answer.
+    /// If QEMU does not answer, or the file that it writes cannot be read.
     pub fn read_memory(&mut self, region: &Region) -> Result<Vec<u8>, Error> {
         let path = self.process.folder().join("memory");
         let arguments = json!({ "val": region.start, "size": region.size(), "filename": path });
@@ -190,9 +191,9 @@ impl Machine {
         std::fs::read(&path).map_err(|source| Error::file("read", &path, source))
     }
 
-    /// Ends the machine and collects what is known about it.
+    /// Ends the machine and collects the information about the boot.
     pub fn finish(mut self, stop: Stop, on_line: &mut dyn FnMut(&str)) -> Run {
-        // Some CPUs write to memory for as long as they run.
+        // The CPUs are stopped first, because some of them write to memory as long as they run.
         let is_alive = !self.has_exited && self.command("stop", Value::Null).is_ok();
         let (mut log, mut handoff, mut harts) = (Vec::new(), Vec::new(), Vec::new());
         if is_alive {
@@ -217,7 +218,8 @@ impl Machine {
         }
     }
 
-    /// Where each hart is. Nothing depends on it, so a hart that cannot be read is left out.
+    /// Returns the state of each hart. A hart whose state cannot be read is left out, because no
+    /// decision depends on it.
     pub fn harts(&mut self) -> Vec<HartState> {
         let Ok(cpus) = self.command("query-cpus-fast", Value::Null) else { return Vec::new() };
         let mut harts = Vec::new();
@@ -232,7 +234,7 @@ impl Machine {
         harts
     }
 
-    /// Asks QEMU to end, and ends it if it does not.
+    /// Requests QEMU to end, kills it if it does not, and returns its error output.
     fn quit(&mut self) -> String {
         if !self.has_exited && self.command("quit", Value::Null).is_ok() {
             let until = Instant::now() + ANSWER_TIME;
@@ -242,7 +244,7 @@ impl Machine {
         self.process.complaints()
     }
 
-    /// Sends a command and waits for its result; what happens meanwhile is not lost.
+    /// Sends a command and waits for its result. Events that arrive meanwhile are processed.
     fn command(&mut self, command: &str, arguments: Value) -> Result<Value, String> {
         let id = self.process.command(command, &arguments).map_err(|error| error.to_string())?;
         let until = Instant::now() + ANSWER_TIME;
@@ -272,7 +274,7 @@ impl Machine {
         }
     }
 
-    /// Lets the line end that was begun, if it does so soon.
+    /// Waits for a short time for the end of an incomplete line.
     fn end_line(&mut self, on_line: &mut dyn FnMut(&str)) {
         let until = self.deadline.min(Instant::now() + REST_OF_LINE);
         let mut has_ended = false;
@@ -284,7 +286,7 @@ impl Machine {
         }
     }
 
-    /// Takes the next event. `false` if there was none until then.
+    /// Waits for the next event and processes it. Returns false if there was none before `until`.
     fn step(&mut self, until: Instant) -> bool {
         let Some(event) = self.process.next_event(until) else { return false };
         match event {
@@ -296,16 +298,18 @@ impl Machine {
             Event::Control(Message::Greeting | Message::Other) => {}
             Event::Exited => self.has_exited = true,
         }
-        // A guest that prints without a pause must not outlive its deadline.
+        // This check ends the caller's loop at its deadline even if the guest prints without a
+        // pause.
         Instant::now() < until
     }
 }
 
-/// Starts a machine, runs it until `until` is printed or it ends in another way, and collects
-/// what is known. Without `until`, it runs until it ends by itself.
+/// Starts a machine, runs it until `until` is printed or the boot ends in another way, and collects
+/// the information about it. Without `until`, the machine runs until the guest ends or the time
+/// limit is exceeded.
 ///
 /// # Errors
-/// As [`Machine::start`].
+/// The errors of [`Machine::start`].
 pub fn boot(
     qemu: &Qemu,
     config: &Config,
@@ -317,18 +321,18 @@ pub fn boot(
     Ok(machine.finish(stop, on_line))
 }
 
-/// Compares the end of the console with the measurement log.
+/// Determines the outcome from the end of the run and from the measurement log.
 fn decide(stop: Stop, measurements: Option<&Measurements>, stderr: String) -> Outcome {
     let logged = measurements.and_then(Measurements::refusal);
     let is_handed_over = measurements.is_some_and(Measurements::is_handed_over);
     match (stop, logged) {
         (Stop::Found, _) => Outcome::Booted,
-        // The system has the machine: whatever it prints, no boot stage refuses any more.
+        // After the hand-over, a printed refusal comes from the system and not from a boot stage.
         (Stop::Refused(_), _) if is_handed_over => {
             Outcome::GuestStopped { reason: "refusal printed by the system itself".to_owned() }
         }
         (Stop::Refused(Refusal { stage, reason }), _) => Outcome::Refused { stage, reason },
-        // A console may be silent or swallow a line.
+        // The console may be silent or lose a line.
         (Stop::Stopped(_) | Stop::TimedOut, Some((stage, reason))) => {
             Outcome::Refused { stage, reason }
         }
@@ -343,7 +347,7 @@ fn decide(stop: Stop, measurements: Option<&Measurements>, stderr: String) -> Ou
     }
 }
 
-/// The line ` pc  ffffffff80001234` of the monitor's list of registers.
+/// Finds the line ` pc  ffffffff80001234` in the register dump of the monitor.
 fn program_counter(text: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.trim().strip_prefix("pc "))?;
     u64::from_str_radix(rest.trim(), 16).ok()

@@ -1,4 +1,4 @@
-//! Which QEMU runs the machine, and with which options.
+//! Finds QEMU and makes its command line.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -12,31 +12,32 @@ use hartlock_verify::board::{Board, qemu_virt, qemu_virt_iommu};
 
 use crate::Error;
 
-/// Names the emulator when the caller does not.
+/// The environment variable with the path of QEMU, for callers that do not give one.
 pub const PROGRAM_VARIABLE: &str = "HARTLOCK_QEMU";
 const PROGRAM_NAME: &str = "qemu-system-riscv64";
-/// Executes the program that is named next, after it has set the kernel to kill that program when
-/// its parent ends. A parent that is killed itself can end nothing any more. That call between fork and
-/// exec takes unsafe code, or this tool, which Linux systems have (util-linux 2.33).
+/// A command that executes the program after it, and makes the Linux kernel kill that program when its
+/// parent ends. A parent that is killed cannot do that itself. The system call between fork and exec needs
+/// unsafe code or this tool, which Linux systems have (util-linux 2.33).
 const BINDER: [&str; 4] = ["setpriv", "--pdeathsig", "KILL", "--"];
-/// Before version 10 there is neither `max` nor a profile CPU with vector crypto.
+/// The oldest supported major version. Older versions have neither `max` nor a profile CPU with vector
+/// crypto.
 const OLDEST_MAJOR: u32 = 10;
-/// Harts and memory of the board (boot flow §2).
+/// The number of harts and the memory of the board (boot flow §2).
 const MAX_HARTS: u32 = qemu_virt::BOARD.hart_count as u32;
 const MEMORY_MIB: u64 = qemu_virt::RAM.size() >> 20;
 
-/// A QEMU whose version is known to be new enough.
+/// A QEMU whose version was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Qemu {
     program: PathBuf,
     version: String,
-    /// Whether [`BINDER`] can start it.
+    /// True if [`BINDER`] can start it.
     is_bound: bool,
 }
 
 impl Qemu {
-    /// Takes the program that the caller names, else the one in `HARTLOCK_QEMU`, else the first
-    /// on `PATH` that is new enough. A program that was named is never replaced by another.
+    /// Finds the program that the caller names, else the one in `HARTLOCK_QEMU`, else the first on `PATH`
+    /// that is new enough. A program that was named is never replaced by another one.
     ///
     /// # Errors
     /// If there is none, or it is too old or does not start.
@@ -65,7 +66,7 @@ impl Qemu {
         let ask =
             |is_bound| command(program, is_bound).arg("--version").stdin(Stdio::null()).output();
         let version_in = |output: &Output| parse_version(&String::from_utf8_lossy(&output.stdout));
-        // Whatever goes wrong with the binder, QEMU itself may be fine.
+        // If the binder fails for any reason, QEMU is started without it.
         let bound = ask(true).ok().filter(|output| version_in(output).is_some());
         let is_bound = bound.is_some();
         let output = match bound {
@@ -83,17 +84,18 @@ impl Qemu {
         Ok(Self { program: program.to_path_buf(), version, is_bound })
     }
 
-    /// The program.
+    /// Returns the path of the program.
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// Runs it, in a way that it does not outlive the thread that starts it if that can be had.
+    /// Makes a command that runs QEMU. If the binder is available, QEMU ends with the thread that starts
+    /// it.
     pub(crate) fn command(&self) -> Command {
         command(&self.program, self.is_bound)
     }
 
-    /// Its version, for example `10.0.13`.
+    /// Returns the version, for example `10.0.13`.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -109,7 +111,7 @@ fn command(program: &Path, is_bound: bool) -> Command {
     command
 }
 
-/// The version, and its first two numbers.
+/// Parses the version and its first two numbers.
 fn parse_version(text: &str) -> Option<(String, u32, u32)> {
     let rest = text.lines().next()?.strip_prefix("QEMU emulator version ")?;
     let version = rest.split_whitespace().next()?;
@@ -119,18 +121,19 @@ fn parse_version(text: &str) -> Option<(String, u32, u32)> {
     Some((version.to_owned(), major, minor))
 }
 
-/// The boards that QEMU's `virt` can be.
+/// The machines that are made of QEMU's `virt`, one for each emulated board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Machine {
-    /// `qemu-virt`: the disk in a slot of virtio-mmio. Nothing restricts which memory it reaches.
+    /// `qemu-virt`: the disk uses virtio-mmio, and nothing restricts its access to memory.
     #[default]
     Plain,
-    /// `qemu-virt-iommu`: the disk on the PCI bus, and an IOMMU between it and memory (boot flow §2.3).
+    /// `qemu-virt-iommu`: the disk is on the PCI bus, and an IOMMU restricts its access to memory (boot
+    /// flow §2.3).
     Iommu,
 }
 
 impl Machine {
-    /// The board that it is made for.
+    /// Returns the board that the machine emulates.
     pub const fn board(self) -> &'static Board {
         match self {
             Self::Plain => &qemu_virt::BOARD,
@@ -139,42 +142,43 @@ impl Machine {
     }
 }
 
-/// A machine to start.
+/// The configuration of a machine.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Which one.
+    /// The kind of machine.
     pub machine: Machine,
-    /// Image of flash bank 0; never written.
+    /// The image of flash bank 0, which is never written.
     pub rom_flash: PathBuf,
-    /// Image of flash bank 1; the device may write it.
+    /// The image of flash bank 1, which the device may write.
     pub bundle_flash: PathBuf,
-    /// Image of the disk; never written. None: a device without a boot medium.
+    /// The image of the disk, which is never written; `None` for a device without a boot medium.
     pub disk: Option<PathBuf>,
-    /// Harts.
+    /// Number of harts.
     pub harts: u32,
-    /// Harts of the board at most.
+    /// Maximum number of harts of the board.
     pub max_harts: u32,
-    /// Memory of the board.
+    /// The memory of the board in MiB.
     pub memory_mib: u64,
-    /// CPU model with its properties, as QEMU's `-cpu` takes them.
+    /// The CPU model with its properties, as QEMU's option `-cpu` takes them.
     pub cpu: String,
-    /// Count instructions instead of time, on one hart only. What the hart computes repeats from
-    /// run to run; how long it waits for the disk does not.
+    /// Count instructions instead of time, with one hart only. The computations of the hart are the same
+    /// in every run, but its waiting times for the disk are not.
     pub icount: bool,
-    /// Virtio devices of version 1 (`true`), of version 2, or as QEMU likes it.
+    /// True for the legacy interface of virtio-mmio, false for the modern one; `None` for the default of
+    /// QEMU.
     pub legacy_virtio: Option<bool>,
-    /// The machine is stopped after this wall-clock time, whatever it does.
+    /// The wall-clock time after which the machine is stopped.
     pub timeout: Duration,
-    /// The machine waits before its first instruction for a debugger.
+    /// Stop the machine before its first instruction, for a debugger.
     pub is_held: bool,
-    /// Set from outside, for example by a signal handler, to end the machine early.
+    /// A flag that the caller sets to end the machine early, for example in a signal handler.
     pub interrupt: Arc<AtomicBool>,
-    /// More options for QEMU, for example `-gdb`.
+    /// Additional options for QEMU, for example `-gdb`.
     pub extra: Vec<OsString>,
 }
 
 impl Config {
-    /// Five harts of QEMU's default CPU, a disk, and two minutes.
+    /// Makes a configuration with five harts of QEMU's default CPU and a time limit of two minutes.
     pub fn new(rom_flash: PathBuf, bundle_flash: PathBuf, disk: Option<PathBuf>) -> Self {
         Self {
             machine: Machine::default(),
@@ -194,15 +198,15 @@ impl Config {
         }
     }
 
-    /// The CPU as it is given to QEMU.
+    /// Returns the CPU option for QEMU.
     pub fn cpu_option(&self) -> String {
         cpu_option(&self.cpu)
     }
 
-    /// The options, with the control socket at `socket`.
+    /// Returns the options of QEMU, with the control socket at `socket`.
     ///
     /// # Errors
-    /// If QEMU could not run such a machine.
+    /// If QEMU cannot run this machine.
     pub(crate) fn arguments(&self, socket: &Path) -> Result<Vec<OsString>, Error> {
         let Self { harts, max_harts, .. } = *self;
         if !(1..=max_harts).contains(&harts) {
@@ -218,20 +222,21 @@ impl Config {
         let mut list = Options(Vec::new());
         let machine = match self.machine {
             Machine::Plain => "virt,pflash0=f0,pflash1=f1",
-            // With an interrupt controller that takes messages, these would be further writes of the disk.
+            // With an interrupt controller for messages, interrupts would be additional writes of the
+            // disk.
             Machine::Iommu => "virt,pflash0=f0,pflash1=f1,iommu-sys=on,aia=none",
         };
         list.text("-M", machine).text("-bios", "none");
         list.text("-smp", &self.harts.to_string()).text("-m", &format!("{}M", self.memory_mib));
         list.text("-cpu", &self.cpu_option());
-        // The firmware's console has the standard streams for itself: no monitor in between, no
-        // key that means something to QEMU.
+        // Only the firmware's console uses the standard streams: there is no monitor on them, and no key
+        // is interpreted by QEMU.
         list.text("-display", "none").text("-monitor", "none");
         list.text("-chardev", "stdio,id=console,signal=off").text("-serial", "chardev:console");
         list.path("-chardev", "socket,id=control,path=", socket);
         list.text("-mon", "chardev=control,mode=control");
-        // Started by us once its events are listened to; kept after it stops, so that its memory
-        // can still be read.
+        // The machine is started by a command once its events are received, and it is kept after it stops,
+        // so that its memory can still be read.
         list.flag("-S").flag("-no-reboot").text("-action", "shutdown=pause");
         list.path("-blockdev", "driver=file,node-name=f0,read-only=on,filename=", &self.rom_flash);
         list.path("-blockdev", "driver=file,node-name=f1,filename=", &self.bundle_flash);
@@ -242,7 +247,7 @@ impl Config {
             list.path("-drive", "if=none,id=d0,format=raw,readonly=on,file=", disk);
             let device = match self.machine {
                 Machine::Plain => "virtio-blk-device,drive=d0",
-                // Without `iommu_platform` a virtio device of QEMU bypasses the IOMMU.
+                // Without `iommu_platform`, a virtio device of QEMU bypasses the IOMMU.
                 Machine::Iommu => {
                     "virtio-blk-pci,drive=d0,addr=1,iommu_platform=on,disable-legacy=on"
                 }
@@ -250,7 +255,7 @@ impl Config {
             list.text("-device", device);
         }
         if self.icount {
-            // One instruction, one nanosecond; a hart that waits does not wait for the host.
+            // Each instruction takes one nanosecond of guest time; the time of a waiting hart is skipped.
             list.text("-icount", "shift=0,sleep=off");
         }
         list.0.extend(self.extra.iter().cloned());
@@ -258,10 +263,10 @@ impl Config {
     }
 }
 
-/// A CPU as it is given to QEMU.
+/// Returns the CPU option for QEMU.
 ///
-/// `max` switches on Ztso, and total store order on an x86 host still costs QEMU a factor of five in
-/// speed. Nothing here relies on it.
+/// The CPU `max` has Ztso, and its total store order makes QEMU slower by a factor of five even on an x86
+/// host. It is switched off because no code here relies on it.
 pub fn cpu_option(cpu: &str) -> String {
     let model = cpu.split(',').next().unwrap_or_default();
     if model == "max" && !cpu.contains("ztso=") {
@@ -271,7 +276,7 @@ pub fn cpu_option(cpu: &str) -> String {
     }
 }
 
-/// Options of QEMU under construction.
+/// The options of QEMU under construction.
 struct Options(Vec<OsString>);
 
 impl Options {
@@ -284,7 +289,7 @@ impl Options {
         self.flag(option).flag(value)
     }
 
-    /// An option whose last property is a path.
+    /// Adds an option whose last property is a path.
     fn path(&mut self, option: &str, start: &str, path: &Path) -> &mut Self {
         self.flag(option);
         let mut value = OsString::from(start);
@@ -294,7 +299,7 @@ impl Options {
     }
 }
 
-/// A comma would end the property; QEMU reads two as one.
+/// Doubles the commas of a path, since QEMU reads a single comma as the end of a property.
 pub(crate) fn escape(path: &OsStr) -> OsString {
     match path.to_str() {
         Some(text) => text.replace(',', ",,").into(),

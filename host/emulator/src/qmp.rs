@@ -1,31 +1,31 @@
-//! The control protocol of QEMU (QMP): one JSON object a line over a local socket.
+//! The control protocol of QEMU (QMP): one JSON object per line over a local socket.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
 
-/// An answer has a few kilobytes; a longer line is refused.
+/// Maximum length of a message in bytes. Answers have a few kilobytes; a longer line is refused.
 const LONGEST_MESSAGE: u64 = 1 << 20;
 
 /// A message from QEMU.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Message {
-    /// It is there and waits for the handshake.
+    /// The greeting, after which QEMU waits for the handshake.
     Greeting,
     /// The result of the command with this number.
     Answer {
-        /// Number of the command.
+        /// The number of the command.
         id: u64,
-        /// What it returned, or why it failed.
+        /// The value that it returned, or a description of the error.
         result: Result<Value, String>,
     },
-    /// The guest is about to stop: by itself or because the host ended it.
+    /// The guest is about to stop, by its own action or because the host ended it.
     Shutdown {
-        /// QEMU's word for it: `guest-shutdown`, `guest-reset`, `host-qmp-quit`, …
+        /// The reason that QEMU reports: `guest-shutdown`, `guest-reset`, `host-qmp-quit`, …
         reason: String,
     },
-    /// Anything else.
+    /// Any other message.
     Other,
 }
 
@@ -49,7 +49,7 @@ impl Message {
     }
 }
 
-/// The writing end; the reading end is read by a thread of its own.
+/// The writing end of the socket; a separate thread reads the other end.
 #[derive(Debug)]
 pub(crate) struct Control {
     stream: UnixStream,

@@ -1,4 +1,5 @@
-//! Machines under QEMU, with guests of a few instructions. Without QEMU 10 they are skipped.
+//! Tests of machines under QEMU, with guests of a few instructions. Without QEMU 10 they are
+//! skipped.
 
 mod guest;
 
@@ -18,7 +19,7 @@ use hartlock_verify::board::qemu_virt as map;
 const REFUSAL: &str = "hartlock: rom refused: E0301 A signature does not verify.\r\n\
                        hartlock: hint: Get the bundle again.\r\n";
 
-/// Only ends a hang, except where a test waits for it.
+/// The timeout, which only ends a machine that hangs, except where a test waits for it.
 const HANG: Duration = Duration::from_secs(60);
 
 fn run(qemu: &Qemu, config: &Config, until: Option<&str>) -> (Run, Vec<String>) {
@@ -27,7 +28,8 @@ fn run(qemu: &Qemu, config: &Config, until: Option<&str>) -> (Run, Vec<String>) 
     (run, lines)
 }
 
-/// Signal 0 reaches whatever exists, a process that its parent has not waited for included.
+/// Returns true if the process exists. Signal 0 also reaches a process that has ended and that its
+/// parent has not waited for.
 fn is_alive(process_id: u32) -> bool {
     let number = process_id.to_string();
     Command::new("kill").args(["-0", &number]).stderr(Stdio::null()).status().unwrap().success()

@@ -1,4 +1,4 @@
-//! Files that are read with bounds, and files that appear whole or not at all.
+//! Reads files with limits on type and length, and writes files that appear completely or not at all.
 
 #![forbid(unsafe_code)]
 
@@ -17,28 +17,29 @@ pub use private_key::may_be_private_key;
 use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
 
-/// Private keys are readable by their owner alone.
+/// File mode of private keys: only the owner may read and write them.
 const PRIVATE_MODE: u32 = 0o600;
-/// Everything else follows the umask.
+/// File mode of all other files, before the umask is applied.
 const PUBLIC_MODE: u32 = 0o666;
 
-/// An operation on a file failed.
+/// An operation on a file that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} `{}`: {}", .path.display(), describe(.source))]
 pub struct FileError {
-    /// The operation, in the infinitive.
+    /// The operation as a verb in the infinitive, for instance `read`.
     pub action: &'static str,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
     /// The cause.
     pub source: io::Error,
 }
 
 impl FileError {
-    /// The action of an error of an environment variable, whose name is the path.
+    /// Value of `action` for an environment variable that could not be read; `path` is then the name of the
+    /// variable.
     pub const READ_VARIABLE: &str = "read the variable";
 
-    /// An error of the operating system, with what was tried.
+    /// Makes an error from an error of the operating system and the operation that was tried.
     pub fn new(action: &'static str, path: &Path, source: io::Error) -> Self {
         Self { action, path: path.to_path_buf(), source }
     }
@@ -47,12 +48,13 @@ impl FileError {
         Self::new(action, path, io::Error::other(text))
     }
 
-    /// Why an output does not replace the file, if that is the cause.
+    /// Returns the reason why an output does not replace an existing file, if that is the cause.
     pub fn kept(&self) -> Option<Kept> {
         self.source.get_ref()?.downcast_ref().copied()
     }
 
-    /// What to do about it. It fits the operation: a file that is read needs no folder to be made.
+    /// Returns advice for the user, in one clause. It depends on the operation: for instance, the advice to
+    /// create the missing folder is only given for an output.
     pub fn hint(&self) -> String {
         use io::ErrorKind as Kind;
         let is_read = self.action == "read";
@@ -83,7 +85,7 @@ impl FileError {
     }
 }
 
-/// The cause in plain words, without the number of the operating system.
+/// Returns the cause in plain words, without the error number of the operating system.
 pub fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or folder".to_string(),
@@ -102,10 +104,10 @@ pub fn describe(error: &io::Error) -> String {
 
 /// Opens a regular file for reading and returns its length.
 ///
-/// Other kinds of files have no reliable length; a pipe would even block the open.
+/// Other types of files have no reliable length, and opening a pipe could block.
 ///
 /// # Errors
-/// If it is missing, unreadable or not a regular file.
+/// Fails if the file is missing, unreadable or not a regular file.
 pub fn open(path: &Path) -> Result<(File, u64), FileError> {
     let fail = |source| FileError::new("read", path, source);
     check_regular("read", path, &fs::metadata(path).map_err(fail)?)?;
@@ -129,16 +131,16 @@ fn check_regular(
     Ok(())
 }
 
-/// Reads a small file into memory that is wiped when it is dropped: it may be a private key. It
-/// may also be a pipe, for keys that are never on a disk.
+/// Reads a small file into memory that is wiped when it is dropped, because the file may be a private key.
+/// The file may also be a pipe, for keys that are never stored on a disk.
 ///
 /// # Errors
-/// If it is missing, unreadable, a folder, or longer than `limit` bytes.
+/// Fails if the file is missing, unreadable, a folder, or longer than `limit` bytes.
 pub fn read_small(path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>, FileError> {
     let fail = |source| FileError::new("read", path, source);
     let file = File::open(path).map_err(fail)?;
-    // With room for one byte more than allowed, so that the buffer never moves, which would leave a
-    // copy of a key in memory.
+    // The capacity is one byte more than the limit, so that the buffer is never reallocated: a reallocation
+    // would leave a copy of a key in memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(limit + 1));
     file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() > limit {
@@ -147,11 +149,11 @@ pub fn read_small(path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>, FileE
     Ok(bytes)
 }
 
-/// A file without its name: it gets the name once it is complete. Dropped before that, it is
+/// A new file that gets its name when it is complete. If the value is dropped before that, the file is
 /// removed.
 ///
-/// Where the file system can do it, the file has no name at all until then, so that even a signal
-/// or a power cut leaves no file. Elsewhere it has another name in the same folder.
+/// Where the file system supports it, the file has no name at all until then, so that even a signal or a
+/// power failure leaves no file. Elsewhere it has a temporary name in the same folder.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
@@ -165,18 +167,18 @@ enum Storage {
 }
 
 impl NewFile {
-    /// Begins a file that every user may read.
+    /// Creates a file that every user may read.
     ///
     /// # Errors
-    /// If the folder does not exist or cannot be written.
+    /// Fails if the folder does not exist or cannot be written.
     pub fn public(path: &Path) -> Result<Self, FileError> {
         Self::begin(path, PUBLIC_MODE)
     }
 
-    /// Begins a file that only its owner may read, from its first byte on.
+    /// Creates a file that only its owner may read, from its first byte on.
     ///
     /// # Errors
-    /// As [`NewFile::public`].
+    /// Same as [`NewFile::public`].
     pub fn private(path: &Path) -> Result<Self, FileError> {
         Self::begin(path, PRIVATE_MODE)
     }
@@ -198,7 +200,7 @@ impl NewFile {
         Ok(Self { path: path.to_path_buf(), storage })
     }
 
-    /// Name that the file will have.
+    /// Returns the name that the file will have.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -210,58 +212,58 @@ impl NewFile {
         }
     }
 
-    /// A second handle to the open file. It shares the position.
+    /// Returns a second handle to the open file. Both handles share the file position.
     ///
     /// # Errors
-    /// If the operating system has no handle left.
+    /// Fails if the operating system has no handle left.
     pub fn handle(&self) -> Result<File, FileError> {
         self.file().try_clone().map_err(|error| FileError::new("read", &self.path, error))
     }
 
-    /// Gives the file a length, and takes the room for it where the file system can do that: then
-    /// a full disk is known at once, and writing is faster. What is not written stays zero.
+    /// Sets the length of the file, and allocates its disk space where the file system supports that: then a
+    /// full disk is detected at once, and writing is faster. Bytes that are not written later are zero.
     ///
     /// # Errors
-    /// If the storage is full or fails.
+    /// Fails if the storage is full or fails.
     pub fn reserve(&self, len: u64) -> Result<(), FileError> {
         let result = linux::reserve(self.file(), len).and_then(|()| self.file().set_len(len));
         result.map_err(|error| FileError::new("write", &self.path, error))
     }
 
-    /// Appends bytes.
+    /// Appends bytes at the file position.
     ///
     /// # Errors
-    /// If the storage is full or fails.
+    /// Fails if the storage is full or fails.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         self.file().write_all(bytes).map_err(|error| FileError::new("write", &self.path, error))
     }
 
-    /// Writes bytes at an offset. Several threads may do that at once.
+    /// Writes bytes at an offset. Several threads may do so at the same time.
     ///
     /// # Errors
-    /// If the storage is full or fails.
+    /// Fails if the storage is full or fails.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), FileError> {
         self.file()
             .write_all_at(bytes, offset)
             .map_err(|error| FileError::new("write", &self.path, error))
     }
 
-    /// Gives the file its name. An older file of that name is replaced, unless it is a private
-    /// key or not a regular file.
+    /// Gives the file its name. An existing file of that name is replaced, unless it is a private key or not
+    /// a regular file.
     ///
     /// # Errors
-    /// If that is so, or the storage fails.
+    /// Fails if the existing file must not be replaced, or if the storage fails.
     pub fn replace(self) -> Result<(), FileError> {
         check_replaceable(&self.path)?;
         self.sync()?;
         self.supersede()
     }
 
-    /// Gives the file its name. If a file has it already, that one is replaced only if `is_forced`; one that holds
-    /// the same bytes stays as it is.
+    /// Gives the file its name. An existing file of that name is replaced only if `is_forced`. An existing
+    /// file with the same content stays as it is.
     ///
     /// # Errors
-    /// [`Kept`], or if the storage fails.
+    /// Returns [`Kept`] as the source of the error, or fails if the storage fails.
     pub fn finish(self, is_forced: bool) -> Result<(), FileError> {
         if self.path.symlink_metadata().is_err() {
             return self.create();
@@ -275,14 +277,14 @@ impl NewFile {
         }
     }
 
-    /// Gives the file its name, even if another file has it. What was written must be on the disk already.
+    /// Gives the file its name, even if another file has it. The content must have been synced to the disk.
     ///
     /// # Errors
-    /// If the storage fails.
+    /// Fails if the storage fails.
     pub fn supersede(self) -> Result<(), FileError> {
         let Self { path, storage } = self;
         let replaced = match storage {
-            // A link cannot replace a file, but a rename can: a second name, for a moment.
+            // A link cannot replace a file, but a rename can, so the file gets a temporary name first.
             Storage::Unnamed(file) => tempfile::Builder::new()
                 .prefix(&temporary_prefix(&path))
                 .make_in(folder_of(&path), |name| linux::link(&file, name))
@@ -295,10 +297,10 @@ impl NewFile {
         replaced.map_err(|error| FileError::new("create", &path, error))
     }
 
-    /// Gives the file its name, if no file has it.
+    /// Gives the file its name, if no file has that name.
     ///
     /// # Errors
-    /// `AlreadyExists` if one does, or if the storage fails.
+    /// Fails with `AlreadyExists` if a file has that name, or with the error of the storage.
     pub fn create(self) -> Result<(), FileError> {
         self.sync()?;
         let Self { path, storage } = self;
@@ -311,13 +313,14 @@ impl NewFile {
         created.map_err(|error| FileError::new("create", &path, error))
     }
 
-    /// The name is given to bytes that are on the disk, so that a power cut leaves no empty file.
+    /// Syncs the content to the disk. This is done before the file gets its name, so that a power failure
+    /// cannot leave an empty file.
     pub fn sync(&self) -> Result<(), FileError> {
         self.file().sync_all().map_err(|error| FileError::new("write", &self.path, error))
     }
 }
 
-/// The folder that a file is in.
+/// Returns the folder of a file; `.` if the path has only one component.
 pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -325,7 +328,7 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// How the name of an unfinished file begins.
+/// Returns the start of the name of an unfinished file: a dot, the final name and a dot.
 fn temporary_prefix(path: &Path) -> OsString {
     let mut prefix = OsString::from(".");
     prefix.push(path.file_name().unwrap_or_default());
@@ -333,7 +336,7 @@ fn temporary_prefix(path: &Path) -> OsString {
     prefix
 }
 
-/// What only Linux has: files without a name, and room in advance.
+/// Functions that only Linux offers: files without a name, and allocation of disk space in advance.
 #[cfg(target_os = "linux")]
 mod linux {
     use std::fs::File;
@@ -344,8 +347,8 @@ mod linux {
     use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
     use rustix::io::Errno;
 
-    /// A file without a name in this folder, if the file system has such files and a name can be
-    /// given to them later.
+    /// Opens a file without a name in this folder. Returns `None` if the file system has no such files, or if
+    /// no name could be given to the file later.
     pub(super) fn open_unnamed(folder: &Path, mode: u32) -> Option<File> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file: File =
@@ -354,13 +357,13 @@ mod linux {
         Some(file)
     }
 
-    /// Gives it a name that no file has.
+    /// Gives the file a name. Fails if another file has that name.
     pub(super) fn link(file: &File, name: &Path) -> io::Result<()> {
         let from = own_path(file);
         Ok(rustix::fs::linkat(CWD, &from, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
     }
 
-    /// Takes room on the disk, if the file system can do that before something is written.
+    /// Allocates disk space for `len` bytes. Succeeds without effect if the file system cannot do that.
     pub(super) fn reserve(file: &File, len: u64) -> io::Result<()> {
         match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, len) {
             Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => Ok(()),
@@ -392,7 +395,7 @@ mod linux {
     }
 }
 
-/// Removes the temporary name that `tempfile` adds to its errors: the caller did not name that file.
+/// Removes the temporary path that `tempfile` adds to its errors, because the caller did not name that file.
 fn without_path(error: io::Error) -> io::Error {
     error.kind().into()
 }
@@ -483,7 +486,7 @@ mod tests {
         assert_eq!(finish("first and more", false), Err(Some(Kept::Exists)));
         assert_eq!(finish("first", false), Ok(()));
         assert_eq!(fs::read(&path).unwrap(), b"first");
-        // A difference in the last byte of more than a piece.
+        // The contents differ only in the last byte, in the second 64 KiB that are compared.
         let long = "a".repeat((1 << 16) + 1);
         assert_eq!(finish(&long, true), Ok(()));
         assert_eq!(finish(&long, false), Ok(()));
@@ -491,7 +494,7 @@ mod tests {
         assert_eq!(finish(&changed, false), Err(Some(Kept::Exists)));
         assert_eq!(finish("other", true), Ok(()));
         assert_eq!(fs::read(&path).unwrap(), b"other");
-        // A link that leads nowhere is a name that is taken.
+        // A symbolic link to nowhere counts as an existing file.
         fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("nowhere", &path).unwrap();
         assert!(finish("other", false).is_err());

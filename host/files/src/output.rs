@@ -1,4 +1,4 @@
-//! What a writer may replace: the one place that decides it.
+//! Checks whether an output may replace an existing file. All writers use these checks.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,27 +9,27 @@ use zeroize::Zeroizing;
 
 use crate::{FileError, check_regular, may_be_private_key, private_key};
 
-/// Why a file is kept, and the output is not written.
+/// The reason why an existing file is kept and the output is not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Kept {
-    /// The file is there, and the caller did not say that it may be replaced.
+    /// The file exists, and the caller did not allow it to be replaced.
     #[error("it exists already, and holds something else")]
     Exists,
-    /// The same command reads it, or writes something else into it.
+    /// The same command reads the file, or writes another output into it.
     #[error("the same command uses it for something else")]
     IsInput,
-    /// It cannot be made again.
+    /// The file is a private key, which cannot be made again.
     #[error("it is a private key")]
     IsPrivateKey,
 }
 
 impl Kept {
-    /// The error of an output of this name.
+    /// Returns the error for an output with this path.
     pub fn of(self, path: &Path) -> FileError {
         FileError::new("replace", path, io::Error::other(self))
     }
 
-    /// What to do about it.
+    /// Returns advice for the user, in one clause.
     pub const fn hint(self) -> &'static str {
         match self {
             Kept::Exists => "choose another name, or add `--force` if the file may be replaced",
@@ -38,11 +38,11 @@ impl Kept {
     }
 }
 
-/// Refuses an output that would destroy what the user has: an input of the same command, a private key, something
-/// that is no regular file, and, unless `is_forced`, any file.
+/// Refuses an output that would destroy data of the user: an input of the same command, a private key,
+/// something that is not a regular file, and, unless `is_forced`, any existing file.
 ///
 /// # Errors
-/// [`Kept`], or what the operating system says.
+/// Returns [`Kept`] as the source of the error, or the error of the operating system.
 pub fn check_output<'a>(
     path: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -58,16 +58,16 @@ pub fn check_output<'a>(
     Ok(())
 }
 
-/// Whether two names are names of one file: links of both kinds count.
+/// Returns true if both paths name the same file, also through hard or symbolic links.
 fn is_same(one: &Path, other: &Path) -> bool {
     let identity = |path: &Path| fs::metadata(path).map(|it| (it.dev(), it.ino())).ok();
     one == other || identity(one).is_some_and(|it| identity(other) == Some(it))
 }
 
-/// Refuses to replace files that cannot be restored.
+/// Refuses to replace a file that cannot be restored. A path at which no file exists is accepted.
 ///
 /// # Errors
-/// If `path` is a folder, a device or a private key.
+/// Fails if `path` is a folder, a device or a private key, or if the file cannot be read.
 pub fn check_replaceable(path: &Path) -> Result<(), FileError> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -76,7 +76,7 @@ pub fn check_replaceable(path: &Path) -> Result<(), FileError> {
     };
     check_regular("replace", path, &metadata)?;
     let mut start = Vec::new();
-    // A file that cannot be read may be a key.
+    // A file that cannot be read might be a private key, so it is not replaced either.
     File::open(path)
         .and_then(|file| file.take(private_key::SEARCHED).read_to_end(&mut start))
         .map_err(|error| FileError::new("replace", path, error))?;
@@ -87,14 +87,15 @@ pub fn check_replaceable(path: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Whether the file has `len` bytes, and `start` are the first of them.
+/// Returns true if the file is `len` bytes long and begins with `start`.
 pub fn holds(path: &Path, len: u64, start: &[u8]) -> bool {
     let Ok((file, actual)) = crate::open(path) else { return false };
     let mut bytes = vec![0; start.len()];
     actual == len && file.read_exact_at(&mut bytes, 0).is_ok() && bytes == start
 }
 
-/// Whether the file has the bytes of another one, compared piece by piece: payloads are large.
+/// Returns true if the file at `path` has the same content as `other`. The comparison reads 64 KiB at a time,
+/// because payloads are large.
 pub(crate) fn is_copy(path: &Path, other: &File) -> bool {
     const PIECE: u64 = 1 << 16;
     let Ok((file, len)) = crate::open(path) else { return false };

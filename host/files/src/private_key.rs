@@ -1,27 +1,30 @@
-//! Recognises private keys, so that no file of one is ever replaced.
+//! Recognises private keys, so that no private key file is ever replaced.
 //!
-//! It sees more than the readers of keys take: a file that begins like a key, or has the label of one anywhere,
-//! counts. A file that is wrongly taken for a key costs its owner another name; a lost key cannot be made again.
+//! The test is wider than what the readers of keys accept: a file that begins like a key in DER, or that has
+//! the PEM label of a private key anywhere in the searched bytes, counts as one. A false positive costs the
+//! user another file name; a lost private key cannot be made again.
 
-/// Bytes of a file that are searched: many times the size of the largest key.
+/// Number of bytes at the start of a file that are searched. The largest key is many times smaller.
 pub(crate) const SEARCHED: u64 = 1 << 20;
 
-/// The end of every PEM label of a private key (RFC 7468 §10, §11; PKCS#1, SEC 1, ours).
+/// The end of every PEM label of a private key (RFC 7468 §10, §11; PKCS#1, SEC 1, and this project's stateful
+/// keys).
 const LABEL: &[u8] = b"PRIVATE KEY-----";
 
 const INTEGER: u8 = 0x02;
 const OCTET_STRING: u8 = 0x04;
 const SEQUENCE: u8 = 0x30;
 
-/// Whether the first bytes of a file may be those of a private key, as text or in DER, of any standard that is read
-/// here, with a passphrase or without.
+/// Returns true if the first bytes of a file may be those of a private key, in PEM or DER, encrypted or not,
+/// in any standard that this project reads.
 pub fn may_be_private_key(start: &[u8]) -> bool {
     start.windows(LABEL.len()).any(|bytes| bytes == LABEL) || may_be_der(start)
 }
 
-/// PKCS#8 and SEC 1 begin with a version, and then a sequence or a string of octets (RFC 5958 §2, RFC 5915 §3);
-/// PKCS#1 with a version and a modulus (RFC 8017 appendix A.1.2), where a public key has a modulus first; an encrypted
-/// key with an algorithm and a string of octets (RFC 5958 §3). The file may be cut short.
+/// Returns true if the bytes begin like a private key in DER. PKCS#8 and SEC 1 begin with a version that is
+/// followed by a sequence or an octet string (RFC 5958 §2, RFC 5915 §3). PKCS#1 begins with a version and a
+/// modulus (RFC 8017 appendix A.1.2), whereas a PKCS#1 public key begins with the modulus. An encrypted key
+/// begins with an algorithm and an octet string (RFC 5958 §3). The file may be truncated.
 fn may_be_der(start: &[u8]) -> bool {
     let Some((SEQUENCE, content, _)) = element(start) else { return false };
     let Some((first, value, rest)) = element(content) else { return false };
@@ -33,7 +36,8 @@ fn may_be_der(start: &[u8]) -> bool {
     }
 }
 
-/// Tag, content as far as it is there, and what follows of the first element.
+/// Splits off the first DER element. Returns its tag, its content (shorter than stated if the bytes end
+/// before it) and the bytes after it.
 fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = bytes.split_first()?;
     let (&first, rest) = rest.split_first()?;

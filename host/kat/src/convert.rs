@@ -1,6 +1,7 @@
-//! Public known-answer cases in the formats of their publishers, as lines of `spec/kat.md`.
+//! Converts public known-answer cases from the formats of their publishers into lines of
+//! `spec/kat.md`.
 //!
-//! Where a verdict depends on policy, the rule is written at its converter.
+//! If a verdict depends on policy, the documentation of the converter states the rule.
 
 use anyhow::{Context, Result};
 
@@ -17,10 +18,10 @@ pub mod wycheproof_json;
 use case::Collection;
 pub use vectors::Vectors;
 
-/// The cases of every file of the folder.
+/// Returns the cases of all files in the folder.
 ///
 /// # Errors
-/// If a file is missing or is not of its format.
+/// If a file is missing or is not in its format.
 pub fn all(vectors: &Vectors) -> Result<Collection> {
     let mut out = Collection::default();
     hashes::convert(vectors, &mut out).context("hashes")?;

@@ -1,4 +1,4 @@
-//! Operation `digest`.
+//! The operation `digest`.
 
 use hartlock_image::HashId;
 use hartlock_kernels::kt128::Kt128;
@@ -12,12 +12,12 @@ use crate::lanes::{self, Leaf};
 use crate::request::Field;
 use crate::{Answer, Engine, Form, NO_KERNEL, Output, Request};
 
-/// Most bytes of output. A line in has a bound, and so has a line out.
+/// Maximum length of an output in bytes. Lines have a maximum length, so outputs need one too.
 pub const MAX_OUTPUT_LEN: u64 = 4 << 20;
-/// Bytes of output that are squeezed at once.
+/// Number of bytes that are squeezed at a time.
 const PIECE: usize = 168;
 
-/// What an algorithm is made of.
+/// An algorithm of the operation, with its parameters.
 enum Alg {
     Hash(Name),
     Shake { is_256: bool },
@@ -47,7 +47,7 @@ impl Alg {
             "parallelhashxof128" => Alg::ParallelHash { is_256: false, is_xof: true },
             "parallelhashxof256" => Alg::ParallelHash { is_256: true, is_xof: true },
             "kt128" => Alg::Kt128,
-            // The hashes that only signatures use are no algorithms of this operation.
+            // The hashes that only signatures use are not algorithms of this operation.
             _ => match Name::parse(name)? {
                 Name::Sha1 | Name::Sha224 | Name::Sha512_224 | Name::Sha512_256 => return None,
                 hash => Alg::Hash(hash),
@@ -56,7 +56,7 @@ impl Alg {
     }
 }
 
-/// Whether an algorithm is known, and which fields it needs beside the message.
+/// Returns the fields that an algorithm needs in addition to the message; `None` if the algorithm is unknown.
 pub fn needs(alg: &str) -> Option<&'static [Field]> {
     Some(match Alg::parse(alg)? {
         Alg::Hash(_) => &[],
@@ -88,7 +88,8 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
         }
         Alg::Shake { is_256 } => {
             let name = if is_256 { Name::Shake256 } else { Name::Shake128 };
-            // What lanes give is long enough for most cases; one message alone gives the rest.
+            // Lanes give an output that is long enough for most cases; for a longer output, the message is
+            // hashed separately.
             if engine.form(HashFamily::Keccak) == Some(Form::Many)
                 && len <= name.output_len() as u64
             {
@@ -158,7 +159,7 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
     Answer::Ok
 }
 
-/// cSHAKE128 or cSHAKE256 (SP 800-185 §3).
+/// Makes a cSHAKE128 or cSHAKE256 (SP 800-185 §3).
 pub(crate) fn cshake(
     kernels: &Kernels,
     is_256: bool,
@@ -178,7 +179,7 @@ fn sponge(engine: &Engine, mut hash: Xof, message: &[u8], len: u64, output: Outp
     Answer::Ok
 }
 
-/// Gives so many bytes of output.
+/// Writes `len` bytes of output.
 pub(crate) fn squeeze(mut squeezed: xof::Output, len: u64, output: Output<'_>) {
     let mut left = len;
     while left > 0 {
@@ -200,7 +201,7 @@ fn kt128(
     let mut hash = Kt128::with(&engine.kernels);
     hash.update(message);
     if len == Kt128::OUTPUT_LEN as u64 && customization.is_empty() {
-        // The function that payloads are hashed with.
+        // This is the function that hashes payloads.
         output(&hash.finalize());
         return Answer::Ok;
     }
@@ -208,9 +209,11 @@ fn kt128(
     Answer::Ok
 }
 
-/// `tree`: the root of mode `blocks` (image format §6.2) over a record that the case gives; `papertree`:
-/// `H_i = h(u64le(i) ‖ B_i)`, `H_root = h(H_hdr ‖ H_0 ‖ …)`, the bare equations of the first paper, without
-/// domain separation, so that nothing verifies them but this. `None` if the requested lanes are not available.
+/// Computes a hash tree.
+///
+/// `tree` is the root of mode `blocks` (image format §6.2) over a record that the case gives. `papertree` has
+/// the equations of the first paper, `H_i = h(u64le(i) ‖ B_i)` and `H_root = h(H_hdr ‖ H_0 ‖ …)`. They have no
+/// domain separation, so no verifier uses them. Returns `None` if the requested lanes are not available.
 fn root(
     engine: &Engine,
     (kind, hash): (Leaf, HashId),
@@ -226,7 +229,7 @@ fn root(
         header.update(b"HLKrec_0");
         root.update(b"HLKroot0");
         let len = message.len() as u64;
-        // A size of zero was refused; this only keeps the division defined.
+        // A block size of zero was refused before; this only avoids a division by zero.
         for number in [len.div_ceil(block_size.max(1)), len, block_size] {
             root.update(&number.to_le_bytes());
         }

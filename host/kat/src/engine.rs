@@ -1,55 +1,58 @@
-//! What computes, and what a case is answered with.
+//! The engine that answers cases, and its answers.
 
 use hartlock_kernels::{HashFamily, Kernels, Tier};
 
 use crate::lanes;
 use crate::request::Field;
 
-/// What a case is answered with.
+/// The answer to a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// There is an output.
+    /// The operation has an output.
     Ok,
-    /// The signature or the tag is genuine.
+    /// The signature or the tag is valid.
     Valid,
-    /// It is not, or an operand has a wrong length or value.
+    /// The signature or the tag is not valid, or an operand has a wrong length or value. The value
+    /// is the reason.
     Invalid(&'static str),
-    /// This engine does not carry it.
+    /// This engine does not support the case. The value is the reason.
     Unsupported(&'static str),
-    /// This engine does not carry what the field names.
+    /// This engine does not support the value of this field.
     NotCarried(Field),
 }
 
-/// What computes.
+/// The implementations that answer cases.
 #[derive(Clone, Copy, Debug)]
 pub struct Engine {
     /// The kernels of this hart.
     pub kernels: Kernels,
-    /// The only tier that may hash; otherwise the best of [`Engine::kernels`] does.
+    /// The only tier that may hash. Without it, the best implementation of [`Engine::kernels`] is
+    /// used.
     pub forced: Option<Tier>,
-    /// Hashes several messages; then nothing else may hash.
+    /// A function that hashes several messages. If it is given, no other implementation may hash.
     pub lanes: Option<lanes::Hook>,
 }
 
-/// How a hash of one message is computed.
+/// The way to compute a hash of one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// By the kernel for one message.
+    /// A kernel for one message.
     One,
-    /// By the kernel for several messages, all of them this one: the forced tier has no other.
+    /// A kernel for several messages, of which each is this one, because the forced tier has no
+    /// other kernel.
     Many,
 }
 
 impl Engine {
-    /// The portable forms.
+    /// The engine with the portable implementations.
     pub const PORTABLE: Self = Self::with(Kernels::PORTABLE);
 
-    /// These kernels, and the best of them.
+    /// Makes an engine that uses the best implementations of these kernels.
     pub const fn with(kernels: Kernels) -> Self {
         Self { kernels, forced: None, lanes: None }
     }
 
-    /// How a family is computed; `None` if the forced tier has no kernel for it.
+    /// Returns the way to compute a family; `None` if the forced tier has no kernel for it.
     pub(crate) fn form(&self, family: HashFamily) -> Option<Form> {
         if self.lanes.is_some() {
             return Some(Form::Many);
@@ -65,8 +68,9 @@ impl Engine {
     }
 }
 
-/// What a forced tier without a kernel for the hash is answered with.
+/// The answer if a forced tier has no kernel for the hash.
 pub(crate) const NO_KERNEL: Answer = Answer::Unsupported("no such kernel for this hash here");
 
-/// Takes the output of a case in pieces. What it got counts only if the answer is [`Answer::Ok`].
+/// A function that receives the output of a case in pieces. The output is valid only if the answer
+/// is [`Answer::Ok`].
 pub type Output<'a> = &'a mut dyn FnMut(&[u8]);

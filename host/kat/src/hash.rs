@@ -1,4 +1,4 @@
-//! Hashes by name, with one length of output each.
+//! Hash functions by name, each with one output length.
 
 use hartlock_image::HashId;
 use hartlock_kernels::xof::Xof;
@@ -7,7 +7,7 @@ use hartlock_verify::tree::{self, Hasher, SoftwareHasher};
 
 use crate::{Engine, Form, lanes};
 
-/// The longest digest in bytes.
+/// Maximum length of a digest in bytes.
 pub const MAX_LEN: usize = 64;
 
 /// A hash that a case can name.
@@ -43,23 +43,24 @@ impl Name {
         ("sha3-256", Name::Sha3_256, 32),
         ("sha3-384", Name::Sha3_384, 48),
         ("sha3-512", Name::Sha3_512, 64),
-        // As the hash of a signature (RFC 8702 §3.1, FIPS 204 §5.4.1).
+        // The output lengths of SHAKE as the hash of a signature (RFC 8702 §3.1, FIPS 204 §5.4.1).
         ("shake128", Name::Shake128, 32),
         ("shake256", Name::Shake256, 64),
         ("kt128", Name::Kt128, 32),
     ];
 
-    /// The hash of a name.
+    /// Returns the hash with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(known, _, _)| *known == name).map(|(_, hash, _)| hash)
     }
 
-    /// Bytes of a digest.
+    /// Returns the length of a digest in bytes.
     pub fn output_len(self) -> usize {
         Self::ALL.into_iter().find(|(_, hash, _)| *hash == self).map_or(0, |(_, _, len)| len)
     }
 
-    /// Bytes of a block: what HMAC pads its key to. `None` where HMAC is not defined.
+    /// Returns the length of an input block in bytes, to which HMAC pads its key; `None` if HMAC is not
+    /// defined for the hash.
     pub const fn block_len(self) -> Option<usize> {
         match self {
             Name::Sha1 | Name::Sha224 | Name::Sha256 => Some(64),
@@ -72,7 +73,7 @@ impl Name {
         }
     }
 
-    /// The hash in bundles, for those that payloads may have.
+    /// Returns the hash id in bundles; `None` if payloads cannot use the hash.
     pub const fn id(self) -> Option<HashId> {
         Some(match self {
             Name::Sha256 => HashId::Sha256,
@@ -88,7 +89,7 @@ impl Name {
         })
     }
 
-    /// Whose kernel computes it; `None` if there is none of ours.
+    /// Returns the family whose kernel computes the hash; `None` if this project has no kernel for it.
     pub(crate) const fn family(self) -> Option<HashFamily> {
         match self {
             Name::Sha256 => Some(HashFamily::Sha256),
@@ -99,7 +100,7 @@ impl Name {
     }
 }
 
-/// A digest, zero padded.
+/// A digest, padded with zeros.
 #[derive(Clone, Copy, Debug)]
 pub struct Digest {
     bytes: [u8; MAX_LEN],
@@ -113,7 +114,7 @@ impl AsRef<[u8]> for Digest {
 }
 
 impl Digest {
-    /// A digest of up to 64 bytes.
+    /// Makes a digest of up to 64 bytes.
     pub(crate) fn of(digest: &[u8]) -> Self {
         let mut bytes = [0; MAX_LEN];
         for (to, from) in bytes.iter_mut().zip(digest) {
@@ -123,15 +124,16 @@ impl Digest {
     }
 }
 
-/// The digest of a message in two parts; `None` if the hash is not carried here, or if the forced tier has
-/// no kernel for it.
+/// Computes the digest of a message in two parts; `None` if the hash is not supported here, or if the
+/// forced tier has no kernel for it.
 pub fn digest(engine: &Engine, name: Name, head: &[u8], body: &[u8]) -> Option<Digest> {
     let form = match name.family() {
         Some(family) => engine.form(family)?,
         None => Form::One,
     };
     match (name, name.id()) {
-        // A long message of KT128 fills lanes by itself: its form is its own affair.
+        // KT128 hashes the chunks of a long message in lanes, so its implementation selects the
+        // kernel.
         (Name::Kt128, Some(id)) if engine.lanes.is_none() => one(engine, id, head, body),
         (_, Some(id)) if form == Form::Many => in_every_lane(engine, id, head, body),
         (_, Some(id)) => one(engine, id, head, body),
@@ -155,7 +157,7 @@ fn one(engine: &Engine, hash: HashId, head: &[u8], body: &[u8]) -> Option<Digest
     hasher.finalize().get(..hash.output_len()).map(Digest::of)
 }
 
-/// The same message in every lane. Lanes that disagree are a wrong answer, and of no hash's length.
+/// Hashes the same message in every lane. If the lanes disagree, the result is a digest of a wrong length.
 fn in_every_lane(engine: &Engine, hash: HashId, head: &[u8], body: &[u8]) -> Option<Digest> {
     let lanes = lanes::count(engine, hash);
     let (heads, bodies) = ([head; MAX_LANES], [body; MAX_LANES]);
@@ -176,7 +178,7 @@ fn in_every_lane(engine: &Engine, hash: HashId, head: &[u8], body: &[u8]) -> Opt
     digest.get(..hash.output_len()).map(Digest::of)
 }
 
-/// Hashes of old signatures, which only a workstation computes.
+/// Computes the hashes that only older signatures use. They are available only on a workstation.
 #[cfg(feature = "host")]
 fn old(name: Name, head: &[u8], body: &[u8]) -> Option<Digest> {
     fn by<H: sha2::Digest>(head: &[u8], body: &[u8]) -> Option<Digest> {
@@ -200,7 +202,7 @@ const fn old(_: Name, _: &[u8], _: &[u8]) -> Option<Digest> {
 mod tests {
     use super::*;
 
-    /// Lanes of which only the first one is right.
+    /// Hashes in lanes, of which only the first one gives a right digest.
     fn broken(
         hash: HashId,
         heads: &[&[u8]],

@@ -1,10 +1,11 @@
-//! JSON lines on a workstation: one case a line in, one answer a line out, in the same order.
+//! Answers cases on a workstation: each line of JSON is a case, and each case has a line with its
+//! answer, in the same order.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`line`] | a line as a case, and an answer as a line |
-//! | [`board`] | cases answered on an emulated board |
-//! | [`stream`] | many lines with bounded memory, on several threads or on a board |
+//! | [`line`] | parses a line into a case, and formats an answer as a line |
+//! | [`board`] | answers cases on an emulated board |
+//! | [`stream`] | answers many lines with bounded memory, on several threads or on a board |
 
 pub mod board;
 pub mod line;
@@ -16,22 +17,23 @@ use hartlock_bundle::digest::digest_in_lanes;
 use crate::{Engine, answer};
 use line::{Asked, Reply};
 
-/// What hashes on a workstation.
+/// The hash implementations of a workstation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HostKernel {
-    /// The portable forms, the judge of all others.
+    /// The portable implementations, with which all others are compared.
     #[default]
     Portable,
-    /// The lanes in which `hartlock sign` hashes blocks.
+    /// The implementation that hashes several messages in lanes, with which `hartlock sign` hashes
+    /// blocks.
     Lanes,
 }
 
 impl HostKernel {
-    /// All of them with their names.
+    /// Every implementation with its name.
     pub const ALL: [(&'static str, HostKernel); 2] =
         [("portable", HostKernel::Portable), ("lanes", HostKernel::Lanes)];
 
-    /// The engine that hashes with it.
+    /// Returns the engine that uses the implementation.
     pub fn engine(self) -> Engine {
         match self {
             HostKernel::Portable => Engine::PORTABLE,
@@ -42,7 +44,8 @@ impl HostKernel {
 
 /// Answers a case that was read from a line.
 pub fn reply(engine: &Engine, asked: &Asked) -> Reply {
-    // In hexadecimal at once and without growing: the size of a batch counts each output once.
+    // The output is written in hexadecimal digits, into a buffer that never grows, because the
+    // memory of a batch is computed with one copy of each output.
     let mut output = String::with_capacity(2 * asked.output_bound() as usize);
     let answer = answer(engine, &asked.request(), &mut |bytes| line::push_hex(&mut output, bytes));
     asked.reply(answer, output)

@@ -1,4 +1,4 @@
-//! Several messages of equal length at once, as blocks of a payload are hashed.
+//! Hashes several messages of equal length at once, as the blocks of a payload are hashed.
 
 use hartlock_image::{HashId, TreeMode};
 use hartlock_kernels::kt128::Kt128;
@@ -9,22 +9,22 @@ use hartlock_verify::tree::{self, Digest, padded};
 
 use crate::Engine;
 
-/// Hashes the messages `heads[i] ‖ bodies[i]` of equal length and gives their digests in order; false if it
-/// cannot.
+/// A function that hashes the messages `heads[i] ‖ bodies[i]`, which have equal length, and passes their
+/// digests on in order. It returns false if it does not support the hash.
 pub type Hook = fn(HashId, &[&[u8]], &[&[u8]], &mut dyn FnMut(&Digest)) -> bool;
 
-/// The prefix of a block in its leaf.
+/// The bytes that precede a block in its leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaf {
-    /// Nothing: ParallelHash (SP 800-185 §6.3).
+    /// No prefix: ParallelHash (SP 800-185 §6.3).
     ParallelHash,
     /// A tag and the index (image format §6.2).
     Tree,
-    /// The index alone: the equations of the first paper.
+    /// The index only: the equations of the first paper.
     Paper,
 }
 
-/// How many messages are worth hashing at once.
+/// Returns the number of messages to hash at once.
 pub(crate) fn count(engine: &Engine, hash: HashId) -> usize {
     if engine.lanes.is_some() {
         return MAX_LANES;
@@ -32,7 +32,8 @@ pub(crate) fn count(engine: &Engine, hash: HashId) -> usize {
     tree::lanes(&engine.kernels, hash).clamp(1, MAX_LANES)
 }
 
-/// Digests of several messages, in order; false if the requested lanes are not available.
+/// Hashes several messages and passes their digests on in order; returns false if the requested lanes are
+/// not available.
 pub(crate) fn digest_many(
     engine: &Engine,
     hash: HashId,
@@ -69,7 +70,8 @@ fn many<H: HashMany>(
     });
 }
 
-/// The leaves of all blocks, in order; false if the requested lanes are not available.
+/// Computes the leaves of all blocks and passes them on in order; returns false if the requested lanes are
+/// not available.
 pub(crate) fn leaves(
     engine: &Engine,
     (kind, hash): (Leaf, HashId),
@@ -77,14 +79,14 @@ pub(crate) fn leaves(
     message: &[u8],
     on_leaf: &mut dyn FnMut(&Digest),
 ) -> bool {
-    // No message is longer, so no block is cut otherwise.
+    // No message is longer than `u32::MAX`, so a larger block size has the same effect.
     let block_size = u32::try_from(block_size).unwrap_or(u32::MAX);
     let mode = match kind {
         Leaf::ParallelHash => TreeMode::ParallelHash { block_size },
         Leaf::Tree | Leaf::Paper => TreeMode::Blocks { block_size },
     };
     if kind != Leaf::Paper && engine.lanes.is_none() {
-        // What boot stages and the command hash payloads with.
+        // Boot stages and the command `hartlock` hash payloads with this function.
         tree::leaves(&engine.kernels, (mode, hash), 0, message, on_leaf);
         return true;
     }
@@ -98,7 +100,8 @@ pub(crate) fn leaves(
             (*body, rest, len) = (block, after, len.wrapping_add(1));
         }
         if len == 0 {
-            // Messages of a group are of equal length: the last, short block is a group of its own.
+            // The messages of a group must have equal length, so a shorter last block is hashed
+            // separately.
             (bodies, rest, len) = ([rest; MAX_LANES], &[], 1);
         }
         let mut prefixes = [[0; 16]; MAX_LANES];
@@ -110,7 +113,7 @@ pub(crate) fn leaves(
             *head = match kind {
                 Leaf::ParallelHash => &[],
                 Leaf::Tree => prefix,
-                // The index is the second half.
+                // The index is the second half of the prefix.
                 Leaf::Paper => prefix.last_chunk::<8>().map_or(&[], |index| index),
             };
         }

@@ -1,17 +1,18 @@
-//! Known-answer cases (`spec/kat.md`): reads them, answers them, on a workstation and on a board.
+//! Reads and answers known-answer cases (`spec/kat.md`), on a workstation and on a board.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`request`] | one case, and the form in which it travels to a board |
-//! | [`answer()`] | what a case is answered with |
+//! | [`request`] | a case, and its encoding for a board |
+//! | [`answer()`] | the answer to a case |
 //! | [`hash`], [`digest`], [`mac`], [`verify`] | the operations; each signature family is a file of [`verify`] |
-//! | [`pack`] | cases on their way to a board, and its answers on their way back |
-//! | [`lanes`] | several messages at once |
-//! | [`roots`] | signatures of hash trees, and the roots that they lead to |
-//! | `host` | JSON lines, batches, threads; with the feature `host` only |
+//! | [`pack`] | the encoding of cases for a board, and the format of its answers |
+//! | [`lanes`] | hashing of several messages at once |
+//! | [`roots`] | cases of hash-based signatures, and the roots computed from them |
+//! | `host` | JSON lines, batches and threads; only with the feature `host` |
 //!
-//! Everything but `host` is free of a heap and of panics: the bench of the board links the same code, so a
-//! case has the same answer wherever it runs. Data is public: nothing here may see a secret.
+//! All modules except `host` and `convert` use no heap and do not panic. The bench of the board links the same
+//! code, so a case has the same answer on every target. All data must be public: this code is not written
+//! to protect secrets.
 
 #![cfg_attr(not(feature = "host"), no_std)]
 #![forbid(unsafe_code)]
@@ -36,7 +37,7 @@ pub use engine::{Answer, Engine, Output};
 pub(crate) use engine::{Form, NO_KERNEL};
 pub use request::{Field, Op, Request};
 
-/// Answers a case.
+/// Answers a case. `output` receives the output in pieces.
 pub fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>) -> Answer {
     match request.op {
         Op::Digest => digest::answer(engine, request, output),

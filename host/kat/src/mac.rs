@@ -1,7 +1,7 @@
 //! Operation `mac`: HMAC (FIPS 198-1, RFC 2104) and KMAC (SP 800-185 §4).
 //!
-//! Run time depends on the tag and on the key. These are keys of public test vectors: nothing here may
-//! be given a secret.
+//! The run time depends on the tag and on the key. These are keys of public test vectors: no secret
+//! may be passed to this code.
 
 use hartlock_kernels::HashFamily;
 use hartlock_kernels::parallelhash::{left_encode, right_encode};
@@ -11,10 +11,10 @@ use crate::hash::{self, Digest, Name};
 use crate::request::Field;
 use crate::{Answer, Engine, Form, NO_KERNEL, Output, Request};
 
-/// The largest block of a hash that HMAC is defined for: SHA3-224.
+/// The largest block length in bytes of a hash for which HMAC is defined: that of SHA3-224.
 const MAX_BLOCK_LEN: usize = 144;
 
-/// What an algorithm is made of.
+/// An algorithm of the operation, with its parameters.
 enum Alg {
     Hmac(Name),
     Kmac { is_256: bool },
@@ -32,18 +32,19 @@ impl Alg {
     }
 }
 
-/// Whether an algorithm is known, and which fields it needs beside key and message.
+/// Returns the fields that an algorithm needs in addition to key and message; `None` if the algorithm
+/// is unknown.
 pub fn needs(alg: &str) -> Option<&'static [Field]> {
     Alg::parse(alg).map(|_| &[][..])
 }
 
-/// Computes a tag, or checks the one that is given.
+/// Computes a tag, or compares it with the tag in the case if there is one.
 pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>) -> Answer {
     let Some(alg) = Alg::parse(request.alg()) else { return Answer::NotCarried(Field::Alg) };
     let tag = request.raw(Field::Tag);
     let whole_len = match alg {
         Alg::Hmac(hash) => hash.output_len() as u64,
-        // SP 800-185 has no usual length; this one gives the whole security strength.
+        // SP 800-185 defines no default length; these lengths give the full security strength.
         Alg::Kmac { is_256 } => {
             if is_256 {
                 64
@@ -62,7 +63,7 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
     if tag.is_some_and(|tag| tag.len() as u64 != len) {
         return Answer::Invalid("the tag does not have output_len bytes");
     }
-    // A tag is compared piece by piece as it is computed.
+    // The tag is compared piece by piece while it is computed.
     let (mut rest, mut is_equal) = (tag.unwrap_or_default(), true);
     let mut compare = |piece: &[u8]| {
         let (now, after) = rest.split_at_checked(piece.len()).unwrap_or((rest, &[]));
@@ -132,7 +133,7 @@ fn kmac(
     }
     let customization = request.bytes(Field::Customization);
     let mut hash = cshake(&engine.kernels, is_256, b"KMAC", customization);
-    // bytepad(encode_string(K), rate) ‖ X ‖ right_encode(L) (§4.3).
+    // The input is bytepad(encode_string(K), rate) ‖ X ‖ right_encode(L) (SP 800-185 §4.3).
     hash.update(left_encode(if is_256 { 136 } else { 168 }).as_ref());
     hash.update_string(request.bytes(Field::Key));
     hash.pad_block();

@@ -1,16 +1,16 @@
-//! Cases of RSA and ECDSA: for programs of the cycle-accurate machine.
+//! Cases of RSA and ECDSA, for programs that run on the cycle-accurate machine.
 //!
-//! A case is the numbers of its algorithm and parameters (image format §2.2) and the lengths of key, message and signature, each
-//! in four bytes, then four bytes of zeros, and the bytes of each, padded to eight. Where they begin is where those of
-//! [`roots`](crate::roots) do.
+//! A case begins with the numbers of its algorithm and parameters (image format §2.2), the lengths of key, message and
+//! signature, and a zero, in four bytes each. The key, the message and the signature follow, each padded to a multiple
+//! of eight bytes. The cases are located at the same address as those of [`roots`](crate::roots).
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::{self, Algorithm, Rejection};
 
-/// Bytes of what comes before key, message and signature.
+/// Length in bytes of the part before the key.
 pub const HEAD_LEN: usize = 24;
 
-/// Algorithm and lengths of a case.
+/// The algorithm of a case and the lengths of its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
     algorithm: Algorithm,
@@ -18,7 +18,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Nothing if there is no such algorithm.
+    /// Decodes the head of a case; `None` if the algorithm is unknown.
     pub fn decode(bytes: &[u8; HEAD_LEN]) -> Option<Self> {
         let (words, _) = bytes.as_chunks();
         let mut numbers = words.iter().map(|word| u32::from_le_bytes(*word));
@@ -27,15 +27,15 @@ impl Head {
         Some(Self { algorithm, lengths: [length()?, length()?, length()?] })
     }
 
-    /// Bytes of what follows, with padding.
+    /// Returns the length in bytes of key, message and signature, with padding.
     pub fn body_len(&self) -> usize {
         self.lengths.iter().map(|length| length.next_multiple_of(8)).sum()
     }
 
-    /// The verdict on the case in what follows, which has [`body_len`](Self::body_len) bytes.
+    /// Verifies the case. `body` holds key, message and signature and has [`body_len`](Self::body_len) bytes.
     ///
     /// # Errors
-    /// Those of the verifier.
+    /// The errors of the verifier.
     pub fn verify(&self, kernels: &Kernels, mut body: &[u8]) -> Result<(), Rejection> {
         let mut take = |length: usize| {
             let (now, later) = body.split_at_checked(length.next_multiple_of(8))?;

@@ -1,7 +1,8 @@
-//! Cases on their way to a board, and its answers on their way back (job 3 of `verif/programs/bench`).
+//! The encoding of cases for a board, and of its answers (job 3 of `verif/programs/bench`).
 //!
-//! The body of a pack is a *plan* of 8 bytes, the tier that hashes or 0 for the best in 32 bits and zeros,
-//! and the cases in the form of [`crate::request`]. For case i, counted from 0, the board prints:
+//! The body of a pack consists of a *plan* of 8 bytes and the cases in the encoding of [`crate::request`].
+//! The plan holds the number of the tier that hashes in 32 bits, or 0 for the best one, and then zeros.
+//! For case i, counted from 0, the board prints:
 //!
 //! ```text
 //! out <hexadecimal digits>        any number of times
@@ -17,14 +18,14 @@ use hartlock_kernels::Tier;
 
 use crate::Answer;
 
-/// First bytes of a pack (`verif/programs/bench/src/pack.rs`, where the header is described).
+/// The first bytes of a pack; `verif/programs/bench/src/pack.rs` describes the header.
 pub const TAG: &[u8; 16] = b"HARTLOCK-PACK-v1";
-/// The job.
+/// The number of the job.
 pub const JOB: u32 = 3;
-/// Bytes of a plan.
+/// Length in bytes of a plan.
 pub const PLAN_SIZE: usize = 8;
 
-/// The tier that a plan forces, and the cases after it; `None` if it is malformed.
+/// Returns the tier that a plan forces, and the cases after the plan; `None` if the plan is malformed.
 pub fn parse_plan(body: &[u8]) -> Option<(Option<Tier>, &[u8])> {
     let (plan, cases) = body.split_at_checked(PLAN_SIZE)?;
     if bytes_at::<4>(plan, 4)? != [0; 4] {
@@ -38,7 +39,7 @@ pub fn parse_plan(body: &[u8]) -> Option<(Option<Tier>, &[u8])> {
     Some((Some(tier), cases))
 }
 
-/// A plan.
+/// Encodes a plan.
 pub fn plan(forced: Option<Tier>) -> [u8; PLAN_SIZE] {
     let mut bytes = [0; PLAN_SIZE];
     let mut out = Writer::new(&mut bytes);
@@ -46,7 +47,7 @@ pub fn plan(forced: Option<Tier>) -> [u8; PLAN_SIZE] {
     bytes
 }
 
-/// The words after the number of a case.
+/// Returns the words that the board prints after the number of a case.
 pub const fn words(answer: Answer) -> (&'static str, &'static str) {
     match answer {
         Answer::Ok => ("ok", ""),

@@ -1,8 +1,8 @@
-//! One case: an operation, and its fields by name.
+//! A case: an operation and its named fields.
 //!
-//! To a board it travels as `op` and a count of fields in 32 bits each, then for each field its number
-//! and its length in 32 bits each and its bytes, with zeros to a multiple of 8. All integers are
-//! little-endian; a number is 8 bytes.
+//! The encoding for a board is: the operation and the number of fields, in 32 bits each; then for each
+//! field its number and its length in bytes, in 32 bits each, and its bytes, padded with zeros to a
+//! multiple of 8. All integers are little-endian; the value of a numeric field has 8 bytes.
 
 use hartlock_image::{Writer, u32_at};
 
@@ -32,7 +32,7 @@ impl Op {
         Op::RsaPrivate,
     ];
 
-    /// Its name in a line.
+    /// Returns the name of the operation in a line.
     pub const fn name(self) -> &'static str {
         match self {
             Op::Digest => "digest",
@@ -45,26 +45,26 @@ impl Op {
         }
     }
 
-    /// The operation of a name.
+    /// Returns the operation with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|op| op.name() == name)
     }
 }
 
-/// What a value is.
+/// The type of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A name.
     Text,
-    /// Bytes, in hexadecimal digits.
+    /// Bytes, written in hexadecimal digits.
     Bytes,
-    /// A whole number, zero or more.
+    /// A non-negative integer.
     Number,
 }
 
 macro_rules! fields {
     ($($variant:ident $name:literal $kind:ident,)*) => {
-        /// A named value of a case. The order is that of the numbers on the way to a board.
+        /// A named value of a case. The order gives the numbers in the encoding for a board.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "the variants are the names of the specification")]
         pub enum Field { $($variant,)* }
@@ -73,12 +73,12 @@ macro_rules! fields {
             /// Every field.
             pub const ALL: [Field; FIELDS] = [$(Field::$variant,)*];
 
-            /// Its name in a line.
+            /// Returns the name of the field in a line.
             pub const fn name(self) -> &'static str {
                 match self { $(Field::$variant => $name,)* }
             }
 
-            /// What its value is.
+            /// Returns the type of the field's value.
             pub const fn kind(self) -> Kind {
                 match self { $(Field::$variant => Kind::$kind,)* }
             }
@@ -124,54 +124,54 @@ pub struct Request<'a> {
     values: [Option<&'a [u8]>; FIELDS],
 }
 
-/// Bytes before the fields, and before each of them.
+/// Length in bytes of the head of a case, and of the head of each field.
 const HEAD_SIZE: usize = 8;
 
 impl<'a> Request<'a> {
-    /// A case without fields.
+    /// Makes a case without fields.
     pub const fn new(op: Op) -> Self {
         Self { op, values: [None; FIELDS] }
     }
 
-    /// Gives a field a value: a name's letters, bytes, or a number's 8 bytes.
+    /// Sets the value of a field: the characters of a name, bytes, or the 8 bytes of a number.
     pub fn set(&mut self, field: Field, value: &'a [u8]) {
         if let Some(place) = self.values.get_mut(field as usize) {
             *place = Some(value);
         }
     }
 
-    /// The value of a field as it was set.
+    /// Returns the value of a field as it was set.
     pub fn raw(&self, field: Field) -> Option<&'a [u8]> {
         self.values.get(field as usize).copied().flatten()
     }
 
-    /// The bytes of a field; none if it is absent.
+    /// Returns the bytes of a field, which are empty if the field is absent.
     pub fn bytes(&self, field: Field) -> &'a [u8] {
         self.raw(field).unwrap_or_default()
     }
 
-    /// The name in a field.
+    /// Returns the name in a field, which is empty if it is not UTF-8.
     pub fn text(&self, field: Field) -> Option<&'a str> {
         self.raw(field).map(|bytes| core::str::from_utf8(bytes).unwrap_or_default())
     }
 
-    /// The number in a field.
+    /// Returns the number in a field.
     pub fn number(&self, field: Field) -> Option<u64> {
         self.raw(field)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// The algorithm.
+    /// Returns the name of the algorithm, which is empty if the field is absent.
     pub fn alg(&self) -> &'a str {
         self.text(Field::Alg).unwrap_or_default()
     }
 
-    /// Bytes that [`Request::encode`] writes.
+    /// Returns the number of bytes that [`Request::encode`] writes.
     pub fn encoded_len(&self) -> usize {
         let values = self.values.iter().flatten();
         values.map(|value| HEAD_SIZE + value.len().next_multiple_of(8)).sum::<usize>() + HEAD_SIZE
     }
 
-    /// Writes the case; `None` if it does not fit.
+    /// Encodes the case and returns the number of bytes; `None` if `out` is too short.
     pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
         let mut out = Writer::new(out);
         out.put_u32(self.op as u32);
@@ -186,7 +186,8 @@ impl<'a> Request<'a> {
         out.finish()
     }
 
-    /// Reads the case at the front of `bytes`, and the bytes after it; `None` if it is malformed.
+    /// Decodes the case at the front of `bytes` and returns it with the bytes after it; `None` if it
+    /// is malformed.
     pub fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (head, mut rest) = bytes.split_at_checked(HEAD_SIZE)?;
         let number = u32_at(head, 0)?;

@@ -1,34 +1,35 @@
-//! Cases of hash-based signatures, and the roots that they lead to: for programs of the cycle-accurate machine.
+//! Cases of hash-based signatures and the roots computed from them, for programs that run on the cycle-accurate
+//! machine.
 //!
-//! A case is its scheme, the lengths of key, message and signature, each in four bytes, then the bytes of each, padded to
-//! eight. The message of SLH-DSA is the encoded one, M′ of FIPS 205 §10.2. A key of LMS with a count of levels in front is one
-//! of HSS.
+//! A case begins with its scheme and the lengths of key, message and signature, in four bytes each. The key, the
+//! message and the signature follow, each padded to a multiple of eight bytes. The message of SLH-DSA is the encoded
+//! message M′ (FIPS 205 §10.2). A key of LMS that begins with a number of levels is a key of HSS.
 
 use hartlock_kernels::signature::{Comparison, Rejection};
 use hartlock_kernels::slh_dsa::{self, Message};
 use hartlock_kernels::{Kernels, lms, xmss};
 
-/// From the start of memory to the cases: their count in eight bytes, and one after the other.
+/// The offset of the cases from the start of memory. Their number in eight bytes comes first, and then the cases.
 pub const OFFSET: u64 = 16 << 20;
-/// Bytes of the key of a tree of LMS: two types, I and T[1].
+/// Length in bytes of the key of an LMS tree: two types, I and T[1].
 const LMS_KEY_LEN: usize = 8 + 16 + 32;
-/// Bytes of scheme and lengths.
+/// Length in bytes of the scheme and the lengths.
 pub const HEAD_LEN: usize = 16;
 
-/// What kind of signature it is: the numbers of `hartlock_kernels::hash_based::Scheme`.
+/// The signature scheme, with the numbers of `hartlock_kernels::hash_based::Scheme`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// XMSS.
     Xmss = 0,
     /// XMSS^MT.
     XmssMt = 1,
-    /// LMS, and HSS.
+    /// LMS and HSS.
     Lms = 2,
     /// SLH-DSA-SHA2-128s.
     SlhDsaSha2_128s = 3,
 }
 
-/// Scheme and lengths of a case.
+/// The scheme of a case and the lengths of its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
     scheme: Scheme,
@@ -36,7 +37,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Nothing if there is no such scheme.
+    /// Decodes the head of a case; `None` if the scheme is unknown.
     pub fn decode(bytes: &[u8; HEAD_LEN]) -> Option<Self> {
         let (words, _) = bytes.as_chunks();
         let mut numbers = words.iter().map(|word| u32::from_le_bytes(*word));
@@ -51,12 +52,12 @@ impl Head {
         Some(Self { scheme, lengths: [length()?, length()?, length()?] })
     }
 
-    /// Bytes of what follows, with padding.
+    /// Returns the length in bytes of key, message and signature, with padding.
     pub fn body_len(&self) -> usize {
         self.lengths.iter().map(|length| length.next_multiple_of(8)).sum()
     }
 
-    /// The case in what follows.
+    /// Returns the case whose key, message and signature are in `body`.
     pub fn case<'a>(&self, mut body: &'a [u8]) -> Option<Case<'a>> {
         let mut take = |length: usize| {
             let (now, later) = body.split_at_checked(length.next_multiple_of(8))?;
@@ -73,7 +74,7 @@ impl Head {
     }
 }
 
-/// A signature.
+/// A case: a signature with its message and key.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     scheme: Scheme,
@@ -83,18 +84,18 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Bytes of the root.
+    /// Returns the length of the root in bytes.
     pub fn root_len(&self) -> usize {
         match self.scheme {
             Scheme::SlhDsaSha2_128s => 16,
-            // Hash values that are cut to 24 bytes make shorter keys.
+            // Hash values that are truncated to 24 bytes make the key shorter.
             Scheme::Lms if self.tree_key_len() == LMS_KEY_LEN - 8 => 24,
             Scheme::Xmss | Scheme::XmssMt if self.key.len() == 4 + 2 * 24 => 24,
             _ => 32,
         }
     }
 
-    /// Trees whose roots a verifier computes, if it finds nothing wrong before the last one.
+    /// Returns the number of trees whose roots a verifier computes, if it finds no fault before the last one.
     pub fn trees(&self) -> u32 {
         match (self.scheme, self.key.first_chunk()) {
             (Scheme::Lms, Some(levels)) if self.is_hss() => u32::from_be_bytes(*levels),
@@ -106,15 +107,16 @@ impl Case<'_> {
         self.tree_key_len() != self.key.len()
     }
 
-    /// Bytes of the key without a count of levels: with it they are no multiple of eight.
+    /// Returns the length in bytes of the key without the number of levels: a length that is not a multiple of eight
+    /// includes that number.
     fn tree_key_len(&self) -> usize {
         self.key.len() & !7
     }
 
-    /// The root that it leads to, and that in the key.
+    /// Computes the root from the signature, and returns it with the root in the key.
     ///
     /// # Errors
-    /// Those of the verifier.
+    /// The errors of the verifier.
     pub fn compare(&self, kernels: &Kernels) -> Result<Comparison, Rejection> {
         let Self { scheme, key, message, signature } = *self;
         match scheme {
@@ -133,7 +135,7 @@ impl Case<'_> {
     }
 }
 
-/// The message of M′, as an interface has it that encodes it again: verifiers get it in parts.
+/// Decodes M′ into context and message, because verifiers take these separately and encode them again.
 fn decoded(encoded: &[u8]) -> Message<'_> {
     match encoded {
         [0, context_len, rest @ ..] => match rest.split_at_checked((*context_len).into()) {

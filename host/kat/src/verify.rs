@@ -1,8 +1,8 @@
-//! Operation `verify`: the table of signature algorithms.
+//! The operation `verify`, with the table of signature schemes.
 //!
-//! A scheme is a row of [`SCHEMES`] and one file here with a function `verify`. To plug one in: read the
-//! fields that it needs from the [`Request`], call the verifier of `hartlock_kernels`, and turn its answer
-//! with [`judged::judged`].
+//! A scheme is a row of [`SCHEMES`] and a file with a function `verify`. A new one reads the fields that it
+//! needs from the [`Request`], calls the verifier of `hartlock_kernels`, and converts its result with
+//! [`judged::judged`].
 
 use hartlock_image::{Curve, MlDsaSet, ParameterSet, SlhDsaSet};
 use hartlock_kernels::Kernels;
@@ -21,17 +21,17 @@ mod slh_dsa;
 mod walnut;
 mod xmss;
 
-/// What a scheme does with a case: its `public_key`, `message` and `signature`, and whatever options it has.
+/// The function of a scheme that answers a case from its `public_key`, `message`, `signature` and options.
 ///
-/// Names of options that the scheme does not know are `NotCarried`; sizes that no key, context or
-/// signature of the algorithm has are `Invalid`; sizes of keys that it does not carry are `Unsupported`.
+/// An unknown name in an option is `NotCarried`; a length that no key, context or signature of the algorithm
+/// has is `Invalid`; a key size that the scheme does not support is `Unsupported`.
 type Verify = fn(&Kernels, &Request<'_>) -> Answer;
 
 /// A row of the table.
 struct Scheme {
-    /// Whether an algorithm is of this scheme, by its name (spec/kat.md).
+    /// Returns true if the algorithm with this name (spec/kat.md) belongs to the scheme.
     has: fn(&str) -> bool,
-    /// Fields that it needs beside key, message and signature.
+    /// The fields that the scheme needs in addition to key, message and signature.
     needs: &'static [Field],
     verify: Verify,
 }
@@ -51,7 +51,7 @@ static SCHEMES: &[Scheme] = &[
     scheme(|alg| matches!(alg, "walnut-128" | "walnut-256"), &[], walnut::verify),
 ];
 
-/// Whether a parameter set has this name in the image format, too.
+/// Returns true if the image format has a parameter set of this name.
 fn is_set<S: ParameterSet>(alg: &str) -> bool {
     S::from_name(alg).is_some()
 }
@@ -60,12 +60,13 @@ fn scheme_of(alg: &str) -> Option<&'static Scheme> {
     SCHEMES.iter().find(|scheme| (scheme.has)(alg))
 }
 
-/// Whether an algorithm is known, and which fields it needs beside key, message and signature.
+/// Returns the fields that an algorithm needs in addition to key, message and signature; `None` if the
+/// algorithm is unknown.
 pub fn needs(alg: &str) -> Option<&'static [Field]> {
     scheme_of(alg).map(|scheme| scheme.needs)
 }
 
-/// Judges a signature.
+/// Verifies a signature.
 pub(crate) fn answer(engine: &Engine, request: &Request<'_>) -> Answer {
     match scheme_of(request.alg()) {
         Some(scheme) => (scheme.verify)(&engine.kernels, request),

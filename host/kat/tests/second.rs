@@ -1,11 +1,11 @@
-//! Digests and codes against second implementations, and the rules of operands.
+//! Compares digests and codes with other implementations, and checks the rules for operands.
 
 use cshake::digest::{CustomizedInit, ExtendableOutput, Update, XofReader};
 use hartlock_kat::host::line::{Reply, Verdict, hex, parse, unhex};
 use hartlock_kat::host::{HostKernel, reply};
 use tiny_keccak::{Hasher, ParallelHash, Xof};
 
-/// Lengths at and around the ends of blocks of sponges, of chunks, and of nothing.
+/// Message lengths at and around the ends of sponge blocks and of chunks, and zero.
 const LENS: [usize; 14] = [0, 1, 7, 8, 135, 136, 137, 167, 168, 169, 500, 8191, 8192, 16385];
 
 fn message(len: usize) -> Vec<u8> {
@@ -30,7 +30,7 @@ fn digest(alg: &str, message: &[u8], more: &str) -> Vec<u8> {
     output(&format!(r#""op":"digest","alg":"{alg}","message":"{}"{more}"#, hex(message)))
 }
 
-/// Output of a second implementation.
+/// Returns output of another implementation.
 fn read(hash: impl ExtendableOutput, len: usize) -> Vec<u8> {
     let mut output = vec![0; len];
     hash.finalize_xof().read(&mut output);
@@ -94,8 +94,8 @@ fn parallelhash_and_kmac_agree() {
             assert_eq!(digest("parallelhashxof128", &message(len), &more), expected);
         }
         for key_len in [0, 1, 131, 132, 136, 168, 200] {
-            // SP 800-185 §4.3 word by word: a key that ends with a block is followed by no padding, and
-            // libraries are not of one mind about that.
+            // This follows SP 800-185 §4.3 literally: no padding follows a key that ends at a block
+            // boundary. Libraries differ in this case.
             let mut padded = [&[1, 136], &*encoded(8 * key_len), &message(key_len)].concat();
             padded.resize(padded.len().next_multiple_of(136), 0);
             let mut second = cshake::CShake256::new_with_function_name(b"KMAC", b"my");
@@ -113,12 +113,12 @@ fn parallelhash_and_kmac_agree() {
     }
 }
 
-/// `left_encode` of a length in bits.
+/// Encodes a length in bits with `left_encode` (SP 800-185 §2.3.1).
 fn encoded(bits: usize) -> Vec<u8> {
     if bits < 256 { vec![1, bits as u8] } else { vec![2, (bits >> 8) as u8, bits as u8] }
 }
 
-/// Ends a clone as an XOF, which takes the hash by value.
+/// Squeezes ParallelHash as an XOF, which takes the hash by value.
 trait IntoXof {
     fn into_xof_output(self, output: &mut [u8]);
 }
@@ -157,7 +157,7 @@ fn trees_follow_their_equations_in_every_form() {
                 );
                 assert_eq!(output(&fields), expected, "{tree} {name} {size}");
                 assert_eq!(expected.len(), len);
-                // Lanes give the same, or say that there are none.
+                // Hashing in lanes gives the same digest, or reports that the lanes are not available.
                 let lanes = ask(HostKernel::Lanes, &fields);
                 assert!(
                     lanes.output.is_none_or(|output| output == hex(&expected))
@@ -221,7 +221,7 @@ fn operands_out_of_range_are_invalid_and_too_much_output_is_unsupported() {
 
 #[test]
 fn a_signature_is_valid_for_its_key_and_message_and_for_nothing_else() {
-    // RFC 8032 §7.1, test 3.
+    // The key, message and signature of RFC 8032 §7.1, test 3.
     let good = [
         "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025",
         "af82",

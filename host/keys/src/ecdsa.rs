@@ -1,5 +1,7 @@
-//! ECDSA keys on P-256 and P-384 (RFC 5480, RFC 5915). Signatures are those of RFC 6979: the same message
-//! gives the same bytes, and no random number can fail.
+//! ECDSA keys on P-256 and P-384 (RFC 5480, RFC 5915).
+//!
+//! Signatures use the deterministic nonces of RFC 6979: the same message always gives the same signature,
+//! and signing cannot fail for lack of random numbers.
 
 use hartlock_image::Curve;
 use pkcs8::ObjectIdentifier;
@@ -10,7 +12,7 @@ use zeroize::Zeroizing;
 use super::random::random;
 use super::{KeyErrorKind, oids};
 
-/// Bytes of a coordinate and of a private key.
+/// Returns the length in bytes of a coordinate and of a private key.
 const fn field_size(curve: Curve) -> usize {
     match curve {
         Curve::P256 => 32,
@@ -25,7 +27,11 @@ pub(super) const fn curve_identifier(curve: Curve) -> &'static ObjectIdentifier 
     }
 }
 
-/// A point on the curve, in the only form that bundles have (image format §2.2).
+/// Checks that a public key is an uncompressed point on the curve, the only form that bundles have (image
+/// format §2.2).
+///
+/// # Errors
+/// `CompressedPoint`, `WrongLength`, or `Malformed` if the point is not on the curve.
 pub(super) fn check_public(curve: Curve, bytes: &[u8]) -> Result<(), KeyErrorKind> {
     let (expected, actual) = (1 + 2 * field_size(curve), bytes.len());
     if matches!(bytes.first(), Some(2 | 3)) && actual == 1 + field_size(curve) {
@@ -50,7 +56,8 @@ pub(super) enum EcdsaKey {
 
 impl EcdsaKey {
     pub(super) fn generate(curve: Curve) -> Result<Self, KeyErrorKind> {
-        // FIPS 186-5 appendix A.2.2: a number that is out of range is discarded. That is very rare.
+        // FIPS 186-5 appendix A.2.2: a candidate that is out of range is discarded, which happens very
+        // rarely.
         loop {
             let mut scalar = Zeroizing::new(vec![0; field_size(curve)]);
             random(&mut scalar)?;
@@ -76,7 +83,7 @@ impl EcdsaKey {
         })
     }
 
-    /// Decodes ECPrivateKey; `curve` is the one that the container names, if it names one.
+    /// Decodes an ECPrivateKey. `curve` is the curve that the container names, if it names one.
     pub(super) fn decode(der: &[u8], curve: Option<Curve>) -> Result<Self, KeyErrorKind> {
         let key = EcPrivateKey::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
         let own = match key.parameters.and_then(sec1::EcParameters::named_curve) {
@@ -92,7 +99,7 @@ impl EcdsaKey {
             (outer, own) => outer.or(own).ok_or(KeyErrorKind::Malformed)?,
         };
         let decoded = Self::from_scalar(curve, key.private_key)?;
-        // Some tools compress the point here.
+        // Some tools write the public key as a compressed point here.
         let is_own = |public| public == decoded.public() || public == decoded.compressed();
         if key.public_key.is_none_or(is_own) {
             Ok(decoded)
@@ -101,8 +108,8 @@ impl EcdsaKey {
         }
     }
 
-    /// ECPrivateKey with the public key and without the curve, as `openssl genpkey` writes it within
-    /// PKCS#8, where the curve is written outside of it.
+    /// Encodes an ECPrivateKey with the public key and without the curve, as `openssl genpkey` writes it
+    /// within PKCS#8, whose algorithm identifier already names the curve.
     pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
         let (scalar, public) = (self.scalar(), self.public());
         let key =
@@ -131,7 +138,7 @@ impl EcdsaKey {
         }
     }
 
-    /// The same point by its x and the sign of y (SEC 1 §2.3.3).
+    /// Returns the public key as a compressed point: x and the sign of y (SEC 1 §2.3.3).
     fn compressed(&self) -> Vec<u8> {
         match self {
             EcdsaKey::P256(key) => key.verifying_key().to_sec1_point(true).as_bytes().to_vec(),
@@ -139,7 +146,7 @@ impl EcdsaKey {
         }
     }
 
-    /// The concatenation of r and s.
+    /// Signs a message and returns the concatenation of r and s.
     pub(super) fn sign(&self, message: &[u8]) -> Vec<u8> {
         match self {
             EcdsaKey::P256(key) => {

@@ -8,8 +8,8 @@ use zeroize::Zeroizing;
 use super::KeyErrorKind;
 use super::random::random;
 
-/// Checks an encoded point as a verifier would (image format §5.2): it is canonical, on the curve and
-/// not of small order.
+/// Checks an encoded point in the same way as a verifier (image format §5.2): the encoding is
+/// canonical, and the point is on the curve and not of small order.
 pub(super) fn check_public(bytes: &[u8]) -> Result<(), KeyErrorKind> {
     let bytes = bytes.try_into().map_err(|_| KeyErrorKind::Malformed)?;
     let key = VerifyingKey::from_bytes(bytes).map_err(|_| KeyErrorKind::Malformed)?;
@@ -27,13 +27,13 @@ impl Ed25519Key {
         Ok(Self(SigningKey::from_bytes(&seed)))
     }
 
-    /// The caller checks whether a public key in the file belongs to it.
+    /// Decodes the private key. The caller checks that a public key in the file belongs to it.
     pub(super) fn decode(info: PrivateKeyInfoRef<'_>) -> Result<Self, KeyErrorKind> {
         let pair = KeypairBytes::try_from(info).map_err(|_| KeyErrorKind::Malformed)?;
         Ok(Self(SigningKey::from_bytes(&pair.secret_key)))
     }
 
-    /// CurvePrivateKey of RFC 8410 §7: an octet string around the seed.
+    /// Encodes CurvePrivateKey (RFC 8410 §7): an octet string around the seed.
     pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
         let seed = Zeroizing::new(self.0.to_bytes());
         let mut encoded = Zeroizing::new(Vec::with_capacity(34));

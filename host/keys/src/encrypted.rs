@@ -13,18 +13,18 @@ use pkcs8::{
 use super::KeyErrorKind;
 use super::random::random;
 
-/// scrypt with 16 MiB of memory, five times (N, r, p): OpenSSL does not use more memory than 32 MiB
-/// without an option, so p carries the rest of the work.
+/// Work of scrypt, as the parameters N, r and p: 16 MiB of memory, used five times. OpenSSL refuses to
+/// use more than 32 MiB without an option, so p provides the rest of the work.
 const SCRYPT_LOG_N: u8 = 14;
 const SCRYPT_R: u32 = 8;
 const SCRYPT_P: u32 = 5;
 /// Maximum memory that a file may require, in bytes, and maximum of p.
 const MAX_SCRYPT_MEMORY: u64 = 1 << 30;
 const MAX_SCRYPT_P: u16 = 64;
-/// Some minutes.
+/// The maximum number of iterations of PBKDF2, which takes some minutes.
 const MAX_PBKDF2_ITERATIONS: u32 = 100_000_000;
 
-/// Decrypts PKCS#8.
+/// Decrypts an encrypted PKCS#8 structure.
 pub(super) fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, KeyErrorKind> {
     let unsupported = |name: String| KeyErrorKind::UnsupportedEncryption(name);
     match scheme(der) {
@@ -40,7 +40,7 @@ pub(super) fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, K
         return Err(KeyErrorKind::Malformed);
     };
     if let Cipher::Aes128Gcm { .. } | Cipher::Aes256Gcm { .. } = parameters.encryption {
-        // The library reads it in a form of its own, and not with the parameters of RFC 5084.
+        // The library decodes AES-GCM with other parameters than those of RFC 5084.
         return Err(unsupported("AES-GCM".to_string()));
     }
     check_work(parameters)?;
@@ -51,12 +51,13 @@ pub(super) fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, K
         Error::EncryptedPrivateKey(Pkcs5Error::AlgorithmParametersInvalid { .. }) => {
             KeyErrorKind::Malformed
         }
-        // A wrong passphrase gives noise; one time in 256 that even ends like a message.
+        // A wrong passphrase decrypts to random bytes, which end in valid padding about once in 256
+        // times.
         _ => KeyErrorKind::WrongPassphrase,
     })
 }
 
-/// The encryption scheme named before the encrypted key, supported or not.
+/// Returns the identifier of the encryption scheme of an encrypted key, supported or not.
 fn scheme(der: &[u8]) -> der::Result<ObjectIdentifier> {
     AnyRef::from_der(der)?.sequence(|reader| {
         let scheme = AlgorithmIdentifierRef::decode(reader)?;
@@ -65,7 +66,8 @@ fn scheme(der: &[u8]) -> der::Result<ObjectIdentifier> {
     })
 }
 
-/// A file must not be able to require all memory of the machine, or hours.
+/// Checks that the parameters of the key derivation are within the limits: a file must not be able to
+/// make the program use all memory of the machine or run for hours.
 fn check_work(parameters: &Parameters) -> Result<(), KeyErrorKind> {
     let is_bounded = match (parameters.kdf.scrypt(), parameters.kdf.pbkdf2()) {
         (Some(scrypt), _) => {
@@ -77,7 +79,7 @@ fn check_work(parameters: &Parameters) -> Result<(), KeyErrorKind> {
                 .saturating_mul(scrypt.cost_parameter);
             memory <= MAX_SCRYPT_MEMORY && scrypt.parallelization <= MAX_SCRYPT_P
         }
-        // RFC 8018 appendix A.2 counts from 1.
+        // RFC 8018 appendix A.2: the iteration count is at least 1.
         (_, Some(pbkdf2)) if pbkdf2.iteration_count == 0 => return Err(KeyErrorKind::Malformed),
         (_, Some(pbkdf2)) => pbkdf2.iteration_count <= MAX_PBKDF2_ITERATIONS,
         _ => true,
@@ -90,7 +92,7 @@ fn check_work(parameters: &Parameters) -> Result<(), KeyErrorKind> {
     }
 }
 
-/// Encrypts PKCS#8 with scrypt and AES-256-CBC.
+/// Encrypts a PKCS#8 structure with scrypt and AES-256-CBC.
 pub(super) fn encrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, KeyErrorKind> {
     let (mut salt, mut iv) = ([0; 16], [0; 16]);
     for room in [&mut salt, &mut iv] {

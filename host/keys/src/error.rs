@@ -1,4 +1,4 @@
-//! What can be wrong with a key file. Numbers, titles and hints are those of `spec/errors.toml`, group 11.
+//! Errors of key files. Numbers, titles and hints are those of `spec/errors.toml`, group 11.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,121 +7,125 @@ use hartlock_files::FileError;
 
 use super::KeyReason;
 
-/// Every way in which work with keys can fail.
+/// The errors of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A key file is not what it should be.
+    /// A key file was refused.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The operating system refused.
+    /// The operating system reported an error for a file.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// A key file that is not what it should be.
+/// A key file that was refused, and the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` {kind}", .path.display())]
 pub struct KeyError {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The reason.
     pub kind: KeyErrorKind,
 }
 
-/// What is wrong with a key file: a variant a reason.
+/// The reasons for which a key file is refused. Each variant has one reason code.
 ///
-/// Its text continues the sentence that begins with the name of the file.
+/// The text of a variant (`Display`) continues the sentence that begins with the name of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyErrorKind {
-    /// More bytes than any key has.
+    /// The file is longer than any key file.
     TooLong,
-    /// There is no PEM block, nor DER.
+    /// The file holds neither a PEM block nor DER.
     NotPem,
-    /// Another kind of PEM file.
+    /// The PEM block has a label that is not supported; the value is the label.
     WrongLabel(String),
-    /// A public key as OpenSSH writes it.
+    /// The file is a public key in the format of OpenSSH.
     OpenSsh,
-    /// There are other data before or after the key.
+    /// The file has other data before or after the key.
     TrailingData,
-    /// The encoding ends too early.
+    /// The encoding is truncated.
     Truncated,
-    /// A private key where a public one is needed.
+    /// The file is a private key, and a public key is needed.
     IsPrivate,
-    /// A public key where a private one is needed.
+    /// The file is a public key, and a private key is needed.
     IsPublic,
-    /// A passphrase protects the key, and none is given.
+    /// The key is encrypted, and no passphrase was given.
     Encrypted,
-    /// Another passphrase protects the key.
+    /// The passphrase is wrong.
     WrongPassphrase,
-    /// A passphrase protects the key in a way from before PKCS#8.
+    /// The key is encrypted with the PEM encryption that is older than PKCS#8.
     OldEncryption,
-    /// A passphrase protects the key in a way that is not supported.
+    /// The key is encrypted with an algorithm that is not supported; the value names it.
     UnsupportedEncryption(String),
-    /// A key of another algorithm.
+    /// The algorithm of the key is not supported; the value names it.
     UnsupportedAlgorithm(String),
-    /// A key that is not for the algorithm that was requested.
+    /// The key is for another algorithm than the requested one.
     OtherAlgorithm {
-        /// What it is for.
+        /// The algorithm of the key.
         key: String,
         /// The requested algorithm.
         asked: String,
     },
-    /// Nothing says how an RSA key of so many bits signs.
+    /// An RSA key of this number of bits, for which neither the file nor the caller states padding and
+    /// hash.
     SchemeNotStated(usize),
-    /// An RSA key that signs in another way than was requested.
+    /// An RSA key for another padding or hash than the requested one.
     OtherScheme {
-        /// How it signs.
+        /// The scheme of the key.
         key: String,
-        /// What was requested, or what is stated elsewhere.
+        /// The scheme that was requested, or that is stated elsewhere in the file.
         asked: String,
     },
-    /// The encoding is damaged, or a point is not valid.
+    /// The encoding is damaged, or a point or number is not valid.
     Malformed,
-    /// A key that is longer or shorter than those of its algorithm.
+    /// The key is longer or shorter than keys of its algorithm.
     WrongLength {
-        /// Bytes of a key.
+        /// Expected length in bytes.
         expected: usize,
-        /// Bytes of this one.
+        /// Actual length in bytes.
         actual: usize,
     },
-    /// A point of which only one coordinate is there.
+    /// The public key is a compressed point.
     CompressedPoint,
-    /// A public key or another form of the private key is in the file, and belongs to another key.
+    /// The file also holds a public key or a second form of the private key that does not belong to the
+    /// private key.
     PublicHalfDiffers,
-    /// A private key with a state in another form than its own.
+    /// A stateful key cannot be exported in another form.
     StateNotExported,
-    /// The state was changed by accident.
+    /// The checksum of the state is wrong: the file was changed by accident.
     StateChecksum,
-    /// The state is of another version.
+    /// The version of the state is not supported.
     StateVersion(u32),
-    /// Every index was spent.
+    /// All indexes of the key are spent.
     StateExhausted,
-    /// Further names would keep the old index.
+    /// The file has several hard links, and the others would keep the old index.
     StateHasNames,
-    /// What it points to would keep the old index.
+    /// The path is a symbolic link, whose target would keep the old index.
     StateIsLink,
-    /// There is no file in which the state could be kept.
+    /// The file is not a regular file, so the state cannot be kept in it.
     StateNotRegular,
-    /// Others could read the key.
+    /// The mode of the file, given here, is not 0600, so other users may be able to read the key.
     StateMode(u32),
-    /// The key would change its owner.
+    /// Replacing the file would change its owner.
     StateOfOther,
-    /// A power cut could bring the old index back, or another process may see another one: what it is.
+    /// The file system, named here, is not known to keep the index after a power cut and to show the same
+    /// index to every process.
     StateFileSystem(String),
-    /// The file holds another key than when it was read first.
+    /// The file holds another key than when it was first read.
     StateOfOtherKey,
-    /// The storage did not keep the new index.
+    /// The file does not hold the new index after it was written.
     StateNotKept,
-    /// The operating system has no random numbers.
+    /// The operating system provides no random numbers.
     NoRandomness,
-    /// A private key under the name of a public one.
+    /// A private key would be written under a file name of a public key.
     PublicName,
-    /// A tree is not the one that was signed before: one key would sign two messages.
+    /// A regenerated tree differs from the tree that was signed before, so a one-time key would sign
+    /// two messages.
     TreeDiffers,
 }
 
 impl KeyErrorKind {
-    /// Its number and its texts.
+    /// Returns the reason code, which has the number and the texts.
     pub const fn reason(&self) -> KeyReason {
         match self {
             Self::TooLong => KeyReason::TooLong,
@@ -162,7 +166,7 @@ impl KeyErrorKind {
         }
     }
 
-    /// What to do about it.
+    /// Returns the advice of what to do about the error.
     pub const fn hint(&self) -> &'static str {
         self.reason().hint()
     }
@@ -201,7 +205,7 @@ impl fmt::Display for KeyErrorKind {
             Self::StateFileSystem(name) => {
                 write!(f, "is on a file system ({name}) that is not known to keep its state")
             }
-            // The others have nothing to add to their title, which begins with words for the file.
+            // The other variants print only their title, without the words with which it begins.
             _ => {
                 let title = self.reason().title().trim_end_matches('.');
                 f.write_str(title.strip_prefix("The key file ").unwrap_or(title))
@@ -212,7 +216,7 @@ impl fmt::Display for KeyErrorKind {
 
 impl std::error::Error for KeyErrorKind {}
 
-/// What takes the key out of a file of another kind; `FILE` is the file.
+/// Returns the advice of how to extract the key from another kind of PEM file; `FILE` stands for its path.
 fn other_container(label: &str) -> Option<&'static str> {
     Some(match label {
         "CERTIFICATE" | "TRUSTED CERTIFICATE" => {
@@ -231,7 +235,7 @@ fn other_container(label: &str) -> Option<&'static str> {
     })
 }
 
-/// The same for a line of `authorized_keys`.
+/// The same advice for a public key of OpenSSH, as in a line of `authorized_keys`.
 const OPENSSH_PUBLIC: &str = "convert it: `ssh-keygen -e -m PKCS8 -f FILE > converted.pub.pem`";
 
 impl KeyError {
@@ -239,7 +243,7 @@ impl KeyError {
         way.replace("FILE", &self.path.display().to_string())
     }
 
-    /// What to do about it.
+    /// Returns the advice of what to do about the error, with the path of the file filled in.
     pub fn hint(&self) -> String {
         match self.kind {
             KeyErrorKind::SchemeNotStated(bits) => format!(

@@ -1,4 +1,5 @@
-//! From the bytes of a file to a key's encoding in DER: PEM or not, and which standard.
+//! Opens the container of a key file: finds its encoding (PEM or DER) and its standard, and returns
+//! the key in DER.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -13,9 +14,9 @@ use super::{KeyError, KeyErrorKind, oids};
 use crate::{Error, pem};
 use hartlock_files::read_small;
 
-/// Longest key file. The largest post-quantum keys stay below it too.
+/// The maximum length of a key file in bytes. The largest post-quantum keys are shorter.
 pub(crate) const MAX_KEY_FILE_SIZE: usize = 64 << 10;
-/// PEM label of a private key with a state (`spec/stateful-key.md` §2).
+/// PEM label of a stateful private key (`spec/stateful-key.md` §2).
 pub(super) const STATEFUL_LABEL: &str = "HARTLOCK STATEFUL PRIVATE KEY";
 pub(super) const PRIVATE_LABEL: &str = "PRIVATE KEY";
 pub(super) const ENCRYPTED_LABEL: &str = "ENCRYPTED PRIVATE KEY";
@@ -26,13 +27,13 @@ const BIT_STRING: u8 = 0x03;
 const OCTET_STRING: u8 = 0x04;
 const SEQUENCE: u8 = 0x30;
 
-/// In which form a key is written.
+/// The encoding of a key file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Text (RFC 7468).
+    /// PEM: text in Base64 with a label (RFC 7468).
     #[default]
     Pem,
-    /// Bytes.
+    /// DER: the bytes themselves.
     Der,
 }
 
@@ -41,13 +42,13 @@ pub enum Format {
 pub(super) enum Encoding {
     /// PKCS#8 (RFC 5958).
     Private,
-    /// PKCS#8 with a passphrase (RFC 5958 §3).
+    /// PKCS#8, encrypted with a passphrase (RFC 5958 §3).
     Encrypted,
     /// PKCS#1 (RFC 8017 appendix A.1.2).
     RsaPrivate,
     /// SEC 1 appendix C.4 (RFC 5915).
     EcPrivate,
-    /// Ours.
+    /// A stateful private key of this project (`spec/stateful-key.md`).
     Stateful,
     /// SPKI (RFC 5280 §4.1).
     Public,
@@ -73,7 +74,8 @@ impl Encoding {
         })
     }
 
-    /// By the first two elements: no two of these standards begin alike.
+    /// Identifies the standard by the tags of the first two elements, which differ among these
+    /// standards.
     fn of_der(der: &[u8]) -> Option<Self> {
         let (SEQUENCE, content, _) = element(der)? else { return None };
         let (first, value, rest) = element(content)?;
@@ -81,7 +83,7 @@ impl Encoding {
         Some(match (first, second) {
             (INTEGER, SEQUENCE) => Encoding::Private,
             (INTEGER, OCTET_STRING) => Encoding::EcPrivate,
-            // A version, and not a modulus.
+            // An integer of one byte is a version, and not a modulus.
             (INTEGER, INTEGER) if value.len() == 1 => Encoding::RsaPrivate,
             (INTEGER, INTEGER) => Encoding::RsaPublic,
             (SEQUENCE, OCTET_STRING) => Encoding::Encrypted,
@@ -91,13 +93,13 @@ impl Encoding {
     }
 }
 
-/// Tag, content and what follows of the first element.
+/// Splits off the first DER element: returns its tag, its content and the bytes after it.
 fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = bytes.split_first()?;
     let (&first, rest) = rest.split_first()?;
     let (len, rest) = match first {
         0..=0x7f => (usize::from(first), rest),
-        // Longer lengths are those of no key file.
+        // No key file is long enough to need more than three bytes for a length.
         0x81..=0x83 => {
             let (len, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
             (len.iter().fold(0, |len, byte| len << 8 | usize::from(*byte)), rest)
@@ -108,7 +110,7 @@ fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, content, rest))
 }
 
-/// Reads a key file, whatever it holds.
+/// Reads the bytes of a key file, which may be of any kind.
 pub(super) fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     read_small(path, MAX_KEY_FILE_SIZE).map_err(|error| {
         if error.source.kind() == ErrorKind::FileTooLarge {
@@ -119,17 +121,17 @@ pub(super) fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     })
 }
 
-/// What a file holds.
+/// The opened container of a key file.
 pub(super) struct Opened {
     pub(super) encoding: Encoding,
     pub(super) der: Zeroizing<Vec<u8>>,
-    /// The algorithm that a line before the key names.
+    /// The algorithm that a line before the key states.
     pub(super) stated: Option<Algorithm>,
-    /// The curve that a block before the key names.
+    /// The curve that a PEM block before the key names.
     pub(super) curve: Option<Curve>,
 }
 
-/// Finds the one key of a file, in PEM or, if `may_be_der`, in DER.
+/// Finds the only key in a file, in PEM or, if `may_be_der`, in DER.
 pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKind> {
     if may_be_der && bytes.first() == Some(&SEQUENCE) {
         return open_der(bytes);
@@ -142,7 +144,7 @@ pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKin
         "DSA PRIVATE KEY" => KeyErrorKind::UnsupportedAlgorithm("DSA".into()),
         _ => KeyErrorKind::WrongLabel(label.chars().take(40).collect()),
     })?;
-    // RFC 1421 §4.6.1.1: a header that says so.
+    // RFC 1421 §4.6.1.1: this header announces the encryption that is older than PKCS#8.
     if block.contains("\nProc-Type:") {
         return Err(KeyErrorKind::OldEncryption);
     }
@@ -154,7 +156,7 @@ pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKin
     Ok(Opened { encoding, der: Zeroizing::new(der), curve, stated: stated.map(known).transpose()? })
 }
 
-/// The curve in a block of parameters (RFC 5480 §2.1.1).
+/// Decodes the curve in a PEM block of EC parameters (RFC 5480 §2.1.1).
 fn curve_of_block(block: &str) -> Result<Curve, KeyErrorKind> {
     let (_, der) = rfc7468::decode_vec(block.as_bytes()).map_err(|_| KeyErrorKind::Malformed)?;
     let oid = ObjectIdentifier::from_der(&der).map_err(|_| KeyErrorKind::Malformed)?;
@@ -163,7 +165,8 @@ fn curve_of_block(block: &str) -> Result<Curve, KeyErrorKind> {
 
 fn open_der(bytes: &[u8]) -> Result<Opened, KeyErrorKind> {
     let Some((_, _, after)) = element(bytes) else {
-        // An indefinite length (X.690 §8.1.3.6), or needs more bytes than any file has.
+        // The length is indefinite (X.690 §8.1.3.6), or has more bytes than the length of any key
+        // file needs.
         let has_length = bytes.get(1).is_none_or(|first| matches!(first, 0..=0x7f | 0x81..=0x83));
         return Err(if has_length { KeyErrorKind::Truncated } else { KeyErrorKind::Malformed });
     };
@@ -174,17 +177,18 @@ fn open_der(bytes: &[u8]) -> Result<Opened, KeyErrorKind> {
     Ok(Opened { encoding, der: Zeroizing::new(bytes.to_vec()), stated: None, curve: None })
 }
 
-/// The label of a file's only block if it is PEM and that of a private key of any kind.
+/// Returns true if a file is one PEM block with the label of a private key of any kind.
 pub(super) fn is_private_label(bytes: &[u8]) -> bool {
     pem::sole_block(bytes).is_ok_and(|(label, _)| label.ends_with(PRIVATE_LABEL))
 }
 
-/// The same for a public key.
+/// Returns true if a file is one PEM block with the label of a public key.
 pub(super) fn is_public_label(bytes: &[u8]) -> bool {
     pem::sole_block(bytes).is_ok_and(|(label, _)| label.ends_with(PUBLIC_LABEL))
 }
 
-/// A PEM block of a key, after a line with its algorithm if the key does not say it itself.
+/// Encodes a key as a PEM block. If the encoding of the key does not state its algorithm, a line
+/// before the block does.
 pub(super) fn key_pem(label: &str, bytes: &[u8], algorithm: Algorithm) -> Zeroizing<String> {
     let block = pem(label, bytes);
     match algorithm {
@@ -195,7 +199,7 @@ pub(super) fn key_pem(label: &str, bytes: &[u8], algorithm: Algorithm) -> Zeroiz
     }
 }
 
-/// A PEM block.
+/// Encodes bytes as a PEM block.
 pub(super) fn pem(label: &str, bytes: &[u8]) -> Zeroizing<String> {
     Zeroizing::new(
         rfc7468::encode_string(label, LineEnding::LF, bytes).expect("a short label and few bytes"),

@@ -1,14 +1,14 @@
 //! Private and public keys of every algorithm of the format, and their files (`spec/key-files.md`,
 //! `spec/stateful-key.md`).
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `public`, `private` | keys, whatever their algorithm |
-//! | `ed25519`, `ecdsa`, `rsa`, `ml_dsa`, `slh_dsa` | a family each: from libraries |
-//! | `stateful` | LMS, HSS, XMSS, XMSS^MT: ours |
-//! | `formats`, `pem`, `encrypted`, `oids` | PEM, DER, passphrases, names of algorithms |
-//! | `random` | secrets from the operating system |
-//! | `error`, `reason` | what can be wrong with a key file, and its number |
+//! | `public`, `private` | public and private keys of any algorithm |
+//! | `ed25519`, `ecdsa`, `rsa`, `ml_dsa`, `slh_dsa` | one family each, built on a library |
+//! | `stateful` | LMS, HSS, XMSS and XMSS^MT, implemented here |
+//! | `formats`, `pem`, `encrypted`, `oids` | PEM, DER, passphrases, object identifiers |
+//! | `random` | random numbers from the operating system |
+//! | `error`, `reason` | the reasons for which a key file is refused, with their codes |
 
 #![forbid(unsafe_code)]
 
@@ -45,7 +45,7 @@ pub use public::PublicKey;
 pub use reason::KeyReason;
 pub use stateful::OnProgress;
 
-/// A file with one half of a key.
+/// A key file, which holds either the private or the public key.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a command has one")]
 pub enum AnyKey {
@@ -56,10 +56,10 @@ pub enum AnyKey {
 }
 
 impl AnyKey {
-    /// Reads either half.
+    /// Reads a file with a private or a public key.
     ///
     /// # Errors
-    /// If the file cannot be read or is no key.
+    /// If the file cannot be read or holds no valid key.
     pub fn read(path: &Path, options: ReadOptions<'_>) -> Result<Self, Error> {
         match PrivateKey::read_with(path, options) {
             Err(Error::Key(KeyError { kind: KeyErrorKind::IsPublic, .. })) => {
@@ -69,10 +69,10 @@ impl AnyKey {
         }
     }
 
-    /// As [`AnyKey::read`], of a key that shall be for one algorithm.
+    /// Same as [`AnyKey::read`], except that the key must be for `algorithm`, if one is given.
     ///
     /// # Errors
-    /// As there; `OtherAlgorithm` if it is for another one.
+    /// The errors of [`AnyKey::read`], and `OtherAlgorithm` if the key is for another algorithm.
     pub fn read_as(
         path: &Path,
         algorithm: Option<Algorithm>,
@@ -92,7 +92,7 @@ impl AnyKey {
         }
     }
 
-    /// The public half.
+    /// Returns the public key.
     pub fn public(&self) -> PublicKey {
         match self {
             AnyKey::Private(key) => key.public(),
@@ -101,11 +101,12 @@ impl AnyKey {
     }
 }
 
-/// Writes a new pair of key files. Neither replaces a file: a private key cannot be made again,
-/// and a public one may be the only trace of a private key that is elsewhere.
+/// Writes a new pair of key files. No existing file is replaced: a private key cannot be made
+/// again, and a public key may be the only trace of a private key that is stored elsewhere.
 ///
 /// # Errors
-/// If one of the files exists or cannot be written, or a key with a state shall have another form.
+/// If one of the files exists or cannot be written, or if a stateful key is requested in another
+/// form than its own.
 pub fn write_pair(
     key: &PrivateKey,
     private_path: &Path,
@@ -121,7 +122,8 @@ pub fn write_pair(
     private.write(&content)?;
     let mut public = NewFile::public(public_path)?;
     public.write(&key.public().export(format))?;
-    // The public file first: a public key without its private half does no harm, and is removed.
+    // The public file is written first: without its private key it does no harm, and it is removed
+    // if the second step fails.
     public.create()?;
     private.create().inspect_err(|_| {
         let _ = std::fs::remove_file(public_path);
@@ -129,10 +131,11 @@ pub fn write_pair(
     Ok(())
 }
 
-/// Refuses a name of a public key for a private one: it would be handed out.
+/// Refuses a private key under the file name of a public key, because its owner would pass that
+/// file on to others.
 ///
 /// # Errors
-/// `PublicName` of a name that ends in `.pub`, or has `.pub.` in it.
+/// `PublicName` if the name ends in `.pub` or contains `.pub.`.
 pub fn check_private_name(path: &Path) -> Result<(), Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     if name.ends_with(".pub") || name.contains(".pub.") {
@@ -141,11 +144,11 @@ pub fn check_private_name(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a name that is taken. Checked before a key is made, so that no time is lost, and so
-/// that the message names the file that matters most.
+/// Checks that no file exists at `path`. Callers check this before a key is generated, so that no
+/// time is lost, and for the private key first, so that the message names it.
 ///
 /// # Errors
-/// `AlreadyExists`.
+/// `AlreadyExists` if a file exists.
 pub fn check_absent(path: &Path) -> Result<(), FileError> {
     if path.symlink_metadata().is_ok() {
         let exists = std::io::ErrorKind::AlreadyExists.into();

@@ -9,7 +9,7 @@ use super::KeyErrorKind;
 use super::random::random;
 
 const SEED_SIZE: usize = 32;
-/// [0] IMPLICIT, OCTET STRING and SEQUENCE: the three forms of RFC 9881 §6.
+/// The tags of the three forms of a private key (RFC 9881 §6): [0] IMPLICIT, OCTET STRING and SEQUENCE.
 const SEED_TAG: u8 = 0x80;
 const OCTET_STRING: u8 = 0x04;
 const SEQUENCE: u8 = 0x30;
@@ -22,11 +22,11 @@ pub(super) struct MlDsaKey {
 
 enum Form {
     Seed(Zeroizing<[u8; SEED_SIZE]>),
-    /// Of a file without a seed.
+    /// The expanded key of a file that has no seed.
     Expanded(Zeroizing<Vec<u8>>),
 }
 
-/// Calls a function for the parameters of a set.
+/// Calls a function that is generic over the parameters, for a set that is known at run time.
 macro_rules! with_set {
     ($set:expr, $function:ident($($argument:expr),*)) => {
         match $set {
@@ -59,7 +59,7 @@ impl MlDsaKey {
                 let key = Self { set, form: Form::Seed(seed(short)?) };
                 let expanded = with_set!(set, expand(key.seed_bytes().unwrap_or_default()));
                 check_length(expanded.len(), long.len())?;
-                // RFC 9881 §8.2: a reader of both should compare them.
+                // RFC 9881 §8.2: a reader of both forms should compare them.
                 if expanded[..] == *long { Ok(key) } else { Err(KeyErrorKind::PublicHalfDiffers) }
             }
             _ => Err(KeyErrorKind::Malformed),
@@ -70,8 +70,9 @@ impl MlDsaKey {
         check_length(expanded_size(set), bytes.len())?;
         check_ranges(set, bytes)?;
         let key = Self { set, form: Form::Expanded(Zeroizing::new(bytes.to_vec())) };
-        // tr is a digest of the public key (FIPS 204 §5.1). K is any string. An error in t0 makes signatures
-        // that do not verify; few of them if it is small, so this finds a large one.
+        // tr is the digest of the public key (FIPS 204 §5.1), and K may be any string. An error in t0 makes
+        // signatures that do not verify: nearly all of them if it is large, which this check finds, and few
+        // if it is small.
         let public = key.public();
         let mut tr = [0; 64];
         let mut hash = Shake256::default();
@@ -81,7 +82,7 @@ impl MlDsaKey {
         if belongs { Ok(key) } else { Err(KeyErrorKind::PublicHalfDiffers) }
     }
 
-    /// The seed if there is one, else the expanded key.
+    /// Encodes the seed if the key has one, else the expanded key.
     pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
         let mut encoded = Zeroizing::new(Vec::with_capacity(5 + expanded_size(self.set)));
         match &self.form {
@@ -90,7 +91,7 @@ impl MlDsaKey {
                 encoded.extend(seed.iter());
             }
             Form::Expanded(key) => {
-                // All of them have lengths of two bytes.
+                // The expanded keys of all sets have lengths that need two bytes.
                 encoded.extend([OCTET_STRING, 0x82]);
                 encoded.extend((key.len() as u16).to_be_bytes());
                 encoded.extend(key.iter());
@@ -149,7 +150,7 @@ fn expand<P: MlDsaParams>(seed: &[u8]) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(ExpandedSigningKey::<P>::from_seed(&seed).to_expanded().to_vec())
 }
 
-/// Bytes of an expanded key (FIPS 204 table 2).
+/// Returns the length in bytes of an expanded key (FIPS 204 table 2).
 const fn expanded_size(set: MlDsaSet) -> usize {
     match set {
         MlDsaSet::MlDsa44 => 2560,
@@ -158,14 +159,15 @@ const fn expanded_size(set: MlDsaSet) -> usize {
     }
 }
 
-/// Coefficients of s1 and s2 are at most η away from 0 (FIPS 204 algorithm 25 leaves that to the caller).
+/// Checks that the coefficients of s1 and s2 are in the range from -η to η (FIPS 204 algorithm 25 leaves
+/// this to the caller).
 fn check_ranges(set: MlDsaSet, bytes: &[u8]) -> Result<(), KeyErrorKind> {
     let (vectors, bits, most) = match set {
         MlDsaSet::MlDsa44 => (4 + 4, 3, 4),
         MlDsaSet::MlDsa65 => (6 + 5, 4, 8),
         MlDsaSet::MlDsa87 => (8 + 7, 3, 4),
     };
-    // After ρ, K and tr; 256 coefficients each.
+    // The packed coefficients follow ρ, K and tr, 256 for each polynomial.
     let coefficients = &bytes[128..128 + vectors * 32 * bits];
     let is_in_range = (0..vectors * 256).all(|number| {
         let at = number * bits;
@@ -187,10 +189,11 @@ fn seed(bytes: &[u8]) -> Result<Zeroizing<[u8; SEED_SIZE]>, KeyErrorKind> {
     Ok(seed)
 }
 
-/// An element of DER.
+/// A DER element: tag and content.
 type Element<'a> = (u8, &'a [u8]);
 
-/// The first element, whose length is encoded in the shortest form, and what follows.
+/// Splits off the first element, whose length must be encoded in the shortest form, and returns it with the
+/// bytes after it.
 fn element(bytes: &[u8]) -> Option<(Element<'_>, &[u8])> {
     let (&[tag, first], rest) = bytes.split_first_chunk()?;
     let (len, rest) = match first {
@@ -214,7 +217,7 @@ fn element(bytes: &[u8]) -> Option<(Element<'_>, &[u8])> {
     is_shortest.then_some(((tag, content), rest))
 }
 
-/// The only element.
+/// Returns the only element. Bytes after it are refused as `Malformed`.
 fn sole(bytes: &[u8]) -> Result<Element<'_>, KeyErrorKind> {
     match element(bytes) {
         Some((element, [])) => Ok(element),

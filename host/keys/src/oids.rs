@@ -3,27 +3,30 @@
 use hartlock_image::{Algorithm, Curve, MlDsaSet, SlhDsaSet};
 use pkcs8::ObjectIdentifier;
 
-/// rsaEncryption: says nothing about padding and hash (RFC 8017 appendix A.1).
+/// rsaEncryption (RFC 8017 appendix A.1). It does not state padding and hash.
 pub(super) const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
-/// id-RSASSA-PSS: padding and, with parameters, the hash (RFC 4055 §3.1, RFC 8017 appendix A.2.3).
+/// id-RSASSA-PSS (RFC 4055 §3.1, RFC 8017 appendix A.2.3). It states the padding and, with
+/// parameters, the hash.
 pub(super) const RSA_PSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
 /// id-mgf1 (RFC 8017 appendix A.2.3).
 pub(super) const MGF1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.8");
-/// id-ecPublicKey: the curve is a parameter (RFC 5480 §2.1.1).
+/// id-ecPublicKey (RFC 5480 §2.1.1). The curve is a parameter.
 pub(super) const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 pub(super) const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
 pub(super) const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 /// id-Ed25519 (RFC 8410 §3).
 pub(super) const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
-/// id-alg-hss-lms-hashsig (RFC 9802 §4). The key holds levels and types.
+/// id-alg-hss-lms-hashsig (RFC 9802 §4). The public key holds the number of levels and the types.
 pub(super) const HSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.3.17");
-/// id-alg-xmss-hashsig, id-alg-xmssmt-hashsig (RFC 9802 §5, §6). The key holds the set.
+/// id-alg-xmss-hashsig and id-alg-xmssmt-hashsig (RFC 9802 §5, §6). The public key holds the
+/// parameter set.
 pub(super) const XMSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.6.34");
 pub(super) const XMSS_MT: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.6.35");
-/// sigAlgs of NIST: ML-DSA and SLH-DSA have a number each below it (RFC 9881 §2, RFC 9909 §3).
+/// The arc sigAlgs of NIST. Each set of ML-DSA and SLH-DSA has a number below it (RFC 9881 §2, RFC
+/// 9909 §3).
 const NIST_SIGNATURES: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3");
 
-/// The identifier of an algorithm's keys.
+/// Returns the object identifier of the keys of an algorithm.
 pub(super) const fn of(algorithm: Algorithm) -> ObjectIdentifier {
     match algorithm {
         Algorithm::Ed25519 => ED25519,
@@ -37,7 +40,8 @@ pub(super) const fn of(algorithm: Algorithm) -> ObjectIdentifier {
             MlDsaSet::MlDsa65 => 18,
             MlDsaSet::MlDsa87 => 19,
         }),
-        // The six sets with SHA-2 come first, here as pairs of small and fast.
+        // The six sets with SHA-2 come first, then those with SHAKE; here the sets are numbered in
+        // pairs of SHA-2 and SHAKE.
         Algorithm::SlhDsa(set) => {
             let pair = (set.number() - 1) / 2;
             nist(20 + pair + if set.is_shake() { 6 } else { 0 })
@@ -48,12 +52,12 @@ pub(super) const fn of(algorithm: Algorithm) -> ObjectIdentifier {
 const fn nist(number: u32) -> ObjectIdentifier {
     match NIST_SIGNATURES.push_arc(number) {
         Ok(identifier) => identifier,
-        // An identifier has room for more than that.
+        // This cannot happen: an identifier has room for one arc more.
         Err(_) => NIST_SIGNATURES,
     }
 }
 
-/// The curve that a parameter names.
+/// Returns the curve with an object identifier.
 pub(super) fn curve(identifier: ObjectIdentifier) -> Option<Curve> {
     match identifier {
         P256 => Some(Curve::P256),
@@ -62,7 +66,7 @@ pub(super) fn curve(identifier: ObjectIdentifier) -> Option<Curve> {
     }
 }
 
-/// The algorithm, where the identifier alone says it.
+/// Returns the algorithm, if the identifier determines it without parameters and key.
 pub(super) fn whole(identifier: ObjectIdentifier) -> Option<Algorithm> {
     let lattices = MlDsaSet::ALL.into_iter().map(Algorithm::MlDsa);
     let hashes = (1..=12).filter_map(SlhDsaSet::new).map(Algorithm::SlhDsa);
@@ -73,7 +77,8 @@ pub(super) fn whole(identifier: ObjectIdentifier) -> Option<Algorithm> {
         .find(|algorithm| of(*algorithm) == identifier)
 }
 
-/// The name of a key algorithm that is not supported, as far as it is well known.
+/// Returns a readable name of an algorithm that is not supported: its common name if it has one,
+/// else the identifier.
 pub(super) fn name(identifier: ObjectIdentifier) -> String {
     let identifier = identifier.to_string();
     let name = match identifier.as_str() {
@@ -94,7 +99,7 @@ pub(super) fn name(identifier: ObjectIdentifier) -> String {
 mod tests {
     use super::*;
 
-    /// Numbers as RFC 9881 §2 and RFC 9909 §3 print them.
+    /// The numbers are those printed in RFC 9881 §2 and RFC 9909 §3.
     #[test]
     fn identifiers_are_those_of_the_standards() {
         for (name, number) in [

@@ -1,4 +1,4 @@
-//! Private keys, and PKCS#8 (RFC 5958) around them.
+//! Private keys and their encoding as PKCS#8 (RFC 5958).
 
 use std::fmt;
 use std::path::Path;
@@ -23,18 +23,19 @@ use crate::Error;
 /// A passphrase. Its memory is wiped when it is dropped.
 pub type Passphrase = Zeroizing<Vec<u8>>;
 
-/// Requests the passphrase of a file.
+/// A function that asks the user for the passphrase of a file.
 pub type AskPassphrase<'a> = &'a dyn Fn(&Path) -> Result<Passphrase, Error>;
 
-/// What a key file does not say.
+/// Information for reading a key file that the file itself may not hold.
 #[derive(Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
-    /// How RSA keys are used. One of another size says nothing.
+    /// The algorithms that RSA keys may be for, if their files do not state it. Entries of another size
+    /// than the key's have no effect.
     pub algorithms: &'a [Algorithm],
-    /// Called if a key is encrypted. Without it, such a key is refused.
+    /// The function that is called if a key is encrypted. Without it, an encrypted key is refused.
     pub passphrase: Option<AskPassphrase<'a>>,
-    /// Whether a key that counts its signatures may be on a file system of which nothing is known, such as
-    /// the overlay of a container. The caller promises that there is one file.
+    /// Accepts a stateful key on a file system that is not known to keep its index, such as the overlay of
+    /// a container. The caller promises that there is only one copy of the file.
     pub any_file_system: bool,
 }
 
@@ -44,7 +45,7 @@ pub struct PrivateKey {
     secret: Secret,
 }
 
-/// One variant a family.
+/// The secret part of a key, with one variant for each family of algorithms.
 enum Secret {
     Ed25519(Ed25519Key),
     Rsa { key: RsaKey, padding: RsaPadding, hash: hartlock_image::HashId },
@@ -67,19 +68,19 @@ impl Secret {
 }
 
 impl PrivateKey {
-    /// Makes an Ed25519 key from the operating system's random numbers.
+    /// Generates an Ed25519 key from the operating system's random numbers.
     ///
     /// # Errors
-    /// `NoRandomness`.
+    /// `NoRandomness` if there are none.
     pub fn generate() -> Result<Self, KeyErrorKind> {
         Self::generate_for(Algorithm::Ed25519, &mut |_, _| ())
     }
 
-    /// Makes a key from the operating system's random numbers. Progress counts leaves of a tree, where the
-    /// algorithm has one.
+    /// Generates a key from the operating system's random numbers. `on_progress` counts the leaves of a
+    /// tree, if the algorithm has one.
     ///
     /// # Errors
-    /// `NoRandomness`.
+    /// `NoRandomness` if there are none.
     pub fn generate_for(
         algorithm: Algorithm,
         on_progress: OnProgress<'_>,
@@ -111,18 +112,19 @@ impl PrivateKey {
         Ok(Self { public: PublicKey::from_bytes(algorithm, &bytes)?, secret })
     }
 
-    /// Reads a file with PKCS#8, PKCS#1, SEC 1 or a state, in PEM or, but for the last, in DER.
+    /// Reads a private key in PKCS#8, PKCS#1, SEC 1 or the stateful form. All forms are read in PEM, and
+    /// all except the stateful one in DER.
     ///
     /// # Errors
-    /// If it cannot be read or is not a valid private key.
+    /// If the file cannot be read or is not a valid private key.
     pub fn read(path: &Path) -> Result<Self, Error> {
         Self::read_with(path, ReadOptions::default())
     }
 
-    /// As [`PrivateKey::read`], with what the file does not say.
+    /// Same as [`PrivateKey::read`], with options for information that the file does not hold.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`PrivateKey::read`].
     pub fn read_with(path: &Path, options: ReadOptions<'_>) -> Result<Self, Error> {
         let file = formats::read(path)?;
         let fail = |kind| Error::Key(KeyError { path: path.to_path_buf(), kind });
@@ -138,8 +140,8 @@ impl PrivateKey {
         Ok(key)
     }
 
-    /// The name of the file system of a key that counts its signatures, if that is none which is known to
-    /// keep an index.
+    /// Returns the name of the file system of a stateful key, if that file system is not known to keep the
+    /// index.
     pub fn doubtful_file_system(&self) -> Option<String> {
         match &self.secret {
             Secret::Stateful(key) => key.doubt(),
@@ -147,7 +149,8 @@ impl PrivateKey {
         }
     }
 
-    /// Decodes PEM without a passphrase. A key with a state cannot sign without its file.
+    /// Decodes an unencrypted key in PEM. A stateful key that is decoded so cannot sign, because it has no
+    /// file.
     ///
     /// # Errors
     /// See [`KeyErrorKind`].
@@ -155,7 +158,7 @@ impl PrivateKey {
         Self::of_opened(&open(pem, false)?, &[], None)
     }
 
-    /// Decodes PEM or DER, with the passphrase if it has one.
+    /// Decodes a key in PEM or DER, and decrypts it with `passphrase` if it is encrypted.
     ///
     /// # Errors
     /// See [`KeyErrorKind`].
@@ -230,8 +233,8 @@ impl PrivateKey {
         }
     }
 
-    /// PKCS#8, version 1: without the public key, as `openssl genpkey` writes it. Readers that are older
-    /// than RFC 5958 refuse the other form.
+    /// Encodes the key as PKCS#8 version 1, without the public key, as `openssl genpkey` does. Readers
+    /// that are older than RFC 5958 refuse version 2.
     fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, KeyErrorKind> {
         let encoded = match &self.secret {
             Secret::Ed25519(key) => key.encode(),
@@ -248,18 +251,18 @@ impl PrivateKey {
         Ok(Zeroizing::new(info))
     }
 
-    /// PKCS#8 in PEM.
+    /// Encodes the key as PKCS#8 in PEM.
     ///
     /// # Errors
-    /// `StateNotExported`: of a key with a state there must be one file only.
+    /// `StateNotExported` for a stateful key, of which only one file may exist.
     pub fn to_pem(&self) -> Result<Zeroizing<String>, KeyErrorKind> {
         Ok(formats::key_pem(PRIVATE_LABEL, &self.to_pkcs8()?, self.algorithm()))
     }
 
-    /// PKCS#8, encrypted if there is a passphrase.
+    /// Encodes the key as PKCS#8, encrypted if a passphrase is given.
     ///
     /// # Errors
-    /// `StateNotExported`, `NoRandomness`.
+    /// `StateNotExported` for a stateful key, `NoRandomness` if there is none for salt and IV.
     pub fn export(
         &self,
         format: Format,
@@ -282,14 +285,15 @@ impl PrivateKey {
         })
     }
 
-    /// What the first file of a new key holds: as [`PrivateKey::export`], or the state.
+    /// Returns the content of a new key file: that of [`PrivateKey::export`], or the initial state of a
+    /// stateful key.
     pub(super) fn first_file(
         &self,
         format: Format,
         passphrase: Option<&[u8]>,
     ) -> Result<Zeroizing<Vec<u8>>, KeyErrorKind> {
         match &self.secret {
-            // It changes with each signature, in one form and without a passphrase.
+            // A stateful file changes with each signature, so it has one form and no passphrase.
             Secret::Stateful(key) if format == Format::Pem && passphrase.is_none() => {
                 Ok(Zeroizing::new(key.to_pem().as_bytes().to_vec()))
             }
@@ -297,17 +301,18 @@ impl PrivateKey {
         }
     }
 
-    /// The public half.
+    /// Returns the public key.
     pub fn public(&self) -> PublicKey {
         self.public.clone()
     }
 
-    /// The algorithm.
+    /// Returns the algorithm of the key.
     pub const fn algorithm(&self) -> Algorithm {
         self.public.algorithm()
     }
 
-    /// Signatures that are left and that were there in all, if each one spends a part of the key.
+    /// Returns the number of signatures that are left and the total number, or `None` if signing does not
+    /// use the key up.
     pub fn signatures_left(&self) -> Option<(u64, u64)> {
         match &self.secret {
             Secret::Stateful(key) => Some((key.left(), key.capacity())),
@@ -315,7 +320,7 @@ impl PrivateKey {
         }
     }
 
-    /// Bytes of a signature.
+    /// Returns the length of a signature in bytes.
     pub fn signature_size(&self) -> usize {
         match &self.secret {
             Secret::Stateful(key) => key.signature_size(),
@@ -323,19 +328,19 @@ impl PrivateKey {
         }
     }
 
-    /// Signs a message. Keys without a state always give the same signature for the same message; the
-    /// others spend an index of their file each time.
+    /// Signs a message. A key without a state gives the same signature for the same message; a stateful
+    /// key spends an index of its file for each signature.
     ///
     /// # Errors
-    /// If there are no random numbers for blinding, or no index can be spent safely.
+    /// If there are no random numbers for blinding, or if no index can be spent safely.
     pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
         self.sign_observed(message, &mut |_, _| ())
     }
 
-    /// As [`PrivateKey::sign`]. Progress counts leaves of trees, where there are any.
+    /// Same as [`PrivateKey::sign`]; `on_progress` counts the leaves of trees, if the algorithm has them.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`PrivateKey::sign`].
     pub fn sign_observed(
         &self,
         message: &[u8],
@@ -360,7 +365,7 @@ impl fmt::Debug for PrivateKey {
     }
 }
 
-/// Finds the private key of a file.
+/// Opens the container of a private key; `IsPublic` if the file holds a public key.
 fn open(file: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKind> {
     if formats::is_public_label(file) {
         return Err(KeyErrorKind::IsPublic);

@@ -1,4 +1,4 @@
-//! Public keys, and SPKI (RFC 5280 §4.1) around them.
+//! Public keys and their encoding as SPKI (RFC 5280 §4.1).
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::{KeyError, KeyErrorKind, ecdsa, ed25519, oids, rsa, stateful};
 use crate::Error;
 use crate::rsa::Scheme;
 
-/// A public key, as encoded in a signature block.
+/// A public key, encoded as in a signature block.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey {
     algorithm: Algorithm,
@@ -21,25 +21,25 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    /// Reads a file with SPKI, or PKCS#1 of RSA, in PEM or DER.
+    /// Reads a public key in SPKI, or in PKCS#1 for RSA, from a PEM or DER file.
     ///
     /// # Errors
-    /// If it cannot be read or is not a valid public key.
+    /// If the file cannot be read or is not a valid public key.
     pub fn read(path: &Path) -> Result<Self, Error> {
         Self::read_for(path, &[])
     }
 
-    /// As [`PublicKey::read`]; `algorithms` say how RSA keys are used.
+    /// Same as [`PublicKey::read`]; `algorithms` state padding and hash of RSA keys.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`PublicKey::read`].
     pub fn read_for(path: &Path, algorithms: &[Algorithm]) -> Result<Self, Error> {
         let bytes = formats::read(path)?;
         Self::decode(&bytes, algorithms)
             .map_err(|kind| Error::Key(KeyError { path: path.to_path_buf(), kind }))
     }
 
-    /// Decodes PEM.
+    /// Decodes a key in PEM.
     ///
     /// # Errors
     /// See [`KeyErrorKind`].
@@ -47,8 +47,8 @@ impl PublicKey {
         Self::decode_file(pem, &[], false)
     }
 
-    /// Decodes PEM or DER. `algorithms` say how RSA keys are used whose files do not say it; those of other
-    /// sizes say nothing.
+    /// Decodes a key in PEM or DER. `algorithms` state padding and hash of RSA keys whose files do not;
+    /// entries of another modulus size have no effect.
     ///
     /// # Errors
     /// See [`KeyErrorKind`].
@@ -83,14 +83,15 @@ impl PublicKey {
         Self::from_bytes(algorithm, bytes)
     }
 
-    /// Checks a key as a verifier would (image format §2.2).
+    /// Checks the encoding of a key in the same way as a verifier (image format §2.2).
     ///
     /// # Errors
-    /// `WrongLength`, or `Malformed` if no verifier would take it.
+    /// `WrongLength`, `CompressedPoint`, `UnsupportedAlgorithm`, or `Malformed` if a verifier would refuse
+    /// the key.
     pub fn from_bytes(algorithm: Algorithm, bytes: &[u8]) -> Result<Self, KeyErrorKind> {
         let expected = algorithm.public_key_size();
         match algorithm {
-            // The length of a point tells its form.
+            // The length of a point depends on its form, which is checked there.
             Algorithm::Ecdsa(curve) => ecdsa::check_public(curve, bytes)?,
             _ if bytes.len() != expected => {
                 return Err(KeyErrorKind::WrongLength { expected, actual: bytes.len() });
@@ -106,18 +107,18 @@ impl PublicKey {
                     return Err(KeyErrorKind::Malformed);
                 }
             }
-            // Each string of the right length is a key.
+            // Every string of the right length is a valid key.
             Algorithm::MlDsa(_) | Algorithm::SlhDsa(_) => {}
         }
         Ok(Self { algorithm, bytes: bytes.to_vec() })
     }
 
-    /// SPKI in PEM.
+    /// Encodes the key as SPKI in PEM.
     pub fn to_pem(&self) -> String {
         formats::key_pem(PUBLIC_LABEL, &self.to_der(), self.algorithm).to_string()
     }
 
-    /// SPKI in DER.
+    /// Encodes the key as SPKI in DER.
     pub fn to_der(&self) -> Vec<u8> {
         let algorithm = identifier(self.algorithm);
         BitStringRef::from_bytes(&self.bytes)
@@ -127,7 +128,7 @@ impl PublicKey {
             .expect("a few kilobytes")
     }
 
-    /// SPKI.
+    /// Encodes the key as SPKI in the given format.
     pub fn export(&self, format: Format) -> Vec<u8> {
         match format {
             Format::Pem => self.to_pem().into_bytes(),
@@ -135,23 +136,23 @@ impl PublicKey {
         }
     }
 
-    /// The algorithm.
+    /// Returns the algorithm of the key.
     pub const fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// The key as encoded in a signature block.
+    /// Returns the key as encoded in a signature block.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The record of this key in a manifest (image format §4.2).
+    /// Returns the record of this key in a manifest (image format §4.2).
     pub fn record(&self) -> KeyRecord {
         let (algorithm, parameters) = self.algorithm().numbers();
         KeyRecord { algorithm, parameters, key_id: self.key_id() }
     }
 
-    /// Its id (image format §2.5).
+    /// Returns the key id (image format §2.5).
     pub fn key_id(&self) -> [u8; KEY_ID_SIZE] {
         let (algorithm, parameters) = self.algorithm().numbers();
         hartlock_verify::key_id(algorithm, parameters, self.as_bytes())
@@ -164,7 +165,7 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// How standards name the algorithm of a key.
+/// Returns the AlgorithmIdentifier of an algorithm's keys, as the standards define it.
 pub(super) fn identifier(algorithm: Algorithm) -> AlgorithmIdentifierRef<'static> {
     let parameters = match algorithm {
         Algorithm::Rsa { .. } => Some(AnyRef::from(Null)),
@@ -174,7 +175,8 @@ pub(super) fn identifier(algorithm: Algorithm) -> AlgorithmIdentifierRef<'static
     AlgorithmIdentifierRef { oid: oids::of(algorithm), parameters }
 }
 
-/// The algorithm of a key. Where the identifier does not say all, the key or the caller does.
+/// Returns the algorithm of a key. If the identifier does not determine it, the rest comes from the key
+/// (`public`) or from `scheme`.
 pub(super) fn identify(
     identifier: &AlgorithmIdentifierRef<'_>,
     public: &[u8],
@@ -191,7 +193,7 @@ pub(super) fn identify(
         oids::EC => Algorithm::Ecdsa(curve_of(identifier)?),
         oids::HSS => match numbers[..] {
             [levels, lms, ots] => {
-                // No parameter is 0, so that what is too large for a byte becomes one that is none.
+                // Numbers that do not fit into a byte become 0, which no parameter set has.
                 let [levels, lms, ots] =
                     [levels, lms, ots].map(|number| u8::try_from(number).unwrap_or(0));
                 HssSet::new(levels, lms, ots)
@@ -215,7 +217,7 @@ pub(super) fn identify(
     Ok(algorithm)
 }
 
-/// The curve in the parameters of the identifier of EC keys.
+/// Returns the curve in the parameters of an EC key's identifier.
 pub(super) fn curve_of(
     identifier: &AlgorithmIdentifierRef<'_>,
 ) -> Result<hartlock_image::Curve, KeyErrorKind> {
@@ -227,12 +229,13 @@ pub(super) fn curve_of(
     })
 }
 
-/// There is one encoding of each algorithm's parameters, and it is not left out.
+/// Checks that the parameters have the only encoding that the algorithm allows, and that they are not left
+/// out.
 pub(super) fn check_parameters(
     actual: &AlgorithmIdentifierRef<'_>,
     algorithm: Algorithm,
 ) -> Result<(), KeyErrorKind> {
-    // Its parameters were read.
+    // The parameters of PSS were checked when its hash was read.
     let is_pss = actual.oid == oids::RSA_PSS;
     if is_pss || *actual == identifier(algorithm) { Ok(()) } else { Err(KeyErrorKind::Malformed) }
 }

@@ -1,10 +1,11 @@
-//! A file for each way in which a key can be refused, and exactly one number for each file.
+//! Tests with at least one file for each reason to refuse a key. Each file gives exactly one reason
+//! code.
 //!
-//! | module | which reasons |
+//! | module | reasons |
 //! |---|---|
 //! | `containers` | files, PEM, DER, passphrases |
-//! | `values` | algorithms, and the keys themselves |
-//! | `states` | keys that count |
+//! | `values` | algorithms, and the numbers and points of keys |
+//! | `states` | stateful keys |
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -17,17 +18,18 @@ mod containers;
 mod states;
 mod values;
 
-/// How RSA keys of files are used.
+/// The algorithm of RSA keys whose files do not state it.
 const RSA: &str = "rsa-pss-2048-sha256";
 
-/// Reasons that no test can provoke, and why.
+/// Reasons that no test can provoke, each with an explanation.
 const NOT_COVERED: [(KeyReason, &str); 0] = [];
 
 thread_local! {
     static HAS_RANDOM_NUMBERS: Cell<bool> = const { Cell::new(true) };
 }
 
-/// The operating system's random numbers, unless a test of this thread says that there are none.
+/// Fills `room` with random bytes from the operating system, or fails if a test of this thread
+/// switched them off.
 pub(super) fn fill(room: &mut [u8]) -> Result<(), getrandom::Error> {
     if HAS_RANDOM_NUMBERS.get() {
         getrandom::fill(room)
@@ -55,7 +57,7 @@ fn every_reason_is_given_by_a_file_of_its_own() {
     }
 }
 
-/// Each family draws random numbers in its own place.
+/// Adds a case for each family of algorithms, since each draws random numbers in its own code.
 fn without_random_numbers(cases: &mut Cases) {
     let expected = KeyReason::NoRandomness;
     let rsa = generated("rsa-pss-2048-sha256");
@@ -77,11 +79,11 @@ fn without_random_numbers(cases: &mut Cases) {
     HAS_RANDOM_NUMBERS.set(true);
 }
 
-/// Results for the refused files.
+/// The results for the refused files.
 struct Cases {
     folder: tempfile::TempDir,
     provoked: BTreeSet<KeyReason>,
-    /// Cases with another answer than the expected one.
+    /// Cases with another result than the expected one.
     wrong: Vec<String>,
 }
 
@@ -95,19 +97,19 @@ impl Cases {
         self.folder.path().join(name)
     }
 
-    /// A file read as a public key.
+    /// Adds a case: the file is read as a public key.
     fn public(&mut self, what: &str, expected: KeyReason, file: impl AsRef<[u8]>) {
         let path = self.path("public");
         fs::write(&path, file).unwrap();
         self.error(what, expected, PublicKey::read_for(&path, &[algorithm(RSA)]).err());
     }
 
-    /// A file read as a private key.
+    /// Adds a case: the file is read as a private key.
     fn private(&mut self, what: &str, expected: KeyReason, file: impl AsRef<[u8]>) {
         self.private_with(what, expected, file, None);
     }
 
-    /// The same, with a passphrase.
+    /// Adds a case: the file is read as a private key with a passphrase.
     fn private_with(
         &mut self,
         what: &str,
@@ -158,7 +160,8 @@ fn reasons_are_named_as_the_kinds_are() {
         assert!(format!("{kind:?}").starts_with(reason.name()));
         assert_eq!(kind.hint(), reason.hint());
     }
-    // A bundle can be truncated as well, and `hartlock explain` knows reasons by name.
+    // The variant has a longer name than `Truncated`, because a bundle can be truncated as well and
+    // `hartlock explain` finds reasons by name.
     assert_eq!(KeyErrorKind::Truncated.reason().name(), "KeyTruncated");
     assert_eq!(KeyErrorKind::NotPem.to_string(), "is not a PEM file, nor DER");
 }
@@ -171,7 +174,7 @@ fn generated(name: &str) -> PrivateKey {
     PrivateKey::generate_for(algorithm(name), &mut |_, _| ()).unwrap()
 }
 
-/// PEM around anything.
+/// Encodes any bytes as PEM.
 fn pem(label: &str, der: &[u8]) -> String {
     formats::pem(label, der).to_string()
 }
@@ -182,7 +185,7 @@ const OCTET_STRING: u8 = 4;
 const SEQUENCE: u8 = 0x30;
 const NULL: [u8; 2] = [5, 0];
 
-/// An element of DER around its parts.
+/// Encodes a DER element with the concatenation of its parts as content.
 fn element(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     let content = parts.concat();
     let len = content.len();
@@ -196,7 +199,7 @@ fn element(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     element
 }
 
-/// A number, of bytes that say themselves whether it is negative.
+/// Encodes an INTEGER from its content bytes, which include the sign.
 fn integer(bytes: &[u8]) -> Vec<u8> {
     element(INTEGER, &[bytes])
 }
@@ -206,13 +209,13 @@ fn oid(text: &str) -> Vec<u8> {
     pkcs8::ObjectIdentifier::new_unwrap(text).to_der().unwrap()
 }
 
-/// SPKI of any parts.
+/// Encodes an SPKI from any parts.
 fn spki(identifier: &[&[u8]], key: &[u8]) -> Vec<u8> {
     let key = element(BIT_STRING, &[&[0], key]);
     element(SEQUENCE, &[&element(SEQUENCE, identifier), &key])
 }
 
-/// PKCS#8 of any parts.
+/// Encodes a PKCS#8 from any parts.
 fn pkcs8(identifier: &[&[u8]], key: &[u8]) -> Vec<u8> {
     let key = element(OCTET_STRING, &[key]);
     element(SEQUENCE, &[&integer(&[0]), &element(SEQUENCE, identifier), &key])

@@ -1,8 +1,9 @@
-//! RSA keys (RFC 8017): PSS and PKCS#1 v1.5 over a blinded private operation.
+//! RSA keys (RFC 8017): PSS and PKCS#1 v1.5 with a blinded private-key operation.
 //!
-//! Both paddings are ours, because PSS shall give the same bytes for the same message: its salt is an
-//! HMAC over the digest, keyed with the private key. Without the key it cannot be told from a random one, and PSS
-//! stays as hard to forge as with any salt (RFC 8017 §9.1 allows even a fixed one).
+//! Both paddings are implemented here, because PSS must give the same signature for the same message: its salt is
+//! an HMAC over the digest, keyed with the private key. Without the private key, this salt cannot be
+//! distinguished from a random one, so forging a signature is as hard as with any salt (RFC 8017 §9.1 even allows
+//! a fixed one).
 
 use ::rsa::BoxedUint;
 use ::rsa::RsaPrivateKey;
@@ -23,10 +24,10 @@ use zeroize::Zeroizing;
 use super::random::random;
 use super::{KeyErrorKind, oids};
 
-/// The only public exponent that bundles have (image format §2.2).
+/// The only public exponent that bundles have, 65537 (image format §2.2).
 const EXPONENT: [u8; 3] = [1, 0, 1];
 
-/// The size of a public key in PKCS#1, which must be one that bundles have.
+/// Returns the modulus size in bits of a public key in PKCS#1, which must be a size that bundles have.
 pub(super) fn public_bits(der: &[u8]) -> Result<usize, KeyErrorKind> {
     let key = RsaPublicKeyRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
     let modulus = key.modulus.as_bytes();
@@ -39,27 +40,28 @@ pub(super) fn public_bits(der: &[u8]) -> Result<usize, KeyErrorKind> {
     if key.public_exponent.as_bytes() != EXPONENT {
         return unsupported("RSA with another public exponent than 65537".to_string());
     }
-    // An even number is no product of two odd primes.
+    // A product of two odd primes is odd.
     if modulus.last().is_none_or(|last| last & 1 == 0) {
         return Err(KeyErrorKind::Malformed);
     }
     Ok(bits)
 }
 
-/// What says how an RSA key signs: its numbers do not.
+/// The sources that state padding and hash of an RSA key, which its numbers do not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scheme<'a> {
-    /// The line before the key.
+    /// The algorithm in the line before the key.
     pub(super) stated: Option<Algorithm>,
-    /// The caller. Algorithms for keys of other sizes say nothing.
+    /// The algorithms given by the caller. Entries of another modulus size have no effect.
     pub(super) asked: &'a [Algorithm],
-    /// The identifier of the key: its padding is PSS, with this hash if it names one.
+    /// Some if the identifier of the key is id-RSASSA-PSS; the inner value is the hash, if the identifier names
+    /// one.
     pub(super) pss: Option<Option<HashId>>,
 }
 
 impl Scheme<'_> {
-    /// How a key of this size signs. Whatever says it must say the same; there is no default, because
-    /// another scheme is another key id.
+    /// Returns the algorithm of a key of this modulus size. All sources that state it must agree. There is no
+    /// default, because another scheme gives another key id.
     pub(super) fn algorithm(&self, bits: usize) -> Result<Algorithm, KeyErrorKind> {
         let modulus_bits = u16::try_from(bits).map_err(|_| KeyErrorKind::Malformed)?;
         let padding = RsaPadding::Pss;
@@ -67,7 +69,7 @@ impl Scheme<'_> {
             self.pss.flatten().map(|hash| Algorithm::Rsa { padding, modulus_bits, hash });
         let is_of_size = |it: &&Algorithm| matches!(it, Algorithm::Rsa { modulus_bits: of, .. } if *of == modulus_bits);
         let mut asked = self.asked.iter().filter(is_of_size).copied();
-        // Of several that are asked for, the one of the file.
+        // If the caller gives several algorithms of this size, the one that the file states is used.
         let of_file = identified.or(self.stated);
         let asked = asked.clone().find(|it| Some(*it) == of_file).or(asked.next());
         let said = [identified, self.stated, asked];
@@ -91,7 +93,7 @@ impl Scheme<'_> {
         }
     }
 
-    /// A line before a key of any kind must be true.
+    /// Checks that the line before a key of any algorithm names that algorithm.
     pub(super) fn check(&self, algorithm: Algorithm) -> Result<(), KeyErrorKind> {
         match self.stated {
             Some(stated) if stated != algorithm => Err(KeyErrorKind::OtherAlgorithm {
@@ -102,7 +104,7 @@ impl Scheme<'_> {
         }
     }
 
-    /// With what the identifier of a key says, which is one of RSA.
+    /// Adds what the identifier of an RSA key states about padding and hash.
     pub(super) fn identified(
         self,
         identifier: &AlgorithmIdentifierRef<'_>,
@@ -119,7 +121,7 @@ impl Scheme<'_> {
             .into_iter()
             .zip([(Sha256::OID, 32), (Sha384::OID, 48), (Sha512::OID, 64)])
             .find(|(_, (oid, _))| *oid == parameters.hash.oid);
-        // Image format §2.2: one hash for both, and a salt of its length.
+        // Image format §2.2: the message and MGF1 use the same hash, and the salt has the length of its digest.
         let is_ours = |oid| {
             parameters.mask_gen.oid == oids::MGF1
                 && parameters.mask_gen.parameters.is_some_and(|it| it.oid == oid)
@@ -140,14 +142,14 @@ pub(super) struct RsaKey(RsaPrivateKey);
 
 impl RsaKey {
     pub(super) fn generate(bits: u16) -> Result<Self, KeyErrorKind> {
-        // The generator below cannot report a lack of random numbers.
+        // The key generator below cannot report that there are no random numbers.
         random(&mut [0; 32])?;
         RsaPrivateKey::new(&mut UnwrapErr(SysRng), bits.into())
             .map(Self)
             .map_err(|_| KeyErrorKind::NoRandomness)
     }
 
-    /// Decodes RSAPrivateKey (RFC 8017 appendix A.1.2). That its numbers belong together is checked.
+    /// Decodes an RSAPrivateKey (RFC 8017 appendix A.1.2) and checks that its numbers belong together.
     pub(super) fn decode(der: &[u8]) -> Result<Self, KeyErrorKind> {
         let parts = pkcs1::RsaPrivateKeyRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
         let public =
@@ -155,7 +157,7 @@ impl RsaKey {
         public_bits(&public)?;
         let key =
             RsaPrivateKey::from_pkcs1_der(der).map_err(|_| KeyErrorKind::PublicHalfDiffers)?;
-        // The numbers computed from the primes must equal those in the file.
+        // All numbers that are computed from the primes must equal those in the file.
         match key.to_pkcs1_der() {
             Ok(again) if again.as_bytes() == der => Ok(Self(key)),
             _ => Err(KeyErrorKind::PublicHalfDiffers),
@@ -171,7 +173,7 @@ impl RsaKey {
         self.0.n().bits_vartime() as usize
     }
 
-    /// RSAPublicKey in DER.
+    /// Returns the public key as an RSAPublicKey in DER.
     pub(super) fn public(&self) -> Vec<u8> {
         let (modulus, exponent) = (self.0.n().to_be_bytes(), self.0.e().to_be_bytes());
         let encoded = UintRef::new(&modulus)
@@ -181,10 +183,11 @@ impl RsaKey {
         encoded.expect("two numbers")
     }
 
-    /// Signs.
+    /// Signs a message.
     ///
     /// # Errors
-    /// `NoRandomness` if there is none for blinding, `PublicHalfDiffers` if the result does not verify.
+    /// `NoRandomness` if there are no random numbers for blinding, `PublicHalfDiffers` if the signature does not
+    /// verify.
     pub(super) fn sign(
         &self,
         padding: RsaPadding,
@@ -200,7 +203,8 @@ impl RsaKey {
         random(&mut [0; 32])?;
         let number = BoxedUint::from_be_slice(&encoded, self.0.n_bits_precision())
             .map_err(|_| KeyErrorKind::Malformed)?;
-        // Raises the result to the public exponent, too: a fault would reveal the primes.
+        // This call also verifies the result with the public exponent: a faulty signature would reveal the
+        // primes.
         let signature = rsa_decrypt_and_check(&self.0, Some(&mut SysRng), &number)
             .map_err(|_| KeyErrorKind::PublicHalfDiffers)?;
         let bytes = signature.to_be_bytes();
@@ -213,7 +217,8 @@ impl RsaKey {
         }
     }
 
-    /// The salt of PSS: as long as a digest, unpredictable before the signature exists.
+    /// Derives the salt of PSS. It has the length of a digest and cannot be predicted before the signature
+    /// exists.
     fn salt(&self, hash: HashId, digest: &[u8]) -> Vec<u8> {
         let exponent = Zeroizing::new(self.0.d().to_be_bytes());
         let key = Zeroizing::new(Sha512::digest(&exponent[..]));
@@ -238,7 +243,7 @@ fn encode_public(modulus: &UintRef<'_>, exponent: &UintRef<'_>) -> Option<Vec<u8
     RsaPublicKeyRef { modulus: *modulus, public_exponent: *exponent }.to_der().ok()
 }
 
-/// SHA-256, SHA-384 or SHA-512: no other hash comes with RSA.
+/// Computes SHA-256, SHA-384 or SHA-512 over the parts; RSA is not used with other hashes.
 fn hash_of(hash: HashId, parts: &[&[u8]]) -> Vec<u8> {
     fn digest<D: Digest>(parts: &[&[u8]]) -> Vec<u8> {
         let mut hash = D::new();
@@ -252,7 +257,7 @@ fn hash_of(hash: HashId, parts: &[&[u8]]) -> Vec<u8> {
     }
 }
 
-/// EMSA-PSS-ENCODE (RFC 8017 §9.1.1) for a modulus of `size` whole bytes.
+/// Encodes EMSA-PSS (RFC 8017 §9.1.1) for a modulus of `size` bytes, whose top bit is set.
 fn emsa_pss(hash: HashId, digest: &[u8], salt: &[u8], size: usize) -> Vec<u8> {
     let h = hash_of(hash, &[&[0; 8], digest, salt]);
     let mut db = vec![0; size - h.len() - 1];
@@ -264,14 +269,14 @@ fn emsa_pss(hash: HashId, digest: &[u8], salt: &[u8], size: usize) -> Vec<u8> {
         let mask = hash_of(hash, &[&h, &counter.to_be_bytes()]);
         block.iter_mut().zip(mask).for_each(|(byte, mask)| *byte ^= mask);
     }
-    // emBits is one less than the bits of the modulus.
+    // emBits is one less than the number of bits of the modulus.
     db[0] &= 0x7f;
     [&db[..], &h, &[0xbc]].concat()
 }
 
-/// EMSA-PKCS1-v1_5-ENCODE (RFC 8017 §9.2).
+/// Encodes EMSA-PKCS1-v1_5 (RFC 8017 §9.2).
 fn emsa_pkcs1(hash: HashId, digest: &[u8], size: usize) -> Vec<u8> {
-    // The last arc of 2.16.840.1.101.3.4.2 (RFC 8017 appendix B.1).
+    // The last arc of the identifier of the hash, after 2.16.840.1.101.3.4.2 (RFC 8017 appendix B.1).
     let arc = match hash {
         HashId::Sha256 => 1,
         HashId::Sha384 => 2,
@@ -293,7 +298,7 @@ fn emsa_pkcs1(hash: HashId, digest: &[u8], size: usize) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// No standard says which of the two is the larger one, and not every tool puts it first.
+    /// No standard requires the larger prime to be first, and not every tool puts it first.
     #[test]
     fn primes_may_stand_in_any_order() {
         let key = RsaKey::generate(2048).unwrap();

@@ -17,7 +17,8 @@ pub(super) struct SlhDsaKey {
     bytes: Zeroizing<Vec<u8>>,
 }
 
-/// Calls a function for the parameters of a set (FIPS 205 table 2).
+/// Calls a function that is generic over the parameters (FIPS 205 table 2), for a set that is known at
+/// run time.
 macro_rules! with_set {
     ($set:expr, $function:ident($($argument:expr),*)) => {
         match $set.number() {
@@ -44,14 +45,14 @@ impl SlhDsaKey {
         Ok(Self { set, bytes: with_set!(set, from_seeds(&seeds)) })
     }
 
-    /// Decodes the octets of RFC 9909 §6.
+    /// Decodes a private key (RFC 9909 §6) and checks that its root belongs to its seeds.
     pub(super) fn decode(set: SlhDsaSet, bytes: &[u8]) -> Result<Self, KeyErrorKind> {
         let (expected, actual) = (4 * set.n(), bytes.len());
         if actual != expected {
             return Err(KeyErrorKind::WrongLength { expected, actual });
         }
         let key = with_set!(set, from_seeds(&bytes[..3 * set.n()]));
-        // The root takes as long as making a key does: less than a second.
+        // Computing the root takes as long as generating a key: less than a second.
         if key[..] == *bytes {
             Ok(Self { set, bytes: key })
         } else {

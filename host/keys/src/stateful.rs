@@ -1,19 +1,21 @@
-//! Keys of which each signature spends a part: LMS, HSS, XMSS and XMSS^MT (`spec/stateful-key.md`).
+//! Stateful keys, which spend a one-time key with each signature: LMS, HSS, XMSS and XMSS^MT
+//! (`spec/stateful-key.md`).
 //!
-//! A private key is seeds, from which all one-time keys follow, and the index of the next one. Two
-//! messages signed with one index reveal the key, so the index is in the key's file and is raised
-//! there before a signature exists. Trees are grown again for each signature: one of height 10 takes
-//! milliseconds, one of height 20 a minute or more.
+//! A private key consists of seeds, from which all one-time keys are derived, and the index of the next
+//! one-time key. Two messages signed with the same index reveal a one-time key. Therefore the index is stored
+//! in the key file, and it is raised there before a signature exists. The trees are computed again for each
+//! signature: a tree of height 10 takes milliseconds, a tree of height 20 a minute or more.
 //!
-//! A tree above the lowest level signs the root of a tree below it with one leaf, again and again. Another
-//! root there would be a second message of one one-time key. So the file keeps a digest of each root that
-//! was signed, nothing is signed if a tree grows into another one, and a new tree is grown twice.
+//! A tree above the lowest level signs the root of the tree below it with the same leaf each time. If that
+//! root came out differently, for instance after a bit error, the leaf would sign two messages. Therefore the
+//! file keeps a digest of each root that was signed, signing is refused if a tree comes out differently, and a
+//! tree that is signed for the first time is computed twice.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `state` | bytes of the file |
-//! | `storage` | spends an index |
-//! | `tree` | trees, grown by all cores |
+//! | `state` | encoding of the key file |
+//! | `storage` | replacement of the key file when an index is spent |
+//! | `tree` | Merkle trees, computed by all cores |
 //! | `lms`, `hss` | RFC 8554, SP 800-208 §4 |
 //! | `wots`, `xmss` | RFC 8391, SP 800-208 §5 |
 
@@ -50,36 +52,37 @@ pub(super) mod refusals;
 #[cfg(test)]
 mod tests;
 
-/// Height beyond which indexes are not counted: no signer reaches it, and they fit into 64 bits.
+/// The maximum total height for which indexes are counted. The index of a taller key would exceed 64 bits, and
+/// no signer makes that many signatures.
 const MAX_HEIGHT: u32 = 62;
 
-/// Receives progress: steps done and steps in total.
+/// A callback that receives progress: steps done and steps in total.
 pub type OnProgress<'a> = &'a mut dyn FnMut(u64, u64);
 
-/// A private key with a state.
+/// A stateful private key.
 pub struct StatefulKey {
     algorithm: Algorithm,
     seeds: Zeroizing<Vec<u8>>,
     public: Vec<u8>,
-    /// The next index, when the key was read.
+    /// The next index at the time the key was read.
     next: u64,
-    /// What was known of its trees when it was read: of those of the index before the next one, from the
-    /// lowest level to the one below the top.
+    /// The digests of the signed trees at the time the key was read: those of the trees of the previous index,
+    /// from the lowest level to the one below the top.
     records: Vec<Record>,
     /// The file in which the index is kept.
     path: Option<PathBuf>,
-    /// Whether that file may be on a file system of which nothing is known.
+    /// True if the file may be on a file system that is not known to keep the index.
     any_file_system: bool,
 }
 
-/// The schemes that an algorithm number selects.
+/// The signature scheme of an algorithm.
 enum Scheme<'a> {
     Hss(Hss<'a>),
     Xmss(Xmss<'a>),
 }
 
 impl<'a> Scheme<'a> {
-    /// `None` if the algorithm has no state.
+    /// Returns `None` if the algorithm is not stateful.
     fn new(algorithm: Algorithm, seeds: &'a [u8]) -> Option<Self> {
         Some(match algorithm {
             Algorithm::Hss(set) => Scheme::Hss(Hss::new(set, seeds)),
@@ -120,7 +123,7 @@ impl<'a> Scheme<'a> {
     }
 }
 
-/// Bytes of the seeds.
+/// Returns the length of the seeds in bytes.
 fn seeds_size(algorithm: Algorithm) -> usize {
     match algorithm {
         Algorithm::Hss(set) => Hss::seeds_size(set),
@@ -129,7 +132,7 @@ fn seeds_size(algorithm: Algorithm) -> usize {
     }
 }
 
-/// Height of one tree, and the number of layers.
+/// Returns the height of one tree and the number of layers.
 fn shape(algorithm: Algorithm) -> (u32, u32) {
     match algorithm {
         Algorithm::Hss(set) => (set.height().into(), set.levels().into()),
@@ -140,7 +143,7 @@ fn shape(algorithm: Algorithm) -> (u32, u32) {
     }
 }
 
-/// Whether the parameters in a public key are those of the algorithm.
+/// Returns true if the parameters in a public key are those of the algorithm.
 pub(super) fn is_public_key_of(algorithm: Algorithm, public: &[u8]) -> bool {
     let expected = match algorithm {
         Algorithm::Hss(set) => {
@@ -155,10 +158,10 @@ pub(super) fn is_public_key_of(algorithm: Algorithm, public: &[u8]) -> bool {
 }
 
 impl StatefulKey {
-    /// Makes a key from the operating system's random numbers. Progress counts leaves.
+    /// Generates a key from the operating system's random numbers. `on_progress` counts leaves.
     ///
     /// # Errors
-    /// `NoRandomness`.
+    /// `NoRandomness` if there are none.
     pub fn generate(
         algorithm: Algorithm,
         on_progress: OnProgress<'_>,
@@ -185,13 +188,13 @@ impl StatefulKey {
         Ok(Self { algorithm, seeds, public, next: 0, records, path: None, any_file_system: false })
     }
 
-    /// Decodes the content of a file. `path` is where the index is kept, if anywhere.
+    /// Decodes the content of a key file. `path` is the file that keeps the index, if there is one.
     pub(super) fn decode(bytes: &[u8], path: Option<&Path>) -> Result<Self, KeyErrorKind> {
         let key = state::decode(bytes)?;
         Ok(Self { path: path.map(Path::to_path_buf), ..key })
     }
 
-    /// Decodes a file that must hold a key with a state.
+    /// Decodes a file that must hold a stateful key.
     fn decode_file(bytes: &[u8], path: Option<&Path>) -> Result<Self, KeyErrorKind> {
         let opened = formats::open(bytes, false)?;
         match opened.encoding {
@@ -200,7 +203,7 @@ impl StatefulKey {
         }
     }
 
-    /// The file with which the key begins.
+    /// Encodes the key as the file with its initial state.
     pub(super) fn to_pem(&self) -> Zeroizing<String> {
         self.pem_at(self.next, &self.records)
     }
@@ -209,39 +212,39 @@ impl StatefulKey {
         formats::pem(STATEFUL_LABEL, &state::encode(self, next, records))
     }
 
-    /// The algorithm.
+    /// Returns the algorithm of the key.
     pub const fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// The public key as encoded in a signature block.
+    /// Returns the public key as encoded in a signature block.
     pub fn public_bytes(&self) -> &[u8] {
         &self.public
     }
 
-    /// Signatures that the key can make in all.
+    /// Returns the total number of signatures that the key can make.
     pub fn capacity(&self) -> u64 {
         let (height, layers) = shape(self.algorithm);
         1 << (height * layers).min(MAX_HEIGHT)
     }
 
-    /// Signatures that were left when the key was read.
+    /// Returns the number of signatures that were left when the key was read.
     pub fn left(&self) -> u64 {
         self.capacity() - self.next
     }
 
-    /// Accepts a file system of which nothing is known: its owner says that there is one file, and that a
-    /// rename is kept.
+    /// Accepts a file system that is not known to keep the index: the caller promises that there is only one
+    /// copy of the file, and that a rename is durable.
     pub(super) const fn accept_any_file_system(&mut self) {
         self.any_file_system = true;
     }
 
-    /// Why the file system is not trusted with the index, if it is not: its name.
+    /// Returns the name of the file system if it is not known to keep the index.
     pub(super) fn doubt(&self) -> Option<String> {
         storage::doubt_about(self.path.as_deref()?)
     }
 
-    /// Bytes of a signature.
+    /// Returns the length of a signature in bytes.
     pub fn signature_size(&self) -> usize {
         match self.algorithm {
             Algorithm::Hss(set) => Hss::signature_size(set),
@@ -249,13 +252,13 @@ impl StatefulKey {
         }
     }
 
-    /// Spends an index of the file, then signs with it. Progress counts leaves.
+    /// Spends an index of the file, then signs with it. `on_progress` counts leaves.
     ///
     /// # Errors
-    /// If no index is left or none can be spent safely. Then nothing was signed; an index may be lost.
+    /// If no index is left or none can be spent safely. Nothing was signed then, but an index may be lost.
     pub fn sign(&self, message: &[u8], on_progress: OnProgress<'_>) -> Result<Vec<u8>, Error> {
         let Some(path) = &self.path else {
-            // Without a file the next index is unknown.
+            // Without a file, the next index is unknown.
             return Err(self.refuse(KeyErrorKind::StateNotRegular));
         };
         self.sign_in(&mut LockedFile::lock(path, self.any_file_system)?, message, on_progress)
@@ -277,8 +280,8 @@ impl StatefulKey {
             .ok_or_else(|| self.refuse(KeyErrorKind::PublicHalfDiffers))
     }
 
-    /// Takes the next index of the file, and keeps what `grow` finds about its trees. When it returns, no
-    /// other call will ever return the same.
+    /// Spends the next index of the file and stores the digests of the trees that `grow` computes. After this
+    /// function returns, no other call ever returns the same index.
     fn spend(
         &self,
         storage: &mut impl Storage,
@@ -293,20 +296,22 @@ impl StatefulKey {
         let trees = grow(&current)?;
         let records: Vec<Record> =
             trees.certified.iter().map(|signed| Sha256::digest(signed).into()).collect();
-        // Trees may take minutes. What they were grown from is compared with what the storage holds.
+        // Computing the trees may take minutes. The state that they were computed from must still be the
+        // stored one.
         let again = self.current(&storage.read()?).map_err(refuse)?;
         if (again.next, &again.records) != (index, &current.records) {
             return Err(refuse(KeyErrorKind::StateNotKept));
         }
         storage::replace(storage, self.pem_at(index + 1, &records).as_bytes())?;
-        // Storage that takes everything and keeps nothing is seen here, if it is honest to readers.
+        // A storage that reports success but keeps nothing is noticed here, unless it also returns the written
+        // data to readers.
         match self.current(&storage.read()?) {
             Ok(kept) if kept.next > index && kept.records == records => Ok((index, trees)),
             _ => Err(refuse(KeyErrorKind::StateNotKept)),
         }
     }
 
-    /// The key as it is in a file that must hold this one.
+    /// Decodes a file that must hold this key, and returns the key with its current state.
     fn current(&self, file: &[u8]) -> Result<Self, KeyErrorKind> {
         let current = Self::decode_file(file, None)?;
         let is_same = (current.algorithm, &current.public, &*current.seeds)
@@ -314,20 +319,20 @@ impl StatefulKey {
         if is_same { Ok(current) } else { Err(KeyErrorKind::StateOfOtherKey) }
     }
 
-    /// Whether the tree of the next index at a layer, counted from the bottom, is another one than that of the
-    /// index before. Of the top one the public key says what it is, so it never is.
+    /// Returns true if the tree of the next index at `layer`, counted from the bottom, differs from the tree
+    /// of the previous index. It is false for the top tree, which the public key determines.
     fn is_new(&self, layer: u32) -> bool {
         let (height, layers) = shape(self.algorithm);
-        // All layers together can be higher than an index has bits.
+        // The total height can exceed the number of bits of an index.
         let number = |index: u64| index.checked_shr(height * (layer + 1)).unwrap_or(0);
         layer + 1 < layers && (self.next == 0 || number(self.next - 1) != number(self.next))
     }
 
-    /// Grows the trees of the next index. Progress counts leaves.
+    /// Computes the trees of the next index. `on_progress` counts leaves.
     ///
     /// # Errors
-    /// `PublicHalfDiffers` if they do not lead to the public key, `TreeDiffers` if one of them is another
-    /// one than was signed before, or is not the same when it is grown again.
+    /// `PublicHalfDiffers` if they do not lead to the public key, `TreeDiffers` if a tree differs from the one
+    /// that was signed before or comes out differently the second time.
     fn trees(&self, on_progress: OnProgress<'_>) -> Result<Trees, KeyErrorKind> {
         let (height, layers) = shape(self.algorithm);
         let is_new = |layer| self.is_new(layer);
@@ -341,8 +346,8 @@ impl StatefulKey {
                 on_progress(done, total);
             })
             .ok_or(KeyErrorKind::TreeDiffers)?;
-        // A seed that changed, or a processor that miscounted, gives another root, and such a signature
-        // would show a part of the key for nothing.
+        // A changed seed or a computing error gives another root. A signature would then be useless and would
+        // reveal part of the key.
         if trees.public != self.public {
             return Err(KeyErrorKind::PublicHalfDiffers);
         }

@@ -8,7 +8,7 @@ use pkcs8::spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 
 use super::*;
 
-/// RFC 8410 §10.3: the same key without and with its public half.
+/// RFC 8410 §10.3: the same key without and with its public key.
 const RFC_8410_V1: &str = "-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC
 -----END PRIVATE KEY-----
@@ -36,7 +36,7 @@ fn public(pem: &str) -> Result<PublicKey, KeyErrorKind> {
     PublicKey::from_pem(pem.as_bytes())
 }
 
-/// How RSA keys are used whose files do not say it.
+/// The algorithm of RSA keys whose files do not state it.
 const RSA: &str = "rsa-pss-2048-sha256";
 
 #[test]
@@ -108,8 +108,8 @@ fn names_what_is_not_a_key_or_not_only_one() {
 
 #[test]
 fn every_damaged_character_is_noticed() {
-    // Any change of a public key's text makes another key or none; the header of the encoding
-    // must not change at all.
+    // A change of a character of the public key gives another key or none, but the encoding before the key must not
+    // change at all.
     let start = RFC_8410_PUBLIC.find("MC").unwrap();
     for at in start..start + 16 {
         let mut pem = RFC_8410_PUBLIC.as_bytes().to_vec();
@@ -120,7 +120,7 @@ fn every_damaged_character_is_noticed() {
 
 #[test]
 fn refuses_data_after_the_encoding() {
-    // The same encoding with one byte more inside the PEM block.
+    // The same encoding with one additional byte inside the PEM block.
     let longer = RFC_8410_PUBLIC.replace("ZuE=", "ZuEA");
     assert_eq!(public(&longer).unwrap_err(), KeyErrorKind::Malformed);
 }
@@ -157,7 +157,7 @@ fn generated(name: &str) -> PrivateKey {
     PrivateKey::generate_for(algorithm(name), &mut |_, _| ()).unwrap()
 }
 
-/// One of each family and size that is made within a second.
+/// The algorithms of each family and size whose keys are generated within a second.
 const QUICK: [&str; 12] = [
     "ed25519",
     "rsa-pss-2048-sha256",
@@ -189,7 +189,8 @@ fn keys_of_every_kind_survive_their_files() {
                 PrivateKey::decode(&public, &[algorithm(RSA)], None).unwrap_err(),
                 KeyErrorKind::IsPublic
             );
-            // Deriving a key from a passphrase takes long on purpose, and what it encrypts is the DER form in both.
+            // Key derivation from a passphrase is slow on purpose, and the encrypted content is the same DER in
+            // both formats.
             let is_encrypted = format == Format::Pem || name == QUICK[0];
             let passphrases = [None, Some(&b"secret"[..])];
             for passphrase in passphrases.into_iter().take(1 + usize::from(is_encrypted)) {
@@ -275,14 +276,14 @@ fn truncated_and_longer_files_are_refused() {
     }
 }
 
-/// SPKI with any parts.
+/// Encodes an SPKI from any parts.
 fn spki(oid: pkcs8::ObjectIdentifier, parameters: Option<AnyRef<'_>>, key: &[u8]) -> Vec<u8> {
     let algorithm = AlgorithmIdentifierRef { oid, parameters };
     let subject_public_key = BitStringRef::from_bytes(key).unwrap();
     SubjectPublicKeyInfoRef { algorithm, subject_public_key }.to_der().unwrap()
 }
 
-/// PKCS#8 with any parts.
+/// Encodes a PKCS#8 from any parts.
 fn pkcs8_of(name: &str, key: &[u8]) -> Vec<u8> {
     let info = PrivateKeyInfoRef::new(
         public::identifier(algorithm(name)),
@@ -318,7 +319,7 @@ fn wrong_lengths_and_parameters_are_named() {
         let kind = decode(&spki(oid, Some(null), &key[..size])).unwrap_err();
         assert_eq!(kind, KeyErrorKind::Malformed, "{name} with parameters");
     }
-    // Not approved: XMSS-SHA2_10_512, and HSS with SHAKE.
+    // These sets are not approved: XMSS-SHA2_10_512, and HSS with SHAKE.
     for (name, numbers) in [("xmss-sha2-10-256", &[4_u32][..]), ("lms-sha256-h5-w8", &[1, 15, 9])] {
         let algorithm = algorithm(name);
         let mut key = vec![7; algorithm.public_key_size()];
@@ -338,7 +339,8 @@ fn wrong_lengths_and_parameters_are_named() {
 #[test]
 fn rsa_keys_of_other_shapes_are_refused() {
     let key = generated("rsa-pss-2048-sha256").public();
-    // The exponent is the last number: 65539, a negative one, and one with a zero in front.
+    // The exponent is the last number: first it is 65539, then it has a leading zero byte. After that, the modulus
+    // is even.
     let mut other = key.to_der();
     *other.last_mut().unwrap() = 3;
     let kind = PublicKey::decode(&other, &[algorithm(RSA)]).unwrap_err();
@@ -397,7 +399,7 @@ fn halves_that_do_not_belong_together_are_refused() {
     ] {
         let (key, other) = (generated(name), generated(name));
         let der = key.export(Format::Der, None).unwrap();
-        // As PKCS#8 version 2, with the public key of another one, and with its own.
+        // PKCS#8 version 2, first with the public key of another pair, then with its own.
         for (public, is_own) in [(other.public(), false), (key.public(), true)] {
             let mut info = PrivateKeyInfoRef::from_der(&der).unwrap();
             info.public_key = Some(BitStringRef::from_bytes(public.as_bytes()).unwrap());
@@ -409,7 +411,7 @@ fn halves_that_do_not_belong_together_are_refused() {
             }
         }
     }
-    // Within their own encodings.
+    // The public key or root inside the encoding of the private key differs.
     let key = generated("ecdsa-p256");
     let der = key.export(Format::Der, None).unwrap();
     let mut changed = der.to_vec();
@@ -421,7 +423,7 @@ fn halves_that_do_not_belong_together_are_refused() {
     *changed.last_mut().unwrap() ^= 1;
     let kind = PrivateKey::decode(&changed, &[algorithm(RSA)], None).unwrap_err();
     assert_eq!(kind, KeyErrorKind::PublicHalfDiffers);
-    // After the modulus of an RSA key, each number is checked against the others.
+    // Each number of an RSA key after the modulus is checked against the others.
     let key = generated("rsa-pss-2048-sha256");
     let der = key.export(Format::Der, None).unwrap();
     for at in [400, 700, 850, 1000, der.len() - 1] {
@@ -455,8 +457,8 @@ fn ml_dsa_keys_are_read_in_all_three_forms() {
         let from_both = read(&both).unwrap();
         assert_eq!(from_both.export(Format::Der, None).unwrap(), seed_form, "the seed is written");
 
-        // One bit of each part of the expanded key: ρ, K, tr, s1, t0. K and t0 are in no public key:
-        // only a seed beside them shows that they are wrong.
+        // One bit is changed in each part of the expanded key: ρ, K, tr, s1, t0. The public key does not depend on
+        // K and t0, so only a seed next to the expanded key shows that they are wrong.
         let last = expanded.len() - 1;
         for (at, shows) in [(0, true), (32, false), (64, true), (128, true), (last, false)] {
             let mut changed = expanded.clone();
@@ -464,7 +466,7 @@ fn ml_dsa_keys_are_read_in_all_three_forms() {
             let differs = KeyErrorKind::PublicHalfDiffers;
             if shows {
                 let kind = read(&string(4, &changed)).unwrap_err();
-                // Of s1, a coefficient may also leave its range.
+                // The change in s1 may also put a coefficient out of its range.
                 let is_expected = kind == differs || at == 128 && kind == KeyErrorKind::Malformed;
                 assert!(is_expected, "{name}: byte {at}: {kind}");
             }
@@ -480,7 +482,7 @@ fn ml_dsa_keys_are_read_in_all_three_forms() {
     }
 }
 
-/// As another implementation expands it.
+/// Expands a seed with another implementation.
 fn expanded_of(name: &str, seed: &[u8; 32]) -> Vec<u8> {
     use fips204::traits::{KeyGen, SerDes};
     match name {

@@ -1,4 +1,4 @@
-//! Signatures judged by second implementations, and keys that count between processes.
+//! Signatures verified by other implementations, and stateful keys used by several processes.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -34,7 +34,7 @@ fn second_implementations_take_our_lattice_and_hash_signatures() {
     }
 }
 
-/// A pair of files.
+/// Writes a pair of key files and reads the private key back.
 fn written(folder: &TempDir, name: &str, file: &str) -> PrivateKey {
     let path = folder.path().join(file);
     let public = folder.path().join(format!("{file}.pub"));
@@ -48,7 +48,7 @@ fn written(folder: &TempDir, name: &str, file: &str) -> PrivateKey {
     .unwrap()
 }
 
-/// It knows no sets with nodes of 24 bytes: for those, only the types differ.
+/// The other implementation has no sets with nodes of 24 bytes, which differ only in their types.
 #[test]
 fn a_second_implementation_takes_our_hss_signatures() {
     let folder = tempfile::tempdir().unwrap();
@@ -76,7 +76,7 @@ fn a_second_implementation_takes_our_hss_signatures() {
     }
 }
 
-/// Leaves of the tree at the bottom come to their end, and the next tree begins.
+/// The leaves of the lowest tree are used up, and the next tree begins.
 #[test]
 fn hss_goes_from_tree_to_tree() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,7 +88,8 @@ fn hss_goes_from_tree_to_tree() {
         let verdict =
             hbs_lms::verify::<hbs_lms::Sha256_256>(MESSAGE, &signature, public.as_bytes());
         assert!(verdict.is_ok(), "index {index}");
-        // The signature of the tree at the top comes first, over the next tree's public key.
+        // The signature of the top tree comes first, followed by the public key of the lower tree
+        // that it signs.
         parents.push(signature[..4 + 2348 + 56].to_vec());
     }
     assert!(parents[..32].iter().all(|parent| *parent == parents[0]), "a leaf signs one message");
@@ -97,10 +98,11 @@ fn hss_goes_from_tree_to_tree() {
     assert_ne!(tree_of(31), tree_of(32), "another tree has other one-time keys");
 }
 
-/// Names the key file of a process that [`processes_never_share_an_index`] starts.
+/// The environment variable with the key file of a process that [`processes_never_share_an_index`]
+/// starts.
 const KEY_OF_CHILD: &str = "HARTLOCK_TEST_KEY";
 
-/// No test by itself: what another process does.
+/// Signs in a process that another test starts; without the variable, the test does nothing.
 #[test]
 fn a_process_signs_and_tells_its_indexes() {
     use std::io::Write;
@@ -108,7 +110,7 @@ fn a_process_signs_and_tells_its_indexes() {
     let key = PrivateKey::read(Path::new(&path)).unwrap();
     for _ in 0..200 {
         let signature = key.sign(MESSAGE).unwrap();
-        // Past the test harness, and at once: this process may be killed.
+        // The index is written directly to stderr and at once, because this process may be killed.
         let mut stderr = std::io::stderr();
         let _ = stderr.write_all(format!("\nindex {}\n", index_of(&signature)).as_bytes());
     }
@@ -118,7 +120,7 @@ fn index_of(signature: &[u8]) -> u32 {
     u32::from_be_bytes(*signature[4..].first_chunk().unwrap())
 }
 
-/// Four processes sign, and are killed wherever they are.
+/// Four processes sign at the same time and are killed at arbitrary points.
 #[test]
 fn processes_never_share_an_index() {
     let folder = tempfile::tempdir().unwrap();
@@ -142,7 +144,7 @@ fn processes_never_share_an_index() {
             .iter_mut()
             .map(|child| {
                 let (sender, stderr) = (sender.clone(), child.stderr.take().unwrap());
-                // The last line may be cut off, and is none then.
+                // The last line may be truncated; it is ignored then.
                 thread::spawn(move || {
                     for line in BufReader::new(stderr).lines().map_while(Result::ok) {
                         if let Some(index) = line.strip_prefix("index ") {
@@ -153,7 +155,7 @@ fn processes_never_share_an_index() {
             })
             .collect();
         drop(sender);
-        // They are at work, all of them or some.
+        // By then, some or all of the processes are signing.
         indexes.extend(receiver.iter().take(20 * round));
         for child in &mut children {
             child.kill().unwrap();
@@ -161,7 +163,7 @@ fn processes_never_share_an_index() {
         }
         readers.into_iter().for_each(|reader| reader.join().unwrap());
         indexes.extend(receiver.iter());
-        // No process holds the lock any more.
+        // The killed processes hold no lock.
         indexes.push(index_of(&key.sign(MESSAGE).unwrap()));
     }
     let distinct: BTreeSet<_> = indexes.iter().collect();

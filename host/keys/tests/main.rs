@@ -1,6 +1,7 @@
-//! Keys are generated, written, read and used through the public interface, and other implementations judge them.
+//! Tests of the public interface: keys are generated, written, read and used, and other implementations check the
+//! results.
 //!
-//! One program, because linking each file by itself costs more than running it.
+//! All files are one test program, because linking each file separately takes longer than running it.
 
 mod common;
 mod keys;

@@ -1,4 +1,4 @@
-//! Keys and signatures that the `openssl` command and we exchange.
+//! Keys and signatures exchanged with the `openssl` command.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -8,13 +8,14 @@ use hartlock_image::{Algorithm, Curve, RsaPadding};
 use hartlock_keys::{Format, PrivateKey, PublicKey};
 use tempfile::TempDir;
 
-/// `openssl` in a folder of its own. `HARTLOCK_OPENSSL` names another one than that of the system.
+/// The `openssl` command in a temporary folder. `HARTLOCK_OPENSSL` names another one than that of
+/// the system.
 struct OpenSsl {
     folder: TempDir,
 }
 
 impl OpenSsl {
-    /// `None` if there is none, or an older one than `least`.
+    /// Returns `None` if there is no openssl, or only an older one than `least`.
     fn new(least: (u32, u32)) -> Option<Self> {
         let ssl = Self { folder: tempfile::tempdir().unwrap() };
         let output = match ssl.command().arg("version").output() {
@@ -65,7 +66,7 @@ impl OpenSsl {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// Options of `dgst` or `pkeyutl` for an algorithm.
+    /// Returns the option for the hash, and the options for the padding, of an algorithm.
     fn sign_options(algorithm: Algorithm) -> (Option<String>, Vec<String>) {
         match algorithm {
             Algorithm::Rsa { padding, hash, .. } => {
@@ -96,7 +97,7 @@ impl OpenSsl {
         args
     }
 
-    /// A signature as bundles have it.
+    /// Signs with openssl and returns the signature in the encoding of bundles.
     fn sign(&self, algorithm: Algorithm, key: &str) -> Vec<u8> {
         self.write("message", MESSAGE);
         let args = Self::signing(algorithm, &["-sign", "-inkey", key, "-out", "signature"]);
@@ -119,7 +120,8 @@ impl OpenSsl {
         self.output(&args.iter().map(String::as_str).collect::<Vec<_>>()).status.success()
     }
 
-    /// What openssl does with a key of ours: reads it, writes it again alike, verifies and signs.
+    /// Checks that openssl reads one of our keys, writes the same key, verifies our signatures and
+    /// signs with it.
     fn takes_our_key(&self, name: &str) {
         let key = generated(name);
         let algorithm = key.algorithm();
@@ -127,7 +129,7 @@ impl OpenSsl {
         self.write("ours.pub.pem", key.public().to_pem().as_bytes());
         self.run(&["pkey", "-in", "ours.pem", "-pubout", "-out", "again.pub.pem"]);
         let again = String::from_utf8(self.read("again.pub.pem")).unwrap();
-        // Without the line that ours has for RSA.
+        // The file of openssl has no line with the algorithm of RSA keys.
         assert!(key.public().to_pem().ends_with(&again), "{name}");
         self.run(&["pkey", "-in", "ours.pem", "-out", "again.pem"]);
         let again = PrivateKey::decode(&self.read("again.pem"), &[algorithm], None).unwrap();
@@ -148,7 +150,7 @@ impl OpenSsl {
         assert!(second_opinion(&key.public(), &self.sign(algorithm, "ours.pem")), "{name}");
     }
 
-    /// What we do with a key of openssl: `make` writes `theirs.pem`.
+    /// Checks that we read a key of openssl and that signatures agree; `make` writes `theirs.pem`.
     fn gives_us_keys(&self, name: &str, make: &[&str]) {
         let algorithm = Algorithm::from_name(name).unwrap();
         self.run(&[make, &["-out", "theirs.pem"]].concat());
@@ -157,7 +159,7 @@ impl OpenSsl {
         let public = PublicKey::decode(&self.read("theirs.pub.pem"), &[algorithm]).unwrap();
         assert_eq!(public.algorithm(), algorithm);
         let theirs = String::from_utf8(self.read("theirs.pub.pem")).unwrap();
-        // Ours has a line more for RSA.
+        // Our file has one line more for RSA.
         assert!(public.to_pem().ends_with(&theirs), "{name}");
         let decode = |file: &str, passphrase: Option<&[u8]>| {
             PrivateKey::decode(&self.read(file), &[algorithm], passphrase).unwrap()
@@ -183,7 +185,7 @@ impl OpenSsl {
     }
 }
 
-/// r and s of a DER signature, each with its full length.
+/// Converts an ECDSA signature from DER to r and s in their full length.
 fn fixed(der: &[u8], size: usize) -> Vec<u8> {
     let number = |bytes: &[u8]| {
         let len = usize::from(bytes[1]);
@@ -198,7 +200,7 @@ fn fixed(der: &[u8], size: usize) -> Vec<u8> {
     [r, s].concat()
 }
 
-/// The other way round.
+/// Converts an ECDSA signature from r and s to DER.
 fn der(fixed: &[u8]) -> Vec<u8> {
     let number = |half: &[u8]| {
         let mut value: Vec<u8> = half.iter().copied().skip_while(|byte| *byte == 0).collect();
@@ -235,7 +237,8 @@ fn we_take_keys_and_signatures_of_openssl() {
         ssl.gives_us_keys(&format!("rsa-pss-2048-{hash}"), &rsa);
     }
     ssl.gives_us_keys("rsa-pkcs1-2048-sha256", &rsa);
-    // A key that is for PSS alone says its padding, and its hash if it was made for one.
+    // A key that is restricted to PSS states its padding, and also its hash if one was given when
+    // it was made.
     let pss = ["genpkey", "-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:2048"];
     let said =
         ["md:sha256", "mgf1_md:sha256", "saltlen:32"].map(|it| format!("rsa_pss_keygen_{it}"));
@@ -265,7 +268,7 @@ fn we_take_the_older_forms_of_openssl() {
     assert!(ssl.read("sec1.pem").starts_with(b"-----BEGIN EC PRIVATE KEY"));
     assert_eq!(decode("sec1.pem").public(), decode("pkcs8.pem").public());
     assert_eq!(decode("sec1.der").public(), decode("pkcs8.pem").public());
-    // With the curve in a block of its own before the key.
+    // The curve is in a separate block before the key.
     ssl.run(&["ecparam", "-name", "secp384r1", "-genkey", "-out", "two.pem"]);
     assert!(ssl.read("two.pem").starts_with(b"-----BEGIN EC PARAMETERS"));
     let key = decode("two.pem");
@@ -283,7 +286,7 @@ fn we_take_the_older_forms_of_openssl() {
     ssl.run(&["rsa", "-in", "pkcs1.pem", "-RSAPublicKey_out", "-out", "pkcs1.pub.pem"]);
     let public = PublicKey::read_for(&ssl.path("pkcs1.pub.pem"), &rsa).unwrap();
     assert_eq!(public, decode("pkcs1.pem").public());
-    // A compressed point within a private key, and a public key that is one.
+    // A compressed point within a private key is accepted, and one as the public key is refused.
     ssl.run(&["ec", "-in", "sec1.pem", "-conv_form", "compressed", "-out", "short.pem"]);
     assert_eq!(decode("short.pem").public(), decode("sec1.pem").public());
     let args = ["ec", "-in", "sec1.pem", "-pubout", "-conv_form", "compressed"];
@@ -292,7 +295,7 @@ fn we_take_the_older_forms_of_openssl() {
     assert!(error.to_string().contains("compressed"), "{error}");
 }
 
-/// `cargo xtask test` gives this one an openssl that is new enough.
+/// `cargo xtask test` runs this test with a version of openssl that is new enough.
 #[test]
 fn a_newer_openssl_and_we_agree_on_ml_dsa_and_slh_dsa() {
     let Some(ssl) = OpenSsl::new((3, 5)) else { return };
@@ -308,13 +311,13 @@ fn a_newer_openssl_and_we_agree_on_ml_dsa_and_slh_dsa() {
         ssl.takes_our_key(name);
         ssl.gives_us_keys(name, &["genpkey", "-algorithm", theirs]);
     }
-    // The three forms of ML-DSA's private key that openssl can write.
+    // The private-key formats of ML-DSA that openssl can write.
     for form in ["seed-only", "priv-only", "seed-priv", "bare-seed", "bare-priv"] {
         let provider = format!("ml-dsa.output_formats={form}");
         let args = ["genpkey", "-algorithm", "ML-DSA-65", "-provparam", &provider];
         ssl.run(&[&args[..], &["-out", "form.pem"]].concat());
         let read = PrivateKey::read(&ssl.path("form.pem"));
-        // Bare keys are those of drafts: RFC 9881 has no such form.
+        // The bare forms come from drafts; RFC 9881 does not define them.
         assert_eq!(read.is_ok(), !form.starts_with("bare"), "{form}: {read:?}");
     }
 }

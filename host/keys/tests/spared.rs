@@ -1,4 +1,4 @@
-//! No file that can be read as a private key is ever replaced, in whatever form it is.
+//! No file that can be read as a private key is ever replaced, whatever its form.
 
 use std::fs;
 
@@ -10,18 +10,18 @@ use pkcs8::der::Decode;
 use pkcs8::der::pem::LineEnding;
 
 const PASSPHRASE: &[u8] = b"secret";
-/// Longest file that is read as a key.
+/// Maximum length of a key file in bytes.
 const MAX_KEY_FILE_SIZE: usize = 64 << 10;
 
-/// A file, how it is described, and whether it is text.
+/// A key file, its description, and true if it is text.
 struct KeyFile {
     what: String,
     bytes: Vec<u8>,
     is_text: bool,
 }
 
-/// Every form in which keys are read: PKCS#8 with a passphrase and without, PKCS#1, SEC 1, a key with a state; as
-/// text with either line ending and as bytes.
+/// Returns a key in every form that is read: PKCS#8 with and without a passphrase, PKCS#1, SEC 1 and the stateful
+/// form; as text with both line endings, and as bytes.
 fn files() -> Vec<KeyFile> {
     let mut files = Vec::new();
     let mut add = |what: String, bytes: &[u8], is_text| {
@@ -50,7 +50,7 @@ fn files() -> Vec<KeyFile> {
             }
         }
     }
-    // SEC 1, with the curve in the key (RFC 5915 §3).
+    // SEC 1, with the curve inside the key (RFC 5915 §3).
     let mut sec1 = b"\x30\x31\x02\x01\x01\x04\x20".to_vec();
     sec1.extend([7; 32]);
     sec1.extend(b"\xa0\x0a\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07");
@@ -68,12 +68,13 @@ fn files() -> Vec<KeyFile> {
 }
 
 fn is_read(file: &[u8]) -> bool {
-    // Not every form of an RSA key says how it signs.
+    // Some forms of an RSA key do not state padding and hash.
     let algorithms = [Algorithm::from_name("rsa-pss-2048-sha256").unwrap()];
     PrivateKey::decode(file, &algorithms, Some(PASSPHRASE)).is_ok()
 }
 
-/// What may come before the text of a key: only blanks are skipped, as many as a file has room for.
+/// Returns prefixes for the text of a key. Only whitespace is skipped, as much as the maximum length leaves room
+/// for.
 fn fronts(len: usize) -> Vec<Vec<u8>> {
     let room = MAX_KEY_FILE_SIZE - len;
     let mut fronts = vec![vec![], b"\r\n\t \x0c\n".to_vec()];
@@ -92,7 +93,7 @@ fn every_key_that_can_be_read_is_spared_wherever_it_begins() {
         for front in fronts {
             let bytes = [&front[..], &file.bytes].concat();
             let what = format!("{} after {} bytes", file.what, front.len());
-            // What is encrypted takes long on purpose.
+            // Reading an encrypted key is slow on purpose.
             let is_longest = bytes.len() == MAX_KEY_FILE_SIZE && !file.what.contains("ENCRYPTED");
             if front.is_empty() || is_longest {
                 assert!(is_read(&bytes), "{what}");
@@ -106,7 +107,8 @@ fn every_key_that_can_be_read_is_spared_wherever_it_begins() {
     }
 }
 
-/// Two readers of one encoding: where the keys' own says yes, so must the one that spares files.
+/// Two readers of the same encoding are compared: a file that the key reader accepts must be protected by the
+/// other one.
 #[test]
 fn no_changed_byte_at_the_front_makes_a_key_that_is_not_spared() {
     let mut read = 0;

@@ -1,18 +1,19 @@
-//! Text from outside in a form that no terminal obeys: names of files, fields of bundles, messages of other
-//! programs, the console of a device.
+//! Escapes untrusted text before it is printed on a terminal: names of files, fields of bundles, messages of
+//! other programs, and the console of a device.
 //!
-//! A carriage return, an escape sequence or a change of the writing direction could replace a verdict that was
-//! printed, and a line feed could add one. This crate alone decides which characters are escaped; everything
-//! that the `hartlock` command prints goes through it.
+//! A carriage return, an escape sequence or a change of the writing direction could replace a verdict that
+//! was printed before, and a line feed could add a forged one. Everything that the `hartlock` command prints
+//! goes through this crate, and only this crate decides which characters are escaped.
 //!
-//! | function | for |
+//! | function | use |
 //! |---|---|
-//! | [`text`], [`path`] | a value from outside within a line of ours |
-//! | [`output`] | everything on its way out: whatever was not escaped before |
-//! | [`json`] | JSON, which stays the same JSON |
+//! | [`text`], [`path`] | escapes an untrusted value within a line that the command prints |
+//! | [`output`] | escapes complete output just before it is printed, in case a value in it was not escaped |
+//! | [`json`] | escapes JSON; its values do not change |
 //!
-//! Escapes are those of [`char::escape_debug`]: `\r`, `\n`, `\u{202e}`. A backslash stays as it is, so text that
-//! was escaped before does not change again; a name that holds a backslash can look like an escaped one.
+//! Escapes have the form of [`char::escape_debug`]: `\r`, `\n`, `\u{202e}`. A backslash is not escaped, so
+//! escaping a text twice gives the same result as escaping it once. For the same reason a name that contains
+//! a backslash can look like an escaped one.
 
 #![forbid(unsafe_code)]
 
@@ -20,8 +21,9 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Escapes what is not printed as itself: control characters, line feeds included, and what hides, joins or
-/// reorders other characters. Combining characters stay where they have something to combine with.
+/// Escapes control characters (including line feeds and tabs) and characters that are invisible or that join
+/// or reorder other characters. A combining character is kept if it follows a character that it can combine
+/// with.
 pub fn text(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
@@ -34,13 +36,13 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The name of a file, escaped like [`text`]. Bytes that are not UTF-8 become U+FFFD.
+/// Returns the name of a file, escaped like [`text`]. Bytes that are not UTF-8 become U+FFFD.
 pub fn path(path: &Path) -> String {
     text(&path.to_string_lossy()).into_owned()
 }
 
-/// Text on its way to a terminal: line feeds, tabs and colours (`ESC [ … m`) stay, everything else is escaped
-/// like [`text`].
+/// Escapes output for a terminal: line feeds, tabs and colour sequences (`ESC [ … m`) are kept, and
+/// everything else is escaped like [`text`].
 pub fn output(whole: &str) -> Cow<'_, str> {
     let is_line = |c: char| matches!(c, '\n' | '\t');
     if whole.split(is_line).all(is_plain) {
@@ -52,7 +54,8 @@ pub fn output(whole: &str) -> Cow<'_, str> {
         let len = rest.find(|c: char| is_line(c) || c == ESCAPE).unwrap_or(rest.len());
         out.push_str(&text(&rest[..len]));
         rest = &rest[len..];
-        // One line feed, tab or colour, or an escape that is none.
+        // The next part is one line feed, tab or colour sequence, which is kept, or an escape character that
+        // begins no colour sequence, which is escaped.
         let kept = colour_len(rest).or_else(|| rest.find(is_line).filter(|at| *at == 0).map(|_| 1));
         let end = kept.unwrap_or(usize::from(!rest.is_empty()));
         match kept {
@@ -64,8 +67,8 @@ pub fn output(whole: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// JSON with `\u` in place of every character that [`text`] escapes. Outside of its strings JSON has none of
-/// them, line feeds and tabs between values excepted.
+/// Replaces every character of a JSON text that [`text`] escapes by `\u` and its UTF-16 code units. Outside
+/// of strings JSON contains no such character except line feeds and tabs between values, which are kept.
 pub fn json(json: &str) -> Cow<'_, str> {
     if json.split('\n').all(is_plain) {
         return Cow::Borrowed(json);
@@ -85,16 +88,16 @@ pub fn json(json: &str) -> Cow<'_, str> {
 }
 
 const ESCAPE: char = '\u{1b}';
-/// What `escape_debug` escapes for the sake of a literal.
+/// Characters that `escape_debug` escapes only because they are special in Rust literals.
 const KEPT: [char; 3] = ['\\', '"', '\''];
 
-/// Whether nothing is to be escaped.
+/// Returns true if [`text`] would change nothing.
 fn is_plain(text: &str) -> bool {
     let is_ascii = text.bytes().all(|byte| matches!(byte, 0x20..=0x7e));
     is_ascii || text.split(KEPT).all(|piece| piece.escape_debug().eq(piece.chars()))
 }
 
-/// Bytes of the sequence at the front that sets a colour.
+/// Returns the length in bytes of the colour sequence at the start of `text`, if it starts with one.
 fn colour_len(text: &str) -> Option<usize> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.find(|c: char| !c.is_ascii_digit() && c != ';')?;
@@ -105,8 +108,8 @@ fn colour_len(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Every character that a terminal obeys, or that hides or reorders what is beside it (Unicode: Cc, Zl,
-    /// Zp, the explicit directions of UAX 9, and invisible characters).
+    /// Returns every character that controls a terminal, or that hides or reorders its neighbours (Unicode:
+    /// Cc, Zl, Zp, the explicit directional characters of UAX 9, and invisible characters).
     fn steering() -> impl Iterator<Item = char> {
         let ranges = [
             '\0'..='\u{1f}',
@@ -138,7 +141,7 @@ mod tests {
         }
     }
 
-    /// A string of JSON in which only what must be escaped is.
+    /// Encodes a JSON string in which only the characters are escaped that JSON requires.
     fn serde_json(text: &str) -> String {
         let escaped = text.chars().map(|c| match c {
             '"' | '\\' => format!("\\{c}"),

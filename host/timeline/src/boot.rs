@@ -1,13 +1,14 @@
-//! A boot as data: what is stored, drawn and compared.
+//! The data of a boot, as it is stored, drawn and compared.
 
 use hartlock_handoff::{Stage, Step};
 use hartlock_image::Reason;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Grows when a field changes its meaning; new fields may come at any time.
+/// The version of this format. It is raised when a field changes its meaning; new fields may be added
+/// without that.
 pub const SCHEMA: u32 = 1;
 
-/// What times are counted in.
+/// The unit of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     /// Microseconds of the emulator's clock.
@@ -27,45 +28,45 @@ pub struct MachineInfo {
     pub cpu: String,
     /// Number of harts.
     pub harts: u32,
-    /// Whether the emulator counted instructions instead of time.
+    /// True if the emulator counted instructions instead of time.
     pub icount: bool,
-    /// Whether time is cycles of a simulated machine, whose harts take the same ones in every run.
+    /// True if times are cycles of a simulated machine, which are the same in every run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_cycles: bool,
 }
 
-/// What a time means, and what it does not.
+/// The meaning of the times of a boot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeBase {
-    /// Unit of `start` and `end`.
+    /// The unit of `start` and `end`.
     pub unit: Unit,
-    /// In words.
+    /// A description for readers: what the times are and what they are not.
     pub note: String,
-    /// Ticks of `time` per second, from the log; none without one.
+    /// Ticks of the counter `time` per second, from the log; `None` without a log.
     pub ticks_per_second: Option<u64>,
-    /// How the entries of ROM and loader were brought to one scale.
+    /// A description of how the entries of ROM and loader were brought to the same scale.
     pub joined: String,
 }
 
-/// Who refused, and why.
+/// A refusal: the stage and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusalInfo {
-    /// `rom` or `loader`.
+    /// The stage, `rom` or `loader`.
     pub stage: String,
-    /// For example `E0801`.
+    /// The reason code, for example `E0801`.
     pub code: String,
     /// The name of the reason.
     pub reason: String,
-    /// What happened.
+    /// A sentence that says what happened.
     pub title: String,
-    /// What to do.
+    /// A sentence that says what to do.
     pub hint: String,
-    /// Where the rule is.
+    /// The section of the specification with the rule.
     pub spec: String,
 }
 
 impl RefusalInfo {
-    /// Describes a refusal.
+    /// Makes the description of a refusal.
     pub fn new(stage: Stage, reason: Reason) -> Self {
         Self {
             stage: stage.name().to_owned(),
@@ -78,69 +79,71 @@ impl RefusalInfo {
     }
 }
 
-/// One entry of the log.
+/// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepRecord {
-    /// `rom` or `loader`.
+    /// The stage, `rom` or `loader`.
     pub stage: String,
     /// Name of the step.
     pub step: String,
     /// Name of the payload, if the step has one.
     pub payload: Option<String>,
-    /// Bytes worked on.
+    /// Number of bytes that were read, hashed or verified.
     pub bytes: u64,
     /// Number of harts that took part.
     pub harts: u32,
-    /// Which, bit i = hart i.
+    /// The harts that took part: bit i stands for hart i.
     #[serde(default)]
     pub harts_mask: u64,
-    /// Implementation of the hash that was used or, of a step `implementation`, is not used.
+    /// The hash implementation that was used. In a step `implementation`, it is the one that is not used.
     pub implementation: Option<String>,
-    /// Start and end, in `unit`, since the first entry began.
+    /// Start of the step, in `unit`, counted from the start of the first entry.
     #[serde(serialize_with = "number")]
     pub start: f64,
-    /// See `start`.
+    /// End of the step, counted like `start`.
     #[serde(serialize_with = "number")]
     pub end: f64,
-    /// What `start` and `end` count.
+    /// The unit of `start` and `end`.
     pub unit: Unit,
     /// The first 48 bytes of the digest, in hexadecimal.
     pub digest: Option<String>,
     /// Name of the hash.
     pub hash: Option<String>,
-    /// Reason code.
+    /// The reason code, if the step carries one.
     pub reason: Option<String>,
-    /// Security version, a mask of harts, ticks, or wrong hashes of an implementation; see boot flow §3.5.
+    /// The value of the entry: a security version, a mask of harts, a number of ticks, or the hashes that
+    /// an implementation computes wrongly; see boot flow §3.5.
     #[serde(default)]
     pub value: u64,
-    /// Step `hash-part` only: how long the hart hashed between `start` and `end`, in `unit`.
+    /// The time for which the hart hashed between `start` and `end`, in `unit`. Only steps `hash-part`
+    /// have it.
     #[serde(serialize_with = "optional_number")]
     #[serde(default)]
     pub busy: Option<f64>,
 }
 
 impl StepRecord {
-    /// How long it took.
+    /// Returns the duration of the step, in `unit`.
     pub fn duration(&self) -> f64 {
         (self.end - self.start).max(0.0)
     }
 
-    /// Whether it is what one hart did of a step that is in the log as well.
+    /// Returns true if the step is the part of one hart in another step, which is in the log as well.
     pub fn is_part(&self) -> bool {
         self.step == Step::HashPart.name()
     }
 
-    /// Whether it says something about a hart, and took no time worth showing.
+    /// Returns true if the step is only a note about a hart, whose duration is not shown.
     pub fn is_note(&self) -> bool {
         self.step == Step::Kernel.name()
     }
 
-    /// The hart of a part.
+    /// Returns the number of the hart of a part.
     pub fn hart(&self) -> u32 {
         self.harts_mask.trailing_zeros()
     }
 
-    /// Its name within a sentence.
+    /// Returns the name of the step for use within a sentence.
     pub(crate) fn in_words(&self) -> String {
         let stage = if self.stage == "rom" { "ROM" } else { self.stage.as_str() };
         match (self.step.as_str(), &self.payload) {
@@ -151,56 +154,58 @@ impl StepRecord {
         }
     }
 
-    /// How much of its time the hart of a part was hashing, in percent.
+    /// Returns the share of its time for which the hart of a part was hashing, in percent.
     pub fn busy_percent(&self) -> Option<u32> {
         let (busy, duration) = (self.busy?, self.duration());
-        // The counter of a hart that came late may say more than there was time.
+        // The counter of a hart that finished late may exceed the duration.
         (duration > 0.0).then(|| (busy / duration * 100.0).clamp(0.0, 100.0).round() as u32)
     }
 }
 
-/// One boot.
+/// The data of one boot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
-    /// Version of this format.
+    /// The version of this format, see [`SCHEMA`].
     pub schema: u32,
-    /// Whether the device booted.
+    /// True if the device booted.
     pub booted: bool,
-    /// `booted`, `refused`, `timed-out`, `guest-stopped`, `interrupted` or `emulator-failed`.
+    /// The outcome: `booted`, `refused`, `timed-out`, `guest-stopped`, `interrupted` or
+    /// `emulator-failed`.
     pub outcome: String,
-    /// Who refused, if the device was refused.
+    /// The refusal, if the boot ended with one.
     pub refusal: Option<RefusalInfo>,
-    /// What booted.
+    /// The machine that booted.
     pub machine: MachineInfo,
-    /// What the times mean.
+    /// The meaning of the times.
     pub time_base: TimeBase,
-    /// Entries in the order of the log.
+    /// The entries in the order of the log.
     pub stages: Vec<StepRecord>,
 }
 
 impl Timeline {
-    /// Steps of the boot, without what single harts did of them and without notes about harts.
+    /// Returns the steps of the boot, without the parts of single harts and without notes about harts.
     pub fn steps(&self) -> impl Iterator<Item = &StepRecord> {
         self.stages.iter().filter(|step| !step.is_part() && !step.is_note())
     }
 
-    /// The end of the last step: of a boot that came so far, the jump into the kernel.
+    /// Returns the end of the last step. If the boot reached that step, it is the jump into the kernel.
     pub fn total(&self) -> f64 {
         self.steps().map(|step| step.end).fold(0.0, f64::max)
     }
 
-    /// Whether the boot ended with the jump into the kernel.
+    /// Returns true if the boot ended with the jump into the kernel.
     pub fn reached_kernel(&self) -> bool {
         let is_jump = |step: &StepRecord| step.step == Step::Handover.name();
         self.booted && self.steps().last().is_some_and(is_jump)
     }
 
-    /// Where the scale ends, in words. The kernel is entered also if nothing was heard from it later.
+    /// Returns a description of the end of the scale. The kernel was entered even if it printed nothing
+    /// afterwards.
     pub fn ended(&self) -> &'static str {
         let is_jump = |step: &StepRecord| {
             step.stage == Stage::Loader.name() && step.step == Step::Handover.name()
         };
-        // A root of trust of its own hands over to the host.
+        // A separate root of trust hands over to the host.
         let is_release = |step: &StepRecord| {
             step.stage == Stage::Rom.name() && step.step == Step::Handover.name()
         };
@@ -213,14 +218,14 @@ impl Timeline {
         }
     }
 
-    /// Whether the stages let the kernel in without having looked at anything.
+    /// Returns true if the stages started the kernel without verifying anything.
     pub fn verified_nothing(&self) -> bool {
         const LOOKS: [Step; 3] = [Step::Signature, Step::Hash, Step::Verdict];
         let is_look = |step: &StepRecord| LOOKS.iter().any(|look| step.step == look.name());
         self.reached_kernel() && !self.steps().any(is_look)
     }
 
-    /// The longest step, for one sentence about a boot.
+    /// Returns the longest step, for a sentence about the boot.
     pub fn longest(&self) -> Option<&StepRecord> {
         self.steps().max_by(|one, other| one.duration().total_cmp(&other.duration()))
     }
@@ -230,7 +235,7 @@ pub(super) fn code_text(number: u32) -> String {
     format!("E{number:04}")
 }
 
-/// Whole numbers without a decimal point: instructions are counted, not measured.
+/// Serializes whole numbers without a decimal point, since instructions are counted exactly.
 fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if value.fract() == 0.0 && *value < 9e15 {
         serializer.serialize_u64(*value as u64)

@@ -1,8 +1,9 @@
 //! The timeline as bars in a terminal.
 //!
-//! One line a step, its bar against one scale: reading above hashing, and below them what each hart
-//! hashed. Lines are spans of text with a kind of work; the program that prints them may give kinds a
-//! colour. Nothing is told by colour alone.
+//! Each step has a line with a bar, and all bars have the same scale. For a payload, the line for
+//! reading is above the one for hashing, and the parts of the harts are below. A line consists of
+//! spans of text, each with a kind of work, to which the program that prints them may assign a colour.
+//! No information depends on colour only.
 
 use std::fmt;
 
@@ -15,38 +16,38 @@ use super::table::base;
 use super::words::together;
 use super::{kernels, words};
 
-/// Narrower than this nothing can be drawn; a terminal breaks the lines instead.
+/// Minimum width in columns. In a narrower terminal, the lines are wrapped by the terminal.
 const LEAST_COLUMNS: usize = 40;
-/// From here on there is room for sizes beside the names.
+/// Minimum width in columns for showing sizes next to the names.
 const DETAIL_COLUMNS: usize = 64;
-/// Widths of the columns before the bars: indent and payload, step or hart, size or harts.
+/// The widths of the columns before the bars: indent and payload, step or hart, size or harts.
 const PAYLOAD: usize = 13;
 const STEP: usize = 7;
 const DETAIL: usize = 8;
-/// Width of the column after the bars.
+/// The width of the column after the bars.
 const TIME: usize = 8;
-/// Columns that a number below the axis may need.
+/// Maximum number of columns for a number below the axis.
 const TICK: usize = 8;
 
-/// For whom the chart is drawn.
+/// The properties of the terminal for which a chart is drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Columns of the terminal.
+    /// The number of columns.
     pub columns: usize,
-    /// Whether it shows more than ASCII.
+    /// True if the terminal shows characters outside of ASCII.
     pub is_unicode: bool,
 }
 
-/// Text of one colour.
+/// A piece of text that has one colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The text.
     pub text: String,
-    /// The work that it shows; none for words.
+    /// The kind of work that the text shows; `None` for words.
     pub kind: Option<Kind>,
 }
 
-/// One line, without a line feed and without blanks at its end.
+/// A line without a line feed and without trailing blanks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line(pub Vec<Span>);
 
@@ -56,7 +57,8 @@ impl fmt::Display for Line {
     }
 }
 
-/// The chart, its time base last. No line is longer than `look` allows, or than 40 columns.
+/// Draws the chart, followed by sentences, of which the last is about the time base. No line is
+/// longer than `look` allows, with a minimum of 40 columns.
 pub fn chart(timeline: &Timeline, look: Look) -> Vec<Line> {
     if timeline.stages.is_empty() {
         return vec![Line::words("no measurement log")];
@@ -77,7 +79,7 @@ pub fn chart(timeline: &Timeline, look: Look) -> Vec<Line> {
     chart.lines
 }
 
-/// The sentences below the bars.
+/// Returns the sentences below the bars.
 fn sentences(timeline: &Timeline, has_parts: bool, kernels: Option<String>) -> Vec<String> {
     let cost = Cost::of(timeline);
     let unit = timeline.time_base.unit;
@@ -115,13 +117,13 @@ fn sentences(timeline: &Timeline, has_parts: bool, kernels: Option<String>) -> V
 
 struct Glyphs {
     full: char,
-    /// A bar that begins or ends in the middle of a column, where that can be drawn.
+    /// The characters of a bar that begins or ends in the middle of a column, if these can be shown.
     halves: Option<(char, char)>,
-    /// A step that is too short for a bar.
+    /// The character of a step that is too short for a bar.
     thin: char,
-    /// From idle to busy.
+    /// The shades from idle to busy.
     shades: [char; 4],
-    /// Beginning, middle and end of a stage.
+    /// The characters for beginning, middle and end of a stage.
     span: [char; 3],
     gap: char,
     tick: char,
@@ -154,7 +156,7 @@ struct Chart {
     glyphs: &'static Glyphs,
     columns: usize,
     has_details: bool,
-    /// Columns of the bars.
+    /// The number of columns for the bars.
     width: usize,
     total: f64,
     unit: Unit,
@@ -171,7 +173,7 @@ impl Chart {
             glyphs: if look.is_unicode { &UNICODE } else { &ASCII },
             columns,
             has_details,
-            // A blank on either side.
+            // The bars have a blank on each side.
             width: columns - label - TIME - 2,
             total: timeline.total(),
             unit: timeline.time_base.unit,
@@ -184,7 +186,7 @@ impl Chart {
         time_text(value, self.unit)
     }
 
-    /// Position of a time, in columns from the left of the bars.
+    /// Returns the position of a time, in columns from the left of the bars.
     fn place(&self, value: f64) -> f64 {
         let share = if self.total > 0.0 { (value / self.total).clamp(0.0, 1.0) } else { 0.0 };
         share * self.width as f64
@@ -196,7 +198,7 @@ impl Chart {
             let at = self.place(tick).floor() as usize;
             let mark = format!("{}{}", self.glyphs.tick, self.time(tick));
             let used = text.chars().count();
-            // The last one may have no room left.
+            // There may be no room for the last number.
             if at + mark.chars().count() <= self.width && (used == 0 || at > used) {
                 text.extend(std::iter::repeat_n(' ', at - used));
                 text.push_str(&mark);
@@ -263,7 +265,7 @@ impl Chart {
         }
     }
 
-    /// A bar, and the column that it begins in. At least one column is never empty.
+    /// Draws a bar and returns the column in which it begins. At least one column is filled.
     fn bar(&self, start: f64, end: f64) -> (usize, String) {
         let Some((left, right)) = self.glyphs.halves else {
             return self.plain(start, end, self.glyphs.full);
@@ -282,7 +284,7 @@ impl Chart {
         (at, (at..to.div_ceil(2)).map(column).collect())
     }
 
-    /// The bar of one hart: the darker, the busier.
+    /// Draws the bar of one hart. A darker shade means a busier hart.
     fn shaded(&self, start: f64, end: f64, busy: Option<u32>) -> (usize, String) {
         let [idle, little, much, all] = self.glyphs.shades;
         let shade = match busy.unwrap_or(0) {
@@ -322,11 +324,11 @@ impl Chart {
         self.plain(start, end, self.glyphs.gap)
     }
 
-    /// Three labels, a bar from a column on, and the time after it.
+    /// Adds a line with three labels, a bar that begins in column `at`, and the time after it.
     fn line(&mut self, labels: [&str; 3], at: usize, bar: (String, Option<Kind>), time: &str) {
         let [first, second, third] = labels;
         let detail = if self.has_details { DETAIL } else { 0 };
-        // A name alone may use the room of those that are not there.
+        // A label may use the columns of absent labels after it.
         let (first, second) = match (second.is_empty(), third.is_empty() || detail == 0) {
             (true, true) => (self.fit(first, PAYLOAD + STEP + detail), String::new()),
             (true, false) => (self.fit(first, PAYLOAD + STEP), String::new()),
@@ -348,7 +350,7 @@ impl Chart {
         self.lines.push(Line(spans));
     }
 
-    /// Cut or filled up to a width.
+    /// Truncates or pads a text to a width.
     fn fit(&self, text: &str, width: usize) -> String {
         if text.chars().count() <= width {
             return format!("{text:width$}");
@@ -357,7 +359,7 @@ impl Chart {
         format!("{kept}{}", self.glyphs.cut)
     }
 
-    /// A sentence, in as many lines as it needs.
+    /// Adds a sentence, wrapped to several lines if necessary.
     fn words(&mut self, sentence: &str, kind: Option<Kind>) {
         for text in words::lines(sentence, self.columns) {
             self.lines.push(Line(vec![Span { text, kind }]));

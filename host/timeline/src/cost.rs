@@ -1,33 +1,34 @@
-//! Where the time of a boot went, in a few numbers that add up.
+//! Sums of the time of a boot by kind of work, which add up to the total.
 
 use super::boot::{StepRecord, Timeline};
 use super::lanes::groups;
 
-/// The boot hart waits for one thing at a time, but reading and hashing overlap. So
+/// The sums of a boot. Reading and hashing overlap, and the other kinds of work do not, so
 /// `reading + hashing - both + signature + opensbi + rest` is the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// From the first entry to the last.
+    /// Time from the first entry to the end of the last.
     pub total: f64,
-    /// While a payload arrived.
+    /// Time in which a payload was read.
     pub reading: f64,
-    /// While a payload was hashed.
+    /// Time in which a payload was hashed.
     pub hashing: f64,
-    /// While both happened.
+    /// Time in which a payload was read and one was hashed.
     pub both: f64,
-    /// While a signature was verified, reading of the manifest included.
+    /// Time in which a signature was verified, including the reading of the manifest.
     pub signature: f64,
-    /// Between the stages, where no log is kept.
+    /// Time between the stages, for which there is no log.
     pub opensbi: f64,
-    /// Everything else.
+    /// All other time.
     pub rest: f64,
 }
 
 impl Cost {
-    /// Adds up the steps of a boot.
+    /// Computes the sums of a boot.
     pub fn of(timeline: &Timeline) -> Self {
         let steps = |name: &'static str| {
-            // Firmware that verifies nothing reads its manifest as a step of its own.
+            // Firmware that verifies nothing reads its manifest in a separate step, which is not
+            // counted here.
             let is_one = move |step: &&StepRecord| {
                 step.step == name && (step.payload.is_some() || name == "signature")
             };
@@ -53,7 +54,7 @@ impl Cost {
     }
 }
 
-/// How much of the scale the intervals cover.
+/// Returns the total length of the union of the intervals.
 fn covered(intervals: impl Iterator<Item = (f64, f64)>) -> f64 {
     let mut intervals: Vec<_> = intervals.collect();
     intervals.sort_by(|one, other| one.0.total_cmp(&other.0));

@@ -1,21 +1,22 @@
-//! Implementations of hashes by name, and what a log says about those that a hart does not use (boot flow §2.1).
+//! Names of hash implementations, and sentences about those that a hart does not use (boot flow §2.1).
 
 use super::boot::{StepRecord, Timeline};
 
-/// Kernels in the order of their numbers, from 1 on.
+/// The names of the implementations in the order of their numbers, which begin with 1.
 const NAMES: [&str; 7] = ["portable", "rv64", "zbb", "zknh", "zvbb", "zvknh", "engine"];
-/// Hashes that share an implementation, in the order of their bits in `value`.
+/// The hashes that share an implementation, in the order of their bits in `value`.
 const FAMILIES: [&str; 3] = ["SHA-256", "SHA-384 and SHA-512", "Keccak"];
-/// Longest list of names, and most sentences of a kind: a log may be Linux's own invention.
+/// Maximum length of a list of names, and maximum number of sentences of a kind. Linux can write to the log, so
+/// it may have any content.
 const MOST: usize = 8;
 
-/// The name of an implementation; none for number 0, which is none.
+/// Returns the name of an implementation; `None` for number 0, which stands for no implementation.
 pub(super) fn name(number: u32) -> Option<String> {
     let index = usize::try_from(number).ok()?.checked_sub(1)?;
     Some(NAMES.get(index).map_or_else(|| format!("other-{number}"), |name| (*name).to_owned()))
 }
 
-/// Why a hart does not use an implementation, for a row of the log.
+/// Returns the reason why a hart does not use an implementation, for a row of the log.
 pub(crate) fn reason_text(step: &StepRecord) -> String {
     match wrong_families(step.value) {
         None => "not on this hart".to_owned(),
@@ -23,7 +24,7 @@ pub(crate) fn reason_text(step: &StepRecord) -> String {
     }
 }
 
-/// The hashes whose known answer was wrong; none if the instructions are simply not there.
+/// Returns the hashes whose known answer was wrong; `None` if the instructions are not available.
 fn wrong_families(value: u64) -> Option<String> {
     if value == 0 {
         return None;
@@ -34,16 +35,16 @@ fn wrong_families(value: u64) -> Option<String> {
     Some(if known.is_empty() { format!("hash {value:#x}") } else { known.join(", ") })
 }
 
-/// Sentences about implementations of hashes.
+/// Sentences about hash implementations.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Remarks {
-    /// What was used, and what a hart does not have: no cause for concern.
+    /// The implementations that were used, and those that a hart does not have. This is no reason for concern.
     pub plain: Option<String>,
-    /// Kernels with a wrong result: the hart is suspect.
+    /// The implementations with a wrong result, because of which the hart may be faulty.
     pub wrong: Vec<String>,
 }
 
-/// What there is to say about those of a boot.
+/// Returns the sentences about the hash implementations of a boot.
 pub(crate) fn remarks(timeline: &Timeline) -> Remarks {
     let mut used: Vec<String> = Vec::new();
     for kernel in
@@ -51,7 +52,7 @@ pub(crate) fn remarks(timeline: &Timeline) -> Remarks {
     {
         add(&mut used, kernel.clone());
     }
-    // A note without a kernel says nothing; no boot stage writes one.
+    // A note without an implementation is ignored; no boot stage writes one.
     let notes = || {
         let notes = timeline.stages.iter().filter(|step| step.is_note());
         notes.filter_map(|step| step.implementation.as_ref().map(|kernel| (step, kernel)))
@@ -61,7 +62,8 @@ pub(crate) fn remarks(timeline: &Timeline) -> Remarks {
         1 => vec![format!("hash implementation {}", used[0])],
         _ => vec![format!("hash implementations {}", listed(&used))],
     };
-    // ROM and loader both tell what hart 0 does not have. Others are named where they differ.
+    // ROM and loader both report the missing implementations of hart 0. Groups of harts are named separately if
+    // they differ.
     let mut missing: Vec<(u64, Vec<String>)> = Vec::new();
     for (step, kernel) in notes().filter(|(step, _)| step.value == 0) {
         match missing.iter_mut().find(|(harts, _)| *harts == step.harts_mask) {
@@ -70,7 +72,8 @@ pub(crate) fn remarks(timeline: &Timeline) -> Remarks {
         }
     }
     for (harts, kernels) in missing.iter_mut().take(MOST) {
-        // The ROM carries fewer kernels than the loader, whose entries follow.
+        // The ROM contains fewer implementations than the loader, so the order of the entries is not that
+        // of the numbers.
         kernels.sort_by_key(|kernel| NAMES.iter().position(|name| name == kernel));
         clauses.push(format!("{} has no {}", harts_text(*harts), listed(kernels)));
     }
@@ -105,7 +108,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// An entry is about one hart; what is not so was not written by a boot stage.
+/// Names the hart of an entry. A mask of any other number of harts was not written by a boot stage.
 fn harts_text(mask: u64) -> String {
     match mask.count_ones() {
         0 => "a hart without a number".to_owned(),
@@ -186,7 +189,7 @@ mod tests {
         let plain = Timeline::new(&outcome, Some(&measured), machine(false));
         let mut entry = measured.entries[0];
         entry.step = hartlock_handoff::Step::Kernel;
-        // A hart that spoils its numbers spoils nothing else.
+        // A hart that writes wrong numbers must not change other entries.
         (entry.time, entry.instret, entry.kernel) = ((0, u64::MAX), (0, u64::MAX), 6);
         measured.entries.push(entry);
         for icount in [false, true] {

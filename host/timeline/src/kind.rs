@@ -1,8 +1,8 @@
-//! Kinds of work: what shares a colour and a place in the legend.
+//! Kinds of work. Each kind has a colour and an entry in the legend.
 
 use super::boot::StepRecord;
 
-/// The work that a bar shows.
+/// The kind of work that a bar shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the variants are the names of the legend")]
 pub enum Kind {
@@ -13,16 +13,16 @@ pub enum Kind {
     Verdict,
     Harts,
     Handover,
-    /// A refusal, a fault, and every step that carries a reason against the boot.
+    /// A refusal, a fault, or a step that carries a reason against the boot.
     Refusal,
     /// A whole stage.
     Stage,
-    /// Time that no log describes.
+    /// Time for which there is no log.
     Gap,
 }
 
 impl Kind {
-    /// The kind of a step.
+    /// Returns the kind of a step.
     pub fn of(step: &StepRecord) -> Self {
         if step.reason.is_some() {
             return Self::Refusal;
@@ -35,13 +35,13 @@ impl Kind {
             "harts-start" | "harts-stop" => Self::Harts,
             "handover" => Self::Handover,
             "refusal" | "hart-fault" => Self::Refusal,
-            // A kernel whose known answer was wrong.
+            // The known answer of this implementation was wrong.
             "implementation" if step.value != 0 => Self::Refusal,
             _ => Self::Start,
         }
     }
 
-    /// The word for it, which is also its class in the page.
+    /// Returns the name of the kind, which is also its class in the page.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",

@@ -1,35 +1,36 @@
-//! Order of the lanes: the order of the chart in the terminal and of the picture in the page.
+//! The order of the lanes, which is the same in the terminal chart and in the picture of the page.
 
 use super::boot::{StepRecord, Timeline};
 
-/// What one stage did, or the time between two stages.
+/// The lanes of one stage, or the time between two stages.
 #[derive(Debug)]
 pub(crate) struct Group<'a> {
-    /// `ROM`, `OpenSBI`, `Loader`.
+    /// The name: `ROM`, `OpenSBI` or `Loader`.
     pub name: &'a str,
-    /// Who runs, or what is known of it.
+    /// A description of who runs, or of what is known about it.
     pub about: &'static str,
     pub start: f64,
     pub end: f64,
-    /// None for OpenSBI, which keeps no log.
+    /// The lanes of the stage. They are empty for OpenSBI, which writes no log.
     pub lanes: Vec<Lane<'a>>,
 }
 
-/// One step, or all that was done with one payload.
+/// A lane: one step, or all steps of one payload.
 #[derive(Debug)]
 pub(crate) enum Lane<'a> {
     Step(&'a StepRecord),
     Payload {
         name: &'a str,
-        /// Reading and hashing, in the order of the log.
+        /// The steps for reading and hashing, in the order of the log.
         steps: Vec<&'a StepRecord>,
-        /// What each hart hashed. None if one hart did all: then that is what its step says.
+        /// The parts that each hart hashed. They are empty if one hart hashed everything, because
+        /// the step already shows that.
         parts: Vec<&'a StepRecord>,
     },
 }
 
 impl Group<'_> {
-    /// OpenSBI, of which nothing is known but how long it ran.
+    /// Returns true for a gap such as OpenSBI, of which only the duration is known.
     pub fn is_gap(&self) -> bool {
         self.lanes.is_empty()
     }
@@ -39,7 +40,7 @@ impl Group<'_> {
     }
 }
 
-/// Stages in the order of the log, with the gaps between them.
+/// Returns the stages in the order of the log, with the gaps between them.
 pub(crate) fn groups(timeline: &Timeline) -> Vec<Group<'_>> {
     let mut stages: Vec<&str> = Vec::new();
     for step in timeline.stages.iter().filter(|step| !step.is_note()) {
@@ -65,7 +66,7 @@ pub(crate) fn groups(timeline: &Timeline) -> Vec<Group<'_>> {
         if let Some(before) = groups.last().map(|group| group.end)
             && start > before
         {
-            // OpenSBI keeps no log: all that is known of it is the gap.
+            // OpenSBI writes no log, so the gap is all that is known about it.
             let (name, about) = match stage {
                 "loader" => ("OpenSBI", "no log of its own"),
                 _ => ("between", "no log"),
@@ -83,7 +84,8 @@ fn lanes<'a>(steps: &[&'a StepRecord]) -> Vec<Lane<'a>> {
     let mut lanes = Vec::new();
     for step in steps {
         match &step.payload {
-            // Reading and hashing of one payload are adjacent, so that their overlap is seen.
+            // Reading and hashing of the same payload are adjacent, so that their overlap is
+            // visible.
             Some(payload) if is_of_payload(step) || step.is_part() => {
                 if done.contains(&payload.as_str()) {
                     continue;
@@ -106,8 +108,8 @@ fn lanes<'a>(steps: &[&'a StepRecord]) -> Vec<Lane<'a>> {
     lanes
 }
 
-/// How much of the shorter of reading and hashing happened during the other, in percent. Stages
-/// that do one after the other have nothing to show.
+/// Returns the share of the shorter step of reading and hashing that overlaps the other, in
+/// percent; `None` if they do not overlap.
 pub(crate) fn overlap_percent(steps: &[&StepRecord]) -> Option<u32> {
     let of = |name: &str| steps.iter().find(|step| step.step == name);
     let (read, hash) = (of("read")?, of("hash")?);
@@ -116,7 +118,7 @@ pub(crate) fn overlap_percent(steps: &[&StepRecord]) -> Option<u32> {
     (common > 0.0).then(|| (common / shorter * 100.0).round() as u32)
 }
 
-/// Round numbers from 0 to `total`, at most `count` of them and 0.
+/// Returns round numbers from 0 to `total`: 0 and at most `count` others.
 pub(crate) fn ticks(total: f64, count: usize) -> Vec<f64> {
     if !(total > 0.0 && total.is_finite()) {
         return vec![0.0];

@@ -1,15 +1,16 @@
-//! What a boot measured, as data and as pictures: one object a boot, with times relative to its first
-//! entry (boot flow §3.5).
+//! The measurements of a boot as data and as pictures. Each boot is one object, with times relative
+//! to the start of its first entry (boot flow §3.5).
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `measurement` | the measurement log out of the memory of a machine |
-//! | `outcome` | how a boot ended |
-//! | `lib`, `stored` | the log as JSON; earlier ones read back |
+//! | `measurement` | reads the measurement log from the memory of a machine |
+//! | `outcome` | the outcome of a boot |
+//! | `lib`, `stored` | convert the log to JSON, and read stored JSON |
 //! | `table`, `chart` | the log as a table and as bars |
-//! | [`report`] | one boot, or several beside each other, as one self-contained page |
+//! | [`report`] | a self-contained page about one boot, or several boots next to each other |
 //!
-//! What a device writes to its log once Linux runs is its own word. It is shown, and decides nothing.
+//! Linux can write to the log of a device, so its entries are not trusted then. They are shown,
+//! and nothing is decided by them.
 
 #![forbid(unsafe_code)]
 
@@ -45,7 +46,7 @@ pub use table::table;
 pub(crate) use words::together;
 
 impl Timeline {
-    /// Brings the entries of a boot to one scale.
+    /// Converts the entries of a boot to a common scale.
     pub fn new(
         outcome: &Outcome,
         measurements: Option<&Measurements>,
@@ -93,13 +94,13 @@ fn note(unit: Unit, machine: &MachineInfo) -> String {
     }
 }
 
-/// From values of the log to what is shown.
+/// The conversion from values of the log to the times that are shown.
 struct Scale {
     unit: Unit,
     joined: &'static str,
     ticks_per_second: u64,
     origin: u64,
-    /// Added to the counter of the loader.
+    /// The value that is added to the counter of the loader.
     loader_shift: u64,
 }
 
@@ -112,8 +113,8 @@ impl Scale {
             let times = of_boot_hart.filter(move |entry| entry.stage == stage);
             times.map(move |entry| raw(entry, unit))
         };
-        // `time` counts for as long as the machine runs. `instret` is one counter of the hart
-        // too, but firmware between the stages may write it.
+        // The counter `time` runs as long as the machine. `instret` is also one counter of the hart,
+        // but firmware between the stages may write it.
         let rom_end = of(Stage::Rom).map(|(_, end)| end).max().unwrap_or(0);
         let loader_start = of(Stage::Loader).map(|(start, _)| start).min();
         let is_reset =
@@ -136,14 +137,15 @@ impl Scale {
         scale
     }
 
-    /// Entries that have times in the unit: what single harts did is not counted in instructions,
-    /// and where these are counted there is one hart, whose steps say the same.
+    /// Returns the entries that have times in the unit. Parts of single harts have no count of
+    /// instructions; instructions are used only with one hart, so the steps hold the same
+    /// information.
     fn shown<'a>(&self, entries: &'a [Entry]) -> impl Iterator<Item = &'a Entry> + use<'a> {
         let has_parts = self.unit == Unit::Microseconds;
         entries.iter().filter(move |entry| has_parts || entry.step != Step::HashPart)
     }
 
-    /// Ticks of `time` in the unit.
+    /// Converts ticks of `time` to microseconds.
     fn ticks(&self, ticks: u64) -> f64 {
         ticks as f64 * 1e6 / self.ticks_per_second as f64
     }
@@ -154,7 +156,7 @@ impl Scale {
         (start.saturating_add(shift), end.saturating_add(shift))
     }
 
-    /// In the unit, since the first entry began.
+    /// Returns start and end of an entry in the unit, counted from the start of the first entry.
     fn times(&self, entry: &Entry) -> (f64, f64) {
         let (start, end) = self.raw(entry);
         let convert = |raw: u64| {
@@ -164,12 +166,12 @@ impl Scale {
                 Unit::Microseconds => self.ticks(since),
             }
         };
-        // An entry whose end was never written ends where it began.
+        // If the end of an entry was never written, it is set to its start.
         (convert(start), convert(end.max(start)))
     }
 }
 
-/// Whether the boot hart measured it: what others say changes no scale.
+/// Returns true if the boot hart measured the entry. Entries of other harts do not affect the scale.
 fn is_step(entry: &Entry) -> bool {
     !matches!(entry.step, Step::HashPart | Step::Kernel)
 }

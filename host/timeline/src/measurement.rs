@@ -1,44 +1,46 @@
-//! The measurement log (boot flow §3.5) out of the memory of a machine.
+//! Reads the measurement log (boot flow §3.5) from the memory of a machine.
 
 use hartlock_handoff::{Entry, Handoff, LogHeader, Stage, Step, entries};
 use hartlock_image::Reason;
 
-/// QEMU's `virt` counts `time` at 10 MHz. Used only when there is no log whose header says it.
+/// The frequency of `time` in QEMU's `virt` machine, 10 MHz. It is used only if there is no log,
+/// whose header states the frequency.
 const TICKS_PER_SECOND: u64 = 10_000_000;
 
-/// The reason with this number, as log entries carry it.
+/// Returns the reason with this number, as log entries carry it.
 pub fn reason_of(number: u32) -> Option<Reason> {
     Reason::ALL.iter().copied().find(|reason| *reason as u32 == number)
 }
 
-/// Where entries were found.
+/// The place where entries were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// In the measurement log.
+    /// The measurement log.
     Log,
-    /// In the hand-off block: the loader has not begun a log.
+    /// The hand-off block, because the loader has not begun a log.
     Handoff,
 }
 
-/// What the boot stages of one boot measured.
+/// The measurements of the boot stages in one boot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurements {
-    /// Where the entries come from.
+    /// The place where the entries were found.
     pub source: Source,
-    /// Ticks of `time` per second, and the number of this boot.
+    /// The header of the log: ticks of `time` per second, and the number of this boot.
     pub header: LogHeader,
-    /// Steps in the order of time.
+    /// The entries in the order of time.
     pub entries: Vec<Entry>,
 }
 
 impl Measurements {
-    /// Reads the two regions of memory; `None` if neither holds entries.
+    /// Reads the entries from the measurement log, or else from the hand-off block; returns `None`
+    /// if neither holds entries.
     ///
-    /// A ROM that refuses writes its own log to the same place, and a machine that stopped
-    /// between ROM and loader has left only the hand-off block.
+    /// A ROM that refuses writes its own log to the place of the measurement log. If a machine
+    /// stopped between ROM and loader, only the hand-off block holds entries.
     pub fn read(log: &[u8], handoff: &[u8]) -> Option<Self> {
         if let Some((header, entries)) = entries(log)
-            // Divided by, later.
+            // Ticks are divided by this value later.
             && header.ticks_per_second > 0
         {
             return Some(Self { source: Source::Log, header, entries: entries.collect() });
@@ -54,15 +56,15 @@ impl Measurements {
         })
     }
 
-    /// The refusal that ended the boot, if one did: who refused, and why.
+    /// Returns the stage and the reason of the refusal that ended the boot, if there is one.
     pub fn refusal(&self) -> Option<(Stage, Reason)> {
         let entry = self.entries.iter().rev().find(|entry| entry.step == Step::Refusal)?;
-        // An unknown code is a refusal too.
+        // An entry with an unknown code is a refusal too.
         let reason = reason_of(entry.reason).unwrap_or(Reason::InternalLimit);
         Some((entry.stage, reason))
     }
 
-    /// Whether the loader handed the machine over to the system.
+    /// Returns true if the loader handed over to the system.
     pub fn is_handed_over(&self) -> bool {
         let is_handover =
             |entry: &Entry| (entry.stage, entry.step) == (Stage::Loader, Step::Handover);

@@ -1,39 +1,39 @@
-//! How a boot ended.
+//! The outcome of a boot.
 
 use hartlock_handoff::Stage;
 use hartlock_image::Reason;
 
-/// How a boot ended.
+/// The outcome of a boot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// What the caller waited for was printed, or, if it waited for nothing, the loader handed
-    /// over and the system ended by itself.
+    /// The machine printed the text that the caller waited for. If the caller did not wait for a
+    /// text, the loader handed over and the guest then ended.
     Booted,
-    /// Firmware refused.
+    /// A boot stage refused.
     Refused {
-        /// Who refused.
+        /// The stage that refused.
         stage: Stage,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
-    /// The time was up.
+    /// The time limit was exceeded.
     TimedOut,
-    /// The guest ended by itself before it booted.
+    /// The guest ended before it had booted.
     GuestStopped {
-        /// QEMU's word for it: `guest-shutdown`, `guest-reset`, …
+        /// The reason that QEMU reports: `guest-shutdown`, `guest-reset`, …
         reason: String,
     },
     /// The machine was ended early, by the user or by a signal.
     Interrupted,
-    /// QEMU ended.
+    /// QEMU ended with an error.
     EmulatorFailed {
-        /// The end of what it complained about.
+        /// The end of its error output.
         stderr: String,
     },
 }
 
 impl Outcome {
-    /// The word for an outcome in files.
+    /// Returns the name of the outcome in files.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Booted => "booted",

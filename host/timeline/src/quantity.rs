@@ -1,11 +1,11 @@
-//! Numbers for people: at most four digits and a unit.
+//! Formats numbers for readers, with at most four digits and a unit.
 
 use super::boot::Unit;
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-/// A size; exact below 10 KiB.
+/// Formats a size in bytes, which is exact below 10,000 bytes.
 pub fn bytes_text(bytes: u64) -> String {
     match bytes {
         0..=9_999 => format!("{bytes} B"),
@@ -14,9 +14,10 @@ pub fn bytes_text(bytes: u64) -> String {
     }
 }
 
-/// A time, without the word *instructions*: the column or the sentence says it.
+/// Formats a time, without the word *instructions*, which the column header or the sentence
+/// contains.
 pub fn time_text(value: f64, unit: Unit) -> String {
-    // The limits are where rounding would make it 1000 of the smaller unit.
+    // The limits are those at which rounding would give 1000 of the smaller unit.
     match (unit, value) {
         (_, 0.0) => "0".to_owned(),
         (Unit::Microseconds, ..999.5) => format!("{} us", digits(value)),
@@ -29,13 +30,14 @@ pub fn time_text(value: f64, unit: Unit) -> String {
     }
 }
 
-/// How many times as much, with three significant digits.
+/// Formats a factor, with three significant digits.
 pub fn factor_text(factor: f64) -> String {
     format!("{}×", digits(factor))
 }
 
-/// Three significant digits for small numbers, whole numbers from 100 on. What no boot needs is a
-/// power of ten: the log may be Linux's own invention, and the columns keep their width.
+/// Formats a number with three significant digits, or as a whole number from 100 on. A number that
+/// is larger than in any boot becomes a power of ten: Linux can write any number to the log, and
+/// the columns must keep their width.
 fn digits(value: f64) -> String {
     if value == 0.0 {
         "0".to_owned()

@@ -1,7 +1,7 @@
-//! Timelines as one page: no script, no font, no address of anything outside the file.
+//! Timelines as a self-contained page without scripts, fonts or links to anything outside the file.
 //!
-//! A page is about one boot, its *subject*; others are shown beside it. Runs that count in different
-//! units never share a scale or a table.
+//! A page is about one boot, its *subject*; other boots are shown next to it. Boots whose times have
+//! different units never share a scale or a table.
 
 mod compare;
 mod lead;
@@ -23,30 +23,30 @@ pub use run::Run;
 use picture::{Picture, Scale};
 use verified::Verified;
 
-/// The style sheet of our pages; for pages of other programs too.
+/// The style sheet of the pages, also for pages of other programs.
 pub const STYLE: &str = include_str!("../templates/report.css");
 
-/// What to show on one page.
+/// The content of a page.
 #[derive(Debug)]
 pub struct Report {
     /// The heading.
     pub title: String,
     /// The boot that the page is about.
     pub subject: Run,
-    /// Boots to show before it. The first is what the others are measured against.
+    /// The boots to show before the subject. The first boot is the baseline of the factors.
     pub beside: Vec<Run>,
-    /// Numbers of another machine to lead with.
+    /// The numbers of another machine to show first.
     pub quoted: Option<Quoted>,
 }
 
 impl Report {
-    /// A page about one boot.
+    /// Makes a report about one boot.
     pub fn of_one(timeline: Timeline) -> Self {
         let subject = Run { label: "this boot".to_owned(), timeline };
         Self { title: "Boot timeline".to_owned(), subject, beside: Vec::new(), quoted: None }
     }
 
-    /// The page.
+    /// Renders the page.
     pub fn to_html(&self) -> String {
         let runs: Vec<&Run> = self.beside.iter().chain([&self.subject]).collect();
         let own_unit = self.subject.timeline.time_base.unit;
@@ -68,7 +68,8 @@ impl Report {
             subject: Subject::new(&self.subject),
             groups,
         };
-        // Rendering into a string fails only if a value's `Display` does; these are all text.
+        // Rendering into a string fails only if the `Display` of a value fails, and all values are
+        // text.
         page.render().unwrap_or_default()
     }
 }
@@ -89,11 +90,11 @@ struct Subject<'a> {
     label: &'a str,
     timeline: &'a Timeline,
     verdict: &'static str,
-    /// Class of the verdict: `yes`, `no` or `open`.
+    /// The class of the verdict: `yes`, `no` or `open`.
     class: &'static str,
     verified: Vec<Verified>,
     verified_nothing: bool,
-    /// Kernels that computed something else than they should.
+    /// Sentences about implementations that computed a wrong digest.
     wrong_kernels: Vec<String>,
     entries: Vec<EntryView>,
 }
@@ -123,27 +124,27 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Runs that count in the same unit.
+/// Boots whose times have the same unit.
 struct GroupView<'a> {
-    /// Makes ids unique.
+    /// A number that makes ids unique.
     index: usize,
     base: &'static str,
     unit_name: &'static str,
     notes: Vec<&'a str>,
     runs: Vec<RunView<'a>>,
     summary: Summary<'a>,
-    /// For two runs and more.
+    /// The comparison, if there are two boots or more.
     beside: Option<Beside<'a>>,
 }
 
-/// What there is to say about several runs together.
+/// The comparison of several boots.
 struct Beside<'a> {
     overview: Overview<'a>,
     remarks: Remarks,
     table: StepTable<'a>,
 }
 
-/// One run of a group.
+/// A boot of a group.
 struct RunView<'a> {
     label: &'a str,
     total: String,
@@ -175,7 +176,7 @@ impl<'a> GroupView<'a> {
             base,
             unit_name,
             notes,
-            // What the page is about comes first; it is the last of its group.
+            // The subject of the page is shown first; it is the last of its group.
             runs: runs.iter().rev().map(|run| RunView::new(run, &scale)).collect(),
             summary: Summary::new(runs),
             beside: (runs.len() > 1).then(|| Beside {
@@ -200,7 +201,7 @@ impl<'a> RunView<'a> {
     }
 }
 
-/// A row of the table of the log.
+/// A row in the table of log entries.
 struct EntryView {
     stage: String,
     step: String,

@@ -1,33 +1,33 @@
-//! A timeline that was written to a file earlier.
+//! Reads a timeline that was stored in a file.
 
 use thiserror::Error;
 
 use super::boot::{SCHEMA, Timeline};
 
-/// A log holds no more (boot flow §3.5).
+/// Maximum number of steps, which is that of a log (boot flow §3.5).
 const MOST_STEPS: usize = hartlock_handoff::MAX_LOG_ENTRIES;
-/// Beyond this, numbers are no times; sums and quotients of what is below are always finite.
+/// Maximum value of a time. It keeps all sums and quotients of times finite.
 const MOST_TIME: f64 = 1e15;
 
-/// Why a file is not used.
+/// The reason why a file cannot be used.
 #[derive(Debug, Error)]
 pub enum StoredError {
-    /// It is something else.
+    /// The file is not a timeline.
     #[error("it is not a timeline: {0}")]
     NotATimeline(#[from] serde_json::Error),
-    /// Its fields may mean something else.
+    /// The file has another schema, so its fields may have another meaning.
     #[error("it has schema {0}, this program knows {SCHEMA}")]
     OtherSchema(u32),
-    /// Numbers that no boot has.
+    /// The file has numbers that no boot has.
     #[error("its numbers are not those of a boot")]
     OddNumbers,
 }
 
-/// Reads what `hartlock boot --timeline-json` wrote. The text is untrusted: what comes out is
+/// Reads a file that `hartlock boot --timeline-json` wrote. The text is untrusted: the timeline is
 /// shown, and nothing is decided by it.
 ///
 /// # Errors
-/// If it cannot be shown.
+/// If the timeline cannot be shown.
 pub fn read(json: &str) -> Result<Timeline, StoredError> {
     let timeline: Timeline = serde_json::from_str(json)?;
     if timeline.schema != SCHEMA {
@@ -82,7 +82,7 @@ mod tests {
         assert!(with(|json| json["stages"][1]["start"] = json!(-1)).contains("numbers"));
         assert!(with(|json| json["stages"][1]["end"] = json!(1e300)).contains("numbers"));
         assert!(with(|json| json["stages"][1]["start"] = json!(9e14)).contains("numbers"));
-        // One step in another unit would be drawn on the wrong scale.
+        // A step with another unit would be drawn with a wrong scale.
         assert!(with(|json| json["stages"][1]["unit"] = json!("instructions")).contains("numbers"));
     }
 }

@@ -1,4 +1,4 @@
-//! The timeline for a terminal of 80 columns.
+//! The timeline as a table for a terminal of 80 columns.
 
 use std::fmt::Write;
 
@@ -6,14 +6,14 @@ use super::boot::{StepRecord, Timeline, Unit};
 use super::quantity::{bytes_text, time_text};
 use super::{kernels, words};
 
-/// Widths of the columns; the last two are aligned to the right like the size and the count.
+/// The widths of the columns.
 const WIDTHS: [usize; 8] = [6, 11, 10, 9, 5, 8, 8, 8];
-/// No line is longer.
+/// Maximum length of a line.
 const COLUMNS: usize = 80;
 const IS_NUMBER: [bool; 8] = [false, false, false, true, true, false, true, true];
 
-/// The timeline as lines of at most 80 characters, the time base last. What single harts did is
-/// left to the chart.
+/// Formats the timeline as lines of at most 80 characters, of which the last is about the time
+/// base. The parts of single harts are shown only in the chart.
 pub fn table(timeline: &Timeline) -> String {
     let mut out = String::new();
     if timeline.stages.is_empty() {
@@ -38,7 +38,7 @@ pub fn table(timeline: &Timeline) -> String {
     out
 }
 
-/// What times are, and what they are not, in one line.
+/// Returns a line that states what the times are and what they are not.
 pub(super) fn base(timeline: &Timeline) -> &'static str {
     match timeline.time_base.unit {
         Unit::Microseconds if timeline.machine.counts_cycles => {
@@ -59,7 +59,7 @@ fn cells(step: &StepRecord) -> [String; 8] {
         step.payload.clone().unwrap_or_default(),
         unless_zero(step.bytes == 0, bytes_text(step.bytes)),
         unless_zero(step.harts == 0, step.harts.to_string()),
-        // A refusal has no implementation, and its code belongs into the row.
+        // A refusal has no implementation, so its code is shown in this column.
         step.reason.clone().or(step.implementation.clone()).unwrap_or_default(),
         time_text(step.start, step.unit),
         time_text(step.duration(), step.unit),

@@ -6,7 +6,7 @@ use hartlock_handoff::{LogHeader, Step};
 use hartlock_image::PayloadType;
 use serde_json::Value;
 
-/// Ticks of the example: 10 MHz, as on the board.
+/// The ticks per second of the example: 10 MHz, as on the board.
 const RATE: u64 = 10_000_000;
 
 struct Maker {
@@ -14,7 +14,7 @@ struct Maker {
 }
 
 impl Maker {
-    /// Times in ticks of 0.1 microseconds after an origin that is not zero.
+    /// Adds an entry. Times are in ticks of 0.1 microseconds after an origin that is not zero.
     fn add(&mut self, stage: Stage, step: Step, start: u64, end: u64) -> &mut Entry {
         let time = (5_000 + start, 5_000 + end);
         let instret = (70 + start * 3, 70 + end * 3);
@@ -41,8 +41,9 @@ impl Maker {
         }
     }
 
-    /// Harts 0 to 4 hashed, each a little less than the one before; of a small payload, hart 0 did
-    /// all. Every hart with a higher number was idle for longer.
+    /// Adds the parts of harts 0 to 4, each of which hashed for less time than the previous one; a
+    /// small payload has only hart 0. A hart with a higher number was idle for a longer part of its
+    /// time.
     fn parts(&mut self, payload: PayloadType, bytes: u64, hash: (u64, u64)) {
         let harts = if bytes < 100_000 { 1 } else { 5 };
         for hart in 0..harts {
@@ -56,7 +57,8 @@ impl Maker {
     }
 }
 
-/// A boot of a Debian kernel with five harts, refused by the loader at the end if `is_refused`.
+/// Returns a boot of a Debian kernel with five harts. If `is_refused`, the loader refuses at the
+/// end.
 pub(crate) fn example(is_refused: bool) -> (Outcome, Measurements) {
     let mut maker = Maker { entries: Vec::new() };
     let (rom, loader) = (Stage::Rom, Stage::Loader);
@@ -130,7 +132,8 @@ pub(crate) fn timeline(is_refused: bool, icount: bool) -> Timeline {
     Timeline::new(&outcome, Some(&measurements), machine(icount))
 }
 
-/// The example with entries about kernels: number, harts, hashes whose answer was wrong.
+/// Returns the example with notes about implementations: number, harts, and hashes whose known
+/// answer was wrong.
 pub(crate) fn with_kernels(kernels: &[(u32, u64, u64)]) -> Timeline {
     let (outcome, mut measurements) = example(false);
     for (kernel, harts, value) in kernels.iter().copied().rev() {
@@ -184,7 +187,7 @@ fn the_json_says_what_each_hart_hashed() {
 #[test]
 fn what_single_harts_did_changes_no_scale() {
     let (outcome, mut measurements) = example(false);
-    // A hart that came late may have spoilt its numbers.
+    // A hart that finished late may have written wrong numbers.
     for entry in measurements.entries.iter_mut().filter(|entry| entry.step == Step::HashPart) {
         (entry.time, entry.value) = ((3, u64::MAX), u64::MAX);
     }
@@ -193,7 +196,7 @@ fn what_single_harts_did_changes_no_scale() {
     assert_eq!(spoilt.total(), sound.total());
     assert!(spoilt.steps().eq(sound.steps()));
     assert!(spoilt.stages.iter().all(|step| step.busy_percent().is_none_or(|busy| busy <= 100)));
-    // Not counted in instructions at all.
+    // Parts are not shown if instructions are counted.
     assert!(timeline(false, true).stages.iter().all(|step| !step.is_part()));
 }
 
@@ -205,7 +208,8 @@ fn a_boot_that_looked_at_nothing_is_known_by_its_log() {
         !["signature", "hash", "hash-part", "verdict"].contains(&step.step.as_str())
     });
     assert!(unverified.verified_nothing());
-    // A device that refuses before its first check verified nothing either, but starts no kernel.
+    // A device that refuses before its first check verified nothing either, but it starts no
+    // kernel.
     unverified.booted = false;
     assert!(!unverified.verified_nothing());
     assert!(!timeline(true, false).reached_kernel());

@@ -1,12 +1,13 @@
-//! Sentences: what must stay together, and lines that are no longer than they may be.
+//! Line breaking of sentences.
 
-/// A number and its unit, or whatever else belongs on one line.
+/// Replaces spaces by no-break spaces, so that for instance a number and its unit stay on the same
+/// line.
 pub(crate) fn together(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }
 
 /// Breaks a sentence between words into lines of at most `columns` characters; a longer word is cut.
-/// No-break spaces are printed as common ones, so that no others are copied from a terminal.
+/// No-break spaces become common spaces, so that text copied from a terminal contains no others.
 pub(crate) fn lines(sentence: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

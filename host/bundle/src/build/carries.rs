@@ -1,4 +1,4 @@
-//! What a loader says about itself: the signature algorithms that it carries (boot flow §5.5).
+//! Reads a loader's statement of the signature algorithms that it supports (boot flow §5.5).
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -10,15 +10,15 @@ use hartlock_image::{bytes_at, u64_at};
 use crate::Error;
 use crate::spec::SpecError;
 
-/// In front of the statement.
+/// The 16 bytes before the statement.
 const TAG: &[u8; 16] = b"HARTLOCK-CARRIES";
-/// Bytes of a loader that are searched: far more than any place for one.
+/// Number of bytes of a loader that are searched. Loaders are much smaller.
 const MAX_LOADER_SIZE: usize = 16 << 20;
 
-/// The statement of a loader, or `None` if it makes none.
+/// Returns the statement of a loader, or `None` if the loader has none.
 ///
 /// # Errors
-/// If the file cannot be read, or makes two different statements.
+/// Fails if the file cannot be read, or contains two different statements.
 pub(super) fn of(file: &File, path: &Path) -> Result<Option<u64>, Error> {
     let fail = |source| FileError::new("read", path, source);
     let len = file.metadata().map_err(fail)?.len();
@@ -32,7 +32,7 @@ pub(super) fn of(file: &File, path: &Path) -> Result<Option<u64>, Error> {
     Ok(first)
 }
 
-/// Statements are aligned, as every word of the image is.
+/// Returns all statements in a loader. They are aligned to 8 bytes.
 fn statements(bytes: &[u8]) -> impl Iterator<Item = u64> {
     (0..bytes.len())
         .step_by(8)
@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(found(&[&[0; 24], &statement[..], &[1; 5]].concat()), [7]);
         assert_eq!(found(&[&[0; 4], &statement[..]].concat()), []);
         assert_eq!(found(&[&statement[..], &statement].concat()), [7, 7]);
-        // Cut short.
+        // A truncated statement is ignored.
         assert_eq!(found(&statement[..23]), []);
         assert_eq!(found(&[]), []);
     }

@@ -1,4 +1,4 @@
-//! Payloads of a bundle as files, and as payloads of another bundle.
+//! Copies payloads of a bundle into files and into other bundles.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -11,11 +11,11 @@ use crate::{Error, Refusal};
 use hartlock_files::{FileError, NewFile};
 use hartlock_image::{PayloadRecord, Reason};
 
-/// Writes a payload of a bundle (see [`crate::reuse`]) into a file. The bytes that are written are those that were
-/// hashed; if `is_verified`, their digest must be the one of the manifest.
+/// Writes a payload of a bundle (see [`crate::reuse`]) into a file. The bytes that are hashed are those that
+/// are written. If `is_verified`, the digest must be equal to the one in the manifest.
 ///
 /// # Errors
-/// `PayloadDigestMismatch`, or if a file fails.
+/// Fails with `PayloadDigestMismatch`, or if a file fails.
 pub fn extract(
     payload: &PayloadSpec,
     output: &Path,
@@ -27,7 +27,7 @@ pub fn extract(
     let file = NewFile::public(output)?;
     file.reserve(record.size)?;
     let digest = copy_and_digest(record, &source, &file, 0, &mut |_| ())?;
-    // Pieces are padded to whole pages.
+    // The last piece was padded to a whole page, so the file is cut to the size of the payload.
     file.reserve(record.size)?;
     if is_verified && digest != record.digest {
         return Err(changed(record));
@@ -35,8 +35,8 @@ pub fn extract(
     Ok(file.finish(is_forced)?)
 }
 
-/// Refuses a payload that was copied to `at`, and is not the one of the old record. The digest covers the record, too,
-/// and the new one may differ.
+/// Checks the copy at offset `at` against the digest in the record of the old bundle. That digest is computed
+/// again, because it covers the old record, from which the new record may differ.
 pub(super) fn check_copy(record: &PayloadRecord, bundle: &NewFile, at: u64) -> Result<(), Error> {
     let file: File = bundle.handle()?;
     let digest = Plan::new(record, core_count()).digest(
@@ -50,7 +50,7 @@ pub(super) fn check_copy(record: &PayloadRecord, bundle: &NewFile, at: u64) -> R
     if digest == record.digest { Ok(()) } else { Err(changed(record)) }
 }
 
-/// The refusal of a payload that is not the one of the manifest any more.
+/// Returns the refusal of a payload whose digest is not the one in the manifest.
 fn changed(record: &PayloadRecord) -> Error {
     let context = format!("payload {}", record.payload_type.name());
     Refusal::with(Reason::PayloadDigestMismatch, context).into()

@@ -1,4 +1,4 @@
-//! What happens between a payload file and the bundle.
+//! Tests of copying payload files into a bundle.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -27,7 +27,7 @@ fn record(mode: TreeMode, size: u64) -> PayloadRecord {
     }
 }
 
-/// Copies a file of `SIZE` bytes that is taken for one of `size` bytes.
+/// Copies a file of `SIZE` bytes as if it had been `size` bytes long when it was opened.
 fn copy(mode: TreeMode, size: u64) -> Result<[u8; 64], Error> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("payload");
@@ -49,7 +49,7 @@ fn a_file_that_became_shorter_or_longer_is_not_signed() {
     }
 }
 
-/// A folder with a kernel and a device tree, and a description of their bundle.
+/// Makes a folder with a kernel and a device tree, the description of their bundle, and a key.
 fn bench(kernel_size: u64) -> (TempDir, BundleSpec, [PrivateKey; 1]) {
     let folder = tempfile::tempdir().unwrap();
     let (kernel, fdt) = (folder.path().join("kernel"), folder.path().join("fdt"));
@@ -99,7 +99,8 @@ fn a_large_payload_is_written_whole() {
     }
 }
 
-/// Each byte is read once, so the bundle holds what was hashed, whenever that was read.
+/// Tests that the bundle contains the bytes that were hashed, although the file changes: each byte is read
+/// only once.
 #[test]
 fn a_file_that_is_rewritten_meanwhile_gives_a_bundle_that_verifies() {
     let (folder, spec, keys) = bench(8 << 20);

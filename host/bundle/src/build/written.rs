@@ -1,4 +1,4 @@
-//! A bundle that was just written, as a platform of the verifier.
+//! Verification of a bundle that was just written.
 
 use std::fs::File;
 
@@ -13,8 +13,8 @@ use crate::describe::Description;
 use crate::platform::FilePlatform;
 use hartlock_keys::PrivateKey;
 
-/// Everything but payloads is read from the file. They have the digests with which they were
-/// written.
+/// A platform of the verifier that reads everything except payloads from the written file. The digest of a
+/// payload is the one that was computed while it was written.
 struct Written<'a> {
     file: FilePlatform<'a>,
     manifest: &'a Manifest<'a>,
@@ -35,7 +35,7 @@ impl Platform for Written<'_> {
 
     fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
         let written = self.manifest.payload(payload.payload_type).ok_or(Reason::InternalLimit)?;
-        // A digest is that of these bytes only if they are located where the record says.
+        // The digest is valid only if the record has the same offset and size as the one that was written.
         if (written.offset, written.size) != (payload.offset, payload.size) {
             return Err(Reason::InternalLimit);
         }
@@ -43,7 +43,7 @@ impl Platform for Written<'_> {
     }
 }
 
-/// Verifies a bundle whose payloads were digested while they were written (image format §8).
+/// Verifies a bundle with the payload digests in `manifest` (image format §8).
 pub(super) fn verify(
     file: File,
     manifest: &Manifest<'_>,

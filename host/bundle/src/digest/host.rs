@@ -1,4 +1,5 @@
-//! The hashes of RustCrypto, which use the SHA instructions of the processor: one message at a time.
+//! The hash implementations of RustCrypto, which hash one message at a time and use the SHA instructions of
+//! the processor.
 
 use cshake::digest::{ExtendableOutput, Update};
 use cshake::{CShake128, CShake256};
@@ -8,7 +9,7 @@ use hartlock_verify::tree::{Digest, Hasher, padded};
 use k12::Kt128;
 use sha2::Digest as _;
 
-/// A hash under way.
+/// The state of a hash computation.
 #[derive(Clone)]
 #[allow(missing_docs, reason = "the variants are the names of the standards")]
 #[expect(clippy::large_enum_variant, reason = "a thread has two at most")]
@@ -26,10 +27,10 @@ pub enum HostHasher {
     CShake256(CShake256),
 }
 
-/// The name of ParallelHash for cSHAKE (SP 800-185 §6.3).
+/// The function name of ParallelHash for cSHAKE (SP 800-185 §6.3).
 const PARALLELHASH: &[u8] = b"ParallelHash";
 
-/// The front of an output.
+/// Returns the first `len` bytes of the output of an extendable-output function.
 fn output(hash: impl ExtendableOutput, len: usize) -> Digest {
     let mut digest = [0; 64];
     hash.finalize_xof_into(&mut digest[..len]);
@@ -37,7 +38,7 @@ fn output(hash: impl ExtendableOutput, len: usize) -> Digest {
 }
 
 impl Hasher for HostHasher {
-    // The kernels of this project are for RISC-V; RustCrypto chooses by itself.
+    // The kernels of this project are for RISC-V only. RustCrypto selects an implementation itself.
     fn with(hash: HashId, _: &Kernels) -> Self {
         match hash {
             HashId::Sha256 => HostHasher::Sha256(sha2::Sha256::new()),
@@ -47,7 +48,7 @@ impl Hasher for HostHasher {
             HashId::Sha3_384 => HostHasher::Sha3_384(sha3::Sha3_384::new()),
             HashId::Sha3_512 => HostHasher::Sha3_512(sha3::Sha3_512::new()),
             HashId::Kt128 => HostHasher::Kt128(Kt128::default()),
-            // Without name and customization it is SHAKE (SP 800-185 §3.3).
+            // cSHAKE with empty name and customization string is SHAKE (SP 800-185 §3.3).
             HashId::Shake128 => HostHasher::CShake128(CShake128::default()),
             HashId::Shake256 => HostHasher::CShake256(CShake256::default()),
         }

@@ -1,8 +1,8 @@
-//! Hashes of several messages of one length at once, one in each lane of the processor's vectors.
+//! Hashes several messages of the same length at once, one in each lane of the processor's vectors.
 //!
-//! Blocks of a payload are independent, so their leaves need not wait for each other. RustCrypto
-//! hashes one message at a time and is the reference: before lanes are used for a hash, they have
-//! to give its digests ([`Engine::agrees`]).
+//! The blocks of a payload are independent, so their leaves can be computed at the same time. RustCrypto
+//! hashes one message at a time and is the reference: lanes are used for a hash only if their digests are
+//! equal to those of RustCrypto ([`Engine::agrees`]).
 
 use std::sync::OnceLock;
 
@@ -23,8 +23,9 @@ pub(super) use engine::Engine;
 pub(super) use messages::Lanes;
 
 impl Engine {
-    /// The engine of a hash, if this processor has one that is right, and faster than RustCrypto.
-    /// Without optimisation none is: dependencies are optimised in every build, and this is not.
+    /// Returns the engine of a hash, if this processor has one that computes the right digests and is faster
+    /// than RustCrypto. Debug builds use none: there dependencies such as RustCrypto are optimised, but this
+    /// code is not.
     pub(super) fn of(hash: HashId) -> Option<Self> {
         if cfg!(debug_assertions) {
             return None;
@@ -38,8 +39,8 @@ impl Engine {
         })
     }
 
-    /// Whether it gives the digests of RustCrypto. The messages differ, and end before, at and
-    /// after the end of a block.
+    /// Compares the digests with those of RustCrypto. The messages differ, and end before, at and after the
+    /// end of a hash block.
     fn agrees(self) -> bool {
         const LONG: usize = 16_385;
         let bytes: Vec<u8> = (0..LONG + MAX_LANES).map(|at| ((at * 89) >> 2) as u8).collect();

@@ -1,4 +1,4 @@
-//! How a payload is cut up, and who hashes what.
+//! Cuts a payload into runs of blocks and distributes them to threads.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -13,17 +13,17 @@ use super::host::HostHasher;
 use super::lanes::{Engine, Lanes};
 use super::turns::Turns;
 
-/// Maximum bytes that a thread works on at once: a block of the default size in each of 16 lanes. It
-/// should fit into the second-level cache of a core.
+/// Maximum number of bytes that a thread processes at once: a block of the default size in each of 16 lanes.
+/// It should fit into the second-level cache of a core.
 const BUFFER_SIZE: usize = 16 * 81_920;
-/// Bytes that a thread works on at once if blocks are small.
+/// Number of bytes that a thread processes at once if blocks are small.
 const SMALL_BUFFER_SIZE: usize = 512 << 10;
-/// Maximum bytes in the buffers of all threads. With more cores than this allows, some are idle.
+/// Maximum size of the buffers of all threads together, in bytes. It limits the number of threads.
 const MAX_BUFFERS: usize = 32 << 20;
-/// Runs that a thread may be ahead of the slowest one.
+/// Number of runs for each thread by which the newest run may be ahead of the oldest one that is not done.
 const RUNS_AHEAD: u64 = 4;
 
-/// Bytes of a payload on their way.
+/// A range of payload bytes that is to be read into a buffer.
 #[derive(Debug)]
 pub struct Piece<'a> {
     offset: u64,
@@ -32,45 +32,45 @@ pub struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Where it begins in the payload.
+    /// Returns the offset of the range in the payload.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The bytes, which the exchange function fills.
+    /// Returns the buffer for the bytes of the range. The exchange function fills it.
     pub fn bytes(&mut self) -> &mut [u8] {
         &mut self.room[..self.len]
     }
 
-    /// The same with zeros after the last byte.
+    /// Returns the bytes of the range, and zeros after the end of the payload up to a whole page.
     pub fn padded(&mut self) -> &[u8] {
         self.room[self.len..].fill(0);
         self.room
     }
 }
 
-/// How a payload is cut into runs of blocks, and runs into pieces.
+/// The division of a payload into runs of blocks, and of runs into pieces.
 #[derive(Debug)]
 pub struct Plan<'a> {
     record: &'a PayloadRecord,
     engine: Option<Engine>,
-    /// Bytes of a block; of the whole payload in mode `flat`.
+    /// Size of a block in bytes; in mode `flat`, of the whole payload.
     block_size: u64,
     blocks_per_run: u64,
     run_count: u64,
-    /// Bytes of a block that are hashed before the next piece is fetched. If that is the whole
-    /// block, a run is one piece.
+    /// Number of bytes of a block that are hashed before the next piece is read. If it is the size of a
+    /// block, a run is read as one piece.
     piece_size: usize,
     threads: usize,
 }
 
 impl<'a> Plan<'a> {
-    /// The plan of a payload for up to `threads` threads.
+    /// Makes the plan of a payload for up to `threads` threads.
     pub fn new(record: &'a PayloadRecord, threads: usize) -> Self {
         Self::with(record, threads, Engine::of(record.hash))
     }
 
-    /// The plan for this engine.
+    /// Makes the plan of a payload for this engine.
     pub(super) fn with(record: &'a PayloadRecord, threads: usize, engine: Option<Engine>) -> Self {
         let (block_size, engine) = match record.mode.block_size() {
             None => (record.size.max(1), None),
@@ -81,7 +81,7 @@ impl<'a> Plan<'a> {
         let (groups, piece_size) = if group_size <= BUFFER_SIZE as u64 {
             ((SMALL_BUFFER_SIZE as u64 / group_size).max(1), block_size as usize)
         } else {
-            // Whole pages, as a file is read.
+            // The size is a multiple of whole pages, because a file is read page by page.
             (1, (BUFFER_SIZE / lanes).next_multiple_of(PAGE_SIZE as usize))
         };
         let blocks_per_run = groups * lanes as u64;
@@ -93,7 +93,7 @@ impl<'a> Plan<'a> {
         plan
     }
 
-    /// Whether a run is one piece.
+    /// Returns true if a run is read as one piece.
     fn is_contiguous(&self) -> bool {
         self.piece_size as u64 == self.block_size
     }
@@ -102,7 +102,7 @@ impl<'a> Plan<'a> {
         self.engine.map_or(1, Engine::lanes)
     }
 
-    /// Bytes that a thread needs.
+    /// Returns the size of a thread's buffer in bytes.
     fn buffer_size(&self) -> usize {
         let size = match self.is_contiguous() {
             true => self.piece_size * self.blocks_per_run as usize,
@@ -111,18 +111,19 @@ impl<'a> Plan<'a> {
         size.next_multiple_of(PAGE_SIZE as usize)
     }
 
-    /// Maximum bytes that all threads hold at once: buffers, and leaves that wait for earlier ones.
+    /// Returns the maximum number of bytes that all threads hold at once: their buffers, and the leaves that
+    /// wait for earlier ones.
     pub fn memory(&self) -> usize {
         let leaves = self.threads as u64 * RUNS_AHEAD * self.blocks_per_run;
         self.threads * self.buffer_size() + leaves as usize * size_of::<Digest>()
     }
 
-    /// Digests the payload. Several threads at once ask `exchange` to fill pieces, each byte in
-    /// exactly one of them and in no order; `on_bytes` is called on this thread with how many more bytes
-    /// were hashed.
+    /// Computes the digest of the payload. Several threads call `exchange` at the same time to fill pieces,
+    /// in no particular order; each byte is in exactly one piece. `on_bytes` is called on the calling thread
+    /// with the number of bytes that were hashed since its last call.
     ///
     /// # Errors
-    /// The error of `exchange` in the foremost run that has one.
+    /// Returns the error of `exchange` in the earliest run that failed.
     pub fn digest<E: Send>(
         &self,
         exchange: impl Fn(&mut Piece<'_>) -> Result<(), E> + Sync,
@@ -165,7 +166,7 @@ impl<'a> Plan<'a> {
                 scope.spawn(move || {
                     let mut buffer = vec![0; self.buffer_size()];
                     while let Some(run) = turns.take() {
-                        // The channel is closed only if the receiver panicked.
+                        // Sending fails only if the receiver panicked.
                         let mut on_bytes = |count| drop(sender.send(News::Bytes(count)));
                         let leaves = self.leaves(run, &mut buffer, exchange, &mut on_bytes);
                         let _ = sender.send(News::Run(run, leaves));
@@ -174,7 +175,7 @@ impl<'a> Plan<'a> {
             }
             drop(sender);
 
-            // Leaves are absorbed in order, whichever is ready first.
+            // Leaves are added to the root in their order, although runs may finish in any order.
             let mut early = BTreeMap::new();
             let mut failure: Option<(u64, E)> = None;
             let mut absorbed = 0;
@@ -201,7 +202,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The leaves of a run.
+    /// Computes the leaves of a run.
     fn leaves<E>(
         &self,
         run: u64,
@@ -237,7 +238,7 @@ impl<'a> Plan<'a> {
         Ok(leaves)
     }
 
-    /// The leaves of a run of blocks that are too large to be kept.
+    /// Computes the leaves of a run whose blocks are too large for a buffer.
     fn leaves_in_pieces<E>(
         &self,
         first: u64,
@@ -268,7 +269,7 @@ impl<'a> Plan<'a> {
         Ok(leaves)
     }
 
-    /// Adds a block to a hash, in pieces as large as the buffer.
+    /// Adds a block to a hash, in pieces of the size of the buffer.
     fn absorb_block<E>(
         &self,
         index: u64,
@@ -286,7 +287,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Has the bytes from `from` on filled in.
+    /// Fills the buffer with `len` bytes from offset `from` of the payload on, and returns them.
     fn fetch<'b, E>(
         &self,
         from: u64,
@@ -294,14 +295,14 @@ impl<'a> Plan<'a> {
         buffer: &'b mut [u8],
         exchange: &impl Fn(&mut Piece<'_>) -> Result<(), E>,
     ) -> Result<&'b [u8], E> {
-        // The padding belongs to the last piece. Anywhere else the next page belongs to another piece.
+        // Only the last piece has padding; after any other piece the next page belongs to another piece.
         let is_last = from + len as u64 == self.record.size;
         let room_len = if is_last { len.next_multiple_of(PAGE_SIZE as usize) } else { len };
         exchange(&mut Piece { offset: from, room: &mut buffer[..room_len], len })?;
         Ok(&buffer[..len])
     }
 
-    /// A leaf that is hashed for itself.
+    /// Begins a leaf that is hashed one message at a time.
     fn begin_leaf(&self, index: u64) -> HostHasher {
         let mut hasher = HostHasher::new(self.record.hash);
         if let Some(prefix) = leaf_prefix(self.record.mode, index) {
@@ -310,8 +311,8 @@ impl<'a> Plan<'a> {
         hasher
     }
 
-    /// So many leaves that are hashed together, if that is worth it: lanes take the same time
-    /// however many of them are in use.
+    /// Begins `count` leaves that are hashed together in lanes. Returns `None` if too few lanes would be
+    /// used: lanes take the same time, however many of them are used.
     fn begin_leaves(&self, first: u64, count: usize) -> Option<Lanes> {
         let engine = self.engine.filter(|engine| fills_lanes(count, engine.lanes()))?;
         let indexes = (first..).take(count);

@@ -1,4 +1,4 @@
-//! Digests of every shape of payload, against the kernels of the board.
+//! Tests that compare digests of payloads of many sizes with those of the boot stages' implementation.
 
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -31,12 +31,12 @@ fn pattern(len: u32) -> Vec<u8> {
     (0..len).map(|at| ((at * 7) >> 3 ^ at >> 11) as u8).collect()
 }
 
-/// One block after the other, and every width of vectors that this processor has.
+/// Returns no engine (one block at a time), and every engine that this processor has.
 fn engines(hash: HashId) -> impl Iterator<Item = Option<Engine>> {
     std::iter::once(None).chain(Engine::all(hash).map(Some))
 }
 
-/// The digest, and every requested piece: where, and of which length.
+/// Computes the digest of a payload. Returns also the offset and the length of every piece that was read.
 fn digest(plan: &Plan<'_>, payload: &[u8]) -> (Digest, Vec<(u64, usize)>) {
     let pieces = Mutex::new(Vec::new());
     let mut hashed = 0;
@@ -74,10 +74,10 @@ fn agrees_with_the_portable_kernels_for_every_hash_and_mode() {
 #[test]
 fn the_number_of_threads_never_changes_the_digest() {
     let payload = pattern((1 << 20) + 3);
-    // Runs of many blocks, and blocks in pieces.
+    // The block sizes give runs of many blocks, and blocks that are read in pieces.
     for block_size in [1024, 200 << 10] {
         let record = record(HashId::Sha512, blocks(block_size), payload.len());
-        // One block after the other in memory: it knows of no runs.
+        // The expected digest is computed one block at a time, without runs.
         let expected = tree::digest(&record, &payload);
         for engine in engines(HashId::Sha512) {
             for threads in [1, 3] {

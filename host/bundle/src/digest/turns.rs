@@ -1,10 +1,10 @@
-//! Hands out the parts of a job in their order to several threads.
+//! Distributes the parts of a job to several threads in order.
 
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Which parts may be begun. No thread runs further ahead of the first part that is not done than
-/// `window`, so that results which have to wait for it stay few.
+/// The parts of a job that may be started. A part may be started only if its number is less than `window`
+/// above the first part that is not done, so that few results have to wait for an earlier one.
 #[derive(Debug)]
 pub(super) struct Turns {
     window: u64,
@@ -20,13 +20,13 @@ struct State {
 }
 
 impl Turns {
-    /// Parts 0 to `count`.
+    /// Makes a job with the parts 0 to `count` - 1.
     pub(super) fn new(count: u64, window: u64) -> Self {
         let state = Mutex::new(State { next: 0, end: count, done: 0 });
         Self { window, state, changed: Condvar::new() }
     }
 
-    /// The next part, once it may be begun; nothing when there is none left.
+    /// Waits until the next part may be started, and returns its number. Returns `None` if no part is left.
     pub(super) fn take(&self) -> Option<u64> {
         let mut state = self.lock();
         while state.next < state.end && state.next - state.done >= self.window {
@@ -38,7 +38,7 @@ impl Turns {
         })
     }
 
-    /// All parts before `count` are done, and the job continues or ends with those that were begun.
+    /// States that all parts before `count` are done. With `Break`, no further part is started.
     pub(super) fn advance(&self, count: u64, flow: ControlFlow<()>) {
         let mut state = self.lock();
         state.done = state.done.max(count);
@@ -48,7 +48,8 @@ impl Turns {
         self.changed.notify_all();
     }
 
-    /// The numbers are consistent even if a thread panicked while it held the lock.
+    /// Locks the state. A thread that panicked while it held the lock leaves consistent numbers, so poisoning
+    /// is ignored.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,7 +1,7 @@
-//! Which bytes of a bundle are which field: every byte belongs to exactly one.
+//! Divides the bytes of a bundle file into fields, so that every byte belongs to exactly one field.
 //!
-//! Unlike the parser, this goes as far as sizes and counts tell where the next field begins,
-//! whatever the values are; the rest is one field that says so.
+//! Unlike the parser, this module accepts invalid values. It continues as long as sizes and counts determine
+//! where the next field begins; the remaining bytes become one field with the name of [`table::REST`].
 
 use std::fmt;
 
@@ -14,67 +14,68 @@ use serde::{Serialize, Serializer};
 use super::table::{self, Row};
 use crate::describe::Description;
 
-/// Some bytes of a bundle, and what they say.
+/// A range of bytes of a bundle file, and its meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Field {
-    /// First byte in the file.
+    /// Offset of the first byte in the file.
     pub offset: u64,
-    /// Bytes; never 0.
+    /// Size in bytes; never 0.
     pub size: u64,
-    /// The part of the bundle that contains it.
+    /// Part of the bundle that contains the field.
     pub part: Part,
-    /// Name in the specification.
+    /// Name of the field in the specification.
     pub name: &'static str,
-    /// What the bytes say, in words.
+    /// Value of the bytes in words.
     pub value: String,
     /// Section of image-format.md with the rule for the value.
     pub section: &'static str,
-    /// What it is for, in a clause.
+    /// Purpose of the field, in a clause.
     pub meaning: &'static str,
 }
 
 impl Field {
-    /// First byte past its end.
+    /// Returns the offset of the first byte after the field.
     pub const fn end(&self) -> u64 {
         self.offset + self.size
     }
 
-    /// Whether it has no meaning, and so must be zero.
+    /// Returns true if the field has no meaning, so that it must be zero.
     pub fn is_filler(&self) -> bool {
         matches!(self.name, "reserved" | "padding" | "digest padding")
     }
 
-    /// Whether it holds text.
+    /// Returns true if the field contains text.
     pub fn is_text(&self) -> bool {
         self.value.starts_with('"')
     }
 }
 
-/// A part of a bundle (image format §3). Numbers count from 0; in words, from 1.
+/// A part of a bundle file (image format §3). Numbers count from 0; when they are printed, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the variants are the parts of the specification")]
 pub enum Part {
     Header,
     Signer(usize),
-    /// With its type, if that is known.
+    /// A payload record, with its type if that is known.
     PayloadRecord(usize, Option<PayloadType>),
     Extension(usize),
     Trust,
     TrustedKey(usize),
     CommandLine,
     SignatureBlock(usize),
-    /// Before the first payload, and after each one.
+    /// The padding before the first payload or after a payload.
     Padding,
     Payload(usize),
-    /// Of a first stage.
+    /// The first 64 bytes of a first-stage image. The four parts after this one are also those of such an
+    /// image.
     Lead,
     Key,
     Signature,
     Code,
     AfterImage,
-    /// Past the end of the bundle.
+    /// The bytes after the end of the bundle.
     Beyond,
-    /// Cannot be parsed, because of a fault before it.
+    /// Bytes that cannot be parsed, because of a fault before them.
     Rest,
 }
 
@@ -108,10 +109,10 @@ impl Serialize for Part {
     }
 }
 
-/// Fields of a whole file of `file_size` bytes, in order and without gap or overlap.
+/// Returns the fields of a file of `file_size` bytes, in order and without gap or overlap.
 ///
-/// `metadata` are the bytes before the payloads, as far as the file has them and as far as
-/// `head`, the sizes that the header promises, allows; of a file without a good head, its header.
+/// `metadata` has the bytes before the payloads: as many as `head` states, or fewer if the file is too short.
+/// If the file has no valid head, it has the bytes of the header.
 pub(super) fn of_file(
     metadata: &[u8],
     head: Option<&Head>,
@@ -141,7 +142,8 @@ pub(super) fn of_file(
     fields
 }
 
-/// Image format §4. `None` where it cannot continue.
+/// Adds the fields of the signed region (image format §4). Returns `None` where the next field cannot be
+/// located.
 fn signed_region(walk: &mut Walk<'_, '_>, bundle_type: BundleType) -> Option<()> {
     walk.record(Part::Header, &table::HEADER)?;
     let count = |offset, most| {
@@ -175,7 +177,7 @@ fn signed_region(walk: &mut Walk<'_, '_>, bundle_type: BundleType) -> Option<()>
     }
 }
 
-/// Image format §4.6.
+/// Adds the fields of the extension area (image format §4.6).
 fn extension_area(walk: &mut Walk<'_, '_>) -> Option<()> {
     let size = u32_at(walk.bytes, 60)? as usize;
     let end = walk.at.checked_add(size).filter(|_| size <= MAX_EXTENSIONS_SIZE)?;
@@ -201,7 +203,7 @@ fn extension_area(walk: &mut Walk<'_, '_>) -> Option<()> {
     Some(())
 }
 
-/// Image format §4.3.
+/// Adds the fields of a payload record (image format §4.3).
 fn payload_record(walk: &mut Walk<'_, '_>, index: usize) -> Option<()> {
     let number = u32_at(walk.bytes, walk.at).and_then(PayloadType::from_number);
     let hash = u32_at(walk.bytes, walk.at + 4).and_then(HashId::from_number);
@@ -212,7 +214,7 @@ fn payload_record(walk: &mut Walk<'_, '_>, index: usize) -> Option<()> {
     walk.take(part, &table::DIGEST_PADDING, table::DIGEST.size - digest_len)
 }
 
-/// Image format §5.1.
+/// Adds the fields of the signature area (image format §5.1).
 fn signature_area(walk: &mut Walk<'_, '_>) -> Option<()> {
     for index in 0..MAX_SIGNERS {
         if walk.is_at_end() {
@@ -231,7 +233,7 @@ fn signature_area(walk: &mut Walk<'_, '_>) -> Option<()> {
     Some(())
 }
 
-/// Payloads and padding, as far as the file has them. Their bytes are not read here.
+/// Adds fields for the payloads and the padding, as far as the file has them. Their bytes are not read.
 fn after_manifest(fields: &mut Vec<Field>, manifest: &Description, file_size: u64) {
     for (index, payload) in manifest.payloads.iter().enumerate() {
         push_until(fields, Part::Padding, &table::PADDING, payload.offset.min(file_size));
@@ -245,7 +247,7 @@ fn after_manifest(fields: &mut Vec<Field>, manifest: &Description, file_size: u6
     push_until(fields, Part::Beyond, &table::BEYOND, file_size);
 }
 
-/// A field from the end of the last one to `end`, unless that would be empty.
+/// Adds a field from the end of the last field to offset `end`, unless it would be empty.
 pub(super) fn push_until(fields: &mut Vec<Field>, part: Part, row: &Row, end: u64) {
     let offset = fields.last().map_or(0, Field::end);
     if end > offset {
@@ -258,7 +260,7 @@ fn field(part: Part, row: &Row, offset: u64, size: u64, value: String) -> Field 
     Field { offset, size, part, name, value, section, meaning }
 }
 
-/// Cuts bytes into fields.
+/// A reader that divides bytes into fields.
 pub(super) struct Walk<'a, 'f> {
     fields: &'f mut Vec<Field>,
     bytes: &'a [u8],
@@ -276,7 +278,7 @@ impl<'a, 'f> Walk<'a, 'f> {
         self.at == self.bytes.len()
     }
 
-    /// The next `size` bytes; `None` if there are not so many.
+    /// Adds the next `size` bytes as a field. Returns `None` if fewer bytes are left.
     pub(super) fn take(&mut self, part: Part, row: &Row, size: usize) -> Option<()> {
         let end = self.at.checked_add(size)?;
         let bytes = self.bytes.get(self.at..end)?;
@@ -292,12 +294,12 @@ impl<'a, 'f> Walk<'a, 'f> {
         rows.iter().try_for_each(|row| self.take(part, row, row.size))
     }
 
-    /// Padding after `len` bytes, to a multiple of 8.
+    /// Adds the padding after `len` bytes, up to a multiple of 8.
     fn pad(&mut self, part: Part, row: &Row, len: usize) -> Option<()> {
         self.take(part, row, len.next_multiple_of(8) - len)
     }
 
-    /// What is left.
+    /// Adds all remaining bytes as one field.
     fn rest(&mut self) {
         let size = self.bytes.len() - self.at;
         if size > 0 {

@@ -1,4 +1,4 @@
-//! Reads a first-stage image (`spec/first-stage.md`) and trusts nothing in it.
+//! Reads a first-stage image (`spec/first-stage.md`) without trusting any value in it.
 
 use hartlock_image::first_stage::{
     FIRST_STAGE_TAG, FirstStageAlgorithm, FirstStageHeader, Front, Image, KEY_AREA_SIZE,
@@ -14,18 +14,18 @@ use super::signatures::Check;
 use super::table::{Kind, Row, algorithm, row};
 use crate::first_stage::{FirstStageDescription, KeyByDigest};
 
-/// What an image claims.
+/// The content of a first-stage image, unverified.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FirstStage {
-    /// The key in the image. An attacker can put one there.
+    /// Public key in the image. An attacker may have put it there.
     pub key: Option<KeyByDigest>,
-    /// Whether the signature fits that key and the signed part, if both can be told apart.
+    /// Result of checking the signature with that key, if key, signature and signed part could be located.
     pub check: Option<Check>,
-    /// What the image says, if its header is well formed.
+    /// Content of the header and the code, if the header is well formed.
     pub content: Option<FirstStageDescription>,
 }
 
-/// First stage §4.
+/// Fields at the start of the image (first stage §4).
 const LEAD: [Row; 4] = [
     row("tag", 16, Kind::Text, "§4", "what this is"),
     row("algorithm", 4, Kind::Named(algorithm), "§2", "signature algorithm: it gives every offset"),
@@ -37,7 +37,7 @@ const KEY_PADDING: Row = row("padding", 0, Kind::Zero, "§2.1", "after a key of 
 const SIGNATURE: Row =
     row("signature", 0, Kind::Bytes, "§2.2", "over header and code, and over nothing else");
 const SIGNATURE_PADDING: Row = row("padding", 0, Kind::Zero, "§3", "up to a multiple of 64");
-/// First stage §6.
+/// Fields of the signed header (first stage §6).
 const HEADER: [Row; 13] = [
     row("tag", 16, Kind::Text, "§6", "no other signed object begins with it"),
     row("algorithm", 4, Kind::Named(algorithm), "§2", "that of the lead, and signed"),
@@ -61,12 +61,12 @@ const BEYOND: Row =
 const REST: Row =
     row("not read", 0, Kind::Bytes, "§3", "what it means depends on what is wrong before it");
 
-/// Whether the first bytes are those of an image.
+/// Returns true if the bytes begin with the tag of a first-stage image.
 pub(super) fn is_one(start: &[u8]) -> bool {
     start.starts_with(FIRST_STAGE_TAG)
 }
 
-/// All that can be said. `image` is the file, as far as an image could reach.
+/// Inspects an image. `image` has the bytes of the file, up to the maximum size of an image.
 pub(super) fn inspect(image: Vec<u8>, file_size: u64) -> Inspection {
     let fields = fields(&image, file_size);
     let front = Front::parse(&image);
@@ -97,7 +97,7 @@ pub(super) fn inspect(image: Vec<u8>, file_size: u64) -> Inspection {
     }
 }
 
-/// The first rule of the form that is broken, keys and devices apart.
+/// Returns the first rule that the form of the image breaks. Rules about the device are not checked.
 fn read(image: &[u8], file_size: u64, view: &mut FirstStage) -> Result<(), Reason> {
     let front = Front::parse(image)?;
     let parts = Image::parse(front, image, None)?;
@@ -114,7 +114,7 @@ fn read(image: &[u8], file_size: u64, view: &mut FirstStage) -> Result<(), Reaso
     if file_size > size { Err(Reason::TrailingBytes) } else { Ok(()) }
 }
 
-/// Every byte of the file in one field.
+/// Divides the file into fields, so that every byte belongs to exactly one field.
 fn fields(image: &[u8], file_size: u64) -> Vec<Field> {
     let mut fields = Vec::new();
     let mut walk = Walk::new(&mut fields, image, 0);
@@ -131,7 +131,8 @@ fn fields(image: &[u8], file_size: u64) -> Vec<Field> {
     fields
 }
 
-/// Fields up to the code, and its size; `None` where it cannot continue.
+/// Adds the fields before the code and returns the size of the code. Returns `None` where the next field
+/// cannot be located.
 fn known_fields(walk: &mut Walk<'_, '_>, image: &[u8]) -> Option<u64> {
     walk.record(Part::Lead, &LEAD)?;
     let number = |offset| hartlock_image::u32_at(image, offset);
@@ -146,7 +147,7 @@ fn known_fields(walk: &mut Walk<'_, '_>, image: &[u8]) -> Option<u64> {
     hartlock_image::u64_at(image, algorithm.signed_offset() + 24)
 }
 
-/// Where the fault is located.
+/// Returns the position of the fault that `reason` names.
 fn place_of(reason: Reason, fields: &[Field], image: &[u8], file_size: u64) -> Option<Place> {
     let field = |part, name: &str| fields.iter().find(|it| it.part == part && it.name == name);
     let header = |name| field(Part::Header, name).map(whole);
@@ -189,7 +190,7 @@ mod tests {
 
     const SPEC: &str = include_str!("../../../../spec/first-stage.md");
 
-    /// Offset, size and name of each row of the table below a heading.
+    /// Returns offset, size and name of each row of the table below a heading.
     fn table_of(heading: &str) -> Vec<(usize, usize, String)> {
         let section = SPEC.split_once(heading).expect(heading).1;
         let rows = section.lines().skip_while(|line| !line.starts_with('|'));

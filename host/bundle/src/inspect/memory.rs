@@ -1,63 +1,63 @@
-//! Where payloads go in memory, and what else is there (boot flow §2).
+//! Shows where the payloads of a bundle are in memory, and the use of the other memory (boot flow §2).
 
 use hartlock_boards::Boards;
 use hartlock_image::{BundleType, Manifest, Reason};
 use hartlock_verify::board::Region;
 use serde::{Serialize, Serializer};
 
-/// Live regions with no more than this between them are shown as one.
+/// Maximum number of bytes between two live regions that are shown as one region.
 const SMALL_GAP: u64 = 1 << 20;
 
-/// Memory of the board as a bundle would use it.
+/// The memory of the board after a bundle was loaded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Memory {
-    /// Whether the memory map of the board is known. Otherwise only payloads are shown.
+    /// True if the memory map of the board is known. Otherwise only payloads are shown.
     pub is_known_board: bool,
-    /// In order of addresses.
+    /// Segments in the order of their addresses.
     pub segments: Vec<Segment>,
-    /// Payloads that a verifier would refuse for their place.
+    /// Payloads that a verifier would refuse for their load address.
     pub faults: Vec<PlacementFault>,
 }
 
-/// Some memory.
+/// A range of memory with one use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Segment {
-    /// First byte.
+    /// First address.
     #[serde(serialize_with = "address")]
     pub start: u64,
-    /// First byte past the end.
+    /// First address after the segment.
     #[serde(serialize_with = "address")]
     pub end: u64,
-    /// Its use.
+    /// Use of the memory.
     #[serde(rename = "use")]
     pub usage: Usage,
-    /// Type of the payload, if it belongs to one.
+    /// Type of the payload, if the segment belongs to one.
     pub payload: Option<&'static str>,
 }
 
-/// The use of some memory.
+/// The use of a memory segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Usage {
-    /// A payload.
+    /// The memory of a payload.
     Payload,
-    /// The boot stages, while they work: nothing may be loaded there.
+    /// Memory that boot stages use while they verify, so that no payload may be loaded there.
     Live,
-    /// No use.
+    /// Unused memory.
     Free,
 }
 
-/// A payload in the wrong place.
+/// A payload with a load address that is refused.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlacementFault {
     /// Type of the payload.
     pub payload: &'static str,
-    /// Why it would be refused.
+    /// Reason for which it would be refused.
     #[serde(rename = "code", serialize_with = "code")]
     pub reason: Reason,
 }
 
-/// The map of what a manifest would load.
+/// Returns the memory map after the payloads of a manifest were loaded.
 pub(super) fn map(manifest: &Manifest<'_>, boards: &Boards) -> Memory {
     let board = boards.by_name(manifest.identity.board.as_str()).map(|known| known.map);
     let mut segments: Vec<_> = manifest
@@ -88,7 +88,7 @@ pub(super) fn map(manifest: &Manifest<'_>, boards: &Boards) -> Memory {
     Memory { is_known_board: board.is_some(), segments: with_gaps(segments, end), faults }
 }
 
-/// Live regions, close ones as one unless a payload begins between them.
+/// Merges live regions that are close to each other, unless a payload begins between them.
 fn merged(live: &[Region], payloads: &[Segment]) -> Vec<Segment> {
     let mut regions = live.to_vec();
     regions.sort_by_key(|region| region.start);
@@ -112,7 +112,7 @@ fn merged(live: &[Region], payloads: &[Segment]) -> Vec<Segment> {
     segments
 }
 
-/// The same with the free ranges between them, and after them up to `end`.
+/// Adds the free ranges between the segments, and after the last one up to `end`.
 fn with_gaps(segments: Vec<Segment>, end: Option<u64>) -> Vec<Segment> {
     let free = |start, end| Segment { start, end, usage: Usage::Free, payload: None };
     let mut all = Vec::new();

@@ -1,7 +1,7 @@
-//! Where a fault is located.
+//! Locates the fault that a verifier reports.
 //!
-//! The parser of the boot stages says what it refuses, and no more. Here its reason is taken as
-//! given, and the first field is searched that breaks this one rule.
+//! The parser of the boot stages returns only a reason, without a position. This module takes that reason as
+//! given and searches for the first field that breaks the rule.
 
 use hartlock_image::{
     Algorithm, BundleType, KeyRecord, List, MAX_SIGNERS, Name, Reason, SignatureBlocks, u32_at,
@@ -13,32 +13,33 @@ use super::record::Record;
 use super::table::number;
 use crate::describe::block_keys;
 
-/// The bytes that a reason is about.
+/// The bytes that a reason refers to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Place {
-    /// First byte in the file.
+    /// Offset of the first byte in the file.
     pub offset: u64,
-    /// Bytes; 0 at the end of a file that is too short.
+    /// Size in bytes; 0 at the end of a file that is too short.
     pub size: u64,
-    /// The part of the bundle.
+    /// Part of the bundle, if the bytes belong to one.
     pub part: Option<Part>,
-    /// Name of the field, if it is about one.
+    /// Name of the field, if the bytes belong to only one field.
     pub field: Option<&'static str>,
-    /// What the field says.
+    /// Value of the field in words.
     pub value: Option<String>,
 }
 
-/// What is known about a bundle whose form is refused.
+/// The data about a malformed bundle that the search uses.
 pub(super) struct Bundle<'a> {
     pub fields: &'a [Field],
-    /// Signed region and signature area, as far as the file has them.
+    /// Bytes of signed region and signature area, as far as the file has them.
     pub metadata: &'a [u8],
     pub signed_size: usize,
     pub bundle_type: Option<BundleType>,
     pub file_size: u64,
 }
 
-/// Where the fault of `reason` is located; `None` for one that is not about the form.
+/// Returns the position of the fault that `reason` names; `None` if `reason` is not about the form of the
+/// bundle.
 pub(super) fn place_of(reason: Reason, bundle: &Bundle<'_>) -> Option<Place> {
     let header = |name| bundle.field(Part::Header, name).map(whole);
     match reason {
@@ -66,7 +67,8 @@ pub(super) fn place_of(reason: Reason, bundle: &Bundle<'_>) -> Option<Place> {
         | Reason::IdentityRepeated
         | Reason::BootVersionZero => bundle.extension(reason),
         Reason::TrustedKeyNotCarried => bundle.field(Part::Trust, "carried").map(whole),
-        // The closing section may have no fields: it begins where the size of the extensions says.
+        // The closing section may have no fields. It begins at an offset that depends on the size of the
+        // extensions, so the fault is then reported there.
         Reason::PolicyUnknown | Reason::PolicyUnsatisfiable => {
             bundle.field(Part::Trust, "policy").map(whole).or_else(|| header("extensions_size"))
         }
@@ -101,7 +103,7 @@ pub(super) fn place_of(reason: Reason, bundle: &Bundle<'_>) -> Option<Place> {
     }
 }
 
-/// Where padding that is not zero begins, in a field outside `metadata`.
+/// Returns the position of a byte of padding that is not zero. `index` is its index in the field.
 pub(super) fn in_padding(field: &Field, index: usize) -> Place {
     Place { offset: field.offset + index as u64, size: 1, ..whole(field) }
 }
@@ -126,13 +128,13 @@ impl Bundle<'_> {
         self.metadata.get(range).unwrap_or(&[])
     }
 
-    /// The first byte of a field that is bad.
+    /// Returns the position of the first byte in a field for which `is_bad` returns true.
     fn first_byte(&self, field: &Field, is_bad: impl Fn(u8) -> bool) -> Option<Place> {
         let index = self.bytes(field).iter().position(|byte| is_bad(*byte))?;
         Some(Place { offset: field.offset + index as u64, size: 1, ..whole(field) })
     }
 
-    /// The first byte that is not zero in a field of this name.
+    /// Returns the position of the first byte that is not zero in a field with this name.
     fn filler(&self, is_part: impl Fn(Part) -> bool, name: &str) -> Option<Place> {
         self.fields
             .iter()
@@ -140,7 +142,7 @@ impl Bundle<'_> {
             .find_map(|field| self.first_byte(field, |byte| byte != 0))
     }
 
-    /// The first name of a board or SoC that is none.
+    /// Returns the first field with this name that does not contain a valid board or SoC name.
     fn bad_name(&self, name: &str) -> Option<Place> {
         let is_name = |field: &Field| {
             let bytes = self.bytes(field).first_chunk::<32>();
@@ -150,7 +152,7 @@ impl Bundle<'_> {
         self.fields.iter().filter(of_name).find(|field| !is_name(field)).map(whole)
     }
 
-    /// The first extension record that breaks the rule (§4.6).
+    /// Returns the field of the first extension record that breaks the rule (§4.6).
     fn extension(&self, reason: Reason) -> Option<Place> {
         let of_records = |field: &&Field| matches!(field.part, Part::Extension(_));
         let fields: Vec<_> = self.fields.iter().filter(of_records).collect();
@@ -178,13 +180,13 @@ impl Bundle<'_> {
                 return (0..pairs.len()).find(|at| is_known(*at)).map(|at| whole(pairs[at].0));
             }
             Reason::BootVersionZero => fields.iter().find(|field| field.name == "boot_version"),
-            // The last one that can be told apart is the one that does not fit.
+            // A record that cannot be parsed is the last one, so its length is wrong.
             _ => fields.iter().rfind(|field| field.name == "length"),
         };
         found.map(|field| whole(field))
     }
 
-    /// The second of two key ids that are the same.
+    /// Returns the second of two key ids that are equal.
     fn duplicate(&self, is_part: impl Fn(Part) -> bool) -> Option<Place> {
         let ids: Vec<_> = self
             .fields
@@ -195,13 +197,13 @@ impl Bundle<'_> {
         (0..ids.len()).find(|at| is_known(*at)).map(|at| whole(ids[at]))
     }
 
-    /// The bytes after four blocks.
+    /// Returns the bytes after four signature blocks.
     fn fifth_block(&self) -> Option<Place> {
         let is_in_area = |field: &&Field| field.offset >= self.signed_size as u64;
         self.fields.iter().filter(is_in_area).find(|field| field.part == Part::Rest).map(whole)
     }
 
-    /// The first block with bad numbers (§5.1).
+    /// Returns the field of the first signature block that breaks the rule (§5.1).
     fn signature_block(&self, reason: Reason) -> Option<Place> {
         (0..MAX_SIGNERS).find_map(|index| {
             let part = Part::SignatureBlock(index);
@@ -221,12 +223,12 @@ impl Bundle<'_> {
                         (!is_right).then_some("signature_size")
                     }
                 }
-                // The field that needs more bytes than there are.
+                // The size is wrong for which the block has too few bytes.
                 _ => match (value("public_key_size"), value("signature_size")) {
                     (Some(1..), _) if field("public key").is_none() => Some("public_key_size"),
                     (_, Some(1..)) if field("signature").is_none() => Some("signature_size"),
                     (_, Some(_)) => None,
-                    // Not even the numbers are complete.
+                    // The bytes end within the four numbers, so the position is the whole block.
                     (_, None) => return self.span(part),
                 },
             };
@@ -234,7 +236,7 @@ impl Bundle<'_> {
         })
     }
 
-    /// All fields of a part.
+    /// Returns the position of all fields of a part.
     fn span(&self, part: Part) -> Option<Place> {
         let mut fields = self.fields.iter().filter(|field| field.part == part);
         let first = fields.next()?;
@@ -243,7 +245,7 @@ impl Bundle<'_> {
         Some(Place { offset: first.offset, size, part: Some(part), field: None, value: None })
     }
 
-    /// §5.2: the blocks are not those of the signers.
+    /// Returns the position of the first difference between signature blocks and list of signers (§5.2).
     fn signers_against_blocks(&self, reason: Reason) -> Option<Place> {
         let area = self.metadata.get(self.signed_size..)?;
         let blocks: List<KeyRecord, MAX_SIGNERS> = block_keys(&SignatureBlocks::parse(area).ok()?);
@@ -264,7 +266,7 @@ impl Bundle<'_> {
         }
     }
 
-    /// The first payload record that breaks the rule (§4.3).
+    /// Returns the field of the first payload record that breaks the rule (§4.3).
     fn payload(&self, reason: Reason) -> Option<Place> {
         let starts = self
             .fields

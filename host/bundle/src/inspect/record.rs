@@ -1,10 +1,10 @@
-//! Payload records as stored, and which rule of image format §4.3 they break.
+//! Payload records as stored, and a search for the rule of image format §4.3 that they break.
 
 use hartlock_image::{
     BundleType, HashId, PAGE_SIZE, PayloadType, Reason, TreeMode, align_up, u32_at, u64_at,
 };
 
-/// A payload record as stored.
+/// The numbers of a payload record as stored.
 pub(super) struct Record {
     payload_type: u32,
     hash: u32,
@@ -32,7 +32,7 @@ impl Record {
         })
     }
 
-    /// Where the payload ends in the bundle.
+    /// Returns the offset of the first byte after the payload in the bundle.
     pub(super) const fn end(&self) -> u64 {
         self.offset.saturating_add(self.size)
     }
@@ -41,8 +41,8 @@ impl Record {
         self.load_address.saturating_add(self.memory_size)
     }
 
-    /// First and last field that break the rule of `reason`, if this record does. `end` is where
-    /// the part of the bundle before the payload ends.
+    /// Returns the names of the first and the last field that break the rule of `reason`, if this record
+    /// breaks it. `end` is the offset at which the part of the bundle before the payload ends.
     pub(super) fn fault(
         &self,
         reason: Reason,

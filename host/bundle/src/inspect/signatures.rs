@@ -1,33 +1,33 @@
-//! Whether signatures verify, and which policies that could be enough for.
+//! Checks whether signatures verify, and which policies they could satisfy.
 //!
-//! Nothing here decides about trust: no key was given.
+//! This module makes no decision about trust, because it has no trusted keys.
 
 use hartlock_image::{Algorithm, Family, Policy, Reason, SignatureBlock, SignatureBlocks};
 use serde::{Serialize, Serializer};
 
 use crate::describe::Key;
 
-/// A signature block.
+/// A signature block with the result of its check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Signature {
-    /// The key in the block. An attacker can put one there.
+    /// Public key in the block. An attacker may have put it there.
     #[serde(flatten)]
     pub key: Key,
-    /// Of the algorithm, if it is known.
+    /// Family of the algorithm, if the algorithm is known.
     #[serde(skip)]
     pub family: Option<Family>,
-    /// Whether the signature fits the key and the signed region.
+    /// Result of checking the signature over the signed region with that key.
     pub check: Check,
 }
 
-/// Result of checking one signature.
+/// The result of checking one signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// A holder of the private key signed these bytes.
+    /// The signature is valid for the public key.
     Verifies,
-    /// A verifier refuses it, with this reason.
+    /// A verifier refuses the signature with this reason.
     Fails(Reason),
-    /// Of an algorithm that this build cannot verify.
+    /// This build cannot verify signatures of the algorithm.
     NotCarried,
 }
 
@@ -41,8 +41,8 @@ impl Serialize for Check {
     }
 }
 
-/// Checks each block by itself. A verifier stops at the first that fails (image format §8
-/// step 4).
+/// Checks every block independently. A verifier stops at the first signature that fails (image format §8 step
+/// 4).
 pub(super) fn check_all(blocks: &SignatureBlocks<'_>, signed: &[u8]) -> Vec<Signature> {
     blocks
         .iter()
@@ -55,8 +55,8 @@ pub(super) fn check_all(blocks: &SignatureBlocks<'_>, signed: &[u8]) -> Vec<Sign
 }
 
 fn check(block: &SignatureBlock<'_>, signed: &[u8]) -> Check {
-    // The verifier of the boot stages, not the faster one that signs: both must agree about odd keys
-    // and signatures.
+    // This is the verifier of the boot stages, not the faster one of the library that signs: the result must be
+    // the same as on a device for unusual keys and signatures too.
     match hartlock_verify::check_signature(block, signed) {
         None => Check::NotCarried,
         Some(Ok(())) => Check::Verifies,
@@ -64,30 +64,31 @@ fn check(block: &SignatureBlock<'_>, signed: &[u8]) -> Check {
     }
 }
 
-/// Whether any set of trusted keys could meet a policy with these signatures (image format §5.3).
+/// The answer to the question whether any set of trusted keys could satisfy a policy with these signatures
+/// (image format §5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prospect {
     /// The policy.
     pub policy: Policy,
-    /// Why no set of trusted keys satisfies it; `None` if one does.
+    /// Reason why no set of trusted keys satisfies the policy; `None` if a set does.
     pub obstacle: Option<Obstacle>,
 }
 
-/// Why a policy cannot be met.
+/// A reason why a policy cannot be satisfied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// No signature verifies; the first one that can be checked fails for this reason.
+    /// No signature verifies. The first one that can be checked fails for this reason.
     SignatureFails(Reason),
-    /// The bundle is refused for another reason, whichever key signed it.
+    /// The bundle is refused for another reason, which does not depend on trusted keys.
     Otherwise(Reason),
     /// No signature could be checked.
     NothingVerifies,
-    /// There is no signature of this family that verifies.
+    /// No signature of this family verifies.
     Lacks(Family),
 }
 
 impl Obstacle {
-    /// What a verifier would say.
+    /// Returns the reason with which a verifier would refuse the bundle.
     pub const fn reason(self) -> Reason {
         match self {
             Obstacle::SignatureFails(reason) | Obstacle::Otherwise(reason) => reason,
@@ -97,8 +98,8 @@ impl Obstacle {
     }
 }
 
-/// The prospects of each policy that a device or a trust list can have. `otherwise` is what a
-/// device refuses about the form of the bundle or the places of its payloads.
+/// Returns the result for every policy that a device or a trust list can have. `otherwise` is the reason for
+/// which a device refuses the form of the bundle or the load addresses of its payloads, if there is one.
 pub(super) fn prospects(signatures: &[Signature], otherwise: Option<Reason>) -> Vec<Prospect> {
     let failure = signatures.iter().find_map(|signature| match signature.check {
         Check::Fails(reason) => Some(Obstacle::SignatureFails(reason)),
@@ -109,7 +110,7 @@ pub(super) fn prospects(signatures: &[Signature], otherwise: Option<Reason>) -> 
         .filter(|signature| signature.check == Check::Verifies)
         .filter_map(|signature| signature.family)
         .collect();
-    // A device verifies the signatures of the keys that it trusts, and no others.
+    // A device verifies only the signatures of the keys that it trusts.
     let nothing = families.is_empty().then_some(failure.unwrap_or(Obstacle::NothingVerifies));
     let missing = [Family::Classical, Family::PostQuantum]
         .into_iter()
@@ -119,7 +120,7 @@ pub(super) fn prospects(signatures: &[Signature], otherwise: Option<Reason>) -> 
         .into_iter()
         .map(|policy| {
             let lacking = if policy == Policy::Hybrid { missing } else { None };
-            // In the order in which a verifier checks them (image format §8).
+            // The order is that in which a verifier checks the bundle (image format §8).
             let otherwise = otherwise.map(Obstacle::Otherwise);
             Prospect { policy, obstacle: nothing.or(lacking).or(otherwise) }
         })
@@ -153,7 +154,7 @@ mod tests {
     fn hybrid_needs_both_families() {
         let classical = signed(Some(Family::Classical), Check::Verifies);
         let post_quantum = signed(Some(Family::PostQuantum), Check::Verifies);
-        // A signature of an algorithm that is not carried is not counted.
+        // A signature of an algorithm that this build does not support is not counted.
         let foreign = signed(None, Check::NotCarried);
         let lacking = Some(Obstacle::Lacks(Family::PostQuantum));
         let nothing = Some(Obstacle::NothingVerifies);

@@ -1,43 +1,43 @@
-//! The tables of image format §4 and §5.1: which fields there are, and what each one means.
+//! The tables of image format §4 and §5.1: the fields of a bundle and their meaning.
 
 use hartlock_image::{Algorithm, HashId, Lifecycle, PayloadType, Policy};
 
 use crate::date::date_text;
 use crate::describe::{carried_names, hex, lifecycle_names};
 
-/// A row of a table of the specification.
+/// A row of a table of the specification: one field.
 #[derive(Debug)]
 pub(super) struct Row {
     pub name: &'static str,
-    /// Bytes; 0 if another field says how many.
+    /// Size in bytes; 0 if it depends on another field.
     pub size: usize,
     pub kind: Kind,
     /// Section of image-format.md with the rule for the value.
     pub section: &'static str,
-    /// What it is for, in a clause.
+    /// Purpose of the field, in a clause.
     pub meaning: &'static str,
 }
 
-/// How the bytes of a field are read.
+/// The type of a field's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Text, then zeros.
+    /// Text, padded with zeros.
     Text,
-    /// A number as it is.
+    /// A number that is printed in decimal.
     Number,
-    /// Bytes or a place in the bundle.
+    /// A size or an offset in the bundle, in bytes.
     Size,
-    /// A place in memory.
+    /// An address in memory.
     Address,
     /// Seconds since 1970-01-01.
     Date,
-    /// Bits of lifecycle states.
+    /// A bit mask of lifecycle states.
     Lifecycle,
-    /// Bits of signature algorithms.
+    /// A bit mask of signature algorithms.
     Algorithms,
-    /// The number of something that has a name.
+    /// A number with a name.
     Named(fn(u32) -> Option<&'static str>),
-    /// Digests, keys, signatures.
+    /// A digest, a key or a signature.
     Bytes,
     /// Bytes without a meaning.
     Zero,
@@ -57,7 +57,7 @@ const fn reserved(size: usize) -> Row {
     row("reserved", size, Kind::Zero, "§4", "without a meaning, so it must be zero")
 }
 
-/// §4.1.
+/// The header (§4.1).
 pub(super) const HEADER: [Row; 14] = [
     row("tag", 16, Kind::Text, "§3.1", "what this is; a signature over one type fits no other"),
     row("signed_size", 4, Kind::Size, "§3.2", "bytes of the signed region, this header included"),
@@ -75,7 +75,7 @@ pub(super) const HEADER: [Row; 14] = [
     reserved(64),
 ];
 
-/// §4.2.
+/// A key record (§4.2).
 pub(super) const KEY_RECORD: [Row; 4] = [
     row("algorithm", 4, Kind::Named(algorithm), "§2.2", "signature algorithm of the key"),
     row("parameters", 4, Kind::Number, "§2.2", "variant of the algorithm"),
@@ -83,7 +83,7 @@ pub(super) const KEY_RECORD: [Row; 4] = [
     reserved(8),
 ];
 
-/// §4.3, up to the digest.
+/// A payload record up to the digest (§4.3).
 pub(super) const PAYLOAD_RECORD: [Row; 10] = [
     row("type", 4, Kind::Named(payload_type), "§2.4", "what the payload is"),
     row("hash", 4, Kind::Named(hash), "§2.3", "hash of the digest"),
@@ -97,44 +97,44 @@ pub(super) const PAYLOAD_RECORD: [Row; 10] = [
     reserved(8),
 ];
 
-/// The rest of §4.3; the hash says how long the digest is.
+/// The digest of a payload record (§4.3). Its length depends on the hash.
 pub(super) const DIGEST: Row =
     row("digest", 64, Kind::Bytes, "§6", "what the hash of the payload must be");
 pub(super) const DIGEST_PADDING: Row =
     row("digest padding", 0, Kind::Zero, "§4.3", "after a digest of less than 64 bytes");
 
-/// §4.4, before the keys.
+/// The trust section, before its keys (§4.4).
 pub(super) const TRUST: [Row; 3] = [
     row("policy", 4, Kind::Named(policy), "§5.3", "which of these keys must sign what boots next"),
     row("key_count", 4, Kind::Number, "§4.4", "keys, 1 to 8"),
     row("carried", 8, Kind::Algorithms, "§4.4", "signature algorithms of the next stage"),
 ];
 
-/// §4.6, before the value.
+/// An extension record, before its value (§4.6).
 pub(super) const EXTENSION: [Row; 2] = [
     row("type", 4, Kind::Named(extension), "§4.6", "what the record says"),
     row("length", 4, Kind::Size, "§4.6", "bytes of its value"),
 ];
-/// §4.6, one device of several.
+/// An extension with one of several further devices (§4.6).
 pub(super) const IDENTITY: [Row; 2] = [
     row("board", 32, Kind::Text, "§7.1", "a further board that accepts it"),
     row("soc", 32, Kind::Text, "§7.1", "with this SoC"),
 ];
-/// §4.6.
+/// An extension with the minimum version of the boot bundle (§4.6).
 pub(super) const BOOT_VERSION: [Row; 1] =
     [row("boot_version", 8, Kind::Number, "§7.4", "with an older boot bundle it does not boot")];
-/// §4.6, of a type that is not known.
+/// The value of an extension of an unknown type (§4.6).
 pub(super) const EXTENSION_VALUE: Row =
     row("value", 0, Kind::Bytes, "§4.6", "what it means depends on the type");
 
-/// §4.5.
+/// The section with the kernel command line (§4.5).
 pub(super) const COMMAND_LINE: [Row; 2] =
     [row("length", 4, Kind::Number, "§4.5", "characters of the command line"), reserved(4)];
 pub(super) const BOOTARGS: Row = row("bootargs", 0, Kind::Text, "§4.5", "what Linux is told");
 pub(super) const BOOTARGS_PADDING: Row =
     row("padding", 0, Kind::Zero, "§4.5", "up to a multiple of 8");
 
-/// §5.1, before the public key.
+/// A signature block, before its public key (§5.1).
 pub(super) const SIGNATURE_BLOCK: [Row; 4] = [
     row("algorithm", 4, Kind::Named(algorithm), "§2.2", "signature algorithm"),
     row("parameters", 4, Kind::Number, "§2.2", "variant of the algorithm"),
@@ -148,7 +148,7 @@ pub(super) const SIGNATURE: Row =
 pub(super) const BLOCK_PADDING: Row =
     row("padding", 0, Kind::Zero, "§5.1", "up to a multiple of 8");
 
-/// §3 and §3.3: the bytes after the signature area.
+/// The bytes after the signature area (§3, §3.3).
 pub(super) const PADDING: Row = row("padding", 0, Kind::Zero, "§3.3", "up to a multiple of 4096");
 pub(super) const PAYLOAD: Row = row("payload", 0, Kind::Bytes, "§6", "signed through its digest");
 pub(super) const BEYOND: Row =
@@ -175,7 +175,7 @@ fn payload_type(number: u32) -> Option<&'static str> {
 fn hash(number: u32) -> Option<&'static str> {
     HashId::from_number(number).map(|hash| match hash.is_nist_approved() {
         true => hash.name(),
-        // The one that there is.
+        // KT128 is the only hash that is not NIST-approved.
         false => "kt128, not NIST-approved",
     })
 }
@@ -194,7 +194,7 @@ fn policy(number: u32) -> Option<&'static str> {
 }
 
 impl Kind {
-    /// The value in words. Nothing in it can steer a terminal, whatever the bytes are.
+    /// Returns the value in words. Bytes that could control a terminal are escaped.
     pub(super) fn text(self, bytes: &[u8]) -> String {
         let number = number(bytes);
         match self {
@@ -218,13 +218,13 @@ impl Kind {
     }
 }
 
-/// Little-endian, of up to 8 bytes.
+/// Returns a little-endian number of up to 8 bytes.
 pub(super) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// The text before the zeros at the end, escaped: these bytes are untrusted, and a terminal
-/// obeys some of them.
+/// Returns the text before the zeros at the end. It is escaped, because the bytes are untrusted and could
+/// contain control characters of terminals.
 pub(super) fn text_of(field: &[u8]) -> String {
     let len = field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     field[..len].escape_ascii().to_string()
@@ -246,7 +246,7 @@ mod tests {
 
     const SPEC: &str = include_str!("../../../../spec/image-format.md");
 
-    /// Offset, size and name of each row of the table below a heading, as far as they are numbers.
+    /// Returns offset, size and name of each row of the table below a heading, as far as these are numbers.
     fn table_of(heading: &str) -> Vec<(usize, usize, String)> {
         let section = SPEC.split_once(heading).expect(heading).1;
         let rows = section.lines().skip_while(|line| !line.starts_with('|'));

@@ -71,7 +71,7 @@ fn every_key_is_read() {
     assert_eq!(loader.file, Path::new("/abs/loader"));
     let trust = spec.trust.unwrap();
     assert_eq!(trust.policy, Policy::All);
-    // Relative to the file that names it, like payloads.
+    // The path is relative to the folder of `bundle.toml`, like those of payloads.
     assert!(trust.keys[0].is_absolute());
 }
 

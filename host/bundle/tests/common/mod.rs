@@ -1,4 +1,4 @@
-//! A small bundle to build, verify and damage.
+//! A small bundle that tests build, verify and damage.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use hartlock_image::{BundleType, PayloadType, Policy};
 use hartlock_keys::PrivateKey;
 use tempfile::TempDir;
 
-/// A folder with payload files and keys.
+/// A temporary folder with payload files and keys.
 pub struct Bench {
     folder: TempDir,
     pub keys: Vec<PrivateKey>,
@@ -104,7 +104,7 @@ pub fn verify(path: &Path, expectation: &Expectation) -> Result<Description, Err
     verify_file(path, expectation, &mut |_, _| ())
 }
 
-/// The code of a refusal, or what else it was.
+/// Returns the reason code of a refusal. Panics on any other result.
 pub fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> u16 {
     match result {
         Err(Error::Refused(refusal)) => refusal.reason as u16,
@@ -112,7 +112,8 @@ pub fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> u16 {
     }
 }
 
-/// Bytes in which a shifted copy is seen, and none of them zero: padding differs from payload.
+/// Returns a pattern of bytes in which a shifted copy differs from the original. No byte is zero, so that
+/// payload and padding differ.
 pub fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at % 251 + 1) as u8).collect()
 }

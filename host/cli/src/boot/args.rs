@@ -8,7 +8,7 @@ use crate::board::{self, Choice};
 use crate::failure::Failure;
 use crate::values;
 
-/// A heading of the page, and a column of its tables.
+/// Maximum number of characters of a label, which is a heading of the page and of a table column.
 const MAX_LABEL: usize = 40;
 
 /// Boot bundles on an emulated board
@@ -96,7 +96,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// Every file that is read.
+    /// Returns the paths of all input files.
     pub(super) fn inputs(&self) -> Vec<&Path> {
         let compared = self.compare.iter().map(|it| &it.path);
         let single = [&self.rom, &self.boot_bundle, &self.system];
@@ -132,8 +132,8 @@ impl Provisioning {
             || !self.revoked.is_empty()
     }
 
-    /// Whether every key that is to be revoked is there. The ROM would take the bit of another one
-    /// in silence, and the operator would take the wrong key for revoked.
+    /// Checks that every number to be revoked is that of a given root key. The ROM silently accepts revocation
+    /// bits for which there is no key, and the operator would believe that the intended key is revoked.
     pub(super) fn check(&self, root_key_count: usize) -> Result<(), Failure> {
         let is_known = |place: &u32| usize::try_from(*place).is_ok_and(|at| at < root_key_count);
         match self.revoked.iter().find(|place| !is_known(place)) {
@@ -145,7 +145,7 @@ impl Provisioning {
         }
     }
 
-    /// One bit for each key (boot flow §3.2).
+    /// Returns the revocation bits, one for each key (boot flow §3.2).
     pub(super) fn revoked_keys(&self) -> u32 {
         self.revoked
             .iter()
@@ -154,17 +154,17 @@ impl Provisioning {
     }
 }
 
-/// The file of an earlier timeline, and what that boot is called.
+/// The file of an earlier timeline, and the label of that boot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compared {
     pub(super) label: String,
     pub(super) path: PathBuf,
 }
 
-/// Reads `LABEL=FILE`.
+/// Parses `LABEL=FILE`.
 ///
 /// # Errors
-/// If one of them is missing.
+/// Fails if label or file is missing.
 fn compared(text: &str) -> Result<Compared, String> {
     let (label, path) = text.split_once('=').ok_or("it has the form LABEL=FILE.json")?;
     if path.is_empty() {
@@ -173,10 +173,10 @@ fn compared(text: &str) -> Result<Compared, String> {
     Ok(Compared { label: self::label(label)?, path: path.into() })
 }
 
-/// What a boot is called on the page.
+/// Parses the label of a boot on the page.
 ///
 /// # Errors
-/// If it is no text that fits a heading.
+/// Fails if the text is too long for a heading, is empty or has control characters.
 fn label(text: &str) -> Result<String, String> {
     let text = text.trim();
     let is_short = (1..=MAX_LABEL).contains(&text.chars().count());

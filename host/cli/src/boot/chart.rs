@@ -1,4 +1,4 @@
-//! The timeline as bars in the terminal that is there.
+//! Draws the timeline as bars for the terminal.
 
 use std::fmt::Write;
 
@@ -8,7 +8,8 @@ use hartlock_timeline::{Kind, Look, Timeline, chart};
 use crate::page;
 use crate::style::DIM;
 
-/// The chart for standard output. Whether colours reach the reader is decided where it is printed.
+/// Returns the chart for the standard output. Colours are removed on printing if the output does not support
+/// them.
 pub(super) fn text(timeline: &Timeline) -> String {
     let is_unicode = is_utf8(&|name| std::env::var(name).ok());
     painted(timeline, Look { columns: page::width(), is_unicode })
@@ -26,7 +27,7 @@ fn painted(timeline: &Timeline, look: Look) -> String {
     text
 }
 
-/// The same colours as on the page, as far as a terminal has them.
+/// Returns the style of a kind of step: the colours of the page, as far as terminals have them.
 fn style(kind: Kind) -> Style {
     let colour = match kind {
         Kind::Signature => AnsiColor::Magenta,
@@ -40,7 +41,8 @@ fn style(kind: Kind) -> Style {
     colour.on_default()
 }
 
-/// Whether the locale is one of UTF-8: the first of these variables that is set decides (POSIX).
+/// Returns true if the locale uses UTF-8. The first of these variables that is set determines the locale
+/// (POSIX).
 fn is_utf8(variable: &dyn Fn(&str) -> Option<String>) -> bool {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();
@@ -74,7 +76,7 @@ mod tests {
         assert!(!is_utf8(&|_| None));
     }
 
-    /// A boot of three steps, one of each kind that a reader must not mix up.
+    /// Returns a timeline with three steps of different kinds.
     fn timeline() -> Timeline {
         let step = |step: &str, start: u32| {
             serde_json::json!({

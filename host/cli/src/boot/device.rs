@@ -1,4 +1,4 @@
-//! The device that `hartlock boot` starts.
+//! Prepares the device that `hartlock boot` starts.
 
 use hartlock_emulator::images::{self, Device};
 use hartlock_files::check_output;
@@ -10,12 +10,13 @@ use super::args::Args;
 use crate::failure::Failure;
 use crate::values;
 
-/// Opens or makes the device, and gives it its ROM, its state and its bundles.
+/// Opens or creates the device, and writes ROM, state and bundles into it.
 pub(super) fn prepare(args: &Args, board: &Board) -> Result<Device, Failure> {
     let trust = trust(args)?;
     let device = match &args.state {
         Some(folder) => {
-            // Files of these names in a folder that is no device are not ours.
+            // If the folder is not a device, files with these names belong to the user, and only `--force`
+            // replaces them.
             let (images, is_device) = Device::images_in(folder);
             for image in images {
                 check_output(&image, args.inputs(), is_device || args.force)?;
@@ -30,7 +31,8 @@ pub(super) fn prepare(args: &Args, board: &Board) -> Result<Device, Failure> {
     })?;
     device.program_rom(&args.rom, &root)?;
     let asked = &args.provisioning;
-    // A device that lost its state is not repaired in passing: it must refuse, and be seen to.
+    // A device without a valid state is not repaired here: it must refuse to boot, and the user must see
+    // that.
     if device.is_new() || asked.is_asked_for() {
         let now = device.state()?.map_or_else(|_| images::Provisioning::default(), Into::into);
         device.provision(&images::Provisioning {

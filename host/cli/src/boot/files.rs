@@ -1,4 +1,4 @@
-//! What `hartlock boot` reads and writes apart from bundles and standard output.
+//! The files that `hartlock boot` reads and writes, apart from bundles.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use hartlock_timeline::report::{Quoted, Report as Page, Run};
 use super::args::{Args, Compared};
 use crate::failure::Failure;
 
-/// A log of 511 entries is a quarter of this.
+/// Maximum length in bytes of a stored timeline. A log with the maximum of 511 entries needs a quarter of it.
 const MAX_STORED_SIZE: usize = 1 << 20;
-/// More columns than these fit no page.
+/// Maximum number of columns in the tables of the page.
 const MAX_COMPARED: usize = 8;
 
-/// What is written apart from standard output, and what goes into it beside this boot. Nothing
-/// appears if the boot cannot start.
+/// The output files of a boot, and the earlier timelines that are compared with it. No file appears if the
+/// boot cannot start.
 pub(super) struct Files {
     timeline: Option<NewFile>,
     report: Option<NewFile>,
@@ -27,11 +27,11 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Reads what is there and begins what is not.
+    /// Reads the earlier timelines and creates the output files.
     pub(super) fn begin<'a>(args: &'a Args) -> Result<Self, Failure> {
         let label = args.label.clone().unwrap_or_else(|| "this boot".to_owned());
         let beside = read_beside(args, &label)?;
-        // An output is no input, nor another output.
+        // An output must not be an input or another output.
         let mut taken = args.inputs();
         let mut begin = |path: &'a Option<PathBuf>| -> Result<_, FileError> {
             let Some(path) = path.as_deref() else { return Ok(None) };

@@ -79,7 +79,7 @@ fn a_rollback_names_both_numbers() {
         let json = |state| serde_json::to_value(failure(&args, &ending, state).unwrap()).unwrap();
         let found = json(Some(&state));
         assert_eq!(found["context"][1], format!("security version {version}, floor {floor}"));
-        // A device whose state cannot be read refuses for that, and has no number to name.
+        // If the state of the device cannot be read, the failure has no value to compare with.
         assert_eq!(json(None)["context"].as_array().unwrap().len(), 1);
     }
 }
@@ -159,7 +159,7 @@ fn text_and_json_say_the_same() {
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!((&json["booted"], &json["timeline"]["outcome"]), (&false.into(), &"refused".into()));
     assert_eq!(json["harts"][0]["pc"], "0x20000000");
-    // The envelope around it has fields of its own.
+    // These names are fields of the enclosing JSON object.
     for taken in ["schema", "outcome", "error", "failure"] {
         assert!(json.get(taken).is_none(), "{taken}");
     }

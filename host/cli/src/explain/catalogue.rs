@@ -1,22 +1,23 @@
-//! What the specification says about reasons beyond what every boot stage carries.
+//! The texts of the specification about reason codes that boot stages do not contain.
 
 use serde::{Deserialize, Serialize};
 
-/// The list that `Reason` and `KeyReason` are made from. Only here are groups and the longer texts.
+/// The list of reasons from which `Reason` and `KeyReason` are generated. Only this file has the groups and
+/// the longer texts.
 const ERRORS: &str = include_str!("../../../../spec/errors.toml");
-/// What each vector is refused with.
+/// The list of test vectors with the reason for which each is refused.
 const VECTORS: &str = include_str!("../../../../spec/vectors/image/expected.json");
-/// Where the vectors are in the source tree.
+/// Folder of the test vectors in the source tree.
 const FOLDER: &str = "spec/vectors/image";
 
-/// What each first stage is refused with.
+/// The list of first-stage test vectors with the reason for which each is refused.
 const FIRST_STAGES: &str = include_str!("../../../../spec/vectors/first-stage/expected.json");
-/// Where they are.
+/// Folder of the first-stage test vectors.
 const FIRST_STAGE_FOLDER: &str = "spec/vectors/first-stage";
-/// Where the public keys of their signers are.
+/// Folder of the public keys of their signers.
 const KEY_FOLDER: &str = "spec/vectors/keys";
 
-/// All lists.
+/// The contents of the three lists.
 #[derive(Debug)]
 pub(super) struct Catalogue {
     errors: Errors,
@@ -24,7 +25,7 @@ pub(super) struct Catalogue {
     first_stages: Vec<FirstStageVector>,
 }
 
-/// `spec/errors.toml`, as far as neither of them holds it.
+/// The part of `spec/errors.toml` that the generated types do not contain.
 #[derive(Debug, Default, Deserialize)]
 struct Errors {
     #[serde(default)]
@@ -33,7 +34,7 @@ struct Errors {
     reason: Vec<Texts>,
 }
 
-/// A hundred of codes.
+/// A group of up to a hundred reason codes.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Group {
     number: String,
@@ -41,7 +42,7 @@ pub(super) struct Group {
     pub about: String,
 }
 
-/// The longer texts of a reason; each may be absent.
+/// The longer texts of a reason. Each of them is optional.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Texts {
     code: String,
@@ -49,7 +50,7 @@ pub(super) struct Texts {
     pub remedy: Option<String>,
 }
 
-/// An entry of `expected.json`.
+/// An entry of the list of test vectors.
 #[derive(Debug, Deserialize)]
 struct Vector {
     name: String,
@@ -58,7 +59,7 @@ struct Vector {
     description: String,
 }
 
-/// Options of the verifier of a vector.
+/// Options with which a verifier runs on the test vector.
 #[derive(Debug, Deserialize)]
 struct Options {
     keys: Vec<String>,
@@ -77,7 +78,7 @@ struct Options {
     medium: bool,
 }
 
-/// The same of a first stage.
+/// An entry of the list of first-stage test vectors.
 #[derive(Debug, Deserialize)]
 struct FirstStageVector {
     name: String,
@@ -86,7 +87,7 @@ struct FirstStageVector {
     description: String,
 }
 
-/// Options of its verifier.
+/// Options with which a verifier runs on the first-stage test vector.
 #[derive(Debug, Deserialize)]
 struct FirstStageOptions {
     keys: Vec<String>,
@@ -94,22 +95,23 @@ struct FirstStageOptions {
     others: serde_json::Map<String, serde_json::Value>,
 }
 
-/// A bundle or a first stage that is refused with a reason.
+/// A bundle or a first-stage image that is refused for a reason.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Example {
-    /// Its fault.
+    /// The fault of the file.
     pub description: String,
-    /// Where it is in the source tree.
+    /// Path in the source tree.
     pub path: String,
-    /// What refuses it so, from the root of the source tree; `None` if only a device does.
+    /// Command that refuses the file with this reason, for the root of the source tree; `None` if only a
+    /// device refuses it.
     pub command: Option<String>,
 }
 
 impl Catalogue {
-    /// Reads what this program was built with.
+    /// Parses the lists that are built into this program.
     pub(super) fn read() -> Self {
-        // A test reads both lists, so the defaults are never taken. Even then every code would
-        // be explained, only at less length.
+        // The lists are never invalid, because a test parses them. With an empty list every code would still
+        // be explained, with fewer details.
         Self {
             errors: toml::from_str(ERRORS).unwrap_or_default(),
             vectors: serde_json::from_str(VECTORS).unwrap_or_default(),
@@ -117,12 +119,12 @@ impl Catalogue {
         }
     }
 
-    /// The longer texts of a reason.
+    /// Returns the longer texts of a reason.
     pub(super) fn entry(&self, code: &str) -> Texts {
         self.errors.reason.iter().find(|texts| texts.code == code).cloned().unwrap_or_default()
     }
 
-    /// The group of a code.
+    /// Returns the group of a code.
     pub(super) fn group(&self, code: &str) -> Group {
         let number = code.get(1..3).unwrap_or_default();
         self.errors.group.iter().find(|group| group.number == number).cloned().unwrap_or_else(
@@ -133,7 +135,8 @@ impl Catalogue {
         )
     }
 
-    /// A bundle that is refused with this reason, one that a command refuses if there is one; or else a first stage.
+    /// Returns a file that is refused for this reason: a bundle that a command refuses if possible, else
+    /// another bundle, else a first-stage image.
     pub(super) fn example(&self, code: &str) -> Option<Example> {
         self.bundle(code).or_else(|| {
             let is_meant = |it: &&FirstStageVector| {
@@ -167,11 +170,12 @@ impl Vector {
         format!("{FOLDER}/{}.hlk", self.name)
     }
 
-    /// `hartlock verify` with the options of this vector, if flags can express all of them.
+    /// Returns the `hartlock verify` command with the options of this vector, if its options can express all
+    /// of them.
     fn command(&self) -> Option<String> {
         let options = &self.options;
         let is_plain = options.policy == "every-signer" && options.records.is_empty();
-        // Without a key the command decides nothing.
+        // Without a key the command cannot decide anything.
         if !is_plain || options.medium || options.keys.is_empty() {
             return None;
         }
@@ -201,7 +205,7 @@ impl FirstStageVector {
         format!("{FIRST_STAGE_FOLDER}/{}.hlf", self.name)
     }
 
-    /// `hartlock verify`, if the trusted keys are all that its verifier is told.
+    /// Returns the `hartlock verify` command, if the trusted keys are the only options of this vector.
     fn command(&self) -> Option<String> {
         let is_plain = self.options.others.keys().all(|name| name == "key_digests");
         let keys = self.options.keys.iter().map(|key| format!(" --key {KEY_FOLDER}/{key}.pub.pem"));
@@ -241,7 +245,8 @@ mod tests {
     fn every_reason_that_a_bundle_can_give_has_an_example() {
         let catalogue = Catalogue::read();
         for reason in AnyReason::all() {
-            // Of a device, of key files, of outputs and of requests there is no bundle that would show it.
+            // Reasons of devices, key files, outputs and requests are not about bundles, so no bundle is an
+            // example.
             let is_of_bundle = ![9, 11, 12, 13].contains(&(reason.number() / 100));
             assert_eq!(catalogue.example(&reason.code()).is_some(), is_of_bundle, "{reason:?}");
         }

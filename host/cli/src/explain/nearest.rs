@@ -1,27 +1,27 @@
-//! Which code was meant.
+//! Finds the reason code that the user asked for, and suggests others.
 
 use crate::reason::AnyReason;
 
-/// Most codes that are offered.
+/// Maximum number of codes that are suggested.
 const MOST: usize = 4;
-/// How much alike two names must be (Jaro and Winkler; 1 is the same).
+/// Minimum likeness of two names (Jaro-Winkler; 1 for equal names).
 const LEAST_LIKENESS: f64 = 0.8;
 
-/// The reason with this code, number or name.
+/// Returns the reason with this code, number or name.
 pub(super) fn find(text: &str) -> Option<AnyReason> {
     let number = number(text);
     AnyReason::all()
         .find(|reason| number == Some(reason.number()) || reason.name().eq_ignore_ascii_case(text))
 }
 
-/// `603` of `603`, `0603`, `E0603` and `e603`.
+/// Parses a number, with or without `E` and leading zeros: `603`, `0603`, `E0603` and `e603` are the same.
 fn number(text: &str) -> Option<u16> {
     let digits = text.strip_prefix(['E', 'e']).unwrap_or(text);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().ok()).flatten()
 }
 
-/// Reasons that may have been meant, the likeliest first.
+/// Returns reasons that may have been meant, the most likely first.
 pub(super) fn nearest(text: &str) -> Vec<AnyReason> {
     let all = AnyReason::all;
     let mut found: Vec<_> = match number(text) {
@@ -46,7 +46,7 @@ pub(super) fn nearest(text: &str) -> Vec<AnyReason> {
     found
 }
 
-/// Reasons with a name of nearly the same letters.
+/// Returns reasons with a name of nearly the same letters.
 fn alike(wanted: &str) -> Vec<AnyReason> {
     let likeness = |reason: &AnyReason| strsim::jaro_winkler(wanted, &reason.name().to_lowercase());
     let mut found: Vec<_> = AnyReason::all()

@@ -1,4 +1,4 @@
-//! Every field of a bundle: as a list with explanations, or beside its bytes.
+//! Prints every field of a bundle: as a list with explanations, or next to its bytes.
 
 use std::fmt::Write;
 
@@ -10,20 +10,20 @@ use crate::page::{Page, wrap};
 use crate::style::{BOLD, DIM, ERROR};
 use crate::units::{count_text, grouped};
 
-/// Bytes of a line.
+/// Number of bytes in a line.
 const LINE: usize = 16;
-/// Columns of the bytes of a line, with the space to what follows.
+/// Width in columns of the bytes of a line, with the space after them.
 const HEX_WIDTH: usize = 4 * 9 + 1;
-/// The same with the offset in front.
+/// Width in columns of offset and bytes.
 const BYTES_WIDTH: usize = 8 + 2 + HEX_WIDTH;
-/// Columns that are left for notes; with less, they follow below the bytes.
+/// Minimum width in columns of notes next to the bytes. If less is left, they follow below the bytes.
 const LEAST_NOTE: usize = 24;
-/// Columns before a note below the bytes.
+/// Indentation in columns of a note below the bytes.
 const NOTE_INDENT: usize = 12;
-/// From how many lines of zeros on only the first is shown.
+/// Number of lines of zeros from which on only the first line is shown.
 const MANY_LINES: usize = 3;
 
-/// Each field with its value and what it is for.
+/// Prints each field with its value and purpose.
 pub(super) fn write_list(page: &mut Page, inspection: &Inspection, is_verbose: bool) {
     for_each_part(page, inspection, |page, field| {
         if field.is_filler() {
@@ -44,7 +44,7 @@ pub(super) fn write_list(page: &mut Page, inspection: &Inspection, is_verbose: b
     });
 }
 
-/// Each field of signed region and signature area beside its bytes; the rest in a line each.
+/// Prints each field of signed region and signature area next to its bytes, and each other field in one line.
 pub(super) fn write_dump(page: &mut Page, inspection: &Inspection) {
     for_each_part(page, inspection, |page, field| {
         let range = field.offset as usize..field.end() as usize;
@@ -68,7 +68,7 @@ fn size_of(field: &Field) -> String {
     count_text(field.size, "byte", "bytes")
 }
 
-/// Calls `write` for every field, with a heading where a part begins and the fault where it is.
+/// Calls `write` for every field. Prints a heading where a part begins, and the fault at its position.
 fn for_each_part(
     page: &mut Page,
     inspection: &Inspection,
@@ -102,7 +102,7 @@ fn for_each_part(
         write(page, field);
         write_fault(page, inspection, field);
     }
-    // A file that is too short has its fault after its last field.
+    // If the file is too short, the fault is after the last field.
     if let (Some(reason), Some(place)) = (inspection.reason, &inspection.place)
         && place.offset >= inspection.file_size
     {
@@ -123,7 +123,7 @@ fn write_fault(page: &mut Page, inspection: &Inspection, field: &Field) {
     }
 }
 
-/// The bytes of a field, followed by their meaning.
+/// Prints the bytes of a field with their meaning next to or below them.
 fn dump(page: &mut Page, field: &Field, bytes: &[u8]) {
     let is_narrow = page.width() < BYTES_WIDTH + LEAST_NOTE;
     let (line_len, note_indent) =
@@ -150,7 +150,7 @@ fn dump(page: &mut Page, field: &Field, bytes: &[u8]) {
     }
 }
 
-/// Words of four bytes, as in the walk-through of the specification (§9).
+/// Returns bytes in hexadecimal, in words of four bytes as in the example of the specification (§9).
 fn hex_line(bytes: &[u8]) -> String {
     bytes.chunks(4).fold(String::new(), |mut text, word| {
         if !text.is_empty() {
@@ -163,17 +163,17 @@ fn hex_line(bytes: &[u8]) -> String {
     })
 }
 
-/// Lines beside or below the bytes: name, value and section; for long text, the text itself.
+/// Returns the lines next to or below the bytes: name, value and section; for long text, the text itself.
 fn notes(field: &Field, bytes: &[u8], width: usize, is_narrow: bool) -> Vec<String> {
     let Field { name, section, .. } = field;
-    // Digests and keys are the bytes themselves.
+    // The value of a digest or a key is not repeated next to its bytes.
     let is_bytes = bytes.len() > 8 && !field.is_text() && !field.is_filler();
     let is_long_text = field.is_text() && bytes.len() > 2 * LINE && field.value.len() > width / 2;
     if is_bytes {
         return vec![format!("{BOLD}{name}{BOLD:#} {section}")];
     }
     if is_long_text {
-        // Character by character, beside its bytes.
+        // The text is shown next to its bytes, one character for each byte.
         let character = |byte: &u8| match byte {
             0x20..=0x7e => char::from(*byte),
             _ => '.',

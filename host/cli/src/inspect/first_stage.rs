@@ -1,11 +1,11 @@
-//! The content of a first stage.
+//! Prints the content of a first-stage image.
 
 use hartlock_bundle::first_stage::{FirstStageDescription, KeyByDigest};
 
 use crate::page::Page;
 use crate::units::{count_text, size_text};
 
-/// Everything that an image says.
+/// Prints all values in the header of an image.
 pub fn write_facts(page: &mut Page, image: &FirstStageDescription) {
     page.row("form", "first stage, verified by hardware");
     page.row("board", &format!("{}, SoC {}", image.board, image.soc));

@@ -1,4 +1,4 @@
-//! What `hartlock inspect --json` prints (JSON.md).
+//! The output of `hartlock inspect --json` (JSON.md).
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Object<'a> {
     bundle: &'a Path,
-    /// Always false: it tells later readers of the object that nothing was verified.
+    /// Always false, to state in the object itself that nothing was verified.
     verified: bool,
     file_size: u64,
     header: Option<&'a Header>,
@@ -22,7 +22,7 @@ pub(super) struct Object<'a> {
     signatures: &'a [Signature],
     policies: Vec<Policy>,
     memory: Option<&'a Memory>,
-    /// There if the file begins as one.
+    /// Content of a first-stage image, if the file begins as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_stage: Option<&'a FirstStage>,
     fields: &'a [Field],
@@ -32,9 +32,9 @@ pub(super) struct Object<'a> {
 struct Policy {
     policy: &'static str,
     possible: bool,
-    /// The verdict of a device, whichever keys it trusts.
+    /// Reason code with which a device refuses the bundle, whichever keys it trusts.
     code: Option<String>,
-    /// What else has to be signed.
+    /// Family of the signature that is missing.
     lacks: Option<&'static str>,
 }
 

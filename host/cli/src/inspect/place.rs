@@ -1,8 +1,8 @@
-//! Places of a bundle in words.
+//! Describes positions in a bundle in words.
 
 use hartlock_bundle::inspect::{Part, Place};
 
-/// Where a fault is, in a clause.
+/// Describes the position of a fault in a clause.
 pub(super) fn place_text(place: &Place) -> String {
     let mut text = match place.size {
         0 => format!("the file ends at {:#x}", place.offset),
@@ -14,7 +14,7 @@ pub(super) fn place_text(place: &Place) -> String {
     if let Some(field) = place.field.filter(|field| Some(*field) != part_name(place)) {
         text += &format!(", {field}");
     }
-    // Bytes without a meaning, and many of them, say no more than the place.
+    // The value is left out if it is long or says no more than the position.
     match &place.value {
         Some(value) if value.len() <= 80 && !value.starts_with("not zero") => {
             text + &format!(": {value}")
@@ -23,7 +23,7 @@ pub(super) fn place_text(place: &Place) -> String {
     }
 }
 
-/// Padding between parts is a part of its own with one field.
+/// Returns the name of the part if that is padding, which has no other field name.
 pub(super) fn part_name(place: &Place) -> Option<&'static str> {
     (place.part == Some(Part::Padding)).then_some("padding")
 }

@@ -1,4 +1,4 @@
-//! The page of a bundle.
+//! Prints the summary of a bundle.
 
 use anstyle::Style;
 use hartlock_bundle::date::date_text;
@@ -15,7 +15,7 @@ use crate::page::Page;
 use crate::style::{BOLD, DIM, ERROR, GOOD, WARNING};
 use crate::units::{grouped, size_text};
 
-/// Everything worth knowing about a bundle, or about what is left of it.
+/// Prints the summary of a bundle, or as much as can be read of a malformed one.
 pub(super) fn write(page: &mut Page, inspection: &Inspection, is_verbose: bool) {
     write_fault(page, inspection);
     if let Some(first_stage) = &inspection.first_stage {
@@ -41,7 +41,7 @@ pub(super) fn write(page: &mut Page, inspection: &Inspection, is_verbose: bool) 
     page.remark(0, "More: --fields (meanings), --hexdump (bytes), -v (whole key ids and digests)");
 }
 
-/// An image for hardware that decides alone, or what is left of one.
+/// Prints the summary of a first-stage image, or as much as can be read of a malformed one.
 fn write_first_stage(page: &mut Page, inspection: &Inspection, image: &FirstStage) {
     match &image.content {
         Some(content) => {
@@ -66,7 +66,7 @@ fn write_first_stage(page: &mut Page, inspection: &Inspection, image: &FirstStag
     page.remark(0, "More: --fields (meanings), --hexdump (bytes)");
 }
 
-/// The content of a manifest, for `hartlock sign`.
+/// Returns the content of a manifest as text, for `hartlock sign`.
 pub fn manifest_text(manifest: &Description) -> String {
     let mut page = Page::new();
     write_facts(&mut page, manifest);
@@ -206,7 +206,7 @@ fn write_memory(page: &mut Page, manifest: &Description, memory: &Memory) {
     }
 }
 
-/// What a check of a signature found.
+/// Returns the result of the check of a signature.
 fn check_text(check: Check) -> (Style, String) {
     match check {
         Check::Verifies => (GOOD, "verifies over these bytes".to_string()),
@@ -255,7 +255,8 @@ fn write_policies(page: &mut Page, inspection: &Inspection) {
     }
 }
 
-/// `keys` are the numbers of those whose signatures verify.
+/// Describes whether a policy can be satisfied. `keys` has the numbers of the keys whose signatures are
+/// valid.
 fn prospect_text(prospect: &Prospect, keys: &[String]) -> (Style, String) {
     let Some(obstacle) = prospect.obstacle else {
         let text = match prospect.policy {
@@ -292,7 +293,7 @@ fn trust_rule(trust: &Trust) -> &'static str {
     }
 }
 
-/// What can be told apart where there is no manifest.
+/// Prints the fields and parts that can be read although the manifest cannot be parsed.
 fn write_parts(page: &mut Page, inspection: &Inspection) {
     if let Some(header) = &inspection.header {
         page.gap();
@@ -300,7 +301,7 @@ fn write_parts(page: &mut Page, inspection: &Inspection) {
         page.row("board", &format!("{}, SoC {}", header.board, header.soc));
         page.row("label", &header.label);
         page.row("security version", &header.security_version.to_string());
-        // With bits that have no name.
+        // The value in words shows also bits that have no name.
         let mask = inspection.fields.iter().find(|field| field.name == "lifecycle_mask");
         page.row("lifecycle", mask.map_or("", |field| &field.value));
         page.row("created", &date_text(header.created));
@@ -325,7 +326,7 @@ fn write_parts(page: &mut Page, inspection: &Inspection) {
     }
 }
 
-/// A part with what is in it.
+/// Returns the name of a part, with the type of its payload.
 pub(super) fn part_text(field: &Field) -> String {
     match field.part {
         Part::PayloadRecord(_, Some(payload_type)) => {
@@ -344,7 +345,7 @@ fn key_text(key: &Key, is_verbose: bool) -> String {
     }
 }
 
-/// Enough of a digest to tell two apart.
+/// Returns the first 16 characters of a digest, which are enough to tell two digests apart.
 fn shortened(digest: &str) -> &str {
     digest.get(..16).unwrap_or(digest)
 }

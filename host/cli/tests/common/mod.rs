@@ -1,4 +1,4 @@
-//! Runs `hartlock` in a folder of its own.
+//! Runs `hartlock` in a temporary folder.
 
 use std::fmt::Display;
 use std::fs;
@@ -9,13 +9,13 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Signs the payload files of a bench; where to is left to the caller.
+/// Command line that signs the payload files of a bench. The caller adds the output.
 pub const SIGN_SYSTEM: &str = "sign --type system --kernel linux --initramfs initrd \
                                --system-fdt virt.dtb --bootargs console=ttyS0 \
                                --security-version 4 --key root.pem";
 
-/// Says that a test could not ask everything it wanted to. Not with a macro: the test harness would
-/// keep the line to itself, since the test passes.
+/// Prints that a test could not check everything. It does not use `eprintln!`, because the test harness hides
+/// its output if the test passes.
 pub fn skipped(why: impl Display) {
     let _ = writeln!(io::stderr(), "SKIPPED: {why}");
 }
@@ -24,7 +24,7 @@ pub struct Bench {
     folder: TempDir,
 }
 
-/// What a run gave.
+/// The result of a run of a program.
 #[derive(Debug)]
 pub struct Run {
     pub code: i32,
@@ -44,7 +44,7 @@ impl Run {
     #[track_caller]
     pub fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self:#?}");
-        // Whatever is not a yes says what to do.
+        // Every message other than a positive answer has advice for the user.
         if code != 0 {
             let says_what = self.stderr.contains("hint: ") || self.stderr.contains("--help");
             assert!(says_what, "no hint: {self:#?}");
@@ -59,7 +59,7 @@ impl Run {
 }
 
 impl Bench {
-    /// A folder with payload files.
+    /// Makes a folder with payload files.
     pub fn new() -> Self {
         let bench = Self { folder: tempfile::tempdir().unwrap() };
         let mut linux = vec![0x11; 100_000];
@@ -72,7 +72,7 @@ impl Bench {
         bench
     }
 
-    /// The same with keys and a bundle `system.hlk` of security version 4.
+    /// Makes a folder with payload files, keys, and a bundle `system.hlk` of security version 4.
     pub fn with_bundle() -> Self {
         let bench = Self::new();
         bench.run(&["keygen", "-o", "root.pem"]).expect(0);
@@ -101,7 +101,7 @@ impl Bench {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// Writes a copy of `from` that `change` was applied to.
+    /// Writes a copy of the file `from`, changed by `change`.
     pub fn damaged(&self, from: &str, to: &str, change: impl FnOnce(&mut Vec<u8>)) {
         let mut bytes = self.read(from);
         change(&mut bytes);
@@ -127,7 +127,7 @@ impl Bench {
         Run::of(self.command().args(args).output().unwrap())
     }
 
-    /// Runs another program, or returns `None` and says so if it is missing.
+    /// Runs another program. Returns `None` and prints a message if the program is missing.
     pub fn tool(&self, program: &str, args: &[&str]) -> Option<Run> {
         match Command::new(program).args(args).current_dir(self.folder()).output() {
             Ok(output) => Some(Run::of(output)),

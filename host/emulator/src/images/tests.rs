@@ -235,7 +235,7 @@ fn the_secret_of_a_device_is_random_and_stays() {
     bench.program();
     assert_eq!(bench.device.secret().unwrap(), secret());
     bench.device.provision(&floors(1, 1)).unwrap();
-    // A record counts on its own device only.
+    // A record is valid only on its own device.
     let other = root_of_trust(trust(&[7]), &BOARD, first).unwrap();
     bench.device.program_rom(&bench.file("rom.bin", &[0x13]), &other).unwrap();
     assert_eq!(bench.device.state().unwrap(), Err(Reason::CounterStoreInvalid));

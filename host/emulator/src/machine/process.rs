@@ -1,4 +1,4 @@
-//! The child process, and the threads that listen to it.
+//! The child process of QEMU, and the threads that read its output.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -17,27 +17,29 @@ use crate::Error;
 use crate::qemu::{Config, Qemu};
 use crate::qmp::{Control, Message, read_messages};
 
-/// A socket's path must fit into 108 bytes, the terminating zero included.
+/// Maximum length of the path of a socket; the limit of the system is 108 bytes, including the terminating
+/// zero.
 const LONGEST_SOCKET_PATH: usize = 100;
-/// Where there is always a short path.
+/// A folder with a short path, which always exists.
 const SHORT_FOLDER: &str = "/tmp";
-/// Events that wait: beyond this, QEMU has to wait, and memory stays bounded.
+/// Maximum number of queued events. Beyond it QEMU has to wait, so that memory is bounded.
 const WAITING_EVENTS: usize = 64;
 const COMPLAINTS: usize = 4096;
-/// How long the last complaints of a QEMU that has ended may take to arrive; a process that it started may hold
-/// its standard error open for longer.
+/// The time to wait for the last error output of a QEMU that has ended; a process that it started may keep its
+/// standard error open for longer.
 const LAST_COMPLAINTS: Duration = Duration::from_secs(2);
 
-/// What the threads report.
+/// An event that the threads report.
 #[derive(Debug)]
 pub(super) enum Event {
     Console(Vec<u8>),
     Control(Message),
-    /// The console is closed: QEMU has ended.
+    /// The console is closed because QEMU has ended.
     Exited,
 }
 
-/// QEMU. Dropped, it is killed, by its handle and so never another process.
+/// The process of QEMU. It is killed through its handle when it is dropped, so that no other process can be
+/// hit.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -45,7 +47,7 @@ pub(super) struct Process {
     events: Receiver<Event>,
     control: Option<Control>,
     complaints: Arc<Mutex<VecDeque<u8>>>,
-    /// Closed once all complaints are kept.
+    /// A channel that is closed when all error output was received.
     complaints_end: Receiver<()>,
     folder: TempDir,
 }
@@ -54,7 +56,7 @@ impl Process {
     pub(super) fn start(qemu: &Qemu, config: &Config, deadline: Instant) -> Result<Self, Error> {
         let folder = short_folder()?;
         let socket = folder.path().join("control");
-        // We listen and QEMU connects: there is no moment at which the socket is not there yet.
+        // This process listens before QEMU connects, so that the socket always exists.
         let listener = UnixListener::bind(&socket)
             .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
             .map_err(|source| Error::file("listen at", &socket, source))?;
@@ -87,8 +89,8 @@ impl Process {
         Ok(process)
     }
 
-    /// Waits for QEMU to connect. If it ends before, there is nothing to talk to, and the end of
-    /// its console will say so.
+    /// Waits until QEMU connects. If QEMU ends before, this function returns without a connection, and the end
+    /// of the console is reported as an event.
     fn connect(
         &mut self,
         listener: &UnixListener,
@@ -130,7 +132,7 @@ impl Process {
         self.child.id()
     }
 
-    /// A folder that exists as long as the process.
+    /// Returns a folder that exists as long as the process.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -149,27 +151,27 @@ impl Process {
         }
     }
 
-    /// The next event, or nothing if there is none until then.
+    /// Waits for the next event; returns `None` if there is none before `until`.
     pub(super) fn next_event(&mut self, until: Instant) -> Option<Event> {
         let time = until.saturating_duration_since(Instant::now());
         match self.events.recv_timeout(time) {
             Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout) => None,
-            // Both threads are gone, and so is QEMU.
+            // Both threads have ended, which means that QEMU has ended.
             Err(RecvTimeoutError::Disconnected) => Some(Event::Exited),
         }
     }
 
-    /// Kills the process if it is still there, and waits until it is gone.
+    /// Kills the process if it is still running, and waits for its end.
     pub(super) fn end(&mut self) {
-        // It may have ended by itself; then there is nothing to kill, and the wait returns.
+        // The process may have ended already; then there is nothing to kill, and the wait returns at once.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// The end of what QEMU wrote to its standard error, all of it once QEMU has ended.
+    /// Returns the end of QEMU's error output, which is complete once QEMU has ended.
     pub(super) fn complaints(&self) -> String {
-        // Nothing is ever sent: this returns when the thread that reads has dropped its end.
+        // No value is ever sent: this call returns when the reading thread drops its end of the channel.
         let _ = self.complaints_end.recv_timeout(LAST_COMPLAINTS);
         let bytes = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = bytes.iter().copied().collect();
@@ -185,7 +187,7 @@ impl Drop for Process {
 
 fn short_folder() -> Result<TempDir, Error> {
     let usual = std::env::temp_dir();
-    // Room for the name of our folder and of a socket in it.
+    // The length includes room for the name of the folder and of a socket in it.
     let is_short = usual.as_os_str().len() + 40 <= LONGEST_SOCKET_PATH;
     let parent = if is_short { usual.as_path() } else { Path::new(SHORT_FOLDER) };
     tempfile::Builder::new()
@@ -208,7 +210,7 @@ fn forward(mut from: impl Read, to: &SyncSender<Event>) {
             Err(_) => break,
         }
     }
-    // If the receiver is gone, the event is not needed.
+    // If the receiver was dropped, the event is not needed.
     let _ = to.send(Event::Exited);
 }
 

@@ -62,7 +62,7 @@ fn program_counters_are_read_from_the_list_of_registers() {
     assert_eq!(program_counter("mepc 00\n"), None);
 }
 
-/// Replaces QEMU: prints its output in pieces, and ends before a client connects.
+/// Makes a program that replaces QEMU: it prints its output in pieces and ends before it connects.
 fn printer(folder: &std::path::Path, script: &str) -> (Qemu, Config) {
     use std::os::unix::fs::PermissionsExt;
     let program = folder.join("printer");

@@ -1,5 +1,5 @@
-//! Guests of a few instructions, put together by hand: no boot stage is needed to test the
-//! machine that runs them.
+//! Guests of a few instructions, which are assembled here. Testing the machine that runs them needs
+//! no boot stage.
 
 use std::fs;
 use std::path::Path;
@@ -17,14 +17,14 @@ const T2: u32 = 7;
 mod board {
     include!("../../../../device/boards/qemu-virt/generated/board.rs");
 }
-/// A 16550.
+/// The address of the 16550 UART.
 const UART: u32 = board::UART as u32;
-/// Ends the machine when it is written.
+/// The address of the test device, which ends the machine when it is written.
 const TEST_DEVICE: u32 = board::TEST as u32;
 pub const POWER_OFF: u32 = 0x5555;
 pub const RESET: u32 = 0x7777;
 
-/// A program for flash bank 0, which is where harts begin.
+/// A program for flash bank 0, where harts begin.
 #[derive(Default)]
 pub struct Guest {
     code: Vec<u32>,
@@ -37,23 +37,24 @@ impl Guest {
         self
     }
 
-    /// `auipc` with the address of data that is placed after the code.
+    /// Adds `auipc` and `addi`, which load the address of data that is placed after the code.
     fn address_of(mut self, register: u32, bytes: Vec<u8>) -> Self {
         self.data.push((self.code.len(), bytes));
-        // auipc register, 0; addi register, register, …: the distance is filled in later.
+        // The instructions are `auipc register, 0` and `addi register, register, 0`; the distance
+        // is filled in later.
         self.add(&[0x17 | register << 7, addi(register, register, 0)])
     }
 
-    /// Prints text.
+    /// Adds code that prints text.
     pub fn print(self, text: &str) -> Self {
         let mut bytes = text.as_bytes().to_vec();
         bytes.push(0);
         self.address_of(T0, bytes).add(&[
             lui(T1, UART),
-            // Next byte; the end of the text is 7 instructions ahead.
+            // Load the next byte; at the end of the text, jump forward by 7 instructions.
             lbu(T2, T0, 0),
             beq(T2, 0, 28),
-            // Until the transmitter is empty: bit 5 of the line status.
+            // Wait until the transmitter is empty, which is bit 5 of the line status.
             lbu(28, T1, 5),
             0x20 << 20 | 28 << 15 | 7 << 12 | 28 << 7 | 0x13,
             beq(28, 0, -8),
@@ -63,11 +64,11 @@ impl Guest {
         ])
     }
 
-    /// Waits until a byte is typed.
+    /// Adds code that waits until a byte is received.
     pub fn wait_for_input(self) -> Self {
         self.add(&[
             lui(T1, UART),
-            // Bit 0 of the line status: there is a byte.
+            // Bit 0 of the line status is set when a byte was received.
             lbu(T2, T1, 5),
             1 << 20 | T2 << 15 | 7 << 12 | T2 << 7 | 0x13,
             beq(T2, 0, -8),
@@ -75,11 +76,11 @@ impl Guest {
         ])
     }
 
-    /// Copies bytes to RAM; their number is a multiple of four.
+    /// Adds code that copies bytes to RAM; their number must be a multiple of four.
     pub fn store(self, bytes: &[u8], address: u32) -> Self {
         let count = u32::try_from(bytes.len() / 4).unwrap();
         self.address_of(T0, bytes.to_vec()).add(&[
-            // lui extends the sign: t1 = t1 << 32 >> 32
+            // `lui` extends the sign, which these shifts remove: t1 = t1 << 32 >> 32
             lui(T1, address),
             (32 << 20) | (T1 << 15) | (1 << 12) | (T1 << 7) | 0x13,
             (32 << 20) | (T1 << 15) | (5 << 12) | (T1 << 7) | 0x13,
@@ -96,7 +97,7 @@ impl Guest {
         ])
     }
 
-    /// Powers off or resets.
+    /// Adds code that powers off or resets.
     pub fn end(self, value: u32) -> Self {
         let upper = (value + 0x800) & !0xfff;
         self.add(&[
@@ -107,15 +108,15 @@ impl Guest {
         ])
     }
 
-    /// Waits for ever, then the data: an image of flash bank 0.
+    /// Adds an endless loop and the data, and returns the image of flash bank 0.
     fn image(mut self) -> Vec<u8> {
-        // wfi; back to it.
+        // The loop is `wfi` and a jump back to it.
         self.code.extend([0x1050_0073, beq(0, 0, -4)]);
         let mut image = vec![0xff; BANK_SIZE];
         let mut at = self.code.len() * 4;
         for (index, bytes) in self.data {
             let distance = i32::try_from(at - index * 4).unwrap();
-            // Far enough for a test: the immediate has 12 bits, and auipc adds the rest.
+            // The immediate of `addi` has 12 bits, and `auipc` adds the upper bits.
             let upper = (distance + 0x800) & !0xfff;
             self.code[index] |= upper as u32;
             self.code[index + 1] |= ((distance - upper) as u32) << 20;
@@ -128,7 +129,7 @@ impl Guest {
         image
     }
 
-    /// A machine of one hart that runs it.
+    /// Returns the configuration of a machine with one hart that runs the guest.
     pub fn config(self, folder: &Path) -> Config {
         let (rom, bundle) = (folder.join("pflash0.img"), folder.join("pflash1.img"));
         fs::write(&rom, self.image()).unwrap();
@@ -169,7 +170,7 @@ fn bne(left: u32, right: u32, distance: i32) -> u32 {
     beq(left, right, distance) | 1 << 12
 }
 
-/// The emulator, or nothing and a line that says so: a test without it decides nothing.
+/// Returns QEMU and a temporary folder, or `None` after a message that the test is skipped.
 pub fn emulator() -> Option<(Qemu, TempDir)> {
     match Qemu::find(None) {
         Ok(qemu) => Some((qemu, tempfile::tempdir().unwrap())),

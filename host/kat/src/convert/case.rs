@@ -1,4 +1,4 @@
-//! Cases as converters make them: a line, and apart from it what the answer must be.
+//! Cases as converters make them: the line that an engine gets, and the expected answer separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,21 +6,21 @@ use crate::host::line::{Reply, Verdict, hex, unhex};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};
 
-/// What an engine has to answer, unless it does not carry it.
+/// The expected answer. An engine may also answer that it does not support the case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// `ok` with this output.
+    /// The answer `ok` with this output.
     Output(Vec<u8>),
-    /// `ok` with an output that ends so: only that was published.
+    /// The answer `ok` with an output that ends with these bytes, if only the end was published.
     OutputEnd(Vec<u8>),
     Valid,
     Invalid,
-    /// `unsupported` and nothing else: our rule requires no answer.
+    /// The answer `unsupported` only: our rule does not define another one.
     Unsupported,
 }
 
 impl Expected {
-    /// Of a verdict.
+    /// Returns the expected answer for a published verdict.
     pub const fn of(is_valid: bool) -> Self {
         if is_valid { Self::Valid } else { Self::Invalid }
     }
@@ -34,7 +34,7 @@ impl Expected {
         }
     }
 
-    /// How a reply compares.
+    /// Compares a reply with the expected answer.
     pub fn judge(&self, reply: &Reply) -> Judgement {
         let output = || reply.output.as_deref().and_then(unhex);
         let is_right = match (self, reply.result) {
@@ -51,7 +51,7 @@ impl Expected {
         if is_right { Judgement::Agreed } else { Judgement::Wrong }
     }
 
-    /// For the side file.
+    /// Returns the JSON object for the file of expected answers.
     pub fn to_json(&self, id: &str) -> Value {
         match self {
             Self::Output(output) => json!({"id": id, "result": "ok", "output": hex(output)}),
@@ -61,39 +61,40 @@ impl Expected {
     }
 }
 
-/// How a reply compares with what it has to be.
+/// The result of comparing a reply with the expected answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     Agreed,
-    /// Not carried.
+    /// The engine does not support the case.
     Unsupported,
     Wrong,
 }
 
-/// A case.
+/// A known-answer case.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub id: String,
-    /// Folder of the vectors.
+    /// The folder that contains the vector file.
     pub folder: String,
-    /// What the case tests, in one word.
+    /// The kind of test, in one word.
     pub family: &'static str,
-    /// File, verdict and flags: a sample has some of each.
+    /// The group for sampling: file, expected answer and flags. A sample has some cases of each
+    /// group.
     pub stratum: String,
     pub line: String,
     pub expected: Expected,
 }
 
-/// What converters fill.
+/// The cases of all converters.
 #[derive(Default)]
 pub struct Collection {
     pub cases: Vec<Case>,
-    /// Cases that cannot be said in a line, by folder and reason.
+    /// Number of cases that cannot be expressed as a line, by folder and reason.
     pub left_out: BTreeMap<(String, String), usize>,
     file: String,
 }
 
-/// A value of a field.
+/// The value of a field.
 pub enum Field {
     Bytes(Vec<u8>),
     Text(String),
@@ -130,7 +131,7 @@ impl From<u64> for Field {
     }
 }
 
-/// A question: operation, algorithm, fields.
+/// A request: operation, algorithm and fields.
 pub struct Ask {
     map: Map<String, Value>,
 }
@@ -153,7 +154,7 @@ impl Ask {
         self
     }
 
-    /// A signature to judge.
+    /// Makes a request to verify a signature.
     pub fn verify(
         alg: &str,
         public_key: impl Into<Field>,
@@ -166,7 +167,8 @@ impl Ask {
 }
 
 impl Collection {
-    /// Everything that follows is from this file, named by its path within the vectors.
+    /// Begins a file, named by its path within the vectors. All cases added afterwards belong to
+    /// this file.
     pub fn begin(&mut self, file: &str) {
         self.file = file.to_owned();
     }
@@ -175,7 +177,7 @@ impl Collection {
         self.file.split('/').next().unwrap_or_default().to_owned()
     }
 
-    /// Adds a case. `name` tells it from others of its file; `flags` from what it is a sample of.
+    /// Adds a case. `name` is unique within the file; `flags` are part of the group for sampling.
     pub fn add(
         &mut self,
         family: &'static str,
@@ -193,12 +195,12 @@ impl Collection {
         self.cases.push(Case { id, folder: self.folder(), family, stratum, line, expected });
     }
 
-    /// Counts a case that cannot be said in a line.
+    /// Counts a case that cannot be expressed as a line.
     pub fn leave_out(&mut self, reason: &str) {
         *self.left_out.entry((self.folder(), reason.to_owned())).or_default() += 1;
     }
 
-    /// No two cases may have one id: answers are told apart by it.
+    /// Checks that no two cases have the same id, since answers are assigned to cases by their id.
     pub fn check_ids(&self) -> Result<()> {
         let mut ids = BTreeSet::new();
         for case in &self.cases {
@@ -207,7 +209,7 @@ impl Collection {
         Ok(())
     }
 
-    /// A few of each stratum: the first ones, so that a sample is the same everywhere.
+    /// Keeps only the first cases of each group, so that the sample is the same on every machine.
     pub fn sample(&mut self, of_each: usize) {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         self.cases.retain(|case| {
@@ -218,27 +220,27 @@ impl Collection {
     }
 }
 
-/// A text of a JSON object.
+/// Returns the string in a field of a JSON object.
 pub fn text<'a>(value: &'a Value, name: &str) -> Result<&'a str> {
     value[name].as_str().with_context(|| format!("no text `{name}`"))
 }
 
-/// Bytes of a JSON object.
+/// Returns the bytes that a field of a JSON object has in hexadecimal digits.
 pub fn bytes(value: &Value, name: &str) -> Result<Vec<u8>> {
     parse_hex(text(value, name)?).with_context(|| format!("`{name}`"))
 }
 
-/// A number of a JSON object.
+/// Returns the number in a field of a JSON object.
 pub fn number(value: &Value, name: &str) -> Result<u64> {
     value[name].as_u64().with_context(|| format!("no number `{name}`"))
 }
 
-/// An array of a JSON object.
+/// Returns the array in a field of a JSON object.
 pub fn array<'a>(value: &'a Value, name: &str) -> Result<&'a Vec<Value>> {
     value[name].as_array().with_context(|| format!("no array `{name}`"))
 }
 
-/// Names in an array, for a stratum.
+/// Returns the flags of a test, joined by commas, for the group for sampling.
 pub fn flags(value: &Value) -> String {
     let flags = value["flags"].as_array().into_iter().flatten().filter_map(Value::as_str);
     flags.collect::<Vec<_>>().join(",")
@@ -248,12 +250,13 @@ pub fn parse_hex(text: &str) -> Result<Vec<u8>> {
     unhex(text).with_context(|| format!("not hexadecimal: {:.40}", text))
 }
 
-/// 00 01 .. FA, again and again.
+/// Returns `len` bytes of the repeated sequence 00 01 .. FA.
 pub fn pattern(len: u64) -> Vec<u8> {
     (0..=0xfa).cycle().take(len as usize).collect()
 }
 
-/// The name of a hash in a case, for the names of NIST, Wycheproof and Botan; `None` if it has none.
+/// Returns the name that a case uses for a hash, given the name that NIST, Wycheproof or Botan use;
+/// `None` if cases have no name for it.
 pub fn hash_name(name: &str) -> Option<&'static str> {
     Some(match name {
         "SHA-1" => "sha1",

@@ -1,14 +1,17 @@
 //! Ed25519 and its variants.
 //!
-//! The rule is that of `hartlock_kernels::ed25519`: S below L, A and R canonical, neither of a small order,
-//! the cofactorless equation, R compared byte by byte. For cases without a verdict it decides:
+//! The rule is that of `hartlock_kernels::ed25519`: S is less than L, A and R are canonical and not of small
+//! order, the cofactorless equation holds, and R is compared byte by byte. For cases without a published
+//! verdict, this gives:
 //!
-//! * CCTV: `valid` unless a flag says `low_order_A`, `low_order_R`, `non_canonical_A`, `non_canonical_R` or
-//!   `low_order_residue` (the cofactorless equation does not hold). A component of low order alone is fine.
-//! * Speccheck (Chalkias, Garillot, Nikolaenko): only case 3 is `valid`: mixed A and R and an equation that
-//!   holds without the cofactor. 0 and 1 have a small A, 2 a small R, 4 and 5 need the cofactor, in 6 and 7 S
-//!   is not below L, 8 and 9 have a non-canonical R, 10 and 11 a non-canonical A.
-//! * Keystone: what only its own verifier accepts (`KeystoneAccepts`, S + L) is `invalid`.
+//! * CCTV: `valid` unless a flag is `low_order_A`, `low_order_R`, `non_canonical_A`, `non_canonical_R` or
+//!   `low_order_residue` (the cofactorless equation does not hold). A point that only has a component of low
+//!   order is accepted.
+//! * Speccheck (Chalkias, Garillot, Nikolaenko): only case 3 is `valid`: A and R are of mixed order and the
+//!   cofactorless equation holds. Cases 0 and 1 have an A of small order, case 2 an R of small order, cases 4
+//!   and 5 need the cofactor, in cases 6 and 7 S is not less than L, cases 8 and 9 have a non-canonical R,
+//!   cases 10 and 11 a non-canonical A.
+//! * Keystone: cases that only its own verifier accepts (`KeystoneAccepts`, S + L) are `invalid`.
 
 use anyhow::{Context, Result, ensure};
 
@@ -16,13 +19,13 @@ use super::Vectors;
 use super::case::{Ask, Collection, Expected, array, bytes, flags, parse_hex, text};
 use super::records::records;
 
-/// Flags of CCTV that our rule refuses.
+/// The flags of CCTV that our rule refuses.
 const REFUSED: [&str; 5] =
     ["low_order_A", "low_order_R", "non_canonical_A", "non_canonical_R", "low_order_residue"];
-/// The case of speccheck that our rule accepts.
+/// The index of the only case of speccheck that our rule accepts.
 const SPECCHECK_VALID: usize = 3;
 
-/// The folders `ed25519` and `ed25519-sha3`.
+/// Converts the folders `ed25519` and `ed25519-sha3`.
 pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     let file = vectors.read_json(out, "ed25519/EDDSA-SigVer-1.0.json")?;
     for group in array(&file, "testGroups")? {
@@ -73,13 +76,13 @@ fn botan(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     Ok(())
 }
 
-/// Cases without a verdict.
+/// Converts the cases without a published verdict.
 fn edges(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     let file = vectors.read_json(out, "ed25519/cctv_ed25519vectors.json")?;
     for test in file.as_array().context("no array")? {
         let flags = flags(test);
         let is_valid = !flags.split(',').any(|flag| REFUSED.contains(&flag));
-        // The message is text.
+        // This file has the message as text, and not in hexadecimal digits.
         let message = text(test, "msg")?.as_bytes();
         let ask = Ask::verify("ed25519", bytes(test, "key")?, message, bytes(test, "sig")?);
         out.add("ed25519", &test["number"], &flags, ask, Expected::of(is_valid));
@@ -96,7 +99,7 @@ fn edges(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     Ok(())
 }
 
-/// The variant of Keystone: SHA3-512 in place of SHA-512.
+/// Converts the cases of Keystone's variant, which uses SHA3-512 instead of SHA-512.
 fn keystone(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     const ALG: &str = "ed25519-keystone";
     let file = vectors.read_json(out, "ed25519-sha3/keystone_endorsement.json")?;
@@ -109,7 +112,7 @@ fn keystone(vectors: &Vectors, out: &mut Collection) -> Result<()> {
             out.add("ed25519-sha3", &test["tcId"], &flags(test), ask, expected);
         }
     }
-    // secret ‖ key : key : message : signature ‖ message
+    // The fields of a line are: secret ‖ key : key : message : signature ‖ message
     let text = vectors.read(out, "ed25519-sha3/sign.input.with.sha3.txt")?;
     for (index, line) in text.lines().filter(|line| !line.trim().is_empty()).enumerate() {
         let parts: Vec<&str> = line.trim().split(':').collect();

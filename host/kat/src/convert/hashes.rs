@@ -1,7 +1,7 @@
-//! Hashes and HMAC: files of NIST, of the Keccak team, of noble, and generated ones.
+//! Converts cases of hashes and HMAC: files of NIST, the Keccak team and noble, and generated files.
 //!
-//! A line counts in bytes. What is no whole number of bytes is left out, but for outputs of which a shorter
-//! one is the front of a longer one: there the case has the whole bytes.
+//! Lines express lengths in bytes. Cases with a partial byte are left out, except for outputs of which a
+//! shorter one is a prefix of a longer one: these are reduced to whole bytes.
 
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_kernels::Hash;
@@ -18,7 +18,7 @@ use super::records::records;
 const BIT_MESSAGE: &str = "a message that is no whole number of bytes";
 const BIT_OUTPUT: &str = "an output length in bits, which is part of what is hashed";
 
-/// The folders `sha2`, `sha3`, `sp800-185`, `k12` and `hmac`.
+/// Converts the folders `sha2`, `sha3`, `sp800-185`, `k12` and `hmac`.
 pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     for (folder, family) in [("sha2", "sha2"), ("sha3", "sha3")] {
         for path in vectors.list(folder, "json")? {
@@ -47,7 +47,8 @@ pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
             .with("message", pattern(number(test, "msgPatternLen")?))
             .with("customization", pattern(number(test, "customPatternLen")?))
             .with("output_len", number(test, "outLen")?);
-        // Around the ends of chunks everything may differ, so each length is of a kind of its own.
+        // Behaviour may differ around chunk boundaries, so each combination of lengths is its own
+        // group.
         let flags = format!("{} {}", test["msgPatternLen"], test["outLen"]);
         out.add("k12", &test["tcId"], &flags, ask, Expected::Output(bytes(test, "md")?));
     }
@@ -60,7 +61,7 @@ pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     Ok(())
 }
 
-/// SHA-2, SHA-3 and SHAKE of NIST; lengths are in bits.
+/// Converts SHA-2, SHA-3 and SHAKE of NIST, whose lengths are in bits.
 fn acvp(out: &mut Collection, family: &'static str, file: &Value) -> Result<()> {
     let alg = hash_name(text(file, "algorithm")?).context("a hash without a name")?;
     for group in array(file, "testGroups")? {
@@ -98,17 +99,18 @@ fn acvp(out: &mut Collection, family: &'static str, file: &Value) -> Result<()> 
     Ok(())
 }
 
-/// How one step of a Monte Carlo test makes its next message.
+/// The rule by which a step of a Monte Carlo test makes its next message.
 #[derive(Clone, Copy)]
 enum Chain {
-    /// The last three digests, cut or filled with zeros to the length of the seed.
+    /// The last three digests, truncated or padded with zeros to the length of the seed.
     Sha2 { fixed_len: Option<usize> },
     /// The last digest.
     Sha3,
 }
 
-/// Of each thousand steps the last one, whose digest is published, is a case. The portable kernels compute
-/// the others: were one of them wrong, no case of the chain would agree.
+/// Converts a Monte Carlo test. The last of each thousand steps, whose digest is published, becomes a case.
+/// The portable kernels compute the other steps: if one of them were wrong, no case of the chain would
+/// agree.
 fn monte_carlo(
     out: &mut Collection,
     (family, alg): (&'static str, &str),
@@ -142,7 +144,7 @@ fn monte_carlo(
             ask,
             Expected::Output(md.clone()),
         );
-        // The next seed is the published digest, so that a fault stays where it is.
+        // The next seed is the published digest, so that an error does not affect the following cases.
         seed = md;
     }
     Ok(())
@@ -165,7 +167,7 @@ fn portable(alg: &str, message: &[u8]) -> Result<Vec<u8>> {
     })
 }
 
-/// `Len` is in bits; an empty message is written as one zero byte.
+/// Converts a file of the Keccak team. `Len` is in bits, and an empty message is written as one zero byte.
 fn keccak_team(out: &mut Collection, path: &str, text: &str) -> Result<()> {
     let name = path.trim_end_matches(".txt").rsplit('_').next().unwrap_or_default();
     let alg = hash_name(name).context("a hash without a name")?;
@@ -187,7 +189,8 @@ fn keccak_team(out: &mut Collection, path: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// cSHAKE and ParallelHash of NIST: strings are text, lengths are bits, block sizes bytes.
+/// Converts cSHAKE and ParallelHash of NIST. Strings are text, lengths are in bits, and block sizes are in
+/// bytes.
 fn sp800_185(out: &mut Collection, file: &Value) -> Result<()> {
     let name = text(file, "algorithm")?.to_lowercase().replace('-', "");
     for group in array(file, "testGroups")? {
@@ -208,7 +211,7 @@ fn sp800_185(out: &mut Collection, file: &Value) -> Result<()> {
                 continue;
             }
             let alg = if is_xof { name.replace("hash", "hashxof") } else { name.clone() };
-            // A message without bytes is written as one zero byte in some files.
+            // Some files write an empty message as one zero byte.
             let len = number(test, "len")? as usize / 8;
             let message = bytes(test, "msg")?.get(..len).context("a short message")?.to_vec();
             let output =
@@ -230,7 +233,7 @@ fn sp800_185(out: &mut Collection, file: &Value) -> Result<()> {
     Ok(())
 }
 
-/// noble: strings are hexadecimal.
+/// Converts the files of noble, whose strings are hexadecimal.
 fn noble(out: &mut Collection, file: &Value) -> Result<()> {
     for (index, test) in array(file, "v")?.iter().enumerate() {
         let name = text(test, "fn_name")?;
@@ -270,7 +273,8 @@ fn generated_parallelhash(out: &mut Collection, file: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Titles such as `KangarooTwelve(M=pattern 0x00 to 0xFA for 17^2 bytes, C=empty, 32 bytes):`.
+/// Converts KangarooTwelve, whose cases have titles such as `KangarooTwelve(M=pattern 0x00 to 0xFA for 17^2
+/// bytes, C=empty, 32 bytes):`.
 fn kangaroo_twelve(out: &mut Collection, file: &str) -> Result<()> {
     let mut title = "";
     for line in file.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -286,7 +290,7 @@ fn kangaroo_twelve(out: &mut Collection, file: &str) -> Result<()> {
         let [message, customization, len] = parts[..] else { bail!("{title}") };
         let len: u64 = len.trim_end_matches(" bytes").parse()?;
         let message_len = string_len(message)?;
-        // A line may have 3 MB, and a byte takes two digits.
+        // Engines need to accept lines of up to 3 MB only, and each byte of a message takes two digits.
         if message_len > 1_450_000 {
             out.leave_out("a message that fits into no line");
             continue;
@@ -304,7 +308,7 @@ fn kangaroo_twelve(out: &mut Collection, file: &str) -> Result<()> {
     Ok(())
 }
 
-/// The length of `M=empty`, `M=pattern … for 17^2 bytes`, `M=7 times byte 0xFF`.
+/// Returns the length of `M=empty`, `M=pattern … for 17^2 bytes` or `M=7 times byte 0xFF`.
 fn string_len(description: &str) -> Result<u64> {
     let words: Vec<&str> = description.split(' ').collect();
     Ok(match words[..] {
@@ -323,7 +327,7 @@ fn string(description: &str) -> Result<Vec<u8>> {
     Ok(if description.ends_with("0xFF") { vec![0xff; len as usize] } else { pattern(len) })
 }
 
-/// HMAC of NIST, its tags cut to `macLen` bits.
+/// Converts HMAC of NIST, whose tags are truncated to `macLen` bits.
 fn hmac(out: &mut Collection, file: &Value) -> Result<()> {
     let name = text(file, "algorithm")?.trim_start_matches("HMAC-");
     let alg = format!("hmac-{}", hash_name(name).context("a hash without a name")?);

@@ -1,4 +1,4 @@
-//! AES of NIST, and images that other projects signed.
+//! Converts cases of AES of NIST, and boot images that other projects signed.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::Vectors;
 use super::case::{Ask, Collection, Expected, array, bytes, number, text};
 use super::rsa::Key;
 
-/// The folders `aes` and `bootimages`.
+/// Converts the folders `aes` and `bootimages`.
 pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     let file = vectors.read_json(out, "aes/ACVP-AES-CBC-1.0.json")?;
     cbc(out, &file)?;
@@ -47,7 +47,8 @@ fn cbc(out: &mut Collection, file: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Encryption is tested by decryption: the output must be the plaintext.
+/// Converts AES-GCM. Cases of encryption become cases of decryption: the output must be the
+/// plaintext.
 fn gcm(out: &mut Collection, file: &Value) -> Result<()> {
     for group in array(file, "testGroups")? {
         let alg = format!("aes-{}-gcm", number(group, "keyLen")?);
@@ -67,7 +68,8 @@ fn gcm(out: &mut Collection, file: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The image holds the signature, in the byte order of its project; the key in `expected.json`.
+/// Converts a boot image. The image contains the signature in the byte order of its project; the
+/// key is in `expected.json`.
 fn boot_image(out: &mut Collection, entry: &Value, image: &[u8]) -> Result<()> {
     let region = array(entry, "signedRegion")?;
     let bound = |index: usize| region.get(index).and_then(Value::as_u64).context("no region");

@@ -1,4 +1,4 @@
-//! Files of `name = value` lines: Botan's `.vec`, NIST's `.rsp`, the Keccak team's `.txt`.
+//! Parses files of `name = value` lines: Botan's `.vec`, NIST's `.rsp` and the Keccak team's `.txt`.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use super::case::parse_hex;
 
-/// A record; what stood in brackets above it is `[section]`.
+/// A record. The field `[section]` holds the text of the brackets above it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record(BTreeMap<String, String>);
 
@@ -20,7 +20,7 @@ impl Record {
     }
 
     pub fn bytes(&self, name: &str) -> Result<Vec<u8>> {
-        // One file has its signature in quotes.
+        // In one file, the signature is in quotes.
         parse_hex(self.text(name)?.trim_matches('"')).with_context(|| format!("`{name}`"))
     }
 
@@ -29,18 +29,19 @@ impl Record {
     }
 }
 
-/// Splits a file into records: one ends with the field `last` of the first record that has it, which every
-/// record has. Empty lines mean nothing, since some files have them within records.
+/// Splits a file into records that end with the field `last`, which every record must have. Empty lines
+/// are ignored, since some files have them within records.
 pub fn records(text: &str, last: &str) -> Vec<Record> {
     split(text, '=', |name| name == last)
 }
 
-/// The same for files with a colon, where lists of the same name keep their last value.
+/// Same as [`records`], for files with a colon as separator. If a record has several values of a name, the
+/// last one is kept.
 pub fn colon_records(text: &str, last: &str) -> Vec<Record> {
     split(text, ':', |name| name == last)
 }
 
-/// Splits a file at its first field: one that begins a record.
+/// Splits a file into records that begin with the field `first`.
 pub fn records_from(text: &str, first: &str) -> Vec<Record> {
     let mut all: Vec<Record> = Vec::new();
     for (name, value) in pairs(text, '=') {

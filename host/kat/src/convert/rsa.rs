@@ -1,8 +1,9 @@
-//! RSA: keys of all kinds of files as SubjectPublicKeyInfo, and what our rule answers.
+//! Converts cases of RSA: keys of all file formats become SubjectPublicKeyInfo, and our rule gives the
+//! expected answer.
 //!
-//! The rule: the exponent is 65537, and a well-formed key with another one is `unsupported`, whatever the
-//! signature. PKCS #1 v1.5 compares the whole encoded block, so a missing NULL is `invalid`. Sizes and hashes
-//! are no part of it: an engine carries them or answers `unsupported`.
+//! The rule: the exponent is 65537, and a well-formed key with another exponent is `unsupported`, whatever
+//! the signature is. PKCS #1 v1.5 compares the whole encoded block, so a missing NULL is `invalid`. The
+//! rule does not restrict sizes and hashes: an engine supports them or answers `unsupported`.
 
 use crate::Engine;
 use crate::hash::{self, Name};
@@ -24,7 +25,8 @@ impl Key {
         Self { n: BigUint::from_bytes_be(n), e: BigUint::from_bytes_be(e) }
     }
 
-    /// Of Botan's numbers, decimal or hexadecimal with `0x`, and of `N` or the primes of it.
+    /// Reads the key of a Botan record. Numbers are decimal, or hexadecimal with `0x`; the modulus is given
+    /// as `N` or by its primes.
     fn of_record(record: &Record) -> Result<Self> {
         let number = |name: &str| -> Result<BigUint> {
             let text = record.text(name)?;
@@ -45,18 +47,19 @@ impl Key {
         self.n.bits().div_ceil(8) as usize
     }
 
-    /// SubjectPublicKeyInfo with rsaEncryption and NULL (RFC 3279 §2.3.1), in DER.
+    /// Encodes the key as SubjectPublicKeyInfo with rsaEncryption and NULL (RFC 3279 §2.3.1), in DER.
     pub fn spki(&self) -> Vec<u8> {
         spki_around(&tagged(0x30, &[integer(&self.n), integer(&self.e)].concat()))
     }
 
-    /// `value` to the exponent, as long as the modulus; `None` if it is not below it.
+    /// Computes `value` to the power of the exponent, with the length of the modulus. Returns `None` if
+    /// `value` is not less than the modulus.
     fn power(&self, value: &[u8]) -> Option<Vec<u8>> {
         let value = BigUint::from_bytes_be(value);
         (value < self.n).then(|| padded(&value.modpow(&self.e, &self.n).to_bytes_be(), self.size()))
     }
 
-    /// What our rule makes of a verdict.
+    /// Returns the answer that our rule expects for a published verdict.
     pub fn expected(&self, is_valid: bool) -> Expected {
         if self.e == BigUint::from(65537_u32) {
             Expected::of(is_valid)
@@ -66,7 +69,7 @@ impl Key {
     }
 }
 
-/// The same around an RSAPublicKey.
+/// Encodes an RSAPublicKey as SubjectPublicKeyInfo, in DER.
 pub fn spki_around(key: &[u8]) -> Vec<u8> {
     const ALGORITHM: [u8; 15] =
         [0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00];
@@ -94,17 +97,17 @@ fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The bytes with zeros in front.
+/// Pads the bytes on the left with zeros.
 pub fn padded(bytes: &[u8], len: usize) -> Vec<u8> {
     let mut padded = vec![0; len.saturating_sub(bytes.len())];
     padded.extend_from_slice(bytes);
     padded
 }
 
-/// Wycheproof: signatures under the key of their group.
+/// Converts a group of Wycheproof: signatures under the key of the group.
 pub fn wycheproof(out: &mut Collection, group: &serde_json::Value) -> Result<()> {
     let is_pss = text(group, "type")? == "RsassaPssVerify";
-    // Groups for signers name their fields otherwise.
+    // Groups for signature generation name their fields differently.
     let (spki, key) = match group["publicKeyDer"].as_str() {
         Some(_) => (bytes(group, "publicKeyDer")?, &group["publicKey"]),
         None => (bytes(group, "keyDer")?, &group["privateKey"]),
@@ -125,8 +128,8 @@ pub fn wycheproof(out: &mut Collection, group: &serde_json::Value) -> Result<()>
             ask = ask.with("mgf_hash", mgf).with("salt_len", number(group, "sLen")?);
         }
         let flags = flags(test);
-        // `acceptable`: a missing NULL is no encoding of ours; small keys and weak hashes are no faults of
-        // the signature.
+        // The result `acceptable` depends on policy: a missing NULL is another encoding than ours, whereas
+        // small keys and weak hashes are not faults of the signature.
         let is_valid = match text(test, "result")? {
             "acceptable" => !flags.contains("MissingNull"),
             _ => is_valid(test)?,
@@ -137,7 +140,7 @@ pub fn wycheproof(out: &mut Collection, group: &serde_json::Value) -> Result<()>
     Ok(())
 }
 
-/// Everything in the folder `rsa`.
+/// Converts the folder `rsa`.
 pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     for file in ["RSA-SigVer-FIPS186-2.json", "RSA-SigVer-FIPS186-5.json"] {
         acvp(vectors, out, &format!("rsa/{file}"))?;
@@ -170,7 +173,7 @@ fn acvp(vectors: &Vectors, out: &mut Collection, path: &str) -> Result<()> {
             let alg = if is_pss { "rsa-pss" } else { "rsa-pkcs1" };
             let mut ask = Ask::verify(alg, key.spki(), message, signature).with("hash", hash);
             if is_pss {
-                // The older files name none: MGF1 with the hash of the message.
+                // The older files do not name a mask function: it is MGF1 with the hash of the message.
                 match (group["maskFunction"].as_str().unwrap_or("mgf1"), hash) {
                     ("mgf1", "shake128" | "shake256") => {
                         out.leave_out("MGF1 over SHAKE: mgf_hash has no name for it");
@@ -195,7 +198,7 @@ fn operation(op: &str, key: &Key, exponent: Vec<u8>, message: &[u8]) -> Ask {
     Ask::new(op, "rsa").with("modulus", modulus).with("exponent", exponent).with("message", message)
 }
 
-/// m^d mod n; a case that did not pass has m beyond the modulus.
+/// Converts raw private-key operations, m^d mod n. In a case that must fail, m is not less than the modulus.
 fn primitive(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     let file = vectors.read_json(out, "rsa/RSA-SignaturePrimitive-2.0.json")?;
     for group in array(&file, "testGroups")? {
@@ -247,11 +250,11 @@ fn botan(
     let scheme = section.split_once('(').map_or(section, |(scheme, _)| scheme);
     let inside = section.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     let key = Key::of_record(record)?;
-    // One file has no sections, and a field instead.
+    // One file has a field for the hash instead of sections.
     let hash = record.get("Hash").or(inside).unwrap_or_default();
     let flags = format!("{section} {hash} {}", key.n.bits());
     if section == "Raw" {
-        // A private key's answer is judged by the public key.
+        // The result of a private-key operation is checked with the public key.
         let ask =
             operation("rsa-public", &key, key.e.to_bytes_be(), &padded(&signature, key.size()));
         let output = padded(&message, key.size());
@@ -271,7 +274,8 @@ fn botan(
     let alg = if is_pss { "rsa-pss" } else { "rsa-pkcs1" };
     let mut ask = Ask::verify(alg, key.spki(), message, &signature[..]).with("hash", hash);
     if is_pss {
-        // Botan takes a salt of any length; where the file has it not, the signature does.
+        // Botan accepts a salt of any length. If the file does not state the length, it is computed from the
+        // signature.
         let salt_len = match record.get("Nonce") {
             Some(_) => Some(record.bytes("Nonce")?.len()),
             None => salt_len(&key, &signature, hash),
@@ -285,8 +289,8 @@ fn botan(
     Ok(())
 }
 
-/// The length of the salt in a signature with MGF1 of the same hash (RFC 8017 §9.1.2, steps 4 to 11);
-/// `None` if it holds no encoded message.
+/// Returns the length of the salt in a signature that uses MGF1 with the hash of the message (RFC 8017
+/// §9.1.2, steps 4 to 11); `None` if the signature does not contain an encoded message.
 fn salt_len(key: &Key, signature: &[u8], hash: &str) -> Option<usize> {
     let name = Name::parse(hash)?;
     let bits = key.n.bits() as usize - 1;
@@ -315,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_key_is_encoded_as_others_do() {
-        // Of a 512-bit key: lengths of one and of two bytes, and an integer with its top bit set.
+        // A 512-bit key has lengths of one and of two bytes, and an integer whose top bit is set.
         let key = Key::new(&[0xcf; 64], &[1, 0, 1]);
         let spki = key.spki();
         assert_eq!(spki[..4], [0x30, 0x5c, 0x30, 0x0d]);

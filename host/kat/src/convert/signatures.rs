@@ -1,4 +1,4 @@
-//! Signatures that are no RSA: files of NIST, Botan, liboqs, Bouncy Castle and others.
+//! Converts cases of signatures other than RSA: files of NIST, Botan, liboqs, Bouncy Castle and others.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::case::{Ask, Collection, Expected, array, bytes, flags, hash_name, par
 use super::records::{Record, colon_records, records, records_from};
 use super::rsa::padded;
 
-/// The folders `ecdsa`, `lms`, `xmss`, `ml-dsa`, `slh-dsa` and `walnut`.
+/// Converts the folders `ecdsa`, `lms`, `xmss`, `ml-dsa`, `slh-dsa` and `walnut`.
 pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     let file = vectors.read_json(out, "ecdsa/ECDSA-SigVer-FIPS186-5.json")?;
     ecdsa(out, &file)?;
@@ -31,7 +31,7 @@ fn reason(test: &Value) -> &str {
     test["reason"].as_str().unwrap_or_default()
 }
 
-/// r, s and the coordinates of the point, some without their leading zeros.
+/// Converts ECDSA of NIST. r, s and the coordinates of the point may lack leading zeros.
 fn ecdsa(out: &mut Collection, file: &Value) -> Result<()> {
     for group in array(file, "testGroups")? {
         let (alg, len) = match text(group, "curve")? {
@@ -55,7 +55,8 @@ fn ecdsa(out: &mut Collection, file: &Value) -> Result<()> {
     Ok(())
 }
 
-/// A key of LMS has 4 + 4 + 16 + n bytes, one of HSS 4 more in front.
+/// Returns the algorithm of a key. An LMS key has 4 + 4 + 16 + n bytes, and an HSS key 4 bytes more at the
+/// front.
 fn lms_alg(key: &[u8]) -> Result<&'static str> {
     match key.len() {
         48 | 56 => Ok("lms"),
@@ -104,7 +105,7 @@ fn lms(vectors: &Vectors, out: &mut Collection) -> Result<()> {
         let ask = Ask::verify("hss", key, record.bytes("Message")?, record.bytes("Signature")?);
         out.add("lms", index, &format!("{index}"), ask, Expected::Valid);
     }
-    // One key and one message, and many signatures.
+    // This file has one key, one message and many signatures.
     let text = vectors.read(out, "lms/bc_expansion.txt")?;
     let all = colon_records(&text, "Signature");
     let first = all.first().context("no record")?;
@@ -120,7 +121,8 @@ fn lms(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     Ok(())
 }
 
-/// Values of RFC 8554 §F: after a `$` in each line, in three parts that begin with `!`.
+/// Parses the test case of RFC 8554 §F. It has three parts that begin with `!`, and each line has a value
+/// after `$`.
 fn annotated(text: &str) -> Result<[Vec<u8>; 3]> {
     let mut parts: [Vec<u8>; 3] = Default::default();
     let mut part = None;
@@ -161,7 +163,7 @@ fn xmss(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     for group in array(&file, "testGroups")? {
         let params = self::text(group, "params")?;
         for test in array(group, "tests")? {
-            // Some cases are of another key.
+            // Some cases use another key than their group.
             let key = match test.get("publicKeyOverride") {
                 Some(_) => bytes(test, "publicKeyOverride")?,
                 None => bytes(group, "publicKey")?,
@@ -190,7 +192,7 @@ fn ml_dsa(vectors: &Vectors, out: &mut Collection) -> Result<()> {
         };
         for record in records_from(&text, "count") {
             let message = record.bytes("msg")?;
-            // The file has signature and message in one.
+            // The file has signature and message in one field.
             let signed = record.bytes("sm")?;
             let signature = signed.strip_suffix(&message[..]).context("not signature ‖ message")?;
             let alg = format!("ml-dsa-{level}");
@@ -209,7 +211,7 @@ fn ml_dsa(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     Ok(())
 }
 
-/// ML-DSA and SLH-DSA of NIST. Files of 2024 are of the internal interface throughout.
+/// Converts ML-DSA and SLH-DSA of NIST. The files of 2024 use only the internal interface.
 fn nist_pq(
     out: &mut Collection,
     family: &'static str,
@@ -276,16 +278,17 @@ fn slh_dsa(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     Ok(())
 }
 
-/// A file of 2024, in the format of NIST's ACVP.
+/// Converts a file of 2024 in the format of NIST's ACVP.
 ///
 /// # Errors
-/// If it is not of this format.
+/// If the file is not in this format.
 pub fn slh_dsa_of_nist(out: &mut Collection, file: &Value) -> Result<()> {
     nist_pq(out, "slh-dsa", file, true)
 }
 
-/// `bc_sha2-128s.rsp` is pure, `bc_sha2-128s-sha256.rsp` is of messages that are hashed first. Without a
-/// context (`none`) a signature is of the internal interface; `zero_length` is an empty context.
+/// Converts a record of Bouncy Castle. `bc_sha2-128s.rsp` has pure signatures, and `bc_sha2-128s-sha256.rsp`
+/// signatures of pre-hashed messages. A signature without a context (`none`) uses the internal interface;
+/// `zero_length` is an empty context.
 fn bouncy_castle(out: &mut Collection, path: &str, record: &Record) -> Result<()> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let name = name.trim_start_matches("bc_").trim_end_matches(".rsp");
@@ -314,11 +317,12 @@ fn bouncy_castle(out: &mut Collection, path: &str, record: &Record) -> Result<()
     Ok(())
 }
 
-/// The buffer holds a braid, 2 bytes of count and a nibble each, and after it the message.
+/// Converts WalnutDSA. The buffer holds a braid (a count of 2 bytes, then 4 bits for each generator) and then
+/// the message.
 ///
-/// `acceptable` are braids that were written otherwise and are the same group element. The rule: the equation
-/// decides, as in the description of the algorithm. A braid is malleable whatever a verifier demands of its
-/// form, so demanding some would only promise what cannot be had.
+/// Cases that are `acceptable` have a braid that is written differently and is the same group element. Our
+/// rule: only the equation decides, as in the description of the algorithm. A braid is malleable whatever
+/// form a verifier requires, so requiring a form would give no protection.
 fn walnut(out: &mut Collection, level: u32, file: &Value) -> Result<()> {
     for (index, group) in array(file, "testGroups")?.iter().enumerate() {
         for test in array(group, "tests")? {

@@ -1,4 +1,4 @@
-//! The folder of the publishers' files.
+//! The folder with the vector files of the publishers.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::case::Collection;
 
-/// The folder of vectors.
+/// The folder with the vector files.
 pub struct Vectors {
-    /// Its path.
+    /// The path of the folder.
     pub folder: PathBuf,
 }
 
 impl Vectors {
-    /// Reads a file and begins its cases.
+    /// Reads a file. The cases added to `out` afterwards belong to it.
     pub(crate) fn read(&self, out: &mut Collection, path: &str) -> Result<String> {
         out.begin(path);
         let file = self.folder.join(path);
@@ -27,7 +27,7 @@ impl Vectors {
         serde_json::from_str(&text).with_context(|| format!("{path} is not JSON"))
     }
 
-    /// Files with this extension in one of its folders, by name.
+    /// Lists the files with this extension in a subfolder, sorted by name.
     pub(crate) fn list(&self, folder: &str, extension: &str) -> Result<Vec<String>> {
         let path = self.folder.join(folder);
         let entries =

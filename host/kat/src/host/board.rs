@@ -1,4 +1,4 @@
-//! Cases answered by the bench on an emulated board (`crate::pack`).
+//! Answers cases with the bench on an emulated board (`crate::pack`).
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,11 +14,12 @@ use crate::host::stream::Backend;
 use crate::pack::{self, PLAN_SIZE};
 use crate::request::Field;
 
-/// Bytes before the body of a pack.
+/// Length in bytes of a pack's header.
 const HEADER_SIZE: usize = 32;
-/// Lines of a batch: a pack has about half of that, and a board needs half a second to start.
+/// Maximum number of bytes of lines in a batch. A pack has about half of that size. Batches are large,
+/// because a board takes half a second to start.
 const BATCH_SIZE: usize = 16 << 20;
-/// No case takes a board so long.
+/// Maximum time without output from a board. No case takes that long.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// An emulated board.
@@ -30,14 +31,14 @@ pub struct Board {
     forced: Option<Tier>,
 }
 
-/// Why a board has no answer.
+/// The reason why a board gave no answer.
 #[derive(Debug)]
 pub enum Error {
-    /// It did not run.
+    /// The board did not run.
     Emulator(hartlock_emulator::Error),
     /// The pack could not be written.
     Pack(std::io::Error),
-    /// It printed a line that cannot be parsed, or too little.
+    /// The board printed a line that cannot be parsed, or too few lines.
     Console(String),
 }
 
@@ -53,20 +54,22 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The CPU that a target names: `qemu:` and a CPU as QEMU takes it, or one of [`bare::HARTS`].
+/// Returns the CPU that a target names: `qemu:` with a CPU option of QEMU or a name in
+/// [`bare::HARTS`].
 pub fn cpu_of(target: &str) -> Option<String> {
     let cpu = target.strip_prefix("qemu:").filter(|cpu| !cpu.is_empty())?;
-    // A plain `rv64` is the hart of that name: without the extensions that QEMU adds by itself.
+    // The name `rv64` is the hart of that name, without the extensions that QEMU adds by default.
     Some(bare::Hart::find(cpu).map_or_else(|| qemu::cpu_option(cpu), bare::Hart::cpu))
 }
 
 impl Board {
-    /// A board with this CPU, which runs this bench. Only `forced` may hash, if it is given.
+    /// Makes a board with this CPU, which runs this bench. If `forced` is given, only that tier may
+    /// hash.
     pub const fn new(qemu: Qemu, bench: PathBuf, cpu: String, forced: Option<Tier>) -> Self {
         Self { qemu, bench, cpu, forced }
     }
 
-    /// A pack with these cases.
+    /// Writes these cases to a file in the pack format.
     fn pack(&self, cases: &[Asked]) -> Result<NamedTempFile, Error> {
         let mut bytes = vec![0; HEADER_SIZE];
         bytes.extend_from_slice(&pack::plan(self.forced));
@@ -110,7 +113,7 @@ impl Backend for Board {
             Program { image: &self.bench, pack: pack.path(), cpu: &self.cpu, patience: PATIENCE };
         let mut console = Console::new(cases);
         let end = bare::run(&self.qemu, &program, &mut |line| console.line(line));
-        // What the board said before it failed says more than how it ended.
+        // An error in the output of the board is more specific than the error of its exit.
         if let Some(fault) = console.fault.take() {
             return Err(Error::Console(fault));
         }
@@ -119,11 +122,11 @@ impl Backend for Board {
     }
 }
 
-/// What a board prints, line by line.
+/// The parser of a board's output, line by line.
 struct Console<'a> {
     cases: &'a [Asked],
     replies: Vec<Reply>,
-    /// Output of the next case.
+    /// The output of the next case in hexadecimal digits.
     output: String,
     is_done: bool,
     fault: Option<String>,
@@ -139,7 +142,8 @@ impl<'a> Console<'a> {
             return;
         }
         if let Some(digits) = line.strip_prefix("out ") {
-            // A batch has room for what its cases may give, and not for what a board says beyond that.
+            // The memory of a batch is limited to the outputs that its cases may have, so a
+            // longer output is refused.
             let bound = self.cases.get(self.replies.len()).map_or(0, Asked::output_bound);
             if (self.output.len() + digits.len()) as u64 > 2 * bound {
                 self.fault = Some("gave more output than the case has".to_owned());
@@ -177,7 +181,7 @@ impl<'a> Console<'a> {
     }
 }
 
-/// The reply after the number of a case; `None` if the board may not say so.
+/// Parses the part of a line after the number of the case; `None` if it is malformed.
 fn reply(case: &Asked, answer: &str, output: String) -> Option<Reply> {
     let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
     let reply = |result, output, reason: Option<String>| Reply {
@@ -215,7 +219,7 @@ mod tests {
         lines.iter().map(|line| parse(line.as_bytes()).unwrap()).collect()
     }
 
-    /// What the bench does, without a board.
+    /// Returns the output of the bench for a pack, computed without a board.
     fn console_of(body: &[u8], count: usize) -> String {
         let (forced, mut rest) = pack::parse_plan(body).unwrap();
         assert_eq!(forced, Some(Tier::Portable));
@@ -245,7 +249,7 @@ mod tests {
         let qemu = std::path::Path::new("/bin/false");
         assert!(Qemu::find(Some(qemu)).is_err());
         let bytes = {
-            // No emulator is needed to write a pack.
+            // Writing a pack does not need an emulator.
             let mut bytes = pack::plan(Some(Tier::Portable)).to_vec();
             for case in &cases {
                 let request = case.request();

@@ -9,33 +9,33 @@ use crate::host::object::{Object, Value};
 use crate::request::{Field, Kind, Op, Request};
 use crate::{Answer, digest, hash, mac, verify};
 
-/// Longest line in bytes. The specification requires 3 MB.
+/// Maximum length of a line in bytes. The specification requires at least 3 MB.
 pub const MAX_LINE_LEN: usize = 16 << 20;
 
 /// Maximum number of characters of the input that a reason quotes.
 const MAX_QUOTED: usize = 60;
 
-/// A case that could be read.
+/// A case that was read from a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Echoed in the answer.
+    /// The id of the case, which the answer repeats.
     pub id: String,
     op: Op,
     values: Vec<(Field, Vec<u8>)>,
 }
 
-/// An answer.
+/// The answer to a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
-    /// That of the line, or nothing if it has none.
+    /// The id of the line, or an empty string if the line has none.
     #[serde(default)]
     pub id: String,
-    /// What it is.
+    /// The result.
     pub result: Verdict,
-    /// Hexadecimal digits; there with `ok` only.
+    /// The output in hexadecimal digits, present only if the result is `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// For people; no two engines need the same words.
+    /// An explanation for people. Other engines may use other words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -69,7 +69,7 @@ impl Reply {
         Self { id: id.to_owned(), result, output: None, reason }
     }
 
-    /// A line that cannot be read.
+    /// Makes the answer to a line that cannot be read.
     pub fn error(id: &str, reason: impl Into<String>) -> Self {
         Self::without_output(id, Verdict::Error, Some(reason.into()))
     }
@@ -78,9 +78,9 @@ impl Reply {
         Self::without_output(id, Verdict::Unsupported, Some(reason))
     }
 
-    /// The line, without its end.
+    /// Formats the answer as a line, without the line end.
     pub fn to_json(&self) -> String {
-        // Strings can always be written.
+        // Serialization cannot fail, because all fields are strings.
         let json = serde_json::to_string(self).unwrap_or_default();
         match hartlock_terminal::json(&json) {
             Cow::Borrowed(_) => json,
@@ -89,10 +89,10 @@ impl Reply {
     }
 }
 
-/// Reads a line.
+/// Parses a line.
 ///
 /// # Errors
-/// The answer of a line that cannot be read, or that names an unknown operation or algorithm.
+/// The answer to a line that cannot be read, or that names an unknown operation or algorithm.
 pub fn parse(line: &[u8]) -> Result<Asked, Box<Reply>> {
     if line.len() > MAX_LINE_LEN {
         return Err(too_long());
@@ -118,7 +118,7 @@ pub fn parse(line: &[u8]) -> Result<Asked, Box<Reply>> {
     }
 }
 
-/// The answer to a line that is longer than [`MAX_LINE_LEN`].
+/// Returns the answer to a line that is longer than [`MAX_LINE_LEN`].
 pub fn too_long() -> Box<Reply> {
     Box::new(Reply::error("", format!("the line has more than {MAX_LINE_LEN} bytes")))
 }
@@ -128,7 +128,7 @@ enum Fault {
     Unsupported(String),
 }
 
-/// The front of a text that may be as long as a line.
+/// Quotes the first characters of a text that may be as long as a line.
 fn quoted(text: &str) -> String {
     match text.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("`{}…`", &text[..end]),
@@ -148,7 +148,8 @@ fn read(op: Option<Value>, mut fields: Vec<(Field, Value)>) -> Result<Content, F
     let named = |field| fields.iter().find(|(known, _)| *known == field).map(|(_, value)| value);
     let op_name = text("op", op.as_ref())?;
     let alg = text("alg", named(Field::Alg))?;
-    // First of all, so that a newer operation or algorithm may have whatever fields it likes.
+    // These are checked before the fields, so that a newer operation or algorithm may have any
+    // fields.
     let Some(op) = Op::from_name(&op_name) else {
         return Err(Fault::Unsupported(format!("op {} is not known", quoted(&op_name))));
     };
@@ -170,7 +171,7 @@ fn read(op: Option<Value>, mut fields: Vec<(Field, Value)>) -> Result<Content, F
     Ok((op, values))
 }
 
-/// Fields without which an operation is nothing.
+/// Returns the fields that every case of an operation has.
 const fn always(op: Op) -> &'static [Field] {
     match op {
         Op::Digest => &[Field::Message],
@@ -182,7 +183,7 @@ const fn always(op: Op) -> &'static [Field] {
     }
 }
 
-/// The further fields that an algorithm needs; `None` if it is unknown.
+/// Returns the other fields that an algorithm needs; `None` if the algorithm is unknown.
 fn needs(op: Op, alg: &str) -> Option<&'static [Field]> {
     match op {
         Op::Digest => digest::needs(alg),
@@ -208,7 +209,7 @@ fn bytes_of(field: Field, value: Value) -> Result<Vec<u8>, Fault> {
 }
 
 impl Asked {
-    /// The case.
+    /// Returns the case as a request.
     pub fn request(&self) -> Request<'_> {
         let mut request = Request::new(self.op);
         for (field, value) in &self.values {
@@ -217,24 +218,25 @@ impl Asked {
         request
     }
 
-    /// Bytes that the case and its answer hold in memory, apart from a fixed cost of each.
+    /// Returns the number of bytes that the case and its answer hold in memory, without a fixed
+    /// cost for each.
     pub(super) fn held(&self) -> u64 {
         let values: usize = self.values.iter().map(|(_, value)| value.len()).sum();
         (2 * self.id.len() + values) as u64 + 2 * self.output_bound()
     }
 
-    /// Maximum number of bytes of output.
+    /// Returns the maximum length of the output in bytes.
     pub(super) fn output_bound(&self) -> u64 {
         let len = match self.op {
             Op::Digest | Op::Mac => self.request().number(Field::OutputLen),
             _ => None,
         };
-        // A longer output is not computed (kat §5, rule 5).
+        // A longer output is refused and not computed (kat §5, rule 5).
         let len = len.filter(|len| *len <= digest::MAX_OUTPUT_LEN);
         len.unwrap_or(0).max(hash::MAX_LEN as u64)
     }
 
-    /// The line of an answer, and of an output in hexadecimal if there is one.
+    /// Makes the reply for an answer. `output` is in hexadecimal digits.
     pub fn reply(&self, answer: Answer, output: String) -> Reply {
         let reply =
             |result, reason: &str| Reply::without_output(&self.id, result, Some(reason.to_owned()));
@@ -254,14 +256,14 @@ impl Asked {
     }
 }
 
-/// Lower-case hexadecimal digits.
+/// Returns the bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     push_hex(&mut text, bytes);
     text
 }
 
-/// Appends lower-case hexadecimal digits.
+/// Appends the bytes as lower-case hexadecimal digits.
 pub(super) fn push_hex(text: &mut String, bytes: &[u8]) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
@@ -271,7 +273,7 @@ pub(super) fn push_hex(text: &mut String, bytes: &[u8]) {
     }
 }
 
-/// The bytes of hexadecimal digits in either case.
+/// Returns the bytes of hexadecimal digits in either case; `None` if they are malformed.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let digit = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();

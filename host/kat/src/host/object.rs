@@ -1,5 +1,5 @@
-//! A line as far as its fields are known. What is not known is checked to be JSON, and not kept: a line of
-//! short values that are ignored would otherwise take many times its size.
+//! Parses a line and keeps only its known fields. The values of unknown fields are checked to be JSON, but
+//! not kept: a line of many short values would otherwise take many times its length in memory.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::request::Field;
 
-/// The fields of a line.
+/// The known fields of a line.
 #[derive(Debug, Default)]
 pub(super) struct Object {
     pub(super) id: Option<Value>,
     pub(super) op: Option<Value>,
-    /// Each at most once.
+    /// The fields of the request; each occurs at most once.
     pub(super) fields: Vec<(Field, Value)>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Object {
 pub(super) enum Value {
     Text(String),
     Number(u64),
-    /// Of a kind that no field has.
+    /// A value of a kind that no known field has.
     Other,
 }
 
@@ -52,7 +52,7 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
         let mut object = Object::default();
         while let Some(name) = map.next_key()? {
-            // Of a field that occurs twice the last value counts (kat §1).
+            // If a field occurs twice, the last value is used (kat §1).
             match name {
                 Name::Id => object.id = Some(map.next_value()?),
                 Name::Op => object.op = Some(map.next_value()?),

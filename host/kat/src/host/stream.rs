@@ -1,5 +1,5 @@
-//! Many lines. Memory does not grow with their number: lines are read, answered and written in batches,
-//! and a batch has a bound.
+//! Answers a stream of lines. Lines are read, answered and written in batches of bounded size, so that the
+//! memory does not grow with the number of lines.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,41 +9,43 @@ use crate::Engine;
 use crate::host::line::{Asked, MAX_LINE_LEN, Reply, Verdict, parse, too_long};
 use crate::host::reply;
 
-/// Maximum number of bytes that the cases of a batch and their answers hold before the last line of it is
-/// read. A batch ends with the line that reaches it.
+/// Maximum number of bytes that the cases of a batch and their answers hold before the last line of the
+/// batch is read. A batch ends with the line that reaches this limit.
 const MAX_HELD: u64 = 48 << 20;
-/// What a line holds beside its text and its output: its case and its answer, and the allocations of both.
+/// Number of bytes that each line takes in addition to its text and its output: the case, the answer, and
+/// the allocations of both.
 const HELD_BY_EACH: u64 = 512;
-/// Upper bound of the memory of [`run`] with [`Threads`], in bytes, whatever the lines are: a batch, and at
-/// its end a line of [`MAX_LINE_LEN`] bytes with its text, its values and its answer.
+/// Maximum memory of [`run`] with [`Threads`] in bytes, for any input: a batch, which ends with a line of
+/// [`MAX_LINE_LEN`] bytes with its text, its values and its answer.
 pub const MAX_MEMORY: u64 = 144 << 20;
 
-/// Answers a batch of cases, in order.
+/// A backend that answers batches of cases in order.
 pub trait Backend {
-    /// Why it could not.
+    /// The error of a batch that could not be answered.
     type Error;
 
-    /// Maximum number of bytes of lines that it takes at once.
+    /// Returns the maximum number of bytes of lines in a batch.
     fn batch_size(&self) -> usize;
 
-    /// Whether lines that are there should wait for more of them: starting costs more than they do.
+    /// Returns true if available lines should wait until a batch is full, because starting takes longer
+    /// than answering them.
     fn is_slow_to_start(&self) -> bool {
         false
     }
 
-    /// One reply for each case.
+    /// Answers the cases: returns one reply for each, in order.
     ///
     /// # Errors
-    /// If there is no reply, for a reason that is not a case's own.
+    /// If the backend cannot answer, for a reason that does not belong to a case.
     fn answer(&mut self, cases: &[Asked]) -> Result<Vec<Reply>, Self::Error>;
 }
 
-/// Answers on the threads of this machine.
+/// A backend that answers on the threads of this machine.
 #[derive(Debug)]
 pub struct Threads {
-    /// What computes.
+    /// The engine that answers.
     pub engine: Engine,
-    /// How many.
+    /// Number of threads.
     pub count: usize,
 }
 
@@ -58,7 +60,8 @@ impl Backend for Threads {
         if self.count < 2 || cases.len() < 2 {
             return Ok(cases.iter().map(|case| reply(&self.engine, case)).collect());
         }
-        // Cases differ in cost by a thousand times, so each thread takes the next one.
+        // The cost of cases differs by a factor of a thousand, so each thread takes the next case when
+        // it is free.
         let next = AtomicUsize::new(0);
         let mut replies: Vec<(usize, Reply)> = thread::scope(|scope| {
             let work = || {
@@ -84,26 +87,26 @@ impl Backend for Threads {
     }
 }
 
-/// How many lines had which answer.
+/// The number of lines with each result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// By the order of [`Verdict`].
+    /// The counts in the order of [`Verdict`].
     counts: [u64; 5],
 }
 
 impl Tally {
-    /// All lines.
+    /// Returns the number of all lines.
     pub fn lines(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Lines with this answer.
+    /// Returns the number of lines with this result.
     pub fn count(&self, verdict: Verdict) -> u64 {
         self.counts[verdict as usize]
     }
 }
 
-/// Why a stream ended before its end.
+/// The reason why a stream was not answered to its end.
 #[derive(Debug)]
 pub enum Error<E> {
     /// The input cannot be read.
@@ -114,10 +117,11 @@ pub enum Error<E> {
     Backend(E),
 }
 
-/// Answers every line of `input`, in order. `on_progress` gets the bytes of input that were answered.
+/// Answers every line of `input`, in order. `on_progress` receives the number of input bytes that were
+/// answered.
 ///
 /// # Errors
-/// If it cannot be read, answered or written; what was written before stays.
+/// If a line cannot be read, answered or written. The answers before it are written.
 pub fn run<B: Backend>(
     backend: &mut B,
     input: &mut BufReader<impl Read>,
@@ -148,15 +152,15 @@ pub fn run<B: Backend>(
     }
 }
 
-/// Lines that are answered together.
+/// A batch of lines that are answered together.
 #[derive(Default)]
 struct Batch {
     cases: Vec<Asked>,
-    /// The answer of a line that has one already; `None` for the next of the cases.
+    /// The answer of each line that could not be read, or `None` if the line is the next case of `cases`.
     lines: Vec<Option<Box<Reply>>>,
-    /// Bytes of input.
+    /// Number of bytes of input.
     size: u64,
-    /// Bytes of memory, with those of answers that are not there yet.
+    /// Number of bytes of memory, including those of the answers to come.
     held: u64,
 }
 
@@ -184,7 +188,8 @@ impl Batch {
                     batch.lines.push(Some(reply));
                 }
             }
-            // The process at the other end of a pipe may wait for these answers before it sends a line.
+            // The process at the other end of a pipe may wait for these answers before it sends another
+            // line.
             if !backend.is_slow_to_start() && !input.buffer().contains(&b'\n') {
                 break;
             }
@@ -193,8 +198,8 @@ impl Batch {
     }
 }
 
-/// Reads a line without its end, of which no more than a little over [`MAX_LINE_LEN`] bytes are kept; the
-/// rest is passed over. Returns how many bytes were taken.
+/// Reads a line without its end. At most a little more than [`MAX_LINE_LEN`] bytes are kept, and the rest
+/// is skipped. Returns the number of bytes that were consumed.
 fn read_line(input: &mut BufReader<impl Read>, line: &mut Vec<u8>) -> io::Result<u64> {
     let size = input.by_ref().take(MAX_LINE_LEN as u64 + 2).read_until(b'\n', line)? as u64;
     if line.last() == Some(&b'\n') {

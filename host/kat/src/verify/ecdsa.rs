@@ -1,4 +1,4 @@
-//! ECDSA over P-256 and P-384 (FIPS 186-5 §6.4.2): `hash`, `encoding`.
+//! ECDSA over P-256 and P-384 (FIPS 186-5 §6.4.2). Its options are `hash` and `encoding`.
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
@@ -36,7 +36,7 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     judged(compared.and_then(|compared| compared.check()))
 }
 
-/// A SubjectPublicKeyInfo or an uncompressed point.
+/// Decodes a public key, which is a SubjectPublicKeyInfo or an uncompressed point.
 fn key(curve: Curve, bytes: &[u8]) -> Result<PublicKey, Rejection> {
     if bytes.len() == curve.public_key_size() {
         return PublicKey::from_sec1(curve, bytes);

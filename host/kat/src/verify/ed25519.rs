@@ -1,5 +1,6 @@
-//! Ed25519 with the strict rule (RFC 8032 §5.1, `hartlock_kernels::ed25519`), and its variants, which
-//! have the same rule: Ed25519ctx and Ed25519ph with `context`, and Keystone's with SHA3-512.
+//! Ed25519 with the strict rule of `hartlock_kernels::ed25519` (RFC 8032 §5.1), and its variants,
+//! which have the same rule: Ed25519ctx and Ed25519ph with the option `context`, and Keystone's with
+//! SHA3-512.
 
 use hartlock_kernels::ed25519::{self, PUBLIC_KEY_LEN, SIGNATURE_LEN};
 use hartlock_kernels::ed25519_contexts::{Context, verify_pre_hashed, verify_with_context};
@@ -10,7 +11,7 @@ use super::judged::judged;
 use crate::request::Field;
 use crate::{Answer, Request};
 
-/// Names of the scheme and of its variants.
+/// The names of the scheme and of its variants.
 pub(super) const NAMES: [&str; 4] = ["ed25519", "ed25519ph", "ed25519ctx", "ed25519-keystone"];
 
 pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {

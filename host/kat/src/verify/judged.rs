@@ -1,10 +1,10 @@
-//! From what a verifier says to an answer.
+//! Converts the result of a verifier into an answer.
 
 use hartlock_kernels::signature::Rejection;
 
 use crate::Answer;
 
-/// The answer that a verifier of `hartlock_kernels` gave.
+/// Returns the answer for the result of a verifier of `hartlock_kernels`.
 pub(super) fn judged(result: Result<(), Rejection>) -> Answer {
     match result {
         Ok(()) => Answer::Valid,

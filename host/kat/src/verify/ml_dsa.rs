@@ -1,4 +1,4 @@
-//! ML-DSA (FIPS 204 §5.3, §5.4): `context`, `interface`, `prehash`.
+//! ML-DSA (FIPS 204 §5.3, §5.4). Its options are `context`, `interface` and `prehash`.
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ml_dsa::{self, Message, MlDsaSet};
@@ -33,7 +33,7 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
         (Some("internal"), _) => verify(Message::Internal(&[message])),
         (Some("external-mu"), _) => match message.try_into() {
             Ok(mu) => verify(Message::ExternalMu(mu)),
-            // No message has a mu of another length.
+            // The message representative µ always has the other length.
             Err(_) => judged(Err(Rejection::Mismatch)),
         },
         _ => Answer::NotCarried(Field::Interface),

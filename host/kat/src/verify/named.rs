@@ -1,4 +1,4 @@
-//! What signatures need to know of a hash that a case names.
+//! The properties of a named hash that signatures need.
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::rsa::Digester;
@@ -6,29 +6,30 @@ use hartlock_kernels::rsa::Digester;
 use crate::Engine;
 use crate::hash::{self, Digest, MAX_LEN, Name};
 
-/// Room for everything that PSS hashes at once: zeros, digest and salt (RFC 8017 §9.1.2).
+/// Maximum length in bytes of the input that PSS hashes at once: zeros, digest and salt (RFC 8017
+/// §9.1.2).
 const MAX_PARTS_LEN: usize = 8 + MAX_LEN + 512;
 
-/// A hash by its name, computed by these kernels.
+/// A hash by its name, computed with given kernels.
 pub(super) struct Named {
     engine: Engine,
     name: Name,
 }
 
 impl Named {
-    /// None if it is not carried here.
+    /// Returns `None` if the hash is not supported here.
     pub(super) fn new(kernels: &Kernels, name: &str) -> Option<Self> {
         let named = Self { engine: Engine::with(*kernels), name: Name::parse(name)? };
         named.of(b"").map(|_| named)
     }
 
-    /// The digest of a message.
+    /// Computes the digest of a message.
     pub(super) fn of(&self, message: &[u8]) -> Option<Digest> {
         hash::digest(&self.engine, self.name, &[], message)
     }
 
-    /// The last number of the hash's object identifier, 2.16.840.1.101.3.4.2.x; None for those that are
-    /// not NIST's.
+    /// Returns the last arc of the hash's object identifier 2.16.840.1.101.3.4.2.x; `None` if the hash
+    /// has no identifier of NIST.
     const fn number(&self) -> Option<u8> {
         Some(match self.name {
             Name::Sha256 => 1,
@@ -47,17 +48,19 @@ impl Named {
         })
     }
 
-    /// The object identifier in DER, as pre-hash signatures sign it (FIPS 204 §5.4, FIPS 205 §10.2.2).
+    /// Returns the object identifier in DER, as pre-hash signatures sign it (FIPS 204 §5.4, FIPS 205
+    /// §10.2.2).
     pub(super) fn object_identifier(&self) -> Option<[u8; 11]> {
         let number = self.number()?;
         Some([0x06, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, number])
     }
 
-    /// DigestInfo up to the digest (RFC 8017 §9.2), its parameters NULL; None for hashes that have none.
+    /// Returns the bytes of DigestInfo before the digest (RFC 8017 §9.2), with NULL as parameters, and
+    /// their number; `None` if the hash has no DigestInfo.
     pub(super) fn digest_info(&self) -> Option<([u8; 19], usize)> {
         let len = self.name.output_len() as u8;
         if self.name == Name::Sha1 {
-            // 1.3.14.3.2.26 is four bytes shorter.
+            // The identifier 1.3.14.3.2.26 is four bytes shorter.
             let mut info = [0; 19];
             let short = [0x30, 33, 0x30, 9, 0x06, 5, 0x2b, 14, 3, 2, 26, 0x05, 0, 0x04, len];
             for (to, from) in info.iter_mut().zip(short) {
@@ -89,7 +92,8 @@ impl Digester for Named {
             }
             len += 1;
         }
-        // What does not fit is no message of PSS, and its digest that of nothing.
+        // An input that does not fit is never a valid message of PSS; the digest of no bytes is used for
+        // it.
         let whole = whole.get(..len).unwrap_or_default();
         if let Some(of) = self.of(whole) {
             for (to, from) in digest.iter_mut().zip(of.as_ref()) {

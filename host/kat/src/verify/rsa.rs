@@ -1,4 +1,5 @@
-//! RSASSA-PKCS1-v1_5 and RSASSA-PSS (RFC 8017 §8): `hash`, `mgf_hash`, `salt_len`.
+//! RSASSA-PKCS1-v1_5 and RSASSA-PSS (RFC 8017 §8). Its options are `hash`, `mgf_hash` and
+//! `salt_len`.
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::rsa::{Digester, PublicKey, pkcs1, pss};
@@ -34,7 +35,7 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let compare =
         |mask: &dyn pss::Mask| pss::compare(&key, &hash, mask, digest, salt_len, signature);
     let mgf_name = request.text(Field::MgfHash).unwrap_or(name);
-    // As a mask SHAKE is the function itself, and not MGF1 over it (RFC 8702 §3.2).
+    // SHAKE is used directly as the mask generation function, and not within MGF1 (RFC 8702 §3.2).
     let compared = match mgf_name {
         "shake128" => compare(&Shake(Xof::shake128(kernels))),
         "shake256" => compare(&Shake(Xof::shake256(kernels))),
@@ -46,7 +47,7 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     judged(compared.and_then(|compared| compared.check()))
 }
 
-/// SHAKE as a mask.
+/// SHAKE as a mask generation function.
 struct Shake(Xof);
 
 impl pss::Mask for Shake {

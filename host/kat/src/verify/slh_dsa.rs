@@ -1,4 +1,4 @@
-//! SLH-DSA (FIPS 205 §10.3): `context`, `interface`, `prehash`.
+//! SLH-DSA (FIPS 205 §10.3). Its options are `context`, `interface` and `prehash`.
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::ParameterSet;

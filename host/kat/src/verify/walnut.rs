@@ -1,4 +1,5 @@
-//! WalnutDSA: `signature` is the braid, `message` the rest.
+//! WalnutDSA, which is not supported yet. `signature` is the braid, and `message` the bytes after
+//! it.
 
 use hartlock_kernels::Kernels;
 

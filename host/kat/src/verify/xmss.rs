@@ -1,5 +1,5 @@
-//! XMSS and XMSS^MT (RFC 8391 §4.1.10, §4.2.5), with every set: whether a set is approved is not what a
-//! known answer asks.
+//! XMSS and XMSS^MT (RFC 8391 §4.1.10, §4.2.5). Every parameter set is accepted: known answers do not
+//! depend on the approval of a set.
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::xmss::{self, Scheme, Sets};

@@ -1,4 +1,4 @@
-//! Files that hold no key in a form that is read, and keys encrypted with a passphrase.
+//! Files that hold no key in a supported container, and keys encrypted with a passphrase.
 
 use pkcs8::der::Encode;
 use pkcs8::pkcs5::{EncryptionScheme, pbes2, scrypt};
@@ -6,7 +6,7 @@ use pkcs8::{EncryptedPrivateKeyInfoRef, der};
 
 use super::*;
 
-/// RFC 8410 §10.3.
+/// The public key of RFC 8410 §10.3.
 const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
 -----END PUBLIC KEY-----
@@ -22,7 +22,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 fn files(cases: &mut Cases) {
-    // A byte less is read, whatever it is then.
+    // A file that is shorter by one byte is read, and refused for another reason.
     let long = vec![b'A'; formats::MAX_KEY_FILE_SIZE + 1];
     cases.public("a file that is too long", KeyReason::TooLong, &long);
     cases.private("a file that is too long", KeyReason::TooLong, &long);
@@ -92,7 +92,8 @@ fn pem_blocks(cases: &mut Cases) {
     }
 }
 
-/// DER that is cut off, has trailing bytes, or is not the one encoding of its content.
+/// Adds cases of DER that is truncated, has trailing bytes, or is not the only valid encoding of
+/// its content.
 fn der(cases: &mut Cases) {
     let key = generated("ed25519");
     let private = key.export(Format::Der, None).unwrap();
@@ -107,7 +108,7 @@ fn der(cases: &mut Cases) {
         cases.private("trailing bytes", KeyReason::TrailingData, [&private[..], after].concat());
     }
 
-    // X.690 §10.1: a length in the shortest form, and never indefinite.
+    // X.690 §10.1: a length has the shortest form and is never indefinite.
     let (content, inside) = (&public[2..], &public[4..]);
     let long = |head: &[u8], content: &[u8]| [&[SEQUENCE][..], head, content].concat();
     let len = content.len() as u8;
@@ -128,7 +129,7 @@ fn der(cases: &mut Cases) {
         cases.public(what, KeyReason::Malformed, pem("PUBLIC KEY", &file));
         cases.private(what, KeyReason::Malformed, pem("PRIVATE KEY", &file));
     }
-    // One bit of the last byte does not count, and says that it is set.
+    // The BIT STRING states that one bit of its last byte is unused, although that bit is set.
     let mut unused_bits = public.clone();
     unused_bits[11] = 1;
     cases.public("a string of 255 bits", KeyReason::Malformed, unused_bits);
@@ -184,7 +185,7 @@ fn ways_of_encryption(cases: &mut Cases) {
     let unsupported = KeyReason::UnsupportedEncryption;
     let salt = element(OCTET_STRING, &[&[1; 8]]);
     let work = element(SEQUENCE, &[&salt, &integer(&[8, 0])]);
-    // PBES1 of RFC 8018 §6.1, and what PKCS#12 made of it.
+    // PBES1 (RFC 8018 §6.1) and the scheme that PKCS#12 derived from it.
     for scheme in ["1.2.840.113549.1.5.3", "1.2.840.113549.1.12.1.3"] {
         locked(scheme, unsupported, &[&oid(scheme), &work]);
     }
@@ -195,7 +196,7 @@ fn ways_of_encryption(cases: &mut Cases) {
     };
     let pbes2 = |kdf: &[u8], cipher: &[u8]| element(SEQUENCE, &[kdf, cipher]);
     let scheme = oid("1.2.840.113549.1.5.13");
-    // Triple DES, Camellia, AES-GCM.
+    // The ciphers are Triple DES, Camellia and AES-GCM.
     for (cipher, size) in [
         ("1.2.840.113549.3.7", 8),
         ("1.2.392.200011.61.1.1.1.4", 16),
@@ -207,14 +208,15 @@ fn ways_of_encryption(cases: &mut Cases) {
     }
     let other = element(SEQUENCE, &[&oid("1.2.3.4"), &work]);
     locked("a derivation", unsupported, &[&scheme, &pbes2(&other, &aes(&[0; 16]))]);
-    // HMAC with SHA-1, which is the default of RFC 8018, and with MD5.
+    // The key derivation uses HMAC with SHA-1, which is the default of RFC 8018, then HMAC with
+    // MD5.
     locked("SHA-1", unsupported, &[&scheme, &pbes2(&pbkdf2, &aes(&[0; 16]))]);
     let hash = element(SEQUENCE, &[&oid("1.2.840.113549.2.6"), &NULL]);
     let work = element(SEQUENCE, &[&salt, &integer(&[8, 0]), &hash]);
     let md5 = element(SEQUENCE, &[&oid("1.2.840.113549.1.5.12"), &work]);
     locked("a hash", unsupported, &[&scheme, &pbes2(&md5, &aes(&[0; 16]))]);
 
-    // The parameters of the file require too much memory or time.
+    // The parameters in the file require too much memory or time.
     let salt = [1; 16];
     let scrypt = |log_n, r, p| {
         let work = scrypt::Params::new(log_n, r, p).unwrap();
@@ -240,7 +242,7 @@ fn ways_of_encryption(cases: &mut Cases) {
         let work = element(SEQUENCE, &[&element(OCTET_STRING, &[&salt]), &integer(count)]);
         element(SEQUENCE, &[&oid("1.2.840.113549.1.5.12"), &work])
     };
-    // A round more than a hundred million.
+    // One iteration more than the maximum of a hundred million.
     let many = rounds(&[5, 0xf5, 0xe1, 1]);
     locked("too many rounds", unsupported, &[&scheme, &pbes2(&many, &aes(&[0; 16]))]);
     let malformed = KeyReason::Malformed;

@@ -1,4 +1,4 @@
-//! Keys that count, and files in which they cannot.
+//! Stateful keys, and files in which their state cannot be kept.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::*;
 
-/// The quickest key: 32 signatures.
+/// The algorithm with the fastest key generation; a key can make 32 signatures.
 const NAME: &str = "lms-sha256-192-h5-w1";
 const VERSION_AT: usize = 8;
 const INDEX_AT: usize = 24;
@@ -25,7 +25,7 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// The file of a key with a change, and with a checksum over it.
+/// Returns a key file that was changed, with a checksum that is valid for the changed content.
 fn changed(key: &PrivateKey, change: impl FnOnce(&mut Vec<u8>)) -> String {
     let file = key.first_file(Format::Pem, None).unwrap();
     let mut state = formats::open(&file, false).unwrap().der.to_vec();

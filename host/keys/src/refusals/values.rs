@@ -1,4 +1,4 @@
-//! Keys of other algorithms, and numbers and points that are no key.
+//! Keys of unsupported algorithms, and numbers and points that are not valid keys.
 
 use pkcs8::der::Decode;
 
@@ -36,12 +36,12 @@ pub(super) fn add(cases: &mut Cases) {
 
 fn algorithms(cases: &mut Cases) {
     let unsupported = KeyReason::UnsupportedAlgorithm;
-    // Ed448, X25519, DSA, and one that is not assigned.
+    // The identifiers of Ed448, X25519, DSA, and one that is not assigned.
     for name in ["1.3.101.113", "1.3.101.110", "1.2.840.10040.4.1", "1.2.3.4"] {
         cases.public(name, unsupported, spki(&[&oid(name)], &[7; 57]));
         cases.private(name, unsupported, pkcs8(&[&oid(name)], &[4, 2, 7, 7]));
     }
-    // P-521 and secp256k1, in each form.
+    // The curves P-521 and secp256k1, in each container.
     for curve in ["1.3.132.0.35", "1.3.132.0.10"] {
         let identifier: [&[u8]; 2] = [&oid(EC), &oid(curve)];
         cases.public(curve, unsupported, spki(&identifier, &[4; 65]));
@@ -51,7 +51,7 @@ fn algorithms(cases: &mut Cases) {
         cases.private(curve, unsupported, pkcs8(&identifier, &key));
     }
     cases.private("DSA", unsupported, pem("DSA PRIVATE KEY", &element(SEQUENCE, &[])));
-    // Sets that SP 800-208 does not approve, and none at all.
+    // Parameter sets that SP 800-208 does not approve, and numbers that are not assigned.
     for (name, size, numbers) in [
         (HSS, 60, &[1, 15, 9][..]),
         (HSS, 60, &[0, 5, 4]),
@@ -83,7 +83,8 @@ fn algorithms(cases: &mut Cases) {
     }
 }
 
-/// What says padding and hash of an RSA key: a line, the identifier, the caller.
+/// Adds cases of the sources of an RSA key's padding and hash: the line before the key, the
+/// identifier, and the caller.
 fn schemes(cases: &mut Cases) {
     let key = generated(super::RSA).public();
     let bare = key.to_der();
@@ -145,12 +146,12 @@ fn schemes(cases: &mut Cases) {
     cases.kind("PSS with NULL", KeyReason::Malformed, kind(&pss(&NULL), &[]));
 }
 
-/// There is one form of them for each algorithm.
+/// Adds cases of algorithm parameters other than the only valid encoding.
 fn parameters(cases: &mut Cases) {
     let malformed = KeyReason::Malformed;
     let ec = generated("ecdsa-p256");
     let rsa = generated("rsa-pss-2048-sha256");
-    // Coordinates by themselves, as no file should have them.
+    // Curve parameters given as numbers instead of a named curve.
     let explicit = element(SEQUENCE, &[&integer(&[1])]);
     for (what, parameters) in
         [("no curve", &[][..]), ("NULL as a curve", &NULL), ("a curve in numbers", &explicit)]
@@ -171,14 +172,14 @@ fn parameters(cases: &mut Cases) {
     let key = generated("ed25519");
     cases.public("NULL", malformed, spki(&identifier, key.public().as_bytes()));
     cases.private("NULL", malformed, pkcs8(&identifier, &element(OCTET_STRING, &[&[7; 32]])));
-    // RFC 5958 §2 has versions 0 and 1.
+    // RFC 5958 §2 defines only the versions 0 and 1.
     let version = integer(&[2]);
     let seed = element(OCTET_STRING, &[&element(OCTET_STRING, &[&[7; 32]])]);
     let file = element(SEQUENCE, &[&version, &element(SEQUENCE, &[&oid(ED25519)]), &seed]);
     cases.private("another version of PKCS#8", malformed, file);
 }
 
-/// A modulus of as many bits as its bytes have, and odd.
+/// Returns an odd modulus of `bytes` bytes whose top bit is set, after a zero byte for the sign.
 fn modulus(bytes: usize) -> Vec<u8> {
     let mut modulus = vec![0xc3; bytes];
     modulus.insert(0, 0);
@@ -216,12 +217,13 @@ fn rsa_public(cases: &mut Cases) {
     cases.public("three numbers", malformed, pem("RSA PUBLIC KEY", &more));
 }
 
-/// Each number of a private key that is zero, one or far too large; none of them may cost much time.
+/// Adds cases in which one number of a private key is zero, one or far too large. None of them may
+/// take much time.
 fn rsa_private(cases: &mut Cases) {
     let file = generated("rsa-pss-2048-sha256").export(Format::Der, None).unwrap();
     let key = pkcs8::PrivateKeyInfoRef::from_der(&file).unwrap().private_key.as_bytes();
     let key = pkcs1::RsaPrivateKeyRef::from_der(key).unwrap();
-    // In the order of RFC 8017 appendix A.1.2.
+    // The numbers are in the order of RFC 8017 appendix A.1.2.
     let numbers = [
         key.modulus,
         key.public_exponent,
@@ -254,7 +256,7 @@ fn rsa_private(cases: &mut Cases) {
             cases.private(&what, expected, pkcs8(&[&oid(RSA), &NULL], &encode(&numbers)));
         }
     }
-    // Both primes, so that nothing else is wrong with them: 1 · n = n.
+    // Both primes are changed to n and 1, so their product is still n.
     let mut trivial = numbers.clone();
     (trivial[3], trivial[4]) = (numbers[0].clone(), vec![1]);
     let expected = KeyReason::PublicHalfDiffers;
@@ -267,7 +269,7 @@ fn rsa_private(cases: &mut Cases) {
     cases.private("a number too little", KeyReason::Malformed, cut);
 }
 
-/// ECPrivateKey (RFC 5915 §3).
+/// Encodes an ECPrivateKey (RFC 5915 §3).
 fn ec_key(scalar: &[u8], curve: Option<&[u8]>, public: Option<&[u8]>) -> Vec<u8> {
     let public = public.map(|key| element(0xa1, &[&element(BIT_STRING, &[&[0], key])]));
     let (curve, public) = (curve.unwrap_or_default(), public.unwrap_or_default());
@@ -337,7 +339,7 @@ fn ec_private(cases: &mut Cases) {
     let compressed = [&[2], &other.as_bytes()[1..33]].concat();
     let own = ec_key(&[7; 32], Some(&curve), None);
     let own = PrivateKey::decode(&own, &[], None).unwrap().public();
-    // The sign of y is a part of the point too.
+    // A compressed point includes the sign of y, which must be right too.
     let wrong_sign = [&[2 + (own.as_bytes()[64] & 1 ^ 1)], &own.as_bytes()[1..33]].concat();
     let right_sign = [&[2 + (own.as_bytes()[64] & 1)], &own.as_bytes()[1..33]].concat();
     let key = ec_key(&[7; 32], Some(&curve), Some(&right_sign));
@@ -358,7 +360,7 @@ fn ed25519(cases: &mut Cases) {
         (bytes[0], bytes[31]) = (low, high);
         bytes
     };
-    // A point of order 8 (y of RFC 7748's curve, in Edwards form).
+    // The encoding of a point of order 8 on edwards25519 (RFC 7748 §4.1).
     let order_8 = [
         0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98,
         0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53,
@@ -423,7 +425,7 @@ fn halves(cases: &mut Cases) {
     for name in ["ed25519", "ecdsa-p256", "ml-dsa-44", "slh-dsa-sha2-128f"] {
         let (key, other) = (generated(name), generated(name).public());
         let file = key.export(Format::Der, None).unwrap();
-        // PKCS#8 of version 2 (RFC 5958 §2).
+        // PKCS#8 version 2 (RFC 5958 §2), which holds a public key.
         let mut info = pkcs8::PrivateKeyInfoRef::from_der(&file).unwrap();
         let public = pkcs8::der::asn1::BitStringRef::from_bytes(other.as_bytes()).unwrap();
         info.public_key = Some(public);

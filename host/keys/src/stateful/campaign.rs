@@ -1,7 +1,7 @@
-//! Power cuts and failing storage at every step of spending an index, on a disk that forgets what was not
-//! made durable. No index may sign twice, whatever happens.
+//! Tests of power cuts and storage errors at every step of spending an index, on a simulated disk that
+//! loses what was not made durable. No index may ever sign two messages.
 //!
-//! The judge must not be blind: orders of steps that are known to be wrong have to be caught.
+//! The test itself is tested too: procedures with a known wrong order of steps must be detected.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,32 +16,32 @@ use super::{StatefulKey, storage};
 use crate::Error;
 use hartlock_files::FileError;
 
-/// What happens in the middle of a step.
+/// A fault at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// The power fails before the step, or after it.
     CutBefore,
     CutAfter,
-    /// The storage reports an error, and continues to work.
+    /// The storage reports an error and continues to work.
     Error,
 }
 
-/// What a disk does with writes that were not made durable.
+/// The behaviour of a disk at a power cut, for writes that were not made durable.
 #[derive(Clone, Copy, Debug)]
 struct Memory {
-    /// New content reached the disk by itself.
+    /// True if new content reached the disk although it was not synchronized.
     keeps_content: bool,
-    /// The rename did.
+    /// True if the rename reached the disk although the folder was not synchronized.
     keeps_rename: bool,
 }
 
-/// A folder with one key file, as the system sees it and as the disk has it.
+/// A folder with one key file, as readers see it and as the disk holds it.
 struct Disk {
     visible: Vec<u8>,
     durable: Vec<u8>,
-    /// The new file: content, and whether that is durable.
+    /// The new file: its content, and true if that is durable.
     new: Option<(Vec<u8>, bool)>,
-    /// The content whose rename is not durable, and whether its content was when it got the name.
+    /// The content whose rename is not durable, and true if that content was durable when it was renamed.
     renamed: Option<(Vec<u8>, bool)>,
     memory: Memory,
     fault: Option<(usize, Fault)>,
@@ -63,7 +63,7 @@ impl Disk {
         }
     }
 
-    /// One step, in which the fault may happen.
+    /// Performs one step, at which the fault may happen.
     fn step<T>(&mut self, effect: impl FnOnce(&mut Self) -> T) -> Result<T, Error> {
         let fault = self.fault.filter(|(at, _)| *at == self.step).map(|(_, fault)| fault);
         self.step += 1;
@@ -79,7 +79,7 @@ impl Disk {
         Ok(result)
     }
 
-    /// After a power cut every reader sees what is on the disk.
+    /// Restarts after a power cut: every reader then sees the content of the disk.
     fn restart(&mut self) {
         self.fault = None;
         if !self.is_off {
@@ -88,7 +88,7 @@ impl Disk {
         if let Some((content, is_durable)) = self.renamed.take()
             && self.memory.keeps_rename
         {
-            // A name without its content: an empty file.
+            // If only the rename reached the disk, the file is empty.
             let is_there = is_durable || self.memory.keeps_content;
             self.durable = if is_there { content } else { Vec::new() };
         }
@@ -138,7 +138,7 @@ impl Storage for Disk {
     }
 }
 
-/// Signatures that left the command: which message each index signed.
+/// The signatures that were given out: the message that each index signed.
 #[derive(Default)]
 struct Ledger {
     signed: BTreeMap<u64, u32>,
@@ -153,10 +153,10 @@ impl Ledger {
     }
 }
 
-/// An order of steps by which a message gets signed.
+/// A procedure that signs a message, with its order of steps.
 type Procedure = fn(&StatefulKey, &mut Disk, u32, &mut Ledger) -> Result<(), Error>;
 
-/// As it is.
+/// The procedure of this crate.
 fn spend_then_sign(
     key: &StatefulKey,
     disk: &mut Disk,
@@ -173,7 +173,7 @@ fn index_of(key: &StatefulKey, disk: &mut Disk) -> Result<u64, Error> {
     key.current(&file).map(|it| it.next).map_err(|kind| key.refuse(kind))
 }
 
-/// Wrong: a cut between the signature and the new index brings the old index back.
+/// A wrong procedure: a power cut between the signature and the new index brings the old index back.
 fn sign_then_spend(
     key: &StatefulKey,
     disk: &mut Disk,
@@ -185,7 +185,7 @@ fn sign_then_spend(
     storage::replace(disk, key.pem_at(index + 1, &[]).as_bytes())
 }
 
-/// Wrong: a rename that is not durable yet.
+/// A wrong procedure: it signs before the rename is durable.
 fn forget_the_folder(
     key: &StatefulKey,
     disk: &mut Disk,
@@ -200,7 +200,7 @@ fn forget_the_folder(
     disk.sync_folder()
 }
 
-/// Wrong: continues after the storage reported a failure.
+/// A wrong procedure: it continues after the storage reported an error.
 fn ignore_failures(
     key: &StatefulKey,
     disk: &mut Disk,
@@ -215,7 +215,8 @@ fn ignore_failures(
     result
 }
 
-/// Wrong: content that is not durable when it gets the name. No index comes back, but the key is lost.
+/// A wrong procedure: it renames content that is not durable. No index is used twice, but the key can be
+/// lost.
 fn forget_the_content(
     key: &StatefulKey,
     disk: &mut Disk,
@@ -230,19 +231,20 @@ fn forget_the_content(
     Ok(())
 }
 
-/// What a campaign found.
+/// The results of a campaign.
 #[derive(Debug, Default)]
 struct Findings {
     runs: usize,
-    /// Runs in which an index signed two messages.
+    /// Number of runs in which an index signed two messages.
     twice: usize,
-    /// Runs after which the key could not sign any more.
+    /// Number of runs after which the key could not sign.
     lost_key: usize,
-    /// Indexes that signed nothing.
+    /// Number of indexes that signed nothing.
     lost_indexes: u64,
 }
 
-/// Signs messages with one fault, restarts, and signs more.
+/// Signs messages with one fault, restarts, and signs more. The campaign has one run for each fault at
+/// each step.
 fn campaign(procedure: Procedure) -> Findings {
     let algorithm = Algorithm::from_name("lms-sha256-192-h5-w1").unwrap();
     let key = StatefulKey::generate(algorithm, &mut |_, _| ()).unwrap();
@@ -251,7 +253,7 @@ fn campaign(procedure: Procedure) -> Findings {
     for number in 0..4 {
         let memory = Memory { keeps_content: number & 1 != 0, keeps_rename: number & 2 != 0 };
         for fault in [Fault::CutBefore, Fault::CutAfter, Fault::Error] {
-            // More steps than three signatures take.
+            // Three signatures take fewer steps than that.
             for at in 0..28 {
                 let mut disk = Disk::new(first.as_bytes(), memory);
                 disk.fault = Some((at, fault));
@@ -283,7 +285,7 @@ fn no_fault_makes_an_index_sign_twice() {
     let findings = campaign(spend_then_sign);
     assert_eq!((findings.twice, findings.lost_key), (0, 0), "{findings:?}");
     assert_eq!(findings.runs, 4 * 3 * 28);
-    // A cut after the rename loses an index: that is the price.
+    // A power cut after the rename loses an index, which is accepted.
     assert!(findings.lost_indexes > 0, "{findings:?}");
 }
 

@@ -1,10 +1,10 @@
-//! One bit of a key is wrong, in memory or in its file with a checksum that fits. No one-time key may sign two
-//! messages, at no level.
+//! Tests with one wrong bit in a key, either in memory or in a file whose checksum is valid. No one-time key
+//! of any level may sign two messages.
 //!
-//! The judge must not be blind: signing as if nothing were known of the trees has to be caught.
+//! The test itself is tested too: a signer that ignores the stored digests of its trees must be detected.
 //!
-//! Left out: the index in the file. One that went back is a copy from before, of which no program can know
-//! (`spec/stateful-key.md` §1).
+//! The index in the file is not changed: a lower index is the same as an old copy of the file, which no
+//! program can recognize (`spec/stateful-key.md` §1).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use super::storage::Storage;
 use super::{Record, Scheme, StatefulKey, shape};
 use crate::Error;
 
-/// A file that keeps what it is given.
+/// A file in memory.
 struct Kept(Vec<u8>, Vec<u8>);
 
 impl Storage for Kept {
@@ -45,24 +45,24 @@ impl Storage for Kept {
     }
 }
 
-/// Where the wrong bit is.
+/// The place of the wrong bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// In the process that signs; the file is as it was.
+    /// The memory of the process that signs; the file is right.
     Memory,
-    /// In the file, for good.
+    /// The file, permanently.
     File,
-    /// In the file for one signature; after it, the field is as it was.
+    /// The file, for one signature; after it, the field is right again.
     FileOnce,
 }
 
-/// The fields of a key that can be wrong.
+/// The field of a key that has the wrong bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Seeds,
     Public,
     Records,
-    /// In memory alone.
+    /// The next index. It is changed only in memory.
     Next,
 }
 
@@ -90,23 +90,24 @@ impl Field {
     }
 }
 
-/// A one-time key: what its chains begin with, and where it is.
+/// The identity of a one-time key: a digest of the seeds of its tree, the layer, and the number of its leaf.
 type OneTimeKey = (Record, u32, u64);
 
-/// The one-time keys of an index, each with what it certifies; the lowest signs a message.
+/// The one-time keys used for an index, each with the digest of the tree that it certifies. The lowest key has
+/// none, because it signs the message.
 type Path = Vec<(OneTimeKey, Option<Record>)>;
 
-/// What each one-time key signed.
+/// The digests that each one-time key signed.
 #[derive(Clone, Default)]
 struct Ledger {
     signed: BTreeMap<OneTimeKey, Record>,
     twice: bool,
-    /// By seeds and index.
+    /// The paths that were computed, by seeds and index.
     known: BTreeMap<(Vec<u8>, u64), Rc<Path>>,
 }
 
 impl Ledger {
-    /// Notes what a signature shows.
+    /// Records what a signature with this index reveals.
     fn note(&mut self, key: &StatefulKey, index: u64, message: &[u8]) {
         for (one_time_key, certified) in self.path(key, index).iter() {
             let signed = certified.unwrap_or_else(|| Sha256::digest(message).into());
@@ -115,7 +116,7 @@ impl Ledger {
         }
     }
 
-    /// The one-time keys of an index. Trees take long to grow, so they are remembered.
+    /// Returns the one-time keys used for an index. The result is cached, because computing trees takes long.
     fn path(&mut self, key: &StatefulKey, index: u64) -> Rc<Path> {
         let grow = || {
             let (height, layers) = shape(key.algorithm);
@@ -136,17 +137,17 @@ impl Ledger {
     }
 }
 
-/// Signs with the next index of a file and returns that index.
+/// A procedure that signs with the next index of a file and returns that index.
 type Procedure = fn(&StatefulKey, &mut Kept, &[u8]) -> Result<u64, Error>;
 
-/// As it is.
+/// The procedure of this crate.
 fn sign(key: &StatefulKey, file: &mut Kept, message: &[u8]) -> Result<u64, Error> {
     let before = StatefulKey::decode_file(&file.0, None).map_err(|kind| key.refuse(kind))?;
     key.sign_in(file, message, &mut |_, _| ())?;
     Ok(before.next)
 }
 
-/// Wrong: whatever trees grow are signed, if the top one is right.
+/// A wrong procedure: it signs any tree that it computes, if the top one is right.
 fn sign_whatever_grows(key: &StatefulKey, file: &mut Kept, _: &[u8]) -> Result<u64, Error> {
     let current = StatefulKey::decode_file(&file.0, None).map_err(|kind| key.refuse(kind))?;
     let scheme = Scheme::new(key.algorithm, &key.seeds).unwrap();
@@ -158,7 +159,7 @@ fn sign_whatever_grows(key: &StatefulKey, file: &mut Kept, _: &[u8]) -> Result<u
     Ok(current.next)
 }
 
-/// A key that has signed up to an index, and what it signed last.
+/// Returns a key whose next index is `next`, and the ledger with its last signature.
 fn signed_up_to(name: &str, next: u64) -> (StatefulKey, Ledger) {
     let algorithm = Algorithm::from_name(name).unwrap();
     let mut key = StatefulKey::generate(algorithm, &mut |_, _| ()).unwrap();
@@ -183,13 +184,13 @@ fn copy_of(key: &StatefulKey) -> StatefulKey {
     }
 }
 
-/// What a campaign found.
+/// The results of a campaign.
 #[derive(Debug, Default)]
 struct Findings {
     runs: usize,
-    /// Runs in which a signature was made with the wrong bit.
+    /// Number of runs in which a signature was made with the wrong bit.
     signed: usize,
-    /// Runs in which a one-time key signed two messages.
+    /// Number of runs in which a one-time key signed two messages.
     twice: usize,
 }
 
@@ -201,15 +202,16 @@ impl Findings {
     }
 }
 
-/// One bit of every `stride`, beginning with another one in each byte.
+/// Runs the procedure with a wrong bit in every group of `stride` bits. The position of the bit within its
+/// byte differs from group to group.
 fn campaign(name: &str, stride: usize, procedure: Procedure) -> Findings {
     let workers = available_parallelism().map_or(1, usize::from);
     let of_worker = |worker: usize| {
         let mut findings = Findings::default();
-        // Within a tree, before the first leaf of a new one, and after it.
+        // The index is within a tree, at the first leaf of a new tree, or after that leaf.
         for next in [2, 32, 33] {
             let (key, mut ledger) = signed_up_to(name, next);
-            // What signatures will show of the right key.
+            // Computes the paths of the right key once, before the ledger is cloned.
             for index in next..next + 3 {
                 ledger.path(&key, index);
             }
@@ -230,7 +232,7 @@ fn campaign(name: &str, stride: usize, procedure: Procedure) -> Findings {
 
 type Flip = (Place, Field, usize);
 
-/// Every place and field, and the bits of it.
+/// Returns each place and field, with the bits that are to be changed.
 fn flips(key: &StatefulKey, stride: usize) -> impl Iterator<Item = Flip> {
     let bits = |field: Field| {
         let bits = field.bits(key);
@@ -248,7 +250,7 @@ fn flips(key: &StatefulKey, stride: usize) -> impl Iterator<Item = Flip> {
     flips.into_iter()
 }
 
-/// Two signatures with a wrong bit, and one without it.
+/// Makes two signatures with the wrong bit, and one without it.
 fn flipped(
     key: &StatefulKey,
     mut ledger: Ledger,
@@ -289,7 +291,7 @@ fn a_wrong_bit_makes_no_key_sign_twice() {
         let findings = campaign(name, stride, sign);
         assert_eq!(findings.twice, 0, "{name}: {findings:?}");
         assert!(findings.runs > 20, "{name}: {findings:?}");
-        // The next index of the file counts, and not the one that was read first.
+        // The next index in the file is used, and not the one that was read first.
         assert!(findings.signed > 0, "{name}: {findings:?}");
     }
 }

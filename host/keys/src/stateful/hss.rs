@@ -1,4 +1,4 @@
-//! HSS, the signing half (RFC 8554 §6): a tower of LMS trees. One level of it is LMS.
+//! The signing half of HSS (RFC 8554 §6): a hierarchy of LMS trees. A hierarchy of one level is LMS.
 
 use hartlock_image::HssSet;
 use hmac::{Hmac, KeyInit, Mac};
@@ -8,20 +8,20 @@ use zeroize::Zeroizing;
 use super::lms::{LmsSet, LmsTree};
 use super::tree::{Node, Trees, grow, grow_twice};
 
-/// Bytes of the key from which the trees below the top one follow.
+/// Length in bytes of the secret from which the trees below the top one are derived.
 const CHILD_KEY_SIZE: usize = 32;
 
-/// Seeds and parameters of a key.
+/// The seeds and parameters of a key.
 pub(super) struct Hss<'a> {
     set: LmsSet,
     levels: u8,
     height: u8,
-    /// I and SEED of the tree at the top, then the key of the others.
+    /// I and SEED of the tree at the top, then the secret for the other trees.
     seeds: &'a [u8],
 }
 
 impl<'a> Hss<'a> {
-    /// Seeds as long as [`Hss::seeds_size`] says.
+    /// Takes seeds of [`Hss::seeds_size`] bytes.
     pub(super) fn new(set: HssSet, seeds: &'a [u8]) -> Self {
         let height = set.height();
         let lms = LmsSet::new(set.lms_type(), set.ots_type(), height);
@@ -33,17 +33,18 @@ impl<'a> Hss<'a> {
         16 + n + if set.levels() > 1 { CHILD_KEY_SIZE } else { 0 }
     }
 
-    /// Bytes of a signature: all levels have trees of one kind (RFC 8554 §6.2).
+    /// Returns the length of a signature in bytes. All levels have trees of the same parameters (RFC 8554
+    /// §6.2).
     pub(super) const fn signature_size(set: HssSet) -> usize {
         let levels = set.levels() as usize;
         let lms = LmsSet::new(set.lms_type(), set.ots_type(), set.height());
         4 + levels * lms.signature_size() + (levels - 1) * lms.public_key_size()
     }
 
-    /// The tree `number` of those at `level`; there is one at level 0.
+    /// Returns the tree with this number at `level`; level 0 has one tree.
     ///
-    /// Trees below the top have an I and a SEED that are pseudorandom (SP 800-108 §4.1
-    /// with HMAC-SHA-256), so that the private key need not grow with the number of trees.
+    /// I and SEED of the trees below the top are pseudorandom (SP 800-108 §4.1 with HMAC-SHA-256), so that
+    /// the private key does not grow with the number of trees.
     fn tree(&self, level: u8, number: u64) -> LmsTree {
         let n = self.set.n;
         let (id, rest) = self.seeds.split_at(16);
@@ -68,8 +69,8 @@ impl<'a> Hss<'a> {
         tree
     }
 
-    /// What the one-time keys of a tree begin with; levels are counted from the bottom, and the tree is
-    /// the one of this index.
+    /// Returns I and SEED of a tree, from which its one-time keys are derived. The tree is the one for
+    /// `index` at a level that is counted from the bottom.
     #[cfg(test)]
     pub(super) fn secret_of(&self, from_bottom: u32, index: u64) -> Vec<u8> {
         let number = index >> (u32::from(self.height) * (from_bottom + 1));
@@ -77,7 +78,7 @@ impl<'a> Hss<'a> {
         [&tree.id[..], &tree.seed[..self.set.n]].concat()
     }
 
-    /// RFC 8554 §6.1.
+    /// Returns the public key (RFC 8554 §6.1).
     pub(super) fn public_key(&self, on_leaves: &mut dyn FnMut(u64)) -> Vec<u8> {
         let tree = self.tree(0, 0);
         let root = grow(&tree, 0, on_leaves).root;
@@ -90,8 +91,9 @@ impl<'a> Hss<'a> {
         key
     }
 
-    /// Grows the trees of the leaf `index` of all leaves at the bottom, from left to right (RFC 8554 §6.2).
-    /// Those that `is_new` names, counted from the bottom, are grown twice: `None` if they differ.
+    /// Computes the trees for the leaf `index`, counted from the left over all leaves of the lowest level
+    /// (RFC 8554 §6.2). The trees for which `is_new` returns true, numbered from the bottom, are computed
+    /// twice; returns `None` if the results differ.
     pub(super) fn trees(
         &self,
         index: u64,
@@ -119,10 +121,10 @@ impl<'a> Hss<'a> {
         Some(trees)
     }
 
-    /// Signs with a leaf whose trees were grown.
+    /// Signs with a leaf whose trees were computed.
     ///
-    /// Each tree signs the public key of the tree below it with a leaf that signs nothing else, so it may
-    /// do that as often as it likes, as long as it is the same public key.
+    /// Each tree signs the public key of the tree below it with a leaf that signs nothing else. It may do
+    /// that any number of times, as long as the public key is the same.
     pub(super) fn sign(&self, index: u64, message: &[u8], trees: &Trees) -> Vec<u8> {
         let mut parts = Vec::new();
         let mut signed = message;
@@ -148,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// Trees with one seed would use their one-time keys twice.
+    /// Trees with the same seed would use the same one-time keys.
     #[test]
     fn every_tree_has_its_own_seed() {
         for lms in [5, 10] {

@@ -1,7 +1,7 @@
-//! LMS and LM-OTS, the signing half (RFC 8554 §4, §5, SP 800-208 §4). Names are those of RFC 8554.
+//! The signing half of LMS and LM-OTS (RFC 8554 §4, §5, SP 800-208 §4). Names are those of RFC 8554.
 //!
-//! One-time keys follow from the seed of their tree (RFC 8554 appendix A, SP 800-208 §6.1), and so does
-//! the randomizer C: the same leaf always signs with the same one.
+//! The one-time keys are derived from the seed of their tree (RFC 8554 appendix A, SP 800-208 §6.1). The
+//! randomizer C is derived too: the same leaf always signs with the same C.
 
 use sha2::block_api::compress256;
 use sha2::{Digest, Sha256};
@@ -14,15 +14,15 @@ const D_MESG: u16 = 0x8181;
 const D_LEAF: u16 = 0x8282;
 const D_INTR: u16 = 0x8383;
 
-/// In the place of a chain's step: the value is the beginning of a chain (RFC 8554 appendix A).
+/// The step number that derives the beginning of a chain from the seed (RFC 8554 appendix A).
 const SECRET: u8 = 0xff;
-/// In the place of a chain's number: the value is the randomizer. No set has that many chains.
+/// The chain number that derives the randomizer. No set has that many chains.
 const RANDOMIZER: u16 = 0xfffd;
 
-/// Bytes before the value that a chain hashes: I, q, number of the chain, number of the step.
+/// Length in bytes of the prefix of a chain's hash input: I, q, number of the chain, number of the step.
 const CHAIN_PREFIX: usize = 16 + 4 + 2 + 1;
 
-/// FIPS 180-4 §5.3.3.
+/// The initial hash value of SHA-256 (FIPS 180-4 §5.3.3).
 const SHA256_START: [u32; 8] = [
     0x6a09_e667,
     0xbb67_ae85,
@@ -34,23 +34,23 @@ const SHA256_START: [u32; 8] = [
     0x5be0_cd19,
 ];
 
-/// Parameters of a tree and its one-time keys.
+/// The parameters of a tree and its one-time keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LmsSet {
     lms_type: u8,
     ots_type: u8,
     height: u8,
     pub(super) n: usize,
-    /// Bits of a digit.
+    /// Number of bits of a digit.
     w: u32,
-    /// Chains.
+    /// Number of chains.
     p: u16,
-    /// Bits by which the checksum is shifted.
+    /// Number of bits by which the checksum is shifted to the left.
     ls: u32,
 }
 
 impl LmsSet {
-    /// By the types of the registry: RFC 8554 §4.1 and §5.1, SP 800-208 §4.
+    /// Returns the parameters of the registered types: RFC 8554 §4.1 and §5.1, SP 800-208 §4.
     pub(super) const fn new(lms_type: u8, ots_type: u8, height: u8) -> Self {
         let (w, p, ls) = match ots_type {
             1 => (1, 265, 7),
@@ -66,17 +66,17 @@ impl LmsSet {
         Self { lms_type, ots_type, height, n, w, p, ls }
     }
 
-    /// Bytes of a tree's signature (RFC 8554 §5.4).
+    /// Returns the length in bytes of a signature (RFC 8554 §5.4).
     pub(super) const fn signature_size(self) -> usize {
         12 + self.n * (1 + self.p as usize + self.height as usize)
     }
 
-    /// Bytes of a tree's public key (RFC 8554 §5.3).
+    /// Returns the length in bytes of a public key (RFC 8554 §5.3).
     pub(super) const fn public_key_size(self) -> usize {
         24 + self.n
     }
 
-    /// Digits of a digest with those of its checksum, one a chain (RFC 8554 §4.4, §4.5).
+    /// Returns the digits of a digest and of its checksum, one for each chain (RFC 8554 §4.4, §4.5).
     fn digits(self, digest: &[u8]) -> Vec<u8> {
         let most = (1_u16 << self.w) - 1;
         let digits_of = |bytes: &[u8]| {
@@ -99,20 +99,20 @@ impl LmsSet {
 /// A tree of one-time keys.
 pub(super) struct LmsTree {
     pub(super) set: LmsSet,
-    /// I of RFC 8554.
+    /// The identifier I of the tree.
     pub(super) id: [u8; 16],
     pub(super) seed: Zeroizing<Node>,
 }
 
 impl LmsTree {
-    /// The tree's public key, which ends in its root.
+    /// Returns the public key of the tree, whose last field is the root.
     pub(super) fn public_key(&self, root: &Node) -> Vec<u8> {
         let LmsSet { lms_type, ots_type, n, .. } = self.set;
         [&type_number(lms_type)[..], &type_number(ots_type), &self.id, &root[..n]].concat()
     }
 
-    /// Signs with the one-time key of leaf `q`, whose way up is in `grown` (RFC 8554 §5.4.1). No caller may
-    /// do that for two different messages.
+    /// Signs with the one-time key of leaf `q`, whose authentication path is in `grown` (RFC 8554 §5.4.1).
+    /// No caller may sign two different messages with the same leaf.
     pub(super) fn sign(&self, q: u32, message: &[u8], grown: &Grown) -> Vec<u8> {
         let set = self.set;
         let mut signature = Vec::with_capacity(set.signature_size());
@@ -125,7 +125,7 @@ impl LmsTree {
         signature
     }
 
-    /// RFC 8554 §4.5.
+    /// Appends the LM-OTS signature (RFC 8554 §4.5).
     fn sign_once(&self, q: u32, message: &[u8], signature: &mut Vec<u8>) {
         let set = self.set;
         let mut chain = Chain::new(self, q);
@@ -145,7 +145,7 @@ impl LmsTree {
         }
     }
 
-    /// A hash that begins with the tree, a number and what is hashed.
+    /// Starts a hash with the prefix of I, a number and the domain separator `kind`.
     fn hash(&self, number: u32, kind: u16) -> Sha256 {
         let mut hash = Sha256::new();
         hash.update(self.id);
@@ -166,7 +166,7 @@ impl Tree for LmsTree {
         self.set.height
     }
 
-    /// RFC 8554 §4.3 and §5.3: the ends of all chains, hashed.
+    /// Computes a leaf: the hash of the ends of all chains, hashed again (RFC 8554 §4.3, §5.3).
     fn leaf(&self, index: u32) -> Node {
         let n = self.set.n;
         let mut ends = self.hash(index, D_PBLC);
@@ -181,7 +181,7 @@ impl Tree for LmsTree {
         self.node(hash)
     }
 
-    /// RFC 8554 §5.3. Nodes are numbered from the root, which is number 1.
+    /// Computes an inner node (RFC 8554 §5.3). Nodes are numbered from the root, which is number 1.
     fn join(&self, height: u8, index: u32, left: &Node, right: &Node) -> Node {
         let n = self.set.n;
         let mut hash = self.hash((1 << (self.set.height - height)) + index, D_INTR);
@@ -191,8 +191,8 @@ impl Tree for LmsTree {
     }
 }
 
-/// One chain of a one-time key, in the block of SHA-256 that all of its steps hash: prefix and value
-/// fill one block, whatever n is.
+/// A chain of a one-time key, stored as the SHA-256 input block that each of its steps hashes. Prefix,
+/// value and padding fit into one block for every n.
 struct Chain {
     block: [u8; 64],
     n: usize,
@@ -204,19 +204,19 @@ impl Chain {
         let mut block = [0; 64];
         block[..16].copy_from_slice(&tree.id);
         block[16..20].copy_from_slice(&q.to_be_bytes());
-        // Padding of FIPS 180-4 §5.1.1.
+        // The padding (FIPS 180-4 §5.1.1) is the same for all steps.
         block[CHAIN_PREFIX + n] = 0x80;
         block[62..].copy_from_slice(&(8 * (CHAIN_PREFIX + n) as u16).to_be_bytes());
         Self { block, n }
     }
 
-    /// Begins with the seed as value.
+    /// Sets the number of the chain, and the seed as its value.
     fn begin(&mut self, number: u16, seed: &Node) {
         self.block[20..22].copy_from_slice(&number.to_be_bytes());
         self.block[CHAIN_PREFIX..CHAIN_PREFIX + self.n].copy_from_slice(&seed[..self.n]);
     }
 
-    /// Makes the beginning of a chain of the seed, and goes so many steps.
+    /// Derives the beginning of a chain from the seed, then performs `steps` steps.
     fn run(&mut self, number: u16, seed: &Node, steps: u16) {
         self.begin(number, seed);
         self.step(SECRET);
@@ -246,7 +246,7 @@ impl Drop for Chain {
     }
 }
 
-/// A type as encoded in keys and signatures.
+/// Encodes a type as in keys and signatures.
 fn type_number(number: u8) -> [u8; 4] {
     u32::from(number).to_be_bytes()
 }

@@ -1,4 +1,5 @@
-//! What a file cannot show without another user, another file system or storage that reports false success.
+//! Cases that need another user, another file system, or storage that reports false success. A key file cannot
+//! provoke them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +12,7 @@ use super::tree::Trees;
 use crate::Error;
 use crate::{KeyErrorKind, KeyReason};
 
-/// Cases for the list of all of them: what, the reason, and what came of it.
+/// Returns the cases for the list of all reasons: description, expected reason and resulting error.
 pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("root.pem");
@@ -21,14 +22,14 @@ pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     let key = StatefulKey::decode_file(content.as_bytes(), Some(&path)).unwrap();
 
-    // The new file belongs to the user of this process, the key file to another one.
+    // The new file belongs to the user of this process, and the key file seems to belong to another user.
     let mut file = LockedFile::lock(&path, true).unwrap();
     file.owner = file.owner.wrapping_add(1);
     let mut all = vec![("a file of another user", KeyReason::StateOfOther, spend(&key, &mut file))];
     drop(file);
 
-    // FAT, exFAT, NTFS, NFS, SMB, 9P, AFS, Ceph, overlay, FUSE, one without a name here, and one that cannot be
-    // identified.
+    // The numbers of FAT, exFAT, NTFS, NFS, SMB, 9P, AFS, Ceph, overlay, FUSE, one that has no name here, and
+    // `None` for a file system that cannot be identified.
     for number in [
         0x4d44,
         0x2011_bab0,
@@ -49,7 +50,7 @@ pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
         let error = doubt(number).map(|name| key.refuse(KeyErrorKind::StateFileSystem(name)));
         all.push(("a file system", KeyReason::StateFileSystem, error));
     }
-    // ext4, XFS, Btrfs, tmpfs.
+    // The numbers of ext4, XFS, Btrfs and tmpfs.
     for number in [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994] {
         assert_eq!(doubt(Some(number)), None);
     }
@@ -57,7 +58,7 @@ pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     let mut storage = Forgetful(content.as_bytes().to_vec());
     all.push(("storage that forgets", KeyReason::StateNotKept, spend(&key, &mut storage)));
 
-    // What was signed of the lower tree is another root.
+    // The digest that is stored for the lower tree belongs to another root.
     let algorithm = hartlock_image::Algorithm::from_name("hss-l2-sha256-h5-w1").unwrap();
     let mut key = StatefulKey::generate(algorithm, &mut |_, _| ()).unwrap();
     key.next = 1;
@@ -70,7 +71,7 @@ fn spend(key: &StatefulKey, storage: &mut impl Storage) -> Option<Error> {
     key.spend(storage, |_| Ok(Trees::default())).err()
 }
 
-/// Says yes to everything and keeps nothing.
+/// A storage that reports success for every step and keeps nothing.
 struct Forgetful(Vec<u8>);
 
 impl Storage for Forgetful {

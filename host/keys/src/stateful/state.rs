@@ -1,4 +1,4 @@
-//! What a file of a stateful key holds (`spec/stateful-key.md` §2).
+//! The encoding of the file of a stateful key (`spec/stateful-key.md` §2).
 
 use hartlock_image::Algorithm;
 use sha2::{Digest, Sha256};
@@ -9,14 +9,15 @@ use crate::KeyErrorKind;
 
 const MAGIC: &[u8; 8] = b"HLKstate";
 const VERSION: u32 = 1;
-/// Bytes before the seeds.
+/// Length in bytes of the fields before the seeds.
 const HEADER_SIZE: usize = 32;
 const CHECKSUM_SIZE: usize = 32;
 
-/// What the file knows of one tree below the top one: SHA-256 of what the tree above signs of it.
+/// The digest that the file keeps for a tree below the top one: SHA-256 of what the tree above it
+/// signs.
 pub(super) type Record = [u8; 32];
 
-/// Encodes a key whose next signature has this index, and of whose trees this is known.
+/// Encodes a key with the given next index and digests of trees.
 pub(super) fn encode(key: &StatefulKey, next: u64, records: &[Record]) -> Zeroizing<Vec<u8>> {
     let (algorithm, parameters) = key.algorithm.numbers();
     let records = records.as_flattened();
@@ -39,14 +40,16 @@ pub(super) fn encode(key: &StatefulKey, next: u64, records: &[Record]) -> Zeroiz
 /// Decodes a key.
 ///
 /// # Errors
-/// `Malformed` if a byte was changed or is missing, `UnsupportedAlgorithm`, `UnsupportedVersion`.
+/// `Malformed` if the encoding is not valid, `StateChecksum`, `StateVersion`,
+/// `UnsupportedAlgorithm`.
 pub(super) fn decode(bytes: &[u8]) -> Result<StatefulKey, KeyErrorKind> {
     let (content, checksum) =
         bytes.split_last_chunk::<CHECKSUM_SIZE>().ok_or(KeyErrorKind::Malformed)?;
     if !content.starts_with(MAGIC) || content.len() < HEADER_SIZE {
         return Err(KeyErrorKind::Malformed);
     }
-    // Against accidents alone: who can write the file can write a checksum.
+    // The checksum detects accidents only: anyone who can write the file can write a valid
+    // checksum.
     if Sha256::digest(content)[..] != checksum[..] {
         return Err(KeyErrorKind::StateChecksum);
     }
@@ -76,7 +79,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<StatefulKey, KeyErrorKind> {
     let is_whole = seeds.len() == super::seeds_size(algorithm)
         && incomplete.is_empty()
         && records.len() + 1 == super::shape(algorithm).1 as usize
-        // Before the first signature nothing is known.
+        // Before the first signature, all digests are zero.
         && (next != 0 || records.as_flattened().iter().all(|byte| *byte == 0))
         && super::is_public_key_of(algorithm, public)
         && next <= key.capacity();

@@ -1,11 +1,12 @@
-//! Spends one index of a key file, and never one twice (`spec/stateful-key.md` §3).
+//! Spends the index of a key file, so that no index is used twice (`spec/stateful-key.md` §3).
 //!
-//! The index goes up by writing a new file, making it durable, renaming it over the old one and making
-//! the rename durable; only then may a signature be made. Writing the number in place would save a rename,
-//! but a power cut can tear a write, and then the next index is unknown. A rename leaves the
-//! old file or the new one. What it cannot do, and neither could a write in place, is to know about
-//! copies of the file: those are the owner's business, except for further names of the same file,
-//! which are refused because a rename would leave the old index under them.
+//! To raise the index, the signer writes a new file, makes it durable, renames it over the old one and makes
+//! the rename durable. Only then may a signature be made. Writing the index in place would save the rename,
+//! but a power cut can leave a partial write, after which the next index is unknown. After a rename, the
+//! file is either the old or the new one.
+//!
+//! Neither method can know about copies of the file; the owner must not make any. Further hard links to the
+//! file are refused, because a rename would leave the old index under their names.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -19,25 +20,26 @@ use crate::formats::MAX_KEY_FILE_SIZE;
 use crate::{KeyError, KeyErrorKind};
 use hartlock_files::{FileError, NewFile, folder_of};
 
-/// What has to happen to a file, step by step, so that a test can fail at each step.
+/// The steps of replacing a file. A test implements them so that each step can fail.
 pub(super) trait Storage {
-    /// The content of the file.
+    /// Reads the content of the file.
     fn read(&mut self) -> Result<Zeroizing<Vec<u8>>, Error>;
 
-    /// Writes the new content beside the file.
+    /// Writes the new content to a new file in the same folder.
     fn write_new(&mut self, content: &[u8]) -> Result<(), Error>;
 
-    /// Returns when the new content is on the disk.
+    /// Waits until the new content is durable.
     fn sync_new(&mut self) -> Result<(), Error>;
 
-    /// Gives the new content the name of the file.
+    /// Renames the new file over the old one.
     fn rename(&mut self) -> Result<(), Error>;
 
-    /// Returns when the name is on the disk.
+    /// Waits until the rename is durable.
     fn sync_folder(&mut self) -> Result<(), Error>;
 }
 
-/// Replaces the content of a file. When it returns, a power cut cannot bring the old one back.
+/// Replaces the content of a file. After this function returns, a power cut cannot bring the old content
+/// back.
 pub(super) fn replace(storage: &mut impl Storage, content: &[u8]) -> Result<(), Error> {
     storage.write_new(content)?;
     storage.sync_new()?;
@@ -45,37 +47,38 @@ pub(super) fn replace(storage: &mut impl Storage, content: &[u8]) -> Result<(), 
     storage.sync_folder()
 }
 
-/// A key file that no other signer may change until this is dropped, or until this process ends.
+/// A key file with a lock. No other signer can change it until this value is dropped or the process ends.
 pub(super) struct LockedFile {
     path: PathBuf,
-    /// Holds the lock.
+    /// The open file, which holds the lock.
     file: File,
-    /// A test sets it to another user.
+    /// The user id that the file must keep. A test sets it to that of another user.
     pub(super) owner: u32,
     new: Option<NewFile>,
 }
 
 impl LockedFile {
-    /// Waits for the lock. `any_file_system` accepts one of which nothing is known.
+    /// Waits for the lock. `any_file_system` accepts a file system that is not known to keep the index.
     ///
     /// # Errors
-    /// If the file is none in which an index can be kept.
+    /// If the file cannot keep an index, or cannot be opened.
     pub(super) fn lock(path: &Path, any_file_system: bool) -> Result<Self, Error> {
         let fail = |source| Error::File(FileError::new("read", path, source));
         let refuse = |kind| Error::Key(KeyError { path: path.to_path_buf(), kind });
         loop {
-            // A link would be replaced by a file, and what it points to would keep its index.
+            // A rename would replace the link by a file, and the target of the link would keep the old
+            // index.
             if path.symlink_metadata().map_err(fail)?.is_symlink() {
                 return Err(refuse(KeyErrorKind::StateIsLink));
             }
             let file = open(path).map_err(fail)?;
             let metadata = file.metadata().map_err(fail)?;
-            // Another process may replace the file, before it is read or before it is locked. Then
-            // this one has no name left.
+            // Another process may replace the file after this one opened it. The open file then has no name,
+            // and the loop opens the new one.
             if metadata.nlink() == 0 {
                 continue;
             }
-            // Before the lock, so that no caller waits for the lock of an unsuitable file.
+            // This is checked before locking, so that no caller waits for the lock of an unsuitable file.
             suitability(&metadata).map_err(refuse)?;
             if !any_file_system && let Some(name) = doubt(file_system(&file)) {
                 return Err(refuse(KeyErrorKind::StateFileSystem(name)));
@@ -101,7 +104,7 @@ impl LockedFile {
 }
 
 impl Storage for LockedFile {
-    /// By its name, so that the last check reads what the next process will.
+    /// Opens the file by name, so that the last check reads the same file as the next process.
     fn read(&mut self) -> Result<Zeroizing<Vec<u8>>, Error> {
         let mut content = Zeroizing::new(Vec::with_capacity(MAX_KEY_FILE_SIZE + 1));
         let file = open(&self.path).map_err(|error| self.fail("read", error))?;
@@ -117,7 +120,7 @@ impl Storage for LockedFile {
     fn write_new(&mut self, content: &[u8]) -> Result<(), Error> {
         let mut new = NewFile::private(&self.path)?;
         new.write(content)?;
-        // Its owner could not read the key any more.
+        // If the owner changed, the previous owner could not read the key any more.
         let owner = new.handle()?.metadata().map_err(|error| self.fail("write", error))?.uid();
         if owner != self.owner {
             return Err(self.refuse(KeyErrorKind::StateOfOther));
@@ -147,18 +150,19 @@ impl Storage for LockedFile {
 
 impl Drop for LockedFile {
     fn drop(&mut self) {
-        // Closing the file would do; this says what happens. A failure cannot be reported here.
+        // Closing the file also releases the lock; the call makes that explicit. A failure cannot be
+        // reported here.
         let _ = self.file.unlock();
     }
 }
 
-/// Neither follows a link nor waits for a pipe.
+/// Opens a file for reading, without following a link or waiting for a pipe.
 fn open(path: &Path) -> io::Result<File> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     File::options().read(true).custom_flags(flags.bits() as i32).open(path)
 }
 
-/// Whether an index can be kept in such a file.
+/// Checks that an index can be kept in a file of this kind.
 fn suitability(metadata: &Metadata) -> Result<(), KeyErrorKind> {
     if !metadata.is_file() {
         return Err(KeyErrorKind::StateNotRegular);
@@ -173,13 +177,13 @@ fn suitability(metadata: &Metadata) -> Result<(), KeyErrorKind> {
     Ok(())
 }
 
-/// Why a file system is not trusted with an index: its name. `None` for one that is.
+/// Returns the name of the file system of `path` if it is not known to keep an index, else `None`.
 pub(super) fn doubt_about(path: &Path) -> Option<String> {
     open(path).map_or_else(|_| doubt(None), |file| doubt(file_system(&file)))
 }
 
-/// The type of a file's file system, a number of linux/magic.h. Of one that cannot be identified, nothing is
-/// known.
+/// Returns the type of a file's file system, a number of linux/magic.h, or `None` if it cannot be
+/// identified.
 #[cfg(target_os = "linux")]
 fn file_system(file: &File) -> Option<u32> {
     Some(rustix::fs::fstatfs(file).ok()?.f_type as u32)
@@ -190,17 +194,17 @@ fn file_system(_: &File) -> Option<u32> {
     None
 }
 
-/// The name of a file system that is not among those whose locks are seen by every process that can open
-/// the file, and whose rename and `fsync` keep their promise over a power cut (`spec/stateful-key.md` §3).
+/// Returns the name of a file system, or `None` if the file system is known to keep an index: every process
+/// that can open the file sees its locks, and rename and `fsync` are durable (`spec/stateful-key.md` §3).
 ///
-/// One in memory is: what it forgets is the whole key. An overlay is not: two of them can show one file of a
-/// lower layer, and each keeps an index of its own.
+/// A file system in memory is accepted: after a power cut the whole key is lost. An overlay is not: two
+/// overlays can show the same file of a lower layer, and each keeps its own index.
 pub(super) fn doubt(file_system: Option<u32>) -> Option<String> {
     let Some(number) = file_system else {
         return Some("a file system that cannot be identified".into());
     };
     let name = match number {
-        // ext2 to ext4, XFS, Btrfs, F2FS, bcachefs, ZFS, JFS, NILFS2, UBIFS, tmpfs, ramfs.
+        // These are ext2 to ext4, XFS, Btrfs, F2FS, bcachefs, ZFS, JFS, NILFS2, UBIFS, tmpfs and ramfs.
         0xef53 | 0x5846_5342 | 0x9123_683e | 0xf2f5_2010 | 0xca45_1a4e | 0x2fc1_2fc1
         | 0x3153_464a | 0x3434 | 0x2405_1905 | 0x0102_1994 | 0x8584_58f6 => return None,
         0x4d44 => "FAT",

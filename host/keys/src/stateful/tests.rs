@@ -1,4 +1,4 @@
-//! Known answers of signing, and files in which an index can and cannot be kept.
+//! Tests with known signatures, and with files that can and cannot keep an index.
 //!
 //! Public vectors are read from their folder, see `device/kernels/tests/public_vectors.rs`.
 
@@ -25,7 +25,7 @@ fn key_of(name: &str, seeds: Vec<u8>) -> StatefulKey {
     StatefulKey::from_seeds(algorithm(name), Zeroizing::new(seeds), &mut |_, _| ()).unwrap()
 }
 
-/// The signature of any index, as if no tree had been signed before.
+/// Signs with any index, as if no tree had been signed before.
 fn sign_at(key: &StatefulKey, index: u64, message: &[u8]) -> Vec<u8> {
     let scheme = Scheme::new(key.algorithm, &key.seeds).unwrap();
     let trees = scheme.trees(index, &|_| false, &mut |_| ()).unwrap();
@@ -44,7 +44,7 @@ fn vectors(folder: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// `name = value` lines, or `name: value`.
+/// Returns the value of a line `name = value` or `name: value`.
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let rest = line.strip_prefix(name)?.trim_start();
@@ -52,7 +52,7 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// RFC 8554 appendix F, test case 2: the tree at the top has this seed.
+/// The seed of the top tree in RFC 8554 appendix F, test case 2.
 #[test]
 fn the_seed_of_rfc_8554_gives_its_public_key() {
     let mut seeds = bytes_of("d08fabd4a2091ff0a8cb4ed834e74534");
@@ -62,14 +62,16 @@ fn the_seed_of_rfc_8554_gives_its_public_key() {
     assert_eq!(key.public[28..], bytes_of(root));
 }
 
-/// Signatures of the reference implementation, of the same seeds: every byte, the randomizer included.
+/// Compares signatures with those that the reference implementation made from the same seeds: all
+/// bytes are equal, including the randomizer.
 #[test]
 fn lms_signs_as_the_reference_implementation_does() {
     let Some(folder) = vectors("lms") else { return };
     let text = fs::read_to_string(folder.join("bc_depth_1.txt")).unwrap();
     let mut count = 0;
     for block in text.split("\n\n") {
-        // Trees below the top one have seeds that each implementation derives in its own way.
+        // Each implementation derives the seeds of trees below the top one in its own way, so
+        // these cannot be compared.
         let Some(signature) = field(block, "Signature") else { continue };
         if field(block, "Depth") != Some("1") {
             continue;
@@ -77,7 +79,7 @@ fn lms_signs_as_the_reference_implementation_does() {
         let number = |name| field(block, name).unwrap().parse::<u8>().unwrap();
         let set = hartlock_image::HssSet::new(1, number("LMType"), number("LMOtsType")).unwrap();
         let random = bytes_of(field(block, "Rand").unwrap());
-        // I follows the seed there.
+        // In these vectors, I follows the seed.
         let seeds = [&random[32..48], &random[..32]].concat();
         let key =
             StatefulKey::from_seeds(Algorithm::Hss(set), Zeroizing::new(seeds), &mut |_, _| ())
@@ -93,7 +95,7 @@ fn lms_signs_as_the_reference_implementation_does() {
     assert!(count >= 2, "{count} vectors");
 }
 
-/// Signatures of the reference implementation, of the same seeds.
+/// Compares signatures with those that the reference implementation made from the same seeds.
 #[test]
 fn xmss_signs_as_the_reference_implementation_does() {
     let Some(folder) = vectors("xmss") else { return };
@@ -113,7 +115,7 @@ fn xmss_signs_as_the_reference_implementation_does() {
             other => panic!("{other}"),
         };
         let n = set.n();
-        // OID, index, SK_SEED, SK_PRF, root, PUB_SEED.
+        // The secret key consists of OID, index, SK_SEED, SK_PRF, root and PUB_SEED.
         let secret = &value("sk")[4 + index_size..];
         let seeds = [&secret[..2 * n], &secret[3 * n..4 * n]].concat();
         let key = key_of(name, seeds);
@@ -126,14 +128,14 @@ fn xmss_signs_as_the_reference_implementation_does() {
     }
 }
 
-/// A key file in a folder of its own.
+/// Writes a key file to a temporary folder.
 fn key_file(name: &str) -> (tempfile::TempDir, PathBuf, PrivateKey) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("root.pem");
     let key = PrivateKey::generate_for(algorithm(name), &mut |_, _| ()).unwrap();
     let public = folder.path().join("root.pub.pem");
     crate::write_pair(&key, &path, &public, crate::Format::Pem, None).unwrap();
-    // Wherever temporary files are.
+    // The folder for temporary files may be on any file system.
     let options = crate::ReadOptions { any_file_system: true, ..Default::default() };
     let key = PrivateKey::read_with(&path, options).unwrap();
     (folder, path, key)
@@ -186,8 +188,8 @@ fn threads_never_share_an_index() {
     assert_eq!(distinct.last(), Some(&159), "no index was lost");
 }
 
-/// Another signer may replace the file after this one opened it and before it locks it: such a file
-/// has no name left, which is no reason to refuse the one that has it now.
+/// Another signer may replace the file after this one opened it and before this one locks it. The
+/// opened file then has no name, which is not a reason to refuse the new file.
 #[test]
 fn a_file_replaced_at_any_moment_is_no_reason_to_refuse() {
     let (_folder, path, _) = key_file("lms-sha256-192-h5-w1");
@@ -209,7 +211,7 @@ fn a_file_replaced_at_any_moment_is_no_reason_to_refuse() {
     assert!(refused.is_empty(), "{refused:?}");
 }
 
-/// The key itself: each thread reads it anew.
+/// A key, which each thread reads from the file separately.
 struct Secret(StatefulKey);
 
 fn secret_of(path: &Path) -> Secret {
@@ -298,7 +300,7 @@ fn a_seed_that_does_not_fit_signs_nothing() {
     assert_eq!(key.trees(&mut |_, _| ()).err(), Some(KeyErrorKind::PublicHalfDiffers));
 }
 
-/// A key without trees, at an index.
+/// Returns a key at an index, without seeds and trees.
 fn key_at(name: &str, next: u64) -> StatefulKey {
     StatefulKey {
         algorithm: algorithm(name),
@@ -313,7 +315,7 @@ fn key_at(name: &str, next: u64) -> StatefulKey {
 
 #[test]
 fn a_tree_is_new_at_its_first_leaf_and_then_never() {
-    // The second is higher than an index has bits.
+    // The second algorithm is higher than an index has bits.
     for (name, height, layers) in
         [("xmssmt-sha2-60-12-256", 5, 12), ("hss-l8-sha256-h25-w8", 25, 8)]
     {
@@ -322,7 +324,8 @@ fn a_tree_is_new_at_its_first_leaf_and_then_never() {
             (0..layers).filter(|layer| key.is_new(*layer)).collect::<Vec<_>>()
         };
         assert_eq!(new_ones(0), Vec::from_iter(0..layers - 1), "{name}");
-        // 2^11 and 2^36 are what a shift by 75 and by 100 bits would be taken for.
+        // The numbers 2^11 and 2^36 would be results of shifts by 75 and 100 bits if the shift amount
+        // were taken modulo 64.
         for next in [1_u64, 1 << 11, (1 << 11) + 1, 1 << 36, (1 << height) - 1, (1 << 61) + 1] {
             let expected = (0..layers - 1)
                 .filter(|layer| next.trailing_zeros() >= height * (layer + 1))

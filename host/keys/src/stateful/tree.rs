@@ -1,59 +1,61 @@
-//! Merkle trees, grown by all cores.
+//! Merkle trees, computed by all cores.
 //!
-//! A tree is cut into subtrees of one height. Each thread grows the next one from its leaves and hands
-//! over its root; what is above them is little and grows at the end. Nothing is kept: a tree follows
-//! from its seed.
+//! A tree is divided into subtrees of the same height. Each thread computes the next subtree from its
+//! leaves and returns its root; the few nodes above are computed at the end. No node is stored,
+//! because a tree is determined by its seed.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-/// A node. Sets with nodes of 24 bytes use the first 24.
+/// A node. Sets with nodes of 24 bytes use the first 24 bytes.
 pub(super) type Node = [u8; 32];
 
-/// Height of what is grown by one thread at the end: enough subtrees that no core waits long.
+/// Height of the part that one thread computes at the end. It leaves enough subtrees so that no core
+/// waits long.
 const TOP_HEIGHT: u8 = 7;
-/// Leaves between two reports.
+/// Number of leaves between two progress reports.
 const REPORT: u32 = 64;
 
 /// A tree whose nodes can be computed.
 pub(super) trait Tree: Sync {
-    /// Height: 2^height leaves. Maximum 25.
+    /// Returns the height, at most 25; the tree has 2^height leaves.
     fn height(&self) -> u8;
 
-    /// A leaf.
+    /// Computes the leaf `index`.
     fn leaf(&self, index: u32) -> Node;
 
-    /// The node `index` of those at `height`, from its two children.
+    /// Computes the node `index` at `height` from its two children.
     fn join(&self, height: u8, index: u32, left: &Node, right: &Node) -> Node;
 }
 
-/// The trees of one leaf at the bottom, from the bottom up.
+/// The trees from one leaf of the lowest tree to the public key, in order from the bottom.
 #[derive(Default)]
 pub(super) struct Trees {
     pub(super) grown: Vec<Grown>,
-    /// What each tree but the lowest signs of the tree below it, so that there is one fewer of these.
+    /// The bytes that each tree except the lowest signs of the tree below it.
     pub(super) certified: Vec<Vec<u8>>,
-    /// The public key to which they lead.
+    /// The public key that results from the trees.
     pub(super) public: Vec<u8>,
 }
 
-/// The top of a tree, and the way from one leaf to it.
+/// The root of a tree, and the authentication path of one leaf.
 #[derive(PartialEq, Eq)]
 pub(super) struct Grown {
     pub(super) root: Node,
-    /// Siblings of the nodes between the leaf and the root, from the leaf upwards.
+    /// The siblings of the nodes between the leaf and the root, from the leaf upwards.
     pub(super) path: Vec<Node>,
 }
 
-/// What a thread has to say.
+/// A message from a thread: leaves computed since the last report, or the number and root of a
+/// subtree.
 enum Event {
     Leaves(u64),
     Subtree(u32, Grown),
 }
 
-/// Grows a tree. `on_leaves` is called after every few leaves.
+/// Computes a tree. `on_leaves` is called with the number of leaves computed since the last call.
 pub(super) fn grow(tree: &impl Tree, leaf: u32, on_leaves: &mut dyn FnMut(u64)) -> Grown {
     let cut = tree.height().saturating_sub(TOP_HEIGHT);
     let count = 1_u32 << (tree.height() - cut);
@@ -96,7 +98,8 @@ pub(super) fn grow(tree: &impl Tree, leaf: u32, on_leaves: &mut dyn FnMut(u64)) 
     Grown { root: top.root, path }
 }
 
-/// Grows a tree two times; `None` if one of them differs, as after a fault of the processor.
+/// Computes a tree two times. Returns `None` if the results differ, for instance after a processor
+/// fault.
 pub(super) fn grow_twice(
     tree: &impl Tree,
     leaf: u32,
@@ -107,13 +110,13 @@ pub(super) fn grow_twice(
     (first == second).then_some(second)
 }
 
-/// Grows the subtree `number` of those of height `cut`.
+/// Computes the subtree with this number among those of height `cut`.
 fn subtree(tree: &impl Tree, cut: u8, number: u32, leaf: u32, on_leaves: &dyn Fn(u64)) -> Grown {
     let first = number << cut;
     let mut leaves = Vec::with_capacity(1 << cut);
     for index in first..first + (1 << cut) {
         leaves.push(tree.leaf(index));
-        // A subtree of fewer leaves than that reports all of them together.
+        // A subtree with fewer leaves than that reports all of them together.
         let every = REPORT.min(1 << cut);
         if (index + 1) % every == 0 {
             on_leaves(every.into());
@@ -122,8 +125,8 @@ fn subtree(tree: &impl Tree, cut: u8, number: u32, leaf: u32, on_leaves: &dyn Fn
     reduce(tree, 0, first, leaves, (leaf >> cut == number).then_some(leaf))
 }
 
-/// Joins neighbours until one node is left. The nodes are at `height`, the first of them is
-/// number `first` there, and `target` is the one whose way up is wanted.
+/// Joins neighbouring nodes until one node is left. The nodes are at `height`, the first of them has
+/// the index `first`, and `target` is the index of the node whose authentication path is wanted.
 fn reduce(
     tree: &impl Tree,
     mut height: u8,
@@ -134,7 +137,8 @@ fn reduce(
     let mut path = Vec::new();
     while nodes.len() > 1 {
         if let Some(at) = target {
-            // As many nodes as a power of two begin at an even number.
+            // The nodes are a power of two in number and begin at an even index, so each node has
+            // its sibling among them.
             path.push(nodes[((at ^ 1) - first) as usize]);
             target = Some(at >> 1);
         }
@@ -155,7 +159,7 @@ fn reduce(
 mod tests {
     use super::*;
 
-    /// A tree whose nodes say who they are.
+    /// A tree whose nodes contain their height and index.
     struct Named(u8);
 
     impl Tree for Named {
@@ -182,7 +186,7 @@ mod tests {
         node
     }
 
-    /// A tree of which the second growth has one other leaf.
+    /// A tree in which one leaf differs when it is computed the second time.
     struct Unsteady(AtomicU32);
 
     impl Tree for Unsteady {

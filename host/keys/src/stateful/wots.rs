@@ -1,5 +1,5 @@
-//! Keyed hashes and one-time signatures of XMSS (RFC 8391 §3, §5, SP 800-208 §5), with w = 16 as in every
-//! approved set. Names are those of RFC 8391.
+//! The keyed hashes and one-time signatures of XMSS (RFC 8391 §3, §5, SP 800-208 §5), with w = 16 as in
+//! every approved set. Names are those of RFC 8391.
 
 use sha2::block_api::compress256;
 use sha2::{Digest, Sha256};
@@ -8,7 +8,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::tree::Node;
 
-/// What a keyed hash is for: the number before its key (RFC 8391 §5.1, SP 800-208 §6.2).
+/// The purpose of a keyed hash, which is the number before its key (RFC 8391 §5.1, SP 800-208 §6.2).
 #[derive(Clone, Copy)]
 enum Use {
     F = 0,
@@ -18,14 +18,14 @@ enum Use {
     KeyGeneration = 4,
 }
 
-/// The longest input of a keyed hash: number and key of 32 bytes each, and two nodes.
+/// Maximum length in bytes of a keyed hash's input: number and key of 32 bytes each, and two nodes.
 const MAX_INPUT: usize = 128;
-/// Steps of a chain: w - 1.
+/// Number of steps of a chain: w - 1.
 const STEPS: u32 = 15;
-/// Digits of the checksum (RFC 8391 §3.1.1): the same for n = 24 and n = 32.
+/// Number of digits of the checksum (RFC 8391 §3.1.1), the same for n = 24 and n = 32.
 const LEN_2: usize = 3;
 
-/// FIPS 180-4 §5.3.3.
+/// The initial hash value of SHA-256 (FIPS 180-4 §5.3.3).
 const SHA256_START: [u32; 8] = [
     0x6a09_e667,
     0xbb67_ae85,
@@ -52,7 +52,7 @@ impl Adrs {
         self.0 = [layer, high, low, kind, first, second, third, key_and_mask];
     }
 
-    /// A step of a chain of a one-time key.
+    /// Sets the address of a step of a one-time key's chain.
     const fn ots(&mut self, leaf: u32, chain: u32, step: u32) {
         self.set([0, leaf, chain, step, 0]);
     }
@@ -79,16 +79,16 @@ impl Adrs {
     }
 }
 
-/// The hashes of one key. What they read may be secret, so their buffer is wiped.
+/// The keyed hashes of one key. Their input may be secret, so the buffer is wiped on drop.
 #[derive(Clone)]
 pub(super) struct Hashes<'a> {
     is_shake: bool,
     n: usize,
-    /// S: the seed of the one-time keys.
+    /// The secret seed S of the one-time keys.
     secret_seed: &'a [u8],
-    /// SEED, which is public.
+    /// The public seed SEED.
     seed: &'a [u8],
-    /// SHA-256 after the block of number and SEED, if they fill one: PRF begins with it.
+    /// The SHA-256 state after the block with the number of PRF and SEED, if these fill a block.
     prf_start: Option<[u32; 8]>,
     buffer: [[u8; 64]; 3],
 }
@@ -113,12 +113,13 @@ impl<'a> Hashes<'a> {
         Self { is_shake, n, secret_seed, seed, prf_start, buffer: [[0; 64]; 3] }
     }
 
-    /// Chains of a one-time key.
+    /// Returns the number of chains of a one-time key.
     const fn len(&self) -> usize {
         2 * self.n + LEN_2
     }
 
-    /// The number of a use: as many bytes as a node, but 4 for short nodes (SP 800-208 §5.2, §5.4).
+    /// Returns the number of a purpose in the length of a node, or in 4 bytes for short nodes (SP 800-208
+    /// §5.2, §5.4), and that length.
     fn prefix(&self, number: Use) -> ([u8; 32], usize) {
         let size = if self.n == 32 { 32 } else { 4 };
         let mut prefix = [0; 32];
@@ -126,7 +127,7 @@ impl<'a> Hashes<'a> {
         (prefix, size)
     }
 
-    /// A keyed hash of a short message.
+    /// Computes a keyed hash of a short message.
     fn keyed(&mut self, number: Use, key: &[u8], parts: &[&[u8]]) -> Node {
         let (prefix, prefix_size) = self.prefix(number);
         let input = self.buffer.as_flattened_mut();
@@ -143,7 +144,7 @@ impl<'a> Hashes<'a> {
             hash.finalize_xof().read(&mut node[..self.n]);
             return node;
         }
-        // Padding of FIPS 180-4 §5.1.1.
+        // The padding of FIPS 180-4 §5.1.1.
         let end = (len + 9).next_multiple_of(64);
         input[len..end].fill(0);
         input[len] = 0x80;
@@ -154,7 +155,7 @@ impl<'a> Hashes<'a> {
         node
     }
 
-    /// PRF with SEED as key.
+    /// Computes PRF with SEED as the key.
     fn prf(&mut self, adrs: Adrs) -> Node {
         let Some(mut state) = self.prf_start else {
             return self.keyed(Use::Prf, self.seed, &[&adrs.bytes()]);
@@ -169,7 +170,7 @@ impl<'a> Hashes<'a> {
         node
     }
 
-    /// RFC 8391 §4.1.4.
+    /// Computes RAND_HASH (RFC 8391 §4.1.4).
     pub(super) fn rand_hash(&mut self, left: &Node, right: &Node, adrs: &mut Adrs) -> Node {
         let n = self.n;
         let key = self.prf(adrs.key_and_mask(0));
@@ -178,14 +179,14 @@ impl<'a> Hashes<'a> {
         self.keyed(Use::H, &key[..n], &[&left[..n], &right[..n]])
     }
 
-    /// The beginning of a chain (SP 800-208 §6.2).
+    /// Computes the beginning of a chain (SP 800-208 §6.2).
     fn secret(&mut self, mut adrs: Adrs, leaf: u32, chain: u32) -> Node {
         adrs.ots(leaf, chain, 0);
         let (secret_seed, seed) = (self.secret_seed, self.seed);
         self.keyed(Use::KeyGeneration, secret_seed, &[seed, &adrs.bytes()])
     }
 
-    /// The first `steps` of a chain (RFC 8391 §3.1.2), from its beginning.
+    /// Performs the first `steps` steps of a chain (RFC 8391 §3.1.2).
     fn chain(&mut self, mut adrs: Adrs, leaf: u32, chain: u32, steps: u32) -> Node {
         let n = self.n;
         let mut node = Zeroizing::new(self.secret(adrs, leaf, chain));
@@ -198,12 +199,12 @@ impl<'a> Hashes<'a> {
         *node
     }
 
-    /// The ends of all chains (RFC 8391 §3.1.4).
+    /// Computes the ends of all chains (RFC 8391 §3.1.4).
     pub(super) fn public_key(&mut self, adrs: &Adrs, leaf: u32) -> Vec<Node> {
         (0..self.len() as u32).map(|chain| self.chain(*adrs, leaf, chain, STEPS)).collect()
     }
 
-    /// RFC 8391 §4.1.5, algorithm 8.
+    /// Computes an L-tree (RFC 8391 §4.1.5, algorithm 8).
     pub(super) fn l_tree(&mut self, adrs: &Adrs, leaf: u32, ends: &[Node]) -> Node {
         let mut adrs = *adrs;
         let mut nodes = ends.to_vec();
@@ -222,8 +223,8 @@ impl<'a> Hashes<'a> {
         nodes[0]
     }
 
-    /// Signs a digest with the one-time key of a leaf (RFC 8391 §3.1.5). No caller may do that for two
-    /// different digests.
+    /// Signs a digest with the one-time key of a leaf (RFC 8391 §3.1.5). No caller may sign two different
+    /// digests with the same leaf.
     pub(super) fn sign(&mut self, adrs: &Adrs, leaf: u32, digest: &[u8], signature: &mut Vec<u8>) {
         for (steps, chain) in digits(digest).into_iter().zip(0..) {
             let node = self.chain(*adrs, leaf, chain, steps);
@@ -231,14 +232,15 @@ impl<'a> Hashes<'a> {
         }
     }
 
-    /// r of RFC 8391 §4.1.9: it follows from the index, so that it can be made again.
+    /// Computes r (RFC 8391 §4.1.9). It is derived from the index, so that the same signature can be made
+    /// again.
     pub(super) fn randomizer(&mut self, key: &[u8], index: u64) -> Node {
         let mut number = [0; 32];
         number[24..].copy_from_slice(&index.to_be_bytes());
         self.keyed(Use::Prf, key, &[&number])
     }
 
-    /// H_msg of RFC 8391 §4.1.9.
+    /// Computes H_msg (RFC 8391 §4.1.9).
     pub(super) fn message(&self, r: &Node, root: &[u8], index: u64, message: &[u8]) -> Node {
         let n = self.n;
         let (prefix, prefix_size) = self.prefix(Use::Message);
@@ -259,12 +261,12 @@ impl<'a> Hashes<'a> {
     }
 }
 
-/// Digits of a digest with those of its checksum (RFC 8391 §3.1.5).
+/// Returns the digits of a digest and of its checksum (RFC 8391 §3.1.5).
 fn digits(digest: &[u8]) -> Vec<u32> {
     let halves = |byte: &u8| [u32::from(byte >> 4), u32::from(byte & 15)];
     let mut digits: Vec<u32> = digest.iter().flat_map(halves).collect();
     let sum: u32 = digits.iter().map(|digit| STEPS - digit).sum();
-    // Two bytes hold three digits, in their upper bits.
+    // The three digits of the checksum are in the upper bits of two bytes.
     digits.extend([sum >> 8, sum >> 4 & 15, sum & 15]);
     digits
 }

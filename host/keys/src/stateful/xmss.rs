@@ -1,5 +1,5 @@
-//! XMSS and XMSS^MT, the signing half (RFC 8391 §4, SP 800-208 §5). Names are those of RFC 8391; XMSS
-//! is XMSS^MT with one layer and another size of the index.
+//! The signing half of XMSS and XMSS^MT (RFC 8391 §4, SP 800-208 §5). Names are those of RFC 8391. XMSS is
+//! XMSS^MT with one layer and another length of the index.
 
 use hartlock_image::XmssSet;
 use zeroize::Zeroizing;
@@ -7,14 +7,14 @@ use zeroize::Zeroizing;
 use super::tree::{Node, Tree, Trees, grow, grow_twice};
 use super::wots::{Adrs, Hashes};
 
-/// Which registry the number of a set is from.
+/// The registry that defines the number of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Single,
     Multi,
 }
 
-/// Seeds and parameters of a key.
+/// The seeds and parameters of a key.
 pub(super) struct Xmss<'a> {
     kind: Kind,
     set: XmssSet,
@@ -23,7 +23,7 @@ pub(super) struct Xmss<'a> {
 }
 
 impl<'a> Xmss<'a> {
-    /// Seeds as long as [`Xmss::seeds_size`] says.
+    /// Takes seeds of [`Xmss::seeds_size`] bytes.
     pub(super) const fn new(kind: Kind, set: XmssSet, seeds: &'a [u8]) -> Self {
         Self { kind, set, seeds }
     }
@@ -46,7 +46,7 @@ impl<'a> Xmss<'a> {
         XmssTree { hashes: self.hashes(), layer, number, height: self.tree_height() }
     }
 
-    /// OID, root and SEED (RFC 8391 §4.1.7).
+    /// Encodes the public key: OID, root and SEED (RFC 8391 §4.1.7).
     fn encode_public(&self, root: &Node) -> Vec<u8> {
         let n = self.set.n();
         [&self.set.oid().to_be_bytes()[..], &root[..n], &self.seeds[2 * n..]].concat()
@@ -56,8 +56,9 @@ impl<'a> Xmss<'a> {
         self.encode_public(&grow(&self.tree(self.set.layers() - 1, 0), 0, on_leaves).root)
     }
 
-    /// Grows the trees of the leaf `index` of all leaves at the bottom, from left to right (RFC 8391
-    /// §4.2.4). Those that `is_new` names, counted from the bottom, are grown twice: `None` if they differ.
+    /// Computes the trees for the leaf `index`, counted from the left over all leaves of the lowest layer
+    /// (RFC 8391 §4.2.4). The trees for which `is_new` returns true, numbered from the bottom, are computed
+    /// twice; returns `None` if the results differ.
     pub(super) fn trees(
         &self,
         index: u64,
@@ -85,9 +86,9 @@ impl<'a> Xmss<'a> {
         Some(trees)
     }
 
-    /// Signs with a leaf whose trees were grown (RFC 8391 §4.1.9, §4.2.4).
+    /// Signs with a leaf whose trees were computed (RFC 8391 §4.1.9, §4.2.4).
     ///
-    /// `root` is that of the public key: the digest of the message contains it.
+    /// `root` is the root in the public key, which is part of the digest of the message.
     pub(super) fn sign(&self, index: u64, message: &[u8], root: &[u8], trees: &Trees) -> Vec<u8> {
         let n = self.set.n();
         let mut hashes = self.hashes();
@@ -135,15 +136,15 @@ impl Tree for XmssTree<'_> {
         self.height
     }
 
-    /// RFC 8391 §4.1.5: the L-tree over the ends of all chains.
+    /// Computes a leaf: the L-tree over the ends of all chains (RFC 8391 §4.1.5).
     fn leaf(&self, index: u32) -> Node {
-        // A copy for this thread: it has a buffer.
+        // Each thread needs its own copy, because the hashes have a buffer.
         let mut hashes = self.hashes.clone();
         let ends = Zeroizing::new(hashes.public_key(&self.adrs(), index));
         hashes.l_tree(&self.adrs(), index, &ends)
     }
 
-    /// RFC 8391 §4.1.6: the address has the height of the children.
+    /// Computes an inner node (RFC 8391 §4.1.6). The address contains the height of the children.
     fn join(&self, height: u8, index: u32, left: &Node, right: &Node) -> Node {
         let mut adrs = self.adrs();
         adrs.hash_tree(height - 1, index);

@@ -1,15 +1,15 @@
-//! Second implementations that judge signatures.
+//! Other implementations that verify our signatures.
 
 use fips204 as lattices;
 use fips205 as hash_based;
 use hartlock_image::Algorithm;
 use hartlock_keys::{PrivateKey, PublicKey};
 
-/// What is signed.
+/// The message that the tests sign.
 pub const MESSAGE: &[u8] = b"signed by one and verified by the other";
 
-/// Says that a test could not ask everything it wanted to. Not with a macro: the test harness would
-/// keep the line to itself, since the test passes.
+/// Reports that a test could not check everything. It does not use `eprintln!`, whose output the
+/// test harness hides if the test passes.
 pub fn skipped(why: impl std::fmt::Display) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
@@ -46,7 +46,7 @@ pub fn second_opinion(key: &PublicKey, signature: &[u8]) -> bool {
         "slh-dsa-shake-192f" => fips!(hash_based, slh_dsa_shake_192f),
         "slh-dsa-shake-256s" => fips!(hash_based, slh_dsa_shake_256s),
         "slh-dsa-shake-256f" => fips!(hash_based, slh_dsa_shake_256f),
-        // Judged by openssl alone.
+        // These algorithms are verified only by openssl.
         _ => true,
     }
 }

@@ -6,7 +6,8 @@ fn lines(timeline: &Timeline, columns: usize, is_unicode: bool) -> Vec<String> {
     chart(timeline, Look { columns, is_unicode }).iter().map(ToString::to_string).collect()
 }
 
-/// What was agreed on. `UPDATE=1 cargo test` in the folder of this crate writes it anew.
+/// Compares lines with a stored file. `UPDATE=1 cargo test` in the folder of this crate writes the
+/// file again.
 fn expect(name: &str, found: &[String]) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/chart").join(name);
     let found = found.join("\n") + "\n";
@@ -31,7 +32,8 @@ fn charts_of_a_refusal_and_of_counted_instructions() {
     expect("counted-80.txt", &lines(&timeline(false, true), 80, true));
 }
 
-/// Timelines of all shapes: what is measured, what is cut short, and numbers of no boot.
+/// Returns timelines of all shapes: a measured one, a refused one, and ones with numbers that no
+/// boot has.
 fn shapes() -> Vec<Timeline> {
     let mut shapes = vec![timeline(false, false), timeline(true, false), timeline(false, true)];
     for factor in [0.0, 1e-6, 1e9] {
@@ -41,7 +43,7 @@ fn shapes() -> Vec<Timeline> {
         }
         shapes.push(shape);
     }
-    // Pseudo-random intervals, some of them empty, some reversed, in any order.
+    // The intervals are pseudo-random and in any order; some are empty and some reversed.
     let mut state = 7u64;
     let mut next = || {
         state =
@@ -83,7 +85,7 @@ fn no_line_is_longer_than_the_terminal() {
             }
         }
     }
-    // Narrower than anything: as narrow as it gets.
+    // The minimum width is used for any smaller one.
     assert_eq!(lines(&timeline(false, false), 3, true), lines(&timeline(false, false), 40, true));
 }
 
@@ -143,13 +145,14 @@ fn bars_stand_where_the_steps_were() {
     let timeline = timeline(false, false);
     let lines = lines(&timeline, 128, true);
     let row = |label: &str| lines.iter().find(|line| line.contains(label)).unwrap();
-    // 90 columns for 2.012 seconds, from the 29th on. The kernel was read from 433 to 900 ms.
+    // The bars have 90 columns for 2.012 seconds and begin in column 29. The kernel was read from
+    // 433 to 900 ms.
     let read = row("read   29.8 MiB");
     let columns: Vec<usize> =
         read.chars().enumerate().filter(|(_, c)| "█▌▐".contains(*c)).map(|(at, _)| at).collect();
     assert_eq!((columns.first(), columns.last()), (Some(&(29 + 19)), Some(&(29 + 40))));
     assert!(read.ends_with("467 ms"), "{read}");
-    // Busier harts are darker, and say how busy they were.
+    // Busier harts have a darker shade and a higher percentage.
     for (hart, shade, busy) in
         [(0, '█', "95 %"), (1, '▓', "75 %"), (3, '▒', "35 %"), (4, '░', "15 %")]
     {
@@ -175,7 +178,7 @@ fn a_wrong_answer_of_a_kernel_has_the_colour_of_a_refusal() {
     let quiet = lines.iter().find(|line| line.to_string().contains("no zbb")).unwrap();
     assert_eq!(quiet.to_string(), "hash implementation portable; hart 0 has no zbb");
     assert_eq!(quiet.0[0].kind, None);
-    // Neither has a bar.
+    // The notes have no bar.
     assert_eq!(lines.len(), chart(&timeline(false, false), look).len() + 1);
 }
 

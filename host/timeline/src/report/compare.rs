@@ -1,4 +1,4 @@
-//! Several runs together: one picture, the sums, and step by step.
+//! The comparison of several boots: one picture, the sums, and a table of steps.
 
 use super::picture::{Bar, Mark, Scale};
 use super::run::Run;
@@ -6,22 +6,23 @@ use crate::{
     Cost, Kind, StepRecord, Timeline, Unit, bytes_text, factor_text, groups, time_text, together,
 };
 
-/// Rows of the small picture of a run, in CSS pixels from its top: stages, reading, hashing.
+/// The rows in the small picture of a boot, as top and height in CSS pixels: stages, reading,
+/// hashing.
 const STAGES: (u32, u32) = (0, 6);
 const READING: (u32, u32) = (9, 12);
 const HASHING: (u32, u32) = (22, 12);
 const HEIGHT: u32 = 34;
 
-/// The longest list of steps that only some runs have.
+/// Maximum length of the list of steps that only some boots have.
 const MOST_NAMES: usize = 8;
 
-/// A bar for each run, on one scale.
+/// A bar for each boot, on the same scale.
 pub(super) struct Overview<'a> {
     pub(super) marks: Vec<Mark>,
     pub(super) rows: Vec<OverviewRow<'a>>,
     pub(super) height: u32,
     pub(super) legend: [(Kind, &'static str); 5],
-    /// Text for screen readers.
+    /// A text for screen readers.
     pub(super) summary: String,
 }
 
@@ -81,7 +82,7 @@ fn bars(timeline: &Timeline, scale: &Scale) -> Vec<Bar> {
     stages.chain(steps).collect()
 }
 
-/// How many times as long a run takes as the first; only boots that came as far have one.
+/// Returns the duration of a boot relative to the first one, if both reached the kernel.
 fn factor(runs: &[&Run], run: &Run) -> Option<String> {
     let base = &runs.first()?.timeline;
     let is_comparable = runs.len() > 1
@@ -91,7 +92,7 @@ fn factor(runs: &[&Run], run: &Run) -> Option<String> {
     is_comparable.then(|| factor_text(run.timeline.total() / base.total()))
 }
 
-/// Where the time went, a column a run.
+/// The sums of the boots, with a column for each boot.
 pub(super) struct Summary<'a> {
     pub(super) labels: Vec<&'a str>,
     pub(super) rows: Vec<SummaryRow>,
@@ -99,7 +100,7 @@ pub(super) struct Summary<'a> {
 
 pub(super) struct SummaryRow {
     pub(super) name: String,
-    /// Its colour, if it has one.
+    /// The kind of work that gives the row its colour, if it has one.
     pub(super) kind: Option<Kind>,
     pub(super) is_strong: bool,
     pub(super) cells: Vec<String>,
@@ -213,7 +214,7 @@ impl Remarks {
     }
 }
 
-/// Names of steps that another run has and this one has not.
+/// Returns the names of steps that another boot has and this one has not.
 fn missing_steps<'a>(runs: &[&'a Run], run: &Run) -> Vec<&'a str> {
     let mut missing: Vec<&str> = Vec::new();
     for step in runs.iter().flat_map(|other| other.timeline.steps()) {
@@ -225,7 +226,7 @@ fn missing_steps<'a>(runs: &[&'a Run], run: &Run) -> Vec<&'a str> {
     missing
 }
 
-/// Every step of every run, a row a step.
+/// The steps of all boots, with a row for each step.
 pub(super) struct StepTable<'a> {
     pub(super) labels: Vec<&'a str>,
     pub(super) stages: Vec<StageRows<'a>>,
@@ -264,10 +265,11 @@ impl<'a> StepTable<'a> {
     }
 }
 
-/// What tells a step from the others of its stage: name, payload, and which of these it is.
+/// The identity of a step within its stage: its name, its payload, and its number among the steps
+/// with the same name and payload.
 type Key<'a> = (&'a str, Option<&'a str>, usize);
 
-/// The steps of one run with their keys.
+/// Returns the steps of one boot in a stage, with their keys.
 fn keyed<'a>(run: &'a Run, stage: &str) -> Vec<(Key<'a>, &'a StepRecord)> {
     let mut keyed: Vec<(Key<'a>, &StepRecord)> = Vec::new();
     for step in run.timeline.steps().filter(|step| step.stage == stage) {
@@ -279,8 +281,8 @@ fn keyed<'a>(run: &'a Run, stage: &str) -> Vec<(Key<'a>, &'a StepRecord)> {
     keyed
 }
 
-/// Stages and their steps. A step that only some runs have is placed after the one that precedes
-/// it there.
+/// Returns the stages and their steps. A step that only some boots have is placed after the step
+/// that precedes it there.
 fn merged<'a>(runs: &[&'a Run]) -> Vec<(&'a str, Vec<Key<'a>>)> {
     let mut stages: Vec<(&str, Vec<Key<'_>>)> = Vec::new();
     for step in runs.iter().flat_map(|run| run.timeline.steps()) {
@@ -305,7 +307,8 @@ fn merged<'a>(runs: &[&'a Run]) -> Vec<(&'a str, Vec<Key<'a>>)> {
     stages
 }
 
-/// Starting and stopping is about every hart that is there, whichever of them work in between.
+/// Formats the number of harts. At start and stop, it is the number of all harts, whichever of them
+/// work in between.
 fn cell_harts(step: &StepRecord) -> String {
     let what = match step.step.as_str() {
         _ if step.harts < 2 => return String::new(),

@@ -33,7 +33,7 @@ fn first(timeline: &Timeline, longest: &StepRecord) -> String {
     )
 }
 
-/// Why the numbers above it and those of this boot differ.
+/// Returns a sentence that explains why the quoted numbers and those of this boot differ.
 fn clock(report: &Report) -> Option<String> {
     let timeline = &report.subject.timeline;
     let is_emulated =
@@ -45,7 +45,7 @@ fn clock(report: &Report) -> Option<String> {
     })
 }
 
-/// How many times as long the runs take as the first with the same unit.
+/// Returns a sentence with the durations of the boots relative to the first one with the same unit.
 fn against(report: &Report) -> Option<String> {
     let unit = report.subject.timeline.time_base.unit;
     let is_comparable =

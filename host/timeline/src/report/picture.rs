@@ -1,22 +1,22 @@
-//! Where the bars of the timeline are drawn, in percent of its width.
+//! The positions of the bars of a timeline, in percent of its width.
 //!
-//! Percentages instead of coordinates: text keeps its size on a narrow screen while the bars
-//! shrink with it.
+//! Percentages are used instead of coordinates, so that on a narrow screen the bars shrink and the
+//! text keeps its size.
 
 use crate::{
     Group, Kind, Lane, StepRecord, Timeline, Unit, bytes_text, groups, overlap_percent, ticks,
     time_text,
 };
 
-/// Maximum number of marks on the axis, beside 0.
+/// Maximum number of marks on the axis, not counting 0.
 const MARKS: usize = 5;
-/// Heights in CSS pixels: of a bar, and of what one hart did.
+/// Heights in CSS pixels of a bar, and of the part of a hart.
 const BAR: u32 = 11;
 const PART: u32 = 11;
-/// A mark further right than this has no room for its text on either side.
+/// A mark further to the right than this has no room for centered text.
 const RIGHT: f64 = 95.0;
 
-/// What 100 percent are.
+/// The time range that 100 percent stand for, and its unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     pub(super) total: f64,
@@ -28,43 +28,43 @@ pub(super) struct Picture<'a> {
     pub(super) groups: Vec<GroupView<'a>>,
     pub(super) marks: Vec<Mark>,
     pub(super) legend: Vec<Kind>,
-    /// Said to those who cannot see it.
+    /// A text for readers who cannot see the picture.
     pub(super) summary: String,
 }
 
-/// A place on the axis.
+/// A mark on the axis.
 pub(super) struct Mark {
     pub(super) at: String,
     pub(super) text: String,
-    /// `start`, `middle` or `end`: which part of the text is at the place.
+    /// `start`, `middle` or `end`: the part of the text that is at the position.
     pub(super) anchor: &'static str,
 }
 
-/// What one stage did, or the time between two stages.
+/// The lanes of one stage, or the time between two stages.
 pub(super) struct GroupView<'a> {
     pub(super) name: &'a str,
-    /// Who runs, and how long.
+    /// A description of who runs, and for how long.
     pub(super) detail: String,
     pub(super) span: Bar,
     pub(super) lanes: Vec<LaneView<'a>>,
 }
 
-/// One line of the picture.
+/// A lane of the picture.
 pub(super) struct LaneView<'a> {
     pub(super) name: &'a str,
     pub(super) detail: String,
-    /// How much of reading and hashing happened at the same time, in percent.
+    /// The overlap of reading and hashing, in percent.
     pub(super) overlap: Option<u32>,
     pub(super) bars: Vec<Bar>,
     pub(super) height: u32,
     pub(super) parts: Vec<Part>,
 }
 
-/// One bar, and the words for it.
+/// A bar and its texts.
 pub(super) struct Bar {
     pub(super) kind: Kind,
     pub(super) label: String,
-    /// What it is, from when to when.
+    /// A text that names the bar, its start and its end.
     pub(super) title: String,
     pub(super) x: String,
     pub(super) width: String,
@@ -72,8 +72,8 @@ pub(super) struct Bar {
     pub(super) height: u32,
 }
 
-/// What one hart hashed of a payload: a frame from its first to its last block, and a filling that
-/// is the higher, the busier it was.
+/// The part of a payload that one hart hashed: a frame from its first to its last block, and a
+/// filling whose height is proportional to the time for which the hart was busy.
 pub(super) struct Part {
     pub(super) label: String,
     pub(super) busy: String,
@@ -97,7 +97,7 @@ impl<'a> Picture<'a> {
         Self { groups, marks: scale.marks(), legend, summary }
     }
 
-    /// Whether harts are shown side by side somewhere.
+    /// Returns true if a lane has parts of harts.
     pub(super) fn has_parts(&self) -> bool {
         self.groups.iter().flat_map(|group| &group.lanes).any(|lane| !lane.parts.is_empty())
     }
@@ -200,7 +200,7 @@ impl Scale {
     ) -> LaneView<'a> {
         let bytes = steps.iter().chain(parts).map(|step| step.bytes).max().unwrap_or(0);
         let harts = steps.iter().map(|step| step.harts).max().unwrap_or(0);
-        // Two bars have their times below the name.
+        // If there are two bars, their times are below the name.
         let mut detail: Vec<String> = match steps {
             [step] => vec![format!("{} {}", step.step, self.text(step.duration()))],
             _ => Vec::new(),
@@ -210,7 +210,7 @@ impl Scale {
             detail.push(harts_text(harts));
         }
         let bar = |step: &&StepRecord| {
-            // Reading above, hashing below, and one pixel between them.
+            // The bar for reading is above the bar for hashing, with a gap of one pixel.
             let y = if step.step == "read" { 0 } else { BAR + 1 };
             let label = format!("{} {}", step.step, self.text(step.duration()));
             self.bar(Kind::of(step), label, (step.start, step.end), (y, BAR))
@@ -230,7 +230,7 @@ impl Scale {
         let times = (part.start, part.end);
         let bar =
             |(y, height)| self.bar(Kind::Hash, format!("hart {}", part.hart()), times, (y, height));
-        // Inside of the frame, so that what is missing can be seen.
+        // The filling is inside of the frame, so that the missing part is visible.
         let filled = (busy.unwrap_or(0).min(100) * (PART - 2) + 50) / 100;
         Part {
             label: format!("hart {}, {}", part.hart(), bytes_text(part.bytes)),

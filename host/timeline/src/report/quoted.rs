@@ -1,11 +1,12 @@
-//! Numbers of another machine that a page leads with: they were stored earlier, and say so.
+//! Numbers of another machine that a page shows first. They were stored earlier, which the page
+//! states.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::factor_text;
 
-/// What is shown above the boot.
+/// Numbers to show above the boot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quoted {
@@ -13,19 +14,19 @@ pub struct Quoted {
     pub title: String,
     /// Unit of the numbers.
     pub unit: String,
-    /// A name and a number each; the first is what the others are measured against.
+    /// The rows, each with a name and a number. The first row is the baseline of the factors.
     pub rows: Vec<(String, f64)>,
-    /// Where the numbers come from, and why those of this boot differ.
+    /// Sentences that state where the numbers come from, and why those of this boot differ.
     pub notes: Vec<String>,
 }
 
-/// Why a file is not used.
+/// The reason why a file cannot be used.
 #[derive(Debug, Error)]
 pub enum QuotedError {
-    /// It is something else.
+    /// The file does not hold quoted numbers.
     #[error("it holds no quoted numbers: {0}")]
     NotQuoted(#[from] serde_json::Error),
-    /// Nothing to draw, or numbers that are none.
+    /// The file has no rows or too many, or a number is not positive.
     #[error("it needs one to eight rows of positive numbers")]
     OddNumbers,
 }
@@ -34,10 +35,10 @@ impl Quoted {
     /// Maximum number of rows.
     const MOST_ROWS: usize = 8;
 
-    /// Reads a file. The text is untrusted: what comes out is shown, and nothing is decided by it.
+    /// Reads a file. The text is untrusted: the numbers are shown, and nothing is decided by them.
     ///
     /// # Errors
-    /// If it cannot be shown.
+    /// If the numbers cannot be shown.
     pub fn read(json: &str) -> Result<Self, QuotedError> {
         let quoted: Self = serde_json::from_str(json)?;
         let is_number = |number: f64| number.is_finite() && number > 0.0;
@@ -46,7 +47,7 @@ impl Quoted {
         if is_sound { Ok(quoted) } else { Err(QuotedError::OddNumbers) }
     }
 
-    /// The rows as the template needs them.
+    /// Returns the rows as the template needs them.
     pub(super) fn bars<'a>(&'a self) -> Vec<Bar<'a>> {
         let largest = self.rows.iter().map(|row| row.1).fold(0.0, f64::max);
         let first = self.rows.first().map_or(1.0, |row| row.1);

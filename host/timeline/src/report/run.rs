@@ -1,12 +1,12 @@
-//! A boot on a page.
+//! A boot with its name.
 
 use crate::Timeline;
 
-/// A boot with a name that tells it from the others.
+/// A boot with a name that distinguishes it from the others of the page.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Its name.
+    /// The name.
     pub label: String,
-    /// What was measured.
+    /// The data of the boot.
     pub timeline: Timeline,
 }

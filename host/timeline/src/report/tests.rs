@@ -14,7 +14,7 @@ fn run(label: &str, timeline: Timeline) -> Run {
     Run { label: label.to_owned(), timeline }
 }
 
-/// A boot that verified nothing, and took 0.4 of the time.
+/// Returns a boot that verified nothing and took 0.4 of the time.
 fn unverified() -> Timeline {
     let mut unverified = timeline(false, false);
     let looks = ["signature", "hash", "hash-part", "verdict", "harts-start", "harts-stop"];
@@ -25,8 +25,8 @@ fn unverified() -> Timeline {
     unverified
 }
 
-/// The page of the demo: without verification, on one hart, on all, and one run that counts
-/// instructions.
+/// Returns the report of the demo: a boot without verification, one on one hart, one on all harts,
+/// and one that counts instructions.
 fn compared() -> Report {
     let mut one_hart = timeline(false, false);
     one_hart.stages.retain(|step| step.harts_mask & 1 == 1);
@@ -74,7 +74,7 @@ fn what_quotes_nothing_is_refused() {
     }
 }
 
-/// Pages of every shape, with a name.
+/// Returns pages of every shape, with their names.
 fn pages() -> [(&'static str, String); 6] {
     let without_log = Timeline::new(&Outcome::TimedOut, None, machine(false));
     [
@@ -87,7 +87,8 @@ fn pages() -> [(&'static str, String); 6] {
     ]
 }
 
-/// The page is written so that it is XML too: what is not closed or not escaped fails here.
+/// Parses a page. The pages are also valid XML, so that an unclosed element or an unescaped
+/// character fails here.
 fn parse(html: &str) -> Document<'_> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     Document::parse_with_options(html, options).unwrap()
@@ -151,7 +152,7 @@ fn pictures_have_names_and_tables_have_headers() {
         for table in by_tag(page.root(), "table") {
             let heads = by_tag(table, "th").collect::<Vec<_>>();
             assert!(!heads.is_empty() && heads.iter().all(|head| head.has_attribute("scope")));
-            // Every row has a cell for each column, or one over all of them.
+            // Every row has a cell for each column, or one cell that spans all of them.
             let columns =
                 heads.iter().filter(|head| head.attribute("scope") == Some("col")).count();
             for row in by_tag(table, "tr") {
@@ -162,7 +163,7 @@ fn pictures_have_names_and_tables_have_headers() {
                 assert_eq!(cells.map(span).sum::<usize>(), columns, "{name}: {}", text(row));
             }
         }
-        // What scrolls can be reached with the keyboard, and says what it is.
+        // Scrollable regions can be reached with the keyboard and have a label.
         for region in by_class(&page, "scroll") {
             assert_eq!(region.attribute("tabindex"), Some("0"));
             assert!(
@@ -186,12 +187,12 @@ fn every_step_is_in_the_picture_and_in_the_table() {
     let rows = tables.filter(|node| node.has_tag_name("tr")).count();
     assert_eq!(rows, timeline.stages.len() + 1);
     let bars: Vec<_> = by_class(&page, "bar").collect();
-    // One more for each of ROM, OpenSBI and loader; the one hart that hashed the device tree has
-    // none of its own.
+    // The stages ROM, OpenSBI and loader have one bar each in addition. The part of the hart that
+    // hashed the device tree has none, because that hart hashed everything.
     assert_eq!(bars.len(), timeline.stages.len() + 3 - 1);
     let names: Vec<_> = by_tag(page.root(), "h3").collect();
     assert_eq!(names.len(), 3);
-    // However short, each has an edge that can be seen.
+    // Each bar has a visible edge, however short it is.
     assert_eq!(by_class(&page, "edge").count(), bars.len() - 3);
 }
 
@@ -202,7 +203,7 @@ fn bars_stay_inside_the_picture() {
         for bar in by_class(&page, "bar").chain(by_class(&page, "frame")) {
             let (x, width) = (percent(bar, "x"), percent(bar, "width"));
             assert!(x >= 0.0 && width >= 0.0 && x + width <= 100.01, "{name}: {x} {width}");
-            // The filling of a hart stays in its frame.
+            // The filling of a hart is inside of its frame.
             let value = |name| bar.attribute(name).unwrap().parse::<f64>().unwrap();
             let svg = bar.ancestors().find(|node| node.has_tag_name("svg")).unwrap();
             let height: f64 = svg.attribute("height").unwrap().parse().unwrap();
@@ -218,7 +219,7 @@ fn reading_and_hashing_share_a_lane_that_says_how_much_they_overlap() {
     let lane = by_class(&page, "lane").find(|lane| text(*lane).contains("initramfs")).unwrap();
     let words = text(lane);
     assert!(words.contains("read 720 ms") && words.contains("hash 970 ms"), "{words}");
-    // 600 ms of 720 ms.
+    // The steps overlap for 600 ms of 720 ms.
     assert!(words.contains("83 % overlap") && words.contains("5 harts"), "{words}");
     let bars = lane.descendants().filter(|node| node.attribute("class") == Some("bar"));
     let rows: Vec<_> = bars.map(|bar| bar.attribute("y").unwrap()).collect();
@@ -230,7 +231,8 @@ fn harts_stand_side_by_side_below_what_they_hashed() {
     let html = page(false, false);
     let page = parse(&html);
     let harts: Vec<_> = by_class(&page, "hart").collect();
-    // Five for the kernel, five for the initramfs; of the device tree one hart hashed everything.
+    // Five harts hashed the kernel and five the initramfs; the device tree was hashed by one hart,
+    // which is not shown.
     assert_eq!(harts.len(), 10);
     let words = text(harts[3]);
     assert!(words.contains("hart 3") && words.contains("35 %"), "{words}");
@@ -256,7 +258,7 @@ fn runs_stand_side_by_side_on_one_scale() {
         let words = text(run.children().find(|node| node.has_tag_name("p")).unwrap());
         assert!(words.starts_with(expected), "{words}");
     }
-    // The longest run fills the picture, the others what they took of that.
+    // The longest boot fills the picture, and the others are in proportion to it.
     let end = |run: Node<'_, '_>| {
         let bars = run.descendants().filter(|node| node.attribute("class") == Some("bar"));
         bars.map(|bar| percent(bar, "x") + percent(bar, "width")).fold(0.0, f64::max)
@@ -312,7 +314,7 @@ fn a_step_that_only_some_runs_have_stands_at_its_place() {
     assert!(after("handover") > after("verdict"));
     let stopped = &rows[after("harts-stop")];
     assert!(stopped.ends_with("5 harts stopped"), "{stopped}");
-    // Each step once.
+    // Each step is listed once.
     assert_eq!(rows.iter().filter(|row| row.starts_with("read kernel")).count(), 1);
 }
 
@@ -328,7 +330,7 @@ fn counts_and_times_never_share_a_scale() {
     assert!(counted.contains("not cycles") && counted.contains("Timeline: counted"));
     assert!(!counted.contains(" ms") && !counted.contains("×"), "{counted}");
     assert!(!text(sections[0]).contains("counted"));
-    // The boot that the page is about comes first, whatever it counts in.
+    // The subject of the page is shown first, whatever its unit is.
     let mut report = compared();
     std::mem::swap(&mut report.subject, &mut report.beside[2]);
     let html = report.to_html();
@@ -399,11 +401,11 @@ fn kernels_that_are_not_used_are_a_sentence_and_wrong_answers_stand_out() {
     let plain = "hash implementation portable; hart 0 has no zbb, zknh.";
     let wrong = "WRONG ANSWER for SHA-256 from implementation zvknh on hart 1: not used.";
     assert!(notes.iter().any(|note| note == plain), "{notes:?}");
-    // At the top of the page, and below the picture.
+    // The warning is shown at the top of the page and below the picture.
     let alarms: Vec<_> = by_class(&page, "rejected").map(text).collect();
     assert_eq!(alarms, [wrong, wrong]);
     assert!(text(by_class(&page, "verdict").next().unwrap()).contains(wrong));
-    // In the log with a row each, in the picture without a bar.
+    // The notes have a row in the log, and no bar in the picture.
     let log = text(by_class(&page, "log").next().unwrap());
     assert!(log.contains("implementation hart 0 zbb 0 0.10 us not on this hart"), "{log}");
     assert!(log.contains("implementation hart 1 zvknh 0 0.10 us WRONG ANSWER: SHA-256"), "{log}");

@@ -1,8 +1,8 @@
-//! What was measured, and whether its stage accepted it.
+//! The digests in the log, and whether the stage accepted them.
 
 use crate::{StepRecord, Timeline, bytes_text};
 
-/// One thing with a digest.
+/// A signed region or payload with its digest.
 pub(super) struct Verified {
     pub(super) what: String,
     pub(super) by: String,
@@ -10,11 +10,12 @@ pub(super) struct Verified {
     pub(super) harts: u32,
     pub(super) hash: String,
     pub(super) digest: String,
-    /// `accepted` or `not accepted`: a digest alone says nothing.
+    /// The decision of the stage, `accepted` or `not accepted`, because a digest in the log does
+    /// not imply acceptance.
     pub(super) status: &'static str,
 }
 
-/// Signed regions and payloads, in the order of the log.
+/// Returns the signed regions and payloads, in the order of the log.
 pub(super) fn of(timeline: &Timeline) -> Vec<Verified> {
     let with_digest = timeline.stages.iter().filter_map(|step| {
         let what = match (step.step.as_str(), &step.payload) {
@@ -39,7 +40,7 @@ pub(super) fn of(timeline: &Timeline) -> Vec<Verified> {
     with_digest.collect()
 }
 
-/// A stage accepts with its verdict, and only if no reason against it follows.
+/// Returns true if the stage has a verdict without a reason against it, and no refusal.
 fn is_accepted(timeline: &Timeline, stage: &str) -> bool {
     let of_stage = || timeline.stages.iter().filter(|step| step.stage == stage);
     let is_for = |step: &StepRecord| step.step == "verdict" && step.reason.is_none();

@@ -1,8 +1,8 @@
-//! A hash, and the vectors of the processor in which it is computed.
+//! Selects the vector instructions with which a hash is computed.
 
 use hartlock_image::HashId;
 
-/// What the processor has. There is none on other processors than x86-64.
+/// A set of vector instructions of the processor. Only x86-64 has any here.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Width {
     #[cfg(target_arch = "x86_64")]
@@ -12,7 +12,7 @@ pub(super) enum Width {
 }
 
 impl Width {
-    /// Every width, the widest first.
+    /// Returns every set that this processor has, the widest vectors first.
     #[cfg(target_arch = "x86_64")]
     fn all() -> Vec<Self> {
         let level = fearless_simd::Level::new();
@@ -25,7 +25,7 @@ impl Width {
         Vec::new()
     }
 
-    /// Bytes of a vector.
+    /// Returns the size of a vector in bytes.
     fn bytes(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -35,7 +35,8 @@ impl Width {
         }
     }
 
-    /// Whether eight lanes of SHA-256 are slower than the SHA instructions of the processor.
+    /// Returns true if lanes of this width are slower than RustCrypto: that is the case for SHA-256 in eight
+    /// lanes if the processor has SHA instructions.
     pub(super) fn loses(self, hash: HashId) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -46,7 +47,7 @@ impl Width {
     }
 }
 
-/// A hash in lanes on this processor.
+/// A hash that is computed in vector lanes of this processor.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::digest) struct Engine {
     pub(super) hash: HashId,
@@ -54,13 +55,14 @@ pub(in crate::digest) struct Engine {
 }
 
 impl Engine {
-    /// Every engine of a hash that this processor can run, the widest first. KT128 has none: it is a tree of its own.
+    /// Returns every engine of a hash that this processor supports, the widest vectors first. KT128 has none,
+    /// because it is a tree hash itself.
     pub(in crate::digest) fn all(hash: HashId) -> impl Iterator<Item = Self> {
         let widths = Width::all().into_iter().filter(move |_| hash != HashId::Kt128);
         widths.map(move |width| Self { hash, width })
     }
 
-    /// Messages that it hashes at once.
+    /// Returns the number of messages that are hashed at once.
     pub(in crate::digest) fn lanes(self) -> usize {
         match self.hash {
             HashId::Sha256 => self.width.bytes() / 4,
@@ -68,7 +70,7 @@ impl Engine {
         }
     }
 
-    /// Bytes of a message block.
+    /// Returns the size of a message block in bytes.
     pub(super) fn block_size(self) -> usize {
         match self.hash {
             HashId::Sha256 => 64,
@@ -81,7 +83,8 @@ impl Engine {
         }
     }
 
-    /// The domain's bits and the first bit of the padding (FIPS 202 §6.1, §6.2).
+    /// Returns the domain separation bits of the hash, followed by the first bit of the padding (FIPS 202
+    /// §6.1, §6.2).
     pub(super) fn suffix(self) -> u8 {
         match self.hash {
             HashId::Shake128 | HashId::Shake256 => 0x1f,

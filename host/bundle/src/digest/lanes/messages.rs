@@ -1,4 +1,4 @@
-//! Several messages of one length under SHA-2 or a sponge.
+//! The state of several messages of the same length that are hashed with SHA-2 or a sponge.
 
 use fearless_simd::Simd;
 use hartlock_image::HashId;
@@ -9,20 +9,20 @@ use super::engine::{Engine, Width};
 use super::vectors::MAX_LANES;
 use super::{sha2, sha3};
 
-/// The longest message block, of SHAKE128.
+/// Size in bytes of the longest message block, which is that of SHAKE128.
 pub(super) const MAX_BLOCK_SIZE: usize = 168;
 
-/// Messages that are being hashed: as many as the engine has lanes, or fewer.
+/// Messages that are being hashed: at most one for each lane of the engine.
 pub(in crate::digest) struct Lanes {
     engine: Engine,
     state: State,
-    /// The beginning of a block whose end has not come yet, of each message.
+    /// The bytes of each message after its last complete block.
     partial: [[u8; MAX_BLOCK_SIZE]; MAX_LANES],
     partial_len: usize,
     message_len: u64,
 }
 
-/// Words by their number and lane.
+/// The hash states of all messages. The first index is the number of the word, the second one the lane.
 #[expect(clippy::large_enum_variant, reason = "a thread has one at a time")]
 enum State {
     Narrow([[u32; MAX_LANES]; 8]),
@@ -42,10 +42,10 @@ impl Lanes {
         Self { engine, state, partial, partial_len: 0, message_len: 0 }
     }
 
-    /// Adds a part to each message: one to as many as there are lanes, always the same number of
-    /// messages, and parts of one length.
+    /// Appends a part to each message. Every call passes the same number of parts, at least one and at most
+    /// one for each lane, and all parts of a call have the same length.
     pub(in crate::digest) fn update(&mut self, parts: &[&[u8]]) {
-        // A lane without a message repeats the first one, and its digest is not read.
+        // A lane without a message repeats the first message, and its digest is not used.
         let mut parts: [&[u8]; MAX_LANES] =
             std::array::from_fn(|lane| *parts.get(lane).unwrap_or(&parts[0]));
         self.message_len += parts[0].len() as u64;
@@ -64,7 +64,7 @@ impl Lanes {
         self.keep(parts.map(|part| &part[whole..]), usize::MAX);
     }
 
-    /// Moves up to `limit` bytes of each message to the end of its partial block. Returns the rest.
+    /// Appends up to `limit` bytes of each part to the partial block. Returns the rest of each part.
     fn keep<'a>(&mut self, parts: [&'a [u8]; MAX_LANES], limit: usize) -> [&'a [u8]; MAX_LANES] {
         let len = parts[0].len().min(limit);
         for (partial, part) in self.partial.iter_mut().zip(parts) {
@@ -74,7 +74,7 @@ impl Lanes {
         parts.map(|part| &part[len..])
     }
 
-    /// Uses the partial blocks, which are complete.
+    /// Processes the partial blocks, which must be complete.
     fn compress_partial(&mut self) {
         let size = self.engine.block_size();
         let blocks = self.partial.each_ref().map(|partial| &partial[..size]);
@@ -82,7 +82,7 @@ impl Lanes {
         self.partial_len = 0;
     }
 
-    /// Appends one byte to each partial block and fills the rest with zeros.
+    /// Appends one byte to each partial block and fills the rest of the block with zeros.
     fn pad(&mut self, marker: u8) {
         for partial in &mut self.partial {
             partial[self.partial_len] = marker;
@@ -90,11 +90,11 @@ impl Lanes {
         }
     }
 
-    /// The digest of each message, in their order.
+    /// Pads the messages and returns their digests, in order.
     pub(in crate::digest) fn finalize(mut self) -> [Digest; MAX_LANES] {
         let size = self.engine.block_size();
         match self.state {
-            // FIPS 180-4 §5.1: a one, zeros, and the length in bits in the last two words.
+            // FIPS 180-4 §5.1: the padding is a one bit, zeros, and the length in bits in the last two words.
             State::Narrow(_) | State::Wide(_) => {
                 self.pad(0x80);
                 if self.partial_len + 1 > size - size / 8 {
@@ -106,7 +106,7 @@ impl Lanes {
                     partial[size - 8..size].copy_from_slice(&bits);
                 }
             }
-            // FIPS 202 §5.1: pad10*1 after the suffix.
+            // FIPS 202 §5.1: the padding pad10*1 follows the suffix.
             State::Sponge(_) => {
                 self.pad(self.engine.suffix());
                 for partial in &mut self.partial {
@@ -118,7 +118,7 @@ impl Lanes {
         std::array::from_fn(|lane| self.digest(lane))
     }
 
-    /// The digest of a message whose last block was compressed.
+    /// Returns the digest of a lane after its last block was processed.
     fn digest(&self, lane: usize) -> Digest {
         let mut digest = [0; 64];
         let bytes = &mut digest[..self.engine.hash.output_len()];
@@ -134,7 +134,7 @@ impl Lanes {
     }
 }
 
-/// Uses whole blocks of all messages, with the instructions of the engine.
+/// Processes complete blocks of all messages with the vector instructions of the engine.
 fn compress(engine: Engine, state: &mut State, messages: &[&[u8]; MAX_LANES]) {
     match engine.width {
         #[cfg(target_arch = "x86_64")]

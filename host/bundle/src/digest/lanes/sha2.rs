@@ -1,27 +1,27 @@
-//! SHA-2 (FIPS 180-4), one message in each lane of a vector.
+//! SHA-2 (FIPS 180-4) for one message in each lane of a vector.
 //!
-//! The names `a..h`, `W`, `K` and the sigmas are those of the standard. The 32-bit hashes use the
-//! upper halves of the 64-bit constants (§4.2.2, §4.2.3, §5.3.3, §5.3.5: both are the first bits
-//! of the same roots).
+//! The names `a..h`, `W`, `K` and the sigmas are those of the standard. The hashes with 32-bit words use the
+//! upper halves of the 64-bit constants: both are the first bits of the same roots (§4.2.2, §4.2.3, §5.3.3,
+//! §5.3.5).
 
 use fearless_simd::{Bytes, Simd, SimdBase, SimdInt, SimdIntElement};
 
 use super::vectors::{MAX_LANES, rotate_right, transpose};
 use hartlock_kernels::sha2::K512;
 
-/// What differs between the word sizes of SHA-2.
+/// A word size of SHA-2, with its parameters.
 pub(super) trait Word: SimdIntElement {
-    /// Bytes of a message block.
+    /// Size of a message block in bytes.
     const BLOCK_SIZE: usize;
     const ROUNDS: usize;
-    /// Rotations of the functions of §4.1.2 and §4.1.3. The last number of a small sigma is a
-    /// shift.
+    /// Rotation amounts of the functions in §4.1.2 and §4.1.3. The last number of a small sigma is a shift
+    /// amount.
     const BIG_SIGMA_0: [u32; 3];
     const BIG_SIGMA_1: [u32; 3];
     const SMALL_SIGMA_0: [u32; 3];
     const SMALL_SIGMA_1: [u32; 3];
 
-    /// Of this width, from a constant of 64 bits.
+    /// Returns the upper bits of a 64-bit constant, as many as a word has.
     fn from_upper(constant: u64) -> Self;
 }
 
@@ -53,8 +53,8 @@ impl Word for u64 {
     }
 }
 
-/// The hash computation (§6.2.2, §6.4.2) over all blocks of `messages`, which have one length.
-/// `state[i][lane]` is word `i` of a lane's hash value.
+/// Processes all blocks of `messages`, which have the same length (§6.2.2, §6.4.2). `state[i][lane]` is word
+/// `i` of the hash value of a lane.
 #[inline(always)]
 pub(super) fn compress<S, V, W>(
     simd: S,
@@ -77,7 +77,7 @@ pub(super) fn compress<S, V, W>(
                 let maj = (a & b) ^ (a & c) ^ (b & c);
                 let t2 = big_sigma::<S, V>(a, W::BIG_SIGMA_0) + maj;
                 (h, g, f, e, d, c, b, a) = (g, f, e, d + t1, c, b, a, t1 + t2);
-                // The last 16 rounds use words that are there already.
+                // The last 16 rounds need no further words of the message schedule.
                 if round + 16 < W::ROUNDS {
                     let sigma_0 = small_sigma::<S, V>(w[(t + 1) % 16], W::SMALL_SIGMA_0);
                     let sigma_1 = small_sigma::<S, V>(w[(t + 14) % 16], W::SMALL_SIGMA_1);
@@ -94,7 +94,8 @@ pub(super) fn compress<S, V, W>(
     }
 }
 
-/// The 16 words of the blocks at `at`, one vector a word: big-endian (§3.1).
+/// Loads the 16 big-endian words (§3.1) of the message blocks at offset `at`. Vector `i` has word `i` of
+/// every message.
 #[inline(always)]
 fn words<S, V, W>(simd: S, messages: &[&[u8]; MAX_LANES], at: usize) -> [V; 16]
 where

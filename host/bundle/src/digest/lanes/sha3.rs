@@ -1,17 +1,17 @@
-//! The sponge of SHA-3 (FIPS 202), one message in each lane of a vector.
+//! The sponge of SHA-3 (FIPS 202) for one message in each lane of a vector.
 //!
-//! A *lane* of the standard is a word of the state; here it is a word of a vector. `state[i]` is
-//! the word that the standard calls `A[i % 5, i / 5]`, of every message.
+//! In the standard a *lane* is a word of the state; in this module it is an element of a vector. `state[i]`
+//! holds the word `A[i % 5, i / 5]` of the standard for every message.
 
 use fearless_simd::{Bytes, Simd, SimdBase};
 
 use super::vectors::{MAX_LANES, rotate_right, transpose};
 use hartlock_kernels::sha3::ROUND_CONSTANTS;
 
-/// Words of the state.
+/// Number of 64-bit words in the state.
 pub(super) const STATE_WORDS: usize = 25;
 
-/// Absorbs all blocks of `rate` bytes of `messages`, which have one length (§4).
+/// Absorbs all blocks of `messages`, which have the same length. A block has `rate` bytes (§4).
 #[inline(always)]
 pub(super) fn absorb<S: Simd>(
     simd: S,
@@ -25,8 +25,8 @@ pub(super) fn absorb<S: Simd>(
     for at in (0..messages[0].len()).step_by(rate) {
         let words = rate / 8;
         for first in (0..words).step_by(lanes) {
-            // The last part may be short. It is read from further ahead, and what it has in
-            // common with the part before is left out.
+            // The last group of words may be shorter than a vector. It is then read from an earlier offset,
+            // and the words that it shares with the group before are skipped.
             let from = first.min(words - lanes);
             let mut rows = [S::u64s::splat(simd, 0); MAX_LANES];
             for (row, message) in rows.iter_mut().zip(messages).take(lanes) {
@@ -45,7 +45,7 @@ pub(super) fn absorb<S: Simd>(
     }
 }
 
-/// KECCAK-f[1600] (§3.4).
+/// Computes the permutation KECCAK-f[1600] (§3.4).
 #[inline(always)]
 fn permute<S: Simd>(a: &mut [S::u64s; STATE_WORDS]) {
     for round_constant in &ROUND_CONSTANTS {
@@ -74,7 +74,7 @@ fn permute<S: Simd>(a: &mut [S::u64s; STATE_WORDS]) {
     }
 }
 
-/// Offsets of ρ, modulo 64 (§3.2.2, table 2).
+/// Rotation offsets of ρ modulo 64 (§3.2.2, table 2).
 #[rustfmt::skip]
 const RHO: [u32; STATE_WORDS] = [
     0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14,

@@ -4,7 +4,7 @@ use super::*;
 use crate::digest;
 use crate::host::line::hex;
 
-/// The answers to a text, and how they were counted.
+/// Returns the answers to a text, and their counts.
 fn answers_of(text: &[u8], threads: usize) -> (Vec<Reply>, Tally) {
     let mut out = Vec::new();
     let mut backend = Threads { engine: Engine::PORTABLE, count: threads };
@@ -27,7 +27,7 @@ fn answers(text: &[u8]) -> Vec<Reply> {
 const ABC: &str = r#"{"id":"abc","op":"digest","alg":"sha256","message":"616263"}"#;
 const ABC_DIGEST: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
-/// A line like that of abc with other text.
+/// Returns the line [`ABC`] with a part of its text replaced.
 fn abc_with(from: &str, to: &str) -> String {
     assert!(ABC.contains(from));
     ABC.replace(from, to)
@@ -51,7 +51,7 @@ fn a_digest_is_answered_with_its_id_and_output() {
 fn unknown_fields_are_ignored() {
     let reply = only(&abc_with("\"op\"", "\"comment\":[1,{}],\"flags\":null,\"op\""));
     assert_eq!(reply.result, Verdict::Ok);
-    // Of other operations, too.
+    // Known fields of other operations are ignored too.
     let reply = only(&abc_with("\"op\"", "\"curve\":\"zz\",\"op\""));
     assert_eq!(reply.result, Verdict::Ok);
 }
@@ -116,7 +116,7 @@ fn bytes_that_are_no_text_are_an_error_and_no_more() {
     assert_eq!(all.len(), 5);
     assert!(all[..4].iter().all(|reply| reply.result == Verdict::Error));
     assert_eq!(all[4].result, Verdict::Ok);
-    // As deep as no reader should follow.
+    // The parser must not follow this depth of nesting.
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert_eq!(only(&deep).result, Verdict::Error);
 }
@@ -148,7 +148,7 @@ fn every_line_has_its_answer_in_order_on_any_number_of_threads() {
 
 #[test]
 fn answers_that_take_long_come_in_order_too() {
-    // Long enough for every thread to start while others are at work.
+    // Each message takes long enough for all threads to start while others are working.
     let message = hex(&[7; 60_000]);
     let lines: Vec<_> = (0..150)
         .map(|index| abc_with("616263", &message).replace("abc", &index.to_string()))
@@ -169,7 +169,7 @@ fn a_huge_line_is_an_error_and_the_next_one_is_read() {
         let all = answers(text.as_bytes());
         assert_eq!(all.len(), 2, "{len}");
         assert_eq!(all[0].result, Verdict::Error);
-        // Of a line that is too long no field is used, not even its id.
+        // No field of a line that is too long is used, not even its id.
         assert_eq!(all[0].id, if len > MAX_LINE_LEN { "" } else { "long" });
         assert_eq!(all[1].result, Verdict::Ok);
     }

@@ -1,5 +1,5 @@
-//! The pages in a real browser, when there is one: does anything stick out, is anything cut off, can
-//! everything be read, is anything fetched?
+//! Tests of the pages in a browser, if one is available: no element overflows or is cut off, all
+//! text is readable, and nothing is fetched from outside.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -13,18 +13,19 @@ use serde_json::Value;
 use super::pages;
 
 const PROGRAMS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-/// A phone, and a desktop.
+/// The widths of a phone and of a desktop, in CSS pixels.
 const WIDTHS: [u32; 2] = [390, 1280];
-/// Only ends a hang.
+/// The timeout, which only ends a browser that hangs.
 const HANG: Duration = Duration::from_secs(120);
 
-/// Checks every frame once all are loaded, and writes its findings into the document.
+/// The script that checks every frame once all are loaded, and writes its findings into the
+/// document.
 const LOOK: &str = include_str!("look.js");
 
 #[test]
 fn a_browser_shows_the_pages_as_they_are_meant() {
     let Some(browser) = Browser::find() else {
-        // Not with a macro: the test harness would keep the line to itself, since the test passes.
+        // This does not use `eprintln!`, whose output the test harness hides if the test passes.
         let _ = writeln!(io::stderr(), "SKIPPED: no Chromium that runs: pages were not rendered");
         return;
     };
@@ -41,7 +42,7 @@ fn a_browser_shows_the_pages_as_they_are_meant() {
             assert_eq!(frame["cut"], Value::Array(vec![]), "{name}: is cut off");
             assert_eq!(frame["faint"], Value::Array(vec![]), "{name}: too little contrast");
             assert_eq!(frame["small"], Value::Array(vec![]), "{name}: too small");
-            // The judge has seen something.
+            // The script must have seen text.
             assert!(frame["texts"].as_u64().unwrap() > 10, "{name}");
         }
     }
@@ -53,7 +54,7 @@ struct Browser {
 }
 
 impl Browser {
-    /// The first that renders anything at all: one that cannot start here says nothing about pages.
+    /// Finds the first program that renders a page. A browser that cannot start here is ignored.
     fn find() -> Option<Self> {
         let folder = tempfile::tempdir().ok()?;
         let probe = folder.path().join("probe.html");
@@ -69,13 +70,13 @@ impl Browser {
         Some(Self { program, folder })
     }
 
-    /// Shows every page in frames of every width, and returns what was found in them.
+    /// Renders every page in frames of every width, and returns the findings.
     fn look(&self, is_dark: bool) -> Value {
         let mut html = "<!DOCTYPE html><html><body>".to_owned();
         for (name, page) in pages() {
             let page = page.replace('&', "&amp;").replace('"', "&quot;");
             for width in WIDTHS {
-                // Nothing of a frame's size is taken for scroll bars or borders.
+                // Frames have no border, so that their full size is available to the page.
                 html += &format!(
                     "<iframe name=\"{name}\" width=\"{width}\" height=\"900\" style=\"border:0\" \
                      srcdoc=\"{page}\"></iframe>"
@@ -93,11 +94,11 @@ impl Browser {
     }
 }
 
-/// The document after its scripts have run; none if the browser fails or hangs.
+/// Returns the document after its scripts have run; `None` if the browser fails or hangs.
 fn render(program: &Path, folder: &Path, file: &Path, is_dark: bool) -> Option<String> {
     let output = folder.join("output");
     let mut command = Command::new(program);
-    // The pages are ours, and tests often run as root, for whom there is no sandbox.
+    // The pages are trusted, and tests often run as root, for whom Chromium has no sandbox.
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]);
     command.args(["--disable-dev-shm-usage", "--no-first-run", "--dump-dom"]);
     command.arg(format!("--user-data-dir={}", folder.join("profile").display()));

@@ -1,16 +1,16 @@
-//! Whether text and graphics have enough contrast with their background, in every colour scheme.
+//! Tests that text and graphics have enough contrast with their background, in every colour scheme.
 
 use std::collections::BTreeMap;
 
 const STYLE: &str = include_str!("../../../templates/report.css");
 
-/// WCAG 2.1: small text, and graphics that carry meaning.
+/// The minimum contrasts of WCAG 2.1 for small text, and for graphics that carry meaning.
 const TEXT: f64 = 4.5;
 const GRAPHIC: f64 = 3.0;
 
 type Palette = BTreeMap<&'static str, [f64; 3]>;
 
-/// The three sets of colours, in the order of the style sheet: light, dark, print.
+/// Returns the three sets of colours, in the order of the style sheet: light, dark, print.
 fn palettes() -> Vec<Palette> {
     let blocks = STYLE.split(":root {").skip(1);
     blocks.map(|block| colours(block.split('}').next().unwrap())).collect()
@@ -54,13 +54,13 @@ fn text_and_bars_stand_out_in_every_scheme() {
             }
         }
     }
-    // On paper everything is black, or nearly so, on white.
+    // When printed, text and graphics are black or nearly black on white.
     let [.., print] = palettes.as_slice() else { unreachable!() };
     assert_eq!((print["--page"], print["--ink"]), ([1.0; 3], [0.0; 3]));
 }
 
 fn is_background(name: &str) -> bool {
-    // Lines of tables and grids carry no meaning of their own.
+    // Lines of tables and grids carry no meaning.
     ["--page", "--panel", "--line"].contains(&name)
 }
 
