@@ -1,7 +1,8 @@
-//! Runs each command of the documentation as far as it changes nothing.
+//! Checks that each command of the documentation exists, without running it.
 //!
-//! A program of this project gets `--help` after the other arguments: it parses what comes before, refuses what it does
-//! not know, and does no work. With `--list` it also says whether it knows a name. `make` only prints what it would do.
+//! A program of this project gets `--help` after the other arguments: it parses them, refuses those that it does not
+//! know, and does nothing else. With `--list` it also says whether it knows a name. `make` only prints the commands
+//! that it would run.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +12,7 @@ use anyhow::Result;
 use super::status::{self, Capability};
 use xtask::{project, run};
 
-/// One line for each command that does not exist, `page: command: what`. `pages` are names and texts.
+/// Returns one line for each command that does not exist, `page: command: what`. `pages` are names and texts.
 pub fn check(
     root: &Path,
     pages: &[(String, String)],
@@ -38,10 +39,10 @@ pub fn check(
     Ok(findings)
 }
 
-/// What is wrong with a command.
+/// Returns the fault of a command, or nothing if the command exists.
 fn fault(root: &Path, words: &[&str]) -> Result<Option<String>> {
     Ok(match words {
-        // A word that a reader has to replace is no value of a list.
+        // A placeholder that a reader has to replace is in no list of names.
         _ if words.iter().any(|word| is_open(word)) => None,
         ["cargo", "xtask", "test", "--only", _, ..] => ask(root, "xtask", &words[2..], "--list")?
             .is_none()
@@ -62,7 +63,7 @@ fn fault(root: &Path, words: &[&str]) -> Result<Option<String>> {
     })
 }
 
-/// Whether a reader has to replace a word: `NAME`, `<name>`.
+/// Returns true if a word is a placeholder that a reader has to replace: `NAME`, `<name>`.
 fn is_open(word: &str) -> bool {
     let is_capital = |c: char| c.is_ascii_uppercase() || c == '_';
     word.contains(['…', '<', '[']) || word.chars().all(is_capital)
@@ -72,7 +73,7 @@ fn program(root: &Path, program: &str, words: &[&str]) -> Result<Option<String>>
     let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
     let words = &words[..end];
     let Some(help) = ask(root, program, words, "--help")? else {
-        // A mention of an option that has a value: `hartlock boot --board`.
+        // The text may mention only an option that needs a value: `hartlock boot --board`.
         let is_mentioned = match words {
             [rest @ .., option] if option.starts_with("--") => {
                 ask(root, program, rest, "--help")?.is_some_and(|help| help.contains(option))
@@ -86,7 +87,7 @@ fn program(root: &Path, program: &str, words: &[&str]) -> Result<Option<String>>
     Ok(names_nothing.then(|| "nothing has this name".into()))
 }
 
-/// What a program prints with one more option; nothing if it refuses.
+/// Runs a program with one more option; returns its output, or nothing if it refuses the arguments.
 fn ask(root: &Path, program: &str, words: &[&str], option: &str) -> Result<Option<String>> {
     let programs = project::target_dir().join("debug");
     let mut command = Command::new(programs.join(program));
@@ -95,7 +96,7 @@ fn ask(root: &Path, program: &str, words: &[&str], option: &str) -> Result<Optio
     Ok(output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
-/// `cargo test` itself would compile, so its packages and tests are looked up. `rest` are its arguments.
+/// Looks up the package and the test of a `cargo test` command, which would compile them. `rest` are its arguments.
 fn test(root: &Path, rest: &[&str]) -> Result<Option<String>> {
     let value = |option: &str| {
         let at = rest.iter().position(|word| *word == option)?;
@@ -116,10 +117,10 @@ fn test(root: &Path, rest: &[&str]) -> Result<Option<String>> {
     Ok((!has_test).then(|| format!("there is no test {test}")))
 }
 
-/// The commands of a page, in words: those in code spans, and those after `$ ` in consoles.
+/// Returns the commands of a page, split into words: those in code spans, and those after `$ ` in consoles.
 fn commands(page: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
-    // A command that goes on in the next line.
+    // The part of a command that continues on the next line.
     let mut console = String::new();
     for (index, part) in page.split("```").enumerate() {
         if index % 2 == 0 {
@@ -139,11 +140,11 @@ fn commands(page: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// A line of a shell as commands, in words, without assignments, redirections and comments.
+/// Splits a line of a shell into commands and these into words, without assignments, redirections and comments.
 fn split(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut quote) = (None::<String>, None);
-    // The blank ends the last word.
+    // The added space ends the last word.
     for c in line.chars().chain([' ']) {
         match (c, quote) {
             (c, Some(mark)) if c == mark => quote = None,

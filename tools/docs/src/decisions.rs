@@ -1,4 +1,4 @@
-//! The pages of `docs/decisions` in the table of contents.
+//! Lists the pages of `docs/decisions` for the table of contents.
 
 use std::fmt::Write;
 use std::fs;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 const FOLDER: &str = "docs/decisions";
 
-/// Their part of the table of contents, by number.
+/// Returns the entries of the decisions in the table of contents, ordered by number.
 pub fn summary(root: &Path) -> Result<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root.join(FOLDER)).context(FOLDER)? {

@@ -1,10 +1,10 @@
-//! Directives of a page of the book.
+//! Expands the directives of a page of the book.
 //!
-//! * `{{#include FILE}}`: a file, by its path from the page.
-//! * `{{#generated NAME}}`: text made from data; the names are the fields of [`Generated`].
+//! * `{{#include FILE}}`: the text of a file, by its path from the page.
+//! * `{{#generated NAME}}`: text generated from data; the names are the fields of [`Generated`].
 //! * `{{#excerpt FILE "FROM" "TO"}}`: the lines of a file from the one that begins with FROM to the
-//!   next one that begins with TO. A path counts from the root of the checkout. Line numbers and
-//!   marks in sources are not needed, and an excerpt that is not found once is an error.
+//!   next one that begins with TO. The path is relative to the root of the checkout. If not exactly one
+//!   line of the file begins with FROM, that is an error. So sources need neither line numbers nor markers.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::markdown;
 
-/// Text made from data, by its name in a directive.
+/// The texts generated from data, by their names in a directive.
 pub struct Generated {
     pub summary: String,
     pub reasons: String,
@@ -39,7 +39,7 @@ impl Generated {
     }
 }
 
-/// Replaces the directives of a page. Each is on a line of its own.
+/// Replaces the directives of a page. Each directive is on a line of its own.
 pub fn expand(text: &str, root: &Path, page: &str, generated: &Generated) -> Result<String> {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -78,9 +78,9 @@ fn parse_excerpt(what: &str) -> Option<(&str, &str, &str)> {
     Some((file, from, to))
 }
 
-/// The lines from the only one that begins with `from` to the next one that begins with `to`.
-/// `from` is compared after the indentation of a line. That of the first line is taken off all of
-/// them, and `to` is compared with what is left.
+/// Returns the lines from the only one that begins with `from` to the next one that begins with
+/// `to`. The indentation of the first line is removed from all lines. `from` is compared with lines
+/// without any indentation, `to` with lines after this removal.
 fn excerpt(source: &str, from: &str, to: &str) -> Result<String> {
     let lines: Vec<&str> = source.lines().collect();
     let begins: Vec<usize> =

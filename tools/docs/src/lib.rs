@@ -1,8 +1,8 @@
-//! `cargo xtask docs`: the documentation site, and a check of every link and command in it.
+//! `cargo xtask docs` builds the documentation site and checks every link and command in it.
 //!
-//! The text is written by hand in `docs/src`; pages that repeat data (status, reason codes, vectors,
-//! stored runs) are made from that data, and the specification is included from its own folder. All
-//! of that is laid out below the target directory, so no generated page is in the tree.
+//! The text is written by hand in `docs/src`. Pages that repeat data (status, reason codes, vectors, stored runs) are
+//! generated from that data, and the specification is included from its own folder. The sources of the site are
+//! collected below the target directory, so no generated page is in the tree.
 
 #![allow(
     missing_docs,
@@ -56,7 +56,7 @@ pub fn main(_args: &Args) -> Result<Verdict> {
     Ok(if findings.is_empty() { Verdict::Yes } else { Verdict::No })
 }
 
-/// A step of `cargo xtask test`.
+/// Runs the step `docs` of `cargo xtask test`: fails if there is a finding.
 pub fn step(root: &Path) -> Result<Outcome> {
     if let Some(skipped) = python::without_packages(PackageSet::Docs)? {
         return Ok(skipped);
@@ -68,13 +68,13 @@ pub fn step(root: &Path) -> Result<Outcome> {
     })
 }
 
-/// A site that was built.
+/// A site that is built.
 struct Site {
     folder: PathBuf,
 }
 
 impl Site {
-    /// Pages that are in no table of contents, dead links, and commands that do not exist.
+    /// Returns one line for each page that is in no table of contents, dead link, and command that does not exist.
     fn findings(&self, root: &Path) -> Result<Vec<String>> {
         let pages = pages_of_checkout(root)?;
         let mut findings = forgotten(&pages, &self.folder);
@@ -93,7 +93,7 @@ impl Site {
     }
 }
 
-/// The pages that are read in a checkout.
+/// Returns the paths of all Markdown files of the checkout.
 fn pages_of_checkout(root: &Path) -> Result<Vec<String>> {
     let mut git = Command::new("git");
     git.arg("-c").arg(format!("safe.directory={}", root.display())).current_dir(root);
@@ -102,7 +102,7 @@ fn pages_of_checkout(root: &Path) -> Result<Vec<String>> {
     Ok(names.lines().filter(|name| root.join(name).is_file()).map(str::to_owned).collect())
 }
 
-/// Pages of the site that its table of contents does not have.
+/// Returns pages of the site that are missing in its table of contents.
 fn forgotten(pages: &[String], site: &Path) -> Vec<String> {
     let is_of_site = |page: &&String| page.starts_with("docs/") && !page.ends_with("SUMMARY.md");
     let is_there = |page: &String| site.join(stage::place(page)).with_extension("html").is_file();
@@ -110,7 +110,8 @@ fn forgotten(pages: &[String], site: &Path) -> Vec<String> {
     lost.map(|page| format!("{page}: not in SUMMARY.md")).collect()
 }
 
-/// Links to files and anchors that do not exist, in these files or folders. Addresses of other servers are left alone.
+/// Finds links to files and anchors that do not exist, in these files or folders. Links to other servers are not
+/// checked.
 fn dead_links<'a>(
     lychee: &Path,
     folder: &Path,
@@ -132,18 +133,18 @@ fn dead_links<'a>(
     })
 }
 
-/// Builds the site, with whatever links are in it.
+/// Builds the site; its links are not checked here.
 fn build(root: &Path) -> Result<Site> {
     let mdbook = tools::cargo_tool("mdbook")?;
     let target = std::path::absolute(project::target_dir())?;
     let book = stage::lay_out(root, &target.join("docs-source"))?;
     let site = Site { folder: target.join("docs") };
     let mut command = Command::new(mdbook);
-    // Its log is read below, so it must not be turned down.
+    // The log of mdbook is read below, so its level must not be lowered.
     command.env_remove("MDBOOK_LOG").arg("build").arg(&book).arg("--dest-dir").arg(&site.folder);
     let output = run::capture(&mut command)?;
     let log = run::tail(&output, 60);
-    // A file that cannot be included is a line in its log and nothing more.
+    // If a file cannot be included, mdbook logs that but does not fail.
     if !output.status.success() || has_complaint(&log) {
         bail!("{} complains\n{log}", run::describe(&command));
     }

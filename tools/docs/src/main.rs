@@ -1,4 +1,4 @@
-//! The documentation site, for `cargo xtask docs`.
+//! The program that builds the documentation site, for `cargo xtask docs`.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ enum Command {
     },
 }
 
-/// Steps of `cargo xtask test` that run here.
+/// The steps of `cargo xtask test` that this program runs.
 const STEPS: &[xtask::Step] = &[("docs", runner::step)];
 
 fn main() -> ExitCode {

@@ -1,15 +1,15 @@
-//! Links of a page: the same text is read in a checkout and, after this, on the site.
+//! Finds and changes the links of a page, which are different in a checkout and on the site.
 
 use std::ops::Range;
 
-/// The parts of an inline link, `[title](target)`.
+/// The byte ranges of the parts of an inline link, `[title](target)`.
 struct Link {
     title: Range<usize>,
     target: Range<usize>,
 }
 
-/// Replaces each link of a page outside of code. `change` is given title and target of a link, and returns what the
-/// link becomes, or nothing if it stays.
+/// Replaces each link of a page outside of code. `change` gets title and target of a link, and returns the new text of
+/// the link, or nothing if it stays.
 pub fn relink(text: &str, mut change: impl FnMut(&str, &str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
@@ -23,7 +23,7 @@ pub fn relink(text: &str, mut change: impl FnMut(&str, &str) -> Option<String>) 
     out + &text[done..]
 }
 
-/// Links that are not part of another one, in their order.
+/// Returns the links that are not part of another link, in order.
 fn links(text: &str) -> Vec<Link> {
     let bytes = text.as_bytes();
     let (mut found, mut open) = (Vec::new(), Vec::new());
@@ -58,7 +58,7 @@ fn links(text: &str) -> Vec<Link> {
     found
 }
 
-/// The path that a relative path on a page leads to; both paths begin at the root of the checkout.
+/// Returns the path to which a relative path on a page leads. Both paths begin at the root of the checkout.
 pub fn resolve(page: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = page.split('/').collect();
     parts.pop();
@@ -72,7 +72,7 @@ pub fn resolve(page: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The relative path from a page to a file.
+/// Returns the relative path from a page to a file.
 pub fn relative(page: &str, file: &str) -> String {
     let (from, to): (Vec<&str>, Vec<&str>) = (page.split('/').collect(), file.split('/').collect());
     let folders = &from[..from.len() - 1];

@@ -1,4 +1,4 @@
-//! A page for each reason code, their index, and their part of the table of contents.
+//! Generates a page for each reason code, their index, and their entries in the table of contents.
 
 use std::fmt::Write;
 use std::fs;
@@ -11,14 +11,15 @@ use hartlock_gen::errors::{Fault, Group, KEY_FILE, List, Reason, Reporter};
 
 /// A page of the book.
 pub struct Page {
-    /// From the root of the checkout.
+    /// The path from the root of the checkout.
     pub path: String,
     pub text: String,
 }
 
-/// The entries below *Reason codes* in the table of contents.
+/// Returns the entries below *Reason codes* in the table of contents.
 ///
-/// Files are named for the code alone: a name may be mended, a code never changes.
+/// The files are named only for the code, because a code never changes, but a name may be
+/// corrected.
 pub fn summary(list: &List) -> String {
     let mut out = String::new();
     for group in &list.group {
@@ -31,7 +32,7 @@ pub fn summary(list: &List) -> String {
     out
 }
 
-/// All codes by group.
+/// Returns the tables of all codes, by group.
 pub fn index(list: &List) -> String {
     let section = |group| format!("## {}\n\n{}\n", heading(group), group_table(list, group));
     list.group.iter().map(section).collect()
@@ -51,8 +52,8 @@ fn group_table(list: &List, group: &Group) -> String {
     out
 }
 
-/// The text of a page with every code a link to its page. A code is found where the specification
-/// writes one: in bold, or in the first column of a table.
+/// Returns the text of a page where every code is a link to its page. Codes are found where the
+/// specification writes them: in bold, or in the first column of a table.
 pub fn linked(text: &str, list: &List, path: impl Fn(&str) -> String) -> String {
     let mut is_code = false;
     let mut out = String::with_capacity(text.len());
@@ -137,7 +138,8 @@ fn blame(fault: Fault) -> &'static str {
     }
 }
 
-/// The messages of each stage, in the form of the boot flow §7 and of the `hartlock` command.
+/// Returns the messages of each stage, in the form of the boot flow §7, and of the `hartlock`
+/// command.
 fn consoles(reason: &Reason) -> String {
     let Reason { code, title, hint, .. } = reason;
     let reporters = reason.reporters();
@@ -166,21 +168,21 @@ fn consoles(reason: &Reason) -> String {
     out
 }
 
-/// The output of the command.
+/// Returns the output of the command for a refusal.
 fn command(what: &str, reason: &Reason) -> String {
     let hint = &reason.hint;
     let spec = reason.spec.replacen('-', " ", 1);
     format!("```text\nerror: {what}\n       hint: {hint}\n       spec: {spec}\n```\n")
 }
 
-/// Names of stages in a sentence.
+/// Returns the names of stages for a sentence.
 fn of_stages(stages: &[&str]) -> String {
     stages.join(" or the ").replace("rom", "ROM").replace("fsbl", "first-stage loader")
 }
 
 /// The numbered headings of the specification.
 struct Sections {
-    /// (page, number, heading)
+    /// Page, section number and heading.
     all: Vec<(&'static str, String, String)>,
 }
 
@@ -207,7 +209,7 @@ impl Sections {
         Ok(Self { all })
     }
 
-    /// Of `image-format §5.2`, a link to that heading.
+    /// Returns the link to a heading for a reference such as `image-format §5.2`.
     fn link(&self, spec: &str) -> Result<String> {
         let (page, number) =
             spec.split_once(" §").with_context(|| format!("no section: {spec}"))?;
@@ -218,7 +220,7 @@ impl Sections {
     }
 }
 
-/// The anchor that the generator gives a heading. The check of links detects a wrong one.
+/// Returns the anchor that mdbook gives to a heading. The check of links finds a wrong one.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || "_- ".contains(*c));
     kept.collect::<String>().to_lowercase().replace(' ', "-")

@@ -1,4 +1,4 @@
-//! The page of results: only the stored runs of `lab/runs`, without any manual entry.
+//! Generates the page of results from the stored runs of `lab/runs` only, without any manual entry.
 
 use std::fmt::Write;
 use std::fs;
@@ -70,13 +70,13 @@ fn section(name: &str, run: &Run) -> Result<String> {
         let because = markdown(&it.because);
         let _ = writeln!(out, "| {} | {} | {} | {because} |", it.name, it.preset, it.source());
     }
-    // All tables of a run in one size of letters, however many columns they have.
+    // All tables of a run have the same font size, independent of the number of their columns.
     out += "\n<div class=\"figures\">\n";
     for table in run.tables() {
         let names: Vec<&str> = table.columns.iter().map(|column| column.name()).collect();
         let rules = table.columns.iter().map(|it| if it.is_number() { "---:|" } else { "---|" });
         let _ = writeln!(out, "\n### {}\n", table.name);
-        // On a phone the note is below its row, and so are many numbers below what they are about (hartlock.css).
+        // On a phone the note is below its row. So are the numbers, if there are many of them (hartlock.css).
         let texts = table.columns.iter().take_while(|column| !column.is_number()).count();
         let is_noted = names.last() == Some(&"note");
         let count = names.len() - usize::from(is_noted);
@@ -100,18 +100,18 @@ fn section(name: &str, run: &Run) -> Result<String> {
     Ok(out)
 }
 
-/// More do not fit a phone beside the texts of their row, nor do the words of how something was measured.
+/// The largest number of numeric columns that fit a phone next to the texts of their row. The column *how* never fits.
 const MANY_NUMBERS: usize = 3;
 
-/// A missed target, in red where there are colours.
+/// A missed target, in red where the output has colours.
 const MISS: &str = "<strong class=\"miss\">✗ miss</strong>";
 
-/// Text that Markdown does not change, in a cell of a table as well.
+/// Escapes a text so that Markdown shows it unchanged, also in a cell of a table.
 fn markdown(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;").replace('*', "\\*").replace('_', "\\_")
 }
 
-/// The newest run of the fuzz targets; nothing if none is stored.
+/// Returns the section of the newest run of the fuzz targets, or nothing if no run is stored.
 fn fuzz_section(folder: &Path) -> Result<String> {
     let mut runs = Vec::new();
     for path in json_files(folder)? {
@@ -274,14 +274,14 @@ mod tests {
         assert!(!text.contains("| 30 |"));
     }
 
-    /// The text of a capability in the file of the page *Status*.
+    /// Returns the text of a capability from the file of the page *Status*.
     fn text_of(id: &str) -> String {
         let all = status::load(&xtask::project::root()).unwrap();
         let it = all.into_iter().find(|it| it.id == id);
         it.unwrap_or_else(|| panic!("{} has no {id}", status::FILE)).text
     }
 
-    /// The number after these words.
+    /// Returns the number that follows the words `after`.
     fn quoted(text: &str, after: &str) -> String {
         let rest = text.split_once(after).unwrap_or_else(|| panic!("no {after:?} in {text}")).1;
         let number = rest.split_whitespace().next().unwrap_or_default();
@@ -311,7 +311,7 @@ mod tests {
         let root = xtask::project::root();
         let run = Run::read(&root.join("lab/runs/latest/parallel-verification.json")).unwrap();
         let text = text_of("parallel-verification");
-        // What is simulated, and what is scaled from it, are two numbers.
+        // The measured number and the number that is scaled from it are different rows.
         let (overlap, ratio) = ("Overlap", "verified by unverified");
         let (here, whole) =
             ("storage at 1 of the hash rate", "initramfs, storage at 1 of the hash rate");

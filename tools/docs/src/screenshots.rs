@@ -1,8 +1,8 @@
-//! `cargo xtask screenshots`: pictures of what a reader sees, to be looked at by one.
+//! `cargo xtask screenshots` takes pictures of everything that a reader sees, so that a person can look at them.
 //!
-//! The site, opened from a copy in another folder and without a network; the page of the demo's boots; and the command in
-//! terminals. Beside the pictures it says what a program can find: pages that are wider than a phone, files that are not
-//! loaded, a search that finds nothing.
+//! The pictures show the site, opened from a copy in another folder and without a network; the page of the demo's
+//! boots; and the command in terminals. The program also reports faults that it can find itself: pages that are wider
+//! than a phone, files that are not loaded, and a search without a result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,30 +23,30 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Widths of pages: a phone, and a screen.
+/// The widths of pages: a phone and a screen.
 const WIDTHS: [u32; 2] = [390, 1280];
-/// A page is shown down to here, in pixels.
+/// The part of a page from its top that is shown, in pixels.
 const MOST_HEIGHT: u64 = 6000;
-/// Widths of terminals.
+/// The widths of terminals in columns.
 const COLUMNS: [u16; 2] = [80, 40];
-/// Pages of the site.
+/// The pages of the site: name of the picture, and file.
 const PAGES: [(&str, &str); 3] = [
     ("site-front", "index.html"),
     ("site-results", "results.html"),
     ("site-status", "status.html"),
 ];
-/// The first words of tables that do not fit their page.
+/// An expression that returns the first words of tables that are wider than their page.
 const WIDE_TABLES: &str = "[...document.querySelectorAll('.table-wrapper')] \
      .filter(it => it.scrollWidth > it.clientWidth + 1).map(it => it.innerText.slice(0, 60))";
-/// A word that the site explains, for its search box.
+/// The word that is typed into the search box; the site explains it.
 const SEARCHED: &str = "anti-rollback";
 
-/// How much the search box found. Half a minute only ends a wait for nothing.
+/// An expression that returns the number of results of the search box. It waits for half a minute at most.
 const FOUND: &str = "new Promise(done => { let turns = 0; const look = () => { \
      const found = document.querySelectorAll('[id$=searchresults] li a').length; \
      if (found || ++turns > 300) done(found); else setTimeout(look, 100); }; look(); })";
 
-/// What prepares the folder of the command, and what is shown of it.
+/// The commands that prepare the folder of the command. [`SHOWN`] has the commands whose output is shown.
 const PREPARED: [&str; 4] = [
     "head -c 30000000 /dev/zero | tr '\\0' '\\021' >linux",
     "printf '\\320\\015\\376\\355' >virt.dtb && head -c 700 /dev/zero >>virt.dtb",
@@ -68,7 +68,7 @@ const SHOWN: [(&str, &str); 9] = [
 
 /// Takes the pictures, and prints a line for each finding.
 pub fn main(args: &Args) -> Result<Verdict> {
-    // First: without it all else is for nothing.
+    // This check comes first, because nothing else is possible without a browser.
     let program = browser::find()?;
     let root = project::root();
     fs::create_dir_all(&args.output)?;
@@ -79,7 +79,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
         findings: Vec::new(),
     };
     let scratch = tempfile::tempdir()?;
-    // Not where it was built, and a name that has to be encoded in addresses.
+    // The copy has another path than the build, with a space, which has to be encoded in addresses.
     let site = scratch.path().join("another folder/site");
     copy(&super::build(&root)?.folder, &site)?;
     for (name, page) in PAGES {
@@ -100,7 +100,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(if camera.findings.is_empty() { Verdict::Yes } else { Verdict::No })
 }
 
-/// The address of a file.
+/// Returns the `file:` address of a file.
 fn address(path: &Path) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/-._".contains(c);
     let mut address = "file://".to_owned();
@@ -126,7 +126,7 @@ struct Camera {
 }
 
 impl Camera {
-    /// Pictures of a page for phone and screen, in light and in darkness.
+    /// Takes pictures of a page for phone and screen, in the light and in the dark colour scheme.
     fn page(&mut self, name: &str, address: &str) -> Result<()> {
         for width in WIDTHS {
             for is_dark in [false, true] {
@@ -139,7 +139,7 @@ impl Camera {
         Ok(())
     }
 
-    /// Opens a page, and notes what it lacks and how wide it is.
+    /// Opens a page, and records the files that it lacks and whether it is too wide.
     fn open(&mut self, what: &str, address: &str, view: View) -> Result<()> {
         let failed = self.browser.open(address, view)?;
         self.findings.extend(failed.into_iter().map(|failed| format!("{what}: {failed}")));
@@ -164,7 +164,7 @@ impl Camera {
         Ok(())
     }
 
-    /// Types into the search box of the site.
+    /// Searches for a word in the search box of the site, and records a search without a result.
     fn search(&mut self, site: &Path) -> Result<()> {
         for width in WIDTHS {
             let what = format!("site-search-{width}");
@@ -179,7 +179,7 @@ impl Camera {
         Ok(())
     }
 
-    /// Pictures of the command.
+    /// Takes pictures of the command in terminals.
     fn terminals(&mut self, root: &Path, scratch: &Path) -> Result<()> {
         let mut cargo = Command::new("cargo");
         cargo.args(["build", "--locked", "--quiet", "--bin", "hartlock"]).current_dir(root);
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn a_page_that_is_too_wide_or_lacks_a_file_is_found() {
         let Ok(program) = browser::find() else {
-            // Not with a macro: the test harness would keep the line to itself.
+            // A macro such as `eprintln!` would be captured by the test harness, and the line would not be shown.
             use std::io::Write;
             let _ = writeln!(std::io::stderr(), "SKIPPED: {}", browser::MISSING);
             return;

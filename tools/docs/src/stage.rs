@@ -1,7 +1,7 @@
-//! Lays the book out below the target directory, as the site generator reads it.
+//! Collects the sources of the book below the target directory, in the layout that mdbook reads.
 //!
-//! A page is read in the checkout as well, so its links lead to files of the checkout. On the site they lead to the
-//! pages that were made of these files.
+//! A page can be read in the checkout as well, so its links lead to files of the checkout. On the site they lead to the
+//! pages that are generated from these files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,12 +14,12 @@ use super::directives::{self, Generated};
 use super::{decisions, markdown, reasons, results, status, steps, vectors};
 use hartlock_gen::errors::{self, List};
 
-/// The table of contents, from the root of the checkout.
+/// The table of contents, by its path from the root of the checkout.
 const SUMMARY: &str = "docs/src/SUMMARY.md";
-/// The table of all reason codes in the specification; on the site each code has a page.
+/// The table of all reason codes in the specification. On the site each code has a page of its own.
 const CODES: &str = "spec/errors.md";
 
-/// Creates `dir` again with the book, and returns it.
+/// Removes `dir`, creates it again with the sources of the book, and returns its path.
 pub fn lay_out(root: &Path, dir: &Path) -> Result<PathBuf> {
     if dir.exists() {
         fs::remove_dir_all(dir).with_context(|| format!("cannot remove {}", dir.display()))?;
@@ -74,7 +74,7 @@ fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     fs::write(path, content).with_context(|| path.display().to_string())
 }
 
-/// Where a file of the checkout is in the book.
+/// Returns the path of a file of the checkout in the book.
 pub fn place(path: &str) -> String {
     let inside = ["docs/src/", "docs/"].iter().find_map(|folder| path.strip_prefix(folder));
     let inside = inside.unwrap_or(path);
@@ -82,17 +82,17 @@ pub fn place(path: &str) -> String {
     folder.map_or(inside.to_owned(), |folder| format!("{folder}index.md"))
 }
 
-/// A book that is laid out.
+/// The pages of a book, and the folder to which they are written.
 struct Book<'a> {
     root: &'a Path,
     source: PathBuf,
-    /// By their path from the root of the checkout, with all directives replaced.
+    /// The pages by their paths from the root of the checkout, with all directives replaced.
     pages: BTreeMap<String, String>,
     list: List,
 }
 
 impl Book<'_> {
-    /// A page as the site has it.
+    /// Returns the text of a page for the site, with links and drawings replaced.
     fn for_site(&self, path: &str, text: &str) -> Result<String> {
         let text = reasons::linked(text, &self.list, |code| {
             markdown::relative(path, &format!("docs/src/reasons/{code}.md"))
@@ -108,7 +108,8 @@ impl Book<'_> {
         failure.map_or(Ok(text), Err)
     }
 
-    /// What a link becomes; nothing if it stays, because it leads out of the checkout or nowhere.
+    /// Returns the new text of a link, or nothing if it stays because its target is outside of the checkout or does not
+    /// exist.
     fn link(&self, page: &str, title: &str, target: &str) -> Result<Option<String>> {
         let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
         if file.is_empty() || file.contains(':') {
@@ -125,7 +126,7 @@ impl Book<'_> {
         }
         if !self.pages.contains_key(&path) {
             if full.is_dir() || path.ends_with(".md") {
-                // It is no page of the site, and is named as a reader finds it in the checkout.
+                // The target is not a page of the site, so its path in the checkout is shown.
                 let file = markdown::resolve(page, file).unwrap_or_default();
                 let name = title.trim_matches('`');
                 let is_named = name.trim_end_matches('/') == file;
@@ -147,14 +148,14 @@ impl Book<'_> {
     }
 }
 
-/// The reason code that the title of a link is.
+/// Returns the reason code if the title of a link is one.
 fn code_in(title: &str) -> Option<&str> {
     let code = title.trim_matches('`');
     let digits = code.strip_prefix('E')?;
     (digits.len() == 4 && digits.chars().all(|c| c.is_ascii_digit())).then_some(code)
 }
 
-/// Puts drawings into the text, where the colours of the page apply to them. Their title becomes the caption.
+/// Inserts SVG drawings into the text, where the colours of the page apply to them. The title becomes the caption.
 fn with_pictures(root: &Path, page: &str, text: &str) -> Result<String> {
     let mut out = Vec::new();
     for paragraph in text.split("\n\n") {

@@ -1,4 +1,4 @@
-//! The page of what works, made from `docs/status.toml`.
+//! Generates the page *Status* from `docs/status.toml`.
 
 use std::fmt::Write;
 use std::fs;
@@ -7,26 +7,26 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-/// The file, from the root of the checkout.
+/// The path of the file from the root of the checkout.
 pub const FILE: &str = "docs/status.toml";
 
 /// A capability of the project.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Capability {
-    /// Its anchor on the page, and its name for tests.
+    /// The anchor on the page, and the name for tests.
     pub id: String,
     group: String,
     title: String,
     status: Status,
     /// The day on which the text and its figures were written.
     as_of: Option<String>,
-    /// One sentence.
+    /// A description in one sentence.
     pub text: String,
-    /// The evidence.
+    /// The commands that show the capability.
     #[serde(default)]
     pub commands: Vec<String>,
-    /// (title, path from the root of the checkout)
+    /// Titles, and paths from the root of the checkout.
     links: Vec<(String, String)>,
 }
 
@@ -75,7 +75,7 @@ fn parse(text: &str) -> Result<Vec<Capability>> {
     Ok(all)
 }
 
-/// The page without its title: working capabilities by group, then the others.
+/// Returns the page without its title: capabilities that work by group, then the others.
 pub fn page(all: &[Capability]) -> String {
     let count = |status| all.iter().filter(|it| it.status == status).count();
     let mut out = format!(
@@ -105,7 +105,7 @@ pub fn page(all: &[Capability]) -> String {
     out
 }
 
-/// `mark` is the word for the status of all rows.
+/// Returns a table of capabilities. `mark` is the word for the status of all of them.
 fn table<'a>(rows: impl Iterator<Item = &'a Capability>, mark: &str) -> String {
     let class = if mark == "works" { "hit" } else { "miss" };
     let mark = format!("<strong class=\"{class}\">{mark}</strong>");

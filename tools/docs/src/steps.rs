@@ -1,4 +1,4 @@
-//! Runs of the test suite that `cargo xtask test --store` kept: their page, and what README quotes of them.
+//! Shows the runs of the test suite that `cargo xtask test --store` stored: on a page of their own, and in README.
 
 use std::fmt::Write;
 use std::fs;
@@ -15,10 +15,10 @@ const FOLDER: &str = "verif/runs";
 /// The run that README quotes, if it is there; else it quotes the newest one.
 const QUOTED: &str = "first";
 const README: &str = "README.md";
-/// Around the text of README that is made here.
+/// The markers around the text of README that is generated here.
 const MARKS: [&str; 2] = ["<!-- made by `cargo xtask docs` -->\n", "<!-- end -->"];
 
-/// Characters of the longest bar.
+/// The length of the longest bar in characters.
 const WIDTH: f64 = 24.0;
 
 /// A stored run (`tools/xtask/src/test.rs`).
@@ -42,7 +42,7 @@ struct Step {
     outcome: String,
 }
 
-/// A section for each stored run, the newest first.
+/// Returns a section for each stored run, the newest first.
 ///
 /// # Errors
 /// If a run cannot be read.
@@ -54,7 +54,7 @@ pub fn page(root: &Path) -> Result<String> {
     Ok(if page.is_empty() { "No run is stored.\n".into() } else { page })
 }
 
-/// README with the figures of a stored run, if it has others.
+/// Returns README with the figures of the stored run, or nothing if it has these figures already.
 ///
 /// # Errors
 /// If a run cannot be read, or README has no place for its figures.
@@ -95,7 +95,7 @@ fn stored(root: &Path) -> Result<Vec<Run>> {
     Ok(runs)
 }
 
-/// How many commits the checkout has that this one has not; nothing if the commit is unknown here.
+/// Returns the number of commits since this one, or nothing if the checkout does not contain the commit.
 fn commits_since(root: &Path, commit: &str) -> Option<usize> {
     let mut git = Command::new("git");
     git.arg("-c").arg(format!("safe.directory={}", root.display())).current_dir(root);

@@ -1,4 +1,4 @@
-//! The table of `spec/vectors/image`: one fault a bundle.
+//! Generates the tables of `spec/vectors/image`, where each bundle has one fault or none.
 
 use std::fmt::Write;
 use std::fs;
@@ -18,7 +18,7 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// A link to its row, from a page one folder below the root of the book.
+    /// Returns a link to the row of the vector, from a page one folder below the root of the book.
     pub fn link(&self) -> String {
         format!("[`{0}`](../vectors.md#{0})", self.name)
     }
@@ -29,7 +29,7 @@ pub fn load(root: &Path) -> Result<Vec<Vector>> {
     serde_json::from_str(&text).context(EXPECTED)
 }
 
-/// Two tables: vectors that must be accepted, and vectors that must be refused.
+/// Returns two tables: vectors that must be accepted, and vectors that must be refused.
 pub fn table(vectors: &[Vector]) -> String {
     let (accepted, refused): (Vec<_>, Vec<_>) =
         vectors.iter().partition(|vector| vector.reason.is_none());

@@ -32,7 +32,7 @@ pub struct Args {
     check: bool,
 }
 
-/// Writes what differs, or names it.
+/// Writes the generated files that differ; with `--check`, prints their names instead.
 pub fn main(args: &Args) -> Result<Verdict> {
     let root = project::root();
     let stale = stale(&root)?;
@@ -51,7 +51,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(if args.check && !stale.is_empty() { Verdict::No } else { Verdict::Yes })
 }
 
-/// A step of `cargo xtask test`.
+/// Runs the step `boards` of `cargo xtask test`: fails if a generated file is out of date.
 pub fn step(root: &Path) -> Result<Outcome> {
     let stale: Vec<String> =
         stale(root)?.iter().map(|output| output.path.display().to_string()).collect();
@@ -62,7 +62,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     })
 }
 
-/// The generated files that differ from the output of the descriptions.
+/// Returns the generated files that differ from the output of the descriptions.
 fn stale(root: &Path) -> Result<Vec<Output>> {
     let mut outputs = outputs(root)?;
     outputs.retain(|output| {
@@ -71,7 +71,7 @@ fn stale(root: &Path) -> Result<Vec<Output>> {
     Ok(outputs)
 }
 
-/// All generated files.
+/// Returns all generated files.
 pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     let boards = read(root)?;
     let text = fs::read_to_string(root.join(SPECIFICATION)).context(SPECIFICATION)?;
@@ -101,7 +101,7 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     Ok(outputs)
 }
 
-/// The descriptions of all boards, by name.
+/// Reads the descriptions of all boards, by name.
 fn read(root: &Path) -> Result<Vec<Board>> {
     let folder = root.join(BOARDS);
     let mut boards = Vec::new();
@@ -110,7 +110,7 @@ fn read(root: &Path) -> Result<Vec<Board>> {
         if !file.exists() {
             continue;
         }
-        // That of the board that it extends is in the folder beside it.
+        // A board may extend another one, whose description is in the folder of that name.
         let base = |name: &str| fs::read_to_string(folder.join(name).join("board.toml")).ok();
         let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
         let board = hartlock_boards::read(&text, &base);

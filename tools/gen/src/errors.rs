@@ -1,8 +1,8 @@
-//! `cargo xtask errors`: makes the Rust enums of reasons and their table for readers from
+//! `cargo xtask errors` generates the Rust enums of reason codes, and the table of codes in the documentation, from
 //! `spec/errors.toml`.
 //!
-//! There are three enums. Boot stages carry the texts of the first, and have no room for texts of the
-//! command alone.
+//! There are four enums: refusals of a bundle, refusals of a request to the root of trust, faults of key files, and
+//! refusals of the command. Boot stages contain the texts of the first only, because their space is limited.
 
 use std::fmt::Write;
 use std::fs;
@@ -21,7 +21,7 @@ pub struct Args {
     check: bool,
 }
 
-/// `spec/errors.toml`. The fields are explained at its beginning.
+/// The contents of `spec/errors.toml`, which explains the fields at its beginning.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
@@ -60,7 +60,7 @@ pub enum Fault {
     Caller,
 }
 
-/// Who can give a reason.
+/// The program that can give a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reporter {
@@ -72,7 +72,7 @@ pub enum Reporter {
 }
 
 impl List {
-    /// The reasons of a group.
+    /// Returns the reasons of a group.
     pub fn of<'a>(&'a self, group: &'a Group) -> impl Iterator<Item = &'a Reason> {
         self.reason.iter().filter(|reason| group.has(reason))
     }
@@ -89,22 +89,22 @@ impl Reason {
         self.code.get(1..3)
     }
 
-    /// Whether it is about a key file.
+    /// Returns true if the reason is about a key file.
     pub fn is_of_key_file(&self) -> bool {
         self.group() == Some(KEY_FILES)
     }
 
-    /// Whether it is about a request of the host.
+    /// Returns true if the reason is about a request of the host to the root of trust.
     pub fn is_of_request(&self) -> bool {
         self.group() == Some(REQUEST)
     }
 
-    /// Whether it is about files that the command reads and writes.
+    /// Returns true if the reason is about a file that the command reads or writes.
     pub fn is_of_command(&self) -> bool {
         self.group() == Some(COMMAND)
     }
 
-    /// Who can give it: all of them, unless the list says otherwise.
+    /// Returns the programs that can give this reason: all of them, unless the list names some.
     pub fn reporters(&self) -> &[Reporter] {
         self.reported_by.as_deref().unwrap_or(&[
             Reporter::Rom,
@@ -126,7 +126,7 @@ impl Fault {
 }
 
 impl Reporter {
-    /// The name of a boot stage, as printed on the console.
+    /// Returns the name of a boot stage as it is printed on the console, or `None` for the command.
     pub const fn stage(self) -> Option<&'static str> {
         match self {
             Self::Rom => Some("rom"),
@@ -139,23 +139,23 @@ impl Reporter {
 
 const SOURCE: &str = "spec/errors.toml";
 
-/// The group that boot stages do not carry, and what its titles begin with: in a message the name of the
-/// file takes the place of these words.
+/// The group of key files, which boot stages do not contain. The titles of its reasons begin with [`KEY_FILE`]: in a
+/// message the name of the file replaces these words.
 pub const KEY_FILES: &str = "11";
 pub const KEY_FILE: &str = "The key file ";
-/// The group of what the command alone refuses, before there is a bundle.
+/// The group of refusals that only the command gives, before a bundle exists.
 pub const COMMAND: &str = "12";
-/// The group of what the root of trust refuses to the host.
+/// The group of requests of the host that the root of trust refuses.
 pub const REQUEST: &str = "13";
 
-/// An enum of reasons.
+/// An enum of reasons that is generated.
 struct Enum {
     name: &'static str,
     about: &'static str,
-    /// Text before the enum, and after it.
+    /// The texts before and after the enum.
     head: &'static str,
     tail: &'static str,
-    /// Whether boot stages carry it.
+    /// True if boot stages contain the texts of this enum.
     is_of_stages: bool,
 }
 
@@ -209,7 +209,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(if args.check && !stale.is_empty() { Verdict::No } else { Verdict::Yes })
 }
 
-/// A step of `cargo xtask test`.
+/// Runs the step `errors` of `cargo xtask test`: fails if a generated file is out of date.
 pub fn step(root: &Path) -> Result<Outcome> {
     let stale = update(root, false)?;
     Ok(match stale.as_slice() {
@@ -218,7 +218,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     })
 }
 
-/// The list, if its codes, names and texts have their form.
+/// Reads the list and checks the form of its codes, names and texts.
 pub fn load(root: &Path) -> Result<List> {
     let text = fs::read_to_string(root.join(SOURCE)).context(SOURCE)?;
     let list: List = toml::from_str(&text).context(SOURCE)?;
@@ -227,7 +227,8 @@ pub fn load(root: &Path) -> Result<List> {
     Ok(list)
 }
 
-/// Compares, or writes, the generated files; returns those that differed.
+/// Compares the generated files with those of the checkout and, if `is_writing`, writes them; returns the paths of the
+/// files that differed.
 fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
     let list = load(root)?;
     let of = |is_in: &dyn Fn(&Reason) -> bool| -> Vec<&Reason> {
@@ -256,7 +257,7 @@ fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
     Ok(stale)
 }
 
-/// Codes are four digits, ascending, and given once; so are names.
+/// Checks that codes have four digits and are in ascending order, that names are unique, and that texts are sentences.
 fn check(reasons: &[Reason]) -> Result<()> {
     for pair in reasons.windows(2) {
         ensure!(pair[0].code < pair[1].code, "{} is out of order", pair[1].code);
@@ -281,7 +282,7 @@ fn check(reasons: &[Reason]) -> Result<()> {
     Ok(())
 }
 
-/// Each reason has one group, and groups are in order.
+/// Checks that each reason belongs to a group, and that groups are in order.
 fn check_groups(list: &List) -> Result<()> {
     for pair in list.group.windows(2) {
         ensure!(pair[0].number < pair[1].number, "group {} is out of order", pair[1].number);
@@ -299,7 +300,7 @@ fn number(reason: &Reason) -> Result<u16> {
     digits.parse().with_context(|| format!("{}: not a code", reason.code))
 }
 
-/// One of the texts of a reason.
+/// A function that returns one text field of a reason.
 type Text = fn(&Reason) -> &str;
 
 fn rust(made: &Enum, reasons: &[&Reason]) -> Result<String> {
@@ -332,14 +333,14 @@ fn rust(made: &Enum, reasons: &[&Reason]) -> Result<String> {
     for (name, about, text) in accessors {
         writeln!(out, "\n    /// {about}\n    pub const fn {name}(self) -> &'static str {{")?;
         writeln!(out, "        match self {{")?;
-        // Texts that boot stages print: the ROM carries no text that it never prints.
+        // The ROM prints only the texts of its own reasons, so the others are left out of it to save space.
         let is_trimmed = made.is_of_stages && matches!(name, "title" | "hint");
         for reason in reasons {
             if is_trimmed && !reason.reporters().contains(&Reporter::Rom) {
                 writeln!(out, "            #[cfg(feature = \"every-text\")]")?;
             }
             let line = format!("            {own}::{} => {:?},", reason.name, text(reason));
-            // As rustfmt would break it.
+            // Breaks the line where rustfmt would break it.
             if line.chars().count() > 100 {
                 writeln!(out, "            {own}::{} => {{", reason.name)?;
                 writeln!(out, "                {:?}\n            }}", text(reason))?;

@@ -1,4 +1,4 @@
-//! Generators for data that is described once: boards, reason codes and registers.
+//! Generators for data that is described in one place: boards, reason codes and registers.
 
 #![allow(
     missing_docs,

@@ -1,4 +1,4 @@
-//! Generators, for `cargo xtask boards`, `errors` and `cargo xtask regs`.
+//! The program that runs the generators, for `cargo xtask boards`, `errors` and `regs`.
 
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ enum Command {
     },
 }
 
-/// Steps of `cargo xtask test` that run here.
+/// The steps of `cargo xtask test` that this program runs.
 const STEPS: &[xtask::Step] =
     &[("boards", boards::step), ("errors", errors::step), ("regs", regs::step)];
 

@@ -1,7 +1,7 @@
-//! What a run was made from, so that a stored run says when it is out of date.
+//! Records the sources of a run, so that an outdated stored run can be detected.
 //!
-//! A run is stale if a source that its numbers depend on has changed since. Which sources those are is a
-//! table here, by folder; the versions of tools are in the run, and the files that pin them are in the table.
+//! A run is outdated if a source on which its numbers depend has changed. The sources are listed in a table here, by
+//! folder. Versions of tools are stored in the run, and the files that pin them are in the table.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,11 +15,11 @@ use xtask::run;
 /// Digest of each source of a run, by its path.
 pub type Inputs = BTreeMap<String, String>;
 
-/// What is compiled and what compiles it, for every run.
+/// Sources of every run: the file that pins the compiler.
 const ALWAYS: &[&str] = &["rust-toolchain.toml"];
 
-/// Sources by the key of the run: files and folders of the tree. Of hardware it is the RTL that a machine has, not its
-/// tests, proofs and pages.
+/// Sources of each run, by its key: files and folders of the repository. Of hardware, the table lists the RTL of a
+/// machine, but not tests, proofs and pages.
 const SOURCES: &[(&str, &[&str])] = &[
     (
         "host-speed",
@@ -154,17 +154,17 @@ const SOURCES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The sources of a run as they are now.
+/// Returns the present digests of the sources of a run.
 ///
 /// # Errors
-/// If this is not a checkout, or a file cannot be read.
+/// Fails if this is not a git checkout, or if a file cannot be read.
 pub fn now(root: &Path, key: &str) -> Result<Inputs> {
     let of_key = SOURCES.iter().find(|(name, _)| *name == key).map_or(&[][..], |(_, paths)| paths);
     let of_one = |path: &&str| Ok(((*path).to_owned(), digest(root, path)?));
     ALWAYS.iter().chain(of_key).map(of_one).collect()
 }
 
-/// The sources that are not as they were.
+/// Returns the paths of sources whose digests differ.
 pub fn changed(then: &Inputs, now: &Inputs) -> Vec<String> {
     now.iter()
         .filter(|(path, digest)| then.get(*path) != Some(digest))
@@ -172,14 +172,15 @@ pub fn changed(then: &Inputs, now: &Inputs) -> Vec<String> {
         .collect()
 }
 
-/// Over names and contents of the files that git tracks, without pages, half of SHA-256 in hexadecimal.
+/// Returns the first half of a SHA-256 digest, in hexadecimal, over names and contents of the files that git tracks,
+/// without Markdown pages.
 fn digest(root: &Path, path: &str) -> Result<String> {
     let mut git = Command::new("git");
     git.args(["ls-files", "-z", "--", path]).current_dir(root);
     let list = run::quietly(&mut git)?;
     let mut digest = Sha256::new();
     for file in list.split('\0').filter(|file| !file.is_empty() && !file.ends_with(".md")) {
-        // A file that was deleted is one that is not there.
+        // A deleted file is treated like one that never existed.
         let Ok(bytes) = fs::read(root.join(file)) else { continue };
         digest.update(format!("{file}\0{}\0", bytes.len()));
         digest.update(bytes);

@@ -1,4 +1,4 @@
-//! What a paper publishes, from `lab/papers/<key>/paper.toml`: typed once, there and nowhere else.
+//! The numbers of a paper, from `lab/papers/<key>/paper.toml`. They are written only there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,32 +9,33 @@ use serde::Deserialize;
 use super::run::Row;
 use xtask::project;
 
-/// The numbers of a paper.
+/// The contents of a paper's file.
 pub struct Paper {
     key: String,
-    /// Who wrote it and what it is called.
+    /// Authors and title.
     pub title: String,
     constants: BTreeMap<String, f64>,
     numbers: Vec<Published>,
-    /// What the paper calls the parts of a program.
+    /// The paper's names for the parts of a program.
     pub labels: Vec<Label>,
-    /// What had to be chosen to repeat it.
+    /// Parameters that must be chosen to repeat the paper's measurement.
     pub parameters: Vec<Parameter>,
 }
 
-/// A parameter of the machine: by the paper, or by us where the paper does not state it.
+/// A parameter of the machine that the paper states, or that this project chose because the paper
+/// does not state it.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
     pub name: String,
-    /// The value of all other rows, as the table *Sensitivity* writes it.
+    /// The value in all rows outside the table *Sensitivity*, in the notation of that table.
     pub preset: String,
     pub source: Source,
-    /// Where the paper states it, or why it is ours.
+    /// The place where the paper states it, or the reason of this project's choice.
     pub because: String,
 }
 
-/// Who chose a parameter.
+/// Origin of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -43,7 +44,7 @@ pub enum Source {
 }
 
 impl Parameter {
-    /// The source in words.
+    /// Returns the origin in words.
     pub const fn source(&self) -> &'static str {
         match self.source {
             Source::Paper => "stated by the paper",
@@ -56,14 +57,14 @@ impl Parameter {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Label {
-    /// What it says: the class of the instruction, or its purpose in the program of an engine.
+    /// Kind of the label: the class of the instruction, or its purpose in the program of an engine.
     pub kind: String,
     pub name: String,
-    /// In words of our own.
+    /// Meaning in this project's own words.
     pub meaning: String,
 }
 
-/// One of them.
+/// A published number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Published {
     pub table: String,
@@ -71,11 +72,11 @@ pub struct Published {
     pub config: String,
     pub unit: String,
     pub value: f64,
-    /// Why it cannot be right: its own paper contradicts it.
+    /// The reason why the number must be wrong: other numbers of the same paper contradict it.
     pub erratum: Option<String>,
 }
 
-/// Position of a number in a paper and in a run: table, metric, configuration.
+/// Place of a number in a paper and in a run: table, metric, configuration.
 type Place<'a> = (&'a str, &'a str, &'a str);
 
 #[derive(Deserialize)]
@@ -109,7 +110,7 @@ struct PaperTable {
 struct PaperColumn {
     metric: String,
     unit: String,
-    /// What the column is about, beside its metric.
+    /// Prefix of the configuration of all numbers in this column, in addition to the metric.
     of: Option<String>,
 }
 
@@ -129,7 +130,7 @@ struct Erratum {
     why: String,
 }
 
-/// In a cell of which the paper says nothing.
+/// Text of a cell for which the paper has no number.
 const NOTHING: &str = "-";
 
 impl Paper {
@@ -137,7 +138,7 @@ impl Paper {
         Self::of(key)?.with_context(|| format!("there is no lab/papers/{key}/paper.toml"))
     }
 
-    /// Nothing if the key is that of a measurement without a paper.
+    /// Reads the file of a paper. Returns `None` if the measurement with this key has no paper.
     pub fn of(key: &str) -> Result<Option<Self>> {
         let path = project::root().join(format!("lab/papers/{key}/paper.toml"));
         if !path.is_file() {
@@ -172,26 +173,28 @@ impl Paper {
         Ok(Self { key, title, constants, numbers, labels, parameters })
     }
 
-    /// The number of a place.
+    /// Returns the number at a place.
     pub fn number(&self, table: &str, metric: &str, config: &str) -> Option<&Published> {
         self.numbers.iter().find(|it| it.place() == (table, metric, config))
     }
 
-    /// What the paper states beside its tables, by name: a clock, a size.
+    /// Returns a number that the paper states outside its tables, by name, for example a clock
+    /// frequency or a size.
     pub fn constant(&self, name: &str) -> Result<f64> {
         let constant = self.constants.get(name).copied();
         constant.with_context(|| format!("{} states no {name}", self.key))
     }
 
-    /// Rows for the numbers without a row of a run, so that the report shows them.
+    /// Makes rows for those numbers that have no row in a run, so that the report shows them.
     pub fn unused(&self, rows: &[Row], note: &str) -> Vec<Row> {
         let is_used = |it: &&Published| rows.iter().any(|row| row.place() == it.place());
         let unused = self.numbers.iter().filter(|it| !is_used(it));
         unused.map(|it| Row::not_measured(it, note)).collect()
     }
 
-    /// All rows: those of a run and, with the note, those that it does not have. Tables come as the
-    /// run brings them and then those without any number of ours; rows as in the paper.
+    /// Returns all rows: those of a run, and rows with `note` for the numbers that the run does not
+    /// have. Tables are in the order of the run, followed by those without any measured number;
+    /// rows are in the order of the paper.
     pub fn completed(&self, mut rows: Vec<Row>, note: &str) -> Vec<Row> {
         rows.extend(self.unused(&rows, note));
         let mut tables: Vec<String> = Vec::new();
@@ -221,8 +224,8 @@ impl Row {
         (&self.table, &self.metric, &self.config)
     }
 
-    /// Beside the number that the paper has at the same place. That there is none is an error: a
-    /// name was mistyped, here or there.
+    /// Adds the number that the paper has at the same place. Fails if there is none, because then a
+    /// name was mistyped in the row or in the paper's file.
     pub fn published(self, paper: &Paper) -> Result<Self> {
         let (table, metric, config) = self.place();
         let number = paper

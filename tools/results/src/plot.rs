@@ -1,4 +1,4 @@
-//! Plots of a stored run, as SVG that takes its colours from the page that contains it.
+//! Plots of a stored run, as SVG that uses the colours of the page which contains it.
 
 use anyhow::Result;
 
@@ -10,7 +10,7 @@ use super::stored::Column;
 mod canvas;
 mod draw;
 
-/// The table of the first paper over sizes of blocks, and names in it.
+/// Name of the first paper's table over block sizes, and of its metrics and configurations.
 const BLOCKS: &str = "Table V";
 const SEQUENTIAL: &str = "sequential";
 const PARALLEL: &str = "parallel, 4 harts";
@@ -20,10 +20,10 @@ const ONE_HASH: &str = "initramfs, one hash";
 const BLOCK_AXES: draw::Axes =
     draw::Axes { unit: "ms", sizes: "KiB in a block", heights: draw::Heights::Even };
 
-/// The figure of the fifth paper over sizes of payloads.
+/// Name of the fifth paper's figure over payload sizes, and of its metric.
 const PAYLOADS: &str = "Figure 2";
 const PAYLOAD_COST: &str = "cost";
-/// The lines across that figure.
+/// Names of the limits that are horizontal lines in that figure.
 const LIMITS: &str = "Figure 2, limits";
 const HASH_LIMITS: [&str; 3] = ["engine, SHA-256 and HMAC", "memory, RAM", "memory, RoT"];
 const AES: &str = "AES-256";
@@ -34,13 +34,14 @@ const PAYLOAD_AXES: draw::Axes = draw::Axes {
     heights: draw::Heights::Doublings,
 };
 
-/// A table of ours in the fifth paper's run: cycles by engine, size and feed.
+/// An additional table in the fifth paper's run: cycles by engine, size and feed.
 const FEEDS: &str = "Engine, size and feed";
 const FED: [&str; 5] = ["SHA-256", "HMAC", "AES-256-CBC", "AES-256-CTR", "AES-256-GCM"];
 const FEED_AXES: draw::Axes =
     draw::Axes { unit: "cycles", sizes: "bytes of the message", heights: draw::Heights::Decades };
 
-/// A table of ours in the fifth paper's run: how much of the engine DMA uses, by latency and outstanding reads.
+/// An additional table in the fifth paper's run: utilisation of the engine by DMA, by memory latency and outstanding
+/// reads.
 const LATENCY: &str = "DMA, memory latency";
 const LATENCY_AXES: draw::Axes = draw::Axes {
     unit: "percent of the engine",
@@ -48,14 +49,15 @@ const LATENCY_AXES: draw::Axes = draw::Axes {
     heights: draw::Heights::Even,
 };
 
-/// The figure of the third paper: cycles of a boot over sizes of payloads, with a line for each way to do it.
+/// Name of the third paper's figure: cycles of a boot over payload size, with a line for each implementation.
 const BOOTS: &str = "Figure 6";
 const BOOT_AXES: draw::Axes =
     draw::Axes { unit: "cycles", sizes: "MiB of the payload", heights: draw::Heights::Decades };
 
-/// The second paper's table, beside it two rounds a cycle of ours; other numbers of rounds are in tables of their own.
+/// Name of the second paper's table. In the run, it has this project's numbers with two rounds per cycle; other numbers
+/// of rounds are in separate tables.
 const VERIFICATIONS: &str = "Table I";
-/// What is shown of it: metric, title of the plot, unit, and a sentence on what it is.
+/// A figure from that table: metric, title of the plot, unit, and a sentence that describes it.
 type Figure = (&'static str, &'static str, &'static str, &'static str);
 const FIGURES: [Figure; 2] = [
     ("time", "Cycles of a verification", "cycles", "XMSS-SHA2_10_256, a message of 32 bytes. "),
@@ -67,16 +69,16 @@ const FIGURES: [Figure; 2] = [
     ),
 ];
 
-/// A table of ours: cycles for each byte, by what was done and how fast the storage was.
+/// An additional table: cycles per byte, by order of loading and verifying and by storage rate.
 const OVERLAP: &str = "Overlap";
 const LOAD_ONLY: &str = "load only";
 const LOAD_THEN_VERIFY: &str = "load, then verify";
 const LOAD_WHILE_VERIFYING: &str = "load while verifying";
 
-/// A picture with its words.
+/// A plot with its title and caption.
 pub struct Plot {
     pub title: String,
-    /// One element without blank lines, so that Markdown can contain it.
+    /// An SVG element without blank lines, so that Markdown can contain it.
     pub svg: String,
     pub caption: String,
 }
@@ -120,7 +122,7 @@ fn sensitivity(id: &str, sweep: &Sweep<'_>) -> Result<Plot> {
     })
 }
 
-/// Points of a line: where the block size and the time of it are.
+/// Points of a line, such as block size and time.
 type Points = Vec<(f64, f64)>;
 
 /// A line of the plot over sizes of blocks.
@@ -155,7 +157,7 @@ fn blocks(key: &str, run: &Run, paper: Option<&Paper>) -> Result<Option<Plot>> {
     .map(|(name, look, points)| Series { name, look, points })
     .filter(|line| !line.points.is_empty())
     .collect();
-    // One size is no line: a quick run has a table to show.
+    // A quick run has only one block size, which is not a line; its table shows it.
     if lines.iter().all(|line| line.points.len() < 2) {
         return Ok(None);
     }
@@ -208,7 +210,7 @@ fn conditions(paper: &Paper) -> Result<String> {
     Ok(format!("An initramfs of {size} MiB; times at {clock} MHz. "))
 }
 
-/// Bars that belong together: a storage rate, and a bar for each thing that was done.
+/// A group of bars: a storage rate, and a bar for each order of loading and verifying.
 struct Group {
     rate: String,
     bars: Vec<(canvas::Look, f64)>,
@@ -448,7 +450,7 @@ fn boots(key: &str, run: &Run, passes: &str) -> Result<Option<Plot>> {
     .map(|(name, look)| Series { name, look, points: points(name) })
     .filter(|line| !line.points.is_empty())
     .collect();
-    // A quick run has one size, which is no line, and one way to do it is compared with nothing.
+    // A quick run has one size, which is not a line, and one implementation has nothing to be compared with.
     if lines.len() < 2 || lines.iter().all(|line| line.points.len() < 2) {
         return Ok(None);
     }
@@ -509,7 +511,7 @@ fn figure(key: &str, run: &Run, (metric, title, unit, about): &Figure) -> Result
     })
     .filter(|line| !line.points.is_empty())
     .collect();
-    // The paper's alone is no comparison, and a quick run has one point.
+    // The paper's line only is no comparison, and a quick run has one point.
     if lines.iter().filter(|line| line.look.is_ours()).all(|line| line.points.len() < 2) {
         return Ok(None);
     }

@@ -1,5 +1,5 @@
-//! A stored run as one page: no script, no font, no address of anything outside the file. It looks
-//! like the page of a boot (`hartlock_timeline::report`).
+//! Shows a stored run as one HTML page without scripts, fonts or references outside the file. The
+//! page has the same style as that of a boot (`hartlock_timeline::report`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,21 +17,21 @@ use xtask::project;
 #[template(path = "lab.html")]
 struct Page<'a> {
     key: &'a str,
-    /// Of the paper that the run is about.
+    /// Title of the paper that the run is about.
     paper: Option<&'a str>,
     style: &'static str,
     run: &'a Run,
     headline: Headline,
-    /// What has changed since the run.
+    /// Sources that have changed since the run.
     stale: Option<String>,
     plots: Vec<Plot>,
-    /// What the machine had to be given.
+    /// Parameters that were chosen for the machine.
     parameters: &'a [Parameter],
     tables: Vec<Table>,
 }
 
 impl Page<'_> {
-    /// Of the verdict: green, red, or neither.
+    /// Returns the CSS class of the verdict: green, red, or neither.
     fn class(&self) -> &'static str {
         match (self.headline.hits, self.headline.misses.len()) {
             (0, 0) => "open",
@@ -50,14 +50,15 @@ impl Column {
         }
     }
 
-    /// Whether a cell needs the name of its column where a row is not a line.
+    /// Returns true if a cell must show the name of its column where the page is too narrow for a
+    /// table.
     fn is_labelled(&self) -> bool {
         self.is_number() || *self == Column::Erratum
     }
 }
 
 impl Line {
-    /// Of a cell.
+    /// Returns the CSS class of a cell.
     fn class(&self, column: &Column) -> &'static str {
         match (column, self.status) {
             (Column::Status, Status::Miss) => "rejected",
@@ -68,7 +69,7 @@ impl Line {
     }
 }
 
-/// Makes the pages of the runs in a folder, or of one of them, and returns where they are.
+/// Makes the pages of all runs in a folder, or of one of them, and returns the paths of the pages.
 pub fn pages(folder: &Path, key: Option<&str>, suffix: &str) -> Result<Vec<PathBuf>> {
     let mut pages = Vec::new();
     for path in json_files(folder)? {

@@ -1,4 +1,4 @@
-//! The form of a stored run (`spec/lab-run.md`).
+//! The format of a stored run (`spec/lab-run.md`).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,13 +52,14 @@ pub struct Row {
     pub metric: String,
     pub config: String,
     pub unit: String,
-    /// What the paper says.
+    /// The paper's number.
     pub published: Option<f64>,
-    /// The best other implementation in the same run.
+    /// The number of the best other implementation in the same run.
     pub peer: Option<f64>,
-    /// Absent if it is not built yet; the note says so.
+    /// This project's number. `None` if the measured function does not exist yet, which the note
+    /// says.
     pub ours: Option<f64>,
-    /// How it was made; absent if there is no number.
+    /// Origin of the number; `None` if there is no number.
     pub how: Option<How>,
     pub ratio: Option<f64>,
     pub target: Option<f64>,
@@ -81,22 +82,22 @@ pub enum Better {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
-    /// Cycles of the RTL.
+    /// Cycles of the simulated RTL.
     Simulated,
     /// Retired instructions, or cells of a netlist.
     Counted,
-    /// Wall-clock time or memory of programs on this machine.
+    /// Wall-clock time or memory of programs on the workstation.
     Timed,
-    /// From simulated cycles of a smaller payload, by the division of work.
+    /// Computed from simulated cycles of a smaller payload, with the division of work.
     Scaled,
-    /// From counts of one machine and costs of another, or with a rate of the paper.
+    /// Computed from counts of one machine and costs of another, or with a rate of the paper.
     Modelled,
-    /// From other numbers by arithmetic.
+    /// Computed from other numbers by arithmetic.
     Computed,
 }
 
 impl How {
-    /// These rows, of which those that do not say so were made like this.
+    /// Marks all rows that have a number and no origin with this origin.
     pub fn made(self, rows: Vec<Row>) -> Vec<Row> {
         let mark = |row: Row| Row { how: row.how.or(row.ours.map(|_| self)), ..row };
         rows.into_iter().map(mark).collect()
@@ -126,7 +127,7 @@ pub enum Status {
 }
 
 impl Row {
-    /// A number without a target.
+    /// Makes a row without a target.
     pub fn info(
         table: impl Into<String>,
         metric: impl Into<String>,
@@ -151,7 +152,8 @@ impl Row {
         }
     }
 
-    /// Judges the number as it is stored, so that a reader comes to the same verdict.
+    /// Sets a target and the status. The rounded number is compared, so that a reader of the file
+    /// gets the same result.
     pub fn judged(mut self, better: Better, target: f64) -> Self {
         let is_hit = self.ours.is_some_and(|ours| match better {
             Better::Higher => ours >= target,
@@ -162,7 +164,7 @@ impl Row {
         self
     }
 
-    /// Nothing was measured, for the reason in the note.
+    /// Makes a row without a number; the note says why nothing was measured.
     pub fn absent(
         table: impl Into<String>,
         metric: impl Into<String>,
@@ -172,26 +174,26 @@ impl Row {
         Self { ours: None, ..Self::info(table, metric, unit, 0.0).noted(note) }
     }
 
-    /// Beside what a paper says, or what follows from what it says.
+    /// Adds a number that the paper states, or that follows from it.
     pub fn beside(mut self, published: f64) -> Self {
         self.published = Some(published);
         self.compared()
     }
 
-    /// Beside the best other implementation in the same run.
+    /// Adds the number of the best other implementation in the same run.
     pub fn peer(mut self, peer: f64) -> Self {
         self.peer = Some(rounded(peer));
         self.compared()
     }
 
-    /// Not to be divided by what the paper says, for this reason.
+    /// Removes the ratio and adds the reason to the note.
     pub fn incomparable(mut self, reason: &str) -> Self {
         self.ratio = None;
         let note = self.note.take().map_or_else(String::new, |note| note + "; ");
         self.noted(format!("{note}no ratio: {reason}"))
     }
 
-    /// The paper comes first: it is what the row is about.
+    /// Computes the ratio to the paper's number, or to the peer's if the paper has none.
     fn compared(mut self) -> Self {
         let other = self.published.or(self.peer);
         self.ratio = self.ours.zip(other).map(|(ours, other)| rounded(ours / other));
@@ -214,12 +216,12 @@ impl Row {
     }
 }
 
-/// Three decimals: wall-clock times are not more precise.
+/// Rounds to three decimals, because wall-clock times are not more precise.
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-/// Of the columns on a terminal.
+/// Headings of the columns on a terminal.
 const HEADINGS: [&str; 8] =
     ["table", "metric", "config", "published", "peer", "ours", "target", "status"];
 
@@ -235,17 +237,17 @@ impl Run {
         Ok(())
     }
 
-    /// Writes more samples of the run, of another kind.
+    /// Writes a second file of samples of another kind.
     pub fn store_more(&self, folder: &Path, kind: &str, samples: &str) -> Result<()> {
         let path = folder.join(format!("{}-{kind}.csv", self.paper));
         fs::write(&path, samples).with_context(|| path.display().to_string())
     }
 
-    /// The rows as a table for a terminal.
+    /// Formats the rows as a table for a terminal.
     pub fn text(&self) -> String {
         let rows: Vec<[String; 8]> = self.rows.iter().map(Row::columns).collect();
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-        // A column that no row fills is left out.
+        // Columns without any value are left out.
         let widths: Vec<usize> = (0..HEADINGS.len())
             .map(|column| match width(column) {
                 None | Some(0) => 0,
@@ -296,7 +298,7 @@ mod tests {
     use super::*;
     use xtask::project;
 
-    /// What `spec/lab-run.md` says about a status, by a reader who has nothing but the text.
+    /// Computes the status of a row from its JSON as `spec/lab-run.md` defines it.
     fn status(row: &Value) -> &'static str {
         let Some(ours) = row["ours"].as_f64() else {
             assert!(row["ours"].is_null() && row["note"].is_string());
@@ -311,9 +313,9 @@ mod tests {
         }
     }
 
-    /// The same for a ratio. Files from before there were peers have no such field.
+    /// Checks the ratio of a row in the same way. Old files, which have no peers, lack that field.
     fn is_ratio(row: &Value) -> bool {
-        // Numbers of different things are not divided, and the note says so.
+        // Numbers that cannot be compared have no ratio, and the note says so.
         if row["note"].as_str().is_some_and(|note| note.contains("no ratio: ")) {
             return row["ratio"].is_null();
         }
@@ -356,7 +358,7 @@ mod tests {
         assert_eq!(row(64.0).judged(Better::Lower, 64.0).status, Status::Hit);
         assert_eq!(row(64.1).judged(Better::Lower, 64.0).status, Status::Miss);
         assert_eq!(row(1.0).status, Status::Info);
-        // What is stored decides: 1.7996 is written as 1.8.
+        // The stored number is compared: 1.7996 is stored as 1.8.
         assert_eq!(row(1.7996).judged(Better::Higher, 1.8).status, Status::Hit);
     }
 

@@ -1,28 +1,30 @@
-//! What a conclusion depends on: one parameter of the machine at a time, the others as in all other rows.
+//! Evaluates how a conclusion depends on the machine: one parameter is varied at a time, and the others
+//! keep their presets.
 
 use super::paper::Parameter;
 use super::run::{Row, Run};
 
-/// Its rows: the metric is the parameter, the configuration its value.
+/// Name of the table. In its rows, the metric is the parameter and the configuration is its value.
 pub const TABLE: &str = "Sensitivity";
 
-/// A parameter with what came of its values.
+/// A parameter and the numbers for its values.
 pub struct Sweep<'a> {
     pub parameter: &'a Parameter,
     pub unit: String,
-    /// Value and number, as values ascend.
+    /// Values of the parameter with their numbers, in ascending order of the values.
     pub points: Vec<(String, f64)>,
-    /// The paper's number: at the preset, because that is where its machine is or is taken to be.
+    /// The paper's number. It belongs to the preset, which is the value that the paper's machine has or
+    /// is assumed to have.
     pub of_paper: Option<f64>,
 }
 
 impl Sweep<'_> {
-    /// Which of the points has the preset.
+    /// Returns the index of the point at the preset.
     pub fn preset(&self) -> Option<usize> {
         self.points.iter().position(|(value, _)| *value == self.parameter.preset)
     }
 
-    /// What the conclusion depends on, in a sentence.
+    /// Returns a sentence about the range of the numbers.
     pub fn sentence(&self) -> String {
         let numbers = || self.points.iter().map(|(_, number)| *number);
         let (least, most) = numbers().fold((f64::INFINITY, 0.0_f64), |(least, most), number| {

@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: checks on the tree that no compiler makes.
+//! `cargo xtask tidy` makes checks on the tree that a compiler does not make.
 
 #![allow(
     missing_docs,
@@ -35,7 +35,7 @@ pub fn main(_args: &Args) -> Result<Verdict> {
     Ok(if findings.is_empty() { Verdict::Yes } else { Verdict::No })
 }
 
-/// The same as a step of the test suite.
+/// Runs the same checks as a step of `cargo xtask test`.
 pub fn step(root: &Path) -> Result<Outcome> {
     let findings = check(&Tree::of_checkout(root)?);
     if findings.is_empty() {
@@ -44,7 +44,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     Ok(Outcome::Failed(findings.join("\n")))
 }
 
-/// Every check, in the order of their reports.
+/// All checks, in the order in which their findings are printed.
 const CHECKS: [fn(&Tree) -> Vec<String>; 4] =
     [paths::machine_paths, paths::forgotten_tests, safety::missing_forbid, rtl::too_few_assertions];
 

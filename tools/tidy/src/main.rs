@@ -1,4 +1,4 @@
-//! Checks of the tree, for `cargo xtask tidy`.
+//! The program that checks the tree, for `cargo xtask tidy`.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ enum Command {
     },
 }
 
-/// Steps of `cargo xtask test` that run here.
+/// The steps of `cargo xtask test` that this program runs.
 const STEPS: &[xtask::Step] = &[("tidy", runner::step)];
 
 fn main() -> ExitCode {

@@ -1,13 +1,13 @@
-//! Checks on paths, and on files that nothing names.
+//! Checks that no file contains a path of one machine, and that each file of tests is compiled.
 
 use super::tree::{Source, Tree};
 
-/// Starts of paths that exist on one machine only. In two parts each, or this file would be the
-/// first finding.
+/// The first folders of paths that exist on one machine only. Each is written in two parts, so that this file is not a
+/// finding itself.
 const MACHINE_PATHS: [&str; 3] =
     [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
 
-/// Absolute paths of one machine.
+/// Finds absolute paths of one machine.
 pub fn machine_paths(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     for source in &tree.files {
@@ -20,7 +20,8 @@ pub fn machine_paths(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// Finds `start` where a path begins: after `$HOME`, a URL's host or a folder it is only a part.
+/// Returns true if the line contains `start` where a path begins, not as a part of a longer path: after `$HOME`, the
+/// host of a URL or the name of a folder it is only a part.
 fn has_path(line: &str, start: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -30,7 +31,8 @@ fn has_path(line: &str, start: &str) -> bool {
     })
 }
 
-/// A file of tests that the program of its folder does not name is not compiled, and its tests pass in silence.
+/// Finds files of tests that the program of their folder does not declare. Such a file is not compiled, so its tests
+/// would seem to pass.
 pub fn forgotten_tests(tree: &Tree) -> Vec<String> {
     let is_forgotten = |source: &&Source| {
         let Some((folder, name)) = source.path.rsplit_once('/') else { return false };

@@ -1,18 +1,19 @@
-//! Checks on the assertions of hand-written RTL.
+//! Checks that hand-written RTL has assertions.
 
 use super::tree::{Source, Tree};
 
-/// Assertions for each file that has any or has a process, times ten.
+/// The least number of assertions for ten files, counted over all files that have an assertion or a process.
 const LEAST_ASSERTIONS: usize = 45;
-/// Of a block, and of a module that only a machine runs.
+/// The assertion macros: of a block, and of a module that is used in simulated machines only.
 const MACROS: [&str; 2] = ["`ASSERT(", "`MACHINE_ASSERT("];
-/// Primitives with the interfaces of Ibex, and plain signals for CVA6: they have no logic of this project.
+/// The folders of primitives with the interfaces of Ibex, and of wrappers that give CVA6 plain signals. They contain no
+/// logic of this project.
 const WRAPPERS: [&str; 2] = ["hw/soc/ibex/", "hw/soc/cva6/"];
 
-/// Proofs are no RTL, and have assertions of their own.
+/// The folders of formal proofs, which are not RTL and have assertions of their own.
 const PROOFS: &str = "/formal/";
 
-/// Files with a process and no assertion, and too few assertions on average.
+/// Finds files that have a process and no assertion, and reports if the average number of assertions is too small.
 pub fn too_few_assertions(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     let (mut assertions, mut files) = (0, 0);

@@ -1,4 +1,4 @@
-//! Checks on unsafe code.
+//! Checks that crates forbid unsafe code.
 
 use super::tree::{Source, Tree};
 
@@ -8,7 +8,7 @@ const SAFE_CRATES: [&str; 4] = ["algorithm", "image", "handoff", "verify"];
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
 
-/// Crates that must be safe and do not make the compiler hold them to it.
+/// Finds crates that must have no unsafe code but do not forbid it.
 pub fn missing_forbid(tree: &Tree) -> Vec<String> {
     let is_root = |source: &&Source| {
         let parts: Vec<&str> = source.path.split('/').collect();

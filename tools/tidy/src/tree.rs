@@ -1,4 +1,4 @@
-//! What the checks read: the text files of a checkout.
+//! Reads the text files of a checkout for the checks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,19 @@ pub struct Tree {
     pub files: Vec<Source>,
 }
 
-/// A text file, by its path from the root of the checkout.
+/// A text file with its path from the root of the checkout.
 pub struct Source {
     pub path: String,
     pub text: String,
 }
 
 impl Tree {
-    /// Reads what git tracks or would track, so that a file is checked before it is added.
+    /// Reads the files that git tracks, and also untracked files that are not ignored, so that a
+    /// file is checked before it is added.
     pub fn of_checkout(root: &Path) -> Result<Tree> {
         let mut git = Command::new("git");
-        // A runner may have checked the tree out as another user. git then refuses to read it,
-        // although this program came out of the same tree.
+        // A runner may have checked the tree out as another user, and then git refuses to read it.
+        // The tree can be trusted, because this program was built from it.
         git.arg("-c").arg(format!("safe.directory={}", root.display()));
         git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
         let list = run::quietly(git.current_dir(root))?;
@@ -43,7 +44,7 @@ impl Tree {
 }
 
 impl Source {
-    /// Nothing for files that are not text, and for those that were just removed.
+    /// Reads a file; returns nothing if it is not text or has been removed.
     fn read(root: &Path, path: &str) -> Option<Source> {
         let full: PathBuf = root.join(path);
         let text = String::from_utf8(fs::read(full).ok()?).ok()?;
@@ -54,7 +55,7 @@ impl Source {
         self.path.rsplit_once('.').map_or("", |(_, extension)| extension)
     }
 
-    /// Lines with their numbers, counted from one as editors do.
+    /// Returns the lines with their numbers, counted from one as editors do.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
     }

@@ -1,8 +1,8 @@
-//! A private apt: its own sources, lists, state and cache, so that the system's stay untouched.
+//! Runs apt with sources, lists, state and cache of its own, so that those of the system are not changed.
 //!
-//! It shares two things with the system: the keyring that signs the archive, and how to reach
-//! the network (proxies). It starts from an empty package status and so resolves the complete
-//! closure of the requested packages, down to the C library.
+//! Only two things are shared with the system: the keyring with which the archive is signed, and the network settings
+//! (proxies). The package status is empty at the start, so apt resolves all dependencies of the requested packages,
+//! down to the C library.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::packages::{Archive, Pin};
 use crate::run;
 
-/// Debian 13 renamed the file and kept the old name as a link; a later one may drop it.
+/// Debian 13 renamed the keyring and kept the old name as a link, which a later version may remove.
 const KEYRINGS: [&str; 2] = [
     "/usr/share/keyrings/debian-archive-keyring.gpg",
     "/usr/share/keyrings/debian-archive-keyring.pgp",
 ];
 
-/// Parts of the system's apt configuration that say how to reach the network.
+/// The prefixes of the settings in the system's apt configuration that concern access to the network.
 const NETWORK_KEYS: [&str; 5] = [
     "Acquire::http::",
     "Acquire::https::",
@@ -28,18 +28,19 @@ const NETWORK_KEYS: [&str; 5] = [
     "Acquire::Send-URI-Encoded",
 ];
 
-/// Downloads a file without an index. It is in no `PATH`.
+/// The program that downloads a file without reading an index. It is in no folder of `PATH`.
 const HELPER: &str = "/usr/lib/apt/apt-helper";
 
 pub struct Apt {
     config: PathBuf,
     mirror: String,
-    /// Whether the indexes were read.
+    /// True if the indexes have been read.
     is_fresh: bool,
 }
 
 impl Apt {
-    /// Writes the configuration below `dir`, for these architectures, this machine's first. Nothing is downloaded yet.
+    /// Writes the configuration below `dir` for these architectures, of which the first is that of this machine.
+    /// Nothing is downloaded yet.
     pub fn prepare(dir: &Path, archive: &Archive, architectures: &[String]) -> Result<Apt> {
         let keyring = KEYRINGS.iter().find(|path| Path::new(path).exists());
         let keyring = keyring.context(
@@ -49,7 +50,7 @@ impl Apt {
             fs::create_dir_all(dir.join(part))?;
         }
         let mirror = std::env::var("HARTLOCK_MIRROR").unwrap_or_else(|_| archive.mirror.clone());
-        // An empty status file makes apt take nothing for installed.
+        // With an empty status file, apt treats no package as installed.
         fs::write(dir.join("state/status"), "")?;
         fs::write(
             dir.join("sources.list"),
@@ -65,7 +66,7 @@ impl Apt {
         Ok(Apt { config, mirror, is_fresh: false })
     }
 
-    /// Reads the signed indexes, once.
+    /// Reads the signed indexes, unless they have been read.
     pub fn refresh(&mut self) -> Result<()> {
         if self.is_fresh {
             return Ok(());
@@ -79,7 +80,7 @@ impl Apt {
         Ok(())
     }
 
-    /// Downloads a file of the archive, which must have this SHA-256. No index is read for it.
+    /// Downloads a file of the archive, which must have this SHA-256. No index is read for this.
     pub fn download_file(&self, file: &str, sha256: &str, into: &Path) -> Result<()> {
         let name = file.rsplit('/').next().unwrap_or(file);
         let mut command = self.command(HELPER);
@@ -91,7 +92,7 @@ impl Apt {
         Err(self.explain(&run::tail(&output, 25)))
     }
 
-    /// The versions of a package that the archive offers, newest first.
+    /// Returns the versions of a package that the archive offers, newest first.
     pub fn versions(&self, pin: &Pin) -> Result<Vec<String>> {
         let output = run::capture(self.command("apt-cache").args(["show", &pin.apt_name()]))?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -99,7 +100,7 @@ impl Apt {
         Ok(versions.map(str::to_owned).collect())
     }
 
-    /// Downloads packages into `into`: with everything they depend on, or alone.
+    /// Downloads packages into `into`, with all dependencies if `closure` is true, else without any.
     pub fn download(&self, names: &[String], closure: bool, into: &Path) -> Result<()> {
         let mut command = self.command("apt-get");
         command.arg("-q").current_dir(into);
@@ -130,12 +131,12 @@ impl Apt {
 
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        // The answers are read by this program, so they must not be translated.
+        // This program parses the output, so it must not be translated.
         command.env("APT_CONFIG", &self.config).env("LC_ALL", "C");
         command
     }
 
-    /// Maps apt's errors to the action that the user can take.
+    /// Maps an error of apt to the action that the user can take.
     fn explain(&self, log: &str) -> anyhow::Error {
         match Trouble::of(log) {
             Trouble::Offline => anyhow!(
@@ -152,7 +153,7 @@ impl Apt {
     }
 }
 
-/// Name, version and architecture of a downloaded package.
+/// Returns name, version and architecture of a downloaded package.
 pub fn describe_deb(deb: &Path) -> Result<(String, String, String)> {
     let mut command = Command::new("dpkg-deb");
     command.arg("--show").arg("--showformat=${Package} ${Version} ${Architecture}").arg(deb);
@@ -165,8 +166,8 @@ pub fn describe_deb(deb: &Path) -> Result<(String, String, String)> {
 
 /// Unpacks a package without owners, set-user-id bits, maintainer scripts and documentation.
 ///
-/// The closure has programs such as `passwd`. Unpacked by root without change, they would be
-/// privileged programs without updates; `tar` drops the bits and their folders.
+/// Some dependencies contain programs such as `passwd`. If root unpacked them unchanged, they would be privileged
+/// programs that get no updates. So `tar` removes the bits and leaves out their folders.
 pub fn unpack(deb: &Path, into: &Path) -> Result<()> {
     let mut source = Command::new("dpkg-deb");
     source.arg("--fsys-tarfile").arg(deb);
@@ -193,7 +194,7 @@ fn system_settings() -> Result<String> {
     run::quietly(Command::new("apt-config").args(["dump", "Acquire"]).env("LC_ALL", "C"))
 }
 
-/// Keeps the lines about proxies and the like, in apt's own syntax.
+/// Keeps the lines about proxies and other network settings, in apt's own syntax.
 fn network_settings(dump: &str) -> String {
     let wanted = |line: &&str| NETWORK_KEYS.iter().any(|key| line.starts_with(key));
     dump.lines().filter(wanted).fold(String::new(), |text, line| text + line + "\n")
@@ -203,8 +204,8 @@ fn configuration(dir: &Path, architectures: &[String], network: &str) -> String 
     let dir = dir.display();
     let native = architectures.first().map_or("amd64", String::as_str);
     let all: String = architectures.iter().map(|name| format!(" \"{name}\";")).collect();
-    // Main, parts, preferences and trusted keys of the system are switched off one by one:
-    // apt reads them after this file, and they would add hooks, pins and sources.
+    // Each of main file, parts, preferences and trusted keys of the system is switched off, because apt reads them
+    // after this file, and they would add hooks, pins and sources.
     format!(
         r#"Dir "{dir}/";
 Dir::Etc "{dir}/etc/";

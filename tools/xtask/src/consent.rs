@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-/// Whether to ask at all.
+/// States whether the user has to be asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Consent {
     /// The user typed `fetch`.
@@ -16,10 +16,10 @@ pub enum Consent {
     Ask,
 }
 
-/// Returns when the user agrees to all of `needs`; with nothing needed it is silent.
+/// Obtains the consent of the user to everything in `needs`. If nothing is needed, nothing is printed.
 ///
-/// Being root or `YES=1` is consent. Otherwise a terminal is asked; without one this ends with
-/// the command to run, because no user could answer.
+/// A user who is root or sets `YES=1` has agreed. Any other is asked on the terminal. Without a
+/// terminal nobody can answer, so this is an error with the command to run.
 pub fn obtain(consent: Consent, needs: &[String]) -> Result<()> {
     if needs.is_empty() || consent == Consent::Agreed {
         return Ok(());
@@ -66,7 +66,8 @@ fn says_yes() -> bool {
     env::var_os("YES").is_some_and(|value| value == "1")
 }
 
-/// Asks `id`, which needs no unsafe call. Where that fails the answer is no, and the user is asked.
+/// Returns true if the user is root. It runs `id`, because a system call would need unsafe code. If
+/// `id` fails, the answer is false and the user is asked.
 fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")

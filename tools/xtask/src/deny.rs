@@ -1,4 +1,4 @@
-//! Steps on dependencies, by cargo-deny with the rules in `deny.toml`, and by the lock files of all workspaces.
+//! Checks the dependencies: with cargo-deny by the rules in `deny.toml`, and the lock files of all workspaces.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,10 +8,10 @@ use anyhow::Result;
 use xtask::Outcome;
 use xtask::{run, tools};
 
-/// Where the advisory database lives; asked before it is fetched.
+/// The address of the advisory database. It is fetched only if it can be reached.
 const ADVISORY_DATABASE: &str = "https://github.com/rustsec/advisory-db";
 
-/// Lock files, licences, bans and sources: these depend on the tree alone, so they decide.
+/// Checks lock files, licences, bans and sources. These depend only on the tree, so a finding is a failure.
 pub fn step(root: &Path) -> Result<Outcome> {
     if let Some(stale) = stale_lock(root)? {
         return Ok(Outcome::Failed(stale));
@@ -23,7 +23,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     Ok(Outcome::Failed(run::tail(&output, 200)))
 }
 
-/// Advisories grow while the tree stays the same, so they inform and never fail the suite.
+/// Checks for advisories. New ones appear without a change of the tree, so they are reported but are not a failure.
 pub fn advisories_step(root: &Path) -> Result<Outcome> {
     if !is_reachable(ADVISORY_DATABASE) {
         return Ok(Outcome::Skipped("the advisory database cannot be reached".into()));
@@ -35,7 +35,8 @@ pub fn advisories_step(root: &Path) -> Result<Outcome> {
     Ok(Outcome::Skipped(format!("there is something to read\n{}", run::tail(&output, 60))))
 }
 
-/// A lock file that its workspace has outgrown. A build with `--locked` would refuse it, maybe long from now.
+/// Finds a lock file that does not fit the manifests of its workspace. A build with `--locked` refuses it, but that
+/// build may be run much later.
 fn stale_lock(root: &Path) -> Result<Option<String>> {
     let mut git = Command::new("git");
     let listed = run::capture(git.args(["ls-files", "*Cargo.lock"]).current_dir(root))?;
@@ -62,7 +63,7 @@ fn cargo_deny(root: &Path, checks: &[&str]) -> Result<Command> {
     Ok(command)
 }
 
-/// curl knows the user's proxies, which a plain connection would not.
+/// Returns true if the address can be reached. curl uses the user's proxies, which a plain connection would not.
 fn is_reachable(url: &str) -> bool {
     let mut curl = Command::new("curl");
     curl.args(["--silent", "--head", "--fail", "--location", "--max-time", "10"]);

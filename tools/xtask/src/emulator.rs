@@ -1,4 +1,5 @@
-//! Step: the fetched emulator, firmware and device tree compiler work on this machine.
+//! The step `emulator`, which checks that the fetched emulator, firmware and device tree compiler
+//! work on this machine.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -12,10 +13,10 @@ use anyhow::{Context, Result};
 use xtask::Outcome;
 use xtask::{run, tools};
 
-/// Only ends a hang; a slow machine is no failure.
+/// A limit that only ends a hang; it is long enough for a slow machine.
 const HANG: Duration = Duration::from_secs(120);
 
-/// Compiles a device tree and waits for OpenSBI to say its name.
+/// Compiles a device tree, then starts OpenSBI and waits until it prints its name.
 pub fn step(root: &Path) -> Result<Outcome> {
     let tools = tools::locate()?;
     let mut dtc = Command::new("sh");
@@ -30,11 +31,11 @@ pub fn step(root: &Path) -> Result<Outcome> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-        // After a hang the receiver is gone, and the result is not needed.
+        // After a hang the receiver no longer exists, and the result is not needed.
         let _ = sender.send(lines.any(|line| line.contains("OpenSBI v")));
     });
     let answer = receiver.recv_timeout(HANG);
-    // OpenSBI waits for a next stage that never comes.
+    // OpenSBI waits for a next stage, and none is given.
     child.kill()?;
     child.wait()?;
     Ok(match answer {

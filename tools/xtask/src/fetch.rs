@@ -1,4 +1,4 @@
-//! `cargo xtask fetch`: everything that later commands would fetch on demand.
+//! `cargo xtask fetch` fetches everything that later commands would fetch on demand.
 
 use anyhow::Result;
 
@@ -13,7 +13,7 @@ pub struct Args {}
 /// Fetches, then prints a line for each file (name, tab, path) and each package (name, tab,
 /// version).
 pub fn main(_args: &Args) -> Result<Verdict> {
-    // A user who types this command has consented.
+    // By typing this command, the user has agreed.
     let tools = tools::ensure(Extent::All, Consent::Given)?;
     for (name, path) in [
         ("qemu", &tools.qemu),

@@ -1,6 +1,7 @@
-//! `cargo xtask firmware`: builds the boot stages and device trees into `target/firmware`.
+//! `cargo xtask firmware` builds the boot stages and device trees into `target/firmware`.
 //!
-//! A *variant* is another program that tests or measurements make of the library of a stage (`verif/programs/*-variants`).
+//! A *variant* is another program built from the library of a stage, for tests or measurements
+//! (`verif/programs/*-variants`).
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -16,26 +17,26 @@ use crate::{Verdict, project, run, tools};
 mod jumps;
 use jumps::Jumps;
 
-/// What the stages are built for: the lowest CPU of every supported board, without floating point.
+/// The target of the boot stages: the lowest CPU of every supported board, without floating point.
 pub const TARGET: &str = "riscv64imac-unknown-none-elf";
-/// What programs of the root of trust are built for (hw/soc): Ibex without bit manipulation.
+/// The target of programs of the root of trust (hw/soc): Ibex without bit manipulation.
 pub const ROT_TARGET: &str = "riscv32imc-unknown-none-elf";
-/// Maximum bytes of the ROM with Ed25519. The linker script reserves 128 KiB before the root-of-trust
-/// block, for ROMs with more algorithms.
+/// Maximum size in bytes of the ROM with Ed25519. The linker script reserves 128 KiB before the root-of-trust block,
+/// for ROMs with more algorithms.
 pub const ROM_LIMIT: u64 = 64 << 10;
-/// The sentinel that every panic path ends in (device/virt/src/panic.rs).
+/// The symbol that every panic path calls (device/virt/src/panic.rs).
 const PANIC_SENTINEL: &str = "hartlock_panic_sentinel";
 
-/// The stages that verify: on a hart of the board, and on the root of trust. What tests and measurements make of them is
-/// built alike.
+/// The stages that verify, on a hart of the board and on the root of trust, and their variants, which are built with
+/// the same flags.
 const STAGES: [&str; 5] = ["rom", "loader", "rot-rom", "rom-variants", "loader-variants"];
-/// How their jumps are made. Calls become one instruction when they are linked, instead of two of which a skipped
-/// one leaves an old address in a register; no table of addresses is read with an index that a skipped
-/// comparison did not check.
+/// Flags that protect jumps if an attacker makes a hart skip one instruction. With linker relaxation a call is one
+/// instruction; without, it is two, and if the first is skipped the second jumps to an old address in the register.
+/// Without jump tables, no index is used whose comparison may have been skipped.
 const STAGE_FLAGS: [&str; 2] =
     ["-Ctarget-feature=+relax", "-Cllvm-args=-riscv-min-jump-table-entries=1000"];
 
-/// Jumps of the ROM through a register: those into OpenSBI, of the boot hart and of the others.
+/// Number of jumps of the ROM through a register: into OpenSBI, on the boot hart and on the others.
 const ROM_EXITS: usize = 2;
 
 /// The file that states the size of the ROM.
@@ -44,13 +45,13 @@ const STATUS: &str = "docs/status.toml";
 #[derive(clap::Args)]
 pub struct Args {}
 
-/// Builds everything and prints the sizes.
+/// Builds all firmware and prints the sizes.
 pub fn main(_: &Args) -> Result<Verdict> {
     let built = build()?;
     for stage in [&built.rom, &built.loader] {
         println!("{}\t{} bytes\t{}", stage.name, stage.size()?, stage.bin.display());
     }
-    // What `hartlock kat --target` runs.
+    // The program that `hartlock kat --target` runs.
     let bench = stage("bench", &[])?;
     println!("{}\t{} bytes\t{}", bench.name, bench.size()?, bench.bin.display());
     println!("boot-fdt\t{}", built.boot_fdt.display());
@@ -58,7 +59,7 @@ pub fn main(_: &Args) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// One linked stage.
+/// A linked stage.
 #[derive(Clone, Debug)]
 pub struct StageFiles {
     pub name: &'static str,
@@ -67,13 +68,13 @@ pub struct StageFiles {
 }
 
 impl StageFiles {
-    /// Bytes of the flat binary.
+    /// Returns the size in bytes of the flat binary.
     pub fn size(&self) -> Result<u64> {
         Ok(fs::metadata(&self.bin)?.len())
     }
 }
 
-/// Everything that the board runs before Linux, as plain files.
+/// The files of everything that the board runs before Linux.
 #[derive(Clone, Debug)]
 pub struct Firmware {
     pub rom: StageFiles,
@@ -82,7 +83,7 @@ pub struct Firmware {
     pub system_fdt: PathBuf,
 }
 
-/// The release firmware.
+/// Builds the release firmware.
 pub fn build() -> Result<Firmware> {
     Ok(Firmware {
         rom: stage("rom", &[])?,
@@ -92,26 +93,26 @@ pub fn build() -> Result<Firmware> {
     })
 }
 
-/// Where built firmware is kept.
+/// Returns the folder of built firmware, which depends on the board.
 pub fn folder() -> PathBuf {
     let folder = project::target_dir().join("firmware");
     let board = project::board();
     if board == project::DEFAULT_BOARD { folder } else { folder.join("boards").join(board) }
 }
 
-/// Builds a stage with these features beside its defaults.
+/// Builds a stage with these features in addition to its default features.
 pub fn stage(name: &'static str, features: &[&str]) -> Result<StageFiles> {
     build_stage(name, features, true)
 }
 
-/// Builds a stage with these features alone.
+/// Builds a stage with only these features.
 pub fn stage_without_defaults(name: &'static str, features: &[&str]) -> Result<StageFiles> {
     build_stage(name, features, false)
 }
 
 fn build_stage(name: &'static str, features: &[&str], has_defaults: bool) -> Result<StageFiles> {
     let base = if has_defaults { folder() } else { folder().join("only") };
-    // One folder a variant: features would otherwise rebuild each other away.
+    // Each variant has a folder of its own; otherwise building one would overwrite another.
     let folder = features.iter().fold(base, |folder, feature| folder.join(feature));
     let elf = compile(name, TARGET, features, has_defaults, &folder)?;
     let bin = elf.with_extension("bin");
@@ -119,18 +120,18 @@ fn build_stage(name: &'static str, features: &[&str], has_defaults: bool) -> Res
     Ok(StageFiles { name, elf, bin })
 }
 
-/// Builds a program for the root of trust, and returns its ELF file.
+/// Builds a program for the root of trust, and returns the path of its ELF file.
 pub fn rot_program(name: &str, features: &[&str]) -> Result<PathBuf> {
     let folder = features.iter().fold(folder(), |folder, feature| folder.join(feature));
     compile(name, ROT_TARGET, features, true, &folder)
 }
 
-/// Builds a stage of the host beside a verification unit, and returns its flat binary.
+/// Builds a stage of a host that has a signature verification unit, and returns its flat binary.
 pub fn svu_stage(name: &str) -> Result<Vec<u8>> {
     flat_binary(&compile(name, ROT_TARGET, &[], true, &folder())?)
 }
 
-/// Builds a package and leaves its ELF file in `folder`.
+/// Builds a package and puts its ELF file into `folder`.
 fn compile(
     name: &str,
     target: &str,
@@ -148,7 +149,7 @@ fn compile(
         cargo.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), STAGE_FLAGS.join(" "));
     }
     cargo.args(["--package", &package, "--profile", "firmware", "--target", target]);
-    // One for all variants: crates without the feature are compiled once.
+    // All variants share this directory, so that crates without the feature are compiled once.
     cargo.arg("--target-dir").arg(&build);
     if !has_defaults {
         cargo.arg("--no-default-features");
@@ -156,7 +157,7 @@ fn compile(
     for feature in features {
         cargo.args(["--features", feature]);
     }
-    // Another variant must not take this one's place before it is read.
+    // The lock keeps other builds from replacing the program before it is copied.
     let lock = File::create(build.join("lock"))?;
     lock.lock()?;
     run::quietly(&mut cargo)?;
@@ -166,14 +167,14 @@ fn compile(
     Ok(elf)
 }
 
-/// Writes a file whole or not at all, and only if it differs: another step may be reading it.
+/// Writes a file completely or not at all, and only if its contents differ, because another step may be reading it.
 fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     if fs::read(path).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
     let folder = path.parent().context("a file without a folder")?;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    // As any built file, for everyone to read; the umask is taken off.
+    // The file gets the usual mode of a built file, readable for everyone; the umask applies.
     let mode = fs::Permissions::from_mode(0o644);
     let scratch = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
     fs::write(scratch.path(), bytes)?;
@@ -181,7 +182,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Compiles one of the board's device trees.
+/// Compiles the device tree `name` of the board.
 fn device_tree(name: &str) -> Result<PathBuf> {
     let source = project::root()
         .join("device/boards")
@@ -198,12 +199,12 @@ fn device_tree(name: &str) -> Result<PathBuf> {
     Ok(output)
 }
 
-/// The bytes of an ELF file's loadable segments, from the lowest address on, as a board sees them.
+/// Returns the bytes of the loadable segments of an ELF file as a board sees them, from the lowest address.
 pub fn flat_binary(path: &Path) -> Result<Vec<u8>> {
     flat_binary_of(&fs::read(path).with_context(|| format!("cannot read {}", path.display()))?)
 }
 
-/// The same of an ELF file in memory.
+/// Does the same as [`flat_binary`] for an ELF file in memory.
 pub fn flat_binary_of(elf: &[u8]) -> Result<Vec<u8>> {
     match FileKind::parse(elf)? {
         FileKind::Elf32 => flatten::<elf::FileHeader32<Endianness>>(elf),
@@ -234,7 +235,7 @@ fn flatten<Elf: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> Result<Vec<u8>
     Ok(flat)
 }
 
-/// Offset in the flat binary of the one function whose mangled name contains all of `parts`.
+/// Returns the offset in the flat binary of the only function whose mangled name contains all of `parts`.
 pub fn function_offset(path: &Path, parts: &[&str]) -> Result<usize> {
     let bytes = fs::read(path)?;
     let file = object::File::parse(&*bytes)?;
@@ -242,7 +243,7 @@ pub fn function_offset(path: &Path, parts: &[&str]) -> Result<usize> {
     Ok(usize::try_from(function.address() - file.entry())?)
 }
 
-/// Offset of such a function in the ELF file.
+/// Returns the offset in the ELF file of the only function whose mangled name contains all of `parts`.
 pub fn function_in_file(elf: &[u8], parts: &[&str]) -> Result<usize> {
     let file = object::File::parse(elf)?;
     let function = function(&file, parts)?;
@@ -265,7 +266,7 @@ fn function<'a>(file: &'a object::File<'a>, parts: &[&str]) -> Result<object::Sy
     }
 }
 
-/// Address of a symbol by its exact name.
+/// Returns the address of the symbol with exactly this name.
 pub fn symbol(path: &Path, name: &str) -> Result<u64> {
     let bytes = fs::read(path)?;
     let file = object::File::parse(&*bytes)?;
@@ -273,7 +274,7 @@ pub fn symbol(path: &Path, name: &str) -> Result<u64> {
     Ok(symbol.with_context(|| format!("{}: no symbol {name}", path.display()))?.address())
 }
 
-/// Whether a panic path is left in a linked stage.
+/// Returns true if a linked stage contains a panic path.
 pub fn has_panic_path(path: &Path) -> Result<bool> {
     let bytes = fs::read(path)?;
     let file = object::File::parse(&*bytes)?;
@@ -281,8 +282,8 @@ pub fn has_panic_path(path: &Path) -> Result<bool> {
     Ok(file.symbols().any(|symbol| symbol.name() == Ok(PANIC_SENTINEL)))
 }
 
-/// What is wrong with the stages of a board: the size of the ROM, a panic path, a jump in two halves, a jump of the
-/// ROM through a register.
+/// Returns a fault of the stages of a board, if there is any: a ROM that is too large, a panic path, a jump by `auipc`
+/// and `jalr`, or an unexpected jump of the ROM through a register.
 pub fn fault(built: &Firmware) -> Result<Option<String>> {
     let size = built.rom.size()?;
     if size > ROM_LIMIT {
@@ -304,7 +305,7 @@ pub fn fault(built: &Firmware) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// A step of `cargo xtask test`: sizes, and no panic path in either stage.
+/// Runs the step of `cargo xtask test` that checks the sizes, and that neither stage has a panic path.
 pub fn gates(_: &Path) -> Result<crate::Outcome> {
     use crate::Outcome;
     let built = build()?;
@@ -312,17 +313,17 @@ pub fn gates(_: &Path) -> Result<crate::Outcome> {
         return Ok(Outcome::Failed(fault));
     }
     let size = built.rom.size()?;
-    // The build is reproducible, so the published figure can be compared with it.
+    // The build is reproducible, so its size must be the published one.
     let status = fs::read_to_string(project::root().join(STATUS))?;
     let figure = format!("{},{:03} bytes", size / 1000, size % 1000);
     if !status.contains(&figure) {
         return Ok(Outcome::Failed(format!("{STATUS} does not say that the ROM has {figure}")));
     }
-    // A program that is built without those flags has what is searched for.
+    // The program `bench` is built without those flags, so the search must find such jumps in it.
     if Jumps::of(&stage("bench", &[])?.elf)?.pairs.is_empty() {
         return Ok(Outcome::Failed("the search for jumps in two halves finds none".into()));
     }
-    // The check itself is tested on a stage that can panic.
+    // A stage that can panic tests the check itself.
     let panicking = stage("rom-variants", &["panic"])?;
     if !has_panic_path(&panicking.elf)? {
         return Ok(Outcome::Failed("the panic gate does not detect a panic".into()));

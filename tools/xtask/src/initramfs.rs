@@ -1,5 +1,5 @@
-//! Initial RAM file systems: Debian's with this project's first program for the demo, and a small one
-//! around busybox for the tests.
+//! Makes initial RAM file systems: Debian's with the first program of this project for the demo, and a small one with
+//! busybox for the tests.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -8,11 +8,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use cpio::newc;
 
-/// What Linux prints when it is up; tests and the demo wait for the beginning of this line.
+/// The beginning of the line that Linux prints in user space. Tests and the demo wait for it.
 pub const USERSPACE: &str = "hartlock: Linux reached userspace";
 
-/// The demo's first program. Debian's installer has a busybox; switching off by SysRq is for
-/// systems without one.
+/// The first program of the demo. Debian's installer has a busybox to switch off with; on a system without one SysRq
+/// does it.
 const DEMO_INIT: &str = "#!/bin/sh
 mount -t proc proc /proc 2>/dev/null
 harts=$(grep -c ^processor /proc/cpuinfo)
@@ -22,7 +22,7 @@ busybox poweroff -f 2>/dev/null || poweroff -f 2>/dev/null || echo o > /proc/sys
 sleep 60
 ";
 
-/// The tests' first program. What it does is signed with the kernel's command line.
+/// The first program of the tests. Its actions are chosen by the kernel's command line, which is signed.
 const TEST_INIT: &str = "#!/bin/busybox sh
 busybox mount -t proc proc /proc
 busybox mount -t devtmpfs dev /dev
@@ -54,17 +54,17 @@ busybox poweroff -f
 busybox sleep 60
 ";
 
-/// Debian's initrd, followed by this project's first program: Linux unpacks concatenated archives in order.
+/// Appends the first program of this project to Debian's initrd. Linux unpacks concatenated archives in order.
 pub fn demo(debian_initrd: &Path, output: &Path) -> Result<()> {
     let mut bytes = fs::read(debian_initrd)
         .with_context(|| format!("cannot read {}", debian_initrd.display()))?;
-    // An uncompressed archive has to start on a multiple of 4.
+    // An uncompressed archive has to start at a multiple of 4.
     bytes.resize(bytes.len().next_multiple_of(4), 0);
     bytes.extend(archive(&[Item::program("hartlock-init", DEMO_INIT.as_bytes())])?);
     write(output, &bytes)
 }
 
-/// A busybox, the test program and the first program that calls them.
+/// Writes an archive with busybox, the test program `devmem` and the first program that calls them.
 pub fn test(busybox: &Path, devmem: &Path, output: &Path) -> Result<()> {
     let busybox = fs::read(busybox).with_context(|| busybox.display().to_string())?;
     let devmem = fs::read(devmem).with_context(|| devmem.display().to_string())?;
@@ -97,7 +97,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// A newc archive with root as owner of everything and no times, so that it is reproducible.
+/// Returns an archive in newc format. Everything is owned by root and has no time, so the archive is reproducible.
 fn archive(items: &[Item<'_>]) -> Result<Vec<u8>> {
     let mut out = Cursor::new(Vec::new());
     for (number, item) in items.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! `cargo xtask install` and `cargo xtask archive`: the command, its manual pages and completions, and the firmware
-//! images, in a prefix or in one file.
+//! `cargo xtask install` and `cargo xtask archive` put the command, its manual pages and completions, and the firmware
+//! images into a prefix or into one archive file.
 //!
-//! What was installed is listed in `share/hartlock/files`, which `--remove` reads.
+//! Installed files are listed in `share/hartlock/files`, which `--remove` reads.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,13 +40,13 @@ const BOARDS: [&str; 2] = ["qemu-virt", "qemu-virt-iommu"];
 const IMAGES: [&str; 4] = ["rom.bin", "loader.bin", "boot.dtb", "system.dtb"];
 const TEXTS: [&str; 5] =
     ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE"];
-/// Where completions are found: shell, folder below the prefix, name.
+/// Completions: the shell, and the file below the prefix.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "share/bash-completion/completions/hartlock"),
     ("zsh", "share/zsh/site-functions/_hartlock"),
     ("fish", "share/fish/vendor_completions.d/hartlock.fish"),
 ];
-/// The files of an installation, by their places below the prefix.
+/// The file that lists the files of an installation, by their paths below the prefix.
 const LIST: &str = "share/hartlock/files";
 
 pub fn main(args: &Args) -> Result<Verdict> {
@@ -63,21 +63,21 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// A command and images that were built.
+/// A command and firmware images that are built.
 struct Built {
-    /// The checkout, with the texts that go along.
+    /// The checkout, with the texts that are installed too.
     root: PathBuf,
     command: PathBuf,
     target: PathBuf,
 }
 
 impl Built {
-    /// As they are built for work in the checkout.
+    /// Builds with the settings that are usual for work in the checkout.
     fn usual() -> Result<Self> {
         Self::with(&project::root(), &project::target_dir(), &[])
     }
 
-    /// The same whatever the folders of the checkout and of Cargo are called.
+    /// Builds so that the result does not depend on the paths of the checkout and of Cargo's home.
     fn reproducible(root: &Path, target: &Path) -> Result<Self> {
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let user = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo"));
@@ -91,7 +91,7 @@ impl Built {
             let mut command = Command::new("cargo");
             command.args(arguments).current_dir(root).env("CARGO_TARGET_DIR", target);
             command.env("HARTLOCK_BOARD", board);
-            // Otherwise a tool of the workspace would be built again.
+            // With other flags, a tool of the workspace would be built again.
             if arguments.first() == Some(&"build") && !flags.is_empty() {
                 command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
             }
@@ -118,7 +118,7 @@ impl Built {
     }
 }
 
-/// Puts every file into its place below `top`, and returns the places.
+/// Writes every file to its place below `top`, and returns the paths.
 fn install(built: &Built, top: &Path) -> Result<BTreeSet<String>> {
     let mut files = BTreeSet::new();
     let mut put = |place: String, bytes: &[u8], mode: u32| -> Result<()> {
@@ -160,7 +160,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).with_context(|| path.display().to_string())
 }
 
-/// Writes a file under another name first, so that a program that runs is not changed.
+/// Writes a file under another name first and renames it, so that a program that is running is not changed.
 fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     let folder = path.parent().context("a place in a folder")?;
     fs::create_dir_all(folder)?;
@@ -171,7 +171,7 @@ fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     Ok(())
 }
 
-/// Removes the files of the list, and folders that are empty then.
+/// Removes the listed files, and the folders that are empty after that; returns the number of files.
 fn remove(top: &Path) -> Result<usize> {
     let list = fs::read_to_string(top.join(LIST))
         .with_context(|| format!("nothing is installed in {}", top.display()))?;
@@ -188,7 +188,7 @@ fn remove(top: &Path) -> Result<usize> {
             Err(error) => bail!("{}: {error}", path.display()),
         }
         let folders = path.ancestors().skip(1).take_while(|folder| *folder != top);
-        // One that holds something else stays.
+        // A folder that still contains something stays.
         folders.take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
     }
     Ok(count)
@@ -215,7 +215,7 @@ pub fn archive(args: &ArchiveArgs) -> Result<Verdict> {
     Ok(if is_same { Verdict::Yes } else { Verdict::No })
 }
 
-/// Seconds since 1970 of the date that the archive states: `SOURCE_DATE_EPOCH`, or that of the commit.
+/// Returns the date that the archive states, in seconds since 1970: `SOURCE_DATE_EPOCH` or the date of the commit.
 fn commit_date(root: &Path) -> Result<String> {
     if let Ok(date) = std::env::var("SOURCE_DATE_EPOCH") {
         return Ok(date);
@@ -225,23 +225,23 @@ fn commit_date(root: &Path) -> Result<String> {
     Ok(run::quietly(&mut git)?.trim().to_owned())
 }
 
-/// The file of integrations/ci that takes an archive, and how it names one.
+/// The file of integrations/ci that uses an archive, and the text before the name of the archive in it.
 const USER: (&str, &str) = ("integrations/ci/Containerfile", "ADD target/dist/");
 
-/// Packs what is installed. The bytes depend on the files, the version and the date alone.
+/// Packs the installed files. The bytes of the archive depend only on the files, the version and the date.
 fn pack(built: &Built, folder: &Path, date: &str) -> Result<PathBuf> {
     let name = format!("hartlock-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
     fs::create_dir_all(folder)?;
     let tree = tempfile::tempdir()?;
     install(built, &tree.path().join(&name))?;
-    // The name has dots of its own.
+    // `with_extension` cannot be used, because the version in the name contains dots.
     let file = folder.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
     tar.args(["--create", "--format=ustar", "--sort=name", "--numeric-owner"]);
     tar.args(["--owner=0", "--group=0", "--mode=u+w,go+rX,go-w"]).arg(format!("--mtime=@{date}"));
     tar.arg("--directory").arg(tree.path()).arg(&name);
     let mut gzip = Command::new("gzip");
-    // No name and no date in its header.
+    // These options leave name and date out of the header.
     gzip.args(["-9", "-n", "--stdout"]).stdout(fs::File::create(&file)?);
     run::piped(&mut tar, &mut gzip)?;
     Ok(file)
@@ -251,10 +251,11 @@ fn digest(file: &Path) -> Result<String> {
     Ok(xtask::packages::digest_of_bytes(&read(file)?))
 }
 
-/// A step of `cargo xtask test`: what is installed works, an archive has the same bytes twice, and nothing stays.
+/// Runs the step of `cargo xtask test` that checks that the installed command works, that an archive has the same bytes
+/// twice, and that `--remove` leaves nothing.
 ///
-/// `cargo xtask archive --check` is no step: it compiles the command and the firmware twice more, in folders of their
-/// own. That is for a release.
+/// `cargo xtask archive --check` is not a step, because it compiles the command and the firmware twice more, in folders
+/// of their own. It is meant for a release.
 pub fn step(_: &Path) -> Result<Outcome> {
     let scratch = tempfile::tempdir()?;
     let top = scratch.path().join("usr");
@@ -270,7 +271,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     }
     let packed = |name: &str| pack(&built, &scratch.path().join(name), "1700000000");
     let first = read(&packed("first")?)?;
-    // Dates of files are other ones now.
+    // Waiting gives the files other dates than before.
     std::thread::sleep(std::time::Duration::from_millis(1100));
     ensure!(first == read(&packed("second")?)?, "an archive has other bytes the second time");
     let other = pack(&built, &scratch.path().join("third"), "1700000001")?;

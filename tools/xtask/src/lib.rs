@@ -1,7 +1,7 @@
-//! Fetches and builds what the runners of this project work with: emulator, firmware, packages.
+//! Fetches and builds everything that the runners of this project need: emulator, firmware, packages.
 //!
-//! The runners (`verif/campaigns`, `verif/machines/run`, `lab`, `tools`, `tools/docs`, `verif/fuzz/run`) are built on this
-//! library; the program `cargo xtask` dispatches to them. Nothing here knows a crate of the product.
+//! The runners (`verif/campaigns`, `verif/machines/run`, `lab`, `tools`, `tools/docs`, `verif/fuzz/run`) are built on this library, and
+//! the program `cargo xtask` starts them. The library depends on no crate of the product.
 
 #![allow(
     missing_docs,
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-// Its macros replace those of the standard library from here on.
+// The macros of this module replace those of the standard library in all modules below.
 #[macro_use]
 pub mod output;
 
@@ -29,7 +29,7 @@ pub mod tools;
 
 mod apt;
 
-/// The verdict of a subcommand. An error is the third answer: it could not decide.
+/// The verdict of a subcommand. An error means that it could not decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All checks passed.
@@ -38,28 +38,28 @@ pub enum Verdict {
     No,
 }
 
-/// How a step of `cargo xtask test` ended. An error counts as a failure: a check that could not run
-/// proves nothing.
+/// The outcome of a step of `cargo xtask test`. An error counts as a failure, because a check that could not run proves
+/// nothing.
 #[derive(Debug)]
 pub enum Outcome {
     /// The check passed.
     Passed,
-    /// With the text that explains it.
+    /// The check failed, for the reason in this text.
     Failed(String),
-    /// Neither passed nor failed, with the reason. For what depends on more than this tree.
+    /// The check did not run, for the reason in this text, because something outside of the tree is missing.
     Skipped(String),
 }
 
-/// The exit code of a step that was skipped; its last line of output is the reason.
+/// The exit code of a step that was skipped. The last line of its output is the reason.
 pub const SKIPPED: u8 = 77;
 
-/// A step of `cargo xtask test` by its name.
+/// The name and the function of a step of `cargo xtask test`.
 pub type Step = (&'static str, fn(&Path) -> Result<Outcome>);
 
-/// Runs a step of a runner and prints what explains its end.
+/// Runs a step of a runner and prints the text that explains its outcome.
 ///
 /// # Errors
-/// If there is no such step, or it could not decide.
+/// If no step has this name, or the step could not decide.
 pub fn run_step(steps: &[Step], name: &str) -> Result<ExitCode> {
     let Some((_, step)) = steps.iter().find(|(known, _)| *known == name) else {
         let names: Vec<_> = steps.iter().map(|(name, _)| *name).collect();
@@ -78,14 +78,14 @@ pub fn run_step(steps: &[Step], name: &str) -> Result<ExitCode> {
     })
 }
 
-/// The exit code of a subcommand, as that of the `hartlock` command: 0 yes, 1 no (a check failed),
-/// 2 could not decide (a missing tool, no network).
+/// Returns the exit code of a subcommand, as the `hartlock` command has them: 0 yes, 1 no (a check failed), 2 could not
+/// decide (a missing tool, no network).
 pub fn exit_code(verdict: Result<Verdict>) -> ExitCode {
     match verdict {
         Ok(Verdict::Yes) => ExitCode::SUCCESS,
         Ok(Verdict::No) => ExitCode::from(1),
         Err(error) => {
-            // `{:#}` joins the causes in one line; a backtrace would tell a user nothing.
+            // `{:#}` joins the causes on one line. A backtrace would not help a user.
             eprintln!("error: {error:#}");
             ExitCode::from(2)
         }

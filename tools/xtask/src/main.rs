@@ -1,8 +1,9 @@
-//! `cargo xtask`: builds, fetches, tests and gates Hartlock.
+//! `cargo xtask` builds, fetches, tests and checks Hartlock.
 //!
-//! This program fetches and builds. Runners measure, boot, simulate or generate: separate crates
-//! beside their subject (`runners.rs`). Exit codes follow the `hartlock` command: 0 yes, 1 no (a
-//! check failed), 2 could not decide (a missing tool, no network).
+//! This program fetches and builds. To measure, boot, simulate or generate, it starts runners,
+//! which are separate crates next to their subject (`runners.rs`). Exit codes are those of the
+//! `hartlock` command: 0 yes, 1 no (a check failed), 2 could not decide (a missing tool, no
+//! network).
 
 #![deny(clippy::print_stdout, reason = "xtask::output: a closed pipe is no failure")]
 

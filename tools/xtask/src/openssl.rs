@@ -1,4 +1,5 @@
-//! Keys and signatures judged by a newer `openssl` than most systems have: those of FIPS 204 and FIPS 205 came with 3.5.
+//! Tests keys and signatures with a newer `openssl` than most systems have: 3.5 is the first with FIPS 204 and FIPS
+//! 205.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,19 +9,19 @@ use anyhow::Result;
 use xtask::Outcome;
 use xtask::{run, tools};
 
-/// A step of `cargo xtask test`.
+/// Runs the step `openssl` of `cargo xtask test`.
 pub fn step(root: &Path) -> Result<Outcome> {
     let mut command = Command::new("cargo");
     command
-        // Without `--package`: the step `build` has compiled these tests, with the features of all members.
+        // Without `--package`, the features are those of all members, with which the step `build` compiled these tests.
         .args(["test", "--locked", "--test", "integration", "openssl::"])
         .current_dir(root)
         .env("HARTLOCK_OPENSSL", tools::openssl()?)
-        // The system's settings are those of another version.
+        // The configuration of the system is written for another version.
         .env("OPENSSL_CONF", "/dev/null");
     let output = run::capture(&mut command)?;
     let said = String::from_utf8_lossy(&output.stderr);
-    // A test that skipped proves nothing here, and neither does a filter that selects none.
+    // If a test is skipped, or the filter selects none, nothing is proved.
     let has_run = String::from_utf8_lossy(&output.stdout).contains("test openssl::");
     if output.status.success() && has_run && !said.contains("SKIPPED") {
         return Ok(Outcome::Passed);

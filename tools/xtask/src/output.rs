@@ -1,15 +1,14 @@
 //! Standard output of `cargo xtask` and of every runner.
 //!
-//! A reader that closes the pipe (`cargo xtask firmware | head`) is no failure, as with the `hartlock`
-//! command: the work goes on, and the exit code still answers the question. The macros of the standard
-//! library panic instead. `print!` and `println!` of this crate replace them: each runner has
-//! `#[macro_use] extern crate xtask` in its root and denies the lint `clippy::print_stdout`, which finds
-//! those of the standard library.
+//! If a reader closes the pipe (`cargo xtask firmware | head`), that is not a failure, as with the `hartlock` command:
+//! the work goes on, and the exit code still answers the question. The macros of the standard library panic instead.
+//! `print!` and `println!` of this crate replace them: each runner has `#[macro_use] extern crate xtask` in its root
+//! and denies the lint `clippy::print_stdout`, which finds uses of the macros of the standard library.
 
 use std::fmt::Arguments;
 use std::io::{self, Write};
 
-/// Writes to standard output. What a closed pipe does not take is dropped.
+/// A writer to standard output. If the pipe is closed, the output is dropped.
 pub struct Stdout;
 
 impl Write for Stdout {
@@ -29,26 +28,26 @@ fn unless_closed<T>(written: io::Result<T>, all: T) -> io::Result<T> {
     }
 }
 
-/// For the macros.
+/// Implements the macros `print!` and `println!`.
 ///
 /// # Panics
 /// If standard output cannot be written for another reason than a closed pipe, such as a full disk.
 #[doc(hidden)]
 pub fn print(text: Arguments<'_>) {
-    // Held over all parts of a text: lines of two threads do not mix.
+    // The lock is held for all parts of a text, so that lines of two threads do not mix.
     let _lock = io::stdout().lock();
     if let Err(error) = Stdout.write_fmt(text) {
         panic!("cannot write to standard output: {error}");
     }
 }
 
-/// As that of the standard library, but a closed pipe is no failure.
+/// Same as `print!` of the standard library, except that a closed pipe is not a failure.
 #[macro_export]
 macro_rules! print {
     ($($argument:tt)*) => { $crate::output::print(::std::format_args!($($argument)*)) };
 }
 
-/// As that of the standard library, but a closed pipe is no failure.
+/// Same as `println!` of the standard library, except that a closed pipe is not a failure.
 #[macro_export]
 macro_rules! println {
     () => { $crate::print!("\n") };

@@ -1,9 +1,8 @@
-//! The private package root: tested Debian packages, unpacked below the cache.
+//! Tested Debian packages, unpacked into private folders below the cache.
 //!
-//! `tools/packages.toml` names sets of packages. A set is unpacked into a directory whose name
-//! holds a digest of the request, so a changed pin makes a new directory and an old
-//! checkout still finds its own. A directory is created atomically, by one rename;
-//! when it exists, nothing is run and nothing is downloaded.
+//! `tools/packages.toml` names sets of packages. A set is unpacked into a directory whose name contains a digest of the
+//! request. So a changed pin leads to a new directory, and an old checkout still finds its own. A directory is created
+//! atomically, by a rename. If it exists, nothing is run and nothing is downloaded.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -20,13 +19,13 @@ use tempfile::TempDir;
 use crate::apt::{self, Apt};
 use crate::{project, run};
 
-/// Part of every digest: raise it when the layout of an unpacked set changes.
+/// A part of every digest. Raise it when the layout of an unpacked set changes.
 const LAYOUT: &str = "1";
 
-/// What apt calls sources among the architectures.
+/// The value of an architecture that stands for sources, as apt calls them.
 const SOURCE: &str = "source";
 
-/// `tools/packages.toml`.
+/// The contents of `tools/packages.toml`.
 #[derive(Deserialize)]
 pub struct PinFile {
     pub archive: Archive,
@@ -34,7 +33,7 @@ pub struct PinFile {
     pub cargo: BTreeMap<String, CargoTool>,
 }
 
-/// Where packages come from.
+/// The archive that packages are downloaded from.
 #[derive(Deserialize)]
 pub struct Archive {
     pub mirror: String,
@@ -42,16 +41,16 @@ pub struct Archive {
     pub architectures: Vec<String>,
 }
 
-/// Packages that are unpacked into one directory.
+/// A set of packages that are unpacked into one directory.
 #[derive(Serialize, Deserialize)]
 pub struct Set {
-    /// Take every dependency along, down to the C library.
+    /// True if all dependencies are downloaded too, down to the C library.
     closure: bool,
     megabytes: u32,
-    /// Programs that get a launcher in `run/`.
+    /// Programs for which a launcher is written to `run/`.
     programs: Vec<String>,
     package: Vec<Pin>,
-    /// Unpacked into `src/`.
+    /// Source packages, which are unpacked into `src/`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     source: Vec<SourcePin>,
 }
@@ -72,7 +71,8 @@ pub struct Pin {
     pub architecture: String,
     pub version: String,
     pub sha256: String,
-    /// The folder of the archive that has it. With it no index is needed as long as the archive keeps the version.
+    /// The folder of the archive that has the file. If it is given, no index is needed as long as the archive has this
+    /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     folder: Option<String>,
 }
@@ -82,18 +82,18 @@ pub struct Pin {
 pub struct CargoTool {
     pub version: String,
     pub minutes: u32,
-    /// These features and no others; if absent, the default ones.
+    /// The features, instead of the default ones; if absent, the default ones.
     pub features: Option<Vec<String>>,
 }
 
-/// The actual contents of a set, written beside it.
+/// The actual contents of a set, written next to it.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Manifest {
     #[serde(default)]
     pub package: Vec<Pin>,
 }
 
-/// An unpacked set.
+/// A set that is unpacked.
 pub struct Root {
     pub dir: PathBuf,
     pub manifest: Manifest,
@@ -113,7 +113,7 @@ impl PinFile {
 }
 
 impl Pin {
-    /// The package as apt names it. `all` is no architecture that could be asked for.
+    /// Returns the package name with the architecture, as apt expects it. For `all`, apt expects no architecture.
     pub fn apt_name(&self) -> String {
         match self.architecture.as_str() {
             "all" => self.name.clone(),
@@ -121,7 +121,7 @@ impl Pin {
         }
     }
 
-    /// Where the archive has its file, which is named without the epoch of the version (Debian Policy §5.6.12).
+    /// Returns the path of the file in the archive. The version in it has no epoch (Debian Policy §5.6.12).
     fn file(&self) -> Option<String> {
         let version = self.version.split_once(':').map_or(&*self.version, |(_, version)| version);
         let folder = self.folder.as_ref()?;
@@ -134,7 +134,7 @@ impl Pin {
 }
 
 impl Root {
-    /// A file of the set, which must be there.
+    /// Returns the path of a file of the set, which must exist.
     pub fn file(&self, path: &str) -> Result<PathBuf> {
         let file = self.dir.join(path);
         ensure!(
@@ -146,7 +146,7 @@ impl Root {
     }
 }
 
-/// Says in a line each which of the sets would have to be downloaded.
+/// Returns a line for each of the sets that would have to be downloaded.
 pub fn missing(names: &[&str]) -> Result<Vec<String>> {
     let pins = PinFile::load()?;
     let cache = project::cache_dir()?;
@@ -166,7 +166,7 @@ pub fn missing(names: &[&str]) -> Result<Vec<String>> {
     Ok(needs)
 }
 
-/// Returns the unpacked sets and downloads those that are missing. Obtain consent first.
+/// Returns the unpacked sets, and downloads those that are missing. Obtain consent first.
 pub fn ensure_sets<const N: usize>(names: [&str; N]) -> Result<[Root; N]> {
     let pins = PinFile::load()?;
     let cache = project::cache_dir()?;
@@ -190,7 +190,7 @@ pub fn ensure_sets<const N: usize>(names: [&str; N]) -> Result<[Root; N]> {
     roots.try_into().map_err(|_| anyhow!("a package set vanished while it was read"))
 }
 
-/// Holds the cache for one writer; a second one waits and then finds the work done.
+/// Locks the cache for one writer. A second writer waits and then finds the packages.
 pub fn lock(cache: &Path) -> Result<File> {
     fs::create_dir_all(cache).with_context(|| format!("cannot create {}", cache.display()))?;
     let file = File::create(cache.join("lock"))?;
@@ -205,9 +205,9 @@ pub fn lock(cache: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// A fresh directory in the cache, on the same file system as the place it is renamed to.
+/// Returns an empty directory in the cache, on the same file system as the directory that it will be renamed to.
 ///
-/// Call with the lock held: remains of an interrupted run are removed here.
+/// The caller must hold the lock, because remains of an interrupted run are removed.
 pub fn scratch(cache: &Path) -> Result<TempDir> {
     let parent = cache.join("tmp");
     if parent.exists() {
@@ -226,7 +226,7 @@ fn set_dir(cache: &Path, archive: &Archive, name: &str, set: &Set) -> Result<Pat
     Ok(cache.join("packages").join(format!("{name}-{digest}")))
 }
 
-/// A short name for a product of these texts.
+/// Returns a short name for a product that depends on these texts.
 pub fn digest(parts: &[&str]) -> String {
     let mut digest = Sha256::new();
     for part in parts {
@@ -238,7 +238,7 @@ pub fn digest(parts: &[&str]) -> String {
     digest
 }
 
-/// The same for bytes.
+/// Returns the SHA-256 of these bytes in hexadecimal.
 pub fn digest_of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
@@ -261,8 +261,8 @@ fn fetch(archive: &Archive, sets: &[(&str, &Set, PathBuf)], cache: &Path) -> Res
     Ok(())
 }
 
-/// The archive with the indexes of this machine's architecture, and with those of all. A mirror that is changed at this
-/// moment may have one and not the other.
+/// The archive with the indexes of this machine's architecture, and with the indexes of all architectures. While a
+/// mirror is being updated, it may have consistent indexes of one architecture and not of another.
 struct Archives {
     native: Apt,
     all: Apt,
@@ -270,7 +270,8 @@ struct Archives {
 }
 
 impl Archives {
-    /// The indexes unpack to 200 MB and are stale tomorrow: they go with the scratch directory.
+    /// Prepares the archives in the scratch directory. The indexes need 200 MB and are soon out of date, so they are
+    /// deleted with it.
     fn new(archive: &Archive, scratch: &Path) -> Result<Archives> {
         let native = archive.architectures.first().context("an archive has architectures")?.clone();
         Ok(Archives {
@@ -280,7 +281,7 @@ impl Archives {
         })
     }
 
-    /// With the indexes that these packages need.
+    /// Returns the archive after reading the indexes that these packages need.
     fn indexed(&mut self, pins: &[&Pin]) -> Result<&Apt> {
         let is_native =
             |pin: &&Pin| ["all", &self.native_architecture].contains(&&*pin.architecture);
@@ -290,7 +291,7 @@ impl Archives {
     }
 }
 
-/// Downloads a set and unpacks it into `tree`; the manifest is written last.
+/// Downloads a set and unpacks it into `tree`. The manifest is written last.
 fn fill(from: &mut Archives, name: &str, set: &Set, tree: &Path) -> Result<()> {
     let archives = tree.with_extension("archives");
     fs::create_dir_all(&archives)?;
@@ -365,7 +366,7 @@ fn fill(from: &mut Archives, name: &str, set: &Set, tree: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Prefers the tested version; takes the newest one with a notice when that is gone.
+/// Returns the tested version if it is offered; otherwise prints a notice and returns the newest one.
 fn choose_version<'a>(pin: &'a Pin, offered: &'a [String]) -> Result<&'a str> {
     if offered.contains(&pin.version) {
         return Ok(&pin.version);
@@ -388,7 +389,7 @@ fn identify(deb: &Path) -> Result<Pin> {
     Ok(Pin { name, architecture, version, sha256, folder: None })
 }
 
-/// A tested version must be the same file that was tested, whatever the archive signs today.
+/// Checks that a package of the tested version is the file that was tested, whatever the archive signs today.
 fn check_pin(pins: &[Pin], package: &Pin) -> Result<()> {
     let pin = pins.iter().find(|pin| pin.is(&package.name, &package.architecture));
     let Some(pin) = pin.filter(|pin| pin.version == package.version) else {
@@ -405,16 +406,16 @@ fn check_pin(pins: &[Pin], package: &Pin) -> Result<()> {
     Ok(())
 }
 
-/// Writes `run/<program>`, which starts a program with the libraries of its own root, and tries it.
+/// Writes `run/<program>`, which starts a program with the libraries of its own set, and runs it once as a test.
 ///
-/// The program's own dynamic linker is called by name, because the path inside the program is
-/// that of the system. `readlink` lets the launcher itself be linked to from elsewhere.
+/// The launcher calls the dynamic linker of the set, because the path inside the program is that of the system. It uses
+/// `readlink`, so that it can be called through a link.
 fn write_launcher(tree: &Path, program: &str) -> Result<()> {
     let arguments = if program.starts_with("qemu-system-") {
-        // Found relative to the executable otherwise, which is the dynamic linker here.
+        // QEMU searches for this folder relative to its executable, which is the dynamic linker here.
         " -L \"$root/usr/share/qemu\""
     } else if program.ends_with("-gcc") {
-        // The programs that it starts in turn need the same dynamic linker.
+        // The programs that the compiler starts need the same dynamic linker.
         " -wrapper \"$root/usr/lib64/ld-linux-x86-64.so.2,--inhibit-cache,--library-path,\
 $root/usr/lib/x86_64-linux-gnu\""
     } else {
@@ -441,7 +442,7 @@ exec "$root/usr/lib64/ld-linux-x86-64.so.2" --inhibit-cache \
 fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
@@ -467,7 +468,8 @@ mod tests {
         assert_eq!(Pin { folder: None, ..pin("1.6-1", "") }.file(), None);
     }
 
-    /// Files of the board would otherwise depend on an index of another architecture, which nothing else needs.
+    /// Checks that the archive folder of each such package is given. Otherwise the files of the board would need an
+    /// index of another architecture, which nothing else needs.
     #[test]
     fn what_is_taken_without_dependencies_needs_no_index() {
         for set in PinFile::load().unwrap().set.values().filter(|set| !set.closure) {

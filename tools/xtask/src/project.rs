@@ -1,40 +1,41 @@
-//! Where the checkout and its cache are.
+//! The paths of the checkout and of its cache.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// The root of the checkout.
+/// Returns the root of the checkout.
 ///
-/// Asks the environment first: with a shared target directory the compiled-in path can be that
-/// of another checkout.
+/// The environment has priority, because with a shared target directory the path from compile time
+/// may be that of another checkout.
 pub fn root() -> PathBuf {
     let manifest = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    // A runner is deeper in the tree than this crate, and has a manifest of its own.
+    // A runner has its own manifest, deeper in the tree than this crate.
     let root = manifest.ancestors().find(|folder| folder.join("tools/xtask/Cargo.toml").is_file());
     root.map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 
-/// Names the board that firmware is built for (device/virt/build.rs).
+/// The environment variable that names the board for which firmware is built
+/// (device/virt/build.rs).
 pub const BOARD_VARIABLE: &str = "HARTLOCK_BOARD";
-/// The board without it.
+/// The board if the variable is not set.
 pub const DEFAULT_BOARD: &str = "qemu-virt";
 
-/// Name of the board that firmware is built for: a folder of device/boards/.
+/// Returns the name of the board for which firmware is built: a folder of device/boards/.
 pub fn board() -> String {
     let named = env::var(BOARD_VARIABLE).ok().filter(|name| !name.is_empty());
     named.unwrap_or_else(|| DEFAULT_BOARD.to_owned())
 }
 
-/// Where cargo builds.
+/// Returns the target directory of cargo.
 pub fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Where something of this name is worked on: below the target directory, and apart for each step of
-/// `cargo xtask test`, because steps run side by side.
+/// Returns the folder for work of this name, below the target directory. Each step of `cargo xtask
+/// test` has its own, because steps run at the same time.
 pub fn work_dir(name: &str) -> PathBuf {
     match env::var_os("HARTLOCK_STEP") {
         Some(step) => target_dir().join("steps").join(step).join(name),
@@ -42,7 +43,7 @@ pub fn work_dir(name: &str) -> PathBuf {
     }
 }
 
-/// The directory for everything that is fetched, shared by all checkouts of one user.
+/// Returns the directory for everything that is fetched, which all checkouts of one user share.
 pub fn cache_dir() -> Result<PathBuf> {
     let dir = choose_cache_dir(
         env::var_os("HARTLOCK_CACHE").map(PathBuf::from),
@@ -52,11 +53,12 @@ pub fn cache_dir() -> Result<PathBuf> {
     let Some(dir) = dir else {
         bail!("no place for the cache: set HARTLOCK_CACHE to a directory");
     };
-    // The package root is entered from other directories, so a relative path would break.
+    // Programs use this path from other directories, so it must be absolute.
     std::path::absolute(&dir).with_context(|| format!("cannot use {}", dir.display()))
 }
 
-/// The first of the three that is set; an empty variable counts as unset (XDG base directories).
+/// Returns the first of the three that is set. An empty variable counts as unset (XDG base
+/// directories).
 fn choose_cache_dir(
     own: Option<PathBuf>,
     xdg: Option<PathBuf>,

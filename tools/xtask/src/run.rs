@@ -1,11 +1,12 @@
-//! Runs other programs: silent on success, with all of their output on failure.
+//! Runs other programs. They print nothing on success, and the end of their output is shown on
+//! failure.
 
 use std::io;
 use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-/// Runs a command and returns its output; an error has the last lines.
+/// Runs a command and returns its output. An error contains the last lines.
 pub fn quietly(command: &mut Command) -> Result<String> {
     let output = capture(command)?;
     if !output.status.success() {
@@ -14,12 +15,12 @@ pub fn quietly(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs a command to its end and keeps both of its streams.
+/// Runs a command to its end and returns the output of both streams.
 pub fn capture(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null()).output().map_err(|error| not_started(command, &error))
 }
 
-/// Names a command that could not start, and what to do about it.
+/// Returns an error that names a command that could not start, and says what to do about it.
 pub fn not_started(command: &Command, error: &io::Error) -> anyhow::Error {
     let program = command.get_program().to_string_lossy();
     if error.kind() == io::ErrorKind::NotFound {
@@ -28,7 +29,7 @@ pub fn not_started(command: &Command, error: &io::Error) -> anyhow::Error {
     anyhow!("cannot start {program}: {error}")
 }
 
-/// Pipes the output of one command into another, as `left | right` would.
+/// Pipes the output of one command into another, as `left | right` does.
 pub fn piped(left: &mut Command, right: &mut Command) -> Result<()> {
     let mut source = left
         .stdin(Stdio::null())
@@ -37,7 +38,7 @@ pub fn piped(left: &mut Command, right: &mut Command) -> Result<()> {
         .map_err(|error| not_started(left, &error))?;
     let stream = source.stdout.take().context("the pipe was just made")?;
     let sink = right.stdin(stream).output().map_err(|error| not_started(right, &error))?;
-    // The sink is judged first: when it dies, the source only reports a broken pipe.
+    // The status of the sink is checked first: if it fails, the source only reports a broken pipe.
     if !sink.status.success() {
         bail!("{} failed ({})\n{}", describe(right), sink.status, tail(&sink, 25));
     }
@@ -48,13 +49,13 @@ pub fn piped(left: &mut Command, right: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// The command as one would type it; for messages only, so nothing is quoted.
+/// Returns the command as a user would type it. It is for messages only, so nothing is quoted.
 pub fn describe(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// The last lines of both streams: the cause of a failure is at the end.
+/// Returns the last lines of both streams, because the cause of a failure is at the end.
 pub fn tail(output: &Output, lines: usize) -> String {
     let text = [&output.stdout[..], &output.stderr[..]].concat();
     let text = String::from_utf8_lossy(&text);

@@ -1,4 +1,5 @@
-//! The programs that implement the subcommands of `cargo xtask`, each a crate beside its subject.
+//! The runners, which are the programs that implement the subcommands of `cargo xtask`. Each is a
+//! crate next to its subject.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,7 +10,8 @@ use anyhow::Result;
 use clap::{Arg, ArgMatches};
 use xtask::{project, run};
 
-/// Names a folder of runners that are already built. It saves the check whether they are up to date.
+/// The environment variable that names a folder of built runners. With it, cargo does not check if
+/// they are up to date.
 const FOLDER: &str = "HARTLOCK_RUNNERS";
 
 /// The program that has a workspace of its own, in `lab/`.
@@ -53,7 +55,7 @@ const RUNNERS: &[(&str, &str, &str)] = &[
     ("vectors", "device", "Make, compare or run the bundles of spec/vectors/image"),
 ];
 
-/// The subcommands. The runner parses all arguments after the name, `--help` as well.
+/// Returns the subcommands. The runner parses all arguments after the name, also `--help`.
 pub fn commands() -> impl Iterator<Item = clap::Command> {
     RUNNERS.iter().map(|(name, _, about)| {
         let rest = Arg::new("args").num_args(..).trailing_var_arg(true).allow_hyphen_values(true);
@@ -64,7 +66,7 @@ pub fn commands() -> impl Iterator<Item = clap::Command> {
     })
 }
 
-/// Runs a subcommand, with this process's streams.
+/// Runs a subcommand with the streams of this process.
 ///
 /// # Errors
 /// If the runner does not build or cannot be started.
@@ -78,16 +80,16 @@ pub fn run(name: &str, matches: &ArgMatches) -> Result<ExitCode> {
     Ok(code.map_or(ExitCode::from(2), ExitCode::from))
 }
 
-/// A runner, built.
+/// Builds a runner and returns its path.
 ///
 /// # Errors
-/// If it does not build.
+/// If the runner does not build.
 pub fn program(runner: &str) -> Result<PathBuf> {
     let known = env::var_os(FOLDER).map(|folder| PathBuf::from(folder).join(runner));
     if let Some(program) = known.filter(|program| program.is_file()) {
         return Ok(program);
     }
-    // Without `--package`: all of the workspace decides the features, so nothing is compiled twice.
+    // Without `--package`, the whole workspace decides the features, so nothing is compiled twice.
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "--locked", "--bin", runner]).current_dir(project::root());
     if runner == LAB {
@@ -100,7 +102,7 @@ pub fn program(runner: &str) -> Result<PathBuf> {
     Ok(built(runner))
 }
 
-/// A runner that the step `build` has built.
+/// Returns the path of a runner that the step `build` has built.
 pub fn built(runner: &str) -> PathBuf {
     project::target_dir().join("debug").join(runner)
 }

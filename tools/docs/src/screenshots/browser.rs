@@ -1,4 +1,4 @@
-//! A browser without a window, steered over a pipe: Chromium's DevTools protocol, JSON with a zero byte after each
+//! Controls a browser without a window over a pipe, with Chromium's DevTools protocol: JSON with a zero byte after each
 //! message. <https://chromedevtools.github.io/devtools-protocol/>
 
 use std::env;
@@ -10,18 +10,18 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-/// Names of the browser: Debian's, and that of others.
+/// The names of the browser: of Debian's package, and of others.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// Names another one.
+/// The environment variable that names another browser.
 const VARIABLE: &str = "HARTLOCK_BROWSER";
-/// What to do without one.
+/// The message if there is no browser.
 pub const MISSING: &str = "there is no chromium for pictures: `sudo apt-get install --no-install-recommends chromium \
                            fonts-dejavu-core` installs it, and HARTLOCK_BROWSER names another one";
 
-/// The browser that is installed.
+/// Returns the path of the installed browser.
 ///
 /// # Errors
-/// If none is; the message says how to install one.
+/// If none is installed; the message says how to install one.
 pub fn find() -> Result<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     find_in(env::var_os(VARIABLE), &path).context(MISSING)
@@ -42,25 +42,25 @@ pub struct Browser {
     answers: BufReader<ChildStdout>,
     last_id: u64,
     session: Option<String>,
-    /// Messages that answer no order.
+    /// The messages that do not answer an order.
     events: Vec<Value>,
     _profile: tempfile::TempDir,
 }
 
-/// How a page is looked at.
+/// The window size and the colour scheme with which a page is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// CSS pixels.
+    /// The width in CSS pixels.
     pub width: u32,
-    /// What the reader's system prefers.
+    /// True if the reader's system prefers the dark colour scheme.
     pub is_dark: bool,
 }
 
 impl Browser {
-    /// Starts it. It reaches no network.
+    /// Starts the browser. It cannot resolve the name of any host.
     pub fn start(program: &Path) -> Result<Self> {
         let profile = tempfile::tempdir()?;
-        // It reads orders from file descriptor 3 and writes answers to 4, and prints whatever it likes to 1.
+        // The browser reads orders from file descriptor 3 and writes answers to 4. Its other output is discarded.
         let script = "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
         let mut child = Command::new("sh")
             .args(["-c", script, "sh"])
@@ -72,7 +72,7 @@ impl Browser {
                 "--disable-background-networking",
             ])
             .args(["--disable-extensions", "--font-render-hinting=none", "--disable-sync"])
-            // As root there is no sandbox; what is shown is our own.
+            // The sandbox does not work for root. All pages that are opened are our own.
             .args(["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdin(Stdio::piped())
@@ -124,7 +124,7 @@ impl Browser {
         Ok(serde_json::from_slice(&bytes)?)
     }
 
-    /// Opens a page, and waits until all of it is loaded. Files that it could not load are findings.
+    /// Opens a page and waits until it is loaded completely. Returns a finding for each file that could not be loaded.
     pub fn open(&mut self, address: &str, view: View) -> Result<Vec<String>> {
         let metrics = json!({
             "width": view.width, "height": 900, "deviceScaleFactor": 1, "mobile": view.width < 600
@@ -133,21 +133,21 @@ impl Browser {
         let scheme = if view.is_dark { "dark" } else { "light" };
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.order("Emulation.setEmulatedMedia", json!({ "features": features }))?;
-        // Otherwise a page that differs from the last one in its anchor alone would not be loaded.
+        // A page that differs from the last one only in its anchor would not be loaded again without this.
         self.order("Page.navigate", json!({ "url": "about:blank" }))?;
         self.events.clear();
         let gone = self.order("Page.navigate", json!({ "url": address }))?;
         if let Some(error) = gone["errorText"].as_str() {
             bail!("{address}: {error}");
         }
-        // By now the page has begun, so this is not answered by the empty one.
+        // The new page has begun by now, so the empty one cannot answer this.
         let is_loaded = "new Promise(done => document.readyState === 'complete' ? done(true) \
                          : addEventListener('load', () => done(true)))";
         self.value(is_loaded)?;
         Ok(self.failed_loads())
     }
 
-    /// What could not be loaded.
+    /// Returns a finding for each file that could not be loaded.
     fn failed_loads(&self) -> Vec<String> {
         let address = |id: &Value| {
             let request = self.events.iter().find(|it| {
@@ -166,7 +166,7 @@ impl Browser {
             .collect()
     }
 
-    /// The value of an expression of the page, a promise included.
+    /// Evaluates an expression on the page, waits if it is a promise, and returns its value.
     pub fn value(&mut self, expression: &str) -> Result<Value> {
         let params =
             json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
@@ -179,8 +179,8 @@ impl Browser {
         Ok(result["result"]["value"].take())
     }
 
-    /// The page as PNG: as wide as the view, or as its content if `is_fitted`, and as high as the content, up to
-    /// `most` pixels.
+    /// Takes a picture of the page as PNG. It is as wide as the view, or as its content if `is_fitted`, and as high as
+    /// the content, up to `most` pixels.
     pub fn picture(&mut self, most: u64, is_fitted: bool) -> Result<Vec<u8>> {
         let size = self.value(
             "(() => { const e = document.documentElement, b = document.body.getBoundingClientRect(); \
@@ -206,7 +206,7 @@ impl Drop for Browser {
     }
 }
 
-/// Bytes of base64 (RFC 4648 §4).
+/// Decodes base64 (RFC 4648 §4); returns nothing if the text is not valid.
 fn from_base64(text: &str) -> Option<Vec<u8>> {
     let value = |c: u8| match c {
         b'A'..=b'Z' => Some(c - b'A'),
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn base64_is_that_of_the_standard() {
-        // RFC 4648 §10.
+        // These are test vectors of RFC 4648 §10.
         for (text, bytes) in [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9vYmE=", "fooba")] {
             assert_eq!(from_base64(text).as_deref(), Some(bytes.as_bytes()));
         }

@@ -1,4 +1,4 @@
-//! What a command prints into a terminal of some width, and that terminal as a page.
+//! Runs a command in a terminal of a given width, and shows that terminal as a page.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// Lines of the terminal.
+/// The number of lines of the terminal.
 const ROWS: u16 = 50;
 
-/// Runs a command in a terminal of so many columns, and returns what it printed there. Its exit code is no matter.
+/// Runs a command in a terminal of `columns` columns, and returns its output. The exit code is ignored.
 pub fn run(command: &mut Command, columns: u16) -> Result<String> {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
     grantpt(&terminal)?;
@@ -29,7 +29,7 @@ pub fn run(command: &mut Command, columns: u16) -> Result<String> {
         .env("LC_ALL", "C.UTF-8")
         .spawn()
         .map_err(|error| xtask::run::not_started(command, &error))?;
-    // Only the child has the other end then: once it is gone, reading ends with an error.
+    // Now only the child has the other end, so that reading ends with an error when the child exits.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut bytes = Vec::new();
     let _ = File::from(terminal).read_to_end(&mut bytes);
@@ -37,8 +37,8 @@ pub fn run(command: &mut Command, columns: u16) -> Result<String> {
     String::from_utf8(bytes).context("a command that does not print UTF-8")
 }
 
-/// A page with a terminal. What is longer than a line is broken at its end, as a terminal does: in the middle of
-/// a word.
+/// Returns a page that shows a terminal. As in a terminal, a line that is too long is broken at the right edge, also in
+/// the middle of a word.
 pub fn page(typed: &str, printed: &str, columns: u16) -> String {
     let ansi = format!("\u{1b}[1m$ {typed}\u{1b}[0m\n{}", printed.replace('\r', ""));
     let shown = Term::new().palette(WIN10_CONSOLE).render_html_fragments(&ansi);

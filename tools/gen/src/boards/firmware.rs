@@ -8,7 +8,8 @@ use super::output::NOTICE;
 use super::rust::{about, constant, decimal, hex, module};
 use hartlock_boards::model::{Board, Clock, Dma, Environment, Storage};
 
-/// `board.rs`, which device/virt includes. `stages` is the board whose memory map its stages have.
+/// Returns `board.rs`, which device/virt includes. `stages` is the board whose memory map its
+/// boot stages use.
 pub fn constants(board: &Board, stages: &Board) -> Result<String> {
     let mut out = format!(
         "// {NOTICE}\n\n\
@@ -45,7 +46,8 @@ pub fn constants(board: &Board, stages: &Board) -> Result<String> {
     Ok(out)
 }
 
-/// `memory.ld`, which linker scripts include. Of another board's map, only what is RAM here.
+/// Returns `memory.ld`, which linker scripts include. If the memory map is that of another board,
+/// only its regions in RAM are used.
 pub fn linker_memory(board: &Board, stages: &Board) -> Result<String> {
     let ram = board.region("ram")?.start;
     let mut out = format!("/* {NOTICE} */\nMEMORY {{\n");
@@ -67,7 +69,8 @@ fn line(out: &mut String, name: &str, attributes: &str, start: u64, size: u64) -
     Ok(())
 }
 
-/// The forms of modules, a line `name=value` each, which the build script of device/virt reads.
+/// Returns the forms of modules for the build script of device/virt, one line `name=value` for
+/// each.
 pub fn forms(board: &Board) -> String {
     let environment = match board.forms.environment {
         Environment::Supervisor => "supervisor",
@@ -89,7 +92,7 @@ pub fn forms(board: &Board) -> String {
     format!("environment={environment}\nclock={clock}\nstorage={storage}\ndma={dma}\n")
 }
 
-/// `root-of-trust.rs`, which device/rot includes.
+/// Returns `root-of-trust.rs`, which device/rot includes.
 pub fn root_of_trust(board: &Board) -> Result<String> {
     let mut out = format!(
         "// {NOTICE}\n\n/// Ticks of its clock per second.\npub const TICKS_PER_SECOND: u64 = {};\n",
@@ -103,7 +106,7 @@ pub fn root_of_trust(board: &Board) -> Result<String> {
     Ok(out)
 }
 
-/// `root-of-trust.ld`.
+/// Returns `root-of-trust.ld`, the linker memory of device/rot.
 pub fn root_of_trust_memory(board: &Board) -> Result<String> {
     let mut out = format!("/* {NOTICE} */\nMEMORY {{\n");
     for own in &board.root_of_trust {

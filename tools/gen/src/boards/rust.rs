@@ -1,4 +1,5 @@
-//! Rust: the map of the verifier.
+//! Generates the memory map of the verifier as Rust code, and formats names and numbers for all
+//! generators.
 
 use std::fmt::Write;
 
@@ -8,7 +9,7 @@ use super::output::NOTICE;
 use hartlock_boards::model::{Board, Place, Region, Size, Stage};
 use hartlock_image::PayloadType;
 
-/// `qemu-virt` as a module, `rom-flash` as a constant.
+/// Returns the name of a Rust module: `qemu_virt` for `qemu-virt`.
 pub fn module(name: &str) -> String {
     name.replace('-', "_")
 }
@@ -17,17 +18,17 @@ pub fn constant(name: &str) -> String {
     module(name).to_uppercase()
 }
 
-/// `0x8000_0000`.
+/// Formats a number in hexadecimal, with an underscore every four digits: `0x8000_0000`.
 pub fn hex(number: u64) -> String {
     format!("0x{}", grouped(&format!("{number:x}"), 4))
 }
 
-/// `10_000_000`.
+/// Formats a number in decimal, with an underscore every three digits: `10_000_000`.
 pub fn decimal(number: u64) -> String {
     grouped(&number.to_string(), 3)
 }
 
-/// Digits with an underscore between groups.
+/// Puts an underscore between groups of `group` digits, counted from the right.
 fn grouped(digits: &str, group: usize) -> String {
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -39,7 +40,7 @@ fn grouped(digits: &str, group: usize) -> String {
     out
 }
 
-/// Documentation lines.
+/// Writes a text as doc comments, one for each line.
 pub fn about(out: &mut String, indent: &str, text: &str) -> Result<()> {
     for line in text.lines() {
         writeln!(out, "{indent}/// {line}")?;
@@ -58,7 +59,7 @@ fn variant(payload: PayloadType) -> &'static str {
     }
 }
 
-/// `32 * MIB`.
+/// Returns a size as a Rust expression: `32 * MIB`.
 fn size(size: Size) -> String {
     match size.parts() {
         (1, "MiB") => "MIB".into(),
@@ -69,7 +70,7 @@ fn size(size: Size) -> String {
     }
 }
 
-/// `device/verify/src/board/generated.rs`.
+/// Returns the text of `device/verify/src/board/generated.rs`.
 pub fn maps(boards: &[Board]) -> Result<String> {
     let mut out = format!(
         "// {NOTICE}\n\n\

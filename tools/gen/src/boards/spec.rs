@@ -1,4 +1,4 @@
-//! The tables of the specification, between `<!-- board NAME: TABLE -->` and `<!-- end of TABLE -->`.
+//! Generates the tables of the specification, between `<!-- board NAME: TABLE -->` and `<!-- end of TABLE -->`.
 
 use std::fmt::Write;
 
@@ -8,12 +8,12 @@ use super::rust::hex;
 use hartlock_boards::model::{Board, Place, Region, Stage, find};
 use hartlock_image::PayloadType;
 
-/// A table by its name.
+/// A function that returns a table for a board.
 type Table = fn(&Board) -> Result<String>;
 
 const TABLES: [(&str, Table); 2] = [("regions", regions), ("places", places)];
 
-/// The text with every table made anew.
+/// Returns the text of the specification with every table generated again.
 pub fn with_tables(text: &str, boards: &[Board]) -> Result<String> {
     let mut out = String::new();
     let mut rest = text;
@@ -47,7 +47,7 @@ fn regions(board: &Board) -> Result<String> {
         };
         let live = |stage| match region.live.contains(&stage) {
             true => "live ",
-            // Flash is no place that a payload could go to.
+            // A payload cannot be loaded into flash, so the column does not apply.
             false if region.start < ram => "– ",
             false => "",
         };
@@ -58,7 +58,7 @@ fn regions(board: &Board) -> Result<String> {
     Ok(out)
 }
 
-/// `{name}` is where that region begins inside this one.
+/// Replaces each `{name}` by the offset of the region `name` from the start of this region.
 fn with_offsets(text: &str, board: &Board, region: &Region) -> Result<String> {
     let mut out = String::new();
     let mut rest = text;
@@ -80,7 +80,7 @@ fn places(board: &Board) -> Result<String> {
         if done.contains(&place.payload) {
             continue;
         }
-        // Payloads with the same rule share a row.
+        // Payload types with the same rule share a row.
         let is_alike = |other: &&Place| {
             other.region == place.region
                 && other.fixed == place.fixed

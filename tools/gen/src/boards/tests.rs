@@ -8,7 +8,7 @@ fn description() -> String {
     fs::read_to_string(root().join(QEMU_VIRT)).unwrap()
 }
 
-/// The description of a real board with one text replaced.
+/// Reads the description of a real board after replacing the first occurrence of `from` by `to`.
 fn changed(from: &str, to: &str) -> Result<Board> {
     let text = description();
     assert!(text.contains(from), "{from}");

@@ -1,5 +1,5 @@
-//! Nodes of device trees that name an address, a size, an interrupt or a hart. The trees themselves
-//! (`device/boards/<name>/*.dts`) include them where they belong.
+//! Generates the device tree nodes that name an address, a size, an interrupt or a hart. The hand-written trees
+//! (`device/boards/<name>/*.dts`) include them.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use super::output::NOTICE;
 use hartlock_boards::model::{Board, Device, Domain, Tree};
 
-/// Names and contents; none for a board without device trees.
+/// Returns the names and contents of the device tree fragments; none for a board without device trees.
 pub fn fragments(board: &Board) -> Result<Vec<(&'static str, String)>> {
     if board.device.iter().all(|device| device.tree.is_none()) {
         return Ok(Vec::new());
@@ -27,7 +27,7 @@ fn notice() -> String {
     format!("/* {NOTICE} */\n")
 }
 
-/// An address or size as two cells.
+/// Formats an address or size as two cells of 32 bits.
 fn cells(number: u64) -> String {
     format!("{:#x} {:#x}", number >> 32, number & 0xffff_ffff)
 }
@@ -95,8 +95,8 @@ fn node(out: &mut String, board: &Board, device: &Device, index: u64) -> Result<
     Ok(())
 }
 
-/// Regions of OpenSBI's domain, each a power of two and aligned to it: memory, and devices that S-mode must not
-/// reach.
+/// Returns the memory regions of OpenSBI's domain: memory, and devices that S-mode must not access. Physical memory
+/// protection needs regions whose size is a power of two and which are aligned to their size.
 fn domain(board: &Board) -> Result<String> {
     let mut out = notice();
     for region in &board.region {

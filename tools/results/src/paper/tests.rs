@@ -78,12 +78,13 @@ fn every_paper_can_be_read() {
     }
 }
 
-/// Interval of a value, given how it was rounded.
+/// Interval of the values that are rounded to a printed number.
 #[derive(Clone, Copy)]
 struct Range(f64, f64);
 
 impl Range {
-    /// The paper prints four digits that count, and two decimals of a speed-up.
+    /// Returns the interval of a number. The paper prints four significant digits, and two decimals
+    /// of a speed-up.
     fn of(number: &Published) -> Self {
         let digits_in_front = number.value.log10().floor() as i32;
         let last = if number.unit == "times" { -2 } else { digits_in_front - 3 };
@@ -109,8 +110,8 @@ impl Range {
     }
 }
 
-/// Everything in the first paper that follows from other numbers of it, computed again: the number,
-/// its interval, and the result computed from the printed numbers.
+/// Recomputes all numbers in the first paper that follow from other numbers of it. Returns the
+/// number, its interval, and the result that is computed from the printed numbers.
 fn computed(paper: &Paper) -> Vec<(&Published, Range, f64)> {
     let get = |table: &str, metric: &str, config: &str| {
         paper.number(table, metric, config).unwrap_or_else(|| panic!("{table} {metric} {config}"))

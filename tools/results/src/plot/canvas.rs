@@ -1,24 +1,24 @@
-//! What makes a drawing of the library fit the page: colours that follow it, and words for those
-//! who cannot see it.
+//! Adapts a drawing of the plotting library to the page: it replaces fixed colours by those of the
+//! page, and adds a description for readers who cannot see the plot.
 //!
-//! The library writes numbers for colours. Each style has a number of its own that is no colour of
-//! any page, and is replaced by a style that names the page's.
+//! The library writes colours as numbers. Each style has a number that no page uses as a colour; it
+//! is replaced by a reference to the page's colour.
 
 use std::fmt::Write;
 
 use plotters::style::{IntoFont, RGBColor, ShapeStyle, TextStyle};
 
-/// Units of the picture. A phone shows them smaller, a screen a little larger.
+/// Size of the plot in its own units. A phone shows it smaller, a large screen slightly larger.
 pub const WIDTH: u32 = 400;
 pub const HEIGHT: u32 = 316;
-/// The library rounds places to whole units.
+/// Factor by which coordinates are multiplied, because the library rounds them to integers.
 pub const FINE: u32 = 4;
-/// Letters, in units.
+/// Font size in units of the plot.
 const LETTERS: f64 = 14.0;
-/// The library writes smaller letters than the size it is given.
+/// Correction factor, because the library draws letters smaller than the requested size.
 const LETTERS_ASKED: f64 = 1.24;
 
-/// What something is drawn with.
+/// The style of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     Grid,
@@ -53,12 +53,12 @@ const LOOKS: [Look; 13] = [
 ];
 
 impl Look {
-    /// The number that marks it.
+    /// Returns the colour number that marks this style.
     pub const fn color(self) -> RGBColor {
         RGBColor(1, 2, self as u8)
     }
 
-    /// A line of so many units.
+    /// Returns the style of a line with this width in half units.
     pub fn line(self, width: u32) -> ShapeStyle {
         ShapeStyle::from(self.color()).stroke_width(width * FINE / 2)
     }
@@ -67,7 +67,8 @@ impl Look {
         ShapeStyle::from(self.color()).filled()
     }
 
-    /// Ours has round marks, the paper triangles.
+    /// Returns true for this project's numbers, which have round marks. Those of the paper have
+    /// triangles.
     pub fn is_ours(self) -> bool {
         matches!(
             self,
@@ -75,7 +76,7 @@ impl Look {
         )
     }
 
-    /// The variable of the page and its value where a page has none.
+    /// Returns the CSS variable of the page, and the value for pages without it.
     fn variable(self) -> &'static str {
         match self {
             Self::Grid => "--hl-grid, #d9d6cf",
@@ -90,7 +91,8 @@ impl Look {
         }
     }
 
-    /// One hart is dashed, one hash dotted: no information is in the colour alone.
+    /// Returns the dash pattern. One hart is dashed and one hash is dotted, so that no information
+    /// depends on colour only.
     fn dashes(self) -> Option<[u32; 2]> {
         match self {
             Self::PaperOne | Self::OursOne | Self::SoftwareOne => Some([6, 4]),
@@ -100,22 +102,22 @@ impl Look {
     }
 }
 
-/// Letters of the picture.
+/// Returns the text style of the plot.
 pub fn letters() -> TextStyle<'static> {
     const COLOR: &RGBColor = &Look::Words.color();
     let size = LETTERS * LETTERS_ASKED * f64::from(FINE);
     TextStyle::from(("sans-serif", size).into_font()).color(COLOR)
 }
 
-/// Words for those who cannot see the picture.
+/// Description of a plot for readers who cannot see it.
 pub struct Words {
-    /// Tells it from the other pictures of a page.
+    /// Identifier that is unique on the page.
     pub id: String,
     pub title: String,
     pub about: String,
 }
 
-/// The drawing with the colours of its page and with its words.
+/// Returns the drawing with the colours of its page and with its description.
 pub fn dressed(svg: &str, words: &Words) -> String {
     let Words { id, title, about } = words;
     let (width, height) = (WIDTH * FINE, HEIGHT * FINE);

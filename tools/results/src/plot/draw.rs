@@ -1,4 +1,4 @@
-//! The drawings themselves, with the scales, marks and lines of the library.
+//! Draws the plots with the scales, marks and lines of the plotting library.
 
 use anyhow::Result;
 use plotters::backend::SVGBackend;
@@ -14,42 +14,42 @@ use super::{Group, Series, Sweep};
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Height of a line of the legend, and where its second column begins.
+/// Height of a line of the legend, and start of its second column.
 const LEGEND_LINE: u32 = 22;
 const LEGEND_COLUMN: u32 = WIDTH / 2;
-/// Room for the numbers of the axes.
+/// Space for the numbers on the axes.
 const LEFT: u32 = 54;
 const BELOW: u32 = 46;
-/// Room above the largest number.
+/// Factor for the space above the largest number.
 const AIR: f64 = 1.1;
 
-/// Labels of powers of ten, which is also more than there are.
+/// Maximum number of labels on an axis of powers of ten, which is more than any plot needs.
 const DECADES: usize = 8;
 
-/// Of a measured point.
+/// Size of the mark of a measured point.
 const MARK: i32 = 3 * FINE as i32 + FINE as i32 / 2;
 
 fn units(units: u32) -> i32 {
     (units * FINE) as i32
 }
 
-/// What the axes of lines say.
+/// Labels and scale of the axes of a line plot.
 pub struct Axes {
-    /// Above the numbers on the left.
+    /// Unit of the vertical axis, which is written above it.
     pub unit: &'static str,
-    /// Below the sizes.
+    /// Label of the horizontal axis, which is written below it.
     pub sizes: &'static str,
     pub heights: Heights,
 }
 
-/// What a step upwards is.
+/// Scale of the vertical axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Heights {
-    /// The same difference.
+    /// Linear: each step adds the same difference.
     Even,
-    /// Twice as much, from one on.
+    /// Logarithmic to base 2, from one on.
     Doublings,
-    /// Ten times as much, from the largest power of ten below all points on.
+    /// Logarithmic to base 10, from the largest power of ten below all points.
     Decades,
 }
 
@@ -66,13 +66,13 @@ impl Axes {
         match self.heights {
             Heights::Even => format!("{height}"),
             Heights::Doublings => power_of_two(*height),
-            // Lines between powers of ten have no label.
+            // Grid lines between powers of ten have no label.
             Heights::Decades if height.fract() != 0.0 => String::new(),
             Heights::Decades => decimal(*height as u32),
         }
     }
 
-    /// The lower and the upper end, of which the smallest and the largest number are inside.
+    /// Returns the ends of the axis, which include the smallest and the largest number.
     fn range(&self, smallest: f64, largest: f64) -> std::ops::Range<f64> {
         match self.heights {
             Heights::Decades => self.height(smallest).floor()..self.height(largest).ceil(),
@@ -81,12 +81,12 @@ impl Axes {
     }
 }
 
-/// Nothing for marks between powers.
+/// Returns the label of a power of two; an empty text between powers.
 fn power_of_two(exponent: f64) -> String {
     if exponent.fract() == 0.0 { format!("{}", exponent.exp2()) } else { String::new() }
 }
 
-/// A power of ten, short.
+/// Returns a short label of a power of ten.
 fn decimal(exponent: u32) -> String {
     let unit = ["", " k", " M", " G", " T"].get(exponent as usize / 3).unwrap_or(&"");
     format!("1{}{unit}", "0".repeat(exponent as usize % 3))
@@ -151,9 +151,9 @@ pub fn lines(svg: &mut String, axes: &Axes, lines: &[Series], flat: &[(f64, Look
     Ok(())
 }
 
-/// Groups of bars, their numbers above them.
+/// Draws groups of bars with their numbers above them.
 pub fn bars(svg: &mut String, groups: &[Group], kinds: &[(&'static str, Look)]) -> Result<()> {
-    /// Of a group.
+    /// Share of a group's width that bars fill.
     const FILLED: f64 = 0.84;
     let root = root(svg);
     let area = with_legend(&root, kinds, |area, (x, y), look| {
@@ -202,7 +202,8 @@ pub fn bars(svg: &mut String, groups: &[Group], kinds: &[(&'static str, Look)]) 
     Ok(())
 }
 
-/// Numbers over values of a parameter, which are a step apart whatever they are. The paper's number is at the preset.
+/// Draws numbers over the values of a parameter. The values have equal distances, whatever their size. The paper's
+/// number is drawn at the preset.
 pub fn sweep(svg: &mut String, sweep: &Sweep<'_>) -> Result<()> {
     let root = root(svg);
     let legend = [("ours", Look::OursFour), ("paper", Look::PaperFour)];
@@ -226,7 +227,7 @@ pub fn sweep(svg: &mut String, sweep: &Sweep<'_>) -> Result<()> {
         let point = (at.fract() == 0.0).then(|| sweep.points.get(*at as usize)).flatten();
         point.map_or(String::new(), |(value, _)| short(value).to_owned())
     };
-    // The unit of the values, if they have one.
+    // The unit is that of the first value which has one.
     let unit = sweep.points.iter().filter_map(|(value, _)| value.split_once(' ')).next();
     let below = match unit {
         Some((_, unit)) => format!("{}, {unit}", sweep.parameter.name),
@@ -258,7 +259,7 @@ pub fn sweep(svg: &mut String, sweep: &Sweep<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A value without its unit.
+/// Returns a value without its unit.
 fn short(value: &str) -> &str {
     value.split(' ').next().unwrap_or(value)
 }
@@ -267,7 +268,7 @@ fn root(svg: &mut String) -> Area<'_> {
     SVGBackend::with_string(svg, (WIDTH * FINE, HEIGHT * FINE)).into_drawing_area()
 }
 
-/// Writes a legend of two columns, each entry with a sample, and returns the area below it.
+/// Draws a legend of two columns, each entry with a sample, and returns the area below it.
 fn with_legend<'a, E: std::error::Error + Send + Sync + 'static>(
     root: &Area<'a>,
     entries: &[(&str, Look)],
@@ -285,7 +286,7 @@ fn with_legend<'a, E: std::error::Error + Send + Sync + 'static>(
     Ok(rest)
 }
 
-/// Writes the unit of the numbers on the left above them: upright letters are easier to read.
+/// Writes the unit above the numbers of the vertical axis, because horizontal text is easier to read.
 fn with_unit<'a>(area: Area<'a>, unit: &str) -> Result<Area<'a>> {
     let (above, rest) = area.split_vertically(32 * FINE);
     let style = letters().pos(Pos::new(HPos::Left, VPos::Center));

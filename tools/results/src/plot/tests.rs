@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Table, metric, configuration, published, ours.
+/// Table, metric, configuration, published number and this project's number of a row.
 type Cells = (&'static str, &'static str, &'static str, Option<f64>, Option<f64>);
 
 fn run(rows: &[Cells]) -> Run {
@@ -47,7 +47,8 @@ fn a_plot_is_one_element_that_takes_its_colours_from_the_page() {
             }
         }
         let dashed = plot.svg.matches("stroke-dasharray").count();
-        // Two of one hart and two of one hash, and two samples in the legend.
+        // The dashed elements are two lines of one hart, two lines of one hash, and two samples in
+        // the legend.
         assert_eq!(dashed, lines, "{}", plot.svg);
         assert!(!plot.svg.contains("\n\n"), "Markdown would end it there");
         for name in ["title", "desc"] {
@@ -95,10 +96,10 @@ fn reads_are_lines_over_the_latency() {
     let texts: Vec<_> =
         document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
     assert!(["16", "32"].iter().all(|label| texts.contains(label)), "{texts:?}");
-    // Marks between powers of two have no label: 2^4.5 is none.
+    // Marks between powers of two have no label, for example 2^4.5 ≈ 22.6.
     assert!(texts.iter().all(|text| !text.starts_with("22.6")), "{texts:?}");
     assert!(plot.svg.contains("1 read: 90.0 % at 13 cycles, 50.0 % at 60 cycles"), "{}", plot.svg);
-    // Two points of ours and a sample; one read at a time has triangles.
+    // The circles are two points and a sample in the legend; the line of one read has triangles.
     assert_eq!(plot.svg.matches("<circle").count(), 3);
     assert_eq!(plot.svg.matches("<polygon").count(), 3);
     roxmltree::Document::parse(&plot.svg).unwrap();
@@ -119,7 +120,8 @@ fn feeds_are_lines_of_cycles_beside_software() {
     let plot = feeds("any", &run, "SHA-256").unwrap().unwrap();
     assert!(plot.svg.contains("DMA: 1129 cycles for 64 bytes, 1160 cycles for 128 bytes"));
     assert!(plot.svg.contains("DMA, for the host: 2624 cycles for 64 bytes, 2624"));
-    // Four points of two lines, and a sample of each; the host has triangles.
+    // The circles are four points of two lines and a sample of each; the lines for the host have
+    // triangles.
     assert_eq!(plot.svg.matches("<circle").count(), 6);
     assert_eq!(plot.svg.matches("<polygon").count(), 2);
     roxmltree::Document::parse(&plot.svg).unwrap();
@@ -147,9 +149,9 @@ fn a_boot_is_a_line_of_decades_over_sizes() {
         assert!(texts.contains(&label), "{label}: {texts:?}");
     }
     assert_eq!(texts.iter().filter(|text| text.ends_with('M')).count(), 3, "{texts:?}");
-    // Engines alone have nothing to be compared with.
+    // The engines have nothing to be compared with.
     assert!(plots("any", &run(&engines), None).unwrap().is_empty());
-    // Neither is a size alone a line.
+    // Two implementations with one size each give no line.
     assert!(plots("any", &run(&[engines[0], software[0]]), None).unwrap().is_empty());
 }
 
@@ -174,7 +176,7 @@ fn a_sweep_is_ordered_and_says_what_the_number_depends_on() {
     assert_eq!((sweep.preset(), sweep.of_paper), (Some(1), Some(11.1)));
     let plot = sensitivity("any", sweep).unwrap();
     assert!(plot.caption.contains("between 6.00 (100 cycles) and 12.50 (5 cycles)"));
-    // The marks of three points and of the legend, and two triangles.
+    // The circles are three points and the legend's sample; the triangles are two.
     assert_eq!(plot.svg.matches("<circle").count(), 4, "{}", plot.svg);
     assert_eq!(plot.svg.matches("<polygon").count(), 2, "{}", plot.svg);
     roxmltree::Document::parse(&plot.svg).unwrap();

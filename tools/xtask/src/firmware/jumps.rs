@@ -1,4 +1,4 @@
-//! Jumps of a linked image that one skipped instruction sends to where an attacker may have put something.
+//! Finds jumps of a linked image that one skipped instruction could redirect to an address chosen by an attacker.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,20 +7,21 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
-/// A jump, and the function that it is in.
+/// A jump, and the function that contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jump {
     pub address: u64,
     pub function: String,
 }
 
-/// Jumps of an image, by what their target depends on.
+/// The jumps of an image, by the source of their target.
 #[derive(Debug, Default)]
 pub struct Jumps {
-    /// `auipc` and `jalr` through one register: without the first, its old value counts.
+    /// Jumps by `auipc` and `jalr` through the same register. If `auipc` is skipped, the old value of the register is
+    /// used.
     pub pairs: Vec<Jump>,
-    /// Jumps through a register that link nothing and are no return: tables, and calls at the end of a function
-    /// through a pointer.
+    /// Jumps through a register that are neither calls nor returns: jump tables, and tail calls through a function
+    /// pointer.
     pub computed: Vec<Jump>,
 }
 
@@ -28,7 +29,7 @@ impl Jumps {
     /// Reads all code of an image.
     ///
     /// # Errors
-    /// If it is no ELF file with code and symbols.
+    /// If it is not an ELF file with code and symbols.
     pub fn of(elf: &Path) -> Result<Self> {
         let bytes = fs::read(elf).with_context(|| elf.display().to_string())?;
         let file = object::File::parse(&*bytes)?;
@@ -61,7 +62,8 @@ impl Jumps {
     }
 }
 
-/// Instructions one after the other, with their offsets; those of 16 bits have zeros above.
+/// An iterator over consecutive instructions with their offsets in bytes. An instruction of 16 bits is extended with
+/// zeros.
 struct Words<'a>(&'a [u8], usize);
 
 impl Iterator for Words<'_> {
@@ -80,7 +82,8 @@ impl Iterator for Words<'_> {
     }
 }
 
-/// The register that a jump takes its target from, and the one that it links.
+/// Returns the register that contains the target of a jump and the register that receives the return address, or `None`
+/// if the instruction is not such a jump.
 fn jump_registers(word: u32) -> Option<(u32, u32)> {
     let rs1 = word >> 15 & 31;
     let short = word >> 7 & 31;

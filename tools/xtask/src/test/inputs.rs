@@ -1,8 +1,8 @@
-//! What the outcome of a step depends on, as one digest.
+//! Computes a digest of everything that the outcome of a step depends on.
 //!
-//! The digest covers the definition of the step, the files of the tree that it reads, and the packages that its programs
-//! are built from: their folders, the versions of the libraries that they link, and the profiles of the workspace.
-//! Fetched tools are covered by the files that pin them. A second digest adds what is outside of the tree: the
+//! The digest covers the definition of the step, the files of the tree that it reads, and the packages from which its
+//! programs are built: their folders, the versions of the libraries that they link, and the profiles of the workspace.
+//! Fetched tools are covered by the files that pin them. A second digest also covers inputs outside of the tree: the
 //! compilers and programs of this machine that the step names, and the environment.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,10 +20,10 @@ use xtask::run;
 
 use super::steps::{Action, Outside, Step};
 
-/// Part of every digest: raise it when all steps judge more than they did.
+/// A part of every digest. Raise it when all steps check more than before.
 const VERSION: &str = "3";
 
-/// Variables that change what is built or run; one that ends with `_` stands for all that begin so.
+/// Variables that change what is built or run. A name that ends with `_` is a prefix.
 const VARIABLES: [&str; 21] = [
     "AR",
     "AR_",
@@ -47,7 +47,7 @@ const VARIABLES: [&str; 21] = [
     "RUSTC_",
     "RUSTFLAGS",
 ];
-/// Set by this program itself, or without influence on a result.
+/// Variables that this program sets itself, or that do not influence a result.
 const NOT_VARIABLES: [&str; 5] = [
     "HARTLOCK_ANY_FILE_SYSTEM",
     "HARTLOCK_CACHE",
@@ -76,10 +76,10 @@ const PROGRAM: &[&str] = &[
     "tools/xtask/src/walkthrough.rs",
 ];
 
-/// A state of the tree.
+/// The digests of all files of the tree at one time.
 #[derive(Clone, Default)]
 pub struct Tree {
-    /// Digest of each file, by its path.
+    /// The digest of each file, by its path.
     files: BTreeMap<String, [u8; 32]>,
     workspace: Workspace,
 }
@@ -88,22 +88,22 @@ pub struct Tree {
 #[derive(Clone, Default)]
 struct Workspace {
     packages: BTreeMap<String, Package>,
-    /// The folder of the package of each program.
+    /// The package folder of each program.
     programs: BTreeMap<String, String>,
-    /// Profiles, lints and editions.
+    /// The profiles, lints and editions.
     settings: String,
 }
 
-/// What a package is built from, itself included.
+/// The parts from which a package is built, including itself.
 #[derive(Clone, Default)]
 struct Package {
-    /// Folders of packages of the workspace.
+    /// The folders of packages of the workspace.
     folders: BTreeSet<String>,
-    /// Names and versions of libraries of others.
+    /// The names and versions of external libraries.
     libraries: BTreeSet<String>,
 }
 
-/// Reads states of a tree. What did not change since the last one is not read again.
+/// A reader of the tree. It does not read a file again that did not change since the last time.
 pub struct Reader {
     root: PathBuf,
     known: Mutex<Known>,
@@ -112,11 +112,11 @@ pub struct Reader {
 #[derive(Default)]
 struct Known {
     files: BTreeMap<String, (Stamp, [u8; 32])>,
-    /// With the digest of the manifests that it follows from.
+    /// The workspace, with the digest of the manifests from which it was derived.
     workspace: Option<([u8; 32], Workspace)>,
 }
 
-/// Time of change and size of a file.
+/// The modification time and the size of a file.
 type Stamp = (u128, u64);
 
 impl Reader {
@@ -124,7 +124,7 @@ impl Reader {
         Self { root: root.to_owned(), known: Mutex::default() }
     }
 
-    /// Reads the files that git tracks or would track.
+    /// Reads the files that git tracks, and also untracked files that are not ignored.
     ///
     /// # Errors
     /// If this is not a checkout, or cargo cannot resolve the workspace.
@@ -136,7 +136,7 @@ impl Reader {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut files = BTreeMap::new();
         for path in list.split('\0').filter(|path| !path.is_empty()) {
-            // A file that was deleted is one that is not there.
+            // A file that was deleted is treated as absent.
             let Ok(metadata) = fs::metadata(self.root.join(path)) else { continue };
             let stamp = stamp(&metadata);
             let digest = match known.files.get(path) {
@@ -253,7 +253,7 @@ impl Workspace {
             }
             packages.insert(folder.clone(), package);
         }
-        // Members come and go without a change of what others are built from.
+        // Adding or removing a member does not change the parts from which other packages are built.
         let mut settings = manifest.clone();
         let workspace = settings.get_mut("workspace")?.as_table_mut()?;
         workspace.remove("members");
@@ -263,7 +263,7 @@ impl Workspace {
 }
 
 impl Tree {
-    /// The digest of what is in the tree; `None` for a step that depends on more than can be read.
+    /// Returns the digest of the inputs in the tree, or `None` for a step that depends on more than can be read.
     pub fn key(&self, step: &Step) -> Option<String> {
         if !step.has_key() {
             return None;
@@ -299,7 +299,7 @@ impl Tree {
         Some(hex(&digest.finalize()))
     }
 
-    /// The digest of what is in the tree, together with what is outside of it.
+    /// Returns the digest of the inputs in the tree together with those outside of it.
     pub fn local_key(&self, root: &Path, step: &Step) -> Option<String> {
         let mut digest = Sha256::new();
         digest.update(self.key(step)?);
@@ -312,7 +312,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a program that links the package is built from this file: not from its tests.
+/// Returns true if a program that links the package is built from this file. The files of its tests do not count.
 fn is_source(folder: &str, path: &str) -> bool {
     let Some(rest) = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')) else {
         return false;
@@ -324,18 +324,20 @@ fn is_source(folder: &str, path: &str) -> bool {
     !(is_of_tests || folder == XTASK && PROGRAM.iter().any(|module| covers(module, path)))
 }
 
-/// Whether the step reads this file by itself.
+/// Returns true if the step itself reads this file.
 fn is_read(step: &Step, path: &str) -> bool {
     step.reads.iter().copied().flatten().any(|input| covers(input, path))
         && !is_left_out(step, path)
 }
 
-/// What no step reads: the record is the result of steps.
+/// Returns true for a file that does not count as an input of the step. No step reads the record, since that is a
+/// result of the steps.
 fn is_left_out(step: &Step, path: &str) -> bool {
     path == super::passes::RECORD || step.but.iter().any(|other| covers(other, path))
 }
 
-/// Whether a file or folder that a step reads is, or has, this file. `*` with an ending stands for all files with it.
+/// Returns true if `input` is this file or a folder that contains it. `*` with a suffix stands for all files that end
+/// with it.
 pub fn covers(input: &str, path: &str) -> bool {
     if let Some(ending) = input.strip_prefix('*') {
         return path.ends_with(ending);
@@ -344,7 +346,8 @@ pub fn covers(input: &str, path: &str) -> bool {
     input.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// What is outside of the tree: programs of this machine that the step names, and the environment.
+/// Returns a digest of the inputs outside of the tree: programs of this machine that the step names, and the
+/// environment.
 fn outside(root: &Path, step: &Step) -> [u8; 32] {
     let mut digest = Sha256::new();
     let mut says =
@@ -374,7 +377,7 @@ fn outside(root: &Path, step: &Step) -> [u8; 32] {
     digest.finalize().into()
 }
 
-/// What a program says of its version. It is asked once.
+/// Returns the output of a program that prints its version. Each program is run once.
 fn said(root: &Path, program: &'static str, argument: &str) -> Vec<u8> {
     static KNOWN: Mutex<BTreeMap<&str, Vec<u8>>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -385,7 +388,7 @@ fn said(root: &Path, program: &'static str, argument: &str) -> Vec<u8> {
     known.entry(program).or_insert_with(ask).clone()
 }
 
-/// Variables of the environment that change what the step builds or runs.
+/// Returns the variables of the environment that change what the step builds or runs.
 pub fn variables(step: &Step) -> Vec<(String, String)> {
     let counts = |name: &str| {
         VARIABLES.iter().any(|it| name == *it || it.ends_with('_') && name.starts_with(it))
@@ -402,7 +405,8 @@ pub fn variables(step: &Step) -> Vec<(String, String)> {
     variables
 }
 
-/// Cargo's configuration outside of the tree: that of the user, and those of the folders above.
+/// Returns the files of cargo's configuration outside of the tree: in the user's folder and in the folders above the
+/// tree.
 fn cargo_configurations(root: &Path) -> Vec<PathBuf> {
     let of_user = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
@@ -416,7 +420,7 @@ fn cargo_configurations(root: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Path, size and time of change of a file, or of every file of a folder: they are too large to be read
+/// Lists path, size and modification time of a file, or of every file of a folder. The files are too large to be read
 /// each time.
 fn names_and_times(path: &Path, list: &mut Vec<(PathBuf, Stamp)>) {
     let Ok(metadata) = fs::metadata(path) else { return };

@@ -1,7 +1,8 @@
-//! Passes of steps: those of this machine, below the target directory, and the record that travels with the tree.
+//! The passes of steps: those of this machine, below the target directory, and a record that is committed.
 //!
-//! The record is for steps that take too long to run on every change. It is valid for the digest of what a step reads
-//! from the tree, and says on which machine the step passed. Only the runner writes it, and only after a pass.
+//! The record is for steps that take too long to run on every change. An entry is valid for the digest of the inputs
+//! that the step reads from the tree, and states the machine on which the step passed. Only the runner writes it, and
+//! only after a pass.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -25,33 +26,33 @@ const HEAD: &str = "\
 
 ";
 
-/// A pass in the record.
+/// An entry of the record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {
-    /// The digest of what the step reads from the tree (`inputs.rs`).
+    /// The digest of the inputs of the step in the tree (`inputs.rs`).
     pub inputs: String,
-    /// The day on which it passed, by UTC.
+    /// The day of the pass, in UTC.
     pub date: String,
     pub seconds: f64,
-    /// The machine on which it passed.
+    /// The machine on which the step passed.
     pub machine: String,
 }
 
-/// Why a step of the record does not run, or that it has to.
+/// The decision whether a step runs.
 #[derive(Debug, PartialEq)]
 pub enum Decision {
     Run,
-    /// It passed on this machine, for the same inputs, in so many seconds.
+    /// The step passed on this machine with the same inputs, in this number of seconds.
     Unchanged(f64),
-    /// It passed for the same inputs, by the record.
+    /// The step passed with the same inputs, according to the record.
     Recorded(Pass),
 }
 
-/// The passes that are known.
+/// The passes of this machine and of the record.
 pub struct Passes {
     root: PathBuf,
-    /// Those of this machine: a file for each step.
+    /// The folder of the passes of this machine, with a file for each step.
     folder: PathBuf,
     machine: String,
 }
@@ -60,7 +61,7 @@ impl Passes {
     /// Reads the record of a tree. `folder` is for passes of this machine and need not exist.
     ///
     /// # Errors
-    /// If the record is there and cannot be read.
+    /// If the record exists and cannot be read.
     pub fn load(root: &Path, folder: PathBuf) -> Result<Self> {
         let passes = Self { root: root.to_owned(), folder, machine: machine() };
         passes.read()?;
@@ -85,7 +86,7 @@ impl Passes {
         Self { folder: folder.to_owned(), ..self }
     }
 
-    /// Whether a step has to run, if the run takes passes of this kind into account.
+    /// Decides if a step has to run. `takes` selects the kinds of passes that count.
     pub fn decide(&self, step: &Step, tree: &inputs::Tree, takes: Takes) -> Decision {
         if takes.local
             && let Some(key) = tree.local_key(&self.root, step)
@@ -101,7 +102,8 @@ impl Passes {
         Decision::Run
     }
 
-    /// The pass of the record for the present inputs. A variable that changes what is built or run leaves it aside.
+    /// Returns the entry of the record for the present inputs. There is none if a variable changes what is built or
+    /// run.
     pub fn recorded(&self, step: &Step, tree: &inputs::Tree) -> Option<Pass> {
         if step.tier == Tier::First || !inputs::variables(step).is_empty() {
             return None;
@@ -110,14 +112,14 @@ impl Passes {
         self.read().ok()?.remove(step.name).filter(|pass| pass.inputs == key)
     }
 
-    /// How many seconds the step took when it passed here with this key.
+    /// Returns the seconds that the step took when it passed on this machine with this key.
     fn find(&self, step: &Step, key: &str) -> Option<f64> {
         let text = fs::read_to_string(self.folder.join(step.name)).ok()?;
         let (known, seconds) = text.trim_end().split_once(' ')?;
         if known == key { seconds.parse().ok() } else { None }
     }
 
-    /// Remembers a pass on a state of the tree, which is also that after the run.
+    /// Stores a pass for a state of the tree, which must not have changed during the run.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -130,7 +132,7 @@ impl Passes {
         self.record(step, tree, seconds)
     }
 
-    /// Takes a pass on a state of the tree into the record, beside what other runs have written there meanwhile.
+    /// Adds a pass for a state of the tree to the record, and keeps entries that other runs have written meanwhile.
     ///
     /// # Errors
     /// If the record cannot be read or written.
@@ -156,22 +158,22 @@ impl Passes {
     }
 }
 
-/// Kinds of passes that a run takes into account.
+/// The kinds of passes that a run uses.
 #[derive(Clone, Copy)]
 pub struct Takes {
     pub local: bool,
     pub record: bool,
 }
 
-/// The day, by UTC.
+/// Returns the day in UTC.
 ///
 /// # Errors
-/// If `date` does not say it.
+/// If `date` fails.
 pub fn today() -> Result<String> {
     Ok(run::quietly(Command::new("date").args(["-u", "+%F"]))?.trim().to_owned())
 }
 
-/// System, compiler and Python of this machine, in a line.
+/// Returns system, compiler and Python of this machine in one line.
 fn machine() -> String {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));

@@ -1,4 +1,5 @@
-//! Runs steps side by side, as far as what they need is there and free.
+//! Runs steps at the same time, each as soon as the steps that it needs have passed and its
+//! resources are free.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,38 +14,38 @@ use super::inputs::Reader;
 use super::passes::Passes;
 use super::steps::Step;
 
-/// How to run.
+/// The settings of a run.
 pub struct Plan<'a> {
     pub steps: &'a [&'a Step],
-    /// Steps at the same time.
+    /// Number of steps that run at the same time.
     pub lanes: usize,
-    /// Start nothing after a failure.
+    /// True if no step is started after a failure.
     pub fail_fast: bool,
-    /// Where passes are kept; `None` keeps none.
+    /// The reader and the passes to which new passes are added; with `None` nothing is stored.
     pub known: Option<(&'a Reader, &'a Passes)>,
-    /// Seconds that a step took in an earlier run, if they are known.
+    /// Returns the seconds that a step took in an earlier run, if they are known.
     pub expected: &'a (dyn Fn(&Step) -> Option<f64> + Sync),
-    /// How often a line says what is running; `None` for never.
+    /// The interval of lines that say what is running; with `None` none are printed.
     pub progress: Option<Duration>,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Default)]
 pub struct Tally {
     pub passed: usize,
     pub failed: Vec<&'static str>,
     pub skipped: usize,
-    /// Seconds of each step that ran, in the order in which they ended.
+    /// Name, seconds and outcome of each step that ran, in the order in which they ended.
     pub times: Vec<(&'static str, f64, &'static str)>,
 }
 
-/// What became of a step.
+/// The state of a step.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Waiting,
     Running(Instant),
     Passed,
-    /// Failed, or not run because one that it needs did.
+    /// The step failed, or did not run because a step that it needs failed.
     Failed,
 }
 
@@ -56,10 +57,10 @@ struct Shared<'a, W> {
     error: Option<anyhow::Error>,
 }
 
-/// What a lane does next.
+/// The next action of a lane.
 enum Next<'a> {
     Run(&'a Step),
-    /// A step that this one needs did not pass.
+    /// The step cannot run, because the step of this name, which it needs, did not pass.
     GiveUp(&'a Step, &'static str),
     Wait,
     Done,
@@ -128,7 +129,7 @@ fn lane<W: Write>(
     }
 }
 
-/// Runs a step. Its pass is kept if what it reads is the same before and after.
+/// Runs a step. A pass is stored only if the inputs are the same before and after.
 fn judged(
     plan: &Plan<'_>,
     step: &Step,
@@ -150,7 +151,7 @@ fn judged(
     outcome
 }
 
-/// The first step whose needs have passed and whose resources are free.
+/// Returns the first step whose needed steps have passed and whose resources are free.
 fn next<'a, W>(plan: &Plan<'a>, shared: &Shared<'_, W>) -> Next<'a> {
     let state = |name: &str| shared.states.get(name).copied();
     if shared.error.is_some() || (plan.fail_fast && !shared.tally.failed.is_empty()) {
@@ -168,7 +169,7 @@ fn next<'a, W>(plan: &Plan<'a>, shared: &Shared<'_, W>) -> Next<'a> {
         if let Some(needed) = failed {
             return Next::GiveUp(step, needed);
         }
-        // What is not part of the run is there already.
+        // A needed step that is not part of the run has been done before.
         let is_ready =
             step.after.iter().all(|name| matches!(state(name), None | Some(State::Passed)));
         let is_free = !running
@@ -181,7 +182,7 @@ fn next<'a, W>(plan: &Plan<'a>, shared: &Shared<'_, W>) -> Next<'a> {
     if has_waiting { Next::Wait } else { Next::Done }
 }
 
-/// Says at intervals what is running and how long the rest may take.
+/// Prints at intervals which steps are running and how long the rest may take.
 fn report<W: Write>(
     plan: &Plan<'_>,
     interval: Duration,
@@ -233,7 +234,8 @@ impl<W: Write> Shared<'_, W> {
         )
     }
 
-    /// Seconds until the end, if earlier runs say something about most of what is left.
+    /// Returns the seconds until the end, if earlier runs tell them for most of the remaining
+    /// steps.
     fn rest(&self, plan: &Plan<'_>) -> Option<f64> {
         let (mut sum, mut known, mut open) = (0.0, 0, 0);
         for step in plan.steps {
@@ -251,7 +253,7 @@ impl<W: Write> Shared<'_, W> {
         (2 * known > open).then(|| sum / plan.lanes.max(1) as f64)
     }
 
-    /// Notes the end of a step and says it, with its seconds if it ran.
+    /// Records the end of a step and prints it, with its seconds if it ran.
     fn end(
         &mut self,
         plan: &Plan<'_>,
@@ -291,7 +293,7 @@ impl<W: Write> Shared<'_, W> {
     }
 }
 
-/// Seconds in words.
+/// Formats a time in seconds or minutes.
 pub fn span(seconds: f64) -> String {
     if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }

@@ -1,4 +1,4 @@
-//! Every check of the project: what it is about, what it needs, what it depends on, and how it runs.
+//! All checks of the project: their subject, the steps that they need, their inputs, and the way in which they run.
 
 use std::path::Path;
 
@@ -8,26 +8,26 @@ use xtask::{Outcome, firmware, tools};
 
 use crate::{deny, emulator, install, openssl, walkthrough};
 
-/// One check.
+/// A check.
 #[derive(Clone, Copy)]
 pub struct Step {
     pub name: &'static str,
     pub about: &'static str,
     pub tier: Tier,
-    /// Names of steps that have to pass before it starts, if they are part of the run.
+    /// The names of steps that have to pass before it starts, if they are part of the run.
     pub after: &'static [&'static str],
-    /// What only one step at a time may use.
+    /// The resources that only one step at a time may use.
     pub uses: &'static [Resource],
-    /// Folders of packages that it builds: with them it depends on all that these are built from. The package of a
-    /// runner is one without being named.
+    /// The folders of packages that it builds; it depends on everything from which these are built. The package of a
+    /// runner need not be named.
     pub packages: &'static [&'static str],
-    /// Files and folders that its outcome depends on; `*` and an ending stand for all files that end so.
+    /// The files and folders that its outcome depends on; `*` with a suffix stands for all files that end with it.
     pub reads: &'static [&'static [&'static str]],
-    /// Files and folders without influence on it, in the same form.
+    /// The files and folders that do not influence its outcome, in the same form.
     pub but: &'static [&'static str],
-    /// What its outcome depends on outside of the tree.
+    /// The programs outside of the tree that its outcome depends on.
     pub outside: &'static [Outside],
-    /// Whether it reads public vectors, if `HARTLOCK_VECTORS` names a folder of them.
+    /// True if it reads public vectors when `HARTLOCK_VECTORS` names a folder of them.
     pub vectors: bool,
     pub action: Action,
 }
@@ -43,27 +43,27 @@ pub enum Tier {
     Long,
 }
 
-/// How a step runs.
+/// The way in which a step runs.
 #[derive(Clone, Copy)]
 pub enum Action {
-    /// A program and its arguments, run at the root of the checkout. Success is a pass.
+    /// A program and its arguments, run at the root of the checkout. Exit code 0 is a pass.
     Command(&'static [&'static str]),
     /// A function of this program.
     Function(fn(&Path) -> Result<Outcome>),
-    /// A step of this runner, by the same name.
+    /// The step of the same name of this runner.
     Runner(&'static str),
 }
 
-/// What only one step at a time may use.
+/// A resource that only one step at a time may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
-    /// Cargo's folder for builds on this machine, which it locks: a second step would only wait.
+    /// Cargo's folder for builds for this machine. Cargo locks it, so a second step would only wait.
     Cargo,
-    /// All cores: simulators and fuzz targets are built and run on every core there is.
+    /// All cores, because simulators and fuzz targets are built and run on every core.
     Cores,
 }
 
-/// A program of this machine.
+/// A program of this machine that influences the outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
     /// The compiler for C and C++.
@@ -74,11 +74,11 @@ pub enum Outside {
     Python,
 }
 
-/// The programs and packages that the first tier works with.
+/// The step that fetches the programs and packages of the first tier.
 pub const TOOLS: &str = "tools";
-/// What the other tiers need beside them.
+/// The step that fetches what the other tiers need in addition.
 pub const MORE_TOOLS: &str = "more-tools";
-/// The runners and all tests, compiled.
+/// The step that compiles the runners and all tests.
 pub const BUILD: &str = "build";
 /// The runner of the lab and its tests, compiled.
 pub const BUILD_LAB: &str = "build-lab";
@@ -91,7 +91,7 @@ const BOTH: &[&str] = &[BUILD, TOOLS];
 const ALL: &[&str] = &[BUILD, TOOLS, MORE_TOOLS];
 const ALL_OF_LAB: &[&str] = &[BUILD, BUILD_LAB, TOOLS, MORE_TOOLS];
 
-/// Everything. For checks of the tree itself.
+/// All files, for checks of the tree itself.
 const TREE: &[&str] = &[""];
 /// All that runs on boards and machines.
 const FIRMWARE: &[&str] = &["device", "verif/programs"];
@@ -137,7 +137,7 @@ const INSTALLED: &[&str] = &[
     "tools/xtask/src/install.rs",
 ];
 
-/// Arguments of clippy for packages that run on boards.
+/// Returns the arguments of clippy for packages that run on boards.
 macro_rules! clippy_of_firmware {
     ($target:expr, [$($package:literal),*] $(, $more:literal)*) => {
         &[
@@ -180,12 +180,12 @@ impl Step {
         Self::new(name, about, Action::Function(function))
     }
 
-    /// A step of a runner. It boots, simulates or generates, so it waits for programs and tools.
+    /// Returns a step of a runner. It boots, simulates or generates, so it needs programs and tools.
     const fn runner(name: &'static str, about: &'static str, runner: &'static str) -> Self {
         Self::new(name, about, Action::Runner(runner)).after(BOTH)
     }
 
-    /// Boots emulated boards.
+    /// Returns a step that boots emulated boards.
     const fn device(name: &'static str, about: &'static str) -> Self {
         Self::runner(name, about, "device")
             .packages(FIRMWARE)
@@ -193,7 +193,7 @@ impl Step {
             .but(PROSE_AND_BENCHES)
     }
 
-    /// Simulates hardware.
+    /// Returns a step that simulates hardware.
     const fn hardware(name: &'static str, about: &'static str) -> Self {
         let step = Self::runner(name, about, "hw")
             .packages(FIRMWARE)
@@ -202,13 +202,13 @@ impl Step {
         step.outside(COMPILER_AND_PYTHON)
     }
 
-    /// Measures in small what a paper did.
+    /// Returns a step that repeats measurements of a paper in a short form.
     const fn lab(name: &'static str, about: &'static str) -> Self {
         let step = Self::runner(name, about, "lab").packages(FIRMWARE).reads(&[HW, LAB, CONTRACT]);
         step.but(PROSE).outside(COMPILER_AND_PYTHON).full().after(ALL_OF_LAB)
     }
 
-    /// Whether its outcome follows from inputs that can be read.
+    /// Returns true if the outcome follows from inputs that can be read.
     pub const fn has_key(&self) -> bool {
         !(self.reads.is_empty() && self.packages.is_empty())
     }
@@ -257,21 +257,21 @@ impl Step {
         self
     }
 
-    /// It reads public vectors.
+    /// Marks the step as one that reads public vectors.
     const fn vectors(mut self) -> Self {
         self.vectors = true;
         self
     }
 
-    /// It makes what others use, or depends on more than the tree, so no pass of it is kept.
+    /// Marks the step as one that always runs, because others need its results or it depends on more than the tree.
     const fn always(mut self) -> Self {
         self.reads = &[];
         self
     }
 }
 
-/// In the order in which they start, as far as what they need is there: what stops a change most often
-/// first, then what takes longest.
+/// All steps in the order in which they start, as far as the steps that they need have passed: first those that fail
+/// most often after a change, then those that take longest.
 pub const STEPS: &[Step] = &[
     Step::command("fmt", "sources are formatted", &["cargo", "fmt", "--all", "--check"]),
     Step::command(
@@ -775,13 +775,13 @@ pub const STEPS: &[Step] = &[
     .long(),
 ];
 
-/// Fetches what was agreed to before the first step.
+/// Fetches everything for the first tier, to which the user agreed before the first step.
 fn fetch(_: &Path) -> Result<Outcome> {
     tools::ensure(tools::Extent::First, Consent::Agreed)?;
     Ok(Outcome::Passed)
 }
 
-/// The same for the other tiers.
+/// Fetches everything for the other tiers.
 fn fetch_more(_: &Path) -> Result<Outcome> {
     tools::ensure(tools::Extent::All, Consent::Agreed)?;
     Ok(Outcome::Passed)

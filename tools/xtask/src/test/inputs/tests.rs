@@ -1,7 +1,7 @@
 use super::super::steps::STEPS;
 use super::*;
 
-/// This checkout.
+/// Reads this checkout.
 fn checkout() -> Tree {
     Reader::new(&xtask::project::root()).read().unwrap()
 }
@@ -10,7 +10,7 @@ fn step(name: &str) -> &'static Step {
     STEPS.iter().find(|step| step.name == name).unwrap()
 }
 
-/// The key after a change of one file.
+/// Returns the key of the step after a change of one file.
 fn changed(tree: &mut Tree, step: &Step, path: &str) -> Option<String> {
     let before = tree.files.insert(path.to_owned(), [0; 32]);
     let key = tree.key(step);
@@ -154,7 +154,7 @@ fn what_is_outside_of_the_tree_is_part_of_the_local_key_alone() {
         fs::write(&path, text).unwrap();
         path.into_os_string()
     };
-    // Set for a child: this process has other threads.
+    // The variable is set for a child process, because this process has other threads.
     let key = |name: &str, value: &std::ffi::OsStr| {
         let mut test = Command::new(env::current_exe().unwrap());
         test.args(["--exact", "test::inputs::tests::prints_a_key", "--nocapture", "--ignored"]);
@@ -169,7 +169,7 @@ fn what_is_outside_of_the_tree_is_part_of_the_local_key_alone() {
     for name in ["HARTLOCK_STEP", "HARTLOCK_VECTORS"] {
         assert_eq!(key(name, "a".as_ref()), key(name, "b".as_ref()), "{name}");
     }
-    // An emulator that is built again, and a configuration that sets other flags.
+    // These are an emulator that is built again, and a configuration that sets other flags.
     for (variable, name) in [("HARTLOCK_QEMU", "qemu"), ("CARGO_HOME", "config.toml")] {
         let path = file(name, "1");
         let value = if name == "qemu" { path } else { dir.path().as_os_str().to_owned() };

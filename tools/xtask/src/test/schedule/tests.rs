@@ -89,7 +89,8 @@ fn steps_run_side_by_side_unless_they_share_a_resource() {
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let execute = |_: &Step| {
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            // Long enough that a second lane would begin; a slow machine makes no wrong answer.
+            // This is long enough for a second lane to begin. A slow machine cannot make the test
+            // fail.
             for _ in 0..200 {
                 if now.load(Ordering::SeqCst) > 1 {
                     break;
@@ -127,7 +128,7 @@ fn the_status_names_what_runs_and_estimates_the_rest() {
     assert_eq!(shared.status(&unknown), "0 of 3 ended; running a for 0 s");
 }
 
-/// A checkout with the file `input`.
+/// Creates a checkout with the file `input`.
 fn checkout() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let mut git = Command::new("git");
@@ -140,7 +141,7 @@ fn passes(root: &Path) -> Passes {
     Passes::load(root, root.join("target")).unwrap()
 }
 
-/// Runs a step that ends so, and does this while it runs.
+/// Runs a step with this outcome, and calls `meanwhile` while it runs.
 fn run_one(root: &Path, step: &Step, outcome: fn() -> Outcome, meanwhile: &(dyn Fn() + Sync)) {
     let (reader, passes) = (Reader::new(root), passes(root));
     let execute = |_: &Step| {
@@ -165,14 +166,14 @@ fn a_pass_is_known_here_and_in_the_record_until_an_input_changes() {
     let Decision::Recorded(pass) = decide(root, &READS_INPUT, false, true) else { panic!() };
     assert_eq!(pass.date.len(), 10);
     assert!(is_run(false, false), "a fresh run takes no pass");
-    // The record travels; passes of a machine do not.
+    // The record is part of the tree; the passes of a machine are not.
     fs::remove_dir_all(root.join("target")).unwrap();
     assert!(matches!(decide(root, &READS_INPUT, true, true), Decision::Recorded(_)));
     fs::write(root.join("elsewhere"), "").unwrap();
     assert!(!is_run(true, true));
     fs::write(root.join("input"), "2").unwrap();
     assert!(is_run(true, true));
-    // A step that does more than it did has another definition.
+    // A step that does more than before has another definition.
     fs::write(root.join("input"), "1").unwrap();
     assert!(!is_run(true, true));
     let more = Step { action: Action::Command(&["more"]), ..READS_INPUT };
