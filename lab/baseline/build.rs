@@ -1,4 +1,5 @@
-//! Passes the linker script on, and the folder with the library that was built of BearSSL's sources.
+//! Passes the linker script to the linker, and the folder of the library that was built from
+//! BearSSL's sources.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");

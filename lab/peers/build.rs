@@ -1,4 +1,4 @@
-//! Passes the linker script on, and the folder with the static libraries.
+//! Passes the linker script to the linker, and the folder with the static libraries.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");

@@ -45,25 +45,26 @@ pub enum Key {
 }
 
 impl Key {
-    /// As on the command line, and as files are called.
+    /// Returns the name of the measurement on the command line, which is also the name of its files.
     pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// Whether its numbers are times, which no test judges.
+    /// Returns true if the numbers are times, which no test judges.
     pub fn is_timed(self) -> bool {
         matches!(self, Key::HostSpeed)
     }
 }
 
 impl Args {
-    /// Where the run is stored. A quick one replaces no other: its numbers say less.
+    /// Returns the folder where the run is stored. A quick run is stored in `target`, because its numbers say less and
+    /// must not replace a full one.
     pub fn folder(&self) -> PathBuf {
         let top = if self.quick { project::target_dir() } else { project::root() };
         top.join("lab/runs/latest")
     }
 
-    /// Makes the page of one run, or of all that are stored, and says where they are.
+    /// Makes the page of one run, or of all stored runs, and prints the paths of the pages.
     pub fn pages(&self, key: Option<&str>) -> Result<()> {
         let suffix = if self.quick { "-quick" } else { "" };
         for page in report::pages(&self.folder(), key, suffix)? {

@@ -1,5 +1,5 @@
-//! Software counted on a bare hart of a cycle-accurate machine (`lab/baseline`, `lab/portable`): how it is built, and what it
-//! prints.
+//! Builds and reads programs that are counted on a bare hart of a cycle-accurate machine (`lab/baseline`,
+//! `lab/portable`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,10 +7,10 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 use xtask::{firmware, project, run};
 
-/// A function of a program, for one payload.
+/// Cost of a function of a program for one payload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
-    /// Whose it is.
+    /// Name of the implementation.
     pub who: String,
     pub what: String,
     pub bytes: usize,
@@ -24,18 +24,18 @@ impl Count {
     }
 }
 
-/// Builds the program in `lab/<name>` into a folder, with variables for its build script.
+/// Builds the program of `lab/<name>` into the folder `target`, with environment variables for its build script.
 ///
 /// # Errors
-/// If it does not compile.
+/// Fails if the program does not compile.
 pub fn build(name: &str, target: &Path, variables: &[(&str, &Path)]) -> Result<PathBuf> {
     build_one(name, name, target, variables)
 }
 
-/// The same of one of several programs in `lab/<folder>`.
+/// Same as [`build`], for one of several programs in `lab/<folder>`.
 ///
 /// # Errors
-/// As [`build`].
+/// Fails for the same reasons as [`build`].
 pub fn build_one(
     folder: &str,
     name: &str,
@@ -55,17 +55,17 @@ pub fn build_one(
         firmware::TARGET,
     ]);
     cargo.arg("--target-dir").arg(target).envs(variables.iter().copied());
-    // Crates of ours in another selection of features than their own tests have.
+    // Some workspace crates give warnings with the features that are selected here, which their own tests do not use.
     cargo.env("CARGO_ENCODED_RUSTFLAGS", "-Awarnings");
     run::quietly(&mut cargo)?;
     Ok(target.join(firmware::TARGET).join("release").join(name))
 }
 
-/// What a program printed: `count <who> <what> <bytes> <cycles> <instructions> <result>`, and its end. A result that is not the
-/// right one is an error.
+/// Parses the output of a program: lines of the form `count <who> <what> <bytes> <cycles> <instructions> <result>`, and
+/// a last line. `right` returns the correct result of a function for a payload size.
 ///
 /// # Errors
-/// As above, and if the program did not end.
+/// Fails if a line is malformed, if a result is wrong, or if the last line is missing.
 pub fn read(console: &str, right: impl Fn(&str, usize) -> Result<String>) -> Result<Vec<Count>> {
     let mut counts = Vec::new();
     for line in console.lines() {

@@ -1,5 +1,5 @@
-//! How fast `hartlock` signs and verifies a large payload, against `openssl dgst` on the same file
-//! in the same run. `lab/README.md` says what the numbers do not.
+//! Measures how fast `hartlock` signs and verifies a large payload, compared with `openssl dgst` on
+//! the same file in the same run. `lab/README.md` describes the limits of these numbers.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -18,31 +18,33 @@ use hartlock_results::inputs;
 use hartlock_results::run::{Better, How, Row, Run};
 use xtask::{project, run};
 
-/// Throughput, as a multiple of that of `openssl dgst`.
+/// Minimum throughput, as a multiple of that of `openssl dgst`.
 const TARGET_SPEED: f64 = 1.8;
-/// Most memory, MiB.
+/// Maximum memory in MiB.
 const TARGET_MEMORY: f64 = 64.0;
 const MIB: u64 = 1 << 20;
 
-/// What is measured in every round, in this order.
+/// Names of the measurements of a round, in this order.
 const OPENSSL: &str = "openssl dgst";
 const SIGN: &str = "sign";
-/// After the system was told to keep nothing of the bundle: it has to come from the disk.
+/// Verification after the system was told to drop the bundle from its page cache, so that it is
+/// read from the disk.
 const VERIFY_COLD: &str = "verify, not in memory";
 const VERIFY: &str = "verify";
-/// As many bytes written to the disk and nothing else.
+/// A plain write of the same number of bytes to the disk, for comparison.
 const DISK: &str = "disk";
-/// By several programs at once, into room that was taken before. `$1`: MiB for each of them.
+/// Shell script of that measurement. Several processes write at the same time to a file whose space
+/// was allocated before. `$1` is the number of MiB for each process.
 const WRITE: &str = "set -e; fallocate -l $((4 * $1))M copy
 for at in 0 1 2 3; do
     dd if=/dev/zero of=copy bs=1M count=$1 seek=$(($1 * at)) oflag=direct conv=notrunc status=none &
 done
 wait; sync copy";
 const WRITERS: u64 = 4;
-/// Starts and ends: what it needs is what the method cannot see below.
+/// A program that does nothing. Its memory is the smallest that this method can measure.
 const NOTHING: &str = "true";
 
-/// A payload and a way to hash it.
+/// A hash, and a mode of hashing the payload.
 struct Case {
     hash: HashId,
     is_flat: bool,
@@ -54,14 +56,14 @@ impl Case {
     }
 }
 
-/// How much is measured.
+/// Size of a measurement.
 struct Scale {
     payload_mib: u64,
     rounds: usize,
     hashes: &'static [HashId],
 }
 
-/// Those that `openssl dgst` has too.
+/// Hashes that `openssl dgst` also supports.
 const COMPARED: [HashId; 6] = [
     HashId::Sha256,
     HashId::Sha384,
@@ -118,7 +120,7 @@ fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-/// A folder with a payload and keys, which goes away with it.
+/// A folder with a payload and keys, which is removed when this value is dropped.
 struct Bench {
     hartlock: PathBuf,
     folder: PathBuf,
@@ -126,7 +128,7 @@ struct Bench {
 
 impl Drop for Bench {
     fn drop(&mut self) {
-        // What is left in target/ is removed by the next run.
+        // If this fails, the next run removes the folder.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
@@ -164,7 +166,8 @@ impl Bench {
         blocks.chain([Case { hash: HashId::Sha384, is_flat: true }]).collect()
     }
 
-    /// Takes all samples: the tools in turns, so that a busy or slow minute hits all of them.
+    /// Takes all samples. The tools run in turns, so that a period in which the machine is busy or
+    /// slow affects all of them.
     fn rounds(&self, scale: &Scale, patience: &mut Patience) -> Result<Vec<Sample>> {
         let mut samples = vec![Sample::take(NOTHING, "", 0, &mut Command::new("true"))?];
         for round in 0..scale.rounds {
@@ -176,7 +179,7 @@ impl Bench {
             let mut write = Command::new("sh");
             write.current_dir(&self.folder).args(["-c", WRITE, "sh"]);
             write.arg((scale.payload_mib / WRITERS).to_string());
-            // Not every file system can do it, and nothing is judged by it.
+            // Some file systems do not support this measurement, and no target depends on it.
             samples.extend(Sample::take(DISK, "", round, &mut write).ok());
             let _ = fs::remove_file(self.file("copy"));
         }
@@ -210,12 +213,13 @@ impl Bench {
         forget.current_dir(&self.folder);
         run::quietly(forget.args(["if=bundle.hlk", "iflag=nocache", "count=0"]))?;
         take(VERIFY_COLD, &mut verify)?;
-        // Into memory, where the payload is for openssl.
+        // Reads the bundle into the page cache, where the payload is for openssl.
         io::copy(&mut File::open(self.file("bundle.hlk"))?, &mut io::sink())?;
         take(VERIFY, &mut verify)?;
-        // Not by the next signature: replacing a file of that size takes time of its own.
+        // The bundle is removed here, because replacing a file of that size would add time to the
+        // next signature.
         fs::remove_file(self.file("bundle.hlk")).context("bundle.hlk")?;
-        // The storage learns of the freed blocks now, and not during the next sample.
+        // The storage processes the freed blocks now, and not during the next sample.
         run::quietly(&mut Command::new("sync")).map(drop)
     }
 }
@@ -224,7 +228,7 @@ fn spec_name(case: &Case) -> String {
     format!("{}.toml", case.config().replace(' ', "-"))
 }
 
-/// A bundle of the payload, for a board that has room for it.
+/// Returns the description of a bundle with the payload, for a board whose memory is large enough.
 fn spec(case: &Case) -> String {
     format!(
         r#"type = "system"
@@ -248,7 +252,8 @@ load_address = 0x8_0000_0000
     )
 }
 
-/// Bytes that no storage can compress or share, the same in every run (SplitMix64).
+/// Writes pseudorandom bytes, which no storage can compress or share. They are the same in every
+/// run (SplitMix64).
 fn write_payload(path: &Path, size_mib: u64) -> Result<()> {
     let mut file = File::create(path).with_context(|| path.display().to_string())?;
     let mut state = 0_u64;
@@ -262,11 +267,12 @@ fn write_payload(path: &Path, size_mib: u64) -> Result<()> {
         }
         file.write_all(&chunk)?;
     }
-    // Otherwise the disk is still busy with it when the first signature is written.
+    // Without this, the disk would still be writing the payload when the first signature is
+    // written.
     file.sync_all().with_context(|| path.display().to_string())
 }
 
-/// Every sample of one tool on one case.
+/// All samples of one tool in one case.
 struct Series<'a> {
     what: &'static str,
     samples: Vec<&'a Sample>,
@@ -352,7 +358,7 @@ fn rows(samples: &[Sample], scale: &Scale) -> Vec<Row> {
     rows
 }
 
-/// The configurations in the order of their first sample.
+/// Returns the configurations in the order of their first sample.
 fn first_of_each<'a>(configs: &[&'a str]) -> Vec<&'a str> {
     let mut seen = Vec::new();
     for config in configs {

@@ -1,5 +1,5 @@
-//! `cargo xtask lab`: measures, judges by a target that was set beforehand, and stores the run with
-//! all of its samples (`spec/lab-run.md`).
+//! `cargo xtask lab`: measures, judges the numbers by targets that were set beforehand, and stores the run
+//! with all samples (`spec/lab-run.md`).
 
 #![allow(
     missing_docs,
@@ -44,38 +44,40 @@ pub use args::Args;
 use args::Key;
 use hartlock_results::run::{Row, Run, Status};
 
-/// A step of `cargo xtask test`: the first paper's evaluation in small keeps its bounds.
+/// Test step: a quick evaluation of the first paper meets its bounds.
 pub fn step(_: &Path) -> Result<Outcome> {
     quick(Key::ParallelVerification, &[PackageSet::Machine])
 }
 
-/// A step of `cargo xtask test`: the fifth paper's measurement for its largest payload.
+/// Test step: the fifth paper's measurement for its largest payload meets its bounds.
 pub fn accelerator_step(_: &Path) -> Result<Outcome> {
     let sets = [PackageSet::Machine, PackageSet::Soc, PackageSet::Cva6];
     quick(Key::OpentitanAccelerator, &sets)
 }
 
-/// A step of `cargo xtask test`: the fourth paper's rows, and every hash kernel beside its peers.
+/// Test step: the fourth paper's rows, and every hash kernel compared with other implementations, meet their
+/// bounds.
 pub fn vector_step(_: &Path) -> Result<Outcome> {
     quick(Key::VectorCrypto, &[])
 }
 
-/// A step of `cargo xtask test`: the third paper's rows for SHA-3, and the boot of a TEE by engines.
+/// Test step: the third paper's rows for SHA-3, and the boot of a TEE with engines, meet their bounds.
 pub fn quick_boot_step(_: &Path) -> Result<Outcome> {
     quick(Key::QuickBootTee, &[PackageSet::Machine, PackageSet::Soc])
 }
 
-/// A step of `cargo xtask test`: the second paper's engine at one point, which keeps its bound.
+/// Test step: the second paper's engine in one configuration meets its bound.
 pub fn post_quantum_step(_: &Path) -> Result<Outcome> {
     quick(Key::PostQuantumXmss, &[PackageSet::Machine, PackageSet::Ip])
 }
 
-/// A step of `cargo xtask test`: `hartlock` beside openssl runs to its end. Nothing is judged by a time.
+/// Test step: the comparison of `hartlock` with openssl runs to its end. No time is judged.
 pub fn speed_step(_: &Path) -> Result<Outcome> {
     quick(Key::HostSpeed, &[])
 }
 
-/// What `make lab PAPER=<key> QUICK=1` does, page included; then nothing may miss its target.
+/// Runs the equivalent of `make lab PAPER=<key> QUICK=1`, including the page, and fails if a target is
+/// missed.
 fn quick(key: Key, sets: &[PackageSet]) -> Result<Outcome> {
     for set in sets {
         if let Some(skipped) = xtask::python::without_packages(*set)? {
@@ -96,8 +98,8 @@ fn quick(key: Key, sets: &[PackageSet]) -> Result<Outcome> {
     Ok(Outcome::Failed(Run { rows: missed, ..run }.text()))
 }
 
-/// A miss is a finding, not a failure of the measurement: the answer is yes. With `--stale` it is whether the
-/// stored runs are up to date.
+/// Measures and returns yes: a missed target is a finding and not a failure of the measurement. With
+/// `--stale`, returns yes if the stored runs are up to date.
 pub fn main(args: &Args) -> Result<Verdict> {
     if args.pages {
         args.pages(args.key.map(Key::name).as_deref())?;
@@ -113,7 +115,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// Measures, stores, and makes the page.
+/// Measures, stores the run, and makes its page.
 fn measured(key: Key, args: &Args) -> Result<Run> {
     let run = match key {
         Key::HostSpeed => host_speed::measure(args)?,
@@ -127,7 +129,7 @@ fn measured(key: Key, args: &Args) -> Result<Run> {
     Ok(run)
 }
 
-/// Says of each stored run whether its sources have changed since.
+/// Prints for each stored run if its sources have changed since.
 fn stale(folder: &Path, keys: &[Key]) -> Result<Verdict> {
     let mut verdict = Verdict::Yes;
     for key in keys {

@@ -1,4 +1,4 @@
-//! On what a run was made, and how busy that was with other things.
+//! Describes the machine of a run, and the load on it by other programs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use hartlock_results::run::Machine;
 
 use xtask::{project, run};
 
-/// Share of the processor that others may use when a measurement begins.
+/// Maximum share of the processor that other programs may use when a measurement begins.
 const QUIET: f64 = 0.1;
 
 /// The machine that this program runs on.
@@ -39,12 +39,12 @@ pub fn named(versions: BTreeMap<&str, String>) -> BTreeMap<String, String> {
     versions.into_iter().map(|(name, version)| (name.to_owned(), version)).collect()
 }
 
-/// Cores that a program started here may use.
+/// Returns the number of cores that a program started here may use.
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// The commit of the checkout, and whether the tree differs from it.
+/// Returns the commit of the checkout, with the suffix `+changes` if tracked files differ from it.
 pub fn commit() -> Result<String> {
     let git =
         |words: &[&str]| run::quietly(Command::new("git").args(words).current_dir(project::root()));
@@ -54,12 +54,12 @@ pub fn commit() -> Result<String> {
     Ok(if is_clean { commit } else { format!("{commit}+changes") })
 }
 
-/// Now, in UTC.
+/// Returns the present time in UTC.
 pub fn date() -> Result<String> {
     Ok(run::quietly(Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]))?.trim().to_owned())
 }
 
-/// The first line that a program says about its version.
+/// Returns the first line of a program's version output.
 pub fn version(program: &str, argument: &str) -> Result<String> {
     let text = run::quietly(Command::new(program).arg(argument))?;
     Ok(text.lines().next().unwrap_or("").to_owned())
@@ -69,7 +69,7 @@ fn read(path: &str) -> Result<String> {
     fs::read_to_string(path).with_context(|| path.to_owned())
 }
 
-/// The value of the first line that begins with a name and a colon.
+/// Returns the value of the first line of a file that has the form `name: value`.
 fn field(path: &str, name: &str) -> Result<String> {
     let text = read(path)?;
     let value = text.lines().find_map(|line| {
@@ -79,22 +79,22 @@ fn field(path: &str, name: &str) -> Result<String> {
     value.with_context(|| format!("{path} has no `{name}`"))
 }
 
-/// Seconds that all cores together have worked since the machine started, time that a hypervisor
-/// took away included.
+/// Returns the time in seconds that all cores together were busy since the machine started,
+/// including the time that a hypervisor took.
 pub fn busy_seconds() -> Result<f64> {
     let text = read("/proc/stat")?;
     busy_ticks(&text).map(|ticks| ticks as f64 / 100.0).context("/proc/stat has no line `cpu`")
 }
 
-/// `user nice system idle iowait irq softirq steal …`, in hundredths of a second on every Linux that
-/// Debian builds (proc_stat(5)).
+/// Sums the busy times in a line with `user nice system idle iowait irq softirq steal …`, in
+/// hundredths of a second, which is the unit in every Linux kernel of Debian (proc_stat(5)).
 fn busy_ticks(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line.split_whitespace().flat_map(str::parse).collect();
     Some([0, 1, 2, 5, 6, 7].iter().filter_map(|at| ticks.get(*at)).sum())
 }
 
-/// Time that may be spent on waiting for others.
+/// The remaining time to wait for a quiet processor.
 pub struct Patience {
     left: Duration,
 }
@@ -104,7 +104,7 @@ impl Patience {
         Self { left: Duration::from_secs(seconds) }
     }
 
-    /// Returns when the processor is nearly idle, or when no patience is left.
+    /// Returns when the processor is nearly idle, or when no waiting time is left.
     pub fn wait(&mut self) -> Result<()> {
         let start = Instant::now();
         let mut was_told = false;

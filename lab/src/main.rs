@@ -26,7 +26,7 @@ enum Command {
     },
 }
 
-/// Steps of `cargo xtask test` that run here.
+/// The steps of `cargo xtask test` that this program implements.
 const STEPS: &[xtask::Step] = &[
     ("lab", hartlock_lab::step),
     ("accelerator", hartlock_lab::accelerator_step),

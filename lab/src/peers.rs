@@ -1,4 +1,4 @@
-//! Hashes of other projects on a bare hart (`lab/peers`): builds the program and reads what it counted.
+//! Hashes of other projects on a bare hart (`lab/peers`): builds the program and reads its counts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,23 +14,24 @@ pub mod libraries;
 
 use libraries::Part;
 
-/// What peers are built for: harts of Linux distributions, whose floating point no hash uses.
+/// Compiler target of the peers: the base instruction set of Linux distributions. No hash uses its floating point.
 pub const TARGET: &str = "riscv64gc-unknown-none-elf";
 
-/// Names the folder of the libraries in C for the build scripts.
+/// Environment variable that gives the folder of the C libraries to build scripts.
 pub const FOLDER_VARIABLE: &str = "HARTLOCK_PEERS_LIBRARIES";
 
-/// Libraries in C.
+/// Names of the C libraries.
 pub const LIBRARIES: [&str; 3] = ["openssl", "wolfssl", "aws-lc"];
 
-/// A peer's number.
+/// Cost of a peer's hash.
 pub struct PeerCount {
     pub hart: &'static str,
     pub peer: String,
     pub count: Count,
 }
 
-/// Builds the peers for the instructions of a hart, and returns the image. What is built for `name` is kept apart.
+/// Builds the peers for the instructions of a hart, and returns the path of the image. Builds with different names
+/// use different folders.
 pub fn build(name: &str, hart: &str, flags: &[&str], features: &[&str]) -> Result<PathBuf> {
     let libraries = libraries::build(hart, Part::Hashes)?;
     let folder = project::target_dir().join("lab/peers").join(name);
@@ -43,7 +44,7 @@ pub fn build(name: &str, hart: &str, flags: &[&str], features: &[&str]) -> Resul
     cargo.arg("--target-dir").arg(&folder);
     cargo.env(FOLDER_VARIABLE, libraries);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
-    // sha2's form for Zknh wants intrinsics that are not stable yet.
+    // The Zknh code of the crate `sha2` needs unstable intrinsics.
     cargo.env("RUSTC_BOOTSTRAP", "1");
     run::quietly(&mut cargo)?;
     let image = folder.join("peers.bin");
@@ -52,7 +53,8 @@ pub fn build(name: &str, hart: &str, flags: &[&str], features: &[&str]) -> Resul
     Ok(image)
 }
 
-/// What the peers counted. One that hashes something else than we do is no peer.
+/// Reads the counts of the peers from the console output. Fails if a peer's digest differs from that of this
+/// project.
 pub fn read(hart: &'static str, console: &str) -> Result<Vec<PeerCount>> {
     let mut counts = Vec::new();
     for line in console.lines() {
@@ -75,14 +77,14 @@ pub fn read(hart: &'static str, console: &str) -> Result<Vec<PeerCount>> {
     Ok(counts)
 }
 
-/// What the peers are, by name.
+/// Returns the versions of the peers by name.
 pub fn versions() -> Result<BTreeMap<&'static str, String>> {
     let mut versions = libraries::versions()?;
     versions.extend(crates()?);
     Ok(versions)
 }
 
-/// Versions of the crates among the peers, from their lock file.
+/// Returns the versions of the crates among the peers, from their lock file.
 fn crates() -> Result<Vec<(&'static str, String)>> {
     let path = project::root().join("lab/peers/Cargo.lock");
     let lock: toml::Table = toml::from_str(&fs::read_to_string(&path)?)?;

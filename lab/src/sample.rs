@@ -1,4 +1,4 @@
-//! One execution of a program, measured from outside.
+//! Measures one execution of a program from outside.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -9,26 +9,25 @@ use wait4::Wait4;
 use super::machine::{busy_seconds, cores};
 use xtask::run;
 
-/// What one execution took.
+/// Measurements of one execution.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// What was run, and on what.
+    /// Name of the measurement.
     pub what: &'static str,
     pub config: String,
     pub round: usize,
     pub wall: f64,
     pub user: f64,
     pub system: f64,
-    /// The most memory it had at one time. Linux counts what the parent had when it started the
-    /// program, so this is never less than the memory of this command.
+    /// Peak memory in KiB. Linux includes the memory of the parent process at the start of the
+    /// program, so the value is never less than that of this command.
     pub peak_kib: u64,
-    /// Share of the processor that everything else used meanwhile, the kernel's own threads
-    /// included.
+    /// Share of the processor that all other programs and the kernel's own threads used meanwhile.
     pub others: f64,
 }
 
 impl Sample {
-    /// Runs a program to its end. It must succeed.
+    /// Runs a program to its end and measures it. Fails if the program fails.
     pub fn take(
         what: &'static str,
         config: &str,
@@ -59,7 +58,7 @@ impl Sample {
     }
 }
 
-/// All samples as a table for other programs.
+/// Formats all samples as CSV.
 pub fn csv(samples: &[Sample]) -> String {
     let mut text = "what,config,round,wall_s,user_s,system_s,peak_kib,others\n".to_owned();
     for it in samples {
@@ -71,7 +70,7 @@ pub fn csv(samples: &[Sample]) -> String {
     text
 }
 
-/// The middle of some values, or the mean of the two in the middle.
+/// Returns the median; of an even number of values, the mean of the two in the middle.
 pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

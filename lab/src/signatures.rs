@@ -1,8 +1,8 @@
-//! `cargo xtask signatures`: what a signature verification takes on RISC-V, in bytes of flash, bytes of
-//! stack and retired instructions; ours, and those of other projects in the same program.
+//! `cargo xtask signatures`: measures the cost of signature verification on RISC-V in bytes of flash,
+//! bytes of stack and retired instructions, of this project and of others in the same test program.
 //!
-//! Instructions and bytes are exact and the same on every machine with the pinned compiler, so growth
-//! is a fault that a test can find. They are no cycles.
+//! Instructions and bytes are exact and, with the pinned compiler, the same on every machine, so a test
+//! can treat growth as a failure. Instructions are not cycles.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -82,7 +82,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(if findings.is_empty() { Verdict::Yes } else { Verdict::No })
 }
 
-/// A step of `cargo xtask test`: ours beside what was recorded, and beside the bounds.
+/// Test step: compares this project's numbers with the recorded ones and with their bounds.
 pub fn step(root: &Path) -> Result<Outcome> {
     let bounds: Bounds = record::load(root, "bounds")?;
     let (recorded, peers): (Ours, Peers) =
@@ -109,7 +109,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     Ok(if findings.is_empty() { Outcome::Passed } else { Outcome::Failed(findings.join("\n")) })
 }
 
-/// The cases of each algorithm in a file.
+/// Files with the cases of each algorithm.
 struct Packs {
     folder: tempfile::TempDir,
 }

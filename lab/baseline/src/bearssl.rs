@@ -1,11 +1,11 @@
-//! BearSSL, by the two functions of its interface that a caller would use (`bearssl_hash.h`,
-//! `bearssl_hmac.h`).
+//! Calls BearSSL through the two functions of its interface that a program would use
+//! (`bearssl_hash.h`, `bearssl_hmac.h`).
 
 use core::ffi::c_void;
 
 use crate::hash::{Digest, Mac};
 
-/// Larger than any of its contexts, and as strictly aligned.
+/// A buffer that is larger than any context of BearSSL, and at least as strictly aligned.
 #[repr(align(16))]
 struct Context([u8; 512]);
 
@@ -20,7 +20,7 @@ impl Context {
 }
 
 unsafe extern "C" {
-    /// The functions of SHA-256, as HMAC takes them. Only its address is used.
+    /// The table of SHA-256 functions that HMAC needs. Only its address is used.
     static br_sha256_vtable: [*const c_void; 8];
 
     fn br_sha256_init(context: *mut c_void);
@@ -41,7 +41,7 @@ pub fn sha256(message: &[u8]) -> Digest {
     let mut context = Context::new();
     let mut digest = [0; 32];
     // SAFETY: the context is large enough, and lengths are those of the slices. SHA-256 and SHA-224
-    // share their update, which the header names so.
+    // share the update function, for which the header defines a macro.
     unsafe {
         br_sha256_init(context.ptr());
         br_sha224_update(context.ptr(), message.as_ptr().cast(), message.len());
@@ -53,7 +53,8 @@ pub fn sha256(message: &[u8]) -> Digest {
 pub const HMAC: Mac = |key, message| {
     let (mut keyed, mut context) = (Context::new(), Context::new());
     let mut digest = [0; 32];
-    // SAFETY: as above; the table of functions is BearSSL's own.
+    // SAFETY: the contexts are large enough, and lengths are those of the slices; the table of
+    // functions is BearSSL's own.
     unsafe {
         let functions = (&raw const br_sha256_vtable).cast();
         br_hmac_key_init(keyed.ptr(), functions, key.as_ptr().cast(), key.len());

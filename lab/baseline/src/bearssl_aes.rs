@@ -4,14 +4,15 @@ use core::ffi::c_void;
 
 use crate::operands::{AES_BLOCK_LEN, AES_KEY_LEN};
 
-/// Larger than the subkeys of any implementation with the pointer before them, and as strictly aligned.
+/// A buffer that is larger than the subkeys of any implementation with the preceding pointer, and at
+/// least as strictly aligned.
 #[repr(align(16))]
 struct Keys([u8; 512]);
 
 type Init = unsafe extern "C" fn(*mut c_void, *const c_void, usize);
 type Run = unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void, usize);
 
-/// One implementation.
+/// An implementation of AES-256-CBC.
 pub struct Variant {
     pub name: &'static str,
     init: Init,
@@ -29,7 +30,8 @@ unsafe extern "C" {
     fn br_aes_ct64_cbcenc_run(keys: *const c_void, iv: *mut c_void, data: *mut c_void, len: usize);
 }
 
-/// The one that is the fastest in most processors comes first: it alone is counted in the quick form.
+/// All implementations. The first one is the fastest on most processors; quick runs count only that
+/// one.
 pub const VARIANTS: [Variant; 4] = [
     Variant { name: "bearssl-aes_big", init: br_aes_big_cbcenc_init, run: br_aes_big_cbcenc_run },
     Variant {
@@ -46,7 +48,8 @@ pub const VARIANTS: [Variant; 4] = [
 ];
 
 impl Variant {
-    /// Encrypts whole blocks in place. Subkeys are made, too, as the engine makes them.
+    /// Encrypts whole blocks in place. This includes the key schedule, because the engine computes it
+    /// as well.
     pub fn encrypt(
         &self,
         key: &[u8; AES_KEY_LEN],
@@ -55,7 +58,8 @@ impl Variant {
     ) {
         let mut keys = Keys([0; 512]);
         let keys = keys.0.as_mut_ptr().cast();
-        // SAFETY: the subkeys have room, and lengths are those of the slices. The vector is changed.
+        // SAFETY: the buffer is large enough for the subkeys, and lengths are those of the slices. The
+        // library changes the initialisation vector, which is a copy.
         unsafe {
             (self.init)(keys, key.as_ptr().cast(), key.len());
             (self.run)(keys, iv.as_mut_ptr().cast(), text.as_mut_ptr().cast(), size_of_val(text));

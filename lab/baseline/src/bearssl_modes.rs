@@ -1,11 +1,12 @@
-//! AES-256-CTR and AES-256-GCM of BearSSL, of the implementations that suit a hart of 64 bits (`bearssl_block.h`,
+//! AES-256-CTR and AES-256-GCM of BearSSL, in the implementations that suit a 64-bit hart (`bearssl_block.h`,
 //! `bearssl_hash.h`, `bearssl_aead.h`).
 
 use core::ffi::{c_int, c_void};
 
 use crate::operands::{AES_BLOCK_LEN, AES_KEY_LEN, GCM_IV_LEN, HEADER};
 
-/// Larger than the subkeys of any implementation with the pointer before them, or a context of GCM, and as strictly aligned.
+/// A buffer that is larger than the subkeys of any implementation with the preceding pointer, and than a GCM context,
+/// and at least as strictly aligned.
 #[repr(align(16))]
 struct Context([u8; 512]);
 
@@ -21,13 +22,13 @@ type Init = unsafe extern "C" fn(*mut c_void, *const c_void, usize);
 type Run = unsafe extern "C" fn(*const c_void, *const c_void, u32, *mut c_void, usize) -> u32;
 type Hash = unsafe extern "C" fn(*mut c_void, *const c_void, *const c_void, usize);
 
-/// One implementation.
+/// An implementation of one mode.
 pub struct Variant {
     pub name: &'static str,
     pub mode: &'static str,
     init: Init,
     run: Run,
-    /// Of GCM.
+    /// GHASH function; `None` for CTR.
     hash: Option<Hash>,
 }
 
@@ -61,7 +62,7 @@ unsafe extern "C" {
 const CTR: &str = "aes-256-ctr";
 const GCM: &str = "aes-256-gcm";
 
-/// The last one is the slowest in most processors of 64 bits.
+/// All implementations. The last one is the slowest on most 64-bit processors.
 pub const VARIANTS: [Variant; 5] = [
     Variant {
         name: "bearssl-aes_big",
@@ -101,7 +102,8 @@ pub const VARIANTS: [Variant; 5] = [
 ];
 
 impl Variant {
-    /// Encrypts in place, and returns the tag of GCM. Subkeys are made, too, as the engine makes them.
+    /// Encrypts in place, and returns the tag in GCM mode. This includes the key schedule, because the engine computes
+    /// it as well.
     pub fn encrypt(
         &self,
         key: &[u8; AES_KEY_LEN],
@@ -111,19 +113,19 @@ impl Variant {
         let mut keys = Context::EMPTY;
         let keys = keys.pointer();
         let (data, len) = (text.as_mut_ptr().cast(), text.len());
-        // SAFETY: the subkeys have room, and the length is that of the key.
+        // SAFETY: the buffer is large enough for the subkeys, and the length is that of the key.
         unsafe { (self.init)(keys, key.as_ptr().cast(), key.len()) };
         let Some(hash) = self.hash else {
             let [.., a, b, c, d] = *iv;
             let counter = u32::from_be_bytes([a, b, c, d]);
-            // SAFETY: twelve bytes of the vector are read, and the length is that of the text.
+            // SAFETY: twelve bytes of the initialisation vector are read, and the length is that of the text.
             unsafe { (self.run)(keys, iv.as_ptr().cast(), counter, data, len) };
             return None;
         };
         let (mut context, mut tag) = (Context::EMPTY, [0; AES_BLOCK_LEN]);
         let context = context.pointer();
-        // SAFETY: the context has room, and keeps the pointer to the subkeys, which begin with that to their functions and
-        // outlive it. Lengths are those of vector, header and text; a tag has 16 bytes.
+        // SAFETY: the context is large enough. It stores the pointer to the subkeys, which begin with a pointer to
+        // their functions and outlive the context. Lengths are those of vector, header and text; a tag has 16 bytes.
         unsafe {
             br_gcm_init(context, keys, hash);
             br_gcm_reset(context, iv.as_ptr().cast(), GCM_IV_LEN);

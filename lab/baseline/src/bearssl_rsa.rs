@@ -1,8 +1,8 @@
-//! RSA of BearSSL, by each of its implementations of big numbers (`bearssl_rsa.h`).
+//! RSA of BearSSL, with each of its big-number implementations (`bearssl_rsa.h`).
 
 use crate::operands::{EXPONENT, Key};
 
-/// `br_rsa_public_key`.
+/// The C structure `br_rsa_public_key`.
 #[repr(C)]
 struct Public {
     n: *const u8,
@@ -11,7 +11,7 @@ struct Public {
     e_len: usize,
 }
 
-/// `br_rsa_private_key`.
+/// The C structure `br_rsa_private_key`.
 #[repr(C)]
 struct Private {
     n_bits: u32,
@@ -30,7 +30,7 @@ struct Private {
 type Encrypt = unsafe extern "C" fn(*mut u8, usize, *const Public) -> u32;
 type Decrypt = unsafe extern "C" fn(*mut u8, *const Private) -> u32;
 
-/// One implementation.
+/// An implementation of RSA.
 pub struct Variant {
     pub name: &'static str,
     public: Encrypt,
@@ -48,7 +48,8 @@ unsafe extern "C" {
     fn br_rsa_i62_private(x: *mut u8, key: *const Private) -> u32;
 }
 
-/// From the longest words on, which are the fastest where a multiplication gives 128 bits; the order is that of their speed.
+/// All implementations, the fastest first. Those with the longest words are the fastest if a multiplication has a
+/// 128-bit result.
 pub const VARIANTS: [Variant; 4] = [
     Variant { name: "bearssl-i62", public: br_rsa_i62_public, private: br_rsa_i62_private },
     Variant { name: "bearssl-i31", public: br_rsa_i31_public, private: br_rsa_i31_private },
@@ -57,7 +58,7 @@ pub const VARIANTS: [Variant; 4] = [
 ];
 
 impl Variant {
-    /// RSAEP (RFC 8017 §5.1.1) in place; false if the library refuses.
+    /// Computes RSAEP (RFC 8017 §5.1.1) in place. Returns false if the library refuses.
     pub fn encrypt<const WHOLE: usize, const HALF: usize>(
         &self,
         key: &Key<WHOLE, HALF>,
@@ -65,18 +66,18 @@ impl Variant {
     ) -> bool {
         let public =
             Public { n: key.n.as_ptr(), n_len: WHOLE, e: EXPONENT.as_ptr(), e_len: EXPONENT.len() };
-        // SAFETY: pointers and lengths are those of arrays, which the library does not write to, and of the text.
+        // SAFETY: pointers and lengths are those of the text and of arrays that the library only reads.
         unsafe { (self.public)(text.as_mut_ptr(), WHOLE, &raw const public) == 1 }
     }
 
-    /// RSADP (RFC 8017 §5.1.2) with both primes, in place; false if the library refuses.
+    /// Computes RSADP (RFC 8017 §5.1.2) with both primes, in place. Returns false if the library refuses.
     pub fn decrypt<const WHOLE: usize, const HALF: usize>(
         &self,
         key: &Key<WHOLE, HALF>,
         text: &mut [u8; WHOLE],
     ) -> bool {
         let private = Private {
-            // The highest bit of a modulus here is a one.
+            // The highest bit of each modulus here is one.
             n_bits: 8 * WHOLE as u32,
             p: key.p.as_ptr(),
             p_len: HALF,
@@ -89,7 +90,8 @@ impl Variant {
             iq: key.iq.as_ptr(),
             iq_len: HALF,
         };
-        // SAFETY: as above; the text is as long as the modulus.
+        // SAFETY: pointers and lengths are those of arrays that the library only reads; the text is as long as the
+        // modulus.
         unsafe { (self.private)(text.as_mut_ptr(), &raw const private) == 1 }
     }
 }

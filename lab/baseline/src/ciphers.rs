@@ -1,4 +1,4 @@
-//! What is counted of AES-256-CBC and of RSA, in each implementation that BearSSL has for such a hart.
+//! Counts AES-256-CBC and RSA, in each implementation that BearSSL has for such a hart.
 
 use core::hint::black_box;
 
@@ -10,21 +10,21 @@ use crate::{bearssl_aes, bearssl_modes, bearssl_rsa, ours};
 
 const MAX_BLOCKS: usize = 4096 / AES_BLOCK_LEN;
 
-/// A tag follows the text.
+/// The text, with space for a tag after it.
 static mut TEXT: [[u8; AES_BLOCK_LEN]; MAX_BLOCKS + 1] = [[0; AES_BLOCK_LEN]; MAX_BLOCKS + 1];
 
-/// Of the payloads with which implementations are compared.
+/// Payload size in bytes with which implementations are compared.
 const COMPARED_SIZE: usize = 1024;
-/// Names of what is counted of a key: encryption, decryption.
+/// Names of the operations with a key: encryption and decryption.
 type Names = [&'static str; 2];
 const NAMES_512: Names = ["rsa-512-public", "rsa-512-private"];
 const NAMES_1024: Names = ["rsa-1024-public", "rsa-1024-private"];
 
-/// How many implementations of RSA are counted with the long key.
+/// Number of RSA implementations that are counted with the long key.
 const LONG: usize = 2;
 
-/// The first implementation of AES with all payloads, and all of them with one of these. All implementations of
-/// RSA with the short key; the first two with the long one.
+/// Counts the first implementation of AES with all payloads, and the others with one payload. Counts all
+/// implementations of RSA with the short key, and the first two with the long key.
 pub fn all(kernels: &Kernels) {
     let [first, others @ ..] = &bearssl_aes::VARIANTS;
     for size in SIZES {
@@ -41,24 +41,24 @@ pub fn all(kernels: &Kernels) {
     }
 }
 
-/// The longest payload and the short key, by the first implementation of each.
+/// Counts the first implementation of AES and of RSA, with the longest payload and the short key.
 pub fn chosen(kernels: &Kernels) {
     let ([aes_variant, ..], [rsa_variant, ..]) = (&bearssl_aes::VARIANTS, &bearssl_rsa::VARIANTS);
     aes(kernels, aes_variant, SIZES[SIZES.len() - 1]);
     rsa(rsa_variant, &RSA_512, NAMES_512);
 }
 
-/// What takes few cycles of that.
+/// Same as [`chosen`], without decryption, which takes many cycles.
 pub fn quick(kernels: &Kernels) {
     let ([aes_variant, ..], [rsa_variant, ..]) = (&bearssl_aes::VARIANTS, &bearssl_rsa::VARIANTS);
     aes(kernels, aes_variant, SIZES[SIZES.len() - 1]);
     encrypt(rsa_variant, &RSA_512, NAMES_512[0]);
 }
 
-/// Counts what follows an encryption of a short text, which brings code and tables into the caches; the payload
-/// has just been written.
+/// Counts one encryption. An encryption of a short text before it brings code and tables into the caches; the
+/// payload has just been written.
 fn aes(kernels: &Kernels, variant: &bearssl_aes::Variant, size: usize) {
-    // SAFETY: one hart, and one user at a time.
+    // SAFETY: there is one hart, and no other reference exists at this time.
     let text = unsafe { &mut *(&raw mut TEXT) };
     let text = &mut text[..size / AES_BLOCK_LEN];
     let key = core::array::from_fn(operands::key_byte);
@@ -74,7 +74,7 @@ fn aes(kernels: &Kernels, variant: &bearssl_aes::Variant, size: usize) {
     count.report(variant.name, "aes-256-cbc", size, &digest);
 }
 
-/// CTR and GCM with all payloads, by two implementations each, and by the other one of GCM with one of these.
+/// Counts two implementations each of CTR and GCM with all payloads, and the third one of GCM with one payload.
 pub fn modes(kernels: &Kernels) {
     let [variants @ .., other] = &bearssl_modes::VARIANTS;
     for variant in variants {
@@ -85,9 +85,9 @@ pub fn modes(kernels: &Kernels) {
     mode(kernels, other, COMPARED_SIZE);
 }
 
-/// As [`aes`] counts.
+/// Same as [`aes`], for CTR and GCM.
 fn mode(kernels: &Kernels, variant: &bearssl_modes::Variant, size: usize) {
-    // SAFETY: one hart, and one user at a time.
+    // SAFETY: there is one hart, and no other reference exists at this time.
     let text = unsafe { &mut *(&raw mut TEXT) };
     let text = text.as_flattened_mut();
     let key = core::array::from_fn(operands::key_byte);
@@ -115,7 +115,7 @@ fn rsa<const WHOLE: usize, const HALF: usize>(
     [public, private]: Names,
 ) {
     let Some(mut text) = encrypt(variant, key, public) else { return };
-    // The first time: what is missing in the caches is less than a thousandth of it.
+    // The first decryption is counted, because cache misses are less than a thousandth of its cycles.
     let begin = Count::begin();
     let is_done = variant.decrypt(key, black_box(&mut text));
     let count = begin.end();
@@ -124,7 +124,7 @@ fn rsa<const WHOLE: usize, const HALF: usize>(
     }
 }
 
-/// Counts the second time, and returns the ciphertext.
+/// Counts the second of two encryptions, and returns the ciphertext.
 fn encrypt<const WHOLE: usize, const HALF: usize>(
     variant: &bearssl_rsa::Variant,
     key: &Key<WHOLE, HALF>,

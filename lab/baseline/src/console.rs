@@ -1,4 +1,4 @@
-//! The console and the end of the machine (hw/soc/README.md).
+//! Writes to the console and ends the simulation (hw/soc/README.md).
 
 use core::arch::asm;
 
@@ -6,7 +6,7 @@ const CONSOLE: usize = hartlock_virt::board::UART;
 const END: usize = hartlock_virt::board::TEST;
 
 pub fn put(byte: u8) {
-    // SAFETY: the transmit register; it is always ready.
+    // SAFETY: the address is the transmit register, which is always ready.
     unsafe { (CONSOLE as *mut u8).write_volatile(byte) };
 }
 
@@ -21,12 +21,12 @@ pub fn decimal(number: u64) {
     put(b'0' + (number % 10) as u8);
 }
 
-/// Ends the machine.
+/// Ends the simulation.
 pub fn end(code: u32) -> ! {
-    // SAFETY: the test device of the board.
+    // SAFETY: the address is the test device of the board.
     unsafe { (END as *mut u32).write_volatile(code) };
     loop {
-        // SAFETY: waits.
+        // SAFETY: the instruction only waits.
         unsafe { asm!("wfi") };
     }
 }

@@ -1,10 +1,10 @@
-//! Counters of the hart, and the lines that say what they counted.
+//! Reads the counters of the hart, and prints the counts.
 
 use core::arch::asm;
 
 use crate::console::{decimal, print, put};
 
-/// Cycles and instructions from a point in the program on.
+/// Cycles and instructions, at a point in the program or between two points.
 pub struct Count {
     instructions: u64,
     cycles: u64,
@@ -15,7 +15,7 @@ impl Count {
         Self { instructions: instructions(), cycles: cycles() }
     }
 
-    /// What was counted since then.
+    /// Returns the counts since `begin`.
     pub fn end(self) -> Self {
         let cycles = cycles().wrapping_sub(self.cycles);
         Self { instructions: instructions().wrapping_sub(self.instructions), cycles }
@@ -40,14 +40,15 @@ impl Count {
 
 fn instructions() -> u64 {
     let count: u64;
-    // SAFETY: reads a counter. What is counted is not moved across it, because it may use memory.
+    // SAFETY: the instruction reads a counter. The compiler does not move the counted code across
+    // it, because the instruction may access memory as far as the compiler knows.
     unsafe { asm!("csrr {}, minstret", out(reg) count, options(nostack)) };
     count
 }
 
 fn cycles() -> u64 {
     let count: u64;
-    // SAFETY: as above.
+    // SAFETY: see `instructions`.
     unsafe { asm!("csrr {}, mcycle", out(reg) count, options(nostack)) };
     count
 }

@@ -1,6 +1,6 @@
-//! What is counted of both.
+//! Types of the counted functions.
 
-/// Of SHA-256 and of HMAC-SHA-256.
+/// A digest of SHA-256 or a code of HMAC-SHA-256.
 pub type Digest = [u8; 32];
-/// A key and a message to their code.
+/// Function that computes the code of a message from a key and the message.
 pub type Mac = fn(&[u8], &[u8]) -> Digest;

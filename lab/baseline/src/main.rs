@@ -1,13 +1,13 @@
-//! SHA-256, HMAC-SHA-256, AES-256-CBC and RSA in software on a bare hart of the cycle-accurate machine: the
-//! baseline of the fifth paper, BearSSL, and our own kernel for hashes. A line for each:
+//! Counts SHA-256, HMAC-SHA-256, AES-256-CBC and RSA in software on a bare hart of the cycle-accurate machine. This is
+//! the baseline of the fifth paper: BearSSL, and for hashes also this project's kernel. Each count is a line:
 //!
 //! ```text
 //! count <who> <what> <bytes> <cycles> <instructions> <result>
 //! ```
 //!
-//! The result is a digest, that of the ciphertext of AES and its tag, or all of RSA's. Operands are in
-//! `verif/programs/accelerator/src/operands.rs`; the reader of the lines computes the results again.
-//! `HARTLOCK_PART` says what of it is built in.
+//! The result is a digest, a digest of the AES ciphertext with its tag, or the whole result of RSA. Operands are in
+//! `verif/programs/accelerator/src/operands.rs`; the reader of the lines computes the results again. `HARTLOCK_PART`
+//! selects the part that is compiled.
 
 #![no_std]
 #![no_main]
@@ -38,8 +38,8 @@ use operands::SIZES;
 global_asm!(include_str!("../../../verif/programs/bench/src/start.S"));
 
 const KEY_LEN: usize = 32;
-/// What is counted: `hashes`; `ciphers`; `modes` of AES beside CBC; those that are `chosen`; or `quick`, which is all hashes and what takes few
-/// cycles of the ciphers.
+/// The counted part: `hashes`; `ciphers`; `modes` of AES other than CBC; `chosen` implementations; or `quick`, which is
+/// all hashes and the ciphers that take few cycles.
 const PART: &str = env!("HARTLOCK_PART");
 
 static mut MESSAGE: [u8; 4096] = [0; 4096];
@@ -63,7 +63,7 @@ extern "C" fn bench_main() -> ! {
 }
 
 fn hashes(kernels: &Kernels) {
-    // SAFETY: one hart, and this is the only use.
+    // SAFETY: there is one hart, and this is the only use.
     let message = unsafe { &mut *(&raw mut MESSAGE) };
     for (at, byte) in message.iter_mut().enumerate() {
         *byte = operands::payload_byte(at);
@@ -82,7 +82,7 @@ fn hashes(kernels: &Kernels) {
     }
 }
 
-/// Counts the second time: then code and message are in the caches as far as they fit.
+/// Counts the second of two executions, for which code and message are in the caches as far as they fit.
 fn count(who: &str, what: &str, bytes: usize, hash: impl Fn() -> Digest) {
     black_box(hash());
     let begin = Count::begin();

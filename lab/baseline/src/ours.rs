@@ -1,4 +1,4 @@
-//! Our own kernel for the same hart.
+//! This project's kernel for the same hart.
 
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::{Hash, Kernels};
@@ -13,7 +13,7 @@ pub fn sha256(kernels: &Kernels, message: &[u8]) -> Digest {
     hash.finalize()
 }
 
-/// HMAC (FIPS 198-1 §4) with a key of at most a block.
+/// Computes HMAC (FIPS 198-1 §4) with a key of at most one block.
 pub fn hmac(kernels: &Kernels, key: &[u8], message: &[u8]) -> Digest {
     let keyed = |pad: u8| {
         let mut block = [pad; BLOCK_LEN];

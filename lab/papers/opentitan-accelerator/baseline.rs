@@ -1,5 +1,5 @@
-//! The same functions in software, on CVA6 (`lab/baseline`): BearSSL, as the paper has it, and for hashes our own
-//! kernel.
+//! Measures the same functions in software on CVA6 (`lab/baseline`): BearSSL, as in the paper, and for hashes
+//! also this project's kernel.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::counts::{self, Count};
 use hartlock_hw::machines::cva6;
 use xtask::{project, run, tools};
 
-/// What of BearSSL the functions consist of.
+/// Source files of BearSSL that contain the functions.
 const SOURCES: [&str; 31] = [
     "aead/gcm.c",
     "codec/ccopy.c",
@@ -47,18 +47,18 @@ const SOURCES: [&str; 31] = [
     "rsa/rsa_i62_priv.c",
     "rsa/rsa_i62_pub.c",
 ];
-/// And its big numbers: all of this folder.
+/// Folder of BearSSL's big-number code, of which all files are compiled.
 const BIG_NUMBERS: &str = "int";
-/// For CVA6 as it is built here, and free of a C library.
+/// Compiler flags for CVA6 as it is built here, and for a program without a C library.
 const TARGET_FLAGS: [&str; 4] =
     ["-march=rv64imac", "-mabi=lp64", "-mcmodel=medany", "-ffreestanding"];
-/// How BearSSL's own makefile builds it, and what others may prefer.
+/// Optimisation levels. The first is that of BearSSL's own makefile; the others are for comparison.
 pub const OPTIMISATIONS: [&str; 3] = ["-Os", "-O2", "-O3"];
 
-/// Columns of [`csv`].
+/// Header of the table of [`csv`].
 pub const CSV_HEADER: &str = "flags,who,function,bytes,instructions,cycles\n";
 
-/// A line for each count.
+/// Formats counts as CSV, one line for each.
 pub fn csv(flags: &str, counts: &[Count]) -> String {
     let line = |it: &Count| {
         let Count { who, what, bytes, cycles, instructions } = it;
@@ -67,13 +67,13 @@ pub fn csv(flags: &str, counts: &[Count]) -> String {
     counts.iter().map(line).collect()
 }
 
-/// What tables call a count of a hash.
+/// Returns the configuration that tables use for a count of a hash.
 pub fn config(count: &Count) -> String {
     let function = Function::of_baseline(&count.what).map_or("another", Function::name);
     format!("{function}, {} bytes", count.bytes)
 }
 
-/// What of the functions is counted (`HARTLOCK_PART` in `lab/baseline`).
+/// The part of the functions that is counted (`HARTLOCK_PART` in `lab/baseline`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// SHA-256 and HMAC, with all payloads.
@@ -82,7 +82,7 @@ pub enum Part {
     Ciphers,
     /// Modes of AES that the paper does not have.
     Modes,
-    /// One of each, the longest payload and the short key.
+    /// One implementation of each function, with the longest payload and the short key.
     Chosen,
     /// All hashes, the longest payload of AES, and the encryption with the short key.
     Quick,
@@ -100,10 +100,10 @@ impl Part {
     }
 }
 
-/// Counts a part with BearSSL built in this way, with options of the bench.
+/// Counts a part, with BearSSL built with this optimisation level, and with options of the bench.
 ///
 /// # Errors
-/// If something cannot be built, or a result is wrong.
+/// Fails if a program cannot be built, or if a result is wrong.
 pub fn measure(part: Part, optimisation: &str, options: &[&str]) -> Result<Vec<Count>> {
     let library = library(optimisation)?;
     let target = folder(optimisation).join(part.name());
@@ -133,7 +133,7 @@ fn library(optimisation: &str) -> Result<PathBuf> {
         objects.push(object);
     }
     let archive = folder.join("libbearssl.a");
-    // Members of an earlier one would stay in it.
+    // An existing archive would keep its old members.
     if archive.exists() {
         fs::remove_file(&archive)?;
     }
@@ -146,7 +146,7 @@ fn folder(optimisation: &str) -> PathBuf {
     project::target_dir().join("lab/baseline").join(name)
 }
 
-/// The files to be compiled, in an order that is always the same.
+/// Returns the files to be compiled, always in the same order.
 fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
     let numbers = folder.join(BIG_NUMBERS);
     let entries = fs::read_dir(&numbers).with_context(|| numbers.display().to_string())?;
@@ -156,7 +156,8 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(sources)
 }
 
-/// What the program counted: by `hartlock`, by `bearssl`, or by `bearssl-` and the name of an implementation.
+/// Parses the counts that the program printed: by `hartlock`, by `bearssl`, or by `bearssl-` and the name of an
+/// implementation.
 fn read(console: &str) -> Result<Vec<Count>> {
     counts::read(console, |what, bytes| payload::result(what, bytes).context("an unknown function"))
 }

@@ -1,5 +1,5 @@
-//! AES-256-CBC and RSA in software on CVA6: the implementations of BearSSL beside each other, and the fastest of each, as
-//! the paper chose it (section 3.2).
+//! AES-256-CBC and RSA in software on CVA6: compares the implementations of BearSSL, and selects the fastest of each,
+//! as the paper did (section 3.2).
 
 use anyhow::{Context, Result};
 
@@ -9,14 +9,14 @@ use crate::counts::Count;
 use hartlock_results::paper::Paper;
 use hartlock_results::run::{How, Row};
 
-/// Of the implementations that were counted with the same operands.
+/// Table of the implementations that were counted with the same operands.
 const TABLE: &str = "Implementations of BearSSL";
-/// What the paper's speed-ups say of its software.
+/// Table with the cost of the paper's software, which follows from its speed-ups.
 pub const SOFTWARE_TABLE: &str = "Section 4.2, software";
-/// Before the name of an implementation.
+/// Prefix of the name of an implementation.
 const PREFIX: &str = "bearssl-";
 
-/// What is counted, by the name that the program prints, beside what tables call it.
+/// Names of functions: that which the program prints, and that in tables.
 const TITLES: [(&str, &str); 5] = [
     (AES, "AES-256"),
     ("rsa-512-public", "RSA-512 encryption"),
@@ -26,8 +26,8 @@ const TITLES: [(&str, &str); 5] = [
 ];
 const AES: &str = "aes-256-cbc";
 
-/// The paper's names of a function: of its speed-up, and of its cost; and the implementation that its software must have
-/// been, by its own numbers. Of RSA that is not the fastest.
+/// For each function: the configuration of the paper's speed-up, that of its cost, and the implementation that the
+/// paper's software must have been, according to its own numbers. For RSA it is not the fastest.
 const PUBLISHED: [(&str, &str, &str); 5] = [
     ("SHA-256", "RAM, SHA-256, 4096 bytes", "bearssl"),
     ("HMAC", "RAM, HMAC, 4096 bytes", "bearssl"),
@@ -36,7 +36,7 @@ const PUBLISHED: [(&str, &str, &str); 5] = [
     ("RSA-1024", "RAM, RSA-1024 decryption", "i31"),
 ];
 
-/// Software of ours on other cores, which does not exist.
+/// Functions for which this project has no software on other cores, with the reason.
 const NONE_OF_OURS: [(&str, &str); 2] = [
     ("AES-256", "device/kernels has no AES: no software of ours"),
     (
@@ -46,7 +46,7 @@ const NONE_OF_OURS: [(&str, &str); 2] = [
 ];
 const OTHER_CORES: [&str; 2] = ["Rocket", "Ibex"];
 
-/// Whether a count is of this module.
+/// Returns true if a count is of a function of this module.
 pub fn is_cipher(count: &Count) -> bool {
     title(&count.what).is_some()
 }
@@ -55,7 +55,7 @@ pub fn title(what: &str) -> Option<&'static str> {
     TITLES.iter().find(|(name, _)| *name == what).map(|(_, title)| *title)
 }
 
-/// What tables call a count: of RSA, the number of bytes follows from the key.
+/// Returns the configuration that tables use for a count. For RSA, the number of bytes follows from the key.
 fn config(count: &Count) -> String {
     let title = title(&count.what).unwrap_or("another");
     match &*count.what {
@@ -68,7 +68,7 @@ fn implementation(count: &Count) -> &str {
     count.who.strip_prefix(PREFIX).unwrap_or(&count.who)
 }
 
-/// All that were counted with the operands of this one.
+/// Returns all counts of the same function and payload size.
 fn peers<'a>(counts: &'a [Count], of: &'a Count) -> impl Iterator<Item = &'a Count> {
     counts.iter().filter(|it| (&*it.what, it.bytes) == (&*of.what, of.bytes))
 }
@@ -77,12 +77,12 @@ pub fn is_fastest(counts: &[Count], count: &Count) -> bool {
     peers(counts, count).all(|other| count.cycles <= other.cycles)
 }
 
-/// The fastest of the implementations that were counted, by what tables call it.
+/// Returns the fastest implementation of the function that tables call `wanted`.
 pub fn fastest<'a>(counts: &'a [Count], wanted: &str) -> Option<&'a Count> {
     counts.iter().find(|it| config(it) == wanted && is_fastest(counts, it))
 }
 
-/// Figure 2: software, by the fastest implementation of each function.
+/// Returns the rows of figure 2 with the fastest software of each function.
 pub fn rows(counts: &[Count], flags: &str) -> Vec<Row> {
     let fastest = counts.iter().filter(|it| is_fastest(counts, it));
     let row = |it: &Count| {
@@ -100,7 +100,7 @@ pub fn rows(counts: &[Count], flags: &str) -> Vec<Row> {
     How::Simulated.made(rows)
 }
 
-/// Rows that say that there is no such software.
+/// Returns rows that state that this software does not exist.
 pub fn none_of_ours() -> Vec<Row> {
     let row = |core: &str, (function, why): (&str, &str)| {
         let config = format!("our software on {core}, {function}");
@@ -109,8 +109,8 @@ pub fn none_of_ours() -> Vec<Row> {
     OTHER_CORES.iter().flat_map(|core| NONE_OF_OURS.map(|it| row(core, it))).collect()
 }
 
-/// What software costs, beside the product of speed-up and cost that the paper publishes; and the fastest, if that is
-/// another.
+/// Compares the cost of software with the product of speed-up and cost that the paper publishes. Adds the fastest
+/// implementation if it is another one.
 pub fn software_rows(paper: &Paper, hashes: &[Count], ciphers: &[Count]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (function, cost, chosen) in PUBLISHED {

@@ -1,5 +1,5 @@
-//! Engine, size and feed: what a message costs if words of the core feed the engine, by DMA, and in software on the host, and the
-//! size from which the engine is the faster one.
+//! The table *Engine, size and feed*: the cost of a message if the core feeds the engine word by word, if DMA does, and
+//! in software on the host, and the size from which the engine is faster.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use hartlock_hw::machines::rot_streams::{self, Message};
 use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Engine, size and feed";
-/// What tables call a function, by the name that programs print.
+/// Names of functions: that which programs print, and that in tables.
 const FUNCTIONS: [(&str, &str); 5] = [
     ("sha256", "SHA-256"),
     ("hmac-sha256", "HMAC"),
@@ -23,9 +23,9 @@ const FUNCTIONS: [(&str, &str); 5] = [
     ("aes-256-ctr", "AES-256-CTR"),
     ("aes-256-gcm", "AES-256-GCM"),
 ];
-/// Operations with a key, whose size is the one of the key.
+/// RSA operations, whose size is that of the key.
 const POWERS: [(&str, &str); 2] = [("public", "RSA encryption"), ("private", "RSA decryption")];
-/// How an engine gets what it computes with.
+/// Ways in which an engine gets its data.
 const WORDS: &str = "words";
 const DMA: &str = "DMA";
 const SOFTWARE: &str = "software";
@@ -33,13 +33,13 @@ const SOFTWARE: &str = "software";
 const MACHINE: &str = "rot-full";
 const NO_DMA: &str = "the engine for big numbers is no sink of the DMA engine: words of the core carry operands and result";
 
-/// Columns of [`Fed::csv`].
+/// Header of the table of [`Fed::csv`].
 pub const CSV_HEADER: &str = "function,feed,bytes,cycles\n";
 
-/// Cycles of sizes, in the order of the sizes.
+/// Sizes in bytes with their cycles, in ascending order.
 type Points = Vec<(usize, f64)>;
 
-/// Cycles by bytes, as a line through the shortest and the longest payload.
+/// Cycles as a linear function of the size, through the shortest and the longest payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
     fixed: f64,
@@ -47,14 +47,14 @@ pub struct Line {
 }
 
 impl Line {
-    /// Of bytes and cycles, in the order of the bytes.
+    /// Makes a line through points in ascending order of size.
     pub fn through(points: &[(usize, f64)]) -> Option<Self> {
         let (first, last) = (points.first()?, points.last()?);
         let each = (last.1 - first.1) / (last.0 as f64 - first.0 as f64);
         Some(Self { fixed: first.1 - each * first.0 as f64, each })
     }
 
-    /// The size from which this one costs less; 0 if it always does, nothing if it never does.
+    /// Returns the size from which this line costs less; 0 if it always does, `None` if it does not for large sizes.
     pub fn wins_from(self, other: Self) -> Option<f64> {
         let bytes = (self.fixed - other.fixed) / (other.each - self.each);
         match self.each < other.each {
@@ -64,18 +64,20 @@ impl Line {
     }
 }
 
-/// From which size on an engine is faster than software.
+/// The size from which an engine is faster than software.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Crossing {
-    /// At every measured size; lines through the first and the last one cross at these bytes.
+    /// The engine is faster at every measured size. The value is the size in bytes where lines through the first and
+    /// the last measured size cross.
     Always(f64),
-    /// From this measured size on; in between the one below it and this, costs cross.
+    /// The engine is faster from this measured size on. The second value is the size, between the measured one below
+    /// and this one, where the costs cross.
     From(usize, f64),
     Never,
 }
 
 impl Crossing {
-    /// Of two costs at the sizes that both have.
+    /// Compares two costs at the sizes for which both are known. Returns `None` if there is no such size.
     fn of(engine: &[(usize, f64)], software: &[(usize, f64)]) -> Option<Self> {
         let cost = |bytes| software.iter().find(|it| it.0 == bytes).map(|it| it.1);
         let both: Vec<(usize, f64, f64)> =
@@ -98,16 +100,17 @@ impl Crossing {
     }
 }
 
-/// What engines cost, by function and feed.
+/// Costs of engines, by function and feed.
 pub struct Fed {
     words: Vec<(String, usize, u64)>,
     dma: Vec<Message>,
 }
 
-/// Runs the programs: engines at their own speed by words of the core, and by DMA.
+/// Measures the engines at their own speed, fed by DMA. `own_speed` has the runs in which the core fed them word by
+/// word.
 ///
 /// # Errors
-/// If one fails, or a result is wrong.
+/// Fails if a program fails, or if a result is wrong.
 pub fn measure(own_speed: &[Ran]) -> Result<Fed> {
     eprintln!("the engines by DMA on {MACHINE}");
     let mut dma = rot_streams::measure(rot(MACHINE).context("the machine with all engines")?)?;
@@ -128,7 +131,7 @@ impl Fed {
         mine.map(|it| (it.length as usize, it.cycles as f64)).collect()
     }
 
-    /// Every cost, and what a request of the host takes beside a digest, as CSV.
+    /// Formats all costs, and the additional cycles of a host's request, as CSV.
     pub fn csv(&self, mailbox: f64) -> String {
         let mut text = CSV_HEADER.to_owned();
         for (what, bytes, cycles) in &self.words {
@@ -142,7 +145,7 @@ impl Fed {
     }
 }
 
-/// A function by one feed, beside software.
+/// Costs of a function with one feed, and those of software.
 struct Series<'a> {
     title: &'a str,
     feed: &'a str,
@@ -150,7 +153,8 @@ struct Series<'a> {
     software: &'a [(usize, f64)],
 }
 
-/// The table. `counts` are of all software; `mailbox` is how many cycles a request of the host takes beside the digest itself.
+/// Returns the rows of the table. `counts` are those of all software; `mailbox` is the number of cycles that a request
+/// of the host takes in addition to the digest.
 pub fn rows(fed: &Fed, counts: &[Count], operations: &[Operation], mailbox: f64) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, title) in FUNCTIONS {
@@ -179,7 +183,7 @@ pub fn rows(fed: &Fed, counts: &[Count], operations: &[Operation], mailbox: f64)
     How::Simulated.made(rows)
 }
 
-/// The fastest of BearSSL, by size.
+/// Returns the fastest implementation of BearSSL for each size.
 fn fastest<'a>(counts: &'a [Count], name: &str) -> Vec<&'a Count> {
     let of_size = |bytes: usize| {
         let is_it =
@@ -204,7 +208,8 @@ fn software_rows(title: &str, counts: &[&Count]) -> Vec<Row> {
 }
 
 impl Series<'_> {
-    /// Costs, and where they cross those of software: for the root of trust itself, and for a host that requests it.
+    /// Returns the costs and their crossing with those of software, for the root of trust itself and for a host that
+    /// sends a request.
     fn rows(&self, mailbox: f64) -> Vec<Row> {
         let Self { title, feed, engine, .. } = self;
         let mut rows = Vec::new();
@@ -289,12 +294,12 @@ mod tests {
         };
         assert_eq!(of([2000.0, 2000.0, 2000.0, 2000.0]), Crossing::From(256, 128.0));
         assert_eq!(of([3000.0, 3000.0, 3000.0, 3000.0]), Crossing::From(256, 192.0));
-        // A win that a larger size takes back is none.
+        // A smaller size does not count if a larger one is slower again.
         assert_eq!(of([900.0, 2100.0, 4100.0, 6000.0]), Crossing::From(512, 256.0 + 256.0 / 21.0));
         assert_eq!(of([1000.0, 2000.0, 4000.0, 8000.0]), Crossing::Never);
         let Crossing::Always(bytes) = of([500.0, 500.0, 500.0, 500.0]) else { panic!("faster") };
         assert_eq!(bytes.round(), 32.0);
-        // Sizes that software does not have are no part of it.
+        // Sizes without a software count are ignored.
         assert_eq!(
             Crossing::of(&[(64, 1500.0), (128, 1500.0), (16384, 9e9)], &software),
             Some(Crossing::From(128, 96.0))
@@ -347,7 +352,7 @@ mod tests {
             wins("AES-256-CBC, DMA").note.as_deref().unwrap().contains("the smallest that was")
         );
         assert_eq!(wins("AES-256-CBC, DMA, for the host").ours, Some(128.0));
-        // 700 cycles slower at 64 bytes, 1,200 faster at 128.
+        // The engine is 700 cycles slower at 64 bytes and 1,200 cycles faster at 128.
         let crossing = of("crossing point", "AES-256-CBC, DMA, for the host");
         assert_eq!((crossing.ours, crossing.how), (Some(87.579), Some(How::Computed)));
         assert_eq!(wins("AES-256-CBC, words, for the host").ours, None);

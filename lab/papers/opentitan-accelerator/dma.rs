@@ -1,4 +1,4 @@
-//! The same engines fed by DMA, without the core: what the fifth paper ends with is gone.
+//! The same engines fed by DMA without the core, which removes the bottleneck that the fifth paper found.
 
 use std::fmt::Write;
 
@@ -12,24 +12,24 @@ use hartlock_hw::machines::soc::soc;
 use hartlock_results::run::{Better, How, Row};
 
 const TABLE: &str = "DMA";
-/// Bytes of a block of SHA-256.
+/// Block size of SHA-256 in bytes.
 const BLOCK: f64 = 64.0;
-/// Cycles of a block of SHA-256: the engine is not slowed to the paper's 80 here.
+/// Cycles of the engine for a block of SHA-256. Here the engine is not slowed down to the paper's 80 cycles.
 const BLOCK_CYCLES: f64 = 34.0;
-/// Long enough that what is done once does not show.
+/// Payload size at which the costs that occur once are negligible.
 const LONG: usize = 16 << 10;
-/// What of the engine has to be used, in percent.
+/// Minimum utilisation of the engine in percent.
 const USED: f64 = 95.0;
-/// The most cycles a byte, by functions and bytes.
+/// Maximum cycles per byte, by function and payload size.
 const TARGETS: [(&str, usize, f64); 4] = [
     ("sha256", 4096, 0.62),
     ("sha256", LONG, 0.56),
     ("hmac-sha256", 4096, 0.70),
     ("sha3-256", LONG, 0.186),
 ];
-/// Where what is done once does not show against the bus, either.
+/// Payload size at which the costs that occur once are negligible compared with the bus, too.
 const LONGEST: usize = 64 << 10;
-/// Options of the host's memory for a latency in cycles: hits in the last-level cache.
+/// Latencies of the host's memory in cycles, for hits in the last-level cache, and the options that set them.
 const LATENCIES: [(u32, &[&str]); 4] = [
     (13, &["--llc-hit", "11"]),
     (PRESET, &[]),
@@ -37,42 +37,43 @@ const LATENCIES: [(u32, &[&str]); 4] = [
     (120, &["--llc-hit", "118"]),
 ];
 const PRESET: u32 = 23;
-/// Reads that are outstanding in all other rows.
+/// Number of outstanding reads in all other rows.
 const PRESET_READS: u32 = 8;
 const COLD: &[&str] = &["--llc-size", "0"];
-/// Rows of the plot: the configuration is "<latency> cycles, <reads> reads".
+/// Table of the plot; a configuration has the form "<latency> cycles, <reads> reads".
 pub const LATENCY_TABLE: &str = "DMA, memory latency";
 pub const USED_OF_ENGINE: &str = "used of the engine's bandwidth";
-/// With two rounds a cycle a block of SHA-3 takes 12 cycles, and the bus brings 8 bytes in one: the larger of both is the
-/// least. By function, with the bytes of its block.
+/// Functions with the bytes of their block, for a SHA-3 engine that needs 12 cycles for a block (two rounds per cycle).
+/// The bus delivers 8 bytes per cycle, so the minimum cost is the larger one of engine and bus.
 const FASTER: [(&str, f64); 3] = [("sha3-256", 136.0), ("sha3-384", 104.0), ("sha3-512", 72.0)];
 const FASTER_CYCLES: f64 = 12.0;
 const BUS_BYTES: f64 = 8.0;
-/// How far from that, in times.
+/// Maximum ratio to that minimum cost.
 const NEAR: f64 = 1.05;
 
-/// Lists that were carried out, with the memory that they read.
+/// Measured DMA lists, by the memory from which they read.
 pub struct Lists {
     pub preset: Vec<Measured>,
     cold: Vec<Measured>,
-    /// With a SHA-3 engine of 12 cycles a block.
+    /// Lists on a machine with a SHA-3 engine of 12 cycles per block.
     faster: Vec<Measured>,
-    /// Through the port of a host that runs, coherent with its caches.
+    /// Lists through the coherent port of a running host.
     coherent: Vec<Measured>,
-    /// By latency and outstanding reads, without the preset.
+    /// Lists with other latencies and numbers of outstanding reads than the presets.
     others: Vec<(u32, u32, Vec<Measured>)>,
 }
 
 impl Lists {
-    /// Cycles of SHA-256 as a host has it computed: through its own port, set-up in.
+    /// Returns the cycles of a SHA-256 digest that a host requests, through the host's own port and including the
+    /// set-up.
     pub fn of_a_digest(&self, bytes: usize) -> Result<f64> {
         let list = find(&self.coherent, "sha256", bytes)?;
         Ok((list.set_up + list.cycles) as f64)
     }
 }
 
-/// Runs the program on the machine of the paper: with hits in the last-level cache, without the cache, and, unless it
-/// is quick, with a faster SHA-3 engine, through the caches of a host, and with other latencies and reads.
+/// Runs the program on the paper's machine: with hits in the last-level cache and without that cache. A full run also
+/// has a faster SHA-3 engine, the caches of a host, and other latencies and numbers of outstanding reads.
 pub fn measure(is_quick: bool) -> Result<Lists> {
     let machine: Rot = rot("rot").context("the machine of the paper")?;
     let of = |what: &str, machine: Rot, options: &[&str]| {
@@ -103,8 +104,8 @@ pub fn measure(is_quick: bool) -> Result<Lists> {
     Ok(lists)
 }
 
-/// Costs beside their targets and beside what the paper measured with a core in between, the use of the engine, the
-/// speed-up over software, and what the use depends on.
+/// Returns the costs with their targets and with the paper's costs with a core, the utilisation of the engine, the
+/// speed-up over software, and the dependence of the utilisation on memory latency.
 pub fn rows(lists: &Lists, software: &[Count], bytes: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (memory, list) in [
@@ -156,7 +157,7 @@ pub fn rows(lists: &Lists, software: &[Count], bytes: usize) -> Result<Vec<Row>>
     Ok(How::Simulated.made(rows))
 }
 
-/// The SHA-3 engine of 12 cycles a block, beside what bus and engine allow.
+/// Compares the SHA-3 engine of 12 cycles per block with the limit by bus and engine.
 fn faster_rows(list: &[Measured]) -> Result<Vec<Row>> {
     let row = |(function, rate): (&str, f64)| -> Result<Row> {
         let least = f64::max(FASTER_CYCLES / rate, 1.0 / BUS_BYTES);
@@ -170,7 +171,7 @@ fn faster_rows(list: &[Measured]) -> Result<Vec<Row>> {
     FASTER.into_iter().map(row).collect()
 }
 
-/// How much of the engine for SHA-256 is used.
+/// Returns the row with the utilisation of the SHA-256 engine.
 fn latency_row(latency: u32, reads: u32, list: &[Measured]) -> Result<Row> {
     let plural = if reads == 1 { "" } else { "s" };
     let cost = find(list, "sha256", LONG)?.cycles_per_byte();
@@ -179,7 +180,7 @@ fn latency_row(latency: u32, reads: u32, list: &[Measured]) -> Result<Row> {
         .noted(format!("SHA-256 of {LONG} bytes: {cost:.3} cycles a byte")))
 }
 
-/// Every list, as CSV.
+/// Formats all lists as CSV.
 pub fn csv(lists: &Lists) -> String {
     let mut text = "memory,reads,functions,bytes,offset,set_up_cycles,cycles\n".to_owned();
     let cycles = |latency: u32| format!("{latency} cycles");
@@ -201,7 +202,7 @@ pub fn csv(lists: &Lists) -> String {
     text
 }
 
-/// How the tables call it.
+/// Returns the name of functions in tables.
 fn name(functions: &str) -> String {
     let of_one = |it: &str| match it {
         "sha256" => "SHA-256".to_owned(),
@@ -217,7 +218,7 @@ fn find<'a>(list: &'a [Measured], function: &str, bytes: usize) -> Result<&'a Me
     list.iter().find(is_it).with_context(|| format!("{function} of {bytes} bytes was not measured"))
 }
 
-/// Percent of the time of the engine for SHA-256 that it computes.
+/// Returns the share of time in percent in which the SHA-256 engine computes.
 fn used(list: &[Measured]) -> Result<f64> {
     Ok(100.0 * BLOCK_CYCLES / BLOCK / find(list, "sha256", LONG)?.cycles_per_byte())
 }

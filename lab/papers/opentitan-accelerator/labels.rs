@@ -1,27 +1,29 @@
-//! What each retired instruction was for, and what it cost (section 3.3 of the paper).
+//! Labels each retired instruction with its class and its purpose, and computes its cost (section 3.3 of
+//! the paper).
 //!
-//! Opcode labels come from decoding the instruction and from the address that it used. Semantic labels
-//! come from the program: it lays down, in a section that is not loaded, pairs of an address and a label
-//! (`verif/programs/accelerator`). From the instruction at that address on, everything that retires has the
-//! label, until the next pair. Nothing is annotated by hand, and a marker is no instruction.
+//! Opcode labels follow from the instruction and from the address that it accessed. Semantic labels come
+//! from the program: it writes pairs of an address and a label to a section that is not loaded
+//! (`verif/programs/accelerator`). All instructions that retire from that address on have the label, until
+//! an address with another label is reached. Nothing is labelled by hand, and a label is not an
+//! instruction.
 
 use std::collections::BTreeMap;
 
-/// The four classes of the paper's table 1.
+/// The four classes of table 1 in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Opcode {
     Alu,
     Control,
-    /// Scratchpad or engine.
+    /// Access to the scratchpad or to an engine.
     MemoryRot,
-    /// The host's memory.
+    /// Access to the host's memory.
     MemoryRam,
 }
 
 impl Opcode {
     pub const ALL: [Self; 4] = [Self::Alu, Self::Control, Self::MemoryRot, Self::MemoryRam];
 
-    /// As the paper writes it.
+    /// Returns the paper's name of the class.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Alu => "ALU",
@@ -32,7 +34,7 @@ impl Opcode {
     }
 }
 
-/// The purposes in table 1: of HMAC all but the last one, of AES three.
+/// The purposes in table 1. HMAC has all of them except the last, AES has three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     Config,
@@ -44,12 +46,12 @@ pub enum Purpose {
 
 impl Purpose {
     pub const ALL: [Self; 5] = [Self::Config, Self::Digest, Self::Wait, Self::Final, Self::Cipher];
-    /// Of SHA-256 and HMAC, in the order of table 1.
+    /// Purposes of SHA-256 and HMAC, in the order of table 1.
     pub const OF_HASHES: [Self; 4] = [Self::Config, Self::Digest, Self::Wait, Self::Final];
-    /// Of AES.
+    /// Purposes of AES.
     pub const OF_AES: [Self; 3] = [Self::Config, Self::Cipher, Self::Wait];
 
-    /// As the paper writes it.
+    /// Returns the paper's name of the purpose.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Config => "Config",
@@ -60,27 +62,28 @@ impl Purpose {
         }
     }
 
-    /// As the program numbers them (`verif/programs/accelerator/src/labels.rs`); 0 is none of them.
+    /// Returns the purpose with a number of the program (`verif/programs/accelerator/src/labels.rs`); 0
+    /// stands for none.
     pub fn from_number(number: u32) -> Option<Self> {
         let index = usize::try_from(number.checked_sub(1)?).ok()?;
         Self::ALL.get(index).copied()
     }
 }
 
-/// An instruction that retired.
+/// A retired instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retired {
-    /// The cycle in which it retired.
+    /// The cycle in which the instruction retired.
     pub cycle: u64,
     pub pc: u32,
-    /// The encoding; of a compressed instruction, the lower half.
+    /// The encoding; the lower half for a compressed instruction.
     pub instruction: u32,
-    /// Where it loaded from or stored to.
+    /// The address of the load or store.
     pub address: Option<u32>,
     pub is_store: bool,
 }
 
-/// One end of a move, as table 3 counts them.
+/// The source or destination of a transfer, as counted in table 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
     EngineRead,
@@ -101,13 +104,13 @@ impl End {
     }
 }
 
-/// Where the host's memory begins in the controller's address space (`hw/soc/README.md`).
+/// Start of the host's memory in the address space of the root of trust (`hw/soc/README.md`).
 const HOST_MEMORY: u32 = 0x8000_0000;
 
-/// Where registers of engines are.
+/// Address range of the engines' registers.
 const REGISTERS: std::ops::Range<u32> = 0x4000_0000..0x4000_f000;
 
-/// RISC-V Unprivileged Architecture, chapters 2 and 28 (RV32C).
+/// Classifies an instruction (RISC-V Unprivileged Architecture, chapters 2 and 28 for RV32C).
 pub fn decode(retired: &Retired) -> Opcode {
     match retired.address {
         Some(address) if address >= HOST_MEMORY => return Opcode::MemoryRam,
@@ -126,14 +129,14 @@ fn is_control(instruction: u32) -> bool {
     match (instruction & QUADRANT, instruction >> 13 & 0b111) {
         // C.JAL, C.J, C.BEQZ, C.BNEZ.
         (0b01, 0b001 | 0b101 | 0b110 | 0b111) => true,
-        // C.JR and C.JALR name a first register and no second; C.MV and C.ADD name a second, and
-        // C.EBREAK names none.
+        // C.JR and C.JALR have a first register and no second one; C.MV and C.ADD have a second one, and
+        // C.EBREAK has none.
         (0b10, 0b100) => instruction >> 2 & 0x1f == 0 && instruction >> 7 & 0x1f != 0,
         _ => false,
     }
 }
 
-/// Instructions and cycles.
+/// Numbers of instructions and cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     pub instructions: u64,
@@ -147,13 +150,13 @@ impl Cost {
     }
 }
 
-/// What a run cost, by both labels.
+/// Costs of a run, by both labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labelled {
     costs: BTreeMap<(Purpose, Opcode), Cost>,
-    /// Cycles of each load and store, by class, in order.
+    /// Cycles of each load and store in order, by class.
     accesses: BTreeMap<Opcode, Vec<u64>>,
-    /// Loads and stores of each label.
+    /// Numbers of loads and stores, by label.
     ends: BTreeMap<(Purpose, End), u64>,
 }
 
@@ -166,8 +169,8 @@ pub struct AccessCost {
 }
 
 impl Labelled {
-    /// Labels the instructions of a run. `before` is the cycle in which the one before the first retired.
-    /// An instruction costs the cycles since the one before it retired.
+    /// Labels the instructions of a run. `before` is the cycle in which the instruction before the first
+    /// one retired. The cost of an instruction is the number of cycles since the one before it retired.
     pub fn new(
         before: u64,
         retired: &[Retired],
@@ -194,7 +197,7 @@ impl Labelled {
         labelled
     }
 
-    /// The sum over everything that fits; `None` fits all.
+    /// Returns the sum of the costs with these labels; `None` selects all.
     pub fn cost(&self, purpose: Option<Purpose>, opcode: Option<Opcode>) -> Cost {
         let fits = |(of, kind): &(Purpose, Opcode)| {
             purpose.is_none_or(|it| it == *of) && opcode.is_none_or(|it| it == *kind)
@@ -206,19 +209,19 @@ impl Labelled {
         })
     }
 
-    /// How many loads or stores a label has.
+    /// Returns the number of loads or stores with this purpose.
     pub fn ends(&self, purpose: Purpose, end: End) -> u64 {
         self.ends.get(&(purpose, end)).copied().unwrap_or_default()
     }
 
-    /// Adds the accesses of another run, for statistics over all of them.
+    /// Adds the accesses of another run, for statistics over all runs.
     pub fn merge_accesses(&mut self, other: &Labelled) {
         for (opcode, cycles) in &other.accesses {
             self.accesses.entry(*opcode).or_default().extend(cycles);
         }
     }
 
-    /// How many accesses took so many cycles.
+    /// Returns the number of accesses for each cost in cycles.
     pub fn access_counts(&self, opcode: Opcode) -> BTreeMap<u64, usize> {
         let mut counts = BTreeMap::new();
         for cycles in self.accesses.get(&opcode).into_iter().flatten() {
@@ -281,7 +284,7 @@ mod tests {
             retired(12, 8, NOP, None),
             retired(17, 12, 0x4398, Some(0x4000_0000)),
             retired(20, 16, NOP, None),
-            // A loop: back under the first label.
+            // The loop returns to the address of the first label.
             retired(22, 8, 0xa001, None),
             retired(23, 24, NOP, None),
         ];

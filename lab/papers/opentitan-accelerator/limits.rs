@@ -1,4 +1,4 @@
-//! What engines and memories allow: table 3, the use of the engines' bandwidth, and the lines of figure 2.
+//! Limits by engines and memories: table 3, the utilisation of the engines' bandwidth, and the lines of figure 2.
 
 use anyhow::{Context, Result};
 
@@ -8,19 +8,19 @@ use super::runs::{self, Function, Memory, Sample};
 use hartlock_results::paper::Paper;
 use hartlock_results::run::Row;
 
-/// An engine, as table 3 has it.
+/// An engine of table 3.
 struct Engine {
-    /// In table 3, and in the text.
+    /// Names of the engine in table 3 and in the text.
     names: [&'static str; 2],
-    /// The function whose accesses are counted.
+    /// Function whose accesses are counted.
     function: Function,
-    /// The label under which text moves.
+    /// Label of the instructions that transfer data.
     purpose: Purpose,
-    /// Bytes of a block.
+    /// Block size in bytes.
     block: f64,
-    /// The paper's name for the cycles of a block.
+    /// Name of the paper's constant with the cycles of a block.
     cycles: &'static str,
-    /// A result comes out of each block, and goes to memory.
+    /// True if each block has a result that is written to memory.
     has_results: bool,
 }
 
@@ -43,7 +43,7 @@ const ENGINES: [Engine; 2] = [
     },
 ];
 
-/// Rows of all engines that were measured.
+/// Returns the rows of all engines that were measured.
 pub fn rows(samples: &[Sample], bytes: usize, paper: &Paper) -> Result<Vec<Row>> {
     let is_measured = |it: &Engine| Function::measured(samples).any(|other| other == it.function);
     let engines = || ENGINES.iter().filter(|it| is_measured(it));
@@ -61,14 +61,15 @@ pub fn rows(samples: &[Sample], bytes: usize, paper: &Paper) -> Result<Vec<Row>>
 }
 
 impl Engine {
-    /// Table 3: what the least costs of accesses allow, by the accesses of a block.
+    /// Returns the rows of table 3: the bandwidth that the minimum costs of accesses allow, from the accesses per
+    /// block.
     fn bandwidth(&self, samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         let name = self.names[0];
         for memory in Memory::ALL {
             let of = memory.name();
             let sample = runs::find(samples, self.function, memory, bytes)?;
-            // While it is moved.
+            // Accesses per block while data is transferred.
             let accesses =
                 |end| sample.labelled.ends(self.purpose, end) as f64 * self.block / bytes as f64;
             let mut ends = vec![
@@ -97,7 +98,7 @@ impl Engine {
         Ok(rows)
     }
 
-    /// Cycles of the accesses of a block to the engine and to the memory, each at its least cost.
+    /// Returns the cycles of a block's accesses to the engine and to the memory, each with the minimum cost.
     fn costs(&self, sample: &Sample, memory: Memory) -> Result<[f64; 2]> {
         let least = |opcode| -> Result<f64> {
             let cost = sample.labelled.access_cost(opcode);
@@ -107,7 +108,7 @@ impl Engine {
         Ok([least(Opcode::MemoryRot)? * words, least(memory.opcode())? * words])
     }
 
-    /// Section 4.2: how much of what the engine could do is used.
+    /// Returns the rows of section 4.2: the utilisation of the engine's bandwidth.
     fn used(&self, samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
         let row = |memory: Memory| {
             let cost = runs::find(samples, self.function, memory, bytes)?.cycles_per_byte();
@@ -119,8 +120,8 @@ impl Engine {
         Memory::ALL.into_iter().map(row).collect()
     }
 
-    /// Lines of figure 2, which the paper prints without numbers: what the engine could do, and what the least costs
-    /// of accesses allow.
+    /// Returns the lines of figure 2, which the paper prints without numbers: the limit by the engine, and the limit
+    /// by the minimum costs of accesses.
     fn limits(&self, samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
         const TABLE: &str = "Figure 2, limits";
         let engine = Row::info(TABLE, "cost", CYCLES_PER_BYTE, block_cycles / self.block);
@@ -128,7 +129,7 @@ impl Engine {
         for memory in Memory::ALL {
             let sample = runs::find(samples, self.function, memory, bytes)?;
             let [engine, payload] = self.costs(sample, memory)?;
-            // The names of rows that runs before had.
+            // Stored runs contain these row names, so the one for hashes names no function.
             let config = match self.function {
                 Function::Aes256 => format!("memory, AES-256, {}", memory.name()),
                 _ => format!("memory, {}", memory.name()),

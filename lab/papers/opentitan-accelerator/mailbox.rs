@@ -1,4 +1,4 @@
-//! The same digest as a host sees it: request, mailbox and answer are inside.
+//! Measures the same digest from the host's side, including request, mailbox and answer.
 
 use anyhow::{Context, Result, ensure};
 
@@ -10,15 +10,15 @@ use hartlock_hw::machines::soc;
 use hartlock_results::run::{How, Row};
 use xtask::project;
 
-/// Bytes of a message of the host's program (`verif/programs/rot-host`).
+/// Message length in bytes of the host's program (`verif/programs/rot-host`).
 const MESSAGE_LEN: usize = 4096;
-/// What the program calls a digest of a message in memory, for whose answer it polls.
+/// Prefix of the program's line for a digest of a message in memory, for which it polls.
 const POLLED: &str = "host: a digest in memory ";
 /// The machine with a host and the root of trust.
 const MACHINE: &str = "soc-1";
 
-/// Cost and speed-up with everything between the host's first store to the mailbox and its load of the answer.
-/// Returns the cycles, too.
+/// Returns rows with the cost and the speed-up from the host's first store to the mailbox until it has loaded
+/// the answer, and the number of cycles.
 pub fn rows(software: &[Count], bytes: usize) -> Result<(Vec<Row>, f64)> {
     ensure!(bytes == MESSAGE_LEN, "the host's message has {MESSAGE_LEN} bytes");
     let machine = soc::soc(MACHINE).context("the machine with a host")?;

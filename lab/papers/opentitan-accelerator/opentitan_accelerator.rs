@@ -1,5 +1,5 @@
-//! The fifth paper's measurement on a root of trust of our own: SHA-256, HMAC, AES-256 and RSA by engines that an Ibex
-//! feeds, instruction by instruction, against software on CVA6 (`lab/README.md`).
+//! Repeats the fifth paper's measurement on this project's root of trust: SHA-256, HMAC, AES-256 and RSA by engines
+//! that an Ibex feeds, instruction by instruction, compared with software on CVA6 (`lab/README.md`).
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ use payload::CYCLES_PER_BYTE;
 use runs::{Function, Memory, Sample};
 
 const KEY: &str = "opentitan-accelerator";
-/// How far a number may be from the paper's, in percent.
+/// Maximum difference from the paper's number in percent.
 const TOLERANCE: f64 = 15.0;
 
 pub fn measure(args: &Args) -> Result<Run> {
@@ -54,7 +54,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     Ok(run)
 }
 
-/// Everything that the rows are made from, as CSV.
+/// The samples from which the rows are computed, as CSV.
 struct Samples {
     labels: String,
     accesses: String,
@@ -65,7 +65,7 @@ struct Samples {
     signatures: String,
 }
 
-/// All of it, or in its quick form the payload of the paper's tables alone.
+/// Makes the full run, or a quick one with the payload of the paper's tables only.
 fn run(is_quick: bool) -> Result<(Run, Samples)> {
     let paper = Paper::load(KEY)?;
     let headline = paper.constant("payload_bytes")? as usize;
@@ -173,7 +173,7 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
     Ok((run, samples))
 }
 
-/// Rows for which the paper has a number get it.
+/// Adds the paper's number to a row if it has one.
 fn beside_paper(row: Row, paper: &Paper) -> Result<Row> {
     match paper.number(&row.table, &row.metric, &row.config) {
         Some(_) => row.published(paper),
@@ -181,11 +181,11 @@ fn beside_paper(row: Row, paper: &Paper) -> Result<Row> {
     }
 }
 
-/// What is to be reproduced is judged by its distance from the paper, in either direction.
+/// Adds rows that judge the distance of reproduced numbers from those of the paper, in either direction.
 fn with_distances(rows: Vec<Row>) -> Vec<Row> {
     let is_reproduced = |row: &&Row| match (row.table.as_str(), row.metric.as_str()) {
         ("Table 2", metric) => metric == "average",
-        // The paper's engine for RSA cannot be had; ours is another one.
+        // The paper's engine for RSA is not available; the engine here is another one.
         ("Figure 2" | "Section 4.2", _) => row.published.is_some() && !row.config.contains("RSA"),
         (ciphers::SOFTWARE_TABLE, _) => row.published.is_some(),
         _ => false,
@@ -202,7 +202,7 @@ fn with_distances(rows: Vec<Row>) -> Vec<Row> {
     all
 }
 
-/// Table 2: what an access costs, over all runs.
+/// Returns the rows of table 2: the cost of an access, over all runs.
 fn access_rows(samples: &[Sample]) -> Result<Vec<Row>> {
     let mut all = Labelled::default();
     samples.iter().for_each(|sample| all.merge_accesses(&sample.labelled));
@@ -217,7 +217,7 @@ fn access_rows(samples: &[Sample]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The text below table 4: shares of all cycles, over the functions that there are.
+/// Returns the rows of the text below table 4: shares of all cycles, over the measured functions.
 fn share_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
     let (mut memory, mut ram, mut wait) = (f64::INFINITY, f64::INFINITY, 0.0_f64);
     for function in Function::measured(samples) {
@@ -240,7 +240,7 @@ fn share_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
     Ok(shares.map(row).to_vec())
 }
 
-/// Table 4, by both labels.
+/// Returns the rows of table 4, by both labels.
 fn label_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for function in Function::measured(samples) {
@@ -269,7 +269,7 @@ fn label_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Figure 2: every payload in both memories, and in software.
+/// Returns the rows of figure 2: every payload in both memories, and in software.
 fn figure_rows(samples: &[Sample], software: &[Count]) -> Vec<Row> {
     let ours = samples.iter().map(|it| {
         let config = format!("{}, {}, {} bytes", it.memory.name(), it.function.name(), it.bytes);
@@ -288,7 +288,8 @@ fn software_row(count: &Count, flags: &str) -> Row {
     Row::info("Figure 2", "cost", CYCLES_PER_BYTE, cost).of(&config).noted(note)
 }
 
-/// Section 4.2: how many times slower software is, the payload in RAM: hashes, and the fastest of the ciphers.
+/// Returns the rows of section 4.2: speed-ups over software with the payload in RAM, for hashes and for the fastest
+/// cipher implementations.
 fn speed_up_rows(
     samples: &[Sample],
     (hashes, ciphers): (&[Count], &[Count]),
@@ -319,7 +320,8 @@ fn speed_up_rows(
     Ok(rows)
 }
 
-/// Of the speed-ups over BearSSL that the paper has, the least and the most. Its abstract has a least one that is not.
+/// Returns the minimum and the maximum of the speed-ups over BearSSL that the paper also has. The minimum in the
+/// paper's abstract is an erratum.
 fn extreme_rows(speed_ups: &[Row], paper: &Paper) -> Vec<Row> {
     let is_published = |row: &&Row| paper.number(&row.table, &row.metric, &row.config).is_some();
     let values = || speed_ups.iter().filter(is_published).filter_map(|row| row.ours);

@@ -1,5 +1,4 @@
-//! RSA by the engine for big numbers: what of an operation is load of operands, what the engine's time, and what the way of
-//! the result.
+//! RSA by the big-number engine: the share of loading operands, of computing, and of reading the result.
 
 use std::fmt::Write;
 
@@ -12,7 +11,7 @@ use super::runs::{Memory, Ran, Trace};
 use crate::counts::Count;
 use hartlock_results::run::{How, Row};
 
-/// Registers of the engine (`hw/ip/bignum/doc/registers.md`), where the root of trust has it.
+/// Registers of the engine (`hw/ip/bignum/doc/registers.md`), at its address in the root of trust.
 const ENGINE: u32 = 0x4000_a000;
 const COMMAND: u32 = ENGINE + 0x10;
 const STATUS: u32 = ENGINE + 0x14;
@@ -23,20 +22,21 @@ const ROOM: &str = "its microprogram is in a ROM of the engine, so no program is
 const OTHER_ENGINE: &str =
     "our engine with 16 DSP blocks in the place of OTBN, which cannot be had";
 
-/// Cycles of the parts of an operation. They follow each other, and are all of it.
+/// Cycles of the phases of an operation, which follow each other without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phases {
-    /// Until the command: key, exponent and payload into the engine.
+    /// Cycles until the command: the driver writes key, exponent and payload to the engine.
     pub load: u64,
-    /// Until the status says that it has ended.
+    /// Cycles until the status register shows the end.
     pub compute: u64,
-    /// Until the driver has returned: checks, the result out of the engine, a wipe after a private operation.
+    /// Cycles until the driver returns: it checks, reads the result, and clears the engine after a private operation.
     pub rest: u64,
 }
 
 impl Phases {
-    /// Of what retired in a run: the driver wipes the engine, writes operands, then the command that computes, asks for the
-    /// status alone until it has ended, and goes on with other registers. `before` is the cycle before the first.
+    /// Finds the phases in the retired instructions of a run. The driver clears the engine, writes operands and the
+    /// command, polls only the status register until the end, and then accesses other registers. `before` is the cycle
+    /// before the first instruction. Returns `None` if a phase is missing.
     pub fn of(before: u64, retired: &[Retired]) -> Option<Self> {
         let is_write = |it: &Retired, to| it.address == Some(to) && it.is_store;
         let operand = retired.iter().position(|it| is_write(it, DATA))?;
@@ -60,12 +60,12 @@ impl Phases {
     }
 }
 
-/// An operation with a key of RSA.
+/// An RSA operation.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// As the program calls it.
+    /// Name of the operation in the program.
     pub what: String,
-    /// Of payload and result; the key is in the scratchpad.
+    /// Memory of payload and result; the key is in the scratchpad.
     pub memory: Memory,
     pub bytes: usize,
     pub phases: Phases,
@@ -82,10 +82,10 @@ impl Operation {
     }
 }
 
-/// The operations of a run of the program.
+/// Returns the operations in a run of the program.
 ///
 /// # Errors
-/// If one of them did not use the engine.
+/// Fails if an operation did not use the engine.
 pub fn of(trace: &Trace) -> Result<Vec<Operation>> {
     let runs = trace.runs.iter().filter(|run| run.what.starts_with("rsa-"));
     let operation = |run: &Ran| {
@@ -96,7 +96,7 @@ pub fn of(trace: &Trace) -> Result<Vec<Operation>> {
     runs.map(operation).collect()
 }
 
-/// Figure 2, and what it consists of.
+/// Returns the rows of figure 2 and of the phases.
 pub fn rows(operations: &[Operation]) -> Vec<Row> {
     let mut rows = Vec::new();
     for it in operations {
@@ -114,8 +114,8 @@ pub fn rows(operations: &[Operation]) -> Vec<Row> {
     How::Simulated.made(rows)
 }
 
-/// How many times slower the fastest software on CVA6 is, the payload in RAM. The paper has decryptions only, named after the
-/// key.
+/// Returns the speed-ups over the fastest software on CVA6, with the payload in RAM. The paper has decryptions only and
+/// names them by the key.
 pub fn speed_up_rows(operations: &[Operation], software: &[Count]) -> Result<Vec<Row>> {
     let from_ram = operations.iter().filter(|it| it.memory == Memory::Ram);
     let row = |it: &Operation| {
@@ -130,7 +130,7 @@ pub fn speed_up_rows(operations: &[Operation], software: &[Count]) -> Result<Vec
     Ok(How::Simulated.made(from_ram.map(row).collect::<Result<_>>()?))
 }
 
-/// Parts of every operation.
+/// Formats the phases of every operation as CSV.
 pub fn csv(operations: &[Operation]) -> String {
     let mut text = "operation,memory,bytes,load,compute,rest\n".to_owned();
     for Operation { what, memory, bytes, phases: Phases { load, compute, rest } } in operations {
@@ -151,7 +151,7 @@ mod tests {
     fn parts_are_told_apart_by_the_registers_of_the_engine() {
         let outcome = ENGINE + 0x24;
         let run = [
-            // The wipe before is no beginning.
+            // The command that clears the engine before the operation is not its start.
             access(12, COMMAND, true),
             access(15, STATUS, false),
             access(30, DATA, true),
@@ -161,7 +161,7 @@ mod tests {
             access(100, STATUS, false),
             access(105, 0x1000_0000, true),
             access(110, outcome, false),
-            // Nor is the one afterwards.
+            // The command that clears it afterwards is not its start either.
             access(120, COMMAND, true),
             access(125, STATUS, false),
         ];

@@ -1,4 +1,4 @@
-//! What is hashed and encrypted, the same on every core, and what must come out.
+//! The payloads of all cores, and their correct results.
 
 use num_bigint::BigUint;
 use sha2::{Digest, Sha256};
@@ -12,10 +12,10 @@ mod operands;
 pub use operands::SIZES;
 use operands::{AES_BLOCK_LEN, AES_KEY_LEN, EXPONENT, GCM_IV_LEN, HEADER, RSA_512, RSA_1024};
 
-/// Of every cost.
+/// Unit of all costs.
 pub const CYCLES_PER_BYTE: &str = "cycles/byte";
 
-/// The result in hexadecimal; nothing for a function of another name, or another number of bytes.
+/// Returns the correct result in hexadecimal; `None` for an unknown function or payload size.
 pub fn result(what: &str, bytes: usize) -> Option<String> {
     match what {
         "aes-256-cbc" => aes_256_cbc(bytes),
@@ -23,14 +23,14 @@ pub fn result(what: &str, bytes: usize) -> Option<String> {
             let iv: [u8; AES_BLOCK_LEN] = std::array::from_fn(operands::iv_byte);
             Some(hex(&Sha256::digest(ciphertexts::ctr(&key(), &iv, &payload(bytes)))))
         }
-        // The digest of ciphertext and tag.
+        // The result is a digest of ciphertext and tag.
         "aes-256-gcm" => {
             let iv: [u8; GCM_IV_LEN] = std::array::from_fn(operands::iv_byte);
             Some(hex(&Sha256::digest(ciphertexts::seal(&key(), &iv, HEADER, &payload(bytes)))))
         }
         "rsa-512-public" => power(&RSA_512.n, bytes),
         "rsa-1024-public" => power(&RSA_1024.n, bytes),
-        // What is decrypted is the result of the encryption, which is compared, too.
+        // The input of a decryption is the result of the encryption, which is compared, too.
         "rsa-512-private" if bytes == RSA_512.n.len() => Some(hex(&payload(bytes))),
         "rsa-1024-private" if bytes == RSA_1024.n.len() => Some(hex(&payload(bytes))),
         _ => digests::digest(what, &digests::message(0, bytes)),
@@ -45,7 +45,7 @@ fn payload(bytes: usize) -> Vec<u8> {
     (0..bytes).map(operands::payload_byte).collect()
 }
 
-/// The digest of the ciphertext.
+/// Returns a digest of the ciphertext.
 fn aes_256_cbc(bytes: usize) -> Option<String> {
     let iv: [u8; AES_BLOCK_LEN] = std::array::from_fn(operands::iv_byte);
     if !bytes.is_multiple_of(AES_BLOCK_LEN) {
@@ -54,7 +54,7 @@ fn aes_256_cbc(bytes: usize) -> Option<String> {
     Some(hex(&Sha256::digest(ciphertexts::cbc(&key(), &iv, &payload(bytes)))))
 }
 
-/// The payload to the power of the public exponent.
+/// Returns the payload to the power of the public exponent.
 fn power(modulus: &[u8], bytes: usize) -> Option<String> {
     if bytes != modulus.len() {
         return None;
@@ -73,7 +73,7 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// SP 800-38A, F.2.5, has another key; so the mode is checked by hand, on FIPS 197's block cipher.
+    /// SP 800-38A, F.2.5, uses another key, so the mode is checked with the block cipher of FIPS 197.
     #[test]
     fn the_first_block_is_that_of_the_cipher_alone() {
         use aes::Aes256;
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(result("aes-256-cbc", 63), None);
     }
 
-    /// RFC 8017 §3.2, and that blinding and unblinding cancel each other.
+    /// Checks the relations of RFC 8017 §3.2, and that blinding and unblinding cancel each other.
     #[test]
     fn keys_are_keys() {
         fn check<const WHOLE: usize, const HALF: usize>(key: &operands::Key<WHOLE, HALF>) {

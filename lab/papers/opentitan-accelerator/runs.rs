@@ -1,4 +1,4 @@
-//! Runs of `verif/programs/accelerator` on the root of trust, and what each of them cost.
+//! Runs `verif/programs/accelerator` on the root of trust and labels the cost of each run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,13 +14,13 @@ use xtask::firmware;
 
 /// The root of trust with the latencies of the paper.
 const MACHINE: &str = "rot";
-/// The same with the engines for AES and big numbers.
+/// The same machine with the engines for AES and big numbers.
 const CIPHER_MACHINE: &str = "rot-full";
 
-/// More than the program takes with the slowest memory.
+/// Cycle limit, which is more than the program takes with the slowest memory.
 const MAX_CYCLES: &str = "20000000";
 
-/// What is computed.
+/// The measured function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     Sha256,
@@ -32,7 +32,7 @@ impl Function {
     pub const ALL: [Self; 3] = [Self::Sha256, Self::Hmac, Self::Aes256];
     pub const HASHES: [Self; 2] = [Self::Sha256, Self::Hmac];
 
-    /// As the paper writes it.
+    /// Returns the paper's name of the function.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sha256 => "SHA-256",
@@ -41,7 +41,7 @@ impl Function {
         }
     }
 
-    /// The labels of its rows in table 1.
+    /// Returns the labels of the function's rows in table 1.
     pub const fn purposes(self) -> &'static [Purpose] {
         match self {
             Self::Sha256 | Self::Hmac => &Purpose::OF_HASHES,
@@ -49,13 +49,13 @@ impl Function {
         }
     }
 
-    /// Those that were measured: in the quick form, there is no AES.
+    /// Returns the functions that have samples; a quick run has no AES.
     pub fn measured(samples: &[Sample]) -> impl Iterator<Item = Self> {
         let is_measured = |it: &Self| samples.iter().any(|sample| sample.function == *it);
         Self::ALL.into_iter().filter(is_measured)
     }
 
-    /// By the name that programs print.
+    /// Returns the function with the name that programs print.
     pub fn of_baseline(name: &str) -> Option<Self> {
         match name {
             "sha256" => Some(Self::Sha256),
@@ -66,7 +66,7 @@ impl Function {
     }
 }
 
-/// Addresses of the payload and of the digest.
+/// Memory of the payload and of the digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     Rot,
@@ -76,7 +76,7 @@ pub enum Memory {
 impl Memory {
     pub const ALL: [Self; 2] = [Self::Rot, Self::Ram];
 
-    /// As the paper writes it.
+    /// Returns the paper's name of the memory.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rot => "RoT",
@@ -84,7 +84,7 @@ impl Memory {
         }
     }
 
-    /// The label of its accesses.
+    /// Returns the label of accesses to this memory.
     pub const fn opcode(self) -> Opcode {
         match self {
             Self::Rot => Opcode::MemoryRot,
@@ -101,7 +101,7 @@ impl Memory {
     }
 }
 
-/// A payload, and what it cost.
+/// The labelled cost of a payload.
 #[derive(Clone, Debug)]
 pub struct Sample {
     pub function: Function,
@@ -128,7 +128,7 @@ pub fn find(
     })
 }
 
-/// What the program says of a run, a line each (`verif/programs/accelerator/src/main.rs`).
+/// A line of the program's output about a run (`verif/programs/accelerator/src/main.rs`).
 #[derive(Debug, PartialEq, Eq)]
 struct Line {
     what: String,
@@ -136,9 +136,9 @@ struct Line {
     bytes: usize,
 }
 
-/// A run, and what retired in it.
+/// A run and its retired instructions.
 pub struct Ran {
-    /// As the program calls it.
+    /// Name of the function in the program.
     pub what: String,
     pub memory: Memory,
     pub bytes: usize,
@@ -148,13 +148,13 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// From the mark before it to its last instruction.
+    /// Returns the cycles from the mark before the run to its last instruction.
     pub fn cycles(&self) -> u64 {
         self.retired.last().map_or(0, |last| last.cycle - self.before)
     }
 }
 
-/// A program that ran, with the labels of its instructions.
+/// The output and the trace of a program, with the labels of its instructions.
 pub struct Trace {
     console: String,
     pub runs: Vec<Ran>,
@@ -162,7 +162,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The run as a sample, if it is of a function with labels.
+    /// Returns the run as a sample, if its function has labels.
     fn sample(&self, run: &Ran) -> Option<Sample> {
         Some(Sample {
             function: Function::of_baseline(&run.what)?,
@@ -178,38 +178,39 @@ impl Trace {
     }
 }
 
-/// Runs the program, which hashes payloads of all sizes, and returns those of the sizes asked for.
+/// Runs the program, which hashes payloads of all sizes, and returns the samples of these sizes.
 ///
 /// # Errors
-/// If it fails, or a digest is wrong.
+/// Fails if the program fails, or if a digest is wrong.
 pub fn measure(sizes: &[usize]) -> Result<Vec<Sample>> {
     measure_on(rot::rot(MACHINE).context("the machine of the paper")?, &[], sizes)
 }
 
-/// The same on another machine, with options of its bench. Engines take the cycles of the paper's.
+/// Same as [`measure`], on another machine and with options of its bench. Engines take as many cycles as those of the
+/// paper.
 ///
 /// # Errors
-/// As [`measure`].
+/// Fails for the same reasons as [`measure`].
 pub fn measure_on(machine: Rot, options: &[&str], sizes: &[usize]) -> Result<Vec<Sample>> {
     let trace = trace(machine.paced(), options, &[])?;
     slept(&trace.console)?;
     Ok(trace.samples(sizes))
 }
 
-/// Runs the program with AES and RSA, on the same machine with their engines, AES in the cycles of the paper's.
+/// Runs the program with AES and RSA on the same machine with their engines. AES takes as many cycles as in the paper.
 ///
 /// # Errors
-/// If it fails, or a result is wrong.
+/// Fails if the program fails, or if a result is wrong.
 pub fn ciphers() -> Result<Trace> {
     let machine = rot::rot(CIPHER_MACHINE).context("the machine with all engines")?;
     trace(machine.paced(), &[], &["ciphers"])
 }
 
-/// The same payloads by engines that are as fast as they are, with more modes of AES. Both programs run on the machine with all
-/// engines.
+/// Runs the same payloads with engines at their own speed, and more modes of AES. Both programs run on the machine with
+/// all engines.
 ///
 /// # Errors
-/// As [`ciphers`].
+/// Fails for the same reasons as [`ciphers`].
 pub fn at_own_speed() -> Result<Vec<Ran>> {
     let machine = rot::rot(CIPHER_MACHINE).context("the machine with all engines")?;
     let hashes = trace(machine, &[], &["own-speed"])?;
@@ -239,7 +240,7 @@ fn trace(machine: Rot, options: &[&str], features: &[&str]) -> Result<Trace> {
     Ok(Trace { console, runs: runs.collect(), markers })
 }
 
-/// What the program printed of each run. A wrong result is an error.
+/// Parses the lines that the program printed for its runs. Fails if a result is wrong.
 fn read(console: &str) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     for line in console.lines() {
@@ -256,8 +257,8 @@ fn read(console: &str) -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// How often the driver slept where it waited by interrupt, for each function. A wrong digest, and a driver
-/// that never slept, are errors.
+/// Returns how many times the driver slept while it waited for an interrupt, for each function. Fails if a digest is
+/// wrong, or if the driver never slept.
 fn slept(console: &str) -> Result<Vec<(Function, u32)>> {
     let mut all = Vec::new();
     for line in console.lines() {
@@ -277,11 +278,11 @@ fn slept(console: &str) -> Result<Vec<(Function, u32)>> {
     Ok(all)
 }
 
-/// The section with the markers (`verif/programs/accelerator/src/labels.rs`): pairs of words, an address and
-/// the number of a label.
+/// Name of the section with the labels (`verif/programs/accelerator/src/labels.rs`): pairs of words, an address and the
+/// number of a label.
 const SECTION: &str = ".hartlock.labels";
 
-/// Labels by the address of the instruction with which they begin.
+/// Returns the labels by the address of the instruction at which they begin.
 fn markers(elf: &[u8]) -> Result<BTreeMap<u32, Option<Purpose>>> {
     let elf = object::File::parse(elf).context("the program is no ELF file")?;
     let section = elf.section_by_name(SECTION).context("the program has no labels")?;
@@ -292,18 +293,18 @@ fn markers(elf: &[u8]) -> Result<BTreeMap<u32, Option<Purpose>>> {
     Ok(pairs.map(|(address, number)| (address, Purpose::from_number(number))).collect())
 }
 
-/// What retired between the two marks of a run.
+/// The instructions that retired between the two marks of a run.
 #[derive(Debug, PartialEq, Eq)]
 struct Part {
-    /// The cycle in which the mark retired.
+    /// The cycle in which the first mark retired.
     before: u64,
     retired: Vec<Retired>,
 }
 
-/// The number that begins a run; 0 ends it.
+/// Number of the mark that begins a run; 0 ends it.
 const BEGIN: &str = "1";
 
-/// Cuts a trace (`hw/README.md`) into runs.
+/// Splits a trace (`hw/README.md`) into runs.
 fn parts(trace: &str) -> Result<Vec<Part>> {
     let mut lines = trace.lines();
     let header = "cycle,cost,pc,instruction,address,read,write,trap,mark";
@@ -339,7 +340,7 @@ fn parts(trace: &str) -> Result<Vec<Part>> {
     Ok(parts)
 }
 
-/// What each label of each run cost.
+/// Formats the cost of each label in each run as CSV.
 pub fn csv(samples: &[Sample]) -> String {
     let mut text = "function,memory,bytes,purpose,opcode,instructions,cycles\n".to_owned();
     for Sample { function, memory, bytes, labelled } in samples {
@@ -363,7 +364,7 @@ pub fn csv(samples: &[Sample]) -> String {
     text
 }
 
-/// How many accesses of each run took so many cycles.
+/// Formats the number of accesses for each cost in cycles as CSV, for each run.
 pub fn accesses_csv(samples: &[Sample]) -> String {
     let mut text = "function,memory,bytes,opcode,cycles,accesses\n".to_owned();
     for Sample { function, memory, bytes, labelled } in samples {

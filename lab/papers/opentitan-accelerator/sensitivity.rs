@@ -1,4 +1,5 @@
-//! What the speed-up depends on: one parameter of the machine at a time, the others as everywhere else.
+//! Evaluates how the speed-up depends on the machine: one parameter is varied at a time, and the others
+//! keep their presets.
 
 use anyhow::{Context, Result};
 
@@ -9,10 +10,10 @@ use hartlock_hw::machines::rot::{CACHED, FETCHES, Rot, rot};
 use hartlock_results::run::{How, Row};
 use hartlock_results::sensitivity::TABLE;
 
-/// A machine, options of its bench, and how the table calls it.
+/// A machine, options of its bench, and its name in the table.
 type Variant = (Rot, &'static [&'static str], String);
 
-/// Options of the host's memory, beside what they are called.
+/// Names of latencies, and options of the host's memory for them.
 const HITS: [(&str, &[&str]); 4] = [
     ("13 cycles", &["--llc-hit", "11"]),
     ("18 cycles", &["--llc-hit", "16"]),
@@ -24,7 +25,7 @@ const SIZES: [(&str, &[&str]); 3] = [
     ("2 KiB", &["--llc-size", "0x800"]),
     ("8 KiB", &["--llc-size", "0x2000"]),
 ];
-/// Without a cache, so that every access takes this long.
+/// Latencies without a last-level cache, so that every access takes this time.
 const MISSES: [(&str, &[&str]); 3] = [
     ("50 cycles", &["--llc-size", "0", "--memory-latency", "50"]),
     ("100 cycles", &["--llc-size", "0", "--memory-latency", "100"]),
@@ -36,7 +37,8 @@ const MEMORIES: [(&str, &[&str]); 3] = [
     ("100 cycles", &["--memory-latency", "100"]),
 ];
 
-/// Rows of all parameters. `own` are the numbers of the presets, beside which the paper's is.
+/// Returns the rows of all parameters. `own` has the samples and counts at the presets, to which the
+/// paper's number is added.
 pub fn rows(own: (&[Sample], &[Count]), bytes: usize, of_paper: f64) -> Result<Vec<Row>> {
     let (samples, software) = own;
     let at_preset = |parameter, label| -> Result<Row> {
@@ -87,7 +89,7 @@ pub fn rows(own: (&[Sample], &[Count]), bytes: usize, of_paper: f64) -> Result<V
     Ok(How::Simulated.made(rows))
 }
 
-/// How many times slower software is, for SHA-256 of a payload in RAM.
+/// Returns the speed-up over software for SHA-256 of a payload in RAM.
 fn row(parameter: &str, label: &str, of: (&[Sample], &[Count]), bytes: usize) -> Result<Row> {
     let (samples, software) = of;
     let sample = runs::find(samples, Function::Sha256, Memory::Ram, bytes)?.cycles_per_byte();

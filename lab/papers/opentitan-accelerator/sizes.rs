@@ -1,5 +1,5 @@
-//! One hart, four harts, vector lanes or the engine: what the same payload costs by each, and from which size on one of
-//! them is the fastest.
+//! Compares the cost of the same payload on one hart, on four harts, with vector lanes and with the engine, and
+//! computes the size from which each is the fastest.
 
 use anyhow::{Context, Result};
 
@@ -10,19 +10,19 @@ use hartlock_hw::machines::{self, Smoke};
 use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Harts, lanes and engine";
-/// The hash that all of them have.
+/// The hash that all of them support.
 const HASH: &str = "sha3-384";
-/// Four harts with 16 KiB of cache each.
+/// The core: four harts with 16 KiB of cache each.
 const CORE: &str = "rocket-4-full";
-/// The memory that the root of trust reads, too: a last-level cache of 128 KiB.
+/// The memory, which is that of the root of trust: a last-level cache of 128 KiB.
 const MEMORY: &[&str] = &["--memory-latency", "100", "--llc-size", "0x20000"];
-/// Bytes of a block, of which a payload has one for each hart.
+/// Block sizes in bytes. A payload has one block for each hart.
 const BLOCKS: [usize; 3] = [1024, 4096, 16384];
-/// A hart of QEMU with vectors of 128 bits and bit manipulation on them.
+/// A hart of QEMU with vectors of 128 bits and vector bit manipulation.
 const LANES: &str = "zvbb-128";
 
-/// Costs of each size, and where one overtakes another. `mailbox` is how many cycles a request of the host takes beside the
-/// digest itself.
+/// Returns the costs for each size, and the sizes at which one becomes faster than another. `mailbox` is the number of
+/// cycles that a request of the host takes in addition to the digest.
 pub fn rows(engine: &[Measured], mailbox: f64) -> Result<Vec<Row>> {
     let mut by = [const { Vec::new() }; 4];
     let names = ["1 hart", "4 harts", "engine by DMA", "engine by DMA, for the host"];
@@ -58,7 +58,7 @@ pub fn rows(engine: &[Measured], mailbox: f64) -> Result<Vec<Row>> {
         let config = format!("{} over {}", names[faster], names[slower]);
         let bytes = one.wins_from(*other).with_context(|| format!("{config}: never"))?;
         let smallest = 4.0 * BLOCKS[0] as f64;
-        // A line says nothing of what is below its first point.
+        // The line is not valid below its first point.
         let why = match bytes < smallest {
             true => format!("at the smallest that was measured; the lines cross at {bytes:.0}"),
             false => "where lines through the smallest and the largest payload cross".to_owned(),
@@ -82,8 +82,8 @@ fn note(name: &str) -> &'static str {
     }
 }
 
-/// Vector lanes: instructions of an emulated hart, because no open core of a package has vectors. So no row of cycles can be
-/// compared with them, only the hart without lanes, counted in the same way.
+/// Measures vector lanes in instructions of an emulated hart, because no packaged open core has vectors. The result can
+/// be compared only with the hart without lanes, which is counted in the same way, and not with cycles.
 fn lanes() -> Result<Vec<Row>> {
     let bench = Bench::prepare()?;
     let hart = HARTS.iter().find(|hart| hart.name == LANES).context("a hart with lanes")?;

@@ -6,7 +6,7 @@ fn value(paper: &Paper, table: &str, metric: &str, config: &str) -> f64 {
     number.map_or(0.0, |it| it.value)
 }
 
-/// Sums, quotients and products that the paper prints, computed again.
+/// Recomputes the sums, quotients and products that the paper prints.
 #[test]
 fn the_papers_arithmetic_holds_but_for_rounding() {
     let paper = Paper::load(KEY).unwrap();
@@ -88,7 +88,7 @@ fn the_shares_of_the_text_are_those_of_table_4() {
     let ram = |function: &str| share("Memory-RAM", &format!("{function}, all"));
     let memory = |function: &str| ram(function) + share("Memory-RoT", &format!("{function}, all"));
     assert!((least(&memory) - of_text("accesses to memory, least")).abs() < 0.005);
-    // In the text it is "over".
+    // The text says "over" this number.
     let over = least(&ram) - of_text("accesses to RAM, least");
     assert!((0.0..1.0).contains(&over));
     let wait = functions.map(|it| share("all", &format!("{it}, Wait")));

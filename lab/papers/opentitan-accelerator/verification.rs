@@ -1,5 +1,5 @@
-//! Signatures of RSA and ECDSA, verified by the engine for big numbers and by our software: on the core of the root of trust,
-//! and on a host's.
+//! Measures the verification of RSA and ECDSA signatures by the big-number engine and by this project's software, on
+//! the core of the root of trust and on a host's core.
 
 use std::fmt::Write;
 
@@ -13,12 +13,12 @@ pub const TABLE: &str = "Verification of signatures";
 pub const CSV_HEADER: &str = "kind,machine,by,genuine,flipped\n";
 /// The root of trust with the engine.
 const ENGINE: &str = "rot-full";
-/// The same without it, which is simulated faster.
+/// The root of trust without it, which is simulated faster.
 const ROT: &str = "rot";
-/// A host's core alone.
+/// A host's core without other parts.
 const HOST: &str = "rocket-1";
 
-/// A kind of signature, by a processor.
+/// Verification of one kind of signature on one machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified {
     pub kind: &'static str,
@@ -28,7 +28,7 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// What tables call it.
+    /// Returns the configuration in tables.
     fn config(&self) -> String {
         let by = match self.machine {
             ENGINE => "engine",
@@ -38,7 +38,7 @@ impl Verified {
         format!("{}, {by}", self.kind)
     }
 
-    /// How it was run.
+    /// Returns a description of the run.
     fn runs(&self) -> &'static str {
         if self.machine == HOST {
             "one run with caches that are empty before"
@@ -48,10 +48,11 @@ impl Verified {
     }
 }
 
-/// Verifies a signature of each kind on each of the machines, and by the engine the same with a flipped bit.
+/// Verifies a signature of each kind on each machine. The engine also has to refuse the same signature with a flipped
+/// bit.
 ///
 /// # Errors
-/// If a verdict is wrong, or a machine cannot be built.
+/// Fails if a verdict is wrong, or if a machine cannot be built.
 pub fn measure() -> Result<Vec<Verified>> {
     let kinds = &numbers::KINDS;
     let host = model::core(HOST).map_err(anyhow::Error::msg)?;
@@ -70,7 +71,7 @@ pub fn measure() -> Result<Vec<Verified>> {
     Ok(all)
 }
 
-/// Each in cycles, and of software how many times the engine's they are.
+/// Returns the cycles of each verification, and for software also the ratio to the engine's.
 pub fn rows(verified: &[Verified]) -> Vec<Row> {
     let mut rows = Vec::new();
     for it in verified {
@@ -96,7 +97,7 @@ pub fn rows(verified: &[Verified]) -> Vec<Row> {
     rows
 }
 
-/// A line for each.
+/// Formats each verification as a line of CSV.
 pub fn csv(verified: &[Verified]) -> String {
     let mut text = CSV_HEADER.to_owned();
     for Verified { kind, machine, by, cycles: Cycles { genuine, flipped } } in verified {

@@ -1,4 +1,5 @@
-//! Boots of the loader on the cycle-accurate machine, two payloads each, and what they took.
+//! Boots the loader on the cycle-accurate machine, with two payloads per boot, and records the
+//! cycles.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -16,50 +17,51 @@ use hartlock_hw::machines::loader::{Boot, Booted, Form, Loader, cycles};
 use hartlock_hw::machines::model::Core;
 use xtask::firmware;
 
-/// What the kernel is if only the initramfs is measured.
+/// The kernel in boots in which only the initramfs is measured.
 pub const FILLER: Subject = Subject { hash: HashId::Sha384, block_size: None, size: 4096 };
-/// More than passes through the port of the machine: what is not about storage does not wait for it.
+/// A storage rate that exceeds the bandwidth of the machine's memory port, so that storage does not
+/// delay the boot.
 const FAST: u64 = 4000;
 
-/// A payload.
+/// Hash, block size and size of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject {
     pub hash: HashId,
-    /// Bytes of a block; none is mode `flat`.
+    /// Block size in bytes; `None` is mode `flat`.
     pub block_size: Option<u32>,
     pub size: usize,
 }
 
-/// A boot to be made.
+/// A boot to be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub form: Form,
     pub harts: usize,
     pub subjects: [Subject; 2],
-    /// Bytes that the storage delivers in 1000 cycles.
+    /// Storage rate in bytes per 1000 cycles.
     pub storage_rate: u64,
 }
 
-/// What a payload took, in cycles of the machine.
+/// Cycles that the machine needed for a payload.
 #[derive(Clone, Debug)]
 pub struct Sample {
     pub form: Form,
     pub harts: usize,
     pub subject: Subject,
     pub storage_rate: u64,
-    /// From the first request to the last byte.
+    /// Cycles from the first request to the last byte.
     pub read: u64,
-    /// From the first byte that can be hashed to the digest.
+    /// Cycles from the first byte that can be hashed to the digest.
     pub hash: u64,
-    /// From the first request to the end of both.
+    /// Cycles from the first request to the end of reading and hashing.
     pub total: u64,
-    /// Retired instructions of the boot hart while it hashed.
+    /// Instructions that the boot hart retired while it hashed.
     pub instructions: u64,
-    /// What harts spent on blocks alone, in sum.
+    /// Sum over all harts of the cycles spent on blocks only.
     pub busy: u64,
 }
 
-/// A step of a boot that has no payload, or a payload that is not measured.
+/// Cost of a step of a boot without a payload, or with a payload that is not measured.
 #[derive(Clone, Debug)]
 pub struct StepCost {
     pub harts: usize,
@@ -68,7 +70,7 @@ pub struct StepCost {
     pub instructions: u64,
 }
 
-/// Everything that was measured.
+/// The results of all boots.
 #[derive(Debug, Default)]
 pub struct Measured {
     pub samples: Vec<Sample>,
@@ -76,12 +78,12 @@ pub struct Measured {
 }
 
 impl Subject {
-    /// Blocks of this size, so many of them.
+    /// Makes a payload of `count` blocks of this size.
     pub fn blocks(hash: HashId, block_size: u32, count: usize) -> Self {
         Self { hash, block_size: Some(block_size), size: block_size as usize * count }
     }
 
-    /// One hash over everything.
+    /// Makes a payload with one hash over all bytes.
     pub fn flat(hash: HashId, size: usize) -> Self {
         Self { hash, block_size: None, size }
     }
@@ -92,24 +94,24 @@ impl Subject {
 }
 
 impl Sample {
-    /// Whether everything was in memory before.
+    /// Returns true if the whole payload was in memory before it was hashed.
     pub fn is_in_memory(&self) -> bool {
         self.form == Form::LoadFirst
     }
 }
 
 impl Plan {
-    /// Hashing alone: everything is in memory before.
+    /// Plans a boot that only hashes: both payloads are loaded before.
     pub fn in_memory(harts: usize, subjects: [Subject; 2]) -> Self {
         Self { form: Form::LoadFirst, harts, subjects, storage_rate: FAST }
     }
 
-    /// One payload, from a storage of this rate.
+    /// Plans a boot with one payload from a storage of this rate.
     pub fn from_storage(form: Form, harts: usize, subject: Subject, storage_rate: u64) -> Self {
         Self { form, harts, subjects: [FILLER, subject], storage_rate }
     }
 
-    /// Estimate of its length, to begin with the longest.
+    /// Estimates the length of the boot, so that the longest boots start first.
     fn weight(&self) -> usize {
         let size: usize = self.subjects.iter().map(|subject| subject.size).sum();
         size / self.harts
@@ -135,17 +137,18 @@ impl Plan {
     }
 }
 
-/// Makes boots, as many at a time as there are processors, and says what it is doing.
+/// Simulates boots, as many at a time as there are processor cores, and prints the progress.
 pub struct Boots {
     shows_progress: bool,
-    /// Where boots are kept that were made.
+    /// Folder with the results of boots that were already simulated.
     kept: PathBuf,
     loaders: Vec<(Form, Loader)>,
     system_fdt: Vec<u8>,
 }
 
 impl Boots {
-    /// Builds machine and loaders. Boots are kept in a folder of the core's name in `kept`.
+    /// Builds machine and loaders. Results of boots are stored in a folder of `kept` with the name
+    /// of the core.
     pub fn prepare(core: Core, kept: &Path, shows_progress: bool) -> Result<Self> {
         let forms = [Form::Release, Form::LoadFirst];
         let loaders = forms.into_iter().map(|form| Ok((form, Loader::new(core, form)?)));
@@ -157,7 +160,7 @@ impl Boots {
         })
     }
 
-    /// Makes boots in any order; the samples are in the order of the plans.
+    /// Simulates the boots in any order, and adds the samples in the order of the plans.
     pub fn run(&self, plans: &[Plan], measured: &mut Measured) -> Result<()> {
         let mut order: Vec<usize> = (0..plans.len()).collect();
         order.sort_by_key(|index| std::cmp::Reverse(plans[*index].weight()));
@@ -169,7 +172,7 @@ impl Boots {
                 let Some(index) = next else { return Ok(()) };
                 let (plan, start) = (&plans[index], Instant::now());
                 let booted = self.boot(plan, &[]).inspect_err(|_| {
-                    // The others need not begin a boot that is not used.
+                    // After a failure, the other threads do not start further boots.
                     let _ = queue.lock().map(|mut queue| queue.clear());
                 })?;
                 let mut done = done.lock().map_err(|_| anyhow::anyhow!("another boot failed"))?;
@@ -196,7 +199,7 @@ impl Boots {
         Ok(())
     }
 
-    /// One boot, on a machine with further options.
+    /// Simulates one boot, on a machine with further options.
     pub fn boot(&self, plan: &Plan, further: &[&str]) -> Result<Booted> {
         let [kernel, initramfs] = plan.subjects;
         let payload = |kind, subject: Subject| {
@@ -257,14 +260,14 @@ impl Measured {
         Ok(())
     }
 
-    /// The payload that was hashed from memory.
+    /// Returns the sample of a payload that was in memory before.
     pub fn in_memory(&self, harts: usize, subject: Subject) -> Result<&Sample> {
         let wanted = (harts, subject);
         let is_it = |it: &&Sample| it.is_in_memory() && (it.harts, it.subject) == wanted;
         self.samples.iter().find(is_it).with_context(|| format!("{wanted:?} was not measured"))
     }
 
-    /// The payload that came from a storage of this rate.
+    /// Returns the sample of a payload from a storage of this rate.
     pub fn find(
         &self,
         form: Form,
@@ -277,8 +280,7 @@ impl Measured {
         self.samples.iter().find(is_it).with_context(|| format!("{wanted:?} was not measured"))
     }
 
-    /// All samples as a table for other programs.
-    /// Steps without a payload, or with one that is not measured.
+    /// Formats the steps without a payload, and those with a payload that is not measured, as CSV.
     pub fn steps_csv(&self) -> String {
         let mut text = "harts,step,cycles,instructions\n".to_owned();
         for StepCost { harts, step, cycles, instructions } in &self.steps {

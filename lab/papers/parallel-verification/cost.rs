@@ -1,5 +1,5 @@
-//! What a byte, a block and a leaf cost, from the payloads that were measured, and what payloads of the
-//! paper's size would take.
+//! Computes the costs of a byte, a block and a leaf from measured payloads, and with them the time for
+//! payloads of the paper's sizes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::schedule::{self, Costs, Storage, Work};
 use hartlock_results::paper::Paper;
 
 const KIB: u32 = 1 << 10;
-/// Bytes of the largest request (device/loader/src/device).
+/// Size in bytes of the largest request (device/loader/src/device).
 const MAX_REQUEST: u64 = 128 << 10;
 
 /// A payload of the paper.
@@ -21,12 +21,12 @@ pub struct Payload {
     pub size: u64,
 }
 
-/// What the paper's numbers are about.
+/// Payloads and clock of the paper's numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     pub initramfs: Payload,
     pub kernel: Payload,
-    /// Of its board; the machine has no clock.
+    /// Clock of the paper's board; the machine here has none.
     pub cycles_per_millisecond: f64,
 }
 
@@ -59,24 +59,26 @@ impl Setting {
 /// The costs of one hash.
 #[derive(Debug)]
 pub struct HashCosts {
-    /// Cycles of a byte in one long message, and of a message beside that.
+    /// Cycles per byte of a long message, and additional cycles per message.
     byte: f64,
     message: f64,
-    /// Cycles of a leaf that the boot hart adds to the root.
+    /// Cycles in which the boot hart adds a leaf to the root.
     pub leaf: f64,
-    /// Cycles of a block, and of a payload beside its blocks and leaves, by harts and block size.
+    /// Cycles of a block, and cycles of a payload in addition to its blocks and leaves, by number of harts
+    /// and block size.
     blocks: BTreeMap<(usize, u32), (f64, f64)>,
 }
 
 impl HashCosts {
-    /// From payloads of so many bytes in mode flat, and one of so many blocks of 1 KiB on one hart.
+    /// Computes the costs from payloads of these two sizes in mode flat, and from one with this number of 1
+    /// KiB blocks on one hart.
     pub fn new(measured: &Measured, hash: HashId, flat: [usize; 2], leaves: usize) -> Result<Self> {
         let [small, large] = flat.map(|size| measured.in_memory(1, Subject::flat(hash, size)));
         let (small, large) = (small?.hash as f64, large?.hash as f64);
         let byte = (large - small) / (flat[1] - flat[0]) as f64;
         let message = large - byte * flat[1] as f64;
 
-        // What is not a block is the same for two blocks and for many, but for the leaves.
+        // Except for the leaves, the cycles outside the blocks are equal for two blocks and for many.
         let many = measured.in_memory(1, Subject::blocks(hash, KIB, leaves))?;
         let few = measured.samples.iter().filter(|it| it.is_in_memory() && it.harts == 1);
         let is_two = |it: &&Sample| {
@@ -98,8 +100,8 @@ impl HashCosts {
             let costs = Costs { harts: sample.harts, block, leaf, fixed: 0.0 };
             let work = work(block_size, sample.subject.size as u64);
             let fixed = sample.hash as f64 - schedule::cycles(&costs, &work);
-            // What a payload has once is scaled to no size: time in which harts did not share the work must
-            // not hide there.
+            // This fixed cost is not scaled with the payload size, so it must not contain time in which
+            // harts did not share the work.
             ensure!(
                 fixed.abs() < block,
                 "{count} blocks of {block_size} bytes on {} harts took {} cycles, with {block:.0} a block",
@@ -111,29 +113,29 @@ impl HashCosts {
         Ok(Self { byte, message, leaf, blocks })
     }
 
-    /// Cycles of one hash over so many bytes.
+    /// Returns the cycles of one hash over this number of bytes.
     pub fn flat(&self, size: u64) -> f64 {
         self.message + self.byte * size as f64
     }
 
-    /// Cycles of a block on one of so many busy harts.
+    /// Returns the cycles of a block if this number of harts is busy.
     pub fn block(&self, harts: usize, block_size: u32) -> Result<f64> {
         Ok(self.of(harts, block_size)?.0)
     }
 
-    /// Cycles of a payload beside its blocks and leaves.
+    /// Returns the cycles of a payload in addition to its blocks and leaves.
     pub fn fixed(&self, harts: usize, block_size: u32) -> Result<f64> {
         Ok(self.of(harts, block_size)?.1)
     }
 
-    /// Cycles of a payload in memory.
+    /// Returns the cycles of a payload in memory.
     pub fn blocks(&self, harts: usize, block_size: u32, size: u64) -> Result<f64> {
         let (block, fixed) = self.of(harts, block_size)?;
         let costs = Costs { harts, block, leaf: self.leaf, fixed };
         Ok(schedule::cycles(&costs, &work(block_size, size)))
     }
 
-    /// Cycles of a payload from a storage that delivers so many bytes a cycle, on four harts.
+    /// Returns the cycles of a payload on four harts, from a storage with this rate in bytes per cycle.
     pub fn overlapped(&self, block_size: u32, size: u64, rate: f64) -> Result<f64> {
         let (block, fixed) = self.of(4, block_size)?;
         let costs = Costs { harts: 4, block, leaf: self.leaf, fixed };
@@ -152,7 +154,7 @@ fn work(block_size: u32, size: u64) -> Work {
     Work { size, block_size: block_size.into(), storage: None }
 }
 
-/// Cycles beside the blocks, on one hart.
+/// Returns the cycles outside the blocks, on one hart.
 fn beside(sample: &Sample) -> f64 {
     sample.hash as f64 - sample.busy as f64
 }
@@ -180,7 +182,8 @@ mod tests {
         }
     }
 
-    /// 50 cycles a byte, 100 a message, 2000 a leaf, 500 a payload; a block costs as much as a message.
+    /// Returns samples with 50 cycles per byte, 100 per message, 2000 per leaf and 500 per payload; a block
+    /// costs as much as a message.
     fn measured(on_four: u64) -> Measured {
         let block = 50 * 1024 + 100;
         let samples = vec![
@@ -200,7 +203,8 @@ mod tests {
         assert!((costs.leaf - 2000.0).abs() < 1e-6, "{}", costs.leaf);
         assert!((costs.fixed(1, KIB).unwrap() - 500.0).abs() < 1e-6);
         assert_eq!(costs.block(4, KIB).unwrap(), 51_300.0);
-        // Many blocks on four harts: a free hart takes the next, so that the root is shared, too.
+        // With many blocks on four harts, a free hart takes the next block, so the work on the root is
+        // shared, too.
         let quarter = (51_300.0 + 2000.0) * 25_600.0 / 4.0;
         let ratio = costs.blocks(4, KIB, 25 << 20).unwrap() / quarter;
         assert!((1.0..1.001).contains(&ratio), "{ratio}");
@@ -209,7 +213,7 @@ mod tests {
 
     #[test]
     fn harts_that_sleep_are_no_fixed_cost() {
-        // As long as one hart takes for all of them.
+        // Four harts take as long as one hart takes for all blocks.
         let slow = HashCosts::new(&measured(8 * 53_300), HASH, [4096, 8192], 12);
         assert!(slow.unwrap_err().to_string().contains("8 blocks of 1024 bytes on 4 harts"));
     }

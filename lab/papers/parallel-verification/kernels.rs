@@ -1,5 +1,5 @@
-//! What a byte costs on one hart of a core, in cycles: our kernels for the base instruction set and the
-//! portable form, and other projects' hashes.
+//! Measures the cost of a byte in cycles on one hart of a core, for this project's kernels of the base
+//! instruction set, for the portable form, and for other projects' hashes.
 
 use anyhow::{Context, Result, ensure};
 use hartlock_bench::kernels::mark_tag;
@@ -18,29 +18,29 @@ use hartlock_hw::machines::report::{Section, Slots};
 use hartlock_hw::machines::{End, Machine};
 use hartlock_results::run::Row;
 
-/// Those that signed images use; the others share their kernels.
+/// Hashes that signed images use; the other hashes share their kernels.
 const HASHES: [HashId; 5] =
     [HashId::Sha256, HashId::Sha384, HashId::Sha3_256, HashId::Sha3_384, HashId::Kt128];
-/// What the ROM hashes with.
+/// The hash that the ROM uses.
 const ROM: HashId = HashId::Sha384;
-/// Bytes of a message, as in `lab/peers/src/main.rs`: seconds for each hash.
+/// Message length in bytes, as in `lab/peers/src/main.rs`. A hash takes seconds to simulate.
 const LEN: usize = 8 << 10;
-/// Those of a shorter one, for the cost of a further byte.
+/// A shorter message length, for the cost of a further byte.
 const SHORT: usize = 4 << 10;
-/// Cycles between the marks around a hash and its counters, at most.
+/// Maximum number of cycles between the marks around a hash and the reading of its counters.
 const MARK_CYCLES: u64 = 500;
 
-/// What a hash of one message took.
+/// Cost of the hash of one message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// Our tier, or the other project.
+    /// Tier of this project's kernel, or name of the other project.
     pub who: String,
     pub is_ours: bool,
     pub hash: String,
     pub bytes: u64,
     pub instructions: u64,
     pub cycles: u64,
-    /// Where they went; known for ours.
+    /// Breakdown of the cycles, which is known only for this project's kernels.
     pub slots: Option<Slots>,
 }
 
@@ -60,7 +60,7 @@ impl Measured {
     }
 }
 
-/// Everything on this core, ours first. Digests are right, or it fails.
+/// Measures all hashes on this core, this project's first. Fails if a digest is wrong.
 pub fn measure(core: Core) -> Result<Vec<Measured>> {
     let mut all = ours(core, &HASHES, LEN)?;
     all.extend(ours(core, &HASHES, SHORT)?);
@@ -78,7 +78,7 @@ pub fn measure(core: Core) -> Result<Vec<Measured>> {
     Ok(all)
 }
 
-/// Our own kernels of these hashes.
+/// Measures this project's kernels of these hashes.
 fn ours(core: Core, hashes: &[HashId], len: usize) -> Result<Vec<Measured>> {
     let machine = model::machine(core, false)?;
     let bench = Bench::for_machine(hashes, len)?;
@@ -95,7 +95,8 @@ fn ours(core: Core, hashes: &[HashId], len: usize) -> Result<Vec<Measured>> {
     of_ours(&console, &report)
 }
 
-/// Cycles a byte of the hash of the ROM, which is the portable form, from `all` or by a measurement of its own.
+/// Returns the cycles per byte of the ROM's hash, which is the portable form, from `all` or by a separate
+/// measurement.
 pub fn of_rom(core: Core, all: &[Measured]) -> Result<f64> {
     let of = |all: &[Measured]| {
         let is_it = |it: &&Measured| it.who == Tier::Portable.name() && it.hash == ROM.name();
@@ -107,17 +108,17 @@ pub fn of_rom(core: Core, all: &[Measured]) -> Result<f64> {
     }
 }
 
-/// Which cost of a byte: like is compared with like.
+/// The kind of cost per byte, so that only equal kinds are compared.
 #[derive(Clone, Copy)]
 pub enum Cost {
-    /// A message of 8 KiB that is not in the cache, with its start and its padding.
+    /// Cost per byte of a message of 8 KiB that is not in the cache, including start and padding.
     Message,
-    /// A further byte of a message: the difference between two lengths.
+    /// Cost of a further byte of a message, which is the difference between two lengths.
     FurtherByte,
 }
 
 impl Cost {
-    /// In cycles a byte; `None` if a length was not measured.
+    /// Returns the cost in cycles per byte; `None` if a length was not measured.
     fn of(self, all: &[Measured], it: &Measured) -> Option<f64> {
         match self {
             Self::Message => Some(it.cycles_per_byte()),
@@ -131,19 +132,19 @@ impl Cost {
     }
 }
 
-/// The messages of full length.
+/// Returns the measurements with the full message length.
 fn whole(all: &[Measured]) -> impl Iterator<Item = &Measured> {
     all.iter().filter(|it| it.bytes == LEN as u64)
 }
 
-/// The best of the other projects, in cycles a byte.
+/// Returns the best of the other projects, and its cycles per byte.
 pub fn best_peer(all: &[Measured], hash: HashId, cost: Cost) -> Option<(&str, f64)> {
     let of_hash = whole(all).filter(|it| !it.is_ours && it.hash == hash.name());
     let costs = of_hash.filter_map(|it| Some((it.who.as_str(), cost.of(all, it)?)));
     costs.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// A line for each kernel.
+/// Formats each kernel as a line of CSV.
 pub fn csv(all: &[Measured]) -> String {
     let mut text = "who,hash,bytes,instructions,cycles\n".to_owned();
     for Measured { who, hash, bytes, instructions, cycles, .. } in all {
@@ -152,7 +153,7 @@ pub fn csv(all: &[Measured]) -> String {
     text
 }
 
-/// What a byte costs, and where the cycles of our kernels go.
+/// Returns the costs per byte, and the breakdown of the cycles of this project's kernels.
 pub fn rows(all: &[Measured]) -> Vec<Row> {
     let mut rows = Vec::new();
     let costs = [Cost::Message, Cost::FurtherByte];
@@ -197,7 +198,7 @@ pub fn rows(all: &[Measured]) -> Vec<Row> {
     rows
 }
 
-/// What the machine means by a name (hw/README.md).
+/// Explains a category in the machine's report (hw/README.md).
 fn meaning(slot: &str) -> &'static str {
     match slot {
         "issued" => "an instruction left the decode stage",
@@ -211,14 +212,14 @@ fn meaning(slot: &str) -> &'static str {
     }
 }
 
-/// Console and report of a program that needs no medium and has to succeed.
+/// Runs a program that needs no storage and must succeed; returns console output and report.
 fn run(machine: &Machine<'_>) -> Result<(String, String)> {
     let (console, report, end) = machine.run(&[])?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
     Ok((console, report))
 }
 
-/// Our counts, each with what the machine saw of it.
+/// Returns the counts of this project's kernels, each with the machine's breakdown.
 fn of_ours(console: &str, report: &str) -> Result<Vec<Measured>> {
     let hart = HARTS.first().context("a hart with the base instruction set")?;
     let (counts, faults) = read(hart, console)?;
@@ -237,7 +238,7 @@ fn with_slots(count: Count, sections: &[Section]) -> Result<Measured> {
     let slots = slots.with_context(|| format!("{} {} has no mark", count.hash, count.tier))?;
     let who = count.tier.clone();
     let measured = Measured::new(&who, true, count, Some(slots.clone()))?;
-    // What the hart counts itself and what the machine saw has to be the same run.
+    // The cycles that the hart counted and those of the machine's report must belong to the same run.
     let between = slots.cycles().checked_sub(measured.cycles);
     ensure!(
         between.is_some_and(|cycles| cycles < MARK_CYCLES),
@@ -284,7 +285,7 @@ mod tests {
         ];
         assert_eq!(best_peer(&all, HashId::Sha384, Cost::FurtherByte), Some(("a", 8.0)));
         assert_eq!(best_peer(&all, HashId::Sha384, Cost::Message).map(|it| it.0), Some("b"));
-        // Without a second length there is no such cost.
+        // Without a second length there is no cost of a further byte.
         assert_eq!(rows(&all).iter().filter(|row| row.config.starts_with("ours")).count(), 1);
     }
 

@@ -1,5 +1,5 @@
-//! The first paper's evaluation on the cycle-accurate machine: blocks of every size on one hart and on
-//! four, loading and hashing at the same time, and what each step of a boot takes (`lab/README.md`).
+//! The first paper's evaluation on the cycle-accurate machine: blocks of every size on one hart and on four harts,
+//! loading and hashing at the same time, and the time of each step of a boot (`lab/README.md`).
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -30,38 +30,38 @@ use boots::{Boots, Measured, Plan, Subject};
 use cost::{HashCosts, Payload, Setting};
 
 const KEY: &str = "parallel-verification";
-/// Where the boots of the whole run are kept: they take hours, on any machine the same cycles, and are what its numbers
-/// come from.
+/// Folder with the results of the full run's boots, from which its numbers are computed. The boots take hours to
+/// simulate and the same number of cycles on any machine.
 const KEPT: &str = "lab/runs/boots";
 const KIB: u32 = 1 << 10;
-/// The hash of the paper, and the one that Hartlock takes unless it is told otherwise.
+/// The hash of the paper, and Hartlock's default hash.
 const OF_PAPER: HashId = HashId::Sha3_384;
 const OWN: HashId = HashId::Sha384;
 
-/// What is measured, and what it is held against.
+/// The measurements of a run, and their targets.
 struct Scope {
     core: Core,
-    /// Whether all of the paper's rows have to be there.
+    /// True if the run must have all rows of the paper.
     is_whole: bool,
     /// Block sizes in KiB, by hash.
     sizes: [(HashId, &'static [u32]); 2],
-    /// The block size of the headlines, in KiB.
+    /// Block size of the headline numbers in KiB.
     headline: u32,
-    /// Bytes of flat payloads, of which the cost of a byte comes.
+    /// Sizes in bytes of the flat payloads from which the cost of a byte is computed.
     flat: [usize; 2],
-    /// Blocks of 1 KiB on one hart, of which the cost of a leaf comes.
+    /// Number of 1 KiB blocks on one hart, from which the cost of a leaf is computed.
     leaves: usize,
-    /// Blocks of the payload that is loaded and hashed at the same time.
+    /// Number of blocks of the payload that is loaded and hashed at the same time.
     overlap_blocks: usize,
-    /// Storage rates, as shares of the rate at which all harts hash.
+    /// Storage rates, as fractions of the rate at which all harts hash.
     overlap_rates: &'static [f64],
-    /// Bytes of a payload in blocks of the headlines that is simulated whole, to see what the scaling is
-    /// worth.
+    /// Size in bytes of a payload with the headline block size that is simulated completely, to validate the scaling.
     validation: Option<usize>,
-    /// Bytes a cycle of a storage that is as fast as all harts hash, if it is not measured first: then
-    /// all boots can be made at once.
+    /// Rate in bytes per cycle of a storage that is as fast as all harts hash. If the value is given and not measured,
+    /// all boots can be simulated at once.
     storage_rate: Option<f64>,
-    /// Speed-up, cycles a byte of one hart and of four, of the other hash, verified by unverified.
+    /// Targets: speed-up, cycles per byte on one hart and on four, cycles per byte of the other hash, and ratio of the
+    /// verified to the unverified boot.
     targets: Option<[f64; 5]>,
 }
 
@@ -82,9 +82,9 @@ const FULL: Scope = Scope {
     targets: Some([3.96, 55.0, 13.9, 40.0, 1.05]),
 };
 
-/// A few minutes: four boots. Blocks and payloads are small, and the bounds are what was measured and a
-/// little more, to notice what grew worse: a block of 4 KiB costs more than its bytes, and where loading
-/// and hashing overlap, what is left after the last byte is a large part of so little.
+/// A run of four boots, which takes a few minutes. Blocks and payloads are small. The bounds are slightly above the
+/// measured numbers, to detect a deterioration: a block of 4 KiB has overhead, and where loading and hashing overlap,
+/// the work after the last byte is a large share of so small a payload.
 const QUICK: Scope = Scope {
     core: model::QUOTED,
     is_whole: false,
@@ -99,8 +99,8 @@ const QUICK: Scope = Scope {
     targets: Some([3.6, 48.5, 13.4, 40.0, 1.32]),
 };
 
-/// Bytes of a block where loading and hashing overlap: the payload is small, and the last block is as
-/// large a part of it as one of 80 KiB is of 10 MiB.
+/// Block size in bytes where loading and hashing overlap. The payload is small, and its last block is as large a share
+/// as a block of 80 KiB is of 10 MiB.
 const OVERLAP_BLOCK: u32 = 4 * KIB;
 
 pub fn measure(args: &Args) -> Result<Run> {
@@ -116,7 +116,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     Ok(run)
 }
 
-/// Everything that the rows are made from, as CSV.
+/// The samples from which the rows are computed, as CSV.
 struct Samples {
     boots: String,
     steps: String,
@@ -139,7 +139,7 @@ fn run(scope: &Scope) -> Result<(Run, Samples)> {
         }
         None => {
             boots.run(&scope.in_memory(), &mut measured)?;
-            // How fast the harts are decides how fast the storage has to be.
+            // The rate of the storage depends on the measured rate of the harts.
             let size = scope.overlap_subject().size as u64;
             let rate = size as f64 / scope.costs(&measured)?[0].blocks(4, OVERLAP_BLOCK, size)?;
             boots.run(&scope.overlaps(rate), &mut measured)?;
@@ -166,7 +166,7 @@ fn run(scope: &Scope) -> Result<(Run, Samples)> {
         let kernels = kernels::measure(scope.core)?;
         for row in rows.iter_mut().filter(|row| row.metric == "one hart") {
             let hash = if row.config == "SHA-384" { OWN } else { OF_PAPER };
-            // Ours is the cost of a further byte as well.
+            // This project's number is the cost of a further byte as well.
             let cost = kernels::Cost::FurtherByte;
             if let Some((who, cycles)) = kernels::best_peer(&kernels, hash, cost) {
                 *row = row.clone().peer(cycles).noted(format!("the best peer is {who}"));
@@ -207,7 +207,7 @@ fn run(scope: &Scope) -> Result<(Run, Samples)> {
 }
 
 impl Scope {
-    /// Boots that hash what is in memory.
+    /// Returns the boots that hash payloads in memory.
     fn in_memory(&self) -> Vec<Plan> {
         let mut plans = Vec::new();
         for (hash, sizes) in self.sizes {
@@ -232,7 +232,7 @@ impl Scope {
         self.validation.map(|size| Subject { hash: OF_PAPER, block_size, size })
     }
 
-    /// What the scaling says about a payload that was simulated whole.
+    /// Compares the scaled cycles of a payload with those of a complete simulation.
     fn validation_row(&self, measured: &Measured, costs: &HashCosts) -> Result<Option<Row>> {
         let Some(subject) = self.validated() else { return Ok(None) };
         let whole = measured.in_memory(4, subject)?.hash as f64;
@@ -244,7 +244,8 @@ impl Scope {
         Ok(Some(row))
     }
 
-    /// The same and the overlap, of one hash and one block size, in as few boots as there can be.
+    /// Returns the boots of a quick run: payloads in memory and the overlap, for one hash and one block size, in as few
+    /// boots as possible.
     fn few(&self, rate: f64) -> Vec<Plan> {
         let rate = per_1000(rate);
         let (hash, block_size) = (OF_PAPER, self.headline * KIB);
@@ -258,7 +259,7 @@ impl Scope {
         ]
     }
 
-    /// By hash, in the order of the sizes.
+    /// Returns the costs of each hash, in the order of `sizes`.
     fn costs(&self, measured: &Measured) -> Result<Vec<HashCosts>> {
         let measured_ones = self.sizes.iter().filter(|(_, sizes)| !sizes.is_empty());
         measured_ones
@@ -266,7 +267,7 @@ impl Scope {
             .collect()
     }
 
-    /// Boots that load a payload, and do or do not hash it meanwhile.
+    /// Returns the boots that load a payload, and hash it meanwhile or afterwards.
     fn overlaps(&self, own_rate: f64) -> Vec<Plan> {
         let subject = self.overlap_subject();
         let forms = [Form::LoadFirst, Form::Release];
@@ -281,7 +282,7 @@ impl Scope {
         Subject::blocks(OF_PAPER, OVERLAP_BLOCK, self.overlap_blocks)
     }
 
-    /// Table V for both hashes and both payloads.
+    /// Returns table V for both hashes and both payloads.
     fn table_v(&self, costs: &[HashCosts], setting: &Setting) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for (costs, (hash, sizes)) in costs.iter().zip(self.sizes) {
@@ -315,7 +316,7 @@ impl Scope {
         Ok(rows)
     }
 
-    /// The initramfs of the paper, from a storage with this share of the rate at which harts hash.
+    /// Returns the row of the paper's initramfs from a storage with this fraction of the rate at which the harts hash.
     fn scaled_overlap(&self, costs: &HashCosts, payload: Payload, share: f64) -> Result<Row> {
         let block_size = self.headline * KIB;
         let Payload { name, size } = payload;
@@ -327,7 +328,7 @@ impl Scope {
             .noted(format!("scaled to its size, in blocks of {} KiB", self.headline)))
     }
 
-    /// What the targets are about.
+    /// Returns the rows with the targets.
     fn headlines(&self, costs: &[HashCosts], setting: &Setting) -> Result<Vec<Row>> {
         let block = self.headline * KIB;
         let blocks = format!("blocks of {} KiB", self.headline);
@@ -367,8 +368,8 @@ impl Scope {
         Ok(rows)
     }
 
-    /// Section VII-A, where the paper says that small blocks take more memory, without numbers: the digests of all
-    /// blocks are kept until the root is computed.
+    /// Returns rows for section VII-A, where the paper says without numbers that small blocks take more memory: the
+    /// digests of all blocks are stored until the root is computed.
     fn leaf_rows(&self, setting: &Setting) -> Vec<Row> {
         let [(hash, sizes), _] = self.sizes;
         let mut rows = Vec::new();
@@ -438,7 +439,7 @@ impl Scope {
     }
 }
 
-/// Puts the paper's number into a row if it has one in this place.
+/// Adds the paper's number to a row if it has one at the same place.
 fn beside_paper(row: Row, paper: &Paper) -> Result<Row> {
     match paper.number(&row.table, &row.metric, &row.config) {
         Some(_) => row.published(paper),
@@ -446,7 +447,7 @@ fn beside_paper(row: Row, paper: &Paper) -> Result<Row> {
     }
 }
 
-/// Rows whose number is of something else than the paper's have no ratio.
+/// Removes the ratio of a row if its number is not comparable with that of the paper.
 fn comparable(row: Row) -> Row {
     match stages::difference(&row) {
         Some(reason) if row.ratio.is_some() => row.incomparable(reason),
@@ -454,7 +455,7 @@ fn comparable(row: Row) -> Row {
     }
 }
 
-/// Payloads two by two, the smallest with the largest, so that boots are alike long.
+/// Pairs the smallest payload with the largest and so on, so that all boots take a similar time.
 fn pairs(mut subjects: Vec<Subject>) -> impl Iterator<Item = [Subject; 2]> {
     subjects.sort_by_key(|subject| subject.size);
     let mut pairs = Vec::new();
@@ -465,7 +466,7 @@ fn pairs(mut subjects: Vec<Subject>) -> impl Iterator<Item = [Subject; 2]> {
     pairs.into_iter()
 }
 
-/// A rate as the machine takes it.
+/// Converts a rate to the unit of the machine, bytes per 1000 cycles.
 fn per_1000(bytes_per_cycle: f64) -> u64 {
     (bytes_per_cycle * 1000.0).round() as u64
 }

@@ -1,27 +1,27 @@
-//! How long a payload takes of which single blocks were measured: the loader's division of work
-//! (device/loader/src/disk.rs, device/verify/src/pool.rs) played through, block by block.
+//! Computes the time for a payload from the measured costs of single blocks: it simulates the loader's
+//! division of work (device/loader/src/disk.rs, device/verify/src/pool.rs) block by block.
 //!
-//! The boot hart polls for blocks that arrived, adds leaves to the root and hashes a block, in turns;
-//! the others hash whatever was announced to them. Payloads of a hundred mebibytes would be simulated
-//! for days; this is how their figures come from those of eight blocks, and a run of 8 MiB shows how
-//! good it is.
+//! In turns, the boot hart polls for blocks that arrived, adds leaves to the root, and hashes a block; the
+//! other harts hash the announced blocks. A cycle-accurate simulation of a hundred mebibytes would take
+//! days. So the numbers for such payloads are scaled from those of eight blocks, and a complete simulation
+//! of 8 MiB shows the accuracy.
 
-/// Blocks that may be announced before the oldest missing leaf (device/verify/src/pool.rs).
+/// Maximum number of blocks that are announced after the oldest missing leaf (device/verify/src/pool.rs).
 const WINDOW: u64 = hartlock_verify::pool::WINDOW;
 
-/// What one thing takes, in cycles.
+/// Costs in cycles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
     pub harts: usize,
-    /// A whole block, on one of so many harts that are all busy.
+    /// Cycles of a whole block while all `harts` are busy.
     pub block: f64,
-    /// A leaf that the boot hart adds to the root, and the turn that it takes for it.
+    /// Cycles in which the boot hart takes a leaf and adds it to the root.
     pub leaf: f64,
-    /// Everything that a payload has once: dispatch, join, the root's beginning and end.
+    /// Cycles that a payload needs once: dispatch, join, start and end of the root.
     pub fixed: f64,
 }
 
-/// What is hashed.
+/// The payload to be hashed.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     pub size: u64,
@@ -29,12 +29,12 @@ pub struct Work {
     pub storage: Option<Storage>,
 }
 
-/// Where it comes from, if it is not in memory before.
+/// The storage from which a payload is read, if it is not in memory before.
 #[derive(Clone, Copy, Debug)]
 pub struct Storage {
-    /// Bytes a cycle.
+    /// Rate in bytes per cycle.
     pub rate: f64,
-    /// Bytes of a request, of which only whole ones have arrived.
+    /// Size of a request in bytes. Data arrives only in whole requests.
     pub request_size: u64,
 }
 
@@ -43,13 +43,13 @@ impl Work {
         self.size.div_ceil(self.block_size)
     }
 
-    /// Share of a whole block.
+    /// Returns the size of a block as a fraction of a whole block.
     fn share(&self, block: u64) -> f64 {
         let start = block * self.block_size;
         (self.size - start).min(self.block_size) as f64 / self.block_size as f64
     }
 
-    /// Blocks that are in memory at this cycle.
+    /// Returns the number of blocks that are in memory at this cycle.
     fn arrived(&self, cycle: f64) -> u64 {
         let Some(storage) = self.storage else { return self.blocks() };
         let delivered = (cycle * storage.rate) as u64;
@@ -59,24 +59,24 @@ impl Work {
         delivered / storage.request_size * storage.request_size / self.block_size
     }
 
-    /// When the request after those that arrived by this cycle is there.
+    /// Returns the cycle at which the next request arrives after those that have arrived by `cycle`.
     fn next_arrival(&self, cycle: f64) -> f64 {
         let Some(storage) = self.storage else { return f64::INFINITY };
         let requests = (cycle * storage.rate) as u64 / storage.request_size + 1;
-        // A little later, so that rounding does not find it missing.
+        // A small value is added, so that rounding errors do not make the request appear missing.
         (requests * storage.request_size).min(self.size) as f64 / storage.rate * (1.0 + 1e-12)
             + 1e-6
     }
 }
 
-/// Cycles from the first request to the root.
+/// Returns the cycles from the first request to the root.
 pub fn cycles(costs: &Costs, work: &Work) -> f64 {
     let count = work.blocks();
-    // When each hart is free; the boot hart is the first.
+    // The cycle at which each hart is free; the boot hart is the first.
     let mut free = vec![0.0_f64; costs.harts];
     let mut sleeps = vec![true; costs.harts];
     sleeps[0] = false;
-    // When each block's leaf is there.
+    // The cycle at which the leaf of each block is available.
     let mut leaves: Vec<f64> = Vec::with_capacity(count as usize);
     let (mut announced, mut absorbed) = (0_u64, 0_u64);
     loop {
@@ -110,7 +110,7 @@ pub fn cycles(costs: &Costs, work: &Work) -> f64 {
             leaves.push(end);
             free[hart] = end;
         } else if hart == 0 {
-            // It polls; nothing happens before one of these.
+            // The boot hart polls; nothing happens before one of these events.
             let leaf = leaves.get(absorbed as usize).copied().unwrap_or(f64::INFINITY);
             free[0] = leaf.min(work.next_arrival(later)).max(later + 1.0);
         } else {
@@ -143,8 +143,8 @@ mod tests {
     fn the_root_is_the_boot_harts_own_work() {
         let one = Costs { harts: 1, leaf: 10.0, fixed: 7.0, ..COSTS };
         assert_eq!(cycles(&one, &in_memory(8)), 8.0 * 1010.0 + 7.0);
-        // Four harts: the leaves of a round are added before the next block, so the others are ahead and
-        // take over, and no more than the last leaves come on top.
+        // The boot hart adds the leaves of a round before it takes the next block, so the other harts take
+        // over blocks, and only the last leaves add time.
         let four = Costs { leaf: 10.0, ..COSTS };
         let taken = cycles(&four, &in_memory(400));
         assert!((100_000.0..=101_040.0).contains(&taken), "{taken}");
@@ -157,12 +157,12 @@ mod tests {
         // A block needs 2048 cycles to arrive; the last one is hashed afterwards.
         let taken = cycles(&COSTS, &slow);
         assert!((taken - (100.0 * 2048.0 + 1000.0)).abs() < 1000.0, "{taken}");
-        // Requests of four blocks: the last four are hashed by four harts at once.
+        // With requests of four blocks, four harts hash the last four blocks at the same time.
         let coarse = Storage { request_size: 4 * KIB, ..storage };
         let taken = cycles(&COSTS, &Work { storage: Some(coarse), ..slow });
         assert!((taken - (100.0 * 2048.0 + 1000.0)).abs() < 1001.0, "{taken}");
-        // A storage that is much faster than the harts costs a round: while the boot hart hashes the first
-        // block, the next one is not announced.
+        // A storage that is much faster than the harts costs one round: while the boot hart hashes the
+        // first block, the next ones are not announced.
         let fast = Work { storage: Some(Storage { rate: 100.0, ..storage }), ..slow };
         let beyond = cycles(&COSTS, &fast) - cycles(&COSTS, &in_memory(100));
         assert!((900.0..=1100.0).contains(&beyond), "{beyond}");

@@ -1,4 +1,5 @@
-//! What the speed-up of four harts depends on: one parameter of the memory at a time.
+//! Evaluates how the speed-up of four harts depends on the memory: one parameter is varied at a
+//! time.
 
 use std::path::Path;
 
@@ -12,12 +13,12 @@ use hartlock_hw::machines::model::{self, Core};
 use hartlock_results::run::{How, Row};
 use hartlock_results::sensitivity::TABLE;
 
-/// Small enough that dispatch shows, as for the blocks of the quick run.
+/// Block size in bytes, which is small enough that dispatch has an influence, as in the quick run.
 pub const BLOCK: u32 = 4 << 10;
 const BLOCKS: usize = 16;
 const FLAT: usize = 32 << 10;
 
-/// Values beside the preset, and options of the machine for them.
+/// Values of a parameter other than the preset, and options of the machine for them.
 type Values = &'static [(&'static str, &'static [&'static str])];
 
 const LATENCIES: Values = &[
@@ -33,10 +34,11 @@ const PORTS: Values = &[
     ("8 bytes a cycle", &["--memory-bandwidth", "8"]),
     ("16 bytes a cycle", &["--memory-bandwidth", "16"]),
 ];
-/// The core with the small caches has a port of 8 bytes, so the other gets as much.
+/// The core with the small caches has a memory port of 8 bytes, so the other core gets the same
+/// bandwidth.
 const SAME_PORT: &[&str] = &["--memory-bandwidth", "8"];
 
-/// Rows of all parameters: how many times faster four harts are than one hash on one hart.
+/// Returns the rows of all parameters: the speed-up of four harts over one hash on one hart.
 pub fn rows(quoted: &Boots, kept: &Path, hash: HashId, of_paper: f64) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (parameter, values) in [("memory latency", LATENCIES), ("memory port", PORTS)] {

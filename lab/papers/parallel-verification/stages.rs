@@ -1,6 +1,6 @@
-//! What each stage and each step of a boot takes (tables I, II, VI and VII), put together from two
-//! measurements: the emulator counts the instructions of every step of ROM, OpenSBI and loader on one
-//! hart, and the cycle-accurate machine says what such a step costs.
+//! Computes the time of each stage and step of a boot (tables I, II, VI and VII) from two measurements: the
+//! emulator counts the instructions of every step of ROM, OpenSBI and loader on one hart, and the cycle-accurate
+//! machine measures the cost of such a step.
 //!
 //! | step | cycles |
 //! |---|---|
@@ -23,13 +23,13 @@ use hartlock_results::paper::Paper;
 use hartlock_results::run::Row;
 use hartlock_testkit::bundle::{Draft, Edit};
 
-/// Bytes of the emulated payloads: what depends on their size does not come from the emulator.
+/// Sizes in bytes of the emulated payloads. Costs that depend on the size are not taken from the emulator.
 const EMULATED: [usize; 2] = [300_000, 1_000_000];
 
-/// The stages of the paper, and ours in their places.
+/// Stages of the paper, and the corresponding stages of this project.
 const STAGES: [(&str, Stage); 2] = [("U-Boot SPL", Stage::Rom), ("U-Boot Proper", Stage::Loader)];
 
-/// What stage and payload are called in tables II and VII.
+/// Names of payloads in tables II and VII, and their types.
 const TARGETS: [(&str, PayloadType); 6] = [
     ("OpenSBI", PayloadType::Opensbi),
     ("U-Boot", PayloadType::Loader),
@@ -39,26 +39,27 @@ const TARGETS: [(&str, PayloadType); 6] = [
     ("FDT of Proper", PayloadType::SystemFdt),
 ];
 
-/// How payloads are hashed.
+/// The way in which payloads are hashed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// One hash each on one hart, after the payload was read.
+    /// Each payload is hashed as a whole on one hart, after it was read.
     Sequential,
-    /// Blocks on four harts, while the payload is read.
+    /// Blocks are hashed on four harts while the payload is read.
     Parallel,
 }
 
-/// A boot in cycles.
+/// The cycles of a boot.
 struct Cycles {
     hash: BTreeMap<&'static str, f64>,
     signature: BTreeMap<&'static str, f64>,
-    /// By stage of the paper.
+    /// Cycles by the paper's name of the stage.
     total: BTreeMap<&'static str, f64>,
-    /// The same without any verification.
+    /// Same for a boot without any verification.
     unverified: BTreeMap<&'static str, f64>,
 }
 
-/// Why a number of tables I, II, VI, VII or of section VII-B is of something else than the paper's.
+/// Returns the reason why a number of tables I, II, VI, VII or of section VII-B is not comparable with that of the
+/// paper; `None` if it is comparable.
 pub fn difference(row: &Row) -> Option<&'static str> {
     const PROGRAMS: &str = "another program with payloads of other sizes";
     let is_of_loader = row.config == "U-Boot Proper";
@@ -75,7 +76,7 @@ pub fn difference(row: &Row) -> Option<&'static str> {
     }
 }
 
-/// Rows of the four tables, and what follows from them.
+/// Returns the rows of the four tables, and the numbers that follow from them.
 pub fn rows(
     measured: &Measured,
     (costs, of_rom): (&HashCosts, f64),
@@ -213,12 +214,12 @@ impl Cycles {
     }
 }
 
-/// What cycles are computed from.
+/// The measurements from which cycles are computed.
 struct Model<'a> {
     entries: &'a [Entry],
     measured: &'a Measured,
     costs: &'a HashCosts,
-    /// Cycles of the ROM's hash for a byte.
+    /// Cycles per byte of the ROM's hash.
     of_rom: f64,
     block_size: u32,
     paper: &'a Paper,
@@ -279,7 +280,8 @@ impl Model<'_> {
         Ok(boot)
     }
 
-    /// Whose hash it is, its cycles, and how many of them pass while the payload is read anyway.
+    /// Returns the name of the hashed payload, the cycles of its hash, and the number of them that overlap with
+    /// reading.
     fn hash(&self, entry: &Entry, way: Way) -> Result<(&'static str, f64, f64)> {
         let payload = entry.payload.context("a hash of no payload")?;
         let is_it = |target: &&(&str, PayloadType)| target.1 == payload;
@@ -303,7 +305,7 @@ impl Model<'_> {
         Ok((target, cycles, hidden))
     }
 
-    /// Bytes a cycle of the paper's storage, in its last stage.
+    /// Returns the rate of the paper's storage in its last stage, in bytes per cycle.
     fn read_rate(&self) -> Result<f64> {
         let number = |metric| {
             let number = self.paper.number("Table I", metric, "U-Boot Proper");
@@ -325,11 +327,12 @@ impl Model<'_> {
         Ok(size as f64 / self.read_rate()?)
     }
 
-    /// Measured for the loader; instructions of the emulator at the cost of the loader's for the rest.
+    /// Returns the cycles of another step. They are measured for the loader; for other stages, emulated
+    /// instructions are multiplied by the cost of an instruction in the loader.
     fn other(&self, entry: &Entry, way: Way) -> Result<f64> {
         let harts = if way == Way::Parallel { 4 } else { 1 };
         let cost = match (entry.stage, entry.step) {
-            // A copy in plain code: as the loader's plain code.
+            // A copy by plain code costs as much as the loader's plain code.
             (Stage::Rom, Step::Read) => self.step(Step::Start, harts)?,
             (_, step) => self.step(step, harts).or_else(|_| self.step(Step::Start, harts))?,
         };
@@ -346,7 +349,7 @@ impl Model<'_> {
         found.with_context(|| format!("no {} on {harts} harts was measured", step.name()))
     }
 
-    /// From the last step of the ROM to the first of the loader.
+    /// Returns the cycles of OpenSBI: from the last step of the ROM to the first one of the loader.
     fn opensbi(&self) -> Result<f64> {
         let of = |stage| self.entries.iter().filter(move |entry| entry.stage == stage);
         let left = of(Stage::Rom).map(|entry| entry.instret.1).max().context("no ROM")?;
@@ -358,7 +361,7 @@ impl Model<'_> {
     }
 }
 
-/// The log of a boot on the emulator with one hart, which counts instructions.
+/// Returns the log of a boot on the emulator with one hart, which counts instructions.
 fn emulated() -> Result<Vec<Entry>> {
     let bench = Bench::prepare(false)?;
     let sizes = Edit::Draft(|draft: &mut Draft| {

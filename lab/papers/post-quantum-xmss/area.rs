@@ -1,4 +1,5 @@
-//! Netlists: the engine with its registers at every point, and its modules, which the paper's table has one by one.
+//! Netlists of the engine with its registers at every point, and of its modules, which the paper's table lists one by
+//! one.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -9,30 +10,32 @@ use super::cycles::{OTHERS, POINT_OF_OTHERS, POINTS, Point};
 use hartlock_hw::ip::Count;
 use hartlock_hw::ip::measured::{Engine, Parameters};
 
-/// With registers and stream port; the DMA engine is apart.
+/// Module name of the engine with registers and stream port; the DMA engine is separate.
 pub const WHOLE: &str = "xmss";
-/// A hash core and what takes it through a job. The size of both depends on rounds a cycle.
+/// Module names of a hash core, and of the lane that controls it during a job. The size of both depends on the rounds
+/// per cycle.
 pub const HASH: &str = "xmss_hash";
 pub const LANE: &str = "xmss_lane";
-/// Modules that an engine has once; the schedule as several lanes have it.
+/// Module names of parts that an engine has once; the schedule in its form for several lanes.
 pub const MESSAGE: &str = "xmss_message";
 pub const SCHEDULE: &str = "xmss_schedule";
-/// What gives the engine its words with no core running, in the folder of the unit that decides with it from reset.
+/// Modules that give the engine its input words without a running core. They are in the folder of the unit that decides
+/// from reset on.
 const SEQUENCER: [&str; 2] = ["boot_verifier_engine", "boot_verifier_driver"];
 const UNIT: &str = "boot_verifier";
 const ONCE: [&str; 5] = [MESSAGE, SCHEDULE, "xmss_digits", "xmss_ingest", "xmss_control"];
 
-/// Hash cores and rounds a cycle of engines that have a bound: these are placed and routed, too.
+/// Hash cores and rounds per cycle of engines that have a bound, which are also placed and routed.
 const PLACED: [[u32; 2]; 3] = [[1, 1], [4, 2], [8, 2]];
 
-/// A netlist. Lanes are zero if it does not depend on them, and so are rounds.
+/// Cell counts of a netlist. Lanes and rounds are zero if the netlist does not depend on them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Netlist {
     pub top: String,
     pub lanes: u32,
     pub rounds: u32,
     pub count: Count,
-    /// On an ECP5, if it was placed.
+    /// Frequency on an ECP5, if the netlist was placed.
     pub megahertz: Option<f64>,
 }
 
@@ -40,10 +43,10 @@ pub struct Netlist {
 #[derive(Default)]
 pub struct Netlists(pub Vec<Netlist>);
 
-/// Counts all of them. Those of unchanged sources are in the cache.
+/// Counts the cells of all netlists. Results for unchanged sources come from the cache.
 ///
 /// # Errors
-/// If something cannot be synthesised.
+/// Fails if a module cannot be synthesised.
 pub fn count(engine: &Engine) -> Result<Netlists> {
     let mut all = Vec::new();
     let mut add_as =
@@ -52,7 +55,7 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
             let (count, recorded) = engine.count(top, &parameters)?;
             let is_placed = top == WHOLE && PLACED.contains(&point);
             let megahertz = match recorded {
-                // A row without a frequency says so: what else was measured is not lost.
+                // If placing fails, the row has no frequency and says so; other results are kept.
                 None if is_placed => engine
                     .megahertz(top, &parameters)
                     .inspect_err(|why| eprintln!("{name}: not placed: {why:#}"))
@@ -84,7 +87,7 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
         add(top, 0, 0, (top == SCHEDULE).then_some(sorts).into_iter().collect())?;
     }
     for rounds in [1, 2] {
-        // As the engine for XMSS alone sets it: hashes follow each other without a cycle between them.
+        // An engine that has only XMSS sets this parameter: hashes follow each other without an idle cycle.
         let overlaps = ("Overlaps".to_owned(), 1);
         add(LANE, 0, rounds, Parameters::from([overlaps.clone()]))?;
         add(HASH, 0, rounds, [("RoundsPerCycle".to_owned(), rounds), overlaps].into())?;
@@ -98,7 +101,7 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
     Ok(Netlists(all))
 }
 
-/// Those of the engine's own record whose bound it keeps: nothing is synthesised.
+/// Returns the engine's netlists that have a bound in its plan, with the counts of its record; nothing is synthesised.
 pub fn recorded(engine: &Engine) -> Netlists {
     let of = |point: &Point| {
         let count = engine.recorded(WHOLE, &point.parameters())?;
@@ -117,17 +120,19 @@ impl Netlists {
         self.find(WHOLE, point.lanes, point.rounds)
     }
 
-    /// LUT and flip-flops of what gives the engine key, signature and message with no core running.
+    /// Returns the look-up tables and flip-flops of the modules that give the engine key, signature and message without
+    /// a running core.
     pub fn sequencer(&self) -> Option<(u32, u32)> {
         self.sum(&SEQUENCER.map(|top| (top, 0)))
     }
 
-    /// Those of the unit around it: it reads the medium, compares the digest of the key, judges the header and decides.
+    /// Returns the look-up tables and flip-flops of the unit around them, which reads the medium, compares the digest
+    /// of the key, checks the header and decides.
     pub fn unit(&self) -> Option<(u32, u32)> {
         self.sum(&[(UNIT, 0)])
     }
 
-    /// LUT and flip-flops of modules, added up; each with its lanes and rounds.
+    /// Returns the sum of the look-up tables and flip-flops of modules; each is given with its rounds.
     pub fn sum(&self, parts: &[(&str, u32)]) -> Option<(u32, u32)> {
         parts.iter().try_fold((0, 0), |(luts, flip_flops), (top, rounds)| {
             let count = self.find(top, 0, *rounds)?.count;
@@ -135,7 +140,7 @@ impl Netlists {
         })
     }
 
-    /// Every netlist, as CSV.
+    /// Formats every netlist as CSV.
     pub fn csv(&self) -> String {
         let mut text =
             "top,lanes,rounds,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers,megahertz\n"

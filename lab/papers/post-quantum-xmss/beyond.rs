@@ -1,4 +1,5 @@
-//! What the paper does not have: other families, two passes, and the time from reset to a host that runs.
+//! Measurements that the paper does not have: other signature families, two passes, and the time from
+//! reset until a host runs.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -14,17 +15,17 @@ use hartlock_results::paper::Paper;
 use hartlock_results::run::{Better, How, Row};
 
 const FAMILIES: &str = "Other families";
-/// The most cycles of a verification, for each of them.
+/// Maximum cycles of a verification, for each of the other families.
 const TARGETS: [f64; 2] = [6500.0, 25_000.0];
 const PASSES: &str = "Two passes";
-/// The most look-up tables with four hash cores of two rounds a cycle.
+/// Maximum number of look-up tables with four hash cores of two rounds per cycle.
 const LUTS: f64 = 9000.0;
 const WITH_REGISTERS: &str = "the engine with this family alone, registers and stream port in it: Yosys for series 7, not placed";
 const RELEASE: &str = "Reset to release";
-/// Its engine has four hash cores of two rounds a cycle.
+/// The machine. Its engine has four hash cores of two rounds per cycle.
 const SVU: &str = "svu-1";
 
-/// LMS and SLH-DSA by the same hash cores.
+/// Returns the rows of LMS and SLH-DSA with the same hash cores.
 pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
     let missing = if is_quick {
         "only a whole run measures it"
@@ -69,7 +70,8 @@ pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
     rows
 }
 
-/// The root computed again in another order, against one pass over the same signatures.
+/// Compares a verification that computes the root a second time in another order with one pass over the
+/// same signatures.
 pub fn passes(samples: &Samples) -> Vec<Row> {
     let of = |point: &Point| {
         let (one, two) = samples.passes(*point)?;
@@ -80,18 +82,18 @@ pub fn passes(samples: &Samples) -> Vec<Row> {
     POINTS.iter().filter_map(of).collect()
 }
 
-/// A boot of a first stage with no core running, from one medium.
+/// A boot of a first stage without a running core, from one medium.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Release {
     pub medium: &'static str,
-    /// From the end of reset to the first instruction of the host.
+    /// Cycles from the end of reset to the first instruction of the host.
     pub cycles: u64,
 }
 
 /// Boots the largest first stage from each medium.
 ///
 /// # Errors
-/// If one does not boot.
+/// Fails if a boot fails.
 pub fn boot() -> Result<Vec<Release>> {
     let svu = svu(SVU).context("the machine with a verification unit")?;
     let start = Instant::now();
@@ -104,7 +106,7 @@ pub fn boot() -> Result<Vec<Release>> {
     Ok(releases.into_iter().map(of).collect())
 }
 
-/// The time from reset to a host that runs, against the least that a node of a CAN bus has.
+/// Compares the time from reset to a running host with the minimum start time of a node on a CAN bus.
 pub fn release(releases: &[Release], paper: &Paper) -> Result<Vec<Row>> {
     let bound = paper.number("Section I", "time from power to CAN messages", "at least");
     let (bound, clock) = (bound.context("no bound")?.value, paper.constant("clock_mhz")?);
@@ -124,7 +126,7 @@ pub fn release(releases: &[Release], paper: &Paper) -> Result<Vec<Row>> {
     Ok(releases.iter().map(row).collect())
 }
 
-/// Every boot, as CSV.
+/// Formats every boot as CSV.
 pub fn csv(releases: &[Release]) -> String {
     let mut text = "medium,cycles\n".to_owned();
     for Release { medium, cycles } in releases {

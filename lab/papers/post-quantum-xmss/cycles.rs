@@ -1,4 +1,4 @@
-//! Verifications on simulated engines: one for each seed, and what is made of their cycles.
+//! Verifies signatures on simulated engines, one for each seed, and evaluates the cycles.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -7,22 +7,22 @@ use anyhow::{Context, Result, bail, ensure};
 
 use hartlock_hw::ip::measured::{Engine, Parameters};
 
-/// In the log of `measure_<family>.py`: height, passes, seed, steps of chains, cycles.
+/// Prefix of a sample in the log of `measure_<family>.py`: height, passes, seed, steps of chains, cycles.
 const SAMPLE: &str = "sample: ";
-/// Of the tree that the paper is about.
+/// Height of the tree in the paper.
 pub const HEIGHT: u32 = 10;
-/// Values of a signature of WOTS+, and nodes of the tree above them (RFC 8391 §4.1.5).
+/// Number of values in a WOTS+ signature, and number of L-tree nodes above them (RFC 8391 §4.1.5).
 pub const CHAINS: u32 = 67;
 pub const LTREE_NODES: u32 = CHAINS - 1;
 
-/// Hash cores, and rounds of SHA-256 in a cycle.
+/// Configuration of an engine: number of hash cores, and rounds of SHA-256 per cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
     pub lanes: u32,
     pub rounds: u32,
 }
 
-/// All that are measured. Four rounds a cycle are tested alone.
+/// All measured configurations. Four rounds per cycle are only tested.
 pub const POINTS: [Point; 8] = [
     Point::new(1, 1),
     Point::new(2, 1),
@@ -33,9 +33,10 @@ pub const POINTS: [Point; 8] = [
     Point::new(4, 2),
     Point::new(8, 2),
 ];
-/// Beside the paper's table: its hash takes 41 cycles, that of two rounds a cycle 34.
+/// Rounds per cycle of the rows that are compared with the paper's table: its hash takes 41 cycles, that with two
+/// rounds per cycle 34.
 pub const ROUNDS: u32 = 2;
-/// Of a quick run: the model that the tests of every day have.
+/// Configuration of a quick run, for which the test suite also builds a model.
 pub const QUICK: [Point; 1] = [Point::new(4, 2)];
 
 impl Point {
@@ -48,43 +49,42 @@ impl Point {
         pairs.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
-    /// Hash cores and rounds a cycle, as the project's targets have them.
+    /// Returns the name with hash cores and rounds per cycle, as in the project's targets.
     pub fn name(self) -> String {
         format!("K = {}, R = {}", self.lanes, self.rounds)
     }
 
-    /// As the paper calls its own.
+    /// Returns the name of a configuration with this number of hash cores in the paper.
     pub fn instances(self) -> String {
         format!("{} instance{}", self.lanes, if self.lanes == 1 { "" } else { "s" })
     }
 
-    /// Cycles of a block of SHA-256.
+    /// Returns the cycles of a block of SHA-256.
     pub fn block(self) -> u32 {
         68 / self.rounds
     }
 }
 
-/// In the log of the tests that other families have: what is logged of all their signatures.
+/// Prefix of the summary over all signatures in the test log of another family.
 const SUMMARY: &str = "mean ";
-/// The name of that test, in each family.
+/// Name of the test that logs the summary, in each family.
 const MEAN: &str = "verifies_twenty_signatures_in_so_many_cycles";
 
-/// Another family of signatures: its name, what it is called here, and modules of its tests, of which the first that is there
-/// has the test.
+/// Another signature family: its names, and the modules of its tests, of which the first existing one has the test.
 #[derive(Clone, Copy)]
 pub struct Family {
     pub name: &'static str,
     pub title: &'static str,
-    /// Its core with hash cores, without registers.
+    /// Name of its core with hash cores and without registers.
     pub alone: &'static str,
-    /// The engine with this family and no other, in tables of netlists, and the parameter that builds the family in.
+    /// Name in tables of netlists of the engine with this family only, and the parameter that includes the family.
     pub whole: &'static str,
     pub has: &'static str,
     tests: &'static [&'static str],
 }
 
 impl Family {
-    /// Of the engine with this family and no other.
+    /// Returns the parameters of the engine with this family only.
     pub fn parameters(&self) -> Parameters {
         let mut parameters = POINT_OF_OTHERS.parameters();
         parameters.extend([("HasXmss", 0), (self.has, 1)].map(|(name, it)| (name.to_owned(), it)));
@@ -92,9 +92,9 @@ impl Family {
     }
 }
 
-/// That of the paper.
+/// Name of the paper's parameter set.
 pub const XMSS: &str = "XMSS-SHA2_10_256";
-/// At the point with which they are compared.
+/// The other families, which are compared at [`POINT_OF_OTHERS`].
 pub const OTHERS: [Family; 2] = [
     Family {
         name: "lms",
@@ -115,7 +115,7 @@ pub const OTHERS: [Family; 2] = [
 ];
 pub const POINT_OF_OTHERS: Point = Point::new(4, 2);
 
-/// Verifications of another family, together.
+/// Summary of the verifications of another family.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
     pub family: &'static str,
@@ -131,15 +131,15 @@ impl Sum {
     }
 }
 
-/// A verification.
+/// One verification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     pub point: Point,
     pub height: u32,
-    /// Two if the root was computed again.
+    /// Number of passes; two if the root was computed again.
     pub passes: u32,
     pub seed: u64,
-    /// Of all chains, to their ends.
+    /// Sum of the steps of all chains to their ends.
     pub steps: u32,
     pub cycles: u64,
 }
@@ -147,10 +147,10 @@ pub struct Sample {
 /// All verifications of a run.
 pub struct Samples(pub Vec<Sample>);
 
-/// Simulates XMSS at a point.
+/// Simulates XMSS in one configuration.
 ///
 /// # Errors
-/// If a signature is not accepted, or nothing can be built.
+/// Fails if a signature is not accepted, or if the model cannot be built.
 pub fn measure(engine: &Engine, point: Point) -> Result<Vec<Sample>> {
     const TESTS: &str = "measure_xmss";
     let top = engine.top_of("test_xmss_mean").context("no bench for the mean of XMSS")?;
@@ -181,10 +181,10 @@ fn read(log: &str, point: Point) -> Result<Vec<Sample>> {
     Ok(samples)
 }
 
-/// Simulates another family; nothing if the engine's plan has no bench for it.
+/// Simulates another family. Returns `None` if the engine's plan has no bench for it.
 ///
 /// # Errors
-/// As above.
+/// Fails for the same reasons as [`measure`].
 pub fn measure_other(engine: &Engine, family: Family) -> Result<Option<Sum>> {
     let found = family.tests.iter().find_map(|tests| Some((*tests, engine.top_of(tests)?)));
     let Some((tests, top)) = found else { return Ok(None) };
@@ -196,7 +196,7 @@ pub fn measure_other(engine: &Engine, family: Family) -> Result<Option<Sum>> {
     Ok(Some(sum))
 }
 
-/// `mean 22649.2, least 20609, most 25645, sum 452984`.
+/// Parses a summary of the form `mean 22649.2, least 20609, most 25645, sum 452984`.
 fn read_sum(log: &str, family: Family) -> Result<Sum> {
     let line = log.lines().find_map(|line| Some(line.split_once(SUMMARY)?.1));
     let line = line.context("nothing was measured")?;
@@ -205,13 +205,13 @@ fn read_sum(log: &str, family: Family) -> Result<Sum> {
         bail!("a summary {line:?}")
     };
     let (mean, cycles): (f64, u64) = (mean.parse()?, cycles.parse()?);
-    // The mean is rounded.
+    // The mean is rounded, so the quotient is only close to the count.
     let count = (cycles as f64 / mean).round() as u64;
     ensure!(count > 0 && (cycles as f64 / count as f64 - mean).abs() < 0.06, "{line:?}");
     Ok(Sum { family: family.name, count, cycles, least: least.parse()?, most: most.parse()? })
 }
 
-/// What follows from some samples.
+/// Statistics of some samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
     pub count: usize,
@@ -222,7 +222,7 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// Nothing if there are no samples.
+    /// Returns `None` if there are no samples.
     fn of<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> Option<Self> {
         let count = samples.clone().count();
         let mean =
@@ -238,17 +238,17 @@ impl Mean {
 }
 
 impl Samples {
-    /// At a point, in one pass.
+    /// Returns the samples of a configuration with one pass.
     fn at(&self, point: Point) -> impl Iterator<Item = &Sample> + Clone {
         self.0.iter().filter(move |it| (it.point, it.passes) == (point, 1))
     }
 
-    /// Of the tree that the paper is about.
+    /// Returns the statistics for trees of the paper's height.
     pub fn mean(&self, point: Point) -> Option<Mean> {
         Mean::of(self.at(point).filter(|it| it.height == HEIGHT))
     }
 
-    /// The same signatures in one pass and in two.
+    /// Returns the statistics of the same signatures with one pass and with two.
     pub fn passes(&self, point: Point) -> Option<(Mean, Mean)> {
         let two = self.0.iter().filter(|it| (it.point, it.passes) == (point, 2));
         let is_there = |it: &&Sample| {
@@ -257,7 +257,8 @@ impl Samples {
         Some((Mean::of(self.at(point).filter(is_there))?, Mean::of(two.clone())?))
     }
 
-    /// Cycles of a step of a chain: the slope through all signatures of one tree (least squares).
+    /// Returns the cycles of a step of a chain: the slope of a least-squares fit over all signatures of one tree
+    /// height.
     pub fn step(&self, point: Point) -> Option<f64> {
         let mean = self.mean(point)?;
         let (mut both, mut square) = (0.0, 0.0);
@@ -269,7 +270,7 @@ impl Samples {
         (square > 0.0).then(|| both / square)
     }
 
-    /// Cycles of a node: what a higher tree takes more, without what its chains do.
+    /// Returns the cycles of a node: the additional cycles of a higher tree, without those of its chains.
     pub fn node(&self, point: Point, step: f64) -> Option<f64> {
         let rest = |height: u32| {
             let of = self.at(point).filter(|it| it.height == height);
@@ -282,7 +283,7 @@ impl Samples {
         Some((rest(highest)? - rest(HEIGHT)?) / f64::from(more))
     }
 
-    /// Every verification, as CSV.
+    /// Formats every verification as CSV.
     pub fn csv(&self) -> String {
         let mut text = "lanes,rounds,height,passes,seed,steps,cycles\n".to_owned();
         for it in &self.0 {
@@ -293,7 +294,7 @@ impl Samples {
     }
 }
 
-/// Sums of other families, as CSV.
+/// Formats the summaries of other families as CSV.
 pub fn csv(sums: &[Sum]) -> String {
     let Point { lanes, rounds } = POINT_OF_OTHERS;
     let mut text = "family,lanes,rounds,count,cycles,least,most\n".to_owned();

@@ -1,4 +1,4 @@
-//! The paper against itself: its errata as arithmetic, and both readings of its hash calls.
+//! Checks the paper against itself: the arithmetic of its errata, and two readings of its number of hash calls.
 
 use anyhow::{Context, Result};
 
@@ -7,13 +7,13 @@ use hartlock_results::paper::Paper;
 use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Errata, as arithmetic";
-/// What its cycles say about hash calls.
+/// Table of the hash calls that the paper's cycles allow.
 pub const READINGS: &str = "Hash calls, both readings";
 
-/// Steps of all chains, as a mean over digests: 15 less a digit for each of the 64 digits of a uniform digest, and the
-/// same for the three digits of the checksum (RFC 8391 §3.1.5), whose distribution is computed.
+/// Returns the mean number of steps of all chains over uniform digests: 15 minus the digit for each of the 64 digits,
+/// and the same for the three digits of the checksum (RFC 8391 §3.1.5), whose distribution is computed.
 pub fn mean_steps() -> f64 {
-    // Probabilities of sums of 64 digits, of which each value from 0 to 15 is as likely as another.
+    // The distribution of the sum of 64 digits, which are uniform from 0 to 15.
     let mut sums = vec![1.0];
     for _ in 0..64 {
         let mut next = vec![0.0; sums.len() + 15];
@@ -24,7 +24,7 @@ pub fn mean_steps() -> f64 {
         }
         sums = next;
     }
-    // The checksum is the steps of the digits in front; it is three digits itself.
+    // The checksum is the number of steps of the digits before it, and has three digits itself.
     let of = |checksum: usize| {
         let digits = [checksum >> 8 & 15, checksum >> 4 & 15, checksum & 15];
         checksum + digits.iter().map(|digit| 15 - digit).sum::<usize>()
@@ -32,7 +32,7 @@ pub fn mean_steps() -> f64 {
     sums.iter().enumerate().map(|(checksum, likely)| likely * of(checksum) as f64).sum()
 }
 
-/// All of them.
+/// Returns the rows of all errata.
 pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
     let of = |metric: &str, config: &str| {
         let number = paper.number("Table I", metric, config);
@@ -71,7 +71,7 @@ pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
         paper.number("Section IV, ECDSA", "LUTs", "ECDSA in hardware").context("no area")?.value;
     let row = Row::info(TABLE, "area by that of ECDSA", "times", matches / ecdsa).of("8 instances");
     rows.push(row.noted("printed: matches in terms of area"));
-    // "x.NB" is an array of N bytes there, and "auth_path.10B" leaves out the 32 bytes of a node.
+    // In the paper, "x.NB" is an array of N bytes, and "auth_path.10B" omits the 32 bytes of a node.
     for (config, path) in
         [("as section III-A prints it", 10.0), ("with 10 nodes of 32 bytes", 320.0)]
     {
@@ -83,7 +83,7 @@ pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
     Ok(How::Computed.made(rows))
 }
 
-/// Calls that cycles of the paper have room for, and cycles that its two readings would take.
+/// Returns the number of calls for which the paper's cycles are sufficient, and the cycles of its two readings.
 fn readings(hash: f64, chains: f64, ltree: f64, path: f64) -> Vec<Row> {
     let steps = mean_steps();
     let parts = [
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(of("time at 100 MHz", "1 instance"), 1.613);
         assert_eq!(of("length of a signature", "with 10 nodes of 32 bytes"), 2500.0);
         assert_eq!(of("Table II by Table I", "to, XMSS (this work)"), 9.921);
-        // What is printed is nearer to the larger number of calls, everywhere.
+        // The printed cycles are closer to the larger number of calls in all cases.
         assert_eq!(of("calls that fit", "a node of the L-tree"), 9.854);
         for what in ["a step of a chain", "a node of the L-tree", "a node of the path"] {
             let cycles = |reading: &str| of(&format!("cycles, {reading}"), what);
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_mean_of_steps_is_that_of_its_definition() {
-        // 64 digits have 480; the three of the checksum have none to 45.
+        // The 64 digits have 480 steps on average; the three digits of the checksum have 0 to 45.
         let steps = mean_steps();
         assert!(steps > 480.0 && steps < 525.0, "{steps}");
     }

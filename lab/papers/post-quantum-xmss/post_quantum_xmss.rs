@@ -1,5 +1,5 @@
-//! The second paper: verification of XMSS signatures in hardware, module by module and whole, its comparisons with others,
-//! and what it leaves out (`lab/README.md`).
+//! The second paper: verification of XMSS signatures in hardware, by module and as a whole, its comparisons with other
+//! work, and the points that it omits (`lab/README.md`).
 
 use std::collections::BTreeMap;
 
@@ -26,10 +26,10 @@ mod table1;
 mod upsets;
 
 const KEY: &str = "post-quantum-xmss";
-/// The folder of the engine.
+/// Folder of the engine.
 const ENGINE: &str = "xmss";
 
-/// Its quick form simulates one engine, and takes netlists from the record.
+/// Makes the run. A quick run simulates one engine and takes netlists from the record.
 pub fn measure(args: &Args) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     let engine = Engine::load(ENGINE)?;
@@ -90,10 +90,10 @@ fn tools() -> Result<BTreeMap<&'static str, String>> {
     ]))
 }
 
-/// Of a row of the paper that the run does not have.
+/// Note of a row of the paper that the run does not have.
 const NOTHING: &str = "not measured";
 
-/// Rows of the paper without a number of ours say why.
+/// Adds the reason to the rows of the paper that have no measured number.
 fn missing(rows: Vec<Row>) -> Vec<Row> {
     let note = |row: &Row| match (row.table.as_str(), row.config.as_str()) {
         (_, "MERKLEROOT (without sha256)") if row.metric != "time" => {

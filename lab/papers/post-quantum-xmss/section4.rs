@@ -1,4 +1,4 @@
-//! Section IV: comparisons that the paper makes, computed again from its own table, and with the engine in its place.
+//! Section IV: recomputes the paper's comparisons from its own table, and repeats them with this project's engine.
 
 use anyhow::{Context, Result};
 
@@ -10,18 +10,18 @@ use hartlock_results::run::{How, Row};
 const ECDSA: &str = "Section IV, ECDSA";
 const BESIDE: &str = "Section IV, XMSS beside ECDSA";
 const CO_DESIGNS: &str = "Section IV, co-designs";
-/// What follows from the paper's own table.
+/// Table of the numbers that follow from the paper's own table.
 pub const RECOMPUTED: &str = "Section IV, recomputed";
-/// Configurations of the paper.
+/// Numbers of hash cores in the paper's configurations.
 const INSTANCES: [u32; 4] = [8, 4, 2, 1];
 
-/// What the paper prints at a place.
+/// Returns the paper's number at a place.
 fn of(paper: &Paper, table: &str, metric: &str, config: &str) -> Result<f64> {
     let number = paper.number(table, metric, config);
     Ok(number.with_context(|| format!("no {table}, {metric}, {config}"))?.value)
 }
 
-/// Its comparisons from its own numbers.
+/// Recomputes the paper's comparisons from its own numbers.
 pub fn recomputed(paper: &Paper) -> Result<Vec<Row>> {
     let clock = paper.constant("clock_mhz")?;
     let milliseconds = |cycles: f64| cycles / clock / 1000.0;
@@ -51,7 +51,7 @@ pub fn recomputed(paper: &Paper) -> Result<Vec<Row>> {
         rows.push(row("time", times, &config, time / cycles, printed("time")));
         let below = "area below that of ECDSA";
         let found = row(below, "times", &config, luts / area, printed(below));
-        // The paper says that this one matches in area.
+        // For this configuration the paper says only that the areas match.
         rows.push(if count == 8 {
             found.noted("printed: matches in terms of area")
         } else {
@@ -82,7 +82,7 @@ pub fn recomputed(paper: &Paper) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The engine in the place of the paper's.
+/// Returns the comparisons with this project's engine in the place of the paper's.
 pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
     let clock = paper.constant("clock_mhz")?;
     let mut rows = Vec::new();
@@ -90,7 +90,7 @@ pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec
         of(paper, ECDSA, "LUTs", "ECDSA in hardware")?,
         of(paper, ECDSA, "time", "ECDSA in hardware")?,
     );
-    // A row that the paper may not have a number for.
+    // The paper has no number for some of these rows.
     let beside = |row: Row| match paper.number(&row.table, &row.metric, &row.config) {
         Some(_) => row.published(paper),
         None => Ok(row),
@@ -138,7 +138,7 @@ pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec
     Ok(rows)
 }
 
-/// The row of XMSS in the paper's table II, by the same four configurations of ours.
+/// Returns the XMSS row of the paper's table II with the same four configurations of this project's engine.
 fn table2(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
     let points = INSTANCES.map(|count| Point::new(count, ROUNDS));
     let all = |numbers: Vec<Option<f64>>| numbers.into_iter().collect::<Option<Vec<f64>>>();

@@ -1,5 +1,5 @@
-//! The same kinds of signatures in software, on the host's core and on that of the root of trust, against the engine; and by
-//! the engine as that core's firmware drives it.
+//! Verifies the same kinds of signatures in software, on the host's core and on that of the root of trust, and with the
+//! engine under control of that core's firmware. The cycles are compared with those of the engine.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -11,13 +11,13 @@ use hartlock_hw::machines::{model, rot, signatures};
 use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Software against the engine";
-/// The machine with a host's core alone, and the root of trust alone.
+/// The machine with a host's core only, and that with the root of trust only.
 const HOST: &str = "rocket-1";
 const ROT: &str = "rot";
-/// Signatures of each kind; one where it takes minutes.
+/// Number of signatures of each kind; only one is verified where a verification takes minutes to simulate.
 const SIGNATURES: usize = 3;
 
-/// Verifications by one processor.
+/// Verifications on one processor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
     pub kind: &'static str,
@@ -26,11 +26,11 @@ pub struct Counted {
     pub cycles: Vec<u64>,
 }
 
-/// Measures all kinds on both processors. On the root of trust every instruction that is fetched takes five cycles, so that
-/// software alone verifies one.
+/// Measures all kinds on both processors. On the root of trust every instruction fetch takes five cycles, so software
+/// verifies only one signature of each kind there.
 ///
 /// # Errors
-/// If a root is wrong, or a machine cannot be built.
+/// Fails if a root is wrong, or if a machine cannot be built.
 pub fn measure() -> Result<Vec<Counted>> {
     let host = model::core(HOST).map_err(anyhow::Error::msg)?;
     let rot = rot::rot(ROT).context("the root of trust alone")?;
@@ -63,7 +63,7 @@ pub fn measure() -> Result<Vec<Counted>> {
     Ok(all)
 }
 
-/// Mean cycles of the engine for a kind.
+/// Returns the mean cycles of the engine for a kind of signature.
 fn engine(kind: &str, samples: &Samples, sums: &[Sum]) -> Option<f64> {
     if kind == XMSS {
         return samples.mean(POINT_OF_OTHERS).map(|it| it.cycles);
@@ -72,7 +72,7 @@ fn engine(kind: &str, samples: &Samples, sums: &[Sum]) -> Option<f64> {
     sums.iter().find(|it| it.family == family.name).map(Sum::mean)
 }
 
-/// Each as a mean, and how many times the engine's cycles that are.
+/// Returns the mean of each kind, and its ratio to the engine's cycles.
 pub fn rows(counted: &[Counted], samples: &Samples, sums: &[Sum]) -> Vec<Row> {
     let mut rows = Vec::new();
     for it in counted {
@@ -100,7 +100,7 @@ pub fn rows(counted: &[Counted], samples: &Samples, sums: &[Sum]) -> Vec<Row> {
     rows
 }
 
-/// Every verification, as CSV.
+/// Formats every verification as CSV.
 pub fn csv(counted: &[Counted]) -> String {
     let mut text = "kind,machine,by,number,cycles\n".to_owned();
     for Counted { kind, machine, by, cycles } in counted {

@@ -1,4 +1,5 @@
-//! Table I: each module and the whole, ours beside the paper's; then what its table does not have.
+//! Table I: compares each module and the whole engine with the paper's, and adds numbers that the paper's
+//! table does not have.
 
 use anyhow::Result;
 
@@ -9,14 +10,15 @@ use hartlock_results::run::{Better, How, Row};
 
 /// Table of the paper.
 pub const TABLE: &str = "Table I";
-/// Its two modules that one schedule of ours takes the part of.
+/// Two modules of the paper that correspond to a single module of this project, the schedule.
 const TREES: [&str; 2] = ["LTREE (without sha256)", "MERKLEROOT (without sha256)"];
-/// What the paper's table lacks.
+/// Table of the numbers that the paper does not have.
 pub const ENGINE: &str = "Engine";
-/// Hash calls of the two keyed functions, with the state after the first block of a PRF kept (RFC 8391 §5.1).
+/// Hash calls of the two keyed functions F and H, if the state after the first block of a PRF is stored (RFC
+/// 8391 §5.1).
 pub const CALLS_OF_F: f64 = 4.0;
 pub const CALLS_OF_H: f64 = 6.0;
-/// The most cycles, as a mean, and look-up tables, by the point.
+/// Maximum mean cycles and look-up tables, by configuration.
 const TARGETS: [(Point, f64, f64); 3] = [
     (Point::new(1, 1), 175_000.0, 3200.0),
     (Point::new(4, 2), 23_000.0, 9000.0),
@@ -24,7 +26,8 @@ const TARGETS: [(Point, f64, f64); 3] = [
 ];
 const FLOW: &str = "Yosys for series 7, not placed";
 
-/// Where rows of so many rounds a cycle are: two are nearest to the paper's 41 cycles a hash.
+/// Returns the table of rows with this number of rounds per cycle. The paper's table has two, which is
+/// closest to its 41 cycles per hash.
 fn table(rounds: u32) -> String {
     match rounds {
         ROUNDS => TABLE.to_owned(),
@@ -32,7 +35,7 @@ fn table(rounds: u32) -> String {
     }
 }
 
-/// A row of one of these tables, beside the number of the paper's own.
+/// Makes a row of one of these tables, with the paper's number.
 fn row(paper: &Paper, rounds: u32, metric: &str, config: &str, ours: f64) -> Result<Row> {
     let unit = match metric {
         "LUTs" => "LUT",
@@ -43,7 +46,7 @@ fn row(paper: &Paper, rounds: u32, metric: &str, config: &str, ours: f64) -> Res
     Ok(Row { table: table(rounds), ..row })
 }
 
-/// All tables.
+/// Returns the rows of all tables.
 pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for rounds in [ROUNDS, 1] {
@@ -61,7 +64,7 @@ pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec
     Ok(rows)
 }
 
-/// LUT and flip-flops of some modules of ours, in the place of one of the paper's.
+/// Returns rows with the look-up tables and flip-flops of modules that correspond to one module of the paper.
 fn area(
     paper: &Paper,
     rounds: u32,
@@ -155,7 +158,8 @@ fn whole(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) ->
     Ok(rows)
 }
 
-/// L-tree and path: two modules there, one schedule here, which gives out the chains, too.
+/// Compares L-tree and authentication path, which are two modules in the paper, with the schedule, which also
+/// controls the chains here.
 fn together(paper: &Paper, netlists: &Netlists) -> Result<Vec<Row>> {
     let Some((luts, flip_flops)) = netlists.sum(&[(SCHEDULE, 0)]) else { return Ok(Vec::new()) };
     let of = |(metric, unit, ours): (&str, &str, u32)| {
@@ -170,14 +174,15 @@ fn together(paper: &Paper, netlists: &Netlists) -> Result<Vec<Row>> {
     Ok([("LUTs", "LUT", luts), ("FFs", "flip-flops", flip_flops)].map(of).into())
 }
 
-/// What the table of the paper does not have, and products of what it has.
+/// Returns numbers that the paper's table does not have, and products of numbers that it has.
 fn engine(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
     let config = point.name();
     let mean = samples.mean(point);
     let mut rows = Vec::new();
     if let Some(mean) = mean {
         let blocks = CALLS_OF_F * mean.steps + CALLS_OF_H * f64::from(LTREE_NODES + HEIGHT);
-        // The state of all PRFs, and a message of 32 bytes with 128 before it.
+        // The additional blocks are the state of all PRFs, and a message of 32 bytes with its prefix of 128
+        // bytes.
         let calls = blocks + 1.0 + 3.0;
         let used =
             100.0 * calls * f64::from(point.block()) / (f64::from(point.lanes) * mean.cycles);
@@ -199,7 +204,8 @@ fn engine(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) -
     Ok(rows)
 }
 
-/// The engine with what drives it from reset, and then with the unit that decides, too.
+/// Returns the size of the engine with the modules that feed it from reset on, and with the unit that decides
+/// in addition.
 fn with_no_core(
     config: &str,
     netlist: &Netlist,
@@ -237,7 +243,7 @@ pub struct Theirs {
     megahertz: f64,
 }
 
-/// Cells beside look-up tables and flip-flops, and products of cells and cycles.
+/// Returns counts of cells other than look-up tables and flip-flops, and products of cells and cycles.
 pub fn figures(
     table: &str,
     config: &str,
@@ -282,7 +288,7 @@ pub fn figures(
     rows
 }
 
-/// Hash calls, by what a step and a node take on one hash core.
+/// Computes the number of hash calls from the cycles of a step and of a node on one hash core.
 pub fn calls(paper: &Paper, samples: &Samples) -> Result<Vec<Row>> {
     let point = Point::new(1, ROUNDS);
     let Some(step) = samples.step(point) else { return Ok(Vec::new()) };

@@ -23,7 +23,7 @@ fn a_whole_is_its_parts_but_for_eight_instances() {
         let instances = Point::new(count, 1).instances();
         let sum = time(&format!("chains, {instances}")) + rest;
         let whole = format!("whole, {instances}");
-        // What the parts leave to the whole is a few cycles.
+        // The whole takes only a few cycles more than the sum of its parts.
         let is_wrong = !(0.0..12.0).contains(&(time(&whole) - sum));
         let erratum = erratum(&paper, "Table I", "time", &whole);
         assert_eq!(is_wrong, erratum.is_some(), "{instances}");
@@ -35,7 +35,7 @@ fn a_whole_is_its_parts_but_for_eight_instances() {
 fn errata_are_what_the_paper_itself_rules_out() {
     let paper = Paper::load(KEY).unwrap();
     let (one, eight) = ("whole, 1 instance", "whole, 8 instances");
-    // The fewest cycles are of the largest one.
+    // The largest engine has the fewest cycles.
     for (end, whole, of_area) in [("from", eight, one), ("to", one, eight)] {
         let config = format!("{end}, XMSS (this work)");
         let time = value(&paper, "Table I", "time", whole);
@@ -46,7 +46,7 @@ fn errata_are_what_the_paper_itself_rules_out() {
                 .unwrap()
                 .contains(&format!("{time} cycles"))
         );
-        // Its areas are those of table I, in thousands.
+        // The areas are those of table I, in thousands.
         for metric in ["LUTs", "FFs"] {
             let off = value(&paper, "Table II", metric, &config)
                 - value(&paper, "Table I", metric, of_area);
@@ -69,7 +69,7 @@ fn comparisons_with_ecdsa_are_those_of_table_1_but_for_one() {
     for (count, is_wrong) in [(8, false), (4, false), (2, false), (1, true)] {
         let instances = Point::new(count, 1).instances();
         let time = value(&paper, "Table I", "time", &format!("whole, {instances}"));
-        // In the text they are "about"; 13.7 is printed as 13.
+        // The text says "about" these numbers; 13.7 is printed as 13.
         assert!((time / cycles - value(&paper, table, "time", &instances)).abs() < 0.8);
         let Some(printed) = paper.number(table, "time at 100 MHz", &instances) else { continue };
         let milliseconds = time / paper.constant("clock_mhz").unwrap() / 1000.0;
@@ -78,7 +78,7 @@ fn comparisons_with_ecdsa_are_those_of_table_1_but_for_one() {
     }
 }
 
-/// Verifications and netlists of all points, of which nothing is true.
+/// Returns invented verifications and netlists of all points.
 fn invented() -> (Samples, area::Netlists) {
     let sample = |point: Point, seed: u64| Sample {
         point,
@@ -116,7 +116,7 @@ fn a_whole_run_has_every_number_or_says_why_not() {
         let is_it = |row: &&Row| row.table == table && row.metric == metric && row.config == config;
         rows.iter().find(is_it).unwrap_or_else(|| panic!("no {metric}, {config}"))
     };
-    // A hash core is beside its lane: both are counted, and so many times as there are chains.
+    // A lane does not contain its hash core, so both are counted, once for each chain.
     assert_eq!(find("Table I", "LUTs", "BUILD_WOTSCHAIN").ours, Some(200.0));
     assert_eq!(find("Table I", "LUTs", "chains, 8 instances").ours, Some(1600.0));
     let eight = find("Table I", "time", "whole, 8 instances");
@@ -127,7 +127,7 @@ fn a_whole_run_has_every_number_or_says_why_not() {
         find("Section IV, co-designs", "area", "Murax with accelerators (Cyclone V ALMs)").ratio,
         None
     );
-    // A step has the slope of the invented cycles.
+    // The slope equals that of the invented cycles.
     assert_eq!(find("Section III-A", "hash calls", "thash_f, after").ours, Some(4.0));
     let rows = missing(paper.completed(rows, NOTHING));
     let unsaid =
@@ -172,7 +172,7 @@ fn a_run_without_netlists_leaves_their_rows_without_numbers() {
     assert_eq!(whole.and_then(|row| row.note.as_deref()), Some("only a whole run measures it"));
 }
 
-/// Where sources have changed since, the run is stale, and says so.
+/// If sources have changed, the run is outdated and says so itself.
 #[test]
 fn the_stored_run_has_the_count_of_the_record() {
     let root = project::root();

@@ -1,4 +1,4 @@
-//! Counts of campaigns of upsets (`docs/src/hardware/upsets.md`), which the paper leaves out: those that are stored.
+//! Results of the stored campaigns of upsets (`docs/src/hardware/upsets.md`), which the paper does not have.
 
 use std::fmt::Write;
 use std::fs;
@@ -12,7 +12,7 @@ use xtask::project;
 
 const TABLE: &str = "Campaigns of upsets";
 
-/// As much of `verif/runs/upsets.toml` as is shown here.
+/// The part of `verif/runs/upsets.toml` that is shown here.
 #[derive(Deserialize)]
 struct Stored {
     #[serde(default)]
@@ -46,11 +46,11 @@ struct Part {
     wrong: u64,
 }
 
-/// One of its counts.
+/// Function that selects one of the counts.
 type Number = fn(&Part) -> u64;
 
 impl Part {
-    /// What was upset, and when.
+    /// Describes which bits were upset, and in which cycles.
     fn window(&self) -> String {
         let Part { part, bits, cycles, runs, .. } = self;
         let which = if self.is_exhaustive { "each".to_owned() } else { format!("{runs} of them") };
@@ -58,13 +58,13 @@ impl Part {
     }
 }
 
-/// Campaigns on the engine.
+/// The campaigns on the engine.
 pub struct Campaigns(Vec<Campaign>);
 
-/// Reads those that are stored.
+/// Reads the stored campaigns.
 ///
 /// # Errors
-/// If the file is of another form.
+/// Fails if the file has another format.
 pub fn load() -> Result<Campaigns> {
     let path = project::root().join("verif/runs/upsets.toml");
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -77,7 +77,7 @@ fn parse(text: &str) -> Result<Campaigns> {
     Ok(Campaigns(stored.campaign))
 }
 
-/// Sums by variant and input.
+/// Returns the sums by variant and input.
 pub fn rows(campaigns: &Campaigns) -> Vec<Row> {
     let mut rows = Vec::new();
     for campaign in &campaigns.0 {
@@ -107,7 +107,7 @@ pub fn rows(campaigns: &Campaigns) -> Vec<Row> {
                 rows.push(row(metric, sum(number)));
             }
             let bad = row("accepted or wrong", sum(|it| it.accepted + it.wrong));
-            // Where the hardening is left out they have to be found, by one of the inputs.
+            // Without the hardening, at least one of the inputs must find such a run.
             rows.push(match parts.clone().any(|it| it.must_find) {
                 true => bad
                     .noted("without the hardening: none at all would show that nothing was tested"),
@@ -122,7 +122,7 @@ pub fn rows(campaigns: &Campaigns) -> Vec<Row> {
     rows
 }
 
-/// Every part, as CSV.
+/// Formats every part as CSV.
 pub fn csv(campaigns: &Campaigns) -> String {
     let mut text = "campaign,variant,must_find,input,part,bits,cycles,runs,same,refused,alert,hang,brief,accepted,wrong\n".to_owned();
     for campaign in &campaigns.0 {

@@ -1,4 +1,5 @@
-//! Table 1: the paper's numbers by its flow, and ours beside the cores that the paper used, both by the flow of this project.
+//! Table 1: the paper's numbers, which come from its own synthesis flow; and this project's engines compared with the
+//! cores that the paper used, both synthesised with this project's flow.
 
 use std::fmt::Write;
 
@@ -10,27 +11,27 @@ use hartlock_results::run::{Better, How, Row};
 
 /// Table of the paper.
 pub const PUBLISHED: &str = "Table 1";
-/// Configurations in it that are built here.
+/// Configurations of that table that also exist here.
 pub const SHA3: &str = "SHA-3";
 pub const ED25519: &str = "Ed25519 mult";
-/// The same of others.
+/// Table of the netlists of others.
 pub const PEERS: &str = "peers";
 
-/// An engine, and what of its record rows are about.
+/// An engine, and the names of its netlists in the rows.
 pub struct Engine {
-    /// Its folder.
+    /// Folder of the engine.
     pub name: &'static str,
-    /// The paper's.
+    /// Configuration in the paper.
     published: &'static str,
-    /// Ours, which is compared with that: registers around a core.
+    /// This project's netlist that corresponds to it: registers around a core.
     as_published: &'static str,
-    /// The table of both designs by one flow.
+    /// Table of both designs, synthesised with one flow.
     pub one_flow: &'static str,
-    /// What its cycles are of.
+    /// Unit of work to which its cycles belong.
     of: &'static str,
-    /// Without registers, as the paper's core is counted.
+    /// Netlists without registers, which is how the paper's core is counted.
     cores: &'static [&'static str],
-    /// The core of the paper.
+    /// The core that the paper used.
     peer: &'static str,
 }
 
@@ -38,12 +39,12 @@ pub const ENGINES: [Engine; 2] = [
     Engine {
         name: "sha3",
         published: SHA3,
-        // Two rounds a cycle, as the paper's.
+        // Like the paper's core, it computes two rounds per cycle.
         as_published: "with registers, 2 rounds a cycle",
         one_flow: "SHA-3 in one flow",
         of: "block",
         cores: &["Keccak, 1 round a cycle", "Keccak, 2 rounds a cycle"],
-        // That of OpenCores as the paper's authors changed it.
+        // This is the core of OpenCores with the changes of the paper's authors.
         peer: "Keccak of the paper",
     },
     Engine {
@@ -53,14 +54,14 @@ pub const ENGINES: [Engine; 2] = [
         one_flow: "Ed25519 in one flow",
         of: "product",
         cores: &["Ed25519 core"],
-        // That of Cryptech as they changed it. The other peer computes S alone.
+        // This is the core of Cryptech with their changes. The other peer only computes S.
         peer: "base point multiplier of Cryptech",
     },
 ];
-/// Bits in half of a BRAM36.
+/// Number of bits in half of a BRAM36.
 const HALF_BRAM_BITS: u32 = 18 << 10;
 
-/// A column of the table: what is counted, its unit, and how it follows from a netlist.
+/// A column of the table: name, unit, and the function that computes it from a netlist.
 type Column = (&'static str, &'static str, fn(&Area) -> u32);
 
 const COLUMNS: [Column; 5] = [
@@ -75,12 +76,12 @@ fn ram_bits(area: &Area) -> u32 {
     area.count.half_brams * HALF_BRAM_BITS
 }
 
-/// The core of the paper for SHA-3.
+/// Returns the SHA-3 core of the paper.
 pub fn of_the_paper(areas: &Areas) -> Result<&Area> {
     find(&areas.peers, ENGINES[0].peer)
 }
 
-/// The engine with one round a cycle, as it is in the root of trust.
+/// Returns the engine with one round per cycle, which is the one in the root of trust.
 pub fn built_in(areas: &Areas) -> Result<&Area> {
     find(&areas.own, "with registers, 1 round a cycle")
 }
@@ -89,7 +90,8 @@ fn find<'a>(list: &'a [Area], name: &str) -> Result<&'a Area> {
     list.iter().find(|it| it.name == name).with_context(|| format!("{name} is not in the record"))
 }
 
-/// The paper's numbers beside ours without a ratio, then ours beside the core that the paper used.
+/// Returns the paper's numbers with this project's without a ratio, and then this project's with those of the core that
+/// the paper used.
 pub fn rows(engine: &Engine, areas: &Areas, paper: &Paper) -> Result<Vec<Row>> {
     let mut rows = engine.published(areas, paper)?;
     let peer = find(&areas.peers, engine.peer)?;
@@ -117,9 +119,9 @@ fn luts_by_cycles(area: &Area) -> f64 {
 }
 
 impl Engine {
-    /// What a netlist is, with its cycles.
+    /// Returns the name of a netlist with its cycles.
     fn named(&self, area: &Area) -> String {
-        // The paper's other engine has no product.
+        // The paper's other engine computes S and no product.
         let of = if area.name == "S of the paper" { "S" } else { self.of };
         format!("{}, {} cycles a {of}", area.name, area.cycles)
     }
@@ -130,7 +132,7 @@ impl Engine {
         row.of(&self.named(area)).how(How::Computed)
     }
 
-    /// Units that both flows have. Nothing is divided: the chips and the tools differ.
+    /// Returns rows for the units that both flows have. They have no ratio, because chips and tools differ.
     fn published(&self, areas: &Areas, paper: &Paper) -> Result<Vec<Row>> {
         const REASON: &str = "the paper's flow is Quartus for Stratix IV";
         let ours = find(&areas.own, self.as_published)?;
@@ -147,7 +149,8 @@ impl Engine {
         numbers.into_iter().map(row).collect()
     }
 
-    /// One number of a netlist of ours. A core has the core of the paper beside it: neither has registers of a bus.
+    /// Makes a row with one count of this project's netlist. Counts of a core are compared with those of the paper's
+    /// core, because neither has bus registers.
     fn own(&self, area: &Area, (metric, unit, value): Column, peer: &Area, flow: &str) -> Row {
         let (ours, theirs) = (value(area), value(peer));
         let row = Row::info(self.one_flow, metric, unit, f64::from(ours)).of(&self.named(area));
@@ -165,7 +168,7 @@ impl Engine {
     }
 }
 
-/// Every netlist, as CSV.
+/// Formats every netlist as CSV.
 pub fn csv<'a>(areas: impl IntoIterator<Item = (&'a Engine, &'a Areas)>) -> String {
     let mut text = "who,netlist,cycles,bound,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers,engine\n"
         .to_owned();

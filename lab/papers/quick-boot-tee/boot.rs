@@ -1,5 +1,5 @@
-//! Boots of a TEE's first-stage loader on `tee-1-full` and `tee-1-fast`: what measuring, the key pair and the endorsement
-//! take, by engines and in software.
+//! Boots a TEE's first-stage loader on `tee-1-full` and `tee-1-fast`, and measures the time of measurement, key pair
+//! and endorsement, with engines and in software.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -18,23 +18,23 @@ use xtask::project;
 
 pub const TABLE: &str = "Boot of a monitor";
 pub const TIMELINE: &str = "Timeline";
-/// From a storage of a byte a cycle, as a device boots.
+/// Table of boots from a storage of one byte per cycle, as on a device.
 pub const STORAGE: &str = "From storage";
-/// The machine whose software can be compared with.
+/// The machine on which software is also measured.
 pub const MACHINE: &str = "tee-1-full";
-/// The same with 12 cycles for a block of SHA-3.
+/// The same machine with 12 cycles for a block of SHA-3.
 const FAST: &str = "tee-1-fast";
 const SMALL: usize = 64 << 10;
-/// The payload of the paper.
+/// Payload size of the paper in bytes.
 const PUBLISHED: usize = 2 << 20;
-/// Bytes that the storage delivers in 1000 cycles: a byte a cycle, and what the port of memory takes. What is not about
-/// storage does not wait for it.
+/// Storage rates in bytes per 1000 cycles: one byte per cycle, and the maximum of the memory port, with which storage
+/// does not delay the boot.
 const AS_A_DEVICE: u32 = 1000;
 const AT_ONCE: u32 = 32_000;
-/// At most so many cycles of the engines.
+/// Maximum cycles of the engines for a key pair, and for a signature.
 const KEY_PAIR: f64 = 18_000.0;
 const SIGN: f64 = 66_000.0;
-/// From reset to the jump, by reading alone.
+/// Maximum ratio of the time from reset to the jump to the time of reading only.
 const OVER_READING: f64 = 1.05;
 
 /// A boot to be simulated.
@@ -47,38 +47,41 @@ struct Plan {
     rate: u32,
 }
 
-/// Ways to boot, the machine, and the largest size that is simulated: where the processor does the work, the rest is scaled.
+/// Ways to boot: column of the figure, machine, implementation, and the largest simulated size. Where the processor
+/// does the work, larger sizes are scaled.
 const WAYS: [(&str, &str, By, usize); 5] = [
     (sweep::HASH_ENGINE, MACHINE, By::HashEngine, 256 << 10),
     (sweep::PUSHED, MACHINE, By::Pushed, PUBLISHED),
     (sweep::DMA_24, MACHINE, By::Engines, 32 << 20),
     (sweep::DMA_12, FAST, By::Engines, 32 << 20),
-    // One, which the program of `software.rs` is held against.
+    // One boot in software is compared with the program of `software.rs`.
     (sweep::OURS, MACHINE, By::Software, SMALL),
 ];
-/// Those of a quick run, of the smallest size.
+/// Columns of a quick run, which has the smallest size only.
 const QUICK: [&str; 2] = [sweep::DMA_24, sweep::PUSHED];
-/// Columns of the figure that are simulated whole, in its order. Of our software one size is, which makes none.
+/// Columns of the figure whose boots are simulated, in its order. This project's software is simulated with one size
+/// only, which is not enough for a column.
 const COLUMNS: [&str; 5] =
     [sweep::HASH_ENGINE, sweep::PAPER, sweep::PUSHED, sweep::DMA_24, sweep::DMA_12];
-/// Not columns of the figure: what storage delivers is hashed meanwhile, with a timeline on the console and without.
+/// Boots that are not columns of the figure: data from storage is hashed while it is read, with a timeline on the
+/// console and without.
 const DEVICES: [(&str, By); 2] =
     [("engines, while read", By::Overlapped), ("engines, while read, quiet", By::Quiet)];
 
-/// One boot.
+/// The result of one boot.
 #[derive(Clone, Debug)]
 pub struct Booted {
     pub column: &'static str,
     machine: &'static str,
     rate: u32,
-    /// Of the storage.
+    /// Cycles in which the storage delivers the boot bundle.
     medium: u64,
-    /// None of a boot whose steps are not apart.
+    /// Cycles of the steps; `None` if they overlap.
     pub parts: Option<Parts>,
-    /// The device's public key, which a device can store.
+    /// Cycles of the device's public key, which a device can store.
     device_key: u64,
     bytes: usize,
-    /// What was reached, and in which cycle since reset.
+    /// Events of the boot, and the cycle of each since reset.
     points: Vec<(String, u64)>,
 }
 
@@ -102,7 +105,7 @@ fn plans(is_quick: bool) -> Vec<Plan> {
 }
 
 impl Booted {
-    /// Of steps that another program than the loader took, from memory that no storage delivers.
+    /// Makes a result from steps that another program than the loader measured, with a payload in memory.
     pub fn apart(column: &'static str, parts: Parts, device_key: u64) -> Self {
         let (machine, rate, bytes) = (MACHINE, AT_ONCE, parts.bytes);
         let (medium, parts, points) = (0, Some(parts), Vec::new());
@@ -111,7 +114,7 @@ impl Booted {
 }
 
 impl Plan {
-    /// Estimate of its cycles, to begin with the longest.
+    /// Estimates the cycles, so that the longest boots start first.
     fn weight(&self) -> usize {
         let hundredths = match self.by {
             By::Pushed => 190,
@@ -164,7 +167,7 @@ impl Plan {
     }
 }
 
-/// All boots, as many at a time as there are processors; the longest begin.
+/// Simulates all boots, as many at a time as there are processor cores, the longest first.
 pub fn measure(is_quick: bool) -> Result<Vec<Booted>> {
     let plans = plans(is_quick);
     let mut order: Vec<usize> = (0..plans.len()).collect();
@@ -177,7 +180,7 @@ pub fn measure(is_quick: bool) -> Result<Vec<Booted>> {
             let Some(index) = next else { return Ok(()) };
             let (plan, start) = (&plans[index], Instant::now());
             let booted = plan.boot(&builds).inspect_err(|_| {
-                // The others need not begin a boot that is not used.
+                // After a failure, the other threads do not start further boots.
                 let _ = queue.lock().map(|mut queue| queue.clear());
             });
             let booted = booted.with_context(|| plan.name())?;
@@ -199,7 +202,7 @@ pub fn measure(is_quick: bool) -> Result<Vec<Booted>> {
     Ok(done.into_iter().map(|(_, booted)| booted).collect())
 }
 
-/// Parts of each boot of the smallest size, and timelines.
+/// Returns the steps of each boot of the smallest size, and the timelines.
 pub fn rows(boots: &[Booted]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for boot in boots.iter().filter(|boot| boot.bytes == SMALL) {
@@ -231,7 +234,7 @@ pub fn rows(boots: &[Booted]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Columns of the figure that were simulated.
+/// Returns the simulated columns of the figure.
 pub fn columns(boots: &[Booted]) -> Vec<Column> {
     let column = |name: &'static str| {
         let whole: Vec<Parts> = parts(boots, name).collect();
@@ -240,13 +243,13 @@ pub fn columns(boots: &[Booted]) -> Vec<Column> {
     COLUMNS.into_iter().filter_map(column).collect()
 }
 
-/// All sizes of a column.
+/// Returns the steps of all sizes of a column.
 pub fn parts<'a>(boots: &'a [Booted], column: &str) -> impl Iterator<Item = Parts> + use<'a> {
     let column = column.to_owned();
     boots.iter().filter(move |boot| boot.column == column).filter_map(|boot| boot.parts)
 }
 
-/// The whole boot as a device makes it, from reset to the jump.
+/// Returns the rows of a boot as a device makes it, from reset to the jump.
 fn storage(boots: &[Booted]) -> Result<Vec<Row>> {
     let [.., (quiet, _)] = DEVICES;
     let Some(boot) = boots.iter().find(|boot| boot.column == quiet) else { return Ok(Vec::new()) };
@@ -264,7 +267,7 @@ fn storage(boots: &[Booted]) -> Result<Vec<Row>> {
     ])
 }
 
-/// Every point of the boots of 64 KiB and of a device's, from reset.
+/// Returns every event of the boots with a storage of one byte per cycle, from reset on.
 fn timelines(boots: &[Booted]) -> Vec<Row> {
     let mut rows = Vec::new();
     for boot in boots.iter().filter(|boot| boot.rate == AS_A_DEVICE) {
@@ -281,7 +284,7 @@ fn timelines(boots: &[Booted]) -> Vec<Row> {
     rows
 }
 
-/// Every boot whose steps are apart, as CSV.
+/// Formats every boot whose steps do not overlap as CSV.
 pub fn csv(boots: &[Booted]) -> String {
     let mut text =
         "column,machine,bytes,storage_rate,measure,derive,key_pair,device_key,sign\n".to_owned();
@@ -296,7 +299,7 @@ pub fn csv(boots: &[Booted]) -> String {
     text
 }
 
-/// Every point of every boot, as CSV.
+/// Formats every event of every boot as CSV.
 pub fn points_csv(boots: &[Booted]) -> String {
     let mut text = "column,bytes,storage_rate,medium,number,point,cycle\n".to_owned();
     for Booted { column, bytes, rate, medium, points, .. } in boots {
@@ -347,7 +350,7 @@ mod tests {
         assert!(judged.iter().all(|row| row.config.starts_with(sweep::DMA_24)));
         let whole = rows.iter().find(|row| row.metric == "whole").unwrap();
         assert_eq!(whole.ours, Some(185.0));
-        // Our software is a column by another program.
+        // The column of this project's software comes from another program.
         assert_eq!(columns(&boots).len(), 1);
     }
 
@@ -365,7 +368,7 @@ mod tests {
     #[test]
     fn a_quick_run_is_small_and_a_long_one_has_every_column() {
         assert!(plans(true).iter().all(|plan| plan.bytes == SMALL && plan.machine == MACHINE));
-        // The paper's manner has a program of its own.
+        // The column of the paper's manner comes from another program.
         let long = plans(false);
         let has = |name: &str| long.iter().filter(|plan| plan.column == name).count();
         assert_eq!([sweep::DMA_24, sweep::DMA_12].map(has), [8, 8]);

@@ -1,4 +1,4 @@
-//! SHA-3 by DMA on the root of trust: what a block costs, and how long the paper's payload would take.
+//! SHA-3 by DMA on the root of trust: the cost of a block, and the time for a payload of the paper's size.
 
 use std::fmt::Write;
 use std::thread;
@@ -12,29 +12,30 @@ use hartlock_results::paper::Paper;
 use hartlock_results::run::{Better, How, Row};
 
 pub const TABLE: &str = "SHA-3 by DMA";
-/// The payload of the paper, which the machine does not hash whole.
+/// Table of the paper's payload, which the machine does not hash completely.
 pub const TIME: &str = "SHA-3 of 2 MiB";
-/// Functions with the bytes of a block (FIPS 202 §6.1, table 3).
+/// Functions with their names and block sizes in bytes (FIPS 202 §6.1, table 3).
 const FUNCTIONS: [(&str, &str, usize); 3] =
     [("sha3-256", "SHA3-256", 136), ("sha3-384", "SHA3-384", 104), ("sha3-512", "SHA3-512", 72)];
-/// What the paper's engine computes.
+/// The function of the paper's engine.
 const OF_PAPER: &str = "sha3-512";
 const LONG: usize = 16 << 10;
-/// The second length of a line.
+/// The second payload size that determines the line.
 const LONGEST: usize = 64 << 10;
-/// The most that a block may take, with everything that is done once, of the cycles of the engine.
+/// Maximum cost of a block, including costs that occur once, in percent of the engine's cycles.
 const MOST_PERCENT: u32 = 105;
-/// How late the core may notice an end (cycles): it polls, and two lists end at different times in that loop.
+/// Maximum delay in cycles until the core notices the end of a list: it polls, and two lists end at different
+/// times in that loop.
 const POLLING: f64 = 32.0;
-/// The second has no last-level cache: what a payload meets that does not fit into it.
+/// Memories. The second has no last-level cache, like a payload that does not fit into the cache.
 const MEMORIES: [(&str, &[&str]); 2] = [("hits", &[]), ("no cache", &["--llc-size", "0"])];
 
-/// Lists of SHA-3 alone that were carried out, by the memory that they read.
+/// DMA lists of SHA-3 only, by the memory that they read.
 pub type Lists = Vec<(&'static str, Vec<Measured>)>;
 
 pub fn measure() -> Result<Lists> {
     let machine: Rot = rot("rot").context("the root of trust alone")?;
-    // Before two threads ask for it.
+    // The machine is built before two threads need it.
     rot::machine(machine)?;
     let of_one = |(memory, options): (&'static str, &[&str])| {
         let mut lists = rot_dma::measure(machine, options)?;
@@ -52,12 +53,12 @@ pub fn measure() -> Result<Lists> {
     })
 }
 
-/// Blocks of a message: the padding takes a byte at least.
+/// Returns the number of blocks of a message; the padding takes at least one byte.
 fn blocks(bytes: usize, rate: usize) -> usize {
     bytes / rate + 1
 }
 
-/// Costs of 16 KiB, then the time of the paper's payload.
+/// Returns the costs of 16 KiB, and then the time of the paper's payload.
 pub fn rows(lists: &Lists, engine: &Area, peer: &Area, paper: &Paper) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (memory, list) in lists {
@@ -81,7 +82,7 @@ pub fn rows(lists: &Lists, engine: &Area, peer: &Area, paper: &Paper) -> Result<
                 }
                 _ => row,
             };
-            // The peer was fed by its bench, with nothing between memory and engine.
+            // The peer was fed by its test bench, without a memory.
             rows.push(if function == OF_PAPER {
                 let from = format!("{note}; peer: {}, fed by its bench", peer.name);
                 row.peer(f64::from(peer.cycles)).noted(from)
@@ -95,7 +96,8 @@ pub fn rows(lists: &Lists, engine: &Area, peer: &Area, paper: &Paper) -> Result<
     Ok(rows)
 }
 
-/// The paper's payload from lists of two lengths: their difference gives a block, and the longer one the rest.
+/// Computes the time of the paper's payload from lists of two sizes: their difference gives the cost of a
+/// block, and the longer one gives the rest.
 fn times(lists: &Lists, engine: &Area, peer: &Area, paper: &Paper) -> Result<Vec<Row>> {
     let (bytes, clock) = (paper.constant("payload_bytes")? as usize, paper.constant("clock_mhz")?);
     let milliseconds = |cycles: f64| cycles / clock / 1000.0;
@@ -143,7 +145,7 @@ fn find<'a>(list: &'a [Measured], function: &str, bytes: usize) -> Result<&'a Me
     list.iter().find(is_it).with_context(|| format!("{function} of {bytes} bytes was not measured"))
 }
 
-/// Every list, as CSV.
+/// Formats every list as CSV.
 pub fn csv(lists: &Lists) -> String {
     let mut text = "memory,function,bytes,offset,set_up_cycles,cycles\n".to_owned();
     for (memory, list) in lists {
@@ -169,7 +171,7 @@ mod tests {
     fn rates_are_what_the_digests_leave_of_the_state() {
         for (name, _, rate) in FUNCTIONS {
             let bits: usize = name.trim_start_matches("sha3-").parse().unwrap();
-            // The capacity is twice the digest (FIPS 202 §6.1).
+            // The capacity is twice the digest length (FIPS 202 §6.1).
             assert_eq!(8 * rate + 2 * bits, 1600, "{name}");
         }
     }

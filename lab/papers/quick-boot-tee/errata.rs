@@ -1,4 +1,4 @@
-//! The paper against itself: its errata as arithmetic, each beside what it prints.
+//! Checks the paper against itself: the arithmetic of its errata, each with the printed number.
 
 use anyhow::{Context, Result};
 
@@ -7,7 +7,8 @@ use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Errata, as arithmetic";
 
-/// All of them, of numbers that the paper prints and of the clock and cycles of its authors' repository.
+/// Returns the rows of all errata, computed from the paper's numbers and from the clock and cycles in
+/// its authors' repository.
 pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
     let of = |table: &str, metric: &str, config: &str| {
         let number = paper.number(table, metric, config);
@@ -88,7 +89,7 @@ pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// 2^exponent - less, modulo a small number.
+/// Returns 2^exponent - less, modulo a small number.
 fn residue(exponent: u32, less: u32, modulus: u32) -> f64 {
     let power = (0..exponent).fold(1, |power, _| power * 2 % modulus);
     f64::from((power + modulus - less % modulus) % modulus)

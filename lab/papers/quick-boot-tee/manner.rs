@@ -1,9 +1,10 @@
-//! Engines in the paper's manner, on a bare hart of the same machine (`lab/portable/src/paper.rs`): a store for each word and
-//! one that commits it, and Ed25519 in the cycles of the paper's engine, which verifies nothing.
+//! Engines driven in the paper's manner, on a bare hart of the same machine (`lab/portable/src/paper.rs`): the
+//! processor stores each word and then a command that commits it. Ed25519 takes the cycles of the paper's engine, which
+//! does not verify its result.
 //!
-//! Ours takes fewer cycles for a product, and more for S, because it verifies S before it shows it. The program counts what each
-//! command takes, and the paper's engine takes its place here. What a poll of the status may take is in the difference: some 20
-//! cycles of 463,294.
+//! This project's engine takes fewer cycles for a product, and more for S, because it verifies S before it shows it.
+//! The program counts the cycles of each command, and they are replaced here by those of the paper's engine. The
+//! difference includes the cycles of a status poll, about 20 of 463,294.
 
 use std::fs;
 use std::time::Instant;
@@ -19,22 +20,22 @@ use hartlock_hw::machines::tee_boot::Prepared;
 use hartlock_results::paper::Paper;
 use xtask::project;
 
-/// Both programs are built in one folder.
+/// Folder in which both programs are built.
 const FOLDER: &str = "portable";
 const NAME: &str = "paper";
-/// Bytes of the monitor that is endorsed: zeros, as all of them.
+/// Size in bytes of the monitor that is endorsed; all monitors consist of zeros.
 const ENDORSED: usize = 64 << 10;
 
-/// Cycles of the paper's engine.
+/// Cycles of the paper's engine for a product, and for S.
 struct Engine {
     product: u64,
     s: u64,
 }
 
-/// Runs the program, with all sizes or the smallest.
+/// Runs the program with all sizes, or with the smallest one.
 ///
 /// # Errors
-/// If something cannot be built, or a result is wrong.
+/// Fails if a program cannot be built, or if a result is wrong.
 pub fn measure(machine: Tee, is_quick: bool, paper: &Paper) -> Result<Vec<Booted>> {
     let variable = ("QUICK", std::path::Path::new("1"));
     let variables = if is_quick { &[variable][..] } else { &[] };
@@ -52,19 +53,19 @@ pub fn measure(machine: Tee, is_quick: bool, paper: &Paper) -> Result<Vec<Booted
     booted(&counts, &Engine { product, s: constant("repository_s_cycles")? })
 }
 
-/// What has to come out. Commands of the engine have the results of their parts.
+/// Returns the correct result. Commands of the engine have the results of the parts to which they belong.
 fn right(what: &str, bytes: usize) -> Result<String> {
     let zeros = vec![0; if what == "measure" { bytes } else { ENDORSED }];
     software::right_of(&zeros, what.split('-').next().unwrap_or(what))
 }
 
-/// The parts of each size, with the paper's engine in the place of ours.
+/// Returns the cycles of each part and size, with the paper's engine in place of this project's.
 fn booted(counts: &[Count], engine: &Engine) -> Result<Vec<Booted>> {
     let cycles = |what: &str| {
         let found = counts.iter().find(|it| it.what == what);
         found.map(|it| it.cycles).with_context(|| format!("no count of {what}"))
     };
-    // What is not of commands, and the paper's commands.
+    // Cycles outside the commands are kept, and those of the paper's commands are added.
     let pair = |what: &str, command: &str| {
         let rest = cycles(what)?.checked_sub(cycles(command)?);
         Ok::<_, anyhow::Error>(

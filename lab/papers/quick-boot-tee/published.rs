@@ -1,4 +1,4 @@
-//! Table 2 and what the abstract says of it, beside boots and software of ours.
+//! Table 2 and the abstract's statement about it, compared with this project's boots and software.
 
 use anyhow::Result;
 
@@ -7,24 +7,25 @@ use super::sweep::{self, Column};
 use hartlock_results::paper::Paper;
 use hartlock_results::run::{How, Row};
 
-/// A signature of the payload itself, as the paper's algorithm 1 makes it.
+/// Table with a signature of the payload itself, as the paper's algorithm 1 makes it.
 pub const SIGNED: &str = "Table 2, the payload signed";
-/// Of which all columns have been simulated.
+/// Payload size in bytes with which all columns were simulated.
 const SMALL: usize = 64 << 10;
-/// Columns of table 2, and ours.
+/// Columns of table 2, and the corresponding columns of this project.
 const COLUMNS: [(&str, &str); 3] = [
     ("Software", sweep::PORTABLE),
     ("HW SHA-3, SW Ed25519", sweep::HASH_ENGINE),
     ("HW SHA-3, HW Ed25519", sweep::DMA_24),
 ];
 
-/// Rows of what was measured. Hardware's entries of the signature have no payload in the paper (erratum), and none here.
+/// Returns the rows of measured numbers. In the paper, the signature times of hardware do not include the payload
+/// (erratum), and neither do those here.
 pub fn rows(columns: &[Column], paper: &Paper) -> Result<Vec<Row>> {
     let (clock, bytes) = (paper.constant("clock_mhz")?, paper.constant("payload_bytes")? as usize);
     let milliseconds = |cycles: f64| cycles / clock / 1000.0;
     let find = |name: &str| columns.iter().find(|column| column.name == name);
     let parts = |name: &str| find(name)?.others(SMALL);
-    // Two passes over the payload, and what a signature of 96 bytes takes.
+    // A signature reads the payload twice, in addition to the work for 96 bytes.
     let signed =
         |column: &Column| Some(2.0 * column.measure(bytes)? + column.others(SMALL)?.sign as f64);
     let mut rows = Vec::new();

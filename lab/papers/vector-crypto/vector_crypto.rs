@@ -1,8 +1,8 @@
-//! What a byte costs in retired instructions: every hash kernel of ours on an emulated hart of its
+//! Measures the cost of a byte in retired instructions: every hash kernel of this project on an emulated hart of its
 //! tier, and the same hashes of other projects on the same hart with the same counter.
 //!
-//! Instructions are counted exactly and do not depend on this machine. They are no cycles: an
-//! instruction on a vector register does more, and takes longer, than one on a word.
+//! Instruction counts are exact and do not depend on the workstation. They are not cycles: an instruction on a vector
+//! register does more work, and takes longer, than one on a word.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,11 +24,10 @@ mod listing;
 
 const KEY: &str = "vector-crypto";
 
-/// A bound: hash, tier, form (`one` message or `many`), bits of a vector register, instructions per
-/// byte.
+/// A bound: hash, tier, form (`one` message or `many`), vector register length in bits, maximum instructions per byte.
 type Bound = (&'static str, &'static str, &'static str, u32, f64);
 
-/// Set before the kernels were written, from prototypes.
+/// Bounds that were set from prototypes before the kernels were written.
 const BOUNDS: &[Bound] = &[
     ("sha256", "rv64", "one", 0, 49.0),
     ("sha256", "zbb", "one", 0, 35.5),
@@ -61,8 +60,8 @@ const BOUNDS: &[Bound] = &[
     ("kt128", "zvbb", "one", 256, 2.5),
 ];
 
-/// Harts on which peers are built and run: name of the hart of ours, flags of Rust's compiler, and the vector extensions
-/// that OpenSSL is told of. What the libraries in C are compiled with is beside them (`peers::libraries`).
+/// Harts on which peers are built and run: name of the hart, flags of the Rust compiler, and the vector extensions that
+/// OpenSSL is told of. The flags of the C libraries are in `peers::libraries`.
 const PEERS: &[(&str, &[&str], &[&str])] = &[
     ("rv64", &[], &[]),
     ("zbb", &["-Ctarget-feature=+zbb"], &[]),
@@ -131,7 +130,7 @@ fn rows(
 ) -> Vec<Row> {
     let mut rows = Vec::new();
     for (hart, count) in counts {
-        // The hart with everything repeats what others show, at a width without bounds.
+        // The hart with all extensions repeats the kernels of other harts, at a vector length without bounds.
         let tier_is_of_hart = hart.name.split('-').next() == Some(count.tier.as_str())
             || hart.name.starts_with("every");
         let is_info =
@@ -184,7 +183,7 @@ fn rows(
 
 const UNIT: &str = "instructions/byte";
 
-/// A peer and its version; of RustCrypto the crate of the hash, too.
+/// Returns name and version of a peer. For RustCrypto, this includes the crate of the hash.
 fn with_version(peer: &str, hash: &str, versions: &BTreeMap<&'static str, String>) -> String {
     let of_rust = match hash {
         "sha256" | "sha384" | "sha512" => "sha2",
@@ -198,16 +197,17 @@ fn with_version(peer: &str, hash: &str, versions: &BTreeMap<&'static str, String
     }
 }
 
-/// The peer with the fewest instructions on the hart, and which hart that was.
+/// Returns the peer with the fewest instructions, and the hart on which it ran.
 fn best_peer<'a>(
     count: &Count,
     hart: &Hart,
     peers: &'a [PeerCount],
 ) -> Option<(&'a str, f64, &'a str)> {
     let places = match count.tier.as_str() {
-        // Of no interest: it is for machines that are no RISC-V.
+        // The portable form is not compared, because it is for machines other than RISC-V.
         "portable" => return None,
-        // No peer has lanes: one message in vector registers, or Zbb, which comes with every Zvbb.
+        // No peer has lanes. They are compared with one message in vector registers, and with Zbb, which every hart
+        // with Zvbb has.
         "zvbb" => ["zvbb-128", "zbb"],
         "zvknh" => ["zvknh-128"; 2],
         _ => [hart.name; 2],

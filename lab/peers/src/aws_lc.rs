@@ -1,4 +1,5 @@
-//! The hashes of AWS-LC's libcrypto. Its functions have a name before theirs, because some are OpenSSL's, too.
+//! The hashes of AWS-LC's libcrypto. Its functions have a prefix, because some have the same names as
+//! OpenSSL's.
 
 use crate::hash::Hash;
 
@@ -23,10 +24,11 @@ unsafe extern "C" {
 }
 
 fn hash(of: OneShot, message: &[u8], digest: &mut [u8; 64]) {
-    // SAFETY: the bytes of the message, and no digest is longer.
+    // SAFETY: pointer and length are those of the message, and no digest is longer than 64 bytes.
     unsafe { of(message.as_ptr(), message.len(), digest.as_mut_ptr()) };
 }
 
-/// Of the part that is not linked: it wipes contexts of public data here.
+/// Replaces a function of the part that is not linked. It would clear contexts, which contain only public data
+/// here.
 #[unsafe(no_mangle)]
 extern "C" fn aws_lc_OPENSSL_cleanse(_: *mut core::ffi::c_void, _: usize) {}

@@ -1,12 +1,13 @@
-//! Hashes of other projects on a bare hart, alone on QEMU `virt` or on the cycle-accurate machine,
-//! counted in retired instructions as the bench counts ours. A line for each:
+//! Counts hashes of other projects on a bare hart, as the only program on QEMU `virt` or on the
+//! cycle-accurate machine. It counts retired instructions in the same way as the bench. Each count is a
+//! line:
 //!
 //! ```text
 //! count <peer> <hash> <bytes> <instructions> <digest>
 //! ```
 //!
-//! With the feature `soc` it ends with cycles. Which instructions a peer uses is decided when this
-//! program is built, and for OpenSSL by the feature `vectors`, because that one detects it at run time.
+//! With the feature `soc`, cycles are added to the line. The instructions that a peer uses are selected when this
+//! program is built. OpenSSL, which detects extensions at run time, is told them by the features of this program.
 
 #![no_std]
 #![no_main]
@@ -17,7 +18,8 @@ mod openssl;
 mod rustcrypto;
 mod wolfssl;
 
-// For no target: the lab compiles the sources that these carry (lab/src/peers/libraries.rs).
+// These crates are not compiled for any target: the lab compiles the sources that they contain
+// (lab/src/peers/libraries.rs).
 #[cfg(any())]
 use aws_lc_sys as _;
 #[cfg(any())]
@@ -32,29 +34,31 @@ use hash::Hash;
 
 global_asm!(include_str!("../../../verif/programs/bench/src/start.S"));
 
-/// As long as what the bench counts, made the same way (verif/programs/bench/src/kernels.rs).
+/// Message length in bytes, which is that of the bench; the message is made in the same way
+/// (verif/programs/bench/src/kernels.rs).
 const LEN: usize = if IS_SOC { 8 << 10 } else { 64 << 10 };
 const SEED: u64 = 1;
-/// What is hashed before something is counted, so that code is in the caches.
+/// Number of bytes that are hashed before a count, so that the code is in the caches.
 const WARM_UP: usize = 1024;
 
-/// Memory that nothing else uses, more than a data cache holds.
+/// Address and size of memory that nothing else uses, and which is larger than a data cache.
 const OTHERS: usize = 0x8800_0000;
 const OTHERS_LEN: usize = 64 << 10;
 
-/// The cycle-accurate machine (hw/soc/README.md) instead of QEMU.
+/// True on the cycle-accurate machine (hw/soc/README.md), false on QEMU.
 const IS_SOC: bool = cfg!(feature = "soc");
-/// The transmit register of the UART, and the test device.
+/// Addresses of the transmit register of the UART, and of the test device.
 const CONSOLE: usize = if IS_SOC { 0x1100_0000 } else { 0x1000_0000 };
 const END: usize = if IS_SOC { 0x1200_0000 } else { 0x10_0000 };
-/// Every hash takes seconds there, and these share their kernels with others.
+/// Hashes that are not counted on the cycle-accurate machine, where every hash takes seconds. They
+/// share their code with others.
 const LEFT_OUT: &[&str] = if IS_SOC { &["sha512", "sha3-512"] } else { &[] };
 
 static mut MESSAGE: [u64; LEN / 8] = [0; LEN / 8];
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
-    // SAFETY: one hart, and this is the only use.
+    // SAFETY: there is one hart, and this is the only use.
     let words = unsafe { &mut *(&raw mut MESSAGE) };
     let mut state = SEED << 32;
     for word in words.iter_mut() {
@@ -63,7 +67,7 @@ extern "C" fn bench_main() -> ! {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         *word = (mixed ^ (mixed >> 31)).to_le();
     }
-    // SAFETY: the same bytes.
+    // SAFETY: the slice has the same bytes as `words`, which is not written any more.
     let message = unsafe { core::slice::from_raw_parts(words.as_ptr().cast::<u8>(), LEN) };
     for (peer, hashes) in [
         ("rustcrypto", rustcrypto::HASHES),
@@ -72,7 +76,8 @@ extern "C" fn bench_main() -> ! {
         ("aws-lc", aws_lc::HASHES),
     ] {
         for (name, hash) in hashes.iter().filter(|(name, _)| !LEFT_OUT.contains(name)) {
-            // Two lengths where cycles are counted: their difference is the cost of a further byte.
+            // Where cycles are counted, two lengths are hashed: their difference is the cost of a
+            // further byte.
             if IS_SOC {
                 count(peer, name, *hash, &message[..LEN / 2]);
             }
@@ -111,30 +116,31 @@ fn count(peer: &str, name: &str, hash: Hash, message: &[u8]) {
     print("\n");
 }
 
-/// Reads so much else that no message is left in the cache: a payload comes from a disk, too.
+/// Reads enough other memory that no part of the message stays in the cache, as for a payload that
+/// comes from a disk.
 fn fill_data_cache() {
-    // SAFETY: memory of the board that nothing writes to.
+    // SAFETY: this is memory of the board that nothing writes.
     let others = unsafe { core::slice::from_raw_parts(OTHERS as *const u8, OTHERS_LEN) };
     black_box(others.iter().step_by(64).fold(0, |sum: u8, byte| sum ^ byte));
 }
 
 fn instructions() -> u64 {
     let count: u64;
-    // SAFETY: reads a counter.
+    // SAFETY: the instruction reads a counter.
     unsafe { asm!("csrr {}, minstret", out(reg) count, options(nomem, nostack)) };
     count
 }
 
-/// On QEMU they mean nothing.
+/// Returns the cycle counter, which has no meaning on QEMU.
 fn cycles() -> u64 {
     let count: u64;
-    // SAFETY: reads a counter.
+    // SAFETY: the instruction reads a counter.
     unsafe { asm!("csrr {}, mcycle", out(reg) count, options(nomem, nostack)) };
     count
 }
 
 fn put(byte: u8) {
-    // SAFETY: the transmit register; it is always ready.
+    // SAFETY: the address is the transmit register, which is always ready.
     unsafe { (CONSOLE as *mut u8).write_volatile(byte) };
 }
 
@@ -149,12 +155,12 @@ fn decimal(number: u64) {
     put(b'0' + (number % 10) as u8);
 }
 
-/// Ends the machine.
+/// Ends the simulation.
 fn end(code: u32) -> ! {
-    // SAFETY: the test device of the board.
+    // SAFETY: the address is the test device of the board.
     unsafe { (END as *mut u32).write_volatile(code) };
     loop {
-        // SAFETY: waits.
+        // SAFETY: the instruction only waits.
         unsafe { asm!("wfi") };
     }
 }

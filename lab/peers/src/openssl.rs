@@ -1,4 +1,4 @@
-//! The hashes of OpenSSL's libcrypto without its providers: the functions that they call.
+//! The hashes of OpenSSL's libcrypto, called without its providers through the functions that these call.
 
 use core::ffi::c_void;
 
@@ -13,7 +13,7 @@ pub const HASHES: &[(&str, Hash)] = &[
     ("sha3-512", |message, digest| sha3(message, digest, 72, 64)),
 ];
 
-/// Larger than any of its contexts.
+/// A buffer that is larger than any context of OpenSSL's hashes.
 #[repr(align(16))]
 struct Context([u8; 512]);
 
@@ -51,11 +51,11 @@ fn sha2(
     digest: &mut [u8; 64],
 ) {
     let mut context = Context::new();
-    // SAFETY: a context that is large enough.
+    // SAFETY: the context is large enough.
     unsafe { init(context.ptr()) };
-    // SAFETY: the bytes of the message.
+    // SAFETY: pointer and length are those of the message.
     unsafe { update(context.ptr(), message.as_ptr(), message.len()) };
-    // SAFETY: no digest is longer.
+    // SAFETY: no digest is longer than 64 bytes.
     unsafe { finish(digest.as_mut_ptr(), context.ptr()) };
 }
 
@@ -73,19 +73,20 @@ fn sha512(message: &[u8], digest: &mut [u8; 64]) {
 
 fn sha3(message: &[u8], digest: &mut [u8; 64], rate: usize, len: usize) {
     let mut state = [0_u64; 25];
-    // SAFETY: state and message; it returns how many bytes it left over.
+    // SAFETY: pointers and lengths are those of state and message. The function returns the number of
+    // unprocessed bytes.
     let rest = unsafe { SHA3_absorb(state.as_mut_ptr(), message.as_ptr(), message.len(), rate) };
     let mut last = [0; 168];
     last[..rest].copy_from_slice(&message[message.len() - rest..]);
     last[rest] ^= 6;
     last[rate - 1] ^= 0x80;
-    // SAFETY: one block.
+    // SAFETY: the pointer is to one block.
     unsafe { SHA3_absorb(state.as_mut_ptr(), last.as_ptr(), rate, rate) };
     // SAFETY: no digest is longer than 64 bytes.
     unsafe { SHA3_squeeze(state.as_mut_ptr(), digest.as_mut_ptr(), len, rate, 0) };
 }
 
-/// What it asks about the hart, in the order of its `riscv_arch.def`: the extensions that this program is for.
+/// Extensions of the hart in the order of OpenSSL's `riscv_arch.def`: those for which this program is built.
 #[unsafe(no_mangle)]
 static OPENSSL_riscvcap_P: [u32; 6] = [EXTENSIONS, 0, 0, 0, 0, 0];
 const EXTENSIONS: u32 = if cfg!(feature = "zvknh") {

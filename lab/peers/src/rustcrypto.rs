@@ -1,4 +1,4 @@
-//! RustCrypto: sha2, sha3, k12.
+//! The hashes of RustCrypto's crates `sha2`, `sha3` and `k12`.
 
 use sha2::Digest;
 

@@ -13,10 +13,10 @@ pub const HASHES: &[(&str, Hash)] = &[
     ("sha3-512", |m, d| sha3(wc_InitSha3_512, wc_Sha3_512_Update, wc_Sha3_512_Final, m, d)),
 ];
 
-/// `INVALID_DEVID`: no callback computes it.
+/// wolfCrypt's `INVALID_DEVID`, with which no callback computes the hash.
 const NO_DEVICE: i32 = -2;
 
-/// Larger than any of its contexts.
+/// A buffer that is larger than any context of wolfCrypt's hashes.
 #[repr(align(64))]
 struct Context([u8; 2048]);
 
@@ -49,21 +49,21 @@ unsafe extern "C" {
 fn sha2(init: Init, update: Update, finish: Final, message: &[u8], digest: &mut [u8; 64]) {
     let mut context = Context([0; 2048]);
     let context = context.0.as_mut_ptr().cast();
-    // SAFETY: a context that is large enough.
+    // SAFETY: the context is large enough.
     unsafe { init(context) };
-    // SAFETY: the bytes of the message.
+    // SAFETY: pointer and length are those of the message.
     unsafe { update(context, message.as_ptr(), message.len() as u32) };
-    // SAFETY: no digest is longer.
+    // SAFETY: no digest is longer than 64 bytes.
     unsafe { finish(context, digest.as_mut_ptr()) };
 }
 
 fn sha3(init: InitSha3, update: Update, finish: Final, message: &[u8], digest: &mut [u8; 64]) {
     let mut context = Context([0; 2048]);
     let context = context.0.as_mut_ptr().cast();
-    // SAFETY: a context that is large enough.
+    // SAFETY: the context is large enough.
     unsafe { init(context, core::ptr::null_mut(), NO_DEVICE) };
-    // SAFETY: the bytes of the message.
+    // SAFETY: pointer and length are those of the message.
     unsafe { update(context, message.as_ptr(), message.len() as u32) };
-    // SAFETY: no digest is longer.
+    // SAFETY: no digest is longer than 64 bytes.
     unsafe { finish(context, digest.as_mut_ptr()) };
 }

@@ -1,4 +1,4 @@
-//! How both programs count, and what they print of it.
+//! Counts and prints for both programs.
 
 use core::arch::{asm, global_asm};
 use core::hint::black_box;
@@ -7,7 +7,7 @@ use hartlock_virt::console::{self, Number};
 
 global_asm!(include_str!("../../../verif/programs/bench/src/start.S"));
 
-/// Measures what gives a result, and prints both.
+/// Counts a function, and prints the counts and its result.
 pub fn count<const N: usize>(
     who: &str,
     what: &str,
@@ -39,18 +39,18 @@ pub fn line(who: &str, what: &str, bytes: usize, taken: [u64; 2], result: &[u8])
     console::print("\n");
 }
 
-/// Instructions since reset.
+/// Returns the number of instructions since reset.
 pub fn instructions() -> u64 {
     let count: u64;
-    // SAFETY: reads a counter.
+    // SAFETY: the instruction reads a counter.
     unsafe { asm!("csrr {}, minstret", out(reg) count, options(nomem, nostack)) };
     count
 }
 
-/// Cycles since reset.
+/// Returns the number of cycles since reset.
 pub fn cycles() -> u64 {
     let count: u64;
-    // SAFETY: reads a counter.
+    // SAFETY: the instruction reads a counter.
     unsafe { asm!("csrr {}, mcycle", out(reg) count, options(nomem, nostack)) };
     count
 }

@@ -1,4 +1,4 @@
-//! RustCrypto's `sha3`, and `ed25519-dalek` with that hash in all places.
+//! RustCrypto's `sha3`, and `ed25519-dalek` with SHA3-512 in place of SHA-512.
 
 use ed25519_dalek::VerifyingKey;
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
@@ -21,7 +21,7 @@ impl Software for Crates {
         VerifyingKey::from(&ExpandedSecretKey::from_bytes(expanded)).to_bytes()
     }
 
-    /// Checks nothing, as Keystone's loader does not.
+    /// Signs without verifying the result, like Keystone's loader.
     fn sign(&self, expanded: &[u8; 64], public_key: &[u8; 32], message: &[u8]) -> Option<[u8; 64]> {
         let key = VerifyingKey::from_bytes(public_key).ok()?;
         let expanded = ExpandedSecretKey::from_bytes(expanded);

@@ -1,12 +1,12 @@
-//! What the endorsement of a monitor takes in software on a bare hart of the cycle-accurate machine: the crates of
-//! RustCrypto and dalek, and our own kernels. A line for each:
+//! Counts the endorsement of a monitor in software on a bare hart of the cycle-accurate machine: with the crates of
+//! RustCrypto and dalek, and with this project's kernels. Each count is a line:
 //!
 //! ```text
 //! count <who> <measure|derive|key|sign> <bytes> <cycles> <instructions> <result>
 //! ```
 //!
-//! The monitor is byte i = i mod 251, the device's expanded key byte i = 255 - i; the reader of the lines computes all
-//! results again.
+//! Byte i of the monitor is i mod 251, and byte i of the device's expanded key is 255 - i. The reader of the lines
+//! computes all results again.
 
 #![no_std]
 #![no_main]
@@ -23,17 +23,17 @@ use hartlock_virt::console;
 use counting::count;
 use software::Software;
 
-/// Bytes of the monitors: two for the cost of a byte, and one that is held against it.
+/// Sizes of the monitors in bytes: two for the cost of a byte, and one with which the result is compared.
 const SIZES: [usize; 3] = [8 << 10, 16 << 10, 64 << 10];
 const LARGEST: usize = SIZES[2];
-/// Measurement, then public key.
+/// Length of the signed message: the measurement, followed by the public key.
 const MESSAGE_LEN: usize = 64 + 32;
 
 static mut MONITOR: [u8; LARGEST] = [0; LARGEST];
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
-    // SAFETY: one hart, and this is the only use.
+    // SAFETY: there is one hart, and this is the only use.
     let monitor = unsafe { &mut *(&raw mut MONITOR) };
     for (at, byte) in monitor.iter_mut().enumerate() {
         *byte = (at % 251) as u8;
@@ -44,7 +44,8 @@ extern "C" fn bench_main() -> ! {
     hartlock_virt::machine::end(0)
 }
 
-/// As the first-stage loader does it (device/fsbl), each part once: a boot has no second time.
+/// Executes each part once in the order of the first-stage loader (device/fsbl), because a boot executes each part
+/// only once.
 fn boot<S: Software>(software: &S, monitor: &[u8; LARGEST]) {
     let device: [u8; 64] = core::array::from_fn(|at| 255 - at as u8);
     let mut measurement = [0; 64];
@@ -64,7 +65,7 @@ fn boot<S: Software>(software: &S, monitor: &[u8; LARGEST]) {
     let mut message = [0; MESSAGE_LEN];
     message[..64].copy_from_slice(&measurement);
     message[64..].copy_from_slice(&public_key);
-    // A result of zeros is refused by the reader.
+    // The reader of the lines refuses a result of zeros.
     count(S::WHO, "sign", MESSAGE_LEN, || {
         software.sign(black_box(&device), &device_key, &message).unwrap_or([0; 64])
     });

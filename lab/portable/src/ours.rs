@@ -1,4 +1,4 @@
-//! Our kernels and our signer, which checks what it signed.
+//! This project's kernels and its signer, which verifies its signatures.
 
 use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
 use hartlock_kernels::sha3::Sha3_512;
@@ -28,7 +28,7 @@ impl Software for Ours {
         KeyPair::new(ExpandedKey::from_digest(expanded)).map_or([0; 32], |pair| *pair.public_key())
     }
 
-    /// Makes the key pair again, as the loader does: a public key is not taken over.
+    /// Computes the key pair again like the loader, which does not rely on a stored public key.
     fn sign(&self, expanded: &[u8; 64], _: &[u8; 32], message: &[u8]) -> Option<[u8; 64]> {
         let pair = KeyPair::new(ExpandedKey::from_digest(expanded)).ok()?;
         pair.sign(|| Sha3_512::with(&self.0), message).ok()

@@ -1,16 +1,17 @@
-//! What the endorsement of a monitor takes by engines in the manner of the third paper, on a bare hart of the machine `tee-1-full`:
-//! each word of the monitor is stored, and committed by a store of its own. A line for each, as the other program prints them:
+//! Counts the endorsement of a monitor by engines in the manner of the third paper, on a bare hart of the machine
+//! `tee-1-full`: each word of the monitor is stored, and a second store commits it. Each count is a line in the format
+//! of the other program:
 //!
 //! ```text
 //! count paper <measure|derive|key|device|sign> <bytes> <cycles> <instructions> <result>
 //! ```
 //!
-//! `device` is the key pair of the device. A line follows for each command of the engine for Ed25519 in a part, with its cycles
-//! and the result of the part: `key-product`, `device-product`, `sign-product` and `sign-s`. The engine verifies S before it
-//! shows it, so the reader of the lines replaces these cycles by those of the paper's engine.
+//! `device` is the key pair of the device. Further lines have the cycles of each command of the Ed25519 engine within a
+//! part, and the result of the part: `key-product`, `device-product`, `sign-product` and `sign-s`. The engine verifies
+//! S before it shows it, so the reader of the lines replaces these cycles by those of the paper's engine.
 //!
-//! The monitor is memory that nothing has written, zeros in a simulation, so that no cache has it. The device's expanded key is
-//! byte i = 255 - i.
+//! The monitor is memory that was not written, which is zero in a simulation and in no cache. Byte i of the device's
+//! expanded key is 255 - i.
 
 #![no_std]
 #![no_main]
@@ -29,26 +30,26 @@ use hartlock_virt::console;
 
 use counting::{count, cycles, line};
 
-// Pages of the machine (hw/soc/README.md).
+// Addresses of devices of the machine (hw/soc/README.md).
 const ED25519: usize = 0x1500_1000;
 const SHA3: usize = 0x1500_2000;
-/// A word of the lists of DMA, which is not used: it takes the store of the data.
+/// Address of a word in the list memory of the DMA engine, which is not used here: the data is stored to it.
 const DATA: usize = 0x1500_4000;
 const PUSH: usize = 0x1500_5000;
 const END: usize = PUSH + 0x80;
-/// Memory after this program and its stack.
+/// Address of memory after this program and its stack.
 const MONITOR: usize = 0x9000_0000;
-/// Bytes of the monitors.
+/// Sizes of the monitors in bytes.
 const SIZES: &[usize] = if option_env!("QUICK").is_some() {
     &[64 << 10]
 } else {
     &[64 << 10, 256 << 10, 1 << 20, 2 << 20]
 };
-/// Of which the endorsement is.
+/// Size in bytes of the monitor that is endorsed.
 const ENDORSED: usize = 64 << 10;
 const WHO: &str = "paper";
 
-/// Cycles of the last two commands that the driver waited for.
+/// Cycles of the last two commands for which the driver waited.
 struct Commands([Cell<u64>; 2]);
 
 impl Wait for &Commands {
@@ -58,7 +59,7 @@ impl Wait for &Commands {
         const IDLE_OR_FAILED: u32 = 1 | 1 << 4;
         let status = with_exposed_provenance_mut::<u32>(ED25519 + 0x10);
         let start = cycles();
-        // SAFETY: the status of the engine.
+        // SAFETY: the pointer is to the status register of the engine.
         while unsafe { status.read_volatile() } & IDLE_OR_FAILED == 0 {}
         let [first, second] = &self.0;
         first.set(second.replace(cycles().wrapping_sub(start)));
@@ -73,19 +74,19 @@ extern "C" fn bench_main() -> ! {
     hartlock_virt::machine::end(u16::from(!is_done))
 }
 
-/// As the first-stage loader does it (`device/fsbl`).
+/// Executes the parts in the order of the first-stage loader (`device/fsbl`).
 fn endorse(commands: &Commands) -> Option<()> {
-    // SAFETY: registers of the machine, of which this is the only user.
+    // SAFETY: these are registers of the machine, of which this is the only user.
     let registers = unsafe { Block::new(with_exposed_provenance_mut(SHA3)) };
     let mut sha3 = Sha3::new(registers, Polling).ok()?;
-    // SAFETY: as above.
+    // SAFETY: these are registers of the machine, of which this is the only user.
     let registers = unsafe { Block::new(with_exposed_provenance_mut(ED25519)) };
     let mut ed25519 = Ed25519::new(registers, commands).ok()?;
     let (of_monitor, of_device) = (Slot::new(0)?, Slot::new(1)?);
 
     let mut measurement = [0; 64];
     for size in SIZES {
-        // SAFETY: memory of the board that nothing else uses.
+        // SAFETY: this is memory of the board that nothing else uses.
         let words =
             unsafe { core::slice::from_raw_parts(with_exposed_provenance_mut(MONITOR), size / 8) };
         let digest = count(WHO, "measure", *size, || hash(&mut sha3, words, 0));
@@ -113,7 +114,7 @@ fn endorse(commands: &Commands) -> Option<()> {
     let signature = count(WHO, "sign", 96, || {
         let nonce = digest(&mut sha3, &[&device[32..], message[0], message[1]]);
         let challenge = |r: &[u8; 32]| digest(&mut sha3, &[r, &device_key, message[0], message[1]]);
-        // A result of zeros is refused by the reader.
+        // The reader of the lines refuses a result of zeros.
         ed25519.sign(of_device, &nonce, challenge).unwrap_or([0; 64])
     });
     for (part, taken) in ["sign-product", "sign-s"].into_iter().zip(&commands.0) {
@@ -122,7 +123,7 @@ fn endorse(commands: &Commands) -> Option<()> {
     Some(())
 }
 
-/// Short parts, one after the other.
+/// Returns the digest of several short parts.
 fn digest(sha3: &mut Sha3<Polling>, parts: &[&[u8]]) -> [u8; 64] {
     let (mut words, mut len) = ([0_u64; 32], 0);
     for byte in parts.iter().copied().flatten() {
@@ -132,7 +133,7 @@ fn digest(sha3: &mut Sha3<Polling>, parts: &[&[u8]]) -> [u8; 64] {
     hash(sha3, &words[..len.div_ceil(8)], len % 8)
 }
 
-/// Words, of whose last one so many bytes count, if not all.
+/// Returns the digest of words, of which the last one has `of_last` bytes if that is not zero.
 fn hash(sha3: &mut Sha3<Polling>, words: &[u64], of_last: usize) -> [u8; 64] {
     let mut digest = [0; 64];
     let (whole, rest) = words.split_at(words.len() - usize::from(of_last > 0));
@@ -149,10 +150,10 @@ fn hash(sha3: &mut Sha3<Polling>, words: &[u64], of_last: usize) -> [u8; 64] {
     }
 }
 
-/// Data, and what commits them.
+/// Stores data, and commits it with a second store.
 fn store(to: usize, word: u64) {
-    // SAFETY: a word of memory in the engine for DMA, which is idle.
+    // SAFETY: the address is a word of memory in the DMA engine, which is idle.
     unsafe { with_exposed_provenance_mut::<u32>(DATA).write_volatile(word as u32) };
-    // SAFETY: a register that pushes a word, and does nothing else.
+    // SAFETY: the register only pushes a word to the engine.
     unsafe { with_exposed_provenance_mut::<u64>(to).write_volatile(word) };
 }

@@ -1,4 +1,5 @@
-//! Passes the linker script on, and where the libraries are, for those that are linked.
+//! Passes the linker script to the linker, and the folder of the libraries to programs that link
+//! one.
 
 use std::env;
 

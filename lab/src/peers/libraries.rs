@@ -1,5 +1,5 @@
-//! Static libraries of other projects for a bare hart: OpenSSL's libcrypto, wolfSSL's wolfCrypt and AWS-LC, compiled from
-//! the sources that crates carry, with the assembly for RISC-V that they have.
+//! Builds static libraries of other projects for a bare hart: OpenSSL's libcrypto, wolfSSL's wolfCrypt and AWS-LC, from
+//! the sources in crates, with their assembly for RISC-V.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,11 +14,11 @@ use xtask::{project, run, tools};
 
 mod aws_lc;
 
-/// What all are compiled with; OpenSSL's own flag.
+/// Optimisation level of all libraries, which is OpenSSL's default.
 pub const OPT_LEVEL: &str = "3";
 
-/// Instructions that a library may use, by the name of the hart: the compiler's, and what wolfCrypt's assembly is told
-/// of them. OpenSSL decides when it runs (`lab/peers/src/openssl.rs`).
+/// Instructions that a library may use, by the name of the hart: the compiler's `-march` value, and the macros for
+/// wolfCrypt's assembly. OpenSSL decides at run time (`lab/peers/src/openssl.rs`).
 const HARTS: &[(&str, &str, &[&str])] = &[
     ("rv64", "rv64gc", &[]),
     ("zbb", "rv64gc_zbb", &["BASE_BIT_MANIPULATION"]),
@@ -31,11 +31,11 @@ const HARTS: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// Their data may be anywhere in the memory of a bare hart, and what is not called is not linked.
+/// Compiler flags with which data can be anywhere in the memory of a bare hart, and unused functions are not linked.
 const FLAGS: [&str; 4] =
     ["-mabi=lp64d", "-mcmodel=medany", "-ffunction-sections", "-fdata-sections"];
 
-/// What of OpenSSL the hashes are.
+/// Objects of OpenSSL that contain the hashes.
 const OPENSSL_HASHES: [&str; 10] = [
     "sha256",
     "sha512",
@@ -49,7 +49,8 @@ const OPENSSL_HASHES: [&str; 10] = [
     "sha512-riscv64-zvkb-zvknhb",
 ];
 
-/// What a program without threads, files and network asks of OpenSSL's configuration, and of algorithms what verifies.
+/// Configuration of OpenSSL for a program without threads, files and network, with only the algorithms that are needed
+/// for verification.
 const OPENSSL_OPTIONS: &str = "no-shared no-pic no-module no-tests no-apps no-docs no-threads no-dso no-async no-sock \
     no-posix-io no-stdio no-ui-console no-autoload-config no-deprecated no-err no-legacy no-comp no-zlib no-tls \
     no-dtls no-quic no-cms no-cmp no-ts no-ocsp no-ct no-srp no-psk no-http no-rfc3779 no-scrypt no-argon2 no-cmac \
@@ -57,7 +58,7 @@ const OPENSSL_OPTIONS: &str = "no-shared no-pic no-module no-tests no-apps no-do
     no-seed no-sm2 no-sm3 no-sm4 no-gost no-blake2 no-md4 no-mdc2 no-rmd160 no-whirlpool no-dh no-dsa no-ec2m \
     no-ml-kem no-multiblock enable-lms enable-ec_nistp_64_gcc_128";
 
-/// What of wolfCrypt the hashes are, and what its signatures need more; the assembly is for hashes.
+/// Sources of wolfCrypt's hashes, further sources of its signatures, and assembly, which is for hashes.
 const WOLFSSL_HASHES: &[&str] = &["error", "hash", "memory", "sha256", "sha3", "sha512", "wc_port"];
 const WOLFSSL_SIGNATURES: &[&str] = &[
     "asn",
@@ -79,14 +80,14 @@ const WOLFSSL_SIGNATURES: &[&str] = &[
 ];
 const WOLFSSL_ASSEMBLY: &[&str] = &["sha256", "sha3", "sha512"];
 
-/// How much of the libraries is wanted.
+/// The part of the libraries that is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     Hashes,
     Everything,
 }
 
-/// The crates with sources, and the versions of what is in them.
+/// Folders of the sources, and versions of the libraries.
 struct Sources {
     openssl: PathBuf,
     openssl_version: String,
@@ -96,10 +97,10 @@ struct Sources {
     aws_lc_version: String,
 }
 
-/// Versions of the libraries and of their compiler, by name.
+/// Returns the versions of the libraries and of their compiler, by name.
 ///
 /// # Errors
-/// If the crates cannot be had.
+/// Fails if the crates cannot be fetched.
 pub fn versions() -> Result<BTreeMap<&'static str, String>> {
     let sources = Sources::find()?;
     Ok(BTreeMap::from([
@@ -110,18 +111,18 @@ pub fn versions() -> Result<BTreeMap<&'static str, String>> {
     ]))
 }
 
-/// Name and version of what compiles them.
+/// Returns name and version of the compiler.
 ///
 /// # Errors
-/// If it cannot be had.
+/// Fails if the compiler cannot be installed.
 pub fn compiler() -> Result<(&'static str, String)> {
     Ok(("gcc-riscv64-unknown-elf", tools::peers()?.compiler_version))
 }
 
-/// Compiles the libraries for a hart, unless they are there, and returns their folder.
+/// Compiles the libraries for a hart unless this was done before, and returns their folder.
 ///
 /// # Errors
-/// If a crate or a tool cannot be had, or something does not compile.
+/// Fails if a crate or a tool cannot be fetched, or if a source does not compile.
 pub fn build(hart: &str, part: Part) -> Result<PathBuf> {
     let (_, march, defines) =
         HARTS.iter().find(|(name, ..)| *name == hart).context("no flags for this hart")?;
@@ -157,7 +158,8 @@ pub fn build(hart: &str, part: Part) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Makes something unless a file says that it was made of the same.
+/// Runs `make` unless the file `stamp` contains the text `made_of`, which describes all inputs. Writes that text after
+/// a successful run.
 fn once(stamp: &Path, made_of: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
     if fs::read_to_string(stamp).is_ok_and(|text| text == made_of) {
         return Ok(());
@@ -169,7 +171,7 @@ fn once(stamp: &Path, made_of: &str, make: impl FnOnce() -> Result<()>) -> Resul
     fs::write(stamp, made_of).with_context(|| stamp.display().to_string())
 }
 
-/// Where wolfCrypt's configuration is.
+/// Returns the folder of wolfCrypt's configuration.
 fn settings() -> PathBuf {
     project::root().join("lab/peers/wolfssl")
 }
@@ -200,7 +202,7 @@ impl Sources {
     }
 }
 
-/// Folder and version of a crate.
+/// Returns folder and version of a crate.
 fn of_crate(metadata: &serde_json::Value, name: &str) -> Result<(PathBuf, String)> {
     let packages = metadata["packages"].as_array().context("no packages")?;
     let package = packages.iter().find(|package| package["name"] == name).context("no crate")?;
@@ -210,7 +212,7 @@ fn of_crate(metadata: &serde_json::Value, name: &str) -> Result<(PathBuf, String
     Ok((folder.to_owned(), version.to_owned()))
 }
 
-/// The text of a macro.
+/// Returns the text of a C macro.
 fn defined(header: &str, name: &str) -> Result<String> {
     let line = header.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name));
     Ok(line.with_context(|| format!("no {name}"))?.trim().trim_matches('"').to_owned())
@@ -238,7 +240,7 @@ impl Compiler<'_> {
     }
 
     fn archive(&self, archive: &Path, objects: &[PathBuf]) -> Result<()> {
-        // Members of an earlier one would stay in it.
+        // An existing archive would keep its old members.
         if archive.exists() {
             fs::remove_file(archive)?;
         }
@@ -248,7 +250,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Configures and builds OpenSSL as its own instructions say. Of its hashes alone, only their objects are.
+/// Configures and builds OpenSSL with its own build system. For the hashes, only their objects are compiled.
 fn openssl(compiler: &Compiler<'_>, sources: &Path, folder: &Path, part: Part) -> Result<()> {
     let work = folder.join("openssl");
     if work.exists() {
@@ -277,7 +279,7 @@ fn openssl(compiler: &Compiler<'_>, sources: &Path, folder: &Path, part: Part) -
         make(&objects)?;
         compiler.archive(&library, &objects.map(|object| work.join(object)))?;
     }
-    // Half a gigabyte of objects.
+    // The object files take half a gigabyte.
     fs::remove_dir_all(&work).with_context(|| work.display().to_string())
 }
 

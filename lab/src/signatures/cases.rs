@@ -1,10 +1,10 @@
-//! Signatures packed for the footprint program.
+//! Packs signatures for the footprint program.
 
 use anyhow::{Context, Result, ensure};
 use hartlock_footprint::pack::{Case, Header, MAX_BODY_SIZE};
 use hartlock_testkit::signed::Signed;
 
-/// A pack of cases.
+/// Encodes cases as a pack.
 pub fn pack(cases: &[Signed]) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     for owned in cases {

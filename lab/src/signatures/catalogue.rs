@@ -1,20 +1,21 @@
-//! What is measured, and where.
+//! The list of measured algorithms and harts.
 
-/// An algorithm with the parameters that it is measured with.
+/// An algorithm with the parameters with which it is measured.
 #[derive(Debug)]
 pub struct Algorithm {
     /// Name in the image format (§2.2), or in known-answer cases (spec/kat.md).
     pub name: &'static str,
-    /// What readers call it.
+    /// Name that is shown to readers.
     pub title: &'static str,
-    /// Feature of our program, if `verif/programs/footprint/src/algorithm.rs` has the algorithm.
+    /// Feature of this project's program; `None` if `verif/programs/footprint/src/algorithm.rs`
+    /// does not have the algorithm.
     pub feature: Option<&'static str>,
-    /// Programs of others: features of `lab/signatures/peers`. What begins with `openssl`,
-    /// `wolfssl` or `aws-lc` is a library in C.
+    /// Features of `lab/signatures/peers`, which are implementations of other projects. Names that
+    /// begin with `openssl`, `wolfssl` or `aws-lc` are C libraries.
     pub peers: &'static [&'static str],
 }
 
-/// In the order of the table.
+/// All algorithms in the order of the table.
 pub const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "ed25519",
@@ -117,6 +118,6 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-/// Harts of `cargo xtask kernels` on which instructions are counted. Bounds and growth are judged on
-/// each; peers run on the first.
+/// Harts of `cargo xtask kernels` on which instructions are counted. Bounds and growth are checked
+/// on each; peers run on the first.
 pub const HARTS: &[&str] = &["rv64", "zknh", "zvbb-128", "zvknh-128"];

@@ -1,4 +1,4 @@
-//! Builds programs and has an emulated hart run them.
+//! Builds the programs and runs them on an emulated hart.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,11 @@ use super::record::{Flash, Run};
 use hartlock_device::{bench, kernels};
 use xtask::{firmware, project, run};
 
-/// What has to take the same instructions for every case, also for the one that is refused.
+/// The algorithm that must take the same number of instructions in every case, including the one that
+/// is refused.
 const KEY_PAIR: &str = "ed25519-key-pair";
 
-/// What the kernels are compiled with, if it is not what the profile says.
+/// Compiler options of the kernels that replace those of the profile.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'a> {
     pub opt_level: Option<&'a str>,
@@ -28,7 +29,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Copies what cargo built, so that the next build does not replace it.
+    /// Copies the file that cargo built, so that the next build does not replace it.
     pub fn keep(built: &Path, folder: &Path, name: &str) -> Result<Self> {
         fs::create_dir_all(folder)?;
         let elf = folder.join(name).with_extension("elf");
@@ -38,7 +39,7 @@ impl Program {
         Ok(Self { elf, bin })
     }
 
-    /// Bytes of the sections that a board would keep in flash.
+    /// Returns the size in bytes of all sections that a board would store in flash.
     pub fn flash(&self) -> Result<u64> {
         let bytes = fs::read(&self.elf)?;
         let file = object::File::parse(&*bytes)?;
@@ -57,13 +58,14 @@ impl Program {
     }
 }
 
-/// Builds our program with these features.
+/// Builds this project's program with these features.
 fn build(features: &[&str], options: Options<'_>) -> Result<Program> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root()).args(["build", "--locked", "--quiet"]);
     cargo.args(["--package", "hartlock-footprint", "--profile", "firmware"]);
     cargo.args(["--target", firmware::TARGET, "--features", &features.join(",")]);
-    // One folder for all: cargo keeps what differs in features apart, and only the program is replaced.
+    // All builds share one folder: cargo stores crates with different features separately and replaces
+    // only the program.
     let folder = firmware::folder().join("footprint");
     cargo.arg("--target-dir").arg(folder.join("build"));
     if let Some(level) = options.opt_level {
@@ -77,10 +79,11 @@ fn build(features: &[&str], options: Options<'_>) -> Result<Program> {
     Program::keep(&built, &folder, &name)
 }
 
-/// Flash of an algorithm, and the program that runs: with every kernel that a loader carries.
+/// Measures the flash size of an algorithm, and returns the program that is run, with every kernel that
+/// a loader contains.
 ///
-/// What the scalar assembly adds is the difference between two programs that choose kernels, of which
-/// one has only portable ones to choose from. A boot stage chooses anyway.
+/// The size of the scalar assembly is the difference between two programs that select kernels at run
+/// time, of which one has only portable kernels. A boot stage selects kernels in any case.
 pub fn ours(feature: &'static str, options: Options<'_>) -> Result<(Flash, Program)> {
     let size = |features: &[&str]| build(features, options)?.flash();
     let alone = size(&[feature])?
@@ -97,20 +100,21 @@ pub fn ours(feature: &'static str, options: Options<'_>) -> Result<(Flash, Progr
     Ok((flash, shipped))
 }
 
-/// Runs a program with the cases of an algorithm on a hart, by its name in `cargo xtask kernels`.
+/// Runs a program with the cases of an algorithm on a hart of `cargo xtask kernels`.
 ///
 /// # Errors
-/// If it judges a case wrongly: then nothing that it counted means anything.
+/// Fails if the program judges a case wrongly, because its counts would then be meaningless.
 pub fn count(program: &Program, algorithm: &Algorithm, pack: &Path, hart: &str) -> Result<Run> {
     let console = run_to_end(program, pack, hart)?;
     let run = read(&console).with_context(|| format!("{} on {hart}\n{console}", algorithm.name))?;
-    // Seeds are secrets: a number of instructions that depends on one tells something of it.
+    // Seeds are secret: a number of instructions that depends on a seed would reveal information about
+    // it.
     let is_of_secrets = algorithm.name == KEY_PAIR;
     ensure!(!is_of_secrets || run.most == run.mean, "the time depends on the seed\n{console}");
     Ok(Run { algorithm: algorithm.name.to_owned(), hart: hart.to_owned(), ..run })
 }
 
-/// The same, as far as what the program printed.
+/// Runs a program on a hart and returns its output.
 pub fn run_to_end(program: &Program, pack: &Path, hart: &str) -> Result<String> {
     let found = kernels::HARTS.iter().find(|it| it.name == hart);
     let options = found.with_context(|| format!("no hart {hart}"))?.options();
@@ -120,7 +124,8 @@ pub fn run_to_end(program: &Program, pack: &Path, hart: &str) -> Result<String> 
     Ok(console)
 }
 
-/// The most instructions and bytes of stack of any case, and the mean over what was accepted.
+/// Returns the maximum instructions and stack bytes of all cases, and the mean instructions of the
+/// accepted cases.
 pub fn read(console: &str) -> Result<Run> {
     let mut run = Run::default();
     let mut accepted = Vec::new();
@@ -136,7 +141,7 @@ pub fn read(console: &str) -> Result<Run> {
             accepted.push(instructions);
         }
     }
-    // The last case is the one that has to be refused, perhaps early.
+    // The last case must be refused, possibly early, so it does not count in the mean.
     accepted.pop();
     ensure!(!accepted.is_empty(), "there were no cases");
     run.mean = accepted.iter().sum::<u64>() / accepted.len() as u64;

@@ -1,4 +1,4 @@
-//! The tables, and the page of the documentation that has them.
+//! Makes the tables and the documentation page that contains them.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::catalogue::{ALGORITHMS, Algorithm, HARTS};
 use super::record::{Bounds, Flash, Ours, Peers, Run};
 
-/// The page.
+/// Path of the page.
 pub const PATH: &str = "docs/src/reference/signatures.md";
 
 const HEAD: &str = "\
@@ -34,7 +34,7 @@ signatures --peers` measures the others.
 Cases are made anew for each run, from seeds; nothing about them is secret.
 ";
 
-/// The whole page.
+/// Returns the text of the whole page.
 pub fn text(ours: &Ours, peers: &Peers, bounds: &Bounds) -> Result<String> {
     let all: Vec<&Algorithm> = ALGORITHMS.iter().collect();
     let mut page = HEAD.to_owned();
@@ -48,12 +48,12 @@ pub fn text(ours: &Ours, peers: &Peers, bounds: &Bounds) -> Result<String> {
     Ok(page)
 }
 
-/// A version that begins with the name says it for both.
+/// Returns name and version of a tool. The name is not repeated if the version begins with it.
 fn tool(name: &str, version: &str) -> String {
     if version.starts_with(name) { version.to_owned() } else { format!("{name} {version}") }
 }
 
-/// The tables of ours and of others.
+/// Returns the tables of this project's and other implementations.
 pub fn tables(ours: &Ours, peers: &Peers, bounds: &Bounds, wanted: &[&Algorithm]) -> String {
     let mut text = String::from(
         "\n## Ours\n\n\
@@ -128,7 +128,7 @@ No algorithm has a number of *flash*. OpenSSL's provider names all algorithms, s
 |---|---|---:|---:|---:|---:|---:|
 ";
 
-/// What there is to say of libraries beside the crates.
+/// Returns the table with further numbers of C libraries.
 fn libraries(peers: &Peers, wanted: &[&Algorithm]) -> String {
     let mut lines = String::new();
     for algorithm in wanted {
@@ -172,7 +172,7 @@ fn million(number: u64) -> String {
     format!("{:.3}", number as f64 / 1e6)
 }
 
-/// `12,345`.
+/// Formats a number in the form `12,345`.
 fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Verifiers of other projects in the program of ours (`lab/signatures/peers`).
+//! Measures verifiers of other projects in the same test program (`lab/signatures/peers`).
 
 use std::fs;
 use std::path::Path;
@@ -13,15 +13,15 @@ use crate::peers::LIBRARIES;
 use crate::peers::libraries::{self, Part};
 use xtask::{firmware, project, run};
 
-/// For speed, as most of their users would build them, and for size.
+/// Optimisation levels of crates: for speed, as most users build them, and for size.
 const OPT_LEVELS: &[&str] = &["3", "s"];
 
-/// What a peer is built with, one after the other.
+/// Returns the optimisation levels with which a peer is built.
 pub fn opt_levels(name: &str) -> &'static [&'static str] {
     if library(name).is_some() { &[libraries::OPT_LEVEL] } else { OPT_LEVELS }
 }
 
-/// Measures a peer, by its feature.
+/// Measures a peer that is selected by its feature.
 pub fn measure(name: &str, opt_level: &str, algorithm: &Algorithm, pack: &Path) -> Result<Peer> {
     if let Some(library) = library(name) {
         return measure_library(name, library, algorithm, pack);
@@ -45,7 +45,7 @@ pub fn measure(name: &str, opt_level: &str, algorithm: &Algorithm, pack: &Path) 
     })
 }
 
-/// The library in C that a feature names.
+/// Returns the C library that a feature names.
 fn library(feature: &str) -> Option<&'static str> {
     let is_of = |name: &str| feature.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
     LIBRARIES.into_iter().find(|name| is_of(name))
@@ -71,7 +71,8 @@ fn measure_library(feature: &str, name: &str, algorithm: &Algorithm, pack: &Path
     })
 }
 
-/// What a program with a library prints: the cases in three passes (lab/signatures/peers/src/main.rs).
+/// Results of a program with a C library, which runs the cases in three passes
+/// (lab/signatures/peers/src/main.rs).
 struct Passes {
     first: u64,
     run: Run,
@@ -85,7 +86,7 @@ impl Passes {
         let (again, with_key) = rest.split_once("\nwith a key\n").context("no third pass")?;
         let kept = number(first, "kept")?;
         ensure!(number(again, "kept")? == kept, "it keeps more memory after each pass");
-        // The first pass counts for its first case alone, and its answers have to be right.
+        // Only the first case of the first pass counts, but all answers of the pass must be correct.
         measure::read(first)?;
         let line = first.lines().find_map(|line| line.strip_prefix("case 0 right "));
         let first = line.and_then(|line| line.split(' ').next()).context("no first case")?;
@@ -98,7 +99,7 @@ impl Passes {
     }
 }
 
-/// The number after a word at the start of a line.
+/// Returns the number in the line that begins with this word.
 fn number(console: &str, word: &str) -> Result<u64> {
     let prefix = format!("{word} ");
     let found = console.lines().find_map(|line| line.strip_prefix(&prefix));
@@ -109,7 +110,7 @@ fn build(feature: Option<&str>, opt_level: &str) -> Result<Program> {
     build_with(feature, opt_level, None)
 }
 
-/// Builds the program, with the libraries in C if their folder is given.
+/// Builds the program, with the C libraries if their folder is given.
 fn build_with(feature: Option<&str>, opt_level: &str, libraries: Option<&Path>) -> Result<Program> {
     let folder = project::target_dir().join("lab/signatures");
     let target = if libraries.is_some() { crate::peers::TARGET } else { firmware::TARGET };
@@ -125,7 +126,8 @@ fn build_with(feature: Option<&str>, opt_level: &str, libraries: Option<&Path>) 
     Program::keep(&built, &folder, &format!("{}-{opt_level}", feature.unwrap_or("empty")))
 }
 
-/// The crate of a feature and its version: the feature is its name, perhaps with a parameter set.
+/// Returns the name and version of the crate of a feature. The feature is the name of the crate,
+/// optionally followed by a parameter set.
 fn package(feature: &str) -> Result<(String, String)> {
     let path = project::root().join("lab/signatures/peers/Cargo.lock");
     let lock: toml::Table = toml::from_str(&fs::read_to_string(&path)?)?;

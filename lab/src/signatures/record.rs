@@ -1,4 +1,4 @@
-//! Numbers that were recorded, bounds that were set, and what a new measurement means beside them.
+//! Recorded numbers, their bounds, and the comparison with a new measurement.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,39 +8,39 @@ use anyhow::{Context, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// How much more, or less, a number may be than the recorded one.
+/// Maximum difference from the recorded number in percent.
 const TOLERANCE_PERCENT: u64 = 2;
 
-/// Bytes in flash of a feature of our program, beyond the program without it.
+/// Size in flash of a feature of this project's program, in addition to the program without it.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flash {
     pub feature: String,
-    /// With its hash in portable form.
+    /// Size in bytes with the hash in portable form.
     pub alone: u64,
-    /// With the scalar assembly of its hash, too.
+    /// Size in bytes with the scalar assembly of the hash in addition.
     pub scalar: u64,
 }
 
-/// What verifications took on a hart.
+/// Cost of verifications on a hart.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
     pub algorithm: String,
     pub hart: String,
-    /// Instructions of the dearest case.
+    /// Maximum number of instructions of a case.
     pub most: u64,
-    /// Instructions of a genuine signature, on average.
+    /// Mean number of instructions of a genuine signature.
     pub mean: u64,
-    /// Bytes of stack of the deepest case.
+    /// Maximum stack size of a case in bytes.
     pub stack: u64,
 }
 
-/// Numbers of ours: `lab/signatures/ours.toml`.
+/// This project's numbers: `lab/signatures/ours.toml`.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ours {
-    /// Versions by name.
+    /// Versions of tools by name.
     pub tools: BTreeMap<String, String>,
     #[serde(default)]
     pub flash: Vec<Flash>,
@@ -48,43 +48,44 @@ pub struct Ours {
     pub run: Vec<Run>,
 }
 
-/// An independent program.
+/// Numbers of another project's implementation.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
     pub algorithm: String,
     pub name: String,
     pub version: String,
-    /// What it was compiled with.
+    /// Optimisation level.
     pub opt_level: String,
-    /// Not of a library: what is linked of it hardly depends on what is called.
+    /// Size in flash; `None` for a C library, because the linked code hardly depends on the functions
+    /// that are called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash: Option<u64>,
     pub most: u64,
     pub mean: u64,
     pub stack: u64,
-    /// Bytes of heap, which no number of stack has.
+    /// Heap size in bytes, which is not part of the stack size.
     pub heap: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<Library>,
 }
 
-/// What there is to say of a library in C beside a crate. The other numbers are those of a
-/// verification that is not the first.
+/// Further numbers of a C library. Its other numbers are those of a verification after the first one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Library {
-    /// Instructions of the first verification of all, in which it sets itself up.
+    /// Instructions of the first verification in the program, during which the library initialises
+    /// itself.
     pub first: u64,
-    /// Instructions on average if the key was read before.
+    /// Mean number of instructions if the key was read before.
     pub mean_with_key: u64,
-    /// Bytes of heap that stay in use between two verifications.
+    /// Bytes of heap that stay allocated between two verifications.
     pub kept: u64,
-    /// Bytes in flash of the whole program with everything that is linked.
+    /// Size in flash of the whole program with all linked code, in bytes.
     pub linked: u64,
 }
 
-/// Numbers of others: `lab/signatures/peers.toml`.
+/// Numbers of other projects: `lab/signatures/peers.toml`.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peers {
@@ -93,8 +94,8 @@ pub struct Peers {
     pub peer: Vec<Peer>,
 }
 
-/// The maximum of a number: `lab/signatures/bounds.toml`. Instructions are those of the mean: the
-/// dearest signature of hash chains is infeasible to find.
+/// Maximum values from `lab/signatures/bounds.toml`. The bound of instructions is for the mean,
+/// because the most expensive signature of a hash-based algorithm is infeasible to find.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bound {
@@ -110,7 +111,7 @@ pub struct Bounds {
     pub bound: Vec<Bound>,
 }
 
-/// Where these files are.
+/// Returns the folder of these files.
 pub fn folder(root: &Path) -> PathBuf {
     root.join("lab/signatures")
 }
@@ -122,14 +123,15 @@ pub fn load<T: DeserializeOwned>(root: &Path, name: &str) -> Result<T> {
     toml::from_str(&text).with_context(|| path.display().to_string())
 }
 
-/// The text of a file of numbers.
+/// Encodes numbers as the text of a file.
 pub fn encode<T: Serialize>(numbers: &T) -> Result<String> {
     let about = "# @generated by `cargo xtask signatures --write`. Do not edit.\n\n";
     Ok(about.to_owned() + &toml::to_string(numbers)?)
 }
 
 impl Bounds {
-    /// Where a number is above its bound. A bound for what is not measured is none.
+    /// Returns a finding for each number above its bound. A bound of an algorithm that was not
+    /// measured is ignored.
     pub fn exceeded(&self, ours: &Ours) -> Vec<String> {
         let mut findings = Vec::new();
         for run in &ours.run {
@@ -152,14 +154,14 @@ impl Bounds {
         findings
     }
 
-    /// Bounds of an algorithm on a hart.
+    /// Returns the bounds of an algorithm on a hart.
     pub fn of(&self, algorithm: &str, hart: &str) -> impl Iterator<Item = &Bound> {
         self.bound.iter().filter(move |it| it.algorithm == algorithm && it.hart == hart)
     }
 }
 
 impl Ours {
-    /// Every number with its name.
+    /// Returns every number with its name.
     fn numbers(&self) -> BTreeMap<String, u64> {
         let flash = self.flash.iter().flat_map(|flash| {
             let Flash { feature, alone, scalar } = flash;
@@ -179,8 +181,9 @@ impl Ours {
         flash.chain(runs).collect()
     }
 
-    /// Where a new measurement is more than a little beside what is recorded in `self`. Less has to be
-    /// recorded, too: a number could otherwise grow back unseen.
+    /// Returns a finding for each measured number that differs from the recorded one in `self` by more
+    /// than the tolerance. Smaller numbers are findings too: if they were not recorded, a later growth
+    /// would remain undetected.
     pub fn differences(&self, measured: &Ours) -> Vec<String> {
         let (recorded, measured) = (self.numbers(), measured.numbers());
         let mut findings = Vec::new();
@@ -189,7 +192,7 @@ impl Ours {
                 findings.push(format!("{name}: {new}, and nothing is recorded; {RECORD}"));
                 continue;
             };
-            // In whole numbers: exactly the tolerance is no difference.
+            // The comparison uses integers; a difference of exactly the tolerance is permitted.
             let percent = new * 100;
             if percent > old * (100 + TOLERANCE_PERCENT) {
                 let more = (*new as f64 / *old as f64 - 1.0) * 100.0;

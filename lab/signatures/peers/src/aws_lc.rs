@@ -1,4 +1,4 @@
-//! AWS-LC's libcrypto, through the functions that its users call. Each has a name before its own.
+//! AWS-LC's libcrypto, through the functions that its users call. All of them have a prefix.
 
 use core::cell::Cell;
 use core::ffi::{c_int, c_long, c_void};
@@ -10,11 +10,12 @@ use crate::der::{self, MAX_SIGNATURE_LEN};
 
 enum Algorithm {
     Ed25519,
-    /// The number of the curve, and its hash.
+    /// Number of the curve, hash function, and digest length.
     Ecdsa(c_int, OneShot, usize),
-    /// RSAPublicKey (RFC 8017 §A.1.1), for PSS with SHA-384 and a salt as long as the digest.
+    /// RSA with a key in the form RSAPublicKey (RFC 8017 §A.1.1), for PSS with SHA-384 and a salt as long
+    /// as the digest.
     Rsa,
-    /// The number of the parameter set.
+    /// Number of the parameter set.
     MlDsa(c_int),
 }
 
@@ -107,7 +108,8 @@ unsafe extern "C" {
     fn aws_lc_ERR_clear_error();
 }
 
-/// A key object, null until it is read. Of Ed25519 it is the 32 bytes, which have to stay where they are.
+/// A key object, which is null until a key is read. For Ed25519 the pointer is to the 32 bytes of the
+/// key, which must outlive it.
 pub struct Key(Cell<*mut c_void>);
 
 impl Key {
@@ -115,15 +117,15 @@ impl Key {
         Self(Cell::new(null_mut()))
     }
 
-    /// Makes the object from the bytes of a key, once.
+    /// Makes the object from the bytes of a key. The function is called once.
     pub fn read(&self, key: &[u8]) -> bool {
         let object = match ALGORITHM {
             Algorithm::Ed25519 if key.len() == 32 => key.as_ptr().cast_mut().cast(),
             Algorithm::Ed25519 => null_mut(),
             Algorithm::Ecdsa(curve, ..) => point(curve, key),
-            // SAFETY: as many bytes as are told.
+            // SAFETY: pointer and length are those of the key.
             Algorithm::Rsa => unsafe { aws_lc_RSA_public_key_from_bytes(key.as_ptr(), key.len()) },
-            // SAFETY: the same.
+            // SAFETY: pointer and length are those of the key.
             Algorithm::MlDsa(set) => unsafe {
                 aws_lc_EVP_PKEY_pqdsa_new_raw_public_key(set, key.as_ptr(), key.len())
             },
@@ -132,7 +134,7 @@ impl Key {
         !object.is_null()
     }
 
-    /// Whether the signature is genuine.
+    /// Returns true if the signature is genuine.
     pub fn verify(&self, case: &Case<'_>) -> bool {
         let is_genuine = match ALGORITHM {
             Algorithm::Ed25519 => self.ed25519(case),
@@ -141,7 +143,8 @@ impl Key {
             Algorithm::MlDsa(_) => self.ml_dsa(case),
         };
         if !is_genuine {
-            // SAFETY: forgets why, as a caller does who has taken notice.
+            // SAFETY: the function only clears the error queue, as a caller does after it has handled an
+            // error.
             unsafe { aws_lc_ERR_clear_error() };
         }
         is_genuine
@@ -150,7 +153,8 @@ impl Key {
     fn ed25519(&self, case: &Case<'_>) -> bool {
         let (message, signature) = (case.message, case.signature);
         signature.len() == 64
-            // SAFETY: the message, 64 bytes of signature, and 32 bytes of the key of this case.
+            // SAFETY: the pointers are to the message, to 64 bytes of signature, and to the 32 bytes of
+            // this case's key.
             && unsafe {
                 aws_lc_ED25519_verify(
                     message.as_ptr(),
@@ -165,7 +169,7 @@ impl Key {
         let digest = digest(hash, case.message);
         let mut encoded = [0; MAX_SIGNATURE_LEN];
         let Some(signature) = der::signature(case.signature, &mut encoded) else { return false };
-        // SAFETY: digest and signature with their lengths, and a key.
+        // SAFETY: digest and signature are passed with their lengths, and the key was read.
         let answer = unsafe {
             aws_lc_ECDSA_verify(
                 0,
@@ -181,9 +185,9 @@ impl Key {
 
     fn rsa(&self, case: &Case<'_>) -> bool {
         let digest = digest(aws_lc_SHA384, case.message);
-        // SAFETY: a constant of the library.
+        // SAFETY: the function returns a constant of the library.
         let hash = unsafe { aws_lc_EVP_sha384() };
-        // SAFETY: digest and signature with their lengths, and a key.
+        // SAFETY: digest and signature are passed with their lengths, and the key was read.
         let answer = unsafe {
             aws_lc_RSA_verify_pss_mgf1(
                 self.0.get(),
@@ -200,15 +204,16 @@ impl Key {
     }
 
     fn ml_dsa(&self, case: &Case<'_>) -> bool {
-        // SAFETY: makes a new object.
+        // SAFETY: the function makes a new object.
         let context = unsafe { aws_lc_EVP_MD_CTX_new() };
         let (key, none) = (self.0.get(), null_mut());
-        // SAFETY: a context and a key; without a digest, because the algorithm has its own.
+        // SAFETY: context and key are valid objects; there is no digest, because the algorithm has its
+        // own.
         let is_ready =
             unsafe { aws_lc_EVP_DigestVerifyInit(context, null_mut(), none, none, key) } == 1;
         let (message, signature) = (case.message, case.signature);
         let is_genuine = is_ready
-            // SAFETY: signature and message with their lengths.
+            // SAFETY: signature and message are passed with their lengths.
             && unsafe {
                 aws_lc_EVP_DigestVerify(
                     context,
@@ -218,7 +223,7 @@ impl Key {
                     message.len(),
                 )
             } == 1;
-        // SAFETY: it is not used any more.
+        // SAFETY: the context is not used any more.
         unsafe { aws_lc_EVP_MD_CTX_free(context) };
         is_genuine
     }
@@ -232,28 +237,29 @@ impl Drop for Key {
             Algorithm::Rsa => aws_lc_RSA_free,
             Algorithm::MlDsa(_) => aws_lc_EVP_PKEY_free,
         };
-        // SAFETY: an object of its own, or null.
+        // SAFETY: the pointer is to the key's own object, or null.
         unsafe { free(self.0.get()) };
     }
 }
 
 fn digest(hash: OneShot, message: &[u8]) -> [u8; SHA384_LEN] {
     let mut digest = [0; SHA384_LEN];
-    // SAFETY: the bytes of the message, and no digest here is longer.
+    // SAFETY: pointer and length are those of the message, and no digest here is longer.
     unsafe { hash(message.as_ptr(), message.len(), digest.as_mut_ptr()) };
     digest
 }
 
 fn point(curve: c_int, bytes: &[u8]) -> *mut c_void {
-    // SAFETY: makes a new object.
+    // SAFETY: the function makes a new object.
     let mut key = unsafe { aws_lc_EC_KEY_new_by_curve_name(curve) };
     let mut next = bytes.as_ptr();
     let len = bytes.len() as c_long;
-    // SAFETY: a key, or null, which it refuses, and as many bytes as are told.
+    // SAFETY: the key is an object or null, which the function refuses; the bytes are passed with their
+    // length.
     if !unsafe { aws_lc_o2i_ECPublicKey(&raw mut key, &raw mut next, len) }.is_null() {
         return key;
     }
-    // SAFETY: it is not used any more.
+    // SAFETY: the key is not used any more.
     unsafe { aws_lc_EC_KEY_free(key) };
     null_mut()
 }

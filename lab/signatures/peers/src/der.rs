@@ -1,9 +1,11 @@
-//! Signatures of ECDSA for libraries.
+//! Encodes ECDSA signatures for libraries.
 
-/// A sequence of two integers of 48 bytes and a sign.
+/// Maximum length of a signature in bytes: a sequence of two integers of 48 bytes, each with a sign
+/// byte.
 pub const MAX_SIGNATURE_LEN: usize = 2 + 2 * (2 + 49);
 
-/// The two halves of a signature as ECDSA-Sig-Value (RFC 3279 §2.2.3), which is what libraries read.
+/// Encodes the two halves of a signature as ECDSA-Sig-Value (RFC 3279 §2.2.3), which libraries
+/// read.
 pub fn signature<'a>(halves: &[u8], der: &'a mut [u8; MAX_SIGNATURE_LEN]) -> Option<&'a [u8]> {
     const SEQUENCE: u8 = 0x30;
     const INTEGER: u8 = 2;

@@ -1,17 +1,18 @@
-//! A heap for verifiers that want one: it gives memory away and takes none back, which costs them as few
-//! instructions as an allocator can, and remembers how much was in use at most.
+//! A heap for verifiers that need one. It does not reuse freed memory, so that it adds as few
+//! instructions as possible, and it records the peak use.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// More than all cases of any verifier take together; a library's are judged three times.
+/// Size in bytes, which is more than all cases of any verifier need together. The cases of a library are
+/// verified three times.
 const SIZE: usize = if cfg!(feature = "library") { 8 } else { 4 } << 20;
 
 #[repr(align(64))]
 struct Memory(UnsafeCell<[u8; SIZE]>);
 
-// SAFETY: one hart; no byte is given away twice at a time.
+// SAFETY: there is one hart, and no byte is allocated twice at a time.
 unsafe impl Sync for Memory {}
 
 static MEMORY: Memory = Memory(UnsafeCell::new([0; SIZE]));
@@ -24,7 +25,7 @@ struct Bump;
 #[global_allocator]
 static HEAP: Bump = Bump;
 
-// SAFETY: parts do not overlap, because NEXT only grows while any is in use.
+// SAFETY: allocations do not overlap, because `NEXT` only grows while any of them is in use.
 unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let start = NEXT.load(Relaxed).next_multiple_of(layout.align());
@@ -42,20 +43,21 @@ unsafe impl GlobalAlloc for Bump {
     unsafe fn dealloc(&self, _: *mut u8, layout: Layout) {
         let in_use = IN_USE.load(Relaxed).wrapping_sub(layout.size());
         IN_USE.store(in_use, Relaxed);
-        // A library that gives everything back may take so much for each case that it would not last.
+        // A library can allocate so much for each case that the heap would not suffice. The heap starts
+        // again when nothing is in use.
         if cfg!(feature = "library") && in_use == 0 {
             NEXT.store(0, Relaxed);
         }
     }
 }
 
-/// Bytes that are in use.
+/// Returns the number of bytes in use.
 #[cfg(feature = "library")]
 pub fn in_use() -> usize {
     IN_USE.load(Relaxed)
 }
 
-/// Most bytes that were in use at one time.
+/// Returns the peak number of bytes in use.
 pub fn most() -> usize {
     MOST.load(Relaxed)
 }

@@ -1,5 +1,6 @@
-//! Verifiers of other projects in the program that measures ours (`verif/programs/footprint`): the same entry,
-//! the same packs, the same counting. A feature selects one; without any it is the empty program.
+//! Runs verifiers of other projects in the program that measures this project's verifiers
+//! (`verif/programs/footprint`): entry point, packs and counting are the same. A feature selects the verifier;
+//! without any the program is empty.
 
 #![no_std]
 #![no_main]
@@ -24,7 +25,7 @@ mod library;
 use hartlock_footprint::program;
 use hartlock_virt::console::{self, Number};
 
-/// As `hartlock_footprint::program!`, and says how much heap was in use at most.
+/// Same as `hartlock_footprint::program!`, with the peak heap use in addition.
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
     #[cfg(feature = "library")]
@@ -36,7 +37,7 @@ extern "C" fn bench_main() -> ! {
     program::finish()
 }
 
-/// A library sets itself up when it is first called.
+/// Verifies all cases once before, because a library initialises itself at the first call.
 #[cfg(feature = "library")]
 fn judge_all_before() {
     libc::start();
@@ -45,7 +46,8 @@ fn judge_all_before() {
     console::line(&["again"]);
 }
 
-/// With a key that was read and used before: twice, because one that comes back may be worth tables.
+/// Verifies all cases with a key that was read before and used twice, because a library may compute tables for
+/// a key that is used again.
 #[cfg(feature = "library")]
 fn judge_all_with_a_key() {
     print_number("kept ", heap::in_use());

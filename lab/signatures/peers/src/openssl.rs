@@ -1,5 +1,5 @@
-//! OpenSSL's libcrypto, through the functions that its users call:
-//! a key object from the bytes of a key, and `EVP_DigestVerify`. The default provider is in the library.
+//! OpenSSL's libcrypto, through the functions that its users call: a key object from the bytes of a key, and
+//! `EVP_DigestVerify`. The default provider is part of the library.
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
@@ -9,9 +9,9 @@ use hartlock_footprint::pack::Case;
 
 use crate::der::{self, MAX_SIGNATURE_LEN};
 
-/// How the bytes of a key become an object.
+/// The way in which an object is made from the bytes of a key.
 enum Encoding {
-    /// The bytes alone, of this type.
+    /// The bytes of a raw key of this type.
     Raw(&'static CStr),
     /// A point of this curve.
     Point(&'static CStr),
@@ -19,7 +19,7 @@ enum Encoding {
     Rsa,
 }
 
-/// The algorithm of this program, and the hash of those that are told one.
+/// The algorithm of this program, and its hash if OpenSSL must be told one.
 const ALGORITHM: (Encoding, Option<&CStr>) = if cfg!(feature = "openssl-ed25519") {
     (Encoding::Raw(c"ED25519"), None)
 } else if cfg!(feature = "openssl-p256") {
@@ -40,10 +40,11 @@ const ALGORITHM: (Encoding, Option<&CStr>) = if cfg!(feature = "openssl-ed25519"
     (Encoding::Raw(c"SLH-DSA-SHA2-128s"), None)
 };
 
-/// It verifies LMS alone: the number of levels of HSS, which is one, comes before key and signature (RFC 8554 §6).
+/// Number of bytes before key and signature that are removed. OpenSSL verifies only LMS, so the number of HSS
+/// levels, which is one, is left out (RFC 8554 §6).
 const LEVELS_LEN: usize = if cfg!(feature = "openssl-lms") { 4 } else { 0 };
 
-/// `OSSL_PARAM`.
+/// The C structure `OSSL_PARAM`.
 #[repr(C)]
 struct Parameter {
     key: *const c_char,
@@ -112,7 +113,7 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// A key object, null until it is read.
+/// A key object, which is null until a key is read.
 pub struct Key(Cell<*mut c_void>);
 
 impl Key {
@@ -120,7 +121,7 @@ impl Key {
         Self(Cell::new(null_mut()))
     }
 
-    /// Makes the object from the bytes of a key, once.
+    /// Makes the object from the bytes of a key. The function is called once.
     pub fn read(&self, key: &[u8]) -> bool {
         let Some(key) = key.get(LEVELS_LEN..) else { return false };
         let object = match ALGORITHM.0 {
@@ -128,7 +129,7 @@ impl Key {
             Encoding::Point(curve) => point(curve, key),
             Encoding::Rsa => {
                 let mut der = key.as_ptr();
-                // SAFETY: as many bytes as are told; it makes a new object.
+                // SAFETY: pointer and length are those of the key; the function makes a new object.
                 unsafe {
                     d2i_PublicKey(EVP_PKEY_RSA, null_mut(), &raw mut der, key.len() as c_long)
                 }
@@ -138,7 +139,7 @@ impl Key {
         !object.is_null()
     }
 
-    /// Whether the signature is genuine.
+    /// Returns true if the signature is genuine.
     pub fn verify(&self, case: &Case<'_>) -> bool {
         let mut encoded = [0; MAX_SIGNATURE_LEN];
         let signature = match ALGORITHM.0 {
@@ -151,10 +152,10 @@ impl Key {
                 None => return false,
             },
         };
-        // SAFETY: makes a new object.
+        // SAFETY: the function makes a new object.
         let context = unsafe { EVP_MD_CTX_new() };
         let answer = self.start(context)
-            // SAFETY: signature and message with their lengths.
+            // SAFETY: signature and message are passed with their lengths.
             && unsafe {
                 EVP_DigestVerify(
                     context,
@@ -164,10 +165,10 @@ impl Key {
                     case.message.len(),
                 )
             } == 1;
-        // SAFETY: it is not used any more.
+        // SAFETY: the context is not used any more.
         unsafe { EVP_MD_CTX_free(context) };
         if !answer {
-            // SAFETY: forgets why, as a caller does who has taken notice.
+            // SAFETY: the function only clears the error queue, as a caller does after it has handled an error.
             unsafe { ERR_clear_error() };
         }
         answer
@@ -176,7 +177,7 @@ impl Key {
     fn start(&self, context: *mut c_void) -> bool {
         let mut key_context = null_mut();
         let digest = ALGORITHM.1.map_or(null(), CStr::as_ptr);
-        // SAFETY: a context, the name of a digest or none, and a key.
+        // SAFETY: context and key are valid objects, and the digest is a name or null.
         let is_ready = unsafe {
             EVP_DigestVerifyInit_ex(
                 context,
@@ -191,9 +192,9 @@ impl Key {
         match ALGORITHM.0 {
             Encoding::Rsa => {
                 is_ready
-                    // SAFETY: the context that was just filled in.
+                    // SAFETY: the call above has set the context.
                     && unsafe { EVP_PKEY_CTX_set_rsa_padding(key_context, RSA_PKCS1_PSS_PADDING) } == 1
-                    // SAFETY: the same.
+                    // SAFETY: the call above has set the context.
                     && unsafe { EVP_PKEY_CTX_set_rsa_pss_saltlen(key_context, RSA_PSS_SALTLEN_DIGEST) } == 1
             }
             _ => is_ready,
@@ -203,13 +204,13 @@ impl Key {
 
 impl Drop for Key {
     fn drop(&mut self) {
-        // SAFETY: an object of its own, or null.
+        // SAFETY: the pointer is to the key's own object, or null.
         unsafe { EVP_PKEY_free(self.0.get()) };
     }
 }
 
 fn raw(name: &CStr, key: &[u8]) -> *mut c_void {
-    // SAFETY: a name, and as many bytes as are told.
+    // SAFETY: the name is a C string, and the key is passed with its length.
     unsafe {
         EVP_PKEY_new_raw_public_key_ex(null_mut(), name.as_ptr(), null(), key.as_ptr(), key.len())
     }
@@ -229,16 +230,17 @@ fn point(curve: &CStr, key: &[u8]) -> *mut c_void {
         Parameter { key: null(), data_type: 0, data: null(), data_size: 0, return_size: 0 },
     ];
     let mut object = null_mut();
-    // SAFETY: a name.
+    // SAFETY: the name is a C string.
     let context = unsafe { EVP_PKEY_CTX_new_from_name(null_mut(), c"EC".as_ptr(), null()) };
-    // SAFETY: a context, or null, which it refuses.
+    // SAFETY: the context is an object or null, which the function refuses.
     if unsafe { EVP_PKEY_fromdata_init(context) } == 1 {
-        // SAFETY: parameters up to one without a name; the object stays null if it refuses them.
+        // SAFETY: the last parameter has no name, which ends the list; the object stays null if the function
+        // refuses the parameters.
         unsafe {
             EVP_PKEY_fromdata(context, &raw mut object, EVP_PKEY_PUBLIC_KEY, parameters.as_ptr())
         };
     }
-    // SAFETY: it is not used any more.
+    // SAFETY: the context is not used any more.
     unsafe { EVP_PKEY_CTX_free(context) };
     object
 }

@@ -1,5 +1,5 @@
-//! One function a peer. Keys and signatures are encoded as the image format says (§2.2), and reading them
-//! is part of what is counted, as it is for ours.
+//! The verification function of each peer. Keys and signatures are encoded as in the image format (§2.2).
+//! Reading them is part of the count, as it is for this project's verifiers.
 
 use hartlock_footprint::pack::Case;
 
@@ -126,14 +126,14 @@ pub fn verify(case: &Case<'_>) -> bool {
     PublicKey::try_from_bytes(key).is_ok_and(|key| key.verify(case.message, signature, b""))
 }
 
-/// A library: the key is read and forgotten again.
+/// Verifies with a C library; the key is read and then freed.
 #[cfg(feature = "library")]
 pub fn verify(case: &Case<'_>) -> bool {
     let key = crate::library::Key::new();
     key.read(case.key) && key.verify(case)
 }
 
-/// The empty program refuses everything.
+/// Refuses everything in the empty program.
 #[cfg(not(any(
     feature = "ed25519-compact",
     feature = "ed25519-dalek",

@@ -15,7 +15,7 @@ enum Algorithm {
     Rsa,
     Lms,
     Xmss,
-    /// With the number of the parameter set.
+    /// ML-DSA with the number of the parameter set.
     MlDsa(u8),
     SlhDsa,
 }
@@ -43,8 +43,8 @@ const ALGORITHM: Algorithm = if cfg!(feature = "wolfssl-ed25519") {
     Algorithm::SlhDsa
 };
 
-/// Bytes of a key of the algorithm: `ed25519_key`, `ecc_key`, `RsaKey` and so on. `lab/peers/wolfssl/sizes.c` does not
-/// compile with others.
+/// Size in bytes of the C structure of a key: `ed25519_key`, `ecc_key`, `RsaKey` and so on.
+/// `lab/peers/wolfssl/sizes.c` compiles only if the sizes are correct.
 const KEY_SIZE: usize = match ALGORITHM {
     Algorithm::Ed25519 => 112,
     Algorithm::P256 | Algorithm::P384 => 3176,
@@ -55,7 +55,7 @@ const KEY_SIZE: usize = match ALGORITHM {
     Algorithm::SlhDsa => 1192,
 };
 
-/// `INVALID_DEVID`: no callback computes it.
+/// wolfCrypt's `INVALID_DEVID`, with which no callback computes the result.
 const NO_DEVICE: c_int = -2;
 const SLHDSA_SHA2_128S: c_int = 6;
 const WC_LMS_PARM_L1_H10_W4: c_int = 6;
@@ -158,10 +158,11 @@ unsafe extern "C" {
     fn wc_Sha384Hash(message: *const u8, len: u32, digest: *mut u8) -> c_int;
 }
 
-/// Digests of both hashes.
+/// Type of both hash functions.
 type Hash = unsafe extern "C" fn(*const u8, u32, *mut u8) -> c_int;
 
-/// A key, zero until it is read. Functions of C change it through a shared reference: one hart.
+/// A key structure, which is all zeros until a key is read. C functions change it through a shared reference, which is
+/// sound because there is one hart.
 #[repr(align(16))]
 pub struct Key(UnsafeCell<[u8; KEY_SIZE]>);
 
@@ -174,70 +175,70 @@ impl Key {
         self.0.get().cast()
     }
 
-    /// Reads a key from its bytes, once.
+    /// Reads a key from its bytes. The function is called once.
     pub fn read(&self, bytes: &[u8]) -> bool {
         let (from, len) = (bytes.as_ptr(), bytes.len() as u32);
         match ALGORITHM {
             Algorithm::Ed25519 => {
-                // SAFETY: as large as a key of this kind.
+                // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_ed25519_init(self.ptr()) };
-                // SAFETY: a key, and bytes with their length.
+                // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_ed25519_import_public(from, len, self.ptr()) == 0 }
             }
             Algorithm::P256 | Algorithm::P384 => {
                 let is_small = matches!(ALGORITHM, Algorithm::P256);
                 let curve = if is_small { ECC_SECP256R1 } else { ECC_SECP384R1 };
-                // SAFETY: as large as a key of this kind.
+                // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_ecc_init(self.ptr()) };
-                // SAFETY: a key, and bytes with their length.
+                // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_ecc_import_x963_ex(from, len, self.ptr(), curve) == 0 }
             }
             Algorithm::Rsa => {
                 let mut at = 0;
-                // SAFETY: as large as a key of this kind.
+                // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_InitRsaKey(self.ptr(), null_mut()) };
-                // SAFETY: a key, and bytes with their length.
+                // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_RsaPublicKeyDecode(from, &raw mut at, self.ptr(), len) == 0 }
             }
             Algorithm::Lms => {
-                // SAFETY: as large as a key of this kind.
+                // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_LmsKey_Init(self.ptr(), null_mut(), NO_DEVICE) };
-                // SAFETY: a key.
+                // SAFETY: the key is initialised.
                 unsafe { wc_LmsKey_SetLmsParm(self.ptr(), WC_LMS_PARM_L1_H10_W4) };
-                // SAFETY: a key, and bytes with their length.
+                // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_LmsKey_ImportPubRaw(self.ptr(), from, len) == 0 }
             }
             Algorithm::Xmss => {
-                // SAFETY: as large as a key of this kind.
+                // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_XmssKey_Init(self.ptr(), null_mut(), NO_DEVICE) };
-                // SAFETY: a key, and a name.
+                // SAFETY: the key is initialised, and the name is a C string.
                 unsafe { wc_XmssKey_SetParamStr(self.ptr(), c"XMSS-SHA2_10_256".as_ptr()) };
-                // SAFETY: a key, and bytes with their length.
+                // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_XmssKey_ImportPubRaw(self.ptr(), from, len) == 0 }
             }
             Algorithm::MlDsa(level) => {
-                // SAFETY: as large as a key of this kind.
+                // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_MlDsaKey_Init(self.ptr(), null_mut(), NO_DEVICE) };
-                // SAFETY: a key.
+                // SAFETY: the key is initialised.
                 unsafe { wc_MlDsaKey_SetParams(self.ptr(), level) };
-                // SAFETY: a key, and bytes with their length.
+                // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_MlDsaKey_ImportPubRaw(self.ptr(), from, len) == 0 }
             }
             Algorithm::SlhDsa => {
-                // SAFETY: as large as a key of this kind.
+                // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_SlhDsaKey_Init(self.ptr(), SLHDSA_SHA2_128S, null_mut(), NO_DEVICE) };
-                // SAFETY: a key, and bytes with their length.
+                // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_SlhDsaKey_ImportPublic(self.ptr(), from, len) == 0 }
             }
         }
     }
 
-    /// Whether the signature is genuine.
+    /// Returns true if the signature is genuine.
     pub fn verify(&self, case: &Case<'_>) -> bool {
         let (signature, message) = (case.signature, case.message);
         let mut answer = 0;
         let result = match ALGORITHM {
-            // SAFETY: signature and message with their lengths, and a key.
+            // SAFETY: signature and message are passed with their lengths, and the key is initialised.
             Algorithm::Ed25519 => unsafe {
                 wc_ed25519_verify_msg(
                     signature.as_ptr(),
@@ -257,7 +258,7 @@ impl Key {
             Algorithm::Rsa => {
                 let digest = digest::<48>(wc_Sha384Hash, message);
                 let mut block = [0; 384];
-                // SAFETY: everything with its length, and a key.
+                // SAFETY: all buffers are passed with their lengths, and the key is initialised.
                 let len = unsafe {
                     wc_RsaPSS_VerifyCheck(
                         signature.as_ptr(),
@@ -281,7 +282,7 @@ impl Key {
                     wc_XmssKey_Verify
                 };
                 answer = 1;
-                // SAFETY: signature and message with their lengths, and a key.
+                // SAFETY: signature and message are passed with their lengths, and the key is initialised.
                 unsafe {
                     verify(
                         self.ptr(),
@@ -292,7 +293,8 @@ impl Key {
                     )
                 }
             }
-            // SAFETY: signature and message with their lengths, no context, and a key.
+            // SAFETY: signature and message are passed with their lengths, the context is empty, and the key is
+            // initialised.
             Algorithm::MlDsa(_) => unsafe {
                 wc_MlDsaKey_VerifyCtx(
                     self.ptr(),
@@ -307,7 +309,8 @@ impl Key {
             },
             Algorithm::SlhDsa => {
                 answer = 1;
-                // SAFETY: signature and message with their lengths, no context, and a key.
+                // SAFETY: signature and message are passed with their lengths, the context is empty, and the key is
+                // initialised.
                 unsafe {
                     wc_SlhDsaKey_Verify(
                         self.ptr(),
@@ -332,7 +335,7 @@ impl Key {
     ) -> c_int {
         let mut encoded = [0; MAX_SIGNATURE_LEN];
         let Some(signature) = der::signature(signature, &mut encoded) else { return -1 };
-        // SAFETY: signature and digest with their lengths, and a key.
+        // SAFETY: signature and digest are passed with their lengths, and the key is initialised.
         unsafe {
             wc_ecc_verify_hash(
                 signature.as_ptr(),
@@ -348,7 +351,7 @@ impl Key {
 
 fn digest<const N: usize>(hash: Hash, message: &[u8]) -> [u8; N] {
     let mut digest = [0; N];
-    // SAFETY: the message with its length, and the caller's word that the digest has this size.
+    // SAFETY: the message is passed with its length, and the caller chooses N as the digest size of this hash.
     unsafe { hash(message.as_ptr(), message.len() as u32, digest.as_mut_ptr()) };
     digest
 }
@@ -356,19 +359,19 @@ fn digest<const N: usize>(hash: Hash, message: &[u8]) -> [u8; N] {
 impl Drop for Key {
     fn drop(&mut self) {
         match ALGORITHM {
-            // SAFETY: it is not used any more; all zeros are a key without parts.
+            // SAFETY: the key is not used any more; all zeros are a key without allocated parts.
             Algorithm::Ed25519 => unsafe { wc_ed25519_free(self.ptr()) },
-            // SAFETY: the same.
+            // SAFETY: see the first case.
             Algorithm::P256 | Algorithm::P384 => _ = unsafe { wc_ecc_free(self.ptr()) },
-            // SAFETY: the same.
+            // SAFETY: see the first case.
             Algorithm::Rsa => _ = unsafe { wc_FreeRsaKey(self.ptr()) },
-            // SAFETY: the same.
+            // SAFETY: see the first case.
             Algorithm::Lms => unsafe { wc_LmsKey_Free(self.ptr()) },
-            // SAFETY: the same.
+            // SAFETY: see the first case.
             Algorithm::Xmss => unsafe { wc_XmssKey_Free(self.ptr()) },
-            // SAFETY: the same.
+            // SAFETY: see the first case.
             Algorithm::MlDsa(_) => unsafe { wc_MlDsaKey_Free(self.ptr()) },
-            // SAFETY: the same.
+            // SAFETY: see the first case.
             Algorithm::SlhDsa => unsafe { wc_SlhDsaKey_Free(self.ptr()) },
         }
     }

@@ -1,4 +1,4 @@
-//! AWS-LC's libcrypto. It has no assembly for RISC-V.
+//! Builds AWS-LC's libcrypto, which has no assembly for RISC-V.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,8 @@ use anyhow::{Context, Result, anyhow, ensure};
 use super::{Compiler, Part};
 use xtask::run;
 
-/// What a program without threads, files and network asks, and a name before each function: some are OpenSSL's, too.
+/// Compiler options for a program without threads, files and network, and a prefix for all functions, because some
+/// have the same names as OpenSSL's.
 pub const OPTIONS: [&str; 8] = [
     "-DNDEBUG",
     "-DOPENSSL_NO_ASM",
@@ -22,14 +23,14 @@ pub const OPTIONS: [&str; 8] = [
     "-DBORINGSSL_PREFIX=aws_lc",
 ];
 
-/// What of it the hashes are. They are parts of one source, and need what is included before them there.
+/// Sources of the hashes, and a header that they need. AWS-LC normally includes them in one larger source.
 const HASHES: [&str; 4] = ["sha256", "sha512", "sha3", "keccak1600"];
 const BEFORE_HASHES: &str = "crypto/fipsmodule/service_indicator/internal.h";
 
-/// A library of another project, for random numbers.
+/// Folder of a third-party library for random numbers, which is not needed.
 const LEFT_OUT: &str = "third_party/jitterentropy/";
 
-/// Compiles it from the folder of the crate.
+/// Compiles the library from the folder of its crate.
 pub fn build(compiler: &Compiler<'_>, sources: &Path, folder: &Path, part: Part) -> Result<()> {
     let code = sources.join("aws-lc");
     let files: Vec<String> = match part {
@@ -70,7 +71,7 @@ pub fn build(compiler: &Compiler<'_>, sources: &Path, folder: &Path, part: Part)
     compiler.archive(&folder.join("libaws-lc.a"), &objects)
 }
 
-/// The files of the crate's own list, as it is written in Rust.
+/// Returns the source files from the crate's own list, which is Rust source text.
 fn listed(list: &str) -> Result<Vec<String>> {
     let names = list.lines().filter_map(|line| line.trim().strip_prefix('"')?.strip_suffix("\","));
     let files: Vec<String> = names
