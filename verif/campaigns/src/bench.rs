@@ -1,4 +1,4 @@
-//! Runs the bench (`verif/programs/bench`) on an emulated board.
+//! Runs the bench image (`verif/programs/bench`) on an emulated board.
 
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -11,25 +11,26 @@ use anyhow::{Context, Result, bail, ensure};
 
 use xtask::{run, tools};
 
-/// Only ends a hang; a slow machine is no failure.
+/// Time limit that only ends a hang; a slow machine does not reach it.
 const HANG: Duration = Duration::from_secs(300);
-/// Address from which the bench reads its pack (verif/programs/bench/src/main.rs).
+/// Address from which the bench reads its pack of cases (`verif/programs/bench/src/main.rs`).
 pub const PACK_ADDRESS: u64 = hartlock_emulator::bare::PACK_ADDRESS;
 
-/// Runs the bench to the end of the machine and returns its console. `options` say which hart it is.
+/// Runs the bench until it powers the machine off, and returns the console output. `options` are
+/// the QEMU options that select the hart.
 ///
 /// # Errors
-/// If it hangs or fails; then with what it printed.
+/// Fails if QEMU hangs or exits with an error; the error contains the console output.
 pub fn emulate(bench: &Path, pack: &Path, options: &[&str]) -> Result<String> {
     let pack = pack.to_str().context("the path of the pack is not UTF-8")?.replace(',', ",,");
     let loader = format!("loader,file={pack},addr={PACK_ADDRESS:#x},force-raw=on");
     emulate_alone(bench, &[options, &["-device", &loader]].concat())
 }
 
-/// The same with an image that needs no pack.
+/// Same as [`emulate`], for an image that needs no pack.
 ///
 /// # Errors
-/// As [`emulate`].
+/// Fails for the same reasons as [`emulate`].
 pub fn emulate_alone(image: &Path, options: &[&str]) -> Result<String> {
     let mut qemu = Command::new(tools::locate()?.qemu);
     qemu.args(["-machine", "virt", "-smp", "1", "-m", "512M", "-nographic"]);
@@ -41,7 +42,7 @@ pub fn emulate_alone(image: &Path, options: &[&str]) -> Result<String> {
     thread::spawn(move || {
         let mut text = Vec::new();
         let result = BufReader::new(output).read_to_end(&mut text);
-        // After a hang the receiver is gone, and the text is not needed.
+        // After a timeout the receiver is dropped, and the text is not needed.
         let _ = sender.send(result.map(|_| text));
     });
     let Ok(answer) = receiver.recv_timeout(HANG) else {

@@ -1,7 +1,7 @@
-//! `cargo xtask boots`: real boots on the emulated board, good ones and refused ones.
+//! `cargo xtask boots`: complete boots on the emulated board, successful ones and refused ones.
 //!
-//! A case boots a device that differs from a working one in exactly one thing and says what has
-//! to come out. No case judges by time.
+//! Each case boots a device that differs from a working one in exactly one property, and states the expected result. No
+//! result depends on elapsed time.
 
 mod algorithms;
 pub mod board;
@@ -33,7 +33,7 @@ use case::Case;
 use xtask::Outcome;
 use xtask::Verdict;
 
-/// The board of the step `iommu`.
+/// The board that the test step `iommu` boots.
 const IOMMU: &str = "qemu-virt-iommu";
 
 #[derive(clap::Args)]
@@ -113,7 +113,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(if failed == 0 { Verdict::Yes } else { Verdict::No })
 }
 
-/// A step of `cargo xtask test`: all cases of one group.
+/// Runs all cases of one group as a step of `cargo xtask test`.
 fn group(name: &str) -> Result<Outcome> {
     let cases: Vec<Case> =
         cases().into_iter().filter(|it| it.name.split('/').next() == Some(name)).collect();
@@ -123,7 +123,7 @@ fn group(name: &str) -> Result<Outcome> {
     all_of(cases)
 }
 
-/// The cases of these names.
+/// Runs the cases with these names as one test step.
 fn named(names: &[&str]) -> Result<Outcome> {
     let cases: Vec<Case> =
         cases().into_iter().filter(|it| names.contains(&it.name.as_str())).collect();
@@ -150,12 +150,13 @@ fn all_of(cases: Vec<Case>) -> Result<Outcome> {
     })
 }
 
-/// Linux once: the demo's boot on all harts.
+/// Test step: boots Linux once, on all harts, like the demo.
 pub fn linux_first_step(_: &Path) -> Result<Outcome> {
     named(&["linux/reaches-userspace-on-5-harts"])
 }
 
-/// Twenty refusals, of every kind of fault that a boot can tell: payload, manifest, signature, key, device, disk, hart.
+/// Test step: twenty refusals, which cover every kind of fault that a boot can report: payload, manifest, signature,
+/// key, device, disk, hart.
 pub fn refusals_first_step(_: &Path) -> Result<Outcome> {
     named(&FIRST_REFUSALS)
 }
@@ -188,7 +189,7 @@ pub fn linux_step(_: &Path) -> Result<Outcome> {
     group("linux")
 }
 
-/// The board with an IOMMU: Linux, and what a disk reaches there.
+/// Test step: the cases of the board with an IOMMU, which boot Linux and test the memory that a disk can access.
 pub fn iommu_step(_: &Path) -> Result<Outcome> {
     let mut boots = Command::new(env::current_exe()?);
     let output = boots.args(["boots", "--board", IOMMU]).output().context("cannot start itself")?;

@@ -1,5 +1,5 @@
-//! Control of a machine through its debug stub: as much of the GDB remote protocol as the campaigns
-//! need (Debugging with GDB, appendix E).
+//! Control of a machine through its debug stub. It implements the parts of the GDB remote protocol
+//! that the campaigns need (Debugging with GDB, appendix E).
 
 pub mod pmp;
 pub mod stepper;
@@ -11,26 +11,26 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// QEMU answers at once, or it hangs.
+/// Time limit for an answer. QEMU answers at once unless it hangs.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
-/// Number of the program counter, after 32 integer registers.
+/// Register number of the program counter, after 32 integer registers.
 const PC: u32 = 32;
-/// QEMU numbers CSRs after the integer and floating-point registers.
+/// Number of CSR 0 in QEMU's numbering, after the integer and floating-point registers.
 const FIRST_CSR: u32 = 66;
 
-/// Options of QEMU for a debug stub that listens at `socket`.
+/// Returns QEMU options for a debug stub that listens on the Unix socket `socket`.
 pub fn options(socket: &Path) -> [String; 4] {
     let listener = format!("socket,path={},server=on,wait=off,id=gdb", socket.display());
     ["-chardev".to_owned(), listener, "-gdb".to_owned(), "chardev:gdb".to_owned()]
 }
 
-/// The same, for a machine that goes on after a reset.
+/// Same as [`options`], for a machine that continues after a reset.
 pub fn options_with_reset(socket: &Path) -> Vec<String> {
     let stays = ["-action", "reboot=reset"].map(str::to_owned);
     options(socket).into_iter().chain(stays).collect()
 }
 
-/// A connection to the stub of a machine, which is stopped by it.
+/// A connection to the debug stub of a machine. Connecting stops the machine.
 pub struct Debugger {
     stream: UnixStream,
     received: Vec<u8>,
@@ -40,7 +40,7 @@ impl Debugger {
     pub fn connect(socket: &Path) -> Result<Self> {
         let stream = UnixStream::connect(socket).context("cannot reach the debug stub")?;
         let mut debugger = Self { stream, received: Vec::new() };
-        // Connecting stops the machine; this asks for a plain protocol.
+        // Connecting stops the machine; the query selects the basic protocol without extensions.
         debugger.ask("qSupported")?;
         Ok(debugger)
     }
@@ -49,7 +49,7 @@ impl Debugger {
     pub fn reset(&mut self) -> Result<()> {
         let command: String = b"system_reset".iter().map(|byte| format!("{byte:02x}")).collect();
         self.send(&format!("qRcmd,{command}"))?;
-        // Console output of the command may come first.
+        // Console output of the command may precede the answer.
         while self.answer(ANSWER_TIME)?.context("no answer to a reset")? != "OK" {}
         Ok(())
     }
@@ -58,7 +58,7 @@ impl Debugger {
         self.register(PC)
     }
 
-    /// A control and status register of the chosen hart.
+    /// Reads a control and status register of the selected hart.
     pub fn csr(&mut self, number: u32) -> Result<u64> {
         self.register(FIRST_CSR + number)
     }
@@ -66,11 +66,11 @@ impl Debugger {
     fn register(&mut self, number: u32) -> Result<u64> {
         let answer = self.ask(&format!("p{number:x}"))?;
         ensure!(answer.len() == 16, "register {number:#x} cannot be read: {answer}");
-        // Target byte order.
+        // The stub sends the bytes in target order.
         Ok(u64::from_str_radix(&answer, 16)?.swap_bytes())
     }
 
-    /// x0 to x31, and the program counter.
+    /// Returns x0 to x31 and the program counter.
     pub fn registers(&mut self) -> Result<[u64; 33]> {
         let answer = self.ask("g")?;
         let mut registers = [0; 33];
@@ -81,7 +81,7 @@ impl Debugger {
         Ok(registers)
     }
 
-    /// Lets the chosen hart execute one instruction.
+    /// Lets the selected hart execute one instruction.
     pub fn step(&mut self, patience: Duration) -> Result<()> {
         self.send("s")?;
         self.answer(patience)?.context("the machine does not stop after an instruction")?;
@@ -92,7 +92,7 @@ impl Debugger {
         self.expect_ok(&format!("P{PC:x}={:016x}", pc.swap_bytes()))
     }
 
-    /// Sets a breakpoint that changes no memory.
+    /// Sets a hardware breakpoint, which changes no memory.
     pub fn stop_at(&mut self, pc: u64) -> Result<()> {
         self.expect_ok(&format!("Z1,{pc:x},2"))
     }
@@ -101,8 +101,8 @@ impl Debugger {
         self.expect_ok(&format!("z1,{pc:x},2"))
     }
 
-    /// Lets the machine run to a breakpoint and returns where it is; `None` if it does not stop
-    /// within `patience`, and then it is stopped.
+    /// Lets the machine run to a breakpoint and returns its address. If no breakpoint is reached
+    /// within `patience`, stops the machine and returns `None`.
     pub fn run(&mut self, patience: Duration) -> Result<Option<u64>> {
         self.send("c")?;
         if self.answer(patience)?.is_some() {
@@ -113,8 +113,9 @@ impl Debugger {
         Ok(None)
     }
 
-    /// Lets the machine run until a hart is about to execute the instruction at `pc`; `None` if it
-    /// does not stop within `patience`, and where it is if another breakpoint stops it before.
+    /// Lets the machine run until a hart is about to execute the instruction at `pc`, and returns
+    /// the address where the machine stopped, which can be that of another breakpoint. Returns
+    /// `None` if it does not stop within `patience`.
     pub fn run_to(&mut self, pc: u64, patience: Duration) -> Result<Option<u64>> {
         self.stop_at(pc)?;
         let reached = self.run(patience)?;
@@ -122,7 +123,7 @@ impl Debugger {
         Ok(reached)
     }
 
-    /// Reads memory as the stopped hart sees it, without its PMP.
+    /// Reads memory as the stopped hart sees it, without the restrictions of its PMP.
     pub fn read(&mut self, address: u64, len: usize) -> Result<Vec<u8>> {
         let answer = self.ask(&format!("m{address:x},{len:x}"))?;
         let digits = answer.as_bytes().chunks(2);
@@ -130,18 +131,18 @@ impl Debugger {
         bytes.collect()
     }
 
-    /// Writes memory in the same way.
+    /// Writes memory in the same way as [`Debugger::read`].
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
         let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         self.expect_ok(&format!("M{address:x},{:x}:{digits}", bytes.len()))
     }
 
-    /// Lets the machine run on without a debugger.
+    /// Lets the machine continue without a debugger.
     pub fn detach(mut self) -> Result<()> {
         self.expect_ok("D")
     }
 
-    /// The harts, by the names that the stub gives them and in the order of their numbers.
+    /// Returns the names that the stub gives to the harts, in the order of hart numbers.
     pub fn harts(&mut self) -> Result<Vec<String>> {
         let mut harts = Vec::new();
         let mut answer = self.ask("qfThreadInfo")?;
@@ -152,7 +153,7 @@ impl Debugger {
         Ok(harts)
     }
 
-    /// Chooses the hart whose registers are read and written, until the machine runs again.
+    /// Selects the hart whose registers are read and written until the machine runs again.
     pub fn choose(&mut self, hart: &str) -> Result<()> {
         self.expect_ok(&format!("Hg{hart}"))
     }
@@ -163,7 +164,7 @@ impl Debugger {
         Ok(())
     }
 
-    /// Sends a packet and returns the answer to it.
+    /// Sends a packet and returns the answer.
     fn ask(&mut self, packet: &str) -> Result<String> {
         self.send(packet)?;
         let answer = self.answer(ANSWER_TIME)?.with_context(|| format!("no answer to {packet}"))?;
@@ -178,7 +179,7 @@ impl Debugger {
         Ok(write!(self.stream, "${packet}#{sum:02x}")?)
     }
 
-    /// The next packet; `None` if there is none in time.
+    /// Returns the next packet; `None` if none arrives in time.
     fn answer(&mut self, patience: Duration) -> Result<Option<String>> {
         let until = Instant::now() + patience;
         loop {

@@ -1,6 +1,7 @@
-//! `cargo xtask demo`: the main job from end to end, with the commands that a user would type.
+//! `cargo xtask demo`: the main use of the project from end to end, with the commands that a user
+//! would type.
 //!
-//! Keys, bundles, timelines and report stay in `target/demo`.
+//! Keys, bundles, timelines and report are written to `target/demo`.
 
 mod measure;
 mod quoted;
@@ -48,13 +49,13 @@ impl Args {
     }
 }
 
-/// An algorithm by its name.
+/// Parses the name of an algorithm.
 fn algorithm(name: &str) -> Result<Algorithm, String> {
     Algorithm::from_name(name)
         .ok_or_else(|| "no such algorithm: `hartlock keygen --help` names them".to_owned())
 }
 
-/// The kernel's command line: quiet, so that the steps of the boot can be seen.
+/// Linux command line. It is quiet, so that the steps of the boot stay visible.
 const BOOTARGS: &str = "console=ttyS0 quiet loglevel=4 rdinit=/hartlock-init";
 
 pub fn main(args: &Args) -> Result<Verdict> {
@@ -78,7 +79,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// The command and the folder of a demo that is prepared and signed.
+/// Prepares and signs the demo, and returns the path of the command and the folder.
 pub fn signed() -> Result<(PathBuf, PathBuf)> {
     std::env::set_current_dir(project::root())?;
     let args = Args { harts: 5, timeout: 180, alone: true, algorithms: Vec::new(), is_quiet: true };
@@ -87,29 +88,29 @@ pub fn signed() -> Result<(PathBuf, PathBuf)> {
     Ok((demo.hartlock, demo.folder))
 }
 
-/// What a boot is made of.
+/// The files that a boot needs.
 #[derive(Clone)]
 struct Boot {
     rom: PathBuf,
-    /// Public halves; all of them have to have signed.
+    /// Public keys; all of them must have signed.
     root_keys: Vec<PathBuf>,
     boot: PathBuf,
     system: PathBuf,
 }
 
-/// The state of the demo's device.
+/// Folder with the state of the demo's device.
 const BOARD: &str = "board";
 
 struct Demo<'a> {
     args: &'a Args,
     hartlock: PathBuf,
     folder: PathBuf,
-    /// Of the root keys, in the order in which they sign.
+    /// Algorithms of the root keys, in the order in which they sign.
     algorithms: Vec<Algorithm>,
 }
 
 impl<'a> Demo<'a> {
-    /// Fetches and builds everything that is signed below.
+    /// Fetches and builds everything that is signed later.
     fn prepare(args: &'a Args) -> Result<Self> {
         args.title("Fetch and build");
         let tools = tools::locate()?;
@@ -127,7 +128,7 @@ impl<'a> Demo<'a> {
             folder.push(names.join("+"));
         }
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        // A new device: the state of an earlier build may be no longer valid.
+        // The device is made anew, because the state that an earlier build wrote may be invalid.
         let board = folder.join(BOARD);
         if board.exists() {
             fs::remove_dir_all(&board).with_context(|| board.display().to_string())?;
@@ -135,7 +136,7 @@ impl<'a> Demo<'a> {
         initramfs::demo(&tools.debian_initrd, &folder.join("initramfs"))?;
         let (rom_size, loader_size) = (rom.size()?, firmware.loader.size()?);
         args.say(&format!("ROM {rom_size} bytes, loader {loader_size} bytes"));
-        // Next to each other, so that every command below can be copied and run again.
+        // All files are in one folder, so that every command below can be copied and run again.
         let demo = Self { args, hartlock, folder, algorithms };
         let inputs = [
             (&tools.opensbi, "fw_dynamic.bin"),
@@ -156,7 +157,7 @@ impl<'a> Demo<'a> {
         Ok(demo)
     }
 
-    /// Makes the root keys, unless they are there, and signs both bundles with them.
+    /// Makes the root keys unless they exist, and signs both bundles with them.
     fn sign(&self) -> Result<()> {
         self.args.title("Make a root key and sign Debian's kernel and initrd");
         for (algorithm, key) in self.algorithms.iter().zip(self.private_keys()) {
@@ -190,7 +191,7 @@ impl<'a> Demo<'a> {
         self.run(&mut verify)
     }
 
-    /// Signs a boot bundle around a loader that trusts the root keys.
+    /// Returns the command that signs a boot bundle with a loader that trusts the root keys.
     fn sign_boot(&self, keys: &[PathBuf], loader: &Path) -> Command {
         let mut sign = Command::new(&self.hartlock);
         sign.args(["sign", "--force", "--type", "boot", "--security-version", "1"]);
@@ -205,7 +206,8 @@ impl<'a> Demo<'a> {
         sign
     }
 
-    /// The strictest policy that the root keys can meet: a hybrid, if they are of both families.
+    /// Returns the strictest policy that the root keys can meet, which is *hybrid* if they are of
+    /// both families.
     fn policy(&self) -> Policy {
         let has = |family| self.algorithms.iter().any(|algorithm| algorithm.family() == family);
         match self.algorithms.len() {
@@ -223,7 +225,8 @@ impl<'a> Demo<'a> {
         self.key_names().iter().map(|name| self.file(&format!("{name}.pub.pem"))).collect()
     }
 
-    /// `root` where there is one key, else the names of the algorithms.
+    /// Returns the file names of the keys: `root` if there is one key, else the names of the
+    /// algorithms.
     fn key_names(&self) -> Vec<String> {
         match self.algorithms[..] {
             [_] => vec!["root".to_owned()],
@@ -231,7 +234,7 @@ impl<'a> Demo<'a> {
         }
     }
 
-    /// Boots for comparison, unless the user does not want it.
+    /// Runs the boots for comparison, unless the user disabled them.
     fn measure(&self) -> Result<Vec<Measured>> {
         if self.args.alone || self.algorithms != [Algorithm::Ed25519] {
             return Ok(Vec::new());
@@ -250,7 +253,8 @@ impl<'a> Demo<'a> {
         Ok(())
     }
 
-    /// The boot that the demo is about, with all that `hartlock boot` has to say about it.
+    /// Boots the signed bundles with the full output of `hartlock boot`; returns true if the boot
+    /// reached userspace.
     fn boots_well(&self, beside: &[Measured]) -> Result<bool> {
         self.args.title("Boot it on an emulated board");
         let mut boot = self.boot_own("system.hlk");
@@ -276,7 +280,8 @@ impl<'a> Demo<'a> {
         self.boots(&mut self.boot_own("tampered.hlk"))
     }
 
-    /// Whether a boot reached userspace. Anything but a boot or a refusal is an error.
+    /// Returns true if a boot reached userspace, and false if it was refused. Any other result is
+    /// an error.
     fn boots(&self, boot: &mut Command) -> Result<bool> {
         match self.status(boot)? {
             0 => Ok(true),
@@ -285,7 +290,7 @@ impl<'a> Demo<'a> {
         }
     }
 
-    /// A boot of the demo's own board, which it remembers.
+    /// Returns the command that boots the demo's own board, whose state is kept.
     fn boot_own(&self, system: &str) -> Command {
         let mut boot = self.boot_command(&Boot {
             rom: self.file("rom.bin"),
@@ -298,7 +303,7 @@ impl<'a> Demo<'a> {
         boot
     }
 
-    /// Without the number of harts.
+    /// Returns the boot command without the number of harts.
     fn boot_command(&self, parts: &Boot) -> Command {
         let mut boot = Command::new(&self.hartlock);
         boot.args(["boot", "--force", "--qemu"]).arg(self.file("qemu-system-riscv64"));
@@ -314,7 +319,7 @@ impl<'a> Demo<'a> {
         boot
     }
 
-    /// A file of the demo.
+    /// Returns the path of a file of the demo.
     fn file(&self, name: &str) -> PathBuf {
         from_checkout(&self.folder.join(name))
     }
@@ -325,7 +330,7 @@ impl<'a> Demo<'a> {
         Ok(())
     }
 
-    /// Shows the command as a user would type it, then runs it with the terminal as it is.
+    /// Prints the command as a user would type it, then runs it on the same terminal.
     fn status(&self, command: &mut Command) -> Result<i32> {
         self.args.say(&format!("\n$ {}", typed(command)));
         command.stdin(Stdio::null());
@@ -344,7 +349,7 @@ fn add_each(command: &mut Command, option: &str, values: &[PathBuf]) {
     }
 }
 
-/// The `hartlock` command as users have it.
+/// Builds the `hartlock` command and returns its path.
 pub fn build_command() -> Result<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root());
@@ -353,12 +358,13 @@ pub fn build_command() -> Result<PathBuf> {
     Ok(project::target_dir().join("release/hartlock"))
 }
 
-/// A path named from the checkout, where every command runs.
+/// Returns a path relative to the checkout, where every command runs.
 fn from_checkout(path: &Path) -> PathBuf {
     path.strip_prefix(project::root()).map_or_else(|_| path.to_path_buf(), Path::to_path_buf)
 }
 
-/// A path as it is best read: from the checkout, or by its name if it is in the cache.
+/// Returns a short form of a path: relative to the checkout, or only the file name if it is in the
+/// cache.
 fn shown(path: &Path) -> String {
     if let Ok(inside) = path.strip_prefix(project::root()) {
         return inside.display().to_string();
@@ -366,7 +372,7 @@ fn shown(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string())
 }
 
-/// A command line with short paths, quoted where a shell needs it.
+/// Returns a command line with short paths, quoted where a shell needs it.
 fn typed(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let quoted = words.map(|word| {

@@ -1,5 +1,5 @@
-//! `cargo xtask flips`: changes bits of the demo's system bundle, one at a time, and has the
-//! `hartlock` command judge every one.
+//! `cargo xtask flips`: changes single bits of the demo's system bundle and lets the `hartlock`
+//! command verify every changed bundle.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -36,7 +36,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     }
 }
 
-/// A step of `cargo xtask test`.
+/// Runs as a step of `cargo xtask test`.
 pub fn step(_: &Path) -> Result<Outcome> {
     judge(500, 1)
 }
@@ -44,7 +44,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
 fn judge(count: u64, seed: u64) -> Result<Outcome> {
     let (hartlock, folder) = demo::signed()?;
     let bundle = folder.join("system.hlk");
-    // The unchanged bundle is accepted, or the refusals below would mean nothing.
+    // The unchanged bundle must be accepted, otherwise the refusals below would prove nothing.
     let mut verify = verify(&hartlock, &bundle, &folder);
     run::quietly(&mut verify).context("the unchanged bundle")?;
 
@@ -85,7 +85,7 @@ fn verify(hartlock: &Path, bundle: &Path, folder: &Path) -> Command {
     command
 }
 
-/// Exit 1, with a reason code.
+/// Checks that the command exits with 1 and prints a reason code.
 fn refuses(hartlock: &Path, bundle: &Path, folder: &Path) -> Result<()> {
     let output = verify(hartlock, bundle, folder).stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stderr);
@@ -94,7 +94,7 @@ fn refuses(hartlock: &Path, bundle: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Pseudorandom numbers, the same in every run (SplitMix64).
+/// Returns pseudorandom numbers, the same in every run (SplitMix64).
 fn spread(index: u64) -> u64 {
     let mut value = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

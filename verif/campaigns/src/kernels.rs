@@ -1,8 +1,9 @@
-//! `cargo xtask kernels`: every hash kernel on emulated harts, each with another set of extensions.
+//! `cargo xtask kernels`: tests every hash kernel on emulated harts, each with another set of
+//! extensions.
 //!
-//! The bench chooses each tier in turn, hashes the same messages with it, one at a time and all at
-//! once, and counts what it takes. A hart without an extension must not have its tier; a lower tier
-//! that uses an instruction of a higher one traps there.
+//! The bench selects each tier in turn, hashes the same messages with it, one at a time and all at
+//! once, and counts instructions. A hart without an extension must not offer its tier; a kernel of
+//! a lower tier that uses an instruction of a higher one traps there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -33,22 +34,22 @@ pub struct Args {
     verbose: bool,
 }
 
-/// An emulated hart, and what works there.
+/// An emulated hart, and the tiers that work on it.
 pub struct Hart {
     pub name: &'static str,
-    /// Bits of a vector register; 0: there are none.
+    /// Number of bits of a vector register; 0 if the hart has none.
     pub vlen: u32,
     hart: &'static bare::Hart,
-    /// What works there beside the portable form.
+    /// The tiers that work on the hart in addition to the portable form.
     tiers: &'static [Tier],
 }
 
 const SCALAR: &[Tier] = &[Tier::Rv64];
 const ZBB: &[Tier] = &[Tier::Rv64, Tier::Zbb];
 const ZKNH: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::Zknh];
-/// Without Zbb, so that the vector kernels show that they do not use it.
+/// Tiers of a hart without Zbb, which shows that the vector kernels do not use Zbb.
 const LANES: &[Tier] = &[Tier::Rv64, Tier::Zvbb];
-/// Lanes need no more of Zvbb than its part Zvkb, which comes with these.
+/// Tiers of a hart with Zvkb only: lanes need no other part of Zvbb.
 const STREAMS: &[Tier] = &[Tier::Rv64, Tier::Zvbb, Tier::Zvknh];
 const EVERY: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::Zknh, Tier::Zvbb, Tier::Zvknh];
 
@@ -70,13 +71,15 @@ pub const HARTS: &[Hart] = &[
 ];
 
 impl Hart {
-    /// QEMU's options.
+    /// Returns QEMU's options for this hart.
     pub fn options(&self) -> Vec<String> {
-        // One instruction a nanosecond of emulated time: the count of instructions is exact.
+        // QEMU executes one instruction per nanosecond of emulated time, so the count of
+        // instructions is exact.
         ["-cpu", &self.hart.cpu(), "-icount", "shift=0"].map(str::to_owned).to_vec()
     }
 
-    /// Families and forms that must work, as the bench names them.
+    /// Returns the names of the kernels that must work, as the bench prints them: family, tier and
+    /// form.
     fn expected(&self) -> BTreeSet<String> {
         let tiers = [Tier::Portable].iter().chain(self.tiers);
         let forms = tiers.flat_map(|tier| {
@@ -93,16 +96,16 @@ impl Hart {
     }
 }
 
-/// How many instructions a kernel took.
+/// Number of instructions that a kernel needed for a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
     pub hash: String,
     pub tier: String,
-    /// `one` message, or as `many` as there are lanes.
+    /// The form: `one` message at a time, or `many`, one in each lane.
     pub form: String,
     pub bytes: u64,
     pub instructions: u64,
-    /// Of the cycle-accurate machine.
+    /// Number of cycles, if the cycle-accurate machine counted them.
     pub cycles: Option<u64>,
 }
 
@@ -137,7 +140,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// Step: every kernel on its own tier.
+/// Test step: checks every kernel on harts that have its tier.
 pub fn step(_: &Path) -> Result<Outcome> {
     let bench = Bench::prepare()?;
     if firmware::has_panic_path(&bench.stage.elf)? {
@@ -151,7 +154,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     Ok(if all.is_empty() { Outcome::Passed } else { Outcome::Failed(all.join("\n")) })
 }
 
-/// The bench and its cases.
+/// The bench image and its pack of cases.
 pub struct Bench {
     stage: firmware::StageFiles,
     folder: tempfile::TempDir,
@@ -162,8 +165,9 @@ impl Bench {
         Self::with(&[], &Plan::EVERYTHING, &cases::all()?)
     }
 
-    /// For the cycle-accurate machine, where a second of QEMU takes hours: the tiers of the first of
-    /// [`HARTS`], and no more than these hashes of messages of `counted_len` bytes.
+    /// Prepares the bench for the cycle-accurate machine, where a second of QEMU takes hours. It
+    /// runs the tiers of the first of [`HARTS`], and only these hashes, with messages of
+    /// `counted_len` bytes.
     pub fn for_machine(hashes: &[HashId], counted_len: usize) -> Result<Self> {
         let plan = Plan {
             tiers: [Tier::Portable]
@@ -193,23 +197,23 @@ impl Bench {
         self.run(&options).with_context(|| hart.name.to_owned())
     }
 
-    /// Runs the bench with these options of QEMU.
+    /// Runs the bench with these QEMU options and returns the console output.
     pub fn run(&self, options: &[&str]) -> Result<String> {
         bench::emulate(&self.stage.bin, &self.pack(), options)
     }
 
-    /// The plan and the cases.
+    /// Returns the path of the pack with the plan and the cases.
     pub fn pack(&self) -> PathBuf {
         self.folder.path().join("pack.bin")
     }
 
-    /// The linked bench.
+    /// Returns the path of the linked bench image.
     pub fn elf(&self) -> &Path {
         &self.stage.elf
     }
 }
 
-/// What the bench counted, and what is wrong.
+/// Returns the counts in the bench's console output, and its faults.
 pub fn read(hart: &Hart, console: &str) -> Result<(Vec<Count>, Vec<String>)> {
     let mut counts = Vec::new();
     let mut faults = Vec::new();
@@ -229,14 +233,15 @@ pub fn read(hart: &Hart, console: &str) -> Result<(Vec<Count>, Vec<String>)> {
                 instructions: instructions.parse()?,
                 cycles: cycles.first().map(|cycles| cycles.parse()).transpose()?,
             }),
-            // Of what was counted in the line before.
+            // The digest belongs to the message that was counted in the line before.
             ["digest", hash, tier, digest] if is_right(counts.last(), hash, tier, digest) => {}
             ["checked", tier, cases] => {
                 ensure!(cases.parse::<u32>()? > 0, "no cases");
                 checked.insert((*tier).to_owned());
             }
             ["kernel", _, _, "absent"] | ["bench:", "done"] | [""] => {}
-            // Wrong digests, wrong answers at start-up, and unexpected lines.
+            // Any other line is a fault: a wrong digest, a wrong known answer at start-up, or an
+            // unexpected line.
             _ => faults.push(line.to_owned()),
         }
     }
@@ -254,7 +259,7 @@ pub fn read(hart: &Hart, console: &str) -> Result<(Vec<Count>, Vec<String>)> {
     Ok((counts, faults))
 }
 
-/// Whether the digest of what was counted last is right.
+/// Returns true if the digest of the last counted message is correct.
 fn is_right(last: Option<&Count>, hash: &str, tier: &str, digest: &str) -> bool {
     last.is_some_and(|count| {
         count.hash == hash

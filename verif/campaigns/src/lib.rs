@@ -1,4 +1,5 @@
-//! Campaigns on emulated devices: what boots, what is refused, and with which reason.
+//! Campaigns on emulated devices, which test the boots that succeed, the boots that are refused,
+//! and the reasons of the refusals.
 
 #![allow(
     missing_docs,

@@ -37,7 +37,7 @@ enum Command {
     },
 }
 
-/// Steps of `cargo xtask test` that run here.
+/// The steps of `cargo xtask test` that this program implements.
 const STEPS: &[xtask::Step] = &[
     ("vectors", vectors::check_step),
     ("vectors-host", vectors::host_step),

@@ -1,8 +1,8 @@
-//! A disk of our own for an emulated board: a server of network block devices (NBD, fixed newstyle negotiation
-//! with simple replies), on a Unix socket, for one client, without writes. What it answers is up to the test.
+//! A disk for an emulated board whose contents a test controls: a server of network block devices (NBD, fixed
+//! newstyle negotiation with simple replies), on a Unix socket, for one client, read-only.
 //!
-//! The protocol: <https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md>. All integers are
-//! big-endian.
+//! The protocol is described at <https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md>. All
+//! integers are big-endian.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -17,7 +17,7 @@ const OPTION_REPLY: u64 = 0x0003_e889_0455_65a9;
 const REQUEST: u32 = 0x2560_9513;
 const SIMPLE_REPLY: u32 = 0x6744_6698;
 
-/// Of the server and of the client.
+/// Handshake flags, which have the same values for server and client.
 const FIXED_NEWSTYLE: u16 = 1;
 const NO_ZEROES: u16 = 2;
 
@@ -27,9 +27,9 @@ const OPTION_GO: u32 = 7;
 const ACKNOWLEDGED: u32 = 1;
 const INFORMATION: u32 = 3;
 const UNSUPPORTED: u32 = 0x8000_0001;
-/// Information: size and flags of the export.
+/// Type of the information reply with size and flags of the export.
 const EXPORT: u16 = 0;
-/// The flags are there, and the export is read-only.
+/// Transmission flags: the flags field is valid, and the export is read-only.
 const READ_ONLY_EXPORT: u16 = 1 | 2;
 
 const READ: u16 = 0;
@@ -37,25 +37,25 @@ const DISCONNECT: u16 = 2;
 const FLUSH: u16 = 3;
 const NOT_SUPPORTED: u32 = 95;
 
-/// No client sends a longer option or reads more at once.
+/// Maximum length of an option and of a read, in bytes. The emulator sends no longer ones.
 const MAX_LEN: u32 = 32 << 20;
 
-/// What a disk holds at the moment of a read.
+/// The contents of a disk, which may change between reads.
 pub trait Contents: Send + 'static {
     fn size(&self) -> u64;
 
-    /// Fills `into` with the bytes from `offset` on, which are inside.
+    /// Fills `into` with the bytes from `offset` on. The range is inside the disk.
     fn read(&mut self, offset: u64, into: &mut [u8]);
 }
 
-/// A server that runs until its client leaves, or until it is dropped.
+/// A server that runs until its client disconnects, or until it is dropped.
 pub struct Server<C> {
     socket: PathBuf,
     thread: Option<JoinHandle<Result<C>>>,
 }
 
 impl<C: Contents> Server<C> {
-    /// Listens at `socket`, which is not there yet.
+    /// Listens at the path `socket`, which must not exist yet.
     pub fn start(socket: &Path, contents: C) -> Result<Self> {
         let listener = UnixListener::bind(socket).context("cannot listen for a client")?;
         let thread = thread::spawn(move || {
@@ -65,14 +65,14 @@ impl<C: Contents> Server<C> {
         Ok(Self { socket: socket.to_owned(), thread: Some(thread) })
     }
 
-    /// Waits for the client to leave, and returns what it read from.
+    /// Waits for the client to disconnect, and returns the contents.
     pub fn finish(mut self) -> Result<C> {
         self.join().context("there is a thread")?
     }
 
     fn join(&mut self) -> Option<Result<C>> {
         let thread = self.thread.take()?;
-        // A client that never came is one that leaves at once.
+        // If no client ever connected, this connection ends the server.
         drop(UnixStream::connect(&self.socket));
         Some(thread.join().unwrap_or_else(|_| bail!("the server panicked")))
     }
@@ -82,7 +82,7 @@ impl<C> Drop for Server<C> {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
             drop(UnixStream::connect(&self.socket));
-            // Whatever it was, the test has failed for another reason.
+            // The result is ignored: the test has already failed for another reason.
             let _ = thread.join();
         }
     }
@@ -95,7 +95,7 @@ fn serve<C: Contents>(mut stream: UnixStream, mut contents: C) -> Result<C> {
     });
     match end {
         Ok(()) => Ok(contents),
-        // The emulator ends without taking leave.
+        // The emulator exits without a disconnect request.
         Err(error) if has_left(&error) => Ok(contents),
         Err(error) => Err(error),
     }
@@ -107,7 +107,7 @@ fn has_left(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| kinds.contains(&error.kind()))
 }
 
-/// Whether the client goes on to read.
+/// Negotiates the export. Returns true if the client enters the transmission phase.
 fn negotiate(stream: &mut UnixStream, size: u64) -> Result<bool> {
     let flags = (FIXED_NEWSTYLE | NO_ZEROES).to_be_bytes();
     stream.write_all(&[&GREETING[..], OPTION, &flags].concat())?;

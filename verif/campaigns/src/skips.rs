@@ -1,11 +1,12 @@
-//! `cargo xtask skips`: leaves out instructions of a stage, one or two a boot, and sees that what has to be
-//! refused still is (boot flow §7).
+//! `cargo xtask skips`: skips instructions of a stage, one or two per boot, and checks that everything that must be
+//! refused is still refused (boot flow §7).
 //!
-//! ROM and loader run on our own interpreter ([`interpreted`]): every instruction that they execute can be
-//! skipped, each time that it is executed, in memory that an attacker has filled with instructions. The loader
-//! has no other harts there; with five harts and OpenSBI it runs on QEMU ([`emulated`]), where each instruction
-//! that may decide is skipped the first time. The ROM of the root of trust ([`rot`]) runs on the interpreter as it
-//! ships. A ROM whose redundant check finds nothing has to be caught, on the board and on the root of trust.
+//! ROM and loader run on the project's own interpreter ([`interpreted`]). There, every instruction that they execute
+//! can be skipped, each time that it is executed, and an attacker has filled memory with instructions. The loader has
+//! only one hart there; with five harts and OpenSBI it runs on QEMU ([`emulated`]), where each instruction that may
+//! decide is skipped at its first execution. The ROM of the root of trust ([`rot`]) runs on the interpreter in the
+//! form in which it ships. A ROM whose redundant check finds nothing must be detected, on the board and on the root of
+//! trust.
 
 mod bundles;
 mod emulated;
@@ -33,17 +34,17 @@ use xtask::Outcome;
 use xtask::python::{self, PackageSet};
 use xtask::{Verdict, firmware};
 
-/// Instructions of a boot that are skipped unless told otherwise.
+/// Number of instructions of a boot that are skipped by default.
 const SAMPLES: usize = 400;
-/// The same for the loader on QEMU, where each takes a second.
+/// Same for the loader on QEMU, where each skip takes a second.
 const LOADER_SAMPLES: usize = 12;
-/// Where the campaign has to find something in a ROM that is blind.
+/// The bundle with which the campaign must find a ROM without its redundant check.
 const BLIND_TARGET: &str = "rom/below-the-floor";
-/// The same for the ROM of the root of trust.
+/// Same for the ROM of the root of trust.
 const BLIND_ROT: &str = "rot/below-the-floor";
-/// The bundle on which interpreter and QEMU are compared in the loader.
+/// The loader's bundle with which interpreter and QEMU are compared.
 const JUDGED_LOADER: &str = "loader/below-the-floor";
-/// `li a0, 0` and `ret`: no defect, whatever the arguments.
+/// Machine code of `li a0, 0` and `ret`, which reports no defect, whatever the arguments.
 const NO_DEFECT: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
 
 #[derive(clap::Args)]
@@ -121,7 +122,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(if is_turned { Verdict::No } else { Verdict::Yes })
 }
 
-/// Whether a bundle of the board is turned.
+/// Tests one bundle of the board. Returns true if a skip turned the refusal into a boot.
 fn on_board(args: &Args, bench: &Bench, target: &Target) -> Result<bool> {
     let setup = make(bench, target, args.blind)?;
     if args.judge {
@@ -135,7 +136,7 @@ fn on_board(args: &Args, bench: &Bench, target: &Target) -> Result<bool> {
     args.campaign(&refusal, target.name)
 }
 
-/// The same of the root of trust.
+/// Same as [`on_board`], for a bundle of the root of trust.
 fn on_root_of_trust(args: &Args, target: &rot::Target) -> Result<bool> {
     let mut device = target.make()?;
     if args.judge {
@@ -169,7 +170,7 @@ impl Args {
         }
     }
 
-    /// Skips what was asked for, stores the counts, and returns whether anything was turned.
+    /// Skips the selected instructions, stores the counts, and returns true if a skip turned the refusal.
     fn campaign(&self, refusal: &Refusal, name: &str) -> Result<bool> {
         let counts = interpreted::campaign(refusal, name, &self.choice())?;
         if let Some(file) = &self.store {
@@ -185,7 +186,7 @@ impl Args {
 
 fn make(bench: &Bench, target: &Target, is_blind: bool) -> Result<Setup> {
     let mut setup = (target.make)(bench)?;
-    // With all of them there, the ROM does not wait for those that are missing.
+    // If all harts exist, the ROM does not wait for missing ones.
     setup.harts = 5;
     if target.stage == Stage::Rom {
         setup.cpu = Some(judge::CPU.to_owned());
@@ -196,7 +197,7 @@ fn make(bench: &Bench, target: &Target, is_blind: bool) -> Result<Setup> {
     Ok(setup)
 }
 
-/// Compares the interpreter with QEMU. The loader has one hart on both.
+/// Compares the interpreter with QEMU. The loader runs on one hart in both.
 fn judged(bench: &Bench, target: &Target) -> Result<()> {
     let mut setup = make(bench, target, false)?;
     if target.stage == Stage::Loader {
@@ -222,8 +223,8 @@ fn blind(setup: &mut Setup, elf: &Path, target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// A step of `cargo xtask test`: QEMU and the interpreter agree, a sample of every bundle, and blind ROMs that must be
-/// caught. Each bundle of the loader is sampled on QEMU as well.
+/// Test step: compares QEMU with the interpreter, skips a sample of instructions with every bundle, and checks that
+/// ROMs without their redundant check are detected. Each bundle of the loader is also sampled on QEMU.
 pub fn step(_: &Path) -> Result<Outcome> {
     let bench = Bench::prepare(false)?;
     let sampled = |samples, part| Choice {
@@ -277,7 +278,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     let all = Choice { samples: None, ..sampled(0, Part::AfterSignatures) };
     let refusal = Refusal::record(&bench, &blinded, Stage::Rom)?;
     let report = interpreted::campaign(&refusal, "without its redundant check", &all)?.report;
-    // The bundle itself runs, and not what was there before.
+    // The code of the bundle itself must run, not data that was in memory before.
     if !report.findings.iter().any(|it| it.target == qemu_virt::OPENSBI.start) {
         return Ok(Outcome::Failed("a ROM without its redundant check is not caught".into()));
     }
@@ -294,8 +295,8 @@ pub fn step(_: &Path) -> Result<Outcome> {
     Ok(unjudged.unwrap_or(Outcome::Passed))
 }
 
-/// The simulation of the RTL agrees with the interpreter on a bundle that is refused, and on one that is accepted. Not
-/// compared without the packages of the simulation.
+/// Compares the simulation of the RTL with the interpreter, on a bundle that is refused and on one that is accepted.
+/// Skipped if the packages of the simulation are missing.
 fn judged_by_rtl() -> Result<Option<Outcome>> {
     for set in [PackageSet::Machine, PackageSet::Soc] {
         if let Some(skipped) = python::without_packages(set)? {

@@ -1,13 +1,13 @@
-//! Stages that carry chosen signature algorithms.
+//! Builds stages with selected signature algorithms.
 
 use anyhow::Result;
 use hartlock_image::Algorithm;
 use xtask::firmware::{self, StageFiles};
 
-/// A ROM for root keys of these algorithms, and no others.
+/// Builds a ROM that supports root keys of these algorithms only.
 ///
 /// # Errors
-/// If it does not build.
+/// Fails if the build fails.
 pub fn rom_for(algorithms: &[Algorithm]) -> Result<StageFiles> {
     let mut features: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.feature()).collect();
     features.sort_unstable();

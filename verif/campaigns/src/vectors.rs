@@ -1,8 +1,8 @@
-//! `cargo xtask vectors`: bundles with one fault each (`spec/vectors/image`), bundles that try
-//! what broke other boot loaders (`spec/vectors/attacks`), and first stages (`spec/vectors/first-stage`).
+//! `cargo xtask vectors`: bundles with one fault each (`spec/vectors/image`), bundles with attacks that
+//! broke other boot loaders (`spec/vectors/attacks`), and first stages (`spec/vectors/first-stage`).
 //!
-//! Makes them, and has them judged: by the library and by `spec/verify.py` on this machine, and
-//! by the library on the emulated board. Authors of another verifier start here.
+//! Generates the vectors, and verifies them with the library and with `spec/verify.py` on this machine,
+//! and with the library on the emulated board. Authors of another verifier can start here.
 
 use std::path::Path;
 
@@ -64,20 +64,21 @@ pub fn main(args: &Args) -> Result<Verdict> {
     })
 }
 
-/// Step: the vectors are those that the generator makes, and the page about attacks names them.
+/// Test step: checks that the files equal the output of the generator, and that the page about attacks
+/// names them.
 ///
 /// # Errors
-/// If a folder cannot be read.
+/// Fails if a folder cannot be read.
 pub fn check_step(root: &Path) -> Result<Outcome> {
     Ok(outcome_of(&generator::differences(root)?))
 }
 
-/// Step: the library and the second verifier judge every vector as expected.
+/// Test step: checks that the library and the second verifier give the expected answer for every vector.
 pub fn host_step(root: &Path) -> Result<Outcome> {
     host::step(root)
 }
 
-/// Step: the library does so on the emulated board.
+/// Test step: checks the same for the library on the emulated board.
 pub fn target_step(root: &Path) -> Result<Outcome> {
     target::step(root)
 }

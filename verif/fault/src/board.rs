@@ -1,8 +1,9 @@
-//! QEMU's `virt` machine as ROM and loader see it: flash, disk, memory, console, clock and five harts.
+//! A model of QEMU's `virt` machine as ROM and loader use it: flash, disk, memory, console, clock and five
+//! harts.
 //!
-//! What it leaves out: interrupts that are taken, flash commands, the interrupt controller and every device
-//! that the stages do not use. A store to flash has no effect. OpenSBI is not interpreted: what the loader
-//! asks of it is answered, and what it closes is closed.
+//! The model does not implement interrupts that trap, flash commands, the interrupt controller, and devices that
+//! the stages do not use. A store to flash has no effect. OpenSBI is not interpreted: the model answers the
+//! loader's SBI calls and closes the memory regions that OpenSBI closes.
 
 mod devices;
 mod handover;
@@ -17,12 +18,12 @@ use crate::subject::{End, Place, SharedTrace, Subject, step_until};
 use devices::{Access, Devices};
 pub use handover::Handover;
 
-/// Harts of the board.
+/// Number of harts of the board.
 pub const HARTS: usize = map::BOARD.hart_count;
-/// More than a parked hart runs from one wait to the next.
+/// Maximum number of instructions that a parked hart executes from one `wfi` to the next.
 const PATIENCE: u64 = 10_000;
 
-/// Numbers of the SBI (§8, §9, §10, and table 1 for errors).
+/// Extension, function and error numbers of the SBI (§8, §9, §10; errors in table 1).
 mod sbi {
     pub const HSM: u64 = 0x48_534d;
     pub const HART_STOP: u64 = 1;
@@ -32,7 +33,7 @@ mod sbi {
     pub const INVALID_PARAMETER: i64 = -3;
 }
 
-/// What cannot change: the contents of flash and disk, and with them the code of the stages.
+/// The constant part of a machine: contents of flash and disk, and the decoded code of the stages.
 #[derive(Debug)]
 pub struct Storage {
     rom_code: Code,
@@ -40,12 +41,13 @@ pub struct Storage {
     rom: Vec<u8>,
     bundle: Vec<u8>,
     disk: Vec<u8>,
-    /// In a boot that is to be accepted: what the ROM passes on without a fault.
+    /// In a boot that is to be accepted: the values that the ROM hands over in the boot without a fault.
     handover: Option<Handover>,
 }
 
 impl Storage {
-    /// The two banks, as files for QEMU have them. What the first has no bytes for is erased.
+    /// Makes storage from the contents of the two flash banks, in the form of QEMU's image files. Bytes of the
+    /// first bank past the end of `rom` are erased (0xff).
     pub fn new(mut rom: Vec<u8>, bundle: Vec<u8>) -> Self {
         let code_len = map::ROM_CODE.size() as usize;
         rom.resize((map::ROOT_OF_TRUST.end - map::ROM_FLASH.start) as usize, 0xff);
@@ -54,34 +56,35 @@ impl Storage {
         Self { rom_code, loader_code, rom, bundle, disk: vec![], handover: None }
     }
 
-    /// The same with a disk, and the code of the loader that the boot bundle carries.
+    /// Same as [`Storage::new`], with a disk and with the code of the loader in the boot bundle.
     pub fn with_loader(rom: Vec<u8>, bundle: Vec<u8>, disk: Vec<u8>, code: &[u8]) -> Self {
         let loader_code = Code::decode(map::LOADER.start, code, decode);
         Self { loader_code, disk, ..Self::new(rom, bundle) }
     }
 
-    /// The same, whose bundle is accepted: OpenSBI may run, with this and nothing else.
+    /// Returns this storage with a bundle that is to be accepted: the ROM may enter OpenSBI with exactly these
+    /// hand-over values.
     #[must_use]
     pub fn accepted_with(self, handover: Handover) -> Self {
         Self { handover: Some(handover), ..self }
     }
 
-    /// Whether the bundle is accepted.
+    /// Returns true if the bundle is to be accepted.
     pub fn is_accepted(&self) -> bool {
         self.handover.is_some()
     }
 }
 
-/// The harts are RV64.
+/// Decodes an instruction for the board's harts, which are RV64.
 fn decode(word: u32, _: u64) -> Instruction {
     Instruction::decode(word)
 }
 
-/// A machine that runs.
+/// A running machine.
 #[derive(Clone, Debug)]
 pub struct Machine<'a> {
     harts: [Hart; HARTS],
-    /// Harts that are there.
+    /// Number of harts that exist.
     present: usize,
     devices: Devices<'a>,
     code: &'a Code,
@@ -92,8 +95,8 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// A machine after reset, whose memory an attacker has prepared: it is full of instructions that do
-    /// nothing. The other harts wait for their call.
+    /// Makes a machine after reset. An attacker has prepared its memory: it is filled with instructions that do
+    /// nothing. The harts other than the boot hart have run until they wait for an interrupt.
     pub fn new(storage: &'a Storage) -> Self {
         let mut machine = Self::alone(storage);
         machine.present = HARTS;
@@ -104,7 +107,7 @@ impl<'a> Machine<'a> {
         machine
     }
 
-    /// The same without the other harts.
+    /// Same as [`Machine::new`], with the boot hart only.
     pub fn alone(storage: &'a Storage) -> Self {
         let harts = std::array::from_fn(|number| Hart::new(number as u64, map::ROM_FLASH.start));
         Self {
@@ -119,8 +122,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Where the ROM ends: the boot hart is about to execute the first instruction of OpenSBI. What OpenSBI does
-    /// is left out, and the loader begins; instructions are counted from here on.
+    /// Ends the ROM and starts the loader. The boot hart must be about to execute the first instruction of
+    /// OpenSBI. OpenSBI is left out, and executed instructions are counted from the loader's first instruction.
     pub fn enter_loader(&mut self) {
         let storage = self.devices.storage;
         self.code = &storage.loader_code;
@@ -131,19 +134,19 @@ impl<'a> Machine<'a> {
         self.executed = 0;
     }
 
-    /// The boot hart.
+    /// Returns the boot hart.
     pub fn hart(&self) -> &Hart {
         &self.harts[0]
     }
 
-    /// Gives the boot hart the registers of another machine.
+    /// Sets x0 to x31 and the program counter of the boot hart.
     pub fn set_registers(&mut self, registers: [u64; 33]) {
         let [x @ .., pc] = registers;
         self.harts[0].x = x;
         self.harts[0].pc = pc;
     }
 
-    /// What the ROM has passed on, at the first instruction of OpenSBI.
+    /// Returns the hand-over values at the first instruction of OpenSBI.
     pub fn handover(&self) -> Handover {
         Handover::of(&self.harts[0].x, |region| self.devices.memory(region))
     }
@@ -167,7 +170,9 @@ impl<'a> Machine<'a> {
             Event::Wait => {
                 let enabled = self.harts[0].enabled();
                 if !self.devices.wait(0, enabled) {
-                    // The instructions after the first wait run, as if it had ended for no reason.
+                    // After the first `wfi` the next instructions are executed, as if it had ended without an
+                    // interrupt (Privileged Architecture §3.3.3 permits that). The second `wfi` at the same
+                    // address ends the boot.
                     if self.last_wait == Some(pc) {
                         return Some(End::Stopped);
                     }
@@ -178,7 +183,8 @@ impl<'a> Machine<'a> {
         None
     }
 
-    /// A call into OpenSBI (RISC-V SBI specification v2.0): no other hart can be started, and there is none.
+    /// Handles a call to OpenSBI (RISC-V SBI specification v2.0). The loader has one hart only, so starting
+    /// another one fails.
     #[cold]
     fn call(&mut self, pc: u64) -> Option<End> {
         let hart = &mut self.harts[0];
@@ -216,12 +222,13 @@ impl<'a> Machine<'a> {
             match self.harts[other].execute(instruction, &mut self.devices) {
                 Ok(()) | Err(Event::Protection) => {}
                 Err(Event::Trap(cause, value)) => self.harts[other].trap(cause, value),
-                // It is in M-mode as long as it runs.
+                // The other harts run in M-mode only, where `ecall` is not a call to OpenSBI.
                 Err(Event::Call) => return None,
                 Err(Event::Wait) => {
                     let enabled = self.harts[other].enabled();
                     if !self.devices.wait(other, enabled) {
-                        // It tests again, for an interrupt that came before.
+                        // The hart repeats the `wfi`, because an interrupt can already be pending when it runs
+                        // again.
                         self.harts[other].pc = pc;
                         return None;
                     }
@@ -231,7 +238,7 @@ impl<'a> Machine<'a> {
         None
     }
 
-    /// A fetch from somewhere else than the stage's code: a trap, or the end of the boot.
+    /// Handles a fetch from an address outside the stage's code: it is a trap, or it ends the boot.
     #[cold]
     fn fetch_elsewhere(&mut self, hart: usize) -> Option<End> {
         let pc = self.harts[hart].pc;
@@ -314,7 +321,7 @@ impl Subject for Machine<'_> {
         self.is_code_executable = leader.is_code_executable;
     }
 
-    /// Executes one instruction of the boot hart, and lets those run on that it wakes.
+    /// Executes one instruction of the boot hart, and then runs the harts that it woke.
     #[inline]
     fn step(&mut self) -> Option<End> {
         let pc = self.harts[0].pc;

@@ -1,8 +1,8 @@
-//! Skipped instructions: a boot runs once, and at each of its instructions a copy of the machine goes on
+//! Campaigns of skipped instructions. A boot runs once, and at each of its instructions a copy of the machine continues
 //! without that instruction.
 //!
-//! The machine that is copied never goes back, so a copy costs the pages that differ. Every time that an
-//! instruction runs is a case of its own: the address alone does not say what the registers hold.
+//! The machine that is copied only runs forward, so a copy costs only the pages that differ. Each execution of an
+//! instruction is a separate case, because the address does not determine the contents of the registers.
 
 mod report;
 
@@ -15,29 +15,29 @@ use crate::rot;
 use crate::subject::{End, Place, Subject};
 pub use report::{Finding, Report};
 
-/// No boot that ends is longer.
+/// Maximum number of instructions of a boot that ends.
 const LONGEST_BOOT: u64 = 100_000_000;
-/// How many instructions more than the refused boot a disturbed one may take unless a plan says otherwise: enough for
-/// one that is accepted, which copies payloads, clears the memory after them, and wipes its own.
+/// Default number of instructions by which a boot with a skip may exceed the refused boot. The number is large enough
+/// for an accepted boot, which copies payloads, clears the memory after them, and wipes the ROM's memory.
 pub const SLACK: u64 = 3_000_000;
-/// Instructions that a worker takes at a time.
+/// Number of positions that a worker takes at a time.
 const BLOCK: usize = 128;
 
-/// Where a campaign starts. Not generic, so that what interprets is compiled here, with the optimisation of this
-/// crate, and not where it is called.
+/// The machine from which a campaign starts. The type is not generic, so that the interpreter is compiled in this
+/// crate, with its optimisation, and not in the calling crate.
 #[derive(Debug)]
 pub enum Start<'a> {
-    /// The board.
+    /// The machine of the board.
     Board(Box<board::Machine<'a>>),
-    /// The root of trust.
+    /// The machine of the root of trust.
     RootOfTrust(Box<rot::Machine<'a>>),
 }
 
 impl Start<'_> {
-    /// Lets a copy of the machine run until the stage stops.
+    /// Runs a copy of the machine until the stage stops, and records the boot.
     ///
     /// # Errors
-    /// How it ended, and what it printed, if it did not stop.
+    /// Returns the end of the boot and the console output if the stage did not stop.
     pub fn record(&self) -> Result<Boot, String> {
         match self {
             Self::Board(machine) => Boot::record(&**machine),
@@ -45,7 +45,7 @@ impl Start<'_> {
         }
     }
 
-    /// Runs a campaign from the machine that the boot was recorded from.
+    /// Runs a campaign. The machine must be the one from which `boot` was recorded.
     pub fn run(&self, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
         match self {
             Self::Board(machine) => run(&**machine, boot, plan, progress),
@@ -54,14 +54,14 @@ impl Start<'_> {
     }
 }
 
-/// A boot that was not disturbed.
+/// A recorded boot without a fault.
 #[derive(Clone, Debug)]
 pub struct Boot {
-    /// The address of each instruction of the boot hart.
+    /// Address of each instruction that the boot hart executed.
     pub path: Vec<u32>,
-    /// What was printed.
+    /// Console output.
     pub console: String,
-    /// Positions of stores that nothing reads, ascending: the boot without one of them is the same boot.
+    /// Positions of stores that nothing reads, in ascending order. A boot without one of these stores is the same boot.
     pub unread: Vec<u32>,
 }
 
@@ -76,7 +76,7 @@ impl Boot {
             path.push(pc as u32);
             let store = machine.next_store();
             let end = machine.step();
-            // One that traps is none.
+            // A store that traps does not count.
             let store = store.filter(|_| matches!(machine.pc().wrapping_sub(pc), 2 | 4));
             if let (Some(mut trace), Some((offset, len))) = (trace(), store) {
                 trace.executed(position, offset, len);
@@ -95,33 +95,33 @@ impl Boot {
     }
 }
 
-/// What is skipped.
+/// The skips of a campaign.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Positions in the path of the boot, ascending.
+    /// Positions in the path of the boot, in ascending order.
     pub positions: Vec<usize>,
-    /// How many instructions after the first a second one is skipped: each distance from 1 to this. At 0,
-    /// one instruction is skipped. Pairs of which one skip has no effect are not run: they are boots with one
-    /// skip.
+    /// Maximum distance of a second skip after the first, which is tried at each distance from 1 on. With 0, one
+    /// instruction is skipped. A pair in which one of the two skips has no effect is not run, because it equals a boot
+    /// with one skip.
     pub second_within: u32,
-    /// How many instructions more than the boot a disturbed one may take. Without its engine the root of trust hashes in
-    /// software, and takes longer.
+    /// Number of instructions by which a boot with a skip may exceed the recorded one. Without its engine, the root of
+    /// trust hashes in software, which takes longer.
     pub slack: u64,
-    /// Threads.
+    /// Number of threads.
     pub jobs: usize,
 }
 
-/// How far a campaign is, for who watches it, and how it is stopped.
+/// Progress of a campaign, which an observer can read and stop.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Positions that are done.
+    /// Number of finished positions.
     pub done: AtomicU64,
     next: AtomicUsize,
     is_stopped: std::sync::atomic::AtomicBool,
 }
 
 impl Progress {
-    /// Lets every worker end what it has begun.
+    /// Stops the campaign after every worker has finished its current block.
     pub fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
@@ -138,12 +138,13 @@ fn run<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) -> 
     report
 }
 
-/// Takes blocks of positions until there are none. Blocks ascend, so the leading machine only goes forward.
+/// Processes blocks of positions until none is left. Blocks are taken in ascending order, so the leading machine only
+/// runs forward.
 fn work<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
     let mut report = Report::default();
     let mut leader = start.clone();
     let mut copy = leader.clone();
-    // 0: there is no second skip.
+    // Distance 0 means that there is no second skip.
     let distances = if plan.second_within == 0 { 0..=0 } else { 1..=plan.second_within };
     while !progress.is_stopped.load(Ordering::Relaxed) {
         let block = progress.next.fetch_add(1, Ordering::Relaxed);
@@ -194,16 +195,16 @@ fn work<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) ->
     report
 }
 
-/// What came of a disturbed boot.
+/// Result of a boot with a skip.
 enum Disturbed {
     Ended(End),
-    /// The second instruction has no effect: it is the boot with one skip.
+    /// The second instruction has no effect, so the boot equals one with a single skip.
     AsOneSkip,
-    /// It ends before the second instruction, or there is none to skip.
+    /// The boot ended before the second instruction, or there is no instruction to skip.
     TooShort,
 }
 
-/// Goes on without the next instruction and without the one that is `distance` after it.
+/// Runs the machine without the next instruction and without the one `distance` instructions later.
 fn disturb(machine: &mut impl Subject, distance: u32, limit: u64) -> Disturbed {
     if !machine.skip() {
         return Disturbed::TooShort;

@@ -1,8 +1,8 @@
-//! A hart in M-mode or in S-mode: registers, and what each instruction does to them. One of RV32 holds sign-extended
-//! values, and its addresses are the lower halves.
+//! A hart in M-mode or in S-mode: its registers, and the effect of each instruction. A hart of RV32 holds
+//! sign-extended values, and its addresses are their lower halves.
 //!
-//! It takes no interrupt and changes its mode by no instruction: the ROM and the loader run with interrupts
-//! off, and OpenSBI between them is not interpreted. Pages are the bus's business.
+//! The hart takes no interrupts, and no instruction changes its mode: ROM and loader run with interrupts disabled,
+//! and OpenSBI between them is not interpreted. The bus implements paging.
 
 mod arithmetic;
 mod csr;
@@ -13,51 +13,51 @@ use csr::Csrs;
 use pmp::Access;
 pub use pmp::Pmp;
 
-/// What a hart reaches through loads and stores, and what tells it the time.
+/// The environment of a hart: loads, stores and counters.
 pub trait Bus {
-    /// Reads `N` bytes, zero-extended; `None` is an access fault.
+    /// Reads `N` bytes, zero-extended. `None` is an access fault.
     fn load<const N: usize>(&mut self, address: u64) -> Option<u64>;
 
-    /// Writes the lowest `N` bytes.
+    /// Writes the lowest `N` bytes of `value`. `None` is an access fault.
     fn store<const N: usize>(&mut self, address: u64, value: u64) -> Option<()>;
 
     /// Reads a counter: `cycle`, `time` or `instret`.
     fn counter(&mut self) -> u64;
 
-    /// Reads the upper half of one, which RV32 alone has a register for.
+    /// Reads the upper half of a counter, which only RV32 has as a separate register.
     fn counter_high(&mut self) -> Option<u64> {
         None
     }
 
-    /// Interrupts that are pending for a hart, as in `mip`.
+    /// Returns the pending interrupts of a hart, in the format of `mip`.
     fn pending(&self, hart: u64) -> u64;
 }
 
-/// Why the hart does not simply go on after an instruction.
+/// An event after which the hart does not continue with the next instruction, or that the machine must handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An exception, with `mcause` and `mtval`.
     Trap(u64, u64),
-    /// `wfi`.
+    /// The instruction `wfi`.
     Wait,
-    /// `ecall` in S-mode.
+    /// The instruction `ecall` in S-mode.
     Call,
-    /// Physical memory protection or paging was changed.
+    /// A change of PMP registers or of `satp`.
     Protection,
 }
 
-/// Codes of `mcause` (RISC-V Privileged Architecture §3.1.15).
+/// Exception code of `mcause` (RISC-V Privileged Architecture §3.1.15): instruction access fault.
 pub const FETCH_FAULT: u64 = 1;
-/// A page that is not executable.
+/// Exception code: instruction page fault.
 pub const FETCH_PAGE_FAULT: u64 = 12;
-/// Illegal instruction.
+/// Exception code: illegal instruction.
 pub const ILLEGAL: u64 = 2;
 const BREAKPOINT: u64 = 3;
 const LOAD_FAULT: u64 = 5;
 const STORE_FAULT: u64 = 7;
 const ECALL: u64 = 11;
 
-/// The privilege of a hart.
+/// Privilege mode of a hart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// M-mode.
@@ -69,7 +69,7 @@ pub enum Mode {
 /// Registers of a hart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hart {
-    /// x0 to x31.
+    /// Integer registers x0 to x31.
     pub x: [u64; 32],
     /// Address of the next instruction.
     pub pc: u64,
@@ -80,7 +80,7 @@ pub struct Hart {
 }
 
 impl Hart {
-    /// A hart after reset.
+    /// Makes a hart after reset.
     pub fn new(number: u64, pc: u64) -> Self {
         Self {
             x: [0; 32],
@@ -92,7 +92,7 @@ impl Hart {
         }
     }
 
-    /// Enters S-mode as OpenSBI does: the number of the hart is in a0, an address in a1.
+    /// Enters S-mode as OpenSBI does, with the hart number in a0 and `a1` in a1.
     pub fn enter_supervisor(&mut self, pc: u64, a1: u64) {
         self.x = [0; 32];
         (self.x[10], self.x[11]) = (self.number, a1);
@@ -101,7 +101,7 @@ impl Hart {
         self.reservation = None;
     }
 
-    /// Interrupts that end its `wfi`.
+    /// Returns the interrupts that end a `wfi`, in the format of `mie`.
     pub fn enabled(&self) -> u64 {
         match self.mode {
             Mode::Machine => self.csrs.mie,
@@ -109,23 +109,23 @@ impl Hart {
         }
     }
 
-    /// Physical memory protection.
+    /// Returns the PMP registers.
     pub fn pmp(&self) -> &Pmp {
         &self.csrs.pmp
     }
 
-    /// Root and mode of paging.
+    /// Returns `satp`: root page table and mode.
     pub fn satp(&self) -> u64 {
         self.csrs.supervisor.satp
     }
 
-    /// Whether it entered the trap handler of M-mode, and has not left it.
+    /// Returns true if the hart entered the trap handler of M-mode and has not left it.
     pub fn is_in_handler(&self) -> bool {
         self.csrs.is_in_handler()
     }
 
-    /// Whether an instruction changes nothing but the place of the next one, and that by its own length: to skip it
-    /// is to execute it. Instructions that reach memory, devices or CSRs are not among them.
+    /// Returns true if the only effect of an instruction is to advance the program counter by its own length, so
+    /// that skipping it equals executing it. Instructions that access memory, devices or CSRs never count.
     pub fn is_idle(&self, instruction: Instruction) -> bool {
         let mut executed = self.clone();
         let is_pure = instruction.is_pure() && executed.execute(instruction, &mut Nothing).is_ok();
@@ -133,7 +133,7 @@ impl Hart {
         is_pure && executed == *self
     }
 
-    /// Address and length of what an instruction stores, if it does nothing else.
+    /// Returns address and length of the store if the instruction is a plain store.
     pub fn store_of(&self, it: Instruction) -> Option<(u64, u64)> {
         let len = match it.operation {
             Operation::Sb => 1,
@@ -152,7 +152,7 @@ impl Hart {
                 self.csrs.enter_trap(self.pc, cause, value);
                 self.csrs.mtvec
             }
-            // Those that OpenSBI does not delegate, it hands on.
+            // Traps that OpenSBI does not delegate are redirected to S-mode by OpenSBI.
             Mode::Supervisor => self.csrs.supervisor.enter_trap(self.pc, cause, value),
         };
         self.pc = vector & !3;
@@ -161,7 +161,7 @@ impl Hart {
     /// Executes an instruction.
     ///
     /// # Errors
-    /// What the hart does not do alone. After a trap the registers are as before it.
+    /// Returns the event that the machine must handle. After a trap the registers are unchanged.
     #[inline]
     pub fn execute(&mut self, it: Instruction, bus: &mut impl Bus) -> Result<(), Event> {
         use Operation as O;
@@ -242,8 +242,8 @@ impl Hart {
         Ok(None)
     }
 
-    /// Load-reserved, store-conditional and read-modify-write. Harts do not run at the same time here, so
-    /// a reservation is lost by its own use alone.
+    /// Executes load-reserved, store-conditional and read-modify-write instructions. Harts do not run at the same
+    /// time here, so only its own store-conditional clears a reservation.
     #[cold]
     fn atomic(
         &mut self,
@@ -306,7 +306,7 @@ impl Hart {
         use Operation as O;
         let number = it.immediate as u32 & 0xfff;
         let illegal = Event::Trap(ILLEGAL, 0);
-        // Bits 9 and 8 of the number are the lowest mode that reaches a register (§2.1).
+        // Bits 9 and 8 of a CSR number are the lowest mode that may access it (§2.1).
         let is_machine_only = number >> 8 & 3 == 3;
         if self.mode == Mode::Supervisor && is_machine_only {
             return Err(illegal);
@@ -322,12 +322,12 @@ impl Hart {
         let operand = if is_immediate { it.rs1.into() } else { a };
         let written = match it.operation {
             O::Csrrw | O::Csrrwi => Some(operand),
-            // Without a source register, nothing is written (Unprivileged ISA §6.1).
+            // With source register x0 the CSR is not written (Unprivileged ISA §6.1).
             _ if it.rs1 == 0 => None,
             O::Csrrs | O::Csrrsi => Some(old | operand),
             _ => Some(old & !operand),
         };
-        // The two highest bits of a read-only register's number are set.
+        // The two highest bits of a read-only CSR's number are set.
         if written.is_some() && number >> 10 == 3 {
             return Err(illegal);
         }
@@ -343,7 +343,7 @@ impl Hart {
     }
 }
 
-/// A bus without anything on it.
+/// A bus without devices.
 struct Nothing;
 
 impl Bus for Nothing {

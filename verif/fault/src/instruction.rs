@@ -1,11 +1,11 @@
-//! Instructions of RV64IMAC and of RV32IMC, with Zicsr and Zifencei, decoded (RISC-V Unprivileged ISA, chapters 2
-//! to 8, and chapter 34 for their encodings). Everything else is [`Operation::Illegal`].
+//! Decoded instructions of RV64IMAC and RV32IMC with Zicsr and Zifencei (RISC-V Unprivileged ISA, chapters 2 to
+//! 8; encodings in chapter 34). All other words are decoded as [`Operation::Illegal`].
 
 mod compressed;
 mod narrow;
 
-/// What an instruction does. The second operand of arithmetic is `x[rs2] + immediate`: one of the two is
-/// always zero, so that `addi` and `add` are one operation.
+/// The operation of an instruction. The second operand of arithmetic is `x[rs2] + immediate`. One of the two is
+/// always zero, so that `addi` and `add` are the same operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names of the ISA")]
@@ -55,7 +55,7 @@ pub enum Operation {
     Rem,
     Remu,
     Mulw,
-    /// The upper halves of products of 32 bits, which RV32 alone has.
+    /// Upper half of a 32-bit product, as in RV32's `mulh`.
     Mulhw,
     Mulhsuw,
     Mulhuw,
@@ -68,11 +68,11 @@ pub enum Operation {
     Ebreak,
     Mret,
     Wfi,
-    /// `immediate` is the number of the register.
+    /// In CSR operations, `immediate` is the number of the CSR.
     Csrrw,
     Csrrs,
     Csrrc,
-    /// With `rs1` as the value.
+    /// In this operation and the two after it, `rs1` is the value itself.
     Csrrwi,
     Csrrsi,
     Csrrci,
@@ -80,7 +80,7 @@ pub enum Operation {
     LrD,
     ScW,
     ScD,
-    /// `immediate` is funct5.
+    /// In atomic operations, `immediate` is funct5.
     AmoW,
     AmoD,
 }
@@ -88,7 +88,7 @@ pub enum Operation {
 /// A decoded instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
     /// Destination register.
     pub rd: u8,
@@ -96,14 +96,14 @@ pub struct Instruction {
     pub rs1: u8,
     /// Second source register.
     pub rs2: u8,
-    /// Bytes: 2 or 4.
+    /// Length in bytes: 2 or 4.
     pub len: u8,
-    /// Sign-extended.
+    /// Immediate operand, sign-extended.
     pub immediate: i64,
 }
 
 impl Instruction {
-    /// Decodes the instruction in the first bytes of a word.
+    /// Decodes the RV64 instruction in the lowest bytes of a word.
     pub const fn decode(word: u32) -> Self {
         if word & 3 == 3 { wide(word) } else { compressed::decode(word & 0xffff) }
     }
@@ -117,14 +117,14 @@ impl Instruction {
         Self { operation: Operation::Illegal, rd: 0, rs1: 0, rs2: 0, len, immediate: 0 }
     }
 
-    /// Whether it reads and writes registers alone.
+    /// Returns true if the instruction only reads and writes integer registers.
     pub fn is_pure(&self) -> bool {
         (Operation::Add as u8..=Operation::Remuw as u8).contains(&(self.operation as u8))
             || matches!(self.operation, Operation::Auipc)
             || self.is_jump()
     }
 
-    /// Whether it may go on elsewhere than after itself.
+    /// Returns true if the instruction is a jump or a branch.
     pub const fn is_jump(&self) -> bool {
         use Operation::{Beq, Bge, Bgeu, Blt, Bltu, Bne, Jal, Jalr};
         matches!(self.operation, Jal | Jalr | Beq | Bne | Blt | Bge | Bltu | Bgeu)
@@ -140,7 +140,7 @@ const fn field(word: u32, low: u32, bits: u32) -> u32 {
     (word >> low) & ((1 << bits) - 1)
 }
 
-/// An instruction of 32 bits.
+/// Decodes a 32-bit instruction.
 const fn wide(word: u32) -> Instruction {
     use Operation as O;
     let (rd, rs1, rs2) = (field(word, 7, 5), field(word, 15, 5), field(word, 20, 5));
@@ -292,7 +292,7 @@ const fn system(word: u32, funct3: u32, [rd, rs1]: [u32; 2]) -> Instruction {
             0x0010_0073 => O::Ebreak,
             0x3020_0073 => O::Mret,
             0x1050_0073 => O::Wfi,
-            // Nothing is cached here.
+            // The model has no address translation cache, so `sfence.vma` is a fence.
             _ if word & 0xfe00_7fff == SFENCE_VMA => O::Fence,
             _ => O::Illegal,
         },

@@ -1,10 +1,11 @@
-//! An interpreter of instructions that runs a linked stage as it is, and campaigns that disturb it.
+//! An instruction set interpreter that runs a linked stage without changes, and campaigns that inject
+//! faults into it.
 //!
-//! An emulator boots a stage in a twentieth of a second. That allows a sample of faults; to skip each
-//! instruction of a boot each time it runs takes a machine that can be copied in microseconds while it
-//! runs, and that sees where every instruction comes from. This one has no other purpose, and is compared
-//! with QEMU: console, reason code, and the registers after each of a few thousand instructions
-//! (`cargo xtask skips --judge`).
+//! QEMU boots a stage in a twentieth of a second, which allows only a sample of faults. To skip each
+//! instruction of a boot, each time it is executed, needs a machine that can be copied in microseconds
+//! while it runs, and that knows the origin of every instruction. This interpreter serves only that
+//! purpose. It is compared with QEMU: console output, reason code, and the registers after each of a few
+//! thousand instructions (`cargo xtask skips --judge`).
 
 #![forbid(unsafe_code)]
 

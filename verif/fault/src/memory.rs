@@ -1,4 +1,4 @@
-//! Memory that remembers which pages were written, so that a copy of a machine follows it page by page.
+//! Memory that records which pages were written, so that a copy of a machine can be updated page by page.
 
 mod trace;
 
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 
 pub use trace::Trace;
 
-/// Bytes of a page.
+/// Page size in bytes.
 const PAGE: usize = 4096;
 
-/// `c.li zero, 21`: a legal instruction that does nothing, and a value that a boot does not write.
+/// The instruction `c.li zero, 21`: legal, without effect, and a value that a boot does not write.
 pub const FILLER: [u8; 2] = [0x55, 0x40];
 
 /// Random-access memory.
@@ -18,15 +18,15 @@ pub struct Memory {
     bytes: Vec<u8>,
     is_written: Vec<bool>,
     written: Vec<u32>,
-    /// Pages that nothing may write.
+    /// For each page, true if a store to it is to be detected.
     is_watched: Vec<bool>,
     is_breached: bool,
-    /// While a boot is recorded.
+    /// Recorder of loads and stores; present only while a boot is recorded.
     trace: Option<Arc<Mutex<Trace>>>,
 }
 
 impl Memory {
-    /// Memory that is filled with a pattern.
+    /// Makes memory that is filled with a pattern.
     pub fn filled(size: usize, pattern: [u8; 2]) -> Self {
         assert!(size.is_multiple_of(PAGE), "whole pages");
         let pages = size / PAGE;
@@ -40,7 +40,7 @@ impl Memory {
         }
     }
 
-    /// From now on loads and stores of this memory are noted.
+    /// Records loads and stores of this memory from now on.
     pub fn trace(&mut self, trace: Arc<Mutex<Trace>>) {
         self.trace = Some(trace);
     }
@@ -50,30 +50,31 @@ impl Memory {
         note(&mut trace.lock().expect("no one panicked with it"));
     }
 
-    /// Memory with these bytes, and a pattern up to the end of the last page.
+    /// Makes memory with these bytes, followed by a pattern up to the end of the last page.
     pub fn of(bytes: &[u8], pattern: [u8; 2]) -> Self {
         let mut memory = Self::filled(bytes.len().next_multiple_of(PAGE), pattern);
         memory.bytes[..bytes.len()].copy_from_slice(bytes);
         memory
     }
 
-    /// From now on a store to a page of this range is noticed.
+    /// Detects stores to the pages of this range from now on.
     pub fn watch(&mut self, offsets: std::ops::Range<u64>) {
         let pages = offsets.start as usize / PAGE..(offsets.end as usize).div_ceil(PAGE);
         self.is_watched[pages].fill(true);
-        // Pages are looked at when they are written first.
+        // A watched page is checked when it is marked as written for the first time, so all marks are
+        // cleared.
         self.written.drain(..).for_each(|page| self.is_written[page as usize] = false);
     }
 
-    /// Whether a watched page was written.
+    /// Returns true if a watched page was written.
     pub fn is_breached(&self) -> bool {
         self.is_breached
     }
 
-    /// The bytes at these offsets.
+    /// Returns the bytes at these offsets.
     ///
     /// # Panics
-    /// If they are not all inside.
+    /// Panics if the range is not inside the memory.
     pub fn bytes(&self, offsets: std::ops::Range<usize>) -> &[u8] {
         if let Some(trace) = &self.trace {
             Self::note(trace, |trace| trace.load(offsets.start as u64, offsets.len() as u64));
@@ -81,7 +82,7 @@ impl Memory {
         &self.bytes[offsets]
     }
 
-    /// Reads `N` bytes, zero-extended; `None` if they are not all inside.
+    /// Reads `N` bytes, zero-extended. Returns `None` if they are not all inside the memory.
     #[inline]
     pub fn load<const N: usize>(&self, offset: u64) -> Option<u64> {
         if let Some(trace) = &self.trace {
@@ -90,7 +91,7 @@ impl Memory {
         read::<N>(&self.bytes, offset)
     }
 
-    /// Writes the lowest `N` bytes of a value.
+    /// Writes the lowest `N` bytes of a value. Returns `None` if they are not all inside the memory.
     #[inline]
     pub fn store<const N: usize>(&mut self, offset: u64, value: u64) -> Option<()> {
         if let Some(trace) = &self.trace {
@@ -113,8 +114,8 @@ impl Memory {
         }
     }
 
-    /// Makes this memory equal to another one from which it differs at most in the pages that were written
-    /// in either since the last call.
+    /// Makes this memory equal to `leader`. The two may differ only in pages that were written in either
+    /// of them since the last call.
     pub fn follow(&mut self, leader: &mut Self) {
         self.is_breached = leader.is_breached;
         let mut copy = |page: u32| {
@@ -151,7 +152,7 @@ mod tests {
         let mut leader = Memory::filled(4 * PAGE, [1, 2]);
         let mut copy = leader.clone();
         leader.store::<1>(0, 7).unwrap();
-        // Across the edge of two pages.
+        // The store crosses a page boundary.
         copy.store::<8>(2 * PAGE as u64 - 4, 0).unwrap();
         copy.follow(&mut leader);
         assert_eq!(copy.bytes, leader.bytes);

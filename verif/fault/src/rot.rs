@@ -1,14 +1,14 @@
-//! The root of trust of `hw/soc` as its ROM sees it: Ibex (RV32IMC) with its memories, the engines for SHA-2 and DMA,
-//! the boot sequencer, and the host's memory with a bundle in it.
+//! A model of the root of trust of `hw/soc` as its ROM uses it: Ibex (RV32IMC) with its memories, the engines for
+//! SHA-2, SHA-3 and DMA, the boot sequencer, and the host's memory with a bundle in it.
 //!
-//! Code comes from the ROM alone: the address map of the hardware fails every other fetch, whatever the core does, and
-//! so does this. What the ROM holds beside its code, constants and the identity of the device, is executed if a boot comes
-//! there, as the hardware does; such boots are counted. What turns a boot is the release of the host.
+//! Instructions are fetched from the ROM only: the address decoder of the hardware answers every other fetch with an
+//! error, and so does this model. If a boot jumps to data of the ROM (constants, identity of the device), that data is
+//! executed, as on the hardware; such boots are counted. A boot is turned if the host is released.
 //!
-//! What it leaves out: interrupts; time (the engine answers at once, the clock goes on when it is read); accesses to
-//! the host's memory that fail within it; requests in the mailbox, which come after a release; the PMP, which the
-//! machines `rot` and `soc-1` do not have; lockstep; parts of words in registers other than the FIFO, which end in an
-//! access fault here; ends of the watchdog of the bus.
+//! The model does not implement: interrupts; time (engines finish at once, and the clock advances only when it is
+//! read); bus errors inside the host's memory; requests in the mailbox, which follow a release; the PMP, which the
+//! machines `rot` and `soc-1` do not have; lockstep; accesses to parts of register words other than the FIFO, which are
+//! an access fault here; timeouts of the bus watchdog.
 
 mod devices;
 mod dma;
@@ -26,20 +26,21 @@ use crate::memory::read;
 use crate::subject::{End, Place, Subject, step_until};
 use devices::Devices;
 
-/// Bytes of the boot ROM (`hw/soc/README.md`).
+/// Size of the boot ROM in bytes (`hw/soc/README.md`).
 pub const ROM_SIZE: usize = 128 << 10;
-/// What is read until an engine is done: status of the engines for hashes, events of the DMA engine.
+/// Addresses of the registers that software polls until an engine is done: status of the hash engines, events of the
+/// DMA engine.
 pub const POLLED: [u32; 3] = [
     registers::SHA2 as u32 + registers::sha2::STATUS,
     registers::SHA3 as u32 + registers::sha3::STATUS,
     registers::DMA as u32 + registers::dma::INTERRUPT,
 ];
-/// Ibex fetches its first instruction after 32 vectors.
+/// Address of Ibex's first instruction, after 32 vectors.
 const RESET: u64 = registers::ROM as u64 + 0x80;
-/// A base of vectors is a multiple of this (Ibex reference manual, `mtvec`).
+/// Alignment of the vector table in bytes (Ibex reference manual, `mtvec`).
 const VECTORS: u64 = 0x100;
 
-/// What cannot change, and the bundle as it is when reset ends.
+/// The constant part of a machine, and the bundle as it is when reset ends.
 #[derive(Debug)]
 pub struct Storage {
     code: Code,
@@ -48,7 +49,7 @@ pub struct Storage {
 }
 
 impl Storage {
-    /// A ROM, of which the first bytes are code, and a bundle in the host's memory.
+    /// Makes storage from a ROM, whose first `code_len` bytes are code, and a bundle in the host's memory.
     pub fn new(mut rom: Vec<u8>, code_len: usize, bundle: Vec<u8>) -> Self {
         rom.resize(ROM_SIZE, 0);
         let decode = |word, pc| Instruction::decode_rv32(word, pc as u32);
@@ -57,7 +58,7 @@ impl Storage {
     }
 }
 
-/// A root of trust that runs.
+/// A running root of trust.
 #[derive(Clone, Debug)]
 pub struct Machine<'a> {
     hart: Hart,
@@ -70,7 +71,7 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// After reset. Scratchpad and memory hold what an attacker left there.
+    /// Makes a machine after reset, in which scratchpad and memory contain an attacker's data.
     pub fn new(storage: &'a Storage) -> Self {
         Self {
             hart: Hart::new(0, RESET),
@@ -83,12 +84,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What the boot sequencer was told, and the number of the reason.
+    /// Returns the state of the boot sequencer and the number of the reason.
     pub fn decision(&self) -> (State, u32) {
         self.devices.decision()
     }
 
-    /// The address that the next instruction loads from or stores to, if it does; `None` if it is not of the code.
+    /// Returns the address of the load or store of the next instruction; the inner value is `None` for other
+    /// instructions. Returns `None` if the next address is outside the code.
     pub fn next_access(&self) -> Option<Option<u32>> {
         use Operation as O;
         let it = self.code.at(self.hart.pc)?;
@@ -103,7 +105,7 @@ impl<'a> Machine<'a> {
         match event {
             Event::Trap(cause, value) => self.trap(cause, value),
             Event::Wait if self.last_wait == Some(pc) => Some(End::Stopped),
-            // The instructions after the first wait run, as if it had ended for no reason.
+            // After the first `wfi` the next instructions are executed, as if it had ended without an interrupt.
             Event::Wait => {
                 self.last_wait = Some(pc);
                 None
@@ -112,7 +114,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Enters the handler. A trap in the handler is a double fault, upon which the hardware keeps the host in reset.
+    /// Enters the trap handler. A trap in the handler is a double fault, after which the hardware keeps the host in
+    /// reset.
     fn trap(&mut self, cause: u64, value: u64) -> Option<End> {
         if self.hart.is_in_handler() {
             self.devices.fail();
@@ -130,7 +133,7 @@ impl<'a> Machine<'a> {
         Some(End::Ran(Place::Host))
     }
 
-    /// The instruction at an address of the ROM.
+    /// Returns the instruction at an address of the ROM.
     #[inline]
     fn instruction(&self, pc: u64) -> Option<Instruction> {
         self.code.at(pc).or_else(|| self.constant(pc))
@@ -166,7 +169,7 @@ impl Subject for Machine<'_> {
     }
 
     fn console(&self) -> String {
-        // A chip has none.
+        // A chip has no console.
         String::new()
     }
 
@@ -198,7 +201,7 @@ impl Subject for Machine<'_> {
             Some(instruction) => instruction,
             None => match self.constant(pc) {
                 Some(instruction) => {
-                    // What traps has not run.
+                    // An instruction that traps was not executed.
                     if instruction.operation != Operation::Illegal {
                         (self.ran_constants, self.fetched_from) = (true, pc);
                     }

@@ -1,100 +1,107 @@
-//! What a campaign disturbs: a machine that can be copied while it runs, and what came of it.
+//! The interface of a machine that a campaign runs with faults: a machine that can be copied while it runs, and the
+//! results of a boot.
 
 use std::sync::{Arc, Mutex};
 
 use crate::memory::Trace;
 
-/// What is at an address, and who chose it.
+/// Kind of memory from which an instruction was fetched, or other outcome, by who controls the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// Memory that nothing has written since reset: an attacker's, from before a warm reset.
+    /// Memory that was not written since reset. Its contents are from before a warm reset, so an attacker chose
+    /// them.
     Prepared,
-    /// Where payloads go, and memory that the ROM does not use.
+    /// Memory for payloads, and memory that the ROM does not use.
     Payload,
-    /// The stage's own code, or that of OpenSBI, after a store or a device changed it. It need not have run.
+    /// Code of the stage or of OpenSBI that a store or a device changed. The changed code need not have been
+    /// executed.
     ChangedCode,
     /// The flash bank of the boot bundle.
     BundleFlash,
-    /// What the stage wrote or holds beside its code: stack, metadata of the bundle, hand-off block, log.
+    /// Data of the stage: stack, metadata of the bundle, hand-off block, log.
     Data,
     /// The root-of-trust block, and erased flash.
     RomFlash,
-    /// What the ROM of the root of trust holds beside its code: constants, identity of the device.
+    /// Data in the ROM of the root of trust: constants, identity of the device.
     Constants,
-    /// OpenSBI, with other registers, payloads or hand-off block than the signed and provisioned ones.
+    /// OpenSBI, entered with other registers, payloads or hand-off block than the signed and provisioned ones.
     Handover,
-    /// What the host starts with, beside a root of trust: it has left its reset.
+    /// The first instruction of a host with a root of trust: the host was released from reset.
     Host,
 }
 
 impl Place {
-    /// Whether the bytes there are an attacker's choice.
+    /// Returns true if an attacker can choose the bytes there.
     pub fn is_turned(self) -> bool {
         !matches!(self, Self::Data | Self::RomFlash | Self::Constants)
     }
 }
 
-/// How a boot ended.
+/// The end of a boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The boot hart waits for something that never comes, or asks OpenSBI to stop it or to reset the machine; or it
-    /// enters OpenSBI in a boot that is to be accepted, with all that it should pass on.
+    /// The boot hart waits for an interrupt that never comes, or asks OpenSBI to stop it or to reset the machine; or
+    /// it enters OpenSBI in a boot that is to be accepted, with the correct hand-over values.
     Stopped,
-    /// An instruction was fetched from a place of this kind.
+    /// An instruction was fetched from memory of this kind.
     Ran(Place),
-    /// It had not ended after as many instructions as it was given.
+    /// The boot had not ended after the maximum number of instructions.
     Astray,
 }
 
-/// What tells which stores of a boot nothing reads.
+/// A shared recorder of loads and stores, which finds the stores that nothing reads.
 pub type SharedTrace = Arc<Mutex<Trace>>;
 
-/// A machine that a campaign disturbs.
+/// A machine into which a campaign injects faults.
 pub trait Subject: Clone + Sync {
-    /// Where the next instruction is.
+    /// Returns the address of the next instruction.
     fn pc(&self) -> u64;
 
-    /// Instructions that the boot hart has executed.
+    /// Returns the number of instructions that the boot hart has executed.
     fn executed(&self) -> u64;
 
-    /// Where the last instruction that is not the stage's was fetched from, or what is taken for it.
+    /// Returns the address from which the last instruction outside the stage's code was fetched, or the address that
+    /// stands for it.
     fn fetched_from(&self) -> u64;
 
-    /// Whether it executed what a ROM holds beside its code, which need not end a boot.
+    /// Returns true if the machine executed data of a ROM, which need not end a boot.
     fn ran_constants(&self) -> bool {
         false
     }
 
-    /// What was printed.
+    /// Returns the console output.
     fn console(&self) -> String;
 
-    /// Leaves out the next instruction; `false` if there is none to leave out.
+    /// Skips the next instruction. Returns `false` if there is none to skip.
     fn skip(&mut self) -> bool;
 
-    /// Whether to skip the next instruction is to execute it ([`Hart::is_idle`](crate::hart::Hart::is_idle)).
+    /// Returns true if skipping the next instruction equals executing it
+    /// ([`Hart::is_idle`](crate::hart::Hart::is_idle)).
     fn is_next_idle(&self) -> bool;
 
-    /// Notes loads and stores of memory from now on; `None` if it cannot.
+    /// Records loads and stores of memory from now on. Returns `None` if the machine cannot record them.
     fn trace(&mut self) -> Option<SharedTrace> {
         None
     }
 
-    /// Where in the memory that is traced the next instruction stores, and how many bytes, if it does nothing else.
+    /// Returns the offset in the recorded memory and the length of the next instruction's store, if the instruction
+    /// is a plain store.
     fn next_store(&self) -> Option<(u64, u64)> {
         None
     }
 
-    /// Makes this machine equal to another one. Memory is copied where either changed since the last call.
+    /// Makes this machine equal to `leader`. Only memory pages that either of them changed since the last call are
+    /// copied.
     fn follow(&mut self, leader: &mut Self);
 
-    /// Executes one instruction.
+    /// Executes one instruction. Returns the end of the boot if it ended.
     fn step(&mut self) -> Option<End>;
 
-    /// Runs until the boot ends, or until so many instructions were executed since reset.
+    /// Runs until the boot ends, or until `until` instructions have been executed since reset.
     fn run(&mut self, until: u64) -> End;
 }
 
-/// [`Subject::run`] of every machine, compiled where its machine is.
+/// Implements [`Subject::run`] for every machine; it is compiled separately for each machine type.
 pub(crate) fn step_until(machine: &mut impl Subject, until: u64) -> End {
     while machine.executed() < until {
         if let Some(end) = machine.step() {

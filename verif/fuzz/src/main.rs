@@ -1,7 +1,8 @@
-//! The fuzz targets of `targets/`, in one program: libFuzzer runs the one that `HARTLOCK_FUZZ_TARGET` names.
+//! All fuzz targets of `targets/` in one program. libFuzzer runs the target that `HARTLOCK_FUZZ_TARGET`
+//! names.
 //!
-//! One program, because linking and instrumenting is what costs. `cargo xtask fuzz` builds, runs and counts;
-//! README.md says how to work with what it finds.
+//! There is one program because linking and instrumentation take most of the build time. `cargo xtask fuzz`
+//! builds and runs it; `README.md` describes how to work with its findings.
 
 #![no_main]
 
@@ -10,7 +11,7 @@ use std::sync::OnceLock;
 use hartlock_fuzz_targets::targets;
 use libfuzzer_sys::fuzz_target;
 
-/// The variable that chooses the target.
+/// Environment variable that selects the target.
 const TARGET: &str = "HARTLOCK_FUZZ_TARGET";
 
 static CHOSEN: OnceLock<targets::Run> = OnceLock::new();
@@ -20,7 +21,7 @@ fuzz_target!(
         let name = std::env::var(TARGET).unwrap_or_default();
         let Some((_, run)) = targets::ALL.iter().find(|(known, _)| *known == name) else {
             let names: Vec<_> = targets::ALL.iter().map(|(name, _)| *name).collect();
-            // What `cargo xtask fuzz` compares with its own list.
+            // `cargo xtask fuzz` compares this list with its own.
             println!("{}", names.join(" "));
             std::process::exit(if name == "list" { 0 } else { 2 });
         };

@@ -1,4 +1,4 @@
-//! Passes the linker script on, and where it finds the memory of the board.
+//! Passes the linker script and the folder of the board's memory map to the linker.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Passes the linker script on: that of a program that is alone on a hart, at the start of memory. It finds
-//! the memory of the board through this, too.
+//! Passes the linker script to the linker, which is that of a program without other software on the hart, at the start
+//! of RAM, and also the folder of the board's memory map.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Passes the linker script on.
+//! Passes the linker script to the linker.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();

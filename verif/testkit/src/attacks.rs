@@ -1,8 +1,9 @@
-//! Bundles that try on our format what broke other boot loaders (`spec/vectors/attacks`).
+//! Bundles that apply published attacks on other boot loaders to our format
+//! (`spec/vectors/attacks`).
 //!
-//! `spec/attacks.md` says what happened there; a check keeps both lists the same. Attackers have no
-//! trusted key: they have genuine bundles signed by A (and B), and a key of their own, E. Where the
-//! peer's own tools were at fault, the bundle is signed by A and wrong all the same.
+//! `spec/attacks.md` describes the attacks, and a check keeps both lists equal. An attacker has no
+//! trusted key, only genuine bundles signed by A (and B) and another key, E. If the fault was in the
+//! tools of the other project, the bundle is signed by A and is nevertheless invalid.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +35,7 @@ fn two_signers() -> Draft {
     Draft { blocks: [A, B].map(Block::By).into(), ..Draft::system() }
 }
 
-/// Genuine, of the same shape, and one version older; its kernel is another one.
+/// Returns a genuine bundle of the same shape with an older security version and another kernel.
 fn older() -> Draft {
     let mut draft = Draft::system();
     draft.security_version = 6;
@@ -42,17 +43,18 @@ fn older() -> Draft {
     draft
 }
 
-/// A kernel of the attacker's, in the place and of the size of the genuine one.
+/// Replaces the kernel by one of the attacker, at the same place and of the same size.
 fn other_kernel(draft: &mut Draft) {
     draft.payloads[0].data.iter_mut().for_each(|byte| *byte ^= 0x20);
 }
 
-/// Bytes of a signature block by Ed25519, and where in it the signature begins.
+/// The length in bytes of a signature block with Ed25519, and the offset of the signature in it.
 const BLOCK: usize = 112;
 const SIGNATURE: usize = 48;
-/// Range of the kernel in the file.
+/// The range of the kernel in the file.
 const KERNEL: std::ops::Range<usize> = 4096..4096 + 1500;
-/// Offsets of the first payload record of a bundle with one signer, and of the digest in it.
+/// The offset of the first payload record in a bundle with one signer, and the offset of the digest
+/// in that record.
 const RECORD: usize = 256 + 64;
 const DIGEST: usize = RECORD + 64;
 
@@ -64,7 +66,7 @@ fn put32(file: &mut [u8], at: usize, value: usize) {
     file[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
 }
 
-/// Where the signature area begins.
+/// Returns the offset of the signature area.
 fn area(file: &[u8]) -> usize {
     u32_at(file, 16)
 }
@@ -129,7 +131,7 @@ pub const ROWS: &[Row] = &[
         &[File(|file| {
             let (second, at) = (RECORD + 128, area(file));
             file.drain(second..second + 128);
-            // Payloads stay where they are.
+            // The payloads keep their offsets.
             file.splice(at - 128 + BLOCK..at - 128 + BLOCK, [0; 128]);
             put32(file, 16, at - 128);
         })],
@@ -400,8 +402,8 @@ pub const ROWS: &[Row] = &[
     ),
 ];
 
-/// Compares the attacks with the page that explains them, in whose tables each has a row: its name,
-/// its reason, and what it tries.
+/// Compares the attacks with the page that explains them. Its tables have a row for each attack,
+/// with name, reason and description.
 pub fn check_page(root: &Path) -> Result<Vec<String>> {
     let page =
         fs::read_to_string(root.join(PAGE)).with_context(|| format!("cannot read {PAGE}"))?;

@@ -1,8 +1,9 @@
-//! Makes bundles, right ones and ones with one fault.
+//! Makes bundles, valid ones and ones with a single fault.
 //!
-//! A bundle goes through four forms, and a fault can be put into each: a [`Draft`] (fields),
-//! the [`Signed`] region (bytes, before they are signed), the signature area (bytes), the file
-//! (bytes). What comes later follows from what was changed before, so a fault stays the only one.
+//! A bundle is made in four steps, and a fault can be inserted at each of them: a [`Draft`]
+//! (fields), the [`Signed`] region (bytes, before it is signed), the signature area (bytes), and
+//! the file (bytes). Later steps use the results of earlier changes, so that a fault stays the only
+//! one.
 
 use core::num::NonZeroU64;
 
@@ -18,7 +19,7 @@ use super::ed25519::OddSignature;
 use super::keys::{A, B, C, ED25519, FOREIGN, FakeKey};
 use super::signers::Signer;
 
-/// Makes a payload's digest out of its record and its bytes.
+/// A function that computes the digest of a payload from its record and its bytes.
 pub type MakeDigest = fn(&PayloadRecord, &[u8]) -> Digest;
 
 /// A payload and its record.
@@ -31,13 +32,13 @@ pub struct Payload {
     pub load_address: u64,
     pub memory_size: u64,
     pub entry: u64,
-    /// Bytes by which the payload is located after its place in the file.
+    /// The number of bytes by which the payload is moved from its regular offset in the file.
     pub shift: i64,
     pub make_digest: MakeDigest,
 }
 
 impl Payload {
-    /// A payload of `size` bytes with the default hash; code is entered at its first byte.
+    /// Makes a payload of `size` bytes with the default hash. The entry of code is its first byte.
     pub fn new(kind: PayloadType, size: usize, load_address: u64) -> Self {
         Payload {
             kind,
@@ -52,7 +53,7 @@ impl Payload {
         }
     }
 
-    /// Gives it another size; memory follows.
+    /// Changes the size of the payload; the size in memory follows.
     pub fn resize(&mut self, size: usize) {
         *self = Payload {
             hash: self.hash,
@@ -61,7 +62,7 @@ impl Payload {
         };
     }
 
-    /// Moves it; the entry of code follows.
+    /// Changes the load address of the payload; the entry of code follows.
     pub fn load_at(&mut self, address: u64) {
         self.load_address = address;
         self.entry = if self.kind.is_code() { address } else { 0 };
@@ -77,12 +78,12 @@ impl Payload {
     }
 }
 
-/// Bytes that differ from place to place and from payload to payload; no zeros, so that padding
-/// and data are never mixed up.
+/// Returns pseudo-random bytes that depend on the kind of payload. No byte is zero, so that data
+/// cannot be mistaken for padding.
 fn noise(kind: PayloadType, size: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15 ^ u64::from(kind as u32);
     let mut next = || {
-        // Xorshift (Marsaglia 2003): spreads bytes, and is no more than that.
+        // Xorshift (Marsaglia 2003), which is not a cryptographic generator.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
@@ -91,30 +92,31 @@ fn noise(kind: PayloadType, size: usize) -> Vec<u8> {
     (0..size).map(|_| next()).collect()
 }
 
-/// Where a signature block comes from.
+/// The source of a signature block.
 #[derive(Clone)]
 pub enum Block {
-    /// An honest signature.
+    /// A valid Ed25519 signature by a key.
     By(&'static FakeKey),
-    /// An Ed25519 signature with something unusual about it.
+    /// An unusual Ed25519 signature.
     Odd(&'static OddSignature),
     /// A signature of another algorithm.
     Of(&'static Signer),
-    /// The same with changes. Those of the key come first, so that its record follows.
+    /// A signature of another algorithm with changes. Changes of the key are made first, so that
+    /// the key record contains them.
     Edited(&'static Signer, Changes),
-    /// An algorithm that no verifier of this version carries, with any sizes.
+    /// A block of an algorithm that no verifier of this version supports, with any sizes.
     Foreign { public_key: Vec<u8>, signature: Vec<u8> },
-    /// Bytes without any change.
+    /// Bytes that are used without any change.
     Raw(Vec<u8>),
 }
 
 /// Changes to a signature block.
 #[derive(Clone, Copy)]
 pub struct Changes {
-    /// Under the numbers of another algorithm.
+    /// The name of another algorithm, whose numbers the block states.
     pub algorithm: Option<&'static str>,
     pub public_key: fn(&mut Vec<u8>),
-    /// Makes the signature over the signed region.
+    /// The function that makes the signature over the signed region.
     pub sign: fn(&Signer, &[u8]) -> Vec<u8>,
     pub signature: fn(&mut Vec<u8>),
 }
@@ -123,7 +125,7 @@ impl Changes {
     pub const NONE: Self =
         Self { algorithm: None, public_key: |_| (), sign: Signer::sign, signature: |_| () };
 
-    /// Algorithm, parameters and public key.
+    /// Returns the numbers of algorithm and parameters, and the public key.
     fn key(&self, signer: &Signer) -> ((u32, u32), Vec<u8>) {
         let mut public_key = signer.public_key();
         (self.public_key)(&mut public_key);
@@ -141,11 +143,11 @@ impl Changes {
 
 impl Block {
     pub fn foreign() -> Block {
-        // Sizes that need padding, which Ed25519 never does.
+        // These sizes need padding, which Ed25519 never does.
         Block::Foreign { public_key: b"not known".into(), signature: vec![0xa5; 17] }
     }
 
-    /// Its record among the signers; `None` for raw bytes.
+    /// Returns the record of the key in the list of signers; `None` for raw bytes.
     pub fn record(&self) -> Option<KeyRecord> {
         match self {
             Block::By(key) => Some(key.record()),
@@ -165,14 +167,14 @@ impl Block {
     fn size(&self) -> usize {
         match self {
             Block::By(_) | Block::Odd(_) => 16 + 32 + 64,
-            // Without signing for it.
+            // The size is computed without making a signature.
             Block::Of(signer) => Changes::NONE.block(signer, signer.blank()).len(),
             Block::Edited(signer, changes) => changes.block(signer, signer.blank()).len(),
             Block::Foreign { .. } | Block::Raw(_) => self.encode(&[]).len(),
         }
     }
 
-    /// Its bytes, of which a signature is over the signed region.
+    /// Returns the bytes of the block with a signature over the signed region.
     pub fn encode(&self, signed: &[u8]) -> Vec<u8> {
         match self {
             Block::By(key) => encode_block(ED25519, &key.public_key(), &key.sign(signed)),
@@ -187,7 +189,7 @@ impl Block {
     }
 }
 
-/// A signature block (image format §5.1), with any contents.
+/// Encodes a signature block (image format §5.1) with any contents.
 pub fn encode_block(
     (algorithm, parameters): (u32, u32),
     public_key: &[u8],
@@ -204,7 +206,7 @@ pub fn encode_block(
     block
 }
 
-/// A bundle by its fields. Sizes, counts, offsets and digests follow from them.
+/// A bundle by its fields. Sizes, counts, offsets and digests are computed from them.
 #[derive(Clone)]
 pub struct Draft {
     pub bundle_type: BundleType,
@@ -213,27 +215,28 @@ pub struct Draft {
     pub lifecycle_mask: u32,
     pub identity: Identity,
     pub label: Label,
-    /// Who signs.
+    /// The signature blocks.
     pub blocks: Vec<Block>,
-    /// Signers of the manifest; `None`: those who sign.
+    /// The signers in the manifest, or `None` for those of the signature blocks.
     pub listed: Option<Vec<KeyRecord>>,
     pub payloads: Vec<Payload>,
-    /// Devices besides the first.
+    /// The devices in addition to the one in the header.
     pub others: Vec<IdentityField>,
-    /// Of a system bundle: what it needs of the boot bundle.
+    /// The lowest version of the boot bundle that a system bundle needs. Boot bundles do not use
+    /// it.
     pub boot_version: Option<NonZeroU64>,
-    /// Of a boot bundle.
+    /// The trusted keys in a boot bundle. System bundles do not use it.
     pub trust: TrustList,
-    /// Of a boot bundle: algorithms of its loader.
+    /// The algorithms that the loader in a boot bundle supports. System bundles do not use it.
     pub carried: u64,
-    /// Of a system bundle.
+    /// The kernel command line in a system bundle. Boot bundles do not use it.
     pub bootargs: String,
-    /// Pages by which `bundle_size` and the file are longer than the payloads.
+    /// The number of pages by which `bundle_size` and the file are longer than the payloads.
     pub extra_pages: u64,
 }
 
 impl Draft {
-    /// The smallest system bundle.
+    /// Returns the smallest system bundle.
     pub fn system() -> Draft {
         Draft {
             bundle_type: BundleType::System,
@@ -245,7 +248,7 @@ impl Draft {
         }
     }
 
-    /// The smallest boot bundle.
+    /// Returns the smallest boot bundle.
     pub fn boot() -> Draft {
         Draft {
             bundle_type: BundleType::Boot,
@@ -270,13 +273,13 @@ impl Draft {
         }
     }
 
-    /// Puts an initramfs between kernel and device tree.
+    /// Inserts an initramfs between kernel and device tree.
     pub fn add_initramfs(&mut self, size: usize, load_address: u64) -> &mut Payload {
         self.payloads.insert(1, Payload::new(PayloadType::Initramfs, size, load_address));
         &mut self.payloads[1]
     }
 
-    /// Names a board that is not described, so that its memory map does not matter.
+    /// Sets a board that has no description, so that no memory map is checked.
     pub fn leave_board(&mut self) {
         self.identity.board = name("some-other-board");
     }
@@ -286,9 +289,9 @@ impl Draft {
         self.listed.clone().unwrap_or_else(signing)
     }
 
-    /// Encodes the manifest for a signature area of this size.
+    /// Encodes the manifest for a signature area of this size in bytes.
     pub fn encode(&self, signatures_size: usize) -> (Signed, Layout) {
-        // The first pass is for the size only: offsets and digests do not change it.
+        // The first pass only determines the size, which offsets and digests do not change.
         let blank = self.payloads.iter().map(|payload| record_of(payload, 0)).collect();
         let size = self.encode_with(signatures_size, blank, 0).bytes.len();
         let layout = Layout::new(self, size + signatures_size);
@@ -337,7 +340,7 @@ impl Draft {
     }
 }
 
-/// Where the payloads are in the file.
+/// The offsets of the payloads in the file.
 pub struct Layout {
     pub offsets: Vec<u64>,
     bundle_size: u64,
@@ -356,7 +359,7 @@ impl Layout {
     }
 }
 
-/// Without its digest.
+/// Returns the record of a payload, without its digest.
 fn record_of(payload: &Payload, offset: u64) -> PayloadRecord {
     PayloadRecord {
         payload_type: payload.kind,
@@ -371,7 +374,7 @@ fn record_of(payload: &Payload, offset: u64) -> PayloadRecord {
     }
 }
 
-/// The signed region as bytes, before it is signed.
+/// The bytes of the signed region, before it is signed.
 pub struct Signed {
     pub bytes: Vec<u8>,
     signers: usize,
@@ -380,27 +383,27 @@ pub struct Signed {
 }
 
 impl Signed {
-    /// Offset of a signer's key record.
+    /// Returns the offset of a signer's key record.
     pub fn signer(&self, index: usize) -> usize {
         256 + 64 * index
     }
 
-    /// Offset of a payload record.
+    /// Returns the offset of a payload record.
     pub fn payload(&self, index: usize) -> usize {
         256 + 64 * self.signers + 128 * index
     }
 
-    /// Offset of the extension area.
+    /// Returns the offset of the extension area.
     pub fn extensions(&self) -> usize {
         self.payload(self.payloads)
     }
 
-    /// Offset of the closing section.
+    /// Returns the offset of the closing section.
     pub fn closing(&self) -> usize {
         self.extensions() + self.extensions
     }
 
-    /// Puts these bytes into the extension area, after what is there.
+    /// Appends these bytes to the extension area.
     pub fn extend(&mut self, bytes: &[u8]) {
         self.insert(self.closing(), bytes);
         self.extensions += bytes.len();
@@ -419,33 +422,34 @@ impl Signed {
         self.put(at, &value.to_le_bytes());
     }
 
-    /// Puts bytes in between; `signed_size` follows. They must fit into the padding that follows.
+    /// Inserts bytes and updates `signed_size`. The padding after the signed region must have room
+    /// for them.
     pub fn insert(&mut self, at: usize, bytes: &[u8]) {
         self.bytes.splice(at..at, bytes.iter().copied());
         self.put32(16, self.bytes.len() as u32);
     }
 
-    /// Takes the last bytes away; `signed_size` follows.
+    /// Removes the last bytes and updates `signed_size`.
     pub fn shorten(&mut self, by: usize) {
         self.bytes.truncate(self.bytes.len() - by);
         self.put32(16, self.bytes.len() as u32);
     }
 }
 
-/// A change to a bundle on its way, or to what its verifier is told.
+/// A change to a bundle at one of the steps of making it, or to the options of its verifier.
 #[derive(Clone, Copy)]
 pub enum Edit {
     Draft(fn(&mut Draft)),
-    /// Before the signature: the result is signed.
+    /// A change to the signed region before it is signed.
     Signed(fn(&mut Signed)),
-    /// The signature area, after the signature.
+    /// A change to the signature area.
     Area(fn(&mut Vec<u8>)),
-    /// The whole file, after the signature.
+    /// A change to the whole file, after it is signed.
     File(fn(&mut Vec<u8>)),
     Options(fn(&mut super::expected::Options)),
 }
 
-/// Makes the file of a draft with all edits applied. Returns the draft too, as it was signed.
+/// Makes the file of a draft with all edits applied. Also returns the draft as it was signed.
 pub fn build(mut draft: Draft, edits: &[Edit]) -> (Vec<u8>, Draft) {
     for edit in edits {
         if let Edit::Draft(change) = edit {
@@ -479,7 +483,7 @@ pub fn build(mut draft: Draft, edits: &[Edit]) -> (Vec<u8>, Draft) {
     (file, draft)
 }
 
-/// Writes a payload into the file; where payloads overlap on purpose, the bytes must agree.
+/// Writes a payload into the file. If payloads overlap on purpose, the bytes must be equal.
 fn place(file: &mut Vec<u8>, offset: usize, data: &[u8]) {
     let end = offset + data.len();
     let old_end = file.len();

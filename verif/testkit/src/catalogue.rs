@@ -1,5 +1,5 @@
-//! Every vector: its name, the reason it must give, what is wrong with it, and the edit that
-//! makes it so. The groups follow the groups of the reason codes.
+//! The catalogue of all vectors: name, expected reason, description, and the edits that make the
+//! fault. The modules follow the groups of reason codes.
 
 mod acceptance;
 mod accepted;
@@ -20,7 +20,7 @@ mod signatures;
 
 pub use row::{Row, bad};
 
-/// All vectors, in the order of the file.
+/// Returns all vectors, in the order of the file.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     [
         accepted::ROWS,

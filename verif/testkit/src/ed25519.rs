@@ -1,7 +1,7 @@
-//! Ed25519 signatures that no honest signer makes (image format §5.2).
+//! Ed25519 signatures that no regular signer makes (image format §5.2).
 //!
-//! Those that a laxer verifier would accept are made so that it does: only the rule that is
-//! tested prevents the acceptance of the signature.
+//! Each signature that a less strict verifier could accept satisfies all other rules, so that only the
+//! tested rule prevents its acceptance.
 
 use curve25519_dalek::constants::{ED25519_BASEPOINT_TABLE, EIGHT_TORSION};
 use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha512};
 
 use super::keys::{self, A};
 
-/// A public key and a way to sign with it.
+/// A public key and a function that signs with it.
 #[derive(Debug)]
 pub struct OddSignature {
     public_key: fn() -> [u8; 32],
@@ -33,7 +33,7 @@ impl OddSignature {
     }
 }
 
-/// S + L instead of S: the same equation in a second encoding.
+/// S is replaced by S + L, another encoding of the same number modulo L.
 pub const S_PLUS_L: OddSignature = OddSignature {
     public_key: || A.public_key(),
     sign: |_, message| {
@@ -43,19 +43,19 @@ pub const S_PLUS_L: OddSignature = OddSignature {
     },
 };
 
-/// R is the identity; S makes the equation true.
+/// R is the identity, and S satisfies the equation.
 pub const R_IDENTITY: OddSignature = OddSignature {
     public_key: || A.public_key(),
     sign: |_, message| with_zero_r(IDENTITY, message),
 };
 
-/// R is the identity with the sign bit set ("−0").
+/// R is the identity with the sign bit set ("−0"), and S satisfies the equation.
 pub const R_MINUS_ZERO: OddSignature = OddSignature {
     public_key: || A.public_key(),
     sign: |_, message| with_zero_r(MINUS_ZERO, message),
 };
 
-/// R is the identity with p added to its y.
+/// R is the identity encoded with y + p, and S satisfies the equation.
 pub const R_Y_PLUS_P: OddSignature = OddSignature {
     public_key: || A.public_key(),
     sign: |_, message| with_zero_r(ONE_PLUS_P, message),
@@ -64,18 +64,18 @@ pub const R_Y_PLUS_P: OddSignature = OddSignature {
 /// R has order 8.
 pub const R_ORDER_8: OddSignature = OddSignature {
     public_key: || A.public_key(),
-    // Under the cofactored equation it would be a signature.
+    // The signature satisfies the cofactored equation.
     sign: |_, message| with_zero_r(EIGHT_TORSION[1].compress().0, message),
 };
 
-/// R is an encoding with y above p of a point that is not of small order. Its logarithm is
-/// not known, so the equation does not hold.
+/// R is encoded with a y that is not less than p, and its point is not of small order. The discrete
+/// logarithm of R is unknown, so the equation does not hold.
 pub const R_NOT_REDUCED: OddSignature = OddSignature {
     public_key: || A.public_key(),
     sign: |_, message| with_zero_r(not_reduced(), message),
 };
 
-/// R is the encoding of no point.
+/// R is not the encoding of a point.
 pub const R_OFF_CURVE: OddSignature = OddSignature {
     public_key: || A.public_key(),
     sign: |_, message| {
@@ -83,7 +83,7 @@ pub const R_OFF_CURVE: OddSignature = OddSignature {
     },
 };
 
-/// R has a component of order 8 that nothing balances.
+/// R has a component of order 8, which no other component cancels.
 pub const R_MIXED: OddSignature = OddSignature {
     public_key: || A.public_key(),
     sign: |_, message| {
@@ -94,7 +94,7 @@ pub const R_MIXED: OddSignature = OddSignature {
     },
 };
 
-/// The key is the identity: [k]A vanishes, so an attacker can sign.
+/// The key is the identity, so [k]A is the identity and an attacker can sign.
 pub const KEY_IDENTITY: OddSignature =
     OddSignature { public_key: || IDENTITY, sign: |key, message| forged(key, message, 1) };
 
@@ -102,42 +102,42 @@ pub const KEY_IDENTITY: OddSignature =
 pub const KEY_MINUS_ZERO: OddSignature =
     OddSignature { public_key: || MINUS_ZERO, sign: |key, message| forged(key, message, 1) };
 
-/// The key is an encoding with y above p of a point that is not of small order.
+/// The key is encoded with a y that is not less than p, and its point is not of small order.
 pub const KEY_NOT_REDUCED: OddSignature =
     OddSignature { public_key: not_reduced, sign: |key, message| forged(key, message, 1) };
 
-/// The key has order 4: its y is 0.
+/// The key has order 4 and y = 0.
 pub const KEY_ORDER_4: OddSignature = OddSignature {
     public_key: || EIGHT_TORSION[2].compress().0,
     sign: |key, message| forged(key, message, 4),
 };
 
-/// The key has order 8: its y is y8.
+/// The key has order 8 and y = y8.
 pub const KEY_ORDER_8: OddSignature =
     OddSignature { public_key: || order_8(true), sign: |key, message| forged(key, message, 8) };
 
-/// The key has order 8: its y is p − y8.
+/// The key has order 8 and y = p − y8.
 pub const KEY_ORDER_8_NEGATED: OddSignature =
     OddSignature { public_key: || order_8(false), sign: |key, message| forged(key, message, 8) };
 
-/// The key is the encoding of no point.
+/// The key is not the encoding of a point.
 pub const KEY_OFF_CURVE: OddSignature =
     OddSignature { public_key: off_curve, sign: |key, message| forged(key, message, 1) };
 
-/// The key has a component of order 8 and the challenge hides it: [k]A has none.
+/// The key has a component of order 8, which the challenge cancels: [k]A has no such component.
 pub const KEY_MIXED_HIDDEN: OddSignature =
     OddSignature { public_key: mixed_key, sign: |key, message| mixed(key, message, true) };
 
-/// The key has a component of order 8 and the challenge shows it: only the cofactored equation
+/// The key has a component of order 8, which the challenge does not cancel: only the cofactored equation
 /// holds.
 pub const KEY_MIXED_SHOWN: OddSignature =
     OddSignature { public_key: mixed_key, sign: |key, message| mixed(key, message, false) };
 
-/// Key and R have components of order 8 that cancel each other.
+/// The key and R have components of order 8 that cancel each other.
 pub const KEY_AND_R_MIXED: OddSignature =
     OddSignature { public_key: mixed_key, sign: mixed_with_balanced_r };
 
-/// The group order, 2^252 + 27742317777372353535851937790883648493 (RFC 8032 §5.1).
+/// The group order L, 2^252 + 27742317777372353535851937790883648493 (RFC 8032 §5.1).
 pub const L: [u8; 32] = [
     0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
@@ -155,7 +155,7 @@ const MINUS_ZERO: [u8; 32] = {
     bytes
 };
 
-/// 1 + p = 2^255 − 18.
+/// The number 1 + p = 2^255 − 18.
 const ONE_PLUS_P: [u8; 32] = {
     let mut bytes = [0xff; 32];
     bytes[0] = 0xee;
@@ -179,13 +179,13 @@ fn challenge(r: &[u8; 32], key: &[u8; 32], message: &[u8]) -> Scalar {
     Scalar::from_bytes_mod_order_wide(&hash.finalize().into())
 }
 
-/// A signature by A whose R encodes the identity, in this encoding.
+/// Makes a signature by A in which R is this encoding of the identity.
 fn with_zero_r(r: [u8; 32], message: &[u8]) -> [u8; 64] {
     join(r, (challenge(&r, &A.public_key(), message) * secret()).to_bytes())
 }
 
-/// A signature without a secret, by a key of this order: [k]A vanishes for one challenge of
-/// `order`, so a few tries are enough.
+/// Makes a signature without a secret, by a key of this order: [k]A is the identity for one in `order`
+/// challenges, so a few attempts suffice.
 fn forged(key: &[u8; 32], message: &[u8], order: u8) -> [u8; 64] {
     for nonce in 1_u64.. {
         let nonce = Scalar::from(nonce);
@@ -198,13 +198,13 @@ fn forged(key: &[u8; 32], message: &[u8], order: u8) -> [u8; 64] {
 }
 
 fn order_8(has_y8: bool) -> [u8; 32] {
-    // y8 ends in the byte 0xc7, p − y8 in 0x26.
+    // The first byte of y8 is 0xc7, and that of p − y8 is 0x26.
     let wanted = if has_y8 { 0xc7 } else { 0x26 };
     let encoded = EIGHT_TORSION.map(|point| point.compress().0);
     encoded.into_iter().find(|bytes| bytes[0] == wanted).expect("both are points of order 8")
 }
 
-/// The smallest y above 1 that belongs to no point.
+/// Returns the encoding of the smallest y above 1 that does not belong to a point.
 fn off_curve() -> [u8; 32] {
     let encodings = (2..=u8::MAX).map(|y| {
         let mut bytes = [0; 32];
@@ -215,9 +215,9 @@ fn off_curve() -> [u8; 32] {
     encodings.into_iter().find(is_off).expect("half of all y are on no point")
 }
 
-/// The smallest y + p, with y above 1, of a point.
+/// Returns the encoding of y + p for the smallest y above 1 that belongs to a point.
 fn not_reduced() -> [u8; 32] {
-    // p ends in 0xed, so 18 more fit into that byte.
+    // The first byte of p is 0xed, so up to 18 can be added to it.
     let encodings = (2..19).map(|y| {
         let mut bytes = [0xff; 32];
         bytes[0] = 0xed + y;
@@ -228,7 +228,7 @@ fn not_reduced() -> [u8; 32] {
     encodings.into_iter().find(is_on).expect("half of all y are on a point")
 }
 
-/// A's public key with a component of order 8.
+/// Returns A's public key with an added component of order 8.
 fn mixed_key() -> [u8; 32] {
     let honest = CompressedEdwardsY(A.public_key()).decompress().expect("an honest key");
     (honest + EIGHT_TORSION[1]).compress().0
@@ -261,7 +261,8 @@ fn mixed_with_balanced_r(key: &[u8; 32], message: &[u8]) -> [u8; 64] {
     unreachable!("one choice of eight fits")
 }
 
-/// Adds L to S, which is the same number modulo L. A signature that is too short has less of it, or nothing.
+/// Adds L to S, which is the same number modulo L. A shorter signature contains S only in part or not at
+/// all.
 pub fn add_group_order(signature: &mut [u8]) {
     let mut carry = 0;
     for (byte, order) in signature.iter_mut().skip(32).zip(L) {
@@ -275,7 +276,7 @@ pub fn add_group_order(signature: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// What RFC 8032 §5.1.7 allows a verifier to do: the equation times 8.
+    /// Checks the equation times 8, which RFC 8032 §5.1.7 allows a verifier to do.
     fn holds_with_cofactor(odd: &OddSignature, message: &[u8]) -> bool {
         let signature = odd.sign(message);
         let (r, s): ([u8; 32], [u8; 32]) =

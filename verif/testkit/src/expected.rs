@@ -1,4 +1,5 @@
-//! `expected.json`: what each vector is, the options of its verifier, and the required verdict.
+//! The file `expected.json`: the description of each vector, the options of its verifier, and the
+//! required verdict.
 
 use anyhow::{Context, Result, ensure};
 use hartlock_image::{BundleType, KeyRecord, Lifecycle, Policy, Reason};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::bundle::{Block, Draft};
 use super::keys::FakeKey;
 
-/// One vector, as written in the file.
+/// A vector, as written in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expected {
     pub name: String,
@@ -17,12 +18,12 @@ pub struct Expected {
     pub description: String,
 }
 
-/// Options of the verifier. An absent option is not checked.
+/// The options of the verifier. If an option is absent, the property is not checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// Trusted keys by name.
+    /// The names of trusted keys.
     pub keys: Vec<String>,
-    /// Trusted keys of which there is only a record.
+    /// The records of trusted keys of which the key itself does not exist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<Record>,
     pub policy: String,
@@ -40,7 +41,7 @@ pub struct Options {
     pub lifecycle: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// Whether the bundle is on a medium, which may have bytes after it.
+    /// True if the bundle is on a medium, which may have bytes after it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub medium: bool,
 }
@@ -58,7 +59,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Options {
-    /// Trusts every signer, and checks nothing else.
+    /// Returns options that trust every signer and check nothing else.
     pub fn of(draft: &Draft) -> Options {
         let mut options = Options {
             keys: Vec::new(),
@@ -98,15 +99,15 @@ impl Options {
         self.records.push(Record { algorithm, parameters, key_id });
     }
 
-    /// Trusts exactly these keys, under this policy.
+    /// Trusts exactly these keys, with this policy.
     pub fn trust(&mut self, policy: Policy, keys: &[&FakeKey]) {
         self.policy = policy.name().into();
         self.keys = keys.iter().map(|key| key.name.into()).collect();
         self.records.clear();
     }
 
-    /// Checks everything that a device checks, so that [`Draft::boot`] and
-    /// [`Draft::system`] are just accepted.
+    /// Checks everything that a device checks, with values at the limit for which [`Draft::boot`]
+    /// and [`Draft::system`] are accepted.
     pub fn of_device(&mut self, bundle_type: BundleType) {
         self.policy = Policy::Any.name().into();
         self.bundle_type = Some(bundle_type.name().into());
@@ -119,10 +120,10 @@ impl Options {
 }
 
 impl Record {
-    /// The record itself.
+    /// Returns the key record.
     ///
     /// # Errors
-    /// If its key id is not 96 hexadecimal digits.
+    /// If the key id does not have 96 hexadecimal digits.
     pub fn parse(&self) -> Result<KeyRecord> {
         let mut key_id = [0; 48];
         ensure!(self.key_id.len() == 96, "a key id has 96 digits");
@@ -134,19 +135,19 @@ impl Record {
     }
 }
 
-/// `accepted` or a code such as `E0301`: how runners report.
+/// Returns the answer that runners report: `accepted` or a code such as `E0301`.
 pub fn answer(reason: Option<Reason>) -> String {
     reason.map_or("accepted".into(), |reason| format!("E{:04}", reason as u16))
 }
 
 impl Expected {
-    /// What a runner must report.
+    /// Returns the answer that a runner must report.
     pub fn answer(&self) -> &str {
         self.reason.as_deref().unwrap_or(&self.verdict)
     }
 }
 
-/// The file: a list with one vector a line.
+/// Encodes the file: a list with one vector per line.
 pub fn encode(all: &[Expected]) -> Result<String> {
     let lines: Vec<String> = all.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
     Ok(format!("[\n{}\n]\n", lines.join(",\n")))

@@ -1,4 +1,5 @@
-//! First-stage images, right ones and ones with one fault, and their vectors (`spec/first-stage.md`).
+//! First-stage images, valid ones and ones with a single fault, and their vectors
+//! (`spec/first-stage.md`).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,12 +13,12 @@ pub mod order;
 
 pub use image::{Draft, Edit, Expected, Made, Options, Places, Row, build, digest, front, sample};
 
-/// The folder of the vectors, below `spec/vectors`.
+/// The folder of the vectors in `spec/vectors`.
 pub const FOLDER: &str = "first-stage";
-/// How names of their files end.
+/// The extension of the file names.
 const EXTENSION: &str = "hlf";
 
-/// Every row: one fault each, then the order of the rules.
+/// Returns every row: first those with one fault, then those for the order of the rules.
 pub fn rows() -> Vec<Row> {
     catalogue::rows().cloned().chain(order::rows()).collect()
 }
@@ -31,10 +32,10 @@ fn folder(root: &Path) -> PathBuf {
     root.join("spec/vectors").join(FOLDER)
 }
 
-/// Every generated file by its name.
+/// Returns every generated file by its name.
 ///
 /// # Errors
-/// If the list cannot be written as JSON.
+/// If the list cannot be encoded as JSON.
 pub(crate) fn files(all: &[Made]) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for made in all {
@@ -46,7 +47,7 @@ pub(crate) fn files(all: &[Made]) -> Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-/// Writes every file and removes vectors that are no more. Returns how many there are.
+/// Writes every file and removes files of other vectors. Returns the number of vectors.
 ///
 /// # Errors
 /// If a file cannot be written.
@@ -71,10 +72,10 @@ pub fn write(root: &Path) -> Result<usize> {
     Ok(all.len())
 }
 
-/// Reads the vectors that are there.
+/// Reads the vectors from their folder.
 ///
 /// # Errors
-/// If one is missing.
+/// If a file cannot be read.
 pub fn load(root: &Path) -> Result<Vec<Made>> {
     let folder = folder(root);
     let list = folder.join("expected.json");

@@ -1,5 +1,5 @@
-//! Makes the vectors of `spec/vectors`: bundles with one fault each, bundles with two that show the order of the
-//! rules, and bundles that try what broke other boot loaders.
+//! Makes the vectors of `spec/vectors`: bundles with one fault each, bundles with two faults that show the order
+//! of the rules, and bundles with published attacks on other boot loaders.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,20 +14,20 @@ use crate::{attacks, first_stage, keys};
 
 /// A folder of vectors.
 pub struct Set {
-    /// Below `spec/vectors`.
+    /// The name of the folder in `spec/vectors`.
     pub name: &'static str,
     rows: fn() -> Vec<&'static Row>,
 }
 
-/// All of them.
+/// All folders.
 pub const SETS: [Set; 3] = [
     Set { name: "image", rows: || catalogue::rows().collect() },
     Set { name: "order", rows: catalogue::order::rows },
     Set { name: "attacks", rows: || attacks::ROWS.iter().collect() },
 ];
 
-/// What differs between the vectors that are there and those that are made here, and between the attacks
-/// and the page that explains them.
+/// Returns the differences between the stored vectors and those made here, and between the attacks and the page
+/// that explains them.
 ///
 /// # Errors
 /// If a folder cannot be read.
@@ -45,7 +45,7 @@ pub fn differences(root: &Path) -> Result<Vec<String>> {
     Ok(findings)
 }
 
-/// What differs in one folder.
+/// Returns the differences in one folder.
 fn of_folder(
     root: &Path,
     name_of_set: &str,
@@ -69,24 +69,24 @@ fn of_folder(
 
 /// A vector with its bytes.
 pub struct Made {
-    /// What it is, and what its verifier answers.
+    /// The description of the vector, with the answer of its verifier.
     pub expected: Expected,
-    /// The file.
+    /// The bytes of the bundle.
     pub bundle: Vec<u8>,
 }
 
 impl Set {
-    /// Its folder.
+    /// Returns the path of the folder.
     pub fn folder(&self, root: &Path) -> PathBuf {
         root.join("spec/vectors").join(self.name)
     }
 
-    /// Makes every vector of it.
+    /// Makes every vector of the folder.
     pub fn generate(&self) -> Vec<Made> {
         (self.rows)().into_iter().map(Row::make).collect()
     }
 
-    /// Writes every file and removes vectors that are no more. Returns how many there are.
+    /// Writes every file and removes files of other vectors. Returns the number of vectors.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -112,10 +112,10 @@ impl Set {
         Ok(all.len())
     }
 
-    /// Reads the vectors that are there.
+    /// Reads the vectors from their folder.
     ///
     /// # Errors
-    /// If one is missing.
+    /// If a file cannot be read.
     pub fn load(&self, root: &Path) -> Result<Vec<Made>> {
         let folder = self.folder(root);
         let list = folder.join("expected.json");
@@ -131,7 +131,7 @@ impl Set {
     }
 }
 
-/// Every generated file by its name.
+/// Returns every generated file by its name.
 fn files(all: &[Made]) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for made in all {
@@ -146,7 +146,7 @@ fn files(all: &[Made]) -> Result<BTreeMap<String, Vec<u8>>> {
 }
 
 impl Row {
-    /// The bundle, and what its verifier has to answer.
+    /// Makes the bundle and the answer that its verifier must give.
     pub fn make(&self) -> Made {
         let (bundle, draft) = bundle::build((self.base)(), self.edits);
         let mut options = Options::of(&draft);
@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// Reasons of groups 01 to 08 and 10 that no vector gives, and why.
+    /// Reasons of groups 01 to 08 and 10 that no vector gives, each with an explanation.
     const NOT_COVERED: [(Reason, &str); 3] = [
         (Reason::CodeSizeOutOfRange, "of first stages, which have vectors of their own"),
         (Reason::FirstStageAlgorithm, "of first stages"),
@@ -185,7 +185,7 @@ mod tests {
     fn every_reason_that_a_bundle_can_provoke_is_covered() {
         let covered: BTreeSet<Reason> = catalogue::rows().filter_map(|row| row.reason).collect();
         for reason in Reason::ALL {
-            // Group 09 is about the device; no bundle can provoke it on a workstation.
+            // Group 09 is about the device, so no bundle can provoke it on a workstation.
             let is_of_device = *reason as u16 / 100 == 9;
             let is_exception = NOT_COVERED.iter().any(|(exception, _)| exception == reason);
             assert_eq!(

@@ -1,4 +1,5 @@
-//! Keys that are no secret: this file has their seeds, so nothing signed with them means anything.
+//! Keys that are not secret: this file contains their seeds, so a signature with them proves
+//! nothing.
 
 use anyhow::{Context, Result};
 use ed25519_dalek::pkcs8::EncodePublicKey;
@@ -8,10 +9,10 @@ use hartlock_image::KeyRecord;
 
 /// Algorithm and parameters of Ed25519 (image format §2.2).
 pub const ED25519: (u32, u32) = (1, 0);
-/// Algorithm and parameters that no verifier of this version carries.
+/// The numbers of an algorithm and parameters that no verifier of this version supports.
 pub const FOREIGN: (u32, u32) = (9, 0x0102_0304);
 
-/// An Ed25519 key pair with all that follows from its seed, computed once.
+/// An Ed25519 key pair with all values that follow from its seed, computed once.
 pub struct KeyPair {
     signing: SigningKey,
     pub public: [u8; 32],
@@ -33,7 +34,7 @@ impl KeyPair {
 /// A published key pair.
 #[derive(Debug)]
 pub struct FakeKey {
-    /// As in the file `<name>.pub.pem`.
+    /// The name of the key, as in the file `<name>.pub.pem`.
     pub name: &'static str,
     seed: [u8; 32],
 }
@@ -78,13 +79,13 @@ impl FakeKey {
         self.pair().sign(message)
     }
 
-    /// The public key as a SubjectPublicKeyInfo file.
+    /// Encodes the public key as a SubjectPublicKeyInfo file.
     pub fn public_pem(&self) -> Result<String> {
         Ok(self.signing_key().verifying_key().to_public_key_pem(LineEnding::LF)?)
     }
 }
 
-/// The record of any public key (image format §2.5).
+/// Makes the record of any public key (image format §2.5).
 pub fn record(algorithm: u32, parameters: u32, public_key: &[u8]) -> KeyRecord {
     let key_id = hartlock_verify::key_id(algorithm, parameters, public_key);
     KeyRecord { algorithm, parameters, key_id }

@@ -1,7 +1,8 @@
-//! Bundles and first-stage images, right ones and ones with one fault; fake keys; odd signatures; signatures of other signers.
+//! Test material: bundles and first-stage images, valid ones and ones with a single fault; published keys; unusual
+//! signatures; signatures by other implementations.
 //!
-//! Unit tests, fuzz targets, campaigns on devices and the generator of `spec/vectors` share them. None of
-//! the keys is a secret.
+//! Unit tests, fuzz targets, campaigns on devices and the generator of `spec/vectors` share it. None of the keys is
+//! secret.
 
 #![allow(
     missing_docs,
@@ -22,7 +23,7 @@ pub mod keys;
 pub mod signed;
 pub mod signers;
 
-/// The root of the checkout.
+/// Returns the root of the checkout.
 fn root() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }

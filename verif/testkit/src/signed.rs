@@ -1,7 +1,7 @@
-//! Keys and signatures that verifications are counted with, made by other people's signers.
+//! Keys and signatures for counting the instructions of verifications, made by signers of other projects.
 //!
-//! Everything follows from fixed seeds: a verification takes as many instructions as its values make
-//! it take, and two runs have to agree. So none of these keys is a secret.
+//! All values are derived from fixed seeds, because the number of instructions depends on the values and
+//! must be the same in every run. Therefore none of these keys is secret.
 
 use std::convert::Infallible;
 
@@ -14,14 +14,15 @@ use rsa::traits::PublicKeyParts;
 use sha2::digest::array::Array;
 use sha2::{Digest, Sha256, Sha384};
 
-/// Genuine signatures of an algorithm; one more has to be refused. More of those whose cost follows from
-/// the digits of a digest, so that their mean is that of all signatures within two per cent.
+/// Returns the number of genuine signatures of an algorithm; there is also one that must be refused.
+/// Algorithms whose cost depends on the digits of a digest have more, so that the mean is within two per
+/// cent of the mean over all signatures.
 pub fn genuine(algorithm: &str) -> usize {
     let is_of_chains = ["lms", "xmss"].iter().any(|name| algorithm.starts_with(name));
     if is_of_chains { 16 } else { 4 }
 }
 
-/// A case with its own bytes.
+/// A case with its bytes.
 pub struct Signed {
     pub is_genuine: bool,
     pub key: Vec<u8>,
@@ -29,8 +30,8 @@ pub struct Signed {
     pub signature: Vec<u8>,
 }
 
-/// The cases of an algorithm, by its name in the image format (§2.2): signatures of several
-/// messages, and the last again with a message that was changed.
+/// Returns the cases of an algorithm, given by its name in the image format (§2.2): genuine signatures of
+/// several messages, and the last signature with a message that was changed.
 pub fn of(algorithm: &str) -> Result<Vec<Signed>> {
     let mut cases = several(algorithm, genuine(algorithm))?;
     let last = cases.last().context("there are several")?;
@@ -41,7 +42,7 @@ pub fn of(algorithm: &str) -> Result<Vec<Signed>> {
     Ok(cases)
 }
 
-/// Genuine signatures of an algorithm.
+/// Makes genuine signatures of an algorithm.
 pub fn several(algorithm: &str, count: usize) -> Result<Vec<Signed>> {
     let messages: Vec<Vec<u8>> = (0..count).map(|index| message(algorithm, index)).collect();
     let mut rng = Stream::new(algorithm);
@@ -59,12 +60,12 @@ pub fn several(algorithm: &str, count: usize) -> Result<Vec<Signed>> {
         .collect())
 }
 
-/// Short, so that the figure is that of the signature: what a long one adds is its hash.
+/// Returns a short message, because a longer one would only add the cost of its hash.
 fn message(algorithm: &str, index: usize) -> Vec<u8> {
     Sha256::digest(format!("message {index} for {algorithm}")).to_vec()
 }
 
-/// A key, encoded as the image format says, and its signatures.
+/// Makes a key in the encoding of the image format, and its signatures.
 fn sign(
     algorithm: &str,
     messages: &[Vec<u8>],
@@ -110,7 +111,7 @@ fn sign(
             type Mode = lms::LmsSha256M32H10<ots::LmsOtsSha256N32W4>;
             let mut key = lms::SigningKey::<Mode>::new(rng);
             for message in messages {
-                // HSS with one level (RFC 8554 §6.2): no signed key in front.
+                // HSS with one level (RFC 8554 §6.2) has no signed key before the signature.
                 let signature = key.try_sign_with_rng(rng, message)?.to_vec();
                 signatures.push([&0_u32.to_be_bytes()[..], &signature].concat());
             }
@@ -140,7 +141,7 @@ fn sign(
             let public: &slh_dsa::VerifyingKey<_> = key.as_ref();
             public.to_bytes().to_vec()
         }
-        // A message is a seed here, and the public key that belongs to it takes the place of a signature.
+        // Here a message is a seed, and its public key is stored in the place of the signature.
         "ed25519-key-pair" => {
             let seeds = messages.iter().map(|seed| Ok(seed.as_slice().try_into()?));
             let keys = seeds.collect::<Result<Vec<[u8; 32]>>>()?;
@@ -148,7 +149,7 @@ fn sign(
             signatures.extend(keys.iter().map(|seed| public(seed).to_bytes().to_vec()));
             Vec::new()
         }
-        // The key is the seed: a secret, as far as one is that is published.
+        // The key is the secret seed, which is published here.
         "ed25519-sign" => {
             let seed = rng.bytes();
             let key = ed25519_dalek::SigningKey::from_bytes(&seed);
@@ -174,7 +175,7 @@ fn ml_dsa_key<P: ml_dsa::MlDsaParams>(
     Ok(key.expanded_key().verifying_key().encode().to_vec())
 }
 
-/// Bytes that follow from a name: SHA-256 of the name and a counter.
+/// A stream of bytes that are derived from a name: SHA-256 of the name and a counter.
 pub(crate) struct Stream {
     name: String,
     counter: u64,
@@ -213,5 +214,5 @@ impl TryRng for Stream {
     }
 }
 
-/// For signers that want to be told so. It is none.
+/// Some signers require a cryptographic generator. This one is not.
 impl TryCryptoRng for Stream {}

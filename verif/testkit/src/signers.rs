@@ -1,5 +1,5 @@
-//! Signers of every family but Ed25519. Their private keys are files of the project, so they are no
-//! secret and nothing signed with them means anything.
+//! Signers of every family except Ed25519. Their private keys are files of the project, so they
+//! are not secret and a signature with them proves nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,15 +15,16 @@ use sha2::Sha256;
 
 use super::signed::Stream;
 
-/// Where the files are, below the project's root.
+/// The folder of the key files, relative to the root of the project.
 const FOLDER: &str = "spec/vectors/keys";
 
 /// A published key pair.
 #[derive(Debug)]
 pub struct Signer {
-    /// As in the file `<file>.pem`.
+    /// The name of the key, as in the file `<file>.pem`.
     file: &'static str,
-    /// By its name (image format §2.2). RSA keys have several.
+    /// The name of the algorithm (image format §2.2). The same RSA key is used with several
+    /// algorithms.
     algorithm: &'static str,
 }
 
@@ -58,14 +59,15 @@ pub static SLH_DSA_SHAKE_128F: Signer = signer("fake-slh-dsa-shake-128f", "slh-d
 /// An algorithm and a message.
 type Request = (&'static str, Vec<u8>);
 
-/// What signers have signed: rows and tests ask for the same again, and some take a second to answer.
+/// The signatures made so far: rows and tests request the same ones again, and some take a second to
+/// make.
 static SIGNED: Mutex<BTreeMap<Request, Vec<u8>>> = Mutex::new(BTreeMap::new());
 
-/// Public keys and the sizes of signatures.
+/// The public keys, and the lengths of the signatures.
 static PUBLIC: Mutex<BTreeMap<&str, (Vec<u8>, usize)>> = Mutex::new(BTreeMap::new());
 
 impl Signer {
-    /// The name of its files, without what they end with.
+    /// Returns the name of the key's files, without extension.
     pub const fn file(&self) -> &'static str {
         self.file
     }
@@ -74,20 +76,20 @@ impl Signer {
         Algorithm::from_name(self.algorithm).expect("signers have algorithms of the format")
     }
 
-    /// As encoded in a bundle.
+    /// Returns the public key as encoded in a bundle.
     pub fn public_key(&self) -> Vec<u8> {
         self.public().0
     }
 
-    /// The private key, as PKCS #8: for keys that a device uses.
+    /// Returns the private key as PKCS #8, for keys that a device uses.
     ///
     /// # Errors
-    /// If it cannot be exported.
+    /// If the key cannot be exported.
     pub fn private_der(&self) -> Result<Vec<u8>> {
         self.with_key(|key| Ok(key.export(Format::Der, None)?.to_vec()))
     }
 
-    /// As many bytes as a signature has.
+    /// Returns zeros of the length of a signature.
     pub fn blank(&self) -> Vec<u8> {
         vec![0; self.public().1]
     }
@@ -97,8 +99,8 @@ impl Signer {
         super::keys::record(algorithm, parameters, &self.public_key())
     }
 
-    /// Signs a message, always in the same way: a key that counts its signatures is at its index in
-    /// the file, and what it counts up is a copy.
+    /// Signs a message, with the same result each time: a stateful key signs with the index in its
+    /// file, and only a copy of the file is changed.
     pub fn sign(&self, message: &[u8]) -> Vec<u8> {
         let place = (self.algorithm, message.to_vec());
         let mut signed = SIGNED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,7 +108,8 @@ impl Signer {
         signed.entry(place).or_insert_with(sign).clone()
     }
 
-    /// Of an RSA key: a PSS signature with SHA-256 whose salt has another length than a digest.
+    /// Makes a PSS signature with SHA-256 whose salt has `salt_size` bytes. The key must be an RSA
+    /// key.
     pub fn sign_with_salt(&self, message: &[u8], salt_size: usize) -> Vec<u8> {
         self.with_key(|key| {
             let key = key.export(Format::Der, None)?;
@@ -142,7 +145,7 @@ impl Signer {
     }
 }
 
-/// Copies a key so that only its owner can read it, as the signer requires.
+/// Copies a key file with permissions for its owner only, as the signer requires.
 fn copy_private(from: &Path, to: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     fs::copy(from, to).with_context(|| from.display().to_string())?;

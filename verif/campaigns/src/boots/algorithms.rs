@@ -1,6 +1,6 @@
-//! Root keys of other families than Ed25519, each beside an Ed25519 key under the policy that requires
-//! both. Both stages take the bundles as they were signed, and refuse the changes of an attacker who
-//! has no key.
+//! Boots with root keys of algorithms other than Ed25519. Most are combined with an Ed25519 key under
+//! the policy that requires both. Both stages accept the bundles as they were signed, and refuse the
+//! modifications of an attacker who has no private key.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ use hartlock_testkit::signers;
 use hartlock_testkit::signers::Signer;
 use xtask::firmware;
 
-/// The signers beside Ed25519.
+/// Signers that are combined with an Ed25519 signer.
 static SIGNERS: [&Signer; 7] = [
     &signers::ML_DSA_87,
     &signers::LMS,
@@ -28,33 +28,36 @@ static SIGNERS: [&Signer; 7] = [
     &signers::SLH_DSA_SHAKE_128F,
 ];
 
-/// Those whose refusals are tried: one of each family.
+/// Signers whose bundles are attacked: one of each algorithm family.
 static REFUSED: [&Signer; 4] =
     [&signers::ML_DSA_87, &signers::LMS, &signers::XMSS, &signers::SLH_DSA_128S];
 
-/// Classical root keys, which sign alone.
+/// Classical signers, which are the only root key of their device.
 static ALONE: [&Signer; 3] =
     [&signers::RSA_PSS_3072, &signers::RSA_PKCS1_2048, &signers::ECDSA_P384];
 
-/// A number that the format leaves to others.
+/// An algorithm number that the image format does not assign.
 const NO_ALGORITHM: u32 = 9;
 
-/// The second block begins after that of Ed25519.
+/// Offset of the second signature block in the signature area: the size of an Ed25519 block (header,
+/// key and signature).
 const SECOND: usize = 16 + 32 + 64;
 
-/// What an attacker without keys does to a bundle, and the reason that it gives. The second bundle has
-/// other contents and is signed by the same keys.
+/// Name of an attack, the expected reason of the refusal, and the function that modifies the bundle.
+/// The second argument of the function is a bundle with other contents that the same keys signed.
 type Attack = (&'static str, Reason, fn(&mut Vec<u8>, &[u8]));
 
 const ATTACKS: [Attack; 6] = [
     ("erased", Reason::SignatureAlgorithmZero, |bundle, _| area(bundle)[SECOND..].fill(0)),
-    // The size of the area is signed.
+    // The size of the signature area is part of the signed header, so a smaller area invalidates the
+    // first signature.
     ("stripped", Reason::SignatureMismatch, |bundle, _| {
         area(bundle)[SECOND..].fill(0);
         bundle[20..24].copy_from_slice(&(SECOND as u32).to_le_bytes());
     }),
     ("reordered", Reason::SignerMismatch, |bundle, _| area(bundle).rotate_left(SECOND)),
-    // The Ed25519 block twice, and a block of no algorithm that fills the area up to its end.
+    // The Ed25519 block appears twice. A block with an unassigned algorithm number fills the rest of
+    // the area.
     ("doubled", Reason::PolicyHybridNotMet, |bundle, _| {
         let (first, rest) = area(bundle).split_at_mut(SECOND);
         let (second, filler) = rest.split_at_mut(SECOND);
@@ -67,7 +70,7 @@ const ATTACKS: [Attack; 6] = [
         let mut other = other.to_vec();
         area(bundle)[SECOND..].copy_from_slice(&area(&mut other)[SECOND..]);
     }),
-    // A block of a key that is not trusted counts for nothing, whatever is in it.
+    // A block whose key is not trusted is ignored, whatever it contains, so the policy is not met.
     ("with-another-key", Reason::PolicyHybridNotMet, |bundle, _| {
         let inside_key = SECOND + 16 + 20;
         area(bundle)[inside_key] ^= 1;
@@ -91,7 +94,8 @@ pub fn cases() -> Vec<Case> {
         }));
     }
     for signer in REFUSED {
-        // Both stages have the same code for all of this; once around shows it.
+        // Both stages share this code. One signer is tested with both stages, the others only with the
+        // ROM.
         let is_first = signer.algorithm() == REFUSED[0].algorithm();
         let stages: &[Stage] = if is_first { &[Stage::Rom, Stage::Loader] } else { &[Stage::Rom] };
         for &stage in stages {
@@ -150,8 +154,8 @@ fn hybrid_setup(bench: &Bench, signer: &'static Signer) -> Result<Setup> {
     setup(bench, &hybrid(signer), Policy::Hybrid, &pair(signer), 7)
 }
 
-/// A device whose ROM carries these algorithms, and whose bundles are signed by these keys, which are
-/// the only ones that it trusts.
+/// Makes a device whose ROM supports these algorithms, and whose bundles are signed by these keys. The
+/// device trusts no other keys.
 fn setup(
     bench: &Bench,
     algorithms: &[Algorithm],
@@ -174,7 +178,7 @@ fn setup(
     })
 }
 
-/// The signature area of a bundle.
+/// Returns the signature area of a bundle, whose offset and size are in the header.
 fn area(bundle: &mut [u8]) -> &mut [u8] {
     let [start, size] = [16, 20].map(|at| {
         let field = [0, 1, 2, 3].map(|index| bundle[at + index]);

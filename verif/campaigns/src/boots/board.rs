@@ -1,4 +1,5 @@
-//! Devices for the cases: a working one, to be changed in one thing.
+//! Builds, starts and inspects the devices of the cases: a working device, in which a case changes one
+//! property.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -25,12 +26,12 @@ use xtask::tools;
 use xtask::tools::Tools;
 use xtask::{initramfs, project, run};
 
-/// What the stub prints when it is entered.
+/// Line that the stub kernel prints when it is entered.
 pub const STUB_RUNS: &str = "stub: the kernel runs";
-/// Longer than any case takes on a busy machine; a case never waits for it on purpose.
+/// Time limit of a boot. It is longer than any case takes on a busy machine; no case relies on it to end.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
-/// Everything that is built once for all cases.
+/// Firmware and tools that are built once for all cases.
 pub struct Bench {
     pub tools: Tools,
     pub firmware: Firmware,
@@ -40,7 +41,7 @@ pub struct Bench {
     linux: OnceCell<LinuxFiles>,
 }
 
-/// Signed bundles around Debian's kernel.
+/// Keys and signed bundles with Debian's kernel.
 struct LinuxFiles {
     boot: PathBuf,
     root: RootOfTrust,
@@ -50,21 +51,21 @@ struct LinuxFiles {
     identity: port::Identity,
 }
 
-/// A device that is about to boot.
+/// Flash contents, disk and settings of a device that is about to boot.
 pub struct Setup {
     pub rom: Vec<u8>,
     pub root: RootOfTrust,
     pub boot: Vec<u8>,
-    /// `None`: no disk.
+    /// The system bundle on the disk; `None` if the device has no disk.
     pub system: Option<Vec<u8>>,
     pub state: Provisioning,
     pub harts: u32,
     pub legacy_virtio: Option<bool>,
-    /// It waits before its first instruction for the debug stub to let it go.
+    /// True if the machine waits before its first instruction until the debug stub releases it.
     pub is_held: bool,
-    /// The CPU as QEMU takes it; without it, the one that QEMU takes for RV64.
+    /// The value of QEMU's `-cpu` option; `None` selects QEMU's default CPU for RV64.
     pub cpu: Option<String>,
-    /// Text that ends the run; without it, it ends by itself.
+    /// Console text that ends the run; `None` if the machine powers itself off.
     pub until: Option<&'static str>,
 }
 
@@ -77,7 +78,7 @@ impl Bench {
         Ok(Self { tools, firmware, qemu, stub, is_verbose, linux: OnceCell::new() })
     }
 
-    /// A boot bundle of the real firmware, signed by a fake key.
+    /// Returns a draft of a boot bundle with the real firmware, to be signed by a test key.
     pub fn boot_draft(&self, loader: &StageFiles) -> Result<Draft> {
         let mut draft = Draft::boot();
         let sources = [
@@ -103,11 +104,11 @@ impl Bench {
         Ok(draft)
     }
 
-    /// A system bundle with the stub for a kernel and an initramfs of many blocks.
+    /// Returns a draft of a system bundle with the stub as the kernel and an initramfs of many blocks.
     pub fn system_draft(&self) -> Result<Draft> {
         let mut draft = Draft::system();
         let mut kernel = Payload::new(PayloadType::Kernel, 0, 0x8200_0000);
-        // Padded so that it has blocks enough for every hart.
+        // The padding gives every hart at least one block.
         kernel.data = self.stub.clone();
         kernel.data.resize(60_000, 0);
         kernel.memory_size = 64 << 10;
@@ -121,12 +122,12 @@ impl Bench {
         Ok(draft)
     }
 
-    /// A device that works, with its boot and system bundle changed by edits.
+    /// Makes a working device, with its boot bundle and its system bundle changed by these edits.
     pub fn setup(&self, boot: &[Edit], system: &[Edit]) -> Result<Setup> {
         self.setup_with(&self.firmware.loader, boot, system)
     }
 
-    /// The same with another loader.
+    /// Same as [`Bench::setup`], with another loader.
     pub fn setup_with(&self, loader: &StageFiles, boot: &[Edit], system: &[Edit]) -> Result<Setup> {
         Ok(Setup {
             rom: fs::read(&self.firmware.rom.bin)?,
@@ -142,7 +143,7 @@ impl Bench {
         })
     }
 
-    /// Boots a device.
+    /// Boots a device and runs it to its end.
     pub fn run(&self, setup: &Setup) -> Result<Run> {
         let (device, machine) = self.start(setup, &[])?;
         let run = self.finish(machine, setup.until);
@@ -150,7 +151,7 @@ impl Bench {
         Ok(run)
     }
 
-    /// Starts a device; the caller ends it with [`Bench::finish`].
+    /// Starts a device. The caller ends it with [`Bench::finish`].
     pub fn start(&self, setup: &Setup, extra: &[String]) -> Result<(Device, Machine)> {
         let device = Device::temporary()?;
         self.install(&device, setup)?;
@@ -158,7 +159,7 @@ impl Bench {
         Ok((device, machine))
     }
 
-    /// Writes flash and disk of a device.
+    /// Writes the flash and the disk of a device.
     pub fn install(&self, device: &Device, setup: &Setup) -> Result<()> {
         let file = |name: &str| device.folder().join(name);
         fs::write(file("rom.bin"), &setup.rom)?;
@@ -173,7 +174,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Starts a device that was installed.
+    /// Starts a device whose flash and disk were already written by [`Bench::install`].
     pub fn start_on(&self, device: &Device, setup: &Setup, extra: &[String]) -> Result<Machine> {
         let disk = setup.system.as_ref().map(|_| device.disk());
         let mut config = Config::new(device.rom_flash(), device.bundle_flash(), disk);
@@ -192,13 +193,13 @@ impl Bench {
         Ok(Machine::start(&self.qemu, &config)?)
     }
 
-    /// Runs a device to its end.
+    /// Runs a device to its end and returns the result.
     pub fn finish(&self, mut machine: Machine, until: Option<&str>) -> Run {
         let stop = self.wait(&mut machine, until);
         machine.finish(stop, &mut |line| self.show(line))
     }
 
-    /// Runs a device until something happens.
+    /// Runs a device until it stops or prints the text `until`.
     pub fn wait(&self, machine: &mut Machine, until: Option<&str>) -> Stop {
         machine.run_until(until, &mut |line| self.show(line))
     }
@@ -209,7 +210,7 @@ impl Bench {
         }
     }
 
-    /// A device with Debian's kernel and a busybox; `test` goes to the first program.
+    /// Makes a device with Debian's kernel and a busybox initramfs; `test` is passed to the first program.
     pub fn linux(&self, test: &str) -> Result<Setup> {
         let files = match self.linux.get() {
             Some(files) => files,
@@ -286,7 +287,8 @@ impl LinuxFiles {
     }
 }
 
-/// Has a hart start with a program, in memory that no stage touches before Linux.
+/// Returns QEMU options with which one hart starts with this program. The program is in memory that no stage
+/// writes before Linux.
 pub fn starts_with(device: &Device, hart: usize, program: &[u32]) -> Result<[String; 2]> {
     const PROGRAM_AT: u64 = 0x9000_0000;
     let file = device.folder().join("program");
@@ -297,22 +299,23 @@ pub fn starts_with(device: &Device, hart: usize, program: &[u32]) -> Result<[Str
     Ok(["-device".to_owned(), loader])
 }
 
-/// A root of trust with one fake key.
+/// Makes a root of trust with one test key.
 pub fn fake_root(policy: Policy) -> Result<RootOfTrust> {
     fake_device(trust(policy, [A.record()])).context("one key is enough")
 }
 
-/// A root of trust with the secret that all devices of tests have; `None` if the list has no key, or one twice.
+/// Makes a root of trust with the device secret that all test devices share. Returns `None` if the list has no
+/// key, or the same key twice.
 pub fn fake_device(trust: TrustList) -> Option<RootOfTrust> {
     root_of_trust(trust, &qemu_virt::BOARD, DeviceSecret::new([0xfa; SECRET_SIZE])?)
 }
 
-/// The entries of a run's log.
+/// Returns the entries of the measurement log of a run.
 pub fn entries(run: &Run) -> Result<&[Entry]> {
     Ok(&run.measurements.as_ref().context("there is no log")?.entries)
 }
 
-/// The entry of a loader's step on a payload.
+/// Returns the loader's log entry for a step and a payload.
 pub fn loader_entry(run: &Run, step: Step, payload: Option<PayloadType>) -> Result<&Entry> {
     let found = entries(run)?.iter().find(|entry| {
         entry.stage == Stage::Loader && entry.step == step && entry.payload == payload
@@ -320,13 +323,13 @@ pub fn loader_entry(run: &Run, step: Step, payload: Option<PayloadType>) -> Resu
     found.with_context(|| format!("no entry for {step:?} of {payload:?} in the log"))
 }
 
-/// The stub ran.
+/// Checks that the stub kernel ran.
 pub fn expect_boot(run: &Run) -> Result<()> {
     ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(run));
     Ok(())
 }
 
-/// The stage refused for this reason: on the console, with its hint, and in the log; and nothing
+/// Checks that the stage refused for this reason, on the console with its hint and in the log, and that no code
 /// of the refused bundle ran.
 pub fn expect_refusal(run: &Run, stage: Stage, reason: Reason) -> Result<()> {
     let expected = Outcome::Refused { stage, reason };
@@ -350,7 +353,7 @@ pub fn expect_refusal(run: &Run, stage: Stage, reason: Reason) -> Result<()> {
     Ok(())
 }
 
-/// Every hart waits where it can do nothing: none is in a payload of the refused bundle.
+/// Checks that no hart executes inside `region`, where the payloads of the refused bundle are.
 pub fn expect_harts_outside(run: &Run, region: Region) -> Result<()> {
     ensure!(!run.harts.is_empty(), "no hart could be read");
     for hart in &run.harts {
@@ -360,25 +363,25 @@ pub fn expect_harts_outside(run: &Run, region: Region) -> Result<()> {
     Ok(())
 }
 
-/// The end of what a device printed.
+/// Returns the last lines of a device's console output.
 pub fn last_lines(run: &Run) -> String {
     let lines: Vec<&str> = run.transcript.lines().collect();
     lines[lines.len().saturating_sub(12)..].join("\n")
 }
 
-/// A vector, by its name.
+/// Reads a test vector by its name.
 pub fn vector(name: &str) -> Result<Vec<u8>> {
     let path = project::root().join("spec/vectors/image").join(name).with_extension("hlk");
     fs::read(&path).with_context(|| path.display().to_string())
 }
 
-/// The bundle type of bytes, by their tag.
+/// Returns the bundle type that the tag at the start of a file names.
 pub fn bundle_type(bytes: &[u8]) -> Result<BundleType> {
     let tag = bytes.first_chunk().and_then(BundleType::from_tag);
     tag.context("not a bundle")
 }
 
-/// Runs a program on files and fails with what it said.
+/// Runs a program on files. If it fails, the error contains its output.
 pub fn check_output(program: &Path, arguments: &[&Path]) -> Result<String> {
     let mut command = Command::new(program);
     command.args(arguments);

@@ -1,14 +1,14 @@
-//! One boot and what has to come out.
+//! The type of a test case: one boot and its expected result.
 
 use anyhow::Result;
 
 use super::board::Bench;
 
-/// One boot, or a few that belong together.
+/// A test case: one boot, or a few that belong together.
 pub struct Case {
-    /// `group/what-happens`.
+    /// Name of the form `group/what-happens`.
     pub name: String,
-    /// `Err` is a failure; it says what came out instead.
+    /// Runs the case. An error is a failure and describes the actual result.
     pub run: Box<Run>,
 }
 

@@ -1,4 +1,4 @@
-//! Options of `hartlock boot`, and their effect on the device.
+//! Tests the options of `hartlock boot` and their effect on the device.
 
 use std::fs;
 use std::process::Command;
@@ -17,7 +17,7 @@ pub fn cases() -> Vec<Case> {
     vec![Case::new("refusal/root-key-revoked-with-the-command", revoked)]
 }
 
-/// The signer of the boot bundle is revoked, and then the other root key is.
+/// Revokes the signer of the boot bundle, and then also the other root key.
 fn revoked(bench: &Bench) -> Result<()> {
     let hartlock = demo::build_command()?;
     let setup = bench.setup(&[], &[])?;

@@ -1,5 +1,4 @@
-//! The bundles are right, and what the stages work with is not: the disk, the hand-off block, the
-//! room of a stage.
+//! Boots in which the bundles are correct, but the disk, the hand-off block or the memory of a stage is not.
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,14 +19,14 @@ use super::case::Case;
 use crate::debugger::{self, Debugger};
 use xtask::firmware;
 
-/// A sector of the initramfs, in the middle of its first request.
+/// A sector of the initramfs in the middle of the loader's first read request for it.
 const INITRAMFS_SECTOR: u64 = 200;
-/// Bytes after which a disk falls silent: more than the metadata. The kernel is a single request,
-/// which goes beyond and is the last that is delivered.
+/// Number of bytes that the disk delivers before it stops. The number is more than the metadata. The kernel
+/// is read with a single request, which exceeds the limit and is the last one that is answered.
 const BEFORE_SILENCE: u64 = 40_000;
-/// The floor of the system bundle in the hand-off block (boot flow §3.4).
+/// Address of the floor of the system bundle in the hand-off block (boot flow §3.4).
 const FLOOR_AT: u64 = qemu_virt::HANDOFF.start + 48;
-/// Longer than any stage takes to a breakpoint on a busy machine.
+/// Time limit to reach a breakpoint, longer than any stage needs on a busy machine.
 const BREAKPOINT_TIME: Duration = Duration::from_secs(60);
 
 pub fn cases() -> Vec<Case> {
@@ -37,7 +36,8 @@ pub fn cases() -> Vec<Case> {
             expect_refusal(&run, Stage::Loader, Reason::MediumError)
         }),
         Case::new("refusal/disk-that-fails-in-a-payload", |bench| {
-            // The drive that fails past the last sector shows that a failing one boots at all.
+            // The first drive fails only past the last sector: it shows that a drive with an injected error
+            // boots at all.
             expect_boot(&with_drive(bench, &failing_at(1 << 20))?)?;
             let run = with_drive(bench, &failing_at(INITRAMFS_SECTOR))?;
             expect_refusal(&run, Stage::Loader, Reason::MediumError)?;
@@ -84,27 +84,27 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// Properties of a drive that reports an error when a sector is read.
+/// Returns QEMU properties of a drive that reports an error when this sector is read.
 fn failing_at(sector: u64) -> String {
     let fault = "file.inject-error.0";
     let when = format!("{fault}.event=none,{fault}.iotype=read,{fault}.sector={sector}");
     format!("file.driver=blkdebug,{when},{fault}.errno=5,file.image.filename=")
 }
 
-/// Properties of a drive that answers no more for hours once it has delivered `bytes`: from then on
-/// it is held to a byte a second. A drive that never answers at all would block QEMU itself when the
-/// loader resets the device.
+/// Returns QEMU properties of a drive that delivers `bytes` bytes and then does not answer for hours, because
+/// it is throttled to one byte a second. A drive that never answers would block QEMU when the loader resets
+/// the device.
 fn silent_after(bytes: u64) -> String {
     format!("throttling.bps-read=1,throttling.bps-read-max={bytes},file.filename=")
 }
 
-/// Boots a device whose disk holds the right bundle and is attached as a drive with these properties, of
-/// which the last is the name of the image.
+/// Boots a device whose disk holds the correct bundle and is attached as a drive with these properties. The
+/// last property takes the name of the image.
 fn with_drive(bench: &Bench, properties: &str) -> Result<Run> {
     let mut setup = bench.setup(&[], &[])?;
     let device = Device::temporary()?;
     bench.install(&device, &setup)?;
-    // The bench adds no drive of its own; this one takes its place.
+    // The drive with these properties replaces the one that the bench would attach.
     setup.system = None;
     let image = device.disk();
     let drive = format!("if=none,id=d1,format=raw,readonly=on,{properties}{}", image.display());
@@ -112,11 +112,12 @@ fn with_drive(bench: &Bench, properties: &str) -> Result<Run> {
     Ok(bench.finish(bench.start_on(&device, &setup, &extra)?, None))
 }
 
-/// Pages of the kernel's memory past its last byte.
+/// Number of zero-filled pages of the kernel's memory after its file contents.
 const PAGES_AFTER: u64 = 4;
 
-/// Boots a device in whose memory an earlier system left something where the kernel's memory goes on past its
-/// file, as far as the kernel. Returns the kernel's entry and the first and last bytes there.
+/// Boots a device in which an earlier system left data in the kernel's memory beyond the file contents. Stops
+/// when the kernel is entered, and returns the kernel's entry point and the first and last eight bytes of
+/// that memory.
 fn entered_with_old_memory(bench: &Bench) -> Result<(u64, Vec<u8>)> {
     let larger = Edit::Draft(|draft| draft.payloads[0].memory_size += PAGES_AFTER * PAGE_SIZE);
     let mut setup = bench.setup(&[], &[larger])?;
@@ -151,8 +152,8 @@ fn expect_silence_after_the_kernel(run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Boots a device in which an attacker lowers the floor of the system bundle after the ROM has sealed
-/// the hand-off block. The bundle meets both floors: only the seal can tell.
+/// Boots a device in which an attacker lowers the floor of the system bundle after the ROM sealed the
+/// hand-off block. The bundle meets both floors, so only the seal can detect the change.
 fn with_lowered_floor(bench: &Bench) -> Result<Run> {
     let mut setup = bench.setup(&[], &[])?;
     setup.state = Provisioning { system_floor: 7, ..setup.state };

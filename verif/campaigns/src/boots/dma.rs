@@ -1,7 +1,8 @@
-//! What a disk reaches when a kernel that was taken over has it read and write memory (boot flow §2.3).
+//! Tests the memory that a disk can access when a compromised kernel programs it to read and write there (boot flow
+//! §2.3).
 //!
-//! The same list of requests runs on a board without an IOMMU, on one with it, and on that one with a disk that
-//! bypasses it. The first and the last show that the requests work where nothing stops them.
+//! The same list of requests runs on a board without an IOMMU, on a board with one, and on that board with a disk
+//! that bypasses it. The first and the last run show that the requests succeed where nothing blocks them.
 
 use std::fs;
 use std::path::Path;
@@ -20,48 +21,50 @@ use super::port;
 use hartlock_testkit::bundle::{Edit, build};
 use xtask::firmware;
 
-/// Ends the program of verif/programs/dma.
+/// Last line that the program of `verif/programs/dma` prints.
 const DONE: &str = "dma: done";
 const SECTOR: usize = 512;
-/// Sectors of its disk: the list, what goes to memory, and where memory goes to.
+/// Sectors of the program's disk: the list of requests, the data that is written to memory, and the space for data
+/// that is read from memory.
 const MARKER: u64 = 8;
 const FLASH_COMMANDS: u64 = 9;
 const BARE: u64 = 10;
 const FW_CFG_ADDRESS: u64 = 11;
 const LEAKED: u64 = 32;
 const SECTORS: usize = 64;
-/// Slots of the bus: one that the IOMMU admits, and one that it does not.
+/// PCI slots: the device that the IOMMU admits, and a device that it does not.
 const ADMITTED: u32 = 2;
 const OTHER: u32 = 3;
 
-/// Of the list (verif/programs/dma).
+/// Kinds of requests in the list (`verif/programs/dma`).
 const TO_MEMORY: u32 = 1;
 const FROM_MEMORY: u32 = 2;
 const FW_CFG_DMA: u32 = 3;
 const RESET: u32 = 4;
-/// Where that program keeps the request to fw_cfg, and where the request of a disk to fw_cfg goes.
+/// Address at which the program keeps its request to fw_cfg, and target address of the fw_cfg request that the disk
+/// starts.
 const FW_CFG_REQUEST: u64 = map::DMA.start + 0x3000;
 const FW_CFG_TARGET: u64 = map::DMA.end - 4096;
 const FW_CFG: u64 = 0x1010_0000;
 const IOMMU: u64 = 0x301_0000;
 
-/// Erased flash that nothing uses, as far into bank 1 as into its file.
+/// Address of erased flash that nothing uses. Its offset in bank 1 is also its offset in the file of that bank.
 const UNUSED_FLASH: u64 = map::BOOT_SLOT.end;
 
-/// How a target is seen to be reached.
+/// The evidence that a request reached its target.
 #[derive(Clone, Copy)]
 enum Sign {
-    /// The marker is in memory.
+    /// The marker is in memory at this address.
     Marker(u64),
-    /// fw_cfg wrote its signature to memory.
+    /// fw_cfg wrote its signature to memory at this address.
     Signature(u64),
-    /// Flash was programmed.
+    /// A word of flash was programmed.
     Flash,
-    /// The text is on the disk.
+    /// The disk contains this text.
     OnDisk(&'static [u8]),
 }
 
-/// One request, and what it is after.
+/// A DMA request and the evidence of its success.
 struct Attack {
     name: &'static str,
     kind: u32,
@@ -73,20 +76,21 @@ struct Attack {
 }
 
 impl Attack {
-    /// A sector into memory.
+    /// Makes a request that copies the marker sector to memory at `address`.
     const fn write(name: &'static str, address: u64) -> Self {
         let sign = Sign::Marker(address);
         Self { name, kind: TO_MEMORY, slot: ADMITTED, sector: MARKER, address, len: 512, sign }
     }
 
-    /// Memory onto the disk, where it is found by a text that it has.
+    /// Makes a request that copies memory to a sector of the disk. The data is recognised by `text`, which that
+    /// memory contains.
     const fn read(name: &'static str, address: u64, sector: u64, text: &'static [u8]) -> Self {
         let sign = Sign::OnDisk(text);
         Self { name, kind: FROM_MEMORY, slot: ADMITTED, sector, address, len: 512, sign }
     }
 }
 
-/// What must stay closed, at addresses that nothing in use has.
+/// Requests that the IOMMU must block. Their targets are addresses whose contents the boot does not use.
 fn attacks() -> Vec<Attack> {
     vec![
         Attack::write("opensbi", map::OPENSBI.end - 0x1_0000),
@@ -107,7 +111,7 @@ fn attacks() -> Vec<Attack> {
         },
         Attack::read("root-of-trust", map::ROOT_OF_TRUST.start, LEAKED, b"HARTLOCK-ROOT-v1"),
         Attack::read("rom-data", map::ROM_RAM.start, LEAKED + 1, b"OSBI"),
-        // Eight bytes into the registers of fw_cfg: the address of a request that is prepared.
+        // The request writes eight bytes to the registers of fw_cfg: the address of a prepared fw_cfg request.
         Attack {
             sector: FW_CFG_ADDRESS,
             len: 8,
@@ -117,7 +121,7 @@ fn attacks() -> Vec<Attack> {
     ]
 }
 
-/// The same through the processor: S-mode writes to fw_cfg.
+/// The same access by the processor: S-mode writes to the registers of fw_cfg.
 fn by_processor() -> Attack {
     let address = map::OPENSBI.end - 0x2_0000;
     Attack {
@@ -127,8 +131,8 @@ fn by_processor() -> Attack {
     }
 }
 
-/// Eight bytes into the register that names the device directory: the mode in which the IOMMU does nothing. What
-/// it would allow is tried next.
+/// Writes eight bytes to the IOMMU register `ddtp`, which selects the mode without translation and checks, and then
+/// tries an access that this mode would allow.
 fn at_the_iommu() -> [Attack; 2] {
     [
         Attack { sector: BARE, len: 8, ..Attack::write("iommu-mode", IOMMU + 0x10) },
@@ -136,7 +140,7 @@ fn at_the_iommu() -> [Attack; 2] {
     ]
 }
 
-/// What every board allows, so that a disk which does nothing is noticed.
+/// A request that every board allows, so that a disk which does nothing is detected.
 fn control() -> Attack {
     Attack::write("control", map::SYSTEM.start)
 }
@@ -145,7 +149,7 @@ fn reset() -> Attack {
     Attack { kind: RESET, ..Attack::write("reset", 0) }
 }
 
-/// The sectors that the list and its requests need.
+/// Makes the disk image: the list of requests and the sectors that they use.
 fn disk(attacks: &[Attack]) -> Vec<u8> {
     let mut bytes = vec![0; SECTORS * SECTOR];
     for (place, attack) in bytes.chunks_exact_mut(32).zip(attacks) {
@@ -160,7 +164,8 @@ fn disk(attacks: &[Attack]) -> Vec<u8> {
         bytes[at..at + data.len()].copy_from_slice(data);
     };
     put(MARKER, &marker());
-    // Intel command set, two devices side by side: program, then the word; each takes the next address.
+    // Flash commands of the Intel command set for two devices in parallel: the program command, then the data word;
+    // each pair is written to the next address.
     let commands = [0x0040_0040_u32.to_le_bytes(), [0; 4]].concat();
     put(FLASH_COMMANDS, &commands.repeat(SECTOR / 8));
     put(BARE, &1_u64.to_le_bytes());
@@ -172,8 +177,8 @@ fn marker() -> Vec<u8> {
     (0..SECTOR).map(|index| (index as u8).wrapping_mul(29) | 1).collect()
 }
 
-/// Runs the attacks. The disk of the list is in slot 2, and goes through an IOMMU or not; another one of the
-/// same kind is in slot 3.
+/// Runs the attacks and returns for each if it succeeded. The disk with the list is in slot 2, behind the IOMMU or
+/// not, as the platform says; another disk is in slot 3.
 fn run(bench: &Bench, attacks: &[Attack], platform: &str) -> Result<Vec<(&'static str, bool)>> {
     let setup = setup(bench)?;
     let device = Device::temporary()?;
@@ -181,7 +186,7 @@ fn run(bench: &Bench, attacks: &[Attack], platform: &str) -> Result<Vec<(&'stati
     run_on(bench, &device, &setup, attacks, platform)
 }
 
-/// A device whose loader is the program of verif/programs/dma.
+/// Makes a device whose loader is the program of `verif/programs/dma`.
 fn setup(bench: &Bench) -> Result<Setup> {
     let mut setup = bench.setup_with(&firmware::stage("dma", &[])?, &[], &[])?;
     (setup.harts, setup.until) = (1, Some(DONE));
@@ -251,7 +256,7 @@ fn is_reached(
     })
 }
 
-/// Every attack came out as expected, and the control was reached.
+/// Checks that every attack had the expected result and that the control request succeeded.
 fn expect(result: &[(&str, bool)], expected: impl Fn(&str) -> bool) -> Result<()> {
     let wrong: Vec<_> = result
         .iter()
@@ -269,7 +274,7 @@ fn all() -> Vec<Attack> {
     attacks().into_iter().chain([by_processor(), control()]).collect()
 }
 
-/// Cases of the board that is booted.
+/// Returns the cases for the board that is selected.
 pub fn cases() -> Vec<Case> {
     match port::emulated().map_or(Board::Plain, |it| it.machine) {
         Board::Plain => vec![
@@ -342,11 +347,11 @@ pub fn cases() -> Vec<Case> {
     }
 }
 
-/// More than the security version of the old boot bundle.
+/// A security version above that of the old boot bundle.
 const FLOOR: u64 = 9;
 
-/// A disk programs zeros over the state record in force, so that the one before it counts; then an old boot bundle
-/// is installed and booted.
+/// Lets a disk overwrite the current state record with zeros, so that the previous record would count. Then
+/// installs an old boot bundle and boots it.
 fn with_attacked_floor(bench: &Bench, platform: &str) -> Result<hartlock_emulator::machine::Run> {
     let setup = setup(bench)?;
     let device = Device::temporary()?;
@@ -357,7 +362,7 @@ fn with_attacked_floor(bench: &Bench, platform: &str) -> Result<hartlock_emulato
     let bundle = device.folder().join("new.hlk");
     fs::write(&bundle, build(bench.boot_draft(&loader)?, &[new]).0)?;
     device.install_boot_bundle(&bundle)?;
-    // The record in force is the second one that was written.
+    // The current record is the second one that was written.
     let flash = fs::read(device.bundle_flash())?;
     let has_floor = |at: usize| flash[at + 24..at + 32] == FLOOR.to_le_bytes();
     let at = STATE_AT.into_iter().find(|at| has_floor(*at)).context("no record has the floor")?;
@@ -373,8 +378,9 @@ fn with_attacked_floor(bench: &Bench, platform: &str) -> Result<hartlock_emulato
     Ok(bench.finish(bench.start_on(&device, &old, &[])?, None))
 }
 
-/// Linux writes a line to a port of a device on the PCI bus: rings and buffers are in its memory, the device writes
-/// messages there and reads the line. The driver of ports is part of Debian's kernel, that of disks is not.
+/// Boots Linux, which writes a line to a serial port device on the PCI bus. Rings and buffers are in Linux's
+/// memory, where the device reads the line and writes its messages. Debian's kernel has the driver of such ports
+/// built in, but not that of disks.
 fn linux(bench: &Bench) -> Result<()> {
     let setup = bench.linux("port")?;
     let folder = tempfile::tempdir()?;

@@ -1,10 +1,10 @@
-//! Flash that returns no contents when the ROM starts (boot flow §3.2).
+//! Boots with flash that does not return its contents when the ROM starts (boot flow §3.2).
 //!
-//! Software before the ROM can leave bank 1 in any state of the Intel command set; a reset of the harts is not
-//! always one of the flash. QEMU resets its flash with the machine, so a program in RAM takes the place of that
-//! software: hart 0 starts there, writes commands, and enters the reset vector. Bank 0 is not tried: the ROM is
-//! executed from it, and in another state not even its first instruction would be read. Nor is an erase that was
-//! suspended: QEMU has none.
+//! Software that ran before the ROM can leave bank 1 in any state of the Intel command set, and a reset of the
+//! harts does not always reset the flash. QEMU resets its flash with the machine, so a program in RAM replaces
+//! that software: hart 0 starts there, writes commands, and jumps to the reset vector. Bank 0 is not tested: the
+//! ROM executes from it, and in another state its first instruction could not be fetched. A suspended erase is
+//! not tested because QEMU does not implement it.
 
 use std::fs;
 
@@ -19,25 +19,25 @@ use super::board::{Bench, Setup, expect_boot, expect_refusal, starts_with};
 use super::case::Case;
 use xtask::firmware;
 
-/// Where QEMU's harts start otherwise.
+/// The reset vector at which QEMU's harts start by default.
 const RESET_VECTOR: u32 = 0x1000;
-/// A block of bank 1 that holds neither bundle nor state.
+/// Address of a flash block in bank 1 that holds neither a bundle nor the state.
 const UNUSED: u32 = 0x2300_0000;
-/// Beginning of the boot bundle, and of the first copy of the state.
+/// Address of the boot bundle, and of the first copy of the state.
 const BUNDLE: u32 = qemu_virt::BOOT_SLOT.start as u32;
 const STATE: u32 = qemu_virt::STATE_COPIES[0].start as u32;
 
-/// Bytes of a copy of the state (boot flow §3.2).
+/// Size of a copy of the state in bytes (boot flow §3.2).
 const STATE_SIZE: u64 = 128;
 
-/// A write of the program: an address, and a command for both devices of the bank.
+/// A write of the program: an address, and a command for both flash devices of the bank.
 type Write = (u32, u32);
 
 const fn both(command: u32) -> u32 {
     command | command << 16
 }
 
-/// States, and what brings flash into them.
+/// Names of flash states, and the writes that put the flash into each state.
 const STATES: [(&str, &[Write]); 12] = [
     ("read-array", &[]),
     ("status", &[(BUNDLE, both(0x70))]),
@@ -76,9 +76,9 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Boots a device after a program that leaves its flash like this. Whatever is read of its contents stays.
+/// Boots a device after a program has put its flash into this state. The files of the flash keep their contents.
 fn boot(bench: &Bench, mut setup: Setup, writes: &[Write]) -> Result<Run> {
-    // The other harts would start the ROM at once.
+    // With more harts, the others would start the ROM at once.
     setup.harts = 1;
     let device = Device::temporary()?;
     bench.install(&device, &setup)?;
@@ -98,11 +98,12 @@ fn boot(bench: &Bench, mut setup: Setup, writes: &[Write]) -> Result<Run> {
     Ok(run)
 }
 
-/// Writes each word, and jumps to the reset vector.
+/// Returns the machine code of a program that performs these writes and jumps to the reset vector.
 fn program(writes: &[Write]) -> Vec<u32> {
     const T0: u32 = 5;
     const T1: u32 = 6;
-    // `lui` and `addiw` (Unprivileged Architecture §2.4, §4.2): bit 11 is a sign.
+    // `lui` and `addiw` load the value (Unprivileged Architecture §2.4, §4.2). `addiw` sign-extends bit 11, so
+    // the upper part is rounded.
     let load = |register: u32, value: u32| {
         let upper = value.wrapping_add(0x800) & 0xffff_f000;
         let lower = value.wrapping_sub(upper) & 0xfff;
@@ -112,13 +113,13 @@ fn program(writes: &[Write]) -> Vec<u32> {
     for (address, value) in writes {
         words.extend(load(T0, *address));
         words.extend(load(T1, *value));
-        // sw t1, 0(t0)
+        // `sw t1, 0(t0)`
         words.push(T1 << 20 | T0 << 15 | 2 << 12 | 0x23);
     }
-    // fence
+    // `fence`
     words.push(0x0ff0_000f);
     words.extend(load(T0, RESET_VECTOR));
-    // jr t0
+    // `jr t0`
     words.push(T0 << 15 | 0x67);
     words
 }

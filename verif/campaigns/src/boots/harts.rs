@@ -1,4 +1,4 @@
-//! Missing, absent, faulting, late and disobedient harts (boot flow §5.2 to §5.4).
+//! Boots with harts that are missing, trap, report late or do not obey (boot flow §5.2 to §5.4).
 
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_emulator::Stage;
@@ -16,7 +16,7 @@ use hartlock_testkit::bundle::{Draft, Edit};
 use xtask::firmware;
 use xtask::initramfs::USERSPACE;
 
-/// ParallelHash and KT128 in every mode that has them, in the places of other hashes.
+/// Replaces the hashes of the payloads by ParallelHash and KT128, in every mode that supports them.
 fn new_hashes(draft: &mut Draft) {
     let modes = [
         (HashId::Shake128, TreeMode::ParallelHash { block_size: 1024 }),
@@ -28,9 +28,9 @@ fn new_hashes(draft: &mut Draft) {
     }
 }
 
-/// The hart that the faults built into the stages are about.
+/// Mask of the hart that the fault variants of the stages affect.
 const VICTIM: u64 = 1 << 2;
-/// All others of the board.
+/// Mask of all other harts of the board.
 const IN_TIME: u64 = 0b11111 & !VICTIM;
 
 pub fn cases() -> Vec<Case> {
@@ -62,7 +62,7 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::new("harts/blocks-of-parallelhash-that-changed-places-are-refused", |bench| {
             let swap = Edit::File(|file| {
-                // The stub's blocks; after it are zeros, which are all alike.
+                // The first two blocks of the kernel change places. They hold the stub; the later blocks are all zeros.
                 file[4096..4096 + 2048].rotate_left(1024);
             });
             let run = bench.run(&bench.setup(&[], &[Edit::Draft(new_hashes), swap])?)?;
@@ -71,7 +71,7 @@ pub fn cases() -> Vec<Case> {
         Case::new("harts/another-boot-hart-is-refused", |bench| {
             let mut draft = bench.boot_draft(&bench.firmware.loader)?;
             let tree = &mut draft.payloads[2].data;
-            // In boot.dts both properties name hart 0; a copy of the tree names hart 1.
+            // In `boot.dts`, two properties name hart 0; a copy of the tree names hart 1.
             *tree = with_boot_hart(bench, 1)?;
             let mut setup = bench.setup(&[], &[])?;
             setup.boot = hartlock_testkit::bundle::build(draft, &[]).0;
@@ -112,7 +112,7 @@ pub fn cases() -> Vec<Case> {
             ensure!(handoff.harts == IN_TIME, "{:#b} harts were counted", handoff.harts);
             let start = loader_entry(&run, Step::HartsStart, None)?;
             ensure!(start.harts == IN_TIME && start.value == VICTIM, "{start:?}");
-            // The others have been in OpenSBI at least; this one has never left the ROM.
+            // All other harts have entered OpenSBI; this one has never left the ROM.
             ensure!(run.harts.len() == 5, "{} harts could be read", run.harts.len());
             for hart in &run.harts {
                 let is_parked = qemu_virt::ROM_FLASH.contains(&Region::new(hart.pc, 1));
@@ -133,7 +133,7 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// The boot device tree with another hart as the one that boots.
+/// Compiles the boot device tree with another boot hart.
 fn with_boot_hart(bench: &Bench, hart: u32) -> Result<Vec<u8>> {
     let folder = xtask::project::root().join("device/boards").join(super::port::name());
     let source = std::fs::read_to_string(folder.join("boot.dts"))?;
@@ -150,10 +150,10 @@ fn with_boot_hart(bench: &Bench, hart: u32) -> Result<Vec<u8>> {
     Ok(std::fs::read(&output)?)
 }
 
-/// A device whose loader has a fault built in.
+/// Makes a device whose loader has an injected fault.
 fn faulty(bench: &Bench, feature: &str) -> Result<Setup> {
     let loader = firmware::stage("loader-variants", &[feature])?;
-    // Enough blocks for the victim to get one, however late it wakes on a busy machine.
+    // The payload has enough blocks for the victim to get one, even if it wakes late on a busy machine.
     let system = [Edit::Draft(|draft| {
         draft.payloads[1].resize(6 << 20);
         draft.payloads[1].use_blocks(16 << 10);
@@ -163,10 +163,10 @@ fn faulty(bench: &Bench, feature: &str) -> Result<Setup> {
     Ok(setup)
 }
 
-/// A ROM in which each hart reports for the one after it as well, so that one is counted that is not there. OpenSBI
-/// accepts its start, and it never runs.
+/// Makes a ROM in which each hart also reports for the next one, so that a hart is counted that does not exist.
+/// OpenSBI accepts the request to start it, but it never runs.
 pub fn rom_with_phantom(bench: &Bench) -> Result<Vec<u8>> {
-    /// `li t2, 1`, the bit that is shifted by the number of the hart, and `li t2, 3`.
+    /// `li t2, 1`, the mask that the code shifts by the hart number, and its replacement `li t2, 3`.
     const ONE: [u8; 2] = [0x85, 0x43];
     const BOTH: [u8; 2] = [0x8d, 0x43];
     let mut rom = std::fs::read(&bench.firmware.rom.bin)?;
@@ -177,14 +177,15 @@ pub fn rom_with_phantom(bench: &Bench) -> Result<Vec<u8>> {
     Ok(rom)
 }
 
-/// Boots all harts of the board, of which one enters the ROM once OpenSBI is in memory: it reports after the count was
-/// closed.
+/// Boots all harts of the board. One of them enters the ROM after OpenSBI is in memory, so it reports after the harts
+/// were counted.
 fn late(bench: &Bench, mut setup: Setup) -> Result<Run> {
     let program = [
-        // The first word of OpenSBI, which the ROM cleared before it counted: `li t0, 1`, `slli t0, t0, 31`.
+        // Loads the address of OpenSBI's first word, which the ROM clears before it counts: `li t0, 1`, `slli t0, t0,
+        // 31`.
         0x0010_0293,
         0x01f2_9293,
-        // Waits until it is there: `lw t1, (t0)`, `beqz t1, -4`.
+        // Waits until that word is not zero: `lw t1, (t0)`, `beqz t1, -4`.
         0x0002_a303,
         0xfe03_0ee3,
         // Enters the ROM: `lui t0, 0x20000`, `jr t0`.
@@ -200,11 +201,12 @@ fn late(bench: &Bench, mut setup: Setup) -> Result<Run> {
     Ok(bench.finish(bench.start_on(&device, &setup, &options)?, setup.until))
 }
 
-/// A loader that gives all harts half a millisecond in place of a minute, and a payload of more.
+/// Makes a device whose loader waits half a millisecond instead of a minute for all harts, and whose payload takes
+/// longer.
 fn impatient(bench: &Bench) -> Result<Setup> {
-    /// Ticks of a minute (device/loader/src/timeouts.rs).
+    /// Number of timer ticks in a minute (`device/loader/src/timeouts.rs`).
     const MINUTE: u32 = 60 * 10_000_000;
-    /// `lui` of any register with the upper 20 bits of that, of which `addi` adds the rest.
+    /// Mask and value of a `lui` of any register that loads the upper 20 bits of `MINUTE`; an `addi` adds the rest.
     const MASK: u32 = 0xffff_f07f;
     const LOADS_A_MINUTE: u32 = (MINUTE + 0x800) & 0xffff_f000 | 0x37;
     let mut loader = bench.firmware.loader.clone();
@@ -225,7 +227,7 @@ fn impatient(bench: &Bench) -> Result<Setup> {
     bench.setup_with(&loader, &[], &[large])
 }
 
-/// The boot ends well, the log names the hart, and its leaves came from elsewhere.
+/// Checks that the boot succeeds, that the log names the faulty hart, and that other harts computed its leaves.
 fn loses_its_work(bench: &Bench, feature: &str) -> Result<()> {
     let run = bench.run(&faulty(bench, feature)?)?;
     expect_boot(&run)?;
@@ -236,7 +238,7 @@ fn loses_its_work(bench: &Bench, feature: &str) -> Result<()> {
     Ok(())
 }
 
-/// The loader refused and the machine was reset.
+/// Checks that the loader refused for this reason and reset the machine.
 fn expect_reset(run: &Run, reason: Reason) -> Result<()> {
     let expected = Outcome::Refused { stage: Stage::Loader, reason };
     ensure!(run.outcome == expected, "{:?}\n{}", run.outcome, last_lines(run));

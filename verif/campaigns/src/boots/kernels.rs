@@ -1,4 +1,5 @@
-//! Which hash kernels a board uses: the best that each hart has, and none that answers wrong.
+//! Tests which hash kernels a board uses: the best one that each hart supports, and none that
+//! computes a wrong digest.
 
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_emulator::Stage;
@@ -13,10 +14,11 @@ use super::case::Case;
 use hartlock_testkit::bundle::{Draft, Edit};
 use xtask::firmware;
 
-/// RV64GC and nothing else.
+/// QEMU CPU options for RV64GC without further extensions.
 const BASE: &str = "rv64,zba=false,zbb=false,zbc=false,zbs=false";
 
-/// A board: what its harts have, and what a loader makes of it for SHA-384 and for SHA3-384.
+/// Boards: a name, the extensions of their harts, and the tiers that the loader must choose for
+/// SHA-384 and for SHA3-384.
 const BOARDS: &[(&str, &str, Tier, Tier)] = &[
     ("rv64", "", Tier::Rv64, Tier::Rv64),
     ("zbb", ",zbb=true", Tier::Zbb, Tier::Zbb),
@@ -40,7 +42,8 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Kernel in SHA-384, initramfs in SHA3-384, device tree in KT128: each family of kernels.
+/// Hashes the kernel with SHA-384, the initramfs with SHA3-384 and the device tree with KT128, so
+/// that every hash family is used.
 fn families(draft: &mut Draft) {
     let hashes = [HashId::Sha384, HashId::Sha3_384, HashId::Kt128];
     for (payload, hash) in draft.payloads.iter_mut().zip(hashes) {
@@ -65,14 +68,14 @@ fn best_is_used(bench: &Bench, board: &(&str, &str, Tier, Tier)) -> Result<()> {
             ensure!(part.kernel == *tier as u32, "{payload:?}: {part:?}");
         }
     }
-    // The ROM has kernels for its default hash: Zknh and vector crypto.
+    // The ROM contains kernels for its default hash only: Zknh and vector crypto.
     let rom = entries(&run)?
         .iter()
         .find(|entry| entry.stage == Stage::Rom && entry.step == Step::Hash)
         .context("the ROM hashed nothing")?;
     let expected = if matches!(sha2, Tier::Zknh | Tier::Zvknh) { *sha2 } else { Tier::Portable };
     ensure!(rom.kernel == expected as u32, "the ROM: {expected:?} was expected, not {rom:?}");
-    // Everything above is missing, and the log says so.
+    // All higher tiers are missing, and the log says so.
     let missing = rejected(&run, Stage::Loader)?;
     let has = |tier: Tier| missing.iter().any(|entry| entry.kernel == tier as u32);
     ensure!(has(Tier::Zvknh) == (*sha2 != Tier::Zvknh), "{missing:?}");
@@ -81,7 +84,7 @@ fn best_is_used(bench: &Bench, board: &(&str, &str, Tier, Tier)) -> Result<()> {
     Ok(())
 }
 
-/// What each hart hashed of a payload.
+/// Returns the log entries with the part of a payload that each hart hashed.
 fn parts(run: &Run, payload: PayloadType) -> Result<Vec<Entry>> {
     let is_part = |entry: &&Entry| entry.step == Step::HashPart && entry.payload == Some(payload);
     let parts: Vec<Entry> = entries(run)?.iter().filter(is_part).copied().collect();
@@ -89,14 +92,14 @@ fn parts(run: &Run, payload: PayloadType) -> Result<Vec<Entry>> {
     Ok(parts)
 }
 
-/// Kernels that are not used.
+/// Returns the log entries of kernels that a stage does not use.
 fn rejected(run: &Run, stage: Stage) -> Result<Vec<Entry>> {
     let is_rejected = |entry: &&Entry| entry.stage == stage && entry.step == Step::Kernel;
     Ok(entries(run)?.iter().filter(is_rejected).copied().collect())
 }
 
-/// A loader of which one rotation in each kernel for Zbb is by another distance: the board boots with
-/// the kernels for RV64I, and says why.
+/// Tests a loader in which one rotation in each Zbb kernel has another distance. The board boots with
+/// the RV64I kernels, and the log says why.
 fn wrong_answer(bench: &Bench) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut loader = bench.firmware.loader.clone();
@@ -124,9 +127,9 @@ fn wrong_answer(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Changes the distance of the first `rori` or `roriw` from here on.
+/// Changes the distance of the first `rori` or `roriw` in `code`.
 fn turn_a_rotation(code: &mut [u8]) -> Result<()> {
-    /// Opcode, funct3 and the bits above the distance (RISC-V unprivileged ISA, Zbb).
+    /// Mask of opcode, funct3 and the bits above the distance (RISC-V unprivileged ISA, Zbb).
     const MASK: u32 = 0xfc00_707f;
     const ROTATIONS: [u32; 2] = [0x6000_5013, 0x6000_501b];
     const DISTANCE: u32 = 1 << 20;
@@ -141,10 +144,11 @@ fn turn_a_rotation(code: &mut [u8]) -> Result<()> {
     bail!("a kernel for Zbb without a rotation")
 }
 
-/// A hart takes four blocks at once and traps: all four are redone, the others are not.
+/// Tests a hart that takes four blocks at once and traps: these four are hashed again, the others are
+/// not.
 fn loses_lanes(bench: &Bench) -> Result<()> {
     let loader = firmware::stage("loader-variants", &["worker-trap"])?;
-    // Blocks enough that none of the harts goes without, however busy this machine is.
+    // The payload has enough blocks for every hart, even on a busy machine.
     let long = Edit::Draft(|draft: &mut Draft| {
         families(draft);
         draft.payloads[0].data.resize(8 << 20, 0);
@@ -161,13 +165,14 @@ fn loses_lanes(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// 29 MiB and 97 MiB, on five harts with vector crypto (first paper, section VII).
+/// Boots payloads of 29 MiB and 97 MiB on five harts with vector crypto (first paper, section VII).
 fn sizes_of_the_paper(bench: &Bench) -> Result<()> {
     const MIB: usize = 1 << 20;
     let large = Edit::Draft(|draft: &mut Draft| {
         for (payload, size) in draft.payloads.iter_mut().zip([29 * MIB, 97 * MIB]) {
             payload.data.resize(size, 0);
-            // The stub stays in front; what follows is no pattern that a block could repeat.
+            // The stub stays at the start. The bytes after it have no pattern, so that no two blocks
+            // are equal.
             let from = payload.data.len().min(65_536);
             for (index, bytes) in payload.data[from..].chunks_mut(8).enumerate() {
                 let word = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);

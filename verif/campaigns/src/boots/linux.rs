@@ -1,4 +1,4 @@
-//! Debian's kernel reaches userspace, on every number of harts and over both kinds of virtio.
+//! Boots Debian's kernel into userspace, on several numbers of harts and over both kinds of virtio.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ use super::{case::Case, port};
 use xtask::initramfs::USERSPACE;
 
 pub fn cases() -> Vec<Case> {
-    // A board without a description is an error of the first case.
+    // A missing board description is reported as an error of the first case.
     let all = port::identity().map_or(5, |board| board.harts);
     let mut cases: Vec<Case> = [(1, None), (2, Some(true)), (all, Some(false))]
         .into_iter()
@@ -39,7 +39,7 @@ fn reaches_userspace(bench: &Bench, setup: &Setup) -> Result<()> {
     let expected = format!("{USERSPACE} on {} hart{plural}:", setup.harts);
     ensure!(run.transcript.contains(&expected), "no `{expected}`\n{}", last_lines(&run));
 
-    // The log tells the whole story: both stages, every payload, all harts on the big one.
+    // The log has both stages, every payload, and all harts for the largest payload.
     let all_harts = (1u64 << setup.harts) - 1;
     for stage in [Stage::Rom, Stage::Loader] {
         for step in [Step::Start, Step::Signature, Step::Verdict] {
@@ -75,7 +75,7 @@ fn reaches_userspace(bench: &Bench, setup: &Setup) -> Result<()> {
     Ok(())
 }
 
-/// Compares, as text, the signed tree with the one that Linux got.
+/// Compares the signed device tree with the one that Linux got, both as text.
 fn permitted_edits(bench: &Bench) -> Result<()> {
     let mut setup = bench.linux("tree")?;
     setup.harts = 3;
@@ -130,7 +130,7 @@ fn permitted_edits(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Lines that only one side has, counted with their multiplicity.
+/// Returns the lines that only one side has, counted with their multiplicity.
 fn difference(before: &[String], after: &[String]) -> (Vec<String>, Vec<String>) {
     let mut removed = before.to_vec();
     let mut added = Vec::new();

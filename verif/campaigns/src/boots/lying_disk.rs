@@ -1,9 +1,10 @@
-//! A disk that answers differently each time it is asked for the same bytes.
+//! Tests a disk that returns different bytes for the same sector at different reads.
 //!
-//! The loader reads each byte of a bundle once, and judges, keeps and enters what it read. So a disk that gives
-//! other bytes the first time is refused, and one that gives them later is not asked again. The other bytes are
-//! those of a genuine bundle of the same layout that is older than the device accepts: whichever part comes from
-//! it is well formed, and all of it together has a good signature. It prints a line of its own.
+//! The loader reads each byte of a bundle once, and verifies, keeps and executes the bytes that it read. A disk
+//! that returns other bytes at the first read is therefore refused, and a disk that returns them later is not
+//! read again. The other bytes come from a genuine bundle with the same layout that is older than the device
+//! accepts: each part is well formed, and the whole bundle has a valid signature. Its kernel prints a line of
+//! its own.
 
 use std::ops::Range;
 
@@ -22,26 +23,26 @@ use super::case::Case;
 use crate::nbd::{Contents, Server};
 use xtask::firmware::{self, StageFiles};
 
-/// What the kernel of the other bundle prints, in as many bytes.
+/// Text that the kernel of the other bundle prints, of the same length as that of the stub.
 const OTHER_RUNS: &str = "stub: an older kernel";
-/// What the device accepts, and the other bundle.
+/// Security versions: the minimum that the device accepts, and that of the other bundle.
 const FLOOR: u64 = 6;
 const OLDER: u64 = FLOOR - 1;
 
 const SECTOR: usize = 512;
 
-/// Which answers are those of the other bundle.
+/// The reads that the disk answers with the other bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lies {
     First,
     Later,
 }
 
-/// A part of a bundle that the disk lies about.
+/// The part of a bundle for which the disk returns other bytes.
 #[derive(Clone, Copy)]
 enum Part {
     Header,
-    /// The signed region after the header.
+    /// The signed region without the header.
     Manifest,
     Signatures,
     Kernel,
@@ -50,7 +51,7 @@ enum Part {
     All,
 }
 
-/// What has to come out.
+/// The expected result of a boot.
 #[derive(Clone, Copy)]
 enum Expected {
     Boot,
@@ -62,7 +63,7 @@ pub fn cases() -> Vec<Case> {
     use Reason::{PayloadDigestMismatch, RollbackBelowFloor, SignatureMismatch};
     let table = [
         ("header", Part::Header, Refusal(SignatureMismatch), Boot),
-        // The rest of its first sector comes with a second read of that sector.
+        // The rest of the manifest's first sector comes from a second read of that sector.
         ("manifest", Part::Manifest, Refusal(SignatureMismatch), Refusal(SignatureMismatch)),
         ("signatures", Part::Signatures, Refusal(SignatureMismatch), Boot),
         ("kernel", Part::Kernel, Refusal(PayloadDigestMismatch), Boot),
@@ -101,7 +102,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Whatever a disk answers: the right bundle runs, or none.
+/// Checks that the correct bundle runs or none does, whatever the disk returns.
 fn judge(run: &Run) -> Result<()> {
     let text = &run.transcript;
     ensure!(!text.contains(OTHER_RUNS), "the other kernel ran\n{}", last_lines(run));
@@ -118,7 +119,7 @@ fn boot(bench: &Bench, loader: &StageFiles, part: Part, lies: Lies) -> Result<(R
     })
 }
 
-/// Boots a device whose disk is made of the right bundle and of the other one.
+/// Boots a device whose disk is made from the correct bundle and the other one.
 fn boot_from(
     bench: &Bench,
     loader: &StageFiles,
@@ -138,7 +139,7 @@ fn boot_from(
         "if=none,id=d1,format=raw,readonly=on,file.driver=nbd,file.server.type=unix,file.server.path={}",
         socket.display()
     );
-    // With a geometry QEMU does not read the first sector itself.
+    // With an explicit geometry, QEMU does not read the first sector itself.
     let block = "virtio-blk-device,drive=d1,cyls=16,heads=16,secs=63";
     let extra = ["-drive", &drive, "-device", block].map(str::to_owned);
     let run = bench.finish(bench.start_on(&device, &setup, &extra)?, None);
@@ -151,7 +152,7 @@ fn boot_from(
     Ok((run, disk))
 }
 
-/// A genuine bundle below the floor of the device.
+/// Makes a genuine bundle whose security version is below the floor of the device.
 fn other_bundle(bench: &Bench) -> Result<Vec<u8>> {
     let mut draft = bench.system_draft()?;
     draft.security_version = OLDER;
@@ -169,7 +170,8 @@ fn alter(payload: &mut Payload) -> Result<()> {
             let at = at.context("the kernel has no text")?;
             payload.data[at..at + text.len()].copy_from_slice(OTHER_RUNS.as_bytes());
         }
-        // The last byte: the last block of an initramfs, and bytes past a device tree's structure.
+        // Changes the last byte: in the last block of an initramfs, or after the structure block of a device
+        // tree.
         _ => *payload.data.last_mut().context("an empty payload")? ^= 1,
     }
     Ok(())
@@ -196,7 +198,7 @@ impl Part {
     }
 }
 
-/// The payloads, each with the padding after it.
+/// Returns the byte range of each payload with the padding after it.
 fn payloads(bundle: &[u8]) -> Vec<Range<u64>> {
     let count = u32_at(bundle, 56).unwrap_or(0) as usize;
     let record = |index| HEADER_SIZE + KEY_RECORD_SIZE + index * PAYLOAD_RECORD_SIZE;
@@ -208,14 +210,14 @@ fn payloads(bundle: &[u8]) -> Vec<Range<u64>> {
     (0..count).filter_map(range).collect()
 }
 
-/// Two contents of one disk.
+/// A disk with two contents.
 struct Disk {
     good: Vec<u8>,
     other: Vec<u8>,
-    /// Bytes that it lies about.
+    /// Byte range for which the disk returns the other contents.
     range: Range<u64>,
     lies: Lies,
-    /// How often each sector was read.
+    /// Number of reads of each sector.
     reads: Vec<u32>,
 }
 
@@ -229,8 +231,8 @@ impl Disk {
         Self { good, other, range, lies, reads }
     }
 
-    /// No sector of a payload was read twice. Sectors of the metadata are: pieces of them are copied, each byte
-    /// once.
+    /// Checks that no sector of a payload was read twice. Sectors of the metadata may be read more than once:
+    /// the loader copies parts of them, each byte once.
     fn check_reads(&self) -> Result<()> {
         for payload in payloads(&self.good) {
             let sectors = payload.start as usize / SECTOR..payload.end as usize / SECTOR;

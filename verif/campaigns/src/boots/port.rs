@@ -1,7 +1,8 @@
-//! The board that is booted: `qemu-virt`, or another one of boards/ that QEMU's `virt` can be.
+//! The board that is booted: `qemu-virt`, or another board of `boards/` that QEMU's machine `virt` can
+//! emulate.
 //!
-//! Everything that builds firmware reads HARTLOCK_BOARD (device/virt/build.rs), so a run for another
-//! board is a run of this program in that environment.
+//! All code that builds firmware reads the variable HARTLOCK_BOARD (device/virt/build.rs). A run for
+//! another board therefore starts this program again with that variable set.
 
 use std::env;
 use std::process::Command;
@@ -15,12 +16,13 @@ use xtask::Verdict;
 pub use xtask::project::board as name;
 use xtask::project::{BOARD_VARIABLE as VARIABLE, DEFAULT_BOARD as DEFAULT};
 
-/// Whether it is the board that every case is made for.
+/// Returns true if the board is `qemu-virt`, for which all cases are made.
 pub fn is_default() -> bool {
     name() == DEFAULT
 }
 
-/// Runs this program again for another board; `None` if it already runs for it.
+/// Runs this program again for another board. Returns `None` if the program already runs for that
+/// board.
 pub fn run_for(board: &str) -> Result<Option<Verdict>> {
     if board == name() {
         return Ok(None);
@@ -36,14 +38,14 @@ pub fn run_for(board: &str) -> Result<Option<Verdict>> {
     }
 }
 
-/// What the description of the board says about itself.
+/// Name and number of harts of the board, from its description.
 pub struct Identity {
     pub board: String,
     pub soc: String,
     pub harts: u32,
 }
 
-/// What the emulator has to be.
+/// Returns the properties that the emulator must have for this board.
 pub fn emulated() -> Result<Emulated> {
     emulated_of(&name())
 }
@@ -56,7 +58,7 @@ fn emulated_of(board: &str) -> Result<Emulated> {
     })
 }
 
-/// Names and harts of the board.
+/// Returns the names and the number of harts of the board.
 pub fn identity() -> Result<Identity> {
     let board = &known(&name())?.description;
     Ok(Identity { board: board.name.clone(), soc: board.soc.clone(), harts: board.harts })

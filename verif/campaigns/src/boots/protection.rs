@@ -1,4 +1,4 @@
-//! What S-mode and Linux cannot touch (boot flow §5.1), tried from every hart.
+//! Tests the memory that S-mode and Linux must not access (boot flow §5.1), from every hart.
 
 use std::fs;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::case::Case;
 use crate::debugger::{self, Debugger, pmp};
 use xtask::firmware;
 
-/// Region of the probe: read, write, execute.
+/// Regions that the probe tests, and the line that it must print for each.
 const EXPECTED: [(&str, &str); 20] = [
     ("rom-flash-first", "read no write no execute no"),
     ("root-of-trust", "read no write no execute no"),
@@ -39,10 +39,10 @@ const EXPECTED: [(&str, &str); 20] = [
     ("metadata", "read yes write yes execute no"),
 ];
 
-/// Longer than the ROM takes to a breakpoint on a busy machine.
+/// Time limit for the ROM to reach a breakpoint, longer than it needs on a busy machine.
 const BREAKPOINT_TIME: Duration = Duration::from_secs(60);
 
-/// What holds on every board.
+/// Cases that apply to every board.
 pub fn everywhere() -> Vec<Case> {
     vec![Case::new("protection/s-mode-is-kept-out-on-every-hart", s_mode)]
 }
@@ -57,7 +57,8 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// What the probe printed, and the number of harts that it ran on.
+/// Boots the probe on this number of harts, with another boot device tree if one is given. Returns the console
+/// output.
 fn probe(bench: &Bench, boot_fdt: Option<Vec<u8>>, harts: u32) -> Result<String> {
     let probe = firmware::stage("probe", &[])?;
     let mut draft = bench.boot_draft(&probe)?;
@@ -87,10 +88,10 @@ fn s_mode(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// The probe finds what a domain without the closed regions leaves open: it can fail.
+/// Checks that the probe detects a domain without the closed regions, so that it can fail.
 fn open_domain(bench: &Bench) -> Result<()> {
     let mut tree = fs::read(&bench.firmware.boot_fdt)?;
-    // The permissions of all regions become 0x3f.
+    // The permissions of all regions become 0x3f, which allows everything.
     let regions = tree
         .windows(16)
         .position(|cells| cells[4..8] == [0; 4] && cells[12..16] == [0; 4] && cells[3] != 0)
@@ -107,7 +108,8 @@ fn open_domain(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Offset of the property `regions`: five pairs of a phandle and permissions 0, 0, 8, 0, 0x3f.
+/// Returns the offset of the property `regions`: five pairs of a phandle and permissions, which are 0, 0,
+/// 8, 0 and 0x3f.
 fn find_regions(tree: &[u8]) -> Option<usize> {
     let permissions = [0u32, 0, 8, 0, 0x3f];
     tree.windows(40).position(|cells| {
@@ -118,7 +120,7 @@ fn find_regions(tree: &[u8]) -> Option<usize> {
     })
 }
 
-/// Reads the PMP of every hart through the debug stub and looks up each region in it.
+/// Reads the PMP registers of every hart through the debug stub and checks the permissions of each region.
 fn closed_regions(bench: &Bench) -> Result<()> {
     let probe = firmware::stage("probe", &[])?;
     let draft = bench.boot_draft(&probe)?;
@@ -151,7 +153,8 @@ fn closed_regions(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// While the ROM runs, nothing but the ROM is executable; a reset has to lift that, whatever else it keeps.
+/// Tests a reset while the ROM runs. At that time only the ROM is executable; the reset must remove this
+/// restriction, whatever other state it keeps.
 fn reset_in_rom(bench: &Bench) -> Result<()> {
     let mut setup = bench.setup(&[], &[])?;
     (setup.harts, setup.is_held) = (5, true);
@@ -173,7 +176,7 @@ fn reset_in_rom(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Only fw_dynamic_info is left of the ROM's memory.
+/// Checks that the ROM's memory is cleared, except for fw_dynamic_info.
 fn wiped(bench: &Bench) -> Result<()> {
     let (_device, mut machine) = bench.start(&bench.setup(&[], &[])?, &[])?;
     let stop = bench.wait(&mut machine, None);
@@ -184,12 +187,13 @@ fn wiped(bench: &Bench) -> Result<()> {
     ensure!(rom_ram[..8] == 0x4942_534fu64.to_le_bytes(), "fw_dynamic_info is gone");
     let left = rom_ram[64..].iter().filter(|byte| **byte != 0).count();
     ensure!(left == 0, "{left} bytes of ROM RAM are not zero");
-    // The loader has used the metadata buffer since; the ROM's tag must not be what is there.
+    // The loader has since used the metadata buffer, so it is not zero; but it must not hold the boot
+    // manifest.
     ensure!(!metadata.starts_with(b"HARTLOCK-BOOT-v1"), "the boot manifest is still in memory");
     Ok(())
 }
 
-/// Linux, as root, tries to read and to overwrite the state records; the floor holds.
+/// As root, Linux tries to read and to overwrite the state records; the floor must stay as it is.
 fn linux(bench: &Bench) -> Result<()> {
     let mut setup = bench.linux("devmem")?;
     setup.harts = 2;
@@ -206,7 +210,7 @@ fn linux(bench: &Bench) -> Result<()> {
     let text = &run.transcript;
     ensure!(text.contains("devmem: mapped"), "nothing was tried\n{}", last_lines(&run));
     for what in ["read-state", "write-state"] {
-        // 128 + SIGBUS or SIGSEGV.
+        // The exit status is 128 + SIGBUS or 128 + SIGSEGV.
         let is_killed = [135, 139]
             .iter()
             .any(|code| text.contains(&format!("devmem: {what} ended with {code}")));
@@ -215,7 +219,7 @@ fn linux(bench: &Bench) -> Result<()> {
     ensure!(!text.contains("devmem: WRITTEN"), "something was written\n{}", last_lines(&run));
     ensure!(state(&device)? == before, "the state records changed");
 
-    // The next boot of an older bundle is still refused.
+    // The next boot of an older bundle must still be refused.
     device.provision(&Provisioning { system_floor: 4, ..setup.state })?;
     let run = bench.finish(bench.start_on(&device, &setup, &[])?, None);
     expect_refusal(&run, Stage::Loader, Reason::RollbackBelowFloor)

@@ -1,4 +1,5 @@
-//! One fault, one refusal: stage, reason, hint, log, and nothing of the bundle runs.
+//! Boots with one fault each. Every case checks stage, reason, hint and log of the refusal, and
+//! that no code of the bundle runs.
 
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
@@ -16,7 +17,7 @@ use hartlock_testkit::bundle::{Block, Edit};
 use hartlock_testkit::keys::{A, B};
 use xtask::firmware;
 
-/// Where in a bundle a byte is changed.
+/// The region of a bundle in which a byte is changed.
 #[derive(Clone, Copy)]
 enum Place {
     Manifest,
@@ -39,7 +40,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// A changed byte in every region that a device reads.
+/// Returns cases with a changed byte in every region that a device reads.
 fn tampered_cases() -> Vec<Case> {
     use Reason::{PayloadDigestMismatch, SignatureMismatch};
     [
@@ -73,7 +74,7 @@ fn tampered_cases() -> Vec<Case> {
     .collect()
 }
 
-/// Offset of a byte in the middle of a region.
+/// Returns the offset of a byte in the middle of a region.
 fn offset_of(bytes: &[u8], place: Place) -> Result<usize> {
     let word = |at: usize| -> Result<usize> {
         let field = bytes.get(at..at + 4).context("a bundle")?;
@@ -81,9 +82,9 @@ fn offset_of(bytes: &[u8], place: Place) -> Result<usize> {
     };
     let (signed_size, signatures_size) = (word(16)?, word(20)?);
     Ok(match place {
-        // The security version: what an attacker would like to raise.
+        // Offset of the security version, which an attacker would like to increase.
         Place::Manifest => 33,
-        // The middle of R.
+        // Offset of the middle of R, the first half of the Ed25519 signature.
         Place::Signature => signed_size + 16 + 32 + 16,
         Place::Payload(index) => {
             let area =
@@ -101,7 +102,7 @@ fn offset_of(bytes: &[u8], place: Place) -> Result<usize> {
     })
 }
 
-/// Bundles that are properly signed and still not acceptable.
+/// Returns cases with bundles that have valid signatures and must still be refused.
 fn signed_fault_cases() -> Vec<Case> {
     let wrong_key: fn(Stage) -> Edit = |_| Edit::Draft(|draft| draft.blocks = vec![Block::By(B)]);
     let other_board: fn(Stage) -> Edit = |_| Edit::Draft(|draft| draft.leave_board());
@@ -145,7 +146,7 @@ fn signed_fault_cases() -> Vec<Case> {
     cases
 }
 
-/// Unchanged bundles of spec/vectors, booted on the device.
+/// Returns cases that boot unchanged bundles of `spec/vectors` on the device.
 fn vector_cases() -> Vec<Case> {
     [
         ("signature_block_erased", Reason::SignatureAlgorithmZero),
@@ -168,7 +169,7 @@ fn vector_cases() -> Vec<Case> {
     .collect()
 }
 
-/// The bundles are right, the device is not.
+/// Returns cases in which the bundles are correct and the device is not.
 fn device_cases() -> Vec<Case> {
     vec![
         Case::new("refusal/truncated-disk", |bench| {
@@ -224,7 +225,8 @@ fn device_cases() -> Vec<Case> {
             expect_refusal(&run, Stage::Rom, Reason::CounterStoreInvalid)
         }),
         Case::new("refusal/forged-state-record", |bench| {
-            // Every field is right, and the tag is that of another device.
+            // Every field of the record is correct, but its authentication tag is that of another
+            // device.
             let setup = bench.setup(&[], &[])?;
             let device = Device::temporary()?;
             bench.install(&device, &setup)?;
@@ -237,7 +239,7 @@ fn device_cases() -> Vec<Case> {
             std::fs::write(device.bundle_flash(), &flash)?;
             let run = bench.finish(bench.start_on(&device, &setup, &[])?, None);
             expect_refusal(&run, Stage::Rom, Reason::CounterStoreInvalid)?;
-            // The same record with the tag of this device counts.
+            // The same record with the tag of this device is accepted.
             let key = setup.root.state_key();
             flash[STATE_AT[0]..][..STATE_SIZE].copy_from_slice(&forged().encode(&key));
             std::fs::write(device.bundle_flash(), flash)?;
@@ -265,7 +267,7 @@ fn device_cases() -> Vec<Case> {
     ]
 }
 
-/// A record with which a device boots.
+/// Returns a state record with which a device boots.
 fn forged() -> StateRecord {
     StateRecord {
         sequence: 1,
@@ -276,8 +278,8 @@ fn forged() -> StateRecord {
     }
 }
 
-/// A device boots version 7 of both bundles; its floors are raised; the same bundles are refused
-/// by the stage whose floor is above them, and newer ones boot.
+/// A device boots version 7 of both bundles. Then its floors are raised: the stage whose floor is
+/// above the bundle refuses it, and newer bundles boot.
 fn rollback(bench: &Bench) -> Result<()> {
     let setup = bench.setup(&[], &[])?;
     let device = Device::temporary()?;
@@ -298,9 +300,9 @@ fn rollback(bench: &Bench) -> Result<()> {
     expect_boot(&boot(&newer)?)
 }
 
-/// Firmware that verifies nothing exists to measure what verification costs. Its boot bundle is
-/// signed with a key that no device trusts: the ROM of a release refuses it. That the bundle is
-/// what it claims to be shows on the ROM that belongs to it.
+/// Firmware that verifies nothing exists only to measure the cost of verification. Its boot bundle
+/// is signed with a key that no device trusts, so the ROM of a release refuses it. The ROM that
+/// belongs to it boots the bundle, which shows that the bundle is complete.
 fn measurement_firmware(bench: &Bench) -> Result<()> {
     const SAYS_SO: &str = "UNVERIFIED loader";
     let loader = firmware::stage("loader-variants", &["unverified"])?;

@@ -1,5 +1,6 @@
-//! The first-stage loader of a TEE (`device/fsbl`) on the emulated board: the ROM verifies it, it verifies and endorses the
-//! monitor. For the same secret and the same monitor, the keys are those of `tee-1`, bit by bit.
+//! Boots the first-stage loader of a TEE (`device/fsbl`) on the emulated board: the ROM verifies the loader, which
+//! verifies and endorses the monitor. For the same secret and the same monitor, the derived keys equal those of
+//! `tee-1`.
 
 use std::fs;
 use std::path::Path;
@@ -19,12 +20,12 @@ use super::board::{Bench, Setup, expect_refusal, last_lines, starts_with};
 use super::case::Case;
 use super::harts::rom_with_phantom;
 
-/// What the monitor prints last (verif/programs/tee-monitor).
+/// Last line that the monitor prints (`verif/programs/tee-monitor`).
 const DONE: &str = "monitor: done";
-/// Where the loader finds them in flash bank 1 (device/fsbl/src/program/virt/machine.rs).
+/// Offsets in flash bank 1 at which the loader reads monitor and secret (`device/fsbl/src/program/virt/machine.rs`).
 const MONITOR_AT: usize = BOOT_SLOT_SIZE;
 const SECRET_AT: usize = BANK_SIZE - (1 << 20);
-/// Of the loader, in front of the place where it moves to.
+/// Memory size of the loader's payload in bytes; it ends before the address to which the loader relocates itself.
 const LOADER_MEMORY: u64 = 0x8_0000;
 
 pub fn cases() -> Vec<Case> {
@@ -43,7 +44,7 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// Another secret, none of whose bytes are of a text: memory is searched for it.
+/// Another device secret. No byte of it is ASCII, so that a search of memory for it does not find text.
 const HIDDEN: [u8; 64] = {
     let mut secret = SECRET;
     let mut at = 0;
@@ -53,10 +54,11 @@ const HIDDEN: [u8; 64] = {
     }
     secret
 };
-/// Memory that the loader and a monitor write to: the log with the record in its last page, the loader and its stack.
+/// Memory that the loader and the monitor write: the log, with the handover record in its last page, and the loader
+/// with its stack.
 const WRITTEN: [Region; 2] = [qemu_virt::LOG, Region { start: 0x8800_0000, end: 0x8810_0000 }];
 
-/// A device whose monitor is this bundle, and whose secret is this.
+/// A device with a monitor bundle and a device secret in flash.
 struct Tee {
     setup: Setup,
     monitor: Vec<u8>,
@@ -67,7 +69,7 @@ fn loader() -> Result<StageFiles> {
     firmware::stage("fsbl", &["virt"])
 }
 
-/// The boot bundle of the monitor, signed by the key that signs that of the ROM.
+/// Makes the boot bundle with the monitor, signed by the same key as the bundle that the ROM verifies.
 fn monitor(size: usize, edits: &[Edit]) -> Result<Vec<u8>> {
     let mut draft = Draft::boot();
     let mut others = [
@@ -100,12 +102,12 @@ impl Tee {
         Ok(self.run_and_look(bench)?.0)
     }
 
-    /// Runs it, and reads what is left in memory.
+    /// Boots the device, and returns the run and the memory regions [`WRITTEN`] afterwards.
     fn run_and_look(&self, bench: &Bench) -> Result<(Run, Vec<u8>)> {
         self.run_after(bench, &[])
     }
 
-    /// The same of a device whose first hart has executed a program before, if there is one.
+    /// Same as `run_and_look`, except that the first hart executes `program` before the ROM if it is not empty.
     fn run_after(&self, bench: &Bench, program: &[u32]) -> Result<(Run, Vec<u8>)> {
         let device = Device::temporary()?;
         bench.install(&device, &self.setup)?;
@@ -124,7 +126,7 @@ impl Tee {
         Ok((machine.finish(stop, &mut |_| ()), memory))
     }
 
-    /// Puts the bundle of the monitor and the secret into flash bank 1.
+    /// Writes the monitor's bundle and the secret to flash bank 1.
     fn program(&self, flash: &Path) -> Result<()> {
         let mut bank = fs::read(flash)?;
         let place = bank.get_mut(MONITOR_AT..SECRET_AT).context("the bank is smaller")?;
@@ -135,7 +137,7 @@ impl Tee {
         Ok(fs::write(flash, bank)?)
     }
 
-    /// The record that the monitor got.
+    /// Boots the device and returns the handover record that the monitor received.
     fn record(&self, bench: &Bench) -> Result<[u8; HANDOVER_SIZE]> {
         let run = self.run(bench)?;
         ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
@@ -148,7 +150,7 @@ impl Tee {
     }
 }
 
-/// The record that the boot of `tee-1` gives (`cargo xtask hw tee-1`), and that a program on this machine computes.
+/// Returns the record that a boot of `tee-1` gives (`cargo xtask hw tee-1`), computed on this machine.
 fn expected() -> Result<[u8; HANDOVER_SIZE]> {
     let mut wanted = [0; HANDOVER_SIZE];
     Handover::encode(&tee_boot::expected(TEST_SIZE)?, &mut wanted);
@@ -169,7 +171,8 @@ fn every_number_of_harts(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Fields of a record that must differ, and the one that must not.
+/// Returns for each of four fields if it differs from the expected record: measurement, public key, signature, and
+/// public key of the device.
 fn differ(bench: &Bench, tee: &Tee) -> Result<[bool; 4]> {
     let parse = |record| Handover::parse(record).context("it is no record");
     let (found, wanted) = (tee.record(bench)?, expected()?);
@@ -200,19 +203,19 @@ fn other_secret(bench: &Bench) -> Result<()> {
 
 fn changed_loader(bench: &Bench) -> Result<()> {
     let mut tee = tee(bench)?;
-    // The first payload is in the third page.
+    // The first payload begins at the fourth page.
     *tee.setup.boot.get_mut(3 << 12).context("it is smaller")? ^= 1;
     expect_refusal(&tee.run(bench)?, Stage::Rom, Reason::PayloadDigestMismatch)
 }
 
-/// Whether memory has eight bytes of a secret, at any place.
+/// Returns true if `memory` contains any aligned part of eight bytes of the secret.
 fn has_any_of(memory: &[u8], secret: &[u8; 64]) -> bool {
     let parts: Vec<&[u8]> = secret.chunks_exact(8).collect();
     memory.windows(8).any(|window| window != [0; 8] && parts.contains(&window))
 }
 
-/// The loader refuses for exactly this reason, with its title and its hint. The monitor does not run, and of secrets nothing is
-/// left in memory.
+/// Checks that the loader refuses for this reason, with its title and hint, that the monitor does not run, and that no
+/// secret is left in memory.
 fn expect(bench: &Bench, what: &str, tee: &Tee, reason: Reason) -> Result<()> {
     expect_after(bench, what, tee, &[], reason)
 }
@@ -237,7 +240,7 @@ fn expect_after(
     Ok(())
 }
 
-/// The key that the monitor gets from a device with the hidden secret.
+/// Returns the secret key that the monitor gets on a device with the secret [`HIDDEN`].
 fn monitor_secret() -> Result<[u8; 64]> {
     Ok(tee_boot::expected_with(TEST_SIZE, &HIDDEN)?.secret_key)
 }
@@ -246,7 +249,8 @@ fn hidden(tee: Tee) -> Tee {
     Tee { secret: HIDDEN, ..tee }
 }
 
-/// The monitor's key is in its record alone, where the search that finds nothing after a refusal finds it.
+/// Checks that the monitor's secret key is only in its record. This shows that the search, which finds nothing after a
+/// refusal, can find a key.
 fn secrets_of_a_boot(bench: &Bench) -> Result<()> {
     let (run, memory) = hidden(tee(bench)?).run_and_look(bench)?;
     ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
@@ -257,20 +261,20 @@ fn secrets_of_a_boot(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Entry 0 of PMP, which closes the secret, was locked before, matching nothing.
+/// PMP entry 0 must protect the secret. Here it was locked before the boot and matches no address.
 fn open_secret(bench: &Bench) -> Result<()> {
     let program = [
-        // `li t0, 0x80`, `csrw pmpcfg0, t0`.
+        // `li t0, 0x80`, `csrw pmpcfg0, t0`
         0x0800_0293,
         0x3a02_9073,
-        // Where harts start otherwise: `lui t0, 1`, `jr t0`.
+        // Jumps to the default reset vector: `lui t0, 1`, `jr t0`.
         0x0000_12b7,
         0x0002_8067,
     ];
     expect_after(bench, "open", &hidden(tee(bench)?), &program, Reason::NotEndorsed)
 }
 
-/// While the secret of the device is in variables of the loader.
+/// Tests a trap that occurs while the loader's variables hold the secret of the device.
 fn trap(bench: &Bench) -> Result<()> {
     let mut elf = fs::read(loader()?.elf)?;
     tee_boot::trap_with_key(&mut elf)?;
@@ -278,7 +282,7 @@ fn trap(bench: &Bench) -> Result<()> {
     expect(bench, "trap", &hidden(tee_with(bench, loader)?), Reason::UnexpectedTrap)
 }
 
-/// A hart that the ROM counts and that never says that it has left.
+/// Tests a hart that the ROM counts and that never reports that it left.
 fn phantom_hart(bench: &Bench) -> Result<()> {
     let mut tee = hidden(tee(bench)?);
     tee.setup.rom = rom_with_phantom(bench)?;
@@ -295,7 +299,7 @@ fn bad_input(bench: &Bench) -> Result<()> {
     let flip = Edit::File(|file| file[3 << 12] ^= 1);
     let flipped = with_monitor(monitor(TEST_SIZE, &[flip])?)?;
     expect(bench, "changed", &flipped, Reason::PayloadDigestMismatch)?;
-    // Erased flash follows.
+    // Erased flash follows the shortened bundle.
     let cut = Edit::File(|file| file.truncate(file.len() - (1 << 12)));
     let cut = with_monitor(monitor(TEST_SIZE, &[cut])?)?;
     expect(bench, "cut", &cut, Reason::PayloadDigestMismatch)

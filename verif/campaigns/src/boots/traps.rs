@@ -1,6 +1,6 @@
-//! An unexpected trap of a stage is a refusal like any other (boot flow §7).
+//! Tests that an unexpected trap of a stage is a refusal like any other (boot flow §7).
 //!
-//! A function of the linked stage begins with an illegal instruction.
+//! The cases replace the first instruction of one function of the linked stage by an illegal one.
 
 use std::fs;
 use std::thread;
@@ -19,18 +19,20 @@ use hartlock_testkit::bundle::Edit;
 use xtask::firmware;
 use xtask::firmware::StageFiles;
 
-/// No instruction (Unprivileged Architecture §2.2).
+/// The all-zero word, which is an illegal instruction (Unprivileged Architecture §2.2).
 const ILLEGAL: [u8; 4] = [0; 4];
-/// What both stages print of a trap.
+/// Prefix of the line that both stages print for a trap.
 const TRAP: &str = "hartlock: trap:";
-/// Only ends a hang.
+/// Time limit that only ends a hang.
 const STOP_TIME: Duration = Duration::from_secs(30);
 
-/// Collects what the disk delivers; the boot hart runs it while the others wait for work.
+/// Function that collects completed disk requests. The boot hart runs it while the other harts wait
+/// for work.
 const ADVANCE: &[&str] = &["loader", "disk", "Transfer", "advance"];
-/// Reads the keys of the hand-off block; the loader has not begun its log.
+/// Function that reads the keys of the hand-off block, before the loader begins its log.
 const READ_TRUST: &[&str] = &["handoff", "block", "read_trust"];
-/// The ROM's log is written when it refuses, the loader's all the time.
+/// Function that appends to the log. The ROM writes its log when it refuses, the loader during the
+/// whole boot.
 const PUSH: &[&str] = &["handoff", "log", "Log", "push"];
 
 pub fn cases() -> Vec<Case> {
@@ -40,7 +42,7 @@ pub fn cases() -> Vec<Case> {
             setup.harts = 3;
             let run = run_to_the_stop(bench, &setup)?;
             expect_refusal(&run, Stage::Loader, Reason::UnexpectedTrap)?;
-            // The log continues where it was, after the entries of the ROM.
+            // The loader's log continues after the entries of the ROM.
             let start = loader_entry(&run, Step::HartsStart, None)?;
             ensure!(start.harts == 0b111, "{start:?}");
             ensure!(entries(&run)?.iter().any(|entry| entry.stage == Stage::Rom), "no ROM in it");
@@ -65,7 +67,7 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// A device with a stage in which a function traps.
+/// Makes a device with a stage in which this function traps.
 fn trapping(bench: &Bench, stage: Stage, function: &[&str]) -> Result<Setup> {
     let files = match stage {
         Stage::Rom => &bench.firmware.rom,
@@ -84,8 +86,8 @@ fn trapping(bench: &Bench, stage: Stage, function: &[&str]) -> Result<Setup> {
     bench.setup_with(&StageFiles { bin, ..files.clone() }, &[], &[])
 }
 
-/// Runs a device until it has refused and every hart is back in OpenSBI, which lets it go only on
-/// a request. The loader stops them after it has printed the refusal.
+/// Runs a device until it has refused and every hart is stopped in OpenSBI, from which it returns
+/// only on request. The loader stops the harts after it printed the refusal.
 fn run_to_the_stop(bench: &Bench, setup: &Setup) -> Result<Run> {
     let (_device, mut machine) = bench.start(setup, &[])?;
     let stop = bench.wait(&mut machine, None);
@@ -102,8 +104,8 @@ fn run_to_the_stop(bench: &Bench, setup: &Setup) -> Result<Run> {
     }
 }
 
-/// The refusal trapped. It was printed before, and nothing came after it: no log, no kernel, and
-/// no second attempt.
+/// Checks a trap during the refusal itself. The refusal was printed before the trap, and nothing
+/// was printed after it: no log, no kernel, and no second refusal.
 fn expect_one_trap(run: &Run, stage: Stage, reason: Reason) -> Result<()> {
     let expected = Outcome::Refused { stage, reason };
     ensure!(run.outcome == expected, "{:?}\n{}", run.outcome, last_lines(run));
@@ -114,16 +116,16 @@ fn expect_one_trap(run: &Run, stage: Stage, reason: Reason) -> Result<()> {
     Ok(())
 }
 
-/// A kernel that traps before it has a handler comes back to that of the loader, which prints the
-/// trap and claims no refusal: the bundle was accepted and ran.
+/// Tests a kernel that traps before it has installed its handler. The loader's handler prints the
+/// trap and does not claim a refusal: the bundle was accepted and ran.
 fn trap_of_the_kernel(bench: &Bench) -> Result<()> {
     let system = [Edit::Draft(|draft| draft.payloads[0].data[..4].copy_from_slice(&ILLEGAL))];
     let mut setup = bench.setup(&[], &system)?;
     setup.until = Some(TRAP);
     let (_device, mut machine) = bench.start(&setup, &[])?;
     let stop = bench.wait(&mut machine, setup.until);
-    // A refusal would follow at once. Nothing comes, and a machine that is too slow for its refusal
-    // to be seen here is still caught on any other.
+    // A wrong refusal would be printed at once. If a machine is too slow to print it in this time,
+    // other runs of the test still detect it.
     thread::sleep(Duration::from_millis(500));
     let run = machine.finish(stop, &mut |_| {});
     ensure!(!run.transcript.contains("refused"), "{}", last_lines(&run));

@@ -1,10 +1,9 @@
-//! Both checks of the verdict are alive in the linked stages (boot flow §7).
+//! Tests that both checks of the verdict are effective in the linked stages (boot flow §7).
 //!
-//! Each check is a function of its own. Here its code is replaced in the linked image, so that
-//! the optimiser has no say: one that always answers no must stop a good boot, alone; and one
-//! comparison that always finds equality must not let a bad payload through the other. At last a
-//! stage with every defence patched away boots the bad payload, which shows that the cases above
-//! could fail.
+//! Each check is a function of its own. These cases replace its code in the linked image, after
+//! optimisation. If one check always says no, it must stop a good boot although the other says yes.
+//! A loader in which signatures and digests always compare as equal must boot the tampered payload
+//! and be detected, which shows that the cases above can fail.
 
 use std::fs;
 
@@ -18,20 +17,20 @@ use hartlock_testkit::bundle::Edit;
 use xtask::firmware;
 use xtask::firmware::StageFiles;
 
-/// `li a0, 0` and `li a0, 1`, then `ret`.
+/// Machine code of `li a0, 0` and of `li a0, 1`, each followed by `ret`.
 const RETURN_0: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
 const RETURN_1: [u8; 4] = [0x05, 0x45, 0x82, 0x80];
-/// All ones: no bit differs.
+/// Machine code that returns all ones, which means that no bit differs.
 const RETURN_ONES: [u8; 4] = [0x7d, 0x55, 0x82, 0x80];
 
-/// No instruction (Unprivileged Architecture §2.2).
+/// The all-zero word, which is an illegal instruction (Unprivileged Architecture §2.2).
 const ILLEGAL: [u8; 4] = [0; 4];
 
 const FIRST: &[&str] = &["harden", "Verdict", "is_accepted"];
 const SECOND: &[&str] = &["harden", "Verdict", "is_confirmed"];
 const EQUAL_BITS: &[&str] = &["harden", "equal_bits"];
 
-/// A function and what it is made to return.
+/// A function, by parts of its mangled name, and the code that replaces its start.
 type Patch = (&'static [&'static str], [u8; 4]);
 
 pub fn cases() -> Vec<Case> {
@@ -49,7 +48,7 @@ pub fn cases() -> Vec<Case> {
             };
             let name = format!("verdict/{name}-check-is-needed-by-the-{}", stage.name());
             cases.push(Case::new(name, move |bench: &Bench| {
-                // The other check says yes to everything, and this one says no.
+                // The first check always accepts, and the other one always refuses.
                 let patches = [(function, RETURN_1), (other, RETURN_0)];
                 let setup = patched(bench, stage, &patches, false)?;
                 expect_refusal(&bench.run(&setup)?, stage, Reason::VerdictNotConfirmed)
@@ -61,7 +60,7 @@ pub fn cases() -> Vec<Case> {
         expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::UnexpectedTrap)
     }));
     cases.push(Case::new("verdict/a-loader-without-any-check-is-caught", |bench| {
-        // Signatures and digests always compare equal: the campaign has to notice.
+        // Signatures and digests always compare as equal; the test must detect that.
         let setup = patched(bench, Stage::Loader, &[(EQUAL_BITS, RETURN_ONES)], true)?;
         let run = bench.run(&setup)?;
         ensure!(run.transcript.contains(STUB_RUNS), "it refused\n{}", last_lines(&run));
@@ -72,7 +71,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// A device with one stage patched, and with a tampered kernel on request.
+/// Makes a device with one stage patched, and with a tampered kernel if `is_tampered`.
 fn patched(bench: &Bench, stage: Stage, patches: &[Patch], is_tampered: bool) -> Result<Setup> {
     let files = match stage {
         Stage::Rom => &bench.firmware.rom,
@@ -83,7 +82,8 @@ fn patched(bench: &Bench, stage: Stage, patches: &[Patch], is_tampered: bool) ->
         let at = firmware::function_offset(&files.elf, function)?;
         code.get_mut(at..at + 4).context("inside the stage")?.copy_from_slice(replacement);
     }
-    // In the kernel, which begins on the second page, after the stub's code and text: it still runs.
+    // The changed byte is in the kernel, which begins on the second page, after the code and text
+    // of the stub, so the stub still runs.
     let tamper = [Edit::File(|file| file[4096 + 30_000] ^= 1)];
     let system: &[Edit] = if is_tampered { &tamper } else { &[] };
     match stage {

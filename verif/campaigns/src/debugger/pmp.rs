@@ -1,4 +1,4 @@
-//! The PMP registers of every hart, read through the debug stub.
+//! Reads the PMP registers of every hart through the debug stub.
 
 use anyhow::Result;
 
@@ -9,13 +9,13 @@ const PMPCFG2: u32 = 0x3a2;
 const PMPADDR0: u32 = 0x3b0;
 const ENTRIES: u32 = 16;
 
-/// The PMP of one hart: configuration and address registers.
+/// The PMP entries of one hart: configuration and address register of each.
 #[derive(Debug)]
 pub struct PmpTable(Vec<(u8, u64)>);
 
 impl PmpTable {
-    /// Permissions of S- and U-mode at an address, as bits 0 read, 1 write, 2 execute: those of
-    /// the first entry that matches (Privileged Architecture §3.7.1).
+    /// Returns the permissions of S-mode and U-mode at an address, as bit 0 read, bit 1 write, bit 2
+    /// execute. They are those of the first entry that matches (Privileged Architecture §3.7.1).
     pub fn permissions(&self, address: u64) -> u8 {
         let mut below = 0;
         for (config, register) in &self.0 {
@@ -25,7 +25,8 @@ impl PmpTable {
                 1 => (below..top).contains(&address),
                 2 => address >> 2 == *register,
                 _ => {
-                    // A naturally aligned power of two: trailing ones give its size.
+                    // The region is a naturally aligned power of two; the trailing ones of the register
+                    // give its size.
                     let order = register.trailing_ones() + 3;
                     order >= 64 || address >> order == top >> order
                 }
@@ -38,8 +39,8 @@ impl PmpTable {
         0
     }
 
-    /// Whether the last entry keeps M-mode from executing anything that no entry before it lifts. It is
-    /// locked: what is found here was so since the ROM began.
+    /// Returns true if the last entry forbids M-mode to execute anything that no earlier entry allows.
+    /// The entry is locked, so it has been in force since the ROM set it.
     pub fn has_locked_memory(&self) -> bool {
         const LOCKED_WITHOUT_EXECUTION: u8 = 0x9b;
         self.0.last().is_some_and(|(config, register)| {
@@ -48,7 +49,7 @@ impl PmpTable {
     }
 }
 
-/// The table of every hart, in the order of their numbers.
+/// Returns the table of every hart, in the order of hart numbers.
 pub fn tables(debugger: &mut Debugger) -> Result<Vec<PmpTable>> {
     let mut tables = Vec::new();
     for hart in debugger.harts()? {

@@ -1,4 +1,4 @@
-//! Instruction by instruction: which ones a stage runs, and a run that leaves one out.
+//! Lists the instructions that a stage executes, and skips one of them.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,16 +10,16 @@ use hartlock_verify::board::Region;
 
 use super::Debugger;
 
-/// An instruction that a boot runs.
+/// An instruction that a boot executes.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction {
     pub pc: u64,
-    /// Bytes.
+    /// Length in bytes.
     pub len: u64,
 }
 
 impl Instruction {
-    /// Reads a line of QEMU's listing: `0x0000000020000000:  00000297          auipc …`.
+    /// Parses a line of QEMU's listing: `0x0000000020000000: 00000297 auipc …`.
     fn read(line: &str) -> Option<Self> {
         let (address, rest) = line.strip_prefix("0x")?.split_once(':')?;
         let digits = rest.split_whitespace().next()?;
@@ -29,20 +29,20 @@ impl Instruction {
     }
 }
 
-/// Options of QEMU that list the instructions inside of `code` in a file.
+/// Returns QEMU options that write the instructions in the memory range `code` to a file.
 pub fn listing_options(file: &Path, code: Region) -> [String; 6] {
     let range = format!("{:#x}+{:#x}", code.start, code.size());
     let path = file.display().to_string();
     ["-d", "in_asm", "-D", &path, "-dfilter", &range].map(str::to_owned)
 }
 
-/// The instructions of such a list, in the order in which they ran first.
+/// Returns the instructions of such a listing, in the order of their first execution.
 ///
 /// # Errors
-/// If there are too few for a stage that came to a decision.
+/// Fails if there are too few for a stage that reached a decision.
 pub fn listed(file: &Path, code: Region) -> Result<Vec<Instruction>> {
     let text = fs::read_to_string(file).context("QEMU left no trace")?;
-    // What was translated twice is listed twice.
+    // QEMU lists code twice if it translates it twice.
     let mut seen = HashSet::new();
     let instructions: Vec<Instruction> = text
         .lines()
@@ -53,10 +53,11 @@ pub fn listed(file: &Path, code: Region) -> Result<Vec<Instruction>> {
     Ok(instructions)
 }
 
-/// Lets the machine run to an instruction and moves it past it; `false` if it is not reached.
+/// Lets the machine run to an instruction and moves the program counter past it. Returns `false` if
+/// the instruction is not reached.
 ///
 /// # Errors
-/// If the stub does not obey.
+/// Fails if the debug stub returns an error.
 pub fn skip(debugger: &mut Debugger, instruction: Instruction, patience: Duration) -> Result<bool> {
     let Instruction { pc, len } = instruction;
     if debugger.run_to(pc, patience)? != Some(pc) {

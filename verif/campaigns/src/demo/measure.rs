@@ -1,9 +1,9 @@
-//! What verification costs: the demo's system bundle on the same board, once with firmware that
-//! verifies nothing and once with a loader that leaves the other harts alone.
+//! Measures the cost of verification: boots the demo's system bundle on the same board with
+//! firmware that verifies nothing, and with a loader that does not use the other harts.
 //!
-//! Both are firmware for measurements, never for a device. They stay in a folder of their own,
-//! under names that say so, in boot bundles that are signed with a key that is thrown away: no ROM
-//! trusts it but the one that is told to, here.
+//! Both are firmware for measurements only, never for a device. They are kept in a separate folder,
+//! with names that say so, in boot bundles signed with a key that is deleted afterwards. No ROM
+//! trusts that key except the ROM of this measurement.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,20 +17,20 @@ use xtask::firmware;
 use xtask::firmware::StageFiles;
 use xtask::{project, run};
 
-/// What firmware that verifies nothing prints, and no other.
+/// Text that only firmware contains that verifies nothing.
 const MARK: &[u8] = b"UNVERIFIED";
 
-/// A boot to show beside the one of the demo.
+/// A boot that is shown next to that of the demo.
 pub(super) struct Measured {
     pub label: &'static str,
     pub timeline: PathBuf,
 }
 
-/// What is built for the measurement.
+/// Firmware that is built for the measurement.
 struct Variants {
     rom_unverified: StageFiles,
     loader_unverified: StageFiles,
-    /// Verifies everything, on the boot hart.
+    /// A loader that verifies everything on the boot hart.
     loader_one_hart: StageFiles,
 }
 
@@ -42,7 +42,7 @@ fn variants() -> Result<Variants> {
     })
 }
 
-/// Boots with each of them. The timelines stay with the demo.
+/// Boots each variant. The timelines are stored with those of the demo.
 pub(super) fn run(demo: &Demo<'_>) -> Result<Vec<Measured>> {
     let bench = Bench::prepare(demo)?;
     let (rom, key) = (demo.file("rom.bin"), bench.file("throw-away.pub.pem"));
@@ -54,7 +54,7 @@ pub(super) fn run(demo: &Demo<'_>) -> Result<Vec<Measured>> {
     };
     let unverified = own(bench.file("rom-unverified.bin"), "boot-unverified.hlk");
     let one_hart = own(rom.clone(), "boot-one-hart.hlk");
-    // The boot of the demo as it is. On one hart the emulator can count.
+    // The normal boot of the demo, on one hart, so that the emulator can count instructions.
     let counted =
         Boot { boot: demo.file("boot.hlk"), root_keys: demo.public_keys(), ..one_hart.clone() };
     let harts = demo.args.harts.to_string();
@@ -72,10 +72,11 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Builds the firmware and packs it.
+    /// Builds the variants and signs boot bundles with them.
     fn prepare(demo: &'a Demo<'a>) -> Result<Self> {
         let folder = project::work_dir("measure");
-        // Nothing in it is worth keeping, a key that was not thrown away least of all.
+        // The folder is deleted with all contents, especially a key that an aborted run did not
+        // delete.
         if folder.exists() {
             fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
         }
@@ -89,7 +90,7 @@ impl<'a> Bench<'a> {
         ] {
             fs::copy(&stage.bin, bench.file(name)).with_context(|| name.to_owned())?;
         }
-        // The one must never be taken for the other.
+        // Firmware that verifies nothing must never be confused with the normal one.
         for name in ["rom", "loader"] {
             let file = format!("{name}-unverified.bin");
             ensure!(says_so(&bench.file(&file))?, "{file} does not say that it verifies nothing");
@@ -120,7 +121,7 @@ impl<'a> Bench<'a> {
         let timeline = self.demo.file(&format!("timeline-{name}.json"));
         let mut command = self.demo.boot_command(boot);
         command.args(more).arg("--timeline-json").arg(&timeline);
-        // The page says it better.
+        // The report page shows this output in a better form.
         command.stdout(Stdio::null());
         let code = self.demo.status(&mut command)?;
         ensure!(code == 0, "{} ended with {code}", run::describe(&command));
@@ -136,7 +137,7 @@ impl<'a> Bench<'a> {
         Ok(Measured { label, timeline })
     }
 
-    /// A file of the measurement, named as those of the demo are.
+    /// Returns the path of a file of the measurement, in the same form as those of the demo.
     fn file(&self, name: &str) -> PathBuf {
         super::from_checkout(&self.folder.join(name))
     }

@@ -1,5 +1,6 @@
-//! What the page of the demo leads with: the stored run of the cycle-accurate machine. Emulator time is no time of a
-//! board, and on a workstation with fewer cores than harts it says the opposite.
+//! The numbers at the top of the demo's page, which come from the stored run of the cycle-accurate machine. Time in
+//! the emulator is not the time of a board, and on a workstation with fewer cores than harts the comparison is
+//! reversed.
 
 use std::fs;
 
@@ -8,11 +9,11 @@ use hartlock_timeline::report::Quoted;
 use serde_json::Value;
 use xtask::project;
 
-/// The run, and the command that makes it.
+/// The stored run, and the command that makes it.
 const RUN: &str = "lab/runs/latest/parallel-verification.json";
 const COMMAND: &str = "make lab PAPER=parallel-verification";
 
-/// Name on the page, and where the number is: table, metric, configuration.
+/// Name of a row on the page, and the place of its number in the run: table, metric, configuration.
 const ROWS: [(&str, [&str; 3]); 3] = [
     ("loaded, not verified", ["Overlap", "load only", "storage at 1 of the hash rate"]),
     (
@@ -22,7 +23,7 @@ const ROWS: [(&str, [&str; 3]); 3] = [
     ("verified by one hart", ["Hashing", "one hart", "SHA3-384"]),
 ];
 
-/// The numbers of the stored run, as `hartlock boot --quote` takes them.
+/// Returns the numbers of the stored run in the form that `hartlock boot --quote` reads.
 pub(super) fn json() -> Result<String> {
     let path = project::root().join(RUN);
     let run: Value = serde_json::from_str(&fs::read_to_string(&path).context(RUN)?)?;
@@ -65,7 +66,7 @@ mod tests {
     fn the_stored_run_says_what_four_harts_are_worth() {
         let quoted = Quoted::read(&json().unwrap()).unwrap();
         let numbers: Vec<f64> = quoted.rows.iter().map(|row| row.1).collect();
-        // With four harts the storage decides, with one the hash.
+        // With four harts the storage limits the speed, with one hart the hash does.
         assert!(numbers[0] <= numbers[1] && numbers[1] < 1.1 * numbers[0], "{numbers:?}");
         assert!(numbers[2] > 3.0 * numbers[1], "{numbers:?}");
         assert!(quoted.notes[0].contains(COMMAND));

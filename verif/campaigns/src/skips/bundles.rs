@@ -1,4 +1,5 @@
-//! What has to be refused: genuine bundles on a device that must not take them, and altered ones.
+//! The bundles that must be refused: genuine bundles on a device that must not accept them, and modified
+//! ones.
 
 use anyhow::{Context, Result};
 use hartlock_emulator::Stage;
@@ -27,7 +28,7 @@ impl Target {
     }
 }
 
-/// Where the kernel of every system bundle starts: as low as it may be.
+/// Entry point of the kernel in every system bundle: the lowest permitted address.
 pub const SYSTEM_ENTRY: u64 = qemu_virt::SYSTEM.start;
 
 pub const TARGETS: &[Target] = &[
@@ -53,10 +54,11 @@ pub const TARGETS: &[Target] = &[
     Target::rom("rom/stripped-signature", |bench| {
         boot(bench, Edit::Draft(|draft| draft.listed = Some(vec![A.record(), C.record()])))
     }),
-    // The security version, raised.
+    // The changed byte is part of the security version and increases it.
     Target::rom("rom/altered-manifest", |bench| boot(bench, Edit::File(|file| file[33] ^= 0x10))),
     Target::rom("rom/altered-payload", |bench| {
-        // More than one skip in a copy can repair: with the byte before it again, a single bit was as signed.
+        // More bytes are changed than one skip in a copy loop can repair. With a single changed bit, a
+        // skipped load would repeat the byte before it, which could equal the signed one.
         boot(
             bench,
             Edit::File(|file| file[4096 + 64..4096 + 128].iter_mut().for_each(|it| *it ^= 0x10)),
@@ -74,7 +76,8 @@ pub const TARGETS: &[Target] = &[
         };
         boot(bench, Edit::Draft(over))
     }),
-    // Nothing is to be refused: what the ROM passes on has to be what was signed and provisioned.
+    // This bundle is accepted. The values that the ROM hands over must be those that were signed and
+    // provisioned.
     Target::rom("rom/accepted", |bench| {
         provisioned(bench, |state| Provisioning {
             system_floor: 5,
@@ -96,7 +99,7 @@ pub const TARGETS: &[Target] = &[
     }),
 ];
 
-/// A device whose boot bundle is small, so that a boot takes no time; what it carries never runs.
+/// Makes a device whose boot bundle is small, so that a boot is fast; the payloads are never executed.
 fn small(bench: &Bench) -> Result<Setup> {
     boot(bench, Edit::Draft(|_| ()))
 }
@@ -110,7 +113,7 @@ fn boot(bench: &Bench, edit: Edit) -> Result<Setup> {
     bench.setup(&[Edit::Draft(shorten), edit], &[])
 }
 
-/// A device whose system bundle is small, and where memory ends early; what it carries never runs.
+/// Makes a device whose system bundle is small and whose memory ends early; the payloads are never executed.
 fn system(bench: &Bench, edit: Edit) -> Result<Setup> {
     let shorten = |draft: &mut Draft| {
         let places = [SYSTEM_ENTRY, SYSTEM_ENTRY + (1 << 20), SYSTEM_ENTRY + (2 << 20)];

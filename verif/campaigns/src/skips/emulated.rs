@@ -1,4 +1,4 @@
-//! The loader on QEMU: each instruction that may decide is skipped the first time that it is reached.
+//! The loader on QEMU: each instruction that may decide is skipped when it is first reached.
 
 use anyhow::{Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,7 +9,7 @@ use super::symbols::Symbols;
 use crate::boots::board::{Bench, Setup};
 use crate::debugger::stepper::Instruction;
 
-/// What a campaign over one bundle found.
+/// Results of a campaign with one bundle.
 #[derive(Default)]
 struct Report {
     ran: usize,
@@ -17,11 +17,11 @@ struct Report {
     stopped: usize,
     astray: usize,
     unreached: usize,
-    /// Address and function of each instruction that turns the refusal.
+    /// Address and function of each instruction whose skip turns the refusal into a boot.
     turned: Vec<(u64, String)>,
 }
 
-/// Skips so many instructions, or all that may decide; prints what came of it and returns whether one of
+/// Skips `samples` instructions, or all that may decide. Prints the result and returns true if one of
 /// them turns the refusal.
 pub fn campaign(
     bench: &Bench,
@@ -70,7 +70,8 @@ fn skip_each(
     for instruction in chosen {
         let mut end = session.skip(instruction)?;
         if end == End::Unreached {
-            // A boot that was led astray may have written to flash: a device as good as new.
+            // An earlier boot with a skip may have written to flash, so the skip is repeated on a new
+            // device.
             session = Session::open(bench, setup, place)?;
             end = session.skip(instruction)?;
         }

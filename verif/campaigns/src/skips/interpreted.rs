@@ -1,14 +1,14 @@
-//! ROM, loader and the ROM of the root of trust on our own interpreter (`verif/fault`): every instruction that a boot
-//! runs, each time it runs.
+//! ROM, loader and the ROM of the root of trust on the project's own interpreter (`verif/fault`). Every instruction
+//! that a boot executes can be skipped, each time it is executed.
 //!
-//! Turned means that an instruction ran whose bytes are an attacker's choice: from before the reset, from a
-//! payload, or from the flash of the bundle; in the loader also that a store or the disk wrote to code of the
-//! loader or to OpenSBI. On the root of trust it means that the host was released. Bytes that the stage wrote itself
-//! (stack, metadata of the bundle, log) and its constants are counted apart.
+//! A refusal counts as turned if an instruction is executed whose bytes an attacker can choose: bytes from before the
+//! reset, from a payload, or from the flash of the bundle. In the loader it also counts if a store or the disk wrote to
+//! code of the loader or to OpenSBI. On the root of trust it counts if the host was released. Execution of bytes that
+//! the stage wrote itself (stack, metadata of the bundle, log) or of its constants is counted separately.
 //!
-//! Left out on the board: skips on other harts (in the ROM they run, and wait; the loader has one hart there, and hashes
-//! all blocks on it), harts with vectors or hash instructions, OpenSBI, interrupts, and stores that are
-//! commands to the flash. For the root of trust `hartlock_fault::rot` says it.
+//! The board's campaigns do not cover skips on other harts (in the ROM they run and wait; the loader has one hart here,
+//! which hashes all blocks), harts with vector or hash instructions, OpenSBI, interrupts, and stores that are commands
+//! to the flash. [`hartlock_fault::rot`] states the limits for the root of trust.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,37 +32,39 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::symbols::{self, Symbols};
 use crate::boots::board::{Bench, Setup};
 
-/// No ROM takes longer to enter OpenSBI.
+/// Maximum number of instructions that a ROM executes before it enters OpenSBI.
 const LONGEST_ROM: u64 = 200_000_000;
 
-/// Functions that verify signatures, by parts of their names.
+/// Parts of the names of functions that verify signatures.
 const SIGNATURES: [&str; 2] = ["ed25519", "lms"];
 
-/// `rom_main`, `loader_main`, `rot_main`.
+/// Common part of the names `rom_main`, `loader_main` and `rot_main`.
 const MAIN: &str = "_main";
 
-/// What reads the first bytes of a bundle: a boot that verifies no signature decides from there on.
+/// The function that parses the first bytes of a bundle. A boot in which no signature is verified decides from there
+/// on.
 const FIRST_OF_BUNDLE: &str = "4head4Head8parse_as";
 
-/// What an accepted boot decides last: what it passes on.
+/// The function in which an accepted boot takes its last decisions: it writes the hand-off block.
 const HANDOVER: &str = "write_handoff";
 
-/// The reason of a boot that is not refused.
+/// The reason code that stands for a boot that is not refused.
 const ACCEPTED: u32 = 0;
 
-/// A part of a boot, as decisions are spread over it.
+/// A part of a boot, selected by the decisions that it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of it.
+    /// The whole boot.
     WholeBoot,
-    /// What the device requires is read here: from [`Refusal::main_at`] to where the bundle is read.
+    /// The instructions that read the requirements of the device: from [`Refusal::main_at`] to the position where the
+    /// bundle is read.
     BeforeBundle,
-    /// From [`Refusal::signed_at`] to the end.
+    /// The instructions from [`Refusal::signed_at`] to the end.
     AfterSignatures,
 }
 
 impl Part {
-    /// As stored files have it.
+    /// Returns the name of the part in stored files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::WholeBoot => "whole boot",
@@ -72,22 +74,22 @@ impl Part {
     }
 }
 
-/// Which instructions of a boot are skipped.
+/// The selection of instructions that are skipped.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// So many, spread evenly; without it, all.
+    /// Number of skipped instructions, which are spread evenly; `None` skips all.
     pub samples: Option<usize>,
-    /// Those of this part of the boot.
+    /// The part of the boot whose instructions are skipped.
     pub part: Part,
-    /// Positions before this one are done.
+    /// First position; the positions before it were covered by an earlier run.
     pub from: usize,
-    /// A second skip at each distance from 1 to this.
+    /// Maximum distance of a second skip, which is tried at each distance from 1 on; 0 skips once.
     pub second_within: u32,
-    /// Instructions that a boot may take more than without a skip.
+    /// Number of instructions that a boot may take in addition to those of a boot without a skip.
     pub slack: u64,
-    /// Threads.
+    /// Number of threads.
     pub jobs: usize,
-    /// When it ends, done or not.
+    /// Time at which the campaign stops, even if it is not finished.
     pub until: Option<Instant>,
 }
 
@@ -101,7 +103,7 @@ impl Choice {
     }
 }
 
-/// What a boot runs on.
+/// The hardware on which a boot runs, with its storage.
 pub enum Hardware {
     Board(Stage, Storage),
     RootOfTrust(rot::Storage),
@@ -111,15 +113,15 @@ pub enum Hardware {
 pub struct Refusal {
     pub hardware: Hardware,
     pub boot: Boot,
-    /// The reason code.
+    /// Reason code of the refusal.
     pub reason: u32,
     pub symbols: Symbols,
-    /// Position where start.S, which zeroes memory, calls the rest of the stage.
+    /// Position in the boot at which `start.S`, which clears memory, calls the rest of the stage.
     pub main_at: usize,
-    /// Position where the bundle is read.
+    /// Position at which the bundle is read.
     pub begun_at: usize,
-    /// First position after the last instruction that verifies a signature; where none is verified, that where
-    /// the bundle is read; in a boot that is accepted, that where the hand-off block is written.
+    /// First position after the last instruction that verifies a signature. If no signature is verified, the position
+    /// at which the bundle is read; in an accepted boot, the position at which the hand-off block is written.
     pub signed_at: usize,
 }
 
@@ -137,7 +139,7 @@ impl Refusal {
         Ok(Self::of(Hardware::Board(stage, storage), boot, reason, Symbols::read(elf)?))
     }
 
-    /// A boot of the root of trust.
+    /// Records a boot of the root of trust.
     pub fn of_rot(storage: rot::Storage, symbols: Symbols) -> Result<Self> {
         let boot = recorded(&Start::RootOfTrust(rot::Machine::new(&storage).into()))?;
         let mut machine = rot::Machine::new(&storage);
@@ -162,7 +164,7 @@ impl Refusal {
         Self { hardware, boot, reason, symbols, main_at, begun_at, signed_at }
     }
 
-    /// The positions of a part of the boot.
+    /// Returns the range of positions of a part of the boot.
     fn part(&self, part: Part) -> Range<usize> {
         let end = self.boot.path.len();
         match part {
@@ -179,7 +181,7 @@ impl Refusal {
         })
     }
 
-    /// The stage of the board, and a machine where it begins.
+    /// Returns the stage of the board and a machine at the start of that stage. Fails for the root of trust.
     pub fn on_board(&self) -> Result<(Stage, Machine<'_>)> {
         match &self.hardware {
             Hardware::Board(stage, storage) => Ok((*stage, start(*stage, storage)?)),
@@ -192,14 +194,14 @@ fn recorded(start: &Start<'_>) -> Result<Boot> {
     start.record().map_err(|how| anyhow!("it does not refuse: {how}"))
 }
 
-/// The reason code on the console; 0 if there is none.
+/// Returns the reason code on the console; 0 if there is none.
 fn printed(console: &str) -> u32 {
     let found = Reason::ALL.iter().map(|reason| *reason as u32);
     let is_printed = |code: &u32| console.contains(&format!("E{code:04}"));
     found.into_iter().find(is_printed).unwrap_or(0)
 }
 
-/// Flash of a device, and its disk for a loader.
+/// Returns the flash of a device, and its disk if `loader` is given.
 fn storage(bench: &Bench, setup: &Setup, loader: Option<&PathBuf>) -> Result<Storage> {
     let device = Device::temporary()?;
     bench.install(&device, setup)?;
@@ -209,7 +211,7 @@ fn storage(bench: &Bench, setup: &Setup, loader: Option<&PathBuf>) -> Result<Sto
     Ok(Storage::with_loader(rom, bundle, read(&device.disk())?, &symbols::code(elf)?))
 }
 
-/// The same, with what is passed on if the ROM accepts the bundle.
+/// Returns the storage, with the hand-over values if the ROM accepts the bundle.
 fn of_rom(storage: Storage) -> Storage {
     let mut machine = Machine::alone(&storage);
     let is_accepted = matches!(machine.run(LONGEST_ROM), End::Ran(_))
@@ -221,10 +223,11 @@ fn of_rom(storage: Storage) -> Storage {
     }
 }
 
-/// A machine where a stage begins. The ROM of this machine accepts the boot bundle that carries the loader.
+/// Returns a machine at the start of a stage. For the loader, the machine first executes the ROM, which must accept the
+/// boot bundle that contains the loader.
 fn start(stage: Stage, storage: &Storage) -> Result<Machine<'_>> {
     if stage == Stage::Rom {
-        // The other harts go on to OpenSBI when a bundle is accepted.
+        // A machine with one hart is used if the bundle is accepted, because the other harts would continue to OpenSBI.
         let make = if storage.is_accepted() { Machine::alone } else { Machine::new };
         return Ok(make(storage));
     }
@@ -240,22 +243,22 @@ fn start(stage: Stage, storage: &Storage) -> Result<Machine<'_>> {
     Ok(machine)
 }
 
-/// What a campaign tried, and what came of it.
+/// Scope and results of a campaign.
 pub struct Counts {
     pub bundle: String,
     /// Reason code of the boot without a skip.
     pub reason: u32,
-    /// Instructions of that boot, and how many of them are in the part that is skipped.
+    /// Number of instructions of that boot, and number of those in the selected part.
     pub instructions: usize,
     pub of_part: usize,
     pub choice: Choice,
-    /// Positions whose instruction was skipped, and whether those are all that were asked for.
+    /// Number of positions whose instruction was skipped; `is_finished` is true if these are all selected ones.
     pub positions: usize,
     pub is_finished: bool,
     pub report: Report,
 }
 
-/// Skips what was chosen, prints what came of it, and returns it.
+/// Runs a campaign, prints the results, and returns them.
 pub fn campaign(refusal: &Refusal, name: &str, choice: &Choice) -> Result<Counts> {
     let plan = choice.plan(refusal);
     let (report, next) = run(refusal, &plan, name, choice.until)?;
@@ -302,7 +305,7 @@ fn summary(refusal: &Refusal, report: &Report) -> String {
     )
 }
 
-/// Where instructions were skipped that led out of the ROM, with how often.
+/// Lists the skipped instructions after which the machine left the ROM, with the number of occurrences.
 pub fn places(refusal: &Refusal, report: &Report) -> Vec<String> {
     let mut counts = BTreeMap::new();
     for it in &report.findings {
@@ -315,7 +318,8 @@ pub fn places(refusal: &Refusal, report: &Report) -> Vec<String> {
     counts.iter().map(line).collect()
 }
 
-/// Runs a plan with a bar, until a time if one is given; then returns the position to go on with, too.
+/// Runs a plan with a progress bar, until the time `until` if it is given. Returns the report, and the position at
+/// which to continue if the plan is not finished.
 pub fn run(
     refusal: &Refusal,
     plan: &Plan,
@@ -341,7 +345,7 @@ pub fn run(
         campaign.join().map_err(|_| anyhow!("the campaign panicked"))
     })?;
     bar.finish_and_clear();
-    // Workers end the blocks that they have begun, and blocks are begun in order.
+    // Workers finish the blocks of positions that they have begun, and blocks are begun in order.
     let done = progress.done.load(Ordering::Relaxed) as usize;
     Ok((report, plan.positions.get(done).copied()))
 }

@@ -1,5 +1,5 @@
-//! QEMU judges the interpreter: the same flash boots on both, prints the same, and at places all over the boot
-//! each instruction leaves the same registers.
+//! Compares the interpreter with QEMU: the same flash boots on both and prints the same text, and in samples
+//! all over the boot each instruction leaves the same registers.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -14,20 +14,20 @@ use super::interpreted::Refusal;
 use crate::boots::board::{Bench, Setup, last_lines};
 use crate::debugger::{self, Debugger};
 
-/// A hart without what the interpreter does not have.
+/// CPU options of a hart without the extensions that the interpreter does not implement.
 pub const CPU: &str = "rv64,zba=off,zbb=off,zbc=off,zbs=off,v=off";
-/// Longer than a boot takes to its end, on a busy machine.
+/// Time limit for a boot to reach an address, longer than it needs on a busy machine.
 const REACH: Duration = Duration::from_secs(20);
-/// Functions whose registers hold no time: what is compared is a matter of the bundle alone.
+/// Parts of the names of functions whose registers hold no time, so that they depend on the bundle only.
 const JUDGED: [&str; 4] = ["hartlock_kernels", "hartlock_image", "hartlock_verify", "mem"];
 
-/// Boots on QEMU and compares the console, line by line.
+/// Boots on QEMU and compares the console output, line by line.
 ///
 /// # Errors
-/// If they differ.
+/// Fails if the outputs differ.
 pub fn console(bench: &Bench, setup: &Setup, refusal: &Refusal) -> Result<()> {
     let run = bench.run(setup)?;
-    // What OpenSBI prints is not the interpreter's.
+    // Lines that OpenSBI prints are not compared, because the interpreter does not run OpenSBI.
     let first = match refusal.on_board()?.0 {
         Stage::Rom => "hartlock: ROM",
         Stage::Loader => "hartlock: loader",
@@ -46,11 +46,11 @@ pub fn console(bench: &Bench, setup: &Setup, refusal: &Refusal) -> Result<()> {
     Ok(())
 }
 
-/// Compares the registers after each of `steps` instructions, from `places` places on. Returns how many
-/// instructions were compared.
+/// Compares the registers after each of `steps` instructions, from each of `places` positions on. Returns the
+/// number of compared instructions.
 ///
 /// # Errors
-/// Where they differ.
+/// Fails if a register differs.
 pub fn registers(
     bench: &Bench,
     setup: &Setup,
@@ -73,7 +73,7 @@ pub fn registers(
         ensure!(debugger.run_to(pc, REACH)? == Some(pc), "QEMU does not reach {pc:#x}");
         machine.run(position as u64);
         ensure!(machine.hart().pc == pc, "the interpreter is not at {pc:#x}");
-        // Times in saved registers differ, and are none of these functions' business.
+        // Saved registers can hold times, which differ on QEMU, but the compared functions do not use them.
         let mut copy = machine.clone();
         copy.set_registers(debugger.registers()?);
         for _ in 0..steps {
@@ -93,8 +93,8 @@ pub fn registers(
     Ok(compared)
 }
 
-/// Positions at which an instruction runs for the first time and the next ones are judged as well, far
-/// enough from each other.
+/// Returns positions at which an instruction is executed for the first time, and from which `steps`
+/// instructions are in comparable functions. The positions are spread over the boot and do not overlap.
 fn spread(refusal: &Refusal, places: usize, steps: usize) -> Vec<usize> {
     let path = &refusal.boot.path;
     let is_judged = |pc: &u32| {
@@ -114,10 +114,10 @@ fn spread(refusal: &Refusal, places: usize, steps: usize) -> Vec<usize> {
     found.into_iter().step_by(every).collect()
 }
 
-/// Both comparisons for one refusal.
+/// Compares console and registers for one refusal. Returns the number of compared instructions.
 ///
 /// # Errors
-/// If QEMU and the interpreter differ.
+/// Fails if QEMU and the interpreter differ.
 pub fn judge(bench: &Bench, setup: &Setup, refusal: &Refusal, name: &str) -> Result<usize> {
     console(bench, setup, refusal).with_context(|| name.to_owned())?;
     registers(bench, setup, refusal, (24, 100)).with_context(|| name.to_owned())

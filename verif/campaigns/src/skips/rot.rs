@@ -1,4 +1,5 @@
-//! The ROM of the root of trust (`device/rot-rom`) as it ships, and bundles that it must refuse.
+//! The ROM of the root of trust (`device/rot-rom`) in the form in which it ships, and bundles
+//! that it must refuse.
 
 use anyhow::{Context, Result, ensure};
 use hartlock_fault::rot::{ROM_SIZE, Storage};
@@ -16,16 +17,17 @@ use object::{Endianness, Object, ObjectSection};
 use super::interpreted::Refusal;
 use super::symbols::Symbols;
 
-/// A bundle of three payloads as small as they can be.
+/// Size argument of a bundle whose three payloads are as small as possible.
 const SIZE: usize = 0;
-/// Enough for a boot that verifies LMS in software.
+/// Cycle limit that is enough for a boot that verifies LMS in software.
 const LMS_CYCLES: &str = "6000000";
-/// A signature by Ed25519 takes most of them.
+/// Cycle limit for a boot with Ed25519, whose verification takes most of the cycles.
 const ED25519_CYCLES: &str = "20000000";
-/// Where the second payload starts in its file.
+/// Offset of the second payload in the file.
 const SECOND_PAYLOAD: usize = 3 << 12;
 
-/// `li a0, 0`, `li a1, 0` and `ret`: no defect, whatever the arguments.
+/// Machine code of `li a0, 0`, `li a1, 0` and `ret`, which reports no defect, whatever the
+/// arguments.
 const NO_DEFECT: [u8; 6] = [0x01, 0x45, 0x81, 0x45, 0x82, 0x80];
 
 /// A device and a bundle that it must refuse.
@@ -34,11 +36,11 @@ pub struct Target {
     make: fn() -> Result<Device>,
 }
 
-/// A ROM with the identity of a device, as an ELF file, and a bundle in the host's memory.
+/// A ROM that contains the identity of a device, as an ELF file, and a bundle in the host's memory.
 pub struct Device {
     pub rom: Vec<u8>,
     pub bundle: Vec<u8>,
-    /// More cycles than the boot takes on the machine of the RTL.
+    /// Cycle limit of the RTL simulation, which is more than the boot takes.
     pub cycles: &'static str,
 }
 
@@ -63,7 +65,8 @@ pub const TARGETS: &[Target] = &[
         let listed = |draft: &mut Draft| draft.listed = Some(vec![A.record(), LMS.record()]);
         signed(Edit::Draft(listed))
     }),
-    // The security version, raised; the same with another signature.
+    // The changed byte is part of the security version and increases it. The second target has the
+    // same change under another signature algorithm.
     target("rot/altered-manifest", || signed(Edit::File(|file| file[33] ^= 0x10))),
     target("rot/altered-manifest-by-ed25519", || {
         let altered = Edit::File(|file| file[33] ^= 0x10);
@@ -93,12 +96,12 @@ impl Target {
 }
 
 impl Device {
-    /// The boot on the interpreter, on a chip.
+    /// Records the boot on the interpreter.
     pub fn refusal(&self) -> Result<Refusal> {
         Refusal::of_rot(self.storage()?, Symbols::parse(&self.rom)?)
     }
 
-    /// ROM and bundle for the interpreter.
+    /// Returns ROM and bundle in the form of the interpreter.
     pub fn storage(&self) -> Result<Storage> {
         let (image, code_len) = image(&self.rom)?;
         Ok(Storage::new(image, code_len, self.bundle.clone()))
@@ -118,17 +121,17 @@ impl Device {
     }
 }
 
-/// The ROM with the algorithms in software: the interpreter has no engines.
+/// Builds the ROM with the algorithms in software, because the interpreter has no engine for them.
 fn rom() -> Result<Vec<u8>> {
     rot_boot::rom_for(SignedBy::Lms, SHIPPED)
 }
 
-/// A device that accepts its bundle.
+/// Makes a device that accepts its bundle.
 pub fn accepted() -> Result<Device> {
     Ok(Device { rom: rom()?, bundle: bundle(&[]), cycles: LMS_CYCLES })
 }
 
-/// A device with a bundle that an edit changes.
+/// Makes a device with a bundle that this edit changes.
 fn signed(edit: Edit) -> Result<Device> {
     Ok(Device { rom: rom()?, bundle: bundle(&[edit]), cycles: LMS_CYCLES })
 }
@@ -137,7 +140,7 @@ fn bundle(edits: &[Edit]) -> Vec<u8> {
     rot_boot::bundle(SIZE, SignedBy::Lms, None, edits)
 }
 
-/// A device of another identity, with a bundle that is as it should be.
+/// Makes a device with a changed root of trust or state, and with a correct bundle.
 fn provisioned(change: fn(&mut RootOfTrust, &mut StateRecord)) -> Result<Device> {
     let mut rom = rom()?;
     let (at, size) = rot_boot::place(&rom)?;
@@ -151,7 +154,7 @@ fn provisioned(change: fn(&mut RootOfTrust, &mut StateRecord)) -> Result<Device>
     Ok(Device { rom, bundle: bundle(&[]), cycles: LMS_CYCLES })
 }
 
-/// Address of the code, and its place in the file.
+/// Returns the address of the code and its offset in the file.
 fn text(elf: &[u8]) -> Result<(u64, usize)> {
     let file = ElfFile32::<Endianness>::parse(elf)?;
     let text = file.section_by_name(".text").context("the ROM has no code")?;
@@ -159,7 +162,7 @@ fn text(elf: &[u8]) -> Result<(u64, usize)> {
     Ok((text.address(), usize::try_from(offset)?))
 }
 
-/// The contents of the boot ROM, and how many bytes of them are code.
+/// Returns the contents of the boot ROM, and the number of bytes that are code.
 fn image(elf: &[u8]) -> Result<(Vec<u8>, usize)> {
     let file = ElfFile32::<Endianness>::parse(elf)?;
     let endian = file.endian();

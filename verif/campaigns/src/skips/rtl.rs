@@ -1,8 +1,8 @@
-//! The simulation of the RTL judges the interpreter of the root of trust: the same ROM boots the same bundle on both,
-//! and executes the same instructions, with the same addresses of loads and stores, to the same decision.
+//! Compares the interpreter of the root of trust with the simulation of the RTL: the same ROM boots the same bundle
+//! on both, and both execute the same instructions, with the same load and store addresses, up to the same decision.
 //!
-//! Values of registers are not compared one by one: wrong ones change addresses, branches, or the decision. Engines
-//! take time in the simulation alone, so the loops that wait for them run longer there.
+//! Register values are not compared one by one, because wrong values change addresses, branches or the decision.
+//! Engines need time only in the simulation, so loops that poll them run longer there.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -15,21 +15,21 @@ use hartlock_hw::machines::{End, rot as simulated};
 
 use super::rot::Device;
 
-/// The machine with the latencies of the paper.
+/// The simulated machine, with the latencies of the paper.
 const MACHINE: &str = "rot";
-/// More instructions than one round of a loop that waits for an engine.
+/// Maximum number of instructions in one iteration of a loop that polls an engine.
 const ROUND: usize = 16;
-/// More than the loop at the end of a boot, of which the simulation executes a part: it sleeps in `wfi`, and the
-/// interpreter goes around once.
+/// Maximum number of instructions in the loop at the end of a boot. The simulation sleeps in `wfi` and executes only
+/// a part of it; the interpreter executes one full iteration.
 const LAST_LOOP: usize = 8;
 
-/// An instruction: its address, and that of its load or store.
+/// An executed instruction: its address, and the address of its load or store if it has one.
 type Executed = (u32, Option<u32>);
 
-/// Boots on both, and returns how many instructions were compared.
+/// Boots on both, and returns the number of compared instructions.
 ///
 /// # Errors
-/// Where they differ.
+/// Fails if an instruction, an address or the decision differs.
 pub fn judge(device: &Device) -> Result<usize> {
     let storage = device.storage()?;
     let mut machine = Machine::new(&storage);
@@ -48,7 +48,7 @@ pub fn judge(device: &Device) -> Result<usize> {
     Ok(compared)
 }
 
-/// Runs the interpreter along the trace of the simulation.
+/// Executes the interpreter along the trace of the simulation, and returns the number of compared instructions.
 fn follow(machine: &mut Machine<'_>, theirs: &[Executed]) -> Result<usize> {
     let mut at = 0;
     let mut compared = 0;
@@ -57,7 +57,7 @@ fn follow(machine: &mut Machine<'_>, theirs: &[Executed]) -> Result<usize> {
         let ours = (machine.pc() as u32, address);
         if theirs.get(at) != Some(&ours) {
             let Some(rounds) = waiting(theirs, at) else {
-                // Ours goes around the last loop once more.
+                // The interpreter executes the final loop once more.
                 if at == theirs.len() && (0..LAST_LOOP).any(|_| machine.step().is_some()) {
                     return Ok(compared);
                 }
@@ -71,14 +71,14 @@ fn follow(machine: &mut Machine<'_>, theirs: &[Executed]) -> Result<usize> {
         }
         at += 1;
         compared += 1;
-        // It ends at a release; the RTL goes on and serves the host.
+        // The interpreter ends at the release of the host; the RTL continues and serves the host.
         if machine.step().is_some() {
             return Ok(compared);
         }
     }
 }
 
-/// Instructions until the one before `at` is executed again, if an engine is polled meanwhile.
+/// Returns the number of instructions until the one before `at` is executed again, if an engine is polled in between.
 fn waiting(theirs: &[Executed], at: usize) -> Option<usize> {
     let before = theirs.get(at.checked_sub(1)?)?;
     let next = theirs.get(at..)?;
@@ -87,7 +87,7 @@ fn waiting(theirs: &[Executed], at: usize) -> Option<usize> {
     next[..round].iter().any(is_polled).then_some(round)
 }
 
-/// The instructions of a trace (`cycle,cost,pc,instruction,address,read,write,trap,mark`).
+/// Reads the instructions of a trace file (`cycle,cost,pc,instruction,address,read,write,trap,mark`).
 fn executed(trace: &std::path::Path) -> Result<Vec<Executed>> {
     let file = File::open(trace).with_context(|| trace.display().to_string())?;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! A machine in which one instruction is skipped after the other.
+//! A machine in which instructions are skipped one after the other, with a reset before each.
 
 use std::time::{Duration, Instant};
 
@@ -15,33 +15,33 @@ use crate::boots::board::{Bench, Setup, last_lines};
 use crate::debugger::stepper::{self, Instruction};
 use crate::debugger::{self, Debugger};
 
-/// Longer than a boot takes to its end, on a busy machine.
+/// Time limit for a boot to reach its end, longer than it needs on a busy machine.
 const REACH: Duration = Duration::from_secs(20);
-/// A boot that was led astray runs for ever: it is given this many times what a whole one took in
-/// the same session, and no less than a second.
+/// A boot that does not end gets this many times the time of an unmodified boot in the same
+/// session, and at least one second.
 const PATIENCE: u32 = 10;
 
-/// How a boot with a skipped instruction ended.
+/// The end of a boot with a skipped instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The stage refused, or trapped, and stopped.
+    /// The stage refused or trapped, and stopped.
     Stopped,
-    /// What the bundle carries was about to run.
+    /// The payload of the refused bundle was about to be executed.
     Turned,
-    /// It runs for ever, or was reset.
+    /// The boot did not end in time, or the machine was reset.
     Astray,
-    /// The instruction was not reached.
+    /// The instruction to be skipped was not reached.
     Unreached,
 }
 
-/// Addresses that matter in a stage.
+/// The addresses of a stage that a session watches.
 #[derive(Clone, Copy)]
 pub struct Place {
-    /// Where the stage's code is.
+    /// Memory region of the stage's code.
     pub code: Region,
-    /// Where every refusal ends.
+    /// Address that every refusal reaches.
     stop: u64,
-    /// First instruction of what the bundle carries.
+    /// Address of the first instruction in the payload of the bundle.
     goal: u64,
 }
 
@@ -55,12 +55,12 @@ impl Place {
     }
 }
 
-/// A running machine, and its debug stub.
+/// A running machine and the connection to its debug stub.
 pub struct Session {
     debugger: Debugger,
     place: Place,
     patience: Duration,
-    // The machine ends before its device is removed.
+    // Fields are dropped in order: the machine ends before its device is removed.
     _machine: Machine,
     _device: Device,
     _folder: TempDir,
@@ -83,7 +83,7 @@ impl Session {
         Ok(Self { debugger, place, patience, _machine: machine, _device: device, _folder: folder })
     }
 
-    /// Boots from reset and skips the instruction when it is reached first.
+    /// Boots from reset and skips the instruction when it is first reached.
     pub fn skip(&mut self, instruction: Instruction) -> Result<End> {
         let debugger = &mut self.debugger;
         debugger.reset()?;
@@ -98,11 +98,11 @@ impl Session {
     }
 }
 
-/// Boots once and lists the instructions of the stage that ran, in the order in which they ran
-/// first.
+/// Boots once and lists the instructions of the stage that were executed, in the order of their
+/// first execution.
 ///
 /// # Errors
-/// If the stage does not refuse.
+/// Fails if the stage does not refuse.
 pub fn trace(bench: &Bench, setup: &Setup, place: &Place) -> Result<Vec<Instruction>> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("trace");

@@ -1,4 +1,4 @@
-//! Counts of campaigns in a file, for what takes longer than a step may.
+//! Stores the counts of campaigns in a file, for campaigns that take longer than a test step may.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -9,10 +9,10 @@ use anyhow::{Context, Result, ensure};
 
 use super::interpreted::Counts;
 
-/// Appends a table to a file.
+/// Appends the counts as a table to a file.
 ///
 /// # Errors
-/// If git does not name the commit, or the file cannot be written.
+/// Fails if git does not name the commit, or if the file cannot be written.
 pub fn append(file: &Path, counts: &Counts) -> Result<()> {
     let git = Command::new("git").args(["rev-parse", "--short=12", "HEAD"]).output()?;
     ensure!(git.status.success(), "git does not name the commit");
@@ -53,12 +53,13 @@ mod tests {
     use super::super::{bundles, rot};
     use xtask::project;
 
-    /// The part of a boot that decides, by the words of the file.
+    /// Name in the file of the part of a boot that decides.
     const DECIDES: &str = "after signatures";
-    /// Of a bundle with too many instructions there to skip each: those whose payloads are hashed first.
+    /// Minimum number of skips with a bundle that has too many instructions to skip each: a bundle whose
+    /// payloads are hashed before the decision.
     const SAMPLE: i64 = 1000;
 
-    /// A bundle that is accepted, and what is passed on.
+    /// The accepted bundle, with which the hand-over is tested.
     const ACCEPTED: &str = "rom/accepted";
 
     fn stored() -> Vec<toml::Table> {
@@ -94,7 +95,8 @@ mod tests {
             let unread = it.get("unread_stores").map_or(0, |stores| stores.as_integer().unwrap());
             let of_singles = number(it, "boots") + unread;
             let is_pairs = number(it, "second_within") > 0;
-            // The last of a boot that is accepted is the first of OpenSBI.
+            // The last position of an accepted boot is the first instruction of OpenSBI, which is not
+            // skipped.
             let is_entry = bundle == ACCEPTED && is_exhaustive(it);
             let tried = number(it, "positions") - i64::from(is_entry);
             assert!(is_pairs || of_singles == tried, "{bundle}");

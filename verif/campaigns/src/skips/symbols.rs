@@ -1,4 +1,4 @@
-//! Functions of a linked stage.
+//! The functions of a linked stage, by address.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
-/// The code of a stage, from its start.
+/// Returns the code of a stage, from its start address.
 pub fn code(elf: &Path) -> Result<Vec<u8>> {
     let bytes = fs::read(elf)?;
     let file = object::File::parse(&*bytes)?;
@@ -16,7 +16,7 @@ pub fn code(elf: &Path) -> Result<Vec<u8>> {
     Ok(text.data()?.to_vec())
 }
 
-/// Names by address. Code without a symbol of its own belongs to the one before.
+/// Names of functions by address. Code without a symbol belongs to the function before it.
 pub struct Symbols(BTreeMap<u64, String>);
 
 impl Symbols {
@@ -24,7 +24,7 @@ impl Symbols {
         Self::parse(&fs::read(elf)?)
     }
 
-    /// Those of a file that was read.
+    /// Reads the symbols of an ELF file in memory.
     pub fn parse(elf: &[u8]) -> Result<Self> {
         let file = object::File::parse(elf)?;
         let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
@@ -32,20 +32,20 @@ impl Symbols {
         Ok(Self(named.map(|(address, name)| (address, name.to_owned())).collect()))
     }
 
-    /// Address of the function whose mangled name contains all parts.
+    /// Returns the address of the function whose mangled name contains all these parts.
     pub fn address(&self, parts: &[&str]) -> Result<u64> {
         let has_all = |name: &str| parts.iter().all(|part| name.contains(part));
         let found = self.0.iter().find(|(_, name)| has_all(name));
         Ok(*found.with_context(|| format!("no function {parts:?}"))?.0)
     }
 
-    /// The function around an address.
+    /// Returns the name of the function that contains an address.
     pub fn name(&self, address: u64) -> &str {
         self.0.range(..=address).next_back().map_or("?", |(_, name)| name)
     }
 
-    /// Whether a decision may be taken there: not in a kernel or in a copy loop, whose results
-    /// enter the verdict as differences, so that a wrong one is a refusal.
+    /// Returns true if a decision may be taken at this address. Hash kernels and copy loops take
+    /// none: their results enter the verdict as differences, so a wrong result is a refusal.
     pub fn may_decide(&self, address: u64) -> bool {
         let name = self.name(address);
         !["hartlock_kernels", "compiler_builtins", "memcpy", "memset", "memcmp"]

@@ -1,9 +1,10 @@
-//! What verifiers answer, beside what is expected.
+//! Compares the answers of verifiers with the expected ones.
 
 use hartlock_testkit::generator::Made;
 use xtask::Outcome;
 
-/// Compares answers, in the order of the vectors, with what is expected.
+/// Compares answers, in the order of the vectors, with the expected ones. Returns a line for each
+/// difference.
 pub fn compare(who: &str, all: &[Made], answers: &[String]) -> Vec<String> {
     let mut findings = Vec::new();
     if answers.len() != all.len() {

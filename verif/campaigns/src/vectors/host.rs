@@ -1,4 +1,4 @@
-//! The vectors on this machine: judged by the library and by the second verifier.
+//! Verifies the vectors on this machine, with the library and with the second verifier.
 
 use std::path::Path;
 use std::process::Command;
@@ -26,7 +26,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     Ok(outcome_of(&findings))
 }
 
-/// The same of first stages, which no board verifies.
+/// Verifies the first-stage vectors, which no board verifies.
 fn first_stages(root: &Path) -> Result<Vec<String>> {
     let all = first_stage::load(root)?;
     let names = all.iter().map(|made| made.expected.name.as_str());
@@ -47,7 +47,8 @@ fn first_stages(root: &Path) -> Result<Vec<String>> {
 }
 
 fn library(all: &[Made]) -> Result<Vec<String>> {
-    // Not zero: nothing that stood in the buffer may matter.
+    // The buffer is not filled with zeros, so that a result that depends on its old contents is
+    // detected.
     let mut metadata = vec![0xa5; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
     all.iter()
         .map(|made| {
@@ -62,7 +63,7 @@ fn second_verifier(root: &Path, set: &Set, all: &[Made]) -> Result<Vec<String>> 
     answers_of_python(root, &set.folder(root), names)
 }
 
-/// One process for a folder: starting Python takes longer than verifying.
+/// Runs one process for a whole folder, because starting Python takes longer than verifying.
 fn answers_of_python<'a>(
     root: &Path,
     folder: &Path,
@@ -71,7 +72,7 @@ fn answers_of_python<'a>(
     let mut python = Command::new("python3");
     python.arg("-B").arg(root.join("spec/run_vectors.py")).arg("--all").arg(folder);
     let output = run::capture(&mut python)?;
-    // 1 is the verdict that some vectors differ, which is compared here once more.
+    // Exit code 1 means that some vectors differ, which is compared again here.
     let last_words = run::tail(&output, 5);
     if !matches!(output.status.code(), Some(0 | 1)) {
         bail!("{} failed\n{last_words}", run::describe(&python));

@@ -1,4 +1,5 @@
-//! Vectors as `verif/programs/bench` judges them, here and on the board.
+//! Vectors in the form in which `verif/programs/bench` verifies them, on this machine and on the
+//! board.
 
 use anyhow::{Context, Result};
 use hartlock_bench::vectors::Vector;
@@ -7,7 +8,7 @@ use hartlock_testkit::bundle as testkit;
 use hartlock_testkit::expected::Options;
 use hartlock_testkit::keys::FakeKey;
 
-/// A bundle with the options of its verifier.
+/// Returns a bundle with the options of its verifier.
 pub fn vector<'a>(options: &Options, bundle: &'a [u8]) -> Result<Vector<'a>> {
     let policies = [Policy::Any, Policy::All, Policy::Hybrid, Policy::EverySigner];
     let types = [BundleType::Boot, BundleType::System];

@@ -1,4 +1,5 @@
-//! The vectors on the emulated board: a pack, the bench, and what it says on its console.
+//! Verifies the vectors on the emulated board: makes a pack, runs the bench, and reads the answers
+//! on its console.
 
 use std::fs;
 use std::path::Path;
@@ -30,12 +31,12 @@ pub fn step(root: &Path) -> Result<Outcome> {
     Ok(outcome_of(&compare("the board", &all, &answers(&console)?)))
 }
 
-/// All vectors in one file (verif/programs/bench/src/vectors.rs).
+/// Encodes all vectors into one file (format: verif/programs/bench/src/vectors.rs).
 fn pack(all: &[Made]) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     for made in all {
         let vector = judge::vector(&made.expected.options, &made.bundle)?;
-        // An entry's header, eight keys, the bundle and its padding.
+        // An entry has a header, up to eight keys, the bundle and its padding.
         let mut entry = vec![0; 128 + 8 * 64 + made.bundle.len() + 8];
         let size = vector.encode(&mut entry).context("the entry does not fit")?;
         body.extend_from_slice(&entry[..size]);
@@ -44,7 +45,7 @@ fn pack(all: &[Made]) -> Result<Vec<u8>> {
     Ok([&header.encode()[..], &body].concat())
 }
 
-/// The answers, in the order of the vectors.
+/// Returns the answers in the order of the vectors.
 fn answers(console: &str) -> Result<Vec<String>> {
     let lines = console.lines().filter_map(|line| line.strip_prefix("vector "));
     let answers = lines.enumerate().map(|(index, line)| {

@@ -1,5 +1,5 @@
-//! What is on the bus: flash, memory, interrupts and timers (CLINT), console (16550), clock (goldfish RTC), disk
-//! (virtio).
+//! The devices on the bus: flash, memory, interrupts and timers (CLINT), console (16550), clock (goldfish RTC),
+//! disk (virtio).
 
 mod virtio;
 
@@ -13,8 +13,8 @@ use crate::memory::{FILLER, Memory, read};
 use crate::subject::{Place, SharedTrace};
 use virtio::Virtio;
 
-/// Memory that is modelled: the stages use no address past the first 4 MiB for system payloads, if these are
-/// placed there. What is after it can be read, holds what the attacker left, and ignores what is stored.
+/// Size in bytes of the modelled memory. The stages use no address past the first 4 MiB for system payloads if
+/// payloads are loaded there. Memory after it can be read, contains the attacker's filler, and ignores stores.
 const RAM_SIZE: usize = 20 << 20;
 
 const CLINT: u64 = 0x0200_0000;
@@ -22,20 +22,20 @@ const MTIMECMP: u64 = CLINT + 0x4000;
 const MTIME: u64 = CLINT + 0xbff8;
 const UART: u64 = 0x1000_0000;
 const LINE_STATUS: u64 = UART + 5;
-/// The console can always take a byte.
+/// Line status of the console: it can always take a byte.
 const TRANSMITTER_EMPTY: u64 = 0x60;
 const TEST: u64 = 0x0010_0000;
 const RTC: u64 = 0x0010_1000;
-/// The disk is in the first of the slots; the others are empty.
+/// Address range of the virtio slots. The disk is in the first slot; the others are empty.
 const VIRTIO: u64 = 0x1000_1000;
 const VIRTIO_END: u64 = 0x1000_9000;
 const VIRTIO_SIZE: u64 = 0x1000;
 const MSIP: u64 = 1 << 3;
 const MTIP: u64 = 1 << 7;
-/// A clock that goes on each time it is read, and only then: two boots that come to the same state have the
-/// same time there.
+/// Ticks by which each reading of the clock advances it. The clock does not advance otherwise, so two boots that
+/// reach the same state have the same time.
 const TICKS_PER_READING: u64 = 50;
-/// The same while the loader runs, which waits in seconds for a disk, and reads the clock while it waits.
+/// Same while the loader runs. It waits seconds for a disk and reads the clock meanwhile.
 const TICKS_PER_READING_OF_LOADER: u64 = 5000;
 
 #[derive(Clone, Debug)]
@@ -44,12 +44,12 @@ pub struct Devices<'a> {
     memory: Memory,
     disk: Virtio,
     is_supervisor: bool,
-    /// Root and mode of paging, on the boot hart.
+    /// `satp` of the boot hart: root page table and mode.
     satp: u64,
     msip: [bool; HARTS],
     mtimecmp: [u64; HARTS],
     time: u64,
-    /// Harts whose interrupt was raised.
+    /// Mask of harts to which an interrupt was sent.
     pub woken: u8,
     pub console: Vec<u8>,
 }
@@ -70,7 +70,8 @@ impl<'a> Devices<'a> {
         }
     }
 
-    /// From now on accesses are those of S-mode, and a store to these regions is noticed, by whomever.
+    /// Makes all further accesses those of S-mode. From then on, stores to these regions by any hart or device
+    /// are detected.
     pub fn enter_supervisor(&mut self, watched: &[Region]) {
         self.is_supervisor = true;
         for region in watched {
@@ -78,14 +79,14 @@ impl<'a> Devices<'a> {
         }
     }
 
-    /// The boot hart turns paging on or off.
+    /// Sets `satp` of the boot hart, which turns paging on or off.
     pub fn set_paging(&mut self, satp: u64) {
         self.satp = satp;
     }
 
-    /// Whether the pages let the hart do this; without paging, they do. It is looked up for what is not the
-    /// rule: fetches outside of the code, and stores inside of it. All addresses are taken as mapped to
-    /// themselves.
+    /// Returns true if the page tables allow this access; without paging they allow everything. The tables are
+    /// consulted only for fetches outside the code and for stores to the loader's memory. All pages are assumed
+    /// to be mapped to their own address.
     pub fn is_mapped(&self, address: u64, access: Access) -> bool {
         let bit = match access {
             Access::Read => 1 << 1,
@@ -107,12 +108,12 @@ impl<'a> Devices<'a> {
         false
     }
 
-    /// Whether something that is watched was written.
+    /// Returns true if a watched region was written.
     pub fn is_breached(&self) -> bool {
         self.memory.is_breached()
     }
 
-    /// Does not copy what was printed.
+    /// Makes the devices equal to those of `leader`, except for the console output, which is not copied.
     pub fn follow(&mut self, leader: &mut Self) {
         self.memory.follow(&mut leader.memory);
         self.disk = leader.disk;
@@ -125,7 +126,7 @@ impl<'a> Devices<'a> {
         self.console.clear();
     }
 
-    /// Waits for an interrupt of a hart; `false` if none of these ever comes.
+    /// Waits for an enabled interrupt of a hart. Returns `false` if none of them can occur.
     pub fn wait(&mut self, hart: usize, enabled: u64) -> bool {
         if self.pending(hart as u64) & enabled != 0 {
             return true;
@@ -137,7 +138,7 @@ impl<'a> Devices<'a> {
         is_set && hart == 0
     }
 
-    /// The instruction at an address that is not in the ROM's code, and what is there.
+    /// Returns the instruction at an address outside the stage's code, and the kind of memory there.
     pub fn fetch(&self, pc: u64) -> Option<(Place, Instruction)> {
         if self.is_supervisor && !is_open(pc, Access::Fetch) {
             return None;
@@ -148,19 +149,19 @@ impl<'a> Devices<'a> {
         };
         let half = |address| self.contents::<2>(address).unwrap_or(0) as u32;
         let word = half(pc) | half(pc.wrapping_add(2)) << 16;
-        // What is as the attacker left it was not written since reset.
+        // Memory that still holds the filler has not been written since reset.
         let place = if word as u16 == u16::from_le_bytes(FILLER) { Place::Prepared } else { place };
         Some((place, Instruction::decode(word)))
     }
 
-    /// Notes loads and stores of memory from now on.
+    /// Records loads and stores of memory from now on.
     pub fn trace(&mut self) -> SharedTrace {
         let trace = SharedTrace::default();
         self.memory.trace(trace.clone());
         trace
     }
 
-    /// The contents of a region of memory.
+    /// Returns the contents of a memory region.
     pub fn memory(&self, region: Region) -> &[u8] {
         let at = |address: u64| (address - map::RAM.start) as usize;
         self.memory.bytes(at(region.start)..at(region.end))
@@ -197,7 +198,7 @@ impl<'a> Devices<'a> {
                 let register = address % VIRTIO_SIZE;
                 match (address - VIRTIO) / VIRTIO_SIZE {
                     0 => self.disk.read(register, &self.storage.disk),
-                    // There is no device after it.
+                    // A slot without a device has device ID 0.
                     _ if register == 8 => 0,
                     _ => Virtio::default().read(register, &[]),
                 }
@@ -290,7 +291,7 @@ impl Bus for Devices<'_> {
     }
 }
 
-/// What a hart does at an address.
+/// Kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Read,
@@ -298,11 +299,11 @@ pub enum Access {
     Fetch,
 }
 
-/// What the signed boot device tree lets S-mode do, as OpenSBI programs it (boot flow §5.1). The interrupt
-/// controller of each hart is OpenSBI's own.
+/// Returns true if S-mode may make this access under the signed boot device tree, as OpenSBI programs the PMP
+/// from it (boot flow §5.1). OpenSBI itself closes the CLINT.
 #[inline]
 fn is_open(address: u64, access: Access) -> bool {
-    // The regions are at the start of memory, and before it.
+    // All closed regions are below the log: at the start of memory, or before memory.
     if address >= map::LOG.start {
         return true;
     }

@@ -1,10 +1,10 @@
-//! Where an instruction may be fetched from that is not the stage's code.
+//! Classifies the addresses outside the stage's code from which an instruction can be fetched.
 
 use hartlock_verify::board::{Region, qemu_virt as map};
 
 use crate::subject::Place;
 
-/// The place of an address; `None` if there is no memory and no flash.
+/// Returns the kind of memory at an address; `None` if there is neither memory nor flash.
 pub fn place_of(address: u64) -> Option<Place> {
     let is_in = |region: &Region| region.contains(&Region::new(address, 1));
     let own = [map::ROM_RAM, map::HANDOFF, map::LOG, map::METADATA, map::LINUX_FDT];

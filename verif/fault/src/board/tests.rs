@@ -1,11 +1,11 @@
-//! Small programs in place of the ROM.
+//! Tests with small programs in place of the ROM.
 
 use super::devices::{Access, Devices};
 use super::{Machine, Storage};
 use crate::hart::Bus;
 use crate::subject::{End, Place, Subject};
 
-/// Flash with these instructions for every hart but the first, and others for it from byte 64 on.
+/// Makes flash in which hart 0 executes `program`, which is at byte 64, and every other hart waits.
 fn storage(program: &[u32]) -> Storage {
     // csrr a0, mhartid; beqz a0, .+60; wfi
     let mut rom: Vec<u8> = [0xf140_2573, 0x0205_0e63_u32, 0x1050_0073]
@@ -35,40 +35,41 @@ fn a_hart_that_waits_for_nothing_has_stopped() {
 
 #[test]
 fn says_whose_bytes_run() {
-    // lui t0, ADDRESS; jr t0
+    // Program: lui t0, ADDRESS; jr t0
     let jump = |page: u32| run(&[page << 12 | 0x2b7, 0x0002_8067]);
     let ran = |place, address| (End::Ran(place), address);
-    // Sign-extended addresses are not memory: 0x8xxx_x000 needs lui and a shift, so `auipc` from flash.
+    // `lui` sign-extends, so it cannot load an address of memory (0x8000_0000 and above); flash addresses
+    // are used here.
     assert_eq!(jump(0x22000), ran(Place::BundleFlash, 0x2200_0000));
-    // addi t0, zero, 1; slli t0, t0, 31; jr t0: what nothing has written
+    // Program: addi t0, zero, 1; slli t0, t0, 31; jr t0. It jumps to memory that was not written.
     assert_eq!(run(&[0x0010_0293, 0x01f2_9293, 0x0002_8067]), ran(Place::Prepared, 0x8000_0000));
-    // The same after a store of 1, which is `c.nop`: sw a1, 0(t0) with a1 = 1
+    // The same jump after a store of 1, which is `c.nop`: sw a1, 0(t0) with a1 = 1
     assert_eq!(
         run(&[0x0010_0293, 0x0010_0593, 0x01f2_9293, 0x00b2_a023, 0x0002_8067]),
         ran(Place::Payload, 0x8000_0000)
     );
-    // In ROM RAM, 1 MiB on: lui t1, 0x100; add t0, t0, t1
+    // The same at an address in ROM RAM, 1 MiB above the start of memory: lui t1, 0x100; add t0, t0, t1
     let own = [0x0010_0293, 0x0010_0593, 0x01f2_9293, 0x0010_0337, 0x0062_82b3, 0x00b2_a023];
     assert_eq!(run(&[&own[..], &[0x0002_8067]].concat()), ran(Place::Data, 0x8010_0000));
 }
 
 #[test]
 fn a_fetch_of_zeros_or_of_nothing_traps() {
-    // la t0, .+16; csrw mtvec, t0; jr zero; …; wfi; j .-4
+    // Program: la t0, .+16; csrw mtvec, t0; jr zero; …; wfi; j .-4
     let program = [0x0000_0297, 0x0102_8293, 0x3052_9073, 0x0000_0067, WAIT, BACK];
     assert_eq!(run(&program).0, End::Stopped);
 }
 
 #[test]
 fn memory_protection_stops_a_fetch() {
-    // li t0, -1; csrw pmpaddr0, t0; li t0, 0x9b (locked, NAPOT, no execution); csrw pmpcfg0, t0
+    // Program: li t0, -1; csrw pmpaddr0, t0; li t0, 0x9b (locked, NAPOT, no execution); csrw pmpcfg0, t0
     let lock = [0xfff0_0293, 0x3b02_9073, 0x09b0_0293, 0x3a02_9073];
     let jump = [0x0010_0293, 0x01f2_9293, 0x0002_8067];
-    // Not even the ROM may be executed, so no trap handler can be: it goes on for ever.
+    // The ROM itself is not executable either, so the trap handler traps again, without end.
     assert_eq!(run(&[&lock[..], &jump].concat()).0, End::Astray);
 }
 
-/// How a loader with these instructions ends, alone on the machine and in S-mode.
+/// Returns the end of a boot whose loader is this program, on a machine with one hart, in S-mode.
 fn run_loader(program: &[u32]) -> End {
     let code: Vec<u8> = program.iter().flat_map(|it| it.to_le_bytes()).collect();
     let storage = Storage::with_loader(vec![0; 64], vec![], vec![], &code);
@@ -77,17 +78,18 @@ fn run_loader(program: &[u32]) -> End {
     machine.run(1000)
 }
 
-// li t0, 1; slli t0, t0, 31: the start of memory, which is OpenSBI's.
+// Instructions li t0, 1; slli t0, t0, 31, which load the start of memory, where OpenSBI is.
 const MEMORY: [u32; 2] = [0x0010_0293, 0x01f2_9293];
-// la t1, .+16; csrw stvec, t1: a trap goes on after the next instruction.
+// Instructions la t1, .+16; csrw stvec, t1. A trap then continues after the instruction that follows
+// them.
 const TRAP: [u32; 3] = [0x0000_0317, 0x0103_0313, 0x1053_1073];
 
 #[test]
 fn a_loader_stops_by_a_call() {
-    // lui a7, 0x485; addi a7, a7, 0x34d; then li a6, FUNCTION; ecall
+    // Program: lui a7, 0x485; addi a7, a7, 0x34d; then li a6, FUNCTION; ecall
     let hsm = [0x0048_58b7, 0x34d8_8893];
     assert_eq!(run_loader(&[&hsm[..], &[0x0010_0813, 0x0000_0073]].concat()), End::Stopped);
-    // hart_status answers; then it goes on into what it left there.
+    // hart_status returns; execution continues after the program, in the attacker's filler.
     let status = [&hsm[..], &[0x0020_0813, 0x0000_0073]].concat();
     assert_eq!(run_loader(&status), End::Ran(Place::Prepared));
 }
@@ -95,20 +97,20 @@ fn a_loader_stops_by_a_call() {
 #[test]
 fn a_loader_is_kept_out_of_what_opensbi_closes() {
     for access in [0x0002_b303, 0x0062_b023, 0x0002_8067] {
-        // ld t1, 0(t0); sd t1, 0(t0); jr t0
+        // Instructions: ld t1, 0(t0); sd t1, 0(t0); jr t0
         let program = [&MEMORY[..], &TRAP, &[access, WAIT, BACK]].concat();
         assert_eq!(run_loader(&program), End::Stopped, "{access:#x}");
     }
-    // csrr t0, mhartid
+    // Instruction: csrr t0, mhartid
     let program = [&TRAP[..], &[0xf140_22f3, WAIT, BACK]].concat();
     assert_eq!(run_loader(&program), End::Stopped);
 }
 
 #[test]
 fn a_loader_that_changes_its_code_is_noticed() {
-    // auipc t0, 0; sw zero, 0(t0)
+    // Program: auipc t0, 0; sw zero, 0(t0)
     assert_eq!(run_loader(&[0x0000_0297, 0x0002_a023]), End::Ran(Place::ChangedCode));
-    // lui t1, 0x10; add t0, t0, t1: 64 KiB on, its own memory
+    // With lui t1, 0x10; add t0, t0, t1 the store goes 64 KiB further, to the loader's data.
     let elsewhere = [0x0000_0297, 0x0001_0337, 0x0062_82b3, 0x0002_a023, WAIT, BACK];
     assert_eq!(run_loader(&elsewhere), End::Stopped);
 }
@@ -117,7 +119,8 @@ fn a_loader_that_changes_its_code_is_noticed() {
 fn pages_decide_what_is_executed_and_written() {
     let storage = storage(&[]);
     let mut devices = Devices::new(&storage);
-    // Root at 0x8050_0000, and a table for the third gigabyte after it: 2 MiB to execute, 2 MiB to write.
+    // The root table is at 0x8050_0000, followed by a table for the third gigabyte, with 2 MiB that are
+    // executable and 2 MiB that are writable.
     let (root, next) = (0x8050_0000_u64, 0x8050_1000_u64);
     for address in (root..root + 0x2000).step_by(8) {
         devices.store::<8>(address, 0).unwrap();

@@ -1,60 +1,59 @@
-//! What a campaign found.
+//! The results of a campaign.
 
 use crate::subject::{End, Place};
 
-/// Boots in which an instruction ran that is not the ROM's. More are counted, not listed.
+/// Maximum number of listed findings; further ones are only counted.
 const MAX_FINDINGS: usize = 10_000;
 
-/// A disturbed boot that executed what is not the ROM's code.
+/// A boot with a skip that executed bytes outside the stage's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Position of the skipped instruction in the path of the boot.
     pub position: usize,
-    /// Instructions from there to the second one that was skipped; 0 if there is none.
+    /// Number of instructions from there to the second skipped one; 0 if there is none.
     pub distance: u32,
     /// Address of the skipped instruction.
     pub pc: u32,
-    /// Where the instruction was fetched from.
+    /// Address from which the foreign instruction was fetched.
     pub target: u64,
-    /// What is there.
+    /// Kind of memory at that address.
     pub place: Place,
 }
 
-/// Counts of ends.
+/// Numbers of boots by their result.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Boots.
+    /// Boots with a skip.
     pub runs: u64,
-    /// Pairs that were not run, because one of the two skips alone does the same: the other instruction would
-    /// have changed nothing.
+    /// Pairs that were not run, because the other instruction of the pair has no effect, so that the pair equals a
+    /// single skip.
     pub pruned: u64,
-    /// Single stores that were not left out, because nothing reads what they write: the boot without one is the boot with
-    /// it.
+    /// Single stores that were not skipped, because nothing reads the stored bytes: the boot without such a store is
+    /// the same boot.
     pub unread: u64,
-    /// The ROM waits for ever: it refused.
+    /// Boots in which the stage refused and waits for ever.
     pub stopped: u64,
-    /// Instructions of an attacker's choice ran.
+    /// Boots that executed instructions of an attacker's choice.
     pub turned: u64,
-    /// Bytes ran that the ROM had written or holds as data.
+    /// Boots that executed bytes which the ROM wrote or holds as data.
     pub data: u64,
-    /// Boots in which what a ROM holds beside its code was executed, and which ended otherwise than by that. They are
-    /// counted as they ended, too.
+    /// Boots that executed constants in the ROM and then ended in another way. They are also counted by their end.
     pub constants: u64,
-    /// The boot did not end.
+    /// Boots that did not end.
     pub astray: u64,
-    /// Instructions that were interpreted.
+    /// Interpreted instructions.
     pub instructions: u64,
-    /// The boots counted in `turned` and `data`.
+    /// The boots that are counted in `turned`, `data` and `constants`.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    /// Whether every boot stayed inside of the ROM.
+    /// Returns true if no boot executed bytes outside the ROM's code, except for its constants.
     pub fn is_clean(&self) -> bool {
         self.turned == 0 && self.data == 0
     }
 
-    /// Both reports in one.
+    /// Returns the sum of both reports.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.runs += other.runs;

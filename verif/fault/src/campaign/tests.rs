@@ -1,25 +1,27 @@
-//! Boots of a few instructions, and campaigns that have to find what turns them.
+//! Tests with boots of a few instructions, in which campaigns must find the skips that turn the boot.
 
 use super::{Boot, Plan, Progress, SLACK, run};
 use crate::board::{Machine, Storage};
 use crate::subject::Subject;
 
-/// `wfi`.
+/// The instruction `wfi`.
 const WAIT: u32 = 0x1050_0073;
-/// `j .-4`, and `j .-8`.
+/// The instructions `j .-4` and `j .-8`.
 const BACK: [u32; 2] = [0xffdf_f06f, 0xff9f_f06f];
-/// `jr t0`.
+/// The instruction `jr t0`.
 const LEAVE: u32 = 0x0002_8067;
 
-/// Hart 0 has the start of memory in t0 and goes on with this; the others wait.
+/// Makes flash in which hart 0 executes `program` with the start of memory in t0; the other harts
+/// wait.
 fn storage(program: &[u32]) -> Storage {
-    // csrr a0, mhartid; beqz a0, .+8; wfi; li t0, 1; slli t0, t0, 31
+    // Program: csrr a0, mhartid; beqz a0, .+8; wfi; li t0, 1; slli t0, t0, 31
     let start = [0xf140_2573, 0x0005_0463, WAIT, 0x0010_0293, 0x01f2_9293];
     let words = start.iter().chain(program);
     Storage::new(words.flat_map(|it| it.to_le_bytes()).collect(), vec![])
 }
 
-/// Addresses of the instructions whose skip turns the boot, with the distance of the second skip.
+/// Returns the addresses of instructions whose skip turns the boot, with the distance of the second
+/// skip.
 fn turned(program: &[u32], second_within: u32) -> Vec<(u32, u32)> {
     turned_of(&storage(program), second_within)
 }
@@ -45,7 +47,7 @@ fn finds_the_jump_that_keeps_a_hart_in_its_wait() {
 
 #[test]
 fn finds_two_skips_that_are_not_adjacent() {
-    // j .-4; nop; j .-12; jr t0
+    // Program after the `wfi`: j .-4; nop; j .-12; jr t0
     let program = [WAIT, BACK[0], 0x0000_0013, 0xff5f_f06f, LEAVE];
     assert_eq!(turned(&program, 0), []);
     assert_eq!(turned(&program, 1), []);
@@ -54,7 +56,7 @@ fn finds_two_skips_that_are_not_adjacent() {
 
 #[test]
 fn a_pair_with_an_instruction_without_effect_is_one_skip() {
-    // nop; j .-8; nop; jr t0
+    // Program after the `wfi`: nop; j .-8; nop; jr t0
     let storage = storage(&[WAIT, 0x0000_0013, BACK[1], 0x0000_0013, LEAVE]);
     let start = Machine::new(&storage);
     let boot = Boot::record(&start).unwrap();
@@ -65,21 +67,23 @@ fn a_pair_with_an_instruction_without_effect_is_one_skip() {
     };
     let (one, two) = (report(0), report(1));
     assert_eq!((one.runs, one.pruned), (positions.len() as u64, 0));
-    // Each pair is run, or pruned, or ends before its second skip.
+    // Each pair is run, is pruned, or ends before its second skip.
     assert!(two.pruned >= 3 && two.runs + two.pruned <= one.runs, "{two:?}");
-    // Without the jump it leads out. Each pair with the jump is one with a nop, and so the jump alone.
+    // A boot without the jump leaves the ROM. Each pair with the jump also has a `nop`, so it equals
+    // the skip of the jump only.
     assert_eq!((one.turned, two.turned), (1, 0));
 }
 
 #[test]
 fn finds_what_changes_the_hand_over_of_an_accepted_boot() {
-    // nop; li a2, 5; addi t1, t0, 1024; sw t0, 0(t1); jr t0
+    // Program: nop; li a2, 5; addi t1, t0, 1024; sw t0, 0(t1); jr t0
     let program = [0x0000_0013, 0x0050_0613, 0x4002_8313, 0x0053_2023, LEAVE];
     let without = storage(&program);
     let mut machine = Machine::new(&without);
     machine.run(1_000);
     let accepted = storage(&program).accepted_with(machine.handover());
-    // Without the argument, and without the word of the payload. Without its address the store traps.
+    // The skip of the argument and that of the stored payload word are found. If the address is
+    // skipped, the store traps.
     let found = turned_of(&accepted, 0);
     assert_eq!(found.iter().map(|it| it.0).filter(|pc| *pc >= 20).collect::<Vec<_>>(), [24, 32]);
 }
@@ -90,7 +94,7 @@ fn a_boot_that_is_not_refused_is_no_reference() {
     assert!(Boot::record(&Machine::new(&storage(&[WAIT, BACK[0]]))).is_ok());
 }
 
-/// `sd t0, 8(t0)`, and `ld t1, 8(t0)`.
+/// The instructions `sd t0, 8(t0)` and `ld t1, 8(t0)`.
 const STORE: u32 = 0x0052_b423;
 const LOAD: u32 = 0x0082_b303;
 
@@ -108,6 +112,6 @@ fn a_store_that_nothing_reads_is_not_left_out() {
     };
     assert_eq!(report(&[STORE, WAIT, BACK[0], WAIT]), 1);
     assert_eq!(report(&[STORE, LOAD, WAIT, BACK[0], WAIT]), 0);
-    // The first is overwritten.
+    // The first store is overwritten by the second.
     assert_eq!(report(&[STORE, STORE, LOAD, WAIT, BACK[0], WAIT]), 1);
 }

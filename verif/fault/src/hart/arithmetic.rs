@@ -1,14 +1,14 @@
-//! Results of arithmetic (RISC-V Unprivileged ISA §2.4, §4.2, chapter 12) and of atomic operations
-//! (chapter 13).
+//! Results of arithmetic instructions (RISC-V Unprivileged ISA §2.4, §4.2, chapter 12) and of atomic
+//! operations (chapter 13).
 
 use crate::instruction::Operation;
 
-/// Sign-extends a result of 32 bits.
+/// Sign-extends a 32-bit result.
 const fn word(value: i32) -> u64 {
     value as i64 as u64
 }
 
-/// The result of an operation on two values of 64 bits.
+/// Returns the result of an operation on two 64-bit values.
 #[inline]
 pub fn result(operation: Operation, a: u64, b: u64) -> u64 {
     use Operation as O;
@@ -35,7 +35,7 @@ pub fn result(operation: Operation, a: u64, b: u64) -> u64 {
         O::Mulhsu => ((i128::from(a_signed) * i128::from(b)) >> 64) as u64,
         O::Mulhu => ((u128::from(a) * u128::from(b)) >> 64) as u64,
         O::Mulw => word(a_word.wrapping_mul(b_word)),
-        // Of values of 32 bits, sign-extended: products fit.
+        // The operands are sign-extended 32-bit values, so their products fit into 64 bits.
         O::Mulhw => word((a_signed.wrapping_mul(b_signed) >> 32) as i32),
         O::Mulhsuw => word((a_signed.wrapping_mul((b as u32).into()) >> 32) as i32),
         O::Mulhuw => word(((u64::from(a as u32) * u64::from(b as u32)) >> 32) as i32),
@@ -43,8 +43,8 @@ pub fn result(operation: Operation, a: u64, b: u64) -> u64 {
     }
 }
 
-/// Division never traps: by zero the quotient has all bits set and the remainder is the dividend; the
-/// quotient that overflows is the dividend.
+/// Returns the result of a division or remainder. Division never traps: on division by zero all bits of
+/// the quotient are set and the remainder is the dividend; on overflow the quotient is the dividend.
 #[cold]
 fn quotient(operation: Operation, a: u64, b: u64) -> u64 {
     use Operation as O;
@@ -67,8 +67,8 @@ fn quotient(operation: Operation, a: u64, b: u64) -> u64 {
     }
 }
 
-/// What a read-modify-write leaves in memory; `funct5` is its encoding. Words are sign-extended, so that
-/// they compare as values of 64 bits do.
+/// Returns the value that a read-modify-write instruction stores; `funct5` is its encoding. 32-bit
+/// operands are sign-extended, so they compare like 64-bit values.
 pub fn atomic(funct5: i64, old: u64, b: u64) -> u64 {
     let (old_signed, b_signed) = (old as i64, b as i64);
     match funct5 {

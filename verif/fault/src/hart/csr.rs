@@ -1,23 +1,23 @@
-//! Control and status registers of M-mode and S-mode (RISC-V Privileged Architecture chapters 3 and 10): those
-//! that the ROM and the loader use. Any other is an illegal instruction.
+//! The control and status registers of M-mode and S-mode that ROM and loader use (RISC-V Privileged Architecture
+//! chapters 3 and 10). An access to any other register is an illegal instruction.
 
 use super::Pmp;
 
-/// First of the counters.
+/// Number of the first unprivileged counter.
 pub const CYCLE: u32 = 0xc00;
-/// Last of those that are used.
+/// Number of the last counter that is implemented.
 pub const INSTRET: u32 = 0xc02;
-/// `mcycle`.
+/// Number of `mcycle`.
 pub const MCYCLE: u32 = 0xb00;
-/// `minstret`.
+/// Number of `minstret`.
 pub const MINSTRET: u32 = 0xb02;
-/// Upper half of `mcycle`, of RV32.
+/// Number of the upper half of `mcycle` (RV32).
 pub const MCYCLEH: u32 = 0xb80;
-/// Upper half of `minstret`, of RV32.
+/// Number of the upper half of `minstret` (RV32).
 pub const MINSTRETH: u32 = 0xb82;
-/// Pending interrupts.
+/// Number of `mip`, the pending interrupts.
 pub const MIP: u32 = 0x344;
-/// The number of the hart.
+/// Number of `mhartid`.
 pub const MHARTID: u32 = 0xf14;
 
 const SSTATUS: u32 = 0x100;
@@ -39,9 +39,9 @@ const MTVAL: u32 = 0x343;
 const PMPCFG: u32 = 0x3a0;
 const PMPADDR: u32 = 0x3b0;
 
-/// Fields of `mstatus` that exist without other modes, floating point and vectors: MIE, MPIE, MPP.
+/// Fields of `mstatus` that exist on a hart without other modes, floating point and vectors: MIE, MPIE, MPP.
 const MSTATUS_FIELDS: u64 = 1 << 3 | 1 << 7 | 3 << 11;
-/// The same for `sstatus`: SIE, SPIE, SPP.
+/// Same for `sstatus`: SIE, SPIE, SPP.
 const SSTATUS_FIELDS: u64 = 1 << 1 | 1 << 5 | 1 << 8;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct Csrs {
     pub supervisor: Supervisor,
 }
 
-/// Registers of S-mode. No interrupt is ever pending.
+/// Registers of S-mode. No interrupt of S-mode is ever pending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Supervisor {
     sstatus: u64,
@@ -95,13 +95,14 @@ impl Supervisor {
             SEPC => self.sepc = value & !1,
             SCAUSE => self.scause = value,
             STVAL => self.stval = value,
-            // A mode that does not exist leaves it as it is (§10.1.11).
+            // A write with an unsupported mode has no effect (§10.1.11).
             SATP if matches!(value >> 60, 0 | 8) => self.satp = value,
             _ => {}
         }
     }
 
-    /// §10.1.1: SPIE takes SIE, SIE is cleared, SPP is the mode. Returns where the hart goes on.
+    /// Enters a trap to S-mode (§10.1.1): SPIE takes SIE, SIE is cleared, SPP is the previous mode. Returns the
+    /// address of the handler.
     pub fn enter_trap(&mut self, pc: u64, cause: u64, value: u64) -> u64 {
         let was_enabled = self.sstatus >> 1 & 1;
         self.sstatus = 1 << 8 | was_enabled << 5;
@@ -113,7 +114,7 @@ impl Supervisor {
 }
 
 impl Csrs {
-    /// The value of a register; `None` if there is none with this number.
+    /// Returns the value of a register; `None` if the number is not implemented.
     pub fn read(&self, number: u32) -> Option<u64> {
         Some(match number {
             MSTATUS => self.mstatus,
@@ -123,14 +124,14 @@ impl Csrs {
             MEPC => self.mepc,
             MCAUSE => self.mcause,
             MTVAL => self.mtval,
-            // RV64 has the even ones only.
+            // RV64 has only the even-numbered pmpcfg registers.
             0x3a0 | 0x3a2 => self.pmp.configuration((number - PMPCFG) as usize / 2),
             PMPADDR..=0x3bf => self.pmp.address((number - PMPADDR) as usize),
             _ => return self.supervisor.read(number),
         })
     }
 
-    /// Writes a register that can be read. Returns whether it is one of the memory protection or of paging.
+    /// Writes a register that can be read. Returns true if it is a PMP register or `satp`.
     pub fn write(&mut self, number: u32, value: u64) -> bool {
         match number {
             MSTATUS => self.mstatus = value & MSTATUS_FIELDS,
@@ -142,13 +143,13 @@ impl Csrs {
             MTVAL => self.mtval = value,
             0x3a0 | 0x3a2 => self.pmp.configure((number - PMPCFG) as usize / 2, value),
             PMPADDR..=0x3bf => self.pmp.set_address((number - PMPADDR) as usize, value),
-            // Counters, and pending interrupts that devices alone decide, are not written there either.
+            // Counters, and pending interrupts that only devices set, are not writable here.
             _ => self.supervisor.write(number, value),
         }
         (PMPCFG..=0x3bf).contains(&number) || number == SATP
     }
 
-    /// §3.1.6.1: MPIE takes MIE, MIE is cleared, MPP is the mode.
+    /// Enters a trap to M-mode (§3.1.6.1): MPIE takes MIE, MIE is cleared, MPP is the previous mode.
     pub fn enter_trap(&mut self, pc: u64, cause: u64, value: u64) {
         let was_enabled = self.mstatus >> 3 & 1;
         self.mstatus = 3 << 11 | was_enabled << 7;
@@ -157,12 +158,12 @@ impl Csrs {
         self.mtval = value;
     }
 
-    /// Whether the last trap was not left: MPP is a mode that does not exist here after `mret`, and before any trap.
+    /// Returns true if the hart has not left its last trap: `mret` and reset set MPP to another mode than M-mode.
     pub fn is_in_handler(&self) -> bool {
         self.mstatus >> 11 & 3 == 3
     }
 
-    /// Where `mret` goes on.
+    /// Leaves a trap, as `mret` does. Returns the address at which execution continues.
     pub fn leave_trap(&mut self) -> u64 {
         let was_enabled = self.mstatus >> 7 & 1;
         self.mstatus = was_enabled << 3 | 1 << 7;

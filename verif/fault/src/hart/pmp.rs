@@ -1,6 +1,6 @@
-//! Physical memory protection as M-mode meets it (RISC-V Privileged Architecture §3.7): of the entries that
-//! match, the one with the lowest number decides, and it binds M-mode only if it is locked. An access that
-//! no entry matches succeeds.
+//! Physical memory protection of M-mode (RISC-V Privileged Architecture §3.7). Of all entries that match,
+//! the one with the lowest number decides, and it restricts M-mode only if it is locked. An access that no
+//! entry matches succeeds.
 
 const ENTRIES: usize = 16;
 const LOCKED: u8 = 0x80;
@@ -12,15 +12,15 @@ const NAPOT: u8 = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Access {
-    /// Load.
+    /// A load.
     Read = 1,
-    /// Store.
+    /// A store.
     Write = 2,
-    /// Instruction fetch.
+    /// An instruction fetch.
     Execute = 4,
 }
 
-/// Entries of a hart.
+/// The PMP entries of a hart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pmp {
     configurations: [u8; ENTRIES],
@@ -29,13 +29,13 @@ pub struct Pmp {
 }
 
 impl Pmp {
-    /// Eight configurations, from entry `8 * half` on.
+    /// Returns eight configuration bytes, from entry `8 * half` on.
     pub fn configuration(&self, half: usize) -> u64 {
         let bytes = self.configurations.as_chunks::<8>().0;
         bytes.get(half).map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// Writes them; those that are locked stay.
+    /// Writes eight configuration bytes; those that are locked keep their value.
     pub fn configure(&mut self, half: usize, value: u64) {
         let places = self.configurations.iter_mut().skip(8 * half);
         for (place, byte) in places.zip(value.to_le_bytes()) {
@@ -47,12 +47,13 @@ impl Pmp {
         self.restricts_data = self.configurations.iter().any(is_restricted);
     }
 
-    /// The address register of an entry.
+    /// Returns the address register of an entry.
     pub fn address(&self, entry: usize) -> u64 {
         self.addresses[entry % ENTRIES]
     }
 
-    /// Writes it, unless it is locked, or is the lower bound of a locked range.
+    /// Writes the address register of an entry, unless the entry is locked or is the lower bound of a
+    /// locked range.
     pub fn set_address(&mut self, entry: usize, value: u64) {
         let configuration = |entry: usize| self.configurations.get(entry).copied().unwrap_or(0);
         let bounds_locked = |byte: u8| byte & LOCKED != 0 && byte >> 3 & 3 == TOR;
@@ -61,17 +62,17 @@ impl Pmp {
         }
     }
 
-    /// Whether any load or store can fail.
+    /// Returns true if an entry can make a load or store fail.
     pub fn restricts_data(&self) -> bool {
         self.restricts_data
     }
 
-    /// Whether M-mode may execute the instruction at an address.
+    /// Returns true if M-mode may execute the instruction at this address.
     pub fn is_executable(&self, address: u64) -> bool {
         self.allows(address, Access::Execute)
     }
 
-    /// Whether M-mode may do this. Accesses across the edge of an entry are judged by their first byte.
+    /// Returns true if M-mode may make this access. Only the first byte of the access is checked.
     pub fn allows(&self, address: u64, access: Access) -> bool {
         let matching = (0..ENTRIES).find(|entry| self.matches(*entry, address));
         let Some(configuration) = matching.map(|entry| self.configurations[entry]) else {
@@ -90,7 +91,7 @@ impl Pmp {
             }
             NA4 => word == end,
             NAPOT => {
-                // The lowest 0 and the 1s below it say how large the range is.
+                // The lowest 0 of the register and the 1s below it encode the size of the range.
                 let inside = end ^ end.wrapping_add(1);
                 (word ^ end) & !inside == 0
             }
@@ -107,14 +108,15 @@ mod tests {
     fn a_locked_entry_binds_and_one_before_it_lifts_it() {
         let mut pmp = Pmp::default();
         assert!(pmp.is_executable(0x8000_0000));
-        // Entry 15: all memory, locked, no execution. Entry 14: 64 KiB of it.
+        // Entry 15 matches all memory, is locked, and forbids execution. Entry 14 matches 64 KiB of that
+        // memory.
         pmp.set_address(15, u64::MAX);
         pmp.set_address(14, 0x8000_0000 >> 2 | 0x1fff);
         pmp.configure(1, 0x9b << 56 | 0x18 << 48);
         assert!(pmp.is_executable(0x8000_fffe));
         assert!(!pmp.is_executable(0x8001_0000));
         assert!(pmp.allows(0x8001_0000, Access::Write));
-        // It cannot be taken back.
+        // A locked entry cannot be changed back.
         pmp.configure(1, 0);
         pmp.set_address(15, 0);
         assert!(!pmp.is_executable(0x8000_0000));
@@ -130,7 +132,7 @@ mod tests {
         let is_allowed = |address| pmp.allows(address, Access::Read);
         assert!(is_allowed(0xffc) && !is_allowed(0x1000) && !is_allowed(0x1ffc));
         assert!(is_allowed(0x2000));
-        // The lower bound of a locked range is locked, too.
+        // The address register of the lower bound of a locked range is also locked.
         pmp.set_address(0, 0);
         assert_eq!(pmp.address(0), 0x1000 >> 2);
     }

@@ -1,4 +1,4 @@
-//! Instructions on a hart with a few words of memory.
+//! Tests of instructions on a hart with a few words of memory.
 
 use super::{Bus, Event, Hart, ILLEGAL, LOAD_FAULT};
 use crate::instruction::Instruction;
@@ -28,7 +28,7 @@ impl Bus for Words {
     }
 }
 
-/// Executes an instruction with values in a1 and a2, and returns a0.
+/// Executes an instruction with these values in a1 and a2, and returns a0.
 fn a0(word: u32, a1: u64, a2: u64) -> u64 {
     let mut hart = Hart::new(3, 0x100);
     (hart.x[11], hart.x[12]) = (a1, a2);
@@ -100,10 +100,10 @@ fn atomics_return_the_old_value_and_reservations_end() {
         hart.execute(Instruction::decode(word), &mut words).unwrap();
         hart.x[10]
     };
-    // amoor.w a0, a2, (a1), twice
+    // amoor.w a0, a2, (a1) is executed twice.
     assert_eq!(run(0x40c5_a52f), 0);
     assert_eq!(run(0x40c5_a52f), 0xffff_ffff_8000_0000);
-    // sc.w fails without lr.w, succeeds once after it
+    // sc.w fails without lr.w, and succeeds once after it.
     assert_eq!(run(0x18c5_a52f), 1);
     run(0x1005_a52f);
     assert_eq!((run(0x18c5_a52f), run(0x18c5_a52f)), (0, 1));

@@ -1,4 +1,5 @@
-//! Instructions of 16 bits (RISC-V Unprivileged ISA, chapter 27: RV64C without floating point).
+//! Decoder of 16-bit instructions (RISC-V Unprivileged ISA, chapter 27: RV64C without floating
+//! point).
 
 use super::{Instruction, Operation as O, field, sign_extend};
 
@@ -18,22 +19,22 @@ pub const fn decode(half: u32) -> Instruction {
 
 type Parts = Option<(O, [u32; 3], i64)>;
 
-/// Registers that three bits name: x8 to x15.
+/// Returns the number of a register that is encoded in three bits: x8 to x15.
 const fn short(half: u32, low: u32) -> u32 {
     field(half, low, 3) + 8
 }
 
-/// CI-type: bit 12 and bits 6 to 2, with sign.
+/// Returns the sign-extended immediate of the CI format: bit 12 and bits 6 to 2.
 const fn immediate_6(half: u32) -> i64 {
     sign_extend(field(half, 12, 1) << 5 | field(half, 2, 5), 6)
 }
 
-/// The same bits as a shift.
+/// Returns the same bits as a shift amount.
 const fn shift(half: u32) -> i64 {
     (field(half, 12, 1) << 5 | field(half, 2, 5)) as i64
 }
 
-/// Stack and memory.
+/// Decodes loads and stores, and `c.addi4spn`.
 const fn quadrant_0(half: u32) -> Parts {
     let (rs1, rs2) = (short(half, 7), short(half, 2));
     let word = (field(half, 10, 3) << 3 | field(half, 6, 1) << 2 | field(half, 5, 1) << 6) as i64;
@@ -45,7 +46,7 @@ const fn quadrant_0(half: u32) -> Parts {
                 | field(half, 6, 1) << 2
                 | field(half, 5, 1) << 3;
             if immediate == 0 {
-                // All zeros is illegal by definition.
+                // The all-zero halfword is defined as illegal.
                 return None;
             }
             (O::Add, [rs2, 2, 0], immediate as i64)
@@ -58,7 +59,7 @@ const fn quadrant_0(half: u32) -> Parts {
     })
 }
 
-/// Arithmetic and jumps.
+/// Decodes arithmetic instructions, jumps and branches.
 const fn quadrant_1(half: u32) -> Parts {
     let rd = field(half, 7, 5);
     let rs1 = short(half, 7);
@@ -128,7 +129,7 @@ const fn branch_offset(half: u32) -> i64 {
     sign_extend(value, 9)
 }
 
-/// Registers and the stack.
+/// Decodes register moves, jumps to registers, and loads and stores relative to the stack pointer.
 const fn quadrant_2(half: u32) -> Parts {
     let (rd, rs2) = (field(half, 7, 5), field(half, 2, 5));
     Some(match field(half, 13, 3) {

@@ -1,4 +1,4 @@
-//! Encodings as an assembler writes them.
+//! Tests that decode encodings which an assembler produced.
 
 use super::{Instruction, Operation as O};
 
@@ -70,9 +70,10 @@ fn what_rv32_has_in_place_of_an_encoding_of_rv64() {
     assert_eq!(decoded(0x952e), (O::Addw, [10, 10, 11], 0, 2), "add a0, a0, a1");
     assert_eq!(decoded(0x01f5_1513), (O::Sllw, [10, 10, 0], 31, 4), "slli a0, a0, 31");
     assert_eq!(decoded(0x02c5_b533), (O::Mulhuw, [10, 11, 12], 0, 4), "mulhu a0, a1, a2");
-    // auipc a0, 0x1000: the sum wraps.
+    // In auipc a0, 0x1000 the sum wraps.
     assert_eq!(decoded(0x0100_0517), (O::Addw, [10, 0, 0], -0x7f00_1000, 4));
-    // slli and c.slli by 32, sraiw, ld, lwu, sd, c.ld, c.sdsp, c.subw, lr.w, sfence.vma
+    // Instructions: slli and c.slli by 32, sraiw, ld, lwu, sd, c.ld, c.sdsp, c.subw, lr.w,
+    // sfence.vma
     for word in [
         0x0205_1513,
         0x1502,

@@ -1,22 +1,22 @@
-//! Which stores of a boot nothing reads: without one of them, the boot is the same.
+//! Finds the stores of a boot that nothing reads. A boot without one of them is the same boot.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-/// Bytes whose loads and stores are told from others.
+/// Size in bytes of the words that the trace distinguishes.
 const WORD: u64 = 8;
 
 /// Loads and stores of a boot.
 #[derive(Debug, Default)]
 pub struct Trace {
-    /// Stores that are the latest to some bytes of a word, by their position in the boot.
+    /// For each word, the positions in the boot of the latest stores to some of its bytes.
     latest: HashMap<u64, Vec<u32>>,
     stores: Vec<u32>,
     read: HashSet<u32>,
 }
 
 impl Trace {
-    /// A store that may be left out was executed.
+    /// Records that the instruction at `position` stored to these bytes and did nothing else.
     pub fn executed(&mut self, position: u32, offset: u64, len: u64) {
         self.stores.push(position);
         for word in words(offset, len) {
@@ -24,7 +24,7 @@ impl Trace {
         }
     }
 
-    /// The stores that nothing has read, in ascending order.
+    /// Returns the positions of the stores that nothing has read, in ascending order.
     pub fn unread(self) -> Vec<u32> {
         self.stores.into_iter().filter(|position| !self.read.contains(position)).collect()
     }
@@ -37,7 +37,7 @@ impl Trace {
         }
     }
 
-    /// Whatever stores: what a whole word had before is gone.
+    /// Records a store by any source. A store to a whole word hides all earlier stores to it.
     pub(super) fn store(&mut self, offset: u64, len: u64) {
         if len == WORD && offset.is_multiple_of(WORD) {
             self.latest.remove(&(offset / WORD));
@@ -45,7 +45,7 @@ impl Trace {
     }
 }
 
-/// The words in which bytes are.
+/// Returns the indices of the words that contain these bytes.
 fn words(offset: u64, len: u64) -> RangeInclusive<u64> {
     offset / WORD..=offset.saturating_add(len.max(1) - 1) / WORD
 }
@@ -54,7 +54,7 @@ fn words(offset: u64, len: u64) -> RangeInclusive<u64> {
 mod tests {
     use super::*;
 
-    /// As a boot does: the memory notes the store, and then it was executed.
+    /// Records a store as a boot does: first by the memory, then by the executed instruction.
     fn store(trace: &mut Trace, position: u32, offset: u64, len: u64) {
         trace.store(offset, len);
         trace.executed(position, offset, len);
@@ -65,7 +65,7 @@ mod tests {
         let mut trace = Trace::default();
         store(&mut trace, 1, 0, 8);
         store(&mut trace, 2, 8, 8);
-        // Across two words.
+        // The store covers parts of two words.
         store(&mut trace, 3, 20, 8);
         trace.load(15, 1);
         trace.load(27, 1);
@@ -79,7 +79,7 @@ mod tests {
         store(&mut trace, 2, 0, 8);
         store(&mut trace, 3, 4, 4);
         trace.load(0, 4);
-        // A device or another hart.
+        // The second store to offset 64 comes from a device or another hart.
         store(&mut trace, 4, 64, 8);
         trace.store(64, 8);
         trace.load(64, 8);

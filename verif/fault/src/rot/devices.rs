@@ -1,5 +1,5 @@
-//! What is on the bus of the root of trust (`hw/soc/README.md`): ROM, scratchpad, engines for SHA-2, SHA-3 and
-//! DMA, mailbox, boot sequencer, the host's memory. A chip has no bench.
+//! The devices on the bus of the root of trust (`hw/soc/README.md`): ROM, scratchpad, engines for SHA-2, SHA-3 and
+//! DMA, mailbox, boot sequencer, and the host's memory. Like a chip, the model has no test bench device.
 
 use hartlock_regs::boot_sequencer::{State, Word};
 use hartlock_regs::dma::Cause;
@@ -18,12 +18,12 @@ use crate::hart::Bus;
 use crate::memory::{FILLER, Memory, read};
 
 pub const SCRATCHPAD_SIZE: usize = 64 << 10;
-/// The host's memory that is modelled, beside the bundle: where payloads and the log go. The rest can be read, holds
-/// what the attacker left, and ignores what is stored.
+/// Size in bytes of the modelled host memory for payloads and log; the bundle is modelled separately. Other memory
+/// can be read, contains the attacker's filler, and ignores stores.
 const LOW_SIZE: usize = (map::BOOT_FDT.end - map::RAM.start) as usize;
 const PAGE: u32 = 0x1000;
-/// A clock that goes on each time it is read, and only then: two boots that come to the same state have the same time
-/// there.
+/// Cycles by which each reading of the clock advances it. The clock does not advance otherwise, so two boots that
+/// reach the same state have the same time.
 const CYCLES_PER_READING: u64 = 1000;
 
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub struct Devices<'a> {
     reason: u32,
     mailbox_control: u32,
     cycles: u64,
-    /// The host has left its reset.
+    /// True if the host has been released from reset.
     pub is_released: bool,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Devices<'a> {
         }
     }
 
-    /// Makes these equal to those of another machine.
+    /// Makes the devices equal to those of `leader`.
     pub fn follow(&mut self, leader: &mut Self) {
         self.scratchpad.follow(&mut leader.scratchpad);
         self.low.follow(&mut leader.low);
@@ -76,12 +76,12 @@ impl<'a> Devices<'a> {
         self.is_released = leader.is_released;
     }
 
-    /// The decision of the boot sequencer, and its reason.
+    /// Returns the state of the boot sequencer, and the reason.
     pub fn decision(&self) -> (State, u32) {
         (self.state, self.reason)
     }
 
-    /// The core has reported a fault: the host is in reset from now on.
+    /// Reports a fault of the core, after which the host stays in reset.
     pub fn fail(&mut self) {
         self.state = State::Error;
     }
@@ -101,7 +101,7 @@ impl<'a> Devices<'a> {
                     is_inside.then_some(filler & (u64::MAX >> (64 - 8 * N)))
                 });
         }
-        // The bus reads whole words, and the core takes bytes of them.
+        // The bus reads whole words, and the core selects bytes of them.
         let (offset, byte) = (address & (PAGE - 1) & !3, address & 3);
         if byte as usize + N > 4 {
             return None;
@@ -124,7 +124,7 @@ impl<'a> Devices<'a> {
                 mailbox::STATUS if self.mailbox_control & mailbox::OPEN != 0 => {
                     Some(MailboxState::Ready as u32)
                 }
-                // Closed, and no host has written a request.
+                // The mailbox is closed, and the host has not written a request.
                 0..mailbox::SIZE => Some(MailboxState::Closed as u32),
                 _ => None,
             },
@@ -148,7 +148,7 @@ impl<'a> Devices<'a> {
             self.engine.push(&value.to_le_bytes()[..N]);
             return Some(());
         }
-        // Registers are written as words.
+        // Registers are written as whole words.
         if N != 4 || offset % 4 != 0 {
             return None;
         }
@@ -180,7 +180,7 @@ impl<'a> Devices<'a> {
         }
     }
 
-    /// The list of the DMA engine.
+    /// Executes the list of the DMA engine.
     fn carry_out(&mut self) {
         let (list, count) = self.dma.list();
         let (streams, _) = self.dma.targets();
@@ -207,7 +207,7 @@ impl<'a> Devices<'a> {
         }
     }
 
-    /// Eight bytes at once, then single ones.
+    /// Transfers eight bytes at a time, then single bytes.
     fn transfer(&mut self, part: Part) -> Result<(), Cause> {
         let mut at = 0;
         while part.length - at >= 8 {
@@ -229,7 +229,8 @@ impl<'a> Devices<'a> {
         Ok(())
     }
 
-    /// The first decision is final; only a stop is taken after it (`hw/ip/boot_sequencer/doc/README.md`).
+    /// Applies a decision word. The first decision is final, except that a stop is accepted after it
+    /// (`hw/ip/boot_sequencer/doc/README.md`).
     fn decide(&mut self, word: u32) -> Option<()> {
         let word = Word::from_bits(word);
         self.state = match (self.state, word) {
@@ -284,7 +285,7 @@ impl Bus for Devices<'_> {
     }
 }
 
-/// Place of an address in the scratchpad; past its end if it is not there.
+/// Returns the offset of an address in the scratchpad; the offset is past its end for other addresses.
 fn offset(address: u32) -> u64 {
     address.wrapping_sub(SCRATCHPAD as u32).into()
 }

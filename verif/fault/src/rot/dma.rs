@@ -1,21 +1,23 @@
-//! The DMA engine at its registers (`hw/ip/dma/doc/README.md`), with every list carried out at once. Memory is that of its
-//! caller.
+//! A model of the DMA engine's registers (`hw/ip/dma/doc/README.md`), in which every list is executed at once. The
+//! caller implements the memory.
 //!
-//! Left out: sinks other than the SHA-2 engine; that ranges of a list must not overlap and destinations ascend, so that a
-//! list is carried out here which the hardware refuses; interrupts; the upset of its own state.
+//! The model does not implement: sinks other than the SHA-2 engine; the rules that ranges of a list must not overlap
+//! and that destinations ascend, so the model executes some lists that the hardware refuses; interrupts; detection of
+//! upsets in the engine's own state.
 
 use hartlock_regs::dma::Cause;
 
 use super::registers::dma as register;
 
-/// The letters `dma` and a zero (`data/dma.rdl`).
+/// Value of the ID register: the letters `dma` and a zero byte (`data/dma.rdl`).
 const MAGIC: u32 = 0x646d_6100;
-/// Bits of an address within a page.
+/// Number of address bits within a page.
 const PAGE_BITS: u32 = 12;
-/// The scratchpad has 64 KiB; there are eight reads outstanding and two sinks (`hw/soc/top/rot_registers.sv`).
+/// Value of the parameter register: 64 KiB of scratchpad, eight outstanding reads, two sinks
+/// (`hw/soc/top/rot_registers.sv`).
 const PARAMETERS: u32 = 16 << 16 | 8 << 8 | 2;
 
-/// A window: addresses of its first and last page.
+/// A window of memory that transfers may access: addresses of its first and last page.
 #[derive(Clone, Copy, Debug, Default)]
 struct Window {
     first: u32,
@@ -23,7 +25,7 @@ struct Window {
 }
 
 impl Window {
-    /// Below `lowest` nothing is in a window.
+    /// Returns true if the range from `first` to `last` is in the window and not below `lowest`.
     fn has(self, first: u32, last: u32, lowest: u32) -> bool {
         let page = |address: u32| address >> PAGE_BITS;
         let from = page(self.first).max(page(lowest));
@@ -43,11 +45,11 @@ pub struct Dma {
     is_locked: bool,
     source: Window,
     destination: Window,
-    /// A sink never takes what it is sent: the list ends with an abort.
+    /// True if a sink does not accept the stream, so that only an abort ends the list.
     is_stuck: bool,
 }
 
-/// A part of a list that is to be carried out.
+/// A validated transfer of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     pub source: u32,
@@ -56,7 +58,7 @@ pub struct Part {
 }
 
 impl Dma {
-    /// Reads a word; `None` is an error of the bus.
+    /// Reads a word. `None` is a bus error.
     pub fn read(&self, offset: u32) -> Option<u32> {
         Some(match offset {
             register::ID => MAGIC,
@@ -78,7 +80,7 @@ impl Dma {
         })
     }
 
-    /// Writes a word; `None` is an error of the bus. True is the doorbell.
+    /// Writes a word. `None` is a bus error; true means that the list is to be executed.
     pub fn write(&mut self, offset: u32, value: u32) -> Option<bool> {
         let page = value >> PAGE_BITS << PAGE_BITS;
         match offset {
@@ -110,17 +112,17 @@ impl Dma {
         Some(false)
     }
 
-    /// Where the list is in the scratchpad, and its length.
+    /// Returns the offset of the list in the scratchpad, and its number of descriptors.
     pub fn list(&self) -> (u32, u32) {
         (self.list, self.count)
     }
 
-    /// Whether ranges are streamed to the SHA-2 engine, and whether they are written.
+    /// Returns if data is streamed to the SHA-2 engine, and if it is written to the destination.
     pub fn targets(&self) -> (bool, bool) {
         (self.control & 1 != 0, self.control & register::WRITE != 0)
     }
 
-    /// A descriptor, once it is judged. `lowest` is the first address that may be in a window.
+    /// Validates a descriptor. `lowest` is the lowest address that a transfer may access.
     pub fn judge(&self, words: [u32; 4], lowest: u32) -> Result<Part, Cause> {
         let [length, source, destination, reserved] = words;
         if reserved != 0 {
@@ -140,18 +142,18 @@ impl Dma {
         Ok(Part { source, destination, length })
     }
 
-    /// The list is over.
+    /// Ends the list with success.
     pub fn succeed(&mut self) {
         self.interrupt |= register::DONE;
     }
 
-    /// The list is over, and not carried out.
+    /// Ends the list with an error at descriptor `index`.
     pub fn fail(&mut self, cause: Cause, index: u32) {
         self.error = cause as u32 | index << register::INDEX_SHIFT;
         self.interrupt |= register::FAILED;
     }
 
-    /// The list is not over before it is aborted.
+    /// Marks the list as stuck until it is aborted.
     pub fn wait(&mut self) {
         self.is_stuck = true;
     }
@@ -163,7 +165,7 @@ mod tests {
 
     const LOWEST: u32 = 0x8000_0000;
 
-    /// With windows of one page each, of which the first begins too low.
+    /// Makes a locked engine with windows of one page each, where the source window begins below `LOWEST`.
     fn locked(control: u32) -> Dma {
         let mut dma = Dma::default();
         for (offset, value) in [
@@ -172,7 +174,7 @@ mod tests {
             (register::DESTINATION_FIRST, LOWEST + 0x1000),
             (register::DESTINATION_LAST, LOWEST + 0x1fff),
             (register::LOCK, 1),
-            // Too late.
+            // This write is ignored, because the windows are locked.
             (register::SOURCE_LAST, LOWEST + 0x5000),
             (register::CONTROL, control),
         ] {

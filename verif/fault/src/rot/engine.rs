@@ -1,17 +1,17 @@
-//! The SHA-2 engine at its registers (`hw/ip/sha2/doc/README.md`): SHA-256 of a message from the FIFO, with every
-//! result there at once.
+//! A model of the SHA-2 engine's registers (`hw/ip/sha2/doc/README.md`): SHA-256 of a message from the FIFO or
+//! the stream, where every result is available at once.
 //!
-//! Left out: HMAC, whose commands are refused; keys, which nothing reads; interrupts; the upset of its
-//! own state.
+//! The model does not implement: HMAC, whose commands are refused; keys, which nothing reads; interrupts;
+//! detection of upsets in the engine's own state.
 
 use hartlock_regs::sha2::Mode;
 use sha2::block_api::compress256;
 
 use super::registers::sha2 as register;
 
-/// The letters that say what it is (`data/sha2.rdl`).
+/// Value of the ID register: the letters `sha2` (`data/sha2.rdl`).
 const MAGIC: u32 = u32::from_be_bytes(*b"sha2");
-/// H⁽⁰⁾ of SHA-256 (FIPS 180-4 §5.3.3).
+/// Initial hash value H⁽⁰⁾ of SHA-256 (FIPS 180-4 §5.3.3).
 const INITIAL: [u32; 8] = [
     0x6a09_e667,
     0xbb67_ae85,
@@ -24,7 +24,7 @@ const INITIAL: [u32; 8] = [
 ];
 const BLOCK: usize = 64;
 
-/// What `digest` shows.
+/// Contents of the `digest` registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     Nothing,
@@ -38,21 +38,21 @@ pub struct Engine {
     control: u32,
     error: u32,
     interrupt_enable: u32,
-    /// As software reads and writes it.
+    /// Message length in the form in which software reads and writes it.
     length: u64,
     state: [u32; 8],
     shown: Shown,
     is_open: bool,
-    /// There is a block after which the state can be saved.
+    /// True if a block was hashed since the start, so that the state can be saved.
     has_block: bool,
-    /// Bytes of the message that were hashed, and those of a block that is not complete.
+    /// Number of hashed bytes of the message, and the bytes of the incomplete block.
     hashed: u64,
     block: [u8; BLOCK],
     filled: usize,
 }
 
 impl Engine {
-    /// After reset.
+    /// Makes an engine after reset.
     pub const fn new() -> Self {
         Self {
             control: 0,
@@ -69,14 +69,14 @@ impl Engine {
         }
     }
 
-    /// Reads a word; `None` is an error of the bus.
+    /// Reads a word. `None` is a bus error.
     pub fn read(&self, offset: u32) -> Option<u32> {
         Some(match offset {
             register::ID => MAGIC,
             register::CONTROL => self.control,
             register::STATUS => self.status(),
             register::ERROR => self.error,
-            // No interrupt is modelled, as nothing waits for one.
+            // Interrupts are not modelled, because the ROM does not wait for any.
             register::INTERRUPT => 0,
             register::INTERRUPT_ENABLE => self.interrupt_enable,
             register::LENGTH_LOW => self.length as u32,
@@ -92,7 +92,7 @@ impl Engine {
         })
     }
 
-    /// Writes a word; `None` is an error of the bus.
+    /// Writes a word. `None` is a bus error.
     pub fn write(&mut self, offset: u32, value: u32) -> Option<()> {
         match offset {
             register::CONTROL if !self.is_open => self.control = value & 0xff & !(1 << 3),
@@ -102,7 +102,7 @@ impl Engine {
             register::LENGTH_HIGH if !self.is_open => {
                 self.length = u64::from(value & 0x1fff_ffff) << 32 | u64::from(self.length as u32);
             }
-            // Ignored while a message is under way.
+            // The write is ignored while a message is being hashed.
             register::CONTROL | register::LENGTH_LOW | register::LENGTH_HIGH => {}
             register::COMMAND => self.command(value),
             register::ERROR => self.error &= !value,
@@ -136,17 +136,17 @@ impl Engine {
         self.absorb(bytes);
     }
 
-    /// Whether a message comes from the stream.
+    /// Returns true if the current message comes from the stream.
     pub fn is_streaming(&self) -> bool {
         self.is_open && self.control & register::STREAM != 0
     }
 
-    /// Appends bytes of the stream to the message that comes from it.
+    /// Appends bytes of the stream to the message.
     pub fn stream(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|byte| self.absorb(&[*byte]));
     }
 
-    /// The stream is over: complete, or aborted and forgotten.
+    /// Ends the stream: a complete message is finished, an aborted one is discarded.
     pub fn end_stream(&mut self, is_complete: bool) {
         if is_complete {
             self.finish();
@@ -183,7 +183,7 @@ impl Engine {
             | bit(self.shown == Shown::State, register::STATE_VALID)
     }
 
-    /// A word of the digest between hash value and software.
+    /// Converts a digest word between hash value and register.
     fn ordered(&self, word: u32) -> u32 {
         if self.control & register::DIGEST_SWAP != 0 { word } else { word.swap_bytes() }
     }
@@ -224,7 +224,7 @@ impl Engine {
         (self.is_open, self.has_block, self.filled) = (true, false, 0);
     }
 
-    /// A message that is left, or complete, has its length.
+    /// Ends a message. If a digest or a state is shown, the length register takes the number of hashed bytes.
     fn end(&mut self, shown: Shown) {
         if shown != Shown::Nothing {
             self.length = self.hashed;
@@ -232,7 +232,7 @@ impl Engine {
         (self.shown, self.is_open) = (shown, false);
     }
 
-    /// The padding (FIPS 180-4 §5.1.1).
+    /// Appends the padding and finishes the message (FIPS 180-4 §5.1.1).
     fn finish(&mut self) {
         let len = self.hashed + self.filled as u64;
         self.absorb(&[0x80]);
@@ -347,7 +347,7 @@ mod tests {
             }),
             register::BAD_WRITE
         );
-        // HMAC is left out.
+        // The model does not implement HMAC.
         assert_eq!(
             error(|engine| {
                 engine.write(register::CONTROL, Mode::HmacSha256 as u32).unwrap();

@@ -1,4 +1,5 @@
-//! Where the registers of the root of trust are, from what is generated from the descriptions of board and engines.
+//! Addresses of the root of trust's registers, from the files that are generated from the descriptions of board and
+//! engines.
 
 mod places {
     #![allow(dead_code, reason = "the programs of the root of trust need all of it")]
@@ -37,12 +38,12 @@ pub mod sha3 {
     pub const SIZE: u32 = constant(HEADER, "SHA3_FINAL_SIZE_SIZE_MASK");
     pub const LAST: u32 = constant(HEADER, "SHA3_FINAL_SIZE_LAST_MASK");
     pub const DATA: u32 = constant(HEADER, "SHA3_DATA_OFFSET");
-    /// The upper half of a word, which pushes both.
+    /// Register of the upper half of a word; writing it pushes both halves.
     pub const DATA_HIGH: u32 = DATA + 4;
     pub const DIGEST: u32 = constant(HEADER, "SHA3_DIGEST_OFFSET");
 }
 
-/// Registers and fields of the engine.
+/// Registers and fields of the SHA-2 engine.
 pub mod sha2 {
     use super::{SHA2_HEADER as HEADER, constant};
 
@@ -121,7 +122,7 @@ pub mod boot_sequencer {
     pub const STATUS: u32 = constant(HEADER, "BOOT_SEQUENCER_STATUS_OFFSET");
 }
 
-/// Registers of the mailbox, the root of trust's side.
+/// Registers of the mailbox on the side of the root of trust.
 pub mod mailbox {
     use super::{MAILBOX_HEADER as HEADER, constant};
 
@@ -131,7 +132,7 @@ pub mod mailbox {
     pub const OPEN: u32 = constant(HEADER, "MAILBOX_ROT_CONTROL_OPEN_MASK");
 }
 
-/// The number that a C header defines by this name. A name that is not there does not compile.
+/// Returns the number that a C header defines by this name. A missing name is a compile error.
 const fn constant(header: &str, name: &str) -> u32 {
     let (text, name) = (header.as_bytes(), name.as_bytes());
     let mut at = 0;
@@ -155,7 +156,7 @@ const fn is_at(text: &[u8], at: usize, name: &[u8]) -> bool {
     true
 }
 
-/// A decimal number, or a hexadecimal one after `0x`, up to the end of the line.
+/// Parses a decimal number, or a hexadecimal one after `0x`, up to the end of the line.
 const fn number(text: &[u8], at: usize) -> u32 {
     let is_hexadecimal = text[at + 1] == b'x';
     let (mut at, base) = if is_hexadecimal { (at + 2, 16) } else { (at, 10) };

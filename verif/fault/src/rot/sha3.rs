@@ -1,14 +1,14 @@
-//! The SHA-3 engine as far as the ROM of the root of trust pushes words to it: short messages, for its known answers.
-//! Nothing is streamed to it: bundles of the campaigns have other hashes.
+//! A model of the SHA-3 engine for the words that the ROM of the root of trust pushes: short messages for its known
+//! answers. Streams are not supported, because the bundles of the campaigns use other hashes.
 
 use sha3::{Digest, Sha3_256, Sha3_384, Sha3_512};
 
 use super::registers::sha3 as register;
 
-/// Bytes of a message that are kept: more than the known answers have.
+/// Maximum length of a message in bytes, which is more than the known answers need.
 const ROOM: usize = 64;
 
-/// The engine, with a message that was pushed.
+/// The engine and the message that was pushed.
 #[derive(Clone, Copy, Debug)]
 pub struct Sha3 {
     control: u32,
@@ -41,7 +41,7 @@ impl Sha3 {
                 let shown = if self.digest.is_some() { register::DIGEST_VALID } else { 0 };
                 Some(if self.is_open { 0 } else { register::IDLE } | shown)
             }
-            // Nothing that the ROM does is refused.
+            // The engine refuses nothing that the ROM does, so it has no error.
             register::ERROR => Some(0),
             register::DIGEST.. if digest < 16 => {
                 let bytes = self.digest.unwrap_or([0; 64]);

@@ -1,18 +1,18 @@
-//! Small programs in place of the ROM.
+//! Tests with small programs in place of the ROM.
 
 use hartlock_regs::boot_sequencer::{State, Word};
 
 use super::{Machine, RESET, Storage};
 use crate::subject::{End, Place, Subject, step_until};
 
-/// `wfi` and `j .-4`.
+/// The instructions `wfi` and `j .-4`.
 const STOP: [u32; 2] = [0x1050_0073, 0xffdf_f06f];
-/// `lui t0, 0x40002`: the boot sequencer.
+/// The instruction `lui t0, 0x40002`, which loads the address of the boot sequencer.
 const SEQUENCER: u32 = 0x4000_22b7;
-/// `sw t1, 0(t0)`.
+/// The instruction `sw t1, 0(t0)`.
 const DECIDE: u32 = 0x0062_a023;
 
-/// Runs a program, whose traps end in `wfi`.
+/// Runs a program whose traps end in `wfi`.
 fn run(program: &[u32]) -> (End, State) {
     let mut rom: Vec<u8> = STOP.iter().flat_map(|it| it.to_le_bytes()).collect();
     rom.resize(RESET as usize, 0);
@@ -23,7 +23,7 @@ fn run(program: &[u32]) -> (End, State) {
     (end, machine.decision().0)
 }
 
-/// `lui t1` and `addi t1, t1` for a word.
+/// Returns `lui t1` and `addi t1, t1`, which load a decision word.
 fn load(word: Word) -> [u32; 2] {
     let word = word as u32;
     let upper = word.wrapping_add(0x800) & 0xffff_f000;
@@ -37,7 +37,7 @@ fn a_release_turns_the_boot_and_any_other_word_does_not() {
     assert_eq!(decided(Word::Refuse), (End::Stopped, State::Refused));
     assert_eq!(decided(Word::Trap), (End::Stopped, State::Trapped));
     assert_eq!(decided(Word::Stop), (End::Stopped, State::Stopped));
-    // sw t0, 0(t0)
+    // Instruction: sw t0, 0(t0)
     assert_eq!(run(&[SEQUENCER, 0x0052_a023, STOP[0], STOP[1]]), (End::Stopped, State::Refused));
 }
 
@@ -50,14 +50,15 @@ fn a_release_after_a_refusal_is_a_trap() {
 
 #[test]
 fn half_of_a_word_is_no_decision() {
-    // sh t1, 0(t0)
+    // Instruction: sh t1, 0(t0)
     let program = [&[SEQUENCER][..], &load(Word::Release), &[0x0062_9023]].concat();
     assert_eq!(run(&program), (End::Stopped, State::Held));
 }
 
 #[test]
 fn nothing_but_the_rom_is_executed() {
-    // lui t0, PAGE; jr t0: scratchpad, the host's memory, no memory
+    // Program: lui t0, PAGE; jr t0. The pages are in the scratchpad, in the host's memory (two), and where
+    // there is no memory.
     for page in [0x1000_0000, 0x8000_0000, 0x8800_0000, 0x7000_0000] {
         assert_eq!(run(&[page | 0x2b7, 0x0002_8067]), (End::Stopped, State::Held), "{page:#x}");
     }
@@ -65,14 +66,14 @@ fn nothing_but_the_rom_is_executed() {
 
 #[test]
 fn a_trap_in_the_handler_is_a_fault_of_the_core() {
-    // csrw mtvec, t0 with t0 in the scratchpad; ebreak
+    // Program: csrw mtvec, t0 with t0 in the scratchpad; ebreak
     let program = [0x1000_02b7, 0x3052_9073, 0x0010_0073];
     assert_eq!(run(&program), (End::Stopped, State::Error));
 }
 
 #[test]
 fn constants_are_executed_and_told_apart() {
-    // j .+0x10 to `c.nop; wfi; j .-4`
+    // The instruction j .+0x10 jumps to `c.nop; wfi; j .-4`.
     let mut rom = vec![0; 0x100];
     rom[0x80..0x84].copy_from_slice(&0x0100_006f_u32.to_le_bytes());
     rom[0x90] = 1;
@@ -85,14 +86,15 @@ fn constants_are_executed_and_told_apart() {
     };
     assert_eq!(run(&rom, 0x84), (End::Stopped, 5, true, State::Held));
     assert_eq!(run(&rom, 0x100), (End::Stopped, 5, false, State::Held));
-    // An instruction of zeros traps, and so does its handler.
+    // An all-zero instruction traps, and so does the handler.
     rom[0x90] = 0;
     assert_eq!(run(&rom, 0x84), (End::Stopped, 3, false, State::Error));
 }
 
 #[test]
 fn memory_of_the_host_is_read_and_written_and_ends() {
-    // lui t0, PAGE; lw a0, 0(t0); addi a0, a0, 1; sw a0, 0(t0); lw a1, 0(t0); beq a0, a1, .+8; ebreak; wfi; j
+    // Program: lui t0, PAGE; lw a0, 0(t0); addi a0, a0, 1; sw a0, 0(t0); lw a1, 0(t0); beq a0, a1, .+8;
+    // ebreak; wfi; j
     let access = |page: u32| {
         let program = [
             page | 0x2b7,
@@ -108,7 +110,7 @@ fn memory_of_the_host_is_read_and_written_and_ends() {
     for kept in [0x8000_0000, 0x8800_0000, 0x1000_0000] {
         assert_eq!(access(kept), State::Released, "{kept:#x}");
     }
-    // The ROM, memory that does not keep it, the end of memory.
+    // The pages are in the ROM, in memory that ignores stores, and past the end of memory.
     for lost in [0, 0x8700_0000, 0x9000_0000] {
         assert_eq!(access(lost), State::Held, "{lost:#x}");
     }

@@ -1,9 +1,8 @@
-//! `cargo xtask fuzz`: builds the fuzz targets of `verif/fuzz/`, runs them, and keeps what comes out.
+//! `cargo xtask fuzz`: builds the fuzz targets of `verif/fuzz/`, runs them, and stores the results.
 //!
-//! The smoke run is the same work every time: a number of executions for each target, from the same
-//! seed. A long run is asked for by its seconds and leaves its figures in `verif/runs/fuzz`. The
-//! toolchain is the pinned one: instrumenting needs flags of the compiler that are stable, and libFuzzer
-//! is compiled from source by the C++ compiler.
+//! The smoke run is deterministic: a fixed number of executions for each target, from the same seed. A long run
+//! has a time limit in seconds and writes its figures to `verif/runs/fuzz`. The pinned toolchain is used: the
+//! compiler flags for instrumentation are stable, and the C++ compiler builds libFuzzer from source.
 
 #![allow(
     missing_docs,
@@ -57,22 +56,23 @@ pub struct Args {
     list: bool,
 }
 
-/// A target and the work that it gets.
+/// A fuzz target and its limits.
 struct Target {
     name: &'static str,
     about: &'static str,
-    /// Executions of the smoke run: about two seconds.
+    /// Number of executions in the smoke run, which take about two seconds.
     smoke_runs: u32,
-    /// Longest input in bytes.
+    /// Maximum length of an input in bytes.
     max_len: u32,
-    /// It compares verdicts about signatures, and has to see both kinds.
+    /// True if the target compares verdicts about signatures. Such a target must see both accepted and refused
+    /// ones.
     is_of_signatures: bool,
 }
 
 impl Target {
-    /// The name of its corpus.
+    /// Returns the name of the target's corpus.
     fn corpus(&self) -> &'static str {
-        // The same inputs mean the same bundles there, and give every reason something to differ in.
+        // An input means the same bundle in both targets, and the corpus of `bundle` reaches every reason.
         if self.name == "differential" { "bundle" } else { self.name }
     }
 }
@@ -85,7 +85,7 @@ const fn signatures(name: &'static str, about: &'static str, smoke_runs: u32) ->
     Target { name, about, smoke_runs, max_len: 512, is_of_signatures: true }
 }
 
-/// In the order of `verif/fuzz/targets/src/targets.rs`, which has the code.
+/// The targets in the order of `verif/fuzz/targets/src/targets.rs`, which contains their code.
 const TARGETS: &[Target] = &[
     target("head", "the sizes in front of the signature", 500_000, 300),
     target("signature-blocks", "the signature area", 300_000, 1024),
@@ -116,14 +116,14 @@ const TARGETS: &[Target] = &[
     signatures("slh-dsa", "SLH-DSA agrees with fips205", 120),
 ];
 
-/// How every crate of the targets is instrumented.
+/// Compiler flags that instrument every crate of the targets.
 const FLAGS: [&str; 6] = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
     "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
-    // What cargo-fuzz sets too: crates may leave out there what no fuzzer can pass.
+    // cargo-fuzz sets this flag too. Crates may use it to leave out checks that no fuzzer can pass.
     "--cfg=fuzzing",
 ];
 
@@ -168,7 +168,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(if crashes.is_empty() { Verdict::Yes } else { Verdict::No })
 }
 
-/// Step: a short run of every target finds nothing, and what they are built from may be used.
+/// Test step: checks format and dependencies of the targets, and that a short run of every target finds no fault.
 pub fn step(root: &Path) -> Result<Outcome> {
     let manifest = root.join("verif/fuzz/Cargo.toml");
     let mut format = Command::new("cargo");
@@ -188,7 +188,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     Ok(if crashes.is_empty() { Outcome::Passed } else { Outcome::Failed(crashes.join("\n\n")) })
 }
 
-/// Step: no target finds anything in the stored corpus.
+/// Test step: checks that no target finds a fault in the stored corpus.
 pub fn replay_step(root: &Path) -> Result<Outcome> {
     let failures = replay::run(root, &TARGETS.iter().collect::<Vec<_>>())?;
     Ok(if failures.is_empty() { Outcome::Passed } else { Outcome::Failed(failures.join("\n\n")) })
@@ -205,21 +205,22 @@ fn select(names: &[String]) -> Result<Vec<&'static Target>> {
     Ok(TARGETS.iter().filter(is_wanted).collect())
 }
 
-/// The corpus in the repository, unpacked into a folder that holds nothing else.
+/// Unpacks the stored corpus into an empty folder and returns its path.
 fn corpus(root: &Path, work: &Path, target: &Target) -> Result<PathBuf> {
     let folder = work.join("stored").join(target.name);
     packs::unpack(&packs::read(&packs::path(root, target.corpus()))?, &folder)?;
     Ok(folder)
 }
 
-/// The folders that a target starts from: its corpus, and its seeds if it has any.
+/// Returns the folders with a target's initial inputs: its corpus, and its seeds if it has any.
 fn inputs(root: &Path, work: &Path, target: &Target) -> Result<Vec<PathBuf>> {
     let mut folders = vec![corpus(root, work, target)?, seeds::prepare(root, work, target.name)?];
     folders.retain(|folder| folder.exists());
     Ok(folders)
 }
 
-/// Works on targets side by side, as many as there are cores, and returns the results in the order of the targets.
+/// Runs `work` on the targets in parallel, one thread per core, and returns the results in the order of the
+/// targets.
 fn side_by_side<T: Send>(
     targets: &[&Target],
     work: impl Fn(&Target) -> Result<T> + Sync,
@@ -243,19 +244,19 @@ fn side_by_side<T: Send>(
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
-/// How long a target runs.
+/// Duration of a target's run.
 #[derive(Clone, Copy)]
 enum Effort {
-    /// The executions that it is given in the list.
+    /// The number of executions in the list of targets.
     Smoke,
     Seconds(u64),
 }
 
-/// The program with all targets, and where things are.
+/// The instrumented program with all targets, and its folders.
 struct Engine {
     program: PathBuf,
     root: PathBuf,
-    /// Unpacked and growing corpus, seeds and crashes; not in the repository.
+    /// Folder outside the repository with the unpacked and the growing corpus, the seeds and the crashes.
     work: PathBuf,
 }
 
@@ -272,7 +273,7 @@ impl Engine {
         let host = host.context("rustc names no host")?;
         let work = project::target_dir().join("fuzz");
         let mut cargo = Command::new("cargo");
-        // Named, so that build scripts and macros are not instrumented.
+        // With an explicit target triple, cargo does not instrument build scripts and procedural macros.
         cargo.args(["build", "--quiet", "--locked", "--profile", "fuzz", "--target", host]);
         cargo.current_dir(root.join("verif/fuzz"));
         cargo.env("CARGO_TARGET_DIR", &work).env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f"));
@@ -283,7 +284,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The two lists of targets are the same.
+    /// Checks that program and driver have the same list of targets.
     fn check_names(&self) -> Result<()> {
         let mut list = Command::new(&self.program);
         let names = run::quietly(list.env("HARTLOCK_FUZZ_TARGET", "list"))?;
@@ -301,7 +302,7 @@ impl Engine {
         let artifacts = self.work.join("crashes").join(format!("{}-", target.name));
         command.arg(format!("-artifact_prefix={}", artifacts.display()));
         command.arg(format!("-max_len={}", target.max_len));
-        // A second for what takes a millisecond is a hang, with room for a slow machine.
+        // Inputs take about a millisecond. The limit of 20 seconds leaves room for a slow machine.
         command.args(["-timeout=20", "-rss_limit_mb=2048"]);
         command
     }
@@ -314,7 +315,7 @@ impl Engine {
     fn run(&self, target: &Target, effort: Effort, seed: u32) -> Result<FuzzFigures> {
         let found = self.work.join("corpus").join(target.name);
         if matches!(effort, Effort::Smoke) && found.exists() {
-            // Yesterday's findings would make today's run another one.
+            // Inputs that an earlier run found would change this run, so they are moved to another folder.
             let kept = self.work.join("corpus-kept").join(target.name);
             fs::create_dir_all(&kept)?;
             for entry in fs::read_dir(&found)? {
@@ -341,10 +342,10 @@ impl Engine {
         Ok(figures)
     }
 
-    /// Keeps of the old corpus and of what runs have found what covers more than the seeds do.
+    /// Replaces the stored corpus by the inputs, old and newly found, that cover more than the seeds do.
     fn minimise(&self, target: &Target) -> Result<()> {
         let pack = packs::path(&self.root, target.corpus());
-        // A new target has none yet.
+        // A new target has no corpus yet.
         if !pack.exists() {
             packs::write(&pack, &packs::Inputs::new())?;
         }
@@ -355,7 +356,7 @@ impl Engine {
             packs::unpack(&packs::collect(&seeds, |_| true)?, scratch.path())?;
         }
         let mut command = self.command(target);
-        // Which code runs counts, and not how often: that keeps the corpus small.
+        // Only covered code counts and not how often it ran, which keeps the corpus small.
         command.args(["-merge=1", "-use_counters=0"]).arg(scratch.path()).arg(&corpus);
         for name in ["corpus", "corpus-kept"] {
             let folder = self.work.join(name).join(target.name);

@@ -24,7 +24,7 @@ enum Command {
     },
 }
 
-/// Steps of `cargo xtask test` that run here.
+/// The steps of `cargo xtask test` that this program implements.
 const STEPS: &[xtask::Step] = &[("fuzz", runner::step), ("fuzz-replay", runner::replay_step)];
 
 fn main() -> ExitCode {

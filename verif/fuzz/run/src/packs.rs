@@ -1,9 +1,9 @@
-//! The stored corpus of a target: one archive, `verif/fuzz/corpus/<target>.tar`.
+//! The stored corpus of a target, which is one archive: `verif/fuzz/corpus/<target>.tar`.
 //!
-//! The archive is a plain tar (POSIX ustar), so every tool lists it, and git stores what changed. The same
-//! inputs always give the same bytes: names are sorted, and times, owners and modes are constant. A file that
-//! differs in any of this is refused, so a pack that was cut at the boundary of an entry is not a smaller
-//! corpus. The contents of an input are not checked: another input is as good a start.
+//! The archive is a plain tar (POSIX ustar), so that every tool can list it and git stores only changes. The
+//! same inputs always give the same bytes: names are sorted, and times, owners and modes are constant. A file
+//! that differs in any of this is refused, so that a pack which was cut between two entries is not taken for
+//! a smaller corpus. The contents of inputs are not checked, because any input is a valid start.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use tar::{Archive, Builder, EntryType, Header};
 
-/// Inputs by their names. The engine names an input by the SHA-1 of its bytes, in hexadecimal digits.
+/// Inputs by name. The fuzzing engine names an input by the SHA-1 of its bytes, in hexadecimal.
 pub type Inputs = BTreeMap<String, Vec<u8>>;
 
-/// Hexadecimal digits of a SHA-1.
+/// Number of hexadecimal digits of a SHA-1.
 const NAME_LEN: usize = 40;
 
-/// The pack of a corpus, by the root of the checkout.
+/// Returns the path of the pack of a corpus below the root of the checkout.
 pub fn path(root: &Path, corpus: &str) -> PathBuf {
     root.join("verif/fuzz/corpus").join(corpus).with_extension("tar")
 }
@@ -32,7 +32,7 @@ pub fn read(pack: &Path) -> Result<Inputs> {
     })
 }
 
-/// Writes a pack. A file of these bytes is left alone; any other is replaced in one step.
+/// Writes a pack. A file that already has these bytes is not touched; any other is replaced atomically.
 pub fn write(pack: &Path, inputs: &Inputs) -> Result<()> {
     let bytes = encode(inputs)?;
     if fs::read(pack).is_ok_and(|old| old == bytes) {
@@ -42,14 +42,14 @@ pub fn write(pack: &Path, inputs: &Inputs) -> Result<()> {
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(&bytes)?;
-    // A temporary file is private to its owner; a pack is a file like any other in the repository.
+    // Temporary files are readable by their owner only, but a pack is a normal file of the repository.
     #[cfg(unix)]
     file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     file.persist(pack).with_context(|| format!("cannot write {}", pack.display()))?;
     Ok(())
 }
 
-/// Reads the inputs of a folder, without those that are not wanted.
+/// Reads those inputs of a folder for which `is_wanted` returns true.
 pub fn collect(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Inputs> {
     let mut inputs = Inputs::new();
     for entry in fs::read_dir(folder)? {
@@ -62,7 +62,7 @@ pub fn collect(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Inputs
     Ok(inputs)
 }
 
-/// Makes a folder that holds these inputs and nothing else.
+/// Makes a folder that contains exactly these inputs.
 pub fn unpack(inputs: &Inputs, folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -97,14 +97,14 @@ fn decode(bytes: &[u8]) -> Result<Inputs> {
     for entry in Archive::new(bytes).entries()? {
         let mut entry = entry?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        // Also what keeps every input inside of its folder.
+        // The check also keeps every input inside its folder.
         ensure!(is_name(&name), "{name:?} is not the SHA-1 of an input");
         let mut input = Vec::new();
         entry.read_to_end(&mut input)?;
         ensure!(input.len() as u64 == entry.size(), "input {name} is cut off");
         inputs.insert(name, input);
     }
-    // The archive ends with blocks of zeros, which the reader does not ask for.
+    // The tar reader does not check the zero blocks at the end of the archive; this comparison does.
     ensure!(encode(&inputs)? == bytes, "it is cut off, or another program wrote it");
     Ok(inputs)
 }
@@ -117,7 +117,7 @@ fn is_name(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Two inputs, one of them empty, and one of more than a block.
+    /// Returns three inputs: an empty one, a short one, and one of more than a block.
     fn inputs() -> Inputs {
         let contents: [&[u8]; 3] = [b"", b"one", &[0x5a; 700]];
         (0..3).zip(contents).map(|(digit, it)| (format!("{digit:040x}"), it.to_vec())).collect()
@@ -167,8 +167,8 @@ mod tests {
             assert!(error.contains(why), "{len} bytes: {error}");
         };
         let (header, block) = (512, 512);
-        // In the second input; after the first, where the reader of archives finds nothing wrong; and before
-        // the last block of zeros.
+        // The cuts are in the second input, after the first header, where the tar reader finds no fault, and
+        // before the last zero block.
         refused(header + header + 1, &format!("input {:040x} is cut off", 1));
         refused(header, "it is cut off, or");
         refused(whole.len() - block, "it is cut off, or");
@@ -178,13 +178,14 @@ mod tests {
     #[test]
     fn refuses_what_it_would_not_write() {
         let whole = encode(&inputs()).unwrap();
-        // A bit of a header: its sum is wrong.
+        // A changed bit in a header makes its checksum wrong.
         for at in [0, 100, 124, 136, 148, 156, 257] {
             let mut bytes = whole.clone();
             bytes[at] ^= 1;
             refusal(&bytes);
         }
-        // Entries of which each is right, and a name that leads out of the folder.
+        // Each of the following archives has valid entries, but a wrong order, a duplicate, a time, or a name
+        // that leaves the folder.
         let entry = |name: &str, mtime: u64| {
             let mut header = Header::new_ustar();
             header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());

@@ -66,7 +66,7 @@ pub fn expect_both_verdicts(figures: &mut FuzzFigures) {
 pub const ACCEPTED: &str = "stat::accepted:";
 pub const REFUSED: &str = "stat::refused:";
 
-/// The message of the panic, and the file that provokes it.
+/// Returns the panic message and the command that runs the failing input again.
 fn describe(target: &str, text: &str) -> String {
     let panic = text.lines().skip_while(|line| !line.contains("panicked at"));
     let panic: Vec<&str> =
@@ -168,7 +168,7 @@ fn write_new(folder: &Path, run: &FuzzRun) -> Result<PathBuf> {
     bail!("{stem} has no free name")
 }
 
-/// The version of a crate in the lock file of the targets.
+/// Returns the version of a crate in the lock file of the targets.
 fn version_of(root: &Path, name: &str) -> Result<String> {
     let lock = fs::read_to_string(root.join("verif/fuzz/Cargo.lock"))?;
     let (_, rest) =
@@ -176,12 +176,13 @@ fn version_of(root: &Path, name: &str) -> Result<String> {
     Ok(rest.split('"').next().unwrap_or_default().to_owned())
 }
 
-/// Seconds since 1970-01-01.
+/// Returns the seconds since 1970-01-01.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
-/// The date of a day since 1970-01-01, by the rule of the Gregorian calendar. Years begin in March here, so that leap days end them.
+/// Returns the Gregorian date of a day that is counted from 1970-01-01. The calculation uses years that begin in March,
+/// so that a leap day is the last day of a year.
 fn date_of(day: u64) -> String {
     let day = day + 719_468;
     let (era, day) = (day / 146_097, day % 146_097);

@@ -1,4 +1,5 @@
-//! Every target over its stored corpus, by a program that is built like any other: no engine, no instrumentation.
+//! Runs every target on its stored corpus, with a program that is built without fuzzing engine and
+//! instrumentation.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,10 +10,10 @@ use xtask::{project, run};
 use crate::record::{ACCEPTED, REFUSED};
 use crate::{Target, inputs, side_by_side};
 
-/// Returns a message for each target that failed.
+/// Runs the targets, and returns a message for each one that failed.
 pub fn run(root: &Path, targets: &[&Target]) -> Result<Vec<String>> {
     let mut cargo = Command::new("cargo");
-    // Without `--package`: all of the workspace decides the features, so nothing is compiled twice.
+    // Without `--package`, the whole workspace selects the features, so nothing is compiled twice.
     cargo.args(["build", "--quiet", "--locked", "--bin", "fuzz-replay"]).current_dir(root);
     run::quietly(&mut cargo)?;
     let program = project::target_dir().join("debug/fuzz-replay");

@@ -1,11 +1,12 @@
-//! Inputs to start from that the repository already has, in another form.
+//! Seeds of the fuzz targets that are made from files of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// The folder with the seeds of a target, made anew; it is not there if the target has none.
+/// Writes the seeds of a target to a new folder and returns its path. The folder does not exist if
+/// the target has no seeds.
 pub fn prepare(root: &Path, work: &Path, target: &str) -> Result<PathBuf> {
     let folder = work.join("seeds").join(target);
     if folder.exists() {
@@ -18,7 +19,8 @@ pub fn prepare(root: &Path, work: &Path, target: &str) -> Result<PathBuf> {
             let (signed, signatures) = sizes(file)?;
             Some(file.get(signed..signed.checked_add(signatures)?)?.to_vec())
         },
-        // The first byte chooses bytes as they are (verif/fuzz/targets/src/targets/bundle.rs).
+        // The first byte selects an input that is used without changes
+        // (verif/fuzz/targets/src/targets/bundle.rs).
         "inspect" => |file| Some([&[1], file.get(..4096.min(file.len()))?].concat()),
         _ => return Ok(folder),
     };
@@ -34,7 +36,8 @@ pub fn prepare(root: &Path, work: &Path, target: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Bytes of the signed region and of the signature area, as the header claims them.
+/// Returns the sizes in bytes of the signed region and of the signature area that the header
+/// states.
 fn sizes(file: &[u8]) -> Option<(usize, usize)> {
     let field =
         |at: usize| Some(u32::from_le_bytes(file.get(at..at + 4)?.try_into().ok()?) as usize);

@@ -1,11 +1,12 @@
-//! Reads decisions out of the bytes of the fuzzer.
+//! Derives decisions from the bytes of the fuzzer.
 //!
-//! A thin layer over `arbitrary::Unstructured` that never fails: where the bytes end every choice
-//! is the first one, so that a short input is a simple case, and a longer one a change to it.
+//! The type is a thin layer over `arbitrary::Unstructured` that never fails. At the end of the
+//! bytes every choice is the first option, so that a short input is a simple case and additional
+//! bytes modify it.
 
 use arbitrary::Unstructured;
 
-/// The rest of an input.
+/// The unread rest of an input.
 pub struct Choices<'a>(Unstructured<'a>);
 
 impl<'a> Choices<'a> {
@@ -25,22 +26,22 @@ impl<'a> Choices<'a> {
         self.0.arbitrary().unwrap_or_default()
     }
 
-    /// True in one of `in_all` cases; false where the bytes end.
+    /// Returns true in one of `in_all` cases; false at the end of the bytes.
     pub fn rarely(&mut self, in_all: u8) -> bool {
         self.byte() % in_all == in_all - 1
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         if end <= 256 { usize::from(self.byte()) % end } else { self.word() as usize % end }
     }
 
-    /// One of these; the first where the bytes end.
+    /// Returns one of these values; the first one at the end of the bytes.
     pub fn of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }
 
-    /// A number at or near a limit, or any.
+    /// Returns a number at or near a limit, or an arbitrary one.
     pub fn number(&mut self) -> u64 {
         const LIMITS: [u64; 12] = [
             0,
@@ -63,13 +64,13 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// At most `longest` bytes; none where the bytes end.
+    /// Returns at most `longest` bytes; none at the end of the bytes.
     pub fn bytes(&mut self, longest: usize) -> &'a [u8] {
         let len = self.below(longest + 1).min(self.0.len());
         self.0.bytes(len).unwrap_or_default()
     }
 
-    /// Everything that is left.
+    /// Returns all remaining bytes.
     pub fn rest(self) -> &'a [u8] {
         self.0.take_rest()
     }

@@ -1,8 +1,8 @@
-//! Bundles out of choices: right ones, and ones with a few changes in transit.
+//! Makes bundles from the choices of the fuzzer: correct ones, and ones with a few changes.
 //!
-//! A bundle goes through three forms, and a change can be made to each: the fields, the signed
-//! region, and the file after signing. What follows from a field follows from the changed
-//! field, so that most faults occur alone and reach the check for them.
+//! A bundle goes through three forms, and each can be changed: the fields, the signed region, and the
+//! file after signing. Values that depend on a field are computed from the changed field, so that
+//! most faults occur one at a time and reach the check for them.
 
 use std::num::NonZeroU64;
 
@@ -17,13 +17,14 @@ use crate::choices::Choices;
 use crate::hashes;
 use crate::keys::KEYS;
 
-/// A bundle by its fields, and its signers.
+/// The fields of a bundle, and its signers.
 pub struct Draft {
-    /// Without signature blocks: those are by the fake keys of the fuzz targets.
+    /// The fields without signature blocks, which the test keys of the fuzz targets make.
     pub fields: bundle::Draft,
-    /// Numbers of fake keys; one that does not exist is a signer whose algorithm no verifier carries.
+    /// Indices of test keys. An index without a key is a signer with an algorithm that no verifier
+    /// supports.
     pub signers: Vec<usize>,
-    /// Whether a field is wrong on purpose.
+    /// True if a field is wrong on purpose.
     pub is_odd: bool,
 }
 
@@ -47,7 +48,7 @@ impl Draft {
         let mut signers = vec![choices.below(KEYS.len())];
         for _ in 0..choices.of(&[0, 0, 1, 2, 3]) {
             let next = choices.below(KEYS.len() + 1);
-            // The same signer twice is a fault of its own.
+            // Two signatures by the same signer are a fault.
             if !signers.contains(&next) || odd(choices) {
                 signers.push(next);
             }
@@ -90,7 +91,7 @@ impl Draft {
         };
         let is_needed = choices.rarely(4) && (bundle_type == BundleType::System || odd(choices));
         let boot_version = NonZeroU64::new(choices.number()).filter(|_| is_needed);
-        // The manifest has room for so many.
+        // The manifest has room for [`MAX_SIGNERS`] signers.
         let listed = listed.as_ref().unwrap_or(&signers).iter().take(MAX_SIGNERS);
         let fields = bundle::Draft {
             bundle_type,
@@ -112,38 +113,38 @@ impl Draft {
         Self { fields, signers, is_odd }
     }
 
-    /// Who signs, as the signature blocks show it.
+    /// Returns the key records of the signature blocks.
     pub fn signer_records(&self) -> List<KeyRecord, 4> {
         self.signers.iter().map(|signer| signer_record(*signer)).collect()
     }
 
-    /// The signers of the manifest.
+    /// Returns the signers that the manifest lists.
     pub fn listed_records(&self) -> List<KeyRecord, 4> {
         self.fields.listed.iter().flatten().copied().collect()
     }
 
-    /// Bytes of the signature area.
+    /// Returns the size of the signature area in bytes.
     pub fn signatures_size(&self) -> usize {
         self.signers.iter().map(|signer| block(*signer, &[]).len()).sum()
     }
 
-    /// The signed region, and where each payload is in the file.
+    /// Returns the signed region, and the offset of each payload in the file.
     pub fn encode(&self) -> (Vec<u8>, Vec<u64>) {
         let (region, layout) = self.fields.encode(self.signatures_size());
         (region.bytes, layout.offsets)
     }
 
-    /// Signatures over a region, by those who sign.
+    /// Returns a signature block of each signer over a region.
     pub fn sign(&self, region: &[u8]) -> Vec<Vec<u8>> {
         self.signers.iter().map(|signer| block(*signer, region)).collect()
     }
 
-    /// Region, signatures, padding, payloads.
+    /// Returns the file: region, signatures, padding and payloads.
     pub fn assemble(&self, region: &[u8], area: &[u8], offsets: &[u64]) -> Vec<u8> {
         let mut file = [region, area].concat();
         for (payload, offset) in self.fields.payloads.iter().zip(offsets) {
             file.resize((*offset as usize).max(file.len()), 0);
-            // A signature area that grew is where the payload should be.
+            // A signature area that grew is cut off where the payload begins.
             file.truncate(*offset as usize);
             file.extend(&payload.data);
         }
@@ -151,7 +152,7 @@ impl Draft {
         file
     }
 
-    /// A state in which the bundle may boot, if there is one.
+    /// Returns a lifecycle state in which the bundle may boot, if there is one.
     pub fn lifecycle(&self) -> Option<Lifecycle> {
         Lifecycle::ALL.into_iter().find(|state| self.fields.lifecycle_mask & state.bit() != 0)
     }
@@ -203,7 +204,7 @@ fn payload(
         make_digest: digest,
     };
     if odd(choices) {
-        // A pair that is not allowed.
+        // This combination of hash and mode is not allowed.
         payload.mode = if mode == parallelhash { TreeMode::Flat } else { parallelhash };
     }
     if odd(choices) {
@@ -222,7 +223,7 @@ fn payload(
     payload
 }
 
-/// By other hashes than those of the verifier.
+/// Computes a payload digest with hash implementations other than those of the verifier.
 fn digest(record: &PayloadRecord, data: &[u8]) -> [u8; 64] {
     let mut padded = [0; 64];
     let digest = hashes::digest(&record.prefix(), data);
@@ -230,7 +231,7 @@ fn digest(record: &PayloadRecord, data: &[u8]) -> [u8; 64] {
     padded
 }
 
-/// Addresses at the edges of the board's regions (boot flow §2) and of the address space.
+/// Addresses at the limits of the board's regions (boot flow §2) and of the address space.
 const ODD_ADDRESSES: [u64; 18] = [
     0,
     0x2000_0000,
@@ -252,7 +253,7 @@ const ODD_ADDRESSES: [u64; 18] = [
     u64::MAX - 0xfff,
 ];
 
-/// Bytes without zeros, so that padding and data are never mixed up.
+/// Returns data without zero bytes, so that it always differs from padding.
 fn noise(kind: PayloadType, size: u64) -> Vec<u8> {
     (0..size).map(|at| ((at ^ (at >> 8)).wrapping_mul(0x9d) as u8 ^ kind as u8) | 1).collect()
 }
@@ -266,7 +267,7 @@ fn signer_record(signer: usize) -> KeyRecord {
     KEYS.get(signer).map_or_else(foreign, |key| key.record)
 }
 
-/// A signature block (image format §5.1) by this signer.
+/// Makes a signature block (image format §5.1) of this signer.
 pub fn block(signer: usize, region: &[u8]) -> Vec<u8> {
     match KEYS.get(signer) {
         Some(key) => encode_block(ED25519, &key.public, &key.sign(region)),

@@ -1,8 +1,9 @@
-//! What must be true of a bundle that was accepted, read off its bytes (image format, boot flow §2).
+//! Properties that every accepted bundle must have, checked on its bytes (image format, boot flow
+//! §2).
 //!
-//! Written apart from the verifier: other hashes, another Ed25519, offsets instead of fields, and
-//! sums that cannot overflow. It says nothing about bundles that are refused; the second verifier in
-//! Python does (`differential`).
+//! The code is independent of the verifier: it uses other hashes, another Ed25519, offsets instead
+//! of parsed fields, and sums that cannot overflow. It does not check bundles that are refused; the
+//! second verifier in Python does (`differential`).
 
 use ed25519_dalek::{Signature, VerifyingKey};
 use hartlock_image::{KeyRecord, Policy};
@@ -12,7 +13,7 @@ use crate::hashes::digest;
 use crate::numbers::{u32_at, u64_at};
 use crate::options::Options;
 
-/// Panics unless all properties of an accepted bundle hold.
+/// Panics unless the accepted bundle has all properties.
 pub fn hold(file: &[u8], options: &Options) {
     let is_boot = &file[..16] == b"HARTLOCK-BOOT-v1";
     assert!(is_boot || &file[..16] == b"HARTLOCK-SYST-v1");
@@ -49,7 +50,8 @@ fn payloads(signed: &[u8]) -> impl Iterator<Item = &[u8]> {
     signed[start..].chunks(128).take(u32_at(signed, 56) as usize)
 }
 
-/// Every block of a trusted key verifies, the blocks are the signers, and they are enough.
+/// Checks that every signature of a trusted key verifies, that the signature blocks equal the
+/// listed signers, and that the policy is met.
 fn signatures_hold(signed: &[u8], area: &[u8], options: &Options) {
     let is_revoked = |index: usize| options.revoked_keys >> index & 1 == 1;
     let trusted = options.keys.iter().take(8).enumerate().filter(|(index, _)| !is_revoked(*index));
@@ -92,7 +94,7 @@ fn signatures_hold(signed: &[u8], area: &[u8], options: &Options) {
     }
 }
 
-/// Image format §7.
+/// Checks type, board, SoC, floor and lifecycle (image format §7).
 fn device_holds(signed: &[u8], is_boot: bool, options: &Options) {
     assert!(options.bundle_type.is_none_or(|kind| (kind.name() == "boot") == is_boot));
     let (others, boot_version) = extensions(signed);
@@ -107,7 +109,7 @@ fn device_holds(signed: &[u8], is_boot: bool, options: &Options) {
     assert!(options.lifecycle.is_none_or(|state| mask >> state as u32 & 1 == 1));
 }
 
-/// The names of further devices, and the boot version that is needed (image format §4.6).
+/// Returns the identities of further devices, and the required boot version (image format §4.6).
 fn extensions(signed: &[u8]) -> (&[u8], u64) {
     let start = 256 + 64 * u32_at(signed, 52) as usize + 128 * u32_at(signed, 56) as usize;
     let mut area = &signed[start..][..u32_at(signed, 60) as usize];
@@ -124,7 +126,8 @@ fn extensions(signed: &[u8]) -> (&[u8], u64) {
     (others, boot_version)
 }
 
-/// Places by payload type: start, end, multiple of the load address, entered at its start.
+/// Permitted memory range of each payload type: type, start, end, and alignment of the load
+/// address.
 const PLACES: [(u32, u128, u128, u128); 6] = [
     (1, 0x8000_0000, 0x8010_0000, 1 << 20),
     (2, 0x8020_0000, 0x8040_0000, 2 << 20),
@@ -134,8 +137,8 @@ const PLACES: [(u32, u128, u128, u128); 6] = [
     (18, 0x8100_0000, 0xc000_0000, 1),
 ];
 
-/// Boot flow §2. The places of system payloads hold no live region, and neither do the other ones
-/// while the ROM runs, so staying inside is enough.
+/// Checks the load range (boot flow §2). The ranges of system payloads contain no live region, and
+/// neither do the others while the ROM runs, so it is enough that a payload stays inside.
 fn load_range_holds(record: &[u8], is_boot: bool, has_map: bool, loaded: &[(u128, u128)]) {
     let (size, start) = (u64_at(record, 24), u128::from(u64_at(record, 32)));
     let (memory_size, entry) = (u64_at(record, 40), u64_at(record, 48));

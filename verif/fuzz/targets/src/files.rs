@@ -1,11 +1,12 @@
-//! Files without a name, for interfaces that take nothing else.
+//! Unnamed temporary files, for interfaces that take only files.
 
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::os::fd::AsRawFd;
 use std::sync::Mutex;
 
-/// An open file that is gone when the program is. There is one, and each use begins it anew.
+/// An open temporary file that is deleted when the program ends. All uses share one file, which
+/// each use overwrites.
 pub struct Temporary {
     pub file: File,
     pub len: u64,
@@ -25,7 +26,7 @@ impl Temporary {
         Self { file: filled.expect("a temporary file"), len: bytes.len() as u64 }
     }
 
-    /// A path that leads to it as long as it is open.
+    /// Returns a path to the file, which is valid while the file is open.
     pub fn path(&self) -> String {
         format!("/proc/self/fd/{}", self.file.as_raw_fd())
     }
@@ -34,7 +35,7 @@ impl Temporary {
 fn nameless() -> File {
     let path = std::env::temp_dir().join(format!("hartlock-fuzz-{}", std::process::id()));
     let file = File::options().read(true).write(true).create_new(true).open(&path);
-    // Its name is not needed any more; a failure only leaves a file.
+    // The name is not needed any more. If it cannot be removed, only an empty file remains.
     let _ = std::fs::remove_file(path);
     file.expect("a temporary file")
 }

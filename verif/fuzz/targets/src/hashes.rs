@@ -1,10 +1,11 @@
-//! Digests of payloads (image format §6) by other hashes than those of the verifier.
+//! Digests of payloads (image format §6) by hash implementations other than those of the verifier.
 
 use cshake::digest::ExtendableOutput;
 
 use crate::numbers::u32_at;
 
-/// The digest of a payload by the first 64 bytes of its record (§6).
+/// Returns the digest of a payload with the hash and mode of its record. `rec` is the first 64
+/// bytes of the record (§6).
 pub fn digest(rec: &[u8], data: &[u8]) -> Vec<u8> {
     let number = u32_at(rec, 4);
     if u32_at(rec, 8) == 1 {
@@ -57,11 +58,12 @@ fn output(mut function: impl ExtendableOutput, len: usize, parts: &[&[u8]]) -> V
     digest
 }
 
-/// §6.3. A hash that is not allowed with it gets any function: such a record is refused.
+/// Computes ParallelHash (§6.3). A hash that this mode does not allow uses an arbitrary function,
+/// because such a record is refused.
 fn parallelhash(number: u32, block_size: usize, data: &[u8]) -> Vec<u8> {
     let leaves: Vec<u8> =
         data.chunks(block_size.max(1)).flat_map(|block| hash(number, &[block])).collect();
-    // Block sizes and counts here are below 2^32.
+    // Block sizes and counts are below 2^32 here.
     let digits = |value: usize| {
         let bytes = (value as u32).to_be_bytes();
         bytes[bytes.iter().take(3).take_while(|byte| **byte == 0).count()..].to_vec()

@@ -1,10 +1,10 @@
-//! The fuzz targets. A target is a function of bytes that returns if all is well and panics if a rule is broken; its
-//! module states the rule.
+//! The fuzz targets. A target is a function of bytes that returns normally if all rules hold, and panics if one is
+//! violated. The module of a target states its rules.
 //!
-//! Two programs link them: the engine of `verif/fuzz/`, where everything is instrumented, and `fuzz-replay`, which runs them
-//! over the stored corpus as any other program is built.
+//! Two programs link this crate: the engine of `verif/fuzz/`, in which everything is instrumented, and `fuzz-replay`, which
+//! runs the targets on the stored corpus in a normal build.
 
-// This crate has no unit tests, and those of the sources that it borrows below belong to `hartlock-verify`.
+// This crate has no unit tests, and those in the source files that are included below belong to `hartlock-verify`.
 #![cfg(not(test))]
 #![allow(
     missing_docs,
@@ -25,8 +25,8 @@ mod python;
 mod signed;
 pub mod targets;
 
-// The check and the redundant check are private to `hartlock-verify`, and its flow never runs one
-// without the other. Their sources are compiled here too, so that `looks` can: see `looks.rs`.
+// The check and the redundant check are private to `hartlock-verify`, and its public functions never run only one of
+// them. Their sources are compiled here too, so that `looks` can call each (see `looks.rs`).
 use hartlock_verify::board;
 #[path = "../../../../device/verify/src/acceptance.rs"]
 #[allow(dead_code, reason = "the workstation's constructor is not needed here")]

@@ -1,8 +1,9 @@
-//! The check and the redundant check, side by side (boot flow §7).
+//! Runs the check and the redundant check separately on the same bundle (boot flow §7).
 //!
-//! Both are private to `hartlock-verify`: its flow runs the second only where the first accepted, so
-//! no caller sees what the second says about a bundle that the first refuses. That verdict
-//! matters when a fault skips the first, so `lib.rs` compiles the sources of both once more.
+//! Both are private to `hartlock-verify`, which runs the redundant check only after the first check
+//! accepted. So no caller can see the result of the redundant check for a bundle that the first
+//! refuses. That result matters if a fault skips the first check, so `lib.rs` compiles the sources
+//! of both again.
 
 use hartlock_image::{KeyRecord, List, MAX_SIGNERS, Manifest};
 
@@ -10,7 +11,7 @@ use crate::acceptance::{Acceptance, Placement};
 use crate::options::Options;
 use crate::recheck;
 
-/// Both checks of the same facts.
+/// The inputs of both checks.
 pub struct Looks<'a> {
     acceptance: Acceptance<'static>,
     counted: List<KeyRecord, MAX_SIGNERS>,
@@ -19,7 +20,8 @@ pub struct Looks<'a> {
 }
 
 impl<'a> Looks<'a> {
-    /// `blocks` are those of trusted keys, whose signatures verified, and those of others.
+    /// Makes the inputs. `blocks` are the keys of all signature blocks: trusted keys, whose
+    /// signatures verified, and others.
     pub fn new(
         options: &Options,
         blocks: &'a List<KeyRecord, MAX_SIGNERS>,
@@ -43,7 +45,8 @@ impl<'a> Looks<'a> {
         Self { acceptance, counted, blocks, signed }
     }
 
-    /// Counts a signer that is not trusted, as a fault in the first check might.
+    /// Counts a signer that is not trusted, as a fault in the first check could. Returns false if
+    /// the key is trusted or does not fit.
     pub fn count_stranger(&mut self, key: KeyRecord) -> bool {
         !self.acceptance.trusted().any(|trusted| *trusted == key) && self.counted.push(key)
     }
@@ -56,7 +59,8 @@ impl<'a> Looks<'a> {
         recheck::signers(&self.acceptance, &self.counted, self.blocks, self.signed) == 0
     }
 
-    /// Board, SoC, floor, lifecycle, and the type, which the first check reads with the sizes.
+    /// Runs the first check of board, SoC, floor, lifecycle, and of the type, which the verifier
+    /// reads with the sizes.
     pub fn first_accepts_device(&self, manifest: &Manifest<'_>) -> bool {
         self.acceptance.bundle_type.is_none_or(|kind| kind == manifest.bundle_type)
             && self.acceptance.check_device(manifest).is_ok()

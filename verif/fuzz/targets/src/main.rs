@@ -1,6 +1,8 @@
-//! Runs one fuzz target over files, without an engine: `fuzz-replay TARGET FOLDER...`, for `cargo xtask fuzz --replay`.
+//! Runs one fuzz target on files, without a fuzzing engine: `fuzz-replay TARGET FOLDER...`, for `cargo xtask fuzz
+//! --replay`.
 //!
-//! Each file is named before it runs, so that the last name is that of the input which ended the program.
+//! The name of each file is printed before it is used, so that the last name belongs to the input that ended the
+//! program.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! A bundle in memory as a platform of the verifier.
+//! Implements the platform of the verifier for a bundle in memory.
 
 use hartlock_image::{
     MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, PAGE_SIZE, PayloadRecord, Reason, align_up,
@@ -6,15 +6,14 @@ use hartlock_image::{
 use hartlock_verify::tree;
 use hartlock_verify::{Acceptance, Loaded, Platform, authenticate, bits_of};
 
-/// All steps of image format §8, by the library.
+/// Runs all steps of image format §8 with the library.
 pub fn judge(bundle: &[u8], acceptance: &Acceptance<'_>, is_medium: bool) -> Result<(), Reason> {
-    // Not zero: the previous content of the buffer must not matter.
+    // The buffer is not filled with zeros, because its old contents must not matter.
     let mut metadata = vec![0xa5; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
     let mut medium = Medium { bytes: bundle, is_medium, next_unread: 0 };
     let mut authenticated = authenticate(&mut medium, acceptance, acceptance, &mut metadata)?;
     authenticated.load_payloads(&mut medium)?;
-    // The first check refused nothing. The redundant check gives the verdict, and there is no
-    // bundle about which they may differ.
+    // The first check accepted the bundle. The redundant check must do the same for every bundle.
     let verdict = authenticated.conclude().expect("the redundant check refuses an accepted bundle");
     assert!(verdict.is_accepted() && verdict.is_confirmed());
     Ok(())
@@ -27,7 +26,8 @@ struct Medium<'a> {
 }
 
 impl<'a> Medium<'a> {
-    /// Each byte is read once, in order: a second read could see other bytes.
+    /// Returns bytes of the medium and checks that each byte is read at most once and in order,
+    /// because a second read could return other bytes.
     fn take(&mut self, offset: u64, len: u64) -> Result<&'a [u8], Reason> {
         assert!(offset >= self.next_unread, "byte {offset} is read twice");
         self.next_unread = offset + len;

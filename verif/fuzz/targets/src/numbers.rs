@@ -1,4 +1,4 @@
-//! Little-endian numbers in the bytes of a bundle, by their offset.
+//! Reads little-endian numbers at offsets in a bundle.
 
 pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))

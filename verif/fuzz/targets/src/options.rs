@@ -1,4 +1,4 @@
-//! Options of a verifier of a bundle.
+//! Options of a bundle's verifier.
 
 use std::num::NonZeroU64;
 
@@ -9,7 +9,7 @@ use crate::choices::Choices;
 use crate::draft::Draft;
 use crate::keys::KEYS;
 
-/// Options as those of `spec/vectors/image/expected.json`, and revoked keys.
+/// The options of `spec/vectors/image/expected.json`, and revoked keys.
 pub struct Options {
     pub keys: Vec<KeyRecord>,
     pub policy: Policy,
@@ -21,12 +21,12 @@ pub struct Options {
     pub lifecycle: Option<Lifecycle>,
     pub is_medium: bool,
     pub revoked_keys: u32,
-    /// Whether they are wrong for the draft on purpose, or may be.
+    /// True if the options are, or may be, wrong for the draft on purpose.
     pub is_odd: bool,
 }
 
 impl Options {
-    /// Options under which a right draft is accepted, or unusual ones.
+    /// Makes options under which a correct draft is accepted, or unusual ones.
     pub fn new(choices: &mut Choices<'_>, draft: &Draft) -> Self {
         let signers = draft.signers.iter().filter_map(|signer| KEYS.get(*signer));
         let mut options = Self {
@@ -44,7 +44,8 @@ impl Options {
         };
         let is_foreign = options.keys.len() < draft.signers.len();
         match choices.below(8) {
-            // `hartlock verify`: the signer must be known, and nothing else is checked.
+            // These are the options of `hartlock verify`: the signer must be known, and nothing
+            // else is checked.
             1 if !is_foreign => {
                 options.policy = Policy::EverySigner;
                 options.bundle_type = None;
@@ -55,7 +56,7 @@ impl Options {
                 options.policy = Policy::All;
                 options.is_odd = choices.rarely(3) && options.trust_another(choices);
             }
-            // One key of several is enough under *any*.
+            // One trusted key of several is enough under the policy *any*.
             3 if choices.rarely(2) => options.keys.truncate(1),
             3 => {
                 options.trust_another(choices);
@@ -69,7 +70,7 @@ impl Options {
         options
     }
 
-    /// Trusts a key that need not have signed; false if it did.
+    /// Adds a trusted key that need not have signed. Returns false if it was trusted before.
     fn trust_another(&mut self, choices: &mut Choices<'_>) -> bool {
         let another = KEYS[choices.below(KEYS.len())].record;
         let is_new = !self.keys.contains(&another);
@@ -87,7 +88,8 @@ impl Options {
                     choices.of(&[Policy::All, Policy::Any, Policy::Hybrid, Policy::EverySigner]);
             }
             5 | 6 => {
-                // Several at once: the order of image format §8 decides which one is named.
+                // Several options can be wrong at once. The order of checks in image format §8
+                // determines the reported reason.
                 if choices.rarely(4) {
                     self.bundle_type =
                         choices.of(&[Some(BundleType::Boot), Some(BundleType::System)]);

@@ -1,4 +1,5 @@
-//! The second verifiers, `spec/verify.py` and `spec/first_stage.py`, in a process that runs as long as this one.
+//! The second verifiers, `spec/verify.py` and `spec/first_stage.py`, in a Python process that runs as long as
+//! this program.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -28,7 +29,7 @@ impl SecondVerifier {
         }
     }
 
-    /// `accepted` or the code of a reason.
+    /// Returns `accepted` or the code of the reason.
     pub fn judge(&mut self, bundle: &[u8], options: &Options) -> String {
         let is_revoked = |index: usize| options.revoked_keys >> index & 1 == 1;
         let keys = options.keys.iter().take(8).enumerate().filter(|(index, _)| !is_revoked(*index));
@@ -52,7 +53,7 @@ impl SecondVerifier {
         self.ask(&request.to_string(), bundle)
     }
 
-    /// The same of a first stage, by `spec/first_stage.py`.
+    /// Same as [`SecondVerifier::judge`] for a first stage, by `spec/first_stage.py`.
     pub fn judge_first_stage(&mut self, image: &[u8], options: &FirstStageOptions) -> String {
         self.ask(&serde_json::to_string(options).expect("options are JSON"), image)
     }

@@ -1,5 +1,5 @@
-//! A signature with its key and its message, what is done to the three, and how two verdicts about them
-//! are compared.
+//! A signature with its key and message, the modifications of these, and the comparison of two verifiers'
+//! verdicts.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use hartlock_kernels::signature::Rejection;
 
 use crate::choices::Choices;
 
-/// The input of a verifier.
+/// The input of a signature verifier.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Signed {
     pub key: Vec<u8>,
@@ -18,8 +18,8 @@ pub struct Signed {
 }
 
 impl Signed {
-    /// The same with up to three changes; with none where the bytes end. `values` are put into places
-    /// where numbers of their length may be: limits of the algorithm.
+    /// Returns a copy with up to three changes, or none at the end of the fuzzer's bytes. `values` are
+    /// limits of the algorithm, which are written at positions where numbers of their length can be.
     pub fn changed(&self, choices: &mut Choices<'_>, values: &[&[u8]]) -> Self {
         let mut changed = self.clone();
         for _ in 0..choices.of(&[0, 1, 1, 2, 1, 3]) {
@@ -34,7 +34,7 @@ impl Signed {
     }
 }
 
-/// Changes bytes somewhere, or how many there are.
+/// Changes bytes at some position, or the number of bytes.
 pub fn change(choices: &mut Choices<'_>, bytes: &mut Vec<u8>, values: &[&[u8]]) {
     let at = place(choices, bytes.len());
     match choices.below(10) {
@@ -50,7 +50,7 @@ pub fn change(choices: &mut Choices<'_>, bytes: &mut Vec<u8>, values: &[&[u8]]) 
         }
         2 => bytes.truncate(at),
         3 => {
-            // One byte at least, even where the fuzzer has none left.
+            // At least one byte is appended, even at the end of the fuzzer's bytes.
             bytes.push(choices.byte());
             bytes.extend(choices.bytes(40));
         }
@@ -61,7 +61,7 @@ pub fn change(choices: &mut Choices<'_>, bytes: &mut Vec<u8>, values: &[&[u8]]) 
         }
         6 => put(bytes, at, choices.bytes(64)),
         7 => {
-            // A part of it once more, in another place.
+            // A part of the bytes is copied to another position.
             let from = place(choices, bytes.len());
             let end = bytes.len().min(from + choices.of(&[1, 4, 24, 32, 64]));
             let part = bytes[from.min(end)..end].to_vec();
@@ -71,11 +71,11 @@ pub fn change(choices: &mut Choices<'_>, bytes: &mut Vec<u8>, values: &[&[u8]]) 
             let value = choices.of(values);
             let slots = bytes.len() / value.len();
             let slot = choices.below(slots.max(1)) * value.len();
-            // After a type or a tag, or at the start.
+            // The value starts at a multiple of its length, or after a type or tag of 1 or 4 bytes.
             put(bytes, slot + choices.of(&[0, 0, 1, 4]), value);
         }
         _ => {
-            // The next number, with all carries, or the one before it.
+            // The bytes up to this position are incremented or decremented as a big-endian number.
             let step = choices.of(&[1, 0xff]);
             for byte in bytes.iter_mut().take(at + 1).rev() {
                 *byte = byte.wrapping_add(step);
@@ -87,7 +87,7 @@ pub fn change(choices: &mut Choices<'_>, bytes: &mut Vec<u8>, values: &[&[u8]]) 
     }
 }
 
-/// Near the front, near the end or anywhere.
+/// Returns a position near the start, near the end, or anywhere.
 fn place(choices: &mut Choices<'_>, len: usize) -> usize {
     match choices.below(4) {
         0 => choices.below(len.clamp(1, 72)),
@@ -102,12 +102,11 @@ fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
     }
 }
 
-/// Genuine signatures by what they are of: made when they are needed first, because making them takes
-/// longer than judging them.
+/// A cache of genuine signatures, because making one takes longer than verifying it.
 pub struct Pool<K>(Mutex<BTreeMap<K, Signed>>);
 
 impl<K: Ord> Pool<K> {
-    /// More than this are not kept.
+    /// Maximum number of cached signatures.
     const CAPACITY: usize = 1024;
 
     pub const fn new() -> Self {
@@ -130,7 +129,7 @@ impl<K: Ord> Pool<K> {
 static ACCEPTED: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
-/// Both verifiers have to say the same; `by` names the second one. Returns what they said.
+/// Checks that both verifiers give the same verdict, and returns it; `by` names the second one.
 #[track_caller]
 pub fn agree(by: &str, what: &str, ours: Result<(), Rejection>, theirs: bool) -> bool {
     count(ours.is_ok());
@@ -142,15 +141,16 @@ pub fn agree(by: &str, what: &str, ours: Result<(), Rejection>, theirs: bool) ->
     theirs
 }
 
-/// Counts a verdict. How many there were of each kind is printed at the end, where `cargo xtask fuzz` reads
-/// it: a target that never saw a signature accepted compares nothing.
+/// Counts a verdict. The number of each kind is printed when the program ends, for `cargo xtask fuzz`,
+/// which reports a target without an accepted signature as failed.
 pub fn count(is_accepted: bool) {
     static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(|| {
         unsafe extern "C" {
             fn atexit(function: extern "C" fn()) -> core::ffi::c_int;
         }
-        // SAFETY: as the C standard declares it; the function may run at any time and calls no exit.
+        // SAFETY: the declaration is that of the C standard. The function may run at any time and does not
+        // call `exit`.
         unsafe { atexit(print_counts) };
     });
     let counter = if is_accepted { &ACCEPTED } else { &REFUSED };

@@ -1,4 +1,4 @@
-//! The targets by name. Each module says what its target is about and which rule it holds it to.
+//! The list of targets. Each module states its subject and its rules.
 
 mod blocks;
 mod bundle;
@@ -15,10 +15,10 @@ mod spec;
 mod timeline;
 mod virtio;
 
-/// Returns if all is well, panics if a rule is broken.
+/// A target, which returns normally if all rules hold and panics if one is violated.
 pub type Run = fn(&[u8]);
 
-/// Every target; `verif/fuzz/run/src/lib.rs` has the same list, with the work that each gets.
+/// All targets by name. `verif/fuzz/run/src/lib.rs` has the same list with the limits of each.
 pub const ALL: &[(&str, Run)] = &[
     ("head", blocks::head),
     ("signature-blocks", blocks::signature_blocks),

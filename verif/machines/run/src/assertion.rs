@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-/// The first assertion that failed in a simulation, which ended it.
+/// The error that an assertion failed in a simulation; it is the first one, because it ends the
+/// simulation.
 #[derive(Debug)]
 pub struct Failed {
-    /// `module.Name_A`.
+    /// The assertion as `module.Name_A`.
     pub name: String,
 }
 
@@ -17,7 +18,8 @@ impl fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
-/// `module.Name_A` of the first assertion that a log reports: the module is the name of the file.
+/// Returns `module.Name_A` of the first failed assertion in a log. The module is the name of the
+/// file.
 pub fn first_failure(log: &str) -> Option<String> {
     let line = log.lines().find(|line| line.contains("Assertion failed in "))?;
     let (place, rest) = line.split_once("Assertion failed in ")?;

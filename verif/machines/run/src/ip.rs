@@ -1,7 +1,7 @@
-//! `cargo xtask ip`: tests engines of `hw/ip` by simulation, and counts their area on a chip.
+//! `cargo xtask ip` tests engines of `hw/ip` by simulation, and counts their area on a chip.
 //!
-//! `hw/ip/<name>/data/ip.toml` lists the builds. Verilator lints and simulates, the tests are in cocotb, Yosys makes
-//! netlists.
+//! `hw/ip/<name>/data/ip.toml` lists the builds. Verilator lints and simulates, the tests are written with cocotb, and
+//! Yosys makes netlists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -65,7 +65,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     let mut faults = Vec::new();
     for name in &names {
         let mut ip = Ip::load(name)?;
-        // Checked first, because the rest takes minutes.
+        // The peers are checked first, because the rest takes minutes.
         let guests = match &args.peer {
             Some(folder) => peer::invite(&mut ip, folder)?,
             None => Vec::new(),
@@ -142,13 +142,14 @@ fn simulate(tools: &Tools, ip: &Ip, bench: &Bench, args: &Args) -> Result<Vec<St
     Ok(run.faults)
 }
 
-/// Pieces of work whose time the step prints.
+/// Number of the longest pieces of work whose time the step prints.
 const LONGEST: usize = 12;
 
-/// Has the step `ip` run every bench, count every netlist and run every mutant, for hours.
+/// The environment variable with which the step `ip` runs every bench, counts every netlist and runs every mutant. That
+/// takes hours.
 const LONG: &str = "HARTLOCK_LONG";
 
-/// A step of `cargo xtask test`, for every change: lint, and one bench of an engine.
+/// Runs the step `ip-first` of `cargo xtask test` for every change: lint, and a short bench of each engine.
 pub fn first_step(_: &Path) -> Result<Outcome> {
     let sets = [PackageSet::Machine, PackageSet::Ip];
     if let Some(skipped) = without_packages(&sets)? {
@@ -173,7 +174,7 @@ fn load_all() -> Result<Vec<Ip>> {
     all_names()?.iter().map(|name| Ip::load(name)).collect()
 }
 
-/// The reason to skip a step, if there is one.
+/// Returns an outcome that skips the step if the packages of a set are not available.
 fn without_packages(sets: &[PackageSet]) -> Result<Option<Outcome>> {
     for set in sets {
         if let Some(skipped) = xtask::python::without_packages(*set)? {
@@ -183,8 +184,8 @@ fn without_packages(sets: &[PackageSet]) -> Result<Option<Outcome>> {
     Ok(None)
 }
 
-/// A step of the full `cargo xtask test`: lint, the simulations of every day, proofs, a sample of mutants and upsets, and the
-/// smallest netlist.
+/// Runs the step `ip` of the full `cargo xtask test`: lint, the daily simulations, proofs, a sample of mutants and
+/// upsets, and the smallest netlist.
 pub fn step(_: &Path) -> Result<Outcome> {
     let sets = [PackageSet::Machine, PackageSet::Ip, PackageSet::Soc];
     if let Some(skipped) = without_packages(&sets)? {
@@ -205,17 +206,17 @@ pub fn step(_: &Path) -> Result<Outcome> {
         let campaigns = ip.plan.campaign.iter().filter(|campaign| campaign.is_daily);
         work.extend(campaigns.map(|campaign| Work::Upset(ip, campaign)));
     }
-    // First, because their models take longest to build.
+    // These come first, because their models take longest to build.
     work.splice(0..0, System::ALL.map(Work::MutateMachine));
     work.extend(mutants);
     do_all(&work)
 }
 
-/// Does it on all cores, and tells what took longest.
+/// Does the work on all cores, and prints which pieces took longest.
 fn do_all(work: &[Work<'_>]) -> Result<Outcome> {
     let tools = Tools::locate()?;
     let mut faults = Vec::new();
-    // Each once, even if several benches report it.
+    // Each reason is printed once, even if several benches report it.
     let mut skipped = BTreeSet::new();
     let mut times = Vec::new();
     for (name, seconds, done) in in_parallel(work, |work| {
@@ -237,7 +238,7 @@ fn do_all(work: &[Work<'_>]) -> Result<Outcome> {
     Ok(if faults.is_empty() { Outcome::Passed } else { Outcome::Failed(faults.join("\n")) })
 }
 
-/// A part of the step that depends on no other.
+/// A piece of work of the step that does not depend on others.
 enum Work<'a> {
     Lint(&'a Ip),
     Simulate(&'a Ip, &'a Bench),
@@ -248,7 +249,7 @@ enum Work<'a> {
     MutateMachine(System),
 }
 
-/// The result.
+/// The result of a piece of work.
 #[derive(Default)]
 struct Done {
     faults: Vec<String>,
@@ -332,7 +333,7 @@ mod tests {
             let benches = Ip::load(&name).unwrap().plan.bench;
             let first: Vec<_> = benches.iter().filter(|bench| bench.is_first).collect();
             assert!(!first.is_empty(), "{name}");
-            // What a change runs is part of what a release runs.
+            // The benches of every change must be part of the daily ones.
             assert!(
                 first.iter().all(|bench| bench.is_daily && bench.must_fail.is_empty()),
                 "{name}"
@@ -346,12 +347,12 @@ mod tests {
             for path in Ip::load(&name).unwrap().sources {
                 let text = fs::read_to_string(&path).unwrap();
                 let has = text.contains("`ASSERT(") || text.contains("endpackage");
-                // A generated register block is observed from the wrapper, by axi_lite_checks.
+                // The assertions about a generated register block are in its wrapper, in axi_lite_checks.
                 let is_generated =
                     text.lines().next().is_some_and(|line| line.contains("@generated"));
-                // A module of a bench connects others, which have them.
+                // A module of a bench only connects other modules, which have assertions.
                 let is_of_bench = path.parent().is_some_and(|folder| folder.ends_with("tb"));
-                // A function of its inputs has no cycle to observe it in.
+                // A function of its inputs has no clock cycle in which it could be checked.
                 let is_function = !text.contains("clk_i");
                 let is_observed = is_generated || is_of_bench || is_function;
                 assert!(has || is_observed, "{}", path.display());

@@ -1,4 +1,4 @@
-//! Runs the cycle-accurate machines (`hw/README.md`) and the benches of the engines.
+//! Runs the cycle-accurate simulated machines (`hw/README.md`) and the test benches of the engines.
 
 #![allow(
     missing_docs,

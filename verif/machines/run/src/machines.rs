@@ -1,4 +1,4 @@
-//! `cargo xtask hw`: builds the cycle-accurate machine (`hw/README.md`) and runs programs on it.
+//! `cargo xtask hw` builds the cycle-accurate simulated machines (`hw/README.md`) and runs programs on them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -58,13 +58,13 @@ use tee::{TEES, Tee};
 use tee_boot::By;
 use xtask::python;
 
-/// Bytes of a block of the smoke program, so that it takes seconds.
+/// Bytes of a block of the smoke program; small, so that a run takes seconds.
 const SMOKE_BLOCK: usize = 512;
-/// The same for numbers to quote: large, so that start and end of a hash are negligible.
+/// Bytes of a block for numbers to quote; large, so that start and end of a hash are negligible.
 const QUOTED_BLOCK: usize = 16 << 10;
 
-/// Modes other than a boot. What requires `--boot` has to conflict with them, too: beside an option that conflicts with what
-/// is required, clap asks for it no more.
+/// The options for other modes than a boot. An option that requires `--boot` must also conflict with all of these: if
+/// an option that conflicts with `--boot` is given, clap does not enforce the requirement.
 const OTHERS: [&str; 7] = ["program", "faults", "dma", "guard", "signatures", "numbers", "crypto"];
 
 #[derive(clap::Args)]
@@ -134,18 +134,18 @@ pub struct Args {
     options: Vec<String>,
 }
 
-/// The processor of a machine.
+/// The kind of a machine, with its configuration.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Rocket alone.
+    /// Only Rocket.
     Host(Core),
-    /// The root of trust alone.
+    /// Only the root of trust.
     Rot(Rot),
-    /// Both.
+    /// A host and the root of trust.
     Soc(Soc),
     /// A host with engines of its own.
     Tee(Tee),
-    /// A verification unit and its host.
+    /// A signature verification unit and its host.
     Svu(Svu),
 }
 
@@ -167,7 +167,7 @@ impl Kind {
         }
     }
 
-    /// The machine with a program on it.
+    /// Returns the command that runs a program on the machine.
     fn command(self, args: &Args, program: &Path) -> Result<Command> {
         let machine = match self {
             Kind::Host(core) => model::machine(core, args.waves)?,
@@ -204,7 +204,8 @@ fn block_size(text: &str) -> Result<usize, String> {
     if is_good { Ok(size) } else { Err("a multiple of 512, 4 MiB at most".into()) }
 }
 
-/// From what three payloads take to what fits into the place of the largest.
+/// Parses the size of a bundle: at least the size of its three payloads, at most what fits into the region of the
+/// largest.
 fn bundle_size(text: &str) -> Result<usize, String> {
     let size: usize = text.parse().map_err(|_| "not a number".to_owned())?;
     let is_good = (20 << 10..=2 << 20).contains(&size) && size.is_multiple_of(4096);
@@ -306,7 +307,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     }
 }
 
-/// The faults of the step `hw` on these machines, and which is not handled.
+/// Provokes faults on these machines, and prints for each the first fault that is not handled.
 fn provoke_faults(rots: &[Rot], socs: &[Soc], svus: &[Svu]) -> Result<Verdict> {
     let mut verdict = Verdict::Yes;
     let mut tell = |name: &str, fault: Option<String>| match fault {
@@ -333,7 +334,7 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc], svus: &[Svu]) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// The program for DMA on these machines, with the bounds of the usual memory.
+/// Runs the program that hashes by DMA on these machines, and checks the bounds for the default memory.
 fn hash_by_dma(args: &Args, rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
     ensure!(socs.is_empty() || args.options.is_empty(), "--dma beside a host takes no options");
     for soc in socs {
@@ -358,7 +359,7 @@ fn hash_by_dma(args: &Args, rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// Signatures of each kind on these machines.
+/// Verifies a signature of each kind on these machines.
 fn verify_signatures(rots: &[Rot], cores: &[Core]) -> Result<Verdict> {
     ensure!(
         !rots.is_empty() || !cores.is_empty(),
@@ -371,7 +372,7 @@ fn verify_signatures(rots: &[Rot], cores: &[Core]) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// Known answers of AES and big numbers on these machines, and keys of a host.
+/// Runs the known answers of AES and big numbers on these machines, and the requests of a host with keys.
 fn answer_known(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
     let is_right = rots.len() + socs.len() > 0
         && rots.iter().all(|rot| rot.has_bignum())
@@ -396,7 +397,7 @@ fn answer_known(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// The first-stage loader on these machines, by engines and in software, and what it has to refuse.
+/// Runs the first-stage loader on these machines, by engines and in software, and with faults that it has to refuse.
 fn try_tees(tees: &[Tee]) -> Result<Verdict> {
     for tee in tees {
         if let Some(why) = tee_boot::fault(*tee, false)? {
@@ -408,7 +409,7 @@ fn try_tees(tees: &[Tee]) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// The storage of these machines against the guard.
+/// Lets the storage of these machines write to ranges that the guard closes.
 fn try_guard(socs: &[Soc]) -> Result<Verdict> {
     ensure!(!socs.is_empty(), "--guard needs a machine with a host and a guard: soc-1 or soc-4");
     for soc in socs {
@@ -422,8 +423,8 @@ fn try_guard(socs: &[Soc]) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// The smoke program of the root of trust on these machines. Options after `--` are the host's if the command
-/// names no machine.
+/// Runs the smoke program of the root of trust on these machines. If the command names no machine, the options after
+/// `--` are for the host only.
 fn smoke_rots(args: &Args, rots: &[Rot]) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let options = if args.machines.is_empty() { &[] } else { &options[..] };
@@ -435,7 +436,7 @@ fn smoke_rots(args: &Args, rots: &[Rot]) -> Result<()> {
     Ok(())
 }
 
-/// The smoke programs of both sides.
+/// Runs the smoke programs of host and root of trust.
 fn smoke_socs(args: &Args, socs: &[Soc]) -> Result<()> {
     let options = if args.machines.is_empty() { &[] } else { &args.options[..] };
     let block_len = args.block_size.unwrap_or(SMOKE_BLOCK);
@@ -447,7 +448,7 @@ fn smoke_socs(args: &Args, socs: &[Soc]) -> Result<()> {
     Ok(())
 }
 
-/// The smoke program of the host.
+/// Runs the smoke program of the host.
 fn smoke_hosts(args: &Args, cores: &[Core]) -> Result<()> {
     if cores.is_empty() {
         return Ok(());
@@ -477,7 +478,7 @@ fn smoke_hosts(args: &Args, cores: &[Core]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the user's program, with its console on this one.
+/// Runs the user's program, and shows its console on this terminal.
 fn run_program(args: &Args, machines: &[Kind], program: &Path) -> Result<Verdict> {
     ensure!(args.machines.len() == 1, "a program runs on one machine: name it");
     let mut verdict = Verdict::Yes;
@@ -494,7 +495,7 @@ fn run_program(args: &Args, machines: &[Kind], program: &Path) -> Result<Verdict
     Ok(verdict)
 }
 
-/// Boots the loader with a payload of two blocks a hart, and shows its log.
+/// Boots the loader with a payload of two blocks for each hart, and shows its log.
 fn boot_loader(core: Core, args: &Args) -> Result<()> {
     let loader = loader::Loader::new(core, loader::Form::Release)?;
     let block_size = args.block_size.unwrap_or(SMOKE_BLOCK).max(1024);
@@ -515,7 +516,7 @@ fn boot_loader(core: Core, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// A measurement log as a table.
+/// Prints a measurement log as a table.
 fn print_log(name: &str, entries: &[Entry]) {
     println!("{name}");
     println!(
@@ -532,14 +533,13 @@ fn print_log(name: &str, entries: &[Entry]) {
             entry.harts.count_ones(),
             entry.time.0,
             loader::cycles(entry),
-            // Of the boot hart; for what one of the harts did, only cycles are known.
+            // These are instructions of the boot hart. For work of another hart, only cycles are known.
             if instructions > 0 { instructions.to_string() } else { String::new() },
         );
     }
 }
 
-/// Boots the ROM of the root of trust with a good bundle and with one that was changed, and shows both
-/// results.
+/// Boots the ROM of the root of trust with a good bundle and with changed ones, and shows the results.
 fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let needs_bignum = args.signed_by.is_some_and(SignedBy::is_of_numbers);
@@ -566,14 +566,14 @@ fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Boots a TEE by the root of trust alone.
+/// Boots a TEE on the root of trust without a host.
 fn boot_tee(rot: Rot, args: &Args) -> Result<()> {
     let folder = rot::folder(rot).join("tee");
     let (booted, console) = rot_tee::show(rot, args.bundle_size, &folder)?;
     show_tee(&booted, rot.name, &console, &folder)
 }
 
-/// The same with a host, whose first program is the monitor.
+/// Boots a TEE on a machine with a host, whose first program is the monitor.
 fn boot_tee_of_host(soc: Soc, args: &Args) -> Result<()> {
     let folder = soc::folder(soc).join("tee");
     let (booted, console) = rot_tee::show_beside_a_host(soc, args.bundle_size, &folder)?;
@@ -588,7 +588,7 @@ fn show_tee(booted: &Booted, machine: &str, console: &str, folder: &Path) -> Res
     Ok(())
 }
 
-/// The log of a boot as a chart and in cycles. A good boot is stored, too.
+/// Shows the log of a boot as a chart and as a table of cycles. A good boot is stored, too.
 fn show(booted: &Booted, machine: &str, folder: &Path) -> Result<()> {
     let timeline = booted.timeline(machine);
     for line in chart(&timeline, Look { columns: 100, is_unicode: true }) {
@@ -601,7 +601,7 @@ fn show(booted: &Booted, machine: &str, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The bundle that the command asks for.
+/// Returns the bundle with the size, hash and signature that the command asks for.
 fn boot_bundle(args: &Args, edits: &[Edit]) -> Result<Vec<u8>> {
     let size = args.bundle_size.unwrap_or(rot_boot::USUAL_SIZE);
     let mode = match args.block_size.map(u32::try_from).transpose()? {
@@ -616,7 +616,7 @@ fn boot_bundle(args: &Args, edits: &[Edit]) -> Result<Vec<u8>> {
     Ok(rot_boot::bundle_of(hash, mode, size, args.signed_by.unwrap_or_default(), None, edits))
 }
 
-/// Writes the timeline as JSON and as a page, and prints the paths.
+/// Writes the timeline as JSON and as an HTML page, and prints the paths.
 fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
     let json = serde_json::to_string_pretty(timeline)? + "\n";
     let page = Report::of_one(timeline.clone()).to_html();
@@ -628,7 +628,7 @@ fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The same with a host, which requests digests from the root of trust as soon as it runs.
+/// Boots a root of trust and its host, which requests digests from the root of trust as soon as it runs.
 fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
     let is_usual = args.hash.is_none() && args.block_size.is_none();
     ensure!(is_usual, "--hash and --block-size are for the boot of rot");
@@ -652,7 +652,7 @@ fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The smoke program on a core, with blocks of this length: what it measured.
+/// Runs the smoke program on a core with blocks of `block_len` bytes, and returns the measured values.
 ///
 /// # Errors
 /// If there is no such core, or the program fails.
@@ -666,12 +666,12 @@ pub fn smoke_on(name: &str, block_len: usize, options: &[&str]) -> Result<Smoke>
     runs.smoke(block_len)
 }
 
-/// The smoke program.
+/// Builds the smoke program and returns its path.
 fn build_smoke() -> Result<PathBuf> {
     Ok(firmware::stage("smoke", &[])?.elf)
 }
 
-/// Where runs leave their files.
+/// Returns the folder for the files of runs.
 pub fn folder(core: Core) -> PathBuf {
     project::work_dir("hw").join(core.name)
 }

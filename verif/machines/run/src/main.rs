@@ -1,4 +1,4 @@
-//! Machines and engines, for `cargo xtask hw` and `cargo xtask ip`.
+//! The program for simulated machines and engines, for `cargo xtask hw` and `cargo xtask ip`.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ enum Command {
     },
 }
 
-/// Steps of `cargo xtask test` that run here.
+/// The steps of `cargo xtask test` that this program runs.
 const STEPS: &[xtask::Step] = &[
     ("hw", machines::step),
     ("rot", machines::rot_step),

@@ -1,4 +1,4 @@
-//! Work on all cores.
+//! Runs work on all cores.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::machines::model::jobs;
 
-/// Does all of it, on as many cores as there are. Results are in the order of the work.
+/// Does all work on as many threads as there are cores. Results are in the order of the work.
 pub fn in_parallel<T: Sync, R: Send>(work: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let take = || {

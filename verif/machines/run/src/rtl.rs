@@ -1,9 +1,9 @@
-//! The part of an RTL source that decides what is built, so that an edited comment builds nothing again.
+//! Removes comments from RTL sources, so that a changed comment does not cause a build.
 
 /// Beginnings of comments that tools read (Verilator's metacomments, and those of synthesis).
 const READ_BY_TOOLS: [&str; 4] = ["verilator", "synopsys", "synthesis", "pragma"];
 
-/// The source without comments and trailing blanks. Lines keep their numbers, because assertions report them.
+/// Returns the source without comments and trailing blanks. Lines keep their numbers, because assertions report them.
 pub fn without_comments(text: &str) -> String {
     let (mut code, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(first) = rest.chars().next() {
@@ -33,13 +33,14 @@ pub fn without_comments(text: &str) -> String {
     lines.join("\n").trim_end().to_owned()
 }
 
-/// The same without empty lines: for models whose messages name no line.
+/// Does the same as [`without_comments`], and removes empty lines, for models whose messages have no line numbers.
 pub fn code(text: &str) -> String {
     let stripped = without_comments(text);
     stripped.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Length of the string that `text` begins with, quotes included. A string ends with its line at the latest.
+/// Returns the length of the string that `text` begins with, including its quotes. A string ends with its line at the
+/// latest.
 fn end_of_string(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, character) in text.char_indices().skip(1) {

@@ -1,7 +1,7 @@
-//! C++ that Verilator writes, compiled in a few units.
+//! Compiles the C++ code that Verilator writes, as a few large units.
 //!
-//! Each of its files reads the same headers, and a model has dozens. With Verilator's makefile, which compiles them one by
-//! one and two headers in advance, that took three quarters of the time.
+//! Each of its files includes the same headers, and a model has dozens of files. Verilator's makefile compiles them one
+//! by one, and two headers in advance, and the headers take three quarters of that time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,23 @@ use anyhow::{Context, Result, ensure};
 use crate::parallel::in_parallel;
 use xtask::run;
 
-/// Text of a unit at most, unless one file has more: a large model is compiled on all cores.
+/// The maximum size of a unit in bytes, unless one file is larger. It is small enough that a large model is compiled on
+/// all cores.
 const UNIT_BYTES: u64 = 3 << 20;
 const FLAGS: [&str; 3] = ["-std=gnu++17", "-w", "-DVERILATOR=1"];
-/// Of code that does not run in every cycle.
+/// The optimisation of code that does not run in every cycle.
 const SLOW: &str = "-O0";
 
-/// How C++ of Verilator is compiled.
+/// The settings with which C++ code of Verilator is compiled.
 pub struct Units<'a> {
-    /// `VERILATOR_ROOT`.
+    /// The folder of Verilator, as in `VERILATOR_ROOT`.
     pub root: &'a Path,
     pub has_waves: bool,
 }
 
 impl Units<'_> {
-    /// Compiles the files with this prefix in a folder, and `extra` with them, to `PREFIX__ALL.a`. `fast` is for code that
-    /// runs in every cycle.
+    /// Compiles the files with this prefix in a folder, and `extra`, and archives them as `PREFIX__ALL.a`. `fast` is
+    /// the option for code that runs in every cycle.
     pub fn archive(&self, prefix: &str, fast: &str, extra: &[PathBuf], tree: &Path) -> Result<()> {
         let mut files = Vec::new();
         for entry in fs::read_dir(tree)? {
@@ -81,7 +82,7 @@ impl Units<'_> {
     }
 }
 
-/// Neighbours in groups of `UNIT_BYTES` at most.
+/// Groups adjacent files so that a group has at most `UNIT_BYTES` bytes.
 fn groups<'a>(files: impl Iterator<Item = (u64, &'a Path)>) -> Vec<Vec<&'a Path>> {
     let mut groups: Vec<(u64, Vec<&Path>)> = Vec::new();
     for (size, path) in files {

@@ -1,4 +1,4 @@
-//! AES-256-CBC in automatic mode, RSA with public and private exponents, and other modes of AES.
+//! Measurements of AES-256-CBC in automatic mode, of RSA with public and private exponents, and of other AES modes.
 
 use core::cell::Cell;
 use core::fmt::Write;
@@ -20,7 +20,7 @@ use crate::speed::{IS_OF_PAPER, is_left_out};
 const MAX_LEN: usize = 4096;
 const BLOCK_WORDS: usize = AES_BLOCK_LEN / 4;
 
-/// A payload, which AES encrypts in place, and room for a result of RSA.
+/// A payload, which AES encrypts in place, and space for a result of RSA.
 #[repr(C, align(64))]
 struct Place {
     payload: [u8; MAX_LEN],
@@ -41,7 +41,7 @@ impl Place {
     }
 }
 
-/// Which engine failed.
+/// An error, which names the engine that failed.
 #[derive(Debug)]
 #[expect(dead_code, reason = "printed")]
 pub enum Error {
@@ -50,7 +50,7 @@ pub enum Error {
     Sha2(sha2::Error),
 }
 
-/// The engines. This is their only user.
+/// The drivers of the engines; the program has no others.
 struct Engines {
     aes: Aes,
     bignum: Bignum<Polling>,
@@ -59,7 +59,7 @@ struct Engines {
 
 impl Engines {
     fn take() -> Result<Self, Error> {
-        // SAFETY: the registers of three engines, each at its own address, and of no other user.
+        // SAFETY: these are the registers of three engines, each at its own address, and no other code uses them.
         let (aes, bignum, sha2) = unsafe {
             (
                 Block::new(core::ptr::with_exposed_provenance_mut(AES)),
@@ -83,7 +83,7 @@ pub fn measure() -> Result<(), Error> {
         if is_left_out(memory) {
             continue;
         }
-        // SAFETY: memory that no other code uses, each in its turn.
+        // SAFETY: no other code uses this memory, and the places are used one after the other.
         let place = unsafe { &mut *place };
         place.fill();
         for size in SIZES {
@@ -137,8 +137,8 @@ fn sha256(engine: &mut Sha2<Polling>, text: &[u8], tag: &[u8]) -> Result<[u8; 32
     engine.digest()
 }
 
-/// What is measured of AES: the processor carries every word, and a block starts with its last one. While the engine works,
-/// the result before it goes to memory, and the next block comes from there.
+/// The measured part of AES. The processor transfers every word, and the write of a block's last word starts the
+/// engine. While the engine works, the processor stores the previous result and loads the next block.
 #[inline(never)]
 fn encrypt(
     engine: &mut Aes,
@@ -176,7 +176,7 @@ fn encrypt(
     Ok(())
 }
 
-/// Modes that the paper does not have, by the calls of the driver, which waits for each block.
+/// Measures modes that the paper does not contain, by calls of the driver, which waits for each block.
 fn measure_modes(
     engines: &mut Engines,
     memory: &str,
@@ -219,9 +219,9 @@ fn by_driver(
     }
 }
 
-/// The payload as blocks of words in the byte order of memory.
+/// Returns the payload as blocks of words in the byte order of memory.
 fn blocks_of(place: &mut Place) -> &[Cell<[u32; BLOCK_WORDS]>] {
-    // SAFETY: every sixteen bytes are four words. A place is aligned, so that no byte is left.
+    // SAFETY: any sixteen bytes are four valid words. A place is aligned, so that no byte is left over.
     let blocks = unsafe { place.payload.align_to_mut().1 };
     Cell::from_mut(blocks).as_slice_of_cells()
 }
@@ -240,7 +240,7 @@ fn measure_rsa<const WHOLE: usize, const HALF: usize>(
     mark(0);
     outcome.map_err(Error::Bignum)?;
     report(public, memory, WHOLE, result);
-    // The ciphertext is the base of the decryption, and lies where the payload is.
+    // The ciphertext is the input of the decryption, and is stored in the place of the payload.
     let plain = *base;
     *base = *result;
     decrypt(&mut engines.bignum, key, base, result).map_err(Error::Bignum)?;
@@ -253,24 +253,24 @@ fn measure_rsa<const WHOLE: usize, const HALF: usize>(
     Ok(())
 }
 
-/// The beginnings of a payload and of the room for its result.
+/// Returns the beginning of a payload and that of the space for its result.
 fn operands_of<const LEN: usize>(place: &mut Place) -> (&mut [u8; LEN], &mut [u8; LEN]) {
     let Place { payload, result } = place;
     let (Some(payload), Some(result)) = (payload.first_chunk_mut(), result.first_chunk_mut())
     else {
-        // A key is shorter than a place.
+        // A key is shorter than a place, so this does not happen.
         hartlock_rot::exit(1)
     };
     (payload, result)
 }
 
-/// The number of the exponent's bytes.
+/// Returns the public exponent as a number.
 fn exponent() -> u32 {
     EXPONENT.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
-/// What is measured of an encryption: modulus, exponent and payload into the engine, the power, the result out of it. The
-/// reader of the trace divides it by what the driver does with registers.
+/// The measured part of an encryption: writing modulus, exponent and payload to the engine, the power, and reading the
+/// result. From the trace the cycles of the register accesses can be separated from the rest.
 #[inline(never)]
 fn power<const WHOLE: usize, const HALF: usize>(
     engine: &mut Bignum<Polling>,
@@ -284,7 +284,8 @@ fn power<const WHOLE: usize, const HALF: usize>(
     outcome
 }
 
-/// The same of a decryption, with the whole private key, a blinding, and the engine's check of the result.
+/// The measured part of a decryption, with the whole private key, a blinding pair, and the engine's check of the
+/// result.
 #[inline(never)]
 fn decrypt<const WHOLE: usize, const HALF: usize>(
     engine: &mut Bignum<Polling>,

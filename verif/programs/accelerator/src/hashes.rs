@@ -1,4 +1,4 @@
-//! SHA-256 and HMAC-SHA-256, polled and by interrupt.
+//! Measurements of SHA-256 and HMAC-SHA-256, by polling and by interrupt.
 
 use core::fmt::Write;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -17,11 +17,11 @@ const MAX_WORDS: usize = 4096 / 4;
 const KEY_LEN: usize = 32;
 const BLOCK_WORDS: usize = 16;
 
-/// Where whole words can be read.
+/// A key that is aligned to words.
 #[repr(align(4))]
 struct Key([u8; KEY_LEN]);
 
-/// A payload, and room for its digest.
+/// A payload and space for its digest.
 #[repr(C, align(64))]
 struct Place {
     payload: [u32; MAX_WORDS],
@@ -30,16 +30,16 @@ struct Place {
 
 static mut SCRATCHPAD: Place = Place { payload: [0; MAX_WORDS], digest: [0; 8] };
 
-/// What is computed.
+/// A function that is measured, with its name.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     name: &'static str,
     function: Function<'a>,
 }
 
-/// The engine. One at a time: a caller that takes it again gives up the earlier one.
+/// Returns a driver of the engine. Only one driver may be in use at a time.
 fn engine<W: Wait>(wait: W) -> Result<Sha2<W>, Error> {
-    // SAFETY: the engine's registers, of which this is the only user.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
     Sha2::new(registers, wait)
 }
@@ -57,7 +57,7 @@ pub fn measure() -> Result<(), Error> {
         if is_left_out(memory) {
             continue;
         }
-        // SAFETY: memory that no other code uses, each in its turn.
+        // SAFETY: no other code uses this memory, and the places are used one after the other.
         let place = unsafe { &mut *place };
         fill(&mut place.payload);
         for task in tasks {
@@ -76,16 +76,16 @@ pub fn measure() -> Result<(), Error> {
     }
     let scratchpad = &raw mut SCRATCHPAD;
     for task in tasks {
-        // SAFETY: as above; the payload is still there.
+        // SAFETY: no other code uses this memory; the payload is still in it.
         by_interrupt(task, unsafe { &mut *scratchpad })?;
     }
     Ok(())
 }
 
-/// Counts how often the engine was slept for.
+/// Number of times that the hart slept during a wait for the engine.
 static SLEPT: AtomicU32 = AtomicU32::new(0);
 
-/// The same payloads by interrupt: the hart sleeps while the engine has something to do.
+/// Hashes the same payloads by interrupt, so that the hart sleeps while the engine works.
 fn by_interrupt(task: Task<'_>, place: &mut Place) -> Result<(), Error> {
     let mut engine = engine(Sleeping(|| {
         SLEPT.store(SLEPT.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
@@ -99,7 +99,7 @@ fn by_interrupt(task: Task<'_>, place: &mut Place) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is measured: whole blocks, as the paper's payloads are.
+/// The measured part. It hashes whole blocks, because the paper's payloads consist of whole blocks.
 #[inline(never)]
 fn hash<W: Wait>(
     engine: &mut Sha2<W>,
@@ -124,7 +124,8 @@ fn hash<W: Wait>(
     let digest = engine.digest()?;
     let (words, _) = digest.as_chunks();
     for (to, from) in place.digest.iter_mut().zip(words) {
-        // SAFETY: a word of ours; the compiler must not leave it for later.
+        // SAFETY: the word belongs to the result. The store is volatile, so that the compiler does
+        // not move it out of the measured part.
         unsafe { core::ptr::from_mut(to).write_volatile(u32::from_le_bytes(*from)) };
     }
     label!(labels::NONE);

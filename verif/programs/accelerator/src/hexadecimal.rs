@@ -1,4 +1,4 @@
-//! Bytes on the console.
+//! Output of bytes on the console as hexadecimal digits.
 
 use core::fmt::Write;
 

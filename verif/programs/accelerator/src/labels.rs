@@ -1,9 +1,9 @@
 //! Labels for tools that read the trace of a run (`lab/papers/opentitan-accelerator/labels.rs`).
 //!
-//! A label is no instruction. It is a pair of words in a section that is not loaded: the address at which
-//! it begins to hold, and its number. It holds for everything that retires from there on until the next.
+//! A label is not an instruction. It is a pair of words in a section that is not loaded: an address and a number. The
+//! label applies to all instructions that retire from this address on until the next label.
 
-/// Numbers of the labels; 0 ends the last one.
+/// Numbers of the labels; 0 ends the previous label.
 pub const NONE: u32 = 0;
 pub const CONFIG: u32 = 1;
 #[cfg(not(feature = "ciphers"))]
@@ -14,11 +14,10 @@ pub const FINAL: u32 = 4;
 #[cfg(feature = "ciphers")]
 pub const CIPHER: u32 = 5;
 
-/// From here on.
+/// Sets a label that applies from this place on.
 macro_rules! label {
     ($number:expr) => {
-        // SAFETY: no instruction, and nothing that is loaded. The compiler moves no access to memory
-        // across it.
+        // SAFETY: the statement adds no instruction and no loaded data. The compiler moves no memory access across it.
         unsafe {
             core::arch::asm!(
                 "77:",

@@ -1,23 +1,25 @@
-//! What the fifth paper measures on a root of trust (section 3.2), on that of `hw/soc`, with engines that take as long as
-//! the paper's (`verif/machines/sim/paper`): SHA-256 and HMAC-SHA-256 or, with the feature `ciphers`, AES-256-CBC and RSA, of payloads in the scratchpad and
-//! in the host's memory. With the feature `own-speed`, for engines as fast as they are, AES works in CTR and GCM, too, and the
-//! rest is left out: the scratchpad, RSA, and interrupts.
+//! Measurements of the fifth paper for a root of trust (section 3.2), repeated on that of `hw/soc` with engines that
+//! take as long as the paper's (`verif/machines/sim/paper`). The program measures SHA-256 and HMAC-SHA-256 or, with the feature
+//! `ciphers`, AES-256-CBC and RSA, with payloads in the scratchpad and in the host's memory. The feature `own-speed` is
+//! for engines at their own speed: it adds AES in CTR and GCM, and omits the scratchpad, RSA and interrupts.
 //!
-//! Each payload is processed twice and the second time is measured, between a mark 1 and a mark 0 in the
-//! trace: then it is in the last-level cache. Results go to the memory that holds the payload. A line
-//! for each, whose result is a digest, that of the ciphertext of AES and its tag, or all of RSA's:
+//! Each payload is processed twice, and the second run is measured, between a mark 1 and a mark 0 in the trace, because
+//! then the payload is in the last-level cache. Results are stored in the memory that holds the payload. The program
+//! prints one line for each payload. Its result is a digest, the digest of an AES ciphertext with its tag, or the whole
+//! result of RSA:
 //!
 //! ```text
 //! run <sha256|hmac-sha256|aes-256-cbc|rsa-512-public|...> <scratchpad|ram> <bytes> <result>
 //! ```
 //!
-//! Then the driver of the hashes works by interrupt, unmeasured, and says how often it slept:
+//! Then the driver of the hash engine works by interrupt, without measurement, and the program prints the number of
+//! times that the hart slept:
 //!
 //! ```text
 //! slept <times> <sha256|hmac-sha256> <bytes> <digest>
 //! ```
 //!
-//! Operands are those of `operands.rs`.
+//! The operands are those of `operands.rs`.
 
 #![no_std]
 #![no_main]

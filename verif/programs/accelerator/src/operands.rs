@@ -1,39 +1,39 @@
-//! Keys and operands of AES and RSA in the fifth paper's measurement: the same on the root of trust
-//! (`verif/programs/accelerator`), on CVA6 (`lab/baseline`) and on the workstation that judges their results.
+//! Keys and operands of AES and RSA for the measurements of the fifth paper. They are the same on the root of trust
+//! (`verif/programs/accelerator`), on CVA6 (`lab/baseline`) and on the workstation that checks the results.
 //!
-//! These are test keys. They protect nothing.
+//! These are test keys, which protect nothing.
 
-/// Bytes of the payloads (figure 2 of the paper).
+/// Sizes of the payloads in bytes (figure 2 of the paper).
 pub const SIZES: [usize; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
 
-/// Of AES-256.
+/// Length of a key of AES-256 in bytes.
 pub const AES_KEY_LEN: usize = 32;
 pub const AES_BLOCK_LEN: usize = 16;
 
-/// Byte i of a payload; of RSA's, the first one is zero, so that it is below every modulus.
+/// Returns byte i of a payload. The first byte is zero, so that an RSA payload is less than every modulus.
 pub const fn payload_byte(at: usize) -> u8 {
     (at % 251) as u8
 }
 
-/// Byte i of the key of HMAC and of AES-256.
+/// Returns byte i of the key of HMAC and of AES-256.
 pub const fn key_byte(at: usize) -> u8 {
     255 - at as u8
 }
 
-/// Byte i of the initialization vector of CBC.
+/// Returns byte i of the initialization vector of CBC.
 pub const fn iv_byte(at: usize) -> u8 {
     0x80 + at as u8
 }
 
-/// What GCM authenticates beside the text.
+/// Additional authenticated data of GCM.
 pub const HEADER: &[u8] = b"header";
-/// Bytes of its vector, which is the beginning of that of CBC.
+/// Length in bytes of the GCM vector, which is the beginning of the CBC vector.
 pub const GCM_IV_LEN: usize = 12;
 
-/// The public exponent of both keys, without leading zeros.
+/// Public exponent of both keys, without leading zeros.
 pub const EXPONENT: [u8; 3] = [1, 0, 1];
 
-/// A key of RSA as PKCS #1 has it (RFC 8017 §3.2), with a blinding; numbers are big-endian.
+/// An RSA key as in PKCS #1 (RFC 8017 §3.2), with a blinding pair. Numbers are big-endian.
 pub struct Key<const WHOLE: usize, const HALF: usize> {
     pub n: [u8; WHOLE],
     pub p: [u8; HALF],
@@ -41,12 +41,12 @@ pub struct Key<const WHOLE: usize, const HALF: usize> {
     pub dp: [u8; HALF],
     pub dq: [u8; HALF],
     pub iq: [u8; HALF],
-    /// r^e of some r, and 1 / r.
+    /// Blinding pair r^e and 1 / r for some r.
     pub blinding: [u8; WHOLE],
     pub unblinding: [u8; WHOLE],
 }
 
-/// Bytes of hexadecimal digits, between which spaces do not count.
+/// Converts hexadecimal digits to bytes. Spaces between them are ignored.
 const fn bytes<const LEN: usize>(text: &str) -> [u8; LEN] {
     let text = text.as_bytes();
     let mut result = [0; LEN];
@@ -68,7 +68,7 @@ const fn bytes<const LEN: usize>(text: &str) -> [u8; LEN] {
     result
 }
 
-/// 512 bits.
+/// A key with a modulus of 512 bits.
 pub const RSA_512: Key<64, 32> = Key {
     n: bytes(
         "bb654698ac7d1dfa533fbef37b5e792fa5405890c439bd81a62ce48823ed0b4b6bef3d8675db3176f8f6c02db45eb732 \
@@ -89,7 +89,7 @@ pub const RSA_512: Key<64, 32> = Key {
     ),
 };
 
-/// 1024 bits.
+/// A key with a modulus of 1024 bits.
 pub const RSA_1024: Key<128, 64> = Key {
     n: bytes(
         "a32a318a5ec599cc8b7bacc48bfd5b890d61180f632fea1247e3b409d8c7216af72690744c8051c9f371ebd0e5887b89 \

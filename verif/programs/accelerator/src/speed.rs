@@ -1,9 +1,11 @@
-//! What is measured at which speed of the engines, which the machine has.
+//! The selection of measurements according to the speed of the machine's engines.
 
-/// The machine has the speed of the paper's engines, and what the paper measures is measured.
+/// True if the engines have the speed of the paper's engines, so that the paper's measurements are
+/// repeated.
 pub const IS_OF_PAPER: bool = !cfg!(feature = "own-speed");
 
-/// DMA, with which other speeds are compared, reads the host's memory alone.
+/// Returns true if this memory is not measured. Other speeds are compared with DMA, which reads
+/// only the host's memory.
 pub fn is_left_out(memory: &str) -> bool {
     !IS_OF_PAPER && memory != "ram"
 }

@@ -1,13 +1,13 @@
-//! The storage against the guard in front of its port: a host in M-mode closes four ranges, and has the storage write at
-//! every edge of each. It ends the machine with 0 if nothing that is closed changed, all else was delivered, and the guard
-//! reported each refusal.
+//! A test of the guard in front of the storage's port. A host in M-mode closes four ranges and lets the storage write
+//! at every edge of each. The program ends the machine with 0 if no closed memory changed, all other data was
+//! delivered, and the guard reported each refusal.
 //!
 //! ```text
 //! guard: <range> refused <count> delivered <count>
 //! ```
 //!
 //! A request that begins outside of a range and ends inside is delivered up to the range. The storage counts refused
-//! bursts as delivered: it does not look at responses, so that only memory and the guard say what happened.
+//! bursts as delivered, because it ignores responses; only memory and the guard show the result.
 
 #![no_std]
 #![no_main]
@@ -27,18 +27,18 @@ global_asm!(include_str!("../../bench/src/start.S"));
 const SECTOR: usize = SECTOR_SIZE as usize;
 const PAGE: u64 = 4096;
 const RAM: u64 = hartlock_soc::RAM.start;
-/// What the machine of this test has of memory (`MEMORY_SIZE` of verif/machines/run/src/machines/soc.rs).
+/// End of the machine's RAM in this test (`MEMORY_SIZE` of verif/machines/run/src/machines/soc.rs).
 const MEMORY_END: u64 = RAM + (1 << 30);
-/// Where a sector goes before it is known what it holds.
+/// Destination of a sector whose content is not known yet.
 const BUFFER: u64 = RAM + (64 << 20);
-/// A sector of the medium without its header, and polls until it is there.
+/// First sector of the medium without its header. The next constant is the maximum number of polls for a sector.
 const FROM: u64 = 1;
 const PATIENCE: u32 = 100_000;
-/// What memory holds before the storage writes, other than any medium.
+/// Value of memory before the storage writes; no medium contains it.
 const CANARY: u8 = 0x5a;
 
-/// Ranges that are closed: those that the board protects, which are what the host starts with (this program) and the
-/// measurement log; a single page; and the end of memory.
+/// Ranges that are closed: the two that the board protects (the first memory of the host, which contains this program,
+/// and the measurement log), a single page, and the end of RAM.
 const CLOSED: [Region; RANGES] = [
     hartlock_soc::FIRST,
     hartlock_soc::LOG,
@@ -46,7 +46,7 @@ const CLOSED: [Region; RANGES] = [
     Region::new(MEMORY_END - (1 << 20), 1 << 20),
 ];
 
-/// A place of a sector.
+/// The destination of a sector.
 struct Place {
     at: u64,
     is_closed: bool,
@@ -57,13 +57,13 @@ extern "C" fn bench_main() -> ! {
     let mut storage = Storage::new();
     let are_closed = hartlock_soc::PROTECTED.iter().all(|region| CLOSED.contains(region));
     expect(are_closed, "the board protects what is not tried");
-    // Before the lock nothing passes.
+    // Before the lock nothing passes the guard.
     expect(!arrives(&mut storage, BUFFER), "the storage writes before the lock");
     let mut guard = close(CLOSED.map(pages));
     expect(guard.take_refused() == (false, true), "the first refusal is not reported");
     expect(arrives(&mut storage, BUFFER), "memory that is open is not written");
     expect(guard.take_refused() == (false, false), "something open is refused");
-    // SAFETY: the storage has written it, and nothing else uses it.
+    // SAFETY: the storage has written this memory, and no other code uses it.
     let delivered = unsafe { memory::bytes(Region::new(BUFFER, SECTOR_SIZE)) };
     open_what_is_locked();
     for (index, range) in CLOSED.iter().enumerate() {
@@ -73,26 +73,26 @@ extern "C" fn bench_main() -> ! {
     machine::end(0)
 }
 
-/// Closes ranges; with the feature `open-range` one of them is left out.
+/// Closes the ranges. With the feature `open-range` one of them is omitted.
 fn close(mut closed: [Pages; RANGES]) -> AxiGuard {
     if cfg!(feature = "open-range") {
         closed[2] = Pages::NONE;
     }
     let base = core::ptr::with_exposed_provenance_mut(board::AXI_GUARD);
-    // SAFETY: its registers, which only this program uses.
+    // SAFETY: these are the guard's registers, which only this program uses.
     match unsafe { AxiGuard::close(base, &closed) } {
         Ok(guard) => guard,
         Err(_) => fail("there is no guard"),
     }
 }
 
-/// Attempts to get rid of the lock and of a range, by the driver and past it.
+/// Attempts to remove the lock and a range, with the driver and without it.
 fn open_what_is_locked() {
     let base = core::ptr::with_exposed_provenance_mut(board::AXI_GUARD);
-    // SAFETY: as above; the ranges stay, which is what is tried.
+    // SAFETY: only this program uses the registers; the ranges remain closed, which is what this test checks.
     let again = unsafe { AxiGuard::close(base, &[Pages::NONE; RANGES]) };
     expect(matches!(again, Err(Error::Locked)), "the guard is locked twice");
-    // SAFETY: its registers; a write of them changes no memory of Rust.
+    // SAFETY: these are the guard's registers; a write to them changes no memory that Rust uses.
     let registers = unsafe { registers::AxiGuard::new(base) };
     registers.lock().write(registers::Lock::RESET);
     for (first, last) in registers.first().iter().zip(registers.last().iter()) {
@@ -102,7 +102,7 @@ fn open_what_is_locked() {
     expect(registers.lock().read().locked(), "the lock is gone");
 }
 
-/// Both edges of a range from both sides, its middle, and requests across each edge.
+/// Tests both edges of a range from both sides, its middle, and requests across each edge.
 fn try_range(
     storage: &mut Storage,
     guard: &mut AxiGuard,
@@ -123,7 +123,7 @@ fn try_range(
         outside(range.end),
     ];
     for Place { at, is_closed } in places {
-        // No memory is there.
+        // There is no memory at this address.
         if !(RAM..MEMORY_END).contains(&at) {
             continue;
         }
@@ -135,7 +135,7 @@ fn try_range(
             continue;
         }
         open = open.saturating_add(1);
-        // SAFETY: the storage has written it, and nothing else uses it.
+        // SAFETY: the storage has written this memory, and no other code uses it.
         let bytes = unsafe { memory::bytes(Region::new(at, SECTOR_SIZE)) };
         expect(bytes == delivered, "another sector was delivered");
     }
@@ -159,41 +159,41 @@ fn try_range(
     ]);
 }
 
-/// Whether a sector from the storage changes memory at this address.
+/// Returns true if a sector from the storage changes memory at this address.
 fn arrives(storage: &mut Storage, at: u64) -> bool {
     is_written(write(storage, Region::new(at, SECTOR_SIZE)))
 }
 
-/// Has the storage write a region, and returns what is there then.
+/// Lets the storage write a region, and returns the contents of the region afterwards.
 ///
-/// The program itself is not overwritten before: it is no canary, and it would not run any more if it were changed.
+/// The program itself is not overwritten with the canary, because it could not continue.
 fn write(storage: &mut Storage, region: Region) -> &'static [u8] {
     let is_program = region.start < CLOSED[0].end && region.end > RAM;
     if !is_program {
-        // SAFETY: memory that nothing else uses.
+        // SAFETY: no other code uses this memory.
         unsafe { memory::bytes_mut(region) }.fill(CANARY);
     }
-    // SAFETY: memory that nothing reads until the request is done; or the program, which the guard protects.
+    // SAFETY: no code reads this memory until the request has ended, or it is the program, which the guard protects.
     if !unsafe { storage.start(FROM, region) } {
         fail("the storage refused");
     }
     for _ in 0..PATIENCE {
         if storage.pending() == 0 {
-            // SAFETY: nothing writes it until the next call.
+            // SAFETY: nothing writes to the region until the next call.
             return unsafe { memory::bytes(region) };
         }
     }
     fail("the storage hangs")
 }
 
-/// Whether these are bytes of the medium: compared with what memory held before, and in the program's memory with the
-/// buffer that has the same sector.
+/// Returns true if these are bytes of the medium. They are compared with the canary, and in the program's memory with
+/// the buffer that holds the same sector.
 fn is_written(bytes: &[u8]) -> bool {
     let at = bytes.as_ptr().addr() as u64;
     if at >= CLOSED[0].end {
         return bytes.iter().any(|byte| *byte != CANARY);
     }
-    // SAFETY: the storage has written it before.
+    // SAFETY: the storage has written the buffer before.
     bytes == unsafe { memory::bytes(Region::new(BUFFER, SECTOR_SIZE)) }
 }
 

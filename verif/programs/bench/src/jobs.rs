@@ -1,4 +1,4 @@
-//! One module a job.
+//! The jobs on the board, one module for each.
 
 pub mod kat;
 pub mod kernels;

@@ -1,16 +1,17 @@
-//! Job 2: kernels against digests that a workstation computed, and how many instructions they take.
+//! Job 2: comparison of kernels with digests that a workstation computed, and counts of their
+//! instructions.
 //!
-//! The *plan* comes first: what is tried and counted, in 32 bits each:
+//! The pack starts with the *plan*, which selects the work. Its fields have 32 bits each:
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | tiers that are tried: bit i = tier i |
-//! | 4 | hashes that are counted: bit i = hash i |
+//! | 0 | tiers to try: bit i = tier i |
+//! | 4 | hashes to count: bit i = hash i |
 //! | 8 | bytes of a counted message, up to [`MAX_LEN`] |
-//! | 12 | 1: several messages at once are counted, too; 0: one alone |
+//! | 12 | 1: several messages at once are also counted; 0: only one message |
 //!
-//! An entry of the pack is a *case*: messages of equal length that both sides make from its seed,
-//! and what their digests are.
+//! An entry of the pack is a *case*: messages of equal length that both sides create from its seed,
+//! and their digests.
 //!
 //! | offset | size | field |
 //! |---|---|---|
@@ -34,32 +35,34 @@ pub const MAX_MESSAGES: usize = 19;
 pub const MAX_LEN: usize = 64 << 10;
 /// Longest head in bytes.
 pub const MAX_HEAD_LEN: usize = 300;
-/// Bytes in front of the digests.
+/// Number of bytes before the digests.
 const FIELDS_SIZE: usize = 32;
-/// Bytes of a plan.
+/// Size of a plan in bytes.
 pub const PLAN_SIZE: usize = 16;
-/// What counted messages are made of ([`Case::message`]); programs of other projects make the same.
+/// Seed of the counted messages ([`Case::message`]); programs of other projects create the same
+/// messages.
 pub const COUNTED_SEED: u32 = 1;
 
-/// What is tried and counted.
+/// The work of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Tiers that are tried: bit i = tier i.
+    /// Bit mask of the tiers to try; bit i stands for tier i.
     pub tiers: u32,
-    /// Hashes that are counted: bit i = hash i.
+    /// Bit mask of the hashes to count; bit i stands for hash i.
     pub hashes: u32,
-    /// Bytes of each counted message.
+    /// Length of each counted message in bytes.
     pub counted_len: usize,
-    /// Whether several messages at once are counted, too.
+    /// True if several messages at once are also counted.
     pub counts_many: bool,
 }
 
 impl Plan {
-    /// Every tier, every hash, messages so long that the cost of start and padding is negligible.
+    /// The plan with every tier, every hash, and messages so long that the cost of start and
+    /// padding is negligible.
     pub const EVERYTHING: Self =
         Self { tiers: u32::MAX, hashes: u32::MAX, counted_len: MAX_LEN, counts_many: true };
 
-    /// Reads the plan at the front of `bytes`, and returns the bytes after it, too.
+    /// Reads the plan at the start of `bytes`, and also returns the bytes after it.
     pub fn parse(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let (fields, rest) = bytes.split_at_checked(PLAN_SIZE)?;
         let counted_len = u32_at(fields, 8)? as usize;
@@ -72,7 +75,7 @@ impl Plan {
         (counted_len <= MAX_LEN).then_some((plan, rest))
     }
 
-    /// The plan as it is encoded.
+    /// Returns the encoded plan.
     pub fn encode(&self) -> [u8; PLAN_SIZE] {
         let mut bytes = [0; PLAN_SIZE];
         let mut out = Writer::new(&mut bytes);
@@ -83,45 +86,45 @@ impl Plan {
         bytes
     }
 
-    /// Whether a tier is tried.
+    /// Returns true if the plan contains a tier.
     pub fn tries(&self, tier: Tier) -> bool {
         self.tiers & (1 << tier as u32) != 0
     }
 
-    /// Whether a hash is counted.
+    /// Returns true if the plan counts a hash.
     pub fn counts(&self, hash: HashId) -> bool {
         self.hashes & (1 << hash as u32) != 0
     }
 }
 
-/// What the machine's report calls the counting of one message.
+/// Returns the tag for the machine's report about the counting of one message.
 pub const fn mark_tag(hash: HashId, tier: Tier) -> u64 {
     ((tier as u64) << 8) | hash as u64
 }
 
-/// Messages of equal length and how they are laid out.
+/// A set of messages of equal length, and their layout in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case<'a> {
-    /// How they are hashed.
+    /// Hash algorithm of the digests.
     pub hash: HashId,
-    /// How many there are.
+    /// Number of messages.
     pub count: usize,
-    /// Bytes of each, head and body.
+    /// Length of each message in bytes, including its head.
     pub len: usize,
-    /// Bytes of the head.
+    /// Length of the head in bytes.
     pub head_len: usize,
-    /// Where a body begins, beyond a multiple of 64.
+    /// Offset of the start of a body from a multiple of 64.
     pub misalignment: usize,
-    /// What they are made of.
+    /// Seed of the messages.
     pub seed: u32,
-    /// The digests, 64 bytes each.
+    /// Digests of 64 bytes each.
     pub digests: &'a [[u8; 64]],
-    /// What all messages are, if they are not made from the seed.
+    /// Content of all messages, if they are not created from the seed.
     pub given: Option<&'a [u8]>,
 }
 
 impl<'a> Case<'a> {
-    /// Reads the case at the front of `bytes`, and returns the bytes after it, too.
+    /// Reads the case at the start of `bytes`, and also returns the bytes after it.
     pub fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let field = |at| Some(u32_at(bytes, at)? as usize);
         let (count, len, head_len) = (field(4)?, field(8)?, field(12)?);
@@ -146,7 +149,7 @@ impl<'a> Case<'a> {
         is_possible.then_some((case, rest))
     }
 
-    /// Writes the case; `None` if it does not fit.
+    /// Writes the case. Returns `None` if it does not fit.
     pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
         let mut out = Writer::new(out);
         out.put_u32(self.hash as u32);
@@ -163,7 +166,8 @@ impl<'a> Case<'a> {
         out.finish()
     }
 
-    /// Fills in message `index`: the given one, or the same bytes on every machine (SplitMix64).
+    /// Writes message `index`: the given one, or bytes from the seed, which are the same on every
+    /// machine (SplitMix64).
     pub fn message(&self, index: usize, into: &mut [u8]) {
         if let Some(given) = self.given {
             for (to, from) in into.iter_mut().zip(given) {

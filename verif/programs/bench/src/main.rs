@@ -1,5 +1,6 @@
-//! The bench on the board `qemu-virt` or on the cycle-accurate machine: M-mode, one hart, alone.
-//! Started by QEMU as `-bios`, it does the job of the pack at [`PACK`] and ends the machine, with exit code 0 if it got through.
+//! The bench on the board `qemu-virt` or on the cycle-accurate machine, in M-mode on one hart without other software.
+//! QEMU starts it as `-bios`. It does the job of the pack at [`PACK`] and ends the machine, with exit code 0 if the job
+//! was completed.
 //!
 //! Results are printed on the console; the program that started the machine compares them.
 
@@ -18,21 +19,21 @@ use hartlock_virt::{console, machine, memory};
 
 global_asm!(include_str!("start.S"));
 
-/// Where the pack is put, far after the program (link.ld).
+/// Address of the pack, far after the program (link.ld).
 const PACK: u64 = map::RAM.start + (256 << 20);
-/// More than any pack needs; the machine has 256 MiB of RAM from [`PACK`] on.
+/// Maximum size of a pack's body in bytes. The machine has 256 MiB of RAM from [`PACK`] on.
 const MAX_BODY_SIZE: u64 = 128 << 20;
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
-    // SAFETY: memory of this board that nothing writes to once it runs.
+    // SAFETY: this is memory of this board that nothing writes to after the start.
     let header = unsafe { memory::bytes(Region::new(PACK, HEADER_SIZE as u64)) };
     let Some(header) = Header::parse(header).filter(|header| header.body_size <= MAX_BODY_SIZE)
     else {
         fail("there is no pack");
     };
     let body = Region::new(PACK.saturating_add(HEADER_SIZE as u64), header.body_size);
-    // SAFETY: as above; the size was checked.
+    // SAFETY: nothing writes to this memory, either, and the size was checked.
     let body = unsafe { memory::bytes(body) };
     let is_done = match header.job {
         JOB_VECTORS => jobs::vectors::run(header.count, body),
@@ -47,7 +48,7 @@ extern "C" fn bench_main() -> ! {
     machine::end(0)
 }
 
-/// Called by start.S on a fresh stack.
+/// Handles a trap; called by start.S with an empty stack.
 #[unsafe(no_mangle)]
 extern "C" fn bench_trap(cause: u64, pc: u64, value: u64) -> ! {
     let text = [cause, pc, value].map(console::Number::hex);

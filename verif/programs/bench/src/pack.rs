@@ -1,19 +1,19 @@
-//! Packs: a header of 32 bytes, then what the job defines.
+//! The format of packs: a header of 32 bytes, then the data of the job.
 //!
 //! | offset | size | field |
 //! |---|---|---|
 //! | 0 | 16 | tag `HARTLOCK-PACK-v1` |
 //! | 16 | 4 | job |
-//! | 20 | 4 | count of what follows |
+//! | 20 | 4 | number of entries |
 //! | 24 | 8 | bytes of the body after the header |
 //!
-//! A pack is made and read by tools of the project on one machine: it is not authenticated.
+//! Tools of the project create and read a pack on one machine, so it is not authenticated.
 
 use hartlock_image::{bytes_at, u32_at, u64_at};
 
-/// First bytes of a pack.
+/// Tag at the start of a pack.
 pub const TAG: &[u8; 16] = hartlock_kat::pack::TAG;
-/// Bytes in front of the body.
+/// Size of the header in bytes.
 pub const HEADER_SIZE: usize = 32;
 /// Job: verify the bundles of `spec/vectors/image` (see [`crate::vectors`]).
 pub const JOB_VECTORS: u32 = 1;
@@ -25,16 +25,16 @@ pub const JOB_KAT: u32 = hartlock_kat::pack::JOB;
 /// The header of a pack.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
-    /// What to do.
+    /// Number of the job.
     pub job: u32,
-    /// With how many.
+    /// Number of entries of the job.
     pub count: u32,
-    /// Bytes after the header.
+    /// Size of the body in bytes.
     pub body_size: u64,
 }
 
 impl Header {
-    /// Reads a header; `None` if there is no pack.
+    /// Reads a header. Returns `None` if the tag differs.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let tag: [u8; 16] = bytes_at(bytes, 0)?;
         (tag == *TAG).then_some(Header {
@@ -44,7 +44,7 @@ impl Header {
         })
     }
 
-    /// The header as it is encoded.
+    /// Returns the encoded header.
     pub fn encode(&self) -> [u8; HEADER_SIZE] {
         let mut bytes = [0; HEADER_SIZE];
         let mut out = hartlock_image::Writer::new(&mut bytes);

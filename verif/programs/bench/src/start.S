@@ -1,8 +1,8 @@
-// Entry and trap entry of a program that is alone on a hart: the bench, and lab/peers.
+// Entry and trap entry of a program without other software on the hart: the bench, and lab/peers.
 //
-// Needs RV64I and Zicsr, M-mode. ABI names only. One hart; any other waits for ever. Runs bench_main,
-// and bench_trap if something traps. Code of other projects may use what the hart has: floating point
-// and vectors are on, which changes nothing on a hart without them.
+// This file needs RV64I and Zicsr, in M-mode. Register names are those of the ABI. Only one hart continues; any other
+// waits for ever. The hart runs bench_main, and bench_trap after a trap. Code of other projects may use all extensions
+// of the hart: floating point and vectors are enabled, which has no effect on a hart without them.
 
 .equ STATUS_FLOATS_AND_VECTORS, 0x2200 // mstatus: FS = Initial, VS = Initial
 
@@ -28,7 +28,7 @@ halt:
     wfi
     j     halt
 
-// No trap is expected. It is reported on a fresh stack, and the machine ends.
+// No trap is expected. A trap is reported on an empty stack, and the machine ends.
 .balign 4
 trap_entry:
     la    sp, __stack_top

@@ -1,4 +1,4 @@
-//! Job 1: bundles of `spec/vectors/image`, each with what its verifier is told.
+//! Job 1: bundles of `spec/vectors/image`, each with the requirements of its verifier.
 //!
 //! An entry is a header of 128 bytes, the trusted keys, and the bundle with zeros to a multiple
 //! of 8:
@@ -31,33 +31,34 @@ use hartlock_verify::{Acceptance, Loaded, Placement, Platform, authenticate, bit
 
 const ENTRY_SIZE: usize = 128;
 
-/// A bundle and what its verifier is told.
+/// A bundle and the requirements of its verifier.
 #[derive(Clone, Copy, Debug)]
 pub struct Vector<'a> {
-    /// Keys and policy.
+    /// Trusted keys and signature policy.
     pub trust: TrustList,
-    /// Type that is booted.
+    /// Bundle type that the device boots.
     pub bundle_type: Option<BundleType>,
     /// Board of the device.
     pub board: Option<Name>,
     /// SoC of the device.
     pub soc: Option<Name>,
-    /// Lowest security version.
+    /// Minimum security version.
     pub floor: Option<u64>,
-    /// Security version of the boot bundle that runs.
+    /// Security version of the boot bundle that the device runs.
     pub boot_version: Option<u64>,
-    /// State of the device.
+    /// Lifecycle state of the device.
     pub lifecycle: Option<Lifecycle>,
-    /// Profile that the bundle keeps to.
+    /// Profile that the bundle must conform to.
     pub profile: Option<Profile>,
-    /// Whether the bundle is on a medium, which may continue past its end.
+    /// True if the bundle is on a medium, which may continue after the bundle.
     pub is_on_medium: bool,
     /// The bundle.
     pub bundle: &'a [u8],
 }
 
 impl<'a> Vector<'a> {
-    /// Reads the first entry of `body`; returns it and what follows. `None` if it is malformed.
+    /// Reads the first entry of `body`, and also returns the bytes after it. Returns `None` if the
+    /// entry is malformed.
     pub fn parse(body: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (entry, rest) = body.split_at_checked(ENTRY_SIZE)?;
         let field = |offset| u32_at(entry, offset);
@@ -110,7 +111,7 @@ impl<'a> Vector<'a> {
         Some((vector, rest))
     }
 
-    /// Writes the entry; `None` if it does not fit.
+    /// Writes the entry. Returns `None` if it does not fit.
     pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
         let mut out = Writer::new(out);
         let bundle_type = match self.bundle_type {
@@ -143,11 +144,11 @@ impl<'a> Vector<'a> {
         out.finish()
     }
 
-    /// Verifies the bundle, all steps of image format §8. `metadata` is for signed region and
-    /// signature area.
+    /// Verifies the bundle with all steps of image format §8. `metadata` is the buffer for signed
+    /// region and signature area.
     ///
     /// # Errors
-    /// Why the bundle is refused.
+    /// The reason for refusing the bundle.
     pub fn judge(&self, metadata: &mut [u8]) -> Result<(), Reason> {
         let mut medium = Memory { bytes: self.bundle, is_file: !self.is_on_medium, next_unread: 0 };
         let acceptance = self.acceptance();
@@ -177,7 +178,7 @@ impl<'a> Vector<'a> {
     }
 }
 
-/// A bundle in memory, where its payloads are hashed in place.
+/// A bundle in memory, whose payloads are hashed in place.
 struct Memory<'a> {
     bytes: &'a [u8],
     is_file: bool,
@@ -185,7 +186,8 @@ struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    /// Bytes of the medium, each of them at most once: a second read could see other bytes.
+    /// Returns bytes of the medium. Each byte may be read only once, because a second read could
+    /// return other data.
     fn take(&mut self, offset: u64, len: u64) -> Result<&'a [u8], Reason> {
         if offset < self.next_unread {
             return Err(Reason::InternalLimit);

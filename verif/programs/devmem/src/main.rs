@@ -1,8 +1,9 @@
-//! Runs under Linux as root and tries, through `/dev/mem`, to read and to overwrite the state
-//! records that hold the anti-rollback floors (boot flow §3.2).
+//! A program that runs under Linux as root and tries, through `/dev/mem`, to read and to overwrite
+//! the state records with the anti-rollback floors (boot flow §3.2), and the hand-off block.
 //!
 //! Usage: `devmem read-state`, `devmem write-state`, `devmem read-handoff`, `devmem write-handoff`.
-//! It prints how far it got; a forbidden access ends it with a signal, which the caller reports.
+//! The program prints its progress. A forbidden access ends it with a signal, which the caller
+//! reports.
 
 #![no_std]
 #![no_main]
@@ -37,8 +38,8 @@ const HANDOFF: usize = map::HANDOFF.start as usize;
 
 fn call(number: usize, args: [usize; 6]) -> usize {
     let result;
-    // SAFETY: Linux's calling convention. Only `mmap` changes memory, and what it maps is used
-    // through volatile accesses only.
+    // SAFETY: this is Linux's calling convention. Only `mmap` changes memory, and its mapping is
+    // used only through volatile accesses.
     unsafe {
         asm!(
             "ecall",
@@ -62,9 +63,9 @@ fn exit(code: usize) -> ! {
     }
 }
 
-/// Whether the program was called with this argument.
+/// Returns true if the program was called with this argument.
 fn is_argument(stack: *const usize, expected: &[u8]) -> bool {
-    // SAFETY: argc, argv[0], argv[1] as the kernel lays them out.
+    // SAFETY: the kernel stores argc, argv[0] and argv[1] in this order.
     let argument = unsafe { stack.wrapping_add(2).read() } as *const u8;
     expected.iter().chain(b"\0").enumerate().all(|(index, byte)| {
         // SAFETY: the string ends with a zero, and the comparison stops at the first difference.
@@ -74,7 +75,7 @@ fn is_argument(stack: *const usize, expected: &[u8]) -> bool {
 
 #[unsafe(no_mangle)]
 extern "C" fn devmem_main(stack: *const usize) -> ! {
-    // SAFETY: argc is the first word.
+    // SAFETY: argc is the first word on the stack.
     if unsafe { stack.read() } != 2 {
         exit(64);
     }
@@ -103,11 +104,11 @@ extern "C" fn devmem_main(stack: *const usize) -> ! {
     say("devmem: mapped\n");
     let word: *mut u32 = core::ptr::with_exposed_provenance_mut(place);
     if is_write {
-        // SAFETY: a shared mapping of one page; it is not memory of this program.
+        // SAFETY: this is a shared mapping of one page, which is not memory of this program.
         unsafe { word.write_volatile(0) };
         say("devmem: WRITTEN\n");
     } else {
-        // SAFETY: as above.
+        // SAFETY: this is the same mapping.
         let _ = unsafe { word.read_volatile() };
         say("devmem: READ\n");
     }

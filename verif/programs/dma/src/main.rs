@@ -1,8 +1,9 @@
-//! Has a disk read and write memory for S-mode, wherever a list says: what a kernel can do that was taken over.
+//! A program in S-mode that lets a disk read and write memory at the addresses of a list. It does what a compromised
+//! kernel could do.
 //!
-//! A test signs this program in the place of the loader, and gives the list in the first sectors of the disk in
-//! slot 2 of the PCI bus. The program does all of it, prints whether each request was completed, and decides
-//! nothing: the test reads memory, flash and disk.
+//! A test signs this program in place of the loader, and writes the list to the first sectors of the disk in slot 2 of
+//! the PCI bus. The program processes the whole list and prints whether each request was completed. It decides nothing:
+//! the test inspects memory, flash and disk.
 
 #![no_std]
 #![no_main]
@@ -22,25 +23,26 @@ unsafe extern "C" {
     fn try_store(address: u64, value: u64) -> bool;
 }
 
-// The PCI bus of QEMU's `virt`, which boards without an IOMMU do not describe.
+// These are the addresses of the PCI bus of QEMU's `virt`, which the descriptions of boards without an IOMMU do not
+// contain.
 const CONFIG: usize = 0x3000_0000;
 const MEMORY: (usize, usize) = (0x4000_0000, 0x4400_0000);
-/// Where the disk with the list is.
+/// Slot of the disk with the list.
 const SLOT: usize = 2;
 
-// What the disk needs, in memory that it reaches on every board.
+// These are the data structures for the disk, in memory that it can access on every board.
 const OWN: u64 = map::DMA.start;
 const DESCRIPTORS: u64 = OWN;
 const AVAILABLE: u64 = OWN + 0x800;
 const USED: u64 = OWN + 0x1000;
 const HEADER: u64 = OWN + 0x2000;
 const STATUS: u64 = OWN + 0x2100;
-/// What fw_cfg is to do (QEMU, fw_cfg.rst), for the test too.
+/// Address of the request to fw_cfg (QEMU, fw_cfg.rst), which the test also uses.
 const FW_CFG_REQUEST: u64 = OWN + 0x3000;
 const SCRATCH: u64 = OWN + 0x4000;
 const LIST: u64 = OWN + 0x8000;
 const LIST_SECTORS: u32 = 4;
-/// Survives a warm reset.
+/// Address of a word that survives a warm reset.
 const WAS_RESET: u64 = OWN + 0x1f_0000;
 const WAS_RESET_MARK: u64 = u64::from_le_bytes(*b"was here");
 
@@ -48,18 +50,18 @@ const QUEUE_SIZE: u32 = 8;
 const SECTOR: u32 = 512;
 const PENDING: u8 = 0xff;
 
-/// What the list asks for.
+/// Kinds of list entries. This one ends the list.
 const END: u32 = 0;
-/// A sector goes to memory.
+/// Kind of an entry that reads a sector into memory.
 const TO_MEMORY: u32 = 1;
-/// Memory goes to a sector.
+/// Kind of an entry that writes memory to a sector.
 const FROM_MEMORY: u32 = 2;
-/// This hart has fw_cfg write four bytes.
+/// Kind of an entry for which this hart makes fw_cfg write four bytes.
 const FW_CFG_DMA: u32 = 3;
-/// The machine is reset, unless it was.
+/// Kind of an entry that resets the machine once.
 const RESET: u32 = 4;
 
-/// An entry of the list: 32 bytes.
+/// An entry of the list, of 32 bytes.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Entry {
@@ -73,17 +75,17 @@ struct Entry {
 
 fn put<T>(address: u64, value: T) {
     let place: *mut T = core::ptr::with_exposed_provenance_mut(address as usize);
-    // SAFETY: memory that this program has for itself, aligned.
+    // SAFETY: only this program uses the memory, and the address is aligned.
     unsafe { place.write_volatile(value) };
 }
 
 fn get<T>(address: u64) -> T {
     let place: *const T = core::ptr::with_exposed_provenance(address as usize);
-    // SAFETY: as above.
+    // SAFETY: only this program uses the memory, and the address is aligned.
     unsafe { place.read_volatile() }
 }
 
-/// A disk, taken as it comes.
+/// A minimal disk driver.
 struct Disk {
     registers: Pci,
     index: u16,
@@ -91,12 +93,12 @@ struct Disk {
 
 impl Disk {
     fn open(slot: usize) -> Result<Self, Error> {
-        // SAFETY: the bus of the board; nothing else uses it.
+        // SAFETY: this is the bus of the board, and no other code uses it.
         let mut bus = unsafe { Bus::new(CONFIG, (MEMORY.0 + (slot << 20), MEMORY.1)) };
         let registers = bus.block(slot)?;
         registers.set_status(0);
         registers.set_status(3);
-        // One that does not offer to go through the IOMMU works without being told which features are used.
+        // A device that does not offer to use the IOMMU works without negotiated features.
         let features_ok = match registers.take_features() {
             Err(Error::Unguarded) => 0,
             other => u32::from(other?) << 3,
@@ -110,8 +112,8 @@ impl Disk {
         Ok(Self { registers, index: 0 })
     }
 
-    /// One request. `len` bytes at `address`, the rest of the sectors in memory of this program. Returns the
-    /// status, or [`PENDING`].
+    /// Sends one request with `len` bytes at `address`; the rest of the sectors is in memory of this program. Returns
+    /// the status, or [`PENDING`].
     fn request(&mut self, is_write: bool, sector: u64, address: u64, len: u32, sectors: u32) -> u8 {
         put(HEADER, u32::from(is_write));
         put(HEADER + 4, 0_u32);
@@ -150,14 +152,14 @@ impl Disk {
     }
 }
 
-/// Whether this hart may have fw_cfg write the first bytes of its signature to an address.
+/// Returns true if this hart may make fw_cfg write the first bytes of its signature to an address.
 fn fw_cfg(address: u64) -> bool {
     write_fw_cfg_request(address);
-    // SAFETY: written to survive a trap.
+    // SAFETY: the routine survives a trap.
     unsafe { try_store(FW_CFG as u64 + 16, FW_CFG_REQUEST.to_be()) }
 }
 
-/// Selects item 0, which begins with `QEMU`, and has four bytes of it written.
+/// Writes a request that selects item 0, which begins with `QEMU`, and makes fw_cfg write four bytes of it.
 fn write_fw_cfg_request(address: u64) {
     put(FW_CFG_REQUEST, 0xa_u32.to_be());
     put(FW_CFG_REQUEST + 4, 4_u32.to_be());
@@ -179,7 +181,7 @@ fn act(index: usize, entry: Entry) {
         }
         RESET => say(index, "was reset"),
         kind => {
-            // A request of the disk to the registers of fw_cfg finds one prepared.
+            // A disk request to the registers of fw_cfg finds a prepared request.
             write_fw_cfg_request(map::DMA.end - 4096);
             let result = Disk::open(entry.slot as usize).map(|mut disk| {
                 let is_write = kind == FROM_MEMORY;

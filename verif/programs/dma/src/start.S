@@ -1,8 +1,9 @@
-// Entry, and an access that may trap. Needs RV64I and Zicsr. ABI names only.
+// Entry, and an access that may trap. This file needs RV64I and Zicsr. Register names are those of
+// the ABI.
 
 .section .text.init, "ax"
 .globl _start
-_start:                               // the boot hart alone comes here
+_start:                               // only the boot hart arrives here
     csrw  sie, zero
     csrw  satp, zero
     la    t0, __bss_start
@@ -16,7 +17,7 @@ _start:                               // the boot hart alone comes here
 3:  wfi
     j     3b
 
-// bool try_store(address, value): whether it worked. A trap returns to the caller.
+// bool try_store(address, value) returns true if the access worked. A trap returns to the caller.
 .globl try_store
 try_store:
     la    t0, refused

@@ -1,7 +1,8 @@
-//! A first stage: hardware has verified it with no core running, and it starts in what was hashed.
+//! A first stage. Hardware has verified it while no core was running, and the host starts it in the memory that was
+//! hashed.
 //!
-//! It takes its security version and the key of the stage after it from its own header, and from no other source
-//! (`spec/first-stage.md` §9), and has the same engine verify that stage. Of a stage that is refused nothing is started.
+//! The stage takes its security version and the key of the second stage only from its own header (`spec/first-stage.md`
+//! §9), and lets the same engine verify the second stage. If that stage is refused, no code of it is executed.
 
 #![no_std]
 #![no_main]
@@ -24,9 +25,9 @@ use hartlock_svu::{
 };
 use hartlock_verify::first_stage::{Requirements, verify_with};
 
-/// XMSS-SHA2_10_256, the one parameter set of the unit and the only one of this stage.
+/// Numbers of XMSS-SHA2_10_256, the only parameter set of the unit and of this stage.
 const XMSS: (u32, u32) = (17, 1);
-/// Its signature in the encoding of RFC 8391.
+/// Length in bytes of its signature in the encoding of RFC 8391.
 const SIGNATURE: usize = 2500;
 const KEY: usize = 68;
 
@@ -36,7 +37,7 @@ extern "C" fn stage_main() {
     match next() {
         Ok(code) => {
             mark(4);
-            // SAFETY: it was verified, and linked for this place; nothing of this stage is used any more.
+            // SAFETY: the code was verified and linked for this address, and nothing of this stage is used any more.
             unsafe { enter(code) }
         }
         Err(reason) => {
@@ -47,11 +48,11 @@ extern "C" fn stage_main() {
     }
 }
 
-/// Shows what started, and verifies what starts after it: where its code is.
+/// Prints the header of this stage, verifies the second stage, and returns the address of its code.
 fn next() -> Result<usize, Reason> {
     let header: *const [u8; FIRST_STAGE_HEADER_SIZE] =
         core::ptr::with_exposed_provenance(FIRST_STAGE);
-    // SAFETY: hardware has written it there before the release, and no write of a bus changes it.
+    // SAFETY: hardware has written the header before the release, and no bus write can change it.
     let header = unsafe { &*header };
     let algorithm =
         FirstStageAlgorithm::from_numbers(XMSS.0, XMSS.1).ok_or(Reason::InternalLimit)?;
@@ -61,7 +62,7 @@ fn next() -> Result<usize, Reason> {
         "first stage: runs, security version {}, {} bytes of code",
         own.security_version, own.code_size
     );
-    // A stage that names no key starts nothing.
+    // A stage whose header names no key starts no other stage.
     let Some(next) = own.next_key else {
         let _ = writeln!(Console, "first stage: names no key");
         exit(0)
@@ -93,9 +94,9 @@ fn next() -> Result<usize, Reason> {
     Ok(stage.code.as_ptr().expose_provenance())
 }
 
-/// Floor and state of the device, from one-time-programmable storage.
+/// Reads floor and lifecycle state of the device from one-time-programmable storage.
 fn device() -> Result<(u64, Lifecycle), Reason> {
-    // SAFETY: its registers, which no other code uses.
+    // SAFETY: these are the registers of the storage, which no other code uses.
     let otp = unsafe { Otp::new(core::ptr::with_exposed_provenance_mut(OTP)) };
     let lifecycle = match otp.lifecycle() {
         Stored::Development => Lifecycle::Development,
@@ -106,22 +107,24 @@ fn device() -> Result<(u64, Lifecycle), Reason> {
     Ok((u64::from(otp.floor()), lifecycle))
 }
 
-/// Copies an image whose signed part begins at `front` to memory: what is verified is the copy, and so is what runs.
+/// Copies an image to memory. The signed part begins at offset `front`. The copy is verified, and the same copy is
+/// executed.
 fn load(base: usize, front: usize) -> Result<&'static [u8], Reason> {
     let fixed = front.wrapping_add(FIRST_STAGE_HEADER_SIZE);
-    // SAFETY: the second half of the scratchpad, which no other code of this stage uses; sizes are multiples of 64.
+    // SAFETY: this is the second half of the scratchpad, which no other code of this stage uses; sizes are multiples of
+    // 64.
     unsafe { read_medium(base, SECOND_IMAGE, fixed / 4) };
     let size: *const u64 = core::ptr::with_exposed_provenance(SECOND_STAGE.wrapping_add(24));
-    // SAFETY: the field that was just copied (spec/first-stage.md §6).
+    // SAFETY: this is the field that was just copied (spec/first-stage.md §6).
     let size = unsafe { size.read_volatile() };
-    // Bounded before it is used; it is trusted after the signature verified.
+    // The size is limited before it is used; it is trusted only after the signature has verified.
     let size = usize::try_from(size).ok().filter(|size| *size <= SECOND_STAGE_CAPACITY);
     let size = size.filter(|size| size.is_multiple_of(64)).ok_or(Reason::CodeSizeOutOfRange)?;
-    // SAFETY: as above: the code follows what was copied, and has room.
+    // SAFETY: the code follows the copied header in the same unused memory, and its size was checked.
     unsafe {
         read_medium(base.wrapping_add(fixed), SECOND_IMAGE.wrapping_add(fixed), size / 4);
     }
-    // SAFETY: bytes that were written above, and that are not written any more.
+    // SAFETY: these bytes were written above, and are not written any more.
     Ok(unsafe {
         core::slice::from_raw_parts(
             core::ptr::with_exposed_provenance(base),
@@ -130,7 +133,7 @@ fn load(base: usize, front: usize) -> Result<&'static [u8], Reason> {
     })
 }
 
-/// Has the engine verify, which is the host's since the release.
+/// Verifies the signature with the engine, which the host may use after its release.
 fn check(parts: &Image<'_>, room: &mut [u8]) -> Result<(), Reason> {
     let algorithm = parts.front.algorithm();
     let mut key = [0; KEY];
@@ -138,7 +141,7 @@ fn check(parts: &Image<'_>, room: &mut [u8]) -> Result<(), Reason> {
     let key = key.get(..len).ok_or(Reason::InternalLimit)?;
     let len = algorithm.standard_signature(parts.signature, room)?;
     let signature = room.get(..len).ok_or(Reason::InternalLimit)?;
-    // SAFETY: the registers of the engine, which no other code uses.
+    // SAFETY: these are the registers of the engine, which no other code uses.
     let registers = unsafe { Registers::new(core::ptr::with_exposed_provenance_mut(ENGINE)) };
     let mut engine = Xmss::new(registers, Polling).map_err(|_| Reason::VerdictNotConfirmed)?;
     let judged = engine.verify(XMSS.1, key, &[parts.signed], signature);

@@ -1,8 +1,8 @@
-//! Which algorithm is measured: the feature chooses, and the table of `hartlock_kernels::signature` verifies.
+//! The measured algorithm. A feature selects it, and the table of `hartlock_kernels::signature` verifies.
 //!
-//! A case has the bytes that a boot stage has (image format §2.2). A verifier with several parameter sets
-//! has to stay whole, because that is what a boot stage carries: where the set chooses code, it is hidden
-//! from the compiler. Curves, and the hashes of RSA, are measured one by one.
+//! A case contains the same bytes as in a boot stage (image format §2.2). A verifier with several parameter sets has to
+//! be complete, as in a boot stage: where the set selects code, it is hidden from the compiler. Curves, and the hashes
+//! of RSA, are measured separately.
 
 #![allow(unused_imports, reason = "one feature, or none")]
 
@@ -18,10 +18,10 @@ use hartlock_kernels::{
 };
 use hartlock_kernels::{Kernels, signature};
 
-/// Makes `verify` of the table: a feature, and the algorithm that it measures.
+/// Defines `verify` from the table of features and the algorithms that they measure.
 macro_rules! measured {
     ($case:ident: $($feature:literal => $algorithm:expr;)+) => {
-        /// Whether a signature is genuine. The program without an algorithm refuses everything.
+        /// Returns true if a signature is genuine. The program without an algorithm refuses every signature.
         #[cfg(not(any(feature = "ed25519-key-pair", feature = "ed25519-sign")))]
         #[allow(unused_variables, unreachable_code, reason = "one feature, or none")]
         pub fn verify(kernels: &Kernels, $case: &Case<'_>) -> bool {
@@ -49,13 +49,14 @@ measured! {
     "slh-dsa" => Algorithm::SlhDsa(black_box(SlhDsaSet::Sha2_128s));
 }
 
-/// Whether the key pair of a seed, which is the message, has a public key, which is in place of the signature.
+/// Returns true if the key pair of a seed has the expected public key. The seed is in the field of the message, and the
+/// public key in that of the signature.
 #[cfg(feature = "ed25519-key-pair")]
 pub fn verify(_: &Kernels, case: &Case<'_>) -> bool {
     pair(case.message).is_some_and(|pair| pair.public_key() == case.signature)
 }
 
-/// Whether a seed, which is the key, signs the message so.
+/// Returns true if signing the message with a seed gives the expected signature. The seed is in the field of the key.
 #[cfg(feature = "ed25519-sign")]
 pub fn verify(kernels: &Kernels, case: &Case<'_>) -> bool {
     let new = || Sha512::with(kernels);
@@ -70,7 +71,7 @@ fn pair(seed: &[u8]) -> Option<KeyPair> {
     KeyPair::new(ExpandedKey::from_digest(&hash.finalize())).ok()
 }
 
-/// The set whose keys have this length.
+/// Returns the parameter set whose keys have this length.
 #[cfg(feature = "ml-dsa")]
 fn of_key(key: &[u8]) -> MlDsaSet {
     match key.len() {

@@ -1,12 +1,14 @@
-//! A bare program that verifies signatures with one algorithm and says what a verification took.
+//! A program without other software on the machine. It verifies signatures with one algorithm and
+//! prints the cost of each verification.
 //!
-//! *Flash* is what the linked image has more than the same program without an algorithm. *Stack* is
-//! how far below its caller a verification wrote. *Instructions* are those that the hart retired
-//! between call and return; choosing kernels happens before, once a boot.
+//! *Flash* is the size of the linked image minus that of the same program without an algorithm.
+//! *Stack* is the distance in bytes below its caller that a verification writes. *Instructions* is
+//! the number that the hart retires between call and return; kernels are selected before, once per
+//! boot.
 //!
-//! [`pack`] says what is verified and works anywhere. `program` is everything but the algorithm:
-//! entry, measurement, console. Programs of other projects' algorithms share it, so that all are
-//! measured alike.
+//! [`pack`] contains the cases and works on every machine. `program` contains everything except the
+//! algorithm: entry, measurement and console. Programs with algorithms of other projects share it,
+//! so that all are measured in the same way.
 
 #![no_std]
 

@@ -1,5 +1,5 @@
-//! The program with the algorithm of its feature, or with none, in the board `qemu-virt`: M-mode, one
-//! hart, alone, started by QEMU as `-bios`.
+//! The program with the algorithm of its feature, or with none, on the board `qemu-virt`. It runs in M-mode on one hart
+//! without other software; QEMU starts it as `-bios`.
 
 #![no_std]
 #![no_main]
@@ -7,13 +7,14 @@
 
 mod algorithm;
 
-// The portable kernels, known to the compiler: it leaves out the hashes that the algorithm does not call.
+// The portable kernels are known at compile time, so that the compiler omits the hashes that the algorithm does not
+// call.
 #[cfg(not(feature = "choose"))]
 hartlock_footprint::program!((), |(), case| {
     algorithm::verify(&hartlock_kernels::Kernels::PORTABLE, case)
 });
 
-// Kernels of this hart, as a boot stage chooses them.
+// The kernels of this hart are selected at run time, as in a boot stage.
 #[cfg(feature = "choose")]
 hartlock_footprint::program!(
     {

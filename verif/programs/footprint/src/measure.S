@@ -1,16 +1,17 @@
 // void footprint_measure(void (*work)(void *argument), void *argument,
 //                        uint64_t *bottom, struct taken *taken)
-// where `taken` gets two words: instructions, bytes of stack.
+// `taken` receives two words: instructions, and bytes of stack.
 //
-// Paints the stack from its lowest word `bottom` up to the stack pointer, calls `work`, and stores how
-// many instructions that retired and how many bytes below the stack pointer no longer hold the paint.
-// In assembly, because nothing of a caller may be below the stack pointer at that moment.
+// The routine fills the stack with a pattern from its lowest word `bottom` up to the stack pointer, calls `work`, and
+// stores the number of instructions that it retired and the number of bytes below the stack pointer that do not hold
+// the pattern any more. It is written in assembly, because no data of a caller may be below the stack pointer at that
+// moment.
 //
-// Needs RV64I and Zicntr. A word of the stack that is written with the paint itself is missed: the
-// lowest one would have to be, and eight bytes are lost then.
+// This file needs RV64I and Zicntr. A stack word that is overwritten with the pattern itself is not detected. This
+// matters only for the lowest word, and the error is eight bytes then.
 //
 //   a0  work       a1  argument      a2  bottom, aligned to 8       a3  taken
-//   clobbers what a call may change; 32 bytes of stack of its own, which do not count
+//   clobbers caller-saved registers; uses 32 bytes of stack, which are not counted
 
 .section .text.footprint_measure, "ax"
 .globl footprint_measure
@@ -36,7 +37,7 @@ footprint_measure:
     jalr  t1
     rdinstret t2
     sub   t2, t2, s2
-    // The first reading and the call were retired in between, too.
+    // The first read of the counter and the call were also retired in between.
     addi  t2, t2, -2
     sd    t2, 0(s1)
     li    t0, 0x5ca1ab1e0ddba115

@@ -1,4 +1,4 @@
-//! Packs: cases for a verifier.
+//! The format of packs, which contain cases for a verifier.
 //!
 //! | offset | size | field |
 //! |---|---|---|
@@ -6,7 +6,7 @@
 //! | 16 | 4 | bytes of all cases |
 //! | 20 | 4 | count of cases |
 //!
-//! A case:
+//! The format of a case:
 //!
 //! | offset | size | field |
 //! |---|---|---|
@@ -16,31 +16,31 @@
 //! | 12 | 4 | bytes of the signature |
 //! | 16 | | the three, each with zeros to a multiple of 8 |
 //!
-//! Keys and signatures are encoded as the image format says (§2.2): these are the bytes that a boot
-//! stage has. A pack is made and read on one machine and not authenticated.
+//! Keys and signatures are encoded as in the image format (§2.2), so that a boot stage has the same
+//! bytes. A pack is created and read on one machine and is not authenticated.
 
 use hartlock_image::{Writer, bytes_at, u32_at};
 
-/// First bytes of a pack.
+/// Tag at the start of a pack.
 pub const TAG: &[u8; 16] = b"HARTLOCK-SIGS-v1";
-/// Bytes in front of the cases.
+/// Number of bytes before the cases.
 pub const HEADER_SIZE: usize = 24;
 /// Maximum number of bytes of all cases.
 pub const MAX_BODY_SIZE: usize = 16 << 20;
-/// Bytes of a case in front of its key.
+/// Number of bytes of a case before its key.
 const FIELDS_SIZE: usize = 16;
 
 /// The header of a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Bytes of all cases.
+    /// Total size of all cases in bytes.
     pub body_size: usize,
-    /// How many there are.
+    /// Number of cases.
     pub count: u32,
 }
 
 impl Header {
-    /// Reads a header; `None` if there is no pack, or one that is too long.
+    /// Reads a header. Returns `None` if the tag differs or the pack is too long.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let tag: [u8; 16] = bytes_at(bytes, 0)?;
         let body_size = u32_at(bytes, 16)? as usize;
@@ -48,7 +48,7 @@ impl Header {
         is_pack.then_some(Self { body_size, count: u32_at(bytes, 20)? })
     }
 
-    /// The header as it is encoded.
+    /// Returns the encoded header.
     pub fn encode(&self) -> [u8; HEADER_SIZE] {
         let mut bytes = [0; HEADER_SIZE];
         let mut out = Writer::new(&mut bytes);
@@ -59,21 +59,21 @@ impl Header {
     }
 }
 
-/// A signature and what has to come of it.
+/// A signature and the expected result of its verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case<'a> {
-    /// Whether it has to be accepted.
+    /// True if the signature has to be accepted.
     pub is_genuine: bool,
-    /// The public key.
+    /// Public key.
     pub key: &'a [u8],
-    /// What was signed.
+    /// Signed message.
     pub message: &'a [u8],
-    /// The signature.
+    /// Signature to verify.
     pub signature: &'a [u8],
 }
 
 impl<'a> Case<'a> {
-    /// Reads the case at the front of `bytes`, and returns the bytes after it, too.
+    /// Reads the case at the start of `bytes`, and also returns the bytes after it.
     pub fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let is_genuine = match u32_at(bytes, 0)? {
             0 => false,
@@ -87,7 +87,7 @@ impl<'a> Case<'a> {
         Some((Self { is_genuine, key, message, signature }, rest))
     }
 
-    /// Writes the case; `None` if it does not fit.
+    /// Writes the case. Returns `None` if it does not fit.
     pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
         let mut out = Writer::new(out);
         out.put_u32(self.is_genuine.into());
@@ -100,14 +100,14 @@ impl<'a> Case<'a> {
         out.finish()
     }
 
-    /// Bytes that [`encode`](Self::encode) writes.
+    /// Returns the number of bytes that [`encode`](Self::encode) writes.
     pub fn size(&self) -> usize {
         let parts = [self.key, self.message, self.signature];
         parts.iter().fold(FIELDS_SIZE, |size, part| size + part.len().next_multiple_of(8))
     }
 }
 
-/// The first `len` bytes, and the bytes after them and their padding.
+/// Returns the first `len` bytes, and the bytes after them and their padding.
 fn part(bytes: &[u8], len: u32) -> Option<(&[u8], &[u8])> {
     let len = len as usize;
     let (padded, rest) = bytes.split_at_checked(len.checked_next_multiple_of(8)?)?;

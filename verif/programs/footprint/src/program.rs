@@ -1,4 +1,4 @@
-//! Everything but the algorithm. Lines on the console:
+//! All parts of the program except the algorithm. It prints these lines on the console:
 //!
 //! ```text
 //! hartlock: hashes sha256 <tier> …
@@ -20,13 +20,14 @@ use crate::pack::{Case, HEADER_SIZE, Header};
 global_asm!(include_str!("../../bench/src/start.S"));
 global_asm!(include_str!("measure.S"));
 
-/// Where the pack is put, far after the program and its stack (link.ld).
+/// Address of the pack, far after the program and its stack (link.ld).
 pub const PACK: u64 = map::RAM.start + (256 << 20);
 
-/// Verifies a case with what it needs beside it: whether the signature is genuine.
+/// A function that verifies a case with additional data, and returns true if the signature is
+/// genuine.
 pub type Verify<T> = fn(&T, &Case<'_>) -> bool;
 
-/// Makes a program of a [`Verify`] and of an expression for what it needs.
+/// Defines a program from an expression for the additional data and a [`Verify`] function.
 #[macro_export]
 macro_rules! program {
     ($needed:expr, $verify:expr) => {
@@ -37,7 +38,7 @@ macro_rules! program {
     };
 }
 
-/// What footprint_measure fills in.
+/// The result of footprint_measure.
 #[derive(Default)]
 #[repr(C)]
 struct Taken {
@@ -45,7 +46,7 @@ struct Taken {
     stack: u64,
 }
 
-/// What footprint_measure passes on to [`work`].
+/// The argument that footprint_measure passes to [`work`].
 struct Job<'a, T> {
     verify: Verify<T>,
     needed: &'a T,
@@ -64,9 +65,10 @@ unsafe extern "C" {
     static mut __stack_bottom: u64;
 }
 
-/// Called below the painted line: its frame, a few words, is counted with the verifier's.
+/// Verifies a case; called at the bottom of the stack in use. The frame of this function, which has
+/// a few words, is counted as part of the verifier.
 extern "C" fn work<T>(job: *mut c_void) {
-    // SAFETY: `measure` passes its own job, which no other code uses meanwhile.
+    // SAFETY: `measure` passes its own job, which no other code uses during the call.
     let job = unsafe { &mut *job.cast::<Job<'_, T>>() };
     job.answer = (job.verify)(job.needed, job.case);
 }
@@ -74,7 +76,7 @@ extern "C" fn work<T>(job: *mut c_void) {
 fn measure<T>(job: &mut Job<'_, T>) -> Taken {
     let mut taken = Taken::default();
     let (job, bottom) = ((&raw mut *job).cast(), &raw mut __stack_bottom);
-    // SAFETY: the stack below the caller is unused, `bottom` is its end, and job and taken live
+    // SAFETY: the stack below the caller is unused, `bottom` is its end, and job and taken exist
     // until the call returns.
     unsafe { footprint_measure(black_box(work::<T>), job, bottom, &raw mut taken) };
     taken
@@ -86,22 +88,22 @@ pub fn run<T>(needed: &T, verify: Verify<T>) -> ! {
     finish()
 }
 
-/// The count of cases, and their bytes.
+/// Returns the number of cases, and their bytes.
 fn pack() -> (u32, &'static [u8]) {
-    // SAFETY: memory of this board that nothing writes to once it runs.
+    // SAFETY: this is memory of this board that nothing writes to after the start.
     let header = unsafe { memory::bytes(Region::new(PACK, HEADER_SIZE as u64)) };
     let Some(header) = Header::parse(header) else { fail("there is no pack") };
     let body = Region::new(PACK.saturating_add(HEADER_SIZE as u64), header.body_size as u64);
-    // SAFETY: as above; the size was checked.
+    // SAFETY: nothing writes to this memory, either, and the size was checked.
     (header.count, unsafe { memory::bytes(body) })
 }
 
-/// The first case. All cases of a pack have one key.
+/// Returns the first case. All cases of a pack have the same key.
 pub fn first_case() -> Option<Case<'static>> {
     Case::parse(pack().1).map(|(case, _)| case)
 }
 
-/// Verifies every case of the pack, a line for each.
+/// Verifies every case of the pack and prints a line for each.
 pub fn judge_all<T>(needed: &T, verify: Verify<T>) {
     let (count, mut body) = pack();
     for index in 0..count {
@@ -122,7 +124,7 @@ pub fn finish() -> ! {
     machine::end(0)
 }
 
-/// Called by start.S on a fresh stack.
+/// Handles a trap; called by start.S with an empty stack.
 #[unsafe(no_mangle)]
 extern "C" fn bench_trap(cause: u64, pc: u64, value: u64) -> ! {
     let text = [cause, pc, value].map(Number::hex);

@@ -1,5 +1,5 @@
-//! The first-stage loader of the machine `tee-1` with other engines, to measure what each of them gives, and one that says
-//! what a refusal leaves in an engine. A feature chooses.
+//! Variants of the first-stage boot loader of the machine `tee-1`. They use fewer engines, to measure the benefit of
+//! each, or report the state of an engine after a refusal. A feature selects the variant.
 
 #![no_std]
 #![no_main]
@@ -13,7 +13,8 @@ use hartlock_fsbl::{Digest, HashEngine, Never};
 use hartlock_image::Reason;
 use hartlock_kernels::Kernels;
 
-/// An engine for SHA3-512 that gets memory as a whole: by DMA, once all of it is there, or by stores of the processor.
+/// A SHA3-512 engine that gets the memory as a whole, either by DMA after all of it was read, or by stores of the
+/// processor.
 struct Whole(Hash);
 
 impl HashEngine for Whole {
@@ -33,7 +34,7 @@ impl HashEngine for Whole {
     }
 }
 
-/// Both engines, one step after the other.
+/// A variant with both engines, whose steps run one after the other.
 struct InTurn;
 
 impl Form for InTurn {
@@ -49,7 +50,7 @@ impl Form for InTurn {
     }
 }
 
-/// The engine for SHA-3 alone.
+/// A variant with only the SHA-3 engine.
 struct HashAlone;
 
 impl Form for HashAlone {
@@ -65,7 +66,7 @@ impl Form for HashAlone {
     }
 }
 
-/// The loader as it is, without a timeline on the console.
+/// The unchanged loader without a timeline on the console.
 struct Quiet;
 
 impl Form for Quiet {
@@ -82,7 +83,7 @@ impl Form for Quiet {
     }
 }
 
-/// Software without assembly.
+/// A variant in software without assembly.
 struct Portable;
 
 impl Form for Portable {
@@ -100,7 +101,7 @@ impl Form for Portable {
     fn forget() {}
 }
 
-/// `run`, `trap` with the form that the feature names.
+/// Calls `run` or `trap` with the variant that the feature selects.
 macro_rules! chosen {
     ($function:ident($($argument:expr),*)) => {
         if cfg!(feature = "hash-engine") {
@@ -137,12 +138,12 @@ extern "C" fn fsbl_refused(reason: Reason) -> ! {
     program::refused(reason)
 }
 
-/// Whether the engine has the key of the device: it would make a public key of it.
+/// Returns true if the engine still has the key of the device, from which it would compute a public key.
 fn has_key() -> bool {
     use hartlock_regs::ed25519::{Command, Control, Ed25519 as Registers};
 
     let base = core::ptr::with_exposed_provenance_mut(hartlock_virt::board::ED25519_ENGINE);
-    // SAFETY: registers of the machine, which nothing else uses any more.
+    // SAFETY: these are registers of the machine, which no other code uses any more.
     let registers = unsafe { Registers::new(base) };
     registers.control().write(Control::RESET.with_slot(hartlock_fsbl::Slot::Device as u8));
     registers.command().write(Command::RESET.with_public_key(true));

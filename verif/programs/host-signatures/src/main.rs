@@ -1,6 +1,7 @@
-//! Signatures in software, on one hart of the cycle-accurate machine: roots of hash-based ones (`roots.rs`), or with the
-//! feature `numbers` verdicts on those of RSA and ECDSA (`numbers.rs`). A line for each, as those of `rot-signatures` and
-//! `rot-crypto`. A root is computed twice, and the second run counts: code and data are in the caches then.
+//! Signatures in software on one hart of the cycle-accurate machine. The program computes roots of hash-based
+//! signatures (`roots.rs`) or, with the feature `numbers`, verdicts on RSA and ECDSA signatures (`numbers.rs`). It
+//! prints a line for each in the format of `rot-signatures` and `rot-crypto`. A root is computed twice, and the second
+//! run is measured, because code and data are in the caches then.
 
 #![no_std]
 #![no_main]
@@ -22,13 +23,13 @@ use hartlock_virt::{machine, memory};
 
 global_asm!(include_str!("../../bench/src/start.S"));
 
-/// More than all cases take.
+/// Size in bytes of the memory for the cases, which is more than all of them need.
 const ROOM: u64 = 1 << 20;
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
     let kernels = kernels::choose(Mode::Machine).kernels;
-    // SAFETY: memory that the workstation has filled, and that nothing writes to.
+    // SAFETY: the workstation has filled this memory, and nothing writes to it.
     let cases = unsafe { memory::bytes(Region::new(map::RAM.start.saturating_add(OFFSET), ROOM)) };
     match judge_all(&kernels, cases) {
         Some(()) => machine::end(0),
@@ -51,7 +52,7 @@ fn judge_all(kernels: &Kernels, cases: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// Called by start.S on a fresh stack.
+/// Handles a trap; called by start.S with an empty stack.
 #[unsafe(no_mangle)]
 extern "C" fn bench_trap(cause: u64, pc: u64, value: u64) -> ! {
     let text = [cause, pc, value].map(Number::hex);

@@ -1,4 +1,5 @@
-//! `sig <number> <cycles> 0 <verdict>` for each case. Cycles are from the call of the verifier to its verdict.
+//! Cases of RSA and ECDSA. Each prints a line `sig <number> <cycles> 0 <verdict>`. The cycles are those from the call
+//! of the verifier to its verdict.
 
 use core::fmt::{self, Write};
 use core::hint::black_box;
@@ -18,12 +19,13 @@ impl Write for Console {
     }
 }
 
-/// Judges the first case, and returns what is after it; nothing if it has not its form.
+/// Verifies the first case, and returns the bytes after it. Returns `None` if the case is malformed.
 pub fn judge<'a>(kernels: &Kernels, number: u64, cases: &'a [u8]) -> Option<&'a [u8]> {
     let (head, body) = cases.split_first_chunk::<HEAD_LEN>()?;
     let head = Head::decode(head)?;
     let (body, after) = body.split_at_checked(head.body_len())?;
-    // Once: it takes millions of cycles, and is in the caches after a small part of them.
+    // The verifier runs only once: it takes millions of cycles, and after a small part of them its code is in the
+    // caches.
     let (verdict, cycles) = timed(|| black_box(&head).verify(kernels, black_box(body)));
     begin(number, cycles);
     writeln!(Console, "{verdict:?}").ok()?;

@@ -1,4 +1,4 @@
-//! `sig <number> <cycles> 0 <root>` for each case.
+//! Cases of hash-based signatures. Each prints a line `sig <number> <cycles> 0 <root>`.
 
 use core::hint::black_box;
 
@@ -8,7 +8,8 @@ use hartlock_virt::console;
 
 use crate::timed::{begin, timed};
 
-/// Judges the first case, and returns what is after it; nothing if it has not its form.
+/// Computes the root of the first case, and returns the bytes after it. Returns `None` if the case
+/// is malformed.
 pub fn judge<'a>(kernels: &Kernels, number: u64, cases: &'a [u8]) -> Option<&'a [u8]> {
     let (head, body) = cases.split_first_chunk::<HEAD_LEN>()?;
     let head = Head::decode(head)?;

@@ -1,4 +1,5 @@
-//! The loader with a fault that a test has to see, or in another form that is measured beside it. A feature chooses.
+//! Variants of the loader, with a fault that a test has to detect, or in another form for comparison. A feature selects
+//! the variant.
 
 #![no_std]
 #![no_main]
@@ -16,13 +17,13 @@ use hartlock_loader::harts;
 use hartlock_verify::Loaded;
 use hartlock_virt::{clock, environment};
 
-/// The faulty hart.
+/// Number of the faulty hart.
 const VICTIM: usize = 2;
-/// Longer than the boot hart waits for a block, shorter than it waits for a stop: what the hart hashed is delivered
-/// after all, too late.
+/// Time in milliseconds that the hart stalls. It is longer than the boot hart waits for a block and shorter than it
+/// waits for a stop, so that the hart delivers its result, but too late.
 const STALL_MS: u64 = 6000;
 
-/// How this variant reads.
+/// The reading strategy of this variant.
 struct Variant;
 
 impl Reading for Variant {
@@ -55,7 +56,7 @@ extern "C" fn loader_main(hart: usize) -> ! {
     let harts = if cfg!(feature = "one-hart") { 1 << hart } else { begun.handoff.harts };
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
     let metadata = unsafe { memory::bytes_mut(map::METADATA) };
-    // No manifest fits into the smaller one.
+    // The smaller buffer is too small for any manifest.
     let size = if cfg!(feature = "small-metadata") { 512 } else { metadata.len() };
     hartlock_loader::run::<Variant>(begun, harts, metadata.get_mut(..size).unwrap_or_default())
 }
@@ -67,7 +68,7 @@ extern "C" fn worker_main(hart: usize) {
             return;
         }
         if cfg!(feature = "worker-trap") {
-            // SAFETY: traps, and the handler does not return.
+            // SAFETY: the instruction traps, and the handler does not return.
             unsafe { core::arch::asm!("unimp", options(noreturn)) };
         }
         if cfg!(feature = "worker-stall") {

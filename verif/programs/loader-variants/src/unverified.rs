@@ -1,8 +1,8 @@
-//! A loader that verifies nothing, for one purpose: to measure what verification costs.
+//! A loader that verifies nothing. Its only purpose is to measure the cost of verification.
 //!
-//! It does what the real one does, without the checks: the same bytes come from the disk to the same
-//! places, by the same driver, and Linux's device tree gets the same edits. No key, floor, signature
-//! or digest is checked. The other harts stay STOPPED: there is no work for them.
+//! The program does the same as the real loader without the checks: the same driver reads the same bytes from the disk
+//! to the same addresses, and Linux's device tree gets the same edits. No key, floor, signature or digest is checked.
+//! The other harts stay STOPPED, because there is no work for them.
 
 use hartlock_handoff::{Entry, Log, MAX_ROM_ENTRIES, Step, entries};
 use hartlock_image::{BundleType, List, PayloadType, Reason};
@@ -25,7 +25,7 @@ extern "C" fn loader_main(hart: usize) -> ! {
     console::line(&["\nhartlock: UNVERIFIED loader: checks nothing, for measurements only"]);
     // SAFETY: this is the only user of the log region until Linux reads it.
     let region = unsafe { memory::bytes_mut(map::LOG) };
-    // The ROM that belongs to this loader leaves its log here.
+    // The unverified ROM has left its log in this region.
     let mut of_rom = List::<Entry, MAX_ROM_ENTRIES>::new();
     let header = entries(region).map(|(header, entries)| {
         entries.for_each(|entry| {
@@ -47,14 +47,14 @@ extern "C" fn loader_main(hart: usize) -> ! {
     }
 }
 
-/// Brings the system bundle to its places and makes Linux's device tree. Returns the kernel's entry.
+/// Reads the system bundle to its load addresses and writes Linux's device tree. Returns the entry point of the kernel.
 fn load(
     reported: u64,
     harts: &mut Harts,
     log: &mut Log<'_>,
     start: Instant,
 ) -> Result<u64, Reason> {
-    // It hashes nothing.
+    // No hash is computed, so the kernels do not matter.
     let mut disk = Disk::<Variant>::open(Kernels::PORTABLE, harts, log)?;
     let own_bit = disk.harts.own_bit();
     disk.log.push(&Entry { harts: own_bit, ..step(Step::Start, start) });
@@ -65,13 +65,13 @@ fn load(
     let (manifest, bytes) = read_manifest(&mut disk, BundleType::System, metadata)?;
     disk.log.push(&Entry { bytes, harts: own_bit, ..step(Step::Read, read_start) });
     for payload in manifest.payloads.iter() {
-        // Not verification: this code writes to nothing but RAM that is free.
+        // This check does not belong to verification: it ensures that the program writes only to free RAM.
         map::BOARD.check(BundleType::System, payload)?;
         let mut transfer = disk.begin(payload)?;
         disk.finish(&mut transfer)?;
         disk.push(payload, Entry { harts: own_bit, ..transfer.entry() });
     }
-    // Resets the device.
+    // Dropping the disk resets the device.
     drop(disk);
     write_fdt(&manifest, reported)?;
     Ok(manifest.payload(PayloadType::Kernel).ok_or(Reason::InternalLimit)?.entry)
@@ -86,6 +86,6 @@ fn leave(entry: u64, hart: usize, harts: &Harts, log: &mut Log<'_>) -> ! {
         log::print();
         machine::end(0)
     }
-    // SAFETY: no other hart runs and no device writes; whether the bundle holds a kernel is not known.
+    // SAFETY: no other hart runs and no device writes to memory; whether the bundle contains a kernel is not known.
     unsafe { enter_kernel(hart, map::LINUX_FDT.start as usize, entry as usize) }
 }

@@ -1,6 +1,7 @@
-//! Tries, from S-mode and on every hart, what S-mode may not do (boot flow §5.1).
+//! A program that tries, in S-mode and on every hart, accesses that are forbidden to S-mode (boot
+//! flow §5.1).
 //!
-//! A test signs this program in the place of the loader. It prints one line for each hart and
+//! A test signs this program in place of the loader. The program prints one line for each hart and
 //! region, and decides nothing: the test knows the expected results.
 
 #![no_std]
@@ -24,7 +25,7 @@ unsafe extern "C" {
     fn try_execute(address: u64) -> bool;
 }
 
-/// Name and address; the last byte of a region counts as much as its first.
+/// Names and addresses to try. The first and the last byte of a region are equally important.
 const PLACES: [(&str, u64); 20] = [
     ("rom-flash-first", map::ROM_FLASH.start),
     ("root-of-trust", map::ROOT_OF_TRUST.start),
@@ -43,9 +44,9 @@ const PLACES: [(&str, u64); 20] = [
     ("clint-mtime", CLINT as u64 + 0xbff8),
     ("fw-cfg", FW_CFG as u64),
     ("fw-cfg-dma", FW_CFG as u64 + 16),
-    // Where a board with an IOMMU has it; on others, nothing is there.
+    // This is the address of the IOMMU on boards that have one; on others there is no device.
     ("iommu-mode", 0x301_0010),
-    // Controls: the probe must be able to succeed.
+    // These are controls, to which an access has to succeed.
     ("log", map::LOG.start),
     ("metadata", map::METADATA.start),
 ];
@@ -54,12 +55,13 @@ static DONE: AtomicBool = AtomicBool::new(false);
 
 fn probe(number: usize) {
     for (name, address) in PLACES {
-        // SAFETY: written to survive a trap; a write puts back what was read.
+        // SAFETY: the routine survives a trap, and a write stores the value that was read.
         let read = unsafe { try_read(address) };
-        // SAFETY: as above.
+        // SAFETY: the routine survives a trap, and a write stores the value that was read.
         let write = unsafe { try_write(address) };
         let is_control = matches!(name, "log" | "metadata");
-        // SAFETY: only where nothing may be executed; anything else would end the test visibly.
+        // SAFETY: the routine is called only for addresses that must not be executable; if one is,
+        // the test ends visibly.
         let execute = !is_control && unsafe { try_execute(address) };
         let word = |is_allowed| if is_allowed { "yes" } else { "no" };
         console::line(&[
@@ -79,7 +81,7 @@ fn probe(number: usize) {
 
 #[unsafe(no_mangle)]
 extern "C" fn probe_main(own: usize) -> ! {
-    // SAFETY: the ROM's block; nothing writes to it.
+    // SAFETY: this is the hand-off block of the ROM, which nothing writes to.
     let handoff = Handoff::parse(unsafe { memory::bytes(map::HANDOFF) });
     let harts = handoff.map_or(0, |handoff| handoff.harts);
     print_ram();
@@ -97,9 +99,10 @@ extern "C" fn probe_main(own: usize) -> ! {
     hart::halt()
 }
 
-/// What of the ROM is left in memory that S-mode can read: the metadata buffer has to be zero.
+/// Prints the number of bytes of the ROM's metadata buffer that are not zero. S-mode can read this
+/// memory, so all of it has to be zero.
 fn print_ram() {
-    // SAFETY: nothing writes to the buffer now.
+    // SAFETY: nothing writes to the buffer at this time.
     let metadata = unsafe { memory::bytes(map::METADATA) };
     let left = metadata.iter().filter(|byte| **byte != 0).count();
     console::line(&["probe: metadata bytes left ", Number::decimal(left as u64).as_str()]);

@@ -1,6 +1,6 @@
 // Entry points of the probe, and accesses that may trap.
 //
-// Needs RV64I and Zicsr. ABI names only.
+// This file needs RV64I and Zicsr. Register names are those of the ABI.
 
 .equ STACK_SHIFT, 16
 .equ MAX_HARTS,   8
@@ -36,8 +36,8 @@ halt:
     wfi
     j     halt
 
-// bool try_read(address), bool try_write(address), bool try_execute(address): whether it worked.
-// A trap lands in `refused` with everything but the access done, and returns to the caller.
+// bool try_read(address), bool try_write(address) and bool try_execute(address) return true if the
+// access worked. A trap goes to `refused`, which returns to the caller.
 .globl try_read
 try_read:
     la    t0, refused
@@ -46,7 +46,7 @@ try_read:
     li    a0, 1
     ret
 
-// Writes back what it read, or zero where reading does not work.
+// This routine writes the value that it has read, or zero if the address cannot be read.
 .globl try_write
 try_write:
     mv    t3, ra
@@ -62,7 +62,8 @@ try_write:
     li    a0, 1
     ret
 
-// Only for places without code: what is found there would run.
+// This routine may be called only for addresses without code, because code at the address would be
+// executed.
 .globl try_execute
 try_execute:
     la    t0, refused_execute

@@ -1,4 +1,5 @@
-//! The ROM with a fault that a test has to see, or without verification, to measure what that costs. A feature chooses.
+//! Variants of the ROM, with a fault that a test has to detect, or without verification, to measure its cost. A feature
+//! selects the variant.
 
 #![no_std]
 #![no_main]
@@ -20,7 +21,7 @@ extern "C" fn rom_main() -> ! {
     }
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
     let metadata = unsafe { hartlock_virt::memory::bytes_mut(hartlock_virt::board::map::METADATA) };
-    // No manifest fits into the smaller one.
+    // The smaller buffer is too small for any manifest.
     let size = if cfg!(feature = "small-metadata") { 512 } else { metadata.len() };
     hartlock_rom::run(metadata.get_mut(..size).unwrap_or_default())
 }

@@ -1,4 +1,5 @@
-//! How the stages that verify nothing read a manifest (this one, and `verif/programs/loader-variants`).
+//! Reading of a manifest without verification, for the unverified ROM and the unverified loader
+//! (`verif/programs/loader-variants`).
 
 use hartlock_image::{
     BundleType, HEADER_SIZE, Head, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNERS, Manifest, Reason,
@@ -8,11 +9,11 @@ use hartlock_verify::Platform;
 /// Offset of the number of signers in a header (image format §4.1).
 const SIGNER_COUNT_AT: usize = 52;
 
-/// Reads all that precedes the payloads, as verification does, without checking it. Returns
-/// the number of bytes, too.
+/// Reads everything before the payloads, the same as the verifier, without checking it. Also returns the number of
+/// bytes.
 ///
 /// # Errors
-/// If it cannot be read, or does not have the form of a bundle.
+/// An error if the bytes cannot be read or are not a bundle.
 pub fn read_manifest<'a, P: Platform>(
     platform: &mut P,
     bundle_type: BundleType,
@@ -26,7 +27,7 @@ pub fn read_manifest<'a, P: Platform>(
     platform.read(HEADER_SIZE as u64, rest)?;
     let metadata: &'a [u8] = metadata;
     let signed = metadata.get(..head.signed_size()).ok_or(Reason::InternalLimit)?;
-    // The manifest names its signers, and this is not verified.
+    // The signers are taken from the manifest itself, because nothing is verified.
     let count = signed.get(SIGNER_COUNT_AT).copied().unwrap_or(0);
     let records = signed.get(HEADER_SIZE..).unwrap_or_default().chunks_exact(KEY_RECORD_SIZE);
     let mut signers = List::<KeyRecord, MAX_SIGNERS>::new();

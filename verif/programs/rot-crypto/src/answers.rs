@@ -1,4 +1,4 @@
-//! Known answers of both engines.
+//! Known answers of the AES engine and the big-number engine.
 
 use core::fmt::Write;
 
@@ -14,10 +14,10 @@ use hartlock_rot::{
 
 use crate::known;
 
-/// Of the key of RSA.
+/// Public exponent of the RSA key.
 const EXPONENT: u32 = 65537;
 
-/// Whether something is as it should be.
+/// A test that returns true if its results are right.
 type Part = fn() -> Option<bool>;
 
 pub fn run() {
@@ -43,16 +43,16 @@ pub fn run() {
     }
 }
 
-/// The engine. One at a time: a caller that takes it again gives up the earlier one.
+/// Returns a driver of the engine. Only one driver may be in use at a time.
 fn aes() -> Option<Aes> {
-    // SAFETY: the engine's registers, of which this is the only user.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
     let mut engine = Aes::new(registers).ok()?;
     engine.load_key(known::AES_KEY).ok()?;
     Some(engine)
 }
 
-/// A key under another one; a changed result is refused.
+/// Wraps a key with another one. A changed result has to be refused.
 fn wraps() -> Option<bool> {
     let mut engine = aes()?;
     engine.load_key(known::WRAPPING_KEY).ok()?;
@@ -79,7 +79,7 @@ fn encrypts_and_decrypts() -> Option<bool> {
     Some(is_encrypted && text == *known::AES_PLAINTEXT)
 }
 
-/// A changed byte is refused, and its text becomes zero.
+/// Decrypts a changed ciphertext, which has to be refused, and its text has to become zero.
 fn authenticates() -> Option<bool> {
     let mut engine = aes()?;
     let (iv, more) = ([7; 12], [8; 20]);
@@ -92,10 +92,10 @@ fn authenticates() -> Option<bool> {
     Some(is_refused && changed == [0; 64] && text == *known::AES_PLAINTEXT)
 }
 
-/// The processor sleeps until a message has ended. Without the interrupt it would sleep on.
+/// Lets the processor sleep until a message has ended. Without the interrupt it would not wake up.
 fn interrupts() -> Option<bool> {
     let mut engine = aes()?;
-    // SAFETY: the same registers; only this one is used, between calls of the driver.
+    // SAFETY: these are the same registers; only this value is used, between calls of the driver.
     let registers: hartlock_regs::aes::Aes =
         unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
     registers.interrupt().write(registers.interrupt().read());
@@ -106,20 +106,21 @@ fn interrupts() -> Option<bool> {
     Some(registers.interrupt().read().done())
 }
 
-/// The slot is empty first; once it is closed, the engine has its key, and no load and no store reaches it.
+/// Checks that the slot is empty at first. After it was closed, the engine holds the key, and no load or store can
+/// access the slot.
 fn keeps_the_key_of_the_slot() -> Option<bool> {
     let mut engine = aes()?;
     let was_empty = engine.load_slot() == Err(aes::Error::Refused);
-    // SAFETY: the page of the slot, of which this is the only user.
+    // SAFETY: the address is the page of the slot, of which this is the only user.
     let mut slot = unsafe { KeySlot::new(core::ptr::with_exposed_provenance_mut(KEY_SLOT)) };
     let is_filled = slot.fill(known::AES_KEY, || ());
     let is_shut = (0..KEY_LEN).step_by(4).all(|offset| {
         let address = KEY_SLOT.wrapping_add(offset);
-        // SAFETY: registers of the slot, which is closed.
+        // SAFETY: these are registers of the slot, which is closed.
         let stored = unsafe { try_store(address, 0) };
         (try_load(address), stored) == (Err(cause::LOAD_ACCESS), Err(cause::STORE_ACCESS))
     });
-    // Another key first: what follows is by the one of the slot.
+    // Another key is loaded first, so that the result depends on the key of the slot.
     engine.load_key(&[0; KEY_LEN]).ok()?;
     engine.load_slot().ok()?;
     let mut text = *known::AES_PLAINTEXT;
@@ -127,14 +128,14 @@ fn keeps_the_key_of_the_slot() -> Option<bool> {
     Some(was_empty && is_filled && is_shut && text == *known::AES_CBC)
 }
 
-/// The engine, for which the processor sleeps.
+/// Returns the driver of the big-number engine, whose interrupt wakes the processor.
 fn bignum() -> Option<Bignum<Sleeping>> {
-    // SAFETY: the engine's registers, of which this is the only user.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(BIGNUM)) };
     Bignum::new(registers, Sleeping(|| sleep_until(interrupt::BIGNUM))).ok()
 }
 
-/// The encoded message is the one of the digest (RFC 8017 §9.2), and the one of a changed signature is another.
+/// Checks that the encoded message is that of the digest (RFC 8017 §9.2), and that a changed signature has another one.
 fn opens() -> Option<bool> {
     let mut engine = bignum()?;
     let (mut encoded, mut other) = ([0; 256], [0; 256]);
@@ -172,7 +173,8 @@ fn verifies_p384() -> Option<bool> {
     Some(is_refused(engine.verify_p384((x, y), &changed, (r, s))))
 }
 
-/// An engine that accepts is told from one that fails: both end the program.
+/// Returns true if the verdict is a refusal. An engine that accepts is reported separately from one that fails, because
+/// both end the program.
 fn is_refused(verdict: Result<(), bignum::Error>) -> bool {
     if verdict.is_ok() {
         let _ = writeln!(Console, "rot-crypto: a changed message is accepted");
@@ -180,7 +182,7 @@ fn is_refused(verdict: Result<(), bignum::Error>) -> bool {
     verdict == Err(bignum::Error::BadSignature)
 }
 
-/// Two numbers of equal length.
+/// Splits bytes into two numbers of equal length.
 fn halves<const N: usize>(both: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
     let (first, second) = both.split_first_chunk()?;
     Some((first, second.try_into().ok()?))

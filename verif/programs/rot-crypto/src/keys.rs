@@ -1,19 +1,21 @@
-//! Requests with keys (`spec/requests.md`), served by the code of the ROM, without a host: the workstation has put the key of the
-//! slot, records, and what they have to give into the host's memory (`verif/machines/run/src/machines/key_requests.rs`):
+//! Requests with keys (`spec/requests.md`), which the code of the ROM serves without a host. The workstation has
+//! written the key of the slot, the records, and the expected results into the host's memory
+//! (`verif/machines/run/src/machines/key_requests.rs`):
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 32 | key of the slot |
 //! | 4 | number of requests |
 //!
-//! and for each request its operation, the length of its record, its destination, which is zero if it has none, and the length
-//! of its result, four bytes each, then record and result, with zeros up to a multiple of four bytes. A line for each:
+//! For each request the operation, the length of its record, its destination (zero if there is none) and the length of
+//! its result follow, in four bytes each, then record and result, with zeros up to a multiple of four bytes. The
+//! program prints a line for each request:
 //!
 //! ```text
 //! key <number> <cycles> <word of the answer> <right, wrong, or the refusal>
 //! ```
 //!
-//! A refusal is followed by `written` if there is something at its destination.
+//! After a refusal the line ends with `written` if there is data at the destination.
 
 use core::fmt::Write;
 use core::hint::black_box;
@@ -27,7 +29,7 @@ use hartlock_rot::keys::Service;
 use hartlock_rot::{Console, HOST_MEMORY, KEY_SLOT, cycle};
 use hartlock_verify::board::Region;
 
-/// Where they begin.
+/// Address of the requests.
 const REQUESTS: u64 = HOST_MEMORY as u64 + (16 << 20);
 const LIMITS: Limits<'static> = Limits {
     memory: Region::new(HOST_MEMORY as u64, 32 << 20),
@@ -35,19 +37,19 @@ const LIMITS: Limits<'static> = Limits {
     max_input: 0,
     has_keys: true,
 };
-/// Bytes of a destination that a refusal must not have changed.
+/// Number of bytes at a destination that a refused request must not have changed.
 const UNCHANGED: usize = 64;
 
 static mut WANTED: [u8; BUFFER_LEN] = [0; BUFFER_LEN];
 static mut FOUND: [u8; BUFFER_LEN] = [0; BUFFER_LEN];
 
-/// What went wrong.
+/// The reason why the program stopped.
 #[derive(Debug)]
 pub enum Error {
-    /// The requests do not have their form.
+    /// The requests are malformed.
     Form,
     Bus(BusError),
-    /// The slot is not filled.
+    /// The slot was not filled.
     Slot,
 }
 
@@ -62,9 +64,9 @@ pub fn run() -> Result<(), Error> {
     fill_slot(&mut requests)?;
     let mut service = Service::take();
     let (wanted, found) = (&raw mut WANTED, &raw mut FOUND);
-    // SAFETY: nothing else names it.
+    // SAFETY: no other code names this buffer.
     let wanted = unsafe { &mut *wanted };
-    // SAFETY: likewise.
+    // SAFETY: no other code names this buffer.
     let found = unsafe { &mut *found };
     for number in 0..requests.word()? {
         let operation = u16::try_from(requests.word()?).map_err(|_| Error::Form)?;
@@ -99,27 +101,27 @@ pub fn run() -> Result<(), Error> {
             }
         };
     }
-    // Copies of results, which the machine must not find.
+    // The copies of results are cleared, because the machine must not find them.
     black_box(wanted).fill(0);
     black_box(found).fill(0);
     rot_keys_served();
     Ok(())
 }
 
-/// Where the machine saves the scratchpad.
+/// The address at which the machine saves the scratchpad.
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn rot_keys_served() {
     black_box(());
 }
 
-/// What the workstation has written.
+/// A reader of the data that the workstation has written.
 struct Requests {
     at: u64,
 }
 
 impl Requests {
-    /// Copies what comes next.
+    /// Copies the next bytes.
     fn take(&mut self, into: &mut [u8]) -> Result<(), BusError> {
         let at = self.skip(into.len() as u32);
         host::read(at, into)
@@ -131,7 +133,7 @@ impl Requests {
         Ok(u32::from_le_bytes(bytes))
     }
 
-    /// The address of what comes next, which has so many bytes and zeros after them.
+    /// Returns the address of the next `len` bytes and skips them with the zeros after them.
     fn skip(&mut self, len: u32) -> u64 {
         let at = self.at;
         self.at += u64::from(len).next_multiple_of(4);
@@ -142,7 +144,7 @@ impl Requests {
 fn fill_slot(requests: &mut Requests) -> Result<(), Error> {
     let mut key = [0; KEY_LEN];
     requests.take(&mut key)?;
-    // SAFETY: the page of the slot, of which this is the only user.
+    // SAFETY: the address is the page of the slot, of which this is the only user.
     let mut slot = unsafe { KeySlot::new(core::ptr::with_exposed_provenance_mut(KEY_SLOT)) };
     if slot.fill(&key, || ()) { Ok(()) } else { Err(Error::Slot) }
 }

@@ -1,13 +1,14 @@
-//! AES and big numbers on the root of trust of `hw/soc`, by the drivers: known answers of both engines, changed inputs, and
-//! both interrupts. A line for each part:
+//! AES and big numbers on the root of trust of `hw/soc`, with the drivers: known answers of both engines, changed
+//! inputs, and both interrupts. The program prints a line for each part:
 //!
 //! ```text
 //! <part> <cycles>
 //! ```
 //!
-//! The first part that fails ends the program with its number. With the feature `vectors` it verifies signatures instead
-//! (`vectors.rs`), with `software` without the engine, with `streams` AES works between DMA and the stream writer (`streams.rs`),
-//! and with `keys` it serves requests with keys (`keys.rs`). With several of them it does one after the other.
+//! The first part that fails ends the program with its number. Features select other work: with `vectors` the program
+//! verifies signatures (`vectors.rs`), with `software` it does this without the engine, with `streams` AES works
+//! between DMA and the stream writer (`streams.rs`), and with `keys` it serves requests with keys (`keys.rs`). With
+//! several of these features it does one after the other.
 
 #![no_std]
 #![no_main]
@@ -43,7 +44,8 @@ extern "C" fn rot_main() {
     exit(0)
 }
 
-/// Ends the program if a part failed. Out of line it changes the layout, and with it what is measured.
+/// Ends the program if a part failed. The function is inlined, because otherwise the layout of the code changes, and
+/// with it the measured cycles.
 #[cfg(any(feature = "keys", feature = "streams", feature = "vectors"))]
 #[inline(always)]
 fn require(result: Result<(), impl Debug>) {

@@ -1,13 +1,14 @@
-//! AES between DMA and the stream writer: no word of a text passes the core. A line for each message, whose results the
-//! workstation judges:
+//! AES between DMA and the stream writer, where the core transfers no word of a text. The program prints a line for
+//! each message, and the workstation checks the results:
 //!
 //! ```text
 //! <part> <bytes> <cycles> <cycles from the doorbell> <SHA-256 of the result> <tag, or SHA-256 of the text that was hashed meanwhile>
 //! ```
 //!
-//! Cycles are of the second of two runs, with the text in the last-level cache: from the call of the driver to its result, all
-//! in, and from the doorbell of the DMA engine to the same; the key is loaded before. Byte i of the text is i mod 251. Messages of
-//! many sizes follow, whose cycles have the load of the key as well (`streams/whole.rs`). The last line says which refusals were right.
+//! The cycles are those of the second of two runs, with the text in the last-level cache. The first number counts from
+//! the call of the driver to its result, and the second from the doorbell of the DMA engine; the key was loaded before.
+//! Byte i of the text is i mod 251. Messages of many sizes follow, whose cycles include the load of the key
+//! (`streams/whole.rs`). The last line lists the refusals that were right.
 
 use core::fmt::Write;
 
@@ -25,21 +26,22 @@ use crate::known;
 
 mod whole;
 
-/// Bytes of texts.
+/// Length in bytes of a text; the next constant is that of a long one.
 const LENGTH: u32 = 16384;
 const LONG: u32 = 65536;
-/// Of those that are refused, whose results the core looks at.
+/// Length in bytes of messages that are refused, whose destination the core inspects.
 const SHORT: u32 = 1000;
-/// Bytes that the core writes: the DMA engine repeats them.
+/// Number of bytes of the text that the core writes. The DMA engine copies them to fill the rest.
 const PERIODS: u32 = 8 * 251;
-/// What is read: two MiB of the host's memory, after its program.
+/// Start of the memory for messages: two MiB of the host's memory, after its program.
 const TEXT: u32 = HOST_MEMORY as u32 + (16 << 20);
-/// What is written: the second of them, and what is above all of the host's memory, where no subordinate is.
+/// Start of the memory for results: the second of these MiB. The next constant is an address above all of the host's
+/// memory, at which there is no bus subordinate.
 const RESULT: u32 = TEXT + (1 << 20);
 const NOWHERE: u32 = 0xf000_0000;
-/// More than any message takes, in reads of the events.
+/// Maximum number of reads of the events, which is more than any message takes.
 const PATIENCE: u32 = 100_000;
-/// Bits of the sinks (hw/soc/top/rot_registers.sv).
+/// Bits of the DMA sinks (hw/soc/top/rot_registers.sv).
 const TO_SHA2: u8 = 1 << 0;
 const TO_AES: u8 = 1 << 2;
 const AAD: &[u8] = b"header";
@@ -47,7 +49,7 @@ const IV: &[u8; 12] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 static mut LIST: List = List::EMPTY;
 
-/// What went wrong.
+/// The reason why the program stopped.
 #[derive(Debug)]
 #[expect(dead_code, reason = "errors are printed")]
 pub enum Error {
@@ -57,9 +59,9 @@ pub enum Error {
     Writer(stream_writer::Error),
     Sha2(sha2::Error),
     Bus(BusError),
-    /// What has to be refused was not, or in another way.
+    /// A message that has to be refused was not refused, or with another error.
     Allowed(&'static str, Result<(), StreamError>),
-    /// A refused message left a byte of its result.
+    /// A refused message left bytes of its result.
     Residue(&'static str),
 }
 
@@ -83,7 +85,7 @@ from!(
 );
 
 type Digest = [u8; 32];
-/// Of all, and from the doorbell.
+/// Cycles of the whole message, and cycles from the doorbell on.
 type Cycles = (u32, u32);
 
 struct Engines {
@@ -121,16 +123,16 @@ pub fn run() -> Result<(), Error> {
 }
 
 fn engines() -> Result<Engines, Error> {
-    // SAFETY: the engine's registers, of which this is the only user.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let aes = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
-    // SAFETY: likewise.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let dma = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(DMA)) };
-    // SAFETY: likewise.
+    // SAFETY: these are the writer's registers, of which this is the only user.
     let writer = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(STREAM_WRITER)) };
-    // SAFETY: likewise.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let sha2 = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
     let list = &raw mut LIST;
-    // SAFETY: nothing else names it.
+    // SAFETY: no other code names the list.
     let list = unsafe { &mut *list };
     let offset = core::ptr::from_mut(list).addr() - SCRATCHPAD;
     let mut engines = Engines {
@@ -147,7 +149,7 @@ fn engines() -> Result<Engines, Error> {
     Ok(engines)
 }
 
-/// A message of one range.
+/// A message that consists of one range, and its destination.
 struct One([Range; 1], u32);
 
 const fn one(source: u32, destination: u32, length: u32) -> One {
@@ -176,7 +178,7 @@ impl Engines {
         }
     }
 
-    /// The text: its beginning by the core, and the rest as copies of that, by DMA.
+    /// Writes the text. The core writes the beginning, and DMA copies it to fill the rest.
     fn write_text(&mut self) -> Result<(), Error> {
         let mut period = [0; 251];
         period.iter_mut().zip(0..).for_each(|(byte, value)| *byte = value);
@@ -193,7 +195,7 @@ impl Engines {
         Ok(self.dma.finish(PATIENCE)?)
     }
 
-    /// Cycles of the second run: of all, and from the doorbell. The tag, if there is one.
+    /// Runs a message twice. Returns the cycles of the second run, and the tag if there is one.
     fn twice(
         &mut self,
         mode: Mode<'_>,
@@ -223,7 +225,7 @@ impl Engines {
         Ok((cycles, sealed.unwrap_or_default().to_bytes()))
     }
 
-    /// SHA-256 of memory, by DMA.
+    /// Computes SHA-256 of memory by DMA.
     fn digest_of(&mut self, source: u32, length: u32) -> Result<Digest, Error> {
         self.sha2.start_stream(sha2::Function::Sha256)?;
         self.dma.start(&[Range { source, destination: 0, length }], TO_SHA2, false)?;
@@ -232,7 +234,7 @@ impl Engines {
         Ok(self.sha2.digest()?)
     }
 
-    /// A line.
+    /// Prints the line of a message.
     fn report(
         &mut self,
         part: &str,
@@ -247,7 +249,7 @@ impl Engines {
         Ok(())
     }
 
-    /// Encryption; decryption; and a decryption whose ciphertext is measured by the same read.
+    /// Encrypts and decrypts a message, and decrypts it again while the same read also hashes the ciphertext.
     fn gcm(&mut self) -> Result<(), Error> {
         let seal = one(TEXT, RESULT, LENGTH);
         let mode = Mode::Gcm(IV);
@@ -267,7 +269,7 @@ impl Engines {
         let measured = self.sha2.digest()?;
         self.report("gcm-measured", plain, LENGTH, cycles, &measured)?;
 
-        // A wrong tag, and a changed byte: no byte of the text is left.
+        // The cases are a wrong tag and a changed byte. No byte of the text may be left.
         let seal = one(TEXT, RESULT, SHORT);
         let open = one(RESULT, plain, SHORT);
         let (_, tag) = self.once(mode, Direction::Encrypt, None, seal.as_route(0))?;
@@ -288,12 +290,12 @@ impl Engines {
         )
     }
 
-    /// A range that is its own destination, of no whole blocks at any place.
+    /// Encrypts a range to its own address, at any alignment and without whole blocks.
     fn in_place(&mut self) -> Result<(), Error> {
         let (at, length) = (RESULT + 3, 1001);
         host::copy(at.into(), TEXT.into(), length as usize)?;
         let route = one(at, at, length);
-        // CTR is its own inverse.
+        // CTR encryption and decryption are the same operation.
         let mode = Mode::Ctr(known::AES_IV);
         let (cycles, _) = self.twice(mode, Direction::Encrypt, None, route.as_route(0))?;
         self.report("ctr-in-place", at, length, cycles, &[])
@@ -317,20 +319,21 @@ impl Engines {
                 it.process(Mode::Ecb, Direction::Encrypt, route)
             })?;
         }
-        // No subordinate is there: what was to be overwritten cannot be, either.
+        // There is no bus subordinate at this address, so the destination cannot be overwritten, either.
         let route = one(TEXT, NOWHERE, 64);
         let result = self.streamed().process(Mode::Ecb, Direction::Encrypt, route.as_route(0));
         if result != Err(StreamError::Residue) {
             return Err(Error::Allowed("nowhere", result));
         }
-        // After all of them the engines work.
+        // The engines have to work after all of these errors.
         let route = one(TEXT, RESULT, LENGTH);
         let mode = Mode::Ctr(known::AES_IV);
         let (cycles, _) = self.twice(mode, Direction::Encrypt, None, route.as_route(0))?;
         self.report("ctr-again", RESULT, LENGTH, cycles, &[])
     }
 
-    /// The message is refused, and every byte of its destination is zero, if that may be written at all.
+    /// Checks that a message is refused, and that every byte of its destination is zero, if the destination can be
+    /// written.
     fn is_refused(
         &mut self,
         name: &'static str,

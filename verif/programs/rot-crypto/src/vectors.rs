@@ -1,13 +1,13 @@
-//! Verdicts on signatures of RSA and ECDSA by the engine for big numbers, as the ROM has them. A line for each case, which the
-//! workstation judges:
+//! Verdicts of the big-number engine on RSA and ECDSA signatures, as in the ROM. The program prints a line for each
+//! case, and the workstation checks it:
 //!
 //! ```text
 //! sig <number> <cycles> <answers of the engine> <verdict>
 //! ```
 //!
-//! With the feature `software` the engine is not offered to the verifiers, and gives no answers. Cycles are from the call
-//! of the verifier to its verdict. A case is copied from the host's memory into the scratchpad before, as a ROM copies what
-//! it judges.
+//! With the feature `software` the verifiers do not get the engine, and it gives no answers. The cycles are those from
+//! the call of the verifier to its verdict. Each case is copied from the host's memory into the scratchpad before, as a
+//! ROM does with its input.
 
 #[cfg(not(feature = "software"))]
 mod engine;
@@ -26,24 +26,24 @@ use engine::{given, kernels};
 #[cfg(feature = "software")]
 use software::{given, kernels};
 
-/// Bytes of the longest case.
+/// Length of the longest case in bytes.
 const ROOM: usize = 12 << 10;
 static mut BYTES: [u8; ROOM] = [0; ROOM];
 
-/// What went wrong.
+/// The reason why the program stopped.
 #[derive(Debug)]
 pub enum Error {
-    /// The cases do not have their form.
+    /// The cases are malformed.
     Form,
     Bus(BusError),
-    /// The engine is not there, or gives no known answers.
+    /// The engine is missing, or failed its known-answer tests.
     Engine,
 }
 
 pub fn run() -> Result<(), Error> {
     let kernels = kernels().ok_or(Error::Engine)?;
     let bytes = &raw mut BYTES;
-    // SAFETY: nothing else names it.
+    // SAFETY: no other code names the buffer.
     let bytes = unsafe { &mut *bytes };
     let mut at = HOST_MEMORY as u64 + OFFSET;
     let mut count = [0; 8];
@@ -64,7 +64,7 @@ pub fn run() -> Result<(), Error> {
     Ok(())
 }
 
-/// Copies what comes next in the host's memory.
+/// Copies the next bytes of the host's memory.
 fn take(at: &mut u64, into: &mut [u8]) -> Result<(), Error> {
     host::read(*at, into).map_err(Error::Bus)?;
     *at += into.len() as u64;

@@ -1,6 +1,6 @@
-//! Every feed of the drivers on the engines themselves: words that the core pushes, while it polls and while it sleeps until
-//! the interrupt, and DMA asleep. A line as that of the other measurements for each digest, with zero for cycles; functions
-//! that the workstation does not have are compared with published examples here.
+//! Tests of every way to transfer messages to the engines: the core pushes words, by polling and by interrupt, and DMA
+//! works by interrupt. The program prints a line for each digest in the format of the other measurements, with zero for
+//! cycles. Functions that the workstation does not have are compared with published examples here.
 
 use core::fmt::Write;
 
@@ -13,7 +13,8 @@ use hartlock_rot::{Console, DMA, SCRATCHPAD, SHA2, SHA3, interrupt, sleep_until}
 
 use crate::{Engines, Error, KEY, LIST, PATIENCE, PAYLOAD, TO_SHA2, TO_SHA3};
 
-/// Offset and length: none, a byte, around a word and a block of each function, and over the end of a page.
+/// Offsets and lengths of messages: zero, one byte, lengths around a word and around a block of each function, and over
+/// the end of a page.
 const PLACES: [(usize, usize); 10] = [
     (0, 0),
     (3, 0),
@@ -27,18 +28,18 @@ const PLACES: [(usize, usize); 10] = [
     (4001, 4295),
 ];
 
-/// With their bytes.
+/// Names and functions, with the lengths of their outputs in bytes.
 const SHA3_FUNCTIONS: [(&str, Function<'_>, usize); 6] = [
     ("sha3-224", Function::Sha3_224, 28),
     ("sha3-256", Function::Sha3_256, 32),
     ("sha3-384", Function::Sha3_384, 48),
     ("sha3-512", Function::Sha3_512, 64),
-    // Two blocks of output.
+    // The output of SHAKE has two blocks.
     ("shake128", Function::Shake128, 200),
     ("shake256", Function::Shake256, 200),
 ];
 
-/// SP 800-185, sample 1 of KMAC.
+/// Key of sample 1 of KMAC in SP 800-185.
 const KMAC_KEY: [u8; 32] = {
     let mut key = [0x40; 32];
     let mut at = 0;
@@ -52,7 +53,7 @@ const KMAC128: [u8; 32] = [
     0xe5, 0x78, 0x0b, 0x0d, 0x3e, 0xa6, 0xf7, 0xd3, 0xa4, 0x29, 0xc5, 0x70, 0x6a, 0xa4, 0x3a, 0x00,
     0xfa, 0xdb, 0xd7, 0xd4, 0x96, 0x28, 0x83, 0x9e, 0x31, 0x87, 0x24, 0x3f, 0x45, 0x6e, 0xe1, 0x4e,
 ];
-/// RFC 9861 §5, the empty message with the suffix 0x1f.
+/// Output of TurboSHAKE128 for the empty message with the suffix 0x1f (RFC 9861 §5).
 const TURBOSHAKE128: [u8; 32] = [
     0x1e, 0x41, 0x5f, 0x1c, 0x59, 0x83, 0xaf, 0xf2, 0x16, 0x92, 0x17, 0x27, 0x7d, 0x17, 0xbb, 0x53,
     0x8c, 0xd9, 0x45, 0xa3, 0x97, 0xdd, 0xec, 0x54, 0x1f, 0x1c, 0xe4, 0x1a, 0xf2, 0xc1, 0xb7, 0x4c,
@@ -63,14 +64,14 @@ pub fn run(engines: Engines<'_>) -> Result<(), Error> {
     push(&mut sha2, &mut sha3)?;
     known(&mut sha3)?;
     recover(&mut sha2, &mut sha3)?;
-    // SAFETY: the engine's registers, whose only other user is not used any more.
+    // SAFETY: these are the engine's registers, whose only other driver is not used any more.
     let dma = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(DMA)) };
-    // SAFETY: likewise.
+    // SAFETY: these are the engine's registers, whose only other driver is not used any more.
     let sha2 = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
-    // SAFETY: likewise.
+    // SAFETY: these are the engine's registers, whose only other driver is not used any more.
     let sha3 = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA3)) };
     let list = &raw mut LIST;
-    // SAFETY: likewise.
+    // SAFETY: the only other user of the list is the driver that is not used any more.
     let list: &mut List = unsafe { &mut *list };
     let offset = core::ptr::from_mut(list).addr() - SCRATCHPAD;
     let mut dma = Dma::new(dma, list, offset, Sleeping(|| sleep_until(interrupt::DMA)))?;
@@ -81,7 +82,7 @@ pub fn run(engines: Engines<'_>) -> Result<(), Error> {
     for place in PLACES {
         sha2.start_stream(sha2::Function::Sha256)?;
         sha3.start_stream(Function::Sha3_512)?;
-        // In two ranges, of which the first ends anywhere.
+        // The message is split into two ranges, of which the first ends at any address.
         let (offset, length) = place;
         let (at, split) = ((PAYLOAD + offset) as u32, length as u32 / 3);
         let range = |source, length| Range { source, destination: 0, length };
@@ -97,12 +98,12 @@ pub fn run(engines: Engines<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The core pushes each message, of SHA-3 in two parts.
+/// Lets the core push each message; those of SHA-3 are pushed in two parts.
 fn push<W: Wait>(sha2: &mut Sha2<W>, sha3: &mut Sha3<W>) -> Result<(), Error> {
     for place in PLACES {
         let (offset, length) = place;
         let message = core::ptr::with_exposed_provenance::<u8>(PAYLOAD + offset);
-        // SAFETY: bytes of the payload, which nothing writes any more.
+        // SAFETY: these are bytes of the payload, which nothing writes any more.
         let message = unsafe { core::slice::from_raw_parts(message, length) };
         for (name, function) in
             [("sha256", sha2::Function::Sha256), ("hmac-sha256", sha2::Function::HmacSha256(&KEY))]
@@ -142,7 +143,8 @@ fn known<W: Wait>(sha3: &mut Sha3<W>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A word without a message is an error that makes the next digest worthless; a wipe forgets it.
+/// Pushes a word without a message, which is an error that makes the next digest invalid, and checks that a wipe clears
+/// the error.
 fn recover<W: Wait>(sha2: &mut Sha2<W>, sha3: &mut Sha3<W>) -> Result<(), Error> {
     let mut digest = [0; 28];
     sha3.push(&[0; 8]);

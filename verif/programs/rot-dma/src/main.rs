@@ -1,17 +1,18 @@
-//! Hashes of the host's memory by DMA, on the root of trust of `hw/soc`: one read for one engine, for both, and for a
-//! write at the same time. A line for each, whose digests the workstation judges:
+//! Hashes of the host's memory by DMA, on the root of trust of `hw/soc`: one read for one engine, for both, and at the
+//! same time for a write. The program prints a line for each, and the workstation checks the digests:
 //!
 //! ```text
 //! dma <functions> <bytes> <source offset> <cycles> <cycles of the set-up> <digest>...
 //! ```
 //!
-//! Cycles are from the doorbell to the last digest that is valid, everything in; the set-up before it starts the engines
-//! and writes list and registers. Each is the second of two runs, with the payload in the last-level cache. Byte i of
-//! memory is i mod 251.
+//! The cycles are those from the doorbell to the last valid digest, including its read. The set-up before it starts the
+//! engines and writes list and registers. Both are measured in the second of two runs, with the payload in the
+//! last-level cache. Byte i of memory is i mod 251.
 //!
-//! With the feature `feeds` the engines get the same bytes from the core, polled and asleep, and asleep by DMA (`feeds.rs`).
-//! With the feature `released` the host is released first, so that all of it goes through the host's port for other
-//! masters, which is coherent with its caches. The host waits for the word that this program writes at its end.
+//! With the feature `feeds` the engines get the same bytes from the core, by polling and by interrupt, and from DMA by
+//! interrupt (`feeds.rs`). With the feature `released` the host is released first, so that all accesses go through the
+//! host's port for other bus masters, which is coherent with its caches. The host waits for the word that this program
+//! writes at its end.
 
 #![no_std]
 #![no_main]
@@ -34,39 +35,40 @@ use hartlock_regs::{Block, dma as dma_registers};
 use hartlock_rot::BOOT_SEQUENCER;
 use hartlock_rot::{Console, DMA, HOST_MEMORY, SCRATCHPAD, SHA2, SHA3, cycle, exit};
 
-/// Bytes of the payloads.
+/// Sizes of the payloads in bytes.
 const SIZES: [u32; 4] = [64, 1024, 4096, 16384];
-/// Where what is done once does not show any more; it is not copied, because a copy is compared byte by byte.
+/// Size of a payload for which the constant costs are negligible. It is not copied, because a copy is compared byte by
+/// byte.
 const LONG: u32 = 65536;
-/// The largest payload, and room to move it.
+/// Length in words of the memory for the largest payload at every offset.
 const MEMORY_LEN: usize = (LONG as usize + 64) / 4;
-/// Payloads, after the host's program, and copies: a MiB each.
+/// Address of the payloads, after the host's program; copies are 1 MiB after them.
 const PAYLOAD: usize = HOST_MEMORY + (16 << 20);
 const COPY: u32 = PAYLOAD as u32 + (1 << 20);
-/// What the host waits for (`verif/programs/rot-host`, feature `waits`).
+/// Address of the word that the host waits for (`verif/programs/rot-host`, feature `waits`).
 #[cfg(feature = "released")]
 const DONE: usize = HOST_MEMORY + (18 << 20);
-/// More than any list takes, in reads of the events.
+/// Maximum number of reads of the events, which is more than any list takes.
 const PATIENCE: u32 = 100_000;
-/// Bits of the sinks (hw/soc/top/rot_registers.sv).
+/// Bits of the DMA sinks (hw/soc/top/rot_registers.sv).
 const TO_SHA2: u8 = 1 << 0;
 const TO_SHA3: u8 = 1 << 1;
 
 static mut LIST: List = List::EMPTY;
 
-/// What went wrong.
+/// The reason why the program stopped.
 #[derive(Debug)]
 #[expect(dead_code, reason = "errors are printed")]
 enum Error {
     Dma(dma::Error),
     Sha2(sha2::Error),
     Sha3(sha3::Error),
-    /// A published digest is another one.
+    /// A digest differs from the published one.
     #[cfg(feature = "feeds")]
     Known(&'static str),
-    /// The copy is not what was hashed.
+    /// The copy differs from the hashed bytes.
     Copy,
-    /// A list was not refused.
+    /// A list that has to be refused was accepted.
     Allowed,
     /// The host was not released.
     #[cfg(feature = "released")]
@@ -91,17 +93,17 @@ impl From<sha3::Error> for Error {
     }
 }
 
-/// What gets the payload: engines and memory.
+/// The engines and the memory that receive the payload.
 #[derive(Clone, Copy)]
 struct Task {
     name: &'static str,
     sha2: Option<sha2::Function<'static>>,
-    /// With the bytes of the digest.
+    /// SHA-3 function and the length of its digest in bytes.
     sha3: Option<(sha3::Function<'static>, usize)>,
     writes: bool,
 }
 
-/// Byte i of the key is 255 - i.
+/// HMAC key. Byte i is 255 - i.
 static KEY: [u8; 32] = {
     let mut key = [255; 32];
     let mut at = 0;
@@ -171,14 +173,14 @@ extern "C" fn rot_main() -> ! {
 }
 
 fn run() -> Result<(), Error> {
-    // SAFETY: the engine's registers, of which this is the only user.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let dma = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(DMA)) };
-    // SAFETY: likewise.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let sha2 = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
-    // SAFETY: likewise.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let sha3 = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA3)) };
     let list = &raw mut LIST;
-    // SAFETY: nothing else names it.
+    // SAFETY: no other code names the list.
     let list = unsafe { &mut *list };
     let offset = core::ptr::from_mut(list).addr() - SCRATCHPAD;
     let mut engines = Engines {
@@ -187,14 +189,14 @@ fn run() -> Result<(), Error> {
         sha3: Sha3::new(sha3, Polling)?,
     };
     let page = PAYLOAD as u32 >> 12;
-    // What is read is one MiB of the host's memory, what is written the next. Pages below the host's memory are in
-    // no window, although this one names them.
+    // The first MiB of the host's memory is readable, and the second is writable. The first window also names pages
+    // below the host's memory; those are never accessible.
     let (first, second) = (
         Window { first: 0, last: page + 0xff },
         Window { first: page + 0x100, last: page + 0x1ff },
     );
     engines.dma.lock(first, second)?;
-    // SAFETY: memory that no other code uses.
+    // SAFETY: no other code uses this memory.
     let memory = unsafe {
         core::slice::from_raw_parts_mut(
             core::ptr::with_exposed_provenance_mut::<u32>(PAYLOAD),
@@ -215,7 +217,7 @@ fn run() -> Result<(), Error> {
     Ok(())
 }
 
-/// Every task with every size, and ranges that are refused.
+/// Measures every task with every size, and checks ranges that have to be refused.
 #[cfg(not(feature = "feeds"))]
 #[inline(always)]
 fn measure_all(mut engines: Engines<'_>) -> Result<(), Error> {
@@ -235,23 +237,24 @@ fn measure_all(mut engines: Engines<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The host runs from now on, and every access to its memory takes the path that sees its caches.
+/// Releases the host, which runs from here on. Every access to its memory then takes the path that is coherent with its
+/// caches.
 #[cfg(feature = "released")]
 fn release() -> Result<(), Error> {
     let base = core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER);
-    // SAFETY: registers of the sequencer, which no other code uses.
+    // SAFETY: these are registers of the sequencer, which no other code uses.
     let mut sequencer = unsafe { BootSequencer::new(base) };
     sequencer.release().map_err(|_| Error::Release)
 }
 
 #[cfg(feature = "released")]
 fn tell_the_host() {
-    // SAFETY: a word that only the host reads.
+    // SAFETY: this is a word that only the host reads.
     unsafe { core::ptr::with_exposed_provenance_mut::<u32>(DONE).write_volatile(1) };
 }
 
 impl Engines<'_> {
-    /// Runs a task twice, and reports the second run.
+    /// Runs a task twice, and prints the line of the second run.
     fn measure(&mut self, task: Task, length: u32, offset: u32) -> Result<(), Error> {
         let mut digests = [[0; 64]; 2];
         self.hash(task, length, offset, &mut digests)?;
@@ -268,7 +271,7 @@ impl Engines<'_> {
         if task.writes { is_copied(length, offset) } else { Ok(()) }
     }
 
-    /// Returns the cycles of the set-up and of all.
+    /// Returns the cycles of the set-up, and those of the whole task.
     #[inline(never)]
     fn hash(
         &mut self,
@@ -310,8 +313,8 @@ impl Engines<'_> {
         Ok((doorbell.wrapping_sub(start), end.wrapping_sub(doorbell)))
     }
 
-    /// A range that is not within its window: nothing is read, and the engine has forgotten its message, so that another
-    /// one can begin.
+    /// Checks that a range outside of its window is refused: nothing is read, and the engine has dropped its message,
+    /// so that another one can begin.
     fn is_refused(&mut self, source: u32) -> Result<(), Error> {
         self.sha2.start_stream(sha2::Function::Sha256)?;
         self.dma.start(&[Range { source, destination: COPY, length: 64 }], TO_SHA2, false)?;
@@ -324,11 +327,11 @@ impl Engines<'_> {
     }
 }
 
-/// The copy of a payload is what was read.
+/// Checks that the copy of a payload equals the bytes that were read.
 fn is_copied(length: u32, offset: u32) -> Result<(), Error> {
     for at in 0..length {
         let copy = core::ptr::with_exposed_provenance::<u8>((COPY + 5 * offset + at) as usize);
-        // SAFETY: memory that nothing else uses now.
+        // SAFETY: no other code uses this memory at this time.
         if unsafe { copy.read_volatile() } != ((offset + at) % 251) as u8 {
             return Err(Error::Copy);
         }

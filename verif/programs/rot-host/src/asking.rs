@@ -1,4 +1,4 @@
-//! Requests, and how their answers are waited for.
+//! Sending of requests, and waiting for their answers.
 
 use hartlock_drivers::mailbox::{Answer, Error, HostSide, Request};
 use hartlock_kernels::sha2::Sha256;
@@ -8,15 +8,16 @@ use hartlock_virt::console::{self, Number};
 use hartlock_virt::plic::{self, Source};
 use hartlock_virt::{board, clint, machine, soc as bench};
 
-/// Answers of the mailbox, as the interrupt controller knows them.
+/// Interrupt source of the mailbox's answers.
 const ANSWERS: Source = Source(board::MAILBOX_INTERRUPT);
-/// Where no machine of a test with memory that fails has memory.
+/// Address without memory on the machines that test memory errors.
 pub const MISSING: u64 = hartlock_soc::RAM.end - (1 << 20);
-/// Maximum number of polls for an answer, and the timeout asleep (ticks of the timer).
+/// Maximum number of polls for an answer; the next constant is the time limit for sleeping, in
+/// ticks of the timer.
 const PATIENCE: u32 = 10_000;
 const DEADLINE: u64 = 10_000_000;
 
-/// Answers raise the interrupt from now on.
+/// Enables the interrupt for answers.
 pub fn listen(mailbox: &mut HostSide) {
     mailbox.set_interrupt(true);
     clint::set_timer(0, clint::NEVER);
@@ -29,17 +30,17 @@ pub fn sha256(message: &[u8]) -> [u8; 32] {
     hash.finalize()
 }
 
-/// How an answer is waited for.
+/// The way of waiting for an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
     Awake,
     Asleep,
 }
 
-/// Sends a request, waits for the answer, and prints how long it took.
+/// Sends a request, waits for the answer, and prints the time that it took.
 pub fn ask(mailbox: &mut HostSide, patience: Patience, what: &str, request: &Request) -> Answer {
     let start = bench::cycles();
-    // It opens its mailbox a moment after it released the host.
+    // The root of trust opens the mailbox a moment after it has released the host.
     let mut asked = Err(Error::Closed);
     for _ in 0..PATIENCE {
         asked = mailbox.ask(request);
@@ -55,7 +56,7 @@ pub fn ask(mailbox: &mut HostSide, patience: Patience, what: &str, request: &Req
             Patience::Asleep => Some(woken(deadline)),
         };
         let polled = mailbox.poll();
-        // The answer was taken, so the source is silent.
+        // The answer was read, so the source does not raise its interrupt any more.
         source.into_iter().for_each(plic::complete);
         match polled {
             Ok(None) => {}

@@ -1,4 +1,4 @@
-//! Requests of digests, and what must not be had.
+//! Requests of digests, and requests that have to be refused.
 
 use hartlock_drivers::mailbox::request::{ENGINE_FAILED, INLINE, Operation, Refusal};
 use hartlock_drivers::mailbox::{HostSide, Request};
@@ -6,11 +6,12 @@ use hartlock_verify::board::hartlock_soc;
 
 use crate::asking::{MISSING, Patience, ask, expect, listen, sha256};
 
-/// Messages and digests, in memory that nothing else uses.
+/// Addresses of messages and digests, in memory that no other code uses.
 const MESSAGE: usize = hartlock_soc::RAM.start as usize + (16 << 20);
 const MESSAGE_LEN: usize = 4096;
 const DIGEST: usize = hartlock_soc::RAM.start as usize + (17 << 20);
-/// Messages of no word, and over the ends of words, lines and pages: offset, length, and offset of the digest.
+/// Messages without a word, and across the ends of words, cache lines and pages: offset, length, and offset of the
+/// digest.
 const ODD: [(usize, usize, usize); 8] = [
     (0, 0, 0),
     (5, 0, 1),
@@ -21,14 +22,14 @@ const ODD: [(usize, usize, usize); 8] = [
     (4093, 6, 4090),
     (4064, 8192 + 33, 0),
 ];
-/// With the feature `bus-faults`: a page whose accesses take longer than the root of trust waits.
+/// Address of a page whose accesses take longer than the root of trust waits, with the feature `bus-faults`.
 const STALLED: u64 = hartlock_soc::RAM.start + (18 << 20);
-/// The end of the bundle, which is the end of memory there.
+/// End of the bundle, which is the end of memory with that feature.
 const BUNDLE_END: u64 = hartlock_soc::BUNDLE.end;
 /// Maximum number of requests until one is served after a stall.
 const RETRIES: usize = 100;
 
-/// Digests, and what has to be refused.
+/// Requests digests, and checks that forbidden requests are refused.
 pub fn run(mailbox: &mut HostSide) {
     let expected = write_message(1);
 
@@ -44,7 +45,7 @@ pub fn run(mailbox: &mut HostSide) {
     expect(answer.status == 0 && digest() == expected, "the digest in memory is wrong");
 
     listen(mailbox);
-    // The caches of this hart hold the old message and the old digest.
+    // The caches of this hart contain the old message and the old digest.
     let expected = write_message(2);
     let answer = ask(mailbox, Patience::Asleep, "a digest, asleep", &Request { id: 4, ..good });
     expect(answer.status == 0 && digest() == expected, "the second digest in memory is wrong");
@@ -85,10 +86,10 @@ pub fn run(mailbox: &mut HostSide) {
         let answer = ask(mailbox, Patience::Asleep, what, &request);
         expect(answer.status == refusal as u8, "it should have been refused");
     }
-    // Nothing of the refused ones is in the way of the next.
+    // A refused request must not affect the next one.
     for (source, length, destination) in ODD {
         let source = MESSAGE.saturating_add(source);
-        // SAFETY: memory that nothing else uses while no request is under way.
+        // SAFETY: no other code uses this memory while no request is pending.
         let message = unsafe { core::slice::from_raw_parts(source as *const u8, length) };
         let expected = sha256(message);
         let odd = Request {
@@ -110,12 +111,12 @@ pub fn run(mailbox: &mut HostSide) {
     }
 }
 
-/// Memory that fails costs its own request and no other one.
+/// Checks that a memory error affects only its own request.
 fn survive_bus_faults(mailbox: &mut HostSide, good: &Request) {
     for (salt, (what, request)) in (4..).zip([
         ("memory that is missing", Request { source: MISSING, ..*good }),
         ("a digest into memory that is missing", Request { destination: MISSING, ..*good }),
-        // It begins in memory, so that the engine has a part of it.
+        // The range starts in memory, so that the engine has received a part of it.
         ("the end of memory", Request { source: BUNDLE_END - 1000, ..*good }),
         ("memory that stalls", Request { source: STALLED, ..*good }),
         ("a digest into memory that stalls", Request { destination: STALLED, ..*good }),
@@ -123,7 +124,7 @@ fn survive_bus_faults(mailbox: &mut HostSide, good: &Request) {
         let expected = write_message(salt);
         let answer = ask(mailbox, Patience::Asleep, what, &request);
         expect(answer.status == ENGINE_FAILED, "it should have failed");
-        // Until a stalled access is answered, every further one fails at once.
+        // Until a stalled access is answered, every further access fails immediately.
         let mut status = ENGINE_FAILED;
         for _ in 0..RETRIES {
             status = ask(mailbox, Patience::Asleep, "a digest after it", good).status;
@@ -137,7 +138,7 @@ fn survive_bus_faults(mailbox: &mut HostSide, good: &Request) {
 
 /// Writes a message, and returns its digest.
 fn write_message(salt: usize) -> [u8; 32] {
-    // SAFETY: memory that nothing else uses while no request is under way.
+    // SAFETY: no other code uses this memory while no request is pending.
     let message = unsafe { core::slice::from_raw_parts_mut(MESSAGE as *mut u8, MESSAGE_LEN) };
     for (at, byte) in message.iter_mut().enumerate() {
         *byte = (at.wrapping_mul(salt) % 251) as u8;
@@ -145,12 +146,12 @@ fn write_message(salt: usize) -> [u8; 32] {
     sha256(message)
 }
 
-/// The memory where digests go.
+/// Reads the digest in memory.
 fn digest() -> [u8; 32] {
     digest_at(0)
 }
 
 fn digest_at(offset: usize) -> [u8; 32] {
-    // SAFETY: the answer is there, so nothing writes to it any more; bytes are at any address.
+    // SAFETY: the answer has arrived, so nothing writes to this memory any more; bytes may have any alignment.
     unsafe { ((DIGEST + offset) as *const [u8; 32]).read_volatile() }
 }

@@ -1,6 +1,6 @@
-//! With the feature `keys`: keys that were wrapped for this device are used by handle (`spec/requests.md`). What engines compute
-//! is compared with what software of the workstation computed, which is in memory before the boot; signatures are verified by
-//! the software of this hart. Then each refusal is provoked.
+//! Requests with keys that were wrapped for this device and are used by handle (`spec/requests.md`), with the feature
+//! `keys`. The results of the engines are compared with those of software on the workstation, which are in memory
+//! before the boot; software on this hart verifies signatures. Then each refusal is provoked.
 
 use hartlock_drivers::mailbox::keys::MAX_FAILED_IMPORTS;
 use hartlock_drivers::mailbox::request::{INLINE, Operation, Refusal};
@@ -12,12 +12,12 @@ use hartlock_verify::board::hartlock_soc;
 
 use crate::asking::{MISSING, Patience, ask, expect, listen, sha256};
 
-/// What the runner has put there (`verif/machines/run/src/machines/rot_keys.rs`), records, and results.
+/// Addresses of the inputs that the runner has written (`verif/machines/run/src/machines/rot_keys.rs`), of records, and of results.
 const INPUTS: usize = hartlock_soc::RAM.start as usize + (20 << 20);
 const RECORD: usize = hartlock_soc::RAM.start as usize + (21 << 20);
-/// At an odd address.
+/// Address of results, which is odd.
 const RESULT: usize = hartlock_soc::RAM.start as usize + (22 << 20) + 3;
-/// The longest record, and the room that its result needs.
+/// Length in bytes of the longest record, and of the space for its result.
 const LONGEST: usize = 4136;
 
 /// Offsets and lengths of the inputs.
@@ -28,7 +28,7 @@ const MODULUS: (usize, usize) = (0x100, 256);
 const PRIVATE_KEY: (usize, usize) = (0x200, 1424);
 const GCM: (usize, usize) = (0x1000, TEXT_LEN + 16);
 const CTR: (usize, usize) = (0x1800, TEXT_LEN);
-/// What the device lacks.
+/// Offset and length of a byte with flags of the features that the device lacks.
 const LACKS: (usize, usize) = (0x1ffc, 1);
 const SECRET: u8 = 1;
 const NOISE: u8 = 2;
@@ -39,7 +39,7 @@ const IV: &[u8; 12] = b"twelve bytes";
 const COUNTER: &[u8; 16] = b"counter of CTR\xff\xfe";
 const MESSAGE: &[u8] = b"what is signed";
 
-/// Of requests.
+/// Number of the first request.
 const FIRST_ID: u32 = 100;
 
 pub fn run(mailbox: &mut HostSide) {
@@ -67,7 +67,7 @@ struct Host<'a> {
 }
 
 impl Host<'_> {
-    /// A request with this record.
+    /// Sends a request with this record.
     fn ask(&mut self, what: &str, operation: Operation, record: &[&[u8]]) -> Answer {
         let length = write(record);
         let is_inline =
@@ -77,7 +77,7 @@ impl Host<'_> {
         let operation = operation as u16;
         let request =
             Request { operation, flags, id: self.id, source: RECORD as u64, destination, length };
-        // The first answer is waited for awake.
+        // The program polls for the first answer, and sleeps for all others.
         let patience = if self.id == FIRST_ID { Patience::Awake } else { Patience::Asleep };
         ask(self.mailbox, patience, what, &request)
     }
@@ -89,7 +89,7 @@ impl Host<'_> {
         word
     }
 
-    /// A request that has to be refused so. Nothing is written then.
+    /// Sends a request that has to be refused with this error. Nothing may be written.
     fn refused(&mut self, what: &str, operation: Operation, record: &[&[u8]], refusal: Refusal) {
         clear();
         let answer = self.ask(what, operation, record);
@@ -112,7 +112,8 @@ impl Host<'_> {
         );
     }
 
-    /// A private key has no blinding then, and stays out. A secret key needs none.
+    /// Checks that a private key is refused, because there is no blinding without noise. A secret key does not need
+    /// noise.
     fn refuse_without_noise(&mut self) {
         self.refused(
             "a private key for a device without noise",
@@ -123,7 +124,7 @@ impl Host<'_> {
         self.import("a secret key", input(SECRET_KEY));
     }
 
-    /// GCM, both ways.
+    /// Encrypts and decrypts with GCM.
     fn seal(&mut self, key: u32) {
         let text = text();
         let head = gcm(key);
@@ -133,7 +134,7 @@ impl Host<'_> {
         expect(len as usize == TEXT_LEN && result(TEXT_LEN) == text, "GCM does not decrypt");
     }
 
-    /// CTR, both ways.
+    /// Encrypts and decrypts with CTR.
     fn count(&mut self, key: u32) {
         let text = text();
         let head = record(key, 2, 0, COUNTER);
@@ -143,7 +144,7 @@ impl Host<'_> {
         expect(len as usize == TEXT_LEN && result(TEXT_LEN) == text, "CTR does not decrypt");
     }
 
-    /// A key is for one mode.
+    /// Checks that a key can be used only in its mode.
     fn misuse(&mut self, secret: u32, counter: u32) {
         let text = [0; 16];
         for (what, head) in [
@@ -155,7 +156,7 @@ impl Host<'_> {
         }
     }
 
-    /// Twice: the second signature has another blinding. Software of this hart verifies.
+    /// Signs twice, because the second signature uses another blinding pair. Software on this hart verifies.
     fn sign(&mut self, key: u32) {
         let (handle, digest) = (key.to_le_bytes(), sha256(MESSAGE));
         let public = PublicKey::new(input(MODULUS), &[1, 0, 1]);
@@ -276,12 +277,12 @@ impl Host<'_> {
         let mut wrong = [0; SECRET_KEY.1];
         wrong.copy_from_slice(input(SECRET_KEY));
         wrong[20] ^= 1;
-        // One was refused above.
+        // One changed key was already refused above.
         for _ in 1..MAX_FAILED_IMPORTS {
             self.refused("a changed key", ImportKey, &[&wrong], Refusal::KeyNotAuthentic);
         }
         self.refused("a key after many", ImportKey, &[input(SECRET_KEY)], Refusal::QuotaSpent);
-        // The one that is left is served on.
+        // The imported key can still be used.
         self.seal(secret);
     }
 }
@@ -292,7 +293,7 @@ fn gcm(key: u32) -> [u8; 24] {
     record(key, 1, MORE.len() as u16, &iv)
 }
 
-/// What is before additional data and text.
+/// Returns the bytes of a record before additional data and text.
 fn record(key: u32, mode: u16, more: u16, iv: &[u8; 16]) -> [u8; 24] {
     let mut head = [0; 24];
     head[..4].copy_from_slice(&key.to_le_bytes());
@@ -306,7 +307,7 @@ fn record(key: u32, mode: u16, more: u16, iv: &[u8; 16]) -> [u8; 24] {
 fn write(parts: &[&[u8]]) -> u32 {
     let mut at = 0;
     for part in parts {
-        // SAFETY: memory that nothing else uses while no request is under way.
+        // SAFETY: no other code uses this memory while no request is pending.
         let to = unsafe { core::slice::from_raw_parts_mut((RECORD + at) as *mut u8, part.len()) };
         to.copy_from_slice(part);
         at += part.len();
@@ -315,22 +316,22 @@ fn write(parts: &[&[u8]]) -> u32 {
 }
 
 fn input((offset, len): (usize, usize)) -> &'static [u8] {
-    // SAFETY: memory that nothing writes.
+    // SAFETY: nothing writes to this memory.
     unsafe { core::slice::from_raw_parts((INPUTS + offset) as *const u8, len) }
 }
 
-/// The first bytes of a result.
+/// Returns the first bytes of a result.
 fn result(len: usize) -> &'static [u8] {
-    // SAFETY: the answer is there, so nothing writes to it until the next request.
+    // SAFETY: the answer has arrived, so nothing writes to this memory until the next request.
     unsafe { core::slice::from_raw_parts(RESULT as *const u8, len) }
 }
 
 fn clear() {
-    // SAFETY: as above.
+    // SAFETY: no request is pending, so nothing else accesses this memory.
     unsafe { core::slice::from_raw_parts_mut(RESULT as *mut u8, LONGEST) }.fill(0);
 }
 
-/// What is encrypted.
+/// Returns the plaintext.
 fn text() -> [u8; TEXT_LEN] {
     let mut text = [0; TEXT_LEN];
     text.iter_mut().enumerate().for_each(|(at, byte)| *byte = (at * 7 + 3) as u8);

@@ -1,14 +1,14 @@
-//! What the root of trust boots in a test: a host in M-mode that requests digests, and what it must
-//! not get (`docs/security/root-of-trust.md`). It ends the machine with 0 if every answer is what it
-//! has to be. Lines on the console:
+//! A host program in M-mode that the root of trust boots in a test. It requests digests and tries requests that have to
+//! be refused (`docs/security/root-of-trust.md`). It ends the machine with 0 if every answer is right. Lines on the
+//! console:
 //!
 //! ```text
 //! host: <what> <cycles>
 //! ```
 //!
-//! For the first answer it polls, for the others it sleeps. Messages are written directly before their
-//! request and digests are read directly afterwards: this checks that the root of trust reads what is in
-//! the host's caches, and the other way round.
+//! The program polls for the first answer, and sleeps for the others. Messages are written directly before their
+//! request and digests are read directly afterwards. This checks that the root of trust reads data that is still in the
+//! host's caches, and that the host reads what the root of trust wrote.
 
 #![no_std]
 #![no_main]
@@ -30,7 +30,7 @@ mod keys;
 
 global_asm!(include_str!("../../bench/src/start.S"));
 
-/// With the feature `waits`: the word that ends it.
+/// Address of the word that ends the program, with the feature `waits`.
 #[cfg(feature = "waits")]
 const DONE: usize = hartlock_soc::RAM.start as usize + (18 << 20);
 #[unsafe(no_mangle)]
@@ -38,7 +38,7 @@ extern "C" fn bench_main() -> ! {
     #[cfg(feature = "waits")]
     wait();
     console::line(&["host: runs"]);
-    // SAFETY: the host's side of the mailbox, of which this is the only user.
+    // SAFETY: this is the host's side of the mailbox, of which this is the only user.
     let mut mailbox =
         unsafe { HostSide::new(core::ptr::with_exposed_provenance_mut(board::MAILBOX)) };
     #[cfg(feature = "keys")]
@@ -49,12 +49,12 @@ extern "C" fn bench_main() -> ! {
     machine::end(0)
 }
 
-/// Waits for a word of the root of trust, and ends the machine. It polls a line of its own cache, so that the bus is
-/// quiet until the line is taken away.
+/// Waits for a word of the root of trust, and ends the machine. The loop polls a line of its own cache, so that the bus
+/// is quiet until the line is invalidated.
 #[cfg(feature = "waits")]
 fn wait() -> ! {
     let done = core::ptr::with_exposed_provenance::<u32>(DONE);
-    // SAFETY: a word that only the root of trust writes.
+    // SAFETY: this is a word that only the root of trust writes.
     while unsafe { done.read_volatile() } == 0 {}
     machine::end(0)
 }

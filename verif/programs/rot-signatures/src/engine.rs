@@ -1,4 +1,5 @@
-//! Roots by the engine for hash-based signatures, as the ROM has them; with the feature `pushed` the core feeds it.
+//! Roots by the engine for hash-based signatures, as in the ROM. With the feature `pushed` the core pushes the input
+//! instead of the stream.
 
 use core::cell::UnsafeCell;
 
@@ -28,30 +29,31 @@ struct Place(UnsafeCell<Option<Device>>);
 unsafe impl Sync for Place {}
 
 static THE_ENGINE: Place = Place(UnsafeCell::new(None));
-/// Roots that it gave.
+/// Number of roots that the engine has computed.
 static GIVEN: AtomicU32 = AtomicU32::new(0);
 
-/// A message that is cut, with room for those of the vectors.
+/// A buffer for messages of several parts; those of the vectors fit.
 #[cfg(not(feature = "pushed"))]
 #[repr(align(8))]
 struct Room([u8; 4096]);
 #[cfg(not(feature = "pushed"))]
 static mut ROOM: Room = Room([0; 4096]);
 
-/// Roots that the engine gave since the last call.
+/// Returns the number of roots that the engine has computed since the last call.
 pub fn given() -> u32 {
-    // One hart without interrupts: nothing is between the two, and the processor has no instructions for both.
+    // A plain load and store is sufficient: there is one hart without interrupts, and the processor has no atomic
+    // instructions.
     let given = GIVEN.load(Ordering::Relaxed);
     GIVEN.store(0, Ordering::Relaxed);
     given
 }
 
-/// Kernels with the engine, if it gives the known answers of all schemes. `scratch` has room for them.
+/// Returns kernels with the engine, if it passes the known-answer tests of all schemes. `scratch` is a buffer for them.
 pub fn kernels(scratch: &mut [u8]) -> Option<Kernels> {
-    // SAFETY: the engine's registers, of which this is the only user.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(XMSS)) };
     let engine = device(Xmss::new(registers, Polling).ok()?);
-    // SAFETY: no reference to its content exists: the functions below are not called before.
+    // SAFETY: no reference to the content exists, because the functions below are not called before.
     unsafe { *THE_ENGINE.0.get() = Some(engine) };
     let kernels =
         Kernels::PORTABLE.with_hash_based_engine(Engine { start, finish }, scratch).ok()?;
@@ -63,10 +65,10 @@ pub fn kernels(scratch: &mut [u8]) -> Option<Kernels> {
 #[cfg(not(feature = "pushed"))]
 fn device(engine: Xmss<Polling>) -> Device {
     let registers = core::ptr::with_exposed_provenance_mut(SCRATCHPAD_STREAM);
-    // SAFETY: the registers of the stream, of which this is the only user.
+    // SAFETY: these are the registers of the stream, of which this is the only user.
     let stream = unsafe { ScratchpadStream::new(registers, SCRATCHPAD) };
     let room = &raw mut ROOM;
-    // SAFETY: this function is called once, and nothing else names it.
+    // SAFETY: this function is called once, and no other code names the buffer.
     let Room(room) = unsafe { &mut *room };
     Streamed::new(engine, stream, room)
 }
@@ -78,7 +80,8 @@ fn device(engine: Xmss<Polling>) -> Device {
 
 fn start(request: &Request<'_>) -> Option<()> {
     let Request { scheme, public_key, message, signature } = *request;
-    // SAFETY: as above.
+    // SAFETY: no other reference to the content exists: there is one hart without interrupts, and the reference ends
+    // with the call.
     let engine = unsafe { &mut *THE_ENGINE.0.get() }.as_mut()?;
     let key = match scheme {
         Scheme::Xmss => Key::xmss(public_key),
@@ -90,7 +93,7 @@ fn start(request: &Request<'_>) -> Option<()> {
 }
 
 fn finish(root: &mut Root) -> Option<()> {
-    // SAFETY: as above.
+    // SAFETY: no other reference to the content exists, for the same reason as in `start`.
     unsafe { &mut *THE_ENGINE.0.get() }.as_mut()?.root(root)?;
     GIVEN.store(GIVEN.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     Some(())

@@ -1,12 +1,12 @@
-//! Roots of hash-based signatures, on the root of trust of `hw/soc`. A line for each case, whose root the workstation
-//! judges:
+//! Roots of hash-based signatures, on the root of trust of `hw/soc`. The program prints a line for each case, and the
+//! workstation checks the root:
 //!
 //! ```text
 //! sig <number> <cycles> <roots that the engine for such signatures gave> <root>, or why there is none
 //! ```
 //!
-//! Cycles are from the call of the verifier to the root that is to be compared, everything in. A case is copied from the
-//! host's memory into the scratchpad before, as a ROM copies what it judges.
+//! The cycles are those from the call of the verifier to the root, ready for the comparison. Each case is copied from
+//! the host's memory into the scratchpad before, as a ROM does with its input.
 
 #![no_std]
 #![no_main]
@@ -24,19 +24,19 @@ use hartlock_kernels::Kernels;
 use hartlock_rot::host::{self, BusError};
 use hartlock_rot::{Console, HOST_MEMORY, cycle, exit};
 
-/// Bytes of the longest case: SLH-DSA-SHA2-128s with a message of some thousand bytes.
+/// Length in bytes of the longest case, which is SLH-DSA-SHA2-128s with a message of some thousand bytes.
 const ROOM: usize = 12 << 10;
 
-/// At the address of a word of eight bytes, as a stream needs it.
+/// A buffer that is aligned to eight bytes, as a stream requires.
 #[repr(align(8))]
 struct Bytes([u8; ROOM]);
 
 static mut BYTES: Bytes = Bytes([0; ROOM]);
 
-/// What went wrong.
+/// The reason why the program stopped.
 #[derive(Debug)]
 enum Error {
-    /// The cases do not have their form.
+    /// The cases are malformed.
     Form,
     Bus(BusError),
     #[cfg(not(feature = "software"))]
@@ -56,7 +56,7 @@ extern "C" fn rot_main() -> ! {
 
 fn run() -> Result<(), Error> {
     let bytes = &raw mut BYTES;
-    // SAFETY: nothing else names it.
+    // SAFETY: no other code names the buffer.
     let Bytes(bytes) = unsafe { &mut *bytes };
     let kernels = kernels(bytes)?;
     let mut at = HOST_MEMORY as u64 + OFFSET;
@@ -73,7 +73,7 @@ fn run() -> Result<(), Error> {
     Ok(())
 }
 
-/// Copies what comes next in the host's memory.
+/// Copies the next bytes of the host's memory.
 fn take(at: &mut u64, into: &mut [u8]) -> Result<(), Error> {
     host::read(*at, into).map_err(Error::Bus)?;
     *at += into.len() as u64;
@@ -98,7 +98,7 @@ fn judge(kernels: &Kernels, number: u64, case: &Case<'_>) {
     let _ = writeln!(Console);
 }
 
-/// Roots that the engine for such signatures gave since the last call.
+/// Returns the number of roots that the engine for hash-based signatures has computed since the last call.
 fn given() -> u32 {
     #[cfg(feature = "engine")]
     return engine::given();
@@ -111,13 +111,13 @@ fn kernels(_: &mut [u8]) -> Result<Kernels, Error> {
     Ok(Kernels::PORTABLE)
 }
 
-/// SHA-256 by its engine.
+/// Returns kernels with the SHA-2 engine.
 #[cfg(not(any(feature = "software", feature = "engine")))]
 fn kernels(_: &mut [u8]) -> Result<Kernels, Error> {
     sha256::kernels().ok_or(Error::Kernels)
 }
 
-/// Roots by their engine.
+/// Returns kernels with the engine for hash-based signatures.
 #[cfg(feature = "engine")]
 fn kernels(scratch: &mut [u8]) -> Result<Kernels, Error> {
     engine::kernels(scratch).ok_or(Error::Kernels)

@@ -1,7 +1,7 @@
 // void feed_blocks(const uint32_t *source, uint32_t *port, const uint32_t *status, uint32_t blocks)
 //
-// Needs RV32IC. What a driver does that feeds an engine with a FIFO: waits until the engine is ready, then
-// moves a block of 64 bytes to its port, word by word.
+// This file needs RV32IC. The routine does the work of a driver for an engine with a FIFO: it waits until the engine is
+// ready, then moves a block of 64 bytes to its port, word by word.
 //
 //   a0  source, 64 * blocks bytes      a1  port, written 16 times a block
 //   a2  status, any value but 0        a3  blocks, > 0
@@ -25,7 +25,7 @@ feed_blocks:
     bnez  a3, .L_wait
     ret
 
-// uint32_t load_cost(const uint32_t *source): cycles of 16 loads in a row.
+// uint32_t load_cost(const uint32_t *source) returns the cycles of 16 consecutive loads.
 //
 //   a0  source, 64 bytes               clobbers t0 to t2; no stack
 

@@ -1,7 +1,8 @@
 //! The smoke program of the root of trust.
 //!
-//! It uses each of its memories, provokes every error of its bus, and does what a driver without DMA does,
-//! so that the machine's trace shows what accesses cost. It ends with a code that says which part failed.
+//! The program uses each memory of the root of trust, provokes every error of the bus, and makes the accesses of a
+//! driver without DMA, so that the machine's trace shows their cost. It ends with a code that identifies the part that
+//! failed.
 
 #![no_std]
 #![no_main]
@@ -24,23 +25,23 @@ unsafe extern "C" {
     fn load_cost(source: *const u32) -> u32;
 }
 
-/// Where nothing of this program is: data begin at the start of the scratchpad, the stack at its end.
+/// Address that this program does not use: its data is at the start of the scratchpad, and its stack at the end.
 const FREE: usize = SCRATCHPAD + 0x8000;
-/// Its last word.
+/// Address of the last word of the scratchpad.
 const SCRATCHPAD_END: usize = SCRATCHPAD + 0xfffc;
-/// `ret`.
+/// Encoding of the instruction `ret`.
 const RET: u32 = 0x0000_8067;
-/// A place in the host's memory.
+/// Address in the host's memory.
 const SHARED: usize = HOST_MEMORY + 0x10_0000;
-/// Where the bench has no memory for the host.
+/// Address for which the bench has no memory of the host.
 const BEYOND: usize = 0xf000_0000;
-/// Cycles since reset, of the bench: a register that is never 0.
+/// Address of the bench's register with the cycles since reset, which is never 0.
 const CYCLES: usize = BENCH + 0xc;
 const BLOCKS: u32 = 16;
-/// What the sequencer is told.
+/// Number of the reason that is written to the sequencer.
 const REASON: u32 = 603;
 
-/// Whether something is as it should be.
+/// A test that returns true if its results are right.
 type Part = fn() -> bool;
 
 #[unsafe(no_mangle)]
@@ -63,7 +64,7 @@ extern "C" fn rot_main() {
     }
 }
 
-/// Words that differ in every byte come back.
+/// Checks that memory returns words that differ in every byte.
 fn remembers(base: usize) -> bool {
     let word = |index: usize| 0x0102_0408_u32.rotate_left(index as u32) ^ index as u32;
     let addresses = || (base..).step_by(68).take(32).enumerate();
@@ -73,46 +74,46 @@ fn remembers(base: usize) -> bool {
     }) && addresses().all(|(index, address)| try_load(address) == Ok(word(index)))
 }
 
-/// Parts of words change nothing beside them, at either place of a 64-bit beat.
+/// Checks that writes of parts of a word do not change its other bytes, in both halves of a 64-bit beat.
 fn writes_bytes() -> bool {
     [FREE, FREE + 4, SHARED, SHARED + 4].into_iter().all(|address| {
-        // SAFETY: as in `remembers`.
+        // SAFETY: no object of this program is at these addresses.
         let is_written = unsafe { try_store(address, 0x1122_3344) }.is_ok();
         let byte: *mut u8 = core::ptr::with_exposed_provenance_mut(address + 1);
         let half: *mut u16 = core::ptr::with_exposed_provenance_mut(address + 2);
-        // SAFETY: a byte of the word that was just written.
+        // SAFETY: this is a byte of the word that was just written.
         unsafe { byte.write_volatile(0xaa) };
-        // SAFETY: its upper half.
+        // SAFETY: this is the upper half of the same word.
         unsafe { half.write_volatile(0xbbcc) };
         is_written && try_load(address) == Ok(0xbbcc_aa44)
     })
 }
 
-/// Accesses to addresses without a device end with an error, and none hangs.
+/// Checks that accesses to addresses without a device end with an error, and that none hangs.
 fn refuses() -> bool {
-    // Between the regions, a page of registers without a block, past the host's memory.
+    // The addresses are between the regions, in a register page without a block, and past the host's memory.
     let unmapped = [0x0002_0000, 0x2000_0000, 0x4000_e000, 0x4001_0000, 0x7fff_fffc, BEYOND];
-    // Of the scratchpad a function that would return.
-    // SAFETY: nothing of this program is there.
+    // The scratchpad gets a function that would return if it were executed.
+    // SAFETY: no object of this program is at this address.
     unsafe { try_store(FREE, RET) }.is_ok()
         && unmapped.into_iter().all(|address| {
-            // SAFETY: nothing is there.
+            // SAFETY: there is no memory at this address.
             let stored = unsafe { try_store(address, 1) };
             try_load(address) == Err(cause::LOAD_ACCESS) && stored == Err(cause::STORE_ACCESS)
         })
         && [SCRATCHPAD, FREE, SCRATCHPAD_END, SHARED, CYCLES, 0x2000_0000].into_iter().all(
             |address| {
-                // SAFETY: fetches are refused there.
+                // SAFETY: the bus refuses instruction fetches from these addresses.
                 unsafe { try_call(address) == Err(cause::INSTRUCTION_ACCESS) }
             },
         )
 }
 
-/// A write to the ROM is an error and changes nothing.
+/// Checks that a write to the ROM is an error and changes nothing.
 fn keeps_the_rom() -> bool {
     [0, 0x80, 0x1_fffc].into_iter().all(|address| {
         let before = try_load(address);
-        // SAFETY: the ROM cannot be written, which is what is tried.
+        // SAFETY: the ROM cannot be written, which is what this test checks.
         let stored = unsafe { try_store(address, !0) };
         stored == Err(cause::STORE_ACCESS) && before.is_ok() && try_load(address) == before
     })
@@ -122,25 +123,25 @@ fn costs() -> bool {
     let pointer = core::ptr::with_exposed_provenance::<u32>;
     let port = core::ptr::with_exposed_provenance_mut(FREE - 4);
     for (name, source) in [("scratchpad", FREE), ("host", SHARED)] {
-        // SAFETY: as long as the blocks are; the second round finds them in the host's cache.
+        // SAFETY: the memory is as long as the blocks; the second round finds them in the host's cache.
         unsafe { feed_blocks(pointer(source), port, pointer(CYCLES), BLOCKS) };
         mark(1);
-        // SAFETY: as above.
+        // SAFETY: the memory is as long as the blocks.
         unsafe { feed_blocks(pointer(source), port, pointer(CYCLES), BLOCKS) };
         mark(2);
-        // SAFETY: 64 bytes of the same.
+        // SAFETY: the memory has at least 64 bytes.
         let cycles = unsafe { load_cost(pointer(source)) };
         let _ = writeln!(Console, "rot-smoke: 16 loads {name} {cycles}");
     }
     true
 }
 
-/// The first decision is final: another one is an error.
+/// Checks that the first decision is final, and that another one is an error.
 fn decides() -> bool {
     let base = core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER);
-    // SAFETY: registers of the sequencer, which no other code uses.
+    // SAFETY: these are registers of the sequencer, which no other code uses.
     let mut sequencer = unsafe { BootSequencer::new(base) };
-    // SAFETY: the same; only their addresses are used, between calls of the driver.
+    // SAFETY: these are the same registers; only their addresses are used, between calls of the driver.
     let registers = unsafe { Registers::new(base) };
     let is_held = sequencer.state() == State::Held && is_guarded(&registers, Word::Release as u32);
     let (decision, state) = if cfg!(feature = "release-host") {
@@ -161,7 +162,8 @@ fn decides() -> bool {
         && sequencer.reason() == reason
 }
 
-/// What cannot be read, what cannot be written, and what is past the last register, is an error.
+/// Checks that reads of write-only registers, writes of read-only registers, and accesses past the last register are
+/// errors.
 fn is_guarded(registers: &Registers, word: u32) -> bool {
     let status = registers.status().as_ptr();
     try_load(registers.decision().as_ptr().addr()) == Err(cause::LOAD_ACCESS)
@@ -170,6 +172,6 @@ fn is_guarded(registers: &Registers, word: u32) -> bool {
 }
 
 fn is_refused(register: *mut u32, word: u32) -> bool {
-    // SAFETY: a register of the sequencer, or none, which touches no memory.
+    // SAFETY: the address is that of a register of the sequencer or of none, and the access touches no memory.
     unsafe { try_store(register.addr(), word) == Err(cause::STORE_ACCESS) }
 }

@@ -1,4 +1,5 @@
-//! What a first stage has verified: it says so, and ends the run with success.
+//! A second stage, which the first stage has verified. It prints that it runs, and ends the run
+//! with success.
 
 #![no_std]
 #![no_main]

@@ -1,4 +1,4 @@
-//! All harts at work: hart 0 says what is to be done, wakes the others, does its share and waits.
+//! Work on all harts. Hart 0 stores a job, wakes the others, does its share and waits.
 
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -9,29 +9,30 @@ use hartlock_verify::board::Region;
 use hartlock_virt::kernels::{self, Mode};
 use hartlock_virt::{clint, hart, memory, soc};
 
-/// A job.
+/// A job for all harts.
 #[derive(Clone, Copy, Debug)]
 pub enum Job {
-    /// Nothing: to measure what waking costs.
+    /// An empty job, which measures the cost of waking.
     Nothing,
-    /// Choose kernels.
+    /// Selection of kernels.
     Choose,
-    /// Hash blocks of this length, which follow each other from `start` on.
+    /// Hashing of consecutive blocks of this length, from `start` on.
     Hash {
-        /// Address of the first.
+        /// Address of the first block.
         start: usize,
-        /// Bytes of each.
+        /// Length of each block in bytes.
         block_len: usize,
     },
 }
 
-// A job as words that harts share. They are written before a hart is woken, and read by it after.
+// These words contain a job for all harts. They are written before a hart is woken, and the hart
+// reads them afterwards.
 static KIND: AtomicUsize = AtomicUsize::new(NOTHING);
 static START: AtomicUsize = AtomicUsize::new(0);
 static BLOCK_LEN: AtomicUsize = AtomicUsize::new(0);
-/// How many of the other harts are done.
+/// Number of the other harts that have finished.
 static DONE: AtomicUsize = AtomicUsize::new(0);
-/// Digests of the blocks, a line of the caches each, so that harts do not share cache lines.
+/// Digests of the blocks. Each occupies a whole cache line, so that harts do not share cache lines.
 static DIGESTS: [Slot; BLOCKS] = [const { Slot([const { AtomicU64::new(0) }; 6]) }; BLOCKS];
 
 const NOTHING: usize = 0;
@@ -41,7 +42,8 @@ const HASH: usize = 2;
 #[repr(align(64))]
 struct Slot([AtomicU64; 6]);
 
-/// Runs a job on all harts and returns when it is done. For hart 0, which has these kernels.
+/// Runs a job on all harts and returns when it is complete. Hart 0 calls this function and uses
+/// these kernels.
 pub fn run(kernels: &Kernels, job: Job) {
     let kind = match job {
         Job::Nothing => NOTHING,
@@ -54,7 +56,7 @@ pub fn run(kernels: &Kernels, job: Job) {
     };
     KIND.store(kind, Ordering::Relaxed);
     DONE.store(0, Ordering::Relaxed);
-    // The interrupt is a store to a device: what it announces has to be in memory before.
+    // The interrupt is a store to a device, so the job has to be in memory before.
     hart::fence();
     let harts = soc::harts();
     for other in 1..harts {
@@ -66,7 +68,8 @@ pub fn run(kernels: &Kernels, job: Job) {
     }
 }
 
-/// Does what hart 0 says, for ever. The first interrupt is still pending.
+/// Does the jobs of hart 0 for ever. The first interrupt is still pending when this function is
+/// called.
 pub fn serve(hart: usize) -> ! {
     let harts = soc::harts();
     let mut kernels = Kernels::PORTABLE;
@@ -81,7 +84,7 @@ pub fn serve(hart: usize) -> ! {
     }
 }
 
-/// Whether the last job of this kind made these digests.
+/// Returns true if the last job of kind `Hash` computed these digests.
 pub fn digests_are(expected: &[Digest; BLOCKS]) -> bool {
     DIGESTS.iter().zip(expected).all(|(slot, expected)| {
         let (words, _) = expected.as_chunks();
@@ -92,7 +95,7 @@ pub fn digests_are(expected: &[Digest; BLOCKS]) -> bool {
     })
 }
 
-/// This hart's share.
+/// Does this hart's share of the job.
 fn work(kernels: &mut Kernels, hart: usize, harts: usize) {
     match KIND.load(Ordering::Relaxed) {
         CHOOSE if hart != 0 => *kernels = kernels::choose(Mode::Machine).kernels,
@@ -101,7 +104,7 @@ fn work(kernels: &mut Kernels, hart: usize, harts: usize) {
             let block_len = BLOCK_LEN.load(Ordering::Relaxed) as u64;
             for (block, slot) in (0_u64..).zip(&DIGESTS).skip(hart).step_by(harts.max(1)) {
                 let at = start.saturating_add(block.saturating_mul(block_len));
-                // SAFETY: hart 0 guarantees the blocks, and nothing writes to them.
+                // SAFETY: hart 0 guarantees that the blocks are memory, and nothing writes to them.
                 let bytes = unsafe { memory::bytes(Region::new(at, block_len)) };
                 let mut hash = Sha3_384::with(kernels);
                 hash.update(bytes);

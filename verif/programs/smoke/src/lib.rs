@@ -1,14 +1,14 @@
-//! What is on the medium of the smoke program, without any hardware: a workstation makes it.
+//! The format of the smoke program's medium. The code works without hardware, because a workstation creates the medium.
 //!
-//! The first sector says what follows it and what its digests are; the blocks begin with the second.
+//! The first sector describes the blocks and contains their digests; the blocks start in the second sector.
 //!
 //! | offset | size | field |
 //! |---|---|---|
 //! | 0 | 16 | tag `HARTLOCK-SMOKE-1` |
 //! | 16 | 8 | bytes of a block, a multiple of 512 |
 //! | 24 | 8 | zero |
-//! | 32 | 48 | SHA3-384 of all blocks in one |
-//! | 80 | 48 | SHA-384 of the same |
+//! | 32 | 48 | SHA3-384 of all blocks as one message |
+//! | 80 | 48 | SHA-384 of the same message |
 //! | 128 | 48 each | SHA3-384 of each of the [`BLOCKS`] blocks |
 
 #![no_std]
@@ -16,31 +16,31 @@
 
 use hartlock_image::{Writer, bytes_at, u64_at};
 
-/// First bytes of the medium.
+/// Tag at the start of the medium.
 pub const TAG: &[u8; 16] = b"HARTLOCK-SMOKE-1";
-/// Bytes of a sector of the storage.
+/// Size of a storage sector in bytes.
 pub const SECTOR_SIZE: usize = 512;
-/// Blocks on the medium: one a hart on a machine with four.
+/// Number of blocks on the medium, which is one for each hart of a machine with four.
 pub const BLOCKS: usize = 4;
 
 /// A SHA3-384 or SHA-384 digest.
 pub type Digest = [u8; 48];
 
-/// The first sector.
+/// The content of the first sector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Bytes of a block.
+    /// Length of a block in bytes.
     pub block_len: u64,
-    /// SHA3-384 of all blocks in one.
+    /// SHA3-384 of all blocks as one message.
     pub sha3_384: Digest,
-    /// SHA-384 of the same.
+    /// SHA-384 of all blocks as one message.
     pub sha384: Digest,
     /// SHA3-384 of each block.
     pub blocks: [Digest; BLOCKS],
 }
 
 impl Header {
-    /// Reads the first sector; `None` if it is something else.
+    /// Reads the first sector. Returns `None` if the tag differs.
     pub fn parse(sector: &[u8]) -> Option<Self> {
         let mut blocks = [[0; 48]; BLOCKS];
         for (block, at) in blocks.iter_mut().zip((128..).step_by(48)) {
@@ -58,7 +58,7 @@ impl Header {
         )
     }
 
-    /// The first sector as it is encoded.
+    /// Returns the encoded first sector.
     pub fn encode(&self) -> [u8; SECTOR_SIZE] {
         let mut sector = [0; SECTOR_SIZE];
         let mut out = Writer::new(&mut sector);

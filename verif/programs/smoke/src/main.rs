@@ -1,7 +1,7 @@
-//! The first program on the cycle-accurate machine. Hart 0 has the storage deliver the medium
-//! (`lib.rs`), wakes the other harts, has all of them hash, and compares every digest.
+//! The first program on the cycle-accurate machine. Hart 0 lets the storage deliver the medium (`lib.rs`), wakes the
+//! other harts, lets all of them hash, and compares every digest.
 //!
-//! The cost in cycles is printed on the console:
+//! The program prints the cost in cycles on the console:
 //!
 //! ```text
 //! smoke: harts <count>
@@ -11,7 +11,7 @@
 //! smoke: all sha3-384 <bytes> <cycles>
 //! ```
 //!
-//! Marks tell the machine where each of these begins and ends (`hw/README.md`).
+//! Marks tell the machine the beginning and the end of each of these steps (`hw/README.md`).
 
 #![no_std]
 #![no_main]
@@ -38,14 +38,14 @@ use crew::Job;
 
 global_asm!(include_str!("start.S"));
 
-/// Where the medium is put, far after the program (link.ld), and how much fits.
+/// Memory for the medium, far after the program (link.ld), and its maximum size.
 const HEADER: Region = Region::new(map::RAM.start + (16 << 20), SECTOR_SIZE as u64);
 const DATA: u64 = map::RAM.start + (32 << 20);
 const MAX_DATA_SIZE: u64 = 16 << 20;
-/// What is hashed before something is measured, so that code is in the caches.
+/// Number of bytes that are hashed before a measurement, so that the code is in the caches.
 const WARM_UP: usize = 1024;
 
-// Tags of the marks: a step of the program begins, and the one before ends.
+// These are tags of marks. A mark begins a step of the program and ends the previous one.
 const MARK_WAKE: u64 = 1;
 const MARK_STORAGE: u64 = 2;
 const MARK_ONE_SHA3_384: u64 = 3;
@@ -53,7 +53,7 @@ const MARK_ONE_SHA384: u64 = 4;
 const MARK_ALL: u64 = 5;
 const MARK_NOTHING: u64 = 0;
 
-/// The first hart, with everything to itself.
+/// The entry of hart 0, while no other hart runs.
 #[unsafe(no_mangle)]
 extern "C" fn smoke_main() -> ! {
     report("harts", "", &[soc::harts() as u64]);
@@ -67,7 +67,7 @@ extern "C" fn smoke_main() -> ! {
     let mut storage = Storage::new();
     refuse(&mut storage);
     deliver(&mut storage, 0, &[HEADER]);
-    // SAFETY: memory that the storage has written and nothing else uses.
+    // SAFETY: the storage has written this memory, and no other code uses it.
     let header = unsafe { memory::bytes(HEADER) };
     let Some(header) = Header::parse(header) else { fail("the medium is not ours") };
     let size = header.block_len.saturating_mul(BLOCKS as u64);
@@ -75,7 +75,7 @@ extern "C" fn smoke_main() -> ! {
         fail("the blocks do not fit");
     }
     let region = Region::new(DATA, size);
-    // SAFETY: memory that is not used yet.
+    // SAFETY: no other code uses this memory yet.
     fill_caches(unsafe { memory::bytes_mut(region) });
     let blocks: [Region; BLOCKS] = core::array::from_fn(|index| {
         let offset = header.block_len.saturating_mul(index as u64);
@@ -87,7 +87,7 @@ extern "C" fn smoke_main() -> ! {
     let cycles = soc::cycles().saturating_sub(start);
     soc::mark(MARK_NOTHING);
     report("storage", "", &[size, cycles]);
-    // SAFETY: as above.
+    // SAFETY: the storage has written this memory, and no other code uses it.
     let data = unsafe { memory::bytes(region) };
 
     one::<Sha3_384>("sha3-384", MARK_ONE_SHA3_384, &choice.kernels, data, &header.sha3_384);
@@ -97,13 +97,13 @@ extern "C" fn smoke_main() -> ! {
     machine::end(0)
 }
 
-/// Any other hart, woken for the first time.
+/// The entry of any other hart, when it is woken for the first time.
 #[unsafe(no_mangle)]
 extern "C" fn smoke_hart(hart: usize) -> ! {
     crew::serve(hart)
 }
 
-/// Called by start.S on a fresh stack.
+/// Handles a trap; called by start.S with an empty stack.
 #[unsafe(no_mangle)]
 extern "C" fn smoke_trap(cause: u64, pc: u64, value: u64, hart: u64) -> ! {
     let text = [hart, cause, pc, value].map(Number::hex);
@@ -112,7 +112,7 @@ extern "C" fn smoke_trap(cause: u64, pc: u64, value: u64, hart: u64) -> ! {
     machine::end(1)
 }
 
-/// Wakes all harts once to choose kernels, and once for nothing, which is measured.
+/// Wakes all harts once to select kernels, and once for an empty job, which is measured.
 fn wake() {
     crew::run(&Kernels::PORTABLE, Job::Choose);
     soc::mark(MARK_WAKE);
@@ -123,30 +123,30 @@ fn wake() {
     report("wake", "", &[cycles]);
 }
 
-/// Lets the storage reach all of memory where a guard is in front of it, which is closed after reset.
+/// Permits the storage to access all memory if there is a guard in front of it, which is closed after reset.
 fn open_port() {
     let guard = core::ptr::with_exposed_provenance_mut(board::AXI_GUARD);
-    // SAFETY: its registers, which only this program uses; without a guard they read as zero.
+    // SAFETY: these are the guard's registers, which only this program uses; without a guard they read as zero.
     match unsafe { AxiGuard::close(guard, &[Pages::NONE; RANGES]) } {
         Ok(_) | Err(Error::NotThere) => {}
         Err(Error::Locked | Error::Failed) => fail("the guard does not open"),
     }
 }
 
-/// Makes sure that the storage writes nothing where it must not, and reads nothing that it has not.
+/// Checks that the storage refuses to write to forbidden addresses and to read sectors that it does not have.
 fn refuse(storage: &mut Storage) {
     const UNALIGNED: Region = Region::new(HEADER.start + 8, SECTOR_SIZE as u64);
     const NO_MEMORY: Region = Region::new(map::RAM.start - SECTOR_SIZE as u64, SECTOR_SIZE as u64);
     for (sector, into) in [(0, UNALIGNED), (0, NO_MEMORY), (1 << 40, HEADER)] {
-        // SAFETY: refused; where it is not, it is unused memory.
+        // SAFETY: the request is refused; otherwise it writes to unused memory.
         if unsafe { storage.start(sector, into) } {
             fail("the storage does not refuse");
         }
     }
 }
 
-/// Leaves lines in the data cache that the storage will write: what is read afterwards has to be what
-/// was delivered.
+/// Fills the data cache with lines that the storage will write. Reads after the transfer have to return the delivered
+/// data.
 fn fill_caches(bytes: &mut [u8]) {
     for byte in bytes.iter_mut().step_by(64) {
         *byte = 0xa5;
@@ -154,10 +154,10 @@ fn fill_caches(bytes: &mut [u8]) {
     black_box(bytes);
 }
 
-/// Has consecutive sectors delivered, a request each region, and waits.
+/// Lets the storage deliver consecutive sectors, with one request for each region, and waits.
 fn deliver(storage: &mut Storage, mut sector: u64, regions: &[Region]) {
     for into in regions {
-        // SAFETY: memory that is not used until the request is done.
+        // SAFETY: no code uses this memory until the request has ended.
         if !unsafe { storage.start(sector, *into) } {
             fail("the storage refused");
         }
@@ -166,7 +166,7 @@ fn deliver(storage: &mut Storage, mut sector: u64, regions: &[Region]) {
     while storage.pending() > 0 {}
 }
 
-/// One hash over everything, on this hart.
+/// Computes one hash over all data on this hart.
 fn one<H: Hash<Output = Digest>>(
     name: &str,
     mark: u64,
@@ -192,7 +192,7 @@ fn one<H: Hash<Output = Digest>>(
     report("one ", name, &[data.len() as u64, cycles, instructions]);
 }
 
-/// A hash over each block, on all harts.
+/// Computes a hash over each block, on all harts.
 fn all(kernels: &Kernels, data: &[u8], header: &Header) {
     let block_len = header.block_len as usize;
     crew::run(kernels, Job::Hash { start: data.as_ptr().addr(), block_len: WARM_UP / BLOCKS });

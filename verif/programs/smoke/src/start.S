@@ -1,8 +1,8 @@
 // Entry of every hart, and the trap entry.
 //
-// Needs RV64I and Zicsr, M-mode. ABI names only. Hart 0 prepares memory and runs smoke_main; the
-// others wait for a software interrupt (RISC-V Privileged Architecture §3.1.9) before they touch any
-// memory, and then run smoke_hart. Each has 64 KiB of stack (link.ld); interrupts are never taken.
+// This file needs RV64I and Zicsr, in M-mode. Register names are those of the ABI. Hart 0 prepares memory and runs
+// smoke_main. The others wait for a software interrupt (RISC-V Privileged Architecture §3.1.9) before they access any
+// memory, and then run smoke_hart. Each hart has a stack of 64 KiB (link.ld); interrupts are never taken.
 
 .equ MSIE, 8
 
@@ -41,7 +41,7 @@ _start:
     wfi
     j     .L_halt
 
-// No trap is expected. It is reported on a fresh stack, and the machine ends.
+// No trap is expected. A trap is reported on an empty stack, and the machine ends.
 .balign 4
 trap_entry:
     csrr  a0, mcause

@@ -1,5 +1,5 @@
-//! Replaces a kernel where a test only checks whether a kernel is entered at all: it reports that on
-//! the console and switches the machine off.
+//! A replacement of a kernel for tests that only check whether a kernel is entered. It prints a line on the console and
+//! switches the machine off.
 
 #![no_std]
 #![no_main]
@@ -7,7 +7,8 @@
 
 use core::arch::global_asm;
 
-// S-mode, a0: hart, a1: device tree. Uses no stack and no memory but its own text.
+// The program runs in S-mode with the hart number in a0 and the device tree in a1. It uses no stack and no memory
+// except its own code.
 global_asm!(
     ".section .text.init, \"ax\"",
     ".globl _start",

@@ -1,8 +1,8 @@
-// attempt_access(address, mode, is_store): loads a word, or stores a zero, in a lower mode, and returns mcause of the trap that
-// ends it. `mode` is mstatus.MPP in its place.
+// attempt_access(address, mode, is_store) loads a word, or stores a zero, in a lower mode, and returns mcause of the
+// trap that ends the access. `mode` is the value of mstatus.MPP, at its bit position.
 //
-// Needs RV64I, Zicsr, M-mode. ABI names only. After the access an `ecall` comes back, so there is a trap in any case. Changes
-// t0 and t1 and mstatus.MPP only; mtvec is as before.
+// This file needs RV64I and Zicsr, in M-mode. Register names are those of the ABI. After the access an `ecall` returns,
+// so that there is a trap in any case. The routine changes only t0, t1 and mstatus.MPP; mtvec is restored.
 
 .section .text
 .globl attempt_access

@@ -1,5 +1,5 @@
-//! The boards that the program runs on. It finds out at run time which one that is: its bytes are measured, and have to be
-//! the same on all of them.
+//! The boards that the program runs on. It determines the board at run time: the program is measured, so its bytes have
+//! to be the same on all boards.
 
 use core::arch::asm;
 
@@ -8,44 +8,45 @@ use hartlock_virt::hart;
 
 pub const PAGE: u64 = 4096;
 
-/// `marchid` of Rocket.
+/// Value of `marchid` for Rocket.
 const ROCKET: usize = 1;
 const LINE_STATUS: usize = 5;
 const TRANSMITTER_EMPTY: u8 = 0x20;
-// What the device that ends a machine takes (hartlock_virt::machine).
+// These are commands of the device that ends a machine (hartlock_virt::machine).
 const PASS: u32 = 0x5555;
 const FAIL: u32 = 0x3333;
 
-/// What differs.
+/// The properties in which the boards differ.
 pub struct Board {
-    /// A 16550.
+    /// Address of a 16550 UART.
     uart: usize,
-    /// Polls before a byte is given up; none where there is always room.
+    /// Maximum number of polls for a byte; 0 if the UART can always accept one.
     patience: u32,
-    /// The device that ends the machine.
+    /// Address of the device that ends the machine.
     end: usize,
-    /// The counter of cycles of a bench, or 0.
+    /// Address of a bench's cycle counter, or 0.
     cycles: usize,
-    /// Pages that S- and U-mode must not reach, beside the record. The first one begins with the secret.
+    /// Pages that S-mode and U-mode must not access, in addition to the record. The first one starts with the secret.
     pub closed: Region,
-    /// The page of the record, where nothing hands its address over.
+    /// Page of the record, on boards where its address is not passed to the program.
     pub record: Option<Region>,
-    /// Where the secret is.
+    /// Place of the device secret.
     pub secret: Secret,
 }
 
-/// Where a board keeps the secret of the device.
+/// The place where a board keeps the device secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Secret {
-    /// Beside engines, with a latch.
+    /// The secret is next to the engines, and a latch closes it.
     Latched,
-    /// In flash, which PMP closes to M-mode as well.
+    /// The secret is in flash, and PMP closes it, also to M-mode.
     Locked,
-    /// On no bus of the host. Nothing ran here before this program, so it closes pages itself.
+    /// The secret is not on any bus of the host. No software has run on the host before this program, so the program
+    /// closes the pages itself.
     Elsewhere,
 }
 
-/// Secret, engines, lists and words to push, and empty pages (`hw/soc/tee/rtl/tee_axi_pkg.sv`).
+/// Board with secret, engines, lists and push registers, and empty pages (`hw/soc/tee/rtl/tee_axi_pkg.sv`).
 const TEE_1: Board = Board {
     uart: 0x1100_0000,
     patience: 0,
@@ -56,7 +57,7 @@ const TEE_1: Board = Board {
     secret: Secret::Latched,
 };
 
-/// Mailbox to the root of trust, which has secret and engines, and guard (`hw/soc/README.md`).
+/// Board with a mailbox to the root of trust, which has secret and engines, and with a guard (`hw/soc/README.md`).
 const SOC_1: Board = Board {
     uart: 0x1100_0000,
     patience: 0,
@@ -67,11 +68,11 @@ const SOC_1: Board = Board {
     secret: Secret::Elsewhere,
 };
 
-/// What says that an Ed25519 engine is at the second page of `TEE_1`: its first register.
+/// Address of the first register in the second page of `TEE_1`. Its value shows that an Ed25519 engine is there.
 const ED25519: usize = 0x1500_1000;
 const ED25519_ID: u32 = 0x6564_3235;
 
-/// The secret is in flash (`device/fsbl/src/virt/machine.rs`).
+/// Board with the secret in flash (`device/fsbl/src/program/virt/machine.rs`).
 const QEMU_VIRT: Board = Board {
     uart: 0x1000_0000,
     patience: 1_000_000,
@@ -83,10 +84,10 @@ const QEMU_VIRT: Board = Board {
 };
 
 impl Board {
-    /// The one that this is.
+    /// Returns the board on which the program runs.
     pub fn find() -> &'static Self {
         let architecture: usize;
-        // SAFETY: reads a constant of the hart.
+        // SAFETY: the instruction reads a constant of the hart.
         unsafe {
             asm!("csrr {}, marchid", out(reg) architecture, options(nomem, nostack, preserves_flags));
         }
@@ -94,7 +95,8 @@ impl Board {
             return &QEMU_VIRT;
         }
         let id = core::ptr::with_exposed_provenance::<u32>(ED25519);
-        // SAFETY: a device of every board with this core; reading its first register changes nothing.
+        // SAFETY: every board with this core has a device at this address; reading its first register has no side
+        // effect.
         if unsafe { id.read_volatile() } == ED25519_ID { &TEE_1 } else { &SOC_1 }
     }
 
@@ -109,26 +111,27 @@ impl Board {
         let uart: *mut u8 = core::ptr::with_exposed_provenance_mut(self.uart);
         for byte in text.bytes() {
             for _ in 0..self.patience {
-                // SAFETY: the UART of the board; reading its line status changes nothing that matters here.
+                // SAFETY: this is the UART of the board; reading its line status has no side effect that matters here.
                 if unsafe { uart.wrapping_add(LINE_STATUS).read_volatile() } & TRANSMITTER_EMPTY
                     != 0
                 {
                     break;
                 }
             }
-            // SAFETY: the transmit register of the same device.
+            // SAFETY: this is the transmit register of the same device.
             unsafe { uart.write_volatile(byte) };
         }
     }
 
-    /// Cycles since reset; 0 on a board that does not count them.
+    /// Returns the cycles since reset, or 0 on a board that does not count them.
     pub fn cycles(&self) -> u64 {
         let counter: *const u64 = core::ptr::with_exposed_provenance(self.cycles);
-        // SAFETY: a register of the bench; reading it changes nothing.
+        // SAFETY: this is a register of the bench, and reading it has no side effect.
         if self.cycles == 0 { 0 } else { unsafe { counter.read_volatile() } }
     }
 
-    /// First addresses of the pages that S- and U-mode must not reach, with that of the record.
+    /// Returns the first addresses of the pages that S-mode and U-mode must not access, including the page of the
+    /// record.
     pub fn closed_pages(&self, record: u64) -> impl Iterator<Item = u64> {
         (self.closed.start..self.closed.end).step_by(PAGE as usize).chain([record])
     }
@@ -138,7 +141,7 @@ impl Board {
         let command = if code == 0 { PASS } else { (u32::from(code) << 16) | FAIL };
         hart::fence();
         let end: *mut u32 = core::ptr::with_exposed_provenance_mut(self.end);
-        // SAFETY: the only register of the device; the machine ends with this write.
+        // SAFETY: this is the only register of the device, and the machine ends with this write.
         unsafe { end.write_volatile(command) };
         hart::halt()
     }

@@ -1,5 +1,6 @@
-//! What the first-stage loader of a TEE starts in a test, in place of a monitor: prints the record that it was given, looks
-//! for the secret of the device and for what engines still have, and tries the closed pages from S- and U-mode.
+//! A test program that the first-stage boot loader of a TEE starts in place of a monitor. It prints the record that it
+//! receives, checks that the device secret is closed and the engines are cleared, and tries to access the closed pages
+//! from S-mode and U-mode.
 //!
 //! ```text
 //! monitor: record <hexadecimal>
@@ -8,8 +9,8 @@
 //! monitor: done
 //! ```
 //!
-//! It ends the machine with 0 if the secret stays closed, engines have neither keys nor results, the stack of the loader is
-//! wiped, every access to a closed page is a fault, and one to other memory none.
+//! The program ends the machine with 0 if the secret stays closed, the engines hold neither keys nor results, the stack
+//! of the loader is wiped, every access to a closed page causes a fault, and an access to other memory causes none.
 
 #![no_std]
 #![no_main]
@@ -29,31 +30,31 @@ global_asm!(include_str!("../../bench/src/start.S"));
 global_asm!(include_str!("attempt.S"));
 
 unsafe extern "C" {
-    /// Loads or stores a word of this address in a mode, and returns the cause of the trap that follows (attempt.S).
+    /// Loads or stores a word at this address in a mode, and returns the cause of the trap that follows (attempt.S).
     fn attempt_access(address: u64, mode: u64, is_store: u64) -> u64;
 }
 
-/// In words: the latch of the secret, status registers, results.
+/// Word offsets of the latch of the secret, of status registers and of results.
 const LATCH: usize = 16;
 const ED25519_STATUS: usize = 0x1010 / 4;
 const SHA3_STATUS: usize = 0x2010 / 4;
 const SHA3_DIGEST: usize = 0x2100 / 4;
-/// Bytes of the record (`device/fsbl/src/handover.rs`).
+/// Size of the record in bytes (`device/fsbl/src/handover.rs`).
 const RECORD_SIZE: u64 = 264;
-/// Words of the secret.
+/// Number of words of the secret.
 const SECRET_WORDS: usize = 16;
-/// The end of the memory of the loader: its stack, and what nothing has used (`device/fsbl/link.ld`).
+/// End of the loader's memory: its stack, and memory that was never used (`device/fsbl/link.ld`).
 const STACK: Region = Region { start: 0x880f_0000, end: 0x8810_0000 };
 
-// Causes (RISC-V Privileged Architecture, table of mcause).
+// These are trap causes (RISC-V Privileged Architecture, table of mcause).
 const LOAD_ACCESS_FAULT: u64 = 5;
 const STORE_ACCESS_FAULT: u64 = 7;
 const CALL_OF_U_MODE: u64 = 8;
 const CALL_OF_S_MODE: u64 = 9;
 
-/// mstatus.MPP of M-mode.
+/// Value of mstatus.MPP for M-mode.
 const M_MODE: u64 = 3 << 11;
-/// Name, mstatus.MPP, and the cause of its `ecall`.
+/// Names of modes, their values of mstatus.MPP, and the cause of an `ecall` in them.
 const MODES: [(&str, u64, u64); 2] =
     [("s-mode ", 1 << 11, CALL_OF_S_MODE), ("u-mode ", 0, CALL_OF_U_MODE)];
 
@@ -62,7 +63,7 @@ extern "C" fn bench_main(_hart: u64, handed_over: u64) -> ! {
     let board = Board::find();
     let record_at = board.record.map_or(handed_over, |record| record.start);
     let begins = board.cycles();
-    // SAFETY: memory that the loader has written, and nothing else uses.
+    // SAFETY: the loader has written this memory, and no other code uses it.
     let record = unsafe { memory::bytes(Region::new(record_at, RECORD_SIZE)) };
     board.print("monitor: record ");
     for byte in record {
@@ -88,7 +89,7 @@ extern "C" fn bench_main(_hart: u64, handed_over: u64) -> ! {
             expect(board, at, (name, mode), false, LOAD_ACCESS_FAULT);
             expect(board, at, (name, mode), true, STORE_ACCESS_FAULT);
         }
-        // Otherwise nothing would have been tried.
+        // These controls show that the accesses were really tried.
         expect(board, record_at.wrapping_sub(PAGE), (name, mode), false, call);
         expect(board, record_at.wrapping_sub(PAGE), (name, mode), true, call);
     }
@@ -96,11 +97,11 @@ extern "C" fn bench_main(_hart: u64, handed_over: u64) -> ! {
     board.end(0)
 }
 
-/// M-mode cannot reach the secret either.
+/// Checks that M-mode cannot access the secret, either.
 fn secret_is_locked(board: &Board) {
     for at in (0..SECRET_WORDS as u64).map(|index| board.closed.start.wrapping_add(index << 2)) {
         for (is_store, wanted) in [(0, LOAD_ACCESS_FAULT), (1, STORE_ACCESS_FAULT)] {
-            // SAFETY: an access that is closed; the routine keeps all registers that it has to.
+            // SAFETY: this access is forbidden; the routine preserves all registers that it has to.
             if unsafe { attempt_access(at, M_MODE, is_store) } != wanted {
                 fail(board, "the secret is open");
             }
@@ -108,23 +109,23 @@ fn secret_is_locked(board: &Board) {
     }
 }
 
-/// The secret is closed and does not open, no slot has a key, and no result is there.
+/// Checks that the secret is closed and does not open, and that engines hold no key and no result.
 fn engines_have_nothing(board: &Board) {
     let word = |index: usize| {
         core::ptr::with_exposed_provenance_mut::<u32>(board.closed.start as usize)
             .wrapping_add(index)
     };
-    // SAFETY: a word of a device; reading it changes nothing.
+    // SAFETY: this is a register of a device, and reading it has no side effect.
     let read = |index: usize| unsafe { word(index).read_volatile() };
-    // As an attacker would.
+    // The program tries what an attacker would try.
     for (index, value) in [(LATCH, 0), (0, 0), (LATCH, 1), (LATCH, 0)] {
-        // SAFETY: the page of the secret, where a store closes it or does nothing.
+        // SAFETY: this is the page of the secret, where a store closes the secret or has no effect.
         unsafe { word(index).write_volatile(value) };
         if read(LATCH) != 1 || (0..SECRET_WORDS).any(|index| read(index) != 0) {
             fail(board, "the secret is open");
         }
     }
-    /// Idle; of SHA-3 beside it, whether a digest and a key are there and whether it has failed.
+    /// Status bit idle. The mask for SHA-3 also contains the bits for a digest, a key and a failure.
     const IDLE: u32 = 1;
     const MASK: u32 = 0x1d;
     if read(ED25519_STATUS) != IDLE || read(SHA3_STATUS) & MASK != IDLE {
@@ -136,10 +137,10 @@ fn engines_have_nothing(board: &Board) {
     }
 }
 
-/// Nothing is left of what the loader had on its stack, nor did that reach past its place.
+/// Checks that the loader has wiped its stack, and that the stack did not exceed its region.
 fn stack_is_wiped(board: &Board) {
     let start: *const u64 = core::ptr::with_exposed_provenance(STACK.start as usize);
-    // SAFETY: memory of the loader, which does not run any more.
+    // SAFETY: this is memory of the loader, which does not run any more.
     let word = |index: usize| unsafe { start.wrapping_add(index).read_volatile() };
     if (0..STACK.size() as usize / 8).any(|index| word(index) != 0) {
         fail(board, "the stack of the loader is not wiped");
@@ -147,7 +148,8 @@ fn stack_is_wiped(board: &Board) {
 }
 
 fn expect(board: &Board, address: u64, (name, mode): (&str, u64), is_store: bool, wanted: u64) {
-    // SAFETY: an access to devices that close it or to memory that nothing uses; the routine keeps all registers that it has to.
+    // SAFETY: the access is to devices that are closed or to memory that no code uses; the routine preserves all
+    // registers that it has to.
     let cause = unsafe { attempt_access(address, mode, is_store.into()) };
     let text = [Number::hex(address), Number::decimal(cause)];
     let kind = if is_store { "store " } else { "load " };
@@ -157,12 +159,14 @@ fn expect(board: &Board, address: u64, (name, mode): (&str, u64), is_store: bool
     }
 }
 
-/// What the loader of another board does before it enters the monitor: closes the pages and the record to S- and U-mode.
+/// Closes the pages and the record to S-mode and U-mode, which on other boards the loader does before it enters the
+/// monitor.
 fn close_pages(board: &Board, record_at: u64) {
     const NAPOT: u64 = 3 << 3;
-    // A range of 2^n bytes: ones below its size say how many (RISC-V Privileged Architecture §3.7.1).
+    // In the address of a range of 2^n bytes (NAPOT) the trailing ones encode the size (RISC-V Privileged Architecture
+    // §3.7.1).
     let napot = |region: Region| (region.start >> 2) | ((region.size() >> 3).wrapping_sub(1));
-    // SAFETY: changes what lower modes may access, none of which runs.
+    // SAFETY: the write changes the access rights of lower modes only, and none of them runs.
     unsafe {
         asm!(
             "csrw pmpaddr0, {}", "csrw pmpaddr1, {}", "csrw pmpcfg0, {}",
@@ -172,11 +176,11 @@ fn close_pages(board: &Board, record_at: u64) {
     }
 }
 
-/// As a monitor does: everything that no earlier entry closes is open to S-mode, by the last entry of eight.
+/// Opens all memory that no earlier PMP entry closes to S-mode, by the last entry of eight, as a monitor does.
 fn open_memory() {
-    /// Read, write, execute, a naturally aligned power of two.
+    /// Access bits: read, write, execute, naturally aligned power of two.
     const OPEN: u64 = 0x1f;
-    // SAFETY: changes what lower modes may access.
+    // SAFETY: the write changes the access rights of lower modes only.
     unsafe {
         asm!(
             "csrw pmpaddr7, {}", "csrs pmpcfg0, {}",

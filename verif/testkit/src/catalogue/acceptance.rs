@@ -1,4 +1,4 @@
-//! Groups 06 and 07: for this device, and in its place on the board.
+//! Groups 06 and 07: the device that a bundle is for, and its memory map.
 
 use hartlock_image::PAGE_SIZE;
 use hartlock_image::Reason::{
@@ -14,12 +14,13 @@ use crate::bundle::{Draft, identity, name};
 const SYSTEM: fn() -> Draft = Draft::system;
 const BOOT: fn() -> Draft = Draft::boot;
 
-/// A boot bundle for the board with a root of trust of its own, whose places are those of the other one.
+/// Returns a boot bundle for the board with a separate root of trust; the load addresses are those of
+/// `qemu-virt`.
 fn for_soc() -> Draft {
     Draft { identity: identity(soc::BOARD.name, soc::BOARD.soc), ..Draft::boot() }
 }
 
-/// A vector whose payload `$index` is loaded, and entered if it is code, at `$address`.
+/// The edits of a vector whose payload `$index` is loaded at `$address`; the entry of code follows.
 macro_rules! moved {
     ($index:literal, $address:expr) => {
         &[Fields(|draft| draft.payloads[$index].load_at($address))]

@@ -1,4 +1,4 @@
-//! Bundles that keep every rule, many of them at its edge.
+//! Bundles that satisfy all rules, many of them at the limit of a rule.
 
 use hartlock_image::HashId::{
     Kt128, Sha3_256, Sha3_384, Sha3_512, Sha256, Sha384, Sha512, Shake128, Shake256,
@@ -19,14 +19,14 @@ fn flat(draft: &mut Draft, hash: HashId) {
     draft.payloads[0].hash = hash;
 }
 
-/// Three blocks, the last one shorter.
+/// Sets three blocks, of which the last is shorter.
 fn blocks(draft: &mut Draft, hash: HashId) {
     draft.payloads[0].resize(2500);
     draft.payloads[0].hash = hash;
     draft.payloads[0].use_blocks(1024);
 }
 
-/// Kernel and device tree of these sizes, flat under KT128.
+/// Sets the sizes of kernel and device tree, and the mode *flat* with KT128.
 fn flat_kt128(draft: &mut Draft, sizes: [usize; 2]) {
     for (payload, size) in draft.payloads.iter_mut().zip(sizes) {
         payload.resize(size);
@@ -34,7 +34,7 @@ fn flat_kt128(draft: &mut Draft, sizes: [usize; 2]) {
     }
 }
 
-/// The kernel under ParallelHash128, the device tree under ParallelHash256, of these sizes.
+/// Sets the sizes of kernel and device tree, and ParallelHash128 and ParallelHash256.
 fn parallelhash(draft: &mut Draft, sizes: [usize; 2], block_size: u32) {
     for ((payload, size), hash) in draft.payloads.iter_mut().zip(sizes).zip([Shake128, Shake256]) {
         payload.resize(size);
@@ -42,7 +42,7 @@ fn parallelhash(draft: &mut Draft, sizes: [usize; 2], block_size: u32) {
     }
 }
 
-/// A key of which only the record exists, of an algorithm of the future.
+/// Returns the record of a key of an algorithm that is not defined yet. No such key exists.
 fn unknown_key(byte: u8) -> KeyRecord {
     KeyRecord { algorithm: 9, parameters: 0, key_id: [byte; 48] }
 }
@@ -261,9 +261,9 @@ pub const ROWS: &[Row] = &[
                 draft.security_version = u64::MAX;
                 draft.created = u64::MAX;
                 draft.lifecycle_mask = 0b111;
-                // 17 bytes: seven of padding follow.
+                // The command line has 17 bytes, so seven bytes of padding follow.
                 draft.bootargs = "root=/dev/ram0 ro".into();
-                // No memory map is known for this board, so placement is not checked.
+                // This board has no memory map, so placement is not checked.
                 draft.payloads[0].load_at(0);
                 draft.payloads[0].entry = 1496;
             }),
@@ -379,7 +379,7 @@ pub const ROWS: &[Row] = &[
         "The signature area ends on a page, so no padding follows it.",
         &[
             Fields(|draft| {
-                // 4096 bytes of metadata, less what is there without this signature.
+                // The metadata has 4096 bytes; the sizes of all other parts are subtracted.
                 let signature = vec![0xa5; 4096 - 600 - 64 - 112 - 16 - 16];
                 draft.blocks.push(Block::Foreign { public_key: vec![1; 12], signature });
             }),

@@ -1,7 +1,8 @@
-//! Every signature algorithm of the format, alone and together.
+//! Every signature algorithm of the format, separately and in combinations.
 //!
-//! `spec/verify.py` has these algorithms from the standards, and the signatures come from
-//! `host/keys`; so each row has three opinions. Signatures that are wrong: `altered`.
+//! `spec/verify.py` implements these algorithms from the standards, and `host/keys` makes the
+//! signatures, so that three implementations check each row. Wrong signatures are in the module
+//! `altered`.
 
 use hartlock_image::Policy;
 use hartlock_image::Reason::{
@@ -29,7 +30,7 @@ macro_rules! signed {
     };
 }
 
-/// A hybrid of both families.
+/// Returns a bundle with signatures of both families, for the policy *hybrid*.
 fn hybrid() -> Draft {
     Draft { blocks: vec![Block::By(A), Block::Of(&signers::ML_DSA_87)], ..Draft::system() }
 }
@@ -38,10 +39,10 @@ fn is_hybrid(options: &mut crate::expected::Options) {
     options.policy = Policy::Hybrid.name().into();
 }
 
-/// Start of the second block of a hybrid: 16 + 32 + 64.
+/// The offset of the second block of a hybrid bundle: 16 + 32 + 64.
 const SECOND: usize = 112;
 
-/// Bytes of a block.
+/// Returns the length of a signature block in bytes.
 fn block_size(signer: &Signer) -> usize {
     let sizes = [signer.public_key().len(), signer.blank().len()];
     16 + sizes.map(|size| size.next_multiple_of(8)).iter().sum::<usize>()

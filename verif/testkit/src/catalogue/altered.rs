@@ -1,5 +1,4 @@
-//! Signatures of every algorithm with one fault: a bit, the size, a field, the key, or the name
-//! that is given to them.
+//! Signatures of every algorithm with one fault in a bit, the length, a field, the key, or the stated algorithm.
 
 use hartlock_image::Reason::{
     PublicKeyInvalid, PublicKeyUnsupported, SignatureBlockSizes, SignatureIndexOutOfRange,
@@ -13,12 +12,13 @@ use crate::signers;
 
 const SYSTEM: fn() -> Draft = Draft::system;
 
-/// In a signature by `signers::HSS`: 4 bytes for the number of signed keys; then the tree at the top signs (index, type,
-/// C and 26 chains of 24 bytes, type, path of 5 nodes) a key of 48 bytes.
+/// The offset of the second public key in a signature by `signers::HSS`. A signature has 4 bytes with the number of
+/// signed keys; then the signature of the top tree (index, type, C and 26 chains of 24 bytes, type, path of 5 nodes)
+/// and the signed key of 48 bytes.
 const HSS_SECOND_KEY: usize = 4 + 4 + 4 + 27 * 24 + 4 + 5 * 24;
 const HSS_SECOND_SIGNATURE: usize = HSS_SECOND_KEY + 48;
 
-/// A bundle that one key has signed, with a change to its block.
+/// A bundle that one key has signed, with a change to its signature block.
 macro_rules! changed {
     ($name:literal, $reason:expr, $signer:ident, $why:literal, $field:ident: $change:expr) => {
         bad(

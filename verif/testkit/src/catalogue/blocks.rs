@@ -21,7 +21,7 @@ fn with_foreign() -> Draft {
     Draft { blocks: vec![Block::By(A), Block::foreign()], ..Draft::system() }
 }
 
-/// Start of the second block: 16 + 32 + 64.
+/// The offset of the second block: 16 + 32 + 64.
 const SECOND: usize = 112;
 
 fn put32(area: &mut [u8], at: usize, value: u32) {
@@ -36,7 +36,8 @@ pub const ROWS: &[Row] = &[
         "The signature area ends 8 bytes before the signature does, and its size says so.",
         &[
             Fields(|draft| {
-                // The right size and, below, the right signature, less the end of both.
+                // The block would have the right size and, with the edit below, the right
+                // signature, but both lack their end.
                 draft.blocks = vec![Block::Raw(vec![0; 104])];
                 draft.listed = Some(vec![A.record()]);
             }),

@@ -12,11 +12,11 @@ const SYSTEM: fn() -> Draft = Draft::system;
 
 const BLOCK: usize = 1024;
 
-/// Offset of the first payload in the file, and its size.
+/// The offset of the first payload in the file, and its size in bytes.
 const FIRST: usize = 4096;
 const FIRST_SIZE: usize = 1500;
 
-/// The kernel in three blocks, the last one shorter.
+/// Returns a bundle whose kernel has three blocks, of which the last is shorter.
 fn three_blocks() -> Draft {
     let mut draft = Draft::system();
     draft.payloads[0].resize(2500);
@@ -24,7 +24,7 @@ fn three_blocks() -> Draft {
     draft
 }
 
-/// A hash over several byte strings.
+/// Hashes the concatenation of several byte strings.
 fn hash(id: HashId, parts: &[&[u8]]) -> Digest {
     let mut hasher = SoftwareHasher::new(id);
     for part in parts {
@@ -33,7 +33,8 @@ fn hash(id: HashId, parts: &[&[u8]]) -> Digest {
     hasher.finalize()
 }
 
-/// The root of §6.2 over blocks that need not be numbered or cut as they should.
+/// Computes the root (image format §6.2) over any leaves, whose indexes and boundaries may be
+/// wrong.
 fn root(record: &PayloadRecord, data: &[u8], leaves: &[(u64, &[u8])]) -> Digest {
     let len = record.hash.output_len();
     let sizes = [data.len().div_ceil(BLOCK) as u64, data.len() as u64, BLOCK as u64];
@@ -45,14 +46,14 @@ fn root(record: &PayloadRecord, data: &[u8], leaves: &[(u64, &[u8])]) -> Digest 
     hash(record.hash, &[b"HLKroot0", &bytes])
 }
 
-/// Three blocks under ParallelHash256.
+/// Returns a bundle whose kernel has three blocks with ParallelHash256.
 fn parallelhash() -> Draft {
     let mut draft = three_blocks();
     draft.payloads[0].use_parallelhash(HashId::Shake256, BLOCK as u32);
     draft
 }
 
-/// Under a mode in which the hash of the record would be another one.
+/// Computes the digest in another mode than that of the record.
 fn in_mode(record: &PayloadRecord, mode: TreeMode, data: &[u8]) -> Digest {
     tree::digest(&PayloadRecord { mode, ..*record }, data)
 }
@@ -65,7 +66,8 @@ fn other_block_size(record: &PayloadRecord, data: &[u8]) -> Digest {
     in_mode(record, TreeMode::ParallelHash { block_size: 2 * BLOCK as u32 }, data)
 }
 
-/// ParallelHashXOF256 (SP 800-185 §6.3.1) of three blocks: the output length is encoded as 0.
+/// Computes ParallelHashXOF256 (SP 800-185 §6.3.1) of three blocks: the output length is encoded as
+/// 0.
 fn extendable_output(record: &PayloadRecord, data: &[u8]) -> Digest {
     let mut root = SoftwareHasher::new_parallelhash(record.hash);
     root.update(&[2, 4, 0]);
@@ -77,7 +79,8 @@ fn extendable_output(record: &PayloadRecord, data: &[u8]) -> Digest {
     root.finalize()
 }
 
-/// The kernel flat under KT128, with one byte in the second chunk.
+/// Returns a bundle whose kernel is hashed in mode *flat* with KT128 and has one byte in its second
+/// chunk.
 fn two_chunks() -> Draft {
     let mut draft = Draft::system();
     draft.payloads[0].resize(8193);
@@ -101,7 +104,7 @@ fn of_other_address(record: &PayloadRecord, data: &[u8]) -> Digest {
     tree::digest(&other, data)
 }
 
-/// A vector whose first payload has a digest that is formed in this wrong way.
+/// The edits of a vector whose first payload has a digest that is computed by this wrong function.
 macro_rules! digest {
     ($make:ident) => {
         &[Fields(|draft| draft.payloads[0].make_digest = $make)]

@@ -10,7 +10,7 @@ use crate::bundle::Edit::{File, Options, Signed};
 
 const SYSTEM: fn() -> Draft = Draft::system;
 
-/// End of the signature area of the smallest system bundle: 256 + 64 + 2 · 128 + 24 + 112.
+/// The end of the signature area of the smallest system bundle: 256 + 64 + 2 · 128 + 24 + 112.
 const AREA_END: usize = 712;
 
 pub const ROWS: &[Row] = &[

@@ -1,4 +1,5 @@
-//! Extension records (image format §4.6), what they say about devices (§7), and what a loader carries (§4.4).
+//! Extension records (image format §4.6), the devices in them (§7), and the algorithms that a loader supports
+//! (§4.4).
 
 use core::num::NonZeroU64;
 
@@ -17,7 +18,7 @@ use crate::keys::B;
 const SYSTEM: fn() -> Draft = Draft::system;
 const BOOT: fn() -> Draft = Draft::boot;
 
-/// Type and length of a record, then its value.
+/// Encodes a record: type, length and value.
 fn record(number: u32, value: &[u8]) -> Vec<u8> {
     [&number.to_le_bytes()[..], &(value.len() as u32).to_le_bytes(), value].concat()
 }
@@ -30,13 +31,13 @@ fn names(board: &[u8], soc: &[u8]) -> Vec<u8> {
     value
 }
 
-/// A record of this many further devices.
+/// Encodes a record with this number of further devices.
 fn devices(count: u8) -> Vec<u8> {
     let value: Vec<u8> = (0..count).flat_map(|index| names(&[b'a' + index], b"virt")).collect();
     record(1, &value)
 }
 
-/// Besides the device of the header, two boards with another SoC each.
+/// Returns a bundle for three devices: the one in the header and two boards with another SoC each.
 fn for_three() -> Draft {
     let mut draft = Draft::system();
     for (board, soc) in [("board-b", "soc-b"), ("board-c", "soc-c")] {
@@ -45,7 +46,7 @@ fn for_three() -> Draft {
     draft
 }
 
-/// Works with boot bundles of version 5 and up.
+/// Returns a bundle that needs a boot bundle of security version 5 or higher.
 fn needs_boot() -> Draft {
     let mut draft = Draft::system();
     draft.boot_version = NonZeroU64::new(5);

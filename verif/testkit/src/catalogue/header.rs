@@ -20,7 +20,7 @@ const SOC: usize = 96;
 const LABEL: usize = 128;
 const RESERVED: usize = 192;
 
-/// Appends key records, as many as five signers need, and says that there are five.
+/// Inserts the key records of four more signers, and sets the number of signers to five.
 fn five_signers(signed: &mut Region) {
     for byte in 1..=4 {
         let record = [&1_u32.to_le_bytes()[..], &[0; 4], &[byte; 48], &[0; 8]].concat();

@@ -19,7 +19,7 @@ fn two_signers() -> Draft {
     Draft { blocks: [A, B].map(Block::By).into(), ..Draft::system() }
 }
 
-/// Start of the second signature block: 16 + 32 + 64.
+/// The offset of the second signature block: 16 + 32 + 64.
 const SECOND: usize = 112;
 
 pub const ROWS: &[Row] = &[

@@ -1,7 +1,8 @@
-//! The order of image format §8: bundles with two faults each, of which the verifier names the first.
+//! The order of the checks (image format §8): bundles with two faults each, of which a verifier must report the
+//! first.
 //!
-//! One fault in a file cannot show an order. Here each fault meets the next one in the list of §8, wherever one
-//! bundle can have both.
+//! A file with one fault cannot show the order of checks. Here each fault is combined with the next one in the list
+//! of §8, if one bundle can have both.
 
 use core::num::NonZeroU64;
 
@@ -30,7 +31,7 @@ use crate::bundle::{Block, Draft, Signed as Region, identity};
 use crate::ed25519::KEY_ORDER_8;
 use crate::keys::{A, B, C, D, E};
 
-/// A fault, and the reason that it has alone.
+/// A fault, and its reason if it is the only one.
 #[derive(Clone, Copy)]
 struct Fault {
     name: &'static str,
@@ -42,7 +43,7 @@ const fn fault(name: &'static str, reason: Reason, edit: Edit) -> Fault {
     Fault { name, reason, edit }
 }
 
-/// Two signers, three payloads, both extensions.
+/// Returns a system bundle with two signers, three payloads and both extensions.
 fn system() -> Draft {
     let mut draft = Draft::system();
     draft.blocks = [A, B].map(Block::By).into();
@@ -52,7 +53,7 @@ fn system() -> Draft {
     draft
 }
 
-/// Two signers, one further device.
+/// Returns a boot bundle with two signers and one further device.
 fn boot() -> Draft {
     let mut draft = Draft::boot();
     draft.blocks = [A, B].map(Block::By).into();
@@ -60,9 +61,9 @@ fn boot() -> Draft {
     draft
 }
 
-/// Start of the second signature block: 16 + 32 + 64.
+/// The offset of the second signature block: 16 + 32 + 64.
 const SECOND: usize = 112;
-/// Offsets in a block: R, S.
+/// The offsets of R and S in a block.
 const R: usize = 48;
 const S: usize = 80;
 
@@ -70,7 +71,7 @@ fn put32(bytes: &mut [u8], at: usize, value: u32) {
     bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }
 
-/// Offset of payload `index` in the file of [`system`].
+/// Returns the offset of payload `index` in the file of [`system`].
 fn data_of(file: &[u8], index: usize) -> usize {
     let at = 256 + 2 * 64 + 128 * index + 16;
     u32::from_le_bytes([file[at], file[at + 1], file[at + 2], file[at + 3]]) as usize
@@ -81,12 +82,13 @@ fn signers_end(file: &[u8]) -> usize {
     (size(16) + size(20)) as usize
 }
 
-/// The extension area of [`system`] begins with identities (8 + 64 bytes), then the boot version.
+/// Returns the offset of the record with the boot version. The extension area of [`system`] has a record with
+/// identities (8 + 64 bytes) before it.
 fn boot_version_record(signed: &Region) -> usize {
     signed.extensions() + 72
 }
 
-// Each fault on its own, in the order of §8.
+// Single faults, in the order of §8.
 const TAG: Fault = fault("tag", UnknownTag, File(|file| file[0] = b'h'));
 const OTHER_TYPE: Fault =
     fault("type", WrongBundleType, Options(|options| options.bundle_type = Some("boot".into())));
@@ -356,7 +358,7 @@ const DATA_1: Fault = fault(
     }),
 );
 
-// Signature blocks, in [`system`]: of A, then of B.
+// Faults in the signature blocks of [`system`], which are first that of A, then that of B.
 const ODD_KEY: Fault = fault(
     "key_of_small_order",
     PublicKeyInvalid,
@@ -401,7 +403,7 @@ const NOT_ALL: Fault =
 const NO_SIGNER: Fault =
     fault("policy_any", NoTrustedSigner, Options(|options| options.trust(Policy::Any, &[E])));
 
-/// Faults of a system bundle that meet: each pair is in the order of §8.
+/// Pairs of faults of a system bundle. Each pair is in the order of §8.
 const OF_SYSTEM: &[(Fault, Fault)] = &[
     (BELOW_HEADER, TAG),
     (TAG, HEADER_ALONE),
@@ -487,7 +489,7 @@ const OF_SYSTEM: &[(Fault, Fault)] = &[
     (PADDING_0, DATA_1),
 ];
 
-/// Faults of a boot bundle that meet.
+/// Pairs of faults of a boot bundle.
 const OF_BOOT: &[(Fault, Fault)] = &[
     (RESERVED, POLICY),
     (POLICY, NO_KEYS),
@@ -501,7 +503,7 @@ const OF_BOOT: &[(Fault, Fault)] = &[
     (NEED_FLOOR, NEED_STATE),
 ];
 
-/// The bundles: what is named is the first fault of each pair.
+/// Returns the bundles. The expected reason is that of the first fault of each pair.
 pub fn rows() -> Vec<&'static Row> {
     let row = |base: fn() -> Draft| {
         move |(first, second): &(Fault, Fault)| {
@@ -519,8 +521,9 @@ pub fn rows() -> Vec<&'static Row> {
     OF_SYSTEM.iter().map(row(system)).chain(OF_BOOT.iter().map(row(boot))).collect()
 }
 
-/// Each fault by itself, with its reason. Without these, a pair whose second fault is none would show nothing about
-/// the order. Padding after a key comes only with a key of another size, and is left out.
+/// Returns a bundle for each single fault, with its reason. If the second fault of a pair were no fault, the pair
+/// would prove nothing about the order. The fault of padding after a key is left out, because it needs a key of
+/// another size.
 pub fn alone() -> Vec<Row> {
     let row = |base: fn() -> Draft| {
         move |fault: &Fault| Row {

@@ -1,4 +1,4 @@
-//! Group 05, first half: what a payload is, and how its digest is formed.
+//! Group 05, first half: the type of a payload, and the computation of its digest.
 
 use hartlock_image::HashId::{Kt128, Sha384, Shake128, Shake256};
 use hartlock_image::PayloadType;
@@ -20,7 +20,7 @@ const MODE: usize = 8;
 const BLOCK_SIZE: usize = 12;
 const DIGEST: usize = 64;
 
-/// The kernel in blocks of 1 KiB.
+/// Returns a bundle whose kernel has blocks of 1 KiB.
 fn blocks() -> Draft {
     let mut draft = Draft::system();
     draft.payloads[0].use_blocks(1024);

@@ -1,4 +1,4 @@
-//! Profiles: what a verifier is asked to insist on besides all rules (§2.2).
+//! Profiles, which a verifier can require in addition to all rules (image format §2.2).
 
 use hartlock_image::HashId;
 use hartlock_image::Reason::OutsideProfile;
@@ -12,7 +12,7 @@ use crate::signers::{ML_DSA_65, ML_DSA_87};
 
 const SYSTEM: fn() -> Draft = Draft::system;
 
-/// Everything in it is of the profile `cnsa2`.
+/// Returns a bundle that uses only algorithms of the profile `cnsa2`.
 fn cnsa2() -> Draft {
     let mut draft = Draft { blocks: vec![Block::Of(&ML_DSA_87)], ..Draft::system() };
     draft.payloads[0].hash = HashId::Sha512;
@@ -20,7 +20,8 @@ fn cnsa2() -> Draft {
     draft
 }
 
-/// A boot bundle by a key of the profile `cnsa2` that trusts keys of another one.
+/// Returns a boot bundle that is signed with an algorithm of the profile `cnsa2` and trusts keys of
+/// another profile.
 fn boot_cnsa2() -> Draft {
     Draft { blocks: vec![Block::Of(&ML_DSA_87)], ..Draft::boot() }
 }

@@ -1,4 +1,4 @@
-//! Group 05, second half: where a payload is located in the file and in memory.
+//! Group 05, second half: the location of a payload in the file and in memory.
 
 use hartlock_image::Reason::{
     BundleSizeMismatch, EntryOutsidePayload, LoadRangeForm, LoadRangeWraps, LoadRangesOverlap,
@@ -14,10 +14,11 @@ const SYSTEM: fn() -> Draft = Draft::system;
 /// Offsets in a payload record (image format §4.3).
 const SIZE: usize = 24;
 const MEMORY_SIZE: usize = 40;
-/// Offset in the header (§4.1).
+/// Offset in the header (image format §4.1).
 const BUNDLE_SIZE: usize = 24;
 
-/// For load ranges that the described board would refuse as well.
+/// Returns a bundle for a board without a memory map, for load ranges that `qemu-virt` would also
+/// refuse for another reason.
 fn elsewhere() -> Draft {
     let mut draft = Draft::system();
     draft.leave_board();

@@ -1,16 +1,16 @@
-//! The row of a vector.
+//! A row of the catalogue.
 
 use hartlock_image::Reason;
 
 use crate::bundle::{Draft, Edit};
 
-/// One vector.
+/// The definition of a vector.
 pub struct Row {
     pub name: &'static str,
-    /// `None`: the bundle is accepted.
+    /// The expected reason, or `None` if the bundle must be accepted.
     pub reason: Option<Reason>,
     pub base: fn() -> Draft,
-    /// One sentence: the fault, or what is special about an accepted bundle.
+    /// A sentence about the fault, or about the special property of an accepted bundle.
     pub description: &'static str,
     pub edits: &'static [Edit],
 }

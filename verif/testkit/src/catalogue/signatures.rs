@@ -1,4 +1,4 @@
-//! Groups 03 and 10: signatures, and who is trusted.
+//! Groups 03 and 10: signatures and trusted keys.
 
 use hartlock_image::Reason::{
     NoTrustedSigner, PolicyAllNotMet, PolicyHybridNotMet, PublicKeyInvalid, SignatureMismatch,
@@ -18,14 +18,14 @@ fn two_signers() -> Draft {
     Draft { blocks: [A, B].map(Block::By).into(), ..Draft::system() }
 }
 
-/// A bundle with this signature.
+/// The edits of a bundle with this signature.
 macro_rules! signed_by {
     ($odd:ident) => {
         &[Fields(|draft| draft.blocks = vec![Block::Odd(&odd::$odd)])]
     };
 }
 
-/// Offsets in the signature area: R and S of the first block; the second block.
+/// Offsets in the signature area: R and S of the first block, and the second block.
 const R: usize = 48;
 const S: usize = 80;
 const SECOND: usize = 112;

@@ -1,4 +1,4 @@
-//! One fault each, in the order of first stage §8.
+//! Images with one fault each, in the order of first stage §8.
 
 use hartlock_image::Lifecycle;
 use hartlock_image::Reason;
@@ -46,12 +46,12 @@ pub(super) fn put64(bytes: &mut [u8], at: usize, value: u64) {
     bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
 }
 
-/// An index of a signature, which is big-endian.
+/// Sets the index of a signature, which is big-endian.
 pub(super) fn put_index(bytes: &mut [u8], at: usize, value: u64) {
     bytes[at..at + 8].copy_from_slice(&value.to_be_bytes());
 }
 
-/// A file whose lead states these numbers.
+/// An image whose lead states these numbers of algorithm and parameters.
 macro_rules! stated {
     ($name:literal, $algorithm:literal, $parameters:literal, $description:literal) => {
         bad(
@@ -67,14 +67,15 @@ macro_rules! stated {
     };
 }
 
-/// A signed header whose field is another one.
+/// An image with a change to its header, which is signed.
 macro_rules! header {
     ($name:literal, $reason:ident, $description:literal, $edit:expr) => {
         bad($name, $reason, BASE, $description, &[Signed($edit)])
     };
 }
 
-/// An image that names a key of this algorithm for the next stage: a place at the end of a row of the table of §2.
+/// An image that names a key of this algorithm for the next stage, with the numbers at the limit of a row in the
+/// table of §2.
 macro_rules! next {
     ($name:literal, $algorithm:literal, $parameters:literal, $what:literal) => {
         good(
@@ -89,7 +90,7 @@ macro_rules! next {
     };
 }
 
-/// An image of a signer, and one whose last byte of the signature is another one.
+/// Two images of a signer: a valid one, and one in which the last byte of the signature is changed.
 macro_rules! signed {
     ($good:literal, $bad:literal, $signer:ident, $what:literal) => {
         [
@@ -736,7 +737,7 @@ const OTHERS: &[Row] = &[
     ),
 ];
 
-/// All of them.
+/// Returns all rows.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     OTHERS.iter().chain(SIGNED.as_flattened())
 }

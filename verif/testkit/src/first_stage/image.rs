@@ -1,4 +1,4 @@
-//! An image by its fields, its changes, and what its verifier is told.
+//! Makes an image from its fields, its changes, and the options of its verifier.
 
 use anyhow::{Context, Result};
 use hartlock_image::first_stage::{
@@ -15,13 +15,13 @@ use crate::signers::{self, Signer};
 #[derive(Clone)]
 pub struct Draft {
     pub signer: &'static Signer,
-    /// Its algorithm and the size of the code follow.
+    /// The header, whose algorithm and code size are computed.
     pub header: FirstStageHeader,
     pub code: Vec<u8>,
 }
 
 impl Draft {
-    /// The smallest image of a signer: one block of code more than there has to be.
+    /// Returns an image of a signer with 128 bytes of code.
     pub fn of(signer: &'static Signer) -> Self {
         let header = FirstStageHeader {
             algorithm: algorithm(signer),
@@ -35,7 +35,7 @@ impl Draft {
         Self { signer, header, code: (0..128_u8).map(|index| index ^ 0x5a).collect() }
     }
 
-    /// That of the smallest signature.
+    /// Returns an image of the signer with the shortest signatures.
     pub fn smallest() -> Self {
         Self::of(&signers::LMS_192)
     }
@@ -44,7 +44,7 @@ impl Draft {
         algorithm(self.signer)
     }
 
-    /// Header and code, before they are signed.
+    /// Returns header and code, before they are signed.
     fn signed(&self) -> Vec<u8> {
         let header = FirstStageHeader { code_size: self.code.len() as u64, ..self.header }.encode();
         [&header[..], &self.code].concat()
@@ -55,42 +55,42 @@ fn algorithm(signer: &Signer) -> FirstStageAlgorithm {
     FirstStageAlgorithm::of(signer.algorithm()).expect("a signer of the form")
 }
 
-/// Lead and key of a signer's images.
+/// Returns lead and key of the images of a signer.
 pub fn front(signer: &Signer) -> [u8; 128] {
     let algorithm = algorithm(signer);
     let key = algorithm.key_area(&signer.public_key()).expect("a key of its algorithm");
     encode_front(algorithm, &key)
 }
 
-/// Digest of a signer's key.
+/// Returns the digest of a signer's key.
 pub fn digest(signer: &Signer) -> [u8; 32] {
     let front = front(signer);
     hartlock_verify::first_stage::key_digest(&Front::parse(&front).expect("a front"))
 }
 
-/// Places in an image of one signer.
+/// The offsets in the images of one signer.
 #[derive(Clone, Copy)]
 pub struct Places {
-    /// First byte past the signature.
+    /// The offset after the last byte of the signature.
     pub signature_end: usize,
-    /// First byte of the signed part.
+    /// The offset of the signed part.
     pub signed: usize,
-    /// First byte of the code.
+    /// The offset of the code.
     pub code: usize,
 }
 
-/// A change to an image on its way, or to what its verifier is told.
+/// A change to an image at one of the steps of making it, or to the options of its verifier.
 #[derive(Clone, Copy)]
 pub enum Edit {
     Draft(fn(&mut Draft)),
-    /// Header and code before the signature: the result is signed.
+    /// A change to header and code before they are signed.
     Signed(fn(&mut Vec<u8>)),
-    /// The whole file, after the signature.
+    /// A change to the whole file, after it is signed.
     File(fn(&mut Vec<u8>, Places)),
     Options(fn(&mut Options)),
 }
 
-/// Makes the file of a draft with all edits applied. Returns the draft too, as it was signed.
+/// Makes the file of a draft with all edits applied. Also returns the draft as it was signed.
 pub fn build(mut draft: Draft, edits: &[Edit]) -> (Vec<u8>, Draft) {
     for edit in edits {
         if let Edit::Draft(change) = edit {
@@ -124,17 +124,17 @@ pub fn build(mut draft: Draft, edits: &[Edit]) -> (Vec<u8>, Draft) {
     (file, draft)
 }
 
-/// An image without a fault.
+/// Returns an image without a fault.
 pub fn sample() -> Vec<u8> {
     build(Draft::smallest(), &[]).0
 }
 
-/// Options of the verifier. An absent option is not checked.
+/// The options of the verifier. If an option is absent, the property is not checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// Trusted keys: names of files in `spec/vectors/keys`.
+    /// The trusted keys, as names of files in `spec/vectors/keys`.
     pub keys: Vec<String>,
-    /// Their digests, in hexadecimal.
+    /// The digests of the trusted keys, in hexadecimal digits.
     pub key_digests: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
@@ -146,7 +146,7 @@ pub struct Options {
     pub lifecycle: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u64>,
-    /// Whether the image is on a medium, which may have bytes after it.
+    /// True if the image is on a medium, which may have bytes after it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub medium: bool,
 }
@@ -160,7 +160,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 impl Options {
-    /// Trusts this signer, and checks nothing else.
+    /// Returns options that trust this signer and check nothing else.
     pub(super) fn of(signer: &Signer) -> Self {
         let mut options = Self {
             keys: Vec::new(),
@@ -182,7 +182,8 @@ impl Options {
         self.key_digests = signers.iter().map(|signer| hex(&digest(signer))).collect();
     }
 
-    /// Checks all that hardware checks, so that [`Draft::of`] is just accepted.
+    /// Checks everything that hardware checks, with values at the limit for which [`Draft::of`] is
+    /// accepted.
     pub fn of_device(&mut self) {
         self.board = Some("hartlock-soc".into());
         self.soc = Some("rot".into());
@@ -192,10 +193,10 @@ impl Options {
         self.medium = true;
     }
 
-    /// What the library answers about an image.
+    /// Verifies an image with the library and returns the answer.
     ///
     /// # Errors
-    /// If an option cannot be read.
+    /// If an option cannot be parsed.
     pub fn judge(&self, image: &[u8]) -> Result<String> {
         let digests = self.key_digests.iter().map(|text| parse_digest(text));
         let trusted = digests.collect::<Result<Vec<_>>>()?;
@@ -215,7 +216,7 @@ impl Options {
             capacity: self.capacity,
             is_file: !self.medium,
         };
-        // Not zero: nothing that stood in the room may matter.
+        // The buffer is not zero, because its previous content must not matter.
         let mut room = vec![0xa5; hartlock_verify::first_stage::ROOM_SIZE];
         let verdict = hartlock_verify::first_stage::verify(image, &requirements, &mut room);
         Ok(answer(verdict.err()))
@@ -231,7 +232,7 @@ fn parse_digest(text: &str) -> Result<[u8; 32]> {
     Ok(digest)
 }
 
-/// One vector, as written in `expected.json`.
+/// A vector, as written in `expected.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expected {
     pub name: String,
@@ -242,20 +243,20 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// What a runner must report.
+    /// Returns the answer that a runner must report.
     pub fn answer(&self) -> &str {
         self.reason.as_deref().unwrap_or(&self.verdict)
     }
 }
 
-/// A vector before it is made.
+/// The definition of a vector.
 #[derive(Clone)]
 pub struct Row {
     pub name: &'static str,
-    /// `None`: the image is accepted.
+    /// The expected reason, or `None` if the image must be accepted.
     pub reason: Option<Reason>,
     pub base: fn() -> Draft,
-    /// One sentence: the fault, or what is special about an image that is accepted.
+    /// A sentence about the fault, or about the special property of an accepted image.
     pub description: &'static str,
     pub edits: &'static [Edit],
 }
@@ -267,7 +268,7 @@ pub struct Made {
 }
 
 impl Row {
-    /// The image, and what its verifier has to answer.
+    /// Makes the image and the answer that its verifier must give.
     pub fn make(&self) -> Made {
         let (image, draft) = build((self.base)(), self.edits);
         let mut options = Options::of(draft.signer);

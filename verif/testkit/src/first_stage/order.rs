@@ -1,4 +1,4 @@
-//! The order of first stage §8: images with two faults each, of which the verifier names the first.
+//! The order of the checks (first stage §8): images with two faults each, of which a verifier must report the first.
 
 use hartlock_image::Reason::{
     self, BoardNameInvalid, CodeSizeOutOfRange, FirstStageAlgorithm as NotInForm,
@@ -13,7 +13,7 @@ use super::image::Edit::{self, File, Options, Signed};
 use super::image::{Draft, Row};
 use crate::signers::LMS;
 
-/// A fault, and the reason that it has alone.
+/// A fault, and its reason if it is the only one.
 #[derive(Clone, Copy)]
 struct Fault {
     name: &'static str,
@@ -25,7 +25,7 @@ const fn fault(name: &'static str, reason: Reason, edit: Edit) -> Fault {
     Fault { name, reason, edit }
 }
 
-// Each fault on its own, in the order of §8.
+// Single faults, in the order of §8.
 const BELOW_128: Fault = fault("file_of_127_bytes", Truncated, File(|file, _| file.truncate(127)));
 const TAG: Fault = fault("tag", UnknownTag, File(|file, _| file[0] = b'h'));
 const ALGORITHM: Fault = fault("algorithm", NotInForm, File(|file, _| put32(file, 16, 19)));
@@ -71,7 +71,7 @@ const STATE: Fault = fault(
 );
 const LONGER: Fault = fault("file_longer", TrailingBytes, File(|file, _| file.push(0)));
 
-/// Faults that meet: each pair is in the order of §8.
+/// Pairs of faults. Each pair is in the order of §8.
 const PAIRS: &[(Fault, Fault)] = &[
     (BELOW_128, TAG),
     (BELOW_128, ALGORITHM),
@@ -120,7 +120,7 @@ const PAIRS: &[(Fault, Fault)] = &[
     (FLOOR, LONGER),
 ];
 
-/// The images: what is named is the first fault of each pair.
+/// Returns the images. The expected reason is that of the first fault of each pair.
 pub fn rows() -> impl Iterator<Item = Row> {
     PAIRS.iter().map(|(first, second)| {
         let (one, other) = (first.name, second.name);
@@ -134,8 +134,8 @@ pub fn rows() -> impl Iterator<Item = Row> {
     })
 }
 
-/// Each fault by itself, with its reason. Without these, a pair whose second fault is none would show nothing about the
-/// order.
+/// Returns an image for each single fault, with its reason. If the second fault of a pair were no fault, the pair would
+/// prove nothing about the order.
 pub fn alone() -> impl Iterator<Item = Row> {
     PAIRS.iter().flat_map(|(first, second)| [first, second]).map(|fault| Row {
         name: fault.name,

@@ -60,7 +60,7 @@ fn vectors_are_named_described_and_small() {
     assert!(size < 500_000, "{size}");
 }
 
-/// One flipped bit anywhere in an image that all of a device's rules accept.
+/// Flips one bit of an image that satisfies all rules of a device.
 #[test]
 fn every_flipped_bit_of_an_image_is_refused() {
     let (image, draft) = build(Draft::smallest(), &[]);
@@ -70,7 +70,8 @@ fn every_flipped_bit_of_an_image_is_refused() {
     let bits = image.len() * 8;
     let count = 500;
     for index in 0..count {
-        // Spread over the image, and over the bits of a byte: the step is odd.
+        // The step is odd, so that the bits are spread over the image and over the positions in a
+        // byte.
         let bit = (index * ((bits / count) | 1)) % bits;
         let mut other = image.clone();
         other[bit / 8] ^= 1 << (bit % 8);

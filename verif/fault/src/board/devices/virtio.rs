@@ -1,7 +1,8 @@
-//! A virtio block device on virtio-mmio, modern form (Virtual I/O Device Specification v1.2, §2.7, §4.2, §5.2),
-//! as far as the loader uses it: it reads, and completes each request when it is notified of it.
+//! A virtio block device on virtio-mmio with the modern interface (Virtual I/O Device Specification v1.2, §2.7,
+//! §4.2, §5.2), as far as the loader uses it: the device only reads, and completes each request when it is
+//! notified.
 //!
-//! Its DMA reaches all memory that is modelled, as that of a device without an IOMMU does.
+//! Its DMA reaches all modelled memory, like that of a device without an IOMMU.
 
 use crate::memory::{Memory, read};
 
@@ -9,12 +10,12 @@ const MAGIC: u64 = 0x7472_6976;
 const BLOCK_DEVICE: u64 = 2;
 const QUEUE_SIZE_MAX: u64 = 1024;
 const SECTOR_SIZE: usize = 512;
-/// Descriptors of a request that are followed.
+/// Maximum number of descriptors in a request.
 const CHAIN_MAX: usize = 8;
 // Descriptor flags (§2.7.5).
 const NEXT: u64 = 1;
 const DEVICE_WRITES: u64 = 2;
-/// `VIRTIO_BLK_S_UNSUPP` (§5.2.6).
+/// Request status `VIRTIO_BLK_S_UNSUPP` (§5.2.6).
 const UNSUPPORTED: u64 = 2;
 
 /// Registers of the device.
@@ -23,7 +24,7 @@ pub struct Virtio {
     status: u64,
     queue_size: u64,
     is_ready: bool,
-    /// Descriptors, driver area and device area, in offsets from the start of memory.
+    /// Addresses of descriptor table, driver area and device area.
     areas: [u64; 3],
     seen: u16,
     used: u16,
@@ -52,7 +53,7 @@ impl Virtio {
             0x038 => self.queue_size = value & 0xffff,
             0x044 => self.is_ready = value & 1 != 0,
             0x050 => self.serve(memory, disk),
-            // It is reset, and forgets its queue.
+            // Writing 0 resets the device, including its queue.
             0x070 if value == 0 => *self = Self::default(),
             0x070 => self.status = value,
             0x080..0x0b0 => {
@@ -64,7 +65,7 @@ impl Virtio {
         }
     }
 
-    /// Completes what is in the available ring; with a queue that is not in memory, it does nothing.
+    /// Completes all requests in the available ring. Does nothing if the queue is not in memory.
     fn serve(&mut self, memory: &mut Memory, disk: &[u8]) {
         if !self.is_ready || self.status & 4 == 0 || self.queue_size == 0 {
             return;
@@ -93,7 +94,7 @@ impl Virtio {
         memory.store::<2>(device.wrapping_add(2), self.used.into())
     }
 
-    /// Follows a chain: header, data, status. Returns how many bytes were written.
+    /// Processes a descriptor chain: header, data, status. Returns the number of bytes written to memory.
     fn transfer(&self, head: u64, memory: &mut Memory, disk: &[u8]) -> Option<u64> {
         let mut next = head;
         let mut header = None;
@@ -125,7 +126,7 @@ impl Virtio {
     }
 }
 
-/// Writes contents of the disk to memory, as far as both have them.
+/// Copies disk contents to memory, up to the end of the disk or of memory.
 fn copy(memory: &mut Memory, (to, len): (u64, u64), disk: &[u8], from: u64) {
     for at in (0..len).step_by(8) {
         let Some(value) = read::<8>(disk, from.wrapping_add(at)) else { return };
@@ -148,7 +149,8 @@ mod tests {
         let disk: Vec<u8> = (0..1024).map(|at| (at / 512) as u8 + 1).collect();
         let mut memory = Memory::filled(16 * 4096, [0, 0]);
         let base = 0x8000_0000_u64;
-        // Request of sector 1 to 0x3000; status at 0x2010; one descriptor each.
+        // The request reads sector 1 to address 0x3000, with the status at 0x2010; each part has one
+        // descriptor.
         memory.store::<8>(0x2008, 1).unwrap();
         let chain = [(0x2000, 16, 1, 1), (0x3000, 512, 3, 2), (0x2010, 1, 2, 0)];
         for (at, (address, len, flags, next)) in (0..).zip(chain) {
@@ -169,7 +171,7 @@ mod tests {
         assert_eq!(memory.load::<8>(0x3200), Some(0));
         assert_eq!(memory.load::<1>(0x2010), Some(0));
         assert_eq!(memory.load::<2>(0x1002), Some(1));
-        // A device that was reset serves nothing.
+        // A device that was reset processes no requests.
         device.write((0x70, 0), &mut memory, &disk);
         memory.store::<2>(0x202, 2).unwrap();
         device.write((0x50, 0), &mut memory, &disk);

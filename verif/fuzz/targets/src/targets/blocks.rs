@@ -1,4 +1,5 @@
-//! What is read before any signature is checked: sizes and signature blocks.
+//! The parts of a bundle that are read before any signature is verified: sizes and signature
+//! blocks.
 
 use hartlock_image::{
     BundleType, Head, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason, SignatureBlocks, u32_at,
@@ -8,7 +9,8 @@ use hartlock_testkit::keys::{ED25519, FOREIGN};
 
 use crate::choices::Choices;
 
-/// The first 256 bytes. A head that is accepted says what its bytes say, within the bounds.
+/// Parses the first 256 bytes. The fields of an accepted head equal its bytes and are within their
+/// bounds.
 pub fn head(data: &[u8]) {
     let found = Head::parse(data);
     for expected in [BundleType::Boot, BundleType::System] {
@@ -16,7 +18,7 @@ pub fn head(data: &[u8]) {
             Ok(head) if head.bundle_type() != expected => Err(Reason::WrongBundleType),
             other => other,
         };
-        // The type comes before the sizes, so a wrong one hides the faults after it.
+        // The type is checked before the sizes, so a wrong type hides the faults after it.
         let actual = Head::parse_as(data, Some(expected));
         assert!(actual == wanted || actual == Err(Reason::WrongBundleType));
     }
@@ -29,7 +31,7 @@ pub fn head(data: &[u8]) {
     assert_eq!(head.total_size() % 8, 0);
 }
 
-/// A signature area of any bytes, and one by its blocks.
+/// Parses a signature area of arbitrary bytes, and one that is made of blocks.
 pub fn signature_blocks(data: &[u8]) {
     any_area(data);
     let mut choices = Choices::new(data);
@@ -40,7 +42,7 @@ pub fn signature_blocks(data: &[u8]) {
         let numbers = choices.of(&[ED25519, FOREIGN, (0, 0), (0, 1), (1, 1)]);
         let key_size = choices.of(&[32, 31, 33, 0, 40]);
         let signature_size = choices.of(&[64, 63, 65, 0, 57]);
-        // Only Ed25519 has sizes that are known; no algorithm has the number 0.
+        // Only Ed25519 blocks have known sizes here. Algorithm number 0 is always invalid.
         is_right &= numbers != ED25519 || (key_size, signature_size) == (32, 64);
         is_right &= numbers.0 != 0;
         area.extend(encode_block(numbers, &[0xa5; 40][..key_size], &[0x5a; 65][..signature_size]));
@@ -50,7 +52,7 @@ pub fn signature_blocks(data: &[u8]) {
     any_area(&area);
 }
 
-/// An area that is accepted has no other encoding.
+/// Checks that an accepted area has only one encoding.
 fn any_area(data: &[u8]) {
     let Ok(blocks) = SignatureBlocks::parse(data) else { return };
     assert!(blocks.len() <= 4 && blocks.is_empty() == data.is_empty());
@@ -59,7 +61,7 @@ fn any_area(data: &[u8]) {
         assert_ne!(block.algorithm, 0);
         if let Some(known) = block.known_algorithm() {
             assert_eq!(block.public_key.len(), known.public_key_size());
-            // HSS of several levels says its own size.
+            // The size of an HSS signature with several levels is not fixed.
             let size = known.signature_size();
             assert!(size.is_none_or(|size| size == block.signature.len()));
         }

@@ -1,8 +1,8 @@
-//! A whole bundle, signed with fake keys so that the fuzzer gets past the signature check.
+//! A whole bundle that is signed with test keys, so that the fuzzer gets past the signature check.
 //!
-//! Rules: a right bundle is accepted; whatever is accepted keeps the rules of `facts.rs`; changing a
-//! bit that anything depends on turns it into a refusal; the check and the redundant check never differ
-//! (`medium.rs`); the command, which reads files, decides as the boot stages do.
+//! Rules: a correct bundle is accepted; an accepted bundle has the properties of `facts.rs`; a changed bit in a
+//! covered byte makes it refused; check and redundant check never differ (`medium.rs`); the command, which reads
+//! files, gives the same answer as the boot stages.
 
 use std::path::Path;
 
@@ -29,9 +29,9 @@ use crate::options::Options;
 pub struct Case {
     pub file: Vec<u8>,
     pub options: Options,
-    /// Nothing is wrong with any of it.
+    /// True if the bundle and the options have no fault.
     pub is_right: bool,
-    /// Bytes that a signature or a digest covers, or that must be zero.
+    /// Number of bytes at the start of the file that a signature or a digest covers, or that must be zero.
     bound: usize,
 }
 
@@ -41,7 +41,8 @@ impl Case {
         let options = Options::new(choices, &draft);
         let (mut region, offsets) = draft.encode();
         let mut is_right = !draft.is_odd && !options.is_odd;
-        // Half of the faults are signed: those are for the manifest. The others are for the rest.
+        // Changes of the signed region are made before signing, so that they reach the checks of the manifest.
+        // Other changes are made after signing.
         for _ in 0..choices.of(&[0, 0, 0, 1, 2]) {
             is_right = false;
             change(choices, &mut region);
@@ -58,7 +59,7 @@ impl Case {
             change_file(choices, &mut file);
         }
         if options.is_medium && choices.rarely(2) {
-            // What follows the bundle on a medium is not part of it.
+            // Bytes after the bundle on a medium do not belong to it.
             file.extend(choices.bytes(64));
         }
         Self { file, options, is_right, bound }
@@ -81,7 +82,7 @@ fn change_blocks(choices: &mut Choices<'_>, blocks: &mut Vec<Vec<u8>>, region: &
             }
         }
         6 => {
-            // The top of S: above the group order from 0x10 on.
+            // The change is in the top byte of S, which is above the group order from 0x10 on.
             if let Some(byte) = blocks[index].last_mut() {
                 *byte |= choices.byte();
             }
@@ -124,8 +125,8 @@ pub fn run(data: &[u8]) {
     the_command_agrees(&case, answer);
 }
 
-/// Any bit of an accepted bundle, but for a signature that this verifier does not carry, and for signatures of keys
-/// that it does not trust, which it does not verify (image format §5.3).
+/// Checks that a change of any bit makes an accepted bundle refused. Exceptions are signatures of algorithms that
+/// the verifier does not support, and of keys that it does not trust, which it does not verify (image format §5.3).
 fn one_bit_is_enough(choices: &mut Choices<'_>, case: &Case) {
     let has_foreign = case.file.windows(9).any(|part| part == b"not known");
     let len = case.file.len().min(case.bound);
@@ -144,7 +145,7 @@ fn one_bit_is_enough(choices: &mut Choices<'_>, case: &Case) {
     assert!(answer.is_err(), "bit {bit} of byte {at} changes nothing");
 }
 
-/// Where the signature blocks are: after the signed region, by the two sizes of the header.
+/// Returns the range of the signature area, which follows the signed region, from the two sizes in the header.
 fn signature_area(file: &[u8]) -> Option<std::ops::Range<usize>> {
     let [start, size] = [16, 20].map(|at| u32_at(file, at).map(|size| size as usize));
     Some(start?..start? + size?)
@@ -154,7 +155,8 @@ fn ed25519(bytes: &[u8]) -> PublicKey {
     PublicKey::from_bytes(Algorithm::Ed25519, bytes).expect("a key")
 }
 
-/// `hartlock verify` knows one policy and files only.
+/// Checks that `hartlock verify` gives the same answer. The command supports only one policy, and files without
+/// trailing bytes.
 fn the_command_agrees(case: &Case, answer: Result<(), Reason>) {
     let options = &case.options;
     let pairs = options.keys.iter().map(|key| KEYS.iter().find(|known| known.record == *key));
@@ -184,7 +186,8 @@ fn the_command_agrees(case: &Case, answer: Result<(), Reason>) {
     assert_eq!(said, answer, "the command and the boot stages differ");
 }
 
-/// `hartlock inspect` of any bytes: it shows what it can, and calls nothing well-formed that is not.
+/// Runs `hartlock inspect` on arbitrary bytes. It must show every byte and must not report a malformed file as
+/// well-formed.
 pub fn inspect(data: &[u8]) {
     let mut choices = Choices::new(data);
     let bytes =
@@ -211,7 +214,7 @@ pub fn inspect(data: &[u8]) {
             assert!(padding.iter().all(|byte| *byte == 0), "well-formed, and with padding");
         }
     }
-    // The texts themselves: `Debug` would escape them once more.
+    // The texts are checked directly, because `Debug` would escape them again.
     let header = inspection.header.iter().flat_map(|it| [&it.tag, &it.board, &it.soc, &it.label]);
     let manifest = inspection.manifest.iter().flat_map(|it| [&it.board, &it.soc, &it.label]);
     let bootargs = inspection.manifest.iter().filter_map(|it| it.bootargs.as_ref());

@@ -1,7 +1,7 @@
-//! The untrusted output of a device.
+//! The untrusted console output of a device.
 //!
-//! Rules: it does not matter in which pieces it arrives; nothing that controls a terminal is passed on;
-//! what is kept is bounded.
+//! Rules: the result does not depend on the pieces in which the output arrives; no terminal control
+//! sequence is passed on; the amount of stored text is bounded.
 
 use hartlock_emulator::console::{Console, Refusal};
 
@@ -31,7 +31,7 @@ pub fn run(data: &[u8]) {
         let Some(line) = line else { break };
         let steers = |c: char| (c < ' ' && c != '\t') || c == '\x7f';
         assert!(!line.contains(steers), "a terminal would obey it: {line:?}");
-        // A byte that is no UTF-8 becomes one character.
+        // An invalid UTF-8 byte becomes one character.
         assert!(line.chars().count() <= 4096, "{} bytes are kept of one line", line.len());
         if let Some(Refusal { stage, reason }) = Refusal::parse(&line) {
             let told = format!("hartlock: {} refused: E{:04}", stage.name(), reason as u16);
@@ -44,7 +44,7 @@ pub fn run(data: &[u8]) {
     assert!(whole.transcript().len() <= 3 * text.len() + 64);
 }
 
-/// Output with refusals in it, or nearly, and with lines of any length.
+/// Returns output that contains refusals or text that resembles them, and lines of any length.
 fn lines(choices: &mut Choices<'_>) -> Vec<u8> {
     const PARTS: [&[u8]; 17] = [
         b"\n",

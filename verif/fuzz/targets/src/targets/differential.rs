@@ -1,5 +1,5 @@
-//! The library against `spec/verify.py`, which was written from the text alone. Rule: the same verdict
-//! for the same reason.
+//! Compares the library with `spec/verify.py`, which was written from the text of the specification
+//! only. Rule: both give the same verdict with the same reason.
 
 use std::sync::Mutex;
 

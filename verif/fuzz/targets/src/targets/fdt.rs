@@ -1,7 +1,7 @@
 //! The edits of the device tree for Linux (boot flow §6).
 //!
-//! Rule: a tree that is edited differs from its source in exactly the permitted places, once each; a
-//! tree that can be edited is not refused. The reader here is another one, and builds a tree where
+//! Rules: an edited tree differs from its source only in the permitted places, once in each; a tree
+//! that can be edited is not refused. The reader here is independent: it builds a tree, whereas
 //! `hartlock_handoff::fdt` copies tokens.
 
 use hartlock_handoff::fdt::{Edits, Reservation, edit};
@@ -20,7 +20,7 @@ enum Item {
     Node(Node),
 }
 
-/// The parts that the edits do not change, and the root.
+/// The root node, and the parts of a device tree that the edits do not change.
 #[derive(Clone, Debug, PartialEq)]
 struct Tree {
     boot_cpu: u32,
@@ -42,20 +42,20 @@ fn edits(choices: &mut Choices<'_>) -> Edits<'static> {
     }
 }
 
-/// Any bytes.
+/// Edits arbitrary bytes.
 pub fn bytes(data: &[u8]) {
     let mut choices = Choices::new(data);
     let edits = edits(&mut choices);
     check(choices.rest(), &edits);
 }
 
-/// A tree with what the edits are about, or nearly.
+/// Edits a tree that has most of the nodes and properties that the edits need.
 pub fn built(data: &[u8]) {
     let mut choices = Choices::new(data);
     let edits = edits(&mut choices);
     let mut source = Source::default();
     source.build(&mut choices);
-    // Version, last compatible version.
+    // Each pair is the version and the last compatible version.
     let versions = choices.of(&[(17, 16), (17, 16), (17, 17), (16, 16), (18, 16), (18, 18)]);
     let mut blob = source.finish(choices.word(), versions);
     for _ in 0..choices.of(&[0, 0, 0, 1, 2]) {
@@ -82,7 +82,7 @@ fn check(source: &[u8], edits: &Edits<'_>) {
     }
 }
 
-// --- what has to come out ---
+// --- expected result ---
 
 fn property(name: &str, value: impl Into<Vec<u8>>) -> Item {
     Item::Property(name.into(), value.into())
@@ -92,7 +92,7 @@ fn text(value: &str) -> Vec<u8> {
     [value.as_bytes(), b"\0"].concat()
 }
 
-/// The tree with the edits; `None` if it must be refused.
+/// Returns the tree with the edits; `None` if it must be refused.
 fn apply(mut tree: Tree, edits: &Edits<'_>) -> Option<Tree> {
     let (mut chosen, mut reserved) = (0, 0);
     for item in &mut tree.root.items {
@@ -158,7 +158,7 @@ fn edit_reserved(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
 
 fn edit_cpu(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
     let Some(unit) = node.name.strip_prefix(b"cpu@") else { return Some(()) };
-    // A unit address is hexadecimal digits and nothing else (Devicetree Specification §2.2.1).
+    // A unit address consists of hexadecimal digits only (Devicetree Specification §2.2.1).
     if unit.is_empty() || unit.len() > 16 || !unit.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
@@ -187,7 +187,7 @@ fn values<'a>(node: &'a Node, name: &str) -> impl Iterator<Item = &'a [u8]> {
     })
 }
 
-// --- another reader (Devicetree Specification §5) ---
+// --- independent reader (Devicetree Specification §5) ---
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
@@ -230,14 +230,14 @@ impl Reader<'_> {
         }
     }
 
-    /// One node without a name, and the end after it.
+    /// Reads the root node, which has no name, and the end token after it.
     fn root(&mut self) -> Option<Node> {
         let is_root = self.next()? == 1;
         let root = self.node()?;
         (is_root && root.name.is_empty() && self.next()? == 9).then_some(root)
     }
 
-    /// The rest of a node whose first token was read.
+    /// Reads a node whose begin token was already read.
     fn node(&mut self) -> Option<Node> {
         let name = string(self.tokens, self.at)?.to_vec();
         self.at = (self.at + name.len() + 1).next_multiple_of(4);
@@ -259,7 +259,7 @@ impl Reader<'_> {
     }
 }
 
-// --- trees to edit ---
+// --- source trees ---
 
 #[derive(Default)]
 struct Source {
@@ -319,7 +319,7 @@ impl Source {
         self.strings.extend(text(name));
     }
 
-    /// A good tree, with something more in some of its places.
+    /// Writes a correct tree, with additional tokens at some positions.
     fn build(&mut self, choices: &mut Choices<'_>) {
         self.more(choices);
         self.begin("");
@@ -382,7 +382,7 @@ impl Source {
             self.tokens.len() as u32,
         ];
         let mut blob: Vec<u8> = header.iter().flat_map(|field| field.to_be_bytes()).collect();
-        // One reservation and the end of the list.
+        // The reservation block has one entry and the terminating entry.
         blob.extend([0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0]);
         blob.extend([0; 16]);
         blob.extend(self.tokens);

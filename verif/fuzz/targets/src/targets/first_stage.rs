@@ -1,8 +1,8 @@
-//! First stages: a vector with changes, or any bytes after the tag.
+//! First stages: a test vector with changes, or arbitrary bytes after the tag.
 //!
-//! Rules: what is parsed has one encoding, within the bounds of the form; an unchanged vector has its answer; nothing but
-//! an unchanged image is accepted; the library and `spec/first_stage.py` give the same reason; the command, which shows
-//! any file, shows every byte once.
+//! Rules: an image that can be parsed has one encoding, within the limits of the form; an unchanged vector gives its
+//! expected answer; only an unchanged image is accepted; the library and `spec/first_stage.py` give the same reason;
+//! `hartlock inspect`, which shows any file, shows every byte once.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::choices::Choices;
 use crate::files::Temporary;
 use crate::python::SecondVerifier;
 
-/// The vectors that are quick to verify: most have one signer.
+/// Returns the vectors that are quick to verify; most of them have one signer.
 fn vectors() -> &'static [Made] {
     static VECTORS: OnceLock<Vec<Made>> = OnceLock::new();
     VECTORS.get_or_init(|| {
@@ -30,13 +30,13 @@ fn vectors() -> &'static [Made] {
     })
 }
 
-/// An image, the options of its verifier, and what must come of it.
+/// An image, the options of its verifier, and the expected result.
 struct Case {
     image: Vec<u8>,
     options: Options,
-    /// The answer, if nothing was changed.
+    /// The expected answer if nothing was changed.
     expected: Option<String>,
-    /// Bytes that are accepted with these options, if any are.
+    /// The unchanged image, if it is accepted with these options.
     accepted: Option<&'static [u8]>,
 }
 
@@ -63,7 +63,7 @@ impl Case {
     }
 }
 
-/// Places of fields: of the lead, and of the header of most vectors.
+/// Offsets of fields in the first 128 bytes, and in the header of most vectors.
 const FIELDS: [usize; 16] =
     [0, 16, 20, 24, 64, 104, 128, 136, 960, 976, 984, 992, 1000, 1024, 1088, 1120];
 
@@ -122,7 +122,8 @@ pub fn run(data: &[u8]) {
         assert_eq!(answer, *expected, "an unchanged vector");
     }
     if answer == "accepted" && expected.is_none() {
-        // Other options, or changes that undo each other or follow the image on a medium.
+        // The image can still be accepted if only the options changed, if changes cancel out, or if they are in the
+        // bytes after the image on a medium.
         let known = vectors().iter().map(|made| &made.image[..]).chain(*accepted);
         let is_known = known.into_iter().any(|known| {
             let end = end_of(known).unwrap_or(usize::MAX);
@@ -141,14 +142,14 @@ thread_local! {
     static SECOND: RefCell<Option<SecondVerifier>> = const { RefCell::new(None) };
 }
 
-/// Where an image ends, if it can be cut into its parts.
+/// Returns the end of an image; `None` if it cannot be parsed.
 fn end_of(image: &[u8]) -> Option<usize> {
     let front = Front::parse(image).ok()?;
     let parts = Image::parse(front, image, None).ok()?;
     Some(image.len() - parts.trailing)
 }
 
-/// What is parsed, signed or not.
+/// Checks the rules of parsing, with or without a valid signature.
 fn parse(image: &[u8]) {
     let Ok(front) = Front::parse(image) else { return };
     let algorithm = front.algorithm();
@@ -168,7 +169,7 @@ fn parse(image: &[u8]) {
     }
 }
 
-/// `hartlock inspect` of the same bytes.
+/// Runs `hartlock inspect` on the image.
 fn show(image: &[u8]) {
     let file = Temporary::of(image);
     let inspection =

@@ -1,7 +1,8 @@
-//! What the stages hand to each other, in fixed blocks (boot flow §3).
+//! The fixed blocks that the stages hand over to each other (boot flow §3).
 //!
-//! Each block ends with a digest of itself, which no fuzzer guesses. Two inputs in three get the right
-//! one, so that the checks after it are reached. Rule: a block that is accepted has no other encoding.
+//! Each block ends with a digest of its contents, which a fuzzer cannot guess. Two of three inputs get
+//! the correct digest, so that the checks after it are reached. Rule: an accepted block has only one
+//! encoding.
 
 use hartlock_handoff::{
     DeviceSecret, Entry, HANDOFF_SIZE, Handoff, KEY_SIZE, LOG_ENTRY_SIZE, Log, LogHeader,
@@ -15,13 +16,13 @@ use sha2::Digest as _;
 use crate::choices::Choices;
 use crate::keys::KEYS;
 
-/// Puts the digest of everything before in its place.
+/// Writes the digest of all bytes before `digest_at`.
 fn seal(block: &mut [u8], digest_at: usize) {
     let (body, rest) = block.split_at_mut(digest_at);
     rest[..48].copy_from_slice(&sha2::Sha384::digest(body));
 }
 
-/// Puts the tag of a state record in its place: HMAC-SHA-384 (FIPS 198-1) with [`KEY`].
+/// Writes the tag of a state record: HMAC-SHA-384 (FIPS 198-1) with [`KEY`].
 fn authenticate(block: &mut [u8; STATE_SIZE]) {
     let keyed = |pad: u8| {
         let mut key = [pad; 128];
@@ -33,7 +34,7 @@ fn authenticate(block: &mut [u8; STATE_SIZE]) {
     rest[..48].copy_from_slice(&keyed(0x5c).chain_update(inner).finalize());
 }
 
-/// A right block with changes, or any bytes at all; sealed or not.
+/// Returns a correct block with changes, with a correct digest in two of three cases.
 fn distorted<const N: usize>(
     choices: &mut Choices<'_>,
     right: [u8; N],
@@ -57,7 +58,7 @@ fn distorted<const N: usize>(
     block
 }
 
-/// One to eight different keys, or a list that no block may hold.
+/// Returns a list of one to five different keys, or a list that no block may contain.
 fn trust(choices: &mut Choices<'_>) -> TrustList {
     let mut keys = List::new();
     let is_odd = choices.rarely(8);
@@ -86,7 +87,7 @@ pub fn root_of_trust(data: &[u8]) {
         trust: trust(&mut choices),
         board: name(&mut choices),
         soc: name(&mut choices),
-        // Never 0x00 or 0xff, which are no secrets.
+        // Secrets of only 0x00 or only 0xff bytes are invalid.
         secret: DeviceSecret::new([choices.byte() & 0x7f | 1; SECRET_SIZE]).expect("a secret"),
     };
     let wanted = is_right(&right.trust).then_some(right);
@@ -100,7 +101,7 @@ pub fn root_of_trust(data: &[u8]) {
     let _ = RootOfTrust::parse(choices.rest());
 }
 
-/// The key of the device whose records are read.
+/// Key of the device that reads the records.
 const KEY: [u8; KEY_SIZE] = [0x42; KEY_SIZE];
 
 pub fn state(data: &[u8]) {
@@ -120,7 +121,7 @@ pub fn state(data: &[u8]) {
         (block, read)
     };
     let copies = [copy(&mut choices), copy(&mut choices)];
-    // The higher sequence counts; of two equal ones the first (boot flow §3.2).
+    // The record with the higher sequence number counts; of two equal ones the first (boot flow §3.2).
     let sequence = |index: &usize| copies[*index].1.map_or(0, |record| record.sequence);
     let wanted = [1, 0].into_iter().filter(|index| sequence(index) > 0).max_by_key(sequence);
     let chosen = StateRecord::choose(&copies[0].0, &copies[1].0, &KEY);
@@ -182,7 +183,7 @@ pub fn handoff(data: &[u8]) {
     }
 }
 
-/// A log that a stage writes, then a reader of it after a few changes.
+/// Writes a log like a stage, and reads it after a few changes.
 pub fn log(data: &[u8]) {
     let mut choices = Choices::new(data);
     let header = LogHeader { ticks_per_second: choices.number(), generation: choices.long() };
@@ -195,7 +196,7 @@ pub fn log(data: &[u8]) {
         for _ in 0..choices.below(24) {
             let entry = entry(&mut choices);
             log.push(&entry);
-            // The last place is for the refusal (boot flow §3.5).
+            // The last entry is reserved for a refusal (boot flow §3.5).
             if wanted.len() + usize::from(entry.step != Step::Refusal) < capacity {
                 wanted.push(entry);
             }

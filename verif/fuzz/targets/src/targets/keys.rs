@@ -1,7 +1,7 @@
-//! Key files: PEM around DER around a key.
+//! Key files: a key in DER in PEM.
 //!
-//! Rules: a key that was read is written to a file that reads as the same key; a public key is taken
-//! exactly if the verifier's own Ed25519 takes it.
+//! Rules: a key that was read is written to a file that reads as the same key; a public key is
+//! accepted exactly if the Ed25519 of the verifier accepts it.
 
 use ed25519_dalek::{Signature, VerifyingKey};
 use hartlock_image::Algorithm;
@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) {
         1 => file(pem("PUBLIC KEY", choices.rest()).as_bytes()),
         2 => file(pem("PRIVATE KEY", choices.rest()).as_bytes()),
         3 if choices.rarely(3) => {
-            // A second key, or another text, in front or after.
+            // The file has a second key or other text before or after the key.
             let (one, other) = (public_pem(&KEYS[0]), public_pem(&KEYS[1]));
             let more = if choices.rarely(2) { other.as_slice() } else { choices.bytes(16) };
             let files = [[&one, more].concat(), [more, &one].concat()];
@@ -37,7 +37,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// A file of any bytes, read as either half.
+/// Reads arbitrary bytes as a public key and as a private key.
 fn file(bytes: impl AsRef<[u8]>) {
     let bytes = bytes.as_ref();
     let public = PublicKey::from_pem(bytes);
@@ -45,12 +45,14 @@ fn file(bytes: impl AsRef<[u8]>) {
     assert!(public.is_err() || private.is_err(), "one file, two keys");
     if let Ok(key) = &public {
         assert!(PublicKey::from_pem(key.to_pem().as_bytes()).as_ref() == Ok(key));
-        // Lines may be cut elsewhere; everything else of a public key has one form, but for RSA's two.
+        // Line breaks may differ. Otherwise the file of a public key has one form, except that RSA has
+        // two.
         let is_pkcs1 = bytes.windows(14).any(|part| part == b"RSA PUBLIC KEY");
-        // DER does not say how an RSA key signs.
+        // The DER encoding of an RSA key does not state the signature scheme.
         let again = PublicKey::decode(&key.to_der(), &[key.algorithm()]);
         assert!(is_pkcs1 || again.as_ref() == Ok(key));
-        // A line may name the algorithm of any key, and an RSA key may be for PSS alone.
+        // A comment line may name the algorithm of any key, and the file may state that an RSA key is
+        // for PSS only.
         let may_differ = is_pkcs1 || key.to_pem().starts_with('#') || bytes.contains(&b'#');
         assert!(
             may_differ || without_blanks(bytes) == without_blanks(key.to_pem().as_bytes()),
@@ -85,7 +87,7 @@ fn file(bytes: impl AsRef<[u8]>) {
     }
 }
 
-/// DER, or a passphrase: nothing but an answer is expected.
+/// Reads DER, or an encrypted key with a passphrase. The only rule is that reading ends with a result.
 fn any_form(bytes: &[u8]) {
     let public = PublicKey::decode(bytes, &[]);
     let private = PrivateKey::decode(bytes, &[], Some(b"secret"));
@@ -95,7 +97,7 @@ fn any_form(bytes: &[u8]) {
     }
 }
 
-/// Further forms of keys.
+/// PEM labels of further key formats.
 const LABELS: [&str; 5] = [
     "EC PRIVATE KEY",
     "RSA PRIVATE KEY",
@@ -124,7 +126,7 @@ fn signs(key: &PrivateKey) {
     verifying.verify_strict(b"message", &Signature::from_bytes(&signature)).expect("a signature");
 }
 
-/// A private key with a seed of the fuzzer's, in a file that is then changed.
+/// Makes a file with a private key from the fuzzer's seed, and changes it.
 fn private(choices: &mut Choices<'_>) {
     let mut der = PRIVATE_PREFIX.to_vec();
     let mut seed = [0; 32];
@@ -136,14 +138,15 @@ fn private(choices: &mut Choices<'_>) {
     file(pem("PRIVATE KEY", &der));
 }
 
-/// The 32 bytes of a public key.
+/// Compares the checks of an Ed25519 public key of 32 bytes.
 fn point(choices: &mut Choices<'_>) {
     let mut bytes = choices.of(&[0, 1, 2, 3, 4].map(|key: usize| KEYS[key].public));
     for _ in 0..choices.below(8) {
         bytes[choices.of(&[0, 0, 1, 15, 30, 31, 31])] = choices.byte();
     }
     if choices.rarely(3) {
-        // Near the prime: y that is not reduced, and the points of small order.
+        // These bytes are near the field prime: values of y that are not reduced, and points of small
+        // order.
         bytes = [0xff; 32];
         bytes[0] = choices.byte();
         bytes[31] = choices.of(&[0x7f, 0xff]);
@@ -159,7 +162,7 @@ fn point(choices: &mut Choices<'_>) {
     assert_eq!(ours, theirs, "two answers about the key {bytes:02x?}");
 }
 
-/// R of large order, S = 1.
+/// Returns a signature with R of large order and S = 1.
 fn signature_of_small_s() -> [u8; 64] {
     let mut signature = [0; 64];
     signature[..32].copy_from_slice(&KEYS[0].public);
@@ -184,14 +187,14 @@ fn changed(choices: &mut Choices<'_>, bytes: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// SubjectPublicKeyInfo and PrivateKeyInfo of Ed25519 (RFC 8410 §4, §7), up to the key.
+/// Encodings of SubjectPublicKeyInfo and PrivateKeyInfo for Ed25519 (RFC 8410 §4, §7), up to the key.
 const PUBLIC_PREFIX: [u8; 12] =
     [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 const PRIVATE_PREFIX: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-/// The file of a public key.
+/// Returns the PEM file of a public key.
 fn public_pem(key: &KeyPair) -> Vec<u8> {
     let der = [&PUBLIC_PREFIX[..], &key.public].concat();
     let text = pem("PUBLIC KEY", &der);
@@ -199,7 +202,7 @@ fn public_pem(key: &KeyPair) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A PEM file (RFC 7468) around any bytes.
+/// Returns a PEM file (RFC 7468) with these bytes.
 fn pem(label: &str, der: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();

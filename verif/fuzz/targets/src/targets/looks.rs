@@ -1,4 +1,5 @@
-//! The check and the redundant check of one manifest. Rule: both accept the same (`crate::looks`).
+//! The check and the redundant check of one manifest. Rule: both accept the same manifests
+//! (`crate::looks`).
 
 use hartlock_image::{Closing, Manifest, Policy};
 
@@ -16,7 +17,8 @@ pub fn run(data: &[u8]) {
     let blocks = draft.signer_records();
     let mut looks = Looks::new(&options, &blocks, &signed);
 
-    // That the blocks are the signers is part of reading the manifest in the first check.
+    // In the first check, the manifest parser compares the signature blocks with the listed
+    // signers.
     let first = looks.first_accepts_signers() && draft.listed_records() == blocks;
     assert_eq!(first, looks.second_accepts_signers(), "signers");
     if looks.count_stranger(choices.of(&[0, 1, 2, 3, 4].map(|key: usize| KEYS[key].record))) {
@@ -30,17 +32,17 @@ pub fn run(data: &[u8]) {
 
     let mut other = manifest.clone();
     distort(&mut choices, &mut other);
-    // The rules of form have no redundant check: fields that they cover may differ.
+    // The rules of form have no redundant check, so fields that only they cover may differ.
     assert_eq!(looks.second_accepts_parse(&other), other == manifest, "parsed fields");
-    // The first check relies on the parser for ranges that are whole and apart; the second does not.
-    // That data is not entered is a rule of form.
+    // The first check relies on the parser for load ranges that do not wrap or overlap; the
+    // redundant check does not. That data payloads have no entry point is a rule of form.
     if other.payloads.iter().all(|it| it.payload_type.is_code() || it.entry == 0) {
         let is_placed = looks.first_accepts_placement(&other) && ranges_hold(&other);
         assert_eq!(is_placed, looks.second_accepts_placement(&other), "changed placement");
     }
 }
 
-/// No range wraps, is too small for its payload, or shares a byte with another.
+/// Returns true if no load range wraps, is smaller than its payload, or overlaps another one.
 fn ranges_hold(manifest: &Manifest<'_>) -> bool {
     let mut ranges: Vec<(u128, u128)> = Vec::new();
     manifest.payloads.iter().all(|payload| {
@@ -86,7 +88,7 @@ fn distort(choices: &mut Choices<'_>, manifest: &mut Manifest<'_>) {
         return;
     }
     let index = choices.below(manifest.payloads.len().max(1));
-    // Where another payload is, so that two may share memory in a place that is right for both.
+    // The address of another payload makes two payloads share memory that each of them may use.
     let other_place = manifest.payloads.iter().next_back().map_or(0, |last| last.load_address);
     let Some(payload) = manifest.payloads.iter_mut().nth(index) else { return };
     match field {

@@ -1,4 +1,4 @@
-//! The signed region. Rule: one byte string is the only encoding of a manifest.
+//! The signed region. Rule: each manifest has exactly one encoding.
 
 use hartlock_image::{
     Closing, HEADER_SIZE, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNED_SIZE, MAX_SIGNERS, Manifest,
@@ -8,7 +8,7 @@ use hartlock_image::{
 use crate::choices::Choices;
 use crate::draft::Draft;
 
-/// Any bytes, with blocks by exactly those whom the bytes name as signers.
+/// Parses arbitrary bytes, with the signature blocks of exactly the signers that the bytes list.
 pub fn bytes(data: &[u8]) {
     let signer_count = u32_at(data, 52).unwrap_or(0) as usize;
     let records = data.get(HEADER_SIZE..).unwrap_or(&[]).chunks_exact(KEY_RECORD_SIZE);
@@ -16,7 +16,7 @@ pub fn bytes(data: &[u8]) {
     check(data, &keys);
 }
 
-/// A manifest by its fields, encoded, with up to three changes.
+/// Encodes a manifest from fields, with up to three changes, and parses it.
 pub fn built(data: &[u8]) {
     let mut choices = Choices::new(data);
     let draft = Draft::new(&mut choices);
@@ -37,7 +37,7 @@ pub fn built(data: &[u8]) {
 /// Changes a field or a few bytes, or shifts the bytes after them.
 pub fn change(choices: &mut Choices<'_>, region: &mut Vec<u8>) {
     let at = match choices.below(4) {
-        // The fields of the header (§4.1).
+        // Offsets of the fields of the header (§4.1).
         0 => choices.of(&[16, 20, 24, 32, 40, 48, 52, 56, 60, 64, 95, 96, 128, 191, 192, 255]),
         _ => choices.below(region.len().max(1)),
     };
@@ -51,7 +51,8 @@ pub fn change(choices: &mut Choices<'_>, region: &mut Vec<u8>) {
             }
         }
         4 => {
-            // Eight bytes more; the size follows, so that only the contents are wrong.
+            // Eight bytes are inserted and the size field is adjusted, so that only the contents
+            // are wrong.
             let at = (at & !7).min(region.len());
             region.splice(at..at, choices.long().to_le_bytes());
             let len = region.len() as u32;
@@ -72,14 +73,14 @@ fn put(region: &mut [u8], at: usize, bytes: &[u8]) {
     }
 }
 
-/// A manifest that is accepted encodes to the bytes that it came from.
+/// Checks that an accepted manifest encodes to the bytes from which it was parsed.
 fn check<'a>(region: &'a [u8], keys: &List<KeyRecord, MAX_SIGNERS>) -> Option<Manifest<'a>> {
     let manifest = Manifest::parse(region, keys).ok()?;
     let mut encoded = [0xa5; MAX_SIGNED_SIZE];
     let len = encode_manifest(&manifest, &mut encoded).expect("what was read can be written");
     assert!(encoded[..len] == *region, "one encoding of a manifest");
 
-    // What the stages rely on (§4.3), in numbers that cannot wrap.
+    // Properties on which the stages rely (§4.3), checked with numbers that cannot wrap.
     let mut end = u128::from(manifest.signatures_size) + region.len() as u128;
     let mut ranges: Vec<(u128, u128)> = Vec::new();
     for payload in manifest.payloads.iter() {
@@ -112,7 +113,7 @@ fn check<'a>(region: &'a [u8], keys: &List<KeyRecord, MAX_SIGNERS>) -> Option<Ma
     Some(manifest)
 }
 
-/// Rules of one record (§4.3, §6.1) that the encoding alone does not show.
+/// Checks rules of a payload record (§4.3, §6.1) that do not follow from the encoding.
 fn payload_holds(payload: &PayloadRecord) {
     let is_empty = payload.size == 0;
     assert!(payload.size <= 1 << 40);

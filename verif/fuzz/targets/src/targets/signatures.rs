@@ -1,5 +1,5 @@
-//! Every signature algorithm against a second implementation. Each starts from signatures that are
-//! genuine, so that both verdicts are reached, and changes key, message and signature after signing.
+//! Compares every signature algorithm with a second implementation. Each target starts from genuine
+//! signatures, so that both verdicts are reached, and changes key, message and signature after signing.
 
 pub mod ecdsa;
 pub mod ed25519;
@@ -16,10 +16,10 @@ use shake::digest::{ExtendableOutput, XofReader};
 
 const KERNELS: &Kernels = &Kernels::PORTABLE;
 
-/// Messages that signatures are made of: none, one block and several of them.
+/// Messages to be signed: an empty one, a short one, and one of several hash blocks.
 const MESSAGES: [&[u8]; 3] = [b"", b"a message", &[0x5a; 300]];
 
-/// In two pieces, which must not matter.
+/// Splits a message into two pieces, which must not change the result.
 fn pieces(message: &[u8]) -> [&[u8]; 2] {
     let (front, back) = message.split_at(message.len() / 3);
     [front, back]
@@ -33,12 +33,12 @@ fn sha512(message: &[u8]) -> Vec<u8> {
     sha2::Sha512::digest(message).to_vec()
 }
 
-/// The first 64 bytes.
+/// Returns the first 64 bytes of SHAKE128.
 fn shake128(message: &[u8]) -> Vec<u8> {
     squeeze(shake::Shake128::default(), message)
 }
 
-/// The first 64 bytes: enough for every value that is hashed to.
+/// Returns the first 64 bytes of SHAKE256, which are enough for every hash value of the algorithms.
 fn shake256(message: &[u8]) -> Vec<u8> {
     squeeze(shake::Shake256::default(), message)
 }
@@ -50,8 +50,8 @@ fn squeeze(mut hash: impl ExtendableOutput, message: &[u8]) -> Vec<u8> {
     output
 }
 
-/// The digits of four bits that a WOTS+ signature signs: those of the message, and three of the checksum
-/// (RFC 8391 §3.1.5; FIPS 205 §5.2).
+/// Returns the 4-bit digits that a WOTS+ signature signs: the digits of the message, and three digits of
+/// the checksum (RFC 8391 §3.1.5; FIPS 205 §5.2).
 fn digits(message: &[u8]) -> Vec<u32> {
     let base_w = |bytes: &[u8]| -> Vec<u32> {
         bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(u32::from).collect()
@@ -62,7 +62,7 @@ fn digits(message: &[u8]) -> Vec<u32> {
     digits
 }
 
-/// Adds a big-endian number to one of equal length, if the sum has this length too.
+/// Adds a big-endian number to another of equal length. Does nothing if the sum is longer.
 fn add(number: &mut [u8], other: &[u8]) {
     let mut sum = number.to_vec();
     let mut carry = 0;

@@ -1,4 +1,5 @@
-//! `bundle.toml`: any text. Rule: it is read or refused, with words that a terminal can show.
+//! Arbitrary text as `bundle.toml`. Rule: it is read or refused, and a message contains only
+//! printable text.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use crate::files::Temporary;
 
 pub fn run(data: &[u8]) {
     check(data);
-    // CSI as one character takes two bytes, which no change of one byte hits.
+    // A CSI control character has two bytes in UTF-8, which a change of one byte cannot produce.
     if data.contains(&b'~') {
         let text: Vec<&[u8]> = data.split(|byte| *byte == b'~').collect();
         check(&text.join("\u{9b}".as_bytes()));
@@ -20,13 +21,13 @@ fn check(data: &[u8]) {
     let file = Temporary::of(data);
     match BundleSpec::read(Path::new(&file.path())) {
         Ok(spec) => {
-            // Flags that say nothing change nothing.
+            // Empty command-line overrides must not change anything.
             let before = format!("{spec:?}");
             assert_eq!(format!("{:?}", spec.overridden_by(BundleSpec::default())), before);
         }
         Err(error @ Error::Spec(_)) => {
             assert!(!error.hint().is_empty());
-            // Everything that is printed goes this way.
+            // All printed text goes through this function.
             for line in error.context().iter().map(|line| hartlock_terminal::output(line)) {
                 let is_unsafe = |c: char| c.is_control() && c != '\t';
                 assert!(!line.chars().any(is_unsafe), "a terminal would obey it: {line:?}");

@@ -1,7 +1,8 @@
-//! A log out of the memory of a machine whose Linux may have rewritten it, as table, JSON and page.
+//! A measurement log from the memory of a machine whose Linux may have changed it, shown as table,
+//! JSON and page.
 //!
-//! Rules: nothing fails; no line of the table is longer than 80 characters; the page holds no tag
-//! that the log brought with it.
+//! Rules: no output fails; no line of the table is longer than 80 characters; the page contains no
+//! HTML tag from the log.
 
 use hartlock_handoff::{LOG_ENTRY_SIZE, Log, LogHeader, Stage};
 use hartlock_image::Reason;

@@ -1,8 +1,8 @@
-//! The block driver against a device that answers as the fuzzer likes.
+//! The block driver with a device whose answers the fuzzer chooses.
 //!
-//! The device is a page of memory and a queue that both sides see. Rules: a request is reported done
-//! at most once, only after the device said so, and only if it had been made; what counts as arrived
-//! (`arrivals`) was there.
+//! The device is a page of registers and a queue that both sides access. Rules: a request is reported as done at
+//! most once, only after the device reported it, and only if it was made; data that counts as arrived (`arrivals`)
+//! was delivered.
 
 use std::ptr::NonNull;
 
@@ -12,13 +12,13 @@ use hartlock_drivers::virtio_blk::{DEPTH, Error, Queue, SECTOR_SIZE, VirtioBlk};
 
 use crate::choices::Choices;
 
-/// Places in the queue (Virtual I/O Device Specification §2.7, with 32 descriptors).
+/// Offsets in the queue (Virtual I/O Device Specification §2.7, with 32 descriptors).
 const AVAILABLE: usize = 32 * 16;
 const USED: usize = 4096;
 const REQUESTS: usize = USED + 4 + 32 * 8 + 4;
 const STATUS: usize = REQUESTS + DEPTH * 16;
 
-/// Registers and queue.
+/// Registers and queue of the device.
 struct Device {
     registers: Box<[u32; 1024]>,
     queue: Box<Queue>,
@@ -48,10 +48,10 @@ pub fn run(data: &[u8]) {
     let queue_max = device.registers[0x34 / 4];
     let base = device.registers.as_mut_ptr().expose_provenance();
     let memory = device.queue();
-    // SAFETY: memory of this function that outlives the driver, laid out as registers.
+    // SAFETY: `base` is memory of this function with the layout of the registers, and outlives the driver.
     let registers = unsafe { Mmio::new(base) };
-    // SAFETY: memory of this function that outlives the driver, laid out as a queue. The simulated device below uses
-    // the same raw pointer.
+    // SAFETY: the pointer is to memory of this function with the layout of a queue, which outlives the driver. The
+    // simulated device below uses the same raw pointer.
     let driver = unsafe { VirtioBlk::new(registers, memory.cast().as_ptr()) };
     let mut driver = match driver {
         Ok(driver) => driver,
@@ -65,25 +65,25 @@ pub fn run(data: &[u8]) {
     assert_eq!(device.registers[0x70 / 4], 0, "a device that was reset writes no more");
 }
 
-/// The queue as the device sees it.
+/// The queue as the device accesses it.
 #[derive(Clone, Copy)]
 struct Shared(NonNull<u8>);
 
 impl Shared {
     fn read16(self, offset: usize) -> u16 {
         assert!(offset + 2 <= size_of::<Queue>());
-        // SAFETY: inside the queue, as was just compared.
+        // SAFETY: the assertion above shows that the place is inside the queue.
         let place = unsafe { self.0.add(offset) };
-        // SAFETY: the queue outlives this, and no reference to it exists.
+        // SAFETY: the queue outlives this object, and no reference to it exists.
         unsafe { place.cast::<u16>().read_volatile() }
     }
 
     fn write(self, offset: usize, bytes: &[u8]) {
         assert!(offset + bytes.len() <= size_of::<Queue>());
         for (index, byte) in bytes.iter().enumerate() {
-            // SAFETY: inside the queue, as was just compared.
+            // SAFETY: the assertion above shows that the place is inside the queue.
             let place = unsafe { self.0.add(offset + index) };
-            // SAFETY: the queue outlives this, and no reference to it exists.
+            // SAFETY: the queue outlives this object, and no reference to it exists.
             unsafe { place.write_volatile(*byte) };
         }
     }
@@ -98,11 +98,11 @@ impl Shared {
         self.read16(at & !1).to_le_bytes()[at & 1]
     }
 
-    /// The three descriptors of a slot ask for these sectors and nothing else.
+    /// Checks that the three descriptors of a slot request these sectors and nothing else.
     fn check_chain(self, slot: usize, sector: u64, address: u64, len: u32) {
         let base = self.0.as_ptr().expose_provenance() as u64;
         let request = REQUESTS + 16 * slot;
-        // Flags: 1 another one follows, 2 the device writes (§2.7.5).
+        // Descriptor flags: 1 means that another one follows, 2 that the device writes (§2.7.5).
         let chain = [
             (base + request as u64, 16, 1),
             (address, u64::from(len), 1 | 2),
@@ -119,7 +119,7 @@ impl Shared {
         assert_eq!(self.status(slot), 0xff, "there is no answer yet");
     }
 
-    /// Reports the chain that begins at this descriptor, perhaps without an answer in its status.
+    /// Reports the chain that begins at this descriptor as used, with or without a written status.
     fn complete(self, head: u32, status: Option<u8>) {
         let index = self.read16(USED + 2);
         let element = USED + 4 + 8 * (usize::from(index) % 32);
@@ -136,20 +136,20 @@ fn transfer(choices: &mut Choices<'_>, driver: &mut VirtioBlk<Mmio>, device: Sha
     let total = choices.number() % (100 * CHUNK);
     let mut arrivals = Arrivals::new(total, CHUNK);
     let mut in_flight: [Option<u64>; DEPTH] = [None; DEPTH];
-    // Slots whose completion the device has announced, honestly or not.
+    // Slots that the device has reported as done, truthfully or not.
     let mut announced: Vec<u32> = Vec::new();
     let mut done: Vec<u64> = Vec::new();
     let mut overflowed = false;
     let mut submitted = 0u16;
     let mut newest: Option<usize> = None;
-    // What a fast device does with many requests while others wait.
+    // Steps of a fast device, which answers many requests while others wait.
     let mut planned = std::collections::VecDeque::new();
     while !choices.is_empty() || !planned.is_empty() {
         match planned.pop_front().unwrap_or_else(|| choices.below(5)) {
             0 | 1 => {
                 let Some((offset, len)) = arrivals.next_request() else { continue };
                 let len = len.next_multiple_of(SECTOR_SIZE) as u32;
-                // SAFETY: this device writes nowhere but into the queue.
+                // SAFETY: this device writes only to the queue.
                 let slot = unsafe { driver.submit(offset / SECTOR_SIZE, 0x1000, len) };
                 let Ok(slot) = slot else {
                     assert!(in_flight.iter().all(Option::is_some), "busy with a free slot");
@@ -183,7 +183,7 @@ fn transfer(choices: &mut Choices<'_>, driver: &mut VirtioBlk<Mmio>, device: Sha
             _ => match driver.poll() {
                 Ok(Some(slot)) => {
                     assert!(!announced.is_empty(), "done before the device said so");
-                    // A ring has 32 places; what overflows it is lost.
+                    // The ring has 32 entries; reports beyond that are lost.
                     let head = announced.remove(0) as usize;
                     assert!(head == 3 * slot || overflowed, "another request is reported");
                     let offset = in_flight[slot].take().expect("a request that was made");
@@ -192,7 +192,7 @@ fn transfer(choices: &mut Choices<'_>, driver: &mut VirtioBlk<Mmio>, device: Sha
                     done.push(offset / CHUNK);
                 }
                 Ok(None) => assert!(announced.is_empty(), "an answer is lost"),
-                // A stage refuses and resets the device.
+                // On an error, a stage refuses and resets the device.
                 Err(_) => return,
             },
         }

@@ -58,7 +58,7 @@ pub struct UpsetArgs {
     pub store: bool,
 }
 
-/// A share of the work, by its place from zero on.
+/// A share of the work: every `all`-th piece, from `place` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     place: usize,
@@ -66,7 +66,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// The whole work.
+    /// The share that is all of the work.
     pub const WHOLE: Share = Share { place: 0, all: 1 };
 
     pub fn has(self, place: usize) -> bool {

@@ -1,4 +1,4 @@
-//! Runs the cocotb tests of an engine and judges them by their report.
+//! Runs the cocotb tests of an engine and checks their report.
 
 use std::fs;
 use std::process::Command;
@@ -12,24 +12,24 @@ use super::model::{self, Form};
 use super::schemata::{self, Mutants};
 use xtask::{project, run};
 
-/// The seed of the random inputs of a run, so that a failure is reproducible. `HARTLOCK_SEED` sets another.
+/// The seed of the random inputs of a run, so that a failure is reproducible. `HARTLOCK_SEED` sets another one.
 const SEED: &str = "1";
-/// For a mutant.
+/// The time limit for the run of a mutant.
 const PATIENCE_SECONDS: &str = "300";
-/// Begins a note in the log.
+/// The text that begins a note in the log.
 const NOTE: &str = "stored vectors: ";
 
-/// The result.
+/// The result of a run.
 pub struct Run {
-    /// For the terminal.
+    /// A line for the terminal.
     pub line: String,
-    /// Notes of its tests that are shown after success, too: which vectors they ran.
+    /// Notes of the tests about the vectors that they ran, which are shown after success, too.
     pub notes: Vec<String>,
     pub log: String,
     pub faults: Vec<String>,
 }
 
-/// A test in the report.
+/// The result of one test in the report.
 struct Case {
     name: String,
     passed: bool,
@@ -40,7 +40,7 @@ pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
     run_in(tools, ip, bench, &bench.folder(), &bench.must_fail)
 }
 
-/// The same in a folder of this name, and with `only`, these tests.
+/// Does the same as [`run()`] in a folder of this name. If `only` names tests, only these are run.
 pub fn run_in(tools: &Tools, ip: &Ip, bench: &Bench, folder: &str, only: &[String]) -> Result<Run> {
     let program = model::simulation(tools, ip, bench, Form::of(ip, bench)?)?;
     let folder = project::work_dir("ip").join(&ip.name).join(folder);
@@ -54,14 +54,14 @@ pub fn run_in(tools: &Tools, ip: &Ip, bench: &Bench, folder: &str, only: &[Strin
     let mut simulation = Command::new(&program);
     environment(&mut simulation, tools, ip, bench, only)?;
     simulation.env("COCOTB_RESULTS_FILE", &report).current_dir(&folder);
-    // Every register starts at random.
+    // Every register starts with a random value.
     simulation.arg("+verilator+rand+reset+2");
     simulation.args(bench.without.iter().map(|name| schemata::option_without(name)));
     let output = run::capture(&mut simulation)?;
     let log = run::tail(&output, 200);
     fs::write(folder.join("log"), &log)?;
 
-    // The exit code is no verdict: cocotb may end with 0 after a failed test.
+    // The exit code is not reliable: cocotb may end with 0 after a failed test.
     let text = fs::read_to_string(&report).unwrap_or_default();
     let mut faults = match cases(&text) {
         Ok(cases) => judge(bench, &cases),
@@ -79,8 +79,8 @@ pub fn run_in(tools: &Tools, ip: &Ip, bench: &Bench, folder: &str, only: &[Strin
     Ok(Run { line, notes: notes(&log), log, faults })
 }
 
-/// Runs a mutant until its first failed assertion, or to the end, and returns what it printed. `tests` are those
-/// that run; without any, all.
+/// Runs a mutant until its first failed assertion, or to the end, and returns its log. Only the tests in `tests` are
+/// run, or all if it is empty.
 pub fn run_mutant(
     tools: &Tools,
     ip: &Ip,
@@ -93,7 +93,7 @@ pub fn run_mutant(
     let program = model::simulation(tools, ip, bench, Form::Choices(mutants))?;
     let folder = project::work_dir("ip").join(&ip.name).join(format!("mutant-{number}"));
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    // A fault may hang the bench.
+    // The fault of a mutant may make the bench hang.
     let mut simulation = Command::new("timeout");
     simulation.arg(PATIENCE_SECONDS).arg(&program);
     environment(&mut simulation, tools, ip, bench, tests)?;
@@ -104,7 +104,7 @@ pub fn run_mutant(
     Ok(log)
 }
 
-/// The environment by which a simulation finds its tests. With `only`, it runs these.
+/// Sets the environment by which a simulation finds its tests. If `only` names tests, only these are run.
 fn environment(
     command: &mut Command,
     tools: &Tools,
@@ -115,14 +115,14 @@ fn environment(
     let Python { executable, library, entry } = python(tools)?;
     command.env("PYGPI_PYTHON_BIN", executable);
     command.env("GPI_USERS", format!("{library};{entry}"));
-    // Its own tests first: those of others have modules of the same names.
+    // The folder of the engine's own tests comes first, because other engines have modules of the same names.
     let used = ip.plan.uses.iter().map(|name| folder_of(name).join("tb"));
     let own = [tools.ip.dir().to_owned(), ip.dir.join("tb"), prim().join("tb")];
     let path = std::env::join_paths(own.into_iter().chain(used))?;
     command.env("PYTHONPATH", path).env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("COCOTB_TOPLEVEL", &bench.top).env("TOPLEVEL_LANG", "verilog");
     command.env("COCOTB_TEST_MODULES", &bench.tests);
-    // A netlist has none to read (`hw/prim/tb/plan.py`).
+    // The tests cannot read the parameters from a netlist (`hw/prim/tb/plan.py`).
     command.env("HARTLOCK_PARAMETERS", bench.parameters().trim_start());
     command.env("COCOTB_TRUST_INERTIAL_WRITES", "1").env("COCOTB_ANSI_OUTPUT", "0");
     let seed = std::env::var("HARTLOCK_SEED").unwrap_or_else(|_| SEED.into());
@@ -133,14 +133,15 @@ fn environment(
     Ok(())
 }
 
-/// What a simulation starts Python with.
+/// The files with which a simulation starts Python.
 struct Python {
     executable: String,
     library: String,
     entry: String,
 }
 
-/// Asks for it once: the answer takes as long as a short test.
+/// Returns the files with which a simulation starts Python. They are determined once, which takes as long as a short
+/// test.
 fn python(tools: &Tools) -> Result<&'static Python> {
     static KNOWN: OnceLock<Python> = OnceLock::new();
     if let Some(known) = KNOWN.get() {
@@ -162,12 +163,12 @@ fn python(tools: &Tools) -> Result<&'static Python> {
     Ok(KNOWN.get_or_init(|| found))
 }
 
-/// The notes in a log, without their prefix.
+/// Returns the notes in a log, from their prefix to the end of the line.
 fn notes(log: &str) -> Vec<String> {
     log.lines().filter_map(|line| line.find(NOTE).map(|at| line[at..].to_owned())).collect()
 }
 
-/// The tests of a report.
+/// Returns the tests of a report.
 fn cases(text: &str) -> Result<Vec<Case>> {
     let document = roxmltree::Document::parse(text).context("cannot parse results.xml")?;
     let nodes = document.descendants().filter(|node| node.has_tag_name("testcase"));

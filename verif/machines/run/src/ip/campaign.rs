@@ -1,4 +1,4 @@
-//! Mutants that are run: each has to make its assertion fail first.
+//! Runs mutants. Each has to make its assertion fail before any other.
 
 use anyhow::{Context, Result};
 
@@ -7,7 +7,7 @@ use super::engine::{Bench, Ip, Tools};
 use super::mutant::Mutant;
 use crate::assertion::first_failure;
 
-/// A bench with the numbers of its mutants, counted from one over the whole table.
+/// A bench with the numbers of its mutants, which are counted from one over the whole table.
 pub struct Campaign<'a> {
     pub bench: &'a Bench,
     numbers: Vec<usize>,
@@ -19,7 +19,7 @@ impl Campaign<'_> {
     }
 }
 
-/// All mutants, or those of every day, by the bench that runs them.
+/// Returns all mutants, or the daily ones, grouped by the bench that runs them.
 pub fn campaigns(ip: &Ip, is_daily: bool) -> Result<Vec<Campaign<'_>>> {
     let mut campaigns: Vec<Campaign<'_>> = Vec::new();
     for (index, mutant) in ip.mutants.iter().enumerate() {
@@ -46,7 +46,8 @@ fn bench_of<'a>(ip: &'a Ip, mutant: &Mutant) -> Result<&'a Bench> {
     found.with_context(|| format!("no bench runs the mutant for {}", mutant.assertion))
 }
 
-/// Runs the mutants of a campaign, and returns what is wrong: an assertion that stays silent.
+/// Runs the mutants of a campaign, and returns a fault for each whose assertion does not fail
+/// first.
 pub fn run(tools: &Tools, ip: &Ip, campaign: &Campaign<'_>) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for &number in &campaign.numbers {

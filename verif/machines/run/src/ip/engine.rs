@@ -1,4 +1,4 @@
-//! An engine as its folder describes it, and the programs that test it.
+//! Reads the description of an engine from its folder, and finds the programs that test it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,23 +15,23 @@ use super::property::Proof;
 use super::upsets;
 use crate::rtl;
 
-/// What tests share, which is tested as an engine is.
+/// The folder of modules and tests that all engines share. It is tested like an engine.
 pub const PRIM: &str = "prim";
 
-/// The engines of a TEE beside a host, whose folder is in that of the system on a chip.
+/// The engines of a TEE next to a host. Their folder is in that of the system on a chip.
 const TEE: &str = "tee";
 
-/// The verification unit of a chip, likewise.
+/// The signature verification unit of a chip. Its folder is in that of the system on a chip, too.
 pub const SVU: &str = "svu";
 
-/// Those that are tested in the same way and are no engine: what tests share, and blocks of systems on a chip.
+/// Names that are tested like engines but are not in `hw/ip`: the shared modules, and blocks of systems on a chip.
 pub const OTHERS: [&str; 4] = ["soc", TEE, SVU, PRIM];
 
-/// `data/ip.toml`.
+/// The contents of `data/ip.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Engines that its benches have beside it, by modules of `tb/` that connect them.
+    /// Other engines that its benches contain; modules of `tb/` connect them.
     #[serde(default)]
     pub uses: Vec<String>,
     pub bench: Vec<Bench>,
@@ -44,28 +44,28 @@ pub struct Plan {
     pub campaign: Vec<upsets::Campaign>,
 }
 
-/// A simulation.
+/// A simulation of a top module with tests.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bench {
     pub top: String,
     pub parameters: BTreeMap<String, u32>,
-    /// Parameters of one bit that its run has at 0: a protection that is not there. The model has both forms, and an option
-    /// of the run chooses.
+    /// Parameters of one bit that are 0 in this run, which switches a protection off. The model has both forms, and an
+    /// option of the run selects one.
     #[serde(default)]
     pub without: Vec<String>,
-    /// Module of `tb/`.
+    /// The Python module of `tb/` with the tests.
     pub tests: String,
-    /// Simulate the cells that Yosys makes of it, not the source.
+    /// True if the netlist that Yosys makes is simulated instead of the source.
     #[serde(default)]
     pub of_netlist: bool,
-    /// Run these only, each of which has to fail.
+    /// The only tests to run, each of which has to fail.
     #[serde(default)]
     pub must_fail: Vec<String>,
-    /// Part of `cargo xtask test` of every change.
+    /// True if `cargo xtask test` runs it for every change.
     #[serde(default)]
     pub is_first: bool,
-    /// Part of the full `cargo xtask test`.
+    /// True if it is part of the full `cargo xtask test`.
     pub is_daily: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct Netlist {
     pub cycles: u32,
     pub luts: Option<u32>,
     pub aim: Option<u32>,
-    /// How nextpnr places and routes it on an ECP5.
+    /// The placer of nextpnr for the ECP5.
     #[serde(default)]
     pub placer: Placer,
     #[serde(default)]
@@ -90,15 +90,15 @@ pub struct Netlist {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Placer {
-    /// Analytic placement, then a router that rips up one connection after the other: what nextpnr does by default.
+    /// The default of nextpnr: analytic placement, then a router that removes and routes single connections again.
     #[default]
     Heap,
-    /// Placement by density as in electrostatics, then a router that negotiates congestion: for large netlists.
+    /// For large netlists: placement that models density like electrostatics, then a router that negotiates congestion.
     Static,
 }
 
 impl Placer {
-    /// Options of nextpnr.
+    /// Returns the options of nextpnr.
     pub const fn options(self) -> [&'static str; 4] {
         match self {
             Self::Heap => ["--placer", "heap", "--router", "router1"],
@@ -113,52 +113,52 @@ impl Bench {
         format!("{}{}{form}", self.top, self.parameters())
     }
 
-    /// Of its model, which may have runs without a protection as well.
+    /// Returns the name of the model, which also serves runs without a protection.
     pub fn model_name(&self) -> String {
         Bench { without: Vec::new(), ..self.clone() }.name()
     }
 
-    /// Whether its run is without a protection.
+    /// Returns true if a protection is switched off in this run.
     pub fn lacks(&self) -> bool {
         !self.without.is_empty()
     }
 
-    /// Each with a space before it.
+    /// Returns the parameters as text, each with a space before it.
     pub fn parameters(&self) -> String {
         self.values().iter().map(|(name, value)| format!(" {name}={value}")).collect()
     }
 
-    /// Of its parameters, and of those that its run has at 0.
+    /// Returns the values of the parameters, including those that are 0 in this run.
     pub fn values(&self) -> BTreeMap<&str, u32> {
         let all = self.parameters.iter().map(|(name, value)| (name.as_str(), *value));
         all.chain(self.without.iter().map(|name| (name.as_str(), 0))).collect()
     }
 
-    /// Whether both run the same model.
+    /// Returns true if both benches run the same model.
     pub fn is_of_model(&self, other: &Bench) -> bool {
         self.top == other.top
             && self.parameters == other.parameters
             && self.of_netlist == other.of_netlist
     }
 
-    /// A name for the folder of its results. Benches of one top level differ in their tests, and run at the same
-    /// time.
+    /// Returns the name of the folder for the results. It contains the tests, because benches of the same top module
+    /// may run at the same time.
     pub fn folder(&self) -> String {
         let name = format!("{} {} {}", self.name(), self.tests, self.must_fail.join(" "));
         name.trim_end().replace(' ', "-")
     }
 }
 
-/// An engine: its folder, its sources in the order in which they are read, its plan.
+/// An engine: its folder, its sources in the order in which they are read, and its plan.
 pub struct Ip {
     pub name: String,
     pub dir: PathBuf,
     pub sources: Vec<PathBuf>,
-    /// What they include, beside what all engines share.
+    /// Files that the sources include, in addition to those that all engines share.
     pub headers: Vec<PathBuf>,
     pub plan: Plan,
     pub mutants: Vec<Mutant>,
-    /// A folder that is not the project's, if the sources lie in one.
+    /// The folder of the sources if they are not part of this project.
     pub outside: Option<PathBuf>,
 }
 
@@ -184,19 +184,19 @@ impl Ip {
         Ok(Ip { name: name.to_owned(), dir, sources, headers, plan, mutants, outside: None })
     }
 
-    /// Parameters that a run has at 0: of its benches, and of variants in its campaigns.
+    /// Returns the parameters that are 0 in some run: of its benches, and of variants in its campaigns.
     pub fn protections(&self) -> BTreeSet<&str> {
         let benches = self.plan.bench.iter().flat_map(|bench| &bench.without);
         let variants = self.plan.campaign.iter().flat_map(upsets::Campaign::protections);
         benches.chain(variants).map(String::as_str).collect()
     }
 
-    /// Folders of what the sources include.
+    /// Returns the folders of the files that the sources include.
     pub fn includes(&self) -> BTreeSet<&Path> {
         self.headers.iter().filter_map(|header| header.parent()).collect()
     }
 
-    /// What a model or a netlist depends on: sources without comments.
+    /// Returns the texts on which a model or a netlist depends: all sources without comments.
     pub fn texts(&self) -> Result<Vec<String>> {
         let headers = files(&prim(), "svh")?;
         let modules = files(&prim(), "sv")?;
@@ -210,7 +210,7 @@ impl Ip {
     }
 }
 
-/// An engine's folder.
+/// Returns the folder of an engine.
 pub fn folder_of(name: &str) -> PathBuf {
     let hw = project::root().join("hw");
     match name {
@@ -220,17 +220,17 @@ pub fn folder_of(name: &str) -> PathBuf {
     }
 }
 
-/// What all engines share.
+/// Returns the folder of what all engines share.
 pub fn prim() -> PathBuf {
     project::root().join("hw/prim")
 }
 
-/// By names, but packages are read before those who import them.
+/// Sorts sources by path, but packages before the modules that import them.
 pub fn sort(sources: &mut [PathBuf]) {
     sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
 }
 
-/// Files of a folder with this extension, sorted.
+/// Returns the files of a folder with this extension, sorted.
 pub fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
     let mut paths = Vec::new();
@@ -244,7 +244,7 @@ pub fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The programs.
+/// The packages and the compiler that build and test engines.
 pub struct Tools {
     pub machine: Packages,
     pub ip: Packages,

@@ -1,4 +1,4 @@
-//! Verilator's lint on an engine. Waivers are in `lint/`, each with its reason.
+//! Runs Verilator's lint on an engine. Waivers are in `lint/`, each with its reason.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -8,11 +8,12 @@ use anyhow::Result;
 use super::engine::{Ip, Tools, files, folder_of, prim};
 use xtask::run;
 
-/// Warnings that are left, for every top module and parameters that are built.
+/// Returns the warnings that are not waived, for every top module with every set of parameters that
+/// is built.
 pub fn check(tools: &Tools, ip: &Ip) -> Result<Vec<String>> {
     let root = tools.machine.verilator();
     let mut faults = Vec::new();
-    // Several benches may differ in their tests alone.
+    // Several benches may differ only in their tests, so each module is checked once.
     let mut seen = BTreeSet::new();
     let benches = ip.plan.bench.iter().filter(|bench| !bench.of_netlist);
     for bench in benches.filter(|bench| seen.insert(bench.name())) {

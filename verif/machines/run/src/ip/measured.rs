@@ -1,4 +1,4 @@
-//! What a measurement takes from an engine: a bench with other parameters, and a netlist of any of its modules.
+//! Measures an engine: runs a bench with other parameters, and counts a netlist of any of its modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,7 @@ use super::record::Record;
 use crate::rtl;
 use xtask::{packages, project};
 
-/// Part of every digest: raise it when a change here changes what is measured.
+/// A part of every digest. Raise it when a change here changes the measured values.
 const LAYOUT: &str = "1";
 
 /// An engine, and the programs that build it.
@@ -22,36 +22,38 @@ pub struct Engine {
     ip: Ip,
 }
 
-/// Values by names.
+/// Values of parameters by name.
 pub type Parameters = BTreeMap<String, u32>;
 
 impl Engine {
+    /// Loads the engine of this name.
+    ///
     /// # Errors
     /// If it cannot be read, or a program is missing.
     pub fn load(name: &str) -> Result<Self> {
         Ok(Self { tools: Tools::locate()?, ip: Ip::load(name)? })
     }
 
-    /// Whether it has a module of this name.
+    /// Returns true if the engine has a module of this name.
     pub fn has_module(&self, name: &str) -> bool {
         self.ip.sources.iter().any(|path| path.file_stem().is_some_and(|stem| stem == name))
     }
 
-    /// Whether its folder has these tests.
+    /// Returns true if the folder of the engine has these tests.
     pub fn has_tests(&self, tests: &str) -> bool {
         self.ip.dir.join("tb").join(tests).with_extension("py").is_file()
     }
 
-    /// The module that tests are of, by the engine's plan.
+    /// Returns the top module of these tests in the engine's plan.
     pub fn top_of(&self, tests: &str) -> Option<&str> {
         self.ip.plan.bench.iter().find(|it| it.tests == tests).map(|it| it.top.as_str())
     }
 
-    /// Runs tests on a module, all or one of them, and returns what they printed. Their log is kept: the same sources and the
-    /// same tests take the same cycles.
+    /// Runs tests on a module, all or one of them, and returns their output. The log is stored, because the same
+    /// sources and the same tests take the same cycles.
     ///
     /// # Errors
-    /// If a test fails, or it cannot be built.
+    /// If a test fails, or the simulation cannot be built.
     pub fn simulate(
         &self,
         top: &str,
@@ -75,7 +77,7 @@ impl Engine {
             is_first: false,
             is_daily: false,
         };
-        // Not that of the same tests in `cargo xtask ip`, which may run now.
+        // This folder is not that of the same tests in `cargo xtask ip`, which may run at the same time.
         let folder = format!("{}-measured", bench.folder());
         let only: Vec<String> = only.map(str::to_owned).into_iter().collect();
         let run = bench::run_in(&self.tools, &self.ip, &bench, &folder, &only)?;
@@ -88,7 +90,7 @@ impl Engine {
         Ok(run.log)
     }
 
-    /// Of everything that decides what a test prints.
+    /// Returns a digest of everything that decides the output of a test.
     fn digest(&self, top: &str, parameters: &Parameters, tests: &str) -> Result<String> {
         let Self { tools, ip } = self;
         let (machine, identity) = (tools.machine.identity(), tools.ip.identity());
@@ -114,11 +116,12 @@ impl Engine {
         Ok(packages::digest(&parts))
     }
 
-    /// Cells of a module, and megahertz on an ECP5 if they are known. What the engine's plan has comes from its record, as far
-    /// as that is of today's tools; everything else is counted as `cargo xtask ip NAME --synth` does it, and kept.
+    /// Returns the cells of a module, and its frequency in MHz on an ECP5 if it is known. A netlist of the engine's
+    /// plan is taken from the record if that is of the pinned tools. Others are counted as `cargo xtask ip NAME
+    /// --synth` does, and stored.
     ///
     /// # Errors
-    /// If it cannot be synthesised.
+    /// If the module cannot be synthesised.
     pub fn count(&self, top: &str, parameters: &Parameters) -> Result<(Count, Option<f64>)> {
         if let Some(planned) = self.planned(top, parameters)
             && let Ok(found) = Record::load(&self.ip)?.get(&self.ip, &planned.name)
@@ -129,16 +132,17 @@ impl Engine {
         Ok((netlist::count(&self.tools, &ip, &netlist)?, None))
     }
 
-    /// Megahertz on an ECP5, placed and routed as `cargo xtask ip NAME --synth --fmax` does it, and kept.
+    /// Returns the frequency in MHz on an ECP5. The module is placed and routed as `cargo xtask ip NAME --synth --fmax`
+    /// does, and the result is stored.
     ///
     /// # Errors
-    /// If it cannot be placed.
+    /// If the module cannot be placed or routed.
     pub fn megahertz(&self, top: &str, parameters: &Parameters) -> Result<f64> {
         let (ip, netlist) = self.alone(top, parameters)?;
         netlist::fmax(&self.tools, &ip, &netlist)
     }
 
-    /// A module without sources that it does not have: a change of those makes no other netlist.
+    /// Returns the engine with only the sources of a module, so that a change of others does not change its digest.
     fn alone(&self, top: &str, parameters: &Parameters) -> Result<(Ip, Netlist)> {
         let ip = Ip { sources: self.needed(top)?, ..Ip::load(&self.ip.name)? };
         let netlist = Netlist {
@@ -154,7 +158,7 @@ impl Engine {
         Ok((ip, netlist))
     }
 
-    /// The recorded cells of a netlist whose bound the plan keeps.
+    /// Returns the recorded cells of a netlist that has a bound in the plan.
     pub fn recorded(&self, top: &str, parameters: &Parameters) -> Option<Count> {
         let planned = self.planned(top, parameters).filter(|it| it.luts.is_some())?;
         let found = Record::load(&self.ip).ok()?.get(&self.ip, &planned.name).ok()?;
@@ -166,7 +170,7 @@ impl Engine {
         self.ip.plan.netlist.iter().find(is_it)
     }
 
-    /// The sources of a module: its own, and those of every name in them.
+    /// Returns the sources of a module: its own, and those of every module and package that is named in them.
     fn needed(&self, top: &str) -> Result<Vec<PathBuf>> {
         let texts = self.ip.sources.iter().map(|path| {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
@@ -177,7 +181,8 @@ impl Engine {
     }
 }
 
-/// The files of a name and of all names in them, in the order in which they are listed. A file has the name of what it is.
+/// Returns the files of a name and of all names in them, in the order of `texts`. A file contains the module of its
+/// name.
 fn reached<'a>(texts: &[(&'a PathBuf, String)], start: &str) -> Vec<&'a PathBuf> {
     let mut names = BTreeSet::from([start.to_owned()]);
     let is_named = |names: &BTreeSet<String>, path: &Path| {
@@ -199,7 +204,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
 }
 
-/// Each with a space before it.
+/// Returns the parameters as text, each with a space before it.
 fn words(parameters: &Parameters) -> String {
     parameters.iter().map(|(name, value)| format!(" {name}={value}")).collect()
 }

@@ -1,7 +1,7 @@
-//! Models of engines: a top module made into a program that runs cocotb, cached by a digest of its inputs.
+//! Builds models of engines: programs in which a top module runs with cocotb. They are cached by a digest of their
+//! inputs.
 //!
-//! Verilator's own library is most of the code and the same for all models: it is compiled
-//! once.
+//! Verilator's own library is most of the code and the same for all models, so it is compiled once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use crate::rtl;
 use crate::units::Units;
 use xtask::{packages, project, run};
 
-/// Part of every digest: raise it when a change here changes the models.
+/// A part of every digest. Raise it when a change here changes the models.
 const LAYOUT: &str = "2";
-/// Of the classes of every model.
+/// The prefix of the C++ classes of every model.
 pub const PREFIX: &str = "Vtop";
-/// Registers start with random values from the seed of a run, so that nothing can rely on them; tests read and
-/// set all of them.
+/// The flags of Verilator. Registers start with random values from the seed of a run, so that nothing can rely on their
+/// initial values. Tests read and set all registers.
 const VERILATOR_FLAGS: [&str; 13] = [
     "--cc",
     "--vpi",
@@ -39,16 +39,16 @@ const VERILATOR_FLAGS: [&str; 13] = [
     "1ns/1ps",
     "-O3",
 ];
-/// Makes every signal accessible to tests. Those of a netlist use its ports alone: with thousands of cells, their
-/// signals would be most of the model.
+/// The flag that makes every signal accessible to tests. A netlist does not get it, because its tests use only ports,
+/// and the signals of thousands of cells would be most of the model.
 const ALL_ACCESSIBLE: &str = "--public-flat-rw";
-/// Of a netlist: the compiler takes most of the time, and its tests are short.
+/// The optimisation of a netlist: compiling takes most of the time, and the tests are short.
 const NETLIST_FAST: &str = "-O0";
 const FAST: &str = "-O1";
 /// The part of Verilator's library that a model with VPI and assertions needs.
 const LIBRARY: [&str; 4] =
     ["verilated.cpp", "verilated_dpi.cpp", "verilated_vpi.cpp", "verilated_threads.cpp"];
-/// Of that library.
+/// The file of that library.
 pub const ARCHIVE: &str = "library.a";
 
 /// The inputs of a simulation.
@@ -56,14 +56,14 @@ pub const ARCHIVE: &str = "library.a";
 pub enum Form {
     /// The sources, or the netlist, unchanged.
     Plain,
-    /// The sources with what runs of every day choose by options: a mutant, or a protection that is not there. Without
+    /// The sources with choices that the options of a run make: a mutant, or a protection that is switched off. Without
     /// an option the model does what the sources say. So one model serves a bench, its mutants, and the same bench
     /// without a protection.
     Choices(Mutants),
 }
 
 impl Form {
-    /// Of the model for the runs of a bench that are no mutant.
+    /// Returns the form of the model for all runs of a bench except those of mutants.
     pub fn of(ip: &Ip, bench: &Bench) -> Result<Form> {
         let benches = ip.plan.bench.iter().filter(|other| other.is_of_model(bench));
         let has_mutants = campaigns(ip, true)?.iter().any(|it| it.bench.is_of_model(bench));
@@ -72,7 +72,7 @@ impl Form {
     }
 }
 
-/// Returns the program for a bench and builds it if it does not exist.
+/// Returns the program for a bench, and builds it if it does not exist.
 pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<PathBuf> {
     let (library, library_digest) = library(tools)?;
     let mut texts = ip.texts()?;
@@ -81,7 +81,7 @@ pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<P
         if mutants == Mutants::All {
             name += " with all mutants";
         }
-        // What the table makes of the sources: its other columns are for the runs.
+        // The digest covers the changed sources, not the table of mutants, whose other columns are only for the runs.
         let sources = schemata::sources(ip, mutants)?;
         texts.extend(sources.into_iter().map(|(_, text)| rtl::without_comments(&text)));
     }
@@ -98,7 +98,7 @@ pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<P
     if !program.exists() {
         build(&name, &dir, |tree| {
             translate(tools, ip, bench, form, tree)?;
-            // The program allocates the model, so it has to know its size.
+            // This file allocates the model, so it is compiled with the model's headers, which give its size.
             let program = cocotb(tools).join("share/lib/verilator/verilator.cpp");
             compile(tools, fast, &[program], tree)?;
             link(tools, &library, tree)?;
@@ -116,7 +116,7 @@ fn cocotb(tools: &Tools) -> PathBuf {
     tools.ip.dir().join("cocotb")
 }
 
-/// Objects of Verilator's library, and the digest of their inputs.
+/// Returns the folder of the compiled library of Verilator, and the digest of its inputs.
 pub fn library(tools: &Tools) -> Result<(PathBuf, String)> {
     let identities = [tools.machine.identity(), tools.ip.identity()];
     let mut parts = vec![LAYOUT, &tools.compiler, &identities[0], &identities[1]];
@@ -133,7 +133,7 @@ pub fn library(tools: &Tools) -> Result<(PathBuf, String)> {
     Ok((dir, digest))
 }
 
-/// SystemVerilog to C++.
+/// Translates SystemVerilog to C++.
 fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> Result<()> {
     let root = tools.machine.verilator();
     let mut verilator = Command::new(root.join("bin/verilator_bin"));
@@ -146,7 +146,7 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> 
         return run::quietly(&mut verilator).map(drop);
     }
     verilator.args(bench.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
-    // Shared modules are found by their names.
+    // Verilator finds shared modules by their names.
     verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim()).arg("-Mdir").arg(tree);
     verilator.args(ip.includes().iter().map(|folder| format!("-I{}", folder.display())));
     match form {
@@ -156,18 +156,18 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> 
     run::quietly(&mut verilator).map(drop)
 }
 
-/// C++ to an archive, with `extra`.
+/// Compiles the C++ files and `extra` into an archive.
 pub fn compile(tools: &Tools, fast: &str, extra: &[PathBuf], tree: &Path) -> Result<()> {
     let root = tools.machine.verilator();
     Units { root: &root, has_waves: false }.archive(PREFIX, fast, extra, tree)
 }
 
-/// A simulation.
+/// Links a simulation.
 fn link(tools: &Tools, library: &Path, tree: &Path) -> Result<()> {
     let libraries = cocotb(tools).join("libs");
     let mut linker = Command::new("g++");
     linker.arg("-o").arg(tree.join("simulation"));
-    // The program begins in the archive.
+    // The function `main` is in the archive.
     linker.arg("-Wl,--whole-archive").arg(tree.join(format!("{PREFIX}__ALL.a")));
     linker.arg("-Wl,--no-whole-archive").arg(library.join(ARCHIVE));
     linker.arg(format!("-Wl,-rpath,{}", libraries.display()));

@@ -1,8 +1,8 @@
-//! The area of an engine, as Yosys maps it to Xilinx series 7.
+//! Counts the area of an engine as Yosys maps it to Xilinx series 7.
 //!
-//! LUT are LUT1 to LUT6, and shift registers and distributed memory by the look-up tables that they occupy.
-//! Flip-flops, carry chains, block RAM and multipliers are shown beside them, and with `--fmax` the
-//! frequency that nextpnr reaches on an ECP5, because few cycles alone reward unrolling.
+//! The number of LUTs counts LUT1 to LUT6, and the look-up tables that shift registers and distributed memory occupy.
+//! Flip-flops, carry chains, block RAM and multipliers are shown as well, and with `--fmax` the frequency that nextpnr
+//! reaches on an ECP5, because a count of cycles without it would favour unrolled designs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,34 +16,34 @@ use super::engine::{Bench, Ip, Netlist, Placer, Tools, files, prim};
 use crate::machines::model::build;
 use xtask::{packages, project, run};
 
-/// Part of every digest: raise it when a change here changes the counts.
+/// A part of every digest. Raise it when a change here changes the counts.
 const LAYOUT: &str = "1";
-/// Mount points of programs in WebAssembly: the project, the folder for their output, third-party sources.
+/// Mount points of programs in WebAssembly: the project, the folder for their output, and third-party sources.
 pub const PROJECT: &str = "/project";
 pub const SCRATCH: &str = "/scratch";
 const OUTSIDE: &str = "/outside";
-/// How netlists of all engines are made.
+/// The pass of Yosys with the options for netlists of all engines.
 pub const XC7: &str = "synth_xilinx -family xc7 -flatten -noiopad";
 /// The attribute of a module whose boundary synthesis must not cross.
 const KEPT: &str = "(* keep_hierarchy *)";
 
-/// Cells of a netlist.
+/// The cells of a netlist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
     pub luts: u32,
-    /// Those that are shift registers.
+    /// The look-up tables that are used as shift registers; `luts` includes them.
     pub shift_registers: u32,
-    /// Those that are distributed memory.
+    /// The look-up tables that are used as distributed memory; `luts` includes them.
     pub memories: u32,
     pub flip_flops: u32,
     pub carries: u32,
-    /// Halves of a BRAM36.
+    /// Number of halves of a BRAM36.
     pub half_brams: u32,
     pub multipliers: u32,
 }
 
 impl Count {
-    /// Bounds that it exceeds.
+    /// Returns a fault for each bound that the count exceeds.
     pub fn faults(&self, netlist: &Netlist) -> Vec<String> {
         let bound = netlist.luts.filter(|bound| self.luts > *bound);
         let say = |bound| format!("{}: {} LUT, and {bound} are allowed", netlist.name, self.luts);
@@ -60,8 +60,8 @@ pub fn count(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<Count> {
         );
         yosys(tools, ip, &netlist.top, &netlist.parameters, &script, folder)?;
         let text = fs::read_to_string(folder.join("yosys.log"))?;
-        // An encoding by Yosys would drop the Hamming distance between states, and the detection of illegal ones.
-        // Third-party engines may be recoded: a smaller result is in their favour.
+        // If Yosys encoded a state machine again, the Hamming distance between states and the detection of illegal ones
+        // would be lost. For third-party engines it may, because a smaller result is in their favour.
         let is_encoded_anew = text.contains("Extracting FSM") && ip.outside.is_none();
         ensure!(!is_encoded_anew, "Yosys encodes a state machine anew");
         Ok(())
@@ -90,9 +90,10 @@ fn tally(cells: &BTreeMap<String, u32>) -> Result<Count> {
             "RAMB18E1" => count.half_brams += number,
             "RAMB36E1" => count.half_brams += 2 * number,
             "DSP48E1" => count.multipliers += number,
-            // These multiplexers join adjacent look-up tables and occupy none; clocks have nets of their own.
+            // Multiplexers join adjacent look-up tables and occupy none; clock buffers belong to the clock network.
             "MUXF7" | "MUXF8" | "BUFG" | "$scopeinfo" => {}
-            // An instance of a module that was kept, named after its path; its cells are counted with the others.
+            // This is an instance of a module that was kept, named after its path. Its cells are counted with the
+            // others.
             cell if cell.contains('$') && !cell.starts_with('$') => {}
             cell => anyhow::bail!("Yosys used {cell}, which is not counted yet"),
         }
@@ -101,7 +102,7 @@ fn tally(cells: &BTreeMap<String, u32>) -> Result<Count> {
     Ok(count)
 }
 
-/// Megahertz on an ECP5, the FPGA with open tools for placing.
+/// Returns the frequency in MHz on an ECP5, the FPGA for which there are open tools for placing.
 pub fn fmax(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<f64> {
     let flow = match netlist.placer {
         Placer::Heap => "ecp5",
@@ -125,7 +126,7 @@ pub fn fmax(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<f64> {
     clock.get("achieved").and_then(serde_json::Value::as_f64).context("no frequency was achieved")
 }
 
-/// The file `report` that `make` writes into a folder, from the cache if the inputs are the same.
+/// Returns the file `report` that `make` writes into a folder, from the cache if the inputs are the same.
 fn kept(
     tools: &Tools,
     ip: &Ip,
@@ -156,16 +157,16 @@ fn kept(
     Ok(text)
 }
 
-/// Cells that the library of Yosys declares without saying what they do, in whose place are those of `hw/prim/cells`.
+/// Cells that the library of Yosys declares without a function. They are replaced by those of `hw/prim/cells`.
 const EMPTY_CELLS: [&str; 2] = ["RAMB18E1", "RAMB36E1"];
 
-/// Our own models of cells.
+/// Returns the texts of this project's own models of cells.
 pub fn models_of_cells() -> Result<Vec<String>> {
     let files = files(&prim().join("cells"), "v")?;
     files.iter().map(|file| fs::read_to_string(file).context("a model of a cell")).collect()
 }
 
-/// Writes the netlist of a bench, for simulation, and returns a control file that makes its ports accessible, it,
+/// Writes the netlist of a bench for simulation. Returns a control file that makes its ports accessible, the netlist,
 /// and the models of its cells.
 pub fn cells(tools: &Tools, ip: &Ip, bench: &Bench, folder: &Path) -> Result<Vec<PathBuf>> {
     let script = format!("{XC7} -top {}; write_verilog -noattr {SCRATCH}/netlist.v", bench.top);
@@ -181,7 +182,7 @@ pub fn cells(tools: &Tools, ip: &Ip, bench: &Bench, folder: &Path) -> Result<Vec
     Ok(sources)
 }
 
-/// A source without some of its modules, each of which has to be there.
+/// Removes modules from a source. Each of them has to exist.
 fn without_modules(source: &str, names: &[&str]) -> Result<String> {
     let mut text = source.to_owned();
     for name in names {
@@ -194,7 +195,7 @@ fn without_modules(source: &str, names: &[&str]) -> Result<String> {
     Ok(text)
 }
 
-/// A control file for Verilator. Yosys writes each port in a line of its own.
+/// Returns a control file for Verilator that makes the ports accessible. Yosys writes each port on a line of its own.
 fn accessible_ports(top: &str, netlist: &str) -> Result<String> {
     let head = format!("module {top}(");
     let lines = netlist.lines().skip_while(|line| !line.starts_with(&head));
@@ -221,7 +222,7 @@ fn yosys(
         read.push_str(&format!(" -I {}", inside(ip, folder)?));
     }
     read.push_str(&format!(" --top {top}"));
-    // The front end dissolves modules, unless it is told that a source wants one kept.
+    // The front end flattens all modules unless this option is given, which the attribute of a source needs.
     if ip.texts()?.iter().any(|text| text.contains(KEPT)) {
         read.push_str(" --best-effort-hierarchy");
     }
@@ -237,7 +238,7 @@ fn yosys(
     run::quietly(&mut yosys).map(drop)
 }
 
-/// A source as programs in WebAssembly see it.
+/// Returns the path of a source as programs in WebAssembly see it.
 pub fn inside(ip: &Ip, path: &Path) -> Result<String> {
     let outside = ip.outside.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
     if let Some(path) = outside {
@@ -248,9 +249,9 @@ pub fn inside(ip: &Ip, path: &Path) -> Result<String> {
     Ok(format!("{PROJECT}/{}", path.display()))
 }
 
-/// A program compiled to WebAssembly. Its translation to this machine takes minutes, once: it appears as a whole, so that
-/// any number of processes may start the program at the same time.
-/// It can access two folders, the project and a scratch folder, and a third for third-party sources.
+/// Returns a command for a program that is compiled to WebAssembly. Its translation to this machine takes minutes and
+/// is made once. A rename makes the translation visible as a whole, so any number of processes may start at the same
+/// time. The program can access the project, a scratch folder and, if given, a folder of third-party sources.
 pub fn yowasp(
     tools: &Tools,
     module: &str,
@@ -277,7 +278,8 @@ pub fn yowasp(
     Ok(python)
 }
 
-/// The program with its translation in this folder, where it writes it if there is none.
+/// Returns the command for the program. Its translation is read from this folder, or written there if it does not
+/// exist.
 fn start(tools: &Tools, module: &str, function: &str, compiled: &Path) -> Command {
     let mut python = Command::new("python3");
     python

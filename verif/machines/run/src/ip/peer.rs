@@ -1,7 +1,7 @@
-//! Third-party engines for comparison: counted by the same flow, and tested for function and cycles.
+//! Third-party engines for comparison. They are counted by the same flow, and their function and cycles are tested.
 //!
-//! Their sources are no part of this project, and nothing here fetches them. The plan names their
-//! source (`[[peer]]` of `ip.toml`); a user who wants the comparison fetches them and names their folder.
+//! Their sources are not part of this project, and no code here fetches them. The plan names their repository
+//! (`[[peer]]` of `ip.toml`). A user who wants the comparison fetches the sources and names their folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,19 +24,19 @@ pub struct Peer {
     pub licence: String,
     /// The sources, by their paths in the repository, with their SHA-256.
     pub files: BTreeMap<PathBuf, String>,
-    /// What sources include and is not read alone, likewise.
+    /// The files that sources include and that are not read on their own, in the same form.
     #[serde(default)]
     pub headers: BTreeMap<PathBuf, String>,
     pub top: String,
     pub parameters: BTreeMap<String, u32>,
-    /// Of a block, which its tests count.
+    /// The cycles of a block, which the tests count.
     pub cycles: u32,
-    /// Module of `tb/`.
+    /// The Python module of `tb/` with the tests.
     pub tests: String,
 }
 
 impl Peer {
-    /// What is counted. It has no bound.
+    /// Returns the netlist that is counted. It has no bound.
     pub fn netlist(&self) -> Netlist {
         Netlist {
             name: self.name.clone(),
@@ -50,7 +50,7 @@ impl Peer {
         }
     }
 
-    /// Its source, and the version that was counted.
+    /// Returns two benches: of the source, and of the netlist.
     pub fn benches(&self) -> [Bench; 2] {
         [false, true].map(|of_netlist| Bench {
             top: self.top.clone(),
@@ -64,13 +64,13 @@ impl Peer {
         })
     }
 
-    /// Where to get it.
+    /// Returns the repository, commit and licence, for messages.
     pub fn origin(&self) -> String {
         format!("{} at commit {} ({})", self.repository, self.commit, self.licence)
     }
 
-    /// Reads the files from a checkout. Files with other digests than the plan's are refused, because
-    /// their numbers would be reported under its name.
+    /// Reads the files from a checkout. Files with other digests than in the plan are refused, because their results
+    /// would be reported under the name of the peer.
     fn read(&self, folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
         let mut files = Vec::new();
         for (file, wanted) in self.files.iter().chain(&self.headers) {
@@ -96,11 +96,11 @@ impl Peer {
 pub struct Guest {
     pub peer: Peer,
     pub ip: Ip,
-    /// Copies of the files: the checked bytes are built, even if the folder changes meanwhile.
+    /// Copies of the files. The bytes that were checked are built, even if the folder changes meanwhile.
     _copies: TempDir,
 }
 
-/// Takes the peers of an engine that a folder holds; one at least has to be there.
+/// Returns the peers of an engine whose files are in a folder, at least one, and removes them from its plan.
 pub fn invite(ip: &mut Ip, folder: &Path) -> Result<Vec<Guest>> {
     ensure!(!ip.plan.peer.is_empty(), "{} has no peer in its ip.toml", ip.name);
     let is_there = |peer: &Peer| peer.files.keys().any(|file| folder.join(file).exists());
@@ -144,7 +144,7 @@ fn take(ip: &Ip, peer: Peer, folder: &Path) -> Result<Guest> {
     Ok(Guest { peer, ip, _copies: copies })
 }
 
-/// A peer for tests, which has the module and an empty file.
+/// Returns a peer for tests, which has the module and an empty file.
 #[cfg(test)]
 pub fn sample() -> Peer {
     let digest = packages::digest_of_bytes(tests::MODULE.as_bytes());
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     pub const MODULE: &str = "module a; endmodule\n";
-    /// SHA-256 of no bytes (FIPS 180-4).
+    /// The SHA-256 of the empty message (FIPS 180-4).
     pub const OF_NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     fn engine(peer: Vec<Peer>) -> Ip {
@@ -197,7 +197,7 @@ mod tests {
         folder
     }
 
-    /// The message when the folder is refused.
+    /// Returns the message with which the folder is refused.
     fn refusal(folder: &Path) -> String {
         let refused = invite(&mut engine(vec![sample()]), folder).err();
         format!("{:#}", refused.expect("the folder is refused"))

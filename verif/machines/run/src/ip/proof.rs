@@ -1,7 +1,7 @@
-//! Proofs of properties for all inputs and all times, by temporal induction in Yosys (`sat -tempinduct`).
+//! Proves properties for all inputs and all times, by temporal induction in Yosys (`sat -tempinduct`).
 //!
-//! `data/ip.toml` lists them as `[[proof]]`. A module of `formal/` has the block, assumptions about its environment, and
-//! assertions. Each has a wrong variant, which it has to refuse, or it shows nothing.
+//! `data/ip.toml` lists the proofs as `[[proof]]`. A module of `formal/` contains the block, assumptions about its
+//! environment, and assertions. Each proof has a wrong variant that it has to refuse; otherwise it would show nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,17 +15,17 @@ use super::property::{Proof, Refusal};
 use crate::rtl;
 use xtask::{packages, project, run};
 
-/// Part of every digest: raise it when a change here changes what is proven.
+/// A part of every digest. Raise it when a change here changes the meaning of a proof.
 const LAYOUT: &str = "1";
-/// A proof that has not ended by then is a fault. The longest takes a tenth of it.
+/// The time limit of a proof; exceeding it is a fault. The longest proof takes a tenth of this time.
 const PATIENCE_SECONDS: &str = "900";
 
-/// What Yosys says.
+/// The answer of Yosys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Holds,
     Fails,
-    /// The steps are too few, or the assertions for an induction.
+    /// Neither: the number of steps is too small, or the assertions are too weak for an induction.
     Open,
 }
 
@@ -48,7 +48,7 @@ impl Answer {
             .find(|answer| answer.text() == text)
     }
 
-    /// What is wrong, if a proof gives this answer.
+    /// Returns the fault if this answer is not the one that the proof has to give.
     fn fault(self, must_fail: Option<Refusal>) -> Option<&'static str> {
         match (self, must_fail) {
             (Answer::Holds, None)
@@ -61,7 +61,7 @@ impl Answer {
     }
 }
 
-/// What Yosys does after it has read the sources.
+/// Returns the commands for Yosys after it has read the sources.
 fn script(proof: &Proof) -> String {
     let top = &proof.top;
     match &proof.no_path {
@@ -75,8 +75,8 @@ fn script(proof: &Proof) -> String {
                 let all = patterns.iter().map(|pattern| format!("{kind}:{pattern}"));
                 all.collect::<Vec<_>>().join(" ")
             };
-            // Backwards from the outputs through everything but registers. A pattern without a port would make the
-            // check pass for nothing.
+            // The search goes backwards from the outputs through all cells except registers. A pattern that matches no
+            // port is an error, because the check would always pass.
             format!(
                 "prep -flatten -top {top}; opt -full; \
                  select -set from {}; select -assert-min 1 @from; \
@@ -90,7 +90,7 @@ fn script(proof: &Proof) -> String {
     }
 }
 
-/// The answer in the log of Yosys.
+/// Returns the answer in the log of Yosys.
 fn judge(proof: &Proof, log: &str, folder: &Path) -> Result<Answer> {
     if proof.no_path.is_some() {
         let paths = fs::read_to_string(folder.join("paths")).context("no list of paths")?;
@@ -107,7 +107,7 @@ fn judge(proof: &Proof, log: &str, folder: &Path) -> Result<Answer> {
     }
 }
 
-/// Proves it, and returns a line for the terminal and what is wrong. The answer for unchanged sources comes from the
+/// Runs a proof; returns a line for the terminal, and the faults. The answer for unchanged sources comes from the
 /// cache.
 pub fn prove(tools: &Tools, ip: &Ip, proof: &Proof) -> Result<(String, Vec<String>)> {
     let name = proof.name();
@@ -152,7 +152,7 @@ fn answer(tools: &Tools, ip: &Ip, proof: &Proof) -> Result<Answer> {
     Ok(answer)
 }
 
-/// Modules of `formal/`, of all engines and of this one.
+/// Returns the modules of `formal/`, of all engines and of this one.
 fn sources(ip: &Ip) -> Result<Vec<PathBuf>> {
     let mut sources = files(&prim().join("formal"), "sv")?;
     let own = ip.dir.join("formal");
@@ -234,7 +234,7 @@ mod tests {
                     all.iter().any(|path| path.file_name().is_some_and(|name| name == wanted))
                 };
                 assert!(is_there(&format!("{}.sv", proof.top)), "{}", proof.top);
-                // The search for paths is the same for every module: one that finds some is enough.
+                // The search for paths is the same for every module, so one wrong variant with a path is enough.
                 let is_wrong = |other: &&Proof| {
                     let is_alike = match &proof.no_path {
                         Some(_) => other.no_path.is_some(),

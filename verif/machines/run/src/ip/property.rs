@@ -1,4 +1,4 @@
-//! Proofs as `data/ip.toml` describes them.
+//! The description of proofs in `data/ip.toml`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,30 +7,31 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-/// What is proven.
+/// A property that is proven.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Proof {
     pub top: String,
     pub parameters: BTreeMap<String, u32>,
-    /// Maximum length of the induction.
+    /// The maximum length of the induction.
     #[serde(default)]
     pub steps: u32,
-    /// Instead of assertions: no combinational path leads from any of these inputs of the block to any of these outputs.
+    /// Ports between which there must be no combinational path, from any of these inputs of the block to any of these
+    /// outputs. It is proven instead of assertions.
     pub no_path: Option<Ports>,
-    /// A wrong variant, which the proof has to refuse in this way.
+    /// The way in which the proof has to refuse this property, if it is a wrong variant.
     pub must_fail: Option<Refusal>,
-    /// The text that makes it, if no parameter does.
+    /// The change of a source that makes the variant wrong, if no parameter does.
     pub change: Option<Change>,
 }
 
-/// How a wrong variant is refused.
+/// The way in which a wrong variant is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refusal {
-    /// By inputs that lead from the reset to a failed assertion.
+    /// Inputs lead from the reset to a failed assertion.
     Counterexample,
-    /// By an induction that does not end within the steps in which that of the right one does.
+    /// The induction does not end within the steps that are enough for the right variant.
     NoProof,
 }
 
@@ -39,12 +40,12 @@ pub enum Refusal {
 #[serde(deny_unknown_fields)]
 pub struct Change {
     pub file: String,
-    /// Text that the file has once.
+    /// A text that occurs once in the file.
     pub text: String,
     pub instead: String,
 }
 
-/// Patterns of ports.
+/// Patterns of port names.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ports {

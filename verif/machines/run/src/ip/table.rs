@@ -1,4 +1,4 @@
-//! The table of netlists: those of this project, then those of third parties.
+//! Prints the table of netlists: those of this project, then those of third parties.
 
 use anyhow::Result;
 
@@ -8,7 +8,7 @@ use super::netlist::{Count, count, fmax};
 use super::peer::{Guest, Peer};
 use super::record::Record;
 
-/// Prints a line for each netlist, and returns the faults; or writes the counts into the record.
+/// Prints a line for each netlist, and returns the faults, or writes the counts into the record.
 pub fn print(tools: &Tools, ip: &Ip, guests: &[Guest], args: &Args) -> Result<Vec<String>> {
     heading(args.fmax);
     let mut faults = Vec::new();
@@ -42,7 +42,7 @@ pub fn print(tools: &Tools, ip: &Ip, guests: &[Guest], args: &Args) -> Result<Ve
     Ok(faults)
 }
 
-/// The row of a peer without files, from the record, and its origin.
+/// Returns the row of a peer without files, from the record, and its origin.
 fn absent(record: &Record, peer: &Peer, with_fmax: bool) -> Result<String> {
     let again = format!("`--peer FOLDER` counts it, out of {}", peer.origin());
     Ok(match record.peer(peer)? {
@@ -62,7 +62,7 @@ fn measured(
 ) -> Result<(Count, Option<f64>)> {
     let count = count(tools, ip, netlist)?;
     let megahertz = if with_fmax { Some(fmax(tools, ip, netlist)?) } else { None };
-    // As many digits as are shown and stored.
+    // The value is rounded to the digits that are shown and stored.
     Ok((count, megahertz.map(|megahertz| (megahertz * 10.0).round() / 10.0)))
 }
 

@@ -1,9 +1,9 @@
-//! `cargo xtask ip NAME --upsets`: flips bits of registers in a simulated engine, one a run, and sees how the run
-//! ends.
+//! `cargo xtask ip NAME --upsets` flips bits of registers in a simulated engine, with one upset in each run, and
+//! records how the run ends.
 //!
-//! A campaign (`[[campaign]]` of `data/ip.toml`) names registers and cycles, and scripts of what the engine does
-//! meanwhile. A compiled bench (`verif/machines/sim/upsets`) runs a script once, and again from each chosen cycle with
-//! a bit flipped. Variants without a protection have to show a bad outcome, or the campaign would prove nothing.
+//! A campaign (`[[campaign]]` of `data/ip.toml`) names registers and cycles, and scripts that say what the engine does
+//! in these cycles. A compiled bench (`verif/machines/sim/upsets`) runs a script once, and again from each chosen cycle with a bit
+//! flipped. Variants without a protection have to show a bad outcome; otherwise the campaign would prove nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,12 +37,12 @@ mod registers;
 mod report;
 mod store;
 
-/// Upsets that a process runs: what is lost at most when a campaign is ended.
+/// Number of upsets that one process runs. At most this many are lost when a campaign is interrupted.
 const CHUNK: usize = 20_000;
-/// Bad outcomes that are kept of a chunk.
+/// Number of bad outcomes of a chunk that are stored.
 const FINDINGS: usize = 20;
 
-/// How much of a campaign is run.
+/// The extent of a campaign.
 pub struct Form {
     quick: bool,
     samples: Option<usize>,
@@ -69,14 +69,14 @@ impl Form {
     }
 }
 
-/// The kept result of a chunk.
+/// The stored result of a chunk.
 #[derive(Default, Serialize, Deserialize)]
 struct Kept {
     counts: Counts,
     findings: Vec<String>,
 }
 
-/// A variant with its scripts.
+/// A variant of the engine with its scripts.
 struct Subject {
     parameters: Vec<String>,
     must_find: bool,
@@ -84,7 +84,7 @@ struct Subject {
     goldens: Vec<(String, Golden)>,
 }
 
-/// Upsets of one process.
+/// The upsets that one process runs.
 struct Chunk<'a> {
     row: usize,
     subject: &'a Subject,
@@ -93,7 +93,7 @@ struct Chunk<'a> {
     positions: Vec<u64>,
 }
 
-/// The quick form, for `cargo xtask test`.
+/// Runs the quick form, for `cargo xtask test`.
 pub fn step(tools: &Tools, ip: &Ip, campaign: &Campaign) -> Result<Vec<String>> {
     let form = Form {
         quick: true,
@@ -106,11 +106,11 @@ pub fn step(tools: &Tools, ip: &Ip, campaign: &Campaign) -> Result<Vec<String>> 
     run(tools, ip, campaign, &form, false)
 }
 
-/// Runs a campaign, prints its table, and returns what is wrong.
+/// Runs a campaign, prints its table, and returns the faults.
 ///
-/// In the quick form one model serves the engine and its variants, because the compiler takes most of the time. A protection
-/// that is a copy of registers is built there, and compared, whatever a run chooses. So where anything is wrong, every
-/// variant is built by its parameters, as in the other forms, and that run decides.
+/// In the quick form one model serves the engine and its variants, because compiling takes most of the time. A
+/// protection that is a copy of registers is still built and compared in that model, also if a run switches it off. So
+/// if there is a fault, every variant is built with its own parameters, as in the other forms, and that result counts.
 pub fn run(
     tools: &Tools,
     ip: &Ip,
@@ -186,7 +186,7 @@ fn attempt(
     Ok(faults)
 }
 
-/// Builds the variants, writes their scripts, and runs each once.
+/// Builds the variants, writes their scripts, and runs each script once.
 fn subjects(
     tools: &Tools,
     ip: &Ip,
@@ -229,7 +229,7 @@ fn subjects(
     texts.enumerate().map(build).collect()
 }
 
-/// The rows of the table and the work for them.
+/// Returns the rows of the table, and the work for them.
 fn plan<'a>(
     campaign: &Campaign,
     form: &Form,
@@ -267,7 +267,7 @@ fn plan<'a>(
 }
 
 impl Chunk<'_> {
-    /// The kept result; or that of running it now, if it is in this share of the work.
+    /// Returns the stored result; or runs the upsets, if the chunk is in this share of the work.
     fn result(&self, campaign: &Campaign, folder: &Path, is_mine: bool) -> Result<Option<Kept>> {
         let lines: String = self.positions.iter().map(|at| self.space.line(*at)).collect();
         let patience = campaign.patience.to_string();
@@ -300,7 +300,7 @@ impl Chunk<'_> {
         };
         let findings = found.into_iter().take(FINDINGS).map(describe).collect();
         let kept = Kept { counts, findings };
-        // A reader finds all of it or nothing.
+        // The rename makes the file visible as a whole.
         let beside = folder.join(format!("{digest}.new"));
         fs::write(&beside, toml::to_string(&kept)?)?;
         fs::rename(&beside, &path)?;
@@ -308,7 +308,7 @@ impl Chunk<'_> {
     }
 }
 
-/// What is wrong: a bad outcome of the hardened engine, or none of a variant.
+/// Returns a fault for each bad outcome of the hardened engine, and for each variant without a bad outcome.
 fn faults(ip: &Ip, campaign: &Campaign, rows: &[Row], findings: &[String]) -> Vec<String> {
     let mut bad: BTreeMap<(bool, String), u64> = BTreeMap::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! AES-256 in software: what engines encrypt is judged by it.
+//! AES-256 in software, with which the ciphertexts of engines are compared.
 
 use aes::Aes256;
 use aes_gcm::aead::{AeadInOut, KeyInit};
@@ -8,10 +8,11 @@ use cbc::cipher::{Block, BlockModeEncrypt, KeyIvInit};
 use ctr::Ctr128BE;
 use ctr::cipher::StreamCipher;
 
-/// Bytes of a block.
+/// The length of a block in bytes.
 pub const BLOCK_LEN: usize = 16;
 
-/// CBC (SP 800-38A §6.2), of whole blocks: what is after the last is left as it is.
+/// Encrypts in CBC mode (SP 800-38A §6.2). Only whole blocks are encrypted; bytes after the last
+/// one stay unchanged.
 pub fn cbc(key: &[u8; 32], iv: &[u8; BLOCK_LEN], text: &[u8]) -> Vec<u8> {
     let mut text = text.to_vec();
     let mut mode = Encryptor::<Aes256>::new(key.into(), iv.into());
@@ -21,14 +22,15 @@ pub fn cbc(key: &[u8; 32], iv: &[u8; BLOCK_LEN], text: &[u8]) -> Vec<u8> {
     text
 }
 
-/// CTR (SP 800-38A §6.5).
+/// Encrypts in CTR mode (SP 800-38A §6.5).
 pub fn ctr(key: &[u8; 32], counter: &[u8; BLOCK_LEN], text: &[u8]) -> Vec<u8> {
     let mut text = text.to_vec();
     Ctr128BE::<Aes256>::new(key.into(), counter.into()).apply_keystream(&mut text);
     text
 }
 
-/// GCM (SP 800-38D §7.1): the ciphertext, and its tag after it. `more` is authenticated alone.
+/// Encrypts in GCM mode (SP 800-38D §7.1); returns the ciphertext followed by its tag. `more` is
+/// only authenticated.
 pub fn seal(key: &[u8; 32], iv: &[u8; 12], more: &[u8], text: &[u8]) -> Vec<u8> {
     let mut sealed = text.to_vec();
     let mode = Aes256Gcm::new(key.into());

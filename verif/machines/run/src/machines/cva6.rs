@@ -1,4 +1,4 @@
-//! CVA6, an application core with one hart: the software baseline of the fifth paper
+//! The simulated machine with CVA6, an application core with one hart. It is the software baseline of the fifth paper
 //! (`hw/soc/cva6`, `verif/machines/sim/cva6`).
 
 use std::fs;
@@ -13,7 +13,7 @@ use super::python::{self, PackageSet, Packages};
 use crate::rtl::code;
 use xtask::{packages, project, run};
 
-/// Part of every digest: raise it when a change here changes the models.
+/// A part of every digest. Raise it when a change here changes the models.
 const LAYOUT: &str = "1";
 const TOP: &str = "cva6_host";
 const PREFIX: &str = "Vcva6";
@@ -30,7 +30,7 @@ const VERILATOR_FLAGS: [&str; 16] = [
     "--no-timing",
     "--unroll-count",
     "256",
-    // Third-party sources: their warnings are not fixed here.
+    // The sources are third-party, so their warnings are not fixed here.
     "-Wno-fatal",
     "-Wno-lint",
     "-Wno-style",
@@ -38,12 +38,12 @@ const VERILATOR_FLAGS: [&str; 16] = [
     "+define+WT_DCACHE",
     "--quiet",
 ];
-/// Units that the bench shares with the machines of Rocket.
+/// Units of the test bench that are also used for the machines of Rocket.
 const SHARED: [&str; 5] = ["cache", "devices", "ram", "slave", "storage"];
-/// Our own part of the RTL, packages first.
+/// The RTL files of this project, packages first.
 const OURS: [&str; 2] = ["cva6_config_pkg.sv", "cva6_host.sv"];
 
-/// Returns the program that is a machine with CVA6, and builds it if it does not exist.
+/// Returns the program that simulates a machine with CVA6, and builds it if it does not exist.
 ///
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
@@ -83,7 +83,7 @@ pub fn machine() -> Result<PathBuf> {
     Ok(dir.join("machine"))
 }
 
-/// Verilog to C++.
+/// Translates Verilog to C++.
 fn translate(
     verilator: &Packages,
     core: &Packages,
@@ -98,7 +98,7 @@ fn translate(
     let text =
         fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
     let repository = core.dir().join("pythondata_cpu_cva6/system_verilog");
-    // The configuration of this project replaces the package's, at its position: it is a SystemVerilog package.
+    // The configuration of this project is a SystemVerilog package, so it replaces the original at the same position.
     for line in sources(&text) {
         let path = line.replace("${CVA6_REPO_DIR}", &repository.to_string_lossy());
         if path.ends_with("_config_pkg.sv") {
@@ -111,8 +111,9 @@ fn translate(
     run::quietly(&mut command).map(drop)
 }
 
-/// The lines of the package's list that name sources or folders. The tracer is for other simulators; a
-/// divider that the package lacks belongs to the floating-point unit, which is left out.
+/// Returns the lines of the package's list that name sources or folders. The tracer is left out because it is for other
+/// simulators. Files that do not exist are skipped by the caller: the package lacks a divider of the floating-point
+/// unit.
 fn sources(list: &str) -> impl Iterator<Item = &str> {
     let lines = list.lines().map(str::trim);
     lines.filter(|line| {
@@ -121,14 +122,14 @@ fn sources(list: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Runs a program to its end and returns its console, with options that name no file.
+/// Runs a program to its end and returns its console. The options must not name files.
 ///
 /// # Errors
 /// If it does not end with success.
 pub fn run(program: &Path, options: &[&str]) -> Result<String> {
     let machine = machine()?;
     kept::console(&machine, &[program], options, || {
-        // The core writes a listing of what it executed into the folder in which it runs.
+        // The core writes a listing of the executed instructions into its current folder.
         let scratch = tempfile::tempdir()?;
         let mut command = Command::new(&machine);
         command.args(options).arg(program).current_dir(scratch.path());

@@ -6,19 +6,19 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use sha3::{Sha3_224, Sha3_256, Sha3_384, Sha3_512};
 
-/// Byte i is i modulo this, a prime, so that no two blocks are alike.
+/// Byte i of a payload is i modulo this prime, so that no two blocks are equal.
 const PERIOD: usize = 251;
-/// Byte i of the key of HMAC is 255 - i.
+/// The length of the key of HMAC in bytes. Its byte i is 255 - i.
 const KEY_LEN: usize = 32;
-/// Output of SHAKE.
+/// The length of the output of SHAKE in bytes.
 const SHAKE_LEN: usize = 200;
 
-/// Bytes of a payload, from an offset on.
+/// Returns `len` bytes of the payload from an offset on.
 pub fn message(offset: usize, len: usize) -> Vec<u8> {
     (offset..offset + len).map(|at| (at % PERIOD) as u8).collect()
 }
 
-/// The digest in hexadecimal; nothing for a function of another name.
+/// Returns the digest in hexadecimal, or nothing if the function is unknown.
 pub fn digest(name: &str, message: &[u8]) -> Option<String> {
     let digest = match name {
         "sha256" => Sha256::digest(message).to_vec(),
@@ -39,7 +39,7 @@ pub fn digest(name: &str, message: &[u8]) -> Option<String> {
     Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Of a function without a length of its own.
+/// Returns the output of an extendable-output function.
 fn output(mut function: Xof, message: &[u8]) -> Vec<u8> {
     let mut output = vec![0; SHAKE_LEN];
     function.update(message);

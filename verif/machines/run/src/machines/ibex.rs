@@ -1,4 +1,4 @@
-//! The sources of Ibex for Verilator: its package, and the primitives of this project (`hw/soc/ibex`).
+//! Collects the sources of Ibex for Verilator: its package, and the primitives of this project (`hw/soc/ibex`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::python::Packages;
 use crate::rtl;
 use xtask::project;
 
-/// Packages of the primitives, before the modules that import them.
+/// Packages of the primitives, which are read before the modules that import them.
 const PRIM_PACKAGES: [&str; 6] = [
     "prim_ram_1p_pkg.sv",
     "prim_secded_pkg.sv",
@@ -19,7 +19,7 @@ const PRIM_PACKAGES: [&str; 6] = [
     "prim_util_pkg.sv",
 ];
 
-/// The folders of our own sources, all of which are part of a model's digest.
+/// The folders of this project's sources. All of them are part of a model's digest.
 const OURS: [&str; 12] = [
     "hw/prim",
     "hw/soc/rtl",
@@ -35,12 +35,13 @@ const OURS: [&str; 12] = [
     "hw/ip/xmss/rtl",
 ];
 
-/// Read before the sources with mutants, which ask it for the number of the run.
+/// The package that is read before the sources with mutants, because they take the number of the run from it.
 pub const MUTANT_PACKAGE: &str = "mutant_pkg.sv";
 
-/// The trace port of Ibex, and assertions of `hw/soc/top`, for which `--assert` takes back the `--noassert` of all
-/// models. The other assertions are off: those of cores by SYNTHESIS; those of blocks, which have benches, because
-/// Ibex has a macro of the same name, and the first definition is used for all. A `unique case` is no assertion here.
+/// The flags for the trace port of Ibex and for the assertions of `hw/soc/top`; `--assert` overrides the `--noassert`
+/// of all models. Other assertions are off: those of cores by SYNTHESIS; those of blocks because Ibex has a macro of
+/// the same name, and the first definition is used for all. Blocks have benches instead. `--no-assert-case` turns
+/// checks of `unique case` off.
 pub const FLAGS: [&str; 5] = [
     "+define+RVFI",
     "+define+HARTLOCK_ASSERT_SVH",
@@ -49,14 +50,14 @@ pub const FLAGS: [&str; 5] = [
     "--no-assert-case",
 ];
 
-/// Each once: a machine may name a folder that all of them have.
+/// Returns the folders without duplicates, because a machine may name a folder that is already in [`OURS`].
 fn folders<'a>(more: &'a [&str]) -> impl Iterator<Item = PathBuf> + 'a {
     let own = more.iter().filter(|folder| !OURS.contains(folder));
     OURS.iter().chain(own).map(|folder| project::root().join(folder))
 }
 
-/// Sources and options for a top module, which is in `hw/soc/top` or in one of the folders that a machine has beside those
-/// of all. Modules are found by their file names, first in the folder of those that replace ours.
+/// Adds sources and options for a top module, which is in `hw/soc/top` or in one of the folders `more` of the machine.
+/// Verilator finds modules by their file names, first in the folder `replaced`, whose files replace ours.
 pub fn arguments(
     verilator: &mut Command,
     soc: &Packages,
@@ -86,7 +87,7 @@ pub fn arguments(
     verilator.arg(prim.join("prim_assert.sv"));
     verilator.args(PRIM_PACKAGES.map(|file| prim.join(file)));
     verilator.arg(ibex.join("rtl/ibex_pkg.sv")).arg(root.join("hw/soc/rtl/soc_pkg.sv"));
-    // Packages of engines, likewise.
+    // The packages of engines are also read before the modules.
     for folder in folders(more) {
         verilator.args(sources(&folder)?.iter().filter(|path| {
             path.to_string_lossy().ends_with("_pkg.sv") && !path.ends_with("soc_pkg.sv")
@@ -99,7 +100,7 @@ pub fn arguments(
     Ok(())
 }
 
-/// Our sources without comments: what a model depends on.
+/// Returns our sources without comments, on which a model depends.
 pub fn texts(more: &[&str]) -> Result<Vec<String>> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for folder in folders(more) {

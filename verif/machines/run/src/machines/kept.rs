@@ -1,5 +1,5 @@
-//! Consoles of long runs, kept in the cache: the same machine takes the same cycles for the same program and inputs, some of
-//! which take an hour.
+//! Stores the consoles of long runs in the cache. The same machine takes the same cycles for the same program and
+//! inputs, and some runs take an hour.
 
 use std::fs;
 use std::io::Write;
@@ -9,11 +9,11 @@ use anyhow::{Context, Result};
 
 use xtask::{packages, project};
 
-/// The console of a run of a machine of the cache, which is made if there is none for these files, program first, and options.
-/// The options must not name other files.
+/// Returns the console of a run of a cached machine. If none is stored for these files (the program first) and options,
+/// this runs it and stores the console. The options must not name other files.
 ///
 /// # Errors
-/// If a file cannot be read, the run fails, or its console cannot be kept.
+/// If a file cannot be read, the run fails, or its console cannot be stored.
 pub fn console(
     machine: &Path,
     files: &[&Path],
@@ -31,7 +31,7 @@ pub fn console(
     }
     let console = run()?;
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    // In one step: a run that was ended leaves none that is incomplete.
+    // The file appears in one step, so an interrupted run leaves no incomplete one.
     let mut file = tempfile::NamedTempFile::new_in(&folder)?;
     file.write_all(console.as_bytes())?;
     file.persist(&path).with_context(|| format!("cannot create {}", path.display()))?;

@@ -1,5 +1,6 @@
-//! Requests with keys on the root of trust without a host: the program `verif/programs/rot-crypto` with the feature `keys` has the
-//! code of the ROM serve them, and compares what it gets with what software of the workstation computed.
+//! Requests with keys on the root of trust without a host. The program `verif/programs/rot-crypto` with the feature
+//! `keys` lets the code of the ROM serve them, and compares the results with those that software of the workstation
+//! computed.
 
 use std::fs;
 
@@ -16,31 +17,31 @@ use super::scratchpads::{Scratchpads, WIPE, has_any_of};
 use super::signatures::CASES;
 use xtask::firmware;
 
-/// Of the slot.
+/// The key of the slot.
 const SLOT: [u8; 32] = *b"a fake key that wraps, for tests";
 const MESSAGE: &[u8] = b"what is signed";
-/// Blocks, and a part of one.
+/// A text of two blocks and a part of a third.
 const TEXT: &[u8] = b"a text of two blocks and a part of a third";
-/// Where results go, each to a place of its own.
+/// The address of the first result. Each result has a place of its own.
 const RESULTS: u32 = 0x8180_0000;
 const RESULT_STEP: usize = 0x1000;
-/// Far more than it takes.
+/// A limit far above the cycles of the program.
 const MAX_CYCLES: &str = "20000000";
 /// Handles of the first import and of the second (`device/drivers/src/mailbox/keys.rs`).
 const SECRET: u32 = 0x101;
 const PRIVATE: u32 = 0x202;
-/// A signature of RSA-2048 with blinding, check and wipes takes at most so many cycles.
+/// The maximum number of cycles of a signature by RSA-2048, with blinding, check and wipes.
 const MOST_TO_SIGN: u64 = 1_600_000;
 
-/// A request, and what has to come of it.
+/// A request, and its expected answer.
 struct Request {
     name: &'static str,
     operation: Operation,
     record: Vec<u8>,
     result: Vec<u8>,
-    /// A handle, or the bytes of the result.
+    /// The answer: a handle, or the length of the result in bytes.
     word: u32,
-    /// What it is refused with, if it is: with noise, and without.
+    /// The reason of a refusal, if there is one: on a device with noise, and without.
     refusals: [Option<Refusal>; 2],
 }
 
@@ -54,18 +55,18 @@ impl Request {
         }
     }
 
-    /// Refused without noise, in another way.
+    /// Sets another refusal for a device without noise.
     fn without_noise(self, refusal: Refusal) -> Self {
         let [with_noise, _] = self.refusals;
         Self { refusals: [with_noise, Some(refusal)], ..self }
     }
 
-    /// By the private key, which is not imported then.
+    /// Marks a request that uses the private key, which is not imported on a device without noise.
     fn by_private_key(self) -> Self {
         self.without_noise(Refusal::UnknownHandle)
     }
 
-    /// What the program says, but for number and cycles.
+    /// Returns the expected line of the program, without number and cycles.
     fn answer(&self, lacks: Lacks) -> String {
         match self.refusal(lacks) {
             None => format!("{} right", self.word),
@@ -74,7 +75,7 @@ impl Request {
     }
 }
 
-/// A request that is served.
+/// Returns a request that is served.
 fn good(
     name: &'static str,
     operation: Operation,
@@ -85,27 +86,27 @@ fn good(
     Request { name, operation, record, result: result.to_vec(), word, refusals: [None; 2] }
 }
 
-/// A request that is refused.
+/// Returns a request that is refused.
 fn bad(name: &'static str, operation: Operation, record: &[&[u8]], refusal: Refusal) -> Request {
     let request = good(name, operation, record, (0, &[]));
     Request { refusals: [Some(refusal); 2], ..request }
 }
 
-/// What a root of trust lacks.
+/// A part that a root of trust lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lacks {
     Nothing,
-    /// Its noise source delivers the same number for ever.
+    /// The noise source always delivers the same number.
     Noise,
-    /// It has no engine for big numbers.
+    /// The engine for big numbers is absent.
     Engine,
 }
 
 impl Lacks {
-    /// All that is tried.
+    /// All variants, which are tried one after the other.
     pub const ALL: [Lacks; 3] = [Lacks::Nothing, Lacks::Noise, Lacks::Engine];
 
-    /// Of the machine.
+    /// Returns the options of the machine.
     const fn options(self) -> &'static [&'static str] {
         match self {
             Self::Nothing => &[],
@@ -115,14 +116,15 @@ impl Lacks {
     }
 }
 
-/// A request: its name, its cycles as the processor of the root of trust counts them, and the refusal, if it is one.
+/// The name of a request, its cycles as the processor of the root of trust counts them, and its refusal, if there is
+/// one.
 pub type Measured = (&'static str, u64, Option<Refusal>);
 
-/// Has all requests served, one after the other.
+/// Runs the program, which has all requests served, and checks the answers.
 ///
 /// # Errors
-/// If a result or a refusal is another one, a refusal has written something, a signature takes too long, what an import
-/// left on the stack is not wiped, a secret is left in the end, or the program fails.
+/// If a result or a refusal differs, a refusal has written something, a signature takes too long, the stack is not
+/// wiped after an import, a secret is left at the end, or the program fails.
 pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<Measured>> {
     let requests = requests()?;
     let program = firmware::rot_program("rot-crypto", &["keys"])?;
@@ -139,13 +141,13 @@ pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<Measured>> {
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
     let [before, after, end] = saved.read()?;
     ensure!(saved.depth(&after) < saved.depth(&before), "the stack is not wiped after an import");
-    // The key is kept: a search that did not find it then would show nothing.
+    // The imported key must be found here; otherwise the search at the end would show nothing.
     ensure!(lacks == Lacks::Engine || has_any_of(&after, &[KEY]), "no key after its import");
     ensure!(!has_any_of(&end, &secrets()?), "secrets are left when all keys are released");
     judge(&requests, lacks, &console)
 }
 
-/// What is to be found nowhere in the end: keys, texts, and what was signed.
+/// Returns the bytes that must be found nowhere at the end: keys, texts, and the digest of the signed message.
 fn secrets() -> Result<Vec<Vec<u8>>> {
     let private = private_key()?.1.split_off(AES_HEADER.len() + MODULUS_LEN);
     Ok(vec![KEY.to_vec(), private, TEXT.to_vec(), Sha256::digest(MESSAGE).to_vec()])
@@ -189,7 +191,7 @@ fn encode(requests: &[Request]) -> Vec<u8> {
     bytes
 }
 
-/// Each operation, and what software says of a changed input.
+/// Returns a request of each operation, and requests with changed inputs and the refusals that they must get.
 fn requests() -> Result<Vec<Request>> {
     use Operation::{Decrypt, Encrypt, ImportKey, ReleaseKey, Sign, Verify};
     use Refusal::{Failed, KeyNotAuthentic, KeyUse, SignatureNotAuthentic};

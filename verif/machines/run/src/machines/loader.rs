@@ -1,5 +1,5 @@
-//! The loader (`device/loader`, feature `soc`) on a machine: memory as the ROM would leave
-//! it, a system bundle on the storage, and its measurement log afterwards.
+//! Runs the loader (`device/loader`, feature `soc`) on a machine, with memory as the ROM would leave it and a system
+//! bundle on the storage, and reads its measurement log afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use hartlock_testkit::bundle::{Draft, Payload, build, name, trust};
 use hartlock_testkit::keys::A;
 use xtask::{firmware, packages, run};
 
-/// More than a payload of practical size takes.
+/// A limit above the cycles for any payload of practical size.
 const MAX_CYCLES: u64 = 400_000_000;
-/// Inputs of a machine, in the folder of its boot.
+/// Input files of a machine, in the folder of its boot.
 const MEDIUM: &str = "medium.bin";
 const HANDOFF: &str = "handoff.bin";
 
@@ -27,9 +27,9 @@ const COUNT_AT: usize = 16;
 /// A form of the loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// As on any board: a payload is hashed while it is loaded.
+    /// The form of any board: a payload is hashed while it is loaded.
     Release,
-    /// A payload is hashed after all of it was loaded.
+    /// A form in which a payload is hashed after it is loaded completely.
     LoadFirst,
 }
 
@@ -39,11 +39,11 @@ pub struct Loader {
     program: PathBuf,
 }
 
-/// One run of it.
+/// The inputs of a run of the loader.
 pub struct Boot<'a> {
     /// The system bundle.
     pub bundle: &'a [u8],
-    /// Harts that reported to the ROM, bit i = hart i; hart 0 boots.
+    /// The harts that reported to the ROM; bit i is hart i. Hart 0 boots.
     pub harts: u64,
     /// Options of the machine.
     pub options: &'a [String],
@@ -53,9 +53,9 @@ pub struct Boot<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Booted {
     pub header: LogHeader,
-    /// Times are cycles since reset, the same for all harts.
+    /// The entries of the log. Times are cycles since reset, by a counter that is common to all harts.
     pub entries: Vec<Entry>,
-    /// Where the cycles of each hart went, in the machine's own lines.
+    /// The cycles of each hart by cause, in the machine's own lines.
     pub report: String,
 }
 
@@ -69,12 +69,11 @@ impl Loader {
         Ok(Self { machine: model::machine(core, false)?, program })
     }
 
-    /// Boots, or returns the stored result of the same boot: the same bytes on the same machine take the
-    /// same cycles, so an interrupted measurement of hours continues where it was. `folder` keeps
-    /// the results.
+    /// Boots, or returns the stored result of the same boot. The same bytes on the same machine take the same cycles,
+    /// so a measurement that was interrupted after hours can continue. The results are stored in `folder`.
     ///
     /// # Errors
-    /// As [`Loader::boot`].
+    /// Same as [`Loader::boot`].
     pub fn boot_once(&self, boot: &Boot<'_>, folder: &Path) -> Result<Booted> {
         let options = boot.options.join(" ");
         // The name of a machine's folder is a digest of all its inputs.
@@ -97,7 +96,7 @@ impl Loader {
         for input in [MEDIUM, HANDOFF] {
             fs::remove_file(scratch.join(input))?;
         }
-        // The rename is atomic; another process may have made the same boot meanwhile.
+        // The rename is atomic. Another process may have stored the same boot meanwhile.
         if let Err(error) = fs::rename(&scratch, &kept) {
             ensure!(kept.exists(), "cannot keep {}: {error}", kept.display());
             fs::remove_dir_all(&scratch)?;
@@ -105,10 +104,10 @@ impl Loader {
         Ok(booted)
     }
 
-    /// Boots, with files in `folder`. It has to come to its end.
+    /// Boots with files in `folder`, and returns the result if the boot ends with success.
     ///
     /// # Errors
-    /// If it does not, with what was printed.
+    /// If the boot has another end; the error contains the output of the loader.
     pub fn boot(&self, boot: &Boot<'_>, folder: &Path) -> Result<Booted> {
         Ok(self.run(boot, folder)?.1)
     }
@@ -136,10 +135,10 @@ impl Loader {
 }
 
 impl Booted {
-    /// The entry of a step.
+    /// Returns the entry of a step.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the log has none.
     pub fn entry(&self, step: Step, payload: Option<PayloadType>) -> Result<&Entry> {
         let is_it = |entry: &&Entry| entry.step == step && entry.payload == payload;
         let found = self.entries.iter().find(is_it);
@@ -154,12 +153,12 @@ fn booted(console: &str, report: String) -> Result<Booted> {
     Ok(Booted { header, entries, report })
 }
 
-/// Cycles of a step.
+/// Returns the cycles of a step.
 pub fn cycles(entry: &Entry) -> u64 {
     entry.time.1.saturating_sub(entry.time.0)
 }
 
-/// A system bundle with these payloads for kernel and initramfs, signed by a fake key.
+/// Returns a system bundle with these payloads for kernel and initramfs, signed by a fake key.
 pub fn bundle(kernel: Payload, initramfs: Payload, system_fdt: &[u8]) -> Vec<u8> {
     let mut draft = Draft::system();
     let mut fdt = Payload::new(PayloadType::SystemFdt, 0, 0x9e00_0000);
@@ -169,7 +168,7 @@ pub fn bundle(kernel: Payload, initramfs: Payload, system_fdt: &[u8]) -> Vec<u8>
     build(draft, &[]).0
 }
 
-/// A payload of noise for [`bundle`].
+/// Returns a payload of pseudorandom bytes for [`bundle`].
 pub fn payload(kind: PayloadType, size: usize, (hash, mode): (HashId, TreeMode)) -> Payload {
     let address = if kind == PayloadType::Kernel { 0x8200_0000 } else { 0x9000_0000 };
     let mut payload = Payload::new(kind, size, address);
@@ -177,7 +176,7 @@ pub fn payload(kind: PayloadType, size: usize, (hash, mode): (HashId, TreeMode))
     payload
 }
 
-/// The hand-over of the ROM to the loader.
+/// Returns the hand-off block that the ROM passes to the loader.
 fn handoff(harts: u64) -> [u8; HANDOFF_SIZE] {
     let handoff = Handoff {
         generation: 1,
@@ -197,7 +196,7 @@ fn handoff(harts: u64) -> [u8; HANDOFF_SIZE] {
     block
 }
 
-/// The log from the console (device/loader/src/log.rs).
+/// Reads the log from the console (device/loader/src/log.rs).
 pub fn log(console: &str) -> Option<(LogHeader, Vec<Entry>)> {
     let mut memory = Vec::new();
     for line in console.lines().filter_map(|line| line.strip_prefix("log ")) {

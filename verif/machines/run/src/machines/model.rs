@@ -1,8 +1,8 @@
-//! Models of the machine: Rocket's Verilog made into a program, cached by a digest of its inputs.
+//! Builds models of the machine: programs made from Rocket's Verilog, cached by a digest of their inputs.
 //!
-//! A model is built in two steps. The *core* is the Verilog of a configuration, translated and
-//! compiled, which takes a minute or more and changes with the pinned packages only. The *machine* is
-//! the test bench of `verif/machines/sim/src` linked with a core, which takes seconds.
+//! A model is built in two steps. The *core* is the Verilog of a configuration, translated and compiled. This takes a
+//! minute or more, but only changes with the pinned packages. The *machine* is the test bench of `verif/machines/sim/src` linked
+//! with a core, which takes seconds.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,12 +16,13 @@ use crate::rtl;
 use crate::units::Units;
 use xtask::{packages, project, run};
 
-/// Part of every digest: raise it when a change here changes the models.
+/// A part of every digest. Raise it when a change here changes the models.
 pub const LAYOUT: &str = "1";
-/// Top module and its C++ name, which the test bench uses.
+/// The top module, and the prefix of its C++ class, which the test bench uses.
 const TOP: &str = "ExampleRocketSystem";
 const PREFIX: &str = "Vrocket";
-/// Fast, without assertions and timing. Warnings are about generated code, which is not edited here.
+/// The flags for a fast model without assertions and timing. Warnings are off because the code is generated and not
+/// edited here.
 pub const VERILATOR_FLAGS: [&str; 12] = [
     "--cc",
     "-O3",
@@ -38,11 +39,11 @@ pub const VERILATOR_FLAGS: [&str; 12] = [
 ];
 /// The modules that the generator takes from a library of its own.
 const LIBRARY: [&str; 3] = ["plusarg_reader.v", "EICG_wrapper.v", "AsyncResetReg.v"];
-/// Frequently executed code is optimised; the rest, half of the text, would only cost minutes to compile. What
-/// Verilator writes is simple enough that -O2 compiles twice as long for a machine of the same speed.
-/// The second is that of Verilator's library.
+/// The optimisation of code that runs in every cycle, and of Verilator's library. Other code is half of the text and is
+/// not optimised, because that would only cost minutes. Verilator's code is so simple that -O2 takes twice as long to
+/// compile, for a machine of the same speed.
 pub const OPTIMISATION: [&str; 2] = ["-O1", "-O2"];
-/// What a machine needs of that library, and its archive.
+/// The parts of Verilator's library that a machine needs. Its archive is [`ARCHIVE`].
 const LIBRARY_OF_MACHINES: [&str; 3] =
     ["verilated.cpp", "verilated_dpi.cpp", "verilated_threads.cpp"];
 const ARCHIVE: &str = "libverilated.a";
@@ -53,17 +54,17 @@ pub const BENCH_FLAGS: [&str; 6] = ["-std=c++20", "-O2", "-Wall", "-Wextra", "-W
 pub struct Core {
     /// The name on command lines and in tables.
     pub name: &'static str,
-    /// Its name in the package.
+    /// The name of the configuration in the package.
     pub config: &'static str,
     pub harts: usize,
-    /// What it is, in a line.
+    /// A description in one line.
     pub about: &'static str,
-    /// Whether `cargo xtask hw` builds it by default. Of the machines with four harts it is the one that the lab
+    /// True if `cargo xtask hw` runs it by default. Of the machines with four harts, that is the one which the lab
     /// builds anyway.
     pub is_daily: bool,
 }
 
-/// All that are used.
+/// All configurations that are used.
 pub const CORES: [Core; 4] = [
     Core {
         name: "rocket-1",
@@ -95,7 +96,7 @@ pub const CORES: [Core; 4] = [
     },
 ];
 
-/// The one whose numbers may be quoted.
+/// The configuration whose numbers may be quoted.
 pub const QUOTED: Core = CORES[3];
 
 /// Finds a configuration by its name.
@@ -105,7 +106,7 @@ pub fn core(name: &str) -> Result<Core, String> {
     found.ok_or_else(|| format!("no such core; there are {}", names()))
 }
 
-/// Returns the program that is a machine with this core, and builds it if it does not exist.
+/// Returns the program that simulates a machine with this core, and builds it if it does not exist.
 ///
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
@@ -129,7 +130,7 @@ pub fn machine(core: Core, has_waves: bool) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The compiled core and the digest of its inputs.
+/// Returns the folder of the compiled core, and the digest of its inputs.
 fn library(
     core: Core,
     has_waves: bool,
@@ -158,8 +159,8 @@ fn library(
     Ok((dir, digest))
 }
 
-/// Builds into a new directory, renames it to `dir`, and prints the time. A model is built once, and different
-/// models at the same time: a translation uses one core only.
+/// Builds into a new directory, renames it to `dir`, and prints the time. Each model is built only once. Different
+/// models may be built at the same time, because a translation uses only one core.
 pub fn build(what: &str, dir: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let (parent, name) = dir.parent().zip(dir.file_name()).context("a model has a folder")?;
     let beside = |end: &str| parent.join(format!(".{}{end}", name.to_string_lossy()));
@@ -174,7 +175,7 @@ pub fn build(what: &str, dir: &Path, make: impl FnOnce(&Path) -> Result<()>) -> 
     eprintln!("building {what}");
     let start = Instant::now();
     let tree = beside("");
-    // What an interrupted build left.
+    // An interrupted build may have left the folder.
     if tree.exists() {
         fs::remove_dir_all(&tree)?;
     }
@@ -184,13 +185,13 @@ pub fn build(what: &str, dir: &Path, make: impl FnOnce(&Path) -> Result<()>) -> 
         return Err(error).with_context(|| format!("cannot build {what}"));
     }
     fs::rename(&tree, dir).with_context(|| format!("cannot move to {}", dir.display()))?;
-    // The model is there now: a second holder of a new lock finds it.
+    // The model exists, so a process that creates the lock again finds it.
     fs::remove_file(&guard)?;
     eprintln!("built {what} in {}", seconds(start.elapsed()));
     Ok(())
 }
 
-/// Verilog to C++.
+/// Translates Verilog to C++.
 fn translate(
     core: Core,
     has_waves: bool,
@@ -198,7 +199,8 @@ fn translate(
     observed: &Path,
     tree: &Path,
 ) -> Result<()> {
-    // The program itself: the `verilator` beside it is a Perl script that finds others in PATH.
+    // This is the program itself: the script `verilator` next to it is written in Perl and searches PATH for other
+    // programs.
     let mut verilator = Command::new(python.verilator().join("bin/verilator_bin"));
     verilator.env("VERILATOR_ROOT", python.verilator());
     verilator.args(VERILATOR_FLAGS).args(["--top-module", TOP, "--prefix", PREFIX]);
@@ -210,7 +212,7 @@ fn translate(
     run::quietly(&mut verilator).map(drop)
 }
 
-/// The files of a configuration.
+/// Returns the source files of a configuration.
 pub fn rocket_sources(core: Core, python: &Packages) -> Vec<PathBuf> {
     let rocket = python.rocket();
     let stem = format!("freechips.rocketchip.system.{}", core.config);
@@ -220,7 +222,7 @@ pub fn rocket_sources(core: Core, python: &Packages) -> Vec<PathBuf> {
     generated.into_iter().chain(library).collect()
 }
 
-/// C++ to an archive, with Verilator's own library beside it.
+/// Compiles C++ to an archive, and Verilator's own library to another one.
 pub fn compile(python: &Packages, has_waves: bool, prefix: &str, tree: &Path) -> Result<()> {
     let root = python.verilator();
     let units = Units { root: &root, has_waves };
@@ -243,7 +245,7 @@ pub fn compile(python: &Packages, has_waves: bool, prefix: &str, tree: &Path) ->
     Ok(())
 }
 
-/// Keeps the files that the test bench is linked with: headers and archives.
+/// Removes all files except the headers and archives that the test bench needs.
 pub fn drop_intermediates(tree: &Path) -> Result<()> {
     for entry in fs::read_dir(tree)? {
         let path = entry?.path();
@@ -254,7 +256,7 @@ pub fn drop_intermediates(tree: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The test bench with a core.
+/// Links the test bench with a core.
 pub fn link(
     sources: &Sources,
     has_waves: bool,
@@ -276,7 +278,7 @@ pub fn link(
     ] {
         compiler.arg(format!("-D{name}={}", u8::from(value)));
     }
-    // As system headers, so that warnings are about sources of this project only.
+    // These are system headers, so that warnings are only about sources of this project.
     for folder in [library, &include, &include.join("vltstd")] {
         compiler.arg("-isystem").arg(folder);
     }
@@ -289,10 +291,10 @@ pub fn link(
     run::quietly(&mut compiler).map(drop)
 }
 
-/// A folder of a test bench, and whether a unit of it, by its name, is part of the machine.
+/// A folder of a test bench, and a filter that returns true if the machine contains the unit of this name.
 pub type Wanted<'a> = (&'a Path, &'a dyn Fn(&str) -> bool);
 
-/// A test bench, sorted by name.
+/// The sources of a test bench, sorted by name.
 pub struct Sources {
     folders: Vec<PathBuf>,
     files: Vec<(PathBuf, String)>,
@@ -303,7 +305,7 @@ impl Sources {
         Sources::read_where(&[(folder, &|_| true)])
     }
 
-    /// Sources of several folders, with the units that the filters accept.
+    /// Reads sources of several folders, with the units that the filters accept.
     pub fn read_where(folders: &[Wanted<'_>]) -> Result<Sources> {
         let mut files = Vec::new();
         for (folder, is_wanted) in folders {
@@ -324,7 +326,7 @@ impl Sources {
         Ok(Sources { folders: folders.iter().map(|(folder, _)| folder.into()).collect(), files })
     }
 
-    /// Names and texts, for a digest.
+    /// Returns names and texts, for a digest.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         self.files.iter().flat_map(|(path, text)| {
             [path.file_name().and_then(|name| name.to_str()).unwrap_or_default(), text]
@@ -367,7 +369,7 @@ mod tests {
         let builds = AtomicUsize::new(0);
         let make = |tree: &Path| -> Result<()> {
             builds.fetch_add(1, Ordering::SeqCst);
-            // It would wait for ever if one build excluded another.
+            // If one build excluded another, this call would never return.
             build("the second", &second, |tree| Ok(fs::write(tree.join("file"), "2")?))?;
             Ok(fs::write(tree.join("file"), "1")?)
         };

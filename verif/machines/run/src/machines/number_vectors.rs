@@ -1,6 +1,7 @@
-//! Public vectors of RSA and ECDSA on the root of trust: with its engine a verifier says the same as without.
+//! Runs public vectors of RSA and ECDSA on the root of trust. With its engine, a verifier must give the same verdict as
+//! in software.
 //!
-//! They are read in place from the folder that `HARTLOCK_VECTORS` names.
+//! The vectors are read from the folder that `HARTLOCK_VECTORS` names.
 
 use std::env;
 use std::fs;
@@ -16,10 +17,11 @@ use super::rot::Rot;
 use super::signature_vectors::{chosen, public_vectors, unhex};
 use crate::parallel::in_parallel;
 
-/// Of the keys of RSA that are verified with, as vectors have it.
+/// The public exponent of RSA keys that are supported, as vectors write it.
 const EXPONENT: &str = "010001";
 
-/// Files, with the algorithm of the image format (§2.2) that they are of: long ones first, so that no core waits for one at the end.
+/// Algorithms of the image format (§2.2), and the file with vectors of each. Long ones come first, so that the cores
+/// finish at about the same time.
 const SOURCES: [(&str, &str); 17] = [
     ("rsa-pss-4096-sha512", "rsa_pss_4096_sha512_mgf1_64_test.json"),
     ("rsa-pss-4096-sha384", "rsa_pss_4096_sha384_mgf1_48_test.json"),
@@ -39,25 +41,25 @@ const SOURCES: [(&str, &str); 17] = [
     ("rsa-pkcs1-2048-sha256", "rsa_signature_2048_sha256_test.json"),
     ("ecdsa-p256", "ecdsa_secp256r1_sha256_p1363_test.json"),
 ];
-/// Of those that a sample has.
+/// The algorithms of a sample.
 const SAMPLED: [&str; 4] =
     ["rsa-pkcs1-2048-sha256", "rsa-pss-3072-sha256", "ecdsa-p256", "ecdsa-p384"];
 
-/// The vectors of an algorithm.
+/// The result for the vectors of an algorithm.
 pub struct Verified {
     pub algorithm: &'static str,
     pub count: usize,
-    /// Of the first of those that are valid: from the call of the verifier to its verdict.
+    /// The cycles of the first valid vector, from the call of the verifier to its verdict.
     pub cycles: u64,
 }
 
-/// Verifies vectors with the engine, on all cores: all of them take hours. `report` is called for each algorithm at its end.
-/// `HARTLOCK_ALL_VECTORS` asks for all.
+/// Verifies vectors with the engine, on all cores. By default these are a sample, because all of them take hours;
+/// `HARTLOCK_ALL_VECTORS` selects all. `report` is called for each algorithm at its end.
 ///
-/// Returns whether the folder of vectors is there.
+/// Returns true if the folder of vectors exists.
 ///
 /// # Errors
-/// If a verdict or a reason is another one than in software, or the engine was not asked.
+/// If a verdict or a reason differs from that of software, or the engine was not used.
 pub fn run(machine: Rot, report: impl Fn(Verified) + Sync) -> Result<bool> {
     let Some(folder) = public_vectors()? else { return Ok(false) };
     let is_sample = env::var_os("HARTLOCK_ALL_VECTORS").is_none();
@@ -69,7 +71,7 @@ pub fn run(machine: Rot, report: impl Fn(Verified) + Sync) -> Result<bool> {
     verified.into_iter().collect::<Result<()>>().map(|()| true)
 }
 
-/// Verifies those of a file: some of either verdict as a sample, or all.
+/// Verifies the vectors of a file: all of them, or as a sample some that are valid and some that are not.
 fn verify(machine: Rot, algorithm: &'static str, file: &Path, is_sample: bool) -> Result<Verified> {
     let (valid, invalid) = read(algorithm, file)?.into_iter().partition(|(_, is)| *is);
     let vectors = [valid, invalid].map(|group| chosen(group, is_sample)).concat();
@@ -80,7 +82,7 @@ fn verify(machine: Rot, algorithm: &'static str, file: &Path, is_sample: bool) -
     Ok(Verified { algorithm, count: cases.len(), cycles: first })
 }
 
-/// The vectors of a file, and whether each is valid in software, which the file has to agree with.
+/// Reads the vectors of a file, each with its verdict in software, which must agree with the file.
 fn read(algorithm: &str, path: &Path) -> Result<Vec<(Case, bool)>> {
     let text =
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -90,7 +92,7 @@ fn read(algorithm: &str, path: &Path) -> Result<Vec<(Case, bool)>> {
     for group in file["testGroups"].as_array().context("no groups")? {
         let key = group["publicKeyAsn"].as_str().or(group["publicKey"]["uncompressed"].as_str());
         let key = unhex(key.context("no key")?)?;
-        // Keys of RSA with another exponent are none for a verifier.
+        // The verifier does not support RSA keys with another exponent.
         let exponent = group["publicKey"]["publicExponent"].as_str();
         let is_supported = exponent.is_none_or(|exponent| exponent == EXPONENT);
         for test in group["tests"].as_array().context("no tests")? {
@@ -104,7 +106,7 @@ fn read(algorithm: &str, path: &Path) -> Result<Vec<(Case, bool)>> {
             };
             let verdict = case.verdict();
             let is_valid = verdict.is_ok();
-            // What is `acceptable` depends on the verifier.
+            // For an `acceptable` vector, either verdict is right.
             let expected = test["result"].as_str().context("no result")?;
             ensure!(
                 if is_supported {

@@ -1,5 +1,5 @@
-//! Signatures of RSA and ECDSA by the engine for big numbers and by our software, on the root of trust and on a host: cycles,
-//! and verdicts, which have to be those of this workstation.
+//! Verifies signatures of RSA and ECDSA with the engine for big numbers and with our software, on the root of trust and
+//! on a host. Cycles are measured, and verdicts have to be those of this workstation.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ use super::rot::{self, Rot};
 use super::signatures::CASES;
 use xtask::{firmware, project};
 
-/// More than all vectors take.
+/// A limit above the cycles for all vectors.
 const MAX_CYCLES: &str = "4000000000";
 
 /// A kind of signature, and the fake key that makes it.
@@ -30,7 +30,7 @@ pub struct Kind {
     signer: &'static Signer,
 }
 
-/// All that are measured.
+/// All kinds that are measured.
 pub static KINDS: [Kind; 4] = [
     Kind { name: "RSA-PKCS1-2048-SHA256", signer: &RSA_PKCS1_2048 },
     Kind { name: "RSA-PSS-3072-SHA256", signer: &RSA_PSS_3072_SHA256 },
@@ -39,7 +39,8 @@ pub static KINDS: [Kind; 4] = [
 ];
 
 impl Kind {
-    /// A signature of a short message, so that the figure is that of the signature, and the same with a flipped bit.
+    /// Returns a signature and the same with a flipped bit. The message is short, so that its hash takes few of the
+    /// cycles.
     fn cases(&self) -> [Case; 2] {
         let message = Sha256::digest(format!("message for {}", self.name)).to_vec();
         let signature = self.signer.sign(&message);
@@ -56,10 +57,10 @@ impl Kind {
     }
 }
 
-/// What verifies. Hashes are computed by software in either.
+/// The verifier. Hashes are computed by software in both cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The engine for big numbers, which verifiers ask.
+    /// Software that uses the engine for big numbers.
     Engine,
     Software,
 }
@@ -72,7 +73,7 @@ impl By {
         }
     }
 
-    /// Cases of each kind.
+    /// Returns the number of cases of each kind.
     const fn cases(self) -> usize {
         match self {
             Self::Engine => 2,
@@ -93,16 +94,17 @@ impl By {
     }
 }
 
-/// Cycles of a kind, from the call of the verifier to its verdict.
+/// The cycles of a kind, from the call of the verifier to its verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cycles {
-    /// Of a signature that is accepted.
+    /// The cycles of a signature that is accepted.
     pub genuine: u64,
-    /// Of the same with a flipped bit, which is refused; not run in software, which takes long.
+    /// The cycles of the same signature with a flipped bit, which is refused. In software this is not run, because it
+    /// takes long.
     pub flipped: Option<u64>,
 }
 
-/// As a program gets it (`host/kat/src/numbers.rs`).
+/// A case in the form that a program reads (`host/kat/src/numbers.rs`).
 #[derive(Clone)]
 pub(super) struct Case {
     pub algorithm: Algorithm,
@@ -129,7 +131,7 @@ impl Case {
         bytes
     }
 
-    /// What software says.
+    /// Returns the verdict of software.
     pub fn verdict(&self) -> Result<(), Rejection> {
         let bytes = self.encode();
         let (head, body) = bytes.split_first_chunk::<HEAD_LEN>().expect("a head");
@@ -137,19 +139,19 @@ impl Case {
     }
 }
 
-/// Verifies a signature of each of these kinds, once, on the root of trust; by the engine also with a flipped bit.
+/// Verifies a signature of each of these kinds once on the root of trust, and with the engine also the flipped one.
 ///
 /// # Errors
-/// If a verdict is wrong, or the engine gave it and should not have, or the other way round.
+/// If a verdict is wrong, or was not given by `by`.
 pub fn measure(machine: Rot, by: By, kinds: &[Kind]) -> Result<Vec<Cycles>> {
     let cycles = run_on(machine, by, "numbers", &cases(kinds, by)?)?;
     Ok(by.cycles(&cycles))
 }
 
-/// The same in software on the first hart of a host, whose caches are empty before.
+/// Does the same as [`measure`] in software on the first hart of a host, whose caches are empty at the start.
 ///
 /// # Errors
-/// As above.
+/// Same as [`measure`].
 pub fn measure_on_host(core: Core, kinds: &[Kind]) -> Result<Vec<Cycles>> {
     let program = firmware::stage("host-signatures", &["numbers"])?.elf;
     let folder = project::work_dir("hw").join(core.name).join("numbers");
@@ -158,8 +160,8 @@ pub fn measure_on_host(core: Core, kinds: &[Kind]) -> Result<Vec<Cycles>> {
     Ok(by.cycles(&cycles))
 }
 
-/// Cases of each kind. Software of this workstation accepts the first, and refuses the second, of all places where it can by its
-/// last comparison.
+/// Returns the cases of each kind, after checking them: software of this workstation must accept the signature, and
+/// must refuse the flipped one in its last comparison, after all other checks.
 fn cases(kinds: &[Kind], by: By) -> Result<Vec<Case>> {
     let mut all = Vec::new();
     for kind in kinds {
@@ -171,10 +173,10 @@ fn cases(kinds: &[Kind], by: By) -> Result<Vec<Case>> {
     Ok(all)
 }
 
-/// Cycles of cases on the root of trust, each of which has to get the verdict of software.
+/// Returns the cycles of cases on the root of trust. Each of them must get the verdict of software.
 ///
 /// # Errors
-/// As [`measure`].
+/// Same as [`measure`].
 pub(super) fn run_on(machine: Rot, by: By, folder: &str, cases: &[Case]) -> Result<Vec<u64>> {
     let program = firmware::rot_program("rot-crypto", by.features())?;
     run(&rot::machine(machine)?, &program, &rot::folder(machine).join(folder), by, cases)
@@ -201,10 +203,10 @@ fn run(machine: &Path, program: &Path, folder: &Path, by: By, cases: &[Case]) ->
     judge(&console, by, &verdicts)
 }
 
-/// A signature of each kind: by the engine where there is one, elsewhere in software.
+/// Prints the cycles of a signature of each kind, by the engine on machines that have one, else in software.
 ///
 /// # Errors
-/// As [`measure`].
+/// Same as [`measure`].
 pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
     println!(
         "{:<22} {:<14} {:<10} {:>10} {:>10}",
@@ -221,7 +223,7 @@ pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
         }
     };
     for &rot in rots {
-        // The machine without the engine has the same processor and the same memory, and is simulated faster.
+        // A machine without the engine has the same processor and memory, and is simulated faster.
         let by = if rot.has_bignum() { By::Engine } else { By::Software };
         print(rot.name, by, measure(rot, by, &KINDS)?);
     }
@@ -234,7 +236,7 @@ pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
     Ok(())
 }
 
-/// `sig <number> <cycles> <answers of the engine> <verdict>` for each case: the cycles of each.
+/// Reads a line `sig <number> <cycles> <answers of the engine> <verdict>` for each case, and returns the cycles.
 fn judge(console: &str, by: By, verdicts: &[Result<(), Rejection>]) -> Result<Vec<u64>> {
     let lines: Vec<&str> = console.lines().filter(|line| line.starts_with("sig ")).collect();
     ensure!(lines.len() == verdicts.len(), "{} verdicts of {}", lines.len(), verdicts.len());
@@ -246,7 +248,7 @@ fn judge(console: &str, by: By, verdicts: &[Result<(), Rejection>]) -> Result<Ve
         };
         ensure!(number_said == number.to_string(), "the order of cases: {line:?}");
         ensure!(said == format!("{verdict:?}"), "software says {verdict:?}: {line}");
-        // What is no key or no signature is refused before.
+        // A malformed key or signature is refused before the engine is used.
         let is_asked = by == By::Engine && matches!(verdict, Ok(()) | Err(Rejection::Mismatch));
         ensure!(given == u8::from(is_asked).to_string(), "answers of the engine: {line}");
         all.push(cycles.parse().with_context(|| format!("no cycles: {line}"))?);

@@ -1,15 +1,15 @@
-//! The report of a machine: the cycles of every hart by cause (hw/README.md), and the state of the host.
+//! Reads the report of a machine: the cycles of every hart by cause (hw/README.md), and the state of the host.
 
 use anyhow::{Context, Result, bail};
 pub use hartlock_regs::boot_sequencer::State as Status;
 pub use hartlock_regs::mailbox::State as Mailbox;
 
-/// Activity of the harts between two marks.
+/// The activity of the harts between two marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     /// The number of the later mark.
     pub tag: u64,
-    /// In the order of the harts.
+    /// The cycles of each hart, in the order of the harts.
     pub harts: Vec<Slots>,
 }
 
@@ -17,18 +17,18 @@ pub struct Section {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slots {
     pub retired: u64,
-    /// Names as the machine prints them.
+    /// Names as the machine prints them, with cycles.
     pub slots: Vec<(String, u64)>,
 }
 
 impl Slots {
-    /// All cycles.
+    /// Returns the sum of all cycles.
     pub fn cycles(&self) -> u64 {
         self.slots.iter().map(|(_, cycles)| cycles).sum()
     }
 }
 
-/// The sections of a report, in the order of time. Its end, which sums all of them up, is none.
+/// Returns the sections of a report in the order of time, without the sums at its end.
 pub fn sections(report: &str) -> Result<Vec<Section>> {
     let mut sections: Vec<Section> = Vec::new();
     for line in report.lines() {
@@ -63,7 +63,7 @@ pub struct BootState {
     pub status: Status,
     /// A number of spec/errors.toml.
     pub reason: u32,
-    /// Whether the host is out of reset.
+    /// True if the host is out of reset.
     pub is_host_running: bool,
     pub mailbox: Mailbox,
 }

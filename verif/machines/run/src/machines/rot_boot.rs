@@ -1,5 +1,5 @@
-//! The ROM of the root of trust (`device/rot-rom`) on its machine: a device with fake keys, a boot bundle
-//! in the host's memory, and the result.
+//! Runs the ROM of the root of trust (`device/rot-rom`) on its machine, with the identity of a device with fake keys
+//! and a boot bundle in the host's memory, and returns the result.
 
 use std::fs;
 use std::path::Path;
@@ -30,51 +30,51 @@ use xtask::firmware;
 
 /// The symbol of the device's identity in the ROM (device/stage/src/identity/linked.rs).
 const IDENTITY: &str = "HARTLOCK_IDENTITY";
-/// More than the largest boot here takes: Ed25519 in software on 32 bits.
+/// A limit above the cycles of the longest boot here: Ed25519 in software on 32 bits.
 pub const MAX_CYCLES: &str = "60000000";
 
-/// Of a ROM on a machine without a host.
+/// The features of a ROM on a machine without a host.
 pub const ALONE: &[&str] = &["alone"];
-/// Of a ROM that prints on the console of the bench.
+/// The features of a ROM that prints on the console of the bench.
 pub const WATCHED: &[&str] = &["bench"];
-/// Of the ROM as it ships: it uses nothing that a chip lacks.
+/// The features of the ROM as it ships, which uses nothing that a chip lacks.
 pub const SHIPPED: &[&str] = &[];
 
-/// Approximate bytes of a bundle: a realistic size to show, and a small one for the other tests.
+/// Approximate sizes of a bundle in bytes: a realistic one to show, and a small one for other tests.
 pub const USUAL_SIZE: usize = 64 << 10;
 pub const SMALL_SIZE: usize = 20 << 10;
-/// For the rate of memory and engine.
+/// The size with which the rate of memory and engine is measured.
 const LARGE_SIZE: usize = 1 << 20;
-/// For a payload of several blocks.
+/// The size with a payload of several blocks.
 const BLOCKS_SIZE: usize = 36 << 10;
 
 /// The option of the machine that breaks the engine.
 const UPSET: &str = "--upset-engine";
-/// The option that takes the registers of the bench away.
+/// The option of the machine that removes the registers of the bench.
 pub const NO_BENCH: &str = "--no-bench";
-/// For a ROM that ends no run: enough for a small bundle by LMS.
+/// The limit for a ROM that does not end the run: enough for a small bundle signed by LMS.
 pub(super) const BOOT_CYCLES: &str = "2900000";
-/// The same if the ROM hashes in software.
+/// The limit for such a ROM if it hashes in software.
 const UPSET_CYCLES: &str = "9000000";
 
-/// Bytes that the program of the host takes, stack included.
+/// Bytes of memory for the program of the host, including its stack.
 const HOST_MEMORY_SIZE: u64 = 320 << 10;
 
-/// A boot that ended regularly: released or refused.
+/// A boot that ended regularly: the host was released, or the bundle was refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Booted {
-    /// Nothing if the host was released.
+    /// The reason of the refusal, or `None` if the host was released.
     pub reason: Option<u32>,
-    /// Whether the host runs, by the machine's own signals.
+    /// True if the host runs, by the machine's own signals.
     pub is_host_running: bool,
     pub console: String,
     pub header: LogHeader,
-    /// Times are cycles since reset.
+    /// The entries of the log. Times are cycles since reset.
     pub entries: Vec<Entry>,
 }
 
 impl Booted {
-    /// What a console and the machine's own signals say.
+    /// Reads the result from a console and from the machine's own signals.
     pub(super) fn of(console: &str, state: BootState) -> Result<Self> {
         let (header, entries) =
             loader::log(console).with_context(|| format!("there is no log\n{console}"))?;
@@ -87,7 +87,7 @@ impl Booted {
         })
     }
 
-    /// The boot of a root of trust beside a host.
+    /// Reads the result of a boot of a root of trust next to a host.
     ///
     /// # Errors
     /// If its ROM printed no log.
@@ -95,11 +95,11 @@ impl Booted {
         Self::of(&measured.console, measured.boot)
     }
 
-    /// The boot in the form of `hartlock boot --timeline-json`.
+    /// Returns the boot in the form of `hartlock boot --timeline-json`.
     pub fn timeline(&self, machine: &str) -> Timeline {
         let refused = self.reason.map(|number| Outcome::Refused {
             stage: Stage::Rom,
-            // A code that this tool does not know is a refusal as well.
+            // A code that this tool does not know is a refusal, too.
             reason: Reason::ALL
                 .iter()
                 .copied()
@@ -122,13 +122,13 @@ impl Booted {
     }
 }
 
-/// The ROM with these features, besides LMS by the engine, which makes boots short, and with the identity of a device that
-/// trusts the fake key A and a fake key of LMS.
+/// Builds the ROM with these features and LMS by the engine, which makes boots short. Its identity is that of a device
+/// that trusts the fake key A and a fake key of LMS.
 pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
     rom_for(SignedBy::LmsByEngine, features)
 }
 
-/// The same with another algorithm in place of LMS.
+/// Does the same as [`rom`] with another algorithm in place of LMS.
 pub fn rom_for(signed_by: SignedBy, features: &[&str]) -> Result<Vec<u8>> {
     let key = signed_by.signer().unwrap_or(&LMS);
     let program = firmware::rot_program("rot-rom", &[features, signed_by.features()].concat())?;
@@ -157,7 +157,7 @@ pub fn rom_for(signed_by: SignedBy, features: &[&str]) -> Result<Vec<u8>> {
     Ok(elf)
 }
 
-/// Whether code that panics is linked. A ROM that cannot reach a panic has none.
+/// Returns true if code that panics is linked. A ROM that cannot reach a panic contains none.
 fn reaches_panic(elf: &[u8]) -> Result<bool> {
     const PANICKING: &str = "4core9panicking";
     let file = object::File::parse(elf).context("the ROM is no ELF file")?;
@@ -165,7 +165,7 @@ fn reaches_panic(elf: &[u8]) -> Result<bool> {
     Ok(names.any(|name| name.contains(PANICKING)))
 }
 
-/// Position of the identity in the file, and its size.
+/// Returns the position of the identity in the file, and its size.
 pub fn place(elf: &[u8]) -> Result<(usize, usize)> {
     let file = object::File::parse(elf).context("the ROM is no ELF file")?;
     let mut symbols = file.symbols();
@@ -181,34 +181,34 @@ pub fn place(elf: &[u8]) -> Result<(usize, usize)> {
 /// The algorithm that signs a bundle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SignedBy {
-    /// In software, 13 million cycles of the root of trust.
+    /// Ed25519 in software, which takes 13 million cycles of the root of trust.
     Ed25519,
-    /// LMS: SHA-256 and nothing else, so the engine for that does most of it.
+    /// LMS without the engine for hash-based signatures. It consists of SHA-256, whose engine does most of the work.
     #[default]
     Lms,
-    /// The same, whose root the engine for such signatures computes.
+    /// LMS whose root the engine for hash-based signatures computes.
     LmsByEngine,
-    /// Likewise, with digits of eight bits and hashes of 24 bytes: its chains are longer.
+    /// LMS by that engine, with digits of eight bits, so that its chains are longer, and with hashes of 24 bytes.
     LmsW8,
-    /// XMSS-SHA2_10_256, likewise.
+    /// XMSS-SHA2_10_256 by that engine.
     Xmss,
-    /// SLH-DSA-SHA2-128s, likewise.
+    /// SLH-DSA-SHA2-128s by that engine.
     SlhDsa,
     /// RSA-PSS of 3,072 bits with SHA-384, by the engine for big numbers.
     RsaPss,
-    /// RSA of 2,048 bits with PKCS #1 v1.5 and SHA-256, likewise.
+    /// RSA of 2,048 bits with PKCS #1 v1.5 and SHA-256, by the engine for big numbers.
     RsaPkcs1,
-    /// ECDSA with P-256, likewise.
+    /// ECDSA with P-256, by the engine for big numbers.
     P256,
-    /// ECDSA with P-384, likewise.
+    /// ECDSA with P-384, by the engine for big numbers.
     P384,
 }
 
 impl SignedBy {
-    /// By its name on a command line.
+    /// Finds an algorithm by its name on a command line.
     ///
     /// # Errors
-    /// The names, if this is none.
+    /// The list of names, if the name is unknown.
     pub fn from_name(name: &str) -> Result<Self, String> {
         match name {
             "ed25519" => Ok(Self::Ed25519),
@@ -224,17 +224,17 @@ impl SignedBy {
         }
     }
 
-    /// Whether the engine for hash-based signatures computes the root.
+    /// Returns true if the engine for hash-based signatures computes the root.
     pub fn is_by_engine(self) -> bool {
         matches!(self, Self::LmsByEngine | Self::LmsW8 | Self::Xmss | Self::SlhDsa)
     }
 
-    /// Whether the engine for big numbers verifies it, which `rot-full` and `rot-secure` have.
+    /// Returns true if the engine for big numbers verifies it. `rot-full` and `rot-secure` have this engine.
     pub fn is_of_numbers(self) -> bool {
         matches!(self, Self::RsaPss | Self::RsaPkcs1 | Self::P256 | Self::P384)
     }
 
-    /// What signs, unless it is the fake key A of Ed25519.
+    /// Returns the fake key that signs, or `None` for the fake key A of Ed25519.
     fn signer(self) -> Option<&'static Signer> {
         match self {
             Self::Ed25519 => None,
@@ -249,7 +249,7 @@ impl SignedBy {
         }
     }
 
-    /// Of a ROM that verifies it, besides Ed25519.
+    /// Returns the features of a ROM that verifies this algorithm and Ed25519.
     const fn features(self) -> &'static [&'static str] {
         match self {
             Self::Ed25519 | Self::Lms => &["lms"],
@@ -262,13 +262,13 @@ impl SignedBy {
     }
 }
 
-/// A boot bundle of about `size` bytes for this device. `first` is what the host starts with; without it,
-/// noise. The larger payloads are hashed by the engine.
+/// Returns a boot bundle of about `size` bytes for this device. `first` is the first program of the host; without it,
+/// the payload contains pseudorandom bytes. The engine hashes the larger payloads.
 pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[Edit]) -> Vec<u8> {
     bundle_in(TreeMode::Flat, size, signed_by, first, edits)
 }
 
-/// The same with its largest payload in this mode.
+/// Does the same as [`bundle`], with the largest payload in this mode.
 pub fn bundle_in(
     mode: TreeMode,
     size: usize,
@@ -279,7 +279,7 @@ pub fn bundle_in(
     bundle_of(HashId::Sha256, mode, size, signed_by, first, edits)
 }
 
-/// The same with another hash of this payload.
+/// Does the same as [`bundle_in`], with another hash of the largest payload.
 pub fn bundle_of(
     hash: HashId,
     mode: TreeMode,
@@ -308,7 +308,7 @@ pub fn bundle_of(
     draft.payloads[1].mode = mode;
     if let Some(first) = first {
         draft.payloads[0].data = first.to_vec();
-        // Its zero-initialised data, and its stack (verif/programs/bench/link.ld).
+        // This is the memory for the zero-initialised data and the stack of the program (verif/programs/bench/link.ld).
         draft.payloads[0].memory_size = HOST_MEMORY_SIZE;
     }
     build(draft, edits).0
@@ -317,12 +317,12 @@ pub fn bundle_of(
 /// Boots a bundle.
 ///
 /// # Errors
-/// If it ends neither in a release nor in a refusal.
+/// If the boot ends neither with a release nor with a refusal.
 pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<Booted> {
     boot_with(machine, rom, bundle, &[], folder)
 }
 
-/// The same with options of the machine.
+/// Does the same as [`boot`], with options of the machine.
 pub fn boot_with(
     machine: Rot,
     rom: &[u8],
@@ -340,7 +340,7 @@ pub fn boot_with(
     }
 }
 
-/// The same with options of the machine, with any end.
+/// Runs a boot with options of the machine; also returns its end, which may be any.
 fn run(
     machine: Rot,
     rom: &[u8],
@@ -352,7 +352,8 @@ fn run(
     Ok((Booted::of(&console, state)?, state, end))
 }
 
-/// The same of a ROM that need not print its log: its console, and what the machine's own signals say.
+/// Runs a boot of a ROM that need not print its log; returns its console, the state by the machine's own signals, and
+/// its end.
 pub fn run_unwatched(
     machine: Rot,
     rom: &[u8],
@@ -371,8 +372,8 @@ pub fn run_unwatched(
     Ok((console, BootState::parse(&report)?, end))
 }
 
-/// Faults of the ROM that these boots show. Of every day is no verification of Ed25519 in software, which takes longer than
-/// all others.
+/// Returns a fault of the ROM that these boots show. The daily form leaves out the verification of Ed25519 in software,
+/// which takes longer than all others.
 pub fn faults(machine: Rot, is_daily: bool, folder: &Path) -> Result<Option<String>> {
     let is_by_engine =
         |entry: &&Entry| entry.hash == Some(HashId::Sha256) && entry.kernel == Tier::Engine as u32;
@@ -416,7 +417,7 @@ pub fn faults(machine: Rot, is_daily: bool, folder: &Path) -> Result<Option<Stri
     rot_faults::of_memory(machine, folder)
 }
 
-/// What is wrong with one boot of a bundle as it was signed, and one of a flipped bit in it.
+/// Returns a fault of a boot of a good bundle, or of one with a flipped bit.
 pub fn first_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom(ALONE)?;
     let of = |edits: &[Edit]| {
@@ -432,13 +433,13 @@ pub fn first_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok((!is_refused).then(|| format!("{what}: {:?}\n{}", changed.reason, changed.console)))
 }
 
-/// A bundle of 1 MiB is copied and hashed at the rate of memory and engine.
+/// Checks that a bundle of 1 MiB is copied and hashed at the rate of memory and engine.
 pub fn large_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let file = bundle(LARGE_SIZE, SignedBy::Lms, None, &[]);
     slow_step(&boot(machine, &rom(ALONE)?, &file, folder)?)
 }
 
-/// The same on a chip with a host, whose memory has other users. It ends a little after the release.
+/// Checks the same on a chip with a host, where memory has other users. The run ends soon after the release.
 fn large_host_fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
     let options = ["--max-cycles", "3500000"];
     let by_engine = HostBoot { signed_by: SignedBy::LmsByEngine, ..HostBoot::default() };
@@ -446,9 +447,10 @@ fn large_host_fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
     slow_step(&Booted::beside_a_host(&large.run(soc, folder)?)?)
 }
 
-/// What a boot of 1 MiB misses, if anything.
+/// Returns the step of a boot of 1 MiB that is too slow, if there is one.
 fn slow_step(booted: &Booted) -> Result<Option<String>> {
-    /// Cycles of a byte at most, set-up in: memory takes 8 bytes a cycle twice, the engine a block in 34 cycles.
+    /// The maximum number of cycles for a byte, including set-up. Memory transfers 8 bytes a cycle, twice; the engine
+    /// takes 34 cycles for a block.
     const MOST: [(Step, f64); 2] = [(Step::Read, 0.3), (Step::Hash, 0.56)];
     if booted.reason.is_some() || !booted.is_host_running {
         return Ok(Some(format!("1 MiB: {:?}\n{}", booted.reason, booted.console)));
@@ -469,14 +471,16 @@ fn cycles_per_byte(entry: &Entry) -> f64 {
     (entry.time.1 - entry.time.0) as f64 / entry.bytes as f64
 }
 
-/// A payload in blocks: the engine hashes them by DMA, the last one is shorter, and a changed bit of it is refused.
+/// Checks a payload in blocks: the engine hashes them by DMA, the last one is shorter, and a changed bit of it is
+/// refused.
 pub fn blocks_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
-    /// Cycles of a byte: about 13 by loads and stores. By DMA four blocks take 5, of which the engine is 0.57 and the
-    /// rest are the work of the ROM for each block and once for the payload; twelve take 2.5.
+    /// The maximum number of cycles for a byte. By loads and stores it would be about 13. By DMA it is 5 for four
+    /// blocks and 2.5 for twelve, of which the engine takes 0.57; the rest is work of the ROM for each block and once
+    /// for the payload.
     const MOST: f64 = 6.0;
     let mode = TreeMode::Blocks { block_size: 4096 };
     let rom = rom(ALONE)?;
-    // The last payload but the padded device tree: three blocks and a part of one.
+    // The payload has three blocks and a part of a fourth one. Only the padded device tree follows it.
     let cut = Edit::Draft(|draft| draft.payloads[1].data.truncate(3 * 4096 + 100));
     let of = |edits: &[Edit]| {
         let file = bundle_in(mode, BLOCKS_SIZE, SignedBy::Lms, None, edits);
@@ -495,7 +499,8 @@ pub fn blocks_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
     if each > MOST {
         return Ok(Some(format!("a payload in blocks takes {each:.2} cycles a byte")));
     }
-    // Of the last block, which has 100 bytes. The first payload is before it, after a page.
+    // The changed byte is the last of the last block, which has 100 bytes. The first payload is before it, after a
+    // page.
     let changed = Edit::File(|file| file[(2 << 12) + 3 * 4096 + 99] ^= 1);
     let bad = of(&[cut, changed])?;
     let reason = Some(Reason::PayloadDigestMismatch as u32);
@@ -503,12 +508,12 @@ pub fn blocks_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
         .then(|| format!("a changed block is not refused: {:?}\n{}", bad.reason, bad.console)))
 }
 
-/// A payload with a hash of SHA-3, in one piece and in blocks: its engine hashes it.
+/// Checks a payload with a hash of SHA-3, flat and in blocks: the engine for SHA-3 hashes it.
 pub fn sha3_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom(ALONE)?;
-    // Cycles of a byte, a twentieth above what was measured: by DMA, with the work of the ROM for a block
-    // and for the root over them, which the engine hashes as well.
-    // The last one has 33 leaves, one more than the ROM keeps: the kernels hash its root.
+    // The last number is the maximum number of cycles for a byte, a twentieth above the measured one. Blocks are hashed
+    // by DMA, with work of the ROM for each, and the engine also hashes the root over them. The last case has 33
+    // leaves, one more than the ROM keeps, so the kernels hash its root.
     let blocks = TreeMode::Blocks { block_size: 4096 };
     for (hash, mode, size, most) in [
         (HashId::Sha3_256, TreeMode::Flat, BLOCKS_SIZE, 0.61),
@@ -545,7 +550,8 @@ pub fn sha3_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// A ROM that refuses into an exception: the sequencer says so, and the host leaves its reset.
+/// Checks a ROM that answers a bad bundle with a trap of the host: the sequencer reports the trap and the reason, and
+/// the host leaves reset into an exception.
 fn trap_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom(&["alone", "trap-on-refusal"])?;
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
@@ -561,13 +567,13 @@ fn trap_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok((!is_right).then(|| format!("a trap ended in {end:?}, {state:?}\n{}", booted.console)))
 }
 
-/// After the release the engine serves the host. With a broken engine the ROM hashes in software, and its mailbox
-/// stays closed.
+/// Checks that the engine serves the host after the release. With a broken engine the ROM hashes in software, and its
+/// mailbox stays closed.
 fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom(WATCHED)?;
     let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
     let by_engine = |entry: &&Entry| entry.kernel == Tier::Engine as u32 && entry.hash.is_some();
-    // No program ends these runs: the root of trust waits for requests.
+    // No program ends these runs, because the root of trust waits for requests.
     let good = ["--max-cycles", BOOT_CYCLES];
     let upset = ["--max-cycles", UPSET_CYCLES, UPSET];
     for (options, mailbox, by_engines) in
@@ -584,30 +590,30 @@ fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// A change of a ROM, as an ELF file.
+/// A function that changes the ELF file of a ROM.
 pub type RomEdit = fn(&mut [u8]) -> Result<()>;
 
 /// A boot of host and root of trust.
 #[derive(Clone, Copy, Default)]
 pub struct HostBoot<'a> {
-    /// Approximate bytes of the bundle, at least as many as it needs.
+    /// The approximate size of the bundle in bytes. The bundle is larger if its contents need more.
     pub size: usize,
     pub signed_by: SignedBy,
     pub edits: &'a [Edit],
     /// Options of the machine.
     pub options: &'a [&'a str],
-    /// Whether the ROM is that of a chip, on a machine without a bench, instead of one that prints.
+    /// True if the ROM is that of a chip, on a machine without the registers of the bench, instead of one that prints.
     pub is_shipped: bool,
     /// Features of the host's program.
     pub host: &'a [&'a str],
-    /// More features of the ROM.
+    /// Additional features of the ROM.
     pub rom: &'a [&'a str],
     /// A change of the ROM.
     pub rom_edit: Option<RomEdit>,
 }
 
 impl HostBoot<'_> {
-    /// Boots. The host's program is in the bundle only.
+    /// Boots. The host's program is only in the bundle.
     pub fn run(&self, soc: Soc, folder: &Path) -> Result<machines::Measured> {
         fs::create_dir_all(folder)?;
         let file = |name: &str| folder.join(name);
@@ -620,11 +626,11 @@ impl HostBoot<'_> {
         }
         fs::write(file("rom.elf"), rom_elf)?;
         fs::write(file("bundle.hlk"), bundle)?;
-        // The contents at the host's start address if no program is loaded there: it traps at once.
+        // If no program is loaded, the host's start address contains these bytes, so that it traps at once.
         fs::write(file("nothing.bin"), [0; 4])?;
         let medium = format!("{}@{:#x}", file("bundle.hlk").display(), hartlock_soc::BUNDLE.start);
         let rom = file("rom.elf").display().to_string();
-        // With a last-level cache, as the root of trust alone has it.
+        // The machine has a last-level cache, as the machine of the root of trust without a host has.
         let options =
             ["--rot", &rom, "--load", &medium, "--max-cycles", MAX_CYCLES, "--llc-size", "0x20000"];
         let options: Vec<_> =
@@ -642,7 +648,7 @@ impl HostBoot<'_> {
     }
 }
 
-/// Faults of host and root of trust together.
+/// Returns a fault of host and root of trust together.
 pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
     let edits = &[Edit::File(|file| file[3 << 12] ^= 1)];
     let by_engine = HostBoot { signed_by: SignedBy::LmsByEngine, ..HostBoot::default() };
@@ -658,7 +664,7 @@ pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
     rot_faults::of_hosts(soc, folder)
 }
 
-/// Changes that must be refused, with their reasons.
+/// Returns changes that must be refused, with their reasons.
 fn refusals() -> Vec<(&'static str, Edit, Reason)> {
     vec![
         (

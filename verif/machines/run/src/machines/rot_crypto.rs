@@ -1,5 +1,5 @@
-//! AES and big numbers on the root of trust: known answers (`verif/programs/rot-crypto`), engines that are broken or upset, and
-//! bundles whose signature the engine for big numbers verifies.
+//! Tests AES and big numbers on the root of trust: known answers (`verif/programs/rot-crypto`), engines that are broken
+//! or upset, and bundles whose signature the engine for big numbers verifies.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use super::rot_boot::{ALONE, Booted, SMALL_SIZE, SignedBy, boot_with, bundle, ro
 use super::{End, loader, number_vectors, rot_streams};
 use xtask::firmware;
 
-/// What the program does, in its order.
+/// The parts of the program, in its order.
 const PARTS: [&str; 8] = [
     "aes-256-cbc",
     "aes-256-gcm",
@@ -29,27 +29,28 @@ const PARTS: [&str; 8] = [
     "ecdsa-p256",
     "ecdsa-p384",
 ];
-/// A cycle before the end of the program.
+/// The cycle of the upset, which is before the end of the program.
 const UPSET: &str = "20000";
-/// A flipped bit of s, or of the end of an RSA signature: the padding after it has four bytes at most.
+/// A flipped bit of s, or of the end of an RSA signature. The padding after it has four bytes at most.
 const FLIPPED: Edit = Edit::Area(|area| {
     let at = area.len() - 20;
     area[at] ^= 1;
 });
-/// What the program says of a wrong verdict on a signature.
+/// The message of the program if a changed signature is accepted.
 const ACCEPTED: &str = "rot-crypto: a changed message is accepted";
-/// Far more than it takes.
+/// A limit far above the cycles of the program.
 const MAX_CYCLES: &str = "10000000";
-/// What the ROM says of its engine.
+/// The messages of the ROM about its engine.
 const BY_ENGINE: &str = "hartlock: big numbers by the engine";
 const NOT_USED: &str = "hartlock: the engine for big numbers is not used";
-/// What the engine verifies.
+/// The signatures that the engine verifies.
 const SIGNED: [SignedBy; 4] =
     [SignedBy::RsaPss, SignedBy::RsaPkcs1, SignedBy::P256, SignedBy::P384];
-/// More than a boot takes whose signature software verifies, and a wait for an engine that is silent.
+/// A limit above the cycles of a boot whose signature software verifies after a wait for an engine that does not
+/// answer.
 const IN_SOFTWARE: &str = "400000000";
 
-/// Cycles of each part, as the processor of the root of trust counts them.
+/// Returns the cycles of each part, as the processor of the root of trust counts them.
 ///
 /// # Errors
 /// If an answer is wrong, or the program fails.
@@ -59,10 +60,11 @@ pub fn measure(rot: Rot) -> Result<Vec<(String, u64)>> {
     judge(&console)
 }
 
-/// A machine on which an answer is wrong, or on which an engine that is broken or upset is not noticed.
+/// Returns a fault if an answer is wrong, or if a broken or upset engine is not noticed.
 ///
 /// # Errors
-/// If AES between DMA and the stream writer is wrong or too slow, or the ROM does not boot by the engine for big numbers.
+/// If AES between DMA and the stream writer is wrong or too slow, or the ROM does not boot with the engine for big
+/// numbers.
 pub fn daily_fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
     rot_streams::measure(rot)?;
     for lacks in Lacks::ALL {
@@ -76,8 +78,8 @@ pub fn daily_fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(fault)
 }
 
-/// An engine that is broken or upset and is not noticed, or a changed signature of any kind that is not refused. What is
-/// good [`print`] has shown before.
+/// Returns a fault if a broken or upset engine is not noticed, or if a changed signature of some kind is not refused.
+/// Good signatures are tested by [`print`] before.
 ///
 /// # Errors
 /// If a machine or a program cannot be built.
@@ -93,7 +95,7 @@ pub fn fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
     broken(rot, folder)
 }
 
-/// A boot whose signature the engine verifies: its log, and the cycles of its step.
+/// Boots a bundle whose signature the engine verifies; returns the boot, and the cycles of the step *signature*.
 ///
 /// # Errors
 /// If the host is not released, or the engine is not used.
@@ -115,7 +117,7 @@ pub fn boot_by_engine(rot: Rot, signed_by: SignedBy, folder: &Path) -> Result<(B
     Ok((booted, cycles))
 }
 
-/// A flipped bit in the signature of a bundle is refused.
+/// Checks that a flipped bit in the signature of a bundle is refused.
 fn boot_fault(rot: Rot, signed_by: SignedBy, folder: &Path) -> Result<Option<String>> {
     let bad = bundle(SMALL_SIZE, signed_by, None, &[FLIPPED]);
     let booted = boot_with(rot, &rom_for(signed_by, ALONE)?, &bad, &[], folder)?;
@@ -125,7 +127,7 @@ fn boot_fault(rot: Rot, signed_by: SignedBy, folder: &Path) -> Result<Option<Str
     Ok((!is_refused).then(|| format!("a flipped bit: {:?}\n{}", booted.reason, booted.console)))
 }
 
-/// An engine that is wrong, absent or silent when it is asked for known answers: software verifies.
+/// Checks that software verifies if the engine answers known-answer tests wrongly, is absent or does not answer.
 fn broken(rot: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom_for(SignedBy::P256, ALONE)?;
     let good = bundle(SMALL_SIZE, SignedBy::P256, None, &[]);
@@ -139,9 +141,9 @@ fn broken(rot: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Wrong results and upsets of engines, as the program shows them.
+/// Returns a fault if the program does not notice wrong results or upsets of engines.
 fn engine_fault(rot: Rot) -> Result<Option<String>> {
-    // An outcome or a result that is wrong once: the driver asks again, and has an engine that failed, and no answer.
+    // An outcome or a result is wrong once. The driver asks again, so it has an engine that failed, or no answer.
     for (how, part, answer) in
         [("bignum-once", PARTS[6], "Some(false)"), ("bignum-data-once", PARTS[5], "None")]
     {
@@ -156,7 +158,7 @@ fn engine_fault(rot: Rot) -> Result<Option<String>> {
         if end != End::Failure || !console.contains(&format!("rot-crypto: {part}: ")) {
             return Ok(Some(format!("wrong results of {engine} ended in {end:?}\n{console}")));
         }
-        // The sequencer takes an alert as a fault, and the core as an interrupt that it cannot mask.
+        // The sequencer treats an alert as a fault, and the core as an interrupt that it cannot mask.
         let (console, state, end) = run(rot, &["--upset-state", &format!("{engine}@{UPSET}")])?;
         let is_taken = end == End::Failure && state.status == Status::Error;
         if !is_taken || !console.contains("rot: trap ") {
@@ -166,10 +168,10 @@ fn engine_fault(rot: Rot) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Prints what each part takes, what boots take with each kind of signature, and public vectors.
+/// Prints the cycles of each part, of boots with each kind of signature, and of public vectors.
 ///
 /// # Errors
-/// As [`measure`]; if a good bundle is not booted, or a verdict on a vector is another one than in software.
+/// Same as [`measure`]; also if a good bundle does not boot, or a verdict on a vector differs from that of software.
 pub fn print(rot: Rot) -> Result<()> {
     for (part, cycles) in measure(rot)? {
         println!("{:<12} {part:<16} {cycles:>10}", rot.name);
@@ -218,7 +220,7 @@ fn run(rot: Rot, options: &[&str]) -> Result<(String, BootState, End)> {
     Ok((console, BootState::parse(&report)?, end))
 }
 
-/// `<part> <cycles>`, a line for each.
+/// Reads the lines `<part> <cycles>`.
 fn judge(console: &str) -> Result<Vec<(String, u64)>> {
     let rows = console.lines().map(|line| {
         let (part, cycles) = line.split_once(' ').context("a line without a number")?;

@@ -1,4 +1,4 @@
-//! Hashes by DMA on the root of trust (`verif/programs/rot-dma`): digests are judged here, cycles have bounds.
+//! Hashes by DMA on the root of trust (`verif/programs/rot-dma`). Digests are checked here, and cycles have bounds.
 
 use anyhow::{Context, Result, ensure};
 
@@ -7,20 +7,20 @@ use super::soc::{self, Soc};
 use super::{End, digests};
 use xtask::firmware;
 
-/// The program fills memory and reads it back word by word.
+/// The limit of cycles. The program fills memory and reads it back word by word.
 const MAX_CYCLES: &str = "20000000";
 
-/// A list that was carried out.
+/// A list of the DMA engine that was executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// Engines, and `write` if the payload was copied.
+    /// The engines that were used, and `write` if the payload was copied.
     pub functions: Vec<String>,
     pub bytes: usize,
-    /// Of the first byte, from a word.
+    /// The offset of the first byte from a word boundary.
     pub offset: usize,
-    /// From the doorbell to the last digest that is valid.
+    /// Cycles from the doorbell to the last valid digest.
     pub cycles: u64,
-    /// Before the doorbell: engines, list and registers.
+    /// Cycles before the doorbell, in which engines, list and registers are set up.
     pub set_up: u64,
     digests: Vec<String>,
 }
@@ -42,10 +42,10 @@ impl Measured {
 /// Runs the program. Every digest has to be right.
 ///
 /// # Errors
-/// If it is not, or the program fails.
+/// If a digest is wrong, or the program fails.
 pub fn measure(rot: Rot, options: &[&str]) -> Result<Vec<Measured>> {
     let program = firmware::rot_program("rot-dma", &[])?;
-    // Runs with different options may be under way at a time.
+    // Runs with different options may be executed at the same time.
     let folder = rot::folder(rot).join(format!("dma{}", options.concat()));
     let options = [&["--max-cycles", MAX_CYCLES], options].concat();
     let (console, _, end) = rot::run_program(&rot::machine(rot)?, &program, &folder, &options)?;
@@ -53,10 +53,11 @@ pub fn measure(rot: Rot, options: &[&str]) -> Result<Vec<Measured>> {
     judge(&console)
 }
 
-/// The same bytes by every feed of the drivers: pushed by the core, polled and asleep, and by DMA asleep.
+/// Hashes the same bytes with every feed of the drivers: pushed by the core while polling and while asleep, and by DMA
+/// while asleep.
 ///
 /// # Errors
-/// As above.
+/// If a digest is wrong, or the program fails.
 pub fn feed(rot: Rot) -> Result<usize> {
     let program = firmware::rot_program("rot-dma", &["feeds"])?;
     let options = ["--max-cycles", MAX_CYCLES];
@@ -66,10 +67,11 @@ pub fn feed(rot: Rot) -> Result<usize> {
     judge(&console).map(|rows| rows.len())
 }
 
-/// The same beside a host that runs, through its port for other masters, which is coherent with its caches.
+/// Does the same as [`measure`] next to a host that runs, through its port for other masters, which is coherent with
+/// its caches.
 ///
 /// # Errors
-/// As above.
+/// Same as [`measure`].
 pub fn measure_coherent(soc: Soc) -> Result<Vec<Measured>> {
     let rot = firmware::rot_program("rot-dma", &["released"])?;
     let host = firmware::stage("rot-host", &["waits"])?.elf;
@@ -79,7 +81,7 @@ pub fn measure_coherent(soc: Soc) -> Result<Vec<Measured>> {
     judge(&console)
 }
 
-/// The lists that a console reports, if every digest is right.
+/// Returns the lists that a console reports, if every digest is right.
 fn judge(console: &str) -> Result<Vec<Measured>> {
     let rows = console.lines().filter(|line| !line.is_empty()).map(|line| {
         let row = parse(line).with_context(|| format!("the program printed {line:?}"))?;
@@ -91,7 +93,7 @@ fn judge(console: &str) -> Result<Vec<Measured>> {
     Ok(rows)
 }
 
-/// `dma <functions> <bytes> <offset> <cycles> <set-up> <digest>...`
+/// Parses a line `dma <functions> <bytes> <offset> <cycles> <set-up> <digest>...`.
 fn parse(line: &str) -> Option<Measured> {
     let mut words = line.strip_prefix("dma ")?.split(' ');
     let functions = words.next()?.split('+').map(str::to_owned).collect();
@@ -102,7 +104,7 @@ fn parse(line: &str) -> Option<Measured> {
     Some(Measured { functions, bytes, offset, cycles, set_up, digests })
 }
 
-/// `memory` is where payloads are, as the last line says it.
+/// Prints the lists. `memory` describes where payloads are, for the last line.
 pub fn print_table(rows: &[Measured], memory: &str) {
     println!(
         "{:<24} {:>6} {:>6} {:>7} {:>8} {:>12}",
@@ -118,17 +120,17 @@ pub fn print_table(rows: &[Measured], memory: &str) {
     println!("cycles from the doorbell to the last digest, {memory}");
 }
 
-/// The most cycles a byte, by functions and bytes.
+/// The maximum number of cycles for a byte, by functions and bytes.
 const BOUNDS: [(&str, usize, f64); 4] = [
     ("sha256", 16384, 0.56),
     ("sha256", 4096, 0.62),
     ("hmac-sha256", 4096, 0.70),
     ("sha3-256", 16384, 0.186),
 ];
-/// Bytes of a block of SHA-3, which may take 5 % more than its 24 cycles.
+/// Bytes of a block of SHA-3. A block may take 5 % more than its 24 cycles.
 const RATES: [(&str, usize); 2] = [("sha3-384", 104), ("sha3-512", 72)];
 
-/// What is slower than its bound.
+/// Returns a list that is slower than its bound.
 pub fn fault(rows: &[Measured]) -> Result<Option<String>> {
     let find = |functions: &str, bytes: usize| {
         let is_it = |row: &&Measured| {
@@ -203,7 +205,7 @@ mod tests {
         for at in 0..good.len() {
             let mut slow = good.to_vec();
             slow[at].cycles = slow[at].cycles * 13 / 10;
-            // A slower SHA-256 alone is no slower pair.
+            // If only SHA-256 is slower, the pair is not slower.
             assert!(fault(&slow).unwrap().is_some(), "{:?}", good[at].functions);
             slow.remove(at);
             assert!(fault(&slow).is_err());

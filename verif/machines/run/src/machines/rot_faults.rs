@@ -1,4 +1,4 @@
-//! Faults of chip, memory and ROM that the ROM of the root of trust has to survive, or has to end in a host in reset.
+//! Faults of chip, memory and ROM: the ROM of the root of trust has to survive them, or the host has to stay in reset.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -20,35 +20,39 @@ use super::rot_boot::{
 };
 use super::soc::Soc;
 
-/// Longer than the root of trust waits for its bus (`TimeoutCycles` of hw/soc/top/rot.sv) and its ROM for a list of the DMA
-/// engine (`PATIENCE` of device/rot-rom/src/dma.rs), and less than it waits for the end of one that it aborts.
+/// Longer than the root of trust waits for its bus (`TimeoutCycles` of hw/soc/top/rot.sv) and its ROM for a list of the
+/// DMA engine (`PATIENCE` of device/rot-rom/src/dma.rs), but shorter than it waits for the end of a list that it
+/// aborts.
 const STALL_CYCLES: u64 = 100_000;
 
-/// More than a host takes to boot and to make its requests (13 million), and more than until its release (2.4 million).
+/// Limits above the cycles that a host takes to boot and make its requests (13 million), and to be released (2.4
+/// million).
 const HOST_CYCLES: &str = "20000000";
 const RELEASE_CYCLES: &str = "3500000";
 
-/// Cycles in which a boot of [`of_alerts`] verifies, and in which its host runs, by 2.2 million without a console and
-/// 2.4 million with one; and for how many cycles after its upset a chip is observed.
+/// Cycles of upsets in a boot of [`of_alerts`]: in the first the ROM verifies, in the second its host runs. The host is
+/// released after 2.2 million cycles without a console, and after 2.4 million with one. The third is the number of
+/// cycles for which a chip is observed after its upset.
 const UPSET_BEFORE: u32 = 1_000_000;
 const UPSET_AFTER: u32 = 2_700_000;
 const UPSET_SHOWS: u32 = 100_000;
-/// `mcause` of the interrupt that cannot be masked (Ibex reference manual, "Exceptions and Interrupts").
+/// The value of `mcause` for the interrupt that cannot be masked (Ibex reference manual, "Exceptions and Interrupts").
 const NOT_MASKABLE: u32 = 1 << 31 | 31;
 
-/// The most that a digest of 4 KiB may take, from the host's request to the answer.
+/// The maximum number of cycles for a digest of 4 KiB, from the host's request to the answer.
 const DIGEST_CYCLES: u64 = 8000;
-/// The payloads in a bundle of `SMALL_SIZE`, which follow its first page: two of 4 KiB, and one of 1 KiB before padding.
+/// The payloads in a bundle of `SMALL_SIZE`, which follow its first page: two of 4 KiB, and one of 1 KiB before
+/// padding.
 const PAYLOADS: Range<usize> = 1 << 12..(3 << 12) + 1024;
 
-/// A host in reset for this reason.
+/// Returns the state of a host that stays in reset for this reason.
 fn in_reset(status: Status, reason: Option<Reason>) -> BootState {
     let reason = reason.map_or(0, |reason| reason as u32);
     BootState { status, reason, is_host_running: false, mailbox: Mailbox::Closed }
 }
 
-/// The ROM as it ships boots and refuses on a chip, which has no registers of a bench. One that prints does not get
-/// past its first character there, which shows that they are gone.
+/// Checks that the ROM as it ships boots and refuses on a chip, which does not have the registers of the bench. A ROM
+/// that prints stops at its first character there, which shows that they do not exist.
 pub fn of_chips(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     let good = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
@@ -60,7 +64,8 @@ pub fn of_chips(machine: Rot, folder: &Path) -> Result<Option<String>> {
         mailbox: Mailbox::Ready,
     };
     let refused = in_reset(Status::Refused, Some(Reason::PayloadDigestMismatch));
-    // The access to the bench never ends, so the sequencer, on the same bus, cannot be told, either: a double fault.
+    // The access to the bench never ends. The sequencer is on the same bus and cannot be informed either, so this is a
+    // double fault.
     let lost = in_reset(Status::Error, None);
     for (features, bundle, expected) in
         [(SHIPPED, &good, released), (SHIPPED, &bad, refused), (WATCHED, &good, lost)]
@@ -75,8 +80,8 @@ pub fn of_chips(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// A good boot loads each byte of its bundle once, as the trace of the machine says. Bytes of payloads are loaded by DMA,
-/// which the trace does not have: the core loads none of them, so that what it used of them was used in the copy.
+/// Checks that a good boot loads each byte of its bundle once, by the trace of the machine. Payloads are copied by DMA,
+/// which is not in the trace. The core must load none of their bytes, so that it can only have used the copy.
 pub fn of_reads(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let good = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
     let path = folder.join("reads.csv");
@@ -99,7 +104,7 @@ pub fn of_reads(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(wrong.map(|(at, times)| format!("byte {at} of the bundle is loaded {times} times")))
 }
 
-/// The bytes that an instruction loads, as places in the bundle, from its line of the trace
+/// Returns the bytes that an instruction loads, as offsets in the bundle, from its line of the trace
 /// (`cycle,cost,pc,instruction,address,read,write,trap,mark`).
 fn loaded(line: &str) -> [Option<usize>; 4] {
     let hexadecimal = |at: usize| {
@@ -113,7 +118,7 @@ fn loaded(line: &str) -> [Option<usize>; 4] {
     })
 }
 
-/// A trap that the ROM does not expect leaves the host in reset, or puts it there.
+/// Checks that a trap which the ROM does not expect leaves the host in reset, or puts it back into reset.
 pub fn of_roms(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let good = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
     let stopped = |reason| in_reset(Status::Stopped, reason);
@@ -147,12 +152,12 @@ pub fn of_roms(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// An engine that detects an upset of its state puts the host into reset, before the release and after it, on a chip and
-/// without software; and the ROM takes an interrupt that it cannot mask.
+/// Checks that an engine which detects an upset of its state puts the host into reset, before the release and after it,
+/// on a chip and without software; and that the ROM gets an interrupt that it cannot mask.
 pub fn of_alerts(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let good = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
     let (shipped, watched) = (rom(SHIPPED)?, rom(WATCHED)?);
-    // Without an upset the host runs in the later cycle.
+    // Without an upset, the host runs in the later cycle.
     let until = UPSET_AFTER.to_string();
     let options = ["--max-cycles", &until, NO_BENCH];
     let (_, state, _) = run_unwatched(machine, &shipped, &good, &options, folder)?;
@@ -160,8 +165,8 @@ pub fn of_alerts(machine: Rot, folder: &Path) -> Result<Option<String>> {
         return Ok(Some(format!("cycle {UPSET_AFTER} is before the release: {state:?}")));
     }
     for engine in ["sha2", "dma", "sha3", "ed25519", "xmss", "mailbox"] {
-        // The alerts of all are one signal from here on, but the mailbox shows its own state. A run whose host is released takes
-        // more than twice as long.
+        // From here on the alerts of all engines are one signal, but the mailbox also shows its own state. A run that
+        // releases its host takes more than twice as long, so only two engines are upset after the release.
         let is_both = ["sha2", "mailbox"].contains(&engine);
         let cycles: &[u32] = if is_both { &[UPSET_BEFORE, UPSET_AFTER] } else { &[UPSET_BEFORE] };
         for &cycle in cycles {
@@ -175,7 +180,7 @@ pub fn of_alerts(machine: Rot, folder: &Path) -> Result<Option<String>> {
             if (state, end) != (expected, End::Timeout) {
                 return Ok(Some(format!("an upset {upset} ended in {end:?}, {state:?}")));
             }
-            // The ROM that prints says whether it had released the host, and which trap it took.
+            // The ROM that prints reports whether it had released the host, and the trap.
             let (console, state, end) = run_unwatched(machine, &watched, &good, &options, folder)?;
             let is_released = console.contains("the host is released");
             let is_taken = console.contains(&format!("rot: trap {NOT_MASKABLE} "));
@@ -190,7 +195,7 @@ pub fn of_alerts(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// A bundle in memory that does not answer in time is refused; nothing traps.
+/// Checks that a bundle in memory that does not answer in time is refused, without a trap.
 pub fn of_memory(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let good = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
     let rom = rom(ALONE)?;
@@ -210,10 +215,10 @@ pub fn of_memory(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The same with a host. Its requests are served or refused as they have to; it makes the root of trust read and write
-/// memory that is missing, or that answers too late, and is served afterwards; on a chip, as it ships.
+/// Checks the same with a host, on a chip as it ships. The requests of the host have to be served or refused. It makes
+/// the root of trust access memory that is missing or answers too late, and must be served afterwards.
 pub fn of_hosts(soc: Soc, folder: &Path) -> Result<Option<String>> {
-    // The end of the bundle is the end of memory; what the host calls stalled is 18 MiB after its start.
+    // Memory ends with the bundle. The memory that answers too late is 18 MiB after the start of RAM.
     let size = format!("{:#x}", hartlock_soc::BUNDLE.end - hartlock_soc::RAM.start);
     let stall = format!("{:#x}@{STALL_CYCLES}", hartlock_soc::RAM.start + (18 << 20));
     let options = ["--max-cycles", HOST_CYCLES, "--memory-size", &size, "--stall", &stall];
@@ -256,7 +261,7 @@ pub fn of_hosts(soc: Soc, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Makes the first instruction of a function illegal: zeros (RISC-V Unprivileged ISA, "Illegal instruction").
+/// Makes the first instruction of a function illegal: all zeros (RISC-V Unprivileged ISA, "Illegal instruction").
 fn break_at(rom: &mut [u8], symbol: &str) -> Result<()> {
     let file = object::File::parse(&*rom).context("the ROM is no ELF file")?;
     let mut symbols = file.symbols();
@@ -268,11 +273,11 @@ fn break_at(rom: &mut [u8], symbol: &str) -> Result<()> {
     Ok(())
 }
 
-/// Makes every `wfi` illegal that follows a write of `mie`. The first that a good boot reaches is that of the service,
-/// after the release; that of the trap handler follows another instruction.
+/// Makes every `wfi` illegal that follows a write of `mie`. The first one that a good boot reaches is that of the
+/// service, after the release. The `wfi` of the trap handler follows another instruction.
 fn break_sleep(rom: &mut [u8]) -> Result<()> {
     const WFI: u32 = 0x1050_0073;
-    /// `csrw mie, rs1`, without the bits of rs1.
+    /// The encoding of `csrw mie, rs1`, and a mask without the bits of rs1.
     const WRITE_MIE: (u32, u32) = (0x3040_1073, !(31 << 15));
     let file = object::File::parse(&*rom).context("the ROM is no ELF file")?;
     let (_, start, size) = code(&file)?;
@@ -293,7 +298,7 @@ fn break_sleep(rom: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// The code: its address, its place in the file, its size.
+/// Returns the address of the code, its offset in the file and its size.
 fn code(file: &object::File<'_>) -> Result<(u64, usize, usize)> {
     let section = file.section_by_name(".text").context("the ROM has no code")?;
     let (start, size) = section.file_range().context("the code is not in the file")?;
@@ -308,7 +313,7 @@ mod tests {
     fn loads_are_bytes_of_the_bundle() {
         assert_eq!(loaded("9,5,0,0002a023,88000004,f,0,0,"), [Some(4), Some(5), Some(6), Some(7)]);
         assert_eq!(loaded("9,5,0,0002a023,88000009,1,0,0,"), [Some(9), None, None, None]);
-        // A store, another place, no access, the heading.
+        // These lines are a store, a load from another region, an instruction without access, and the heading.
         for line in [
             "9,5,0,0002a023,88000004,0,f,0,",
             "9,5,0,0002a023,10000004,f,0,0,",

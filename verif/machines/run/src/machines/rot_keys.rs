@@ -1,5 +1,5 @@
-//! Keys of a host in the root of trust (`spec/requests.md`): what is wrapped for a device, what software computes with the keys,
-//! and a boot whose host has them used by handle (`verif/programs/rot-host`, feature `keys`).
+//! Keys of a host in the root of trust (`spec/requests.md`): keys are wrapped for a device, software computes the
+//! expected results, and a boot has a host that uses the keys by handle (`verif/programs/rot-host`, feature `keys`).
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ use super::rot_boot::{HostBoot, SMALL_SIZE, SignedBy};
 use super::soc::Soc;
 use super::tee_boot::SECRET;
 
-/// Where the host's program finds its inputs, and where they are in the file.
+/// The address at which the host's program reads its inputs, and their offsets in the file.
 const INPUTS: u64 = hartlock_soc::RAM.start + (20 << 20);
 const SECRET_KEY: usize = 0;
 const MALFORMED_KEY: usize = 0x40;
@@ -32,36 +32,36 @@ const CTR: usize = 0x1800;
 const LACKS: usize = 0x1ffc;
 const INPUT_LEN: usize = 0x2000;
 
-// Of verif/programs/rot-host/src/keys.rs.
+// The following values are those of verif/programs/rot-host/src/keys.rs.
 const TEXT_LEN: usize = 999;
 pub(super) const MORE: &[u8] = b"authenticated as well";
 pub(super) const IV: &[u8; 12] = b"twelve bytes";
 const COUNTER: &[u8; 16] = b"counter of CTR\xff\xfe";
 
-/// SP 800-108 §4.1, one block: counter, label, zero, bits of the key.
+/// The input of the derivation (SP 800-108 §4.1) for one block: counter, label, zero, length of the key in bits.
 const DERIVATION: &[u8] = b"\0\0\0\x01hartlock-key-slot-v1\0\0\0\x01\0";
 /// The key that encrypts.
 pub(super) const KEY: [u8; 32] = *b"a fake key of AES-256, for tests";
-/// Kinds and uses of a key.
+/// The header of a key: its kind and its permitted uses.
 pub(super) const AES_HEADER: [u8; 8] = *b"HLKk\x01\x03\0\0";
 const COUNTER_HEADER: [u8; 8] = *b"HLKk\x01\x10\0\0";
 const RSA_HEADER: [u8; 8] = *b"HLKk\x02\x0c\0\0";
-/// Of RSA-2048.
+/// The length of the modulus of RSA-2048 in bytes.
 pub(super) const MODULUS_LEN: usize = 256;
-/// More than a boot takes.
+/// A limit above the cycles of a boot.
 const MAX_CYCLES: &str = "100000000";
-/// Of the noise source, another one than by default.
+/// The seed of the noise source, which differs from the default.
 const SEED: &str = "--noise-seed=7";
-/// What the ROM says of a device without a secret.
+/// The message of the ROM about a device without a secret.
 const NO_KEY: &str = "hartlock: no key in the slot";
 
-/// What a device lacks, as the host's program is told.
+/// The part that a device lacks, as the host's program reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lacks {
     Nothing = 0,
-    /// Its storage was never written.
+    /// The storage of the secret was never written.
     Secret = 1,
-    /// Its source delivers one number for ever, or nothing.
+    /// The noise source always delivers the same number, or none.
     Noise = 2,
 }
 
@@ -71,7 +71,7 @@ impl Lacks {
     }
 }
 
-/// What a boot has shown: its console, line by line. The option is that of the noise source.
+/// Boots a device with this option for the noise source; returns the end of the run, and its console.
 ///
 /// # Errors
 /// If the machine cannot be built.
@@ -81,7 +81,7 @@ fn run(soc: Soc, lacks: Lacks, source: &str, folder: &Path) -> Result<(End, Stri
     fs::write(path("secret.bin"), lacks.secret())?;
     fs::write(path("keys.bin"), inputs(lacks)?)?;
     let (secret, inputs) = (path("secret.bin"), format!("{}@{INPUTS:#x}", path("keys.bin")));
-    // The end of the bundle is the end of memory: the host requests what is after it.
+    // Memory ends with the bundle, and the host makes requests about addresses after it.
     let size = format!("{:#x}", hartlock_soc::BUNDLE.end - hartlock_soc::RAM.start);
     let options = [
         "--max-cycles",
@@ -106,7 +106,8 @@ fn run(soc: Soc, lacks: Lacks, source: &str, folder: &Path) -> Result<(End, Stri
     Ok((ran.end, ran.console))
 }
 
-/// Devices whose noise source is stuck or absent, one whose storage was never written, and one that has all: short boots first.
+/// Returns a fault of a device whose noise source is stuck or absent, of one whose secret was never written, or of one
+/// that has everything. Short boots come first.
 ///
 /// # Errors
 /// If a machine cannot be built.
@@ -131,7 +132,7 @@ pub fn fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// What the host's program has in memory.
+/// Returns the inputs of the host's program.
 fn inputs(lacks: Lacks) -> Result<Vec<u8>> {
     let slot = slot_key(lacks.secret())?;
     let (modulus, private) = private_key()?;
@@ -149,14 +150,14 @@ fn inputs(lacks: Lacks) -> Result<Vec<u8>> {
     Ok(inputs)
 }
 
-/// The key of the slot, as the ROM makes it.
+/// Returns the key of the slot, derived as the ROM does it.
 fn slot_key(secret: &[u8; 64]) -> Result<[u8; 32]> {
     let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(secret)?;
     mac.update(DERIVATION);
     Ok(mac.finalize().into_bytes().into())
 }
 
-/// AES-KW (SP 800-38F §6.2).
+/// Wraps a key with AES-KW (SP 800-38F §6.2).
 pub(super) fn wrap(slot: &[u8; 32], key: &[u8]) -> Result<Vec<u8>> {
     let mut wrapped = vec![0; key.len() + IV_LEN];
     let wrapping = KwAes256::new(slot.into()).wrap_key(key, &mut wrapped);
@@ -164,7 +165,8 @@ pub(super) fn wrap(slot: &[u8; 32], key: &[u8]) -> Result<Vec<u8>> {
     Ok(wrapped)
 }
 
-/// The modulus of a key of RSA-2048, and the key as it is wrapped (`spec/requests.md`), with r^e and 1 / r of its pair.
+/// Returns the modulus of a key of RSA-2048, and the key in the form that is wrapped (`spec/requests.md`), with the
+/// pair r^e and 1 / r for blinding.
 pub(super) fn private_key() -> Result<(Vec<u8>, Vec<u8>)> {
     let pkcs8 = RSA_PKCS1_2048.private_der()?;
     let outer = PrivateKeyInfoRef::try_from(&pkcs8[..]).context("not PKCS #8")?;
@@ -181,7 +183,7 @@ pub(super) fn private_key() -> Result<(Vec<u8>, Vec<u8>)> {
     Ok((modulus, parts.chain(halves).chain(whole).collect::<Vec<_>>().concat()))
 }
 
-/// Big-endian, in so many bytes.
+/// Returns a big-endian number with leading zeros, in `len` bytes.
 fn padded(number: &[u8], len: usize) -> Vec<u8> {
     [&vec![0; len - number.len()], number].concat()
 }

@@ -1,5 +1,5 @@
-//! A boot bundle that is signed with XMSS, LMS or SLH-DSA, on the root of trust: its engine computes the root of the
-//! signature, the ROM takes little longer than the engine, and what was changed leaves the host in reset.
+//! Boots bundles that are signed with XMSS, LMS or SLH-DSA on the root of trust. Its engine computes the root of the
+//! signature, the ROM takes little longer than the engine, and a changed bundle leaves the host in reset.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -21,28 +21,30 @@ use super::rot_boot::{
 use super::signature_vectors;
 use super::soc::Soc;
 
-/// The most cycles that the ROM takes for a signature of XMSS or SLH-DSA, for each of the engine: to the two values that decide.
-/// What it does itself is two to three thousand cycles with every family, and the engine is faster with LMS.
+/// The maximum number of cycles of the ROM for each cycle of the engine, to the two values that decide about a
+/// signature of XMSS or SLH-DSA. The ROM itself takes two to three thousand cycles with every family. LMS has no bound,
+/// because the engine is faster.
 const MOST: f64 = 1.15;
-/// More than a host waits for its release, and less than what it does then.
+/// A limit above the cycles until the release of the host, and below the end of its work.
 const HOST_CYCLES: &str = "3500000";
-/// What the ROM says of its engine.
+/// The messages of the ROM about its engine.
 const BY_ENGINE: &str = "hartlock: hash-based signatures by the engine";
 const NOT_USED: &str = "hartlock: the engine for hash-based signatures is not used";
-/// The functions of `device/verify` that verify a signature and compare the values that follow from it, twice: in the table of
-/// symbols they begin with these.
+/// The functions of `device/verify` that verify a signature, and that compare the two values which follow from it,
+/// twice. Their mangled names begin with these texts.
 const VERIFY: &str = "_ZN15hartlock_verify9signature6verify17h";
 const COMPARE: &str = "_ZN15hartlock_verify6harden13compare_twice17h";
 
 /// Cycles of the verification of the bundle's signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cycles {
-    /// Of the ROM, from the call of the verifier to the two values that a genuine signature makes equal: all checks of key and
-    /// signature, and the root.
+    /// Cycles of the ROM from the call of the verifier to the two values that a genuine signature makes equal. They
+    /// include all checks of key and signature, and the root.
     pub values: u64,
-    /// The same with the comparison of both, which the ROM makes twice, to the return.
+    /// Cycles of the ROM from the call to the return, which include the comparison of both values. The ROM makes it
+    /// twice.
     pub compared: u64,
-    /// Of the engine, from its start to its verdict.
+    /// Cycles of the engine, from its start to its verdict.
     pub engine: u64,
 }
 
@@ -51,7 +53,7 @@ impl Cycles {
         self.values as f64 / self.engine as f64
     }
 
-    /// Whether the bound is kept, if there is one.
+    /// Returns true if the bound is kept, or if there is none.
     pub fn is_good(self, signed_by: SignedBy) -> bool {
         !has_bound(signed_by) || self.ratio() <= MOST
     }
@@ -61,10 +63,10 @@ const fn has_bound(signed_by: SignedBy) -> bool {
     matches!(signed_by, SignedBy::Xmss | SignedBy::SlhDsa)
 }
 
-/// Boots a good bundle: its log, and what its signature took.
+/// Boots a good bundle; returns its result, and the cycles of its signature.
 ///
 /// # Errors
-/// If the host is not released, or the engine did not judge the signature.
+/// If the host is not released, or the engine did not verify the signature.
 pub fn measure(
     machine: Rot,
     signed_by: SignedBy,
@@ -90,8 +92,8 @@ pub fn measure(
     Ok((booted, cycles(window, &report)?))
 }
 
-/// The cycles in which a function is called for the first time, in which it calls another one, and in which it returns, from
-/// the trace of the machine (`cycle,cost,pc,instruction,…`).
+/// Reads the trace of the machine (`cycle,cost,pc,instruction,…`). Returns the cycles of the first call of a function,
+/// of its call of the function `inner`, and of its return.
 fn call(trace: impl BufRead, [function, inner]: [u64; 2]) -> Result<[u64; 3]> {
     let mut last = (0, 0);
     let mut called: Option<(u64, u64)> = None;
@@ -102,7 +104,8 @@ fn call(trace: impl BufRead, [function, inner]: [u64; 2]) -> Result<[u64; 3]> {
         let [cycle, _, pc, instruction, ..] = fields[..] else { bail!("the trace has {line:?}") };
         let (cycle, pc): (u64, u64) = (cycle.parse()?, u64::from_str_radix(pc, 16)?);
         match called {
-            // A call leaves the address after its instruction, which has two bytes if its lowest bits are not both set.
+            // The return address is after the instruction of the call, which has two bytes unless its two lowest bits
+            // are both set.
             None if pc == function => {
                 let (from, instruction) = last;
                 called = Some((cycle, from + if instruction & 3 == 3 { 4 } else { 2 }));
@@ -118,7 +121,7 @@ fn call(trace: impl BufRead, [function, inner]: [u64; 2]) -> Result<[u64; 3]> {
     bail!("the function is never called, or does not return")
 }
 
-/// The verification of the engine within the call.
+/// Returns the cycles of a call with those of the verification by the engine in it.
 fn cycles([start, inside, end]: [u64; 3], report: &str) -> Result<Cycles> {
     let mut judged = Vec::new();
     for line in report.lines() {
@@ -144,11 +147,12 @@ fn address(elf: &[u8], prefix: &str) -> Result<u64> {
     Ok(symbol.address())
 }
 
-/// Signatures that the engine verifies: of the first one all changes, of the others those of signature and manifest.
+/// Signatures that the engine verifies. With the first one all changes are tested, with the others those of signature
+/// and manifest.
 const ALL: [SignedBy; 3] = [SignedBy::Xmss, SignedBy::LmsByEngine, SignedBy::SlhDsa];
 
-/// What is wrong with boots by this engine, or without it: every day with a boot of XMSS and one of SLH-DSA, whose message
-/// is cut, a refusal and some vectors.
+/// Returns a fault of boots with this engine or without it. The daily form has a boot of XMSS, one of SLH-DSA whose
+/// message is cut, a refusal and some vectors.
 pub fn fault(machine: Rot, is_daily: bool, folder: &Path) -> Result<Option<String>> {
     let signatures = if is_daily { &[SignedBy::Xmss, SignedBy::SlhDsa][..] } else { &ALL };
     for signed_by in signatures {
@@ -173,7 +177,7 @@ pub fn fault(machine: Rot, is_daily: bool, folder: &Path) -> Result<Option<Strin
     broken(machine, folder)
 }
 
-/// Changed bundles are refused, the host stays in reset.
+/// Checks that changed bundles are refused, and that the host stays in reset.
 fn refused(
     machine: Rot,
     signed_by: SignedBy,
@@ -195,8 +199,8 @@ fn refused(
     Ok(None)
 }
 
-/// What is booted to be shown: a good bundle, one whose loader is changed and, if an engine judges the signature, one with a
-/// change of that.
+/// Returns the boots that are shown: a good bundle, one with a changed loader and, if the engine for hash-based
+/// signatures verifies, one with a changed signature.
 pub fn shown(signed_by: Option<SignedBy>) -> Vec<(&'static str, &'static [Edit])> {
     const LOADER: Edit = Edit::File(|file| file[3 << 12] ^= 1);
     let mut shown = vec![("a good bundle", &[][..]), ("a flipped bit in the loader", &[LOADER])];
@@ -206,17 +210,17 @@ pub fn shown(signed_by: Option<SignedBy>) -> Vec<(&'static str, &'static [Edit])
     shown
 }
 
-/// A flipped bit of the last path in the signature: the padding after it has four bytes at most.
+/// A flipped bit of the last path in the signature. The padding after it has four bytes at most.
 const FLIPPED: Edit = Edit::Area(|area| {
     let at = area.len() - 100;
     area[at] ^= 1;
 });
 
-/// Changes that must be refused, with their reasons.
+/// Returns changes that must be refused, with their reasons.
 fn refusals() -> Vec<(&'static str, Edit, Reason)> {
     vec![
         ("a flipped bit in the signature", FLIPPED, Reason::SignatureMismatch),
-        // The last byte that is signed, by the size in the header (image format §4.1).
+        // The last signed byte, by the size in the header (image format §4.1).
         (
             "a flipped bit in the manifest",
             Edit::File(|file| {
@@ -236,7 +240,7 @@ fn refusals() -> Vec<(&'static str, Edit, Reason)> {
     ]
 }
 
-/// An engine that is wrong, absent or silent when it is asked for known answers: software verifies.
+/// Checks that software verifies if the engine answers known-answer tests wrongly, is absent or does not answer.
 fn broken(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom_for(SignedBy::Xmss, ALONE)?;
     let good = bundle(SMALL_SIZE, SignedBy::Xmss, None, &[]);
@@ -250,7 +254,7 @@ fn broken(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The same beside a host: it runs, or it never does. Every day with XMSS alone.
+/// Checks boots next to a host, which runs or must never run. The daily form tests only XMSS.
 pub fn host_fault(soc: Soc, is_daily: bool, folder: &Path) -> Result<Option<String>> {
     for signed_by in &ALL[..if is_daily { 1 } else { ALL.len() }] {
         if let Some(why) = host_fault_of(soc, *signed_by, folder)? {
@@ -277,7 +281,7 @@ fn host_fault_of(soc: Soc, signed_by: SignedBy, folder: &Path) -> Result<Option<
         .then(|| format!("a changed signature: {:?}\n{}", bad.boot, bad.console)))
 }
 
-/// The line below a log.
+/// Prints the line below a log.
 pub fn print(signed_by: SignedBy, cycles: Cycles) {
     let Cycles { values, compared, engine } = cycles;
     let bound = if has_bound(signed_by) { format!(", {MOST} at most") } else { String::new() };

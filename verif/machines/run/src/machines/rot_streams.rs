@@ -1,5 +1,5 @@
-//! AES between DMA and the stream writer on the root of trust: the program `verif/programs/rot-crypto` with the feature
-//! `streams`, its results, and its rate.
+//! AES between DMA and the stream writer on the root of trust: runs the program `verif/programs/rot-crypto` with the
+//! feature `streams`, and checks its results and its rate.
 
 use anyhow::{Context, Result, ensure};
 
@@ -7,20 +7,21 @@ use super::rot::{self, Rot};
 use super::{End, ciphertexts, digests};
 use xtask::firmware;
 
-/// Far more than it takes.
+/// A limit far above the cycles of the program.
 const MAX_CYCLES: &str = "10000000";
-/// Bytes of a block, and the cycles that the engine takes for one with a key of 256 bits (`hw/ip/aes/doc/README.md`).
+/// Bytes of a block, and the cycles of the engine for one with a key of 256 bits (`hw/ip/aes/doc/README.md`).
 const BLOCK_LEN: u64 = 16;
 const BLOCK_CYCLES: u64 = 14;
-/// A message takes at most this part of the engine's own cycles from the doorbell on, in percent.
+/// The maximum number of cycles of a message from the doorbell on, in percent of the engine's own cycles.
 const MOST: u64 = 105;
-/// Bytes of messages.
+/// Lengths of messages in bytes.
 const LENGTH: u64 = 16384;
 const LONG: u64 = 65536;
-/// What the program says once everything that has to be refused was.
+/// The message of the program after it has checked all refusals.
 const REFUSALS: &str = "refusals right";
 
-/// SHA-256 of texts and results: byte i of the text is i mod 251; key and vectors are those of the program. By OpenSSL.
+/// SHA-256 digests of texts and results, computed with OpenSSL. Byte i of the text is i mod 251; key and vectors are
+/// those of the program.
 const TEXT: &str = "4348e3b98e8a327b34ced39c1da9e67cdb4cd5e48e4d7960607a3ae403d35f0c";
 const SHORT_TEXT: &str = "d57f2a1c8961773c8653c0fc54fb91c8f71c62e5f0a61d7c3c8169f5c42ecd52";
 const CTR: &str = "d89e9c829aa806d835faf4f6b6a21f90c7d35842c9ca84d8c133f19b7c1dc416";
@@ -29,15 +30,15 @@ const ECB: &str = "1177612f239cf8f026fac619b519a52d2033b6435715dea45db86fd59244c
 const GCM: &str = "f9a884cdf200c659b64764f023b882a4e183812ac0c447249ca9188bf6fcf9d1";
 const LONG_CTR: &str = "261655a17f3b0980b081d39183d87f890ad5c4a8c3a062f08c67acfc6c57e593";
 const LONG_GCM: &str = "37356830513b5332fe24eef1852ea7b130b11340cc7cac0ef91dbe81df9522a1";
-/// The tags of GCM with the other data `header`; zeros are no tag.
+/// Tags of GCM with the additional data `header`. Zeros mean that there is no tag.
 const LONG_TAG: &str = "d7f97bbec0c9f5ee29276b8cb380ab24";
 const NO_TAG: &str = "00000000000000000000000000000000";
 const TAG: &str = "7f9c903d85d780dc0474f3526adcc296";
 
-/// Of whole messages: the calls of a driver from the first to the last, the load of the key in it, and of a hash the digest.
-/// All of them have all sizes.
+/// The names of whole messages: all calls of a driver from the first to the last, which load the key and, for a hash,
+/// read the digest. All of them are run with all sizes.
 pub const WHOLE: [&str; 5] = ["sha256", "hmac-sha256", "aes-256-cbc", "aes-256-ctr", "aes-256-gcm"];
-/// Their bytes: those of the fifth paper, and one beside the messages above.
+/// The lengths of whole messages in bytes: those of the fifth paper, and the length of the messages above.
 pub const SIZES: [u64; 8] = [64, 128, 256, 512, 1024, 2048, 4096, LENGTH];
 /// Key and vectors of the program (`known.rs`, SP 800-38A F.2.5; `streams.rs`).
 const KEY: [u8; 32] = [
@@ -48,15 +49,15 @@ const COUNTER: [u8; 16] = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f_u128.to_be_b
 const NONCE: [u8; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const HEADER: &[u8] = b"header";
 
-/// What a message has to give.
+/// The expected result of a message.
 #[derive(Clone, Debug)]
 struct Part<'a> {
     name: &'a str,
     length: u64,
     result: &'a str,
-    /// A tag, or the digest of what a hash engine got by the same read.
+    /// The tag, or the digest of a hash engine that read the same bytes.
     more: Option<&'a str>,
-    /// In percent of the engine's cycles, at most.
+    /// The maximum number of cycles, in percent of the engine's.
     most: u64,
 }
 
@@ -68,7 +69,7 @@ const fn long<'a>(name: &'a str, result: &'a str, tag: &'a str) -> Part<'a> {
     Part { name, length: LONG, result, more: Some(tag), most: MOST }
 }
 
-/// Result and tag of a whole message, in software.
+/// Returns result and tag of a whole message, computed in software.
 fn whole(name: &str, length: u64) -> Option<(String, Option<String>)> {
     let text = digests::message(0, usize::try_from(length).ok()?);
     let hashed = |bytes: &[u8]| digests::digest("sha256", bytes);
@@ -85,7 +86,7 @@ fn whole(name: &str, length: u64) -> Option<(String, Option<String>)> {
     }
 }
 
-/// In the order of the program. A hash has cycles of its own, and so has a short message.
+/// The messages in the order of the program. A hash and a short message have bounds of their own.
 const PARTS: [Part<'_>; 11] = [
     part("ctr", CTR),
     part("ctr-unaligned", CTR),
@@ -103,20 +104,20 @@ const PARTS: [Part<'_>; 11] = [
 /// A message, as the program reports it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Mode and route.
+    /// The mode and the route of the data.
     pub name: String,
-    /// Bytes.
+    /// The length in bytes.
     pub length: u64,
-    /// From the call of the driver to its result.
+    /// Cycles from the call of the driver to its result.
     pub cycles: u64,
-    /// From the doorbell of the DMA engine to the same.
+    /// Cycles from the doorbell of the DMA engine to the result.
     pub rung: u64,
 }
 
-/// Runs the program, and judges what it reports.
+/// Runs the program, and checks its report.
 ///
 /// # Errors
-/// If a result is another one, a message takes too long, or what has to be refused is not.
+/// If a result is wrong, a message takes too long, or an invalid request is not refused.
 pub fn measure(rot: Rot) -> Result<Vec<Message>> {
     let program = firmware::rot_program("rot-crypto", &["streams"])?;
     let folder = rot::folder(rot).join("crypto-streams");
@@ -126,10 +127,10 @@ pub fn measure(rot: Rot) -> Result<Vec<Message>> {
     judge(&console)
 }
 
-/// Prints what each message takes.
+/// Prints the cycles of each message.
 ///
 /// # Errors
-/// As [`measure`].
+/// Same as [`measure`].
 pub fn print(rot: Rot) -> Result<()> {
     for Message { name, length, cycles, rung } in measure(rot)? {
         if WHOLE.contains(&&*name) {

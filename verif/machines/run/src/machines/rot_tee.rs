@@ -1,6 +1,6 @@
-//! A TEE whose monitor the root of trust measures and endorses: its ROM with the feature `tee` does the work of the
-//! first-stage loader (`device/fsbl`), in front of a host in reset. The record has to be the one that the loader leaves on
-//! its own machines for the same secret and monitor ([`tee_boot`]).
+//! A TEE whose monitor the root of trust measures and endorses. Its ROM with the feature `tee` does the work of the
+//! first-stage loader (`device/fsbl`) while the host is in reset. The record must be the one that the loader produces
+//! on its own machines for the same secret and monitor ([`tee_boot`]).
 
 use std::fs;
 use std::path::Path;
@@ -20,14 +20,14 @@ use super::soc::{self as machines, Soc};
 use super::tee_boot::{self, SECRET, TEST_SIZE};
 use super::{End, Machine};
 
-/// A ROM on a machine without a host, and beside one.
+/// The features of a ROM on a machine without a host, and next to one.
 const ALONE: &[&str] = &["alone", "tee"];
 const WATCHED: &[&str] = &["bench", "tee"];
-/// Where the monitor finds its record (`device/rot-rom/src/tee.rs`).
+/// The address at which the monitor finds its record (`device/rot-rom/src/tee.rs`).
 const RECORD: u64 = hartlock_soc::LOG.end - PAGE_SIZE;
-/// Words of the secret.
+/// The number of words of the secret.
 const SECRET_WORDS: u64 = 16;
-/// More than the largest boot here takes: keys and a signature in software on 32 bits.
+/// A limit above the cycles of the longest boot here: keys and a signature in software on 32 bits.
 const MAX_CYCLES: &str = "200000000";
 
 /// A boot on the machine without a host.
@@ -35,15 +35,15 @@ const MAX_CYCLES: &str = "200000000";
 struct Boot<'a> {
     /// Features of the ROM.
     rom: &'a [&'a str],
-    /// Bytes of the monitor.
+    /// The size of the monitor in bytes.
     size: usize,
-    /// Of the record of the monitor.
+    /// The hash of the monitor in the bundle.
     hash: HashId,
-    /// What the machine takes as a secret: a byte after it says that it never closes.
+    /// The secret for the machine. An additional byte means that the secret cannot be closed.
     secret: &'a [u8],
     edits: &'a [Edit],
     options: &'a [&'a str],
-    /// Whether it comes to the wipe of the stack, and the scratchpad is saved then.
+    /// True if the ROM wipes its stack, so that the scratchpad is saved before and after.
     is_saved: bool,
 }
 
@@ -61,21 +61,21 @@ impl Default for Boot<'_> {
     }
 }
 
-/// What it gave.
+/// The result of a run.
 struct Ran {
     end: End,
     console: String,
     state: BootState,
-    /// What is at the place of the record.
+    /// The bytes at the address of the record.
     record: [u8; HANDOVER_SIZE],
     /// The scratchpad before its stack is wiped, and afterwards.
     scratchpads: Option<[Vec<u8>; 2]>,
-    /// Words of the secret that were read while it was open, and whether it is closed at the end.
+    /// Number of words of the secret that were read while it was open, and true if it is closed at the end.
     shown: u64,
     is_shut: bool,
 }
 
-/// A bundle for this device, signed by the fake key of LMS.
+/// Returns a bundle for this device, signed by the fake key of LMS.
 fn bundle(boot: &Boot<'_>) -> Result<Vec<u8>> {
     let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
     let mut draft = Draft::boot();
@@ -122,7 +122,7 @@ fn run(machine: Rot, boot: &Boot<'_>, folder: &Path) -> Result<Ran> {
     })
 }
 
-/// The line of the secret in a report.
+/// Reads the line of the secret in a report: the number of words that were read, and true if it is closed.
 fn secret_state(report: &str) -> Result<(u64, bool)> {
     for line in report.lines() {
         if let ["secret", "shown", words, "shut", shut] = line.split(' ').collect::<Vec<_>>()[..] {
@@ -132,7 +132,7 @@ fn secret_state(report: &str) -> Result<(u64, bool)> {
     bail!("the machine does not report its secret\n{report}")
 }
 
-/// The record of a monitor of this size, as a workstation computes it; and all of its secrets.
+/// Returns the record of a monitor of this size, as a workstation computes it, and its secrets.
 fn wanted(size: usize) -> Result<([u8; HANDOVER_SIZE], [[u8; 64]; 2])> {
     let expected = tee_boot::expected(size)?;
     let mut record = [0; HANDOVER_SIZE];
@@ -140,7 +140,8 @@ fn wanted(size: usize) -> Result<([u8; HANDOVER_SIZE], [[u8; 64]; 2])> {
     Ok((record, [SECRET, expected.secret_key]))
 }
 
-/// What is wrong with the ROM on this machine. `is_quick` has a few boots: software alone takes as long as all others.
+/// Returns a fault of the ROM on this machine. With `is_quick` there are only a few boots, because software takes as
+/// long as all others together.
 ///
 /// # Errors
 /// If something cannot be built or started.
@@ -154,14 +155,14 @@ pub fn fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<Strin
     if is_quick { Ok(None) } else { plain_fault(machine, folder) }
 }
 
-/// The record, by engines and by what does their work if they answer wrong; and what is left of it.
+/// Checks the record, computed by engines and by software if an engine is wrong, and that no secret is left in memory.
 fn endorsement_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<String>> {
     const HASH: &str = "sha3-512 by its engine";
     const SIGN: &str = "ed25519 by its engine";
     let (record, secrets) = wanted(TEST_SIZE)?;
     let runs: [(HashId, &[&str], [&str; 2]); 4] = [
         (HashId::Sha3_512, &[], [HASH, SIGN]),
-        // One read for both hashes; and one for each.
+        // Both hashes need one read of the payload here; in the other cases each needs its own.
         (HashId::Sha256, &[], [HASH, SIGN]),
         (HashId::Sha384, &["--upset-result", "sha3"], ["sha3-512 in software", SIGN]),
         (HashId::Sha3_512, &["--upset-result", "ed25519"], [HASH, "ed25519 in software"]),
@@ -183,7 +184,7 @@ fn endorsement_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Opti
             let (shown, is_shut) = (ran.shown, ran.is_shut);
             return Ok(Some(format!("{shown} words of the secret were read, shut: {is_shut}")));
         }
-        // The record that was written is there before the wipe: otherwise the search would show nothing.
+        // The secrets must be found before the wipe; otherwise the search would show nothing.
         let [before, after] = ran.scratchpads.context("no scratchpad was saved")?;
         let has_any = [before, after].map(|memory| has_any_of(&memory, &secrets));
         if has_any != [true, false] {
@@ -195,7 +196,8 @@ fn endorsement_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Opti
     Ok(None)
 }
 
-/// A ROM without the feature reads no word of the secret and leaves no record; the release of the host closes the secret.
+/// Checks that a ROM without the feature reads no word of the secret and leaves no record, and that the release of the
+/// host closes the secret.
 fn plain_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let ran = run(machine, &Boot { rom: rot_boot::ALONE, ..Boot::default() }, folder)?;
     let Ran { end, console, state, shown, is_shut, .. } = &ran;
@@ -213,12 +215,12 @@ struct Refused<'a> {
     edits: &'a [Edit],
     secret: &'a [u8],
     reason: Reason,
-    /// Words of the secret that are read: none before the decision.
+    /// Number of words of the secret that are read. It is zero if the ROM refuses before it needs the secret.
     shown: u64,
 }
 
 fn refusal_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<String>> {
-    // Of the monitor, which follows the page of the metadata; and of what follows it.
+    // The first change is in the monitor, which follows the page with the metadata; the second in the loader after it.
     let of_monitor = Edit::File(|file| file[2 << 12] ^= 1);
     let of_loader = Edit::File(|file| file[(1 << 12) + TEST_SIZE] ^= 1);
     let open = [&SECRET[..], &[1]].concat();
@@ -243,7 +245,8 @@ fn refusal_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<S
             what: "a secret that stays open",
             secret: &open,
             reason: Reason::NotEndorsed,
-            // Those that are read to see whether it is closed as well, then and before the host is refused.
+            // The ROM reads all words once to use them. It reads them twice more to check that they are closed: at
+            // once, and before it refuses.
             shown: 3 * SECRET_WORDS,
             ..missing
         },
@@ -268,14 +271,14 @@ fn refusal_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<S
     Ok(None)
 }
 
-/// The same beside a host, whose first program is the monitor of the test: it prints its record, and closes it.
+/// Boots next to a host, whose first program is the monitor of the test. It prints its record, and closes the secret.
 fn run_beside_a_host(soc: Soc, size: usize, folder: &Path) -> Result<machines::Measured> {
     fs::create_dir_all(folder)?;
     let path = |name: &str| folder.join(name).display().to_string();
     fs::write(path("rom.elf"), rom(WATCHED)?)?;
     fs::write(path("bundle.hlk"), bundle(&Boot { size, ..Boot::default() })?)?;
     fs::write(path("secret.bin"), SECRET)?;
-    // At the host's start address until its payload is there: it would trap at once.
+    // These bytes are at the host's start address until its payload is loaded; it would trap at once.
     fs::write(path("nothing.bin"), [0; 4])?;
     let medium = format!("{}@{:#x}", path("bundle.hlk"), hartlock_soc::BUNDLE.start);
     let (rom, secret) = (path("rom.elf"), path("secret.bin"));
@@ -292,7 +295,7 @@ fn run_beside_a_host(soc: Soc, size: usize, folder: &Path) -> Result<machines::M
     machines::parse(&report, end, console)
 }
 
-/// What is wrong beside a host.
+/// Returns a fault of a boot next to a host.
 ///
 /// # Errors
 /// If something cannot be built or started.
@@ -305,10 +308,10 @@ pub fn host_fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
     Ok((!is_right).then(|| format!("the monitor ended in {:?}\n{}", ran.end, ran.console)))
 }
 
-/// Boots a monitor of so many bytes, and returns what happened and the console.
+/// Boots a monitor of this size, and returns the result and the console.
 ///
 /// # Errors
-/// If its record is another one than a workstation computes.
+/// If its record differs from the one that a workstation computes.
 pub fn show(machine: Rot, size: Option<usize>, folder: &Path) -> Result<(Booted, String)> {
     let size = size.unwrap_or(TEST_SIZE);
     let ran = run(machine, &Boot { size, ..Boot::default() }, folder)?;
@@ -316,10 +319,10 @@ pub fn show(machine: Rot, size: Option<usize>, folder: &Path) -> Result<(Booted,
     Ok((Booted::of(&ran.console, ran.state)?, ran.console))
 }
 
-/// The same beside a host.
+/// Does the same as [`show`] next to a host.
 ///
 /// # Errors
-/// As above.
+/// Same as [`show`].
 pub fn show_beside_a_host(
     soc: Soc,
     size: Option<usize>,

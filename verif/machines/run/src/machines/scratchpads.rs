@@ -1,4 +1,4 @@
-//! Scratchpads of the root of trust that a run saves, each when a function of its program is called for the first time.
+//! Saves the scratchpad of the root of trust in a run, each time when a given function of its program is called first.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use object::{Object, ObjectSymbol};
 
-/// Functions before and after a program wipes its stack (`device/rot/src/start.S`).
+/// The functions before and after a program wipes its stack (`device/rot/src/start.S`).
 pub const WIPE: [&str; 2] = ["rot_wipe_stack", "rot_stack_is_wiped"];
 
-/// Where a run saves them.
+/// The options and files with which a run saves the scratchpads.
 pub struct Scratchpads<const N: usize> {
     options: [String; N],
     files: [PathBuf; N],
-    /// Bytes between variables and the end.
+    /// Bytes from the end of the variables to the top of the stack.
     stack_len: usize,
 }
 
 impl<const N: usize> Scratchpads<N> {
-    /// At these functions of a program, in this folder.
+    /// Saves at these functions of a program, to files in this folder.
     ///
     /// # Errors
-    /// If the program does not have one of them.
+    /// If the program does not have one of the functions.
     pub fn at(functions: [&str; N], program: &[u8], folder: &Path) -> Result<Self> {
         let places = functions.map(|name| (folder.join(format!("{name}.bin")), name));
         let mut options = [const { String::new() }; N];
@@ -34,15 +34,15 @@ impl<const N: usize> Scratchpads<N> {
         Ok(Self { options, files, stack_len: usize::try_from(stack_len)? })
     }
 
-    /// Of the machine.
+    /// Returns the options of the machine.
     pub fn options(&self) -> [&str; N] {
         self.options.each_ref().map(String::as_str)
     }
 
-    /// All of each.
+    /// Reads the saved scratchpads.
     ///
     /// # Errors
-    /// If the machine did not save one.
+    /// If the machine did not save one of them.
     pub fn read(&self) -> Result<[Vec<u8>; N]> {
         let mut memories = [const { Vec::new() }; N];
         for (memory, file) in memories.iter_mut().zip(&self.files) {
@@ -51,21 +51,22 @@ impl<const N: usize> Scratchpads<N> {
         Ok(memories)
     }
 
-    /// Of the stack of one, bytes from the lowest that is not zero on: what a wipe leaves is in use.
+    /// Returns the number of bytes of the stack that are in use: from the lowest byte that is not zero, since a wipe
+    /// writes zeros.
     pub fn depth(&self, memory: &[u8]) -> usize {
         let stack = &memory[memory.len().saturating_sub(self.stack_len)..];
         stack.iter().position(|byte| *byte != 0).map_or(0, |lowest| stack.len() - lowest)
     }
 }
 
-/// Of a function or of a place that the linker names.
+/// Returns the address of a function or of a symbol of the linker script.
 fn address(program: &[u8], symbol: &str) -> Result<u64> {
     let file = object::File::parse(program).context("the program is no ELF file")?;
     let found = file.symbols().find(|found| found.name() == Ok(symbol));
     Ok(found.with_context(|| format!("the program has no {symbol}"))?.address())
 }
 
-/// Whether eight bytes of a secret, from a multiple of eight on, are anywhere in memory.
+/// Returns true if memory contains any eight bytes of a secret that begin at a multiple of eight.
 pub fn has_any_of(memory: &[u8], secrets: &[impl AsRef<[u8]>]) -> bool {
     let mut parts = secrets.iter().flat_map(|secret| secret.as_ref().chunks_exact(8));
     parts.any(|part| memory.windows(part.len()).any(|window| window == part))

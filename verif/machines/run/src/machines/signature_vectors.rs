@@ -1,6 +1,7 @@
-//! Public vectors of hash-based signatures on the root of trust: with its engine a verifier says the same as without.
+//! Runs public vectors of hash-based signatures on the root of trust. With its engine, a verifier must give the same
+//! verdict as in software.
 //!
-//! They are read in place from the folder that `HARTLOCK_VECTORS` names.
+//! The vectors are read from the folder that `HARTLOCK_VECTORS` names.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -16,26 +17,27 @@ use serde_json::Value;
 use super::rot::Rot;
 use super::signatures::{By, Case, run_on};
 
-/// A sample for every day, of each of valid and of changed signatures of a scheme.
+/// The daily sample: the number of valid signatures of a scheme, and the number of changed ones.
 const SAMPLE: usize = 3;
 
-/// Vectors of a scheme.
+/// A source of vectors of a scheme.
 struct Source {
-    /// A file of a folder, or all whose names begin with what is before a star and end with what is after it.
+    /// The name of a file, or a pattern: all files whose names begin with the text before a star and end with the text
+    /// after it.
     folder: &'static str,
     files: &'static str,
     scheme: Scheme,
     form: Form,
 }
 
-/// How a file has its vectors.
+/// The format of a file of vectors.
 enum Form {
-    /// A line `name = value` or `name: value` for each value, with the names of key, message and signature. Records end at
-    /// empty lines; what one does not say is as in a record before, or comes in the next one.
+    /// A line `name = value` or `name: value` for each value, with the names of key, message and signature. Records end
+    /// at empty lines. A value that is missing is that of an earlier record, or follows in the next one.
     Records([&'static str; 3]),
-    /// The same, of signatures that are not valid.
+    /// Records in the same format, with signatures that are not valid.
     Changed([&'static str; 3]),
-    /// Objects, also in groups, each with its verdict.
+    /// JSON objects, also in groups, each with its verdict.
     Json,
 }
 
@@ -66,23 +68,23 @@ const SOURCES: [Source; 11] = [
     source("slh-dsa", "derived_slhdsa_invalid.json", Scheme::SlhDsaSha2_128s, Form::Json),
 ];
 
-/// The object identifier of SHA-256 in DER, of a digest that is signed (FIPS 205 §10.2.2).
+/// The object identifier of SHA-256 in DER, for a digest that is signed (FIPS 205 §10.2.2).
 const SHA256: [u8; 11] = [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01];
 
-/// Vectors that were verified with the engine.
+/// Numbers of vectors that were verified with the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub valid: usize,
     pub changed: usize,
 }
 
-/// A vector, and whether it is valid.
+/// A vector, and true if it is valid.
 type Vector = (Case, bool);
 
-/// Verifies them, and says how many there were.
+/// Verifies the vectors, and prints their numbers.
 ///
 /// # Errors
-/// As [`run`].
+/// Same as [`run`].
 pub fn print(machine: Rot) -> Result<()> {
     for (scheme, Counts { valid, changed }) in run(machine)?.unwrap_or_default() {
         println!(
@@ -93,10 +95,11 @@ pub fn print(machine: Rot) -> Result<()> {
     Ok(())
 }
 
-/// Verifies them with the engine, by scheme; nothing without the folder. `HARTLOCK_ALL_VECTORS` asks for all of them.
+/// Verifies the vectors with the engine; returns their numbers by scheme, or nothing without the folder. By default
+/// these are a sample; `HARTLOCK_ALL_VECTORS` selects all.
 ///
 /// # Errors
-/// If a root, or a reason why there is none, is another one than in software; if a verdict is not that of the vector.
+/// If a root, or the reason why there is none, differs from software, or a verdict from that of the vector.
 pub fn run(machine: Rot) -> Result<Option<Vec<(Scheme, Counts)>>> {
     let Some(folder) = public_vectors()? else { return Ok(None) };
     let is_sample = env::var_os("HARTLOCK_ALL_VECTORS").is_none();
@@ -118,14 +121,14 @@ pub fn run(machine: Rot) -> Result<Option<Vec<(Scheme, Counts)>>> {
     Ok(Some(counts))
 }
 
-/// The folder of public vectors, if one is named. It has to exist then.
+/// Returns the folder of public vectors, if one is named. Then it has to exist.
 pub(super) fn public_vectors() -> Result<Option<PathBuf>> {
     let Some(folder) = env::var_os("HARTLOCK_VECTORS").map(PathBuf::from) else { return Ok(None) };
     ensure!(folder.is_dir(), "HARTLOCK_VECTORS names no folder: {}", folder.display());
     Ok(Some(folder))
 }
 
-/// All of them, or some that are spread over all.
+/// Returns all items or, as a sample, some at equal distances.
 pub(super) fn chosen<T>(all: Vec<T>, is_sample: bool) -> Vec<T> {
     let step = if is_sample { all.len().div_ceil(SAMPLE) } else { 1 };
     all.into_iter().step_by(step.max(1)).collect()
@@ -165,7 +168,8 @@ impl Source {
         Ok(paths)
     }
 
-    /// Of a file with lines. A record may have several signatures, or what belongs to the one before.
+    /// Reads the vectors of a file with lines. A record may have several signatures, or more values for the record
+    /// before.
     fn records(&self, text: &str, names: [&str; 3], is_valid: bool) -> Result<Vec<Vector>> {
         let mut vectors = Vec::new();
         let (mut fields, mut signatures) = (BTreeMap::new(), Vec::new());
@@ -185,7 +189,7 @@ impl Source {
                 let (key, message) = (unhex(key)?, unhex(message)?);
                 let message = match (field("message_prime"), field("context")) {
                     (Some(encoded), _) => unhex(encoded)?,
-                    // As the internal interface takes it (FIPS 205 §9.2).
+                    // The internal interface takes this message unchanged (FIPS 205 §9.2).
                     (None, None | Some("none")) => message,
                     (None, Some("zero_length")) => encoded(&[], None, &message)?,
                     (None, Some(context)) => encoded(&unhex(context)?, None, &message)?,
@@ -197,7 +201,7 @@ impl Source {
         Ok(vectors)
     }
 
-    /// Of a file of objects.
+    /// Reads the vectors of a file with objects.
     fn objects(&self, file: &Value) -> Result<Vec<Vector>> {
         let list = |value: &Value, name: &str| value[name].as_array().cloned();
         let groups = list(file, "testGroups").unwrap_or_else(|| vec![file.clone()]);
@@ -235,13 +239,14 @@ impl Source {
         Ok(vectors)
     }
 
-    /// If the engine has its parameters.
+    /// Returns the vector if the engine supports its parameters.
     fn vector(&self, [key, message, signature]: [Vec<u8>; 3], is_valid: bool) -> Option<Vector> {
         let is_built_in = match self.scheme {
-            // XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
+            // The types XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
             Scheme::Xmss => matches!(key[..], [0, 0, 0, 1..=3, ..]),
             Scheme::XmssMt => false,
-            // SHA-256, also cut (SP 800-208 §4); of HSS after a count of levels.
+            // Types with SHA-256, also truncated (SP 800-208 §4). A key of HSS has the number of levels before the
+            // type.
             Scheme::Lms => {
                 let skipped = if key.len().is_multiple_of(8) { 0 } else { 4 };
                 matches!(key.get(skipped..), Some([0, 0, 0, 5..=14, ..]))
@@ -253,7 +258,7 @@ impl Source {
     }
 }
 
-/// M′ of a message, or of its digest (FIPS 205 §10.2).
+/// Returns the encoded message M′ of a message, or of its digest (FIPS 205 §10.2).
 fn encoded(context: &[u8], oid: Option<&[u8]>, message: &[u8]) -> Result<Vec<u8>> {
     let head = [u8::from(oid.is_some()), u8::try_from(context.len())?];
     let mut hash = Sha256::new();

@@ -1,4 +1,4 @@
-//! Hash-based signatures on the root of trust (`verif/programs/rot-signatures`): roots are judged here.
+//! Runs hash-based signatures on the root of trust (`verif/programs/rot-signatures`). The roots are checked here.
 
 use std::fs;
 use std::path::Path;
@@ -14,21 +14,21 @@ use super::model::{self, Core};
 use super::rot::{self, Rot};
 use xtask::{firmware, project};
 
-/// Where the programs look for their cases (`host/kat/src/roots.rs`).
+/// The address at which the programs read their cases (`host/kat/src/roots.rs`).
 pub(super) const CASES: u64 = 0x8100_0000;
-/// More than a signature takes that is verified in software.
+/// A limit above the cycles of a signature that is verified in software.
 const MAX_CYCLES: &str = "400000000";
 
-/// A kind of signature, and who makes it.
+/// A kind of signature, and the algorithm that signs.
 #[derive(Clone, Copy)]
 pub struct Kind {
     pub name: &'static str,
     scheme: Scheme,
-    /// By its name in the image format (§2.2).
+    /// The name in the image format (§2.2).
     algorithm: &'static str,
 }
 
-/// All that are measured.
+/// All kinds that are measured.
 pub static KINDS: [Kind; 3] = [
     Kind { name: "XMSS-SHA2_10_256", scheme: Scheme::Xmss, algorithm: "xmss-sha2-10-256" },
     Kind { name: "LMS H10/W4", scheme: Scheme::Lms, algorithm: "lms-sha256-h10-w4" },
@@ -39,16 +39,16 @@ pub static KINDS: [Kind; 3] = [
     },
 ];
 
-/// What computes roots.
+/// The unit that computes roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The engine for hash-based signatures, as the ROM feeds it.
+    /// The engine for hash-based signatures, fed as the ROM feeds it.
     Engine,
-    /// The same fed by the core.
+    /// The same engine, fed by the core.
     Pushed,
     /// Software, with the engine for SHA-256.
     Sha256Engine,
-    /// Software alone.
+    /// Only software.
     Software,
 }
 
@@ -76,21 +76,21 @@ impl By {
     }
 }
 
-/// As a program gets it (`host/kat/src/roots.rs`).
+/// A case in the form that a program reads (`host/kat/src/roots.rs`).
 pub(super) struct Case {
     pub scheme: Scheme,
     pub key: Vec<u8>,
-    /// Encoded, if it is of SLH-DSA.
+    /// The message, which for SLH-DSA is encoded.
     pub message: Vec<u8>,
     pub signature: Vec<u8>,
 }
 
 impl Case {
-    /// Signatures of a kind: the same every time.
+    /// Returns signatures of a kind, which are the same every time.
     fn several(kind: &Kind, count: usize) -> Result<Vec<Self>> {
-        // One level of HSS is a tree of LMS with counts in front (RFC 8554 §6.1, §6.2).
+        // HSS with one level is a tree of LMS with counts before key and signature (RFC 8554 §6.1, §6.2).
         let skipped = if kind.scheme == Scheme::Lms { 4 } else { 0 };
-        // A message without a context (FIPS 205 §10.2).
+        // This is the prefix of a message without a context (FIPS 205 §10.2).
         let prefix: &[u8] = if kind.scheme == Scheme::SlhDsaSha2_128s { &[0, 0] } else { &[] };
         let cases = signed::several(kind.algorithm, count)?.into_iter().map(|it| Self {
             scheme: kind.scheme,
@@ -112,23 +112,23 @@ impl Case {
         bytes
     }
 
-    /// What software makes of it: the root that it leads to, or why there is none.
+    /// Returns the root that software computes from the signature, or the reason why there is none.
     fn computed(&self) -> Result<Vec<u8>, Rejection> {
         self.with(|case| Ok(case.compare(&Kernels::PORTABLE)?.computed[..case.root_len()].to_vec()))
     }
 
-    /// Whether the signature is valid.
+    /// Returns true if the signature is valid.
     pub(super) fn is_valid(&self) -> bool {
         let compared = |case: roots::Case<'_>| case.compare(&Kernels::PORTABLE);
         self.with(compared).as_ref().is_ok_and(|compared: &Comparison| compared.check().is_ok())
     }
 
-    /// Roots that a verifier computes, if it finds nothing wrong before the last one.
+    /// Returns the number of roots that a verifier computes, if it does not refuse before the last one.
     fn trees(&self) -> u32 {
         self.with(|case| case.trees())
     }
 
-    /// As a program has it.
+    /// Calls `action` with the case as a program decodes it.
     fn with<T>(&self, action: impl FnOnce(roots::Case<'_>) -> T) -> T {
         let bytes = self.encode();
         let (head, body) = bytes.split_first_chunk().expect("a head");
@@ -137,7 +137,7 @@ impl Case {
     }
 }
 
-/// Cycles of each of `count` signatures of a kind, as the processor of the root of trust counts them.
+/// Returns the cycles of each of `count` signatures of a kind, as the processor of the root of trust counts them.
 ///
 /// # Errors
 /// If a root is wrong, or the program fails.
@@ -147,19 +147,19 @@ pub fn measure(rot: Rot, kind: &Kind, by: By, count: usize) -> Result<Vec<u64>> 
     run_on(rot, by, &cases)
 }
 
-/// Cycles of cases, each of which has to give what software gives.
+/// Returns the cycles of cases. Each has to give the same root as software.
 ///
 /// # Errors
-/// As [`measure`].
+/// Same as [`measure`].
 pub(super) fn run_on(rot: Rot, by: By, cases: &[Case]) -> Result<Vec<u64>> {
     let program = firmware::rot_program("rot-signatures", by.features())?;
     run(&rot::machine(rot)?, &program, &rot::folder(rot), by, cases)
 }
 
-/// The same in software on the first hart of a host, with warm caches.
+/// Does the same as [`measure`] in software on the first hart of a host, with warm caches.
 ///
 /// # Errors
-/// As above.
+/// Same as [`measure`].
 pub fn measure_on_host(core: Core, kind: &Kind, count: usize) -> Result<Vec<u64>> {
     let program = firmware::stage("host-signatures", &[])?.elf;
     run(
@@ -185,10 +185,10 @@ fn run(machine: &Path, program: &Path, folder: &Path, by: By, cases: &[Case]) ->
     judge(&console, by, cases)
 }
 
-/// A signature of each kind on these machines.
+/// Prints the cycles of a signature of each kind on these machines.
 ///
 /// # Errors
-/// As [`measure`].
+/// Same as [`measure`].
 pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
     println!("{:<18} {:<14} {:<26} {:>10}", "signature", "machine", "root by", "cycles");
     let line = |kind: &Kind, machine, by, cycles: Vec<u64>| {
@@ -210,7 +210,7 @@ pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
     Ok(())
 }
 
-/// `sig <number> <cycles> <roots of the engine> <root>` for each case.
+/// Reads a line `sig <number> <cycles> <roots of the engine> <root>` for each case, and returns the cycles.
 fn judge(console: &str, by: By, cases: &[Case]) -> Result<Vec<u64>> {
     let lines: Vec<&str> = console.lines().filter(|line| line.starts_with("sig ")).collect();
     ensure!(lines.len() == cases.len(), "{} roots of {}", lines.len(), cases.len());
@@ -226,7 +226,7 @@ fn judge(console: &str, by: By, cases: &[Case]) -> Result<Vec<u64>> {
             Err(rejection) => format!("{rejection:?}"),
         };
         ensure!(root == expected, "a root is wrong: {line}");
-        // Software computes what an engine gives up, with the same root.
+        // If the engine gives up, software computes the same root.
         let trees = if by.is_engine() { case.trees() } else { 0 };
         ensure!(computed.is_err() || by_engine == trees.to_string(), "roots of the engine: {line}");
         cycles.parse().with_context(|| format!("cycles of {line:?}"))

@@ -1,4 +1,5 @@
-//! The smoke program (`verif/programs/smoke`) on a machine: its medium, its run, what it measured.
+//! Runs the smoke program (`verif/programs/smoke`) on a machine: makes its medium, and reads the values that it
+//! measured.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,24 +14,24 @@ use hartlock_smoke::{BLOCKS, Header};
 use crate::assertion::{Failed, first_failure};
 use xtask::run;
 
-/// Far more than a block of practical size takes.
+/// A limit far above the cycles for a block of practical size.
 const MAX_CYCLES: u64 = 500_000_000;
 
 /// The output of the program, in cycles of its first hart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
     pub harts: u64,
-    /// Interrupt to all harts, nothing to do, and back.
+    /// The cycles from an interrupt to all harts, which have nothing to do, until all have answered.
     pub wake: u64,
     pub storage: Cost,
     pub sha3_384: Cost,
     pub sha384: Cost,
     pub all_sha3_384: Cost,
-    /// The lines of the machine: where the cycles of every hart went.
+    /// The lines of the machine: the cycles of every hart by cause.
     pub report: String,
 }
 
-/// Cycles for bytes.
+/// A number of bytes, and the cycles for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     pub bytes: u64,
@@ -43,12 +44,12 @@ impl Cost {
     }
 }
 
-/// The medium: pseudorandom blocks and their digests, by the portable kernels of this machine.
+/// Returns the medium: pseudorandom blocks and their digests, computed by the portable kernels of this machine.
 pub fn medium(block_len: usize) -> Vec<u8> {
     let mut data = Vec::with_capacity(block_len * BLOCKS);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     while data.len() < block_len * BLOCKS {
-        // Xorshift (Marsaglia 2003): any bytes are suitable if they are the same on all machines.
+        // The generator is Xorshift (Marsaglia 2003). Any bytes are suitable if they are the same on all machines.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
@@ -72,18 +73,18 @@ fn digest<H: Hash>(data: &[u8]) -> H::Output {
     hash.finalize()
 }
 
-/// How a program on a machine ended.
+/// The end of a program on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Success,
     /// The program reported a failure.
     Failure,
-    /// It did not end in time.
+    /// The program did not end in time.
     Timeout,
 }
 
 impl End {
-    /// The end of a run, by the exit code of the machine and what it printed.
+    /// Returns the end of a run from the exit code of the machine and its output.
     ///
     /// # Errors
     /// [`Failed`] if an assertion of the RTL failed; another error if the program could not be run.
@@ -103,19 +104,19 @@ impl End {
     }
 }
 
-/// A program on a machine, and files for it.
+/// A program on a machine, and its files and options.
 pub struct Machine<'a> {
     pub machine: &'a Path,
     pub program: &'a Path,
-    /// Where medium and report are written.
+    /// The folder to which medium and report are written.
     pub folder: &'a Path,
     /// Options of the machine.
     pub options: &'a [String],
 }
 
 impl Machine<'_> {
-    /// Runs the program with this medium; returns its console, and how it ended. Other output of the machine
-    /// goes to the terminal after a failure.
+    /// Runs the program with this medium; returns its console, its report and its end. After a failure, other output of
+    /// the machine goes to the terminal.
     pub fn run(&self, medium: &[u8]) -> Result<(String, String, End)> {
         fs::create_dir_all(self.folder)?;
         let medium_path = self.folder.join("medium.bin");

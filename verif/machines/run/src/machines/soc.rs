@@ -17,29 +17,29 @@ use crate::rtl;
 use xtask::{firmware, packages, project, run};
 
 const TOP: &str = "soc_machine";
-/// As Rocket alone: the test bench is the same.
+/// The prefix of C++ classes is that of Rocket without a root of trust, because the test bench is the same.
 const PREFIX: &str = "Vrocket";
-/// Addresses past its end are unmapped, which the root of trust's smoke program checks.
+/// The size of memory. Addresses after its end are unmapped, which the smoke program of the root of trust checks.
 const MEMORY_SIZE: &str = "0x40000000";
 
 /// Bytes of a block on the medium of the guard's test, of which one sector is read.
 const GUARD_BLOCK: usize = 1024;
 
-/// A host beside the root of trust.
+/// A host with a root of trust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Soc {
     /// The name on command lines and in tables.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description in one line.
     pub about: &'static str,
     pub host: Core,
-    /// The root of trust has the engines for AES and for big numbers.
+    /// True if the root of trust has the engines for AES and for big numbers.
     pub has_all_engines: bool,
-    /// Part of `cargo xtask test`.
+    /// True if it is part of `cargo xtask test`.
     pub is_daily: bool,
 }
 
-/// All that are used.
+/// All configurations that are used.
 pub const SOCS: [Soc; 3] = [
     Soc {
         name: "soc-1",
@@ -69,7 +69,7 @@ pub fn soc(name: &str) -> Option<Soc> {
     SOCS.into_iter().find(|soc| soc.name == name)
 }
 
-/// Returns the program that is this machine, and builds it if it does not exist.
+/// Returns the program that simulates this machine, and builds it if it does not exist.
 ///
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
@@ -97,7 +97,7 @@ pub fn machine(soc: Soc, has_waves: bool) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The compiled model and the digest of its inputs.
+/// Returns the folder of the compiled model, and the digest of its inputs.
 fn library(
     soc: Soc,
     has_waves: bool,
@@ -149,16 +149,17 @@ fn library(
 /// The machine's report on the smoke programs of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// Cycles and instructions of the host until the end, and of the root of trust until it had decided.
+    /// Cycles until the end, instructions of the host until the end, and instructions of the root of trust until its
+    /// decision.
     pub cycles: u64,
     pub host_retired: u64,
     pub rot_retired: u64,
     /// Cycles in which harts of the host slept.
     pub host_waiting: u64,
-    /// Loads and stores of the root of trust to the memory of both.
+    /// Loads and stores of the root of trust to the memory that it shares with the host.
     pub host_memory: Access,
     pub boot: BootState,
-    /// How the run ended, and the console of both.
+    /// The end of the run, and the console of both sides.
     pub end: End,
     pub console: String,
 }
@@ -184,7 +185,7 @@ pub fn smoke(
     parse(&report, end, console).with_context(|| format!("the machine reported\n{report}"))
 }
 
-/// The smoke program of the root of trust, which takes this decision.
+/// Builds the smoke program of the root of trust that takes this decision, and returns its path.
 fn smoke_of(decision: Decision) -> Result<PathBuf> {
     let feature: &[&str] = match decision {
         Decision::Release => &["release-host"],
@@ -194,7 +195,7 @@ fn smoke_of(decision: Decision) -> Result<PathBuf> {
     firmware::rot_program("rot-smoke", feature)
 }
 
-/// Runs a program of the host with a medium, beside one of the root of trust: console, report, end.
+/// Runs a program of the host with a medium, and one of the root of trust; returns console, report and end.
 pub fn run(
     soc: Soc,
     rot: &Path,
@@ -216,7 +217,8 @@ pub fn run(
     runs.run(medium)
 }
 
-/// The storage against the guard in front of it (`verif/programs/axi-guard`): how the program ended, and its console.
+/// Runs the storage against the guard in front of it (`verif/programs/axi-guard`); returns the end of the program, and
+/// its console.
 pub fn guard(soc: Soc, features: &[&str]) -> Result<(End, String)> {
     let program = firmware::stage("axi-guard", features)?.elf;
     let (console, _, end) =
@@ -224,13 +226,13 @@ pub fn guard(soc: Soc, features: &[&str]) -> Result<(End, String)> {
     Ok((end, console))
 }
 
-/// What is wrong with the guard, or with the program that tries it.
+/// Returns a fault of the guard, or of the program that tests it.
 pub fn guard_fault(soc: Soc) -> Result<Option<String>> {
     let (end, console) = guard(soc, &[])?;
     if end != End::Success || !console.contains("guard: done") {
         return Ok(Some(format!("the storage against the guard ended in {end:?}\n{console}")));
     }
-    // A range that is left open has to be noticed.
+    // The program must notice a range that is left open.
     let (end, console) = guard(soc, &["open-range"])?;
     if end == End::Success || !console.contains("a sector is where it must not be") {
         return Ok(Some(format!("an open range is not noticed: {end:?}\n{console}")));
@@ -238,12 +240,12 @@ pub fn guard_fault(soc: Soc) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The folder for files of runs.
+/// Returns the folder for the files of runs.
 pub fn folder(soc: Soc) -> PathBuf {
     project::work_dir("hw").join(soc.name)
 }
 
-/// Reads the report: the host's lines, then `rot` and those of the root of trust.
+/// Reads the report: the lines of the host, then `rot` and the lines of the root of trust.
 pub fn parse(report: &str, end: End, console: String) -> Result<Measured> {
     let (host, rot) = report.split_once("\nrot\n").context("no lines of the root of trust")?;
     let totals = |text: &str| -> Vec<Vec<String>> {
@@ -305,7 +307,7 @@ pub fn released(soc: Soc, block_len: usize, options: &[String]) -> Result<Measur
     Ok(measured)
 }
 
-/// Faults of the machine that its smoke programs show.
+/// Returns a fault of the machine that its smoke programs show.
 pub fn faults(soc: Soc, block_len: usize) -> Result<Option<String>> {
     let measured = released(soc, block_len, &[])?;
     if measured.boot.status != Status::Released || !measured.console.contains("smoke: done") {
@@ -320,7 +322,7 @@ pub fn faults(soc: Soc, block_len: usize) -> Result<Option<String>> {
     {
         return Ok(Some("a refused host runs, or no reason is reported".into()));
     }
-    // Its first instruction causes an exception, and so does its handler, without end.
+    // The first instruction of the host causes an exception, and so does its exception handler, without end.
     let limit = ["--max-cycles".to_owned(), "100000".to_owned()];
     let trapped = smoke(soc, Decision::Trap, block_len, &limit)?;
     if trapped.boot.status != Status::Trapped
@@ -332,7 +334,7 @@ pub fn faults(soc: Soc, block_len: usize) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Runs a program of the host with one of the root of trust, which `options` name.
+/// Returns the command that runs a program of the host with one of the root of trust, which `options` name.
 pub fn command(soc: Soc, has_waves: bool, options: &[String], program: &Path) -> Result<Command> {
     ensure!(options.iter().any(|option| option == "--rot"), "{} needs -- --rot ELF", soc.name);
     let mut command = Command::new(machine(soc, has_waves)?);

@@ -1,4 +1,4 @@
-//! Steps of `cargo xtask test` on the machines of every day.
+//! Steps of `cargo xtask test` on the daily machines.
 
 use std::path::Path;
 use std::time::Instant;
@@ -16,10 +16,10 @@ use super::tee::TEES;
 use super::{SMOKE_BLOCK, build_smoke, folder};
 use super::{rot_boot, rot_crypto, rot_dma, rot_signature, rot_tee, tee_boot};
 
-/// A check of a machine: what is wrong, or nothing.
+/// A check of a machine, which returns a fault or nothing.
 type Check<'a> = &'a dyn Fn() -> Result<Option<String>>;
 
-/// The outcome of a step: that of its first check that fails, with the name of the machine.
+/// Runs checks, each with the name of its machine; returns the outcome of the first one that fails.
 fn outcome(checks: &[(&str, Check<'_>)]) -> Result<Outcome> {
     for set in [PackageSet::Machine, PackageSet::Soc] {
         if let Some(skipped) = python::without_packages(set)? {
@@ -37,7 +37,8 @@ fn outcome(checks: &[(&str, Check<'_>)]) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// A step of `cargo xtask test`: the root of trust without a host survives and refuses what it has to.
+/// Runs the step `rot` of `cargo xtask test`: the root of trust without a host survives or refuses all faults as
+/// specified.
 pub fn rot_step(_: &Path) -> Result<Outcome> {
     let rot = ROTS.into_iter().find(|rot| rot.is_daily).context("no root of trust of every day")?;
     let folder = |name| rot::folder(rot).join(name);
@@ -56,13 +57,14 @@ pub fn rot_step(_: &Path) -> Result<Outcome> {
     ])
 }
 
-/// A step of `cargo xtask test`, for every change: the ROM of the root of trust boots a bundle, and refuses it with a bit flipped.
+/// Runs the step `rot-first` of `cargo xtask test` for every change: the ROM of the root of trust boots a bundle, and
+/// refuses it with a bit flipped.
 pub fn rot_first_step(_: &Path) -> Result<Outcome> {
     let rot = ROTS.into_iter().find(|rot| rot.is_daily).context("no root of trust of every day")?;
     outcome(&[(rot.name, &|| rot_boot::first_fault(rot, &rot::folder(rot).join("boot")))])
 }
 
-/// A step of `cargo xtask test`: the root of trust beside a host, which it keeps in reset until all is verified.
+/// Runs the step `soc` of `cargo xtask test`: the root of trust keeps its host in reset until everything is verified.
 pub fn soc_step(_: &Path) -> Result<Outcome> {
     let soc =
         SOCS.into_iter().find(|soc| soc.is_daily).context("no machine with both of every day")?;
@@ -76,8 +78,8 @@ pub fn soc_step(_: &Path) -> Result<Outcome> {
     ])
 }
 
-/// A step of `cargo xtask test`: the hosts of every day and the TEE build, run and repeat themselves, and a program that
-/// fails or hangs is detected.
+/// Runs the step `hw` of `cargo xtask test`: the daily hosts and the TEE are built, run with the same cycles each time,
+/// and detect a program that fails or hangs.
 pub fn step(_: &Path) -> Result<Outcome> {
     let tee = TEES.into_iter().find(|tee| tee.is_daily).context("no TEE of every day")?;
     let mut checks: Vec<(&str, Check<'_>)> = Vec::new();
@@ -92,7 +94,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     outcome(&checks)
 }
 
-/// What is wrong with a run of the smoke program on a host.
+/// Returns a fault of a run of the smoke program on a host.
 fn smoke_fault(core: Core) -> Result<Option<String>> {
     let program = build_smoke()?;
     let machine = model::machine(core, false)?;
@@ -102,11 +104,11 @@ fn smoke_fault(core: Core) -> Result<Option<String>> {
     if measured.harts != core.harts as u64 {
         return Ok(Some(format!("has {} harts", measured.harts)));
     }
-    // One hart is enough for the rest, and takes a third of the time.
+    // One hart is enough for the other checks, and takes a third of the time.
     if core.harts == 1 { blind_spot(&runs, &measured) } else { Ok(None) }
 }
 
-/// Faults of the machine that would make a passed run meaningless.
+/// Returns a fault of the machine that would make a passed run meaningless.
 fn blind_spot(runs: &Machine<'_>, measured: &Measured) -> Result<Option<String>> {
     if runs.smoke(SMOKE_BLOCK)? != *measured {
         return Ok(Some("the same run took other cycles the second time".into()));

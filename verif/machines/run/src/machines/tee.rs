@@ -1,5 +1,5 @@
-//! The machine of a TEE's quick boot (`hw/soc/tee`): Rocket with engines for SHA-3, Ed25519 and DMA at its devices. The
-//! first-stage loader (`device/fsbl`) verifies, measures and endorses a payload on it.
+//! The machine for the quick boot of a TEE (`hw/soc/tee`): Rocket with engines for SHA-3, Ed25519 and DMA among its
+//! devices. The first-stage loader (`device/fsbl`) verifies, measures and endorses a payload on it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use crate::rtl;
 use xtask::{packages, project, run};
 
 const TOP: &str = "tee_machine";
-/// As Rocket alone: the test bench is the same.
+/// The prefix of C++ classes is that of Rocket without engines, because the test bench is the same.
 const PREFIX: &str = "Vrocket";
 /// The folder of the top module.
 const TOP_FOLDER: &str = "hw/soc/tee/top";
-/// Folders of our own sources, all of which are part of a model's digest.
+/// Folders of this project's sources. All of them are part of a model's digest.
 const OURS: [&str; 7] = [
     "hw/prim",
     "hw/soc/rtl",
@@ -29,28 +29,28 @@ const OURS: [&str; 7] = [
     "hw/ip/ed25519/rtl",
     "hw/ip/sha3/rtl",
 ];
-/// Packages that others import, first.
+/// Packages that other packages import, which are read first.
 const FIRST: [&str; 2] = ["soc_pkg.sv", "soc_axi_pkg.sv"];
-/// What only other machines have.
+/// The first characters of files that only other machines use.
 const NOT_OURS: [&str; 1] = ["rot_"];
 
-/// A machine of this kind.
+/// A configuration of this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tee {
     /// The name on command lines and in tables.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description in one line.
     pub about: &'static str,
     pub core: Core,
-    /// The width of its port to memory.
+    /// The width of the port to memory in bits.
     memory_bits: u32,
-    /// Of the core of SHA-3, in a cycle.
+    /// Rounds of SHA-3 in a cycle.
     sha3_rounds: u32,
-    /// Part of `cargo xtask test`.
+    /// True if it is part of `cargo xtask test`.
     pub is_daily: bool,
 }
 
-/// All that are used.
+/// All configurations that are used.
 pub const TEES: [Tee; 3] = [
     Tee {
         name: "tee-1",
@@ -83,7 +83,7 @@ pub fn tee(name: &str) -> Option<Tee> {
     TEES.into_iter().find(|tee| tee.name == name)
 }
 
-/// Returns the program that is this machine, and builds it if it does not exist.
+/// Returns the program that simulates this machine, and builds it if it does not exist.
 ///
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
@@ -110,7 +110,7 @@ pub fn machine(tee: Tee) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The compiled model and the digest of its inputs.
+/// Returns the folder of the compiled model, and the digest of its inputs.
 fn library(tee: Tee, python: &Packages, compiler: &str) -> Result<(PathBuf, String)> {
     let observed = project::root().join("verif/machines/sim/observe.vlt");
     let files = files()?;
@@ -156,7 +156,7 @@ fn is_package(path: &Path) -> bool {
     path.to_string_lossy().ends_with("_pkg.sv")
 }
 
-/// Our sources, packages that others import first.
+/// Returns the paths of our sources, first the packages that others import.
 fn files() -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for folder in OURS.map(|folder| project::root().join(folder)) {

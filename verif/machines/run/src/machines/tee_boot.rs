@@ -1,5 +1,5 @@
-//! The first-stage loader (`device/fsbl`) on a machine of a TEE: a device with a fake secret and fake root keys, a boot
-//! bundle on the storage, and what the monitor gets.
+//! Runs the first-stage loader (`device/fsbl`) on a machine of a TEE, with a fake secret and fake root keys of the
+//! device and a boot bundle on the storage, and checks the record that the monitor gets.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,49 +22,50 @@ use super::tee::{self, Tee};
 use super::{End, Machine};
 use xtask::{firmware, packages, project};
 
-/// Bytes of the monitor to show, and in tests, in which software hashes it as well.
+/// Sizes of the monitor in bytes: to show, and in tests, where software hashes it, too.
 pub const USUAL_SIZE: usize = 64 << 10;
 pub const TEST_SIZE: usize = 16 << 10;
-/// The payload of the third paper.
+/// The payload size of the third paper in bytes.
 const PAPER_SIZE: usize = 2 << 20;
-/// The machine that has a bound.
+/// The machine whose boot time has a bound.
 const BOUND_MACHINE: &str = "tee-1-full";
-/// Enough that what was read when the device has its key is hashed before the rest is read.
+/// A size with which the bytes that were read before the device has its key are hashed before the rest is read.
 const BOUND_SIZE: usize = 1280 << 10;
-/// Of its memory: variables and stack follow its program (verif/programs/bench/link.ld).
+/// The memory of the monitor in bytes. Variables and stack follow its program (verif/programs/bench/link.ld).
 const MONITOR_MEMORY: u64 = 320 << 10;
-/// A secret that is none.
+/// The fake secret of a device for tests.
 pub const SECRET: [u8; 64] = *b"a fake expanded key of a device, no secret at all, for tests 64.";
 const MAX_CYCLES: &str = "400000000";
-/// Bytes of the loader's stack (`device/fsbl/link.ld`): all of it, what may be in use once the device has its key, and what
-/// has to be left of both.
+/// Bytes of the loader's stack (`device/fsbl/link.ld`): all of it, the part that may be in use once the device has
+/// its key, and the number of bytes that must stay unused in both.
 const STACK: u64 = 24 << 10;
 const LATE_STACK: u64 = 9 << 10;
 const STACK_LEFT: u64 = 1 << 10;
 
-/// How a loader computes.
+/// The units with which a loader computes, and its order of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// Engines, one step after the other, so that each can be measured.
     Engines,
-    /// Engines, as a device boots: what storage delivers is hashed meanwhile.
+    /// Engines, as a device boots: bytes are hashed while the storage delivers others.
     Overlapped,
-    /// The same without a timeline on the console: its time from reset to the jump is that of a device.
+    /// Same as [`By::Overlapped`], without a timeline on the console. So its time from reset to the jump is that of a
+    /// device.
     Quiet,
-    /// Engines that get memory by stores of the processor.
+    /// Engines to which the processor writes the data with stores.
     Pushed,
-    /// Engines whose digests and keys have a bit that is stuck: software has to do their work.
+    /// Engines whose digests and keys have a stuck bit, so that software has to do their work.
     BrokenEngines,
-    /// The engine for SHA-3 alone, which the paper has a column for.
+    /// Only the engine for SHA-3, for which the paper has a column.
     HashEngine,
-    /// A loader that knows no engine.
+    /// Software, in a loader without drivers for engines.
     Software,
-    /// The same without assembly.
+    /// Software without assembly.
     Portable,
 }
 
 impl By {
-    /// All of them.
+    /// All variants.
     pub const ALL: [By; 8] = [
         By::Engines,
         By::Overlapped,
@@ -76,7 +77,7 @@ impl By {
         By::Portable,
     ];
 
-    /// In tables, and on command lines with a hyphen for a space.
+    /// Returns the name in tables. On command lines it has hyphens instead of spaces.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,15 +92,15 @@ impl By {
         }
     }
 
-    /// Whether the engine for Ed25519 works: it verifies the bundle, too.
+    /// Returns true if the engine for Ed25519 works. Then it verifies the bundle, too.
     const fn has_signer(self) -> bool {
         !matches!(self, By::BrokenEngines | By::HashEngine | By::Software | By::Portable)
     }
 
-    /// By its name on a command line.
+    /// Finds a variant by its name on a command line.
     ///
     /// # Errors
-    /// The names, if this is none.
+    /// The list of names, if the name is unknown.
     pub fn from_name(name: &str) -> Result<By, String> {
         let names = By::ALL.map(|by| by.name().replace(' ', "-"));
         let found = names.iter().position(|it| it == name).map(|at| By::ALL[at]);
@@ -107,31 +108,32 @@ impl By {
     }
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Ran {
     pub end: End,
     pub console: String,
-    /// Points of the timeline: what, and cycles since reset.
+    /// Points of the timeline: name, and cycles since reset.
     pub points: Vec<(String, u64)>,
-    /// Cycles that the storage needs for the bundle, of which it delivers a byte in each.
+    /// Number of cycles that the storage needs for the bundle. It delivers a byte in each cycle.
     pub reading: u64,
 }
 
 impl Ran {
-    /// From reset to the first instructions of the monitor, and the maximum of it: a monitor of 2 MiB takes 1.05 times as long as
-    /// to read its bundle. Nothing of what is allowed beside the reading depends on the size, so it is the same for a smaller
-    /// one that is large enough. None for a boot that is not quiet.
+    /// Returns the cycles from reset to the first instructions of the monitor, and their maximum. For a monitor of 2
+    /// MiB the maximum is 1.05 times the time to read its bundle. The cycles in addition to reading do not depend on
+    /// the size, so a smaller monitor that is large enough is allowed the same number of them. Returns `None` for a
+    /// boot that is not quiet.
     fn bound(&self, by: By, size: usize) -> Option<(u64, u64)> {
         let (_, entered) = self.points.iter().find(|(what, _)| what == "entered")?;
-        // What precedes the payloads, and two of a page.
+        // The sum includes the page before the payloads, and two payloads of a page each.
         let of_paper = PAPER_SIZE as u64 + 3 * PAGE_SIZE;
         let most = self.reading + of_paper / 20;
         (by == By::Quiet && size >= BOUND_SIZE).then_some((*entered, most))
     }
 }
 
-/// A run, and what it has to be.
+/// The inputs of a run.
 pub struct Boot<'a> {
     pub by: By,
     pub size: usize,
@@ -141,16 +143,16 @@ pub struct Boot<'a> {
     pub fault: Fault,
 }
 
-/// What is wrong with the device.
+/// The fault of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing.
+    /// The device has no fault.
     None,
-    /// The secret shows, whatever its latch says.
+    /// The secret can be read although its latch says that it is closed.
     OpenSecret,
-    /// A bit of the root-of-trust block.
+    /// A bit of the root-of-trust block is flipped.
     Root,
-    /// A bit of the state record.
+    /// A bit of the state record is flipped.
     State,
     /// The loader traps once the engine has the key of the device.
     Trap,
@@ -169,7 +171,8 @@ impl Default for Boot<'_> {
     }
 }
 
-/// The loader with the identity of a device that trusts a fake key of Ed25519 and one of RSA, which verifies soonest.
+/// Returns the loader with the identity of a device that trusts two fake keys: one of Ed25519, and one of RSA, which
+/// software verifies fastest.
 fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
     let variant = |name| firmware::stage("fsbl-variants", &[name]);
     let program = match by {
@@ -213,30 +216,31 @@ fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
     Ok(elf)
 }
 
-/// Has a loader trap once the engine, or the processor without one, has the key of the device: the function that comes next
-/// begins with no instruction.
+/// Makes a loader trap once the engine, or the processor if there is none, has the key of the device: the first
+/// instruction of the function that is called next becomes illegal.
 ///
 /// # Errors
-/// If it has no such function.
+/// If the loader does not have this function.
 pub fn trap_with_key(elf: &mut [u8]) -> Result<()> {
     let at = firmware::function_in_file(elf, &["hartlock_fsbl", "verified"])?;
     elf.get_mut(at..at + 4).context("the function is past the end")?.fill(0);
     Ok(())
 }
 
-/// Whether the end of every panic path is linked (device/virt/src/panic.rs).
+/// Returns true if the symbol that every panic path calls is linked (device/virt/src/panic.rs).
 fn reaches_panic(elf: &[u8]) -> Result<bool> {
     let file = object::File::parse(elf).context("the loader is no ELF file")?;
     Ok(file.symbols().any(|symbol| symbol.name() == Ok("hartlock_panic_sentinel")))
 }
 
-/// A bundle whose monitor has so many bytes: the test's program, then noise. Returns the monitor as well.
+/// Returns a bundle whose monitor has `size` bytes: the test's program, then pseudorandom bytes. Also returns the
+/// monitor.
 fn bundle(by: By, size: usize, edits: &[Edit]) -> Result<(Vec<u8>, Vec<u8>)> {
     let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
     let mut draft = Draft::boot();
     draft.identity = identity(hartlock_tee::BOARD.name, hartlock_tee::BOARD.soc);
     if !by.has_signer() {
-        // In simulation it verifies sooner in software.
+        // In software, RSA is verified faster in simulation.
         draft.blocks = vec![Block::Of(&RSA_PSS_2048)];
     }
     let mut others = [
@@ -249,7 +253,7 @@ fn bundle(by: By, size: usize, edits: &[Edit]) -> Result<(Vec<u8>, Vec<u8>)> {
     Ok((file, draft.payloads[0].data.clone()))
 }
 
-/// A boot whose program and medium are there.
+/// A boot whose machine, program and medium are built.
 pub struct Prepared {
     machine: PathBuf,
     program: Vec<u8>,
@@ -270,7 +274,7 @@ impl Prepared {
             options.push("--upset-engine".to_owned());
         }
         options.extend(boot.options.iter().map(|&option| option.to_owned()));
-        // A byte more says that it shows (verif/machines/sim/tee).
+        // An additional byte makes the machine show the secret even if it is closed (verif/machines/sim/tee).
         let is_open = usize::from(boot.fault == Fault::OpenSecret);
         let (medium, monitor) = bundle(boot.by, boot.size, boot.edits)?;
         Ok(Self {
@@ -283,7 +287,7 @@ impl Prepared {
         })
     }
 
-    /// Another program in the place of the loader, with nothing on the storage.
+    /// Returns a boot with another program in place of the loader, and nothing on the storage.
     ///
     /// # Errors
     /// If the machine cannot be built.
@@ -298,20 +302,20 @@ impl Prepared {
         })
     }
 
-    /// The record that the monitor has to get, from a device with the usual secret.
+    /// Returns the record that the monitor has to get from a device with the usual secret.
     ///
     /// # Errors
-    /// If it cannot be computed.
+    /// If the record cannot be computed.
     pub fn record(&self) -> Result<[u8; HANDOVER_SIZE]> {
         let mut record = [0; HANDOVER_SIZE];
         Handover::encode(&endorsement(&self.monitor, &SECRET)?, &mut record);
         Ok(record)
     }
 
-    /// Boots, with files in `folder`.
+    /// Boots with files in `folder`.
     ///
     /// # Errors
-    /// If it could not be started.
+    /// If the machine could not be started.
     pub fn run(&self, folder: &Path) -> Result<Ran> {
         fs::create_dir_all(folder)?;
         let (program, secret) = (folder.join("fsbl.elf"), folder.join("secret.bin"));
@@ -325,11 +329,11 @@ impl Prepared {
         Ok(Ran { end, points: points(&console), reading: self.medium.len() as u64, console })
     }
 
-    /// Boots to the end, or returns what the same boot has printed: the same bytes on the same machine take the same cycles, so a
-    /// measurement that was cut off goes on where it was. `kept` is the folder of these texts.
+    /// Boots to the end, or returns the stored result of the same boot. The same bytes on the same machine take the
+    /// same cycles, so a measurement that was interrupted can continue. The results are stored in the folder `kept`.
     ///
     /// # Errors
-    /// If the boot has another end than success.
+    /// If the boot does not end with success.
     pub fn run_once(&self, kept: &Path) -> Result<Ran> {
         // The name of a machine's folder is a digest of all its inputs.
         let machine = self.machine.parent().and_then(Path::file_name).context("a folder")?;
@@ -353,14 +357,15 @@ impl Prepared {
         ensure!(ran.end == End::Success, "it ended in {:?}\n{}", ran.end, ran.console);
         let text = scratch.join("console.txt");
         fs::write(&text, &ran.console)?;
-        // Atomic: another process may make the same boot.
+        // The rename is atomic, because another process may make the same boot.
         fs::rename(text, file)?;
         fs::remove_dir_all(&scratch)?;
         Ok(ran)
     }
 }
 
-/// What of a program the machine gets: its debugging information names the folder that it was compiled in.
+/// Returns the part of a program that the machine loads, without debugging information, which contains the path of the
+/// build.
 fn loaded(elf: &[u8]) -> Result<Vec<u8>> {
     let file = object::File::parse(elf).context("the program is no ELF file")?;
     let mut bytes = file.entry().to_le_bytes().to_vec();
@@ -374,7 +379,7 @@ fn loaded(elf: &[u8]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What the loader and the monitor say of cycles.
+/// Reads the points of the timeline that loader and monitor printed.
 fn points(console: &str) -> Vec<(String, u64)> {
     let point = |line: &str| {
         let of_loader = line.strip_prefix("fsbl: ").or(line.strip_prefix("monitor: "));
@@ -392,7 +397,7 @@ pub fn run(tee: Tee, boot: &Boot<'_>) -> Result<Ran> {
     Prepared::new(tee, boot)?.run(&project::work_dir("hw").join(tee.name))
 }
 
-/// The record that the monitor printed.
+/// Returns the record that the monitor printed.
 pub fn record(console: &str) -> Option<[u8; HANDOVER_SIZE]> {
     let digits = console.lines().find_map(|line| line.strip_prefix("monitor: record "))?;
     let byte = |at: usize| u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok();
@@ -400,7 +405,7 @@ pub fn record(console: &str) -> Option<[u8; HANDOVER_SIZE]> {
     bytes?.try_into().ok()
 }
 
-/// The payload that is the monitor, of this size.
+/// Returns the payload with the monitor, of this size.
 ///
 /// # Errors
 /// If its program cannot be built.
@@ -414,7 +419,7 @@ pub fn monitor(size: usize) -> Result<Payload> {
     Ok(monitor)
 }
 
-/// The endorsement of a monitor of this size, computed on this machine.
+/// Returns the endorsement of a monitor of this size, computed on this workstation.
 ///
 /// # Errors
 /// If the program of the monitor cannot be built.
@@ -422,15 +427,15 @@ pub fn expected(size: usize) -> Result<Endorsement> {
     expected_with(size, &SECRET)
 }
 
-/// The same of a device with another secret.
+/// Does the same as [`expected`] for a device with another secret.
 ///
 /// # Errors
-/// As above; `DeviceSecretInvalid` if it is none.
+/// Same as [`expected`]; also `DeviceSecretInvalid` if the secret is not valid.
 pub fn expected_with(size: usize, secret: &[u8; 64]) -> Result<Endorsement> {
     endorsement(&bundle(By::Engines, size, &[])?.1, secret)
 }
 
-/// The same of these bytes.
+/// Returns the endorsement of these bytes.
 fn endorsement(monitor: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
     let mut hash = Sha3_512::new();
     hash.update(monitor);
@@ -441,7 +446,7 @@ fn endorsement(monitor: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
     made.map_err(|reason| anyhow::anyhow!("{}", reason.title()))
 }
 
-/// Boots by engines and in software, or as asked for, and shows the timelines. False if a bound is missed.
+/// Boots by engines and in software, or as asked for, and prints the timelines. Returns false if a bound is exceeded.
 pub fn show(tee: Tee, size: Option<usize>, by: Option<By>) -> Result<bool> {
     let size = size.unwrap_or(USUAL_SIZE);
     let mut is_met = true;
@@ -466,10 +471,10 @@ pub fn show(tee: Tee, size: Option<usize>, by: Option<By>) -> Result<bool> {
     Ok(is_met)
 }
 
-/// How much of the stack was used is more than there should be, or nothing says so.
+/// Checks that the loader printed how much of its stack it used, and that this is not too much.
 ///
 /// # Errors
-/// The sentence to show.
+/// The message for the user.
 pub fn check_stack(console: &str, is_by_engines: bool) -> Result<(), String> {
     let used = console.lines().find_map(|line| {
         let (all, late) = line.strip_prefix("fsbl: used ")?.split_once(" bytes of stack, ")?;
@@ -485,8 +490,9 @@ pub fn check_stack(console: &str, is_by_engines: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with the loader on this machine. `is_quick` has one boot and two refusals, because a boot in software takes a
-/// minute; that software does what engines cannot is tested on a workstation, too (device/fsbl/src/tests.rs).
+/// Returns a fault of the loader on this machine. With `is_quick` there are one boot and two refusals, because a boot
+/// in software takes a minute. Tests on a workstation also check that software does the work of engines that are broken
+/// (device/fsbl/src/tests.rs).
 ///
 /// # Errors
 /// If something cannot be built or started.
@@ -537,14 +543,14 @@ pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
     bound_fault(tee)
 }
 
-/// Whether the loader refused for this reason, with its code, title and hint.
+/// Returns true if the loader refused for this reason, and printed its code, title and hint.
 pub fn says_refusal(console: &str, reason: Reason) -> bool {
     let (code, title) = (reason as u32, reason.title());
     console.contains(&format!("hartlock: fsbl refused: E{code:04} {title}"))
         && console.contains(&format!("hartlock: hint: {}", reason.hint()))
 }
 
-/// The time of a boot that says nothing.
+/// Checks the time of a boot without output on the console.
 fn bound_fault(tee: Tee) -> Result<Option<String>> {
     if tee.name != BOUND_MACHINE {
         return Ok(None);
@@ -558,7 +564,7 @@ fn bound_fault(tee: Tee) -> Result<Option<String>> {
     Ok((entered > most).then(|| format!("{entered} cycles from reset to jump, {most} at most")))
 }
 
-/// Cycles from one point of a timeline to another.
+/// Returns the cycles from one point of a timeline to another.
 ///
 /// # Errors
 /// If one of them is missing.

@@ -1,11 +1,11 @@
-//! Job 3 on the board: known-answer cases. The lines on the console are those of `hartlock_kat::pack`.
+//! Job 3 on the board: known-answer cases. The format of the console lines is that of `hartlock_kat::pack`.
 
 use hartlock_kat::pack::{parse_plan, words};
 use hartlock_kat::{Engine, Request, answer};
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{Mode, choose, choose_only};
 
-/// Answers every case; `false` if the pack is malformed.
+/// Answers every case. Returns `false` if the pack is malformed.
 pub fn run(count: u32, body: &[u8]) -> bool {
     let Some((forced, mut rest)) = parse_plan(body) else { return false };
     let choice = match forced {

@@ -1,4 +1,4 @@
-//! Job 2 on the board. Lines on the console, for each tier:
+//! Job 2 on the board. It prints these lines on the console, for each tier:
 //!
 //! ```text
 //! kernel <family> <tier> one|many works <lanes>
@@ -9,8 +9,8 @@
 //! digest <hash> <tier> <64 bytes>
 //! ```
 //!
-//! On the cycle-accurate machine a line `count` ends with cycles, and a mark has the machine report
-//! where those of one message went ([`mark_tag`]).
+//! On the cycle-accurate machine a line `count` ends with cycles. A mark lets the machine report the distribution of
+//! the cycles of one message ([`mark_tag`]).
 
 use core::hint::black_box;
 
@@ -29,21 +29,22 @@ use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{Mode, choose_only};
 use hartlock_virt::{clock, memory};
 
-/// Where bodies and heads are, one after the other, between program and pack.
+/// Addresses of bodies and heads, which are stored one after the other between program and pack.
 const BODIES: u64 = map::RAM.start + (16 << 20);
 const HEADS: u64 = map::RAM.start + (48 << 20);
-/// Room for the longest message, and for where it begins.
+/// Space in bytes for the longest message and its misalignment.
 const BODY_ROOM: u64 = (MAX_LEN as u64).next_multiple_of(64) + 64;
 const HEAD_ROOM: u64 = (MAX_HEAD_LEN as u64).next_multiple_of(64);
 const _: () = assert!(MAX_MESSAGES >= MAX_LANES);
-/// What is hashed before something is counted, so that code is in the caches.
+/// Number of bytes that are hashed before a measurement, so that the code is in the caches.
 const WARM_UP: usize = 1024;
-/// Unused memory, more than a data cache holds.
+/// Unused memory that is larger than a data cache.
 const OTHERS: Region = Region::new(map::RAM.start + (128 << 20), 64 << 10);
-/// A mark for work that no report names.
+/// Tag of marks for work that no report names.
 const NO_TAG: u64 = 0;
 
-/// Checks the tiers of the plan against the cases, then counts them; `false` if the pack ends before.
+/// Checks the tiers of the plan with the cases, then counts their instructions. Returns `false` if the pack ends too
+/// early.
 pub fn run(count: u32, body: &[u8]) -> bool {
     let Some((plan, body)) = Plan::parse(body) else { return false };
     for tier in Tier::ALL.into_iter().filter(|tier| plan.tries(*tier)) {
@@ -114,7 +115,7 @@ fn check(kernels: &Kernels, tier: Tier, count: u32, mut body: &[u8]) -> bool {
     body.is_empty()
 }
 
-/// Counts a hash of one long message, and of as many as there are lanes.
+/// Counts the hash of one long message, and of as many messages as there are lanes.
 fn count_hash(kernels: &Kernels, tier: Tier, hash: HashId, plan: &Plan) {
     let family = family_of(hash);
     let line = |form: &str, count: usize, taken: &Taken| {
@@ -136,7 +137,7 @@ fn count_hash(kernels: &Kernels, tier: Tier, hash: HashId, plan: &Plan) {
         given: None,
     };
     let messages = Messages::of(&case);
-    // One message of KT128 fills lanes, so it is counted where they are.
+    // A single message of KT128 fills the lanes, so it is counted with the tier that has lanes.
     let is_one = match hash {
         HashId::Kt128 => kernels.tier_of_many(family) == tier,
         _ => kernels.tier(family) == tier,
@@ -167,9 +168,9 @@ fn count_hash(kernels: &Kernels, tier: Tier, hash: HashId, plan: &Plan) {
     }
 }
 
-/// Reads so much else that no message is left in the cache: a payload comes from a disk, too.
+/// Reads enough other memory that no message is left in the cache, because a payload also comes from a disk.
 fn fill_data_cache() {
-    // SAFETY: memory of this board that nothing writes to.
+    // SAFETY: this is memory of this board that nothing writes to.
     let others = unsafe { memory::bytes(OTHERS) };
     black_box(others.iter().step_by(64).fold(0, |sum: u8, byte| sum ^ byte));
 }
@@ -188,12 +189,12 @@ fn print_digest(hash: HashId, tier: Tier, digest: &Digest) {
 /// The cost of some work.
 struct Taken {
     instructions: u64,
-    /// On QEMU they are no cycles, and are not printed.
+    /// Clock ticks. On QEMU they are not cycles and are not printed.
     ticks: u64,
 }
 
 impl Taken {
-    /// Counts `work`. The cycle-accurate machine reports where its cycles went, under this tag.
+    /// Counts the cost of `work`. The cycle-accurate machine reports the distribution of its cycles under this tag.
     fn by(tag: u64, work: impl FnOnce()) -> Self {
         clock::mark(NO_TAG);
         let start = clock::now();
@@ -206,7 +207,7 @@ impl Taken {
         }
     }
 
-    /// The end of a line.
+    /// Prints the end of a line.
     fn print(&self) {
         let [instructions, ticks] = [self.instructions, self.ticks].map(Number::decimal);
         console::print(" ");
@@ -227,33 +228,33 @@ struct Messages {
 }
 
 impl Messages {
-    /// Fills them in. The messages of a case before are overwritten.
+    /// Creates the messages of a case in memory. They overwrite those of the previous case.
     fn of(case: &Case<'_>) -> Self {
         let mut messages =
             Self { heads: [&[]; MAX_MESSAGES], bodies: [&[]; MAX_MESSAGES], count: case.count };
         let places = messages.heads.iter_mut().zip(&mut messages.bodies);
         for ((index, place), (head, body)) in (0_u64..).zip(0..case.count).zip(places) {
             let start = BODIES.saturating_add(index.saturating_mul(BODY_ROOM));
-            // The message is made where its body is to begin, minus the head.
+            // The message starts one head before the place of its body.
             let start = start.saturating_add(case.misalignment as u64);
-            // SAFETY: memory of this board between program and pack; this is its only user, and
-            // no message of an earlier case is kept.
+            // SAFETY: this is memory of this board between program and pack, of which this is the only user, and no
+            // message of an earlier case is still referenced.
             let message = unsafe { memory::bytes_mut(Region::new(start, case.len as u64)) };
             case.message(place, message);
             let head_start = HEADS.saturating_add(index.saturating_mul(HEAD_ROOM));
-            // SAFETY: as above.
+            // SAFETY: this memory is also between program and pack, and this is its only user.
             let room = unsafe { memory::bytes_mut(Region::new(head_start, case.head_len as u64)) };
             for (to, from) in room.iter_mut().zip(message.iter()) {
                 *to = *from;
             }
             *head = room;
-            // Bodies are where `misalignment` says: the head moves them on by its own length.
+            // Bodies start at the address that `misalignment` defines: the head moves them by its own length.
             *body = message.get(case.head_len..).unwrap_or_default();
         }
         messages
     }
 
-    /// The first message, of which no more than the first `len` bytes after the head.
+    /// Returns only the first message, cut to `len` bytes after the head.
     fn cut(&self, len: usize) -> Self {
         let mut cut = Self { heads: self.heads, bodies: self.bodies, count: 1 };
         if let Some(body) = cut.bodies.first_mut() {

@@ -1,5 +1,5 @@
-//! What messages of many sizes cost a caller who has a key and an address: the load of the key is in, and of a hash the way of the
-//! digest out of the engine.
+//! The cost of messages of many sizes for a caller that has a key and an address. The cycles include the load of the
+//! key, and for a hash the read of the digest from the engine.
 
 use core::fmt::Write;
 
@@ -13,11 +13,11 @@ use super::{
 };
 use crate::known;
 
-/// Bytes of the payloads of the fifth paper, and of the messages of which parts are measured.
+/// Sizes in bytes of the payloads of the fifth paper, and of the messages whose parts are measured.
 const SIZES: [u32; 8] = [64, 128, 256, 512, 1024, 2048, 4096, LENGTH];
 
 impl Engines {
-    /// A line for each size and function, of the second of two runs.
+    /// Prints a line for each size and function, with the cycles of the second of two runs.
     pub(super) fn wholes(&mut self) -> Result<(), Error> {
         let key: [u8; 32] = core::array::from_fn(|at| 255 - at as u8);
         for size in SIZES {

@@ -1,4 +1,4 @@
-//! The engine for big numbers, offered to the verifiers.
+//! The big-number engine as kernel for the verifiers.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -16,22 +16,22 @@ struct Place(UnsafeCell<Option<Bignum<Polling>>>);
 unsafe impl Sync for Place {}
 
 static THE_ENGINE: Place = Place(UnsafeCell::new(None));
-/// Answers that it gave.
+/// Number of answers of the engine.
 static GIVEN: AtomicU32 = AtomicU32::new(0);
 
-/// Answers since the last call.
+/// Returns the number of answers since the last call.
 pub fn given() -> u32 {
     let given = GIVEN.load(Ordering::Relaxed);
     GIVEN.store(0, Ordering::Relaxed);
     given
 }
 
-/// Kernels with the engine, if it gives all known answers.
+/// Returns kernels with the engine, if it passes all known-answer tests.
 pub fn kernels() -> Option<Kernels> {
-    // SAFETY: the engine's registers, of which this is the only user.
+    // SAFETY: these are the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(BIGNUM)) };
     let engine = Bignum::new(registers, Polling).ok()?;
-    // SAFETY: no reference to its content exists: the functions below are not called before.
+    // SAFETY: no reference to the content exists, because the functions below are not called before.
     unsafe { *THE_ENGINE.0.get() = Some(engine) };
     let kernels = Kernels::PORTABLE.with_number_engine(Engine { power, verify }).ok()?;
     let purposes = [Purpose::Rsa, Purpose::P256, Purpose::P384];
@@ -39,9 +39,11 @@ pub fn kernels() -> Option<Kernels> {
 }
 
 fn with<T>(action: impl FnOnce(&mut Bignum<Polling>) -> Option<T>) -> Option<T> {
-    // SAFETY: as above.
+    // SAFETY: no other reference to the content exists: there is one hart without interrupts, and `action` calls no
+    // function of this file.
     let result = action(unsafe { &mut *THE_ENGINE.0.get() }.as_mut()?)?;
-    // One hart without interrupts: nothing is between the two, and the processor has no instructions for both.
+    // A plain load and store is sufficient: there is one hart without interrupts, and the processor has no atomic
+    // instructions.
     GIVEN.store(GIVEN.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     Some(result)
 }

@@ -1,14 +1,14 @@
-//! No engine: the verifiers compute all of it, hashes as well.
+//! The verifiers without an engine: software computes everything, including the hashes.
 
 use hartlock_kernels::Kernels;
 
-/// Kernels without an engine.
+/// Returns kernels without an engine.
 #[expect(clippy::unnecessary_wraps, reason = "with the engine there may be none")]
 pub const fn kernels() -> Option<Kernels> {
     Some(Kernels::PORTABLE)
 }
 
-/// Answers of an engine.
+/// Returns the number of answers of an engine, which is zero.
 pub const fn given() -> u32 {
     0
 }

@@ -1,15 +1,15 @@
-//! ECDSA on P-256 and P-384 against the crates `p256` and `p384`.
+//! Compares ECDSA on P-256 and P-384 with the crates `p256` and `p384`.
 //!
-//! Rules: both accept the same signatures of the same digests. A key or a DER signature is read exactly if
-//! it has its one encoding: if what the other crate reads has the same bytes when it is written again,
-//! keys as uncompressed points. Signatures are made by a signer, or for a chosen R: the x of a point may be
-//! above the group order, which does not occur with random nonces.
+//! Rules: both accept the same signatures of the same digests. A key or a DER signature is accepted exactly
+//! if it is canonical, which means that the other crate reads it and writes the same bytes again, keys as
+//! uncompressed points. Signatures are made by a signer, or for a chosen R: the x-coordinate of R can
+//! exceed the group order, which does not occur with random nonces.
 
 use hartlock_image::ParameterSet;
 use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
 use hartlock_kernels::signature::Rejection;
 
-// Both are used through the macro below.
+// The macro below uses both crates.
 use p256 as _;
 use p384 as _;
 
@@ -19,24 +19,25 @@ use crate::signed::{Pool, Signed, agree};
 
 type SignWith = fn(&[u8], bool, &[u8], &[u8]) -> Option<Signed>;
 
-/// A curve as implemented by another crate.
+/// A curve in another crate's implementation.
 struct Peer {
     curve: Curve,
     by: &'static str,
-    /// Number of the key, digest.
+    /// Signs a digest with the key of this number.
     sign: fn(u8, &[u8]) -> Signed,
-    /// x of R and whether its y is odd, s, digest. None if there is no such point or no such number.
+    /// Makes a signature from the x-coordinate of R, the parity of its y-coordinate, s and the digest.
+    /// Returns `None` if there is no such point or scalar.
     sign_with: SignWith,
-    /// r and n - s: also valid.
+    /// Returns the signature (r, n - s), which is also valid.
     other_half: fn(&[u8]) -> Option<Vec<u8>>,
     accepts: fn(&[u8], &[u8], &[u8]) -> bool,
-    /// The point in a SubjectPublicKeyInfo in its one encoding.
+    /// Returns the point in a canonical SubjectPublicKeyInfo.
     point: fn(&[u8]) -> Option<Vec<u8>>,
     spki: fn(&[u8]) -> Vec<u8>,
-    /// r and s of a DER signature in its one encoding.
+    /// Returns r and s of a canonical DER signature.
     from_der: fn(&[u8]) -> Option<Vec<u8>>,
     to_der: fn(&[u8]) -> Option<Vec<u8>>,
-    /// The group order n, and the prime of the field.
+    /// The group order n and the field prime.
     limits: [&'static [u8]; 2],
 }
 
@@ -68,7 +69,7 @@ macro_rules! peer {
                 }
             },
             sign_with: |x, is_odd, s, digest| {
-                // From r = x mod n and any s follows the key: Q = (s R - e G) / r.
+                // The key follows from r = x mod n and any s: Q = (s R - e G) / r.
                 let x = FieldBytes::try_from(x).ok()?;
                 let point = AffinePoint::decompress(&x, u8::from(is_odd).into()).into_option()?;
                 let r = <Scalar as Reduce<FieldBytes>>::reduce(&x);
@@ -94,7 +95,7 @@ macro_rules! peer {
             accepts: |key, digest, signature| {
                 let judge = || {
                     let signature = Signature::from_slice(signature).ok()?;
-                    // Compressed points are not accepted here.
+                    // Hartlock does not accept compressed points.
                     let key = read(key).filter(|it| write(it) == key)?;
                     key.verify_prehash(digest, &signature).ok()
                 };
@@ -148,7 +149,8 @@ pub fn run(data: &[u8]) {
     let genuine = match choices.below(4) {
         0..=2 => {
             let (number, message) = (1 + choices.below(3) as u8, choices.below(MESSAGES.len()));
-            // Shorter than the order, as long, and longer: then the end has no meaning.
+            // The digest is shorter than the group order, as long, or longer; the end of a longer one is
+            // ignored.
             let digest_len = choices.of(&[32, 48, 64, 24]);
             POOL.get((index, number, message, digest_len), |_| {
                 (peer.sign)(number, &digest(MESSAGES[message], digest_len))
@@ -166,7 +168,7 @@ pub fn run(data: &[u8]) {
         signed.signature = other;
     }
     if choices.rarely(4) {
-        // r + n or s + n, where there is room for it: the same number modulo n.
+        // The signature contains r + n or s + n, if it fits, which is the same number modulo n.
         let (order, half) = (peer.limits[0], peer.limits[0].len() * choices.below(2));
         if let Some(number) = signed.signature.get_mut(half..half + order.len()) {
             super::add(number, order);
@@ -180,12 +182,12 @@ pub fn run(data: &[u8]) {
     encodings(&mut choices, peer, &genuine);
 }
 
-/// Bytes of r and of s.
+/// Returns the length in bytes of r and of s.
 fn number_len(curve: Curve) -> usize {
     curve.signature_size().expect("its signatures have one length") / 2
 }
 
-/// A signature for an R near a limit of its x.
+/// Makes a signature whose R has an x-coordinate near a limit.
 fn chosen(choices: &mut Choices<'_>, peer: &Peer) -> Option<Signed> {
     let len = number_len(peer.curve);
     let mut number = |limits: &[&[u8]]| {
@@ -193,7 +195,7 @@ fn chosen(choices: &mut Choices<'_>, peer: &Peer) -> Option<Signed> {
         if choices.rarely(2) {
             number.copy_from_slice(choices.of(limits));
         }
-        // Up to 2^15 away from the limit in either direction.
+        // The difference from the limit is up to 2^15 in either direction.
         let mut carry = i32::from(choices.word() as i16);
         for byte in number.iter_mut().rev() {
             carry += i32::from(*byte);
@@ -215,14 +217,14 @@ fn judge(peer: &Peer, signed: &Signed) -> bool {
         ecdsa::compare(&key, digest, signature)?.check()
     };
     if digest.len() < number_len(peer.curve) / 2 {
-        // The other crates take no digest below half of the order.
+        // The other crates do not accept digests shorter than half of the group order.
         let _ = ours();
         return false;
     }
     agree(peer.by, "ECDSA", ours(), (peer.accepts)(key, digest, signature))
 }
 
-/// SubjectPublicKeyInfo and DER, changed or any bytes.
+/// Compares the parsers of SubjectPublicKeyInfo and DER signatures, with changed or arbitrary bytes.
 fn encodings(choices: &mut Choices<'_>, peer: &Peer, genuine: &Signed) {
     let other_key = (peer.spki)(&genuine.key);
     let spki = Signed { key: other_key, message: Vec::new(), signature: Vec::new() };
@@ -241,7 +243,7 @@ fn encodings(choices: &mut Choices<'_>, peer: &Peer, genuine: &Signed) {
     let theirs = (peer.point)(&der);
     assert_eq!(ours, theirs.is_some(), "the key {der:02x?}: Hartlock {:?}", read.err());
     if let (Some(point), Ok(key)) = (theirs, read) {
-        // They are the same key if they accept the same signature.
+        // The keys are equal if they accept the same signature.
         let verdict = ecdsa::compare(&key, &genuine.message, &genuine.signature);
         let is_same = point == genuine.key;
         assert_eq!(verdict.and_then(|it| it.check()).is_ok(), is_same, "another key was read");
@@ -251,14 +253,14 @@ fn encodings(choices: &mut Choices<'_>, peer: &Peer, genuine: &Signed) {
     match (peer.from_der)(&signature) {
         Some(theirs) => assert_eq!(ours, Ok(&theirs[..]), "{signature:02x?}"),
         None => {
-            // Numbers out of range are refused there when they are read, and here when they are used.
+            // The other crate refuses numbers out of range when it reads them, Hartlock when it uses them.
             let out_of_range = ours.is_ok_and(|ours| (peer.to_der)(ours).is_none());
             assert!(ours.is_err() || out_of_range, "{signature:02x?} is read as {ours:02x?}");
         }
     }
 }
 
-/// Bytes taken as a digest of this length.
+/// Returns bytes that serve as a digest of this length.
 fn digest(message: &[u8], len: usize) -> Vec<u8> {
     use sha2::Digest;
     sha2::Sha512::digest(message)[..len].to_vec()

@@ -1,8 +1,9 @@
-//! Ed25519, Ed25519ph and the variant with SHA3-512 against the crate `ed25519-dalek`.
+//! Compares Ed25519, Ed25519ph and the variant with SHA3-512 with the crate `ed25519-dalek`.
 //!
-//! Rule: both accept the same signatures, the other crate in its strict form. Keys and R may be off
-//! by a point of small order. One difference is known: dalek reads keys whose y is not reduced, of
-//! which there is no known signature unless their order is small; then both refuse.
+//! Rule: both accept the same signatures, if the other crate uses its strict verification. A point
+//! of small order may be added to the key and to R. One difference is known: dalek accepts keys
+//! whose y is not reduced. No signature of such a key is known unless the key has small order, and
+//! then both refuse.
 
 use std::sync::LazyLock;
 
@@ -29,17 +30,17 @@ enum Variant {
     Keystone,
 }
 
-/// Numbers of signers that leave the point to its part of small order.
+/// Numbers of signers for which R or the public key consists of the point of small order only.
 const NO_NONCE: u8 = 4;
 const NO_SECRET: u8 = 5;
 
 const CONTEXTS: [&[u8]; 3] = [b"", b"context", &[7; 255]];
 
-/// The group order L and the prime, in the byte order of the encoding.
+/// The group order L, the field prime and one, in the byte order of the encoding.
 static LIMITS: LazyLock<[[u8; 32]; 3]> = LazyLock::new(|| {
     let mut prime = [0xff; 32];
     (prime[0], prime[31]) = (0xed, 0x7f);
-    // And the number one, which is the neutral element.
+    // The number one encodes the neutral element.
     let mut one = [0; 32];
     one[0] = 1;
     [L, prime, one]
@@ -49,7 +50,8 @@ pub fn run(data: &[u8]) {
     static POOL: Pool<(Variant, u8, [usize; 4])> = Pool::new();
     let mut choices = Choices::new(data);
     let variant = choices.of(&[Variant::Pure, Variant::PreHashed, Variant::Keystone]);
-    // Four keys; then one that signs with R of small order, and one that is of small order itself.
+    // There are four keys, then one that signs with R of small order, and one that is of small
+    // order itself.
     let number = choices.of(&[0, 1, 2, 3, NO_NONCE, NO_SECRET]);
     let message = choices.below(MESSAGES.len());
     let context = if variant == Variant::PreHashed { choices.below(CONTEXTS.len()) } else { 0 };
@@ -75,7 +77,7 @@ pub fn run(data: &[u8]) {
 
 fn judge(variant: Variant, context: &[u8], signed: &Signed) -> bool {
     let Signed { key, message, signature } = signed;
-    // Their lengths are in their types.
+    // The lengths of key and signature are part of their types.
     let (Ok(key), Ok(signature)) =
         (<&[u8; 32]>::try_from(&key[..]), <&[u8; 64]>::try_from(&signature[..]))
     else {
@@ -109,7 +111,7 @@ fn judge(variant: Variant, context: &[u8], signed: &Signed) -> bool {
                 key.verify_prehashed_strict(hash, Some(context), &parsed).ok()
             }
             Variant::Keystone => {
-                // The strict form of the others: neither point has a small order.
+                // Strict verification of the other crate: neither point has small order.
                 let r = CompressedEdwardsY(*parsed.r_bytes()).decompress()?;
                 let is_strict = !key.is_weak() && !r.is_small_order();
                 raw_verify::<Sha3_512>(&key, message, &parsed).ok().filter(|()| is_strict)
@@ -121,7 +123,7 @@ fn judge(variant: Variant, context: &[u8], signed: &Signed) -> bool {
     agree("ed25519-dalek", names[variant as usize], ours.map_err(Into::into), theirs)
 }
 
-/// Signs with a key and an R that are off by points of small order.
+/// Signs with a key and an R to which points of small order were added.
 fn sign(
     variant: Variant,
     number: u8,
@@ -141,7 +143,7 @@ fn sign(
     let k = match variant {
         Variant::Pure => scalar::<Sha512>(&[&r, &key, message]),
         Variant::PreHashed => {
-            // dom2 of RFC 8032 §2.
+            // This is dom2 of RFC 8032 §2.
             let context = CONTEXTS[context];
             let frame = [&[1, context.len() as u8], context].concat();
             let front: &[u8] = b"SigEd25519 no Ed25519 collisions";

@@ -1,14 +1,14 @@
-//! LMS and HSS against the crates `lms-signature` (hash values of 32 bytes in trees of 5 and 10 levels, which is
-//! what it compiles with) and `hbs-lms` (the others).
+//! Compares LMS and HSS with the crates `lms-signature` (32-byte hashes with trees of height 5 and 10, for which
+//! it compiles) and `hbs-lms` (the other sets).
 //!
-//! Rules: both accept the same signatures, and nothing but the genuine one of a key. Any bytes of the right
-//! length are a signature under some key: the result is the root of that key. So trees of every height
-//! are there at once, and the other crate says whether the root is the right one.
+//! Rules: both accept the same signatures, and only the genuine signature of a key is accepted. Any bytes of the
+//! correct length are a valid signature under some key, whose root is computed from them. So signatures of all
+//! tree heights can be made quickly, and the other crate confirms the root.
 //!
-//! What the other crates do not have is done here: HSS is cut into its levels; and `hbs-lms` never meets a
-//! length or a number that it does not expect. It is older than SP 800-208, so sets of 24 bytes are given to
-//! it under the numbers that it knows; and it shifts the checksum of 24 bytes with w = 1 by seven bits where
-//! SP 800-208 (table 2) has eight, so it is not used for those.
+//! Two gaps of the other crates are filled here: an HSS signature is split into its levels, and lengths and
+//! numbers that `hbs-lms` does not expect are refused before it is called. `hbs-lms` is older than SP 800-208,
+//! so it gets the sets with 24-byte hashes under the numbers that it knows. For 24-byte hashes with w = 1, it
+//! shifts the checksum by seven bits instead of eight (SP 800-208, table 2), so it does not verify those.
 
 use hartlock_kernels::lms::{self as ours, hss};
 use hartlock_kernels::signature::Rejection;
@@ -25,7 +25,7 @@ use super::{KERNELS, MESSAGES, pieces};
 use crate::choices::Choices;
 use crate::signed::{Pool, Signed, agree, count};
 
-/// A set: numbers of tree and one-time signature (RFC 8554 §4.1, §5.1; SP 800-208 §4).
+/// A parameter set: numbers of the tree and of the one-time signature (RFC 8554 §4.1, §5.1; SP 800-208 §4).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Set {
     tree: u32,
@@ -39,7 +39,7 @@ impl Set {
         (is_32 || is_24).then_some(Self { tree, ots })
     }
 
-    /// The set that a key begins with.
+    /// Returns the parameter set at the start of a key.
     fn of(key: &[u8]) -> Option<Self> {
         Self::new(word(key, 0)?, word(key, 4)?)
     }
@@ -52,12 +52,12 @@ impl Set {
         [5, 10, 15, 20, 25][(self.tree as usize - 5) % 5]
     }
 
-    /// Chains of a one-time signature.
+    /// Returns the number of hash chains in a one-time signature.
     fn p(self) -> usize {
         [265, 133, 67, 34, 200, 101, 51, 26][self.ots as usize - 1]
     }
 
-    /// The set of the same height and width with the hash length of another.
+    /// Returns the set with the same height and width, and with the hash length of `other`.
     fn with_length_of(self, other: Self) -> Self {
         let lowest = |set: Self| if set.n() == 32 { (5, 1) } else { (10, 5) };
         let ((from_tree, from_ots), (to_tree, to_ots)) = (lowest(self), lowest(other));
@@ -80,14 +80,14 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 pub fn run(data: &[u8]) {
     static POOL: Pool<(Vec<Set>, usize, u8)> = Pool::new();
     let mut choices = Choices::new(data);
-    // None of them is LMS by itself.
+    // Level 0 stands for LMS without HSS.
     let levels = choices.of(&[0, 0, 1, 2, 0, 3, 8]);
     let mut sets = vec![any_set(&mut choices)];
     for _ in 1..levels {
         let set = any_set(&mut choices);
         sets.push(if choices.rarely(6) { set } else { set.with_length_of(sets[0]) });
     }
-    // Image format §2.2: all levels have one length of hash values; others do not ask for that.
+    // In the image format (§2.2) all levels must have the same hash length; the standards do not require that.
     let is_one_length = sets.iter().all(|set| set.n() == sets[0].n());
     let (message, number) = (choices.below(MESSAGES.len()), choices.below(4) as u8);
     let genuine = POOL.get((sets, message, number | u8::from(levels == 0) << 7), |what| {
@@ -96,7 +96,7 @@ pub fn run(data: &[u8]) {
     let values: [&[u8]; 4] = [&[0, 0, 0, 5], &[0, 0, 0, 4], &[0, 0, 0, 10], &[0, 0, 0, 8]];
     let mut signed = genuine.changed(&mut choices, &values);
     if choices.rarely(8) {
-        // The first one-time key that a tree does not have, and its last one.
+        // The index of the one-time key is the last one of the tree, or one more.
         let at = if levels == 0 { 0 } else { 4 };
         if let (Some(set), Some(to)) =
             (signed.key.get(at..).and_then(Set::of), signed.signature.get_mut(at..at + 4))
@@ -128,13 +128,13 @@ pub fn run(data: &[u8]) {
 }
 
 fn any_set(choices: &mut Choices<'_>) -> Set {
-    // Long chains last: they take longest.
+    // Sets with long hash chains are chosen rarely, because they take longest.
     let tree = choices.of(&[5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
     let ots = choices.of(&[3, 2, 1, 3, 4]);
     Set { tree, ots: if tree < 10 { ots } else { ots + 4 } }
 }
 
-/// Keys and signatures from the last level up: a key is the message of the level above it.
+/// Makes keys and signatures from the lowest level up: each key is the message of the level above it.
 fn sign(levels: u32, sets: &[Set], message: &[u8], number: u8) -> Signed {
     let mut signed = message.to_vec();
     let mut signature = Vec::new();
@@ -171,7 +171,7 @@ fn random(seed: &[u8], len: usize) -> Vec<u8> {
     (0..).flat_map(block).take(len).collect()
 }
 
-/// RFC 8554 §6.3, level by level. None if neither crate can say.
+/// Verifies an HSS signature level by level (RFC 8554 §6.3). Returns `None` if neither crate supports a set.
 fn hss_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     let (Some(levels @ 1..=8), Some(signed_keys)) = (word(key, 0), word(signature, 0)) else {
         return Some(false);
@@ -198,7 +198,7 @@ fn hss_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     lms_accepts(key, message, rest).filter(|verdict| !verdict || !unknown)
 }
 
-/// None if neither crate can say.
+/// Verifies an LMS signature. Returns `None` if neither crate supports the set.
 fn lms_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     let Some(set) = Set::of(key) else { return Some(false) };
     Some(match (set.tree, set.ots) {
@@ -224,7 +224,7 @@ fn judge<M: LmsMode>(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     key.verify(message, &signature).is_ok()
 }
 
-/// Written in the numbers of `hbs-lms`, as HSS of one level.
+/// Verifies with `hbs-lms`, as HSS of one level, with the numbers of the sets translated.
 fn judge_other(set: Set, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     let at = 8 + set.n() * (1 + set.p());
     let is_whole = key.len() == set.key_len() && signature.len() == set.signature_len();

@@ -1,9 +1,9 @@
-//! ML-DSA against the crates `ml-dsa` and `fips204`.
+//! Compares ML-DSA with the crates `ml-dsa` and `fips204`.
 //!
-//! Rules: all accept the same signatures through the same interface, and nothing but what the signer made: a
-//! changed signature is no second one. Changes aim at the hint, whose encoding has many ways to be wrong
-//! (FIPS 204 algorithm 21). `ml-dsa` judges every interface but the pre-hashed one, `fips204` those with a
-//! context.
+//! Rules: all accept the same signatures through the same interface, and accept only the signature that the
+//! signer made: no changed signature is valid. Some changes aim at the hint, whose encoding can be wrong in
+//! many ways (FIPS 204 algorithm 21). `ml-dsa` verifies all interfaces except the pre-hashed one, `fips204`
+//! those with a context.
 
 use fips204::traits::{KeyGen, SerDes, Signer, Verifier};
 use hartlock_kernels::ml_dsa::{Message, MlDsaSet, verify};
@@ -34,7 +34,7 @@ const OIDS: [&[u8]; 3] = [
     b"\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x0b",
 ];
 
-/// How a message is signed or judged. `context` and `oid` are of the interfaces that have them.
+/// An interface and its parameters. `context` and `oid` are used by the interfaces that have them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Way {
     interface: Interface,
@@ -54,8 +54,8 @@ impl Way {
     }
 }
 
-/// M' (FIPS 204 §5.4, §5.3), in which the interfaces differ and in nothing else, but for the one that is given
-/// mu. None for what is never signed.
+/// Returns M' (FIPS 204 §5.4, §5.3). The interfaces differ only in M', except for the one that takes mu. Returns `None`
+/// for that interface and for a context that is too long, because neither is signed.
 fn encode(way: Way, message: &[u8]) -> Option<Vec<u8>> {
     let len = u8::try_from(way.context.len()).ok()?;
     Some(match way.interface {
@@ -66,12 +66,12 @@ fn encode(way: Way, message: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// A parameter set as implemented by two crates.
+/// A parameter set in the implementations of two crates.
 struct Peer {
     set: MlDsaSet,
     omega: usize,
     sign: fn(u8, Way, &[u8]) -> Signed,
-    /// Verdicts of `ml-dsa` and `fips204`, from those that have the interface.
+    /// Returns the verdicts of `ml-dsa` and `fips204`; `None` from a crate without the interface.
     accepts: fn(Way, &Signed) -> [Option<bool>; 2],
 }
 
@@ -162,7 +162,7 @@ pub fn run(data: &[u8]) {
         change_hint(&mut choices, peer, &mut signed.signature);
     }
     let signed = signed.changed(&mut choices, &[&[0xff; 20], &[0; 20]]);
-    // One interface or context in place of another.
+    // Sometimes another interface or context is verified than was signed.
     let judged = match choices.rarely(6) {
         true => Way::new(&mut choices, &CONTEXTS),
         false => way,
@@ -171,8 +171,8 @@ pub fn run(data: &[u8]) {
     let is_same = (signed == genuine && judged == way)
         || ((&signed.key, &signed.signature) == (&genuine.key, &genuine.signature)
             && encode(way, &message).is_some_and(|it| encode(judged, &signed.message) == Some(it)));
-    // With mu given, the key is not hashed. Then a bit of t1 may change unseen: what it adds is mostly rounded
-    // away with the low parts.
+    // The interface with mu does not hash the key, so a changed bit of t1 can remain undetected: its
+    // contribution is mostly removed with the low-order bits.
     let is_bound = judged.interface != Interface::ExternalMu || signed.key == genuine.key;
     assert!(is_accepted == is_same || !is_bound, "only the genuine signature is one");
 }
@@ -180,7 +180,7 @@ pub fn run(data: &[u8]) {
 fn message(choices: &mut Choices<'_>, way: Way) -> Vec<u8> {
     match way.interface {
         Interface::ExternalMu => vec![choices.below(3) as u8; 64],
-        // Bytes taken as a digest of this hash.
+        // These bytes serve as a digest of this hash.
         Interface::PreHash if way.oid == OIDS[1] => vec![3; 64],
         Interface::PreHash => vec![3; 32],
         _ => choices.of(&MESSAGES).to_vec(),
@@ -197,7 +197,7 @@ fn judge(peer: &Peer, way: Way, signed: &Signed) -> bool {
         Interface::Internal => Message::Internal(&pieces),
         Interface::ExternalMu => match message[..].try_into() {
             Ok(mu) => Message::ExternalMu(mu),
-            // No message has a mu of another length, and its type says so.
+            // The type of mu has a fixed length, so other lengths are refused.
             Err(_) => return false,
         },
     };
@@ -212,8 +212,9 @@ fn judge(peer: &Peer, way: Way, signed: &Signed) -> bool {
     is_accepted
 }
 
-/// Changes the end of a signature in ways that resemble another hint: positions of a row are in order and
-/// once, counts grow, and what is not used is zero.
+/// Changes the hint at the end of a signature in ways that resemble another valid hint. In a valid hint, the
+/// positions of a row are in ascending order without repetition, the counts do not decrease, and unused bytes
+/// are zero.
 fn change_hint(choices: &mut Choices<'_>, peer: &Peer, signature: &mut [u8]) {
     let rows = (peer.set.public_key_len() - 32) / 320;
     let at = signature.len() - peer.omega - rows;
@@ -225,7 +226,7 @@ fn change_hint(choices: &mut Choices<'_>, peer: &Peer, signature: &mut [u8]) {
         1 => positions[(one + 1) % peer.omega] = positions[one],
         2 => positions[one] = positions[one].wrapping_add(choices.of(&[1, 0xff])),
         3 => {
-            // One position less, or one more, in a hint that is whole.
+            // A position is removed from a valid hint or added to it.
             let is_more = choices.rarely(2);
             if is_more && used < peer.omega {
                 positions[used] = choices.of(&[0xff, 0, 0xfe]);
@@ -236,12 +237,12 @@ fn change_hint(choices: &mut Choices<'_>, peer: &Peer, signature: &mut [u8]) {
             }
         }
         4 => {
-            // A position belongs to the row beside its own.
+            // A position moves to an adjacent row.
             let row = choices.below(rows);
             counts[row] = counts[row].wrapping_add(choices.of(&[1, 0xff]));
         }
         _ => {
-            // What is not used.
+            // Unused bytes are changed.
             let unused = positions.len() - used;
             if unused > 0 {
                 positions[used + choices.below(unused)] = choices.of(&[1, 0xff]);

@@ -1,9 +1,9 @@
-//! RSA, PKCS #1 v1.5 and PSS, against the crate `rsa`.
+//! Compares RSA with PKCS #1 v1.5 and PSS with the crate `rsa`.
 //!
-//! Rules: both accept the same signatures. What is signed is an encoded message that was changed before it
-//! was signed, too: padding, separators, DigestInfo and salt are wrong in ways that no signer makes. A key is
-//! read exactly if the other crate reads it, it has the same bytes when it is written again, and it is of the
-//! kind that Hartlock takes: 2048, 3072 or 4096 bits, and the exponent 65537.
+//! Rules: both accept the same signatures. Some signatures are over an encoded message that was changed
+//! before signing, so that padding, separators, DigestInfo and salt are wrong in ways that no signer
+//! produces. A key is accepted exactly if the other crate reads it and writes the same bytes again, and if it
+//! is of the kind that Hartlock supports: 2048, 3072 or 4096 bits and the exponent 65537.
 
 use std::sync::LazyLock;
 
@@ -40,7 +40,7 @@ impl Hash {
         }
     }
 
-    /// DigestInfo up to the digest (RFC 8017 §9.2).
+    /// Returns DigestInfo without the digest (RFC 8017 §9.2).
     fn info(self) -> Vec<u8> {
         let (number, len) = [(1, 32), (2, 48), (3, 64)][self as usize];
         [
@@ -54,7 +54,7 @@ impl Hash {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Scheme {
     Pkcs1(Hash),
-    /// With the length of the salt.
+    /// PSS with this length of the salt in bytes.
     Pss(Hash, usize),
 }
 
@@ -73,7 +73,7 @@ static KEYS: LazyLock<[RsaPrivateKey; 3]> = LazyLock::new(|| {
 pub fn run(data: &[u8]) {
     static POOL: Pool<(usize, Vec<u8>)> = Pool::new();
     let mut choices = Choices::new(data);
-    // The smallest most often: signing takes its time.
+    // The smallest key is chosen most often, because signing is slow.
     let size = choices.of(&[0, 0, 1, 0, 2]);
     let key = &KEYS[size];
     let hash = choices.of(&Hash::ALL);
@@ -96,12 +96,12 @@ pub fn run(data: &[u8]) {
         message: message.to_vec(),
         signature: raw_sign(key, block),
     });
-    // The pool holds blocks without their meaning.
+    // The cache is indexed by the encoded message, so the message itself is set here.
     let genuine = Signed { message: message.to_vec(), ..genuine };
     let limits = [&modulus[..]];
     let mut signed = genuine.changed(&mut choices, &limits);
     if choices.rarely(16) {
-        // A salt of another length than is required.
+        // The verifier requires another salt length.
         let other = Scheme::Pss(hash, choices.number() as usize % 600);
         judge(other, &signed);
     }
@@ -110,15 +110,15 @@ pub fn run(data: &[u8]) {
         assert!(is_accepted, "a genuine signature is refused");
     }
     if choices.rarely(4) {
-        // The same signature once more, above the modulus.
+        // The modulus is added to the signature, which is then out of range.
         super::add(&mut signed.signature, &modulus);
         judge(scheme, &signed);
     }
     keys(&mut choices, key);
 }
 
-/// The encoded message of a scheme, perhaps with one fault that its verifier has to find, and with any
-/// other changes in its parts. A right one where the bytes end.
+/// Returns the encoded message of a scheme, with at most one fault that the verifier must find, and with
+/// other changes in its parts. It is correct at the end of the fuzzer's bytes.
 fn encode(scheme: Scheme, message: &[u8], len: usize, choices: &mut Choices<'_>) -> Vec<u8> {
     let fault = choices.below(8);
     let mut block = match scheme {
@@ -126,7 +126,7 @@ fn encode(scheme: Scheme, message: &[u8], len: usize, choices: &mut Choices<'_>)
             // EMSA-PKCS1-v1_5 (RFC 8017 §9.2).
             let mut info = [hash.info(), hash.digest(&[message])].concat();
             if fault == 1 {
-                // No parameters where NULL is required.
+                // The parameters field is missing where NULL is required.
                 info.drain(15..17);
                 info[1] -= 2;
                 info[3] -= 2;
@@ -139,7 +139,7 @@ fn encode(scheme: Scheme, message: &[u8], len: usize, choices: &mut Choices<'_>)
                 3 => block[2 + choices.below(padding_len.max(1))] = choices.byte(),
                 4 => block[2 + padding_len] = choices.byte(),
                 5 => {
-                    // Short padding, and trailing bytes after the digest.
+                    // The padding is shorter, and bytes follow the digest.
                     let kept = choices.of(&[0, 8, 1]).min(padding_len);
                     block.drain(2 + kept..2 + padding_len);
                     block.resize(len, choices.byte());
@@ -188,7 +188,8 @@ fn spoil(choices: &mut Choices<'_>, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The signature whose encoded message this is, or that is as near as the modulus lets it.
+/// Returns the signature of this encoded message, whose top bit is cleared first if the message is not below the
+/// modulus.
 fn raw_sign(key: &RsaPrivateKey, block: &[u8]) -> Vec<u8> {
     let mut block = block.to_vec();
     let modulus = key.n().to_be_bytes();
@@ -209,7 +210,7 @@ fn judge(scheme: Scheme, signed: &Signed) -> bool {
     let theirs = || {
         let n = BoxedUint::from_be_slice(modulus, bits).ok()?;
         let key = RsaPublicKey::new(n, BoxedUint::from(65537_u64)).ok()?;
-        // The kind that Hartlock takes.
+        // Hartlock supports only keys of this kind.
         let is_ours = modulus[0] >= 0x80 && [256, 384, 512].contains(&modulus.len());
         is_ours.then(|| peer_accepts(scheme, key, message, signature))
     };
@@ -273,7 +274,7 @@ fn peer_accepts(scheme: Scheme, key: RsaPublicKey, message: &[u8], signature: &[
     }
 }
 
-/// Both forms of a public key, changed or any bytes.
+/// Compares the parsers of both public key formats, with changed or arbitrary bytes.
 fn keys(choices: &mut Choices<'_>, key: &RsaPrivateKey) {
     let key = key.to_public_key();
     let mut spki = key.to_public_key_der().expect("short enough").into_vec();
@@ -306,7 +307,7 @@ fn compare_keys(der: &[u8], ours: Result<PublicKey<'_>, Rejection>, theirs: Opti
     assert_eq!(ours, modulus.as_deref(), "{reason:?}: the key {der:02x?}");
 }
 
-/// Primes of 1024, 1536 and 2048 bits, which are no secret: the tests of the kernels have them too.
+/// Published primes of 1024, 1536 and 2048 bits, which the tests of the kernels also use.
 const PRIMES: [[&str; 2]; 3] = [
     [
         "\

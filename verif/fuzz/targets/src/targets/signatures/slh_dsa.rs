@@ -1,8 +1,9 @@
-//! SLH-DSA against the crate `fips205`, for every set.
+//! Compares SLH-DSA with the crate `fips205`, for every parameter set.
 //!
-//! Rules: both accept the same signatures through the same interface, and nothing but what the signer made,
-//! which is `slh_dsa_signer.rs`: signers that grow whole trees take a second for one signature of a small
-//! set. `fips205` offers no internal interface; that one is held to what the others come to.
+//! Rules: both accept the same signatures through the same interface, and only the signature that the
+//! signer made. The signer is `slh_dsa_signer.rs`, because signers that compute whole trees need a second
+//! for one signature of a small set. `fips205` has no internal interface; its result is compared with that
+//! of the other interfaces.
 
 use fips205::traits::{SerDes, Verifier};
 use hartlock_kernels::slh_dsa::{Message, SlhDsaSet, verify};
@@ -20,11 +21,11 @@ const OIDS: [&[u8]; 2] = [
     b"\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x03",
 ];
 
-/// How a message is signed or judged.
+/// An interface and its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Way {
     Pure(&'static [u8]),
-    /// With a context and the hash of an identifier; the message is a digest.
+    /// Pre-hashed interface with a context and the object identifier of a hash; the message is a digest.
     PreHashed(&'static [u8], &'static [u8]),
     Internal,
 }
@@ -38,7 +39,7 @@ impl Way {
         }
     }
 
-    /// M' (FIPS 205 §10.2). None if the context is too long.
+    /// Returns M' (FIPS 205 §10.2); `None` if the context is too long.
     fn encode(self, message: &[u8]) -> Option<Vec<u8>> {
         let len = |context: &[u8]| u8::try_from(context.len()).ok();
         Some(match self {
@@ -60,7 +61,7 @@ impl Way {
 struct Peer {
     set: SlhDsaSet,
     parameters: Parameters,
-    /// None through an interface that it does not have.
+    /// Returns the verdict of `fips205`; `None` for an interface that it does not have.
     accepts: fn(Way, &Signed) -> Option<bool>,
 }
 
@@ -95,7 +96,8 @@ macro_rules! peer {
     }};
 }
 
-/// Numbers from FIPS 205 §11, table 2: n, h', d, a, k. Those that verify fast come first.
+/// Returns the parameter sets with n, h', d, a, k of FIPS 205 §11, table 2. Sets that verify fast come
+/// first.
 fn peers() -> [Peer; 12] {
     [
         peer!(Sha2_128s, slh_dsa_sha2_128s, false, 16 9 7 12 14),
@@ -129,7 +131,7 @@ pub fn run(data: &[u8]) {
     let genuine =
         POOL.get((index, way, message, seed), |_| sign(peer.parameters, seed, &encoded, message));
     let signed = genuine.changed(&mut choices, &[&[0xff; 16], &[0; 16]]);
-    // One interface or context in place of another.
+    // Sometimes another interface or context is verified than was signed.
     let judged = match choices.rarely(6) {
         true => Way::new(&mut choices, &CONTEXTS),
         false => way,
@@ -144,7 +146,7 @@ pub fn run(data: &[u8]) {
         }
         None => count(is_accepted),
     }
-    // Interfaces differ in nothing but M'.
+    // The interfaces differ only in M'.
     let is_same = (key, signature) == (&genuine.key, &genuine.signature)
         && judged.encode(message).is_some_and(|it| it == encoded);
     assert_eq!(is_accepted, is_same, "{name}: only the genuine signature is one");

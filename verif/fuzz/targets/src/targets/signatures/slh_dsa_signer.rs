@@ -1,13 +1,15 @@
-//! A signer for SLH-DSA that knows one leaf a tree, written after FIPS 205 on hashes of other crates.
+//! A signer for SLH-DSA that computes one leaf per tree. It is written after FIPS 205 and uses hashes of other
+//! crates.
 //!
-//! The nodes beside a path may be any bytes: a verifier cannot tell such trees from grown ones. So a signature costs
-//! a few verifications in every set. Only the top tree has to be there before the message is hashed, because
-//! its root is hashed too; then a randomizer is searched that leads to the leaf that it has.
+//! The nodes next to an authentication path can be any bytes, because a verifier cannot distinguish such trees from
+//! completely computed ones. A signature therefore costs only a few verifications in every set. Only the top tree
+//! must exist before the message is hashed, because its root is an input of the hash. Then a randomizer is searched
+//! for which the digest selects the known leaf of that tree.
 
 use super::{digits, sha256, sha512, shake256};
 use crate::signed::Signed;
 
-/// Names of FIPS 205 §11 from here on.
+/// The names in this module are those of FIPS 205 §11.
 #[derive(Clone, Copy)]
 pub struct Parameters {
     pub is_shake: bool,
@@ -33,16 +35,16 @@ const TREE: u8 = 2;
 const FORS_TREE: u8 = 3;
 const FORS_ROOTS: u8 = 4;
 
-/// What a signature begins with, and where it leads.
+/// The randomizer of a signature, and the parts of the message digest that follow from it (§9.2).
 struct Start {
-    /// R.
+    /// The randomizer R.
     randomizer: Vec<u8>,
     md: Vec<u8>,
     idx_tree: u64,
     idx_leaf: u32,
 }
 
-/// A key with the seed `seed`, and its signature of M', the message with its prefix.
+/// Makes a key from `seed`, and its signature of M', which is `encoded`.
 pub fn sign(parameters: Parameters, seed: u8, encoded: &[u8], message: &[u8]) -> Signed {
     let signer = Signer { parameters, seed, pk_seed: vec![seed ^ 0x5a; parameters.n] };
     let Parameters { n, h_prime, d, .. } = parameters;
@@ -71,14 +73,14 @@ struct Signer {
 }
 
 impl Signer {
-    /// Bytes of the signer's own: secrets, and nodes without known leaves.
+    /// Returns bytes that the signer chooses: secrets, and nodes without known leaves.
     fn value(&self, adrs: Adrs) -> Vec<u8> {
         let mut value = sha512(&[&[self.seed, 1][..], &bytes_of(adrs)].concat());
         value.truncate(self.parameters.n);
         value
     }
 
-    /// F, H and T (§11.1, §11.2): the last two differ from the first in large sets of SHA-2.
+    /// Computes F, H or T (§11.1, §11.2). H and T use another hash than F in the large SHA-2 sets.
     fn hash(&self, adrs: Adrs, parts: &[&[u8]]) -> Vec<u8> {
         let Parameters { is_shake, n, .. } = self.parameters;
         let (address, message) = (bytes_of(adrs), parts.concat());
@@ -95,7 +97,7 @@ impl Signer {
         hash
     }
 
-    /// H_msg (§11) and what its digest is cut into (§9.2, algorithm 19), with a randomizer whose path goes
+    /// Computes H_msg (§11) and splits its digest (§9.2, algorithm 19), with a randomizer for which the path goes
     /// through this leaf of the top tree.
     fn start(&self, root: &[u8], top_leaf: u32, encoded: &[u8]) -> Start {
         let Parameters { is_shake, n, h_prime, d, a, k } = self.parameters;
@@ -123,13 +125,13 @@ impl Signer {
         unreachable!("one in {} fits", 1 << h_prime)
     }
 
-    /// MGF1 of R, PK.seed and the digest of everything; as many bytes as any set needs.
+    /// Computes MGF1 of R, PK.seed and the digest of all inputs, with as many bytes as any set needs.
     fn mgf1(&self, hash: fn(&[u8]) -> Vec<u8>, randomizer: &[u8], input: &[u8]) -> Vec<u8> {
         let seed = [randomizer, &self.pk_seed, &hash(input)].concat();
         (0_u32..2).flat_map(|counter| hash(&[&seed[..], &counter.to_be_bytes()].concat())).collect()
     }
 
-    /// The FORS signature and its key (§8.3, §8.4).
+    /// Returns the FORS signature and its public key (§8.3, §8.4).
     fn fors(&self, start: &Start) -> (Vec<u8>, Vec<u8>) {
         let Parameters { a, k, .. } = self.parameters;
         let address = |kind, height, index| Adrs {
@@ -143,7 +145,7 @@ impl Signer {
         for i in 0..k {
             let index = bits.by_ref().take(a as usize).fold(0, |it, bit| it << 1 | u32::from(bit));
             let leaf = (i << a) + index;
-            // 0x80: kinds that no hash has, for values of the signer's own.
+            // Address type 0x80 is not used by any hash, so it is used for the signer's own values.
             let secret = self.value(address(0x80, 0, leaf));
             let node = self.hash(address(FORS_TREE, 0, leaf), &[&secret]);
             signature.extend(secret);
@@ -155,7 +157,8 @@ impl Signer {
         (signature, self.hash(address(FORS_ROOTS, 0, 0), &[&roots]))
     }
 
-    /// One layer's signature of a message, one-time signature and path, and the root of its tree (§5.2, §6.2).
+    /// Returns the signature of a message by one layer, which is a one-time signature and an authentication path,
+    /// and the root of its tree (§5.2, §6.2).
     fn layer(&self, layer: u32, tree: u64, leaf: u32, message: &[u8]) -> (Vec<u8>, Vec<u8>) {
         let address =
             |kind, words: [u32; 2]| Adrs { layer, tree, kind, words: [leaf, words[0], words[1]] };
@@ -180,7 +183,7 @@ impl Signer {
         (signature, root)
     }
 
-    /// From a leaf to the root, and the nodes beside the path.
+    /// Computes the root from a leaf, and the nodes next to the path.
     fn climb(
         &self,
         leaf: Vec<u8>,
@@ -202,7 +205,7 @@ impl Signer {
     }
 }
 
-/// The 32 bytes of an address.
+/// Returns the 32 bytes of an address.
 fn bytes_of(adrs: Adrs) -> Vec<u8> {
     let mut bytes = adrs.layer.to_be_bytes().to_vec();
     bytes.extend([0; 4]);

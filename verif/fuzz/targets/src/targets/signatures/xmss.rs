@@ -1,11 +1,11 @@
-//! XMSS and XMSS^MT against the crate `xmss`, for every set of RFC 8391 and SP 800-208.
+//! Compares XMSS and XMSS^MT with the crate `xmss`, for every parameter set of RFC 8391 and SP 800-208.
 //!
-//! Rules: both accept the same signatures, and nothing but the genuine one of a key. Genuine ones are made by
-//! a signer that knows one leaf a tree, and of the rest the nodes beside the path: a verifier cannot tell such trees
-//! from grown ones, and they cost no more than a verification, at every height. It is written after RFC 8391 on
-//! hashes of other crates.
+//! Rules: both accept the same signatures, and only the genuine signature of a key. Genuine signatures are made by a
+//! signer that computes one leaf per tree and chooses the nodes next to the authentication path: a verifier cannot
+//! distinguish such trees from completely computed ones, and they cost no more than a verification, at every height.
+//! The signer is written after RFC 8391 and uses hashes of other crates.
 //!
-//! One difference is known: the other crate also accepts an index beyond the trees, if the signer used it.
+//! One difference is known: the other crate also accepts an index beyond the last leaf if the signer used it.
 
 use hartlock_kernels::signature::Rejection;
 use hartlock_kernels::xmss::{self as ours, ParameterSet, Scheme, Sets};
@@ -15,7 +15,7 @@ use super::{KERNELS, MESSAGES, digits, pieces, sha256, sha512, shake128, shake25
 use crate::choices::Choices;
 use crate::signed::{Pool, Signed, agree, count};
 
-/// Names of RFC 8391 from here on. A family of sets.
+/// A family of parameter sets with the same hash. The names in this module are those of RFC 8391.
 #[derive(Clone, Copy)]
 struct Family {
     hash: fn(&[u8]) -> Vec<u8>,
@@ -24,7 +24,7 @@ struct Family {
     is_approved: bool,
 }
 
-/// In the order in which both standards number them.
+/// The families in the order in which both standards number them.
 const FAMILIES: [Family; 7] = [
     Family { hash: sha256, n: 32, prefix_len: 32, is_approved: true },
     Family { hash: sha512, n: 64, prefix_len: 64, is_approved: false },
@@ -35,7 +35,7 @@ const FAMILIES: [Family; 7] = [
     Family { hash: shake256, n: 24, prefix_len: 4, is_approved: true },
 ];
 
-/// h and d, likewise.
+/// Height h and number of layers d, in the same order.
 const SHAPES: [&[(u32, u32)]; 2] = [
     &[(10, 1), (16, 1), (20, 1)],
     &[(20, 2), (20, 4), (40, 2), (40, 4), (40, 8), (60, 3), (60, 6), (60, 12)],
@@ -68,7 +68,7 @@ pub fn run(data: &[u8]) {
     static POOL: Pool<(u8, u32, usize, u8)> = Pool::new();
     let mut choices = Choices::new(data);
     let scheme = choices.of(&[Scheme::Xmss, Scheme::XmssMt]);
-    // One layer and two most often: more take as many times as long.
+    // Sets with one and two layers are chosen most often, because the time grows with the number of layers.
     let shape = match scheme {
         Scheme::Xmss => choices.below(3),
         Scheme::XmssMt => choices.of(&[0, 2, 0, 2, 0, 1, 3, 5, 4, 6, 7]),
@@ -93,7 +93,7 @@ fn judge(scheme: Scheme, signed: &Signed, genuine: &Signed, asks_twice: bool) {
     let approved =
         || ours::verify(KERNELS, scheme, Sets::Approved, key, &pieces(message), signature);
     match set {
-        // It takes as long as the first time.
+        // A second verification takes as long as the first, so it is made only sometimes.
         Some(set) if set.family.is_approved && !asks_twice => {}
         Some(set) if set.family.is_approved => assert_eq!(approved(), verdict, "an approved set"),
         _ => assert!(approved().is_err(), "a set that SP 800-208 does not approve of"),
@@ -103,7 +103,7 @@ fn judge(scheme: Scheme, signed: &Signed, genuine: &Signed, asks_twice: bool) {
         && signature.len() >= 8
         && from_bytes(&signature[..set.index_len()]) >> set.h != 0
     {
-        // Length and key are checked before; nothing of it may be accepted.
+        // Length and key are checked before the index; the signature must not be accepted for any of these reasons.
         count(false);
         let is_other = verdict.is_err_and(|reason| reason != Rejection::Mismatch);
         assert!(is_other, "index beyond the trees: {verdict:?}");
@@ -209,8 +209,8 @@ fn accepts(set: &Set, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     match set.scheme {
         Scheme::Xmss => XMSS[number](key, message, signature),
         Scheme::XmssMt => {
-            // In files both schemes count from one. The other crate tells them apart by a bit of its own, and
-            // takes the number without it for one of XMSS where it can.
+            // In files, both schemes number their sets from one. The other crate distinguishes the schemes by a bit,
+            // and reads a number without it as one of XMSS if it can.
             let mut key = key.to_vec();
             key[1] |= 1;
             XMSS_MT[number](&key, message, signature)
@@ -218,7 +218,7 @@ fn accepts(set: &Set, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     }
 }
 
-/// toByte (§2.4).
+/// Implements toByte (§2.4).
 fn to_byte(value: u64, len: usize) -> Vec<u8> {
     (0..len).rev().map(|i| if i < 8 { (value >> (8 * i)) as u8 } else { 0 }).collect()
 }
@@ -230,7 +230,7 @@ fn from_bytes(bytes: &[u8]) -> u64 {
 type Adrs = [u32; 8];
 
 impl Family {
-    /// The hash on which all keyed functions are built (§5.1).
+    /// Computes the hash on which all keyed functions are based (§5.1).
     fn keyed(&self, number: u64, key: &[u8], message: &[u8]) -> Vec<u8> {
         let mut hash = (self.hash)(&[&to_byte(number, self.prefix_len), key, message].concat());
         hash.truncate(self.n);
@@ -241,7 +241,7 @@ impl Family {
         self.keyed(3, seed, &adrs.map(u32::to_be_bytes).concat())
     }
 
-    /// chain, algorithm 2: steps `i` to `end`.
+    /// Implements `chain` (algorithm 2): steps `i` to `end`.
     fn chain(&self, x: Vec<u8>, i: u32, end: u32, seed: &[u8], mut adrs: Adrs) -> Vec<u8> {
         (i..end).fold(x, |tmp, k| {
             (adrs[6], adrs[7]) = (k, 0);
@@ -251,7 +251,7 @@ impl Family {
         })
     }
 
-    /// RAND_HASH, algorithm 7.
+    /// Implements RAND_HASH (algorithm 7).
     fn rand_hash(&self, left: &[u8], right: &[u8], seed: &[u8], mut adrs: Adrs) -> Vec<u8> {
         let [key, bm_0, bm_1] = [0, 1, 2].map(|which| {
             adrs[7] = which;
@@ -260,7 +260,7 @@ impl Family {
         self.keyed(1, &key, &xor(&[left, right].concat(), &[bm_0, bm_1].concat()))
     }
 
-    /// ltree, algorithm 8.
+    /// Implements ltree (algorithm 8).
     fn l_tree(&self, mut pk: Vec<Vec<u8>>, mut adrs: Adrs, seed: &[u8]) -> Vec<u8> {
         for height in 0.. {
             let [node] = &pk[..] else {
@@ -307,7 +307,7 @@ impl Tree {
         let index = index.checked_shr(layer * height).unwrap_or(0);
         let tree = index.checked_shr(height).unwrap_or(0);
         let idx_leaf = (index & ((1 << height) - 1)) as u32;
-        // An OTS address (§2.5).
+        // This is the address of a one-time signature (§2.5).
         let adrs = [layer, (tree >> 32) as u32, tree as u32, 0, idx_leaf, 0, 0, 0];
         let secrets: Vec<_> = (0..2 * family.n + 3).map(|_| bytes()).collect();
         let pk = (0..).zip(&secrets).map(|(i, secret)| {
@@ -327,7 +327,7 @@ impl Tree {
         Self { adrs, secrets, auth, root }
     }
 
-    /// One-time signature and path.
+    /// Returns the one-time signature and the authentication path.
     fn sign(&self, family: &Family, message: &[u8], seed: &[u8]) -> Vec<u8> {
         let digits = digits(message);
         let values = (0..).zip(self.secrets.iter().zip(digits)).map(|(i, (secret, digit))| {
@@ -339,8 +339,8 @@ impl Tree {
     }
 }
 
-/// A key and its signature with an index that follows from `number`; 4 is one beyond the trees, where there
-/// is room for it.
+/// Makes a key and its signature, with an index that depends on `number`. For 4, the index is beyond the last leaf
+/// if its field has room for that.
 fn sign(set: &Set, message: &[u8], number: u8) -> Signed {
     let Set { family, h, d, .. } = *set;
     let mut counter = 0;
@@ -361,7 +361,7 @@ fn sign(set: &Set, message: &[u8], number: u8) -> Signed {
     let trees: Vec<Tree> =
         (0..d).map(|layer| Tree::new(set, layer, index, &seed, &mut bytes)).collect();
     let root = &trees.last().expect("a layer").root;
-    // H_msg (§4.1.9), and then the root of each tree is signed by the one above.
+    // H_msg (§4.1.9) is signed by the lowest tree, and the root of each tree by the one above.
     let key = [&r, root, &to_byte(index, family.n)[..]].concat();
     let mut node = family.keyed(2, &key, message);
     let mut signature = [&to_byte(index, set.index_len()), &r[..]].concat();

@@ -1,4 +1,4 @@
-//! Runs of the compiled bench (`verif/machines/sim/upsets/main.cpp`).
+//! Runs the compiled bench (`verif/machines/sim/upsets/main.cpp`).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use super::plan::Campaign;
 use crate::ip::engine::{Ip, Tools, prim};
 use xtask::run;
 
-/// A script on a model, and its run without an upset.
+/// A script for a model, and the result of its run without an upset.
 pub struct Golden {
     pub script: PathBuf,
     pub text: String,
@@ -80,7 +80,7 @@ pub fn golden(model: &Model, campaign: &Campaign, script: PathBuf) -> Result<Gol
     Ok(golden)
 }
 
-/// Runs with the upsets at these positions.
+/// Runs the script once for the upset at each of these positions.
 pub fn upset(
     model: &Model,
     campaign: &Campaign,

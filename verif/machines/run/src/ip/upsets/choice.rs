@@ -1,4 +1,4 @@
-//! Which upsets a part of a campaign has: a bit and a cycle each.
+//! Chooses the upsets of a part of a campaign. Each is a bit and a cycle.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use anyhow::{Result, ensure};
 use super::plan::{Part, cycle_of};
 use super::registers::Register;
 
-/// All bits of the part's registers in all cycles of its window.
+/// The set of possible upsets: all bits of the part's registers in all cycles of its window.
 pub struct Space {
-    /// Places of registers in the list of the model, and the bits at which an upset of each may begin.
+    /// Index of each register in the list of the model, and number of bits at which an upset of the register may begin.
     registers: Vec<(usize, usize)>,
     pub bits: usize,
     pub first_cycle: u64,
@@ -39,7 +39,7 @@ impl Space {
         })
     }
 
-    /// The number of registers.
+    /// Returns the number of registers.
     pub fn registers(&self) -> usize {
         self.registers.len()
     }
@@ -48,7 +48,7 @@ impl Space {
         self.bits as u64 * self.cycles
     }
 
-    /// Positions in the order of time: all, or one at random in each of `samples` ranges of the same length.
+    /// Returns positions in the order of time: all, or a random one in each of `samples` ranges of the same length.
     pub fn positions(&self, samples: Option<usize>, seed: u64) -> Vec<u64> {
         let all = self.len();
         let wanted = samples.map_or(all, |samples| (samples as u64).min(all));
@@ -64,7 +64,7 @@ impl Space {
         (0..wanted).map(pick).collect()
     }
 
-    /// Cycle, register and bit of a position.
+    /// Returns cycle, register and bit of a position.
     pub fn at(&self, position: u64) -> (u64, usize, usize) {
         let cycle = self.first_cycle + position / self.bits as u64;
         let mut bit = (position % self.bits as u64) as usize;
@@ -77,14 +77,14 @@ impl Space {
         unreachable!("a position has a bit")
     }
 
-    /// A line for the bench.
+    /// Returns the line for the bench.
     pub fn line(&self, position: u64) -> String {
         let (cycle, register, bit) = self.at(position);
         format!("{cycle} {register} {bit} {} {}\n", self.effect, self.stuck_cycles)
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+/// The generator SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 struct Random(u64);
 
 impl Random {

@@ -1,28 +1,28 @@
-//! How runs with an upset end, and how many do.
+//! Classifies the ends of runs with an upset, and counts them.
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::plan::Campaign;
 
-/// Part of the digest of results: raise it when a change of the bench changes them.
+/// A part of the digest of results. Raise it when a change of the bench changes them.
 pub const LAYOUT: &str = "1";
 
-/// How a run ended, by what its user saw.
+/// The outcome of a run, as the user of the engine saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// As without an upset.
+    /// The run ended as without an upset.
     Same,
-    /// An error code, an error on the bus, or a verdict that refuses.
+    /// Refused: an error code, an error on the bus, or a verdict that refuses.
     Refused,
     Alert,
-    /// It did not end in time.
+    /// The run did not end in time.
     Hang,
-    /// A forbidden condition held, for fewer cycles than count.
+    /// A forbidden condition held, but for too few cycles to count.
     Brief,
     /// Bad: the verdict that everything is right, or a forbidden condition.
     Accepted,
-    /// Bad: a result that is wrong was released without an error.
+    /// Bad: a wrong result was released without an error.
     Wrong,
 }
 
@@ -31,7 +31,7 @@ impl Outcome {
         matches!(self, Outcome::Accepted | Outcome::Wrong)
     }
 
-    /// Reads a line of the bench. `end` is that of the run without an upset.
+    /// Reads a line of the bench. `end` is the end of the run without an upset.
     pub fn read(line: &str, end: &str) -> Result<Outcome> {
         let word = line.split(' ').next().context("an empty line of the bench")?;
         Ok(match word {
@@ -42,14 +42,14 @@ impl Outcome {
             "refused" => Outcome::Refused,
             "alert" => Outcome::Alert,
             "hang" => Outcome::Hang,
-            // The end of a script that refuses without an upset, too.
+            // A script may refuse without an upset; then these ends are bad, too.
             "accepted" | "done" => Outcome::Accepted,
             _ => bail!("the bench says `{line}`"),
         })
     }
 }
 
-/// How many runs ended how.
+/// Number of runs with each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
@@ -86,7 +86,7 @@ impl Counts {
         }
     }
 
-    /// In the order of the table.
+    /// Returns the counts in the order of the table.
     pub fn fields(&self) -> [u64; 8] {
         let Counts { runs, same, refused, alert, hang, brief, accepted, wrong } = *self;
         [runs, same, refused, alert, hang, brief, accepted, wrong]
@@ -97,12 +97,12 @@ impl Counts {
     }
 }
 
-/// Counts of a part with an input on a variant, for table and store.
+/// The counts of a part with an input on a variant, for the table and the stored file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     pub variant: String,
-    /// It is not hardened, and has to show a bad outcome.
+    /// True if the variant is not hardened and has to show a bad outcome.
     pub must_find: bool,
     pub input: String,
     pub part: String,
@@ -115,7 +115,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// What is judged as a whole: a variant, or the script that has to show a bad outcome.
+    /// Returns the name under which outcomes are judged together: a variant, or a script that has
+    /// to show a bad outcome.
     pub fn subject(&self, campaign: &Campaign) -> String {
         let is_script = campaign.must_find_inputs.contains(&self.input);
         if is_script { format!("{} {}", self.variant, self.input) } else { self.variant.clone() }

@@ -1,5 +1,5 @@
-//! Models for campaigns: an engine without assertions, with the bench of `verif/machines/sim/upsets`, cached by a digest of
-//! its inputs.
+//! Builds models for campaigns: an engine without assertions, linked with the bench of `verif/machines/sim/upsets`, and cached by a
+//! digest of its inputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,14 @@ use crate::machines::model::{BENCH_FLAGS, Sources, build};
 use crate::rtl;
 use xtask::{packages, project, run};
 
-/// Part of every digest: raise it when a change here changes the models.
+/// A part of every digest. Raise it when a change here changes the models.
 const LAYOUT: &str = "2";
-/// Code that runs in every cycle.
+/// The optimisation of code that runs in every cycle.
 const FAST: &str = "-O2";
-/// The same for the quick form: the compiler takes far longer than the upsets.
+/// The optimisation for the quick form, in which compiling takes far longer than the upsets.
 const QUICK: &str = "-O1";
-/// As on a chip, without assertions, which would end a run. `--flatten`: all state is in one object, which is copied.
+/// The flags of Verilator. As on a chip there are no assertions, which would end a run. With `--flatten` all state is
+/// in one object, which the bench copies.
 const VERILATOR_FLAGS: [&str; 13] = [
     "--cc",
     "-O3",
@@ -38,12 +39,12 @@ const VERILATOR_FLAGS: [&str; 13] = [
     "+define+SYNTHESIS",
 ];
 
-/// A program, and what it simulates.
+/// The program of a model, and the design that it simulates.
 pub struct Model {
     pub program: PathBuf,
     pub design: Design,
     pub digest: String,
-    /// Of its runs: protections that are not there.
+    /// The options of its runs, which switch protections off.
     pub options: Vec<String>,
 }
 
@@ -59,7 +60,7 @@ pub fn model(
     source.model(if is_quick { QUICK } else { FAST }, Vec::new())
 }
 
-/// The same for the quick form, with protections that a run may be without.
+/// Does the same as [`model()`] for the quick form, with protections that an option of a run can switch off.
 pub fn with_choices(
     tools: &Tools,
     ip: &Ip,
@@ -74,7 +75,7 @@ fn tree_file(top: &str) -> String {
     format!("V{top}.tree.json")
 }
 
-/// What is translated.
+/// The inputs of the translation.
 struct Source<'a> {
     tools: &'a Tools,
     ip: &'a Ip,
@@ -137,7 +138,7 @@ impl Source<'_> {
         verilator
     }
 
-    /// The tree of the design.
+    /// Reads the tree of the design.
     fn elaborate(&self, sources: &[PathBuf], tree: &Path) -> Result<Design> {
         let mut verilator = self.verilator(tree);
         verilator
@@ -147,7 +148,7 @@ impl Source<'_> {
         Design::read(&fs::read_to_string(tree.join(tree_file(self.top)))?, self.top)
     }
 
-    /// SystemVerilog to C++, with registers that can be changed.
+    /// Translates SystemVerilog to C++ whose registers the bench can change.
     fn translate(&self, design: &Design, sources: &[PathBuf], tree: &Path) -> Result<()> {
         let configuration = tree.join("registers.vlt");
         fs::write(&configuration, design.configuration())?;
@@ -158,7 +159,7 @@ impl Source<'_> {
     }
 }
 
-/// The bench with a model.
+/// Links the bench with a model.
 fn link(tools: &Tools, bench: &Path, objects: &Path, tree: &Path) -> Result<()> {
     let include = tools.machine.verilator().join("include");
     let mut compiler = Command::new("g++");
@@ -166,7 +167,7 @@ fn link(tools: &Tools, bench: &Path, objects: &Path, tree: &Path) -> Result<()> 
     for switch in ["TRACE", "TRACE_VCD", "TRACE_FST", "COVERAGE", "SC", "TIMING"] {
         compiler.arg(format!("-DVM_{switch}=0"));
     }
-    // As system headers, so that warnings are about sources of this project only.
+    // These are system headers, so that warnings are only about sources of this project.
     for folder in [tree, &include, &include.join("vltstd")] {
         compiler.arg("-isystem").arg(folder);
     }

@@ -1,4 +1,4 @@
-//! Campaigns as `data/ip.toml` describes them.
+//! The description of campaigns in `data/ip.toml`.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +7,27 @@ use serde::Deserialize;
 
 use super::registers::Register;
 
-/// Cycles that a run with an upset may take more than the one without, by default. More is a hang.
+/// The default number of cycles that a run with an upset may take longer than the run without. A longer run is a hang.
 const PATIENCE: u64 = 2000;
-/// Runs of each part and input in the quick form.
+/// The default number of runs of each part and input in the quick form.
 const QUICK: usize = 300;
 
-/// What is upset in an engine, while it does what.
+/// A campaign: the registers of an engine that are upset, and the scripts that it runs meanwhile.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Campaign {
     pub name: String,
     pub top: String,
     pub parameters: BTreeMap<String, u32>,
-    /// Variants without a protection, each of which has to show a bad outcome: the parameters that differ.
+    /// Variants without a protection, given by the parameters that differ. Each has to show a bad outcome.
     #[serde(default)]
     pub must_find: Vec<BTreeMap<String, u32>>,
-    /// The same of scripts, which use the engine without a protection.
+    /// Scripts that use the engine without a protection. Each has to show a bad outcome, too.
     #[serde(default)]
     pub must_find_inputs: Vec<String>,
-    /// Module of `tb/` that writes the scripts.
+    /// The Python module of `tb/` that writes the scripts.
     pub stimulus: String,
-    /// Names of the scripts.
+    /// The names of the scripts.
     pub inputs: Vec<String>,
     #[serde(default = "patience")]
     pub patience: u64,
@@ -35,51 +35,51 @@ pub struct Campaign {
     /// Registers that are in no part.
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
-    /// Its quick form is part of `cargo xtask test`.
+    /// True if its quick form is part of `cargo xtask test`.
     pub is_daily: bool,
 }
 
-/// Registers and cycles.
+/// A set of registers and a window of cycles.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     pub name: String,
     /// Names of registers below the top module; `*` matches any characters.
     pub registers: Vec<String>,
-    /// Those of them that are not meant.
+    /// Names of registers that are excluded, in the same form.
     #[serde(default)]
     pub except: Vec<String>,
     /// The first cycle, and the one after the last: a mark of the script, `start` or `end`, and a distance: `end-200`.
     pub from: String,
     pub to: String,
-    /// Runs with each input; without a number every bit in every cycle.
+    /// Number of runs with each input; if absent, every bit is upset in every cycle.
     pub samples: Option<usize>,
     #[serde(default = "quick")]
     pub quick: usize,
     #[serde(default)]
     pub effect: Effect,
-    /// That a bit is stuck.
+    /// Number of cycles for which a bit is stuck.
     #[serde(default = "one")]
     pub cycles: u64,
-    /// Only inputs whose names begin so.
+    /// A prefix; only inputs whose names begin with it are used.
     #[serde(default)]
     pub inputs: Option<String>,
 }
 
-/// What happens to a bit.
+/// The effect of an upset on a bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
     #[default]
     Flip,
-    /// It and its neighbour flip.
+    /// The bit and its neighbour flip.
     FlipPair,
     StuckAt0,
     StuckAt1,
 }
 
 impl Effect {
-    /// Words of a line for the bench: bits and effect.
+    /// Returns the words of a line for the bench: number of bits, and effect.
     pub fn words(self) -> &'static str {
         match self {
             Effect::Flip => "1 flip",
@@ -89,7 +89,7 @@ impl Effect {
         }
     }
 
-    /// Neighbouring bits that it changes.
+    /// Returns the number of neighbouring bits that the upset changes.
     pub fn bits(self) -> usize {
         if self == Effect::FlipPair { 2 } else { 1 }
     }
@@ -103,7 +103,7 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// The parameters of a variant that differs in protections alone.
+/// Returns the parameters of a variant if all of them are 0, so that it differs only in protections.
 pub fn off(variant: &BTreeMap<String, u32>) -> Option<Vec<&String>> {
     variant.values().all(|value| *value == 0).then(|| variant.keys().collect())
 }
@@ -121,7 +121,7 @@ fn one() -> u64 {
 }
 
 impl Campaign {
-    /// Parameters of the engine and of its variants; only the first is hardened.
+    /// Returns the parameters of the engine and of its variants. Only the first is hardened.
     pub fn variants(&self) -> Vec<BTreeMap<String, u32>> {
         let changed = self.must_find.iter().map(|changes| {
             let mut parameters = self.parameters.clone();
@@ -131,12 +131,13 @@ impl Campaign {
         std::iter::once(self.parameters.clone()).chain(changed).collect()
     }
 
-    /// Parameters that its variants have at 0, as far as an option of a run can do that.
+    /// Returns the parameters that are 0 in variants, if an option of a run can switch these protections off.
     pub fn protections(&self) -> impl Iterator<Item = &String> {
         self.must_find.iter().filter_map(off).flatten()
     }
 
-    /// Checks that every register of a design is in a part or left out, and no pattern is without one.
+    /// Checks that every register of a design is either in a part or left out, and that every pattern matches a
+    /// register.
     pub fn check(&self, registers: &[Register]) -> Result<()> {
         let has_blind = !(self.must_find.is_empty() && self.must_find_inputs.is_empty());
         ensure!(has_blind, "{}: no variant has to show a bad outcome", self.name);
@@ -159,7 +160,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// For each entry of `left_out` its registers and bits.
+    /// Returns the number of registers and of bits for each entry of `left_out`.
     pub fn omitted(&self, registers: &[Register]) -> Vec<(&LeftOut, usize, usize)> {
         let count = |left: &LeftOut| {
             let found = registers.iter().filter(|it| matches_any(&left.registers, &it.name));
@@ -183,7 +184,7 @@ impl Part {
     }
 }
 
-/// The cycle of a mark with a distance.
+/// Returns the cycle of a mark with a distance.
 pub fn cycle_of(text: &str, marks: &BTreeMap<String, u64>) -> Result<u64> {
     let (mark, distance) = match text.find(['+', '-']) {
         Some(at) => {

@@ -1,8 +1,7 @@
-//! The registers of an engine, out of Verilator's elaboration of it: every variable that a clocked process assigns.
+//! Lists the registers of an engine from Verilator's elaboration of it: every variable that a clocked process assigns.
 //!
-//! Names of registers end in `_q` by the rule of this project, but generated register blocks have names of their
-//! own, and a rule may be broken. What is simulated is taken from the tree of the design, so that a campaign
-//! cannot forget one.
+//! Names of registers end in `_q` by the rule of this project. But generated register blocks have other names, and the
+//! rule may be broken. So the registers are taken from the tree of the design, so that a campaign cannot omit one.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
@@ -10,14 +9,14 @@ use std::fmt::Write;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-/// A register: elements of some bits, of an array or one.
+/// A register, or an array of registers with the same number of bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Register {
-    /// As in the RTL, below the top module.
+    /// The name in the RTL, below the top module.
     pub name: String,
-    /// The member of the model's class.
+    /// The member of the model's C++ class.
     member: String,
-    /// Of an element.
+    /// The number of bits of an element.
     bits: usize,
     elements: usize,
 }
@@ -28,11 +27,11 @@ impl Register {
     }
 }
 
-/// What the bench of a model needs to know.
+/// The part of a design that the bench of a model uses.
 #[derive(Debug, Default)]
 pub struct Design {
     pub registers: Vec<Register>,
-    /// Names and bits.
+    /// Names and numbers of bits of the ports.
     ports: Vec<(String, usize)>,
     /// Modules and variables whose values the bench changes.
     public: BTreeSet<(String, String)>,
@@ -60,7 +59,7 @@ impl Design {
         Ok(design)
     }
 
-    /// The registers of a module, of a block in it or of its instances.
+    /// Adds the registers of a module, of a block in it and of its instances.
     fn walk(&mut self, index: &Index<'_>, node: &Value, module: &str, at: &Place) -> Result<()> {
         for item in list(node, "stmtsp").iter().chain(list(node, "itemsp")) {
             let name = text_of(item, "name");
@@ -69,7 +68,8 @@ impl Design {
                     self.public.insert((module.to_owned(), name.to_owned()));
                     self.add(index, index.type_of(item)?, at.join(name, ""))?;
                 }
-                // An `else if` is a block without a name in the other branch, which the model does not have.
+                // An `else if` is a block without a name in the other branch, which does not exist in the model's
+                // names.
                 "GENBLOCK" if name.is_empty() => self.walk(index, item, module, at)?,
                 "GENBLOCK" => self.walk(index, item, module, &at.join(name, ".").open())?,
                 "CELL" => {
@@ -83,7 +83,7 @@ impl Design {
         Ok(())
     }
 
-    /// Adds a variable; of a structure that is not packed, each member.
+    /// Adds a variable, or each member of an unpacked structure.
     fn add(&mut self, index: &Index<'_>, kind: &Value, at: Place) -> Result<()> {
         match text_of(kind, "type") {
             "REFDTYPE" => self.add(index, index.inner(kind)?, at),
@@ -118,7 +118,8 @@ impl Design {
         self.registers.push(Register { name: at.name, member: at.member, bits, elements });
     }
 
-    /// A configuration file that lets the bench change the registers, and keeps each of two that are the same.
+    /// Returns a configuration file that lets the bench change the registers, and that prevents two equal ones from
+    /// being merged.
     pub fn configuration(&self) -> String {
         let mut text = "`verilator_config\n".to_owned();
         for (module, variable) in &self.public {
@@ -128,7 +129,7 @@ impl Design {
         text
     }
 
-    /// The table of the bench (`verif/machines/sim/upsets/signals.h`).
+    /// Returns the C++ table of signals for the bench (`verif/machines/sim/upsets/signals.h`).
     pub fn table(&self, prefix: &str) -> String {
         let mut text = format!(
             "#include \"signals.h\"\n#include \"{prefix}.h\"\n#include \"{prefix}___024root.h\"\n\n\
@@ -159,14 +160,14 @@ impl Place {
         }
     }
 
-    /// What is inside of it.
+    /// Returns the place for names inside of this one.
     fn open(mut self) -> Place {
         self.member.push_str("__DOT__");
         self
     }
 }
 
-/// Nodes of the tree by their addresses, and those of variables that a clocked process assigns.
+/// Nodes of the tree by their addresses, and the addresses of variables that a clocked process assigns.
 #[derive(Default)]
 struct Index<'a> {
     nodes: HashMap<&'a str, &'a Value>,
@@ -206,7 +207,7 @@ impl<'a> Index<'a> {
         self.node(text_of(kind, "refDTypep"))
     }
 
-    /// Elements of an array of any dimensions, and their type.
+    /// Returns the number of elements of an array of any dimensions, and their type.
     fn elements(&self, kind: &'a Value) -> Result<(usize, &'a Value)> {
         match text_of(kind, "type") {
             "UNPACKARRAYDTYPE" => {
@@ -218,7 +219,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Bits of a packed type.
+    /// Returns the number of bits of a packed type.
     fn width(&self, kind: &Value) -> Result<usize> {
         match text_of(kind, "type") {
             "BASICDTYPE" => match (text_of(kind, "range"), text_of(kind, "keyword")) {
@@ -252,7 +253,7 @@ fn list<'a>(node: &'a Value, key: &str) -> &'a [Value] {
     node.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Elements of `[7:0]`, `[0:7]` or `7:0`.
+/// Returns the number of elements of `[7:0]`, `[0:7]` or `7:0`.
 fn range(text: &str) -> Result<usize> {
     let inner = text.trim_start_matches('[').trim_end_matches(']');
     let (left, right) = inner.split_once(':').with_context(|| format!("`{text}` is no range"))?;
@@ -264,7 +265,7 @@ fn range(text: &str) -> Result<usize> {
 mod tests {
     use super::*;
 
-    /// A top module with a register of a packed structure, an array in an instance, and a wire.
+    /// The tree of a top module with a register of a packed structure, an array in an instance, and a wire.
     const TREE: &str = r#"{"modulesp": [
         {"type": "MODULE", "name": "top", "addr": "(A)", "origName": "top", "stmtsp": [
             {"type": "VAR", "name": "clk_i", "addr": "(P)", "varType": "PORT", "dtypep": "(B1)"},

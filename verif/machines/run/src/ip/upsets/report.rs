@@ -1,13 +1,13 @@
-//! The table of a campaign on the terminal.
+//! Prints the table of a campaign.
 
 use super::counts::Row;
 use super::plan::{Campaign, LeftOut};
 use crate::ip::engine::Ip;
 
-/// Columns of `Counts::fields`.
+/// The names of the columns, in the order of `Counts::fields`.
 const NAMES: [&str; 8] = ["runs", "same", "refused", "alert", "hang", "brief", "ACCEPTED", "WRONG"];
 
-/// Prints the rows, and what is left out.
+/// Prints the rows, and the registers that are left out.
 pub fn print(
     ip: &Ip,
     campaign: &Campaign,

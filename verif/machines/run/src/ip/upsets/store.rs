@@ -1,4 +1,4 @@
-//! Counts of campaigns in `verif/runs/upsets.toml`, for what takes longer than a step may.
+//! Stores counts of campaigns in `verif/runs/upsets.toml`, because they take longer than a step may.
 
 use std::fs;
 use std::path::PathBuf;
@@ -62,7 +62,7 @@ fn load() -> Result<File> {
     toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
 }
 
-/// A digest of what decides the counts of a campaign.
+/// Returns a digest of everything that decides the counts of a campaign.
 fn sources(ip: &Ip, campaign: &Campaign) -> Result<String> {
     let script = ip.dir.join("tb").join(format!("{}.py", campaign.stimulus));
     let script =
@@ -73,7 +73,7 @@ fn sources(ip: &Ip, campaign: &Campaign) -> Result<String> {
     Ok(packages::digest(&parts))
 }
 
-/// Replaces the counts of a campaign.
+/// Replaces the stored counts of a campaign.
 pub fn put(
     ip: &Ip,
     campaign: &Campaign,
@@ -106,7 +106,7 @@ pub fn put(
     Ok(())
 }
 
-/// Whether the stored counts of a campaign are of its present sources.
+/// Returns true if the stored counts of a campaign are of its present sources.
 ///
 /// # Errors
 /// If sources or counts cannot be read.
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// `hw/prim/tb/upset_probe.sv`: all but one of its bits are kept twice, so that each upset of one is seen.
+    /// All bits but one of `hw/prim/tb/upset_probe.sv` are kept twice, so that each upset of one copy is detected.
     #[test]
     fn every_upset_of_a_register_with_a_copy_is_an_alert() {
         let stored = load().unwrap();
