@@ -12,10 +12,11 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::ed25519_keystone;
 use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
 use hartlock_kernels::signature::Rejection;
+use hartlock_maps::hartlock_soc as map;
 use hartlock_testkit::bundle::{Draft, Edit, Payload, build, identity, name, trust};
 use hartlock_testkit::keys::A;
 use hartlock_verify::Acceptance;
-use hartlock_verify::board::{Region, hartlock_soc as map};
+use hartlock_verify::board::Region;
 
 use super::*;
 

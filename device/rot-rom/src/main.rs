@@ -38,7 +38,7 @@ use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log
 
 use bundle::Bundle;
 use dma::Dma;
-use hartlock_verify::board::hartlock_soc as map;
+use hartlock_maps::hartlock_soc as map;
 use hartlock_verify::tree::Digest;
 use hartlock_verify::{Verdict, authenticate};
 use words::Words;

@@ -13,7 +13,7 @@ pub fn of_boot(
     trust: TrustList,
     identity: Identity,
     state: &StateRecord,
-    board: &'static Board,
+    board: &'static Board<'static>,
 ) -> Acceptance<'static> {
     Acceptance::of_device(
         BundleType::Boot,

@@ -40,9 +40,9 @@ pub struct Acceptance<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Placement<'a> {
     /// Memory map of this board.
-    Board(&'a Board),
+    Board(&'a Board<'a>),
     /// Memory map of each board that the manifest names and this list contains.
-    ByManifest(&'a [&'a Board]),
+    ByManifest(&'a [&'a Board<'a>]),
 }
 
 impl<'a> Acceptance<'a> {
@@ -53,7 +53,7 @@ impl<'a> Acceptance<'a> {
         identity: Identity,
         (floor, boot_version): (u64, Option<u64>),
         lifecycle: Lifecycle,
-        board: &'a Board,
+        board: &'a Board<'a>,
     ) -> Self {
         Self {
             trust: trust.0,
@@ -133,7 +133,7 @@ impl<'a> Acceptance<'a> {
 
     /// Returns the memory map for one of the boards that a manifest names, or `None` if the verifier does not know that
     /// board.
-    pub(crate) fn map(&self, identity: &Identity) -> Option<&'a Board> {
+    pub(crate) fn map(&self, identity: &Identity) -> Option<&'a Board<'a>> {
         match self.placement {
             Placement::Board(board) => Some(board),
             Placement::ByManifest(known) => {

@@ -1,12 +1,7 @@
-//! Memory maps of boards (boot flow §2): the regions for payloads and the regions that no payload may overlap. The maps
-//! are generated from `device/boards/<name>/board.toml`.
+//! The form of the memory map of a board (boot flow §2): the regions for payloads and the regions that no payload may
+//! overlap. The caller gives the map; those of known boards are generated from `device/boards/<name>/board.toml`.
 
 use hartlock_image::{BundleType, PayloadRecord, PayloadType, Reason};
-
-#[rustfmt::skip]
-mod generated;
-
-pub use generated::*;
 
 /// A half-open range of physical addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,22 +61,22 @@ pub struct Place {
 
 /// The properties of a board that verification needs.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Board {
+pub struct Board<'a> {
     /// Board name as it appears in manifests.
-    pub name: &'static str,
+    pub name: &'a str,
     /// SoC name as it appears in manifests.
-    pub soc: &'static str,
+    pub soc: &'a str,
     /// Maximum number of harts of the board.
     pub hart_count: usize,
     /// Load regions of the payload types.
-    pub places: &'static [Place],
+    pub places: &'a [Place],
     /// Memory in use while the ROM verifies a boot bundle.
-    pub live_in_rom: &'static [Region],
+    pub live_in_rom: &'a [Region],
     /// Memory in use while the loader verifies a system bundle.
-    pub live_in_loader: &'static [Region],
+    pub live_in_loader: &'a [Region],
 }
 
-impl Board {
+impl Board<'_> {
     /// Checks the load range and the entry point of a payload against the memory map.
     ///
     /// # Errors

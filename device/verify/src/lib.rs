@@ -16,6 +16,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+extern crate self as hartlock_verify;
+#[cfg(test)]
 extern crate std;
 
 mod acceptance;

@@ -190,7 +190,7 @@ pub(crate) fn ranges(manifest: &Manifest<'_>) -> u64 {
 
 /// Checks that every payload lies in its region of this board and does not overlap a live region (boot flow §2).
 #[inline(never)]
-pub(crate) fn placement(board: &Board, manifest: &Manifest<'_>) -> u64 {
+pub(crate) fn placement(board: &Board<'_>, manifest: &Manifest<'_>) -> u64 {
     let (board, manifest) = (black_box(board), black_box(manifest));
     let live = match manifest.bundle_type {
         BundleType::Boot => board.live_in_rom,

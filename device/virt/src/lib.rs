@@ -29,5 +29,7 @@ core::arch::global_asm!(include_str!("copy.S"));
 
 /// Constants of the board that this build is for: device addresses, and the memory map of its stages.
 pub mod board {
+    use hartlock_maps as maps;
+
     include!(env!("HARTLOCK_BOARD_CONSTANTS"));
 }

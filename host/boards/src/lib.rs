@@ -63,7 +63,7 @@ pub struct Known {
     /// The parsed description.
     pub description: Board,
     /// Memory map for the verifier.
-    pub map: &'static verifier::Board,
+    pub map: &'static verifier::Board<'static>,
     /// The text of the description, and its path if it is a file of the user.
     text: String,
     file: Option<PathBuf>,
@@ -186,7 +186,7 @@ impl Boards {
     }
 
     /// Returns the memory maps of all known boards.
-    pub fn maps(&self) -> Vec<&'static verifier::Board> {
+    pub fn maps(&self) -> Vec<&'static verifier::Board<'static>> {
         self.all().map(|board| board.map).collect()
     }
 

@@ -8,7 +8,7 @@ use crate::model::{Board, Missing, Place, Region, Size, Stage};
 /// Converts a description into the verifier's memory map. The verifier takes maps of lifetime `'static`,
 /// because firmware has them as constants. The memory is therefore leaked; a command reads only a few
 /// descriptions.
-pub(crate) fn of(board: &Board) -> Result<&'static verifier::Board, Missing> {
+pub(crate) fn of(board: &Board) -> Result<&'static verifier::Board<'static>, Missing> {
     let region = |region: &Region| -> Result<verifier::Region, Missing> {
         Ok(verifier::Region { start: region.start, end: board.end(region)? })
     };

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hartlock_handoff::{HANDOFF_SIZE, Handoff};
+use hartlock_maps::qemu_virt;
 use hartlock_timeline::Measurements;
 pub use hartlock_timeline::Outcome;
-use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_verify::board::Region;
 use serde_json::{Value, json};
 
 use crate::Error;

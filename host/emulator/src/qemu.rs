@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use hartlock_verify::board::{Board, qemu_virt, qemu_virt_iommu};
+use hartlock_maps::{qemu_virt, qemu_virt_iommu};
+use hartlock_verify::board::Board;
 
 use crate::Error;
 
@@ -134,7 +135,7 @@ pub enum Machine {
 
 impl Machine {
     /// Returns the board that the machine emulates.
-    pub const fn board(self) -> &'static Board {
+    pub const fn board(self) -> &'static Board<'static> {
         match self {
             Self::Plain => &qemu_virt::BOARD,
             Self::Iommu => &qemu_virt_iommu::BOARD,

@@ -14,7 +14,7 @@ use hartlock_emulator::machine::{Machine, Outcome, Run, Stop, boot};
 use hartlock_emulator::qemu::{Config, Qemu};
 use hartlock_handoff::{Entry, Log, LogHeader, Stage, Step};
 use hartlock_image::Reason;
-use hartlock_verify::board::qemu_virt as map;
+use hartlock_maps::qemu_virt as map;
 
 const REFUSAL: &str = "hartlock: rom refused: E0301 A signature does not verify.\r\n\
                        hartlock: hint: Get the bundle again.\r\n";

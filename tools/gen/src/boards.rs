@@ -75,10 +75,7 @@ fn stale(root: &Path) -> Result<Vec<Output>> {
 pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     let boards = read(root)?;
     let text = fs::read_to_string(root.join(SPECIFICATION)).context(SPECIFICATION)?;
-    let mut outputs = vec![
-        output("device/verify/src/board/generated.rs", rust::maps(&boards)?),
-        output(SPECIFICATION, spec::with_tables(&text, &boards)?),
-    ];
+    let mut outputs = vec![output(SPECIFICATION, spec::with_tables(&text, &boards)?)];
     for board in &boards {
         let stages = match &board.stages_of {
             None => board,
@@ -87,6 +84,7 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
         };
         let folder = Path::new(BOARDS).join(&board.name).join("generated");
         let mut add = |name: &str, content| outputs.push(output(folder.join(name), content));
+        add("map.rs", rust::map(board)?);
         add("board.rs", firmware::constants(board, stages)?);
         add("memory.ld", firmware::linker_memory(board, stages)?);
         add("forms", firmware::forms(board));

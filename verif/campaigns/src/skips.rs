@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use hartlock_emulator::Stage;
 use hartlock_fault::campaign::SLACK;
-use hartlock_verify::board::qemu_virt;
+use hartlock_maps::qemu_virt;
 
 use crate::boots::board::{Bench, Setup};
 use bundles::{TARGETS, Target};

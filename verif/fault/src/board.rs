@@ -9,7 +9,7 @@ mod devices;
 mod handover;
 mod place;
 
-use hartlock_verify::board::qemu_virt as map;
+use hartlock_maps::qemu_virt as map;
 
 use crate::code::Code;
 use crate::hart::{Event, FETCH_FAULT, FETCH_PAGE_FAULT, Hart, ILLEGAL};

@@ -16,8 +16,8 @@ mod engine;
 mod registers;
 mod sha3;
 
+use hartlock_maps::hartlock_soc as map;
 use hartlock_regs::boot_sequencer::State;
-use hartlock_verify::board::hartlock_soc as map;
 
 use crate::code::Code;
 use crate::hart::{Event, FETCH_FAULT, Hart};

@@ -17,7 +17,7 @@ use hartlock_image::Reason::{
     SignedSizeOutOfRange, TrailingBytes, Truncated, WrongBundleType,
 };
 use hartlock_image::{BundleType, PayloadType, Policy};
-use hartlock_verify::board::qemu_virt as map;
+use hartlock_maps::qemu_virt as map;
 use sha2::{Digest, Sha384};
 
 use super::bundle::Edit::{Draft as Fields, File, Options, Signed};

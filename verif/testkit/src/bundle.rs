@@ -12,7 +12,7 @@ use hartlock_image::{
     Lifecycle, List, MAX_SIGNED_SIZE, Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType,
     Policy, TreeMode, TrustList, align_up, encode_manifest,
 };
-use hartlock_verify::board::qemu_virt as map;
+use hartlock_maps::qemu_virt as map;
 use hartlock_verify::tree::{self, Digest};
 
 use super::ed25519::OddSignature;

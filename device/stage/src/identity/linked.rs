@@ -23,7 +23,7 @@ static HARTLOCK_IDENTITY: [u8; SIZE] = [0xff; SIZE];
 /// # Errors
 /// `RootOfTrustInvalid`, `CounterStoreInvalid`.
 #[inline(never)]
-pub fn requirements(board: &'static Board) -> Result<Acceptance<'static>, Reason> {
+pub fn requirements(board: &'static Board<'static>) -> Result<Acceptance<'static>, Reason> {
     let (root, state) = blocks().ok_or(Reason::RootOfTrustInvalid)?;
     let root = RootOfTrust::parse(root)?;
     let state = StateRecord::parse(state, &root.state_key()).ok_or(Reason::CounterStoreInvalid)?;
@@ -36,7 +36,7 @@ pub fn requirements(board: &'static Board) -> Result<Acceptance<'static>, Reason
 /// # Errors
 /// `RootOfTrustInvalid`.
 #[inline(never)]
-pub fn requirements_again(board: &'static Board) -> Result<Acceptance<'static>, Reason> {
+pub fn requirements_again(board: &'static Board<'static>) -> Result<Acceptance<'static>, Reason> {
     let read = || {
         let (root, state) = blocks()?;
         let (trust, identity) = RootOfTrust::requirements(root)?;

@@ -2,7 +2,8 @@
 
 use hartlock_handoff::{KEY_SIZE, ROOT_OF_TRUST_SIZE, STATE_SIZE, StateRecord};
 use hartlock_image::Reason;
-use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_maps::qemu_virt;
+use hartlock_verify::board::Region;
 
 use super::Provisioning;
 

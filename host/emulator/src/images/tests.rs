@@ -1,7 +1,7 @@
 use super::*;
 use hartlock_handoff::{ROOT_OF_TRUST_SIZE, STATE_SIZE};
 use hartlock_image::{KeyRecord, Policy};
-use hartlock_verify::board::qemu_virt::BOARD;
+use hartlock_maps::qemu_virt::BOARD;
 use tempfile::TempDir;
 
 struct Bench {

@@ -15,6 +15,8 @@ const T2: u32 = 7;
 /// The devices of the board.
 #[allow(dead_code, unused_imports, reason = "guests use two devices")]
 mod board {
+    use hartlock_maps as maps;
+
     include!("../../../../device/boards/qemu-virt/generated/board.rs");
 }
 /// The address of the 16550 UART.

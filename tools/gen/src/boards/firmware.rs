@@ -14,7 +14,7 @@ pub fn constants(board: &Board, stages: &Board) -> Result<String> {
     let mut out = format!(
         "// {NOTICE}\n\n\
          /// The memory map that the stages of this board have.\n\
-         pub use hartlock_verify::board::{} as map;\n\n\
+         pub use maps::{} as map;\n\n\
          /// Ticks of its clock per second.\n\
          pub const TICKS_PER_SECOND: u64 = {};\n",
         module(&stages.name),

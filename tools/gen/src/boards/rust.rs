@@ -1,4 +1,4 @@
-//! Generates the memory map of the verifier as Rust code, and formats names and numbers for all
+//! Generates the memory map of a board as Rust code, and formats names and numbers for all
 //! generators.
 
 use std::fmt::Write;
@@ -70,40 +70,36 @@ fn size(size: Size) -> String {
     }
 }
 
-/// Returns the text of `device/verify/src/board/generated.rs`.
-pub fn maps(boards: &[Board]) -> Result<String> {
-    let mut out = format!(
-        "// {NOTICE}\n\n\
-         //! The boards: where payloads may go and what must stay untouched.\n\n\
-         use super::{{Board, Fixed, PayloadType, Place, Region}};\n\n\
-         const KIB: u64 = 1 << 10;\n\
-         const MIB: u64 = 1 << 20;\n"
-    );
-    for board in boards {
-        out.push('\n');
-        about(&mut out, "", &board.about)?;
-        writeln!(out, "pub mod {} {{", module(&board.name))?;
-        out += "    use super::{Board, Fixed, KIB, MIB, PayloadType, Place, Region};\n\n";
-        for region in &board.region {
-            about(&mut out, "    ", &region.about)?;
-            self::region(&mut out, region)?;
-        }
-        let protected: Vec<_> = board.region.iter().filter(|region| region.protected).collect();
-        if !protected.is_empty() {
-            out += "    /// What the host must not have the root of trust read or write for it.\n";
-            let names = list(protected.iter().copied());
-            let count = protected.len();
-            writeln!(out, "    pub const PROTECTED: [Region; {count}] = [{names}];")?;
-        }
-        self::board(&mut out, board)?;
-        out += "}\n";
+/// Returns `map.rs`, a module of the crate in device/boards.
+pub fn map(board: &Board) -> Result<String> {
+    let mut out = format!("// {NOTICE}\n\n");
+    for line in board.about.lines() {
+        writeln!(out, "//! {line}")?;
     }
-    out += "\n/// Every board.\n";
-    writeln!(out, "pub const ALL: [&Board; {}] = [", boards.len())?;
-    for board in boards {
-        writeln!(out, "    &{}::BOARD,", module(&board.name))?;
+    let has_unit = |unit| {
+        let sizes = board.region.iter().filter_map(|region| region.size);
+        let alignments = board.place.iter().filter(|it| !it.fixed).filter_map(|it| it.alignment);
+        sizes.chain(alignments).any(|size| size.parts().1 == unit)
+    };
+    out += "\nuse hartlock_image::PayloadType;\nuse hartlock_verify::board::{Board, Fixed, Place, Region};\n\n";
+    for (unit, name, shift) in [("KiB", "KIB", 10), ("MiB", "MIB", 20)] {
+        if has_unit(unit) {
+            writeln!(out, "const {name}: u64 = 1 << {shift};")?;
+        }
     }
-    out += "];\n";
+    out.push('\n');
+    for region in &board.region {
+        about(&mut out, "", &region.about)?;
+        self::region(&mut out, region)?;
+    }
+    let protected: Vec<_> = board.region.iter().filter(|region| region.protected).collect();
+    if !protected.is_empty() {
+        out += "/// Memory that the root of trust must neither read nor write for the host.\n";
+        let names = list(protected.iter().copied());
+        let count = protected.len();
+        writeln!(out, "pub const PROTECTED: [Region; {count}] = [{names}];")?;
+    }
+    self::board(&mut out, board)?;
     Ok(out)
 }
 
@@ -111,21 +107,21 @@ fn region(out: &mut String, region: &Region) -> Result<()> {
     let name = constant(&region.name);
     match (region.size, &region.to_end_of, region.count) {
         (Some(bytes), _, Some(count)) => {
-            writeln!(out, "    pub const {name}: [Region; {count}] = [")?;
+            writeln!(out, "pub const {name}: [Region; {count}] = [")?;
             for index in 0..count {
                 let start = hex(region.start + index * bytes.0);
-                writeln!(out, "        Region::new({start}, {}),", size(bytes))?;
+                writeln!(out, "    Region::new({start}, {}),", size(bytes))?;
             }
-            out.push_str("    ];\n");
+            out.push_str("];\n");
         }
         (Some(bytes), _, None) => {
             let start = hex(region.start);
-            writeln!(out, "    pub const {name}: Region = Region::new({start}, {});", size(bytes))?;
+            writeln!(out, "pub const {name}: Region = Region::new({start}, {});", size(bytes))?;
         }
         (None, other, _) => {
             let end = other.as_deref().map(constant).unwrap_or_default();
             let start = hex(region.start);
-            out.push_str(&format!("    pub const {name}: Region =\n        "));
+            out.push_str(&format!("pub const {name}: Region =\n    "));
             writeln!(out, "Region {{ start: {start}, end: {end}.end }};")?;
         }
     }
@@ -140,22 +136,22 @@ fn board(out: &mut String, board: &Board) -> Result<()> {
     let live = |stage| list(board.region.iter().filter(move |it| it.live.contains(&stage)));
     write!(
         out,
-        "\n    /// The board.\n    \
-         pub const BOARD: Board = Board {{\n        \
-         name: {:?},\n        soc: {:?},\n        hart_count: {},\n        places: &[\n",
+        "\n/// The board.\n\
+         pub const BOARD: Board<'_> = Board {{\n    \
+         name: {:?},\n    soc: {:?},\n    hart_count: {},\n    places: &[\n",
         board.name, board.soc, board.harts
     )?;
     for place in &board.place {
-        writeln!(out, "            Place {{")?;
-        writeln!(out, "                payload_type: PayloadType::{},", variant(place.payload))?;
-        writeln!(out, "                region: {},", constant(&place.region))?;
-        writeln!(out, "                fixed: {},", fixed(place))?;
-        writeln!(out, "            }},")?;
+        writeln!(out, "        Place {{")?;
+        writeln!(out, "            payload_type: PayloadType::{},", variant(place.payload))?;
+        writeln!(out, "            region: {},", constant(&place.region))?;
+        writeln!(out, "            fixed: {},", fixed(place))?;
+        writeln!(out, "        }},")?;
     }
-    writeln!(out, "        ],")?;
-    writeln!(out, "        live_in_rom: &[{}],", live(Stage::Rom))?;
-    writeln!(out, "        live_in_loader: &[{}],", live(Stage::Loader))?;
-    writeln!(out, "    }};")?;
+    writeln!(out, "    ],")?;
+    writeln!(out, "    live_in_rom: &[{}],", live(Stage::Rom))?;
+    writeln!(out, "    live_in_loader: &[{}],", live(Stage::Loader))?;
+    writeln!(out, "}};")?;
     Ok(())
 }
 

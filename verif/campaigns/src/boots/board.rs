@@ -14,7 +14,8 @@ use hartlock_emulator::machine::{Machine, Outcome, Run, Stop};
 use hartlock_emulator::qemu::{Config, Qemu};
 use hartlock_handoff::{DeviceSecret, Entry, RootOfTrust, SECRET_SIZE, Step};
 use hartlock_image::{BundleType, Name, PayloadType, Policy, Reason, TreeMode, TrustList};
-use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_maps::qemu_virt;
+use hartlock_verify::board::Region;
 
 use super::port;
 use crate::demo;

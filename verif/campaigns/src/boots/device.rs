@@ -11,8 +11,8 @@ use hartlock_handoff::Step;
 use hartlock_image::{
     HEADER_SIZE, KEY_RECORD_SIZE, PAGE_SIZE, PayloadType, Reason, align_up, u64_at,
 };
+use hartlock_maps::qemu_virt;
 use hartlock_testkit::bundle::Edit;
-use hartlock_verify::board::qemu_virt;
 
 use super::board::{Bench, expect_boot, expect_refusal, loader_entry};
 use super::case::Case;

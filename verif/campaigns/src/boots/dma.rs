@@ -13,7 +13,8 @@ use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
 use hartlock_emulator::machine::{Machine, Stop};
 use hartlock_emulator::qemu::Machine as Board;
 use hartlock_image::Reason;
-use hartlock_verify::board::{Region, qemu_virt_iommu as map};
+use hartlock_maps::qemu_virt_iommu as map;
+use hartlock_verify::board::Region;
 
 use super::board::{Bench, Setup, expect_boot, expect_refusal, last_lines};
 use super::case::Case;

@@ -13,7 +13,8 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::images::Device;
 use hartlock_emulator::machine::Run;
 use hartlock_image::Reason;
-use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_maps::qemu_virt;
+use hartlock_verify::board::Region;
 
 use super::board::{Bench, Setup, expect_boot, expect_refusal, starts_with};
 use super::case::Case;

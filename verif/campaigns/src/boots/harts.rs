@@ -6,7 +6,8 @@ use hartlock_emulator::images::Device;
 use hartlock_emulator::machine::{Outcome, Run};
 use hartlock_handoff::Step;
 use hartlock_image::{HashId, PayloadType, Reason, TreeMode};
-use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_maps::qemu_virt;
+use hartlock_verify::board::Region;
 
 use super::board::{
     Bench, STUB_RUNS, Setup, expect_boot, expect_refusal, last_lines, loader_entry, starts_with,

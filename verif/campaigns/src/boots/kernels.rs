@@ -7,7 +7,7 @@ use hartlock_emulator::machine::Run;
 use hartlock_handoff::{Entry, Step};
 use hartlock_image::{HashId, PayloadType, TreeMode};
 use hartlock_kernels::Tier;
-use hartlock_verify::board::qemu_virt;
+use hartlock_maps::qemu_virt;
 
 use super::board::{Bench, entries, expect_boot, loader_entry};
 use super::case::Case;

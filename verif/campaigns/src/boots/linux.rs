@@ -7,7 +7,7 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::machine::Outcome;
 use hartlock_handoff::Step;
 use hartlock_image::PayloadType;
-use hartlock_verify::board::qemu_virt;
+use hartlock_maps::qemu_virt;
 
 use super::board::{Bench, Setup, check_output, entries, last_lines, loader_entry};
 use super::{case::Case, port};

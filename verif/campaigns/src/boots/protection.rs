@@ -8,7 +8,8 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
 use hartlock_emulator::machine::Outcome;
 use hartlock_image::Reason;
-use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_maps::qemu_virt;
+use hartlock_verify::board::Region;
 
 use super::board::{Bench, expect_boot, expect_refusal, last_lines};
 use super::case::Case;

@@ -6,7 +6,7 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
 use hartlock_handoff::{DeviceSecret, RootOfTrust, SECRET_SIZE, STATE_SIZE, StateRecord};
 use hartlock_image::{Lifecycle, Manifest, Policy, Reason, SignatureBlocks};
-use hartlock_verify::board::qemu_virt;
+use hartlock_maps::qemu_virt;
 
 use super::board::{
     Bench, STUB_RUNS, bundle_type, expect_boot, expect_harts_outside, expect_refusal, fake_root,

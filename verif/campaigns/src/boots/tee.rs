@@ -12,8 +12,9 @@ use hartlock_emulator::machine::{Outcome, Run};
 use hartlock_fsbl::{HANDOVER_SIZE, Handover};
 use hartlock_hw::machines::tee_boot::{self, SECRET, TEST_SIZE};
 use hartlock_image::{HashId, PayloadType, Reason};
+use hartlock_maps::qemu_virt;
 use hartlock_testkit::bundle::{Draft, Edit, Payload, build};
-use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_verify::board::Region;
 use xtask::firmware::{self, StageFiles};
 
 use super::board::{Bench, Setup, expect_refusal, last_lines, starts_with};

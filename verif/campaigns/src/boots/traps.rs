@@ -11,7 +11,8 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::machine::{HartState, Outcome, Run};
 use hartlock_handoff::Step;
 use hartlock_image::Reason;
-use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_maps::qemu_virt;
+use hartlock_verify::board::Region;
 
 use super::board::{Bench, STUB_RUNS, Setup, entries, expect_refusal, last_lines, loader_entry};
 use super::case::Case;

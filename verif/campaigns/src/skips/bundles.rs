@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::Provisioning;
 use hartlock_image::{Lifecycle, Policy};
-use hartlock_verify::board::qemu_virt;
+use hartlock_maps::qemu_virt;
 
 use crate::boots::board::{Bench, Setup, fake_device};
 use hartlock_testkit::bundle::{Block, Draft, Edit, trust};

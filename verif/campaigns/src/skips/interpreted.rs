@@ -26,7 +26,7 @@ use hartlock_fault::campaign::{Boot, Plan, Progress, Report, Start};
 use hartlock_fault::rot;
 use hartlock_fault::subject::{End, Subject};
 use hartlock_image::Reason;
-use hartlock_verify::board::qemu_virt;
+use hartlock_maps::qemu_virt;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::symbols::{self, Symbols};

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_fault::subject::Subject;
 
-use hartlock_verify::board::qemu_virt;
+use hartlock_maps::qemu_virt;
 
 use super::interpreted::Refusal;
 use crate::boots::board::{Bench, Setup, last_lines};

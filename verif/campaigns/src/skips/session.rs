@@ -6,7 +6,8 @@ use anyhow::{Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::Device;
 use hartlock_emulator::machine::{Machine, Outcome};
-use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_maps::qemu_virt;
+use hartlock_verify::board::Region;
 use tempfile::TempDir;
 
 use super::bundles::SYSTEM_ENTRY;

@@ -3,7 +3,8 @@
 
 mod virtio;
 
-use hartlock_verify::board::{Region, qemu_virt as map};
+use hartlock_maps::qemu_virt as map;
+use hartlock_verify::board::Region;
 
 use super::place::place_of;
 use super::{HARTS, Storage};

@@ -1,6 +1,7 @@
 //! The values that the ROM hands over to OpenSBI and the loader: registers, payloads, keys and floors.
 
-use hartlock_verify::board::{Region, qemu_virt as map};
+use hartlock_maps::qemu_virt as map;
+use hartlock_verify::board::Region;
 use sha2::{Digest, Sha384};
 
 /// Start address of each payload, and its size in the bundles of the campaigns. The last one is the boot device

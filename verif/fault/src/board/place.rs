@@ -1,6 +1,7 @@
 //! Classifies the addresses outside the stage's code from which an instruction can be fetched.
 
-use hartlock_verify::board::{Region, qemu_virt as map};
+use hartlock_maps::qemu_virt as map;
+use hartlock_verify::board::Region;
 
 use crate::subject::Place;
 

@@ -1,10 +1,10 @@
 //! The devices on the bus of the root of trust (`hw/soc/README.md`): ROM, scratchpad, engines for SHA-2, SHA-3 and
 //! DMA, mailbox, boot sequencer, and the host's memory. Like a chip, the model has no test bench device.
 
+use hartlock_maps::hartlock_soc as map;
 use hartlock_regs::boot_sequencer::{State, Word};
 use hartlock_regs::dma::Cause;
 use hartlock_regs::mailbox::State as MailboxState;
-use hartlock_verify::board::hartlock_soc as map;
 
 use super::Storage;
 use super::dma::{Dma, Part};

@@ -36,7 +36,7 @@ impl<'a> Looks<'a> {
             floor: options.floor,
             boot_version: options.boot_version,
             lifecycle: options.lifecycle,
-            placement: Placement::ByManifest(&hartlock_verify::board::ALL),
+            placement: Placement::ByManifest(hartlock_maps::ALL),
         };
         let is_counted = |key: &&KeyRecord| {
             key.known_algorithm().is_some() && acceptance.trusted().any(|trusted| trusted == *key)

@@ -141,7 +141,7 @@ impl Options {
             floor: self.floor,
             boot_version: self.boot_version,
             lifecycle: self.lifecycle,
-            placement: Placement::ByManifest(&hartlock_verify::board::ALL),
+            placement: Placement::ByManifest(hartlock_maps::ALL),
         }
     }
 }

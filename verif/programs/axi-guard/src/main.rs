@@ -16,8 +16,9 @@
 use core::arch::global_asm;
 
 use hartlock_drivers::axi_guard::{AxiGuard, Error, Pages, RANGES};
+use hartlock_maps::hartlock_soc;
 use hartlock_regs::axi_guard as registers;
-use hartlock_verify::board::{Region, hartlock_soc};
+use hartlock_verify::board::Region;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::soc::{SECTOR_SIZE, Storage};
 use hartlock_virt::{board, machine, memory};

@@ -173,7 +173,7 @@ impl<'a> Vector<'a> {
             floor: self.floor,
             boot_version: self.boot_version,
             lifecycle: self.lifecycle,
-            placement: Placement::ByManifest(&hartlock_verify::board::ALL),
+            placement: Placement::ByManifest(hartlock_maps::ALL),
         }
     }
 }

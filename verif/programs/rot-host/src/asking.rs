@@ -3,7 +3,7 @@
 use hartlock_drivers::mailbox::{Answer, Error, HostSide, Request};
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::{Hash, Kernels};
-use hartlock_verify::board::hartlock_soc;
+use hartlock_maps::hartlock_soc;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::plic::{self, Source};
 use hartlock_virt::{board, clint, machine, soc as bench};

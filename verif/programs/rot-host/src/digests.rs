@@ -2,7 +2,7 @@
 
 use hartlock_drivers::mailbox::request::{ENGINE_FAILED, INLINE, Operation, Refusal};
 use hartlock_drivers::mailbox::{HostSide, Request};
-use hartlock_verify::board::hartlock_soc;
+use hartlock_maps::hartlock_soc;
 
 use crate::asking::{MISSING, Patience, ask, expect, listen, sha256};
 

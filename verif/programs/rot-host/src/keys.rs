@@ -8,7 +8,7 @@ use hartlock_drivers::mailbox::{Answer, HostSide, Request};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::rsa::{PublicKey, pkcs1};
 use hartlock_kernels::sha2::Sha256;
-use hartlock_verify::board::hartlock_soc;
+use hartlock_maps::hartlock_soc;
 
 use crate::asking::{MISSING, Patience, ask, expect, listen, sha256};
 

@@ -18,7 +18,7 @@ use core::arch::global_asm;
 
 use hartlock_drivers::mailbox::HostSide;
 #[cfg(feature = "waits")]
-use hartlock_verify::board::hartlock_soc;
+use hartlock_maps::hartlock_soc;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::{board, machine};
 

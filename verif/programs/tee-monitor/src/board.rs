@@ -3,7 +3,8 @@
 
 use core::arch::asm;
 
-use hartlock_verify::board::{Region, hartlock_soc as map};
+use hartlock_maps::hartlock_soc as map;
+use hartlock_verify::board::Region;
 use hartlock_virt::hart;
 
 pub const PAGE: u64 = 4096;

@@ -5,7 +5,7 @@ use hartlock_image::Reason::{
     LifecycleNotAllowed, OutsideMemory, OverlapsLiveRegion, RollbackBelowFloor, WrongBoard,
     WrongLoadAddress, WrongSoc,
 };
-use hartlock_verify::board::{hartlock_soc as soc, qemu_virt as map};
+use hartlock_maps::{hartlock_soc as soc, qemu_virt as map};
 
 use super::row::{Row, bad, good};
 use crate::bundle::Edit::{Draft as Fields, Options};

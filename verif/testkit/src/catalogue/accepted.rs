@@ -4,7 +4,7 @@ use hartlock_image::HashId::{
     Kt128, Sha3_256, Sha3_384, Sha3_512, Sha256, Sha384, Sha512, Shake128, Shake256,
 };
 use hartlock_image::{BundleType, HashId, KeyRecord, PAGE_SIZE, Policy};
-use hartlock_verify::board::qemu_virt as map;
+use hartlock_maps::qemu_virt as map;
 
 use super::row::{Row, good};
 use crate::bundle::Edit::{Area, Draft as Fields, File, Options};

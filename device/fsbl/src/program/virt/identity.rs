@@ -14,7 +14,7 @@ use hartlock_virt::memory;
 /// # Errors
 /// `RootOfTrustInvalid`, `CounterStoreInvalid`.
 #[inline(never)]
-pub fn requirements(board: &'static Board) -> Result<Acceptance<'static>, Reason> {
+pub fn requirements(board: &'static Board<'static>) -> Result<Acceptance<'static>, Reason> {
     let root = RootOfTrust::parse(block())?;
     let [first, second] = copies();
     let (state, _) = StateRecord::choose(first, second, &root.state_key())?;
@@ -27,7 +27,7 @@ pub fn requirements(board: &'static Board) -> Result<Acceptance<'static>, Reason
 /// # Errors
 /// The same as those of `requirements`.
 #[inline(never)]
-pub fn requirements_again(board: &'static Board) -> Result<Acceptance<'static>, Reason> {
+pub fn requirements_again(board: &'static Board<'static>) -> Result<Acceptance<'static>, Reason> {
     let key = RootOfTrust::parse(block())?.state_key();
     let (trust, identity) = RootOfTrust::requirements(block()).ok_or(Reason::RootOfTrustInvalid)?;
     let [first, second] = copies();

@@ -137,7 +137,7 @@ fn copy(memory: &mut Memory, (to, len): (u64, u64), disk: &[u8], from: u64) {
 }
 
 fn offset(address: u64) -> u64 {
-    address.wrapping_sub(hartlock_verify::board::qemu_virt::RAM.start)
+    address.wrapping_sub(hartlock_maps::qemu_virt::RAM.start)
 }
 
 #[cfg(test)]

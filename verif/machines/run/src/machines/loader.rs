@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_handoff::{Entry, HANDOFF_SIZE, Handoff, LOG_ENTRY_SIZE, LogHeader, Step, entries};
 use hartlock_image::{HashId, Lifecycle, List, PayloadType, Policy, TreeMode, u32_at};
-use hartlock_verify::board::qemu_virt;
+use hartlock_maps::qemu_virt;
 
 use super::model::{self, Core};
 use hartlock_testkit::bundle::{Draft, Payload, build, name, trust};

@@ -10,10 +10,10 @@ use hartlock_handoff::{
 };
 use hartlock_image::{HashId, Lifecycle, PayloadType, Policy, Reason, TreeMode};
 use hartlock_kernels::Tier;
+use hartlock_maps::hartlock_soc;
 use hartlock_timeline::Outcome;
 use hartlock_timeline::{MachineInfo, Timeline};
 use hartlock_timeline::{Measurements, Source};
-use hartlock_verify::board::hartlock_soc;
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use super::report::{BootState, Mailbox, Status};

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_image::Reason;
+use hartlock_maps::hartlock_soc;
 use hartlock_testkit::bundle::Edit;
-use hartlock_verify::board::hartlock_soc;
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use super::End;

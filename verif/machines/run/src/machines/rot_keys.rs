@@ -6,8 +6,8 @@ use std::path::Path;
 
 use aes_kw::{IV_LEN, KeyInit, KwAes256};
 use anyhow::{Context, Result};
+use hartlock_maps::hartlock_soc;
 use hartlock_testkit::signers::RSA_PKCS1_2048;
-use hartlock_verify::board::hartlock_soc;
 use hmac::{Hmac, Mac};
 use num_bigint::BigUint;
 use pkcs1::RsaPrivateKeyRef;

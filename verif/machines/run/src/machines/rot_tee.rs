@@ -8,9 +8,10 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_fsbl::{HANDOVER_SIZE, Handover};
 use hartlock_image::{HashId, PAGE_SIZE, PayloadType, Reason};
+use hartlock_maps::hartlock_soc;
 use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity};
 use hartlock_testkit::signers::LMS;
-use hartlock_verify::board::{Region, hartlock_soc};
+use hartlock_verify::board::Region;
 
 use super::report::{BootState, Status};
 use super::rot::{self, Rot};

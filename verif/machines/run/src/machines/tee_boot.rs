@@ -11,10 +11,11 @@ use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, Policy, Reason, 
 use hartlock_kernels::Hash;
 use hartlock_kernels::Kernels;
 use hartlock_kernels::sha3::Sha3_512;
+use hartlock_maps::hartlock_tee;
 use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, name, trust};
 use hartlock_testkit::keys::A;
 use hartlock_testkit::signers::RSA_PSS_2048;
-use hartlock_verify::board::{Region, hartlock_tee};
+use hartlock_verify::board::Region;
 use object::{Object, ObjectSegment, ObjectSymbol};
 
 use super::rot_boot::place;
