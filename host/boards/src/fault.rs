@@ -50,9 +50,9 @@ impl Fault {
         kind: Kind,
         message: impl Into<String>,
         text: &str,
-        keys: &[Key<'_>],
+        keys: &[KeyPosition<'_>],
     ) -> Self {
-        let others = [Key::top("extends"), Key::top("name")];
+        let others = [KeyPosition::top("extends"), KeyPosition::top("name")];
         let span = keys.iter().chain(&others).find_map(|key| key.span(text)).unwrap_or(0..0);
         Self::at(kind, message, text, span)
     }
@@ -76,7 +76,7 @@ impl std::error::Error for Fault {}
 
 /// The position of a value in a description: a list, an entry and a key.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Key<'a> {
+pub(crate) struct KeyPosition<'a> {
     /// Name of a list such as `region`; empty at the top level.
     list: &'a str,
     /// Name of the entry in the list.
@@ -84,7 +84,7 @@ pub(crate) struct Key<'a> {
     key: &'a str,
 }
 
-impl<'a> Key<'a> {
+impl<'a> KeyPosition<'a> {
     pub(crate) const fn new(list: &'a str, entry: &'a str, key: &'a str) -> Self {
         Self { list, entry, key }
     }

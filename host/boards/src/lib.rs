@@ -20,7 +20,7 @@ use hartlock_verify::board as verifier;
 pub use fault::{Fault, Kind};
 pub use read::{Base, read};
 
-use fault::Key;
+use fault::KeyPosition;
 use model::{Board, Dma};
 
 /// Maximum length of a description in bytes.
@@ -59,7 +59,7 @@ fn said(kind: Kind) -> &'static str {
 
 /// A known board: its description and its memory map.
 #[derive(Debug)]
-pub struct Known {
+pub struct KnownBoard {
     /// The parsed description.
     pub description: Board,
     /// Memory map for the verifier.
@@ -69,11 +69,11 @@ pub struct Known {
     file: Option<PathBuf>,
 }
 
-impl Known {
+impl KnownBoard {
     fn new(text: &str, file: Option<&Path>) -> Result<Self, Fault> {
         let description = read(text, &shipped_text)?;
-        let map = map::of(&description).map_err(|missing| {
-            Fault::of_key(Kind::Contradiction, missing.0, text, &[Key::top("name")])
+        let map = map::verifier_map(&description).map_err(|missing| {
+            Fault::of_key(Kind::Contradiction, missing.0, text, &[KeyPosition::top("name")])
         })?;
         Ok(Self { description, map, text: text.to_owned(), file: file.map(Path::to_path_buf) })
     }
@@ -115,7 +115,7 @@ impl Known {
     /// the key in that entry; the first two are empty for a key at the top level.
     pub fn wrong(&self, kind: Kind, message: String, at: (&str, &str, &str)) -> Error {
         let (list, entry, key) = at;
-        let fault = Fault::of_key(kind, message, &self.text, &[Key::new(list, entry, key)]);
+        let fault = Fault::of_key(kind, message, &self.text, &[KeyPosition::new(list, entry, key)]);
         let path = self
             .file
             .clone()
@@ -129,8 +129,8 @@ static TEXTS: &[&str] = include!(concat!(env!("OUT_DIR"), "/descriptions.rs"));
 
 /// The boards of [`TEXTS`]. Invalid descriptions are skipped, but there are none: the generator and a test of
 /// this crate check them all.
-static SHIPPED: LazyLock<Vec<Known>> =
-    LazyLock::new(|| TEXTS.iter().filter_map(|text| Known::new(text, None).ok()).collect());
+static SHIPPED: LazyLock<Vec<KnownBoard>> =
+    LazyLock::new(|| TEXTS.iter().filter_map(|text| KnownBoard::new(text, None).ok()).collect());
 
 /// Returns the text of the shipped description with this board name.
 fn shipped_text(name: &str) -> Option<String> {
@@ -144,14 +144,14 @@ fn shipped_text(name: &str) -> Option<String> {
 }
 
 /// Returns the boards that are built into this program.
-pub fn shipped() -> &'static [Known] {
+pub fn shipped() -> &'static [KnownBoard] {
     &SHIPPED
 }
 
 /// The known boards: those built into this program, and those that were read from files.
 #[derive(Clone, Debug, Default)]
 pub struct Boards {
-    own: Vec<Arc<Known>>,
+    from_files: Vec<Arc<KnownBoard>>,
 }
 
 impl Boards {
@@ -159,29 +159,29 @@ impl Boards {
     ///
     /// # Errors
     /// Fails if the description is invalid, or has the name of a known board that is different.
-    pub fn add(&mut self, path: &Path) -> Result<Arc<Known>, Error> {
+    pub fn add(&mut self, path: &Path) -> Result<Arc<KnownBoard>, Error> {
         let wrong = |fault| Error::Wrong { path: path.to_path_buf(), fault };
         let bytes = read_small(path, MAX_SIZE)?;
         let Ok(text) = str::from_utf8(&bytes) else {
             return Err(wrong(Fault::at(Kind::Form, "it is not UTF-8 text", "", 0..0)));
         };
-        let known = Arc::new(Known::new(text, Some(path)).map_err(wrong)?);
-        let is_other = |it: &Known| it.map != known.map;
+        let known = Arc::new(KnownBoard::new(text, Some(path)).map_err(wrong)?);
+        let is_other = |it: &KnownBoard| it.map != known.map;
         if self.by_name(known.name()).is_some_and(is_other) {
             let message = format!("{} is another board, with another map", known.name());
             return Err(known.wrong(Kind::Taken, message, ("", "", "name")));
         }
-        self.own.push(Arc::clone(&known));
+        self.from_files.push(Arc::clone(&known));
         Ok(known)
     }
 
     /// Returns the board with this name.
-    pub fn by_name(&self, name: &str) -> Option<&Known> {
+    pub fn by_name(&self, name: &str) -> Option<&KnownBoard> {
         self.all().find(|board| board.name() == name)
     }
 
     /// Returns the board that is used if none is named.
-    pub fn default_board(&self) -> Option<&Known> {
+    pub fn default_board(&self) -> Option<&KnownBoard> {
         shipped().iter().find(|board| board.description.is_default())
     }
 
@@ -192,7 +192,7 @@ impl Boards {
 
     /// Iterates over all known boards, those from files first: they are preferred if two boards have the same
     /// map.
-    fn all(&self) -> impl Iterator<Item = &Known> {
-        self.own.iter().map(Arc::as_ref).chain(shipped())
+    fn all(&self) -> impl Iterator<Item = &KnownBoard> {
+        self.from_files.iter().map(Arc::as_ref).chain(shipped())
     }
 }

@@ -3,16 +3,16 @@
 use hartlock_verify::board as verifier;
 use hartlock_verify::board::Fixed;
 
-use crate::model::{Board, Missing, Place, Region, Size, Stage};
+use crate::model::{Board, Place, ReferenceError, Region, Size, Stage};
 
 /// Converts a description into the verifier's memory map. The verifier takes maps of lifetime `'static`,
 /// because firmware has them as constants. The memory is therefore leaked; a command reads only a few
 /// descriptions.
-pub(crate) fn of(board: &Board) -> Result<&'static verifier::Board<'static>, Missing> {
-    let region = |region: &Region| -> Result<verifier::Region, Missing> {
+pub(crate) fn verifier_map(board: &Board) -> Result<&'static verifier::Board<'static>, ReferenceError> {
+    let region = |region: &Region| -> Result<verifier::Region, ReferenceError> {
         Ok(verifier::Region { start: region.start, end: board.end(region)? })
     };
-    let place = |place: &Place| -> Result<verifier::Place, Missing> {
+    let place = |place: &Place| -> Result<verifier::Place, ReferenceError> {
         Ok(verifier::Place {
             payload_type: place.payload,
             region: region(board.region(&place.region)?)?,
@@ -23,7 +23,7 @@ pub(crate) fn of(board: &Board) -> Result<&'static verifier::Board<'static>, Mis
             },
         })
     };
-    let live = |stage: Stage| -> Result<Vec<verifier::Region>, Missing> {
+    let live = |stage: Stage| -> Result<Vec<verifier::Region>, ReferenceError> {
         board.region.iter().filter(|it| it.live.contains(&stage)).map(region).collect()
     };
     let places = board.place.iter().map(place).collect::<Result<Vec<_>, _>>()?;

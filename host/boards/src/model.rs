@@ -22,7 +22,7 @@ pub struct Board {
     /// Name of the board whose memory map the stages of this board use, if that is another board.
     pub stages_of: Option<String>,
     /// Selection of the modules that a stage is built with.
-    pub forms: Forms,
+    pub forms: ModuleSelection,
     /// Memory regions.
     pub region: Vec<Region>,
     /// Memory regions in which payloads are placed, one entry for each payload type.
@@ -32,13 +32,13 @@ pub struct Board {
     /// Devices with memory-mapped registers.
     pub device: Vec<Device>,
     /// Memory map of the root of trust itself, if the board has one.
-    pub root_of_trust: Vec<Own>,
+    pub root_of_trust: Vec<RootOfTrustRegion>,
 }
 
 /// The modules that a stage is built with, where firmware has several to choose from (device/virt).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Forms {
+pub struct ModuleSelection {
     /// Execution environment of the stages.
     pub environment: Environment,
     /// Source of time.
@@ -115,7 +115,7 @@ pub struct Region {
     /// Memory attributes for linker scripts, if a program is linked to the region.
     pub linker: Option<String>,
     /// Kind of the region in the OpenSBI domain, if it has a node there.
-    pub domain: Option<Domain>,
+    pub domain: Option<DomainRegionKind>,
     /// True if the root of trust must not access the region on behalf of the host.
     #[serde(default)]
     pub protected: bool,
@@ -134,7 +134,7 @@ pub enum Stage {
 /// The kind of a region in an OpenSBI domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Domain {
+pub enum DomainRegionKind {
     /// Memory.
     Memory,
     /// Memory-mapped registers.
@@ -234,7 +234,7 @@ pub enum Tree {
 /// Memory or registers in the memory map of the root of trust.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Own {
+pub struct RootOfTrustRegion {
     /// Name of the memory or registers.
     pub name: String,
     /// First address.
@@ -295,9 +295,9 @@ impl Board {
     ///
     /// # Errors
     /// Fails if the board has no such region.
-    pub fn region(&self, name: &str) -> Result<&Region, Missing> {
+    pub fn region(&self, name: &str) -> Result<&Region, ReferenceError> {
         let found = self.region.iter().find(|region| region.name == name);
-        found.ok_or_else(|| Missing(format!("there is no region {name}")))
+        found.ok_or_else(|| ReferenceError(format!("there is no region {name}")))
     }
 
     /// Returns the first address after a region, or after the last of its `count` regions.
@@ -305,20 +305,26 @@ impl Board {
     /// # Errors
     /// Fails if the region has not exactly one of `size` and `to_end_of`, refers to a region without a size,
     /// or reaches beyond the address space.
-    pub fn end(&self, region: &Region) -> Result<u64, Missing> {
+    pub fn end(&self, region: &Region) -> Result<u64, ReferenceError> {
         let end = match (&region.size, &region.to_end_of) {
             (Some(size), None) => size.0.checked_mul(region.count.unwrap_or(1)),
             (None, Some(other)) => {
                 let other = self.region(other)?;
                 if other.to_end_of.is_some() {
-                    return Err(Missing(format!("{}: has no end of its own", other.name)));
+                    return Err(ReferenceError(format!("{}: has no end of its own", other.name)));
                 }
                 return self.end(other);
             }
-            _ => return Err(Missing(format!("{}: takes either size or to-end-of", region.name))),
+            _ => {
+                return Err(ReferenceError(format!(
+                    "{}: takes either size or to-end-of",
+                    region.name
+                )));
+            }
         };
         let end = end.and_then(|size| region.start.checked_add(size));
-        let wraps = || Missing(format!("{}: passes the end of the address space", region.name));
+        let wraps =
+            || ReferenceError(format!("{}: passes the end of the address space", region.name));
         end.ok_or_else(wraps)
     }
 }
@@ -326,7 +332,7 @@ impl Board {
 /// An error about something that a description refers to but does not contain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Missing(pub String);
+pub struct ReferenceError(pub String);
 
 /// Returns the board with this name.
 pub fn find<'a>(boards: &'a [Board], name: &str) -> Option<&'a Board> {

@@ -7,10 +7,11 @@ use hartlock_image::Name;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::fault::{Fault, Key, Kind};
+use crate::fault::{Fault, KeyPosition, Kind};
 use crate::is_file;
 use crate::model::{
-    Board, Clock, Device, Dma, Environment, Forms, Own, Place, Region, Signing, Size, Storage,
+    Board, Clock, Device, Dma, Environment, ModuleSelection, Place, Region, RootOfTrustRegion,
+    Signing, Size, Storage,
 };
 
 /// A function that returns the text of the description with this name, for a description that extends it.
@@ -19,7 +20,7 @@ pub type Base<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// A description as it is written. Every value that can be taken from another board is optional.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Text {
+struct RawDescription {
     name: String,
     soc: Option<String>,
     about: Option<String>,
@@ -35,7 +36,7 @@ struct Text {
     place: Option<Vec<Place>>,
     signing: Option<Signing>,
     device: Option<Vec<Device>>,
-    root_of_trust: Option<Vec<Own>>,
+    root_of_trust: Option<Vec<RootOfTrustRegion>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -72,7 +73,7 @@ pub fn read(text: &str, base: Base<'_>) -> Result<Board, Fault> {
     Ok(board)
 }
 
-fn form(text: &str) -> Result<Text, Fault> {
+fn form(text: &str) -> Result<RawDescription, Fault> {
     if text.contains(|c: char| c.is_control() && !c.is_whitespace()) {
         return Err(Fault::at(Kind::Form, "it is no text", "", 0..0));
     }
@@ -83,10 +84,10 @@ fn form(text: &str) -> Result<Text, Fault> {
 }
 
 /// Makes a board from a description that extends no other, so that every value must be given.
-fn complete(own: Text, text: &str) -> Result<Board, Fault> {
+fn complete(own: RawDescription, text: &str) -> Result<Board, Fault> {
     let missing = |key: &str| {
         let message = format!("missing field `{key}`; `extends` would take it from another board");
-        Fault::of_key(Kind::Form, message, text, &[Key::top("name")])
+        Fault::of_key(Kind::Form, message, text, &[KeyPosition::top("name")])
     };
     if let Some(name) = own.without.first() {
         let message = "`without` is for a board that extends another";
@@ -99,7 +100,7 @@ fn complete(own: Text, text: &str) -> Result<Board, Fault> {
         harts: own.harts.ok_or_else(|| missing("harts"))?,
         ticks_per_second: own.ticks_per_second.ok_or_else(|| missing("ticks-per-second"))?,
         stages_of: own.stages_of,
-        forms: Forms {
+        forms: ModuleSelection {
             environment: own.forms.environment.ok_or_else(|| missing("forms.environment"))?,
             clock: own.forms.clock.ok_or_else(|| missing("forms.clock"))?,
             storage: own.forms.storage.ok_or_else(|| missing("forms.storage"))?,
@@ -115,8 +116,8 @@ fn complete(own: Text, text: &str) -> Result<Board, Fault> {
 
 /// Makes a board from a description that extends `base`. Values that are missing are those of `base`. An
 /// entry of a list replaces the entry of the same name; the entries named in `without` are removed.
-fn extended(base: Board, own: Text, text: &str) -> Result<Board, Fault> {
-    let forms = Forms {
+fn extended(base: Board, own: RawDescription, text: &str) -> Result<Board, Fault> {
+    let forms = ModuleSelection {
         environment: own.forms.environment.unwrap_or(base.forms.environment),
         clock: own.forms.clock.unwrap_or(base.forms.clock),
         storage: own.forms.storage.unwrap_or(base.forms.storage),
@@ -167,27 +168,28 @@ fn merged<T>(base: Vec<T>, own: Option<Vec<T>>, name_of: impl Fn(&T) -> &str) ->
 
 /// Refuses values that contradict each other.
 fn check(board: &Board, text: &str) -> Result<(), Fault> {
-    let fail =
-        |message: String, keys: &[Key<'_>]| Fault::of_key(Kind::Contradiction, message, text, keys);
-    let ensure = |is_right: bool, message: &dyn Fn() -> String, keys: &[Key<'_>]| {
+    let fail = |message: String, keys: &[KeyPosition<'_>]| {
+        Fault::of_key(Kind::Contradiction, message, text, keys)
+    };
+    let ensure = |is_right: bool, message: &dyn Fn() -> String, keys: &[KeyPosition<'_>]| {
         if is_right { Ok(()) } else { Err(fail(message(), keys)) }
     };
     for (key, name) in [("name", &board.name), ("soc", &board.soc)] {
         let message = || "a name is 1 to 32 printable ASCII characters".to_owned();
-        ensure(Name::new(name).is_some(), &message, &[Key::top(key)])?;
+        ensure(Name::new(name).is_some(), &message, &[KeyPosition::top(key)])?;
     }
     let message = || "`--board` would take this name for a file".to_owned();
-    ensure(!is_file(&board.name), &message, &[Key::top("name")])?;
+    ensure(!is_file(&board.name), &message, &[KeyPosition::top("name")])?;
     unique("region", board.region.iter().map(|it| it.name.as_str()), text)?;
     unique("device", board.device.iter().map(|it| it.name.as_str()), text)?;
     unique("place", board.place.iter().map(|it| it.payload.name()), text)?;
     unique("root-of-trust", board.root_of_trust.iter().map(|it| it.name.as_str()), text)?;
     let message = || "loader and pool have room for 1 to 8 harts".to_owned();
-    ensure((1..=8).contains(&board.harts), &message, &[Key::top("harts")])?;
+    ensure((1..=8).contains(&board.harts), &message, &[KeyPosition::top("harts")])?;
 
     let mut ranges = Vec::new();
     for region in &board.region {
-        let key = Key::new("region", &region.name, "size");
+        let key = KeyPosition::new("region", &region.name, "size");
         let end = board.end(region).map_err(|missing| fail(missing.0, &[key]))?;
         ensure(region.start < end, &|| format!("{}: is empty", region.name), &[key])?;
         ranges.push((region.start, end, region.name.as_str()));
@@ -198,11 +200,11 @@ fn check(board: &Board, text: &str) -> Result<(), Fault> {
         let name = device.name.as_str();
         let size = device.size.0.checked_mul(device.count.unwrap_or(1));
         let end = size.and_then(|size| device.start.checked_add(size));
-        let key = Key::new("device", name, "size");
+        let key = KeyPosition::new("device", name, "size");
         let end = end.ok_or_else(|| fail(format!("{name}: too large"), &[key]))?;
         ranges.push((device.start, end, name));
         let message = || format!("{name}: `tree` and `node` belong together");
-        let key = Key::new("device", name, "tree");
+        let key = KeyPosition::new("device", name, "tree");
         ensure(device.tree.is_some() == device.node.is_some(), &message, &[key])?;
     }
     no_overlap("device", &ranges, text)?;
@@ -215,14 +217,14 @@ fn check(board: &Board, text: &str) -> Result<(), Fault> {
 fn check_place(
     board: &Board,
     place: &Place,
-    fail: &dyn Fn(String, &[Key<'_>]) -> Fault,
+    fail: &dyn Fn(String, &[KeyPosition<'_>]) -> Fault,
 ) -> Result<(), Fault> {
     let name = place.payload.name();
-    let key = |key| Key::new("place", name, key);
+    let key = |key| KeyPosition::new("place", name, key);
     let ensure = |is_right: bool, message: &str, at: &'static str| {
         if is_right { Ok(()) } else { Err(fail(format!("{name}: {message}"), &[key(at)])) }
     };
-    let missing = |missing: crate::model::Missing| {
+    let missing = |missing: crate::model::ReferenceError| {
         fail(format!("place {name}: {}", missing.0), &[key("region")])
     };
     let region = board.region(&place.region).map_err(missing)?;
@@ -245,7 +247,8 @@ fn unique<'a>(list: &str, names: impl Iterator<Item = &'a str>, text: &str) -> R
     for name in names {
         if !seen.insert(name) {
             let message = format!("{list} {name} is given twice");
-            let key = Key::new(list, name, if list == "place" { "payload" } else { "name" });
+            let key =
+                KeyPosition::new(list, name, if list == "place" { "payload" } else { "name" });
             return Err(Fault::of_key(Kind::Contradiction, message, text, &[key]));
         }
     }
@@ -260,7 +263,7 @@ fn no_overlap(list: &str, ranges: &[(u64, u64, &str)], text: &str) -> Result<(),
             let contains = (start <= other_start && other_end <= end)
                 || (other_start <= start && end <= other_end);
             if !is_apart && (list != "region" || !contains) {
-                let keys = [other, name].map(|name| Key::new(list, name, "start"));
+                let keys = [other, name].map(|name| KeyPosition::new(list, name, "start"));
                 let message = format!("{name} and {other} overlap");
                 return Err(Fault::of_key(Kind::Contradiction, message, text, &keys));
             }

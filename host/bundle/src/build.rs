@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use hartlock_boards::{Boards, Known};
+use hartlock_boards::{Boards, KnownBoard};
 use hartlock_image::{
     BundleType, Closing, Extensions, HashId, Identity, IdentityField, KeyRecord, Label, List,
     MAX_BOOTARGS, MAX_OTHER_IDENTITIES, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, MAX_SIGNERS,
@@ -244,7 +244,7 @@ fn plan<'a>(
 ) -> Result<Manifest<'a>, Error> {
     let bundle_type = spec.bundle_type.ok_or(SpecError::TypeMissing)?;
     let default = boards.default_board();
-    let name = spec.board.as_deref().or(default.map(Known::name)).unwrap_or_default();
+    let name = spec.board.as_deref().or(default.map(KnownBoard::name)).unwrap_or_default();
     let board = boards.by_name(name);
     // For an unknown board the SoC of the default board is assumed.
     let soc = spec.soc.as_deref().or(board.or(default).map(|it| it.map.soc)).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Finds the payload that breaks a rule about memory, and a value that would be valid.
 
-use hartlock_boards::{Boards, Known};
+use hartlock_boards::{Boards, KnownBoard};
 use hartlock_image::{Manifest, PAGE_SIZE, PayloadRecord, Reason, align_up};
 use hartlock_verify::board::{Fixed, Place, Region};
 
@@ -95,7 +95,7 @@ fn of_form<'a>(
 }
 
 /// Explains which rule of the board (boot flow §2) a payload breaks.
-fn of_board(reason: Reason, payload: &PayloadRecord, known: &Known) -> Culprit {
+fn of_board(reason: Reason, payload: &PayloadRecord, known: &KnownBoard) -> Culprit {
     let board = known.map;
     let name = payload.payload_type.name();
     let place = board.places.iter().find(|place| place.payload_type == payload.payload_type);

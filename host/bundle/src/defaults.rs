@@ -1,6 +1,6 @@
 //! Default values of `bundle.toml`.
 
-use hartlock_boards::{Boards, Known};
+use hartlock_boards::{Boards, KnownBoard};
 use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, align_up, bytes_at, u64_at};
 
 /// The default hash: the fastest NIST-approved hash on 64-bit cores without hash instructions (image format
@@ -38,7 +38,7 @@ pub(crate) fn memory_size(
     let least = match payload_type {
         PayloadType::Kernel => kernel_image_size(start).unwrap_or(0),
         other => {
-            let least = |board: &Known| board.least_memory(other);
+            let least = |board: &KnownBoard| board.least_memory(other);
             let own = boards.by_name(board).and_then(least);
             own.or(boards.default_board().and_then(least)).unwrap_or(0)
         }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use hartlock_boards::{Boards, Known};
+use hartlock_boards::{Boards, KnownBoard};
 use hartlock_image::{
     Algorithm, Closing, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, PayloadRecord, Reason,
     SignatureBlocks,
@@ -170,7 +170,7 @@ impl Description {
             bundle_type: manifest.bundle_type.name(),
             board: manifest.identity.board.as_str().to_string(),
             soc: manifest.identity.soc.as_str().to_string(),
-            devices: boards.by_name(manifest.identity.board.as_str()).map(Known::devices),
+            devices: boards.by_name(manifest.identity.board.as_str()).map(KnownBoard::devices),
             also_for: manifest
                 .identities()
                 .skip(1)

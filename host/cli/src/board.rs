@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::builder::TypedValueParser;
-use hartlock_boards::{Boards, Known, is_file, shipped};
+use hartlock_boards::{Boards, KnownBoard, is_file, shipped};
 use hartlock_bundle::Error;
 use hartlock_emulator::board::Emulated;
 use hartlock_image::Name;
@@ -84,7 +84,7 @@ pub fn machine() -> impl TypedValueParser<Value = Choice> {
 }
 
 /// Reads a description and adds its board to `boards`.
-pub fn read(boards: &mut Boards, file: &Path) -> Result<Arc<Known>, Failure> {
+pub fn read(boards: &mut Boards, file: &Path) -> Result<Arc<KnownBoard>, Failure> {
     Ok(boards.add(file).map_err(Error::from)?)
 }
 

@@ -1,7 +1,7 @@
 //! Determines the machine of QEMU that emulates a board, if there is one.
 
 use hartlock_boards::model::{Board, Clock, Device, Dma, Environment, Region, Storage};
-use hartlock_boards::{Error, Kind, Known, shipped};
+use hartlock_boards::{Error, Kind, KnownBoard, shipped};
 
 use crate::qemu::Machine;
 
@@ -39,7 +39,7 @@ impl Emulated {
     /// # Errors
     /// If the board differs from the machine in a property that the machine cannot change. The error names
     /// the place in the description.
-    pub fn of(known: &Known) -> Result<Self, Error> {
+    pub fn of(known: &KnownBoard) -> Result<Self, Error> {
         let board = &known.description;
         let fail = |message: String, at| Err(known.wrong(Kind::NotEmulated, message, at));
         let machine = match board.forms.storage {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anyhow::{Context, Result, ensure};
 
 use super::output::NOTICE;
-use hartlock_boards::model::{Board, Device, Domain, Tree};
+use hartlock_boards::model::{Board, Device, DomainRegionKind, Tree};
 
 /// Returns the names and contents of the device tree fragments; none for a board without device trees.
 pub fn fragments(board: &Board) -> Result<Vec<(&'static str, String)>> {
@@ -106,19 +106,25 @@ fn domain(board: &Board) -> Result<String> {
     }
     for device in board.device.iter().filter(|device| device.closed) {
         let size = device.size.0 * device.count.unwrap_or(1);
-        closed(&mut out, &device.name, device.start, size, Domain::Mmio)?;
+        closed(&mut out, &device.name, device.start, size, DomainRegionKind::Mmio)?;
     }
     Ok(out)
 }
 
-fn closed(out: &mut String, name: &str, start: u64, size: u64, kind: Domain) -> Result<()> {
+fn closed(
+    out: &mut String,
+    name: &str,
+    start: u64,
+    size: u64,
+    kind: DomainRegionKind,
+) -> Result<()> {
     let is_one = size.is_power_of_two() && start.is_multiple_of(size);
     ensure!(is_one, "{name}: memory protection needs an aligned power of two");
     writeln!(out, "\n{}: {name} {{", name.replace('-', "_"))?;
     writeln!(out, "\tcompatible = \"opensbi,domain,memregion\";")?;
     writeln!(out, "\tbase = <{}>;", cells(start))?;
     writeln!(out, "\torder = <{}>;", size.ilog2())?;
-    if kind == Domain::Mmio {
+    if kind == DomainRegionKind::Mmio {
         writeln!(out, "\tmmio;")?;
     }
     writeln!(out, "}};")?;

@@ -8,7 +8,7 @@ use std::env;
 use std::process::Command;
 
 use anyhow::{Context, Result, anyhow, bail};
-use hartlock_boards::{Error, Known, shipped};
+use hartlock_boards::{Error, KnownBoard, shipped};
 use hartlock_emulator::board::Emulated;
 
 use xtask::Verdict;
@@ -64,7 +64,7 @@ pub fn identity() -> Result<Identity> {
     Ok(Identity { board: board.name.clone(), soc: board.soc.clone(), harts: board.harts })
 }
 
-fn known(board: &str) -> Result<&'static Known> {
+fn known(board: &str) -> Result<&'static KnownBoard> {
     let known = shipped().iter().find(|known| known.name() == board);
     known.with_context(|| format!("no right description device/boards/{board}/board.toml"))
 }
