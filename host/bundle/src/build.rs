@@ -134,7 +134,7 @@ impl Build<'_> {
             }
         }
         let signed = encode(&manifest)?;
-        let is_again = hartlock_files::holds(output, manifest.bundle_size, &signed);
+        let is_again = hartlock_files::starts_with(output, manifest.bundle_size, &signed);
         hartlock_files::check_output(output, [], self.is_forced || is_again)?;
         if self.is_dry {
             check_form(&manifest, &signed, self.boards)

@@ -8,7 +8,7 @@ use hartlock_image::Reason;
 use crate::spec::SpecError;
 use crate::{CommandReason, ContentError};
 use hartlock_boards::Kind;
-use hartlock_files::{FileError, Kept};
+use hartlock_files::{FileError, ReplaceRefusal};
 use hartlock_keys::KeyError;
 
 /// A reason code with details about the case at hand.
@@ -91,10 +91,10 @@ impl Error {
     /// Returns the reason code of the command itself, if the error has one.
     pub fn command_reason(&self) -> Option<CommandReason> {
         match self {
-            Error::File(error) => error.kept().map(|kept| match kept {
-                Kept::Exists => CommandReason::OutputExists,
-                Kept::IsInput => CommandReason::OutputIsInput,
-                Kept::IsPrivateKey => CommandReason::OutputIsPrivateKey,
+            Error::File(error) => error.replace_refusal().map(|refusal| match refusal {
+                ReplaceRefusal::Exists => CommandReason::OutputExists,
+                ReplaceRefusal::IsInput => CommandReason::OutputIsInput,
+                ReplaceRefusal::IsPrivateKey => CommandReason::OutputIsPrivateKey,
             }),
             Error::Content(_) => Some(CommandReason::PayloadLooksOther),
             Error::Board(hartlock_boards::Error::File(_)) => None,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 mod output;
 mod private_key;
 
-pub use output::{Kept, check_output, check_replaceable, holds};
+pub use output::{ReplaceRefusal, check_output, check_replaceable, starts_with};
 pub use private_key::may_be_private_key;
 
 use tempfile::NamedTempFile;
@@ -49,7 +49,7 @@ impl FileError {
     }
 
     /// Returns the reason why an output does not replace an existing file, if that is the cause.
-    pub fn kept(&self) -> Option<Kept> {
+    pub fn replace_refusal(&self) -> Option<ReplaceRefusal> {
         self.source.get_ref()?.downcast_ref().copied()
     }
 
@@ -62,8 +62,8 @@ impl FileError {
         if self.action == Self::READ_VARIABLE {
             return format!("set it first: `export {}=…`", self.path.display());
         }
-        let text = match (self.source.kind(), self.kept()) {
-            (_, Some(kept)) => kept.hint(),
+        let text = match (self.source.kind(), self.replace_refusal()) {
+            (_, Some(refusal)) => refusal.hint(),
             (Kind::NotFound, _) if is_read => "check the spelling of the path",
             (Kind::NotFound, _) => {
                 return format!("create its folder first, with `mkdir -p {folder}`");
@@ -256,14 +256,14 @@ impl NewFile {
     pub fn replace(self) -> Result<(), FileError> {
         check_replaceable(&self.path)?;
         self.sync()?;
-        self.supersede()
+        self.persist_over()
     }
 
     /// Gives the file its name. An existing file of that name is replaced only if `is_forced`. An existing
     /// file with the same content stays as it is.
     ///
     /// # Errors
-    /// Returns [`Kept`] as the source of the error, or fails if the storage fails.
+    /// Returns [`ReplaceRefusal`] as the source of the error, or fails if the storage fails.
     pub fn finish(self, is_forced: bool) -> Result<(), FileError> {
         if self.path.symlink_metadata().is_err() {
             return self.create();
@@ -273,7 +273,7 @@ impl NewFile {
         }
         match output::is_copy(&self.path, self.file()) {
             true => Ok(()),
-            false => Err(Kept::Exists.of(&self.path)),
+            false => Err(ReplaceRefusal::Exists.of(&self.path)),
         }
     }
 
@@ -281,7 +281,7 @@ impl NewFile {
     ///
     /// # Errors
     /// Fails if the storage fails.
-    pub fn supersede(self) -> Result<(), FileError> {
+    pub fn persist_over(self) -> Result<(), FileError> {
         let Self { path, storage } = self;
         let replaced = match storage {
             // A link cannot replace a file, but a rename can, so the file gets a temporary name first.
@@ -479,11 +479,11 @@ mod tests {
         let finish = |text: &str, is_forced| {
             let mut file = NewFile::public(&path).unwrap();
             file.write(text.as_bytes()).unwrap();
-            file.finish(is_forced).map_err(|error| error.kept())
+            file.finish(is_forced).map_err(|error| error.replace_refusal())
         };
         assert_eq!(finish("first", false), Ok(()));
-        assert_eq!(finish("other", false), Err(Some(Kept::Exists)));
-        assert_eq!(finish("first and more", false), Err(Some(Kept::Exists)));
+        assert_eq!(finish("other", false), Err(Some(ReplaceRefusal::Exists)));
+        assert_eq!(finish("first and more", false), Err(Some(ReplaceRefusal::Exists)));
         assert_eq!(finish("first", false), Ok(()));
         assert_eq!(fs::read(&path).unwrap(), b"first");
         // The contents differ only in the last byte, in the second 64 KiB that are compared.
@@ -491,7 +491,7 @@ mod tests {
         assert_eq!(finish(&long, true), Ok(()));
         assert_eq!(finish(&long, false), Ok(()));
         let changed = "a".repeat(1 << 16) + "b";
-        assert_eq!(finish(&changed, false), Err(Some(Kept::Exists)));
+        assert_eq!(finish(&changed, false), Err(Some(ReplaceRefusal::Exists)));
         assert_eq!(finish("other", true), Ok(()));
         assert_eq!(fs::read(&path).unwrap(), b"other");
         // A symbolic link to nowhere counts as an existing file.

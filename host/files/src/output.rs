@@ -11,7 +11,7 @@ use crate::{FileError, check_regular, may_be_private_key, private_key};
 
 /// The reason why an existing file is kept and the output is not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Kept {
+pub enum ReplaceRefusal {
     /// The file exists, and the caller did not allow it to be replaced.
     #[error("it exists already, and holds something else")]
     Exists,
@@ -23,7 +23,7 @@ pub enum Kept {
     IsPrivateKey,
 }
 
-impl Kept {
+impl ReplaceRefusal {
     /// Returns the error for an output with this path.
     pub fn of(self, path: &Path) -> FileError {
         FileError::new("replace", path, io::Error::other(self))
@@ -32,8 +32,12 @@ impl Kept {
     /// Returns advice for the user, in one clause.
     pub const fn hint(self) -> &'static str {
         match self {
-            Kept::Exists => "choose another name, or add `--force` if the file may be replaced",
-            Kept::IsInput | Kept::IsPrivateKey => "choose another name for the output",
+            ReplaceRefusal::Exists => {
+                "choose another name, or add `--force` if the file may be replaced"
+            }
+            ReplaceRefusal::IsInput | ReplaceRefusal::IsPrivateKey => {
+                "choose another name for the output"
+            }
         }
     }
 }
@@ -42,18 +46,18 @@ impl Kept {
 /// something that is not a regular file, and, unless `is_forced`, any existing file.
 ///
 /// # Errors
-/// Returns [`Kept`] as the source of the error, or the error of the operating system.
+/// Returns [`ReplaceRefusal`] as the source of the error, or the error of the operating system.
 pub fn check_output<'a>(
     path: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
     is_forced: bool,
 ) -> Result<(), FileError> {
     if inputs.into_iter().any(|input| is_same(path, input)) {
-        return Err(Kept::IsInput.of(path));
+        return Err(ReplaceRefusal::IsInput.of(path));
     }
     check_replaceable(path)?;
     if !is_forced && path.symlink_metadata().is_ok() {
-        return Err(Kept::Exists.of(path));
+        return Err(ReplaceRefusal::Exists.of(path));
     }
     Ok(())
 }
@@ -82,13 +86,13 @@ pub fn check_replaceable(path: &Path) -> Result<(), FileError> {
         .map_err(|error| FileError::new("replace", path, error))?;
     let start = Zeroizing::new(start);
     if may_be_private_key(&start) {
-        return Err(Kept::IsPrivateKey.of(path));
+        return Err(ReplaceRefusal::IsPrivateKey.of(path));
     }
     Ok(())
 }
 
 /// Returns true if the file is `len` bytes long and begins with `start`.
-pub fn holds(path: &Path, len: u64, start: &[u8]) -> bool {
+pub fn starts_with(path: &Path, len: u64, start: &[u8]) -> bool {
     let Ok((file, actual)) = crate::open(path) else { return false };
     let mut bytes = vec![0; start.len()];
     actual == len && file.read_exact_at(&mut bytes, 0).is_ok() && bytes == start
@@ -120,19 +124,19 @@ mod tests {
         fs::write(path("linux"), "kernel").unwrap();
         fs::hard_link(path("linux"), path("hard")).unwrap();
         std::os::unix::fs::symlink("linux", path("soft")).unwrap();
-        let kept = |output: &str, is_forced| {
+        let refusal = |output: &str, is_forced| {
             let inputs = [path("missing"), path("linux")];
             check_output(&path(output), inputs.iter().map(AsRef::as_ref), is_forced)
-                .map_err(|error| error.kept())
+                .map_err(|error| error.replace_refusal())
         };
         for name in ["linux", "hard", "soft", "missing"] {
-            assert_eq!(kept(name, true), Err(Some(Kept::IsInput)), "{name}");
+            assert_eq!(refusal(name, true), Err(Some(ReplaceRefusal::IsInput)), "{name}");
         }
         fs::write(path("notes"), "text").unwrap();
-        assert_eq!(kept("notes", false), Err(Some(Kept::Exists)));
-        assert_eq!(kept("notes", true), Ok(()));
-        assert_eq!(kept("new", false), Ok(()));
+        assert_eq!(refusal("notes", false), Err(Some(ReplaceRefusal::Exists)));
+        assert_eq!(refusal("notes", true), Ok(()));
+        assert_eq!(refusal("new", false), Ok(()));
         fs::write(path("key"), "-----BEGIN PRIVATE KEY-----").unwrap();
-        assert_eq!(kept("key", true), Err(Some(Kept::IsPrivateKey)));
+        assert_eq!(refusal("key", true), Err(Some(ReplaceRefusal::IsPrivateKey)));
     }
 }

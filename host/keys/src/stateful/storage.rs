@@ -135,7 +135,7 @@ impl Storage for LockedFile {
 
     fn rename(&mut self) -> Result<(), Error> {
         match self.new.take() {
-            Some(new) => Ok(new.supersede()?),
+            Some(new) => Ok(new.persist_over()?),
             None => Err(self.fail("replace", io::ErrorKind::NotFound.into())),
         }
     }

@@ -200,7 +200,7 @@ fn a_file_replaced_at_any_moment_is_no_reason_to_refuse() {
             while !is_done.load(Ordering::Relaxed) {
                 let mut new = NewFile::private(&path).unwrap();
                 new.write(&content).unwrap();
-                new.supersede().unwrap();
+                new.persist_over().unwrap();
             }
         });
         let locked = (0..20_000).map(|_| LockedFile::lock(&path, true).err()).collect();
