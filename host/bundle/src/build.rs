@@ -18,12 +18,12 @@ use crate::describe::Description;
 use crate::digest::{Plan, core_count};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
-use crate::{Error, OnProgress, Refusal, content, culprit, defaults, profile};
+use crate::{Error, OnProgress, Refusal, content, defaults, profile, refusal_detail};
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
 
-mod carries;
 mod extract;
+mod loader_statement;
 #[cfg(test)]
 mod tests;
 mod written;
@@ -230,7 +230,7 @@ fn open_sources(spec: &BundleSpec) -> Result<Vec<Source<'_>>, Error> {
 /// # Errors
 /// Fails if the file cannot be read, or contains two different statements.
 pub fn loader_statement(path: &Path) -> Result<Option<u64>, Error> {
-    carries::of(&hartlock_files::open(path)?.0, path)
+    loader_statement::find(&hartlock_files::open(path)?.0, path)
 }
 
 /// Makes the manifest, with zeros for the digests of payloads.
@@ -357,7 +357,7 @@ fn closing<'a>(
 fn carried(list: &TrustList, sources: &[Source<'_>]) -> Result<u64, Error> {
     let loader = sources.iter().find(|it| it.spec.payload_type == PayloadType::Loader);
     let stated = match loader {
-        Some(loader) => carries::of(&loader.file, &loader.spec.file)?,
+        Some(loader) => loader_statement::find(&loader.file, &loader.spec.file)?,
         None => None,
     };
     let of_keys = || {
@@ -582,9 +582,9 @@ fn with_map(error: Error, manifest: &Manifest<'_>, boards: &Boards) -> Error {
                 let has = |kind| manifest.payload(kind).is_some();
                 refusal.context = missing(manifest.bundle_type, has);
             }
-            if let Some(culprit) = culprit::find(refusal.reason, manifest, boards) {
-                refusal.context = vec![culprit.what];
-                refusal.hint = Some(culprit.remedy);
+            if let Some(detail) = refusal_detail::find(refusal.reason, manifest, boards) {
+                refusal.context = vec![detail.what];
+                refusal.hint = Some(detail.remedy);
             }
             refusal.context.extend(manifest.payloads.iter().map(|payload| {
                 format!(

@@ -120,12 +120,12 @@ pub struct Payload {
     pub digest: String,
     /// Digest that other tools print, if the caller asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plain: Option<Plain>,
+    pub plain: Option<ToolDigest>,
 }
 
 /// The digest that `sha256sum`, `sha384sum` or `sha512sum` prints for the file of a payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Plain {
+pub struct ToolDigest {
     /// Name of the tool that prints it.
     pub tool: &'static str,
     /// Digest in hexadecimal.

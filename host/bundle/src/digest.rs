@@ -16,10 +16,10 @@ use hartlock_verify::tree::Digest;
 
 mod host;
 mod lanes;
+mod part_queue;
 mod plan;
 #[cfg(test)]
 mod tests;
-mod turns;
 
 pub use host::HostHasher;
 pub use plan::{Piece, Plan};

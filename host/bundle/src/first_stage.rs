@@ -102,7 +102,7 @@ impl FirstStageBuild<'_> {
         image.resize(signed_at, 0);
         image.extend(&signed);
 
-        let is_again = is_of(self.output, &image, signed_at);
+        let is_again = has_same_signed_part(self.output, &image, signed_at);
         hartlock_files::check_output(self.output, [], self.is_forced || is_again)?;
         let description = |header, code| FirstStageDescription::new(&header, signer.digest, code);
         if self.is_dry {
@@ -185,7 +185,7 @@ impl FirstStageBuild<'_> {
 }
 
 /// Returns true if the file has the same content as `image`, apart from the signature.
-fn is_of(path: &Path, image: &[u8], signed_at: usize) -> bool {
+fn has_same_signed_part(path: &Path, image: &[u8], signed_at: usize) -> bool {
     let Ok(bytes) = hartlock_files::open(path).and_then(|(file, _)| read(&file, path)) else {
         return false;
     };

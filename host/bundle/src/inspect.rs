@@ -27,7 +27,7 @@ pub use fields::{Field, Part};
 pub use first_stage::FirstStage;
 pub use memory::{Memory, PlacementFault, Segment, Usage};
 pub use place::Place;
-pub use signatures::{Check, Obstacle, Prospect, Signature};
+pub use signatures::{Check, Obstacle, PolicyOutcome, Signature};
 
 /// The content of a bundle file, unverified. Signatures were checked with the public keys in their own
 /// blocks, which proves nothing about trust, and no payload was hashed.
@@ -172,14 +172,17 @@ fn inspect(metadata: Vec<u8>, file_size: u64, boards: &Boards) -> Inspection {
 impl Inspection {
     /// Returns the possible result of these signatures under each policy; an empty list if they cannot be
     /// parsed.
-    pub fn prospects(&self) -> Vec<Prospect> {
+    pub fn policy_outcomes(&self) -> Vec<PolicyOutcome> {
         if self.signatures.is_empty() {
             return Vec::new();
         }
         let misplaced = self.memory.as_ref().and_then(|memory| memory.faults.first());
         // A device ignores the bytes after the bundle on a medium (image format §3.3).
         let malformed = self.reason.filter(|reason| *reason != Reason::TrailingBytes);
-        signatures::prospects(&self.signatures, malformed.or(misplaced.map(|fault| fault.reason)))
+        signatures::policy_outcomes(
+            &self.signatures,
+            malformed.or(misplaced.map(|fault| fault.reason)),
+        )
     }
 
     /// Reads the padding after the signature area and after each payload (image format §3.3). Each padding is

@@ -17,7 +17,6 @@
 
 pub mod build;
 mod content;
-mod culprit;
 pub mod date;
 mod defaults;
 pub mod describe;
@@ -29,6 +28,7 @@ pub mod plain;
 pub mod platform;
 mod profile;
 mod reason;
+mod refusal_detail;
 pub mod reuse;
 pub mod spec;
 pub mod units;

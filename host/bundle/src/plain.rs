@@ -7,7 +7,7 @@ use std::thread;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 use crate::Error;
-use crate::describe::{Description, Payload, Plain, hex};
+use crate::describe::{Description, Payload, ToolDigest, hex};
 use hartlock_files::FileError;
 
 /// Number of bytes that are read at once.
@@ -36,25 +36,25 @@ pub fn add_digests(path: &Path, description: &mut Description) -> Result<(), Err
     })
 }
 
-fn of(path: &Path, payload: &Payload) -> Result<Plain, Error> {
+fn of(path: &Path, payload: &Payload) -> Result<ToolDigest, Error> {
     let (tool, digest) = match payload.hash {
         "sha256" => ("sha256sum", digest::<Sha256>(path, payload)?),
         "sha512" => ("sha512sum", digest::<Sha512>(path, payload)?),
         _ => ("sha384sum", digest::<Sha384>(path, payload)?),
     };
-    Ok(Plain { tool, digest })
+    Ok(ToolDigest { tool, digest })
 }
 
 fn digest<H: Digest>(path: &Path, payload: &Payload) -> Result<String, Error> {
     let (file, _) = hartlock_files::open(path)?;
     let mut hash = H::new();
-    let mut room = vec![0; PIECE];
+    let mut buffer = vec![0; PIECE];
     let mut done = 0;
     while done < payload.size {
         let len = (payload.size - done).min(PIECE as u64) as usize;
-        file.read_exact_at(&mut room[..len], payload.offset + done)
+        file.read_exact_at(&mut buffer[..len], payload.offset + done)
             .map_err(|error| FileError::new("read", path, error))?;
-        hash.update(&room[..len]);
+        hash.update(&buffer[..len]);
         done += len as u64;
     }
     Ok(hex(&hash.finalize()))

@@ -366,13 +366,13 @@ fn algorithms<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Algorithm>, D::E
 }
 
 fn lifecycle<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Lifecycle>>, D::Error> {
-    struct State(Lifecycle);
-    impl<'de> Deserialize<'de> for State {
+    struct LifecycleName(Lifecycle);
+    impl<'de> Deserialize<'de> for LifecycleName {
         fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-            named(from, &Lifecycle::ALL, Lifecycle::name).map(State)
+            named(from, &Lifecycle::ALL, Lifecycle::name).map(LifecycleName)
         }
     }
-    let states = Vec::<State>::deserialize(from)?;
+    let states = Vec::<LifecycleName>::deserialize(from)?;
     Ok(Some(states.into_iter().map(|state| state.0).collect()))
 }
 

@@ -15,7 +15,7 @@ use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authentica
 use crate::describe::{Description, Key, lifecycle_names, parse_unverified};
 use crate::platform::FilePlatform;
 use crate::units::grouped;
-use crate::{Error, OnProgress, Refusal, culprit};
+use crate::{Error, OnProgress, Refusal, refusal_detail};
 use hartlock_files::FileError;
 use hartlock_keys::PublicKey;
 
@@ -200,7 +200,9 @@ fn hint(reason: Reason, expectation: &Expectation, metadata: &[u8]) -> Option<St
                  `# algorithm:` of its file if it has one"
             ))
         }),
-        _ => culprit::find(reason, &manifest, &expectation.boards).map(|culprit| culprit.remedy),
+        _ => {
+            refusal_detail::find(reason, &manifest, &expectation.boards).map(|detail| detail.remedy)
+        }
     }
 }
 
@@ -248,8 +250,8 @@ fn context_of_manifest(
             expectation.lifecycle.map_or("", Lifecycle::name)
         )),
         Reason::OutsideMemory | Reason::OverlapsLiveRegion | Reason::WrongLoadAddress => {
-            culprit::find(reason, manifest, &expectation.boards)
-                .map(|culprit| culprit.what)
+            refusal_detail::find(reason, manifest, &expectation.boards)
+                .map(|detail| detail.what)
                 .into_iter()
                 .collect()
         }

@@ -59,7 +59,7 @@ fn fields_tile_every_vector() {
     let mut complete = 0;
     for (name, inspection, _) in vectors() {
         assert_tiles(&name, &inspection);
-        let has_rest = inspection.fields.iter().any(|field| field.part == Part::Rest);
+        let has_rest = inspection.fields.iter().any(|field| field.part == Part::Unparsed);
         if inspection.reason.is_none() {
             assert!(!has_rest, "{name}: bytes of a well-formed bundle have no name");
             complete += 1;
@@ -151,8 +151,8 @@ fn signatures_and_prospects_are_those_of_the_vectors() {
         }
 
         let obstacle = |policy: Policy| {
-            let prospects = inspection.prospects();
-            prospects.iter().find(|it| it.policy == policy).unwrap().obstacle
+            let policy_outcomes = inspection.policy_outcomes();
+            policy_outcomes.iter().find(|it| it.policy == policy).unwrap().obstacle
         };
         let policy = match expected["options"]["policy"].as_str().unwrap() {
             "any" => Policy::Any,

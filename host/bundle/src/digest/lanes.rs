@@ -35,7 +35,7 @@ impl Engine {
         let at = HashId::ALL.iter().position(|other| *other == hash)?;
         *ENGINES[at].get_or_init(|| {
             let fastest = Self::all(hash).next()?;
-            (!fastest.width.loses(hash) && fastest.agrees()).then_some(fastest)
+            (!fastest.extension.loses(hash) && fastest.agrees()).then_some(fastest)
         })
     }
 

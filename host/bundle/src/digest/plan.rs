@@ -11,7 +11,7 @@ use hartlock_verify::tree::{Digest, Hasher, Root, leaf_prefix};
 
 use super::host::HostHasher;
 use super::lanes::{Engine, Lanes};
-use super::turns::Turns;
+use super::part_queue::PartQueue;
 
 /// Maximum number of bytes that a thread processes at once: a block of the default size in each of 16 lanes.
 /// It should fit into the second-level cache of a core.
@@ -27,7 +27,7 @@ const RUNS_AHEAD: u64 = 4;
 #[derive(Debug)]
 pub struct Piece<'a> {
     offset: u64,
-    room: &'a mut [u8],
+    buffer: &'a mut [u8],
     len: usize,
 }
 
@@ -39,13 +39,13 @@ impl Piece<'_> {
 
     /// Returns the buffer for the bytes of the range. The exchange function fills it.
     pub fn bytes(&mut self) -> &mut [u8] {
-        &mut self.room[..self.len]
+        &mut self.buffer[..self.len]
     }
 
     /// Returns the bytes of the range, and zeros after the end of the payload up to a whole page.
     pub fn padded(&mut self) -> &[u8] {
-        self.room[self.len..].fill(0);
-        self.room
+        self.buffer[self.len..].fill(0);
+        self.buffer
     }
 }
 
@@ -158,14 +158,14 @@ impl<'a> Plan<'a> {
             Bytes(u64),
             Run(u64, Result<Vec<Digest>, E>),
         }
-        let turns = Turns::new(self.run_count, RUNS_AHEAD * self.threads as u64);
+        let parts = PartQueue::new(self.run_count, RUNS_AHEAD * self.threads as u64);
         let (sender, news) = mpsc::channel();
         thread::scope(|scope| {
             for _ in 0..self.threads {
-                let (turns, sender) = (&turns, sender.clone());
+                let (parts, sender) = (&parts, sender.clone());
                 scope.spawn(move || {
                     let mut buffer = vec![0; self.buffer_size()];
-                    while let Some(run) = turns.take() {
+                    while let Some(run) = parts.take() {
                         // Sending fails only if the receiver panicked.
                         let mut on_bytes = |count| drop(sender.send(News::Bytes(count)));
                         let leaves = self.leaves(run, &mut buffer, exchange, &mut on_bytes);
@@ -188,13 +188,13 @@ impl<'a> Plan<'a> {
                             leaves.iter().for_each(|leaf| root.push(leaf));
                             absorbed += 1;
                         }
-                        turns.advance(absorbed, ControlFlow::Continue(()));
+                        parts.advance(absorbed, ControlFlow::Continue(()));
                     }
                     News::Run(run, Err(error)) => {
                         if failure.as_ref().is_none_or(|(earlier, _)| run < *earlier) {
                             failure = Some((run, error));
                         }
-                        turns.advance(absorbed, ControlFlow::Break(()));
+                        parts.advance(absorbed, ControlFlow::Break(()));
                     }
                 }
             }
@@ -252,9 +252,9 @@ impl<'a> Plan<'a> {
         if let Some(mut lanes) = self.begin_leaves(first, whole) {
             for at in (0..self.block_size).step_by(self.piece_size) {
                 let len = (self.block_size - at).min(self.piece_size as u64) as usize;
-                let rooms = buffer.chunks_mut(self.piece_size).take(whole);
-                let parts = (first..).zip(rooms).map(|(index, room)| {
-                    self.fetch(index * self.block_size + at, len, room, exchange)
+                let buffers = buffer.chunks_mut(self.piece_size).take(whole);
+                let parts = (first..).zip(buffers).map(|(index, buffer)| {
+                    self.fetch(index * self.block_size + at, len, buffer, exchange)
                 });
                 lanes.update(&parts.collect::<Result<Vec<_>, E>>()?);
                 on_bytes((len * whole) as u64);
@@ -297,8 +297,8 @@ impl<'a> Plan<'a> {
     ) -> Result<&'b [u8], E> {
         // Only the last piece has padding; after any other piece the next page belongs to another piece.
         let is_last = from + len as u64 == self.record.size;
-        let room_len = if is_last { len.next_multiple_of(PAGE_SIZE as usize) } else { len };
-        exchange(&mut Piece { offset: from, room: &mut buffer[..room_len], len })?;
+        let buffer_len = if is_last { len.next_multiple_of(PAGE_SIZE as usize) } else { len };
+        exchange(&mut Piece { offset: from, buffer: &mut buffer[..buffer_len], len })?;
         Ok(&buffer[..len])
     }
 

@@ -1,7 +1,7 @@
 //! Divides the bytes of a bundle file into fields, so that every byte belongs to exactly one field.
 //!
 //! Unlike the parser, this module accepts invalid values. It continues as long as sizes and counts determine
-//! where the next field begins; the remaining bytes become one field with the name of [`table::REST`].
+//! where the next field begins; the remaining bytes become one field with the name of [`table::UNPARSED`].
 
 use std::fmt;
 
@@ -74,9 +74,9 @@ pub enum Part {
     Code,
     AfterImage,
     /// The bytes after the end of the bundle.
-    Beyond,
+    TrailingBytes,
     /// Bytes that cannot be parsed, because of a fault before them.
-    Rest,
+    Unparsed,
 }
 
 impl fmt::Display for Part {
@@ -97,8 +97,8 @@ impl fmt::Display for Part {
             Part::Signature => f.write_str("signature"),
             Part::Code => f.write_str("code"),
             Part::AfterImage => f.write_str("after the image"),
-            Part::Beyond => f.write_str("after the bundle"),
-            Part::Rest => f.write_str("not read"),
+            Part::TrailingBytes => f.write_str("after the bundle"),
+            Part::Unparsed => f.write_str("not read"),
         }
     }
 }
@@ -125,7 +125,7 @@ pub(super) fn of_file(
         let mut walk = Walk::new(&mut fields, header, 0);
         let _ = walk.record(Part::Header, &table::HEADER);
         walk.rest();
-        push_until(&mut fields, Part::Rest, &table::REST, file_size);
+        push_until(&mut fields, Part::Unparsed, &table::UNPARSED, file_size);
         return fields;
     };
     let (signed, area) = metadata.split_at(metadata.len().min(head.signed_size()));
@@ -137,7 +137,7 @@ pub(super) fn of_file(
     walk.rest();
     match manifest {
         Some(manifest) => after_manifest(&mut fields, manifest, file_size),
-        None => push_until(&mut fields, Part::Rest, &table::REST, file_size),
+        None => push_until(&mut fields, Part::Unparsed, &table::UNPARSED, file_size),
     }
     fields
 }
@@ -244,7 +244,7 @@ fn after_manifest(fields: &mut Vec<Field>, manifest: &Description, file_size: u6
         }
     }
     push_until(fields, Part::Padding, &table::PADDING, manifest.bundle_size.min(file_size));
-    push_until(fields, Part::Beyond, &table::BEYOND, file_size);
+    push_until(fields, Part::TrailingBytes, &table::TRAILING_BYTES, file_size);
 }
 
 /// Adds a field from the end of the last field to offset `end`, unless it would be empty.
@@ -304,7 +304,13 @@ impl<'a, 'f> Walk<'a, 'f> {
         let size = self.bytes.len() - self.at;
         if size > 0 {
             let offset = (self.base + self.at) as u64;
-            self.fields.push(field(Part::Rest, &table::REST, offset, size as u64, String::new()));
+            self.fields.push(field(
+                Part::Unparsed,
+                &table::UNPARSED,
+                offset,
+                size as u64,
+                String::new(),
+            ));
             self.at = self.bytes.len();
         }
     }

@@ -56,9 +56,9 @@ const HEADER: [Row; 13] = [
 const HEADER_END: Row =
     row("reserved", 64, Kind::Zero, "§6", "without a meaning, so it must be zero");
 const CODE: Row = row("code", 0, Kind::Bytes, "§9", "what the core starts");
-const BEYOND: Row =
+const TRAILING_BYTES: Row =
     row("trailing bytes", 0, Kind::Bytes, "§3", "no part of the image; a file has none");
-const REST: Row =
+const UNPARSED: Row =
     row("not read", 0, Kind::Bytes, "§3", "what it means depends on what is wrong before it");
 
 /// Returns true if the bytes begin with the tag of a first-stage image.
@@ -120,12 +120,12 @@ fn fields(image: &[u8], file_size: u64) -> Vec<Field> {
     let mut walk = Walk::new(&mut fields, image, 0);
     let code_size = known_fields(&mut walk, image);
     match code_size {
-        None => push_until(&mut fields, Part::Rest, &REST, file_size),
+        None => push_until(&mut fields, Part::Unparsed, &UNPARSED, file_size),
         Some(code_size) => {
             let start = fields.last().map_or(0, Field::end);
             let end = start.saturating_add(code_size).min(file_size);
             push_until(&mut fields, Part::Code, &CODE, end);
-            push_until(&mut fields, Part::AfterImage, &BEYOND, file_size);
+            push_until(&mut fields, Part::AfterImage, &TRAILING_BYTES, file_size);
         }
     }
     fields
@@ -164,7 +164,7 @@ fn place_of(reason: Reason, fields: &[Field], image: &[u8], file_size: u64) -> O
         Reason::Truncated => Some(Place {
             offset: file_size,
             size: 0,
-            part: fields.iter().map(|it| it.part).rfind(|part| *part != Part::Rest),
+            part: fields.iter().map(|it| it.part).rfind(|part| *part != Part::Unparsed),
             field: None,
             value: None,
         }),
@@ -179,7 +179,7 @@ fn place_of(reason: Reason, fields: &[Field], image: &[u8], file_size: u64) -> O
         Reason::NextKeyInvalid => header("next_algorithm"),
         Reason::BoardNameInvalid => header("board"),
         Reason::SocNameInvalid => header("soc"),
-        Reason::TrailingBytes => field(Part::AfterImage, BEYOND.name).map(whole),
+        Reason::TrailingBytes => field(Part::AfterImage, TRAILING_BYTES.name).map(whole),
         _ => None,
     }
 }
@@ -228,8 +228,8 @@ mod tests {
             &SIGNATURE_PADDING,
             &HEADER_END,
             &CODE,
-            &BEYOND,
-            &REST,
+            &TRAILING_BYTES,
+            &UNPARSED,
         ];
         for row in LEAD.iter().chain(&HEADER).chain(single) {
             let number = row.section.trim_start_matches('§');

@@ -46,7 +46,7 @@ pub(super) fn place_of(reason: Reason, bundle: &Bundle<'_>) -> Option<Place> {
         Reason::Truncated => Some(Place {
             offset: bundle.file_size,
             size: 0,
-            part: bundle.fields.iter().map(|it| it.part).rfind(|part| *part != Part::Rest),
+            part: bundle.fields.iter().map(|it| it.part).rfind(|part| *part != Part::Unparsed),
             field: None,
             value: None,
         }),
@@ -98,7 +98,9 @@ pub(super) fn place_of(reason: Reason, bundle: &Bundle<'_>) -> Option<Place> {
         Reason::SignatureBlockMissing | Reason::SignatureBlockExtra | Reason::SignerMismatch => {
             bundle.signers_against_blocks(reason)
         }
-        Reason::TrailingBytes => bundle.fields.iter().find(|it| it.part == Part::Beyond).map(whole),
+        Reason::TrailingBytes => {
+            bundle.fields.iter().find(|it| it.part == Part::TrailingBytes).map(whole)
+        }
         _ => bundle.payload(reason),
     }
 }
@@ -200,7 +202,7 @@ impl Bundle<'_> {
     /// Returns the bytes after four signature blocks.
     fn fifth_block(&self) -> Option<Place> {
         let is_in_area = |field: &&Field| field.offset >= self.signed_size as u64;
-        self.fields.iter().filter(is_in_area).find(|field| field.part == Part::Rest).map(whole)
+        self.fields.iter().filter(is_in_area).find(|field| field.part == Part::Unparsed).map(whole)
     }
 
     /// Returns the field of the first signature block that breaks the rule (§5.1).

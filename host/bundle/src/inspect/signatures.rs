@@ -67,7 +67,7 @@ fn check(block: &SignatureBlock<'_>, signed: &[u8]) -> Check {
 /// The answer to the question whether any set of trusted keys could satisfy a policy with these signatures
 /// (image format §5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Prospect {
+pub struct PolicyOutcome {
     /// The policy.
     pub policy: Policy,
     /// Reason why no set of trusted keys satisfies the policy; `None` if a set does.
@@ -100,7 +100,10 @@ impl Obstacle {
 
 /// Returns the result for every policy that a device or a trust list can have. `otherwise` is the reason for
 /// which a device refuses the form of the bundle or the load addresses of its payloads, if there is one.
-pub(super) fn prospects(signatures: &[Signature], otherwise: Option<Reason>) -> Vec<Prospect> {
+pub(super) fn policy_outcomes(
+    signatures: &[Signature],
+    otherwise: Option<Reason>,
+) -> Vec<PolicyOutcome> {
     let failure = signatures.iter().find_map(|signature| match signature.check {
         Check::Fails(reason) => Some(Obstacle::SignatureFails(reason)),
         _ => None,
@@ -122,7 +125,7 @@ pub(super) fn prospects(signatures: &[Signature], otherwise: Option<Reason>) -> 
             let lacking = if policy == Policy::Hybrid { missing } else { None };
             // The order is that in which a verifier checks the bundle (image format §8).
             let otherwise = otherwise.map(Obstacle::Otherwise);
-            Prospect { policy, obstacle: nothing.or(lacking).or(otherwise) }
+            PolicyOutcome { policy, obstacle: nothing.or(lacking).or(otherwise) }
         })
         .collect()
 }
@@ -137,7 +140,7 @@ mod tests {
     }
 
     fn obstacles(signatures: &[Signature], otherwise: Option<Reason>) -> Vec<Option<Obstacle>> {
-        prospects(signatures, otherwise).into_iter().map(|prospect| prospect.obstacle).collect()
+        policy_outcomes(signatures, otherwise).into_iter().map(|outcome| outcome.obstacle).collect()
     }
 
     #[test]

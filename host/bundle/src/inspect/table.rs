@@ -151,9 +151,9 @@ pub(super) const BLOCK_PADDING: Row =
 /// The bytes after the signature area (§3, §3.3).
 pub(super) const PADDING: Row = row("padding", 0, Kind::Zero, "§3.3", "up to a multiple of 4096");
 pub(super) const PAYLOAD: Row = row("payload", 0, Kind::Bytes, "§6", "signed through its digest");
-pub(super) const BEYOND: Row =
+pub(super) const TRAILING_BYTES: Row =
     row("trailing bytes", 0, Kind::Bytes, "§3.3", "no part of the bundle; a file has none");
-pub(super) const REST: Row =
+pub(super) const UNPARSED: Row =
     row("not read", 0, Kind::Bytes, "§3", "what it means depends on what is wrong before it");
 
 pub(super) fn algorithm(number: u32) -> Option<&'static str> {
@@ -310,8 +310,8 @@ mod tests {
             &BLOCK_PADDING,
             &PADDING,
             &PAYLOAD,
-            &BEYOND,
-            &REST,
+            &TRAILING_BYTES,
+            &UNPARSED,
         ];
         for row in tables.into_iter().flatten().chain(single) {
             let number = row.section.trim_start_matches('§');

@@ -30,7 +30,7 @@ pub(super) fn write_list(page: &mut Page, inspection: &Inspection, is_verbose: b
             return;
         }
         let value = match field.part {
-            Part::Payload(_) | Part::Code | Part::Beyond | Part::AfterImage | Part::Rest => {
+            Part::Payload(_) | Part::Code | Part::TrailingBytes | Part::AfterImage | Part::Unparsed => {
                 size_of(field)
             }
             _ if is_verbose || field.is_text() => field.value.clone(),
@@ -49,7 +49,7 @@ pub(super) fn write_dump(page: &mut Page, inspection: &Inspection) {
     for_each_part(page, inspection, |page, field| {
         let range = field.offset as usize..field.end() as usize;
         match inspection.metadata.get(range) {
-            Some(bytes) if field.part != Part::Rest => dump(page, field, bytes),
+            Some(bytes) if field.part != Part::Unparsed => dump(page, field, bytes),
             _ => {
                 let text = match field.part {
                     Part::Payload(_) => format!("{}, {}", field.value, size_of(field)),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hartlock_bundle::describe::Description;
 use hartlock_bundle::inspect::{
-    Field, FirstStage, Header, Inspection, Memory, Obstacle, Place, Prospect, Signature,
+    Field, FirstStage, Header, Inspection, Memory, Obstacle, Place, PolicyOutcome, Signature,
 };
 use hartlock_image::Family;
 use serde::Serialize;
@@ -48,7 +48,7 @@ impl<'a> Object<'a> {
             manifest: inspection.manifest.as_ref(),
             fault: inspection.place.as_ref(),
             signatures: &inspection.signatures,
-            policies: inspection.prospects().iter().map(Policy::from).collect(),
+            policies: inspection.policy_outcomes().iter().map(Policy::from).collect(),
             memory: inspection.memory.as_ref(),
             first_stage: inspection.first_stage.as_ref(),
             fields: &inspection.fields,
@@ -56,11 +56,11 @@ impl<'a> Object<'a> {
     }
 }
 
-impl From<&Prospect> for Policy {
-    fn from(prospect: &Prospect) -> Self {
-        let obstacle = prospect.obstacle;
+impl From<&PolicyOutcome> for Policy {
+    fn from(outcome: &PolicyOutcome) -> Self {
+        let obstacle = outcome.obstacle;
         Self {
-            policy: prospect.policy.name(),
+            policy: outcome.policy.name(),
             possible: obstacle.is_none(),
             code: obstacle.map(|it| format!("E{:04}", it.reason() as u16)),
             lacks: match obstacle {

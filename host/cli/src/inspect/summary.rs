@@ -4,7 +4,7 @@ use anstyle::Style;
 use hartlock_bundle::date::date_text;
 use hartlock_bundle::describe::{Description, Key, Payload, Trust};
 use hartlock_bundle::inspect::{
-    Check, Field, FirstStage, Inspection, Memory, Obstacle, Part, Prospect, Usage,
+    Check, Field, FirstStage, Inspection, Memory, Obstacle, Part, PolicyOutcome, Usage,
 };
 use hartlock_image::{Family, Policy};
 
@@ -242,24 +242,24 @@ fn write_signatures(page: &mut Page, inspection: &Inspection, is_verbose: bool) 
 }
 
 fn write_policies(page: &mut Page, inspection: &Inspection) {
-    let prospects = inspection.prospects();
-    if prospects.is_empty() {
+    let policy_outcomes = inspection.policy_outcomes();
+    if policy_outcomes.is_empty() {
         return;
     }
     let verified = (1..).zip(&inspection.signatures).filter(|(_, it)| it.check == Check::Verifies);
     let numbers: Vec<_> = verified.map(|(number, _): (u32, _)| number.to_string()).collect();
     page.heading("Policies of a device, and whether these signatures are enough");
-    for prospect in prospects {
-        let (style, text) = prospect_text(&prospect, &numbers);
-        page.hanging(&format!("{:<7} ", prospect.policy.name()), &text, style);
+    for outcome in policy_outcomes {
+        let (style, text) = outcome_text(&outcome, &numbers);
+        page.hanging(&format!("{:<7} ", outcome.policy.name()), &text, style);
     }
 }
 
 /// Describes whether a policy can be satisfied. `keys` has the numbers of the keys whose signatures are
 /// valid.
-fn prospect_text(prospect: &Prospect, keys: &[String]) -> (Style, String) {
-    let Some(obstacle) = prospect.obstacle else {
-        let text = match prospect.policy {
+fn outcome_text(outcome: &PolicyOutcome, keys: &[String]) -> (Style, String) {
+    let Some(obstacle) = outcome.obstacle else {
+        let text = match outcome.policy {
             Policy::Hybrid => "enough if the device trusts a key of each family".to_string(),
             Policy::All => format!("enough if the device trusts no key but {}", keys.join(", ")),
             _ => format!("enough if the device trusts key {}", keys.join(" or ")),

@@ -4,14 +4,14 @@ use hartlock_image::HashId;
 
 /// A set of vector instructions of the processor. Only x86-64 has any here.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Width {
+pub(super) enum VectorExtension {
     #[cfg(target_arch = "x86_64")]
     Avx512(fearless_simd::x86::Avx512),
     #[cfg(target_arch = "x86_64")]
     Avx2(fearless_simd::x86::Avx2),
 }
 
-impl Width {
+impl VectorExtension {
     /// Returns every set that this processor has, the widest vectors first.
     #[cfg(target_arch = "x86_64")]
     fn all() -> Vec<Self> {
@@ -51,22 +51,22 @@ impl Width {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::digest) struct Engine {
     pub(super) hash: HashId,
-    pub(super) width: Width,
+    pub(super) extension: VectorExtension,
 }
 
 impl Engine {
     /// Returns every engine of a hash that this processor supports, the widest vectors first. KT128 has none,
     /// because it is a tree hash itself.
     pub(in crate::digest) fn all(hash: HashId) -> impl Iterator<Item = Self> {
-        let widths = Width::all().into_iter().filter(move |_| hash != HashId::Kt128);
-        widths.map(move |width| Self { hash, width })
+        let extensions = VectorExtension::all().into_iter().filter(move |_| hash != HashId::Kt128);
+        extensions.map(move |extension| Self { hash, extension })
     }
 
     /// Returns the number of messages that are hashed at once.
     pub(in crate::digest) fn lanes(self) -> usize {
         match self.hash {
-            HashId::Sha256 => self.width.bytes() / 4,
-            _ => self.width.bytes() / 8,
+            HashId::Sha256 => self.extension.bytes() / 4,
+            _ => self.extension.bytes() / 8,
         }
     }
 

@@ -5,7 +5,7 @@ use hartlock_image::HashId;
 use hartlock_kernels::sha2::{H384, H512};
 use hartlock_verify::tree::Digest;
 
-use super::engine::{Engine, Width};
+use super::engine::{Engine, VectorExtension};
 use super::vectors::MAX_LANES;
 use super::{sha2, sha3};
 
@@ -15,7 +15,7 @@ pub(super) const MAX_BLOCK_SIZE: usize = 168;
 /// Messages that are being hashed: at most one for each lane of the engine.
 pub(in crate::digest) struct Lanes {
     engine: Engine,
-    state: State,
+    state: HashStates,
     /// The bytes of each message after its last complete block.
     partial: [[u8; MAX_BLOCK_SIZE]; MAX_LANES],
     partial_len: usize,
@@ -24,7 +24,7 @@ pub(in crate::digest) struct Lanes {
 
 /// The hash states of all messages. The first index is the number of the word, the second one the lane.
 #[expect(clippy::large_enum_variant, reason = "a thread has one at a time")]
-enum State {
+enum HashStates {
     Narrow([[u32; MAX_LANES]; 8]),
     Wide([[u64; MAX_LANES]; 8]),
     Sponge([[u64; MAX_LANES]; sha3::STATE_WORDS]),
@@ -33,10 +33,10 @@ enum State {
 impl Lanes {
     pub(in crate::digest) fn new(engine: Engine) -> Self {
         let state = match engine.hash {
-            HashId::Sha256 => State::Narrow(H512.map(|h| [(h >> 32) as u32; MAX_LANES])),
-            HashId::Sha384 => State::Wide(H384.map(|h| [h; MAX_LANES])),
-            HashId::Sha512 => State::Wide(H512.map(|h| [h; MAX_LANES])),
-            _ => State::Sponge([[0; MAX_LANES]; sha3::STATE_WORDS]),
+            HashId::Sha256 => HashStates::Narrow(H512.map(|h| [(h >> 32) as u32; MAX_LANES])),
+            HashId::Sha384 => HashStates::Wide(H384.map(|h| [h; MAX_LANES])),
+            HashId::Sha512 => HashStates::Wide(H512.map(|h| [h; MAX_LANES])),
+            _ => HashStates::Sponge([[0; MAX_LANES]; sha3::STATE_WORDS]),
         };
         let partial = [[0; MAX_BLOCK_SIZE]; MAX_LANES];
         Self { engine, state, partial, partial_len: 0, message_len: 0 }
@@ -95,7 +95,7 @@ impl Lanes {
         let size = self.engine.block_size();
         match self.state {
             // FIPS 180-4 §5.1: the padding is a one bit, zeros, and the length in bits in the last two words.
-            State::Narrow(_) | State::Wide(_) => {
+            HashStates::Narrow(_) | HashStates::Wide(_) => {
                 self.pad(0x80);
                 if self.partial_len + 1 > size - size / 8 {
                     self.compress_partial();
@@ -107,7 +107,7 @@ impl Lanes {
                 }
             }
             // FIPS 202 §5.1: the padding pad10*1 follows the suffix.
-            State::Sponge(_) => {
+            HashStates::Sponge(_) => {
                 self.pad(self.engine.suffix());
                 for partial in &mut self.partial {
                     partial[size - 1] |= 0x80;
@@ -122,12 +122,12 @@ impl Lanes {
     fn digest(&self, lane: usize) -> Digest {
         let mut digest = [0; 64];
         let bytes = &mut digest[..self.engine.hash.output_len()];
-        let size = if let State::Narrow(_) = self.state { 4 } else { 8 };
+        let size = if let HashStates::Narrow(_) = self.state { 4 } else { 8 };
         for (at, to) in bytes.chunks_mut(size).enumerate() {
             match &self.state {
-                State::Narrow(state) => to.copy_from_slice(&state[at][lane].to_be_bytes()),
-                State::Wide(state) => to.copy_from_slice(&state[at][lane].to_be_bytes()),
-                State::Sponge(state) => to.copy_from_slice(&state[at][lane].to_le_bytes()),
+                HashStates::Narrow(state) => to.copy_from_slice(&state[at][lane].to_be_bytes()),
+                HashStates::Wide(state) => to.copy_from_slice(&state[at][lane].to_be_bytes()),
+                HashStates::Sponge(state) => to.copy_from_slice(&state[at][lane].to_le_bytes()),
             }
         }
         digest
@@ -135,17 +135,17 @@ impl Lanes {
 }
 
 /// Processes complete blocks of all messages with the vector instructions of the engine.
-fn compress(engine: Engine, state: &mut State, messages: &[&[u8]; MAX_LANES]) {
-    match engine.width {
+fn compress(engine: Engine, state: &mut HashStates, messages: &[&[u8]; MAX_LANES]) {
+    match engine.extension {
         #[cfg(target_arch = "x86_64")]
-        Width::Avx512(simd) => {
+        VectorExtension::Avx512(simd) => {
             simd.vectorize(
                 #[inline(always)]
                 || compress_with(simd, state, messages, engine.block_size()),
             );
         }
         #[cfg(target_arch = "x86_64")]
-        Width::Avx2(simd) => {
+        VectorExtension::Avx2(simd) => {
             simd.vectorize(
                 #[inline(always)]
                 || compress_with(simd, state, messages, engine.block_size()),
@@ -157,13 +157,13 @@ fn compress(engine: Engine, state: &mut State, messages: &[&[u8]; MAX_LANES]) {
 #[inline(always)]
 fn compress_with<S: Simd>(
     simd: S,
-    state: &mut State,
+    state: &mut HashStates,
     messages: &[&[u8]; MAX_LANES],
     block_size: usize,
 ) {
     match state {
-        State::Narrow(state) => sha2::compress::<S, S::u32s, u32>(simd, state, messages),
-        State::Wide(state) => sha2::compress::<S, S::u64s, u64>(simd, state, messages),
-        State::Sponge(state) => sha3::absorb(simd, state, messages, block_size),
+        HashStates::Narrow(state) => sha2::compress::<S, S::u32s, u32>(simd, state, messages),
+        HashStates::Wide(state) => sha2::compress::<S, S::u64s, u64>(simd, state, messages),
+        HashStates::Sponge(state) => sha3::absorb(simd, state, messages, block_size),
     }
 }

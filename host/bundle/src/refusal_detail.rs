@@ -6,7 +6,7 @@ use hartlock_verify::board::{Fixed, Place, Region};
 
 /// An explanation of a refusal that is about memory.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Culprit {
+pub(crate) struct RefusalDetail {
     /// The payload and the rule that it breaks, in words.
     pub(crate) what: String,
     /// Advice with a valid value.
@@ -14,7 +14,11 @@ pub(crate) struct Culprit {
 }
 
 /// Returns the explanation for the first payload that `reason` applies to. The manifest may be malformed.
-pub(crate) fn find(reason: Reason, manifest: &Manifest<'_>, boards: &Boards) -> Option<Culprit> {
+pub(crate) fn find(
+    reason: Reason,
+    manifest: &Manifest<'_>,
+    boards: &Boards,
+) -> Option<RefusalDetail> {
     match reason {
         Reason::PayloadSizeOutOfRange
         | Reason::LoadRangeForm
@@ -42,7 +46,7 @@ fn of_form<'a>(
     reason: Reason,
     payload: &PayloadRecord,
     mut earlier: impl Iterator<Item = &'a PayloadRecord>,
-) -> Option<Culprit> {
+) -> Option<RefusalDetail> {
     let name = payload.payload_type.name();
     let (load_address, memory_size) = (payload.load_address, payload.memory_size);
     let end = load_address.checked_add(memory_size);
@@ -91,11 +95,11 @@ fn of_form<'a>(
         }
         _ => return None,
     };
-    Some(Culprit { what: format!("the {name} {what}"), remedy })
+    Some(RefusalDetail { what: format!("the {name} {what}"), remedy })
 }
 
 /// Explains which rule of the board (boot flow §2) a payload breaks.
-fn of_board(reason: Reason, payload: &PayloadRecord, known: &KnownBoard) -> Culprit {
+fn of_board(reason: Reason, payload: &PayloadRecord, known: &KnownBoard) -> RefusalDetail {
     let board = known.map;
     let name = payload.payload_type.name();
     let place = board.places.iter().find(|place| place.payload_type == payload.payload_type);
@@ -109,7 +113,7 @@ fn of_board(reason: Reason, payload: &PayloadRecord, known: &KnownBoard) -> Culp
     let address =
         known.load_address(payload.payload_type).or(place.map(|place| place.region.start));
     let address = address.map_or(String::new(), |it| format!(", or set `load_address = {it:#x}`"));
-    Culprit {
+    RefusalDetail {
         what: format!("the {name} {}, entered at {:#x}: {rule}", range(payload), payload.entry),
         remedy: format!("leave `load_address` and `entry` of the {name} out{address}"),
     }

@@ -19,7 +19,7 @@ const MAX_LOADER_SIZE: usize = 16 << 20;
 ///
 /// # Errors
 /// Fails if the file cannot be read, or contains two different statements.
-pub(super) fn of(file: &File, path: &Path) -> Result<Option<u64>, Error> {
+pub(super) fn find(file: &File, path: &Path) -> Result<Option<u64>, Error> {
     let fail = |source| FileError::new("read", path, source);
     let len = file.metadata().map_err(fail)?.len();
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX).min(MAX_LOADER_SIZE)];

@@ -6,23 +6,23 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// The parts of a job that may be started. A part may be started only if its number is less than `window`
 /// above the first part that is not done, so that few results have to wait for an earlier one.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct PartQueue {
     window: u64,
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct QueueState {
     next: u64,
     end: u64,
     done: u64,
 }
 
-impl Turns {
+impl PartQueue {
     /// Makes a job with the parts 0 to `count` - 1.
     pub(super) fn new(count: u64, window: u64) -> Self {
-        let state = Mutex::new(State { next: 0, end: count, done: 0 });
+        let state = Mutex::new(QueueState { next: 0, end: count, done: 0 });
         Self { window, state, changed: Condvar::new() }
     }
 
@@ -50,7 +50,7 @@ impl Turns {
 
     /// Locks the state. A thread that panicked while it held the lock leaves consistent numbers, so poisoning
     /// is ignored.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -61,28 +61,28 @@ mod tests {
 
     #[test]
     fn parts_come_in_order_and_end() {
-        let turns = Turns::new(3, 5);
-        assert_eq!([(); 4].map(|()| turns.take()), [Some(0), Some(1), Some(2), None]);
+        let parts = PartQueue::new(3, 5);
+        assert_eq!([(); 4].map(|()| parts.take()), [Some(0), Some(1), Some(2), None]);
     }
 
     #[test]
     fn a_thread_waits_for_the_window() {
-        let turns = Turns::new(10, 2);
-        assert_eq!((turns.take(), turns.take()), (Some(0), Some(1)));
+        let parts = PartQueue::new(10, 2);
+        assert_eq!((parts.take(), parts.take()), (Some(0), Some(1)));
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| turns.take());
-            turns.advance(1, ControlFlow::Continue(()));
+            let waiting = scope.spawn(|| parts.take());
+            parts.advance(1, ControlFlow::Continue(()));
             assert_eq!(waiting.join().unwrap(), Some(2));
         });
     }
 
     #[test]
     fn a_break_wakes_everybody() {
-        let turns = Turns::new(10, 1);
-        assert_eq!(turns.take(), Some(0));
+        let parts = PartQueue::new(10, 1);
+        assert_eq!(parts.take(), Some(0));
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| turns.take());
-            turns.advance(0, ControlFlow::Break(()));
+            let waiting = scope.spawn(|| parts.take());
+            parts.advance(0, ControlFlow::Break(()));
             assert_eq!(waiting.join().unwrap(), None);
         });
     }
