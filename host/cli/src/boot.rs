@@ -33,7 +33,7 @@ use crate::output::{Report, talk};
 use crate::style::{ERROR, GOOD, WARNING};
 use files::Files;
 
-pub use args::Args;
+pub use args::BootArgs;
 
 /// Number of console lines that are printed after a failed boot if the console was not shown.
 const LAST_LINES: usize = 8;
@@ -120,7 +120,7 @@ impl Booted {
 }
 
 /// Boots the bundles.
-pub fn run(args: &Args) -> Result<Booted, Failure> {
+pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
     args.provisioning.check(args.root_keys.len())?;
     let mut boards = Boards::default();
     let own = args.board.file().map(|file| board::read(&mut boards, file)).transpose()?;
@@ -153,7 +153,7 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
     let until = Some(args.until.as_str()).filter(|text| !text.is_empty());
     let run = machine::boot(&qemu, &config, until, &mut |line| {
         if !args.quiet || line.starts_with(FIRMWARE) {
-            talk(&said(line));
+            talk(&mark_console_line(line));
         }
     })?;
     let machine = MachineInfo {
@@ -201,13 +201,13 @@ fn end_on_signals(interrupt: &Arc<AtomicBool>) -> Result<(), Failure> {
 /// Returns a console line of the device for printing. A line is marked unless it begins like those of
 /// firmware. No line of this command begins so: without the mark a device could print a line that looks like
 /// a verdict of the command.
-fn said(line: &str) -> Cow<'_, str> {
+fn mark_console_line(line: &str) -> Cow<'_, str> {
     if line.starts_with(FIRMWARE) { line.into() } else { format!("| {line}").into() }
 }
 
 /// Returns the reason why a boot failed; `None` if it succeeded. `state` is the state of the device, if it
 /// can be read.
-fn failure(args: &Args, ending: &Ending, state: Option<&Provisioning>) -> Option<Failure> {
+fn failure(args: &BootArgs, ending: &Ending, state: Option<&Provisioning>) -> Option<Failure> {
     Some(match ending {
         Ending::Booted => return None,
         Ending::Refused { stage, reason } => {
@@ -270,7 +270,7 @@ fn compared(reason: Reason, bundle: &Path, stage: Stage, state: &Provisioning) -
 }
 
 /// Returns the payload that contains the instruction that trapped.
-fn trapped_in(args: &Args, pc: Option<u64>) -> Option<String> {
+fn trapped_in(args: &BootArgs, pc: Option<u64>) -> Option<String> {
     let pc = pc?;
     let mut payloads = [&args.system, &args.boot_bundle].into_iter().filter_map(|bundle| {
         let payloads = inspect_file(bundle, &Boards::default()).ok()?.manifest?.payloads;
@@ -287,11 +287,11 @@ fn trapped_in(args: &Args, pc: Option<u64>) -> Option<String> {
 
 /// Prints details about a failure without a reason code: the last console lines, if they were not shown, and
 /// the state of the harts.
-fn explain(args: &Args, run: &Run) {
+fn explain(args: &BootArgs, run: &Run) {
     if args.quiet {
         let lines: Vec<_> = run.transcript.lines().collect();
         let start = lines.len().saturating_sub(LAST_LINES);
-        lines.iter().skip(start).for_each(|line| talk(&said(line)));
+        lines.iter().skip(start).for_each(|line| talk(&mark_console_line(line)));
     }
     for hart in &run.harts {
         talk(&format!("hart {} stopped at {:#x}", hart.hart, hart.pc));

@@ -75,7 +75,7 @@ fn with_fish_descriptions(script: &str) -> String {
 
 /// Print what completes verbs, options and codes in a shell
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
@@ -99,7 +99,7 @@ impl Report for Script {
 }
 
 /// Generates the script.
-pub fn run<Cli: CommandFactory>(args: &Args) -> Result<Script, Failure> {
+pub fn run<Cli: CommandFactory>(args: &CompletionsArgs) -> Result<Script, Failure> {
     let mut bytes = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "hartlock", &mut bytes);
     let mut script = String::from_utf8_lossy(&bytes).into_owned();

@@ -21,7 +21,7 @@ use crate::style::WARNING;
 ///
 /// Neither is verified: `hartlock verify` says whether they are genuine. Exit code 0: equal, 1: different.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct DiffArgs {
     /// A bundle
     #[arg(value_name = "BUNDLE")]
     one: PathBuf,
@@ -32,7 +32,7 @@ pub struct Args {
 
 /// The differences between two bundles.
 #[derive(Debug, Serialize)]
-pub struct Compared {
+pub struct BundleDiff {
     bundles: [PathBuf; 2],
     verified: bool,
     differences: Vec<Difference>,
@@ -46,12 +46,12 @@ struct Difference {
     other: Value,
 }
 
-impl Report for Compared {
+impl Report for BundleDiff {
     fn text(&self) -> String {
         let mut page = Page::new();
         let [one, other] = self.bundles.each_ref().map(|path| terminal::path(path));
         page.line(format_args!("- {one}\n+ {other}"));
-        page.hanging("", "NOT VERIFIED: an attacker may have written either file", WARNING);
+        page.write_indented("", "NOT VERIFIED: an attacker may have written either file", WARNING);
         if self.differences.is_empty() {
             page.line("equal for a device");
         }
@@ -60,7 +60,7 @@ impl Report for Compared {
             page.line(field);
             for (sign, value) in [("- ", one), ("+ ", other)] {
                 if !value.is_null() {
-                    page.hanging(sign, &terminal::text(&words(value)), Style::new());
+                    page.write_indented(sign, &terminal::text(&words(value)), Style::new());
                 }
             }
         }
@@ -120,10 +120,10 @@ fn fields(description: &Description) -> Result<BTreeMap<String, Value>, Failure>
 }
 
 /// Compares the bundles.
-pub fn run(args: &Args) -> Result<Compared, Failure> {
+pub fn run(args: &DiffArgs) -> Result<BundleDiff, Failure> {
     let read = |path: &Path| -> Result<_, Failure> {
         // Exit code 1 means that two bundles differ, so a file that is not a bundle gives exit code 2.
-        let undecided = |error| Failure::from(error).about(path).and_undecided();
+        let undecided = |error| Failure::from(error).with_path(path).and_undecided();
         let mut reused = reuse::read(path, &Boards::default()).map_err(undecided)?;
         add_digests(path, &mut reused.description)?;
         fields(&reused.description)
@@ -143,5 +143,5 @@ pub fn run(args: &Args) -> Result<Compared, Failure> {
         other,
     }));
     let bundles = [args.one.clone(), args.other.clone()];
-    Ok(Compared { bundles, verified: false, differences })
+    Ok(BundleDiff { bundles, verified: false, differences })
 }

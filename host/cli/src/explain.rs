@@ -21,7 +21,7 @@ use catalogue::{Catalogue, Example};
 /// A code is written in brackets after an error, or after "refused" on the console of a
 /// device.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ExplainArgs {
     /// A code such as E0301, its number, or its name
     #[arg(value_name = "CODE", value_parser = Codes, hide_possible_values = true)]
     code: Option<String>,
@@ -133,17 +133,17 @@ fn write_list(page: &mut Page, entries: &[Entry]) {
             page.line(format_args!("{BOLD}{group}{BOLD:#}"));
             page.remark(0, &catalogue.group(&entry.text.code).about);
         }
-        page.hanging(&format!("{}  ", entry.text.code), entry.text.title, Style::new());
+        page.write_indented(&format!("{}  ", entry.text.code), entry.text.title, Style::new());
     }
 }
 
 fn write_entry(page: &mut Page, entry: &Entry) {
     let text = &entry.text;
-    page.hanging(&format!("{}  ", text.code), text.title, BOLD);
+    page.write_indented(&format!("{}  ", text.code), text.title, BOLD);
     page.remark(7, &format!("{} · {}", text.name, entry.group));
     page.gap();
     let mut row =
-        |name: &str, value: &str| page.hanging(&format!("{name:<10}"), value, Style::new());
+        |name: &str, value: &str| page.write_indented(&format!("{name:<10}"), value, Style::new());
     row("why", text.why);
     if let Some(details) = &entry.details {
         row("", details);
@@ -177,7 +177,7 @@ fn who_has_to_act(fault: &str) -> &'static str {
 }
 
 /// Explains the code in the arguments, or lists all codes.
-pub fn run(args: &Args) -> Result<Explained, Failure> {
+pub fn run(args: &ExplainArgs) -> Result<Explained, Failure> {
     let catalogue = Catalogue::read();
     let entry = |reason| Entry::new(reason, &catalogue);
     let Some(code) = &args.code else {

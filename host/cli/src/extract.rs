@@ -9,8 +9,8 @@ use hartlock_terminal as terminal;
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
-use crate::origin::Origin;
 use crate::output::Report;
+use crate::source_bundle::SourceBundle;
 use crate::style::WARNING;
 use crate::units::size_text;
 use crate::values;
@@ -21,9 +21,9 @@ use crate::values;
 #[derive(Debug, clap::Args)]
 // This verb signs nothing, so `--key` can be the alias for the keys of signers, as in `verify`.
 #[command(mut_arg("signers", |arg| arg.visible_alias("key")))]
-pub struct Args {
+pub struct ExtractArgs {
     #[command(flatten)]
-    origin: Origin,
+    origin: SourceBundle,
     /// Payload to write; all of them if none is named
     #[arg(value_name = "PAYLOAD", value_parser = values::payload_type())]
     payloads: Vec<PayloadType>,
@@ -70,7 +70,7 @@ impl Report for Extracted {
 }
 
 /// Writes the payloads into files.
-pub fn run(args: &Args) -> Result<Extracted, Failure> {
+pub fn run(args: &ExtractArgs) -> Result<Extracted, Failure> {
     let reused = args.origin.read(&args.origin.boards()?)?;
     let is_wanted = |it: PayloadType| args.payloads.is_empty() || args.payloads.contains(&it);
     let all = &reused.spec.payloads;
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Result<Extracted, Failure> {
         let file = args.output.join(format!("{name}{suffix}"));
         check_output(&file, args.origin.inputs().iter().map(PathBuf::as_path), true)?;
         extract(payload, &file, !args.origin.unverified, args.force)
-            .map_err(|error| Failure::from(error).about(&args.origin.bundle))?;
+            .map_err(|error| Failure::from(error).with_path(&args.origin.bundle))?;
         let size = payload.part.as_ref().map_or(0, |part| part.size);
         files.push(Part { payload: name, file, size });
     }

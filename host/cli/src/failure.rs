@@ -141,7 +141,7 @@ impl Failure {
 
     /// Adds the name of the file that was refused to the details. Other failures are not changed.
     #[must_use]
-    pub fn about(mut self, path: &Path) -> Self {
+    pub fn with_path(mut self, path: &Path) -> Self {
         if self.outcome == Outcome::Refused {
             let path = path.display().to_string();
             self.context = match self.context.split_first() {

@@ -17,7 +17,7 @@ use crate::inspect::write_facts;
 use crate::output::Report;
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::signer::{Left, Signer, left_text};
+use crate::signer::{SignaturesLeft, Signer, left_text};
 use crate::style::GOOD;
 use crate::units::size_text;
 
@@ -42,14 +42,14 @@ impl FirstStageArgs {
 
 /// The image that was built. It was verified after it was written.
 #[derive(Debug, Serialize)]
-pub struct Built {
+pub struct BuiltFirstStage {
     /// Path of the image; `None` if nothing was written.
     image: Option<PathBuf>,
     first_stage: FirstStageDescription,
-    signatures_left: Vec<Left>,
+    signatures_left: Vec<SignaturesLeft>,
 }
 
-impl Report for Built {
+impl Report for BuiltFirstStage {
     fn text(&self) -> String {
         let done = match &self.image {
             Some(image) => {
@@ -73,7 +73,7 @@ pub fn sign(
     spec: &BundleSpec,
     boards: &Boards,
     read: &[PathBuf],
-) -> Result<Built, Failure> {
+) -> Result<BuiltFirstStage, Failure> {
     let code = args.code.as_ref().ok_or_else(|| {
         Failure::undecided(
             "no code is named",
@@ -120,26 +120,26 @@ pub fn sign(
     let result = build.run(&mut |done, total| leaves.show(done, total));
     drop(leaves);
     let signatures_left = opened.left(signer.dry_run);
-    Ok(Built { image: signer.written(), first_stage: result?, signatures_left })
+    Ok(BuiltFirstStage { image: signer.written(), first_stage: result?, signatures_left })
 }
 
 /// The image that was verified.
 #[derive(Debug, Serialize)]
-pub struct Verified {
+pub struct VerifiedFirstStage {
     /// Path of the image; `None` if several files were verified, because the list of results has the path
     /// then.
     #[serde(skip_serializing_if = "Option::is_none")]
     image: Option<PathBuf>,
     /// File of the `--key` with which the signature was verified.
     key_file: Option<PathBuf>,
-    checked: Checked,
+    checked: FirstStageChecks,
     first_stage: FirstStageDescription,
 }
 
 /// The requirements of hardware that were checked because the caller asked for it. A value that is `null` was
 /// not checked.
 #[derive(Debug, Serialize)]
-struct Checked {
+struct FirstStageChecks {
     board: Option<String>,
     soc: Option<String>,
     floor: Option<u64>,
@@ -147,13 +147,13 @@ struct Checked {
     capacity: Option<u64>,
 }
 
-impl Verified {
+impl VerifiedFirstStage {
     pub fn text(&self) -> String {
         let mut page = Page::new();
         let image = self.image.as_deref().unwrap_or(Path::new(""));
         page.line(format_args!("{GOOD}verified{GOOD:#}    {}", terminal::path(image)));
         let mut row = |name: &str, text: &str| {
-            page.hanging(&format!("{name:<12}"), text, Style::new());
+            page.write_indented(&format!("{name:<12}"), text, Style::new());
         };
         let FirstStageDescription { signer, board, soc, security_version, lifecycle, .. } =
             &self.first_stage;
@@ -203,9 +203,9 @@ pub fn verify(
     expectation: &FirstStageExpectation,
     key_files: &[PathBuf],
     is_only: bool,
-) -> Result<Verified, Failure> {
+) -> Result<VerifiedFirstStage, Failure> {
     let verified = verify_first_stage(path, expectation);
-    let first_stage = verified.map_err(|error| Failure::from(error).about(path))?;
+    let first_stage = verified.map_err(|error| Failure::from(error).with_path(path))?;
     let is_signer = |key: &PublicKey| {
         let digest = hartlock_bundle::first_stage::FirstStageKey::of(key).map(|key| key.digest);
         digest.is_some_and(|digest| {
@@ -213,10 +213,10 @@ pub fn verify(
         })
     };
     let at = expectation.keys.iter().position(is_signer);
-    Ok(Verified {
+    Ok(VerifiedFirstStage {
         image: is_only.then(|| path.to_path_buf()),
         key_file: at.and_then(|at| key_files.get(at)).cloned(),
-        checked: Checked {
+        checked: FirstStageChecks {
             board: expectation.board.map(|name| name.as_str().to_string()),
             soc: expectation.soc.map(|name| name.as_str().to_string()),
             floor: expectation.floor,

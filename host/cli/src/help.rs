@@ -18,7 +18,7 @@ const COMMENT_INDENT: usize = 6;
 const TEXT_INDENT: usize = 2;
 
 /// Returns the command with its help adapted to the width of the standard output.
-pub fn fitted(command: Command) -> Command {
+pub fn fit_to_terminal(command: Command) -> Command {
     let Some(width) = known_width() else { return command };
     let command = command.term_width(width.min(MOST_WIDTH));
     if width < EXAMPLE_WIDTH { with_narrow_examples(command, width) } else { command }

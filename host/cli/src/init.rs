@@ -16,7 +16,7 @@ use crate::project;
 ///
 /// `sign` and `verify` then find board and keys in it, from its folder and all folders below.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct InitArgs {
     /// Board of the bundles, or the file of its description
     #[arg(long, value_name = "BOARD", default_value = "qemu-virt", value_parser = board::known(), hide_possible_values = true)]
     board: Choice,
@@ -45,7 +45,7 @@ impl Report for Written {
 }
 
 /// Writes the files.
-pub fn run(args: &Args) -> Result<Written, Failure> {
+pub fn run(args: &InitArgs) -> Result<Written, Failure> {
     let keys = args.folder.join("keys");
     let files = [
         (args.folder.join(project::NAME), settings(&args.board, &args.folder)?),

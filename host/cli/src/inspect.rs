@@ -31,7 +31,7 @@ pub use summary::manifest_text;
 /// signatures fit the keys inside, never whether to trust them. `hartlock verify` decides that,
 /// with keys that you give it. Exit code 1: the bundle is malformed.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct InspectArgs {
     /// The bundle
     #[arg(value_name = "BUNDLE")]
     bundle: PathBuf,
@@ -55,7 +55,7 @@ pub struct Args {
 
 /// The content of the bundle, unverified.
 #[derive(Debug)]
-pub struct Shown {
+pub struct InspectReport {
     bundle: PathBuf,
     view: View,
     is_verbose: bool,
@@ -69,7 +69,7 @@ enum View {
     Hexdump,
 }
 
-impl Report for Shown {
+impl Report for InspectReport {
     fn text(&self) -> String {
         let mut page = Page::new();
         page.line(format_args!(
@@ -79,7 +79,7 @@ impl Report for Shown {
         ));
         let warning = "NOT VERIFIED: an attacker can write such a file; `hartlock verify` tells \
                        whether it is true";
-        page.hanging("", warning, WARNING);
+        page.write_indented("", warning, WARNING);
         match self.view {
             View::Summary => summary::write(&mut page, &self.inspection, self.is_verbose),
             View::Fields => fields::write_list(&mut page, &self.inspection, self.is_verbose),
@@ -105,24 +105,24 @@ impl Report for Shown {
         };
         let place = inspection.place.as_ref().filter(|_| lengths.is_none()).map(place_text);
         let context = lengths.into_iter().chain(place).collect();
-        Some(Failure::refused(reason, context).about(&self.bundle))
+        Some(Failure::refused(reason, context).with_path(&self.bundle))
     }
 }
 
-impl Serialize for Shown {
+impl Serialize for InspectReport {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         json::Object::new(&self.bundle, &self.inspection).serialize(serializer)
     }
 }
 
 /// Reads the bundle.
-pub fn run(args: &Args) -> Result<Shown, Failure> {
+pub fn run(args: &InspectArgs) -> Result<InspectReport, Failure> {
     let boards = board::boards(args.board.as_deref())?;
     let mut inspection = inspect_file(&args.bundle, &boards)?;
     if let Some(manifest) = inspection.manifest.as_mut().filter(|_| args.digests) {
         add_digests(&args.bundle, manifest)?;
     }
-    Ok(Shown {
+    Ok(InspectReport {
         bundle: args.bundle.clone(),
         view: match (args.fields, args.hexdump) {
             (true, _) => View::Fields,

@@ -29,7 +29,7 @@ const BUFFER_SIZE: usize = 1 << 20;
 /// authentication codes, and verdicts on signatures, computed on this machine or on an emulated board. A
 /// line that names an algorithm that is not carried, or that cannot be read, is answered with just that.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct KatArgs {
     /// The cases; `-` for standard input
     #[arg(value_name = "FILE.jsonl")]
     file: PathBuf,
@@ -99,7 +99,7 @@ impl Answered {
 }
 
 /// Answers the cases.
-pub fn run(args: &Args) -> Result<Answered, Failure> {
+pub fn run(args: &KatArgs) -> Result<Answered, Failure> {
     let kernel = args.implementation.as_deref();
     let tally = match args.target.as_deref() {
         None => {
@@ -150,7 +150,7 @@ fn board_kernel(name: &str) -> Result<Tier, Failure> {
 }
 
 fn answer<B: Backend>(
-    args: &Args,
+    args: &KatArgs,
     backend: &mut B,
     explain: impl FnOnce(B::Error) -> Failure,
 ) -> Result<Tally, Failure> {

@@ -22,23 +22,23 @@ use crate::{passphrase, values};
 /// Show key files, and write them in other forms
 #[derive(Debug, clap::Args)]
 #[command(disable_help_subcommand = true)]
-pub struct Args {
+pub struct KeyArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: KeyVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum KeyVerb {
     Show(ShowArgs),
     #[command(visible_alias = "export")]
     Convert(ConvertArgs),
 }
 
 /// Runs the verb `show` or `convert`.
-pub fn run(args: &Args, output: &Output) -> ExitCode {
+pub fn run(args: &KeyArgs, output: &Output) -> ExitCode {
     match &args.verb {
-        Verb::Show(args) => output.finish("key-show", show(args)),
-        Verb::Convert(args) => output.finish("key-convert", convert(args)),
+        KeyVerb::Show(args) => output.finish("key-show", show(args)),
+        KeyVerb::Convert(args) => output.finish("key-convert", convert(args)),
     }
 }
 
@@ -80,7 +80,7 @@ struct ShowArgs {
 
 /// The content of a key file.
 #[derive(Debug, Serialize)]
-struct Shown {
+struct KeyDescription {
     file: PathBuf,
     algorithm: String,
     family: &'static str,
@@ -92,7 +92,7 @@ struct Shown {
     signatures: Option<u64>,
 }
 
-impl Report for Shown {
+impl Report for KeyDescription {
     fn text(&self) -> String {
         let kind = if self.is_private { "private (keep it secret)" } else { "public" };
         let mut text = format!(
@@ -112,14 +112,14 @@ impl Report for Shown {
     }
 }
 
-fn show(args: &ShowArgs) -> Result<Shown, Failure> {
+fn show(args: &ShowArgs) -> Result<KeyDescription, Failure> {
     let (key, _) = args.input.read()?;
     let public = key.public();
     let counted = match &key {
         AnyKey::Private(key) => key.signatures_left(),
         AnyKey::Public(_) => None,
     };
-    Ok(Shown {
+    Ok(KeyDescription {
         file: args.input.file.clone(),
         algorithm: public.algorithm().to_string(),
         family: match public.algorithm().family() {

@@ -20,7 +20,7 @@ use crate::{passphrase, values};
 /// Writes the private key (PKCS#8, readable by you alone) and, beside it, the public key (SPKI).
 /// Files that exist are never overwritten.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct KeygenArgs {
     /// File of the private key; the public key of `root.pem` is `root.pub.pem`
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -79,7 +79,7 @@ impl Report for Made {
 }
 
 /// Makes the key pair.
-pub fn run(args: &Args) -> Result<Made, Failure> {
+pub fn run(args: &KeygenArgs) -> Result<Made, Failure> {
     let public_path = public_path(&args.output).ok_or_else(|| {
         Failure::undecided(
             format!("`{}` names no file", args.output.display()),

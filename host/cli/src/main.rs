@@ -1,6 +1,6 @@
 //! The `hartlock` command: keys, signing and verification of bundles on a workstation.
 //!
-//! Each verb is a module with its arguments (`Args`), a type for its result (`impl Report`) and a function
+//! Each verb is a module with its arguments (`SignArgs` for `sign`), a type for its result (`impl Report`) and a function
 //! `run`. Results go to the standard output, messages to the standard error. The exit code is 0 for yes, 1
 //! for refused and 2 if no decision was possible. `host/cli/JSON.md` documents the output of `--json`.
 
@@ -23,7 +23,6 @@ mod kat;
 mod key;
 mod keygen;
 mod man;
-mod origin;
 mod output;
 mod page;
 mod passphrase;
@@ -33,6 +32,7 @@ mod reason;
 mod rework;
 mod sign;
 mod signer;
+mod source_bundle;
 mod style;
 mod units;
 mod values;
@@ -64,40 +64,40 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     #[command(after_long_help = examples::INIT)]
-    Init(init::Args),
+    Init(init::InitArgs),
     #[command(after_long_help = examples::KEYGEN)]
-    Keygen(keygen::Args),
+    Keygen(keygen::KeygenArgs),
     #[command(after_long_help = examples::KEY)]
-    Key(key::Args),
+    Key(key::KeyArgs),
     #[command(after_long_help = examples::SIGN)]
-    Sign(Box<sign::Args>),
+    Sign(Box<sign::SignArgs>),
     #[command(after_long_help = examples::RESIGN)]
     Resign(Box<rework::ResignArgs>),
     #[command(after_long_help = examples::REPLACE)]
     Replace(Box<rework::ReplaceArgs>),
     #[command(after_long_help = examples::VERIFY)]
-    Verify(verify::Args),
+    Verify(verify::VerifyArgs),
     #[command(after_long_help = examples::INSPECT)]
-    Inspect(inspect::Args),
+    Inspect(inspect::InspectArgs),
     #[command(after_long_help = examples::DIFF)]
-    Diff(diff::Args),
+    Diff(diff::DiffArgs),
     #[command(after_long_help = examples::EXTRACT)]
-    Extract(extract::Args),
+    Extract(extract::ExtractArgs),
     #[command(after_long_help = examples::EXPLAIN)]
-    Explain(explain::Args),
+    Explain(explain::ExplainArgs),
     #[command(after_long_help = examples::BOOT)]
-    Boot(Box<boot::Args>),
+    Boot(Box<boot::BootArgs>),
     #[command(after_long_help = examples::KAT)]
-    Kat(kat::Args),
+    Kat(kat::KatArgs),
     #[command(after_long_help = examples::COMPLETIONS)]
-    Completions(completions::Args),
+    Completions(completions::CompletionsArgs),
     #[command(after_long_help = examples::MAN)]
-    Man(man::Args),
+    Man(man::ManArgs),
 }
 
 /// Parses the arguments, with help that fits the terminal.
 fn parse(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let mut command = help::fitted(Cli::command());
+    let mut command = help::fit_to_terminal(Cli::command());
     let matches = command.try_get_matches_from_mut(words)?;
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }

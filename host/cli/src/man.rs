@@ -16,7 +16,7 @@ use crate::units::count_text;
 
 /// Write the manual pages, one for each verb
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ManArgs {
     /// Folder to write them into
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -43,7 +43,7 @@ impl Report for Pages {
 }
 
 /// Writes the manual pages.
-pub fn run<Cli: CommandFactory>(args: &Args) -> Result<Pages, Failure> {
+pub fn run<Cli: CommandFactory>(args: &ManArgs) -> Result<Pages, Failure> {
     std::fs::create_dir_all(&args.output).map_err(|source| {
         let path = args.output.clone();
         FileError { action: "create", path, source }

@@ -71,7 +71,7 @@ impl Output {
             );
             hartlock_terminal::json(&json).into_owned()
         } else {
-            report.map(fitted).unwrap_or_default()
+            report.map(fit_to_terminal).unwrap_or_default()
         };
         let written = print(&text);
         if let Some(failure) = &failure {
@@ -92,7 +92,7 @@ impl Output {
 }
 
 /// Returns the text of a report, with lines that fit the terminal.
-fn fitted(report: &impl Report) -> String {
+fn fit_to_terminal(report: &impl Report) -> String {
     let text = report.text();
     if report.is_for_programs() { text } else { page::narrowed(&text, page::width()) }
 }

@@ -224,23 +224,23 @@ impl Page {
 
     /// Writes a name and its value.
     pub fn row(&mut self, name: &str, value: &str) {
-        self.hanging(&format!("{name:<NAME_WIDTH$} "), &terminal::text(value), Style::new());
+        self.write_indented(&format!("{name:<NAME_WIDTH$} "), &terminal::text(value), Style::new());
     }
 
     /// Writes a remark, dimmed if there are colours.
     pub fn remark(&mut self, indent: usize, text: &str) {
-        self.hanging(&" ".repeat(indent), text, DIM);
+        self.write_indented(&" ".repeat(indent), text, DIM);
     }
 
     /// Writes text after `start`, with its further lines indented by the width of `start`. If the terminal is
     /// too narrow, the text follows below `start`.
-    pub fn hanging(&mut self, start: &str, text: &str, style: Style) {
+    pub fn write_indented(&mut self, start: &str, text: &str, style: Style) {
         let indent = start.chars().count();
         if self.width < indent + LEAST_TEXT {
             if !start.trim().is_empty() {
                 self.line(start.trim_end());
             }
-            return self.hanging(&" ".repeat(2 * REST_INDENT), text, style);
+            return self.write_indented(&" ".repeat(2 * REST_INDENT), text, style);
         }
         let lines = wrap(text, self.width - indent);
         for (number, line) in lines.iter().enumerate() {
@@ -314,7 +314,7 @@ mod tests {
             "label             words that do not fit\n                  into one line\n"
         );
         let mut page = Page { text: String::new(), width: 40 };
-        page.hanging(&format!("{:<30}", "range"), "words below", Style::new());
+        page.write_indented(&format!("{:<30}", "range"), "words below", Style::new());
         page.remark(30, "a remark");
         assert_eq!(columns(&page.text.replace('\n', "")), "range    words below    a remark".len());
     }

@@ -38,14 +38,14 @@ struct Settings {
 
 /// The half of a key pair that a file is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum KeyHalf {
     /// The private key.
     Private,
     /// The public key.
     Public,
 }
 
-impl Wanted {
+impl KeyHalf {
     const fn suffix(self) -> &'static str {
         match self {
             Self::Private => "pem",
@@ -103,7 +103,7 @@ impl Project {
     }
 
     /// Returns the path of the key with this name.
-    fn key(&self, name: &str, wanted: Wanted) -> PathBuf {
+    fn key(&self, name: &str, wanted: KeyHalf) -> PathBuf {
         let keys = self.settings.keys.as_deref().unwrap_or(Path::new("keys"));
         folder_of(&self.file).join(keys).join(format!("{name}.{}", wanted.suffix()))
     }
@@ -119,7 +119,7 @@ impl Project {
 ///
 /// # Errors
 /// Fails if there is no key, or the settings cannot be used.
-pub fn keys(given: &[PathBuf], wanted: Wanted, option: &str) -> Result<Vec<PathBuf>, Failure> {
+pub fn keys(given: &[PathBuf], wanted: KeyHalf, option: &str) -> Result<Vec<PathBuf>, Failure> {
     let is_name = |path: &PathBuf| {
         !path.exists() && path.components().count() == 1 && path.extension().is_none()
     };
@@ -129,8 +129,8 @@ pub fn keys(given: &[PathBuf], wanted: Wanted, option: &str) -> Result<Vec<PathB
     let project = Project::find()?;
     let named: Vec<String> = match &project {
         Some(project) if given.is_empty() => match wanted {
-            Wanted::Private => project.settings.sign.clone(),
-            Wanted::Public => project.settings.verify.clone(),
+            KeyHalf::Private => project.settings.sign.clone(),
+            KeyHalf::Public => project.settings.verify.clone(),
         },
         _ => Vec::new(),
     };

@@ -4,9 +4,9 @@ use hartlock_bundle::Error;
 use hartlock_bundle::spec::{BundleSpec, created};
 
 use crate::failure::Failure;
-use crate::origin::Origin;
 use crate::sign::PayloadArgs;
-use crate::signer::{Built, Signer};
+use crate::signer::{BuiltBundle, Signer};
+use crate::source_bundle::SourceBundle;
 use crate::values;
 
 /// Sign a bundle again, with other keys
@@ -15,7 +15,7 @@ use crate::values;
 #[derive(Debug, clap::Args)]
 pub struct ResignArgs {
     #[command(flatten)]
-    origin: Origin,
+    origin: SourceBundle,
     #[command(flatten)]
     signer: Signer,
 }
@@ -26,7 +26,7 @@ pub struct ResignArgs {
 #[derive(Debug, clap::Args)]
 pub struct ReplaceArgs {
     #[command(flatten)]
-    origin: Origin,
+    origin: SourceBundle,
     #[command(flatten)]
     signer: Signer,
     /// Anti-rollback counter of the new bundle [default: that of the old one]
@@ -37,12 +37,12 @@ pub struct ReplaceArgs {
 }
 
 /// Signs the bundle again.
-pub fn resign(args: &ResignArgs) -> Result<Built, Failure> {
+pub fn resign(args: &ResignArgs) -> Result<BuiltBundle, Failure> {
     rework(&args.origin, &args.signer, BundleSpec::default())
 }
 
 /// Signs the bundle again with other payloads.
-pub fn replace(args: &ReplaceArgs) -> Result<Built, Failure> {
+pub fn replace(args: &ReplaceArgs) -> Result<BuiltBundle, Failure> {
     let payloads = args.payloads.specs();
     if payloads.is_empty() {
         return Err(Failure::undecided(
@@ -55,7 +55,11 @@ pub fn replace(args: &ReplaceArgs) -> Result<Built, Failure> {
     rework(&args.origin, &args.signer, changes)
 }
 
-fn rework(origin: &Origin, signer: &Signer, changes: BundleSpec) -> Result<Built, Failure> {
+fn rework(
+    origin: &SourceBundle,
+    signer: &Signer,
+    changes: BundleSpec,
+) -> Result<BuiltBundle, Failure> {
     let boards = origin.boards()?;
     let reused = origin.read(&boards)?;
     let epoch = std::env::var_os("SOURCE_DATE_EPOCH");

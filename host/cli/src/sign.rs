@@ -21,7 +21,7 @@ use crate::{board, values};
 /// The contents of a bundle come from a bundle.toml, from options, or from both; options take precedence. A
 /// first stage is code that hardware verifies before a core runs; options alone describe it.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct SignArgs {
     /// Description of the bundle (see below)
     #[arg(value_name = "BUNDLE.toml")]
     spec: Option<PathBuf>,
@@ -138,7 +138,7 @@ impl PayloadArgs {
     }
 }
 
-impl Args {
+impl SignArgs {
     /// Returns the name of a given option that this form does not support.
     fn of_other_form(&self, form: Form) -> Option<&'static str> {
         if form == Form::Bundle {
@@ -195,8 +195,8 @@ impl Args {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Signed {
-    Bundle(signer::Built),
-    FirstStage(first_stage::Built),
+    Bundle(signer::BuiltBundle),
+    FirstStage(first_stage::BuiltFirstStage),
 }
 
 impl Report for Signed {
@@ -209,7 +209,7 @@ impl Report for Signed {
 }
 
 /// Builds and signs the bundle or the first-stage image.
-pub fn run(args: &Args) -> Result<Signed, Failure> {
+pub fn run(args: &SignArgs) -> Result<Signed, Failure> {
     let form = args.form.unwrap_or(Form::Bundle);
     if let Some(option) = args.of_other_form(form) {
         return Err(not_of_form(option, form));

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::inspect::manifest_text;
 use crate::output::{Report, talk};
 use crate::progress::Progress;
-use crate::project::{self, Wanted};
+use crate::project::{self, KeyHalf};
 use crate::style::{GOOD, WARNING};
 use crate::units::{count_text, size_text};
 use crate::{passphrase, values};
@@ -52,23 +52,23 @@ pub struct Signer {
 
 /// The bundle that was built. It was verified after it was written.
 #[derive(Debug, Serialize)]
-pub struct Built {
+pub struct BuiltBundle {
     /// Path of the bundle; `None` if nothing was written.
     bundle: Option<PathBuf>,
     manifest: Description,
-    signatures_left: Vec<Left>,
+    signatures_left: Vec<SignaturesLeft>,
     /// Hints at possible mistakes, one sentence each.
     notes: Vec<String>,
 }
 
 /// The number of signatures that a stateful key can still make.
 #[derive(Debug, Serialize)]
-pub struct Left {
+pub struct SignaturesLeft {
     key_file: PathBuf,
     signatures_left: u64,
 }
 
-impl Report for Built {
+impl Report for BuiltBundle {
     fn text(&self) -> String {
         let done = match &self.bundle {
             Some(bundle) => {
@@ -86,7 +86,7 @@ impl Report for Built {
 }
 
 /// Returns a line that says how many signatures are left.
-pub fn left_text(Left { key_file, signatures_left }: &Left) -> String {
+pub fn left_text(SignaturesLeft { key_file, signatures_left }: &SignaturesLeft) -> String {
     let left = count_text(*signatures_left, "signature", "signatures");
     format!("\n{} has {left} left\n", terminal::path(key_file))
 }
@@ -108,7 +108,7 @@ fn doubt_text(path: &Path, name: &str) -> String {
 impl Signer {
     /// Reads the private keys. `read` lists the other files that the caller read.
     pub fn open(&self, read: &[PathBuf]) -> Result<Opened, Failure> {
-        let files = project::keys(&self.keys, Wanted::Private, "--key")?;
+        let files = project::keys(&self.keys, KeyHalf::Private, "--key")?;
         let inputs = files.iter().chain(read).chain(self.passphrase.file()).cloned().collect();
         let ask = |path: &_| self.passphrase.ask(path);
         let any_file_system = self.any_file_system
@@ -147,7 +147,7 @@ impl Signer {
         boards: &Boards,
         created: u64,
         read: &[PathBuf],
-    ) -> Result<Built, Failure> {
+    ) -> Result<BuiltBundle, Failure> {
         let opened = self.open(read)?;
         if spec.trust.as_ref().is_none_or(|trust| trust.keys.is_empty()) {
             let used: Vec<_> = opened.keys.iter().map(PrivateKey::algorithm).collect();
@@ -176,7 +176,7 @@ impl Signer {
         let signatures_left = opened.left(self.dry_run);
         let manifest = result?;
         let notes = notes(spec, &manifest)?;
-        Ok(Built { bundle: self.written(), manifest, signatures_left, notes })
+        Ok(BuiltBundle { bundle: self.written(), manifest, signatures_left, notes })
     }
 }
 
@@ -192,13 +192,13 @@ pub struct Opened {
 
 impl Opened {
     /// Returns the number of signatures left for each stateful key, after this signature.
-    pub fn left(&self, is_dry: bool) -> Vec<Left> {
+    pub fn left(&self, is_dry: bool) -> Vec<SignaturesLeft> {
         let left = |(key, path): (&PrivateKey, &PathBuf)| {
             // The number was read before this signature, which uses one up. It is lower if another process
             // signed meanwhile.
             let (left, _) = key.signatures_left()?;
             let signatures_left = left.saturating_sub(u64::from(!is_dry));
-            Some(Left { key_file: path.clone(), signatures_left })
+            Some(SignaturesLeft { key_file: path.clone(), signatures_left })
         };
         self.keys.iter().zip(&self.files).filter_map(left).collect()
     }

@@ -20,7 +20,7 @@ use crate::form::{Form, not_of_form};
 use crate::output::{Output, Report};
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::project::{self, Wanted};
+use crate::project::{self, KeyHalf};
 use crate::style::{ERROR, GOOD, WARNING};
 use crate::units::size_text;
 use crate::values;
@@ -31,7 +31,7 @@ use crate::values;
 /// payload on the board that the bundle names, and every byte of every payload. What a device
 /// also insists on is checked if you ask for it.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct VerifyArgs {
     /// The bundle; of several, each is verified, and a line says how it went
     #[arg(value_name = "BUNDLE", required = true)]
     bundles: Vec<PathBuf>,
@@ -79,7 +79,7 @@ pub struct Args {
 #[serde(untagged)]
 pub enum Verified {
     Bundle(Box<VerifiedBundle>),
-    FirstStage(Box<first_stage::Verified>),
+    FirstStage(Box<first_stage::VerifiedFirstStage>),
 }
 
 impl Report for Verified {
@@ -98,8 +98,8 @@ pub struct VerifiedBundle {
     /// then.
     #[serde(skip_serializing_if = "Option::is_none")]
     bundle: Option<PathBuf>,
-    signed_by: Vec<Signer>,
-    checked: Checked,
+    signed_by: Vec<VerifiedSigner>,
+    checked: BundleChecks,
     manifest: Description,
 }
 
@@ -158,7 +158,7 @@ impl Report for Several {
 
 /// A signer whose signature was verified with a given key.
 #[derive(Debug, Serialize)]
-struct Signer {
+struct VerifiedSigner {
     #[serde(flatten)]
     key: Key,
     key_file: Option<PathBuf>,
@@ -167,7 +167,7 @@ struct Signer {
 /// The requirements of a device that were checked because the caller asked for it. A value that is `null` was
 /// not checked.
 #[derive(Debug, Serialize)]
-struct Checked {
+struct BundleChecks {
     /// True if the load addresses were compared with the memory map of the board.
     placement: bool,
     #[serde(rename = "type")]
@@ -187,9 +187,9 @@ impl VerifiedBundle {
         let bundle = self.bundle.as_deref().unwrap_or(Path::new(""));
         page.line(format_args!("{GOOD}verified{GOOD:#}    {}", terminal::path(bundle)));
         let mut row = |name: &str, text: &str| {
-            page.hanging(&format!("{name:<12}"), text, Style::new());
+            page.write_indented(&format!("{name:<12}"), text, Style::new());
         };
-        for Signer { key, key_file } in &self.signed_by {
+        for VerifiedSigner { key, key_file } in &self.signed_by {
             let file = key_file.as_ref().map(|file| format!(" ({})", terminal::path(file)));
             let file = file.unwrap_or_default();
             row("signed by", &format!("{} {}…{file}", key.algorithm, key.short_id()));
@@ -239,7 +239,7 @@ impl VerifiedBundle {
     }
 }
 
-impl Checked {
+impl BundleChecks {
     /// Returns the checked requirements with their values, and the names of those that were not checked.
     fn texts(&self) -> (Vec<String>, Vec<&'static str>) {
         let items = [
@@ -265,7 +265,7 @@ impl Checked {
 }
 
 /// Returns the requirements for each bundle.
-fn expectation(args: &Args, key_files: &[PathBuf]) -> Result<Expectation, Failure> {
+fn expectation(args: &VerifyArgs, key_files: &[PathBuf]) -> Result<Expectation, Failure> {
     if key_files.len() > Expectation::MAX_KEYS {
         return Err(Failure::undecided(
             format!("{} keys are given", key_files.len()),
@@ -297,8 +297,8 @@ fn expectation(args: &Args, key_files: &[PathBuf]) -> Result<Expectation, Failur
 }
 
 /// Verifies the files.
-pub fn run(args: &Args, output: &Output) -> ExitCode {
-    let keys = project::keys(&args.keys, Wanted::Public, "--key");
+pub fn run(args: &VerifyArgs, output: &Output) -> ExitCode {
+    let keys = project::keys(&args.keys, KeyHalf::Public, "--key");
     let prepared = keys.and_then(|keys| Ok((expectation(args, &keys)?, keys)));
     let (expectation, keys) = match prepared {
         Ok(prepared) => prepared,
@@ -323,7 +323,7 @@ pub fn run(args: &Args, output: &Output) -> ExitCode {
 
 /// Verifies one file.
 fn one(
-    args: &Args,
+    args: &VerifyArgs,
     expectation: &Expectation,
     key_files: &[PathBuf],
     bundle: &Path,
@@ -345,7 +345,7 @@ fn one(
         progress.show(done, total);
     });
     drop(progress);
-    let mut manifest = result.map_err(|error| Failure::from(error).about(bundle))?;
+    let mut manifest = result.map_err(|error| Failure::from(error).with_path(bundle))?;
     if args.digests {
         add_digests(bundle, &mut manifest)?;
     }
@@ -357,12 +357,12 @@ fn one(
     let signed_by = manifest
         .signers
         .iter()
-        .map(|signer| Signer { key: signer.clone(), key_file: key_file(&signer.key_id) })
+        .map(|signer| VerifiedSigner { key: signer.clone(), key_file: key_file(&signer.key_id) })
         .collect();
     Ok(Verified::Bundle(Box::new(VerifiedBundle {
         bundle: (args.bundles.len() == 1).then(|| bundle.to_path_buf()),
         signed_by,
-        checked: Checked {
+        checked: BundleChecks {
             placement: expectation.boards.by_name(&manifest.board).is_some(),
             bundle_type: args.bundle_type.map(BundleType::name),
             board: expectation.board.map(|name| name.as_str().to_string()),
@@ -378,7 +378,7 @@ fn one(
 
 /// Verifies one first-stage image.
 fn one_first_stage(
-    args: &Args,
+    args: &VerifyArgs,
     expectation: &Expectation,
     key_files: &[PathBuf],
     image: &Path,

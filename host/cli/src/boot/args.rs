@@ -16,7 +16,7 @@ const MAX_LABEL: usize = 40;
 /// Makes the flash and the disk of a device, starts it under QEMU, and shows how long each step
 /// of each boot stage took. The times are those of the emulator, never those of a board.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct BootArgs {
     /// The ROM, as a flat binary
     #[arg(long, value_name = "ROM.bin")]
     pub(super) rom: PathBuf,
@@ -74,7 +74,7 @@ pub struct Args {
         long, value_name = "LABEL=FILE.json", requires = "report",
         value_parser = compared
     )]
-    pub(super) compare: Vec<Compared>,
+    pub(super) compare: Vec<BaselineFile>,
     /// Lead the page with the numbers of another machine that this file quotes
     #[arg(long, value_name = "FILE.json", requires = "report")]
     pub(super) quote: Option<PathBuf>,
@@ -95,7 +95,7 @@ pub struct Args {
     pub(super) qemu: Option<PathBuf>,
 }
 
-impl Args {
+impl BootArgs {
     /// Returns the paths of all input files.
     pub(super) fn inputs(&self) -> Vec<&Path> {
         let compared = self.compare.iter().map(|it| &it.path);
@@ -156,7 +156,7 @@ impl Provisioning {
 
 /// The file of an earlier timeline, and the label of that boot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compared {
+pub struct BaselineFile {
     pub(super) label: String,
     pub(super) path: PathBuf,
 }
@@ -165,12 +165,12 @@ pub struct Compared {
 ///
 /// # Errors
 /// Fails if label or file is missing.
-fn compared(text: &str) -> Result<Compared, String> {
+fn compared(text: &str) -> Result<BaselineFile, String> {
     let (label, path) = text.split_once('=').ok_or("it has the form LABEL=FILE.json")?;
     if path.is_empty() {
         return Err("the file has no name".to_owned());
     }
-    Ok(Compared { label: self::label(label)?, path: path.into() })
+    Ok(BaselineFile { label: self::label(label)?, path: path.into() })
 }
 
 /// Parses the label of a boot on the page.

@@ -6,12 +6,12 @@ use hartlock_image::{MAX_TRUSTED_KEYS, TrustList};
 use hartlock_keys::PublicKey;
 use hartlock_verify::board::Board;
 
-use super::args::Args;
+use super::args::BootArgs;
 use crate::failure::Failure;
 use crate::values;
 
 /// Opens or creates the device, and writes ROM, state and bundles into it.
-pub(super) fn prepare(args: &Args, board: &Board) -> Result<Device, Failure> {
+pub(super) fn prepare(args: &BootArgs, board: &Board) -> Result<Device, Failure> {
     let trust = trust(args)?;
     let device = match &args.state {
         Some(folder) => {
@@ -47,7 +47,7 @@ pub(super) fn prepare(args: &Args, board: &Board) -> Result<Device, Failure> {
     Ok(device)
 }
 
-fn trust(args: &Args) -> Result<TrustList, Failure> {
+fn trust(args: &BootArgs) -> Result<TrustList, Failure> {
     if args.root_keys.len() > MAX_TRUSTED_KEYS {
         return Err(Failure::undecided(
             format!("{} root keys are given", args.root_keys.len()),

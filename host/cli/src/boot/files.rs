@@ -6,7 +6,7 @@ use hartlock_files::{FileError, NewFile, check_output, read_small};
 use hartlock_timeline::Timeline;
 use hartlock_timeline::report::{Quoted, Report as Page, Run};
 
-use super::args::{Args, Compared};
+use super::args::{BaselineFile, BootArgs};
 use crate::failure::Failure;
 
 /// Maximum length in bytes of a stored timeline. A log with the maximum of 511 entries needs a quarter of it.
@@ -28,7 +28,7 @@ pub(super) struct Files {
 
 impl Files {
     /// Reads the earlier timelines and creates the output files.
-    pub(super) fn begin<'a>(args: &'a Args) -> Result<Self, Failure> {
+    pub(super) fn begin<'a>(args: &'a BootArgs) -> Result<Self, Failure> {
         let label = args.label.clone().unwrap_or_else(|| "this boot".to_owned());
         let beside = read_beside(args, &label)?;
         // An output must not be an input or another output.
@@ -84,7 +84,7 @@ fn read_quoted(path: &Path) -> Result<Quoted, Failure> {
     Quoted::read(text).map_err(|error| unusable(error.to_string()))
 }
 
-fn read_beside(args: &Args, own_label: &str) -> Result<Vec<Run>, Failure> {
+fn read_beside(args: &BootArgs, own_label: &str) -> Result<Vec<Run>, Failure> {
     if args.compare.len() > MAX_COMPARED {
         return Err(Failure::undecided(
             format!("{} timelines are to be compared", args.compare.len()),
@@ -93,7 +93,7 @@ fn read_beside(args: &Args, own_label: &str) -> Result<Vec<Run>, Failure> {
     }
     let mut labels = vec![own_label];
     let mut beside = Vec::new();
-    for Compared { label, path } in &args.compare {
+    for BaselineFile { label, path } in &args.compare {
         if labels.contains(&label.as_str()) {
             return Err(Failure::undecided(
                 format!("two boots on the page are called `{label}`"),

@@ -3,15 +3,15 @@ use clap::Parser;
 use hartlock_image::{Lifecycle, Policy};
 
 #[derive(Debug, Parser)]
-struct Cli {
+struct BootCli {
     #[command(flatten)]
-    args: Args,
+    args: BootArgs,
 }
 
-fn parse(more: &[&str]) -> Result<Args, clap::Error> {
+fn parse(more: &[&str]) -> Result<BootArgs, clap::Error> {
     let words =
         ["boot", "--rom", "r", "--boot-bundle", "b.hlk", "--system", "s.hlk", "--root-key", "k"];
-    Cli::try_parse_from(words.iter().chain(more)).map(|cli| cli.args)
+    BootCli::try_parse_from(words.iter().chain(more)).map(|cli| cli.args)
 }
 
 fn timeline(outcome: &Ending) -> Timeline {
@@ -23,7 +23,7 @@ fn timeline(outcome: &Ending) -> Timeline {
     )
 }
 
-fn booted(args: &Args, outcome: &Ending) -> Booted {
+fn booted(args: &BootArgs, outcome: &Ending) -> Booted {
     Booted {
         booted: *outcome == Ending::Booted,
         boot_bundle: args.boot_bundle.clone(),
@@ -47,7 +47,7 @@ fn the_defaults_are_those_of_the_board() {
     let args = parse(&["--policy", "all", "--lifecycle", "production", "--until", ""]).unwrap();
     assert_eq!((args.policy, args.until.as_str()), (Policy::All, ""));
     assert!(parse(&["--policy", "some"]).is_err());
-    assert!(Cli::try_parse_from(["boot"]).is_err());
+    assert!(BootCli::try_parse_from(["boot"]).is_err());
 }
 
 #[test]

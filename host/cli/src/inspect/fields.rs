@@ -30,9 +30,11 @@ pub(super) fn write_list(page: &mut Page, inspection: &Inspection, is_verbose: b
             return;
         }
         let value = match field.part {
-            Part::Payload(_) | Part::Code | Part::TrailingBytes | Part::AfterImage | Part::Unparsed => {
-                size_of(field)
-            }
+            Part::Payload(_)
+            | Part::Code
+            | Part::TrailingBytes
+            | Part::AfterImage
+            | Part::Unparsed => size_of(field),
             _ if is_verbose || field.is_text() => field.value.clone(),
             _ => match field.value.get(..16).filter(|_| field.size > 16) {
                 Some(start) => format!("{start}… ({})", size_of(field)),
@@ -58,7 +60,7 @@ pub(super) fn write_dump(page: &mut Page, inspection: &Inspection) {
                 };
                 let start = format!("{:08x}  {}", field.offset, "…");
                 let start = format!("{start:<BYTES_WIDTH$}");
-                page.hanging(&start, &format!("{text}  {}", field.section), DIM);
+                page.write_indented(&start, &format!("{text}  {}", field.section), DIM);
             }
         }
     });
@@ -119,7 +121,7 @@ fn write_fault(page: &mut Page, inspection: &Inspection, field: &Field) {
     let (Some(reason), Some(place)) = (inspection.reason, &inspection.place) else { return };
     if (field.offset..field.end()).contains(&place.offset) {
         let text = format!("^ at {:#x}: E{:04} {}", place.offset, reason as u16, reason.title());
-        page.hanging("          ", &text, ERROR);
+        page.write_indented("          ", &text, ERROR);
     }
 }
 
@@ -146,7 +148,7 @@ fn dump(page: &mut Page, field: &Field, bytes: &[u8]) {
     if shown < lines.len() {
         let hidden = bytes.len() - shown * line_len;
         let start = format!("{:<BYTES_WIDTH$}", "*");
-        page.hanging(&start, &format!("{} more, all zero", grouped(hidden as u64)), DIM);
+        page.write_indented(&start, &format!("{} more, all zero", grouped(hidden as u64)), DIM);
     }
 }
 

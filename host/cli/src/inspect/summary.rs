@@ -60,7 +60,7 @@ fn write_first_stage(page: &mut Page, inspection: &Inspection, image: &FirstStag
     if let Some(check) = image.check {
         page.heading("Signature");
         let (style, verdict) = check_text(check);
-        page.hanging("", &verdict, style);
+        page.write_indented("", &verdict, style);
     }
     page.gap();
     page.remark(0, "More: --fields (meanings), --hexdump (bytes)");
@@ -87,9 +87,9 @@ fn write_fault(page: &mut Page, inspection: &Inspection) {
     let Some(reason) = inspection.reason else { return };
     let reason = ReasonText::from(reason);
     page.gap();
-    page.hanging("", &format!("MALFORMED: {} {}", reason.code, reason.title), ERROR);
+    page.write_indented("", &format!("MALFORMED: {} {}", reason.code, reason.title), ERROR);
     if let Some(place) = &inspection.place {
-        page.hanging("  ", &place_text(place), Style::new());
+        page.write_indented("  ", &place_text(place), Style::new());
     }
 }
 
@@ -199,7 +199,7 @@ fn write_memory(page: &mut Page, manifest: &Description, memory: &Memory) {
     for fault in &memory.faults {
         let reason = ReasonText::from(fault.reason);
         let text = format!("{}: {} {}", fault.payload, reason.code, reason.title);
-        page.hanging("", &text, WARNING);
+        page.write_indented("", &text, WARNING);
     }
     if !memory.is_known_board {
         page.remark(0, "The memory map of this board is not known here: only payloads are shown.");
@@ -229,9 +229,9 @@ fn write_signatures(page: &mut Page, inspection: &Inspection, is_verbose: bool) 
         let start = format!("{number}  {key}  ");
         if is_verbose {
             page.line(start.trim_end());
-            page.hanging("   ", &verdict, style);
+            page.write_indented("   ", &verdict, style);
         } else {
-            page.hanging(&start, &verdict, style);
+            page.write_indented(&start, &verdict, style);
         }
     }
     page.remark(
@@ -251,7 +251,7 @@ fn write_policies(page: &mut Page, inspection: &Inspection) {
     page.heading("Policies of a device, and whether these signatures are enough");
     for outcome in policy_outcomes {
         let (style, text) = outcome_text(&outcome, &numbers);
-        page.hanging(&format!("{:<7} ", outcome.policy.name()), &text, style);
+        page.write_indented(&format!("{:<7} ", outcome.policy.name()), &text, style);
     }
 }
 

@@ -12,12 +12,12 @@ use hartlock_keys::PublicKey;
 
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::project::{self, Wanted};
+use crate::project::{self, KeyHalf};
 use crate::{board, values};
 
 /// The bundle, and who signed it.
 #[derive(Debug, clap::Args)]
-pub struct Origin {
+pub struct SourceBundle {
     /// The bundle
     #[arg(value_name = "BUNDLE")]
     pub bundle: PathBuf,
@@ -35,7 +35,7 @@ pub struct Origin {
     pub unverified: bool,
 }
 
-impl Origin {
+impl SourceBundle {
     /// Returns the known boards, with the one of `--board`.
     pub fn boards(&self) -> Result<Boards, Failure> {
         board::boards(self.board.as_deref())
@@ -48,12 +48,12 @@ impl Origin {
 
     /// Verifies the bundle if that is required, and reads its content.
     pub fn read(&self, boards: &Boards) -> Result<Reused, Failure> {
-        let refused = |error| Failure::from(error).about(&self.bundle);
+        let refused = |error| Failure::from(error).with_path(&self.bundle);
         if self.unverified {
             return reuse::read(&self.bundle, boards).map_err(refused);
         }
         let read = |path: &PathBuf| PublicKey::read_for(path, &self.signer_algorithms);
-        let files = project::keys(&self.signers, Wanted::Public, "--verify-key")?;
+        let files = project::keys(&self.signers, KeyHalf::Public, "--verify-key")?;
         let keys = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
         values::check_algorithms(&self.signer_algorithms, &used)?;
@@ -73,7 +73,9 @@ impl Origin {
         // The file was read again after it was verified, so both manifests are compared. Payloads are later
         // compared with the digests in this manifest.
         if reused.description != verified {
-            return Err(Failure::refused(Reason::SignatureMismatch, Vec::new()).about(&self.bundle));
+            return Err(
+                Failure::refused(Reason::SignatureMismatch, Vec::new()).with_path(&self.bundle)
+            );
         }
         Ok(reused)
     }
