@@ -121,7 +121,7 @@ impl Signer {
             .collect::<Result<Vec<_>, _>>()?;
         if any_file_system {
             for (key, path) in keys.iter().zip(&files) {
-                if let Some(name) = key.doubtful_file_system() {
+                if let Some(name) = key.unsupported_file_system() {
                     talk(&doubt_text(path, &name));
                 }
             }

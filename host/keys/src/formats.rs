@@ -122,7 +122,7 @@ pub(super) fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
 }
 
 /// The opened container of a key file.
-pub(super) struct Opened {
+pub(super) struct KeyContainer {
     pub(super) encoding: Encoding,
     pub(super) der: Zeroizing<Vec<u8>>,
     /// The algorithm that a line before the key states.
@@ -132,7 +132,7 @@ pub(super) struct Opened {
 }
 
 /// Finds the only key in a file, in PEM or, if `may_be_der`, in DER.
-pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKind> {
+pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<KeyContainer, KeyErrorKind> {
     if may_be_der && bytes.first() == Some(&SEQUENCE) {
         return open_der(bytes);
     }
@@ -149,11 +149,16 @@ pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKin
         return Err(KeyErrorKind::OldEncryption);
     }
     let (_, der) = rfc7468::decode_vec(block.as_bytes()).map_err(|_| KeyErrorKind::Malformed)?;
-    let (stated, rest) = pem::stated(str::from_utf8(bytes).unwrap_or_default());
+    let (stated, rest) = pem::split_statement(str::from_utf8(bytes).unwrap_or_default());
     let curve = pem::parameters(rest).0.map(curve_of_block).transpose()?;
     let unknown = |name: &str| KeyErrorKind::UnsupportedAlgorithm(name.chars().take(40).collect());
     let known = |name| Algorithm::from_name(name).ok_or_else(|| unknown(name));
-    Ok(Opened { encoding, der: Zeroizing::new(der), curve, stated: stated.map(known).transpose()? })
+    Ok(KeyContainer {
+        encoding,
+        der: Zeroizing::new(der),
+        curve,
+        stated: stated.map(known).transpose()?,
+    })
 }
 
 /// Decodes the curve in a PEM block of EC parameters (RFC 5480 §2.1.1).
@@ -163,7 +168,7 @@ fn curve_of_block(block: &str) -> Result<Curve, KeyErrorKind> {
     oids::curve(oid).ok_or_else(|| KeyErrorKind::UnsupportedAlgorithm(oids::name(oid)))
 }
 
-fn open_der(bytes: &[u8]) -> Result<Opened, KeyErrorKind> {
+fn open_der(bytes: &[u8]) -> Result<KeyContainer, KeyErrorKind> {
     let Some((_, _, after)) = element(bytes) else {
         // The length is indefinite (X.690 §8.1.3.6), or has more bytes than the length of any key
         // file needs.
@@ -174,7 +179,7 @@ fn open_der(bytes: &[u8]) -> Result<Opened, KeyErrorKind> {
         return Err(KeyErrorKind::TrailingData);
     }
     let encoding = Encoding::of_der(bytes).ok_or(KeyErrorKind::Malformed)?;
-    Ok(Opened { encoding, der: Zeroizing::new(bytes.to_vec()), stated: None, curve: None })
+    Ok(KeyContainer { encoding, der: Zeroizing::new(bytes.to_vec()), stated: None, curve: None })
 }
 
 /// Returns true if a file is one PEM block with the label of a private key of any kind.

@@ -67,7 +67,7 @@ pub(super) fn curve(identifier: ObjectIdentifier) -> Option<Curve> {
 }
 
 /// Returns the algorithm, if the identifier determines it without parameters and key.
-pub(super) fn whole(identifier: ObjectIdentifier) -> Option<Algorithm> {
+pub(super) fn algorithm_of_identifier(identifier: ObjectIdentifier) -> Option<Algorithm> {
     let lattices = MlDsaSet::ALL.into_iter().map(Algorithm::MlDsa);
     let hashes = (1..=12).filter_map(SlhDsaSet::new).map(Algorithm::SlhDsa);
     [Algorithm::Ed25519]
@@ -115,10 +115,10 @@ mod tests {
         ] {
             let algorithm = Algorithm::from_name(name).unwrap();
             assert_eq!(of(algorithm).to_string(), format!("2.16.840.1.101.3.4.3.{number}"));
-            assert_eq!(whole(of(algorithm)), Some(algorithm));
+            assert_eq!(algorithm_of_identifier(of(algorithm)), Some(algorithm));
         }
         for identifier in [RSA, EC, HSS, XMSS, XMSS_MT] {
-            assert_eq!(whole(identifier), None);
+            assert_eq!(algorithm_of_identifier(identifier), None);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::KeyErrorKind;
 pub(crate) const STATEMENT: &str = "# algorithm: ";
 
 /// Splits a text into the algorithm that is stated before the PEM block, if any, and the rest.
-pub(crate) fn stated(text: &str) -> (Option<&str>, &str) {
+pub(crate) fn split_statement(text: &str) -> (Option<&str>, &str) {
     let text = text.trim_ascii();
     let statement = text.strip_prefix(STATEMENT).and_then(|rest| rest.split_once('\n'));
     statement.map_or((None, text), |(name, block)| (Some(name.trim_ascii()), block.trim_ascii()))
@@ -39,7 +39,7 @@ pub(crate) fn parameters(text: &str) -> (Option<&str>, &str) {
 /// silently.
 pub(crate) fn sole_block(bytes: &[u8]) -> Result<(&str, &str), KeyErrorKind> {
     let text = str::from_utf8(bytes).map_err(|_| KeyErrorKind::NotPem)?;
-    let (_, text) = parameters(stated(text).1);
+    let (_, text) = parameters(split_statement(text).1);
     let label = text
         .strip_prefix("-----BEGIN ")
         .and_then(|rest| rest.split_once("-----"))

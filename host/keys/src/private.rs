@@ -11,10 +11,10 @@ use zeroize::Zeroizing;
 
 use super::ecdsa::EcdsaKey;
 use super::ed25519::Ed25519Key;
-use super::formats::{self, ENCRYPTED_LABEL, Encoding, Format, Opened, PRIVATE_LABEL};
+use super::formats::{self, ENCRYPTED_LABEL, Encoding, Format, KeyContainer, PRIVATE_LABEL};
 use super::ml_dsa::MlDsaKey;
 use super::public::{check_parameters, curve_of, identifier};
-use super::rsa::{RsaKey, Scheme};
+use super::rsa::{RsaKey, SchemeSources};
 use super::slh_dsa::SlhDsaKey;
 use super::stateful::StatefulKey;
 use super::{KeyError, KeyErrorKind, OnProgress, PublicKey, encrypted, oids};
@@ -56,7 +56,7 @@ enum Secret {
 }
 
 impl Secret {
-    fn rsa(key: RsaKey, scheme: Scheme<'_>) -> Result<(Algorithm, Self), KeyErrorKind> {
+    fn rsa(key: RsaKey, scheme: SchemeSources<'_>) -> Result<(Algorithm, Self), KeyErrorKind> {
         let algorithm = scheme.algorithm(key.bits())?;
         match algorithm {
             Algorithm::Rsa { padding, hash, .. } => {
@@ -142,9 +142,9 @@ impl PrivateKey {
 
     /// Returns the name of the file system of a stateful key, if that file system is not known to keep the
     /// index.
-    pub fn doubtful_file_system(&self) -> Option<String> {
+    pub fn unsupported_file_system(&self) -> Option<String> {
         match &self.secret {
-            Secret::Stateful(key) => key.doubt(),
+            Secret::Stateful(key) => key.unsupported_file_system(),
             _ => None,
         }
     }
@@ -175,11 +175,11 @@ impl PrivateKey {
     }
 
     fn of_opened(
-        opened: &Opened,
+        opened: &KeyContainer,
         algorithms: &[Algorithm],
         path: Option<&Path>,
     ) -> Result<Self, KeyErrorKind> {
-        let scheme = Scheme { stated: opened.stated, asked: algorithms, pss: None };
+        let scheme = SchemeSources { stated: opened.stated, requested: algorithms, pss: None };
         let (algorithm, secret) = match opened.encoding {
             Encoding::Private => return Self::from_pkcs8(&opened.der, scheme),
             Encoding::Encrypted => return Err(KeyErrorKind::Encrypted),
@@ -198,7 +198,7 @@ impl PrivateKey {
         Self::of(algorithm, secret)
     }
 
-    fn from_pkcs8(der: &[u8], scheme: Scheme<'_>) -> Result<Self, KeyErrorKind> {
+    fn from_pkcs8(der: &[u8], scheme: SchemeSources<'_>) -> Result<Self, KeyErrorKind> {
         let info = PrivateKeyInfoRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
         let encoded = info.private_key.as_bytes();
         let public = info.public_key.map(|public| public.as_bytes().map(<[u8]>::to_vec));
@@ -212,7 +212,7 @@ impl PrivateKey {
                 (Algorithm::Ecdsa(key.curve()), Secret::Ecdsa(key))
             }
             oid => {
-                let algorithm = oids::whole(oid)
+                let algorithm = oids::algorithm_of_identifier(oid)
                     .ok_or_else(|| KeyErrorKind::UnsupportedAlgorithm(oids::name(oid)))?;
                 let secret = match algorithm {
                     Algorithm::MlDsa(set) => Secret::MlDsa(MlDsaKey::decode(set, encoded)?),
@@ -366,7 +366,7 @@ impl fmt::Debug for PrivateKey {
 }
 
 /// Opens the container of a private key; `IsPublic` if the file holds a public key.
-fn open(file: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKind> {
+fn open(file: &[u8], may_be_der: bool) -> Result<KeyContainer, KeyErrorKind> {
     if formats::is_public_label(file) {
         return Err(KeyErrorKind::IsPublic);
     }
@@ -374,8 +374,8 @@ fn open(file: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKind> {
     if opened.encoding.is_private() { Ok(opened) } else { Err(KeyErrorKind::IsPublic) }
 }
 
-fn decrypt(opened: &Opened, passphrase: &[u8]) -> Result<Opened, KeyErrorKind> {
+fn decrypt(opened: &KeyContainer, passphrase: &[u8]) -> Result<KeyContainer, KeyErrorKind> {
     let document = encrypted::decrypt(&opened.der, passphrase)?;
     let der = Zeroizing::new(document.as_bytes().to_vec());
-    Ok(Opened { encoding: Encoding::Private, der, stated: opened.stated, curve: None })
+    Ok(KeyContainer { encoding: Encoding::Private, der, stated: opened.stated, curve: None })
 }

@@ -8,10 +8,10 @@ use pkcs8::der::asn1::{AnyRef, BitStringRef, Null};
 use pkcs8::der::{Decode, Encode};
 use pkcs8::spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 
-use super::formats::{self, Encoding, Format, Opened, PUBLIC_LABEL};
+use super::formats::{self, Encoding, Format, KeyContainer, PUBLIC_LABEL};
 use super::{KeyError, KeyErrorKind, ecdsa, ed25519, oids, rsa, stateful};
 use crate::Error;
-use crate::rsa::Scheme;
+use crate::rsa::SchemeSources;
 
 /// A public key, encoded as in a signature block.
 #[derive(Clone, PartialEq, Eq)]
@@ -64,8 +64,8 @@ impl PublicKey {
         if formats::is_private_label(file) {
             return Err(KeyErrorKind::IsPrivate);
         }
-        let Opened { encoding, der, stated, .. } = formats::open(file, may_be_der)?;
-        let scheme = Scheme { stated, asked: algorithms, pss: None };
+        let KeyContainer { encoding, der, stated, .. } = formats::open(file, may_be_der)?;
+        let scheme = SchemeSources { stated, requested: algorithms, pss: None };
         match encoding {
             Encoding::Public => Self::from_spki(&der, scheme),
             Encoding::RsaPublic => {
@@ -76,7 +76,7 @@ impl PublicKey {
         }
     }
 
-    fn from_spki(der: &[u8], scheme: Scheme<'_>) -> Result<Self, KeyErrorKind> {
+    fn from_spki(der: &[u8], scheme: SchemeSources<'_>) -> Result<Self, KeyErrorKind> {
         let info = SubjectPublicKeyInfoRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
         let bytes = info.subject_public_key.as_bytes().ok_or(KeyErrorKind::Malformed)?;
         let algorithm = identify(&info.algorithm, bytes, scheme)?;
@@ -180,7 +180,7 @@ pub(super) fn identifier(algorithm: Algorithm) -> AlgorithmIdentifierRef<'static
 pub(super) fn identify(
     identifier: &AlgorithmIdentifierRef<'_>,
     public: &[u8],
-    scheme: Scheme<'_>,
+    scheme: SchemeSources<'_>,
 ) -> Result<Algorithm, KeyErrorKind> {
     let oid = identifier.oid;
     let numbers: Vec<u32> =
@@ -210,7 +210,8 @@ pub(super) fn identify(
             };
             found.ok_or_else(|| unsupported("XMSS with a set that SP 800-208 does not approve"))?
         }
-        _ => oids::whole(oid).ok_or_else(|| KeyErrorKind::UnsupportedAlgorithm(oids::name(oid)))?,
+        _ => oids::algorithm_of_identifier(oid)
+            .ok_or_else(|| KeyErrorKind::UnsupportedAlgorithm(oids::name(oid)))?,
     };
     check_parameters(identifier, algorithm)?;
     scheme.check(algorithm)?;

@@ -49,17 +49,17 @@ pub(super) fn public_bits(der: &[u8]) -> Result<usize, KeyErrorKind> {
 
 /// The sources that state padding and hash of an RSA key, which its numbers do not.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Scheme<'a> {
+pub(super) struct SchemeSources<'a> {
     /// The algorithm in the line before the key.
     pub(super) stated: Option<Algorithm>,
     /// The algorithms given by the caller. Entries of another modulus size have no effect.
-    pub(super) asked: &'a [Algorithm],
+    pub(super) requested: &'a [Algorithm],
     /// Some if the identifier of the key is id-RSASSA-PSS; the inner value is the hash, if the identifier names
     /// one.
     pub(super) pss: Option<Option<HashId>>,
 }
 
-impl Scheme<'_> {
+impl SchemeSources<'_> {
     /// Returns the algorithm of a key of this modulus size. All sources that state it must agree. There is no
     /// default, because another scheme gives another key id.
     pub(super) fn algorithm(&self, bits: usize) -> Result<Algorithm, KeyErrorKind> {
@@ -68,11 +68,11 @@ impl Scheme<'_> {
         let identified =
             self.pss.flatten().map(|hash| Algorithm::Rsa { padding, modulus_bits, hash });
         let is_of_size = |it: &&Algorithm| matches!(it, Algorithm::Rsa { modulus_bits: of, .. } if *of == modulus_bits);
-        let mut asked = self.asked.iter().filter(is_of_size).copied();
+        let mut requested = self.requested.iter().filter(is_of_size).copied();
         // If the caller gives several algorithms of this size, the one that the file states is used.
         let of_file = identified.or(self.stated);
-        let asked = asked.clone().find(|it| Some(*it) == of_file).or(asked.next());
-        let said = [identified, self.stated, asked];
+        let requested = requested.clone().find(|it| Some(*it) == of_file).or(requested.next());
+        let said = [identified, self.stated, requested];
         let chosen = said.into_iter().flatten().next();
         let chosen = chosen.ok_or(KeyErrorKind::SchemeNotStated(bits))?;
         if let Some(other) = said.into_iter().flatten().find(|other| *other != chosen) {

@@ -76,26 +76,26 @@ pub struct StatefulKey {
 }
 
 /// The signature scheme of an algorithm.
-enum Scheme<'a> {
+enum StatefulScheme<'a> {
     Hss(Hss<'a>),
     Xmss(Xmss<'a>),
 }
 
-impl<'a> Scheme<'a> {
+impl<'a> StatefulScheme<'a> {
     /// Returns `None` if the algorithm is not stateful.
     fn new(algorithm: Algorithm, seeds: &'a [u8]) -> Option<Self> {
         Some(match algorithm {
-            Algorithm::Hss(set) => Scheme::Hss(Hss::new(set, seeds)),
-            Algorithm::Xmss(set) => Scheme::Xmss(Xmss::new(Kind::Single, set, seeds)),
-            Algorithm::XmssMt(set) => Scheme::Xmss(Xmss::new(Kind::Multi, set, seeds)),
+            Algorithm::Hss(set) => StatefulScheme::Hss(Hss::new(set, seeds)),
+            Algorithm::Xmss(set) => StatefulScheme::Xmss(Xmss::new(Kind::Single, set, seeds)),
+            Algorithm::XmssMt(set) => StatefulScheme::Xmss(Xmss::new(Kind::Multi, set, seeds)),
             _ => return None,
         })
     }
 
     fn public_key(&self, on_leaves: &mut dyn FnMut(u64)) -> Vec<u8> {
         match self {
-            Scheme::Hss(hss) => hss.public_key(on_leaves),
-            Scheme::Xmss(xmss) => xmss.public_key(on_leaves),
+            StatefulScheme::Hss(hss) => hss.public_key(on_leaves),
+            StatefulScheme::Xmss(xmss) => xmss.public_key(on_leaves),
         }
     }
 
@@ -106,15 +106,15 @@ impl<'a> Scheme<'a> {
         on_leaves: &mut dyn FnMut(u64),
     ) -> Option<Trees> {
         match self {
-            Scheme::Hss(hss) => hss.trees(index, is_new, on_leaves),
-            Scheme::Xmss(xmss) => xmss.trees(index, is_new, on_leaves),
+            StatefulScheme::Hss(hss) => hss.trees(index, is_new, on_leaves),
+            StatefulScheme::Xmss(xmss) => xmss.trees(index, is_new, on_leaves),
         }
     }
 
     fn sign(&self, index: u64, message: &[u8], trees: &Trees) -> Vec<u8> {
         match self {
-            Scheme::Hss(hss) => hss.sign(index, message, trees),
-            Scheme::Xmss(xmss) => {
+            StatefulScheme::Hss(hss) => hss.sign(index, message, trees),
+            StatefulScheme::Xmss(xmss) => {
                 let public = &trees.public;
                 let root = &public[4..4 + (public.len() - 4) / 2];
                 xmss.sign(index, message, root, trees)
@@ -178,7 +178,7 @@ impl StatefulKey {
     ) -> Result<Self, KeyErrorKind> {
         let total = 1 << shape(algorithm).0;
         let mut done = 0;
-        let public = Scheme::new(algorithm, &seeds)
+        let public = StatefulScheme::new(algorithm, &seeds)
             .ok_or_else(|| KeyErrorKind::UnsupportedAlgorithm(algorithm.to_string()))?
             .public_key(&mut |leaves| {
                 done += leaves;
@@ -240,8 +240,8 @@ impl StatefulKey {
     }
 
     /// Returns the name of the file system if it is not known to keep the index.
-    pub(super) fn doubt(&self) -> Option<String> {
-        storage::doubt_about(self.path.as_deref()?)
+    pub(super) fn unsupported_file_system(&self) -> Option<String> {
+        storage::unsupported_file_system_of(self.path.as_deref()?)
     }
 
     /// Returns the length of a signature in bytes.
@@ -273,7 +273,7 @@ impl StatefulKey {
         let (index, trees) = self.spend(storage, |current| {
             current.trees(on_progress).map_err(|kind| self.refuse(kind))
         })?;
-        let scheme = Scheme::new(self.algorithm, &self.seeds);
+        let scheme = StatefulScheme::new(self.algorithm, &self.seeds);
         let signature = scheme.map(|scheme| scheme.sign(index, message, &trees));
         signature
             .filter(|signature| signature.len() == self.signature_size())
@@ -295,7 +295,7 @@ impl StatefulKey {
         }
         let trees = grow(&current)?;
         let records: Vec<Record> =
-            trees.certified.iter().map(|signed| Sha256::digest(signed).into()).collect();
+            trees.signed_roots.iter().map(|signed| Sha256::digest(signed).into()).collect();
         // Computing the trees may take minutes. The state that they were computed from must still be the
         // stored one.
         let again = self.current(&storage.read()?).map_err(refuse)?;
@@ -339,7 +339,7 @@ impl StatefulKey {
         let again = (0..layers).filter(|layer| is_new(*layer)).count() as u64;
         let total = (u64::from(layers) + again) << height;
         let mut done = 0;
-        let trees = Scheme::new(self.algorithm, &self.seeds)
+        let trees = StatefulScheme::new(self.algorithm, &self.seeds)
             .ok_or(KeyErrorKind::PublicHalfDiffers)?
             .trees(self.next, &is_new, &mut |leaves| {
                 done += leaves;
@@ -351,10 +351,9 @@ impl StatefulKey {
         if trees.public != self.public {
             return Err(KeyErrorKind::PublicHalfDiffers);
         }
-        let is_known =
-            trees.certified.iter().zip(&self.records).zip(0..).all(|((signed, record), layer)| {
-                is_new(layer) || Sha256::digest(signed)[..] == record[..]
-            });
+        let is_known = trees.signed_roots.iter().zip(&self.records).zip(0..).all(
+            |((signed, record), layer)| is_new(layer) || Sha256::digest(signed)[..] == record[..],
+        );
         if is_known { Ok(trees) } else { Err(KeyErrorKind::TreeDiffers) }
     }
 

@@ -140,12 +140,12 @@ impl Storage for Disk {
 
 /// The signatures that were given out: the message that each index signed.
 #[derive(Default)]
-struct Ledger {
+struct IndexLedger {
     signed: BTreeMap<u64, u32>,
     twice: Option<u64>,
 }
 
-impl Ledger {
+impl IndexLedger {
     fn sign(&mut self, index: u64, message: u32) {
         if self.signed.insert(index, message).is_some_and(|earlier| earlier != message) {
             self.twice = Some(index);
@@ -154,14 +154,14 @@ impl Ledger {
 }
 
 /// A procedure that signs a message, with its order of steps.
-type Procedure = fn(&StatefulKey, &mut Disk, u32, &mut Ledger) -> Result<(), Error>;
+type SpendProcedure = fn(&StatefulKey, &mut Disk, u32, &mut IndexLedger) -> Result<(), Error>;
 
 /// The procedure of this crate.
 fn spend_then_sign(
     key: &StatefulKey,
     disk: &mut Disk,
     message: u32,
-    ledger: &mut Ledger,
+    ledger: &mut IndexLedger,
 ) -> Result<(), Error> {
     let (index, _) = key.spend(disk, |_| Ok(Trees::default()))?;
     ledger.sign(index, message);
@@ -178,7 +178,7 @@ fn sign_then_spend(
     key: &StatefulKey,
     disk: &mut Disk,
     message: u32,
-    ledger: &mut Ledger,
+    ledger: &mut IndexLedger,
 ) -> Result<(), Error> {
     let index = index_of(key, disk)?;
     ledger.sign(index, message);
@@ -190,7 +190,7 @@ fn forget_the_folder(
     key: &StatefulKey,
     disk: &mut Disk,
     message: u32,
-    ledger: &mut Ledger,
+    ledger: &mut IndexLedger,
 ) -> Result<(), Error> {
     let index = index_of(key, disk)?;
     disk.write_new(key.pem_at(index + 1, &[]).as_bytes())?;
@@ -205,7 +205,7 @@ fn ignore_failures(
     key: &StatefulKey,
     disk: &mut Disk,
     message: u32,
-    ledger: &mut Ledger,
+    ledger: &mut IndexLedger,
 ) -> Result<(), Error> {
     let index = index_of(key, disk)?;
     let result = storage::replace(disk, key.pem_at(index + 1, &[]).as_bytes());
@@ -221,7 +221,7 @@ fn forget_the_content(
     key: &StatefulKey,
     disk: &mut Disk,
     message: u32,
-    ledger: &mut Ledger,
+    ledger: &mut IndexLedger,
 ) -> Result<(), Error> {
     let index = index_of(key, disk)?;
     disk.write_new(key.pem_at(index + 1, &[]).as_bytes())?;
@@ -233,7 +233,7 @@ fn forget_the_content(
 
 /// The results of a campaign.
 #[derive(Debug, Default)]
-struct Findings {
+struct PowerCutFindings {
     runs: usize,
     /// Number of runs in which an index signed two messages.
     twice: usize,
@@ -245,11 +245,11 @@ struct Findings {
 
 /// Signs messages with one fault, restarts, and signs more. The campaign has one run for each fault at
 /// each step.
-fn campaign(procedure: Procedure) -> Findings {
+fn campaign(procedure: SpendProcedure) -> PowerCutFindings {
     let algorithm = Algorithm::from_name("lms-sha256-192-h5-w1").unwrap();
     let key = StatefulKey::generate(algorithm, &mut |_, _| ()).unwrap();
     let first = key.to_pem();
-    let mut findings = Findings::default();
+    let mut findings = PowerCutFindings::default();
     for number in 0..4 {
         let memory = Memory { keeps_content: number & 1 != 0, keeps_rename: number & 2 != 0 };
         for fault in [Fault::CutBefore, Fault::CutAfter, Fault::Error] {
@@ -257,7 +257,7 @@ fn campaign(procedure: Procedure) -> Findings {
             for at in 0..28 {
                 let mut disk = Disk::new(first.as_bytes(), memory);
                 disk.fault = Some((at, fault));
-                let mut ledger = Ledger::default();
+                let mut ledger = IndexLedger::default();
                 let mut message = 0;
                 let mut last = Ok(());
                 for _ in 0..3 {
@@ -292,7 +292,7 @@ fn no_fault_makes_an_index_sign_twice() {
 #[test]
 fn wrong_orders_are_caught() {
     for (name, procedure) in [
-        ("signs first", sign_then_spend as Procedure),
+        ("signs first", sign_then_spend as SpendProcedure),
         ("forgets the folder", forget_the_folder),
         ("ignores failures", ignore_failures),
     ] {

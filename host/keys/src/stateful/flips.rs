@@ -15,13 +15,13 @@ use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 use super::storage::Storage;
-use super::{Record, Scheme, StatefulKey, shape};
+use super::{Record, StatefulKey, StatefulScheme, shape};
 use crate::Error;
 
 /// A file in memory.
-struct Kept(Vec<u8>, Vec<u8>);
+struct MemoryFile(Vec<u8>, Vec<u8>);
 
-impl Storage for Kept {
+impl Storage for MemoryFile {
     fn read(&mut self) -> Result<Zeroizing<Vec<u8>>, Error> {
         Ok(Zeroizing::new(self.0.clone()))
     }
@@ -99,14 +99,14 @@ type Path = Vec<(OneTimeKey, Option<Record>)>;
 
 /// The digests that each one-time key signed.
 #[derive(Clone, Default)]
-struct Ledger {
+struct OneTimeKeyLedger {
     signed: BTreeMap<OneTimeKey, Record>,
     twice: bool,
     /// The paths that were computed, by seeds and index.
     known: BTreeMap<(Vec<u8>, u64), Rc<Path>>,
 }
 
-impl Ledger {
+impl OneTimeKeyLedger {
     /// Records what a signature with this index reveals.
     fn note(&mut self, key: &StatefulKey, index: u64, message: &[u8]) {
         for (one_time_key, certified) in self.path(key, index).iter() {
@@ -120,14 +120,14 @@ impl Ledger {
     fn path(&mut self, key: &StatefulKey, index: u64) -> Rc<Path> {
         let grow = || {
             let (height, layers) = shape(key.algorithm);
-            let scheme = Scheme::new(key.algorithm, &key.seeds).unwrap();
+            let scheme = StatefulScheme::new(key.algorithm, &key.seeds).unwrap();
             let trees = scheme.trees(index, &|_| false, &mut |_| ()).unwrap();
             let one_time_key = |layer: u32| {
                 let secret = match &scheme {
-                    Scheme::Hss(hss) => hss.secret_of(layer, index),
-                    Scheme::Xmss(_) => key.seeds.to_vec(),
+                    StatefulScheme::Hss(hss) => hss.secret_of(layer, index),
+                    StatefulScheme::Xmss(_) => key.seeds.to_vec(),
                 };
-                let below = layer.checked_sub(1).map(|below| &trees.certified[below as usize]);
+                let below = layer.checked_sub(1).map(|below| &trees.signed_roots[below as usize]);
                 let certified = below.map(|signed| Sha256::digest(signed).into());
                 ((Sha256::digest(secret).into(), layer, index >> (height * layer)), certified)
             };
@@ -138,19 +138,19 @@ impl Ledger {
 }
 
 /// A procedure that signs with the next index of a file and returns that index.
-type Procedure = fn(&StatefulKey, &mut Kept, &[u8]) -> Result<u64, Error>;
+type SignProcedure = fn(&StatefulKey, &mut MemoryFile, &[u8]) -> Result<u64, Error>;
 
 /// The procedure of this crate.
-fn sign(key: &StatefulKey, file: &mut Kept, message: &[u8]) -> Result<u64, Error> {
+fn sign(key: &StatefulKey, file: &mut MemoryFile, message: &[u8]) -> Result<u64, Error> {
     let before = StatefulKey::decode_file(&file.0, None).map_err(|kind| key.refuse(kind))?;
     key.sign_in(file, message, &mut |_, _| ())?;
     Ok(before.next)
 }
 
 /// A wrong procedure: it signs any tree that it computes, if the top one is right.
-fn sign_whatever_grows(key: &StatefulKey, file: &mut Kept, _: &[u8]) -> Result<u64, Error> {
+fn sign_whatever_grows(key: &StatefulKey, file: &mut MemoryFile, _: &[u8]) -> Result<u64, Error> {
     let current = StatefulKey::decode_file(&file.0, None).map_err(|kind| key.refuse(kind))?;
-    let scheme = Scheme::new(key.algorithm, &key.seeds).unwrap();
+    let scheme = StatefulScheme::new(key.algorithm, &key.seeds).unwrap();
     let trees = scheme.trees(current.next, &|_| false, &mut |_| ()).unwrap();
     if trees.public != current.public {
         return Err(key.refuse(crate::KeyErrorKind::PublicHalfDiffers));
@@ -160,14 +160,14 @@ fn sign_whatever_grows(key: &StatefulKey, file: &mut Kept, _: &[u8]) -> Result<u
 }
 
 /// Returns a key whose next index is `next`, and the ledger with its last signature.
-fn signed_up_to(name: &str, next: u64) -> (StatefulKey, Ledger) {
+fn signed_up_to(name: &str, next: u64) -> (StatefulKey, OneTimeKeyLedger) {
     let algorithm = Algorithm::from_name(name).unwrap();
     let mut key = StatefulKey::generate(algorithm, &mut |_, _| ()).unwrap();
-    let mut ledger = Ledger::default();
+    let mut ledger = OneTimeKeyLedger::default();
     ledger.note(&key, next - 1, b"before");
-    let scheme = Scheme::new(algorithm, &key.seeds).unwrap();
+    let scheme = StatefulScheme::new(algorithm, &key.seeds).unwrap();
     let trees = scheme.trees(next - 1, &|_| false, &mut |_| ()).unwrap();
-    key.records = trees.certified.iter().map(|signed| Sha256::digest(signed).into()).collect();
+    key.records = trees.signed_roots.iter().map(|signed| Sha256::digest(signed).into()).collect();
     key.next = next;
     (key, ledger)
 }
@@ -186,7 +186,7 @@ fn copy_of(key: &StatefulKey) -> StatefulKey {
 
 /// The results of a campaign.
 #[derive(Debug, Default)]
-struct Findings {
+struct BitFlipFindings {
     runs: usize,
     /// Number of runs in which a signature was made with the wrong bit.
     signed: usize,
@@ -194,7 +194,7 @@ struct Findings {
     twice: usize,
 }
 
-impl Findings {
+impl BitFlipFindings {
     fn add(&mut self, other: &Self) {
         self.runs += other.runs;
         self.signed += other.signed;
@@ -204,10 +204,10 @@ impl Findings {
 
 /// Runs the procedure with a wrong bit in every group of `stride` bits. The position of the bit within its
 /// byte differs from group to group.
-fn campaign(name: &str, stride: usize, procedure: Procedure) -> Findings {
+fn campaign(name: &str, stride: usize, procedure: SignProcedure) -> BitFlipFindings {
     let workers = available_parallelism().map_or(1, usize::from);
     let of_worker = |worker: usize| {
-        let mut findings = Findings::default();
+        let mut findings = BitFlipFindings::default();
         // The index is within a tree, at the first leaf of a new tree, or after that leaf.
         for next in [2, 32, 33] {
             let (key, mut ledger) = signed_up_to(name, next);
@@ -223,7 +223,7 @@ fn campaign(name: &str, stride: usize, procedure: Procedure) -> Findings {
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..workers).map(|it| scope.spawn(move || of_worker(it))).collect();
-        workers.into_iter().fold(Findings::default(), |mut all, worker| {
+        workers.into_iter().fold(BitFlipFindings::default(), |mut all, worker| {
             all.add(&worker.join().unwrap());
             all
         })
@@ -253,14 +253,14 @@ fn flips(key: &StatefulKey, stride: usize) -> impl Iterator<Item = Flip> {
 /// Makes two signatures with the wrong bit, and one without it.
 fn flipped(
     key: &StatefulKey,
-    mut ledger: Ledger,
+    mut ledger: OneTimeKeyLedger,
     (place, field, bit): Flip,
-    procedure: Procedure,
-) -> Findings {
+    procedure: SignProcedure,
+) -> BitFlipFindings {
     let mut wrong = copy_of(key);
     field.flip(&mut wrong, bit);
     let content = if place == Place::Memory { key } else { &wrong };
-    let mut file = Kept(content.to_pem().as_bytes().to_vec(), Vec::new());
+    let mut file = MemoryFile(content.to_pem().as_bytes().to_vec(), Vec::new());
     let mut is_signed = false;
     for message in [b"one", b"two"] {
         if let Ok(index) = procedure(&wrong, &mut file, message) {
@@ -279,7 +279,7 @@ fn flipped(
     {
         ledger.note(key, index, b"three");
     }
-    Findings { runs: 1, signed: usize::from(is_signed), twice: usize::from(ledger.twice) }
+    BitFlipFindings { runs: 1, signed: usize::from(is_signed), twice: usize::from(ledger.twice) }
 }
 
 const HSS: &str = "hss-l2-sha256-192-h5-w1";

@@ -106,17 +106,17 @@ impl<'a> Hss<'a> {
             let q = (number & ((1 << self.height) - 1)) as u32;
             number >>= self.height;
             let tree = self.tree(level, number);
-            let grown = if is_new(u32::from(self.levels - 1 - level)) {
+            let computed = if is_new(u32::from(self.levels - 1 - level)) {
                 grow_twice(&tree, q, on_leaves)?
             } else {
                 grow(&tree, q, on_leaves)
             };
             if level == 0 {
-                trees.public = self.encode_public(&tree, &grown.root);
+                trees.public = self.encode_public(&tree, &computed.root);
             } else {
-                trees.certified.push(tree.public_key(&grown.root));
+                trees.signed_roots.push(tree.public_key(&computed.root));
             }
-            trees.grown.push(grown);
+            trees.computed.push(computed);
         }
         Some(trees)
     }
@@ -132,8 +132,8 @@ impl<'a> Hss<'a> {
         for (level, place) in (0..self.levels).rev().zip(0..) {
             let q = (number & ((1 << self.height) - 1)) as u32;
             number >>= self.height;
-            parts.push(self.tree(level, number).sign(q, signed, &trees.grown[place]));
-            if let Some(below) = trees.certified.get(place) {
+            parts.push(self.tree(level, number).sign(q, signed, &trees.computed[place]));
+            if let Some(below) = trees.signed_roots.get(place) {
                 parts.push(below.clone());
                 signed = below;
             }

@@ -7,7 +7,7 @@ use sha2::block_api::compress256;
 use sha2::{Digest, Sha256};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::tree::{Grown, Node, Tree};
+use super::tree::{ComputedTree, Node, Tree};
 
 const D_PBLC: u16 = 0x8080;
 const D_MESG: u16 = 0x8181;
@@ -111,15 +111,15 @@ impl LmsTree {
         [&type_number(lms_type)[..], &type_number(ots_type), &self.id, &root[..n]].concat()
     }
 
-    /// Signs with the one-time key of leaf `q`, whose authentication path is in `grown` (RFC 8554 §5.4.1).
+    /// Signs with the one-time key of leaf `q`, whose authentication path is in `computed` (RFC 8554 §5.4.1).
     /// No caller may sign two different messages with the same leaf.
-    pub(super) fn sign(&self, q: u32, message: &[u8], grown: &Grown) -> Vec<u8> {
+    pub(super) fn sign(&self, q: u32, message: &[u8], computed: &ComputedTree) -> Vec<u8> {
         let set = self.set;
         let mut signature = Vec::with_capacity(set.signature_size());
         signature.extend(q.to_be_bytes());
         self.sign_once(q, message, &mut signature);
         signature.extend(type_number(set.lms_type));
-        for node in &grown.path {
+        for node in &computed.path {
             signature.extend(&node[..set.n]);
         }
         signature

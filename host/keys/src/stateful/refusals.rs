@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use zeroize::Zeroizing;
 
 use super::StatefulKey;
-use super::storage::{LockedFile, Storage, doubt};
+use super::storage::{LockedFile, Storage, unsupported_file_system};
 use super::tree::Trees;
 use crate::Error;
 use crate::{KeyErrorKind, KeyReason};
@@ -47,12 +47,13 @@ pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     .into_iter()
     .chain([None])
     {
-        let error = doubt(number).map(|name| key.refuse(KeyErrorKind::StateFileSystem(name)));
+        let error = unsupported_file_system(number)
+            .map(|name| key.refuse(KeyErrorKind::StateFileSystem(name)));
         all.push(("a file system", KeyReason::StateFileSystem, error));
     }
     // The numbers of ext4, XFS, Btrfs and tmpfs.
     for number in [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994] {
-        assert_eq!(doubt(Some(number)), None);
+        assert_eq!(unsupported_file_system(Some(number)), None);
     }
 
     let mut storage = Forgetful(content.as_bytes().to_vec());

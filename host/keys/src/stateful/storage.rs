@@ -79,15 +79,15 @@ impl LockedFile {
                 continue;
             }
             // This is checked before locking, so that no caller waits for the lock of an unsuitable file.
-            suitability(&metadata).map_err(refuse)?;
-            if !any_file_system && let Some(name) = doubt(file_system(&file)) {
+            check_suitable(&metadata).map_err(refuse)?;
+            if !any_file_system && let Some(name) = unsupported_file_system(file_system(&file)) {
                 return Err(refuse(KeyErrorKind::StateFileSystem(name)));
             }
             file.lock().map_err(fail)?;
             let current = path.symlink_metadata().map_err(fail)?;
             let is_same = (current.dev(), current.ino()) == (metadata.dev(), metadata.ino());
             if is_same && current.nlink() != 0 {
-                suitability(&current).map_err(refuse)?;
+                check_suitable(&current).map_err(refuse)?;
                 let owner = current.uid();
                 return Ok(Self { path: path.to_path_buf(), file, owner, new: None });
             }
@@ -163,7 +163,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Checks that an index can be kept in a file of this kind.
-fn suitability(metadata: &Metadata) -> Result<(), KeyErrorKind> {
+fn check_suitable(metadata: &Metadata) -> Result<(), KeyErrorKind> {
     if !metadata.is_file() {
         return Err(KeyErrorKind::StateNotRegular);
     }
@@ -178,8 +178,11 @@ fn suitability(metadata: &Metadata) -> Result<(), KeyErrorKind> {
 }
 
 /// Returns the name of the file system of `path` if it is not known to keep an index, else `None`.
-pub(super) fn doubt_about(path: &Path) -> Option<String> {
-    open(path).map_or_else(|_| doubt(None), |file| doubt(file_system(&file)))
+pub(super) fn unsupported_file_system_of(path: &Path) -> Option<String> {
+    open(path).map_or_else(
+        |_| unsupported_file_system(None),
+        |file| unsupported_file_system(file_system(&file)),
+    )
 }
 
 /// Returns the type of a file's file system, a number of linux/magic.h, or `None` if it cannot be
@@ -199,7 +202,7 @@ fn file_system(_: &File) -> Option<u32> {
 ///
 /// A file system in memory is accepted: after a power cut the whole key is lost. An overlay is not: two
 /// overlays can show the same file of a lower layer, and each keeps its own index.
-pub(super) fn doubt(file_system: Option<u32>) -> Option<String> {
+pub(super) fn unsupported_file_system(file_system: Option<u32>) -> Option<String> {
     let Some(number) = file_system else {
         return Some("a file system that cannot be identified".into());
     };

@@ -27,7 +27,7 @@ fn key_of(name: &str, seeds: Vec<u8>) -> StatefulKey {
 
 /// Signs with any index, as if no tree had been signed before.
 fn sign_at(key: &StatefulKey, index: u64, message: &[u8]) -> Vec<u8> {
-    let scheme = Scheme::new(key.algorithm, &key.seeds).unwrap();
+    let scheme = StatefulScheme::new(key.algorithm, &key.seeds).unwrap();
     let trees = scheme.trees(index, &|_| false, &mut |_| ()).unwrap();
     assert_eq!(trees.public, key.public);
     scheme.sign(index, message, &trees)
@@ -171,7 +171,7 @@ fn threads_never_share_an_index() {
         let handles: Vec<_> = (0..8)
             .map(|_| {
                 scope.spawn(|| {
-                    let Secret(key) = secret_of(&path);
+                    let ReadKey(key) = read_key(&path);
                     (0..20)
                         .map(|_| {
                             let mut file = LockedFile::lock(&path, true).unwrap();
@@ -212,10 +212,10 @@ fn a_file_replaced_at_any_moment_is_no_reason_to_refuse() {
 }
 
 /// A key, which each thread reads from the file separately.
-struct Secret(StatefulKey);
+struct ReadKey(StatefulKey);
 
-fn secret_of(path: &Path) -> Secret {
-    Secret(StatefulKey::decode_file(&fs::read(path).unwrap(), Some(path)).unwrap())
+fn read_key(path: &Path) -> ReadKey {
+    ReadKey(StatefulKey::decode_file(&fs::read(path).unwrap(), Some(path)).unwrap())
 }
 
 #[test]

@@ -33,16 +33,16 @@ pub(super) trait Tree: Sync {
 /// The trees from one leaf of the lowest tree to the public key, in order from the bottom.
 #[derive(Default)]
 pub(super) struct Trees {
-    pub(super) grown: Vec<Grown>,
+    pub(super) computed: Vec<ComputedTree>,
     /// The bytes that each tree except the lowest signs of the tree below it.
-    pub(super) certified: Vec<Vec<u8>>,
+    pub(super) signed_roots: Vec<Vec<u8>>,
     /// The public key that results from the trees.
     pub(super) public: Vec<u8>,
 }
 
 /// The root of a tree, and the authentication path of one leaf.
 #[derive(PartialEq, Eq)]
-pub(super) struct Grown {
+pub(super) struct ComputedTree {
     pub(super) root: Node,
     /// The siblings of the nodes between the leaf and the root, from the leaf upwards.
     pub(super) path: Vec<Node>,
@@ -52,11 +52,11 @@ pub(super) struct Grown {
 /// subtree.
 enum Event {
     Leaves(u64),
-    Subtree(u32, Grown),
+    Subtree(u32, ComputedTree),
 }
 
 /// Computes a tree. `on_leaves` is called with the number of leaves computed since the last call.
-pub(super) fn grow(tree: &impl Tree, leaf: u32, on_leaves: &mut dyn FnMut(u64)) -> Grown {
+pub(super) fn grow(tree: &impl Tree, leaf: u32, on_leaves: &mut dyn FnMut(u64)) -> ComputedTree {
     let cut = tree.height().saturating_sub(TOP_HEIGHT);
     let count = 1_u32 << (tree.height() - cut);
     let cores = thread::available_parallelism().map_or(1, NonZero::get).min(count as usize);
@@ -73,10 +73,10 @@ pub(super) fn grow(tree: &impl Tree, leaf: u32, on_leaves: &mut dyn FnMut(u64)) 
                     if number >= count {
                         return;
                     }
-                    let grown = subtree(tree, cut, number, leaf, &|leaves| {
+                    let computed = subtree(tree, cut, number, leaf, &|leaves| {
                         let _ = sender.send(Event::Leaves(leaves));
                     });
-                    let _ = sender.send(Event::Subtree(number, grown));
+                    let _ = sender.send(Event::Subtree(number, computed));
                 }
             });
         }
@@ -84,10 +84,10 @@ pub(super) fn grow(tree: &impl Tree, leaf: u32, on_leaves: &mut dyn FnMut(u64)) 
         for event in receiver {
             match event {
                 Event::Leaves(leaves) => on_leaves(leaves),
-                Event::Subtree(number, grown) => {
-                    roots[number as usize] = grown.root;
+                Event::Subtree(number, computed) => {
+                    roots[number as usize] = computed.root;
                     if number == leaf >> cut {
-                        path = grown.path;
+                        path = computed.path;
                     }
                 }
             }
@@ -95,7 +95,7 @@ pub(super) fn grow(tree: &impl Tree, leaf: u32, on_leaves: &mut dyn FnMut(u64)) 
     });
     let top = reduce(tree, cut, 0, roots, Some(leaf >> cut));
     path.extend(top.path);
-    Grown { root: top.root, path }
+    ComputedTree { root: top.root, path }
 }
 
 /// Computes a tree two times. Returns `None` if the results differ, for instance after a processor
@@ -104,14 +104,20 @@ pub(super) fn grow_twice(
     tree: &impl Tree,
     leaf: u32,
     on_leaves: &mut dyn FnMut(u64),
-) -> Option<Grown> {
+) -> Option<ComputedTree> {
     let first = grow(tree, leaf, on_leaves);
     let second = grow(tree, leaf, on_leaves);
     (first == second).then_some(second)
 }
 
 /// Computes the subtree with this number among those of height `cut`.
-fn subtree(tree: &impl Tree, cut: u8, number: u32, leaf: u32, on_leaves: &dyn Fn(u64)) -> Grown {
+fn subtree(
+    tree: &impl Tree,
+    cut: u8,
+    number: u32,
+    leaf: u32,
+    on_leaves: &dyn Fn(u64),
+) -> ComputedTree {
     let first = number << cut;
     let mut leaves = Vec::with_capacity(1 << cut);
     for index in first..first + (1 << cut) {
@@ -133,7 +139,7 @@ fn reduce(
     mut first: u32,
     mut nodes: Vec<Node>,
     mut target: Option<u32>,
-) -> Grown {
+) -> ComputedTree {
     let mut path = Vec::new();
     while nodes.len() > 1 {
         if let Some(at) = target {
@@ -152,7 +158,7 @@ fn reduce(
             .map(|([left, right], index)| tree.join(height, index, left, right))
             .collect();
     }
-    Grown { root: nodes[0], path }
+    ComputedTree { root: nodes[0], path }
 }
 
 #[cfg(test)]
@@ -214,11 +220,11 @@ mod tests {
         for height in [1, 5, 7, 8, 10] {
             for leaf in [0, 1, (1 << height) / 2, (1 << height) - 1] {
                 let mut leaves = 0;
-                let grown = grow(&Named(height), leaf, &mut |more| leaves += more);
-                assert_eq!(grown.root, name(height, 0));
+                let computed = grow(&Named(height), leaf, &mut |more| leaves += more);
+                assert_eq!(computed.root, name(height, 0));
                 let way: Vec<_> =
                     (0..height).map(|level| name(level, (leaf >> level) ^ 1)).collect();
-                assert_eq!(grown.path, way, "height {height}, leaf {leaf}");
+                assert_eq!(computed.path, way, "height {height}, leaf {leaf}");
                 assert_eq!(leaves, 1 << height);
             }
         }

@@ -71,17 +71,17 @@ impl<'a> Xmss<'a> {
             let leaf = (number & ((1 << self.tree_height()) - 1)) as u32;
             number >>= self.tree_height();
             let tree = self.tree(layer, number);
-            let grown = if is_new(layer.into()) {
+            let computed = if is_new(layer.into()) {
                 grow_twice(&tree, leaf, on_leaves)?
             } else {
                 grow(&tree, leaf, on_leaves)
             };
             if layer + 1 == self.set.layers() {
-                trees.public = self.encode_public(&grown.root);
+                trees.public = self.encode_public(&computed.root);
             } else {
-                trees.certified.push(grown.root[..self.set.n()].to_vec());
+                trees.signed_roots.push(computed.root[..self.set.n()].to_vec());
             }
-            trees.grown.push(grown);
+            trees.computed.push(computed);
         }
         Some(trees)
     }
@@ -106,10 +106,10 @@ impl<'a> Xmss<'a> {
             let leaf = (number & ((1 << self.tree_height()) - 1)) as u32;
             number >>= self.tree_height();
             hashes.sign(&self.tree(layer, number).adrs(), leaf, signed, &mut signature);
-            for node in &trees.grown[place].path {
+            for node in &trees.computed[place].path {
                 signature.extend(&node[..n]);
             }
-            if let Some(below) = trees.certified.get(place) {
+            if let Some(below) = trees.signed_roots.get(place) {
                 signed = below;
             }
         }
