@@ -10,7 +10,7 @@ use hartlock_verify::tree::{self, Hasher, SoftwareHasher};
 use crate::hash::{self, Name};
 use crate::lanes::{self, Leaf};
 use crate::request::Field;
-use crate::{Answer, Engine, Form, NO_KERNEL, Output, Request};
+use crate::{Answer, Engine, KernelChoice, NO_KERNEL, Output, Request};
 
 /// Maximum length of an output in bytes. Lines have a maximum length, so outputs need one too.
 pub const MAX_OUTPUT_LEN: u64 = 4 << 20;
@@ -18,7 +18,7 @@ pub const MAX_OUTPUT_LEN: u64 = 4 << 20;
 const PIECE: usize = 168;
 
 /// An algorithm of the operation, with its parameters.
-enum Alg {
+enum DigestAlgorithm {
     Hash(Name),
     Shake { is_256: bool },
     CShake { is_256: bool },
@@ -28,29 +28,29 @@ enum Alg {
     PaperTree(HashId),
 }
 
-impl Alg {
+impl DigestAlgorithm {
     fn parse(name: &str) -> Option<Self> {
         let tree_hash = |name: &str| Name::parse(name).and_then(Name::id);
         if let Some(hash) = name.strip_prefix("tree-") {
-            return tree_hash(hash).map(Alg::Tree);
+            return tree_hash(hash).map(DigestAlgorithm::Tree);
         }
         if let Some(hash) = name.strip_prefix("papertree-") {
-            return tree_hash(hash).map(Alg::PaperTree);
+            return tree_hash(hash).map(DigestAlgorithm::PaperTree);
         }
         Some(match name {
-            "shake128" => Alg::Shake { is_256: false },
-            "shake256" => Alg::Shake { is_256: true },
-            "cshake128" => Alg::CShake { is_256: false },
-            "cshake256" => Alg::CShake { is_256: true },
-            "parallelhash128" => Alg::ParallelHash { is_256: false, is_xof: false },
-            "parallelhash256" => Alg::ParallelHash { is_256: true, is_xof: false },
-            "parallelhashxof128" => Alg::ParallelHash { is_256: false, is_xof: true },
-            "parallelhashxof256" => Alg::ParallelHash { is_256: true, is_xof: true },
-            "kt128" => Alg::Kt128,
+            "shake128" => DigestAlgorithm::Shake { is_256: false },
+            "shake256" => DigestAlgorithm::Shake { is_256: true },
+            "cshake128" => DigestAlgorithm::CShake { is_256: false },
+            "cshake256" => DigestAlgorithm::CShake { is_256: true },
+            "parallelhash128" => DigestAlgorithm::ParallelHash { is_256: false, is_xof: false },
+            "parallelhash256" => DigestAlgorithm::ParallelHash { is_256: true, is_xof: false },
+            "parallelhashxof128" => DigestAlgorithm::ParallelHash { is_256: false, is_xof: true },
+            "parallelhashxof256" => DigestAlgorithm::ParallelHash { is_256: true, is_xof: true },
+            "kt128" => DigestAlgorithm::Kt128,
             // The hashes that only signatures use are not algorithms of this operation.
             _ => match Name::parse(name)? {
                 Name::Sha1 | Name::Sha224 | Name::Sha512_224 | Name::Sha512_256 => return None,
-                hash => Alg::Hash(hash),
+                hash => DigestAlgorithm::Hash(hash),
             },
         })
     }
@@ -58,17 +58,21 @@ impl Alg {
 
 /// Returns the fields that an algorithm needs in addition to the message; `None` if the algorithm is unknown.
 pub fn needs(alg: &str) -> Option<&'static [Field]> {
-    Some(match Alg::parse(alg)? {
-        Alg::Hash(_) => &[],
-        Alg::Shake { .. } | Alg::CShake { .. } | Alg::Kt128 => &[Field::OutputLen],
-        Alg::ParallelHash { .. } => &[Field::OutputLen, Field::BlockSize],
-        Alg::Tree(_) | Alg::PaperTree(_) => &[Field::BlockSize],
+    Some(match DigestAlgorithm::parse(alg)? {
+        DigestAlgorithm::Hash(_) => &[],
+        DigestAlgorithm::Shake { .. } | DigestAlgorithm::CShake { .. } | DigestAlgorithm::Kt128 => {
+            &[Field::OutputLen]
+        }
+        DigestAlgorithm::ParallelHash { .. } => &[Field::OutputLen, Field::BlockSize],
+        DigestAlgorithm::Tree(_) | DigestAlgorithm::PaperTree(_) => &[Field::BlockSize],
     })
 }
 
 /// Computes a digest.
 pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>) -> Answer {
-    let Some(alg) = Alg::parse(request.alg()) else { return Answer::NotCarried(Field::Alg) };
+    let Some(alg) = DigestAlgorithm::parse(request.alg()) else {
+        return Answer::UnsupportedField(Field::Alg);
+    };
     let kernels = &engine.kernels;
     let message = request.bytes(Field::Message);
     let len = request.number(Field::OutputLen).unwrap_or(0);
@@ -76,21 +80,26 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
         return Answer::Unsupported("more output than this engine gives");
     }
     let block_size = request.number(Field::BlockSize).unwrap_or(0);
-    let has_blocks = matches!(alg, Alg::ParallelHash { .. } | Alg::Tree(_) | Alg::PaperTree(_));
+    let has_blocks = matches!(
+        alg,
+        DigestAlgorithm::ParallelHash { .. }
+            | DigestAlgorithm::Tree(_)
+            | DigestAlgorithm::PaperTree(_)
+    );
     if has_blocks && block_size == 0 {
         return Answer::Invalid("block_size is zero");
     }
     let customization = request.bytes(Field::Customization);
     match alg {
-        Alg::Hash(name) => {
+        DigestAlgorithm::Hash(name) => {
             let Some(digest) = hash::digest(engine, name, message, &[]) else { return NO_KERNEL };
             output(digest.as_ref());
         }
-        Alg::Shake { is_256 } => {
+        DigestAlgorithm::Shake { is_256 } => {
             let name = if is_256 { Name::Shake256 } else { Name::Shake128 };
             // Lanes give an output that is long enough for most cases; for a longer output, the message is
             // hashed separately.
-            if engine.form(HashFamily::Keccak) == Some(Form::Many)
+            if engine.kernel_choice(HashFamily::Keccak) == Some(KernelChoice::Lanes)
                 && len <= name.output_len() as u64
             {
                 let Some(digest) = hash::digest(engine, name, message, &[]) else {
@@ -101,13 +110,13 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
             }
             return sponge(engine, cshake(kernels, is_256, &[], &[]), message, len, output);
         }
-        Alg::CShake { is_256 } => {
+        DigestAlgorithm::CShake { is_256 } => {
             let function_name = request.bytes(Field::FunctionName);
             let hash = cshake(kernels, is_256, function_name, customization);
             return sponge(engine, hash, message, len, output);
         }
-        Alg::ParallelHash { is_256, is_xof } => {
-            if engine.form(HashFamily::Keccak).is_none() {
+        DigestAlgorithm::ParallelHash { is_256, is_xof } => {
+            if engine.kernel_choice(HashFamily::Keccak).is_none() {
                 return NO_KERNEL;
             }
             let hash = if is_256 { HashId::Shake256 } else { HashId::Shake128 };
@@ -127,7 +136,7 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
             root.update(right_encode(bits).as_ref());
             squeeze(root.finalize(), len, output);
         }
-        Alg::Kt128 => {
+        DigestAlgorithm::Kt128 => {
             if engine.lanes.is_some() && len == 32 && customization.is_empty() {
                 let Some(digest) = hash::digest(engine, Name::Kt128, message, &[]) else {
                     return NO_KERNEL;
@@ -135,21 +144,22 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
                 output(digest.as_ref());
                 return Answer::Ok;
             }
-            if engine.form(HashFamily::Keccak).is_none() || engine.lanes.is_some() {
+            if engine.kernel_choice(HashFamily::Keccak).is_none() || engine.lanes.is_some() {
                 return NO_KERNEL;
             }
             return kt128(engine, message, customization, len, output);
         }
-        Alg::Tree(hash) | Alg::PaperTree(hash) => {
+        DigestAlgorithm::Tree(hash) | DigestAlgorithm::PaperTree(hash) => {
             let family = match hash {
                 HashId::Sha256 => HashFamily::Sha256,
                 HashId::Sha384 | HashId::Sha512 => HashFamily::Sha512,
                 _ => HashFamily::Keccak,
             };
-            if engine.form(family).is_none() {
+            if engine.kernel_choice(family).is_none() {
                 return NO_KERNEL;
             }
-            let kind = if matches!(alg, Alg::Tree(_)) { Leaf::Tree } else { Leaf::Paper };
+            let kind =
+                if matches!(alg, DigestAlgorithm::Tree(_)) { Leaf::Tree } else { Leaf::Paper };
             let Some(digest) = root(engine, (kind, hash), request, block_size) else {
                 return NO_KERNEL;
             };
@@ -171,7 +181,7 @@ pub(crate) fn cshake(
 }
 
 fn sponge(engine: &Engine, mut hash: Xof, message: &[u8], len: u64, output: Output<'_>) -> Answer {
-    if engine.form(HashFamily::Keccak) != Some(Form::One) {
+    if engine.kernel_choice(HashFamily::Keccak) != Some(KernelChoice::Single) {
         return NO_KERNEL;
     }
     hash.update(message);

@@ -18,7 +18,7 @@ pub enum Answer {
     /// This engine does not support the case. The value is the reason.
     Unsupported(&'static str),
     /// This engine does not support the value of this field.
-    NotCarried(Field),
+    UnsupportedField(Field),
 }
 
 /// The implementations that answer cases.
@@ -35,12 +35,12 @@ pub struct Engine {
 
 /// The way to compute a hash of one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum KernelChoice {
     /// A kernel for one message.
-    One,
+    Single,
     /// A kernel for several messages, of which each is this one, because the forced tier has no
     /// other kernel.
-    Many,
+    Lanes,
 }
 
 impl Engine {
@@ -53,15 +53,15 @@ impl Engine {
     }
 
     /// Returns the way to compute a family; `None` if the forced tier has no kernel for it.
-    pub(crate) fn form(&self, family: HashFamily) -> Option<Form> {
+    pub(crate) fn kernel_choice(&self, family: HashFamily) -> Option<KernelChoice> {
         if self.lanes.is_some() {
-            return Some(Form::Many);
+            return Some(KernelChoice::Lanes);
         }
-        let Some(tier) = self.forced else { return Some(Form::One) };
+        let Some(tier) = self.forced else { return Some(KernelChoice::Single) };
         if self.kernels.tier(family) == tier {
-            Some(Form::One)
+            Some(KernelChoice::Single)
         } else if self.kernels.tier_of_many(family) == tier {
-            Some(Form::Many)
+            Some(KernelChoice::Lanes)
         } else {
             None
         }

@@ -5,7 +5,7 @@ use hartlock_kernels::xof::Xof;
 use hartlock_kernels::{HashFamily, MAX_LANES};
 use hartlock_verify::tree::{self, Hasher, SoftwareHasher};
 
-use crate::{Engine, Form, lanes};
+use crate::{Engine, KernelChoice, lanes};
 
 /// Maximum length of a digest in bytes.
 pub const MAX_LEN: usize = 64;
@@ -127,17 +127,19 @@ impl Digest {
 /// Computes the digest of a message in two parts; `None` if the hash is not supported here, or if the
 /// forced tier has no kernel for it.
 pub fn digest(engine: &Engine, name: Name, head: &[u8], body: &[u8]) -> Option<Digest> {
-    let form = match name.family() {
-        Some(family) => engine.form(family)?,
-        None => Form::One,
+    let kernel_choice = match name.family() {
+        Some(family) => engine.kernel_choice(family)?,
+        None => KernelChoice::Single,
     };
     match (name, name.id()) {
         // KT128 hashes the chunks of a long message in lanes, so its implementation selects the
         // kernel.
         (Name::Kt128, Some(id)) if engine.lanes.is_none() => one(engine, id, head, body),
-        (_, Some(id)) if form == Form::Many => in_every_lane(engine, id, head, body),
+        (_, Some(id)) if kernel_choice == KernelChoice::Lanes => {
+            in_every_lane(engine, id, head, body)
+        }
         (_, Some(id)) => one(engine, id, head, body),
-        (Name::Sha3_224, _) if form == Form::One => {
+        (Name::Sha3_224, _) if kernel_choice == KernelChoice::Single => {
             let mut hash = Xof::sha3_224(&engine.kernels);
             hash.update(head);
             hash.update(body);
@@ -146,7 +148,7 @@ pub fn digest(engine: &Engine, name: Name, head: &[u8], body: &[u8]) -> Option<D
             Some(Digest::of(&digest))
         }
         (Name::Sha3_224, _) => None,
-        _ => old(name, head, body),
+        _ => legacy_digest(name, head, body),
     }
 }
 
@@ -180,7 +182,7 @@ fn in_every_lane(engine: &Engine, hash: HashId, head: &[u8], body: &[u8]) -> Opt
 
 /// Computes the hashes that only older signatures use. They are available only on a workstation.
 #[cfg(feature = "host")]
-fn old(name: Name, head: &[u8], body: &[u8]) -> Option<Digest> {
+fn legacy_digest(name: Name, head: &[u8], body: &[u8]) -> Option<Digest> {
     fn by<H: sha2::Digest>(head: &[u8], body: &[u8]) -> Option<Digest> {
         Some(Digest::of(&H::new().chain_update(head).chain_update(body).finalize()))
     }
@@ -194,7 +196,7 @@ fn old(name: Name, head: &[u8], body: &[u8]) -> Option<Digest> {
 }
 
 #[cfg(not(feature = "host"))]
-const fn old(_: Name, _: &[u8], _: &[u8]) -> Option<Digest> {
+const fn legacy_digest(_: Name, _: &[u8], _: &[u8]) -> Option<Digest> {
     None
 }
 

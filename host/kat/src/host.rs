@@ -15,7 +15,7 @@ pub mod stream;
 use hartlock_bundle::digest::digest_in_lanes;
 
 use crate::{Engine, answer};
-use line::{Asked, Reply};
+use line::{ParsedCase, Reply};
 
 /// The hash implementations of a workstation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,10 +43,10 @@ impl HostKernel {
 }
 
 /// Answers a case that was read from a line.
-pub fn reply(engine: &Engine, asked: &Asked) -> Reply {
+pub fn reply(engine: &Engine, case: &ParsedCase) -> Reply {
     // The output is written in hexadecimal digits, into a buffer that never grows, because the
     // memory of a batch is computed with one copy of each output.
-    let mut output = String::with_capacity(2 * asked.output_bound() as usize);
-    let answer = answer(engine, &asked.request(), &mut |bytes| line::push_hex(&mut output, bytes));
-    asked.reply(answer, output)
+    let mut output = String::with_capacity(2 * case.output_bound() as usize);
+    let answer = answer(engine, &case.request(), &mut |bytes| line::push_hex(&mut output, bytes));
+    case.reply(answer, output)
 }

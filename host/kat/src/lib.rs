@@ -34,7 +34,7 @@ pub mod roots;
 pub mod verify;
 
 pub use engine::{Answer, Engine, Output};
-pub(crate) use engine::{Form, NO_KERNEL};
+pub(crate) use engine::{KernelChoice, NO_KERNEL};
 pub use request::{Field, Op, Request};
 
 /// Answers a case. `output` receives the output in pieces.

@@ -9,43 +9,45 @@ use hartlock_kernels::parallelhash::{left_encode, right_encode};
 use crate::digest::{cshake, squeeze};
 use crate::hash::{self, Digest, Name};
 use crate::request::Field;
-use crate::{Answer, Engine, Form, NO_KERNEL, Output, Request};
+use crate::{Answer, Engine, KernelChoice, NO_KERNEL, Output, Request};
 
 /// The largest block length in bytes of a hash for which HMAC is defined: that of SHA3-224.
 const MAX_BLOCK_LEN: usize = 144;
 
 /// An algorithm of the operation, with its parameters.
-enum Alg {
+enum MacAlgorithm {
     Hmac(Name),
     Kmac { is_256: bool },
 }
 
-impl Alg {
+impl MacAlgorithm {
     fn parse(name: &str) -> Option<Self> {
         match name {
-            "kmac128" => return Some(Alg::Kmac { is_256: false }),
-            "kmac256" => return Some(Alg::Kmac { is_256: true }),
+            "kmac128" => return Some(MacAlgorithm::Kmac { is_256: false }),
+            "kmac256" => return Some(MacAlgorithm::Kmac { is_256: true }),
             _ => {}
         }
         let hash = Name::parse(name.strip_prefix("hmac-")?)?;
-        hash.block_len().map(|_| Alg::Hmac(hash))
+        hash.block_len().map(|_| MacAlgorithm::Hmac(hash))
     }
 }
 
 /// Returns the fields that an algorithm needs in addition to key and message; `None` if the algorithm
 /// is unknown.
 pub fn needs(alg: &str) -> Option<&'static [Field]> {
-    Alg::parse(alg).map(|_| &[][..])
+    MacAlgorithm::parse(alg).map(|_| &[][..])
 }
 
 /// Computes a tag, or compares it with the tag in the case if there is one.
 pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>) -> Answer {
-    let Some(alg) = Alg::parse(request.alg()) else { return Answer::NotCarried(Field::Alg) };
+    let Some(alg) = MacAlgorithm::parse(request.alg()) else {
+        return Answer::UnsupportedField(Field::Alg);
+    };
     let tag = request.raw(Field::Tag);
     let whole_len = match alg {
-        Alg::Hmac(hash) => hash.output_len() as u64,
+        MacAlgorithm::Hmac(hash) => hash.output_len() as u64,
         // SP 800-185 defines no default length; these lengths give the full security strength.
-        Alg::Kmac { is_256 } => {
+        MacAlgorithm::Kmac { is_256 } => {
             if is_256 {
                 64
             } else {
@@ -57,7 +59,7 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
     if len > crate::digest::MAX_OUTPUT_LEN {
         return Answer::Unsupported("more output than this engine gives");
     }
-    if matches!(alg, Alg::Hmac(_)) && len > whole_len {
+    if matches!(alg, MacAlgorithm::Hmac(_)) && len > whole_len {
         return Answer::Invalid("output_len is longer than the hash");
     }
     if tag.is_some_and(|tag| tag.len() as u64 != len) {
@@ -72,8 +74,8 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
     };
     let sink: Output<'_> = if tag.is_some() { &mut compare } else { output };
     let answer = match alg {
-        Alg::Hmac(hash) => hmac(engine, hash, request, len, sink),
-        Alg::Kmac { is_256 } => kmac(engine, is_256, request, len, sink),
+        MacAlgorithm::Hmac(hash) => hmac(engine, hash, request, len, sink),
+        MacAlgorithm::Kmac { is_256 } => kmac(engine, is_256, request, len, sink),
     };
     match (answer, tag) {
         (Answer::Ok, Some([])) => Answer::Invalid("an empty tag proves nothing"),
@@ -113,7 +115,7 @@ fn hmac(
         hash::digest(engine, hash, block.get(..block_len)?, text)
     };
     if hash::digest(engine, hash, &[], &[]).is_none() && hash.family().is_none() {
-        return Answer::NotCarried(Field::Alg);
+        return Answer::UnsupportedField(Field::Alg);
     }
     let inner = pass(0x36, request.bytes(Field::Message));
     let Some(tag) = inner.and_then(|inner| pass(0x5c, inner.as_ref())) else { return NO_KERNEL };
@@ -128,7 +130,7 @@ fn kmac(
     len: u64,
     output: Output<'_>,
 ) -> Answer {
-    if engine.form(HashFamily::Keccak) != Some(Form::One) {
+    if engine.kernel_choice(HashFamily::Keccak) != Some(KernelChoice::Single) {
         return NO_KERNEL;
     }
     let customization = request.bytes(Field::Customization);

@@ -12,12 +12,12 @@ pub const HEAD_LEN: usize = 24;
 
 /// The algorithm of a case and the lengths of its parts.
 #[derive(Clone, Copy, Debug)]
-pub struct Head {
+pub struct NumberCaseHead {
     algorithm: Algorithm,
     lengths: [usize; 3],
 }
 
-impl Head {
+impl NumberCaseHead {
     /// Decodes the head of a case; `None` if the algorithm is unknown.
     pub fn decode(bytes: &[u8; HEAD_LEN]) -> Option<Self> {
         let (words, _) = bytes.as_chunks();

@@ -54,6 +54,6 @@ pub const fn words(answer: Answer) -> (&'static str, &'static str) {
         Answer::Valid => ("valid", ""),
         Answer::Invalid(reason) => ("invalid", reason),
         Answer::Unsupported(reason) => ("unsupported", reason),
-        Answer::NotCarried(field) => ("absent", field.name()),
+        Answer::UnsupportedField(field) => ("absent", field.name()),
     }
 }

@@ -31,12 +31,12 @@ pub enum Scheme {
 
 /// The scheme of a case and the lengths of its parts.
 #[derive(Clone, Copy, Debug)]
-pub struct Head {
+pub struct RootCaseHead {
     scheme: Scheme,
     lengths: [usize; 3],
 }
 
-impl Head {
+impl RootCaseHead {
     /// Decodes the head of a case; `None` if the scheme is unknown.
     pub fn decode(bytes: &[u8; HEAD_LEN]) -> Option<Self> {
         let (words, _) = bytes.as_chunks();
@@ -58,14 +58,14 @@ impl Head {
     }
 
     /// Returns the case whose key, message and signature are in `body`.
-    pub fn case<'a>(&self, mut body: &'a [u8]) -> Option<Case<'a>> {
+    pub fn case<'a>(&self, mut body: &'a [u8]) -> Option<RootCase<'a>> {
         let mut take = |length: usize| {
             let (now, later) = body.split_at_checked(length.next_multiple_of(8))?;
             body = later;
             now.get(..length)
         };
         let [key, message, signature] = self.lengths;
-        Some(Case {
+        Some(RootCase {
             scheme: self.scheme,
             key: take(key)?,
             message: take(message)?,
@@ -76,14 +76,14 @@ impl Head {
 
 /// A case: a signature with its message and key.
 #[derive(Clone, Copy, Debug)]
-pub struct Case<'a> {
+pub struct RootCase<'a> {
     scheme: Scheme,
     key: &'a [u8],
     message: &'a [u8],
     signature: &'a [u8],
 }
 
-impl Case<'_> {
+impl RootCase<'_> {
     /// Returns the length of the root in bytes.
     pub fn root_len(&self) -> usize {
         match self.scheme {

@@ -9,7 +9,7 @@ use hartlock_emulator::qemu::{self, Qemu};
 use hartlock_kernels::Tier;
 use tempfile::NamedTempFile;
 
-use crate::host::line::{Asked, Reply, Verdict};
+use crate::host::line::{ParsedCase, Reply, Verdict};
 use crate::host::stream::Backend;
 use crate::pack::{self, PLAN_SIZE};
 use crate::request::Field;
@@ -70,7 +70,7 @@ impl Board {
     }
 
     /// Writes these cases to a file in the pack format.
-    fn pack(&self, cases: &[Asked]) -> Result<NamedTempFile, Error> {
+    fn pack(&self, cases: &[ParsedCase]) -> Result<NamedTempFile, Error> {
         let mut bytes = vec![0; HEADER_SIZE];
         bytes.extend_from_slice(&pack::plan(self.forced));
         for case in cases {
@@ -104,7 +104,7 @@ impl Backend for Board {
         true
     }
 
-    fn answer(&mut self, cases: &[Asked]) -> Result<Vec<Reply>, Error> {
+    fn answer(&mut self, cases: &[ParsedCase]) -> Result<Vec<Reply>, Error> {
         if cases.is_empty() {
             return Ok(Vec::new());
         }
@@ -124,7 +124,7 @@ impl Backend for Board {
 
 /// The parser of a board's output, line by line.
 struct Console<'a> {
-    cases: &'a [Asked],
+    cases: &'a [ParsedCase],
     replies: Vec<Reply>,
     /// The output of the next case in hexadecimal digits.
     output: String,
@@ -133,7 +133,7 @@ struct Console<'a> {
 }
 
 impl<'a> Console<'a> {
-    const fn new(cases: &'a [Asked]) -> Self {
+    const fn new(cases: &'a [ParsedCase]) -> Self {
         Self { cases, replies: Vec::new(), output: String::new(), is_done: false, fault: None }
     }
 
@@ -144,7 +144,7 @@ impl<'a> Console<'a> {
         if let Some(digits) = line.strip_prefix("out ") {
             // The memory of a batch is limited to the outputs that its cases may have, so a
             // longer output is refused.
-            let bound = self.cases.get(self.replies.len()).map_or(0, Asked::output_bound);
+            let bound = self.cases.get(self.replies.len()).map_or(0, ParsedCase::output_bound);
             if (self.output.len() + digits.len()) as u64 > 2 * bound {
                 self.fault = Some("gave more output than the case has".to_owned());
             } else {
@@ -182,7 +182,7 @@ impl<'a> Console<'a> {
 }
 
 /// Parses the part of a line after the number of the case; `None` if it is malformed.
-fn reply(case: &Asked, answer: &str, output: String) -> Option<Reply> {
+fn reply(case: &ParsedCase, answer: &str, output: String) -> Option<Reply> {
     let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
     let reply = |result, output, reason: Option<String>| Reply {
         id: case.id.clone(),
@@ -197,7 +197,7 @@ fn reply(case: &Asked, answer: &str, output: String) -> Option<Reply> {
         ("unsupported", reason) => reply(Verdict::Unsupported, None, Some(reason.to_owned())),
         ("absent", name) => {
             let field = Field::ALL.into_iter().find(|field| field.name() == name)?;
-            case.reply(crate::Answer::NotCarried(field), String::new())
+            case.reply(crate::Answer::UnsupportedField(field), String::new())
         }
         _ => return None,
     })
@@ -209,7 +209,7 @@ mod tests {
     use crate::host::line::parse;
     use crate::{Engine, Request, answer};
 
-    fn cases() -> Vec<Asked> {
+    fn cases() -> Vec<ParsedCase> {
         let lines = [
             r#"{"id":"a","op":"digest","alg":"shake128","message":"00","output_len":200}"#,
             r#"{"id":"b","op":"verify","alg":"ed25519","public_key":"","message":"","signature":""}"#,
@@ -237,7 +237,7 @@ mod tests {
         console + "bench: done\n"
     }
 
-    fn read(cases: &[Asked], text: &str) -> Result<Vec<Reply>, String> {
+    fn read(cases: &[ParsedCase], text: &str) -> Result<Vec<Reply>, String> {
         let mut console = Console::new(cases);
         text.lines().for_each(|line| console.line(line));
         console.finish()

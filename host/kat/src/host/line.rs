@@ -17,7 +17,7 @@ const MAX_QUOTED: usize = 60;
 
 /// A case that was read from a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ParsedCase {
     /// The id of the case, which the answer repeats.
     pub id: String,
     op: Op,
@@ -93,7 +93,7 @@ impl Reply {
 ///
 /// # Errors
 /// The answer to a line that cannot be read, or that names an unknown operation or algorithm.
-pub fn parse(line: &[u8]) -> Result<Asked, Box<Reply>> {
+pub fn parse(line: &[u8]) -> Result<ParsedCase, Box<Reply>> {
     if line.len() > MAX_LINE_LEN {
         return Err(too_long());
     }
@@ -112,7 +112,7 @@ pub fn parse(line: &[u8]) -> Result<Asked, Box<Reply>> {
         None => return Err(error("`id` is missing".to_owned())),
     };
     match read(op, fields) {
-        Ok((op, values)) => Ok(Asked { id, op, values }),
+        Ok((op, values)) => Ok(ParsedCase { id, op, values }),
         Err(Fault::Error(reason)) => Err(Box::new(Reply::error(&id, reason))),
         Err(Fault::Unsupported(reason)) => Err(Box::new(Reply::unsupported(&id, reason))),
     }
@@ -208,7 +208,7 @@ fn bytes_of(field: Field, value: Value) -> Result<Vec<u8>, Fault> {
     }
 }
 
-impl Asked {
+impl ParsedCase {
     /// Returns the case as a request.
     pub fn request(&self) -> Request<'_> {
         let mut request = Request::new(self.op);
@@ -247,7 +247,7 @@ impl Asked {
             Answer::Valid => Reply::without_output(&self.id, Verdict::Valid, None),
             Answer::Invalid(reason) => reply(Verdict::Invalid, reason),
             Answer::Unsupported(reason) => reply(Verdict::Unsupported, reason),
-            Answer::NotCarried(field) => {
+            Answer::UnsupportedField(field) => {
                 let value = self.request().text(field).unwrap_or_default();
                 let what = format!("{} {} is not carried", field.name(), quoted(value));
                 reply(Verdict::Unsupported, &what)

@@ -27,7 +27,7 @@ pub(super) enum Value {
 }
 
 /// The name of a field.
-enum Name {
+enum MemberName {
     Id,
     Op,
     Field(Field),
@@ -54,13 +54,13 @@ impl<'de> Visitor<'de> for ObjectVisitor {
         while let Some(name) = map.next_key()? {
             // If a field occurs twice, the last value is used (kat §1).
             match name {
-                Name::Id => object.id = Some(map.next_value()?),
-                Name::Op => object.op = Some(map.next_value()?),
-                Name::Field(field) => {
+                MemberName::Id => object.id = Some(map.next_value()?),
+                MemberName::Op => object.op = Some(map.next_value()?),
+                MemberName::Field(field) => {
                     object.fields.retain(|(known, _)| *known != field);
                     object.fields.push((field, map.next_value()?));
                 }
-                Name::Unknown => {
+                MemberName::Unknown => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
@@ -69,7 +69,7 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 }
 
-impl<'de> Deserialize<'de> for Name {
+impl<'de> Deserialize<'de> for MemberName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(NameVisitor)
     }
@@ -78,18 +78,18 @@ impl<'de> Deserialize<'de> for Name {
 struct NameVisitor;
 
 impl Visitor<'_> for NameVisitor {
-    type Value = Name;
+    type Value = MemberName;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name")
     }
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<Name, E> {
+    fn visit_str<E: Error>(self, name: &str) -> Result<MemberName, E> {
         let field = || Field::ALL.into_iter().find(|field| field.name() == name);
         Ok(match name {
-            "id" => Name::Id,
-            "op" => Name::Op,
-            _ => field().map_or(Name::Unknown, Name::Field),
+            "id" => MemberName::Id,
+            "op" => MemberName::Op,
+            _ => field().map_or(MemberName::Unknown, MemberName::Field),
         })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::Engine;
-use crate::host::line::{Asked, MAX_LINE_LEN, Reply, Verdict, parse, too_long};
+use crate::host::line::{MAX_LINE_LEN, ParsedCase, Reply, Verdict, parse, too_long};
 use crate::host::reply;
 
 /// Maximum number of bytes that the cases of a batch and their answers hold before the last line of the
@@ -37,7 +37,7 @@ pub trait Backend {
     ///
     /// # Errors
     /// If the backend cannot answer, for a reason that does not belong to a case.
-    fn answer(&mut self, cases: &[Asked]) -> Result<Vec<Reply>, Self::Error>;
+    fn answer(&mut self, cases: &[ParsedCase]) -> Result<Vec<Reply>, Self::Error>;
 }
 
 /// A backend that answers on the threads of this machine.
@@ -56,7 +56,7 @@ impl Backend for Threads {
         8 << 20
     }
 
-    fn answer(&mut self, cases: &[Asked]) -> Result<Vec<Reply>, Self::Error> {
+    fn answer(&mut self, cases: &[ParsedCase]) -> Result<Vec<Reply>, Self::Error> {
         if self.count < 2 || cases.len() < 2 {
             return Ok(cases.iter().map(|case| reply(&self.engine, case)).collect());
         }
@@ -155,7 +155,7 @@ pub fn run<B: Backend>(
 /// A batch of lines that are answered together.
 #[derive(Default)]
 struct Batch {
-    cases: Vec<Asked>,
+    cases: Vec<ParsedCase>,
     /// The answer of each line that could not be read, or `None` if the line is the next case of `cases`.
     lines: Vec<Option<Box<Reply>>>,
     /// Number of bytes of input.

@@ -4,23 +4,25 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
 use hartlock_kernels::signature::{ParameterSet, Rejection};
 
-use super::judged::judged;
-use super::named::Named;
+use super::answer_of::answer_of;
+use super::named_hash::NamedHash;
 use crate::request::Field;
 use crate::{Answer, Request};
 
 pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let name = request.text(Field::Hash).unwrap_or_default();
-    let Some(hash) = Named::new(kernels, name) else { return Answer::NotCarried(Field::Hash) };
+    let Some(hash) = NamedHash::new(kernels, name) else {
+        return Answer::UnsupportedField(Field::Hash);
+    };
     let Some(digest) = hash.of(request.bytes(Field::Message)) else {
-        return Answer::NotCarried(Field::Hash);
+        return Answer::UnsupportedField(Field::Hash);
     };
     let Some(curve) = Curve::from_name(request.alg()) else {
-        return Answer::NotCarried(Field::Alg);
+        return Answer::UnsupportedField(Field::Alg);
     };
     let key = match key(curve, request.bytes(Field::PublicKey)) {
         Ok(key) => key,
-        Err(rejection) => return judged(Err(rejection)),
+        Err(rejection) => return answer_of(Err(rejection)),
     };
     let signature = request.bytes(Field::Signature);
     let mut room = [0; MAX_SIGNATURE_LEN];
@@ -28,12 +30,12 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
         Some("p1363") => signature,
         Some("der") => match ecdsa::from_der(curve, signature, &mut room) {
             Ok(signature) => signature,
-            Err(rejection) => return judged(Err(rejection)),
+            Err(rejection) => return answer_of(Err(rejection)),
         },
-        _ => return Answer::NotCarried(Field::Encoding),
+        _ => return Answer::UnsupportedField(Field::Encoding),
     };
     let compared = ecdsa::compare(&key, digest.as_ref(), signature);
-    judged(compared.and_then(|compared| compared.check()))
+    answer_of(compared.and_then(|compared| compared.check()))
 }
 
 /// Decodes a public key, which is a SubjectPublicKeyInfo or an uncompressed point.

@@ -7,7 +7,7 @@ use hartlock_kernels::ed25519_contexts::{Context, verify_pre_hashed, verify_with
 use hartlock_kernels::signature::Rejection;
 use hartlock_kernels::{Hash, Kernels, ed25519_keystone, sha2::Sha512};
 
-use super::judged::judged;
+use super::answer_of::answer_of;
 use crate::request::Field;
 use crate::{Answer, Request};
 
@@ -16,13 +16,13 @@ pub(super) const NAMES: [&str; 4] = ["ed25519", "ed25519ph", "ed25519ctx", "ed25
 
 pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let Ok(public_key) = <&[u8; PUBLIC_KEY_LEN]>::try_from(request.bytes(Field::PublicKey)) else {
-        return judged(Err(Rejection::InvalidKey));
+        return answer_of(Err(Rejection::InvalidKey));
     };
     let Ok(signature) = <&[u8; SIGNATURE_LEN]>::try_from(request.bytes(Field::Signature)) else {
-        return judged(Err(Rejection::SignatureLength));
+        return answer_of(Err(Rejection::SignatureLength));
     };
     let Some(context) = Context::new(request.bytes(Field::Context)) else {
-        return judged(Err(Rejection::ContextLength));
+        return answer_of(Err(Rejection::ContextLength));
     };
     let message = request.bytes(Field::Message);
     let compared = |expected: Result<[u8; 32], ed25519::Violation>| match expected {
@@ -42,5 +42,5 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
         }
         _ => compared(ed25519::expected_r(kernels, public_key, message, signature)),
     };
-    judged(verdict.map_err(Rejection::from))
+    answer_of(verdict.map_err(Rejection::from))
 }

@@ -2,7 +2,7 @@
 
 use hartlock_kernels::{Kernels, lms};
 
-use super::judged::judged;
+use super::answer_of::answer_of;
 use crate::request::Field;
 use crate::{Answer, Request};
 
@@ -10,5 +10,5 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let verify = if request.alg() == "lms" { lms::verify } else { lms::hss::verify };
     let message = [request.bytes(Field::Message)];
     let (key, signature) = (request.bytes(Field::PublicKey), request.bytes(Field::Signature));
-    judged(verify(kernels, key, &message, signature))
+    answer_of(verify(kernels, key, &message, signature))
 }

@@ -4,38 +4,38 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::ml_dsa::{self, Message, MlDsaSet};
 use hartlock_kernels::signature::{ParameterSet, Rejection};
 
-use super::judged::judged;
-use super::named::Named;
+use super::answer_of::answer_of;
+use super::named_hash::NamedHash;
 use crate::request::Field;
 use crate::{Answer, Request};
 
 pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let Some(set) = MlDsaSet::from_name(request.alg()) else {
-        return Answer::NotCarried(Field::Alg);
+        return Answer::UnsupportedField(Field::Alg);
     };
     let context = request.bytes(Field::Context);
     let message = request.bytes(Field::Message);
     let (key, signature) = (request.bytes(Field::PublicKey), request.bytes(Field::Signature));
-    let verify = |message| judged(ml_dsa::verify(kernels, set, key, message, signature));
+    let verify = |message| answer_of(ml_dsa::verify(kernels, set, key, message, signature));
     match (request.text(Field::Interface), request.text(Field::Prehash)) {
         (None | Some("external"), None) => verify(Message::Pure { context, message: &[message] }),
         (None | Some("external"), Some(name)) => {
-            let Some(hash) = Named::new(kernels, name) else {
-                return Answer::NotCarried(Field::Prehash);
+            let Some(hash) = NamedHash::new(kernels, name) else {
+                return Answer::UnsupportedField(Field::Prehash);
             };
             match (hash.object_identifier(), hash.of(message)) {
                 (Some(oid), Some(digest)) => {
                     verify(Message::PreHash { context, oid: &oid, digest: digest.as_ref() })
                 }
-                _ => Answer::NotCarried(Field::Prehash),
+                _ => Answer::UnsupportedField(Field::Prehash),
             }
         }
         (Some("internal"), _) => verify(Message::Internal(&[message])),
         (Some("external-mu"), _) => match message.try_into() {
             Ok(mu) => verify(Message::ExternalMu(mu)),
             // The message representative µ always has the other length.
-            Err(_) => judged(Err(Rejection::Mismatch)),
+            Err(_) => answer_of(Err(Rejection::Mismatch)),
         },
-        _ => Answer::NotCarried(Field::Interface),
+        _ => Answer::UnsupportedField(Field::Interface),
     }
 }

@@ -5,28 +5,32 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::rsa::{Digester, PublicKey, pkcs1, pss};
 use hartlock_kernels::xof::Xof;
 
-use super::judged::judged;
-use super::named::Named;
+use super::answer_of::answer_of;
+use super::named_hash::NamedHash;
 use crate::request::Field;
 use crate::{Answer, Request};
 
 pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let name = request.text(Field::Hash).unwrap_or_default();
-    let Some(hash) = Named::new(kernels, name) else { return Answer::NotCarried(Field::Hash) };
+    let Some(hash) = NamedHash::new(kernels, name) else {
+        return Answer::UnsupportedField(Field::Hash);
+    };
     let key = match PublicKey::from_spki_der(request.bytes(Field::PublicKey)) {
         Ok(key) => key,
-        Err(rejection) => return judged(Err(rejection)),
+        Err(rejection) => return answer_of(Err(rejection)),
     };
     let signature = request.bytes(Field::Signature);
     let Some(digest) = hash.of(request.bytes(Field::Message)) else {
-        return Answer::NotCarried(Field::Hash);
+        return Answer::UnsupportedField(Field::Hash);
     };
     let digest = digest.as_ref();
     if request.alg() == "rsa-pkcs1" {
-        let Some((info, len)) = hash.digest_info() else { return Answer::NotCarried(Field::Hash) };
+        let Some((info, len)) = hash.digest_info() else {
+            return Answer::UnsupportedField(Field::Hash);
+        };
         let info = info.get(..len).unwrap_or(&info);
         let compared = pkcs1::compare(&key, info, digest, signature);
-        return judged(compared.and_then(|compared| compared.check()));
+        return answer_of(compared.and_then(|compared| compared.check()));
     }
     let salt_len = match request.number(Field::SaltLen) {
         Some(len) => usize::try_from(len).unwrap_or(usize::MAX),
@@ -39,12 +43,12 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let compared = match mgf_name {
         "shake128" => compare(&Shake(Xof::shake128(kernels))),
         "shake256" => compare(&Shake(Xof::shake256(kernels))),
-        _ => match Named::new(kernels, mgf_name) {
+        _ => match NamedHash::new(kernels, mgf_name) {
             Some(hash) => compare(&pss::Mgf1(&hash)),
-            None => return Answer::NotCarried(Field::MgfHash),
+            None => return Answer::UnsupportedField(Field::MgfHash),
         },
     };
-    judged(compared.and_then(|compared| compared.check()))
+    answer_of(compared.and_then(|compared| compared.check()))
 }
 
 /// SHAKE as a mask generation function.

@@ -4,33 +4,33 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::ParameterSet;
 use hartlock_kernels::slh_dsa::{self, Message, SlhDsaSet};
 
-use super::judged::judged;
-use super::named::Named;
+use super::answer_of::answer_of;
+use super::named_hash::NamedHash;
 use crate::request::Field;
 use crate::{Answer, Request};
 
 pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let Some(set) = SlhDsaSet::from_name(request.alg()) else {
-        return Answer::NotCarried(Field::Alg);
+        return Answer::UnsupportedField(Field::Alg);
     };
     let context = request.bytes(Field::Context);
     let message = request.bytes(Field::Message);
     let (key, signature) = (request.bytes(Field::PublicKey), request.bytes(Field::Signature));
-    let verify = |message| judged(slh_dsa::verify(kernels, set, key, message, signature));
+    let verify = |message| answer_of(slh_dsa::verify(kernels, set, key, message, signature));
     match (request.text(Field::Interface), request.text(Field::Prehash)) {
         (None | Some("external"), None) => verify(Message::Pure { context, message }),
         (None | Some("external"), Some(name)) => {
-            let Some(hash) = Named::new(kernels, name) else {
-                return Answer::NotCarried(Field::Prehash);
+            let Some(hash) = NamedHash::new(kernels, name) else {
+                return Answer::UnsupportedField(Field::Prehash);
             };
             match (hash.object_identifier(), hash.of(message)) {
                 (Some(oid), Some(digest)) => {
                     verify(Message::PreHashed { context, oid: &oid, digest: digest.as_ref() })
                 }
-                _ => Answer::NotCarried(Field::Prehash),
+                _ => Answer::UnsupportedField(Field::Prehash),
             }
         }
         (Some("internal"), _) => verify(Message::Internal(message)),
-        _ => Answer::NotCarried(Field::Interface),
+        _ => Answer::UnsupportedField(Field::Interface),
     }
 }

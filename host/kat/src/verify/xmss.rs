@@ -4,7 +4,7 @@
 use hartlock_kernels::Kernels;
 use hartlock_kernels::xmss::{self, Scheme, Sets};
 
-use super::judged::judged;
+use super::answer_of::answer_of;
 use crate::request::Field;
 use crate::{Answer, Request};
 
@@ -12,5 +12,5 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let scheme = if request.alg() == "xmss" { Scheme::Xmss } else { Scheme::XmssMt };
     let message = [request.bytes(Field::Message)];
     let (key, signature) = (request.bytes(Field::PublicKey), request.bytes(Field::Signature));
-    judged(xmss::verify(kernels, scheme, Sets::Every, key, &message, signature))
+    answer_of(xmss::verify(kernels, scheme, Sets::Every, key, &message, signature))
 }

@@ -4,7 +4,7 @@
 use core::fmt::{self, Write};
 use core::hint::black_box;
 
-use hartlock_kat::numbers::{HEAD_LEN, Head};
+use hartlock_kat::numbers::{HEAD_LEN, NumberCaseHead};
 use hartlock_kernels::Kernels;
 use hartlock_virt::console;
 
@@ -22,7 +22,7 @@ impl Write for Console {
 /// Verifies the first case, and returns the bytes after it. Returns `None` if the case is malformed.
 pub fn judge<'a>(kernels: &Kernels, number: u64, cases: &'a [u8]) -> Option<&'a [u8]> {
     let (head, body) = cases.split_first_chunk::<HEAD_LEN>()?;
-    let head = Head::decode(head)?;
+    let head = NumberCaseHead::decode(head)?;
     let (body, after) = body.split_at_checked(head.body_len())?;
     // The verifier runs only once: it takes millions of cycles, and after a small part of them its code is in the
     // caches.

@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use hartlock_kat::roots::{HEAD_LEN, Head};
+use hartlock_kat::roots::{HEAD_LEN, RootCaseHead};
 use hartlock_kernels::Kernels;
 use hartlock_virt::console;
 
@@ -12,7 +12,7 @@ use crate::timed::{begin, timed};
 /// is malformed.
 pub fn judge<'a>(kernels: &Kernels, number: u64, cases: &'a [u8]) -> Option<&'a [u8]> {
     let (head, body) = cases.split_first_chunk::<HEAD_LEN>()?;
-    let head = Head::decode(head)?;
+    let head = RootCaseHead::decode(head)?;
     let (body, after) = body.split_at_checked(head.body_len())?;
     let case = head.case(body)?;
     let compare = || black_box(&case).compare(kernels);

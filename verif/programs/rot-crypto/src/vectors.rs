@@ -16,7 +16,7 @@ mod software;
 
 use core::fmt::Write;
 
-use hartlock_kat::numbers::{HEAD_LEN, Head};
+use hartlock_kat::numbers::{HEAD_LEN, NumberCaseHead};
 use hartlock_kat::roots::OFFSET;
 use hartlock_rot::host::{self, BusError};
 use hartlock_rot::{Console, HOST_MEMORY, cycle};
@@ -51,7 +51,7 @@ pub fn run() -> Result<(), Error> {
     for number in 0..u64::from_le_bytes(count) {
         let mut head = [0; HEAD_LEN];
         take(&mut at, &mut head)?;
-        let head = Head::decode(&head).ok_or(Error::Form)?;
+        let head = NumberCaseHead::decode(&head).ok_or(Error::Form)?;
         let body = bytes.get_mut(..head.body_len()).ok_or(Error::Form)?;
         take(&mut at, body)?;
         let _ = given();

@@ -19,7 +19,7 @@ mod engine;
 #[cfg(not(any(feature = "software", feature = "engine")))]
 mod sha256;
 
-use hartlock_kat::roots::{Case, HEAD_LEN, Head, OFFSET};
+use hartlock_kat::roots::{HEAD_LEN, OFFSET, RootCase, RootCaseHead};
 use hartlock_kernels::Kernels;
 use hartlock_rot::host::{self, BusError};
 use hartlock_rot::{Console, HOST_MEMORY, cycle, exit};
@@ -65,7 +65,7 @@ fn run() -> Result<(), Error> {
     for number in 0..u64::from_le_bytes(count) {
         let mut head = [0; HEAD_LEN];
         take(&mut at, &mut head)?;
-        let head = Head::decode(&head).ok_or(Error::Form)?;
+        let head = RootCaseHead::decode(&head).ok_or(Error::Form)?;
         let body = bytes.get_mut(..head.body_len()).ok_or(Error::Form)?;
         take(&mut at, body)?;
         judge(&kernels, number, &head.case(body).ok_or(Error::Form)?);
@@ -80,7 +80,7 @@ fn take(at: &mut u64, into: &mut [u8]) -> Result<(), Error> {
     Ok(())
 }
 
-fn judge(kernels: &Kernels, number: u64, case: &Case<'_>) {
+fn judge(kernels: &Kernels, number: u64, case: &RootCase<'_>) {
     let start = cycle();
     let compared = case.compare(kernels);
     let cycles = cycle().wrapping_sub(start);

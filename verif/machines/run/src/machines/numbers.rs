@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_image::Algorithm;
-use hartlock_kat::numbers::{HEAD_LEN, Head};
+use hartlock_kat::numbers::{HEAD_LEN, NumberCaseHead};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::Rejection;
 use hartlock_testkit::signers::{
@@ -135,7 +135,7 @@ impl Case {
     pub fn verdict(&self) -> Result<(), Rejection> {
         let bytes = self.encode();
         let (head, body) = bytes.split_first_chunk::<HEAD_LEN>().expect("a head");
-        Head::decode(head).expect("an algorithm").verify(&Kernels::PORTABLE, body)
+        NumberCaseHead::decode(head).expect("an algorithm").verify(&Kernels::PORTABLE, body)
     }
 }
 

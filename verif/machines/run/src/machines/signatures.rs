@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use hartlock_kat::roots::{self, Head, Scheme};
+use hartlock_kat::roots::{self, RootCaseHead, Scheme};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::{Comparison, Rejection};
 use hartlock_testkit::signed;
@@ -119,7 +119,7 @@ impl Case {
 
     /// Returns true if the signature is valid.
     pub(super) fn is_valid(&self) -> bool {
-        let compared = |case: roots::Case<'_>| case.compare(&Kernels::PORTABLE);
+        let compared = |case: roots::RootCase<'_>| case.compare(&Kernels::PORTABLE);
         self.with(compared).as_ref().is_ok_and(|compared: &Comparison| compared.check().is_ok())
     }
 
@@ -129,10 +129,10 @@ impl Case {
     }
 
     /// Calls `action` with the case as a program decodes it.
-    fn with<T>(&self, action: impl FnOnce(roots::Case<'_>) -> T) -> T {
+    fn with<T>(&self, action: impl FnOnce(roots::RootCase<'_>) -> T) -> T {
         let bytes = self.encode();
         let (head, body) = bytes.split_first_chunk().expect("a head");
-        let head = Head::decode(head).expect("a scheme");
+        let head = RootCaseHead::decode(head).expect("a scheme");
         action(head.case(body).expect("as many bytes as the head says"))
     }
 }

@@ -11,12 +11,12 @@ use crate::hash::{self, Digest, MAX_LEN, Name};
 const MAX_PARTS_LEN: usize = 8 + MAX_LEN + 512;
 
 /// A hash by its name, computed with given kernels.
-pub(super) struct Named {
+pub(super) struct NamedHash {
     engine: Engine,
     name: Name,
 }
 
-impl Named {
+impl NamedHash {
     /// Returns `None` if the hash is not supported here.
     pub(super) fn new(kernels: &Kernels, name: &str) -> Option<Self> {
         let named = Self { engine: Engine::with(*kernels), name: Name::parse(name)? };
@@ -78,7 +78,7 @@ impl Named {
     }
 }
 
-impl Digester for Named {
+impl Digester for NamedHash {
     fn output_len(&self) -> usize {
         self.name.output_len()
     }

@@ -5,7 +5,7 @@ use hartlock_kernels::signature::Rejection;
 use crate::Answer;
 
 /// Returns the answer for the result of a verifier of `hartlock_kernels`.
-pub(super) fn judged(result: Result<(), Rejection>) -> Answer {
+pub(super) fn answer_of(result: Result<(), Rejection>) -> Answer {
     match result {
         Ok(()) => Answer::Valid,
         Err(Rejection::UnsupportedKey) => Answer::Unsupported("keys of this kind are not carried"),
@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn only_a_verifier_that_is_content_makes_a_signature_valid() {
-        assert_eq!(judged(Ok(())), Answer::Valid);
+        assert_eq!(answer_of(Ok(())), Answer::Valid);
         for rejection in [
             Rejection::InvalidKey,
             Rejection::SignatureLength,
@@ -43,8 +43,8 @@ mod tests {
             Rejection::ContextLength,
             Rejection::Mismatch,
         ] {
-            assert!(matches!(judged(Err(rejection)), Answer::Invalid(_)), "{rejection:?}");
+            assert!(matches!(answer_of(Err(rejection)), Answer::Invalid(_)), "{rejection:?}");
         }
-        assert!(matches!(judged(Err(Rejection::UnsupportedKey)), Answer::Unsupported(_)));
+        assert!(matches!(answer_of(Err(Rejection::UnsupportedKey)), Answer::Unsupported(_)));
     }
 }
