@@ -37,7 +37,7 @@ fn wrong_families(value: u64) -> Option<String> {
 
 /// Sentences about hash implementations.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Remarks {
+pub(crate) struct KernelRemarks {
     /// The implementations that were used, and those that a hart does not have. This is no reason for concern.
     pub plain: Option<String>,
     /// The implementations with a wrong result, because of which the hart may be faulty.
@@ -45,7 +45,7 @@ pub(crate) struct Remarks {
 }
 
 /// Returns the sentences about the hash implementations of a boot.
-pub(crate) fn remarks(timeline: &Timeline) -> Remarks {
+pub(crate) fn remarks(timeline: &Timeline) -> KernelRemarks {
     let mut used: Vec<String> = Vec::new();
     for kernel in
         timeline.stages.iter().filter(|it| !it.is_note()).flat_map(|it| &it.implementation)
@@ -91,7 +91,7 @@ pub(crate) fn remarks(timeline: &Timeline) -> Remarks {
     if more > 0 {
         wrong.push(format!("and {more} more wrong answers of implementations"));
     }
-    Remarks { plain: (!clauses.is_empty()).then(|| clauses.join("; ")), wrong }
+    KernelRemarks { plain: (!clauses.is_empty()).then(|| clauses.join("; ")), wrong }
 }
 
 fn add(list: &mut Vec<String>, name: String) {

@@ -35,7 +35,7 @@ use boot::code_text;
 pub use boot::{MachineInfo, RefusalInfo, SCHEMA, StepRecord, TimeBase, Timeline, Unit};
 pub use chart::{Line, Look, Span, chart};
 pub use cost::Cost;
-pub(crate) use kernels::{Remarks as KernelRemarks, reason_text, remarks as kernel_remarks};
+pub(crate) use kernels::{KernelRemarks, reason_text, remarks as kernel_remarks};
 pub use kind::Kind;
 pub(crate) use lanes::{Group, Lane, groups, overlap_percent, ticks};
 pub use measurement::{Measurements, Source, reason_of};
@@ -54,7 +54,7 @@ impl Timeline {
     ) -> Self {
         let entries = measurements.map_or(&[][..], |measured| &measured.entries);
         let ticks_per_second = measurements.map(|measured| measured.header.ticks_per_second);
-        let scale = Scale::new(entries, ticks_per_second.unwrap_or(1), &machine);
+        let scale = ClockConversion::new(entries, ticks_per_second.unwrap_or(1), &machine);
         Self {
             schema: SCHEMA,
             booted: *outcome == Outcome::Booted,
@@ -95,7 +95,7 @@ fn note(unit: Unit, machine: &MachineInfo) -> String {
 }
 
 /// The conversion from values of the log to the times that are shown.
-struct Scale {
+struct ClockConversion {
     unit: Unit,
     joined: &'static str,
     ticks_per_second: u64,
@@ -104,7 +104,7 @@ struct Scale {
     loader_shift: u64,
 }
 
-impl Scale {
+impl ClockConversion {
     fn new(entries: &[Entry], ticks_per_second: u64, machine: &MachineInfo) -> Self {
         let counts_instructions = machine.icount && machine.harts == 1;
         let unit = if counts_instructions { Unit::Instructions } else { Unit::Microseconds };
@@ -183,7 +183,7 @@ fn raw(entry: &Entry, unit: Unit) -> (u64, u64) {
     }
 }
 
-fn record(entry: &Entry, scale: &Scale) -> StepRecord {
+fn record(entry: &Entry, scale: &ClockConversion) -> StepRecord {
     let (start, end) = scale.times(entry);
     StepRecord {
         stage: entry.stage.name().to_owned(),

@@ -9,8 +9,8 @@ const MIB: u64 = 1 << 20;
 pub fn bytes_text(bytes: u64) -> String {
     match bytes {
         0..=9_999 => format!("{bytes} B"),
-        10_000..MIB => format!("{} KiB", digits(bytes as f64 / KIB as f64)),
-        _ => format!("{} MiB", digits(bytes as f64 / MIB as f64)),
+        10_000..MIB => format!("{} KiB", format_number(bytes as f64 / KIB as f64)),
+        _ => format!("{} MiB", format_number(bytes as f64 / MIB as f64)),
     }
 }
 
@@ -20,25 +20,25 @@ pub fn time_text(value: f64, unit: Unit) -> String {
     // The limits are those at which rounding would give 1000 of the smaller unit.
     match (unit, value) {
         (_, 0.0) => "0".to_owned(),
-        (Unit::Microseconds, ..999.5) => format!("{} us", digits(value)),
-        (Unit::Microseconds, ..999.5e3) => format!("{} ms", digits(value / 1e3)),
-        (Unit::Microseconds, _) => format!("{} s", digits(value / 1e6)),
+        (Unit::Microseconds, ..999.5) => format!("{} us", format_number(value)),
+        (Unit::Microseconds, ..999.5e3) => format!("{} ms", format_number(value / 1e3)),
+        (Unit::Microseconds, _) => format!("{} s", format_number(value / 1e6)),
         (Unit::Instructions, ..9999.5) => format!("{value:.0}"),
-        (Unit::Instructions, ..999.5e3) => format!("{} k", digits(value / 1e3)),
-        (Unit::Instructions, ..999.5e6) => format!("{} M", digits(value / 1e6)),
-        (Unit::Instructions, _) => format!("{} G", digits(value / 1e9)),
+        (Unit::Instructions, ..999.5e3) => format!("{} k", format_number(value / 1e3)),
+        (Unit::Instructions, ..999.5e6) => format!("{} M", format_number(value / 1e6)),
+        (Unit::Instructions, _) => format!("{} G", format_number(value / 1e9)),
     }
 }
 
 /// Formats a factor, with three significant digits.
 pub fn factor_text(factor: f64) -> String {
-    format!("{}×", digits(factor))
+    format!("{}×", format_number(factor))
 }
 
 /// Formats a number with three significant digits, or as a whole number from 100 on. A number that
 /// is larger than in any boot becomes a power of ten: Linux can write any number to the log, and
 /// the columns must keep their width.
-fn digits(value: f64) -> String {
+fn format_number(value: f64) -> String {
     if value == 0.0 {
         "0".to_owned()
     } else if value < 9.995 {

@@ -4,10 +4,10 @@
 //! different units never share a scale or a table.
 
 mod compare;
-mod lead;
 mod picture;
 mod quoted;
 mod run;
+mod summary;
 mod verified;
 
 use askama::Template;
@@ -16,11 +16,11 @@ use crate::{
     KernelRemarks, Kind, StepRecord, Timeline, Unit, bytes_text, kernel_remarks, reason_text,
     time_text, together,
 };
-use compare::{Overview, Remarks, StepTable, Summary};
-pub use quoted::{Quoted, QuotedError};
+use compare::{ComparisonRemarks, Overview, StepTable, Summary};
+pub use quoted::{QuotedNumbers, QuotedNumbersError};
 pub use run::Run;
 
-use picture::{Picture, Scale};
+use picture::{AxisScale, Picture};
 use verified::Verified;
 
 /// The style sheet of the pages, also for pages of other programs.
@@ -34,21 +34,21 @@ pub struct Report {
     /// The boot that the page is about.
     pub subject: Run,
     /// The boots to show before the subject. The first boot is the baseline of the factors.
-    pub beside: Vec<Run>,
+    pub baselines: Vec<Run>,
     /// The numbers of another machine to show first.
-    pub quoted: Option<Quoted>,
+    pub quoted: Option<QuotedNumbers>,
 }
 
 impl Report {
     /// Makes a report about one boot.
     pub fn of_one(timeline: Timeline) -> Self {
         let subject = Run { label: "this boot".to_owned(), timeline };
-        Self { title: "Boot timeline".to_owned(), subject, beside: Vec::new(), quoted: None }
+        Self { title: "Boot timeline".to_owned(), subject, baselines: Vec::new(), quoted: None }
     }
 
     /// Renders the page.
     pub fn to_html(&self) -> String {
-        let runs: Vec<&Run> = self.beside.iter().chain([&self.subject]).collect();
+        let runs: Vec<&Run> = self.baselines.iter().chain([&self.subject]).collect();
         let own_unit = self.subject.timeline.time_base.unit;
         let units = [Unit::Microseconds, Unit::Instructions];
         let (own, others): (Vec<_>, Vec<_>) = units.into_iter().partition(|it| *it == own_unit);
@@ -62,9 +62,9 @@ impl Report {
             .collect();
         let page = Page {
             title: &self.title,
-            is_alone: self.beside.is_empty(),
+            is_alone: self.baselines.is_empty(),
             quoted: self.quoted.as_ref(),
-            lead: lead::sentences(self),
+            summary: summary::sentences(self),
             subject: Subject::new(&self.subject),
             groups,
         };
@@ -79,8 +79,8 @@ impl Report {
 struct Page<'a> {
     title: &'a str,
     is_alone: bool,
-    quoted: Option<&'a Quoted>,
-    lead: Vec<String>,
+    quoted: Option<&'a QuotedNumbers>,
+    summary: Vec<String>,
     subject: Subject<'a>,
     groups: Vec<GroupView<'a>>,
 }
@@ -134,13 +134,13 @@ struct GroupView<'a> {
     runs: Vec<RunView<'a>>,
     summary: Summary<'a>,
     /// The comparison, if there are two boots or more.
-    beside: Option<Beside<'a>>,
+    comparison: Option<Comparison<'a>>,
 }
 
 /// The comparison of several boots.
-struct Beside<'a> {
+struct Comparison<'a> {
     overview: Overview<'a>,
-    remarks: Remarks,
+    remarks: ComparisonRemarks,
     table: StepTable<'a>,
 }
 
@@ -157,7 +157,7 @@ impl<'a> GroupView<'a> {
     fn new(index: usize, runs: &[&'a Run]) -> Self {
         let unit = runs.first().map_or(Unit::Microseconds, |run| run.timeline.time_base.unit);
         let total = runs.iter().map(|run| run.timeline.total()).fold(0.0, f64::max);
-        let scale = Scale { total, unit };
+        let scale = AxisScale { total, unit };
         let mut notes: Vec<&str> = Vec::new();
         for run in runs {
             let base = &run.timeline.time_base;
@@ -179,9 +179,9 @@ impl<'a> GroupView<'a> {
             // The subject of the page is shown first; it is the last of its group.
             runs: runs.iter().rev().map(|run| RunView::new(run, &scale)).collect(),
             summary: Summary::new(runs),
-            beside: (runs.len() > 1).then(|| Beside {
+            comparison: (runs.len() > 1).then(|| Comparison {
                 overview: Overview::new(runs, &scale),
-                remarks: Remarks::new(runs),
+                remarks: ComparisonRemarks::new(runs),
                 table: StepTable::new(runs),
             }),
         }
@@ -189,7 +189,7 @@ impl<'a> GroupView<'a> {
 }
 
 impl<'a> RunView<'a> {
-    fn new(run: &'a Run, scale: &Scale) -> Self {
+    fn new(run: &'a Run, scale: &AxisScale) -> Self {
         let timeline = &run.timeline;
         Self {
             label: &run.label,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hartlock_files::{FileError, NewFile, check_output, read_small};
 use hartlock_timeline::Timeline;
-use hartlock_timeline::report::{Quoted, Report as Page, Run};
+use hartlock_timeline::report::{QuotedNumbers, Report as Page, Run};
 
 use super::args::{BaselineFile, BootArgs};
 use crate::failure::Failure;
@@ -21,8 +21,8 @@ pub(super) struct Files {
     report: Option<NewFile>,
     console: Option<NewFile>,
     label: String,
-    beside: Vec<Run>,
-    quoted: Option<Quoted>,
+    baselines: Vec<Run>,
+    quoted: Option<QuotedNumbers>,
     is_forced: bool,
 }
 
@@ -30,7 +30,7 @@ impl Files {
     /// Reads the earlier timelines and creates the output files.
     pub(super) fn begin<'a>(args: &'a BootArgs) -> Result<Self, Failure> {
         let label = args.label.clone().unwrap_or_else(|| "this boot".to_owned());
-        let beside = read_beside(args, &label)?;
+        let baselines = read_baselines(args, &label)?;
         // An output must not be an input or another output.
         let mut taken = args.inputs();
         let mut begin = |path: &'a Option<PathBuf>| -> Result<_, FileError> {
@@ -44,7 +44,7 @@ impl Files {
             report: begin(&args.report)?,
             console: begin(&args.console)?,
             label,
-            beside,
+            baselines,
             quoted: args.quote.as_deref().map(read_quoted).transpose()?,
             is_forced: args.force,
         })
@@ -63,7 +63,7 @@ impl Files {
         let page = Page {
             title: "Boot timeline".to_owned(),
             subject: Run { label: self.label, timeline: timeline.clone() },
-            beside: self.beside,
+            baselines: self.baselines,
             quoted: self.quoted,
         };
         write(self.report, &|| page.to_html())?;
@@ -72,7 +72,7 @@ impl Files {
     }
 }
 
-fn read_quoted(path: &Path) -> Result<Quoted, Failure> {
+fn read_quoted(path: &Path) -> Result<QuotedNumbers, Failure> {
     let unusable = |why: String| {
         Failure::undecided(
             format!("cannot quote {}: {why}", path.display()),
@@ -81,10 +81,10 @@ fn read_quoted(path: &Path) -> Result<Quoted, Failure> {
     };
     let bytes = read_small(path, MAX_STORED_SIZE)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| unusable(error.to_string()))?;
-    Quoted::read(text).map_err(|error| unusable(error.to_string()))
+    QuotedNumbers::read(text).map_err(|error| unusable(error.to_string()))
 }
 
-fn read_beside(args: &BootArgs, own_label: &str) -> Result<Vec<Run>, Failure> {
+fn read_baselines(args: &BootArgs, own_label: &str) -> Result<Vec<Run>, Failure> {
     if args.compare.len() > MAX_COMPARED {
         return Err(Failure::undecided(
             format!("{} timelines are to be compared", args.compare.len()),
@@ -92,7 +92,7 @@ fn read_beside(args: &BootArgs, own_label: &str) -> Result<Vec<Run>, Failure> {
         ));
     }
     let mut labels = vec![own_label];
-    let mut beside = Vec::new();
+    let mut baselines = Vec::new();
     for BaselineFile { label, path } in &args.compare {
         if labels.contains(&label.as_str()) {
             return Err(Failure::undecided(
@@ -111,7 +111,7 @@ fn read_beside(args: &BootArgs, own_label: &str) -> Result<Vec<Run>, Failure> {
         let text = std::str::from_utf8(&bytes).map_err(|error| unusable(error.to_string()))?;
         let timeline =
             hartlock_timeline::read(text).map_err(|error| unusable(error.to_string()))?;
-        beside.push(Run { label: label.clone(), timeline });
+        baselines.push(Run { label: label.clone(), timeline });
     }
-    Ok(beside)
+    Ok(baselines)
 }

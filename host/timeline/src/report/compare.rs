@@ -1,6 +1,6 @@
 //! The comparison of several boots: one picture, the sums, and a table of steps.
 
-use super::picture::{Bar, Mark, Scale};
+use super::picture::{AxisScale, Bar, Mark};
 use super::run::Run;
 use crate::{
     Cost, Kind, StepRecord, Timeline, Unit, bytes_text, factor_text, groups, time_text, together,
@@ -34,7 +34,7 @@ pub(super) struct OverviewRow<'a> {
 }
 
 impl<'a> Overview<'a> {
-    pub(super) fn new(runs: &[&'a Run], scale: &Scale) -> Self {
+    pub(super) fn new(runs: &[&'a Run], scale: &AxisScale) -> Self {
         let rows: Vec<_> = runs
             .iter()
             .map(|run| OverviewRow {
@@ -62,7 +62,7 @@ impl<'a> Overview<'a> {
     }
 }
 
-fn bars(timeline: &Timeline, scale: &Scale) -> Vec<Bar> {
+fn bars(timeline: &Timeline, scale: &AxisScale) -> Vec<Bar> {
     let stages = groups(timeline).into_iter().map(|group| {
         let kind = if group.is_gap() { Kind::Gap } else { Kind::Stage };
         scale.bar(kind, group.name.to_owned(), (group.start, group.end), STAGES)
@@ -154,11 +154,11 @@ fn hashing_harts(timeline: &Timeline) -> u32 {
 }
 
 /// Warnings about numbers that cannot be compared.
-pub(super) struct Remarks {
+pub(super) struct ComparisonRemarks {
     pub(super) sentences: Vec<String>,
 }
 
-impl Remarks {
+impl ComparisonRemarks {
     pub(super) fn new(runs: &[&Run]) -> Self {
         let mut sentences = vec![
             "A run begins with the first entry of the ROM and ends with the jump into the kernel: \

@@ -18,14 +18,14 @@ const RIGHT: f64 = 95.0;
 
 /// The time range that 100 percent stand for, and its unit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub(super) struct AxisScale {
     pub(super) total: f64,
     pub(super) unit: Unit,
 }
 
 /// The picture of one boot.
 pub(super) struct Picture<'a> {
-    pub(super) groups: Vec<GroupView<'a>>,
+    pub(super) groups: Vec<GroupPicture<'a>>,
     pub(super) marks: Vec<Mark>,
     pub(super) legend: Vec<Kind>,
     /// A text for readers who cannot see the picture.
@@ -41,7 +41,7 @@ pub(super) struct Mark {
 }
 
 /// The lanes of one stage, or the time between two stages.
-pub(super) struct GroupView<'a> {
+pub(super) struct GroupPicture<'a> {
     pub(super) name: &'a str,
     /// A description of who runs, and for how long.
     pub(super) detail: String,
@@ -83,7 +83,7 @@ pub(super) struct Part {
 }
 
 impl<'a> Picture<'a> {
-    pub(super) fn new(timeline: &'a Timeline, scale: &Scale) -> Self {
+    pub(super) fn new(timeline: &'a Timeline, scale: &AxisScale) -> Self {
         let groups: Vec<_> = groups(timeline).into_iter().map(|group| scale.group(group)).collect();
         let mut legend: Vec<Kind> = Vec::new();
         for step in timeline.stages.iter().filter(|step| !step.is_note()) {
@@ -103,7 +103,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-impl Scale {
+impl AxisScale {
     fn text(&self, value: f64) -> String {
         time_text(value, self.unit)
     }
@@ -144,7 +144,7 @@ impl Scale {
         ticks(self.total, MARKS).into_iter().map(mark).collect()
     }
 
-    fn group<'a>(&self, group: Group<'a>) -> GroupView<'a> {
+    fn group<'a>(&self, group: Group<'a>) -> GroupPicture<'a> {
         let time = self.text(group.duration());
         let (kind, detail) = if group.is_gap() {
             (Kind::Gap, format!("{time}, {}", group.about))
@@ -153,7 +153,7 @@ impl Scale {
             (Kind::Stage, format!("{}{about}{time}", group.about))
         };
         let times = (group.start, group.end);
-        GroupView {
+        GroupPicture {
             name: group.name,
             detail,
             span: self.bar(kind, group.name.to_owned(), times, (0, BAR)),

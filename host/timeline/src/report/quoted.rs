@@ -9,7 +9,7 @@ use crate::factor_text;
 /// Numbers to show above the boot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Quoted {
+pub struct QuotedNumbers {
     /// The heading.
     pub title: String,
     /// Unit of the numbers.
@@ -22,7 +22,7 @@ pub struct Quoted {
 
 /// The reason why a file cannot be used.
 #[derive(Debug, Error)]
-pub enum QuotedError {
+pub enum QuotedNumbersError {
     /// The file does not hold quoted numbers.
     #[error("it holds no quoted numbers: {0}")]
     NotQuoted(#[from] serde_json::Error),
@@ -31,7 +31,7 @@ pub enum QuotedError {
     OddNumbers,
 }
 
-impl Quoted {
+impl QuotedNumbers {
     /// Maximum number of rows.
     const MOST_ROWS: usize = 8;
 
@@ -39,19 +39,19 @@ impl Quoted {
     ///
     /// # Errors
     /// If the numbers cannot be shown.
-    pub fn read(json: &str) -> Result<Self, QuotedError> {
+    pub fn read(json: &str) -> Result<Self, QuotedNumbersError> {
         let quoted: Self = serde_json::from_str(json)?;
         let is_number = |number: f64| number.is_finite() && number > 0.0;
         let is_sound = (1..=Self::MOST_ROWS).contains(&quoted.rows.len())
             && quoted.rows.iter().all(|row| is_number(row.1));
-        if is_sound { Ok(quoted) } else { Err(QuotedError::OddNumbers) }
+        if is_sound { Ok(quoted) } else { Err(QuotedNumbersError::OddNumbers) }
     }
 
     /// Returns the rows as the template needs them.
-    pub(super) fn bars<'a>(&'a self) -> Vec<Bar<'a>> {
+    pub(super) fn bars<'a>(&'a self) -> Vec<QuotedBar<'a>> {
         let largest = self.rows.iter().map(|row| row.1).fold(0.0, f64::max);
         let first = self.rows.first().map_or(1.0, |row| row.1);
-        let bar = |(label, number): &'a (String, f64)| Bar {
+        let bar = |(label, number): &'a (String, f64)| QuotedBar {
             label,
             number: format!("{number:.1}"),
             factor: factor_text(number / first),
@@ -62,7 +62,7 @@ impl Quoted {
 }
 
 /// A row with its bar.
-pub(super) struct Bar<'a> {
+pub(super) struct QuotedBar<'a> {
     pub label: &'a str,
     pub number: String,
     pub factor: String,

@@ -36,7 +36,7 @@ fn compared() -> Report {
     }
     Report {
         title: "Boot timeline".to_owned(),
-        beside: vec![
+        baselines: vec![
             run("unverified", unverified()),
             run("verified on one hart", one_hart),
             run("counted", timeline(false, true)),
@@ -50,7 +50,7 @@ fn compared() -> Report {
 fn quoted_numbers_come_first_and_say_that_they_are_stored() {
     let json = r#"{"title": "On a machine <1>", "unit": "cycles a byte", "notes": ["stored & old"],
         "rows": [["loaded", 13.0], ["verified", 13.4], ["by one", 47.3]]}"#;
-    let report = Report { quoted: Some(Quoted::read(json).unwrap()), ..compared() };
+    let report = Report { quoted: Some(QuotedNumbers::read(json).unwrap()), ..compared() };
     let html = report.to_html();
     let page = parse(&html);
     let words = text(by_class(&page, "quoted").next().unwrap());
@@ -70,7 +70,7 @@ fn what_quotes_nothing_is_refused() {
         r#"{"title": "a", "unit": "b", "notes": [], "rows": [["c", 0.0]]}"#,
         r#"{"title": "a", "unit": "b", "notes": [], "rows": [["c", 1.0]], "more": 1}"#,
     ] {
-        assert!(Quoted::read(json).is_err(), "{json}");
+        assert!(QuotedNumbers::read(json).is_err(), "{json}");
     }
 }
 
@@ -332,7 +332,7 @@ fn counts_and_times_never_share_a_scale() {
     assert!(!text(sections[0]).contains("counted"));
     // The subject of the page is shown first, whatever its unit is.
     let mut report = compared();
-    std::mem::swap(&mut report.subject, &mut report.beside[2]);
+    std::mem::swap(&mut report.subject, &mut report.baselines[2]);
     let html = report.to_html();
     assert!(html.find("Retired instructions").unwrap() < html.find("Emulator time").unwrap());
 }
@@ -340,7 +340,7 @@ fn counts_and_times_never_share_a_scale() {
 #[test]
 fn only_boots_that_came_as_far_have_a_factor() {
     let report = Report {
-        beside: vec![run("unverified", unverified())],
+        baselines: vec![run("unverified", unverified())],
         subject: run("refused", timeline(true, false)),
         ..compared()
     };
@@ -433,7 +433,7 @@ fn whatever_a_stored_timeline_says_is_text_on_the_page() {
     }
     let report = Report {
         title: "a & b".into(),
-        beside: vec![run("one <1>", foreign.clone())],
+        baselines: vec![run("one <1>", foreign.clone())],
         subject: run("two", foreign),
         quoted: None,
     };

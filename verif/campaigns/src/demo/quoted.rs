@@ -5,7 +5,7 @@
 use std::fs;
 
 use anyhow::{Context, Result};
-use hartlock_timeline::report::Quoted;
+use hartlock_timeline::report::QuotedNumbers;
 use serde_json::Value;
 use xtask::project;
 
@@ -30,7 +30,7 @@ pub(super) fn json() -> Result<String> {
     Ok(serde_json::to_string_pretty(&quoted(&run).context(RUN)?)?)
 }
 
-fn quoted(run: &Value) -> Result<Quoted> {
+fn quoted(run: &Value) -> Result<QuotedNumbers> {
     let stored = run["rows"].as_array().context("it has no rows")?;
     let rows = ROWS.iter().map(|(name, [table, metric, config])| {
         let is_it = |row: &&Value| {
@@ -41,7 +41,7 @@ fn quoted(run: &Value) -> Result<Quoted> {
     });
     let text = |field: &str| run[field].as_str().unwrap_or("not stated").to_owned();
     let (date, commit) = (text("date"), text("commit"));
-    Ok(Quoted {
+    Ok(QuotedNumbers {
         title: "What verification costs on a cycle-accurate machine".to_owned(),
         unit: "cycles a byte".to_owned(),
         rows: rows.collect::<Result<_>>()?,
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn the_stored_run_says_what_four_harts_are_worth() {
-        let quoted = Quoted::read(&json().unwrap()).unwrap();
+        let quoted = QuotedNumbers::read(&json().unwrap()).unwrap();
         let numbers: Vec<f64> = quoted.rows.iter().map(|row| row.1).collect();
         // With four harts the storage limits the speed, with one hart the hash does.
         assert!(numbers[0] <= numbers[1] && numbers[1] < 1.1 * numbers[0], "{numbers:?}");

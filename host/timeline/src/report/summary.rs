@@ -50,7 +50,7 @@ fn against(report: &Report) -> Option<String> {
     let unit = report.subject.timeline.time_base.unit;
     let is_comparable =
         |run: &&Run| run.timeline.time_base.unit == unit && run.timeline.reached_kernel();
-    let mut runs = report.beside.iter().chain([&report.subject]).filter(is_comparable);
+    let mut runs = report.baselines.iter().chain([&report.subject]).filter(is_comparable);
     let base = runs.next()?;
     let total = base.timeline.total();
     if total <= 0.0 {
