@@ -114,8 +114,8 @@ pub fn run(qemu: &Qemu, program: &Program<'_>, on_line: &mut dyn FnMut(&str)) ->
     command.arg("-device").arg(loader).arg("-bios").arg(program.image);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let failed = |source| Error::file("start", qemu.program(), source);
-    let mut child = Killed(command.spawn().map_err(failed)?);
-    let complaints = child.0.stderr.take().map(|stderr| thread::spawn(move || end_of(stderr)));
+    let mut child = KillOnDrop(command.spawn().map_err(failed)?);
+    let error_output = child.0.stderr.take().map(|stderr| thread::spawn(move || end_of(stderr)));
     let (sender, lines) = sync_channel(WAITING_LINES);
     if let Some(stdout) = child.0.stdout.take() {
         thread::spawn(move || {
@@ -145,7 +145,7 @@ pub fn run(qemu: &Qemu, program: &Program<'_>, on_line: &mut dyn FnMut(&str)) ->
     if status.success() {
         return Ok(());
     }
-    let why = complaints.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    let why = error_output.and_then(|thread| thread.join().ok()).unwrap_or_default();
     Err(Error::BoardFailed { status: status.to_string(), why: why.trim().to_owned() })
 }
 
@@ -158,9 +158,9 @@ fn end_of(mut stream: impl Read) -> String {
 }
 
 /// A child process that is killed when its handle is dropped.
-struct Killed(Child);
+struct KillOnDrop(Child);
 
-impl Drop for Killed {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         // The process may have ended already; then there is nothing to kill, and the wait returns at once.
         let _ = self.0.kill();

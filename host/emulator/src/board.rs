@@ -3,7 +3,7 @@
 use hartlock_boards::model::{Board, Clock, Device, Dma, Environment, Region, Storage};
 use hartlock_boards::{Error, Kind, KnownBoard, shipped};
 
-use crate::qemu::Machine;
+use crate::qemu::MachineKind;
 
 /// The regions that an emulated device consists of or is read through. They must be those of `qemu-virt`,
 /// for which the images are laid out.
@@ -26,7 +26,7 @@ const MIB: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulated {
     /// The machine.
-    pub machine: Machine,
+    pub machine: MachineKind,
     /// The size of memory in MiB.
     pub memory_mib: u64,
     /// Maximum number of harts.
@@ -43,8 +43,8 @@ impl Emulated {
         let board = &known.description;
         let fail = |message: String, at| Err(known.wrong(Kind::NotEmulated, message, at));
         let machine = match board.forms.storage {
-            Storage::Virtio => Machine::Plain,
-            Storage::VirtioPci => Machine::Iommu,
+            Storage::Virtio => MachineKind::Plain,
+            Storage::VirtioPci => MachineKind::Iommu,
             Storage::Bench => {
                 let message = "QEMU's `virt` has storage `virtio` and `virtio-pci`".to_owned();
                 return fail(message, ("forms", "", "storage"));
@@ -68,7 +68,9 @@ impl Emulated {
             let message = format!("the clock of {name} is `time`, {} Hz", base.ticks_per_second);
             return fail(message, ("", "", "ticks-per-second"));
         }
-        if let Some(region) = SHARED.iter().find(|it| place(board, it) != place(base, it)) {
+        if let Some(region) =
+            SHARED.iter().find(|it| region_range(board, it) != region_range(base, it))
+        {
             let message =
                 format!("region {region} is elsewhere on {name}, and device images with it");
             return fail(message, ("region", region, "start"));
@@ -113,7 +115,7 @@ impl Emulated {
 }
 
 /// Returns the start, the end and the count of a region.
-fn place<'a>(board: &'a Board, name: &str) -> Option<(u64, Option<u64>, &'a Option<u64>)> {
+fn region_range<'a>(board: &'a Board, name: &str) -> Option<(u64, Option<u64>, &'a Option<u64>)> {
     let Region { start, count, .. } = board.region(name).ok()?;
     let end = board.region(name).and_then(|region| board.end(region)).ok();
     Some((*start, end, count))
@@ -148,8 +150,11 @@ mod tests {
         let boards = Boards::default();
         let of = |name| Emulated::of(boards.by_name(name).unwrap());
         let plain = of("qemu-virt").unwrap();
-        assert_eq!(plain, Emulated { machine: Machine::Plain, memory_mib: 1024, max_harts: 5 });
-        assert_eq!(of("qemu-virt-iommu").unwrap(), Emulated { machine: Machine::Iommu, ..plain });
+        assert_eq!(plain, Emulated { machine: MachineKind::Plain, memory_mib: 1024, max_harts: 5 });
+        assert_eq!(
+            of("qemu-virt-iommu").unwrap(),
+            Emulated { machine: MachineKind::Iommu, ..plain }
+        );
         let error = of("hartlock-soc").unwrap_err().to_string();
         assert!(
             error.starts_with("`device/boards/hartlock-soc/board.toml` describes a board that")

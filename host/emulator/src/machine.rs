@@ -242,7 +242,7 @@ impl Machine {
             while !self.has_exited && self.step(until) {}
         }
         self.process.end();
-        self.process.complaints()
+        self.process.error_output()
     }
 
     /// Sends a command and waits for its result. Events that arrive meanwhile are processed.

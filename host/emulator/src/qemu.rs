@@ -19,7 +19,7 @@ const PROGRAM_NAME: &str = "qemu-system-riscv64";
 /// A command that executes the program after it, and makes the Linux kernel kill that program when its
 /// parent ends. A parent that is killed cannot do that itself. The system call between fork and exec needs
 /// unsafe code or this tool, which Linux systems have (util-linux 2.33).
-const BINDER: [&str; 4] = ["setpriv", "--pdeathsig", "KILL", "--"];
+const PARENT_DEATH_WRAPPER: [&str; 4] = ["setpriv", "--pdeathsig", "KILL", "--"];
 /// The oldest supported major version. Older versions have neither `max` nor a profile CPU with vector
 /// crypto.
 const OLDEST_MAJOR: u32 = 10;
@@ -32,8 +32,8 @@ const MEMORY_MIB: u64 = qemu_virt::RAM.size() >> 20;
 pub struct Qemu {
     program: PathBuf,
     version: String,
-    /// True if [`BINDER`] can start it.
-    is_bound: bool,
+    /// True if [`PARENT_DEATH_WRAPPER`] can start it.
+    kills_with_parent: bool,
 }
 
 impl Qemu {
@@ -64,13 +64,14 @@ impl Qemu {
 
     fn check(program: &Path) -> Result<Self, Error> {
         let unusable = |why: String| Error::EmulatorUnusable { path: program.to_path_buf(), why };
-        let ask =
-            |is_bound| command(program, is_bound).arg("--version").stdin(Stdio::null()).output();
+        let ask = |kills_with_parent| {
+            command(program, kills_with_parent).arg("--version").stdin(Stdio::null()).output()
+        };
         let version_in = |output: &Output| parse_version(&String::from_utf8_lossy(&output.stdout));
-        // If the binder fails for any reason, QEMU is started without it.
-        let bound = ask(true).ok().filter(|output| version_in(output).is_some());
-        let is_bound = bound.is_some();
-        let output = match bound {
+        // If the wrapper fails for any reason, QEMU is started without it.
+        let wrapped = ask(true).ok().filter(|output| version_in(output).is_some());
+        let kills_with_parent = wrapped.is_some();
+        let output = match wrapped {
             Some(output) => output,
             None => ask(false).map_err(|error| unusable(hartlock_files::describe(&error)))?,
         };
@@ -82,7 +83,7 @@ impl Qemu {
         if major < OLDEST_MAJOR {
             return Err(Error::EmulatorTooOld { path: program.to_path_buf(), major, minor });
         }
-        Ok(Self { program: program.to_path_buf(), version, is_bound })
+        Ok(Self { program: program.to_path_buf(), version, kills_with_parent })
     }
 
     /// Returns the path of the program.
@@ -90,10 +91,10 @@ impl Qemu {
         &self.program
     }
 
-    /// Makes a command that runs QEMU. If the binder is available, QEMU ends with the thread that starts
+    /// Makes a command that runs QEMU. If the wrapper is available, QEMU ends with the thread that starts
     /// it.
     pub(crate) fn command(&self) -> Command {
-        command(&self.program, self.is_bound)
+        command(&self.program, self.kills_with_parent)
     }
 
     /// Returns the version, for example `10.0.13`.
@@ -102,12 +103,12 @@ impl Qemu {
     }
 }
 
-fn command(program: &Path, is_bound: bool) -> Command {
-    if !is_bound {
+fn command(program: &Path, kills_with_parent: bool) -> Command {
+    if !kills_with_parent {
         return Command::new(program);
     }
-    let [binder, options @ ..] = BINDER;
-    let mut command = Command::new(binder);
+    let [wrapper, options @ ..] = PARENT_DEATH_WRAPPER;
+    let mut command = Command::new(wrapper);
     command.args(options).arg(program);
     command
 }
@@ -124,7 +125,7 @@ fn parse_version(text: &str) -> Option<(String, u32, u32)> {
 
 /// The machines that are made of QEMU's `virt`, one for each emulated board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Machine {
+pub enum MachineKind {
     /// `qemu-virt`: the disk uses virtio-mmio, and nothing restricts its access to memory.
     #[default]
     Plain,
@@ -133,7 +134,7 @@ pub enum Machine {
     Iommu,
 }
 
-impl Machine {
+impl MachineKind {
     /// Returns the board that the machine emulates.
     pub const fn board(self) -> &'static Board<'static> {
         match self {
@@ -147,7 +148,7 @@ impl Machine {
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The kind of machine.
-    pub machine: Machine,
+    pub machine: MachineKind,
     /// The image of flash bank 0, which is never written.
     pub rom_flash: PathBuf,
     /// The image of flash bank 1, which the device may write.
@@ -182,7 +183,7 @@ impl Config {
     /// Makes a configuration with five harts of QEMU's default CPU and a time limit of two minutes.
     pub fn new(rom_flash: PathBuf, bundle_flash: PathBuf, disk: Option<PathBuf>) -> Self {
         Self {
-            machine: Machine::default(),
+            machine: MachineKind::default(),
             rom_flash,
             bundle_flash,
             disk,
@@ -222,10 +223,10 @@ impl Config {
         }
         let mut list = Options(Vec::new());
         let machine = match self.machine {
-            Machine::Plain => "virt,pflash0=f0,pflash1=f1",
+            MachineKind::Plain => "virt,pflash0=f0,pflash1=f1",
             // With an interrupt controller for messages, interrupts would be additional writes of the
             // disk.
-            Machine::Iommu => "virt,pflash0=f0,pflash1=f1,iommu-sys=on,aia=none",
+            MachineKind::Iommu => "virt,pflash0=f0,pflash1=f1,iommu-sys=on,aia=none",
         };
         list.text("-M", machine).text("-bios", "none");
         list.text("-smp", &self.harts.to_string()).text("-m", &format!("{}M", self.memory_mib));
@@ -247,9 +248,9 @@ impl Config {
         if let Some(disk) = &self.disk {
             list.path("-drive", "if=none,id=d0,format=raw,readonly=on,file=", disk);
             let device = match self.machine {
-                Machine::Plain => "virtio-blk-device,drive=d0",
+                MachineKind::Plain => "virtio-blk-device,drive=d0",
                 // Without `iommu_platform`, a virtio device of QEMU bypasses the IOMMU.
-                Machine::Iommu => {
+                MachineKind::Iommu => {
                     "virtio-blk-pci,drive=d0,addr=1,iommu_platform=on,disable-legacy=on"
                 }
             };
@@ -369,7 +370,7 @@ mod tests {
 
     #[test]
     fn the_disk_of_a_board_with_an_iommu_goes_through_it() {
-        let line = line(&Config { machine: Machine::Iommu, ..config() });
+        let line = line(&Config { machine: MachineKind::Iommu, ..config() });
         for part in [
             "-M virt,pflash0=f0,pflash1=f1,iommu-sys=on,aia=none ",
             "-device virtio-blk-pci,drive=d0,addr=1,iommu_platform=on,disable-legacy=on",

@@ -24,10 +24,10 @@ const LONGEST_SOCKET_PATH: usize = 100;
 const SHORT_FOLDER: &str = "/tmp";
 /// Maximum number of queued events. Beyond it QEMU has to wait, so that memory is bounded.
 const WAITING_EVENTS: usize = 64;
-const COMPLAINTS: usize = 4096;
+const MAX_ERROR_OUTPUT: usize = 4096;
 /// The time to wait for the last error output of a QEMU that has ended; a process that it started may keep its
 /// standard error open for longer.
-const LAST_COMPLAINTS: Duration = Duration::from_secs(2);
+const LAST_ERROR_OUTPUT: Duration = Duration::from_secs(2);
 
 /// An event that the threads report.
 #[derive(Debug)]
@@ -46,9 +46,9 @@ pub(super) struct Process {
     input: Option<ChildStdin>,
     events: Receiver<Event>,
     control: Option<Control>,
-    complaints: Arc<Mutex<VecDeque<u8>>>,
+    error_output: Arc<Mutex<VecDeque<u8>>>,
     /// A channel that is closed when all error output was received.
-    complaints_end: Receiver<()>,
+    error_output_end: Receiver<()>,
     folder: TempDir,
 }
 
@@ -69,12 +69,12 @@ impl Process {
             .spawn()
             .map_err(|source| Error::file("start", qemu.program(), source))?;
         let (sender, events) = sync_channel(WAITING_EVENTS);
-        let complaints = Arc::default();
-        let (is_open, complaints_end) = sync_channel(0);
+        let error_output = Arc::default();
+        let (is_open, error_output_end) = sync_channel(0);
         if let Some(stderr) = child.stderr.take() {
-            let complaints = Arc::clone(&complaints);
+            let error_output = Arc::clone(&error_output);
             thread::spawn(move || {
-                keep_end(stderr, &complaints);
+                keep_end(stderr, &error_output);
                 drop(is_open);
             });
         }
@@ -84,7 +84,7 @@ impl Process {
         }
         let input = child.stdin.take();
         let mut process =
-            Self { child, input, events, control: None, complaints, complaints_end, folder };
+            Self { child, input, events, control: None, error_output, error_output_end, folder };
         process.connect(&listener, sender, deadline)?;
         Ok(process)
     }
@@ -170,10 +170,10 @@ impl Process {
     }
 
     /// Returns the end of QEMU's error output, which is complete once QEMU has ended.
-    pub(super) fn complaints(&self) -> String {
+    pub(super) fn error_output(&self) -> String {
         // No value is ever sent: this call returns when the reading thread drops its end of the channel.
-        let _ = self.complaints_end.recv_timeout(LAST_COMPLAINTS);
-        let bytes = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = self.error_output_end.recv_timeout(LAST_ERROR_OUTPUT);
+        let bytes = self.error_output.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = bytes.iter().copied().collect();
         String::from_utf8_lossy(&bytes).trim().to_owned()
     }
@@ -219,7 +219,7 @@ fn keep_end(mut from: impl Read, place: &Mutex<VecDeque<u8>>) {
     while let Ok(len @ 1..) = from.read(&mut buffer) {
         let mut bytes = place.lock().unwrap_or_else(PoisonError::into_inner);
         bytes.extend(&buffer[..len]);
-        let surplus = bytes.len().saturating_sub(COMPLAINTS);
+        let surplus = bytes.len().saturating_sub(MAX_ERROR_OUTPUT);
         bytes.drain(..surplus);
     }
 }

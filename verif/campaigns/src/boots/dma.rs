@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
 use hartlock_emulator::machine::{Machine, Stop};
-use hartlock_emulator::qemu::Machine as Board;
+use hartlock_emulator::qemu::MachineKind as Board;
 use hartlock_image::Reason;
 use hartlock_maps::qemu_virt_iommu as map;
 use hartlock_verify::board::Region;
