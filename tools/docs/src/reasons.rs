@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::vectors::Vector;
-use hartlock_gen::errors::{Fault, Group, KEY_FILE, List, Reason, Reporter};
+use hartlock_gen::errors::{FaultParty, Group, KEY_FILE, List, Reason, Reporter};
 
 /// A page of the book.
 pub struct Page {
@@ -121,17 +121,17 @@ fn page(reason: &Reason, group: &Group, rule: &str, vectors: &[&Vector]) -> Stri
     out
 }
 
-fn blame(fault: Fault) -> &'static str {
+fn blame(fault: FaultParty) -> &'static str {
     match fault {
-        Fault::Image => {
+        FaultParty::Image => {
             "The **image**. The party that built, signed or transported the bundle has to act; the \
              device is correct."
         }
-        Fault::Device => {
+        FaultParty::Device => {
             "The **device**. The party that provisioned or maintains it has to act; another bundle \
              does not help."
         }
-        Fault::Caller => {
+        FaultParty::Caller => {
             "The **caller**. The caller of the command has to change its arguments; no fault of the \
              bundle is known."
         }
@@ -237,7 +237,7 @@ mod tests {
             reason: vec![Reason {
                 code: text("E0101"),
                 name: text("Truncated"),
-                fault: Fault::Image,
+                fault: FaultParty::Image,
                 title: text("The bundle ends."),
                 why: text("A copy broke off."),
                 hint: text("Copy it again."),

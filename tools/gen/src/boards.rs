@@ -26,14 +26,14 @@ const BOARDS: &str = "device/boards";
 const SPECIFICATION: &str = "spec/boot-flow.md";
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct BoardsArgs {
     /// Write nothing; say which generated files are out of date
     #[arg(long)]
     check: bool,
 }
 
 /// Writes the generated files that differ; with `--check`, prints their names instead.
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &BoardsArgs) -> Result<Verdict> {
     let root = project::root();
     let stale = stale(&root)?;
     for Output { path, content } in &stale {

@@ -15,7 +15,7 @@ use xtask::Outcome;
 use xtask::{Verdict, project};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct ErrorsArgs {
     /// Write nothing; say whether the generated files are up to date
     #[arg(long)]
     check: bool,
@@ -42,7 +42,7 @@ pub struct Group {
 pub struct Reason {
     pub code: String,
     pub name: String,
-    pub fault: Fault,
+    pub fault: FaultParty,
     pub title: String,
     pub why: String,
     pub hint: String,
@@ -54,7 +54,7 @@ pub struct Reason {
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Fault {
+pub enum FaultParty {
     Image,
     Device,
     Caller,
@@ -115,7 +115,7 @@ impl Reason {
     }
 }
 
-impl Fault {
+impl FaultParty {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Image => "image",
@@ -200,7 +200,7 @@ const REQUESTS: Enum = Enum {
     is_of_stages: false,
 };
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &ErrorsArgs) -> Result<Verdict> {
     let stale = update(&project::root(), !args.check)?;
     for file in &stale {
         let what = if args.check { "is not what spec/errors.toml makes" } else { "written" };
@@ -391,7 +391,7 @@ mod tests {
         Reason {
             code,
             name,
-            fault: Fault::Image,
+            fault: FaultParty::Image,
             title: text(),
             why: text(),
             hint: text(),

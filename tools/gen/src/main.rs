@@ -15,11 +15,11 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Make all files that depend on a board from device/boards/*/board.toml
-    Boards(boards::Args),
+    Boards(boards::BoardsArgs),
     /// Make the reason codes in code and documentation from spec/errors.toml
-    Errors(errors::Args),
+    Errors(errors::ErrorsArgs),
     /// Make all files that depend on the registers of hw from their descriptions
-    Regs(regs::Args),
+    Regs(regs::RegsArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]
     Step {
