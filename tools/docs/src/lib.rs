@@ -36,10 +36,10 @@ mod steps;
 mod vectors;
 
 #[derive(clap::Args)]
-pub struct Args {}
+pub struct DocsArgs {}
 
 /// Builds the site and prints one line for each finding, `page: what`.
-pub fn main(_args: &Args) -> Result<Verdict> {
+pub fn main(_args: &DocsArgs) -> Result<Verdict> {
     let root = project::root();
     if let Some(readme) = steps::changed_readme(&root)? {
         fs::write(root.join("README.md"), readme)?;

@@ -15,9 +15,9 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Build the documentation site and check its links
-    Docs(runner::Args),
+    Docs(runner::DocsArgs),
     /// Take pictures of site, timeline and terminal, to be looked at
-    Screenshots(runner::screenshots::Args),
+    Screenshots(runner::screenshots::ScreenshotsArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]
     Step {

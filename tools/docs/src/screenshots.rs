@@ -17,7 +17,7 @@ mod terminal;
 use browser::{Browser, View};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct ScreenshotsArgs {
     /// Folder of the pictures
     #[arg(long, value_name = "FOLDER", default_value = "target/screenshots")]
     output: PathBuf,
@@ -67,7 +67,7 @@ const SHOWN: [(&str, &str); 9] = [
 ];
 
 /// Takes the pictures, and prints a line for each finding.
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &ScreenshotsArgs) -> Result<Verdict> {
     // This check comes first, because nothing else is possible without a browser.
     let program = browser::find()?;
     let root = project::root();
