@@ -31,15 +31,15 @@ pub fn obtain(consent: Consent, needs: &[String]) -> Result<()> {
         return Ok(());
     }
     let agreed = match decide(is_root(), says_yes(), io::stdin().is_terminal()) {
-        Decision::Agreed => true,
-        Decision::Ask => {
+        ConsentDecision::Agreed => true,
+        ConsentDecision::Ask => {
             eprint!("fetch now? [y/N] ");
             io::stderr().flush()?;
             let mut answer = String::new();
             io::stdin().lock().read_line(&mut answer)?;
             is_yes(&answer)
         }
-        Decision::Refuse => false,
+        ConsentDecision::Refuse => false,
     };
     if !agreed {
         bail!("not fetched without consent; run `make fetch`, or set YES=1");
@@ -48,17 +48,17 @@ pub fn obtain(consent: Consent, needs: &[String]) -> Result<()> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Decision {
+enum ConsentDecision {
     Agreed,
     Ask,
     Refuse,
 }
 
-fn decide(root: bool, yes: bool, terminal: bool) -> Decision {
+fn decide(root: bool, yes: bool, terminal: bool) -> ConsentDecision {
     match (root || yes, terminal) {
-        (true, _) => Decision::Agreed,
-        (false, true) => Decision::Ask,
-        (false, false) => Decision::Refuse,
+        (true, _) => ConsentDecision::Agreed,
+        (false, true) => ConsentDecision::Ask,
+        (false, false) => ConsentDecision::Refuse,
     }
 }
 
@@ -83,10 +83,10 @@ mod tests {
 
     #[test]
     fn only_root_or_yes_goes_ahead_unasked() {
-        assert_eq!(decide(true, false, false), Decision::Agreed);
-        assert_eq!(decide(false, true, false), Decision::Agreed);
-        assert_eq!(decide(false, false, true), Decision::Ask);
-        assert_eq!(decide(false, false, false), Decision::Refuse);
+        assert_eq!(decide(true, false, false), ConsentDecision::Agreed);
+        assert_eq!(decide(false, true, false), ConsentDecision::Agreed);
+        assert_eq!(decide(false, false, true), ConsentDecision::Ask);
+        assert_eq!(decide(false, false, false), ConsentDecision::Refuse);
     }
 
     #[test]

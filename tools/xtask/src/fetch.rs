@@ -8,11 +8,11 @@ use xtask::python::{self, PackageSet};
 use xtask::tools::{self, Extent};
 
 #[derive(clap::Args)]
-pub struct Args {}
+pub struct FetchArgs {}
 
 /// Fetches, then prints a line for each file (name, tab, path) and each package (name, tab,
 /// version).
-pub fn main(_args: &Args) -> Result<Verdict> {
+pub fn main(_args: &FetchArgs) -> Result<Verdict> {
     // By typing this command, the user has agreed.
     let tools = tools::ensure(Extent::All, Consent::Given)?;
     for (name, path) in [

@@ -43,10 +43,10 @@ const ROM_EXITS: usize = 2;
 const STATUS: &str = "docs/status.toml";
 
 #[derive(clap::Args)]
-pub struct Args {}
+pub struct FirmwareArgs {}
 
 /// Builds all firmware and prints the sizes.
-pub fn main(_: &Args) -> Result<Verdict> {
+pub fn main(_: &FirmwareArgs) -> Result<Verdict> {
     let built = build()?;
     for stage in [&built.rom, &built.loader] {
         println!("{}\t{} bytes\t{}", stage.name, stage.size()?, stage.bin.display());

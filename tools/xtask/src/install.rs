@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use xtask::{Outcome, Verdict, project, run};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct InstallArgs {
     /// Where programs look for their files
     #[arg(long, value_name = "FOLDER", default_value = "/usr/local")]
     prefix: PathBuf,
@@ -49,7 +49,7 @@ const COMPLETIONS: [(&str, &str); 3] = [
 /// The file that lists the files of an installation, by their paths below the prefix.
 const LIST: &str = "share/hartlock/files";
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &InstallArgs) -> Result<Verdict> {
     let prefix = args.prefix.strip_prefix("/").context("the prefix is no absolute path")?;
     let top = args.destdir.as_deref().unwrap_or(Path::new("/")).join(prefix);
     if args.remove {

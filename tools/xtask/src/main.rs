@@ -47,15 +47,15 @@ fn command() -> clap::Command {
         .about("Builds, fetches, tests and gates Hartlock")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(fetch::Args::augment_args(
+        .subcommand(fetch::FetchArgs::augment_args(
             clap::Command::new("fetch")
                 .about("Fetch the emulator, firmware, kernel and test tools into the cache"),
         ))
-        .subcommand(firmware::Args::augment_args(
+        .subcommand(firmware::FirmwareArgs::augment_args(
             clap::Command::new("firmware")
                 .about("Build the ROM, the loader and the device trees into target/firmware"),
         ))
-        .subcommand(install::Args::augment_args(clap::Command::new("install").about(
+        .subcommand(install::InstallArgs::augment_args(clap::Command::new("install").about(
             "Install the command, its manual pages and completions, and the firmware images",
         )))
         .subcommand(install::ArchiveArgs::augment_args(
@@ -63,7 +63,7 @@ fn command() -> clap::Command {
                 "Pack the same into one file, whose bytes depend on the committed tree alone",
             ),
         ))
-        .subcommand(test::Args::augment_args(
+        .subcommand(test::TestArgs::augment_args(
             clap::Command::new("test").about("Run every check of the project, or some of them"),
         ))
         .subcommands(runners::commands())

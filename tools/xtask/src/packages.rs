@@ -30,7 +30,7 @@ const SOURCE: &str = "source";
 pub struct PinFile {
     pub archive: Archive,
     pub set: BTreeMap<String, Set>,
-    pub cargo: BTreeMap<String, CargoTool>,
+    pub cargo: BTreeMap<String, CargoPin>,
 }
 
 /// The archive that packages are downloaded from.
@@ -79,7 +79,7 @@ pub struct Pin {
 
 /// A program that is built from crates.io.
 #[derive(Deserialize)]
-pub struct CargoTool {
+pub struct CargoPin {
     pub version: String,
     pub minutes: u32,
     /// The features, instead of the default ones; if absent, the default ones.

@@ -21,12 +21,12 @@ const LAYOUT: &str = "1";
 
 /// The contents of `tools/python.toml`.
 #[derive(Serialize, Deserialize)]
-struct PinFile {
-    package: Vec<Pin>,
+struct PythonPinFile {
+    package: Vec<PythonPin>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Pin {
+struct PythonPin {
     name: String,
     version: String,
     sha256: String,
@@ -88,7 +88,7 @@ impl PackageSet {
         }
     }
 
-    fn holds(self, pin: &Pin) -> bool {
+    fn holds(self, pin: &PythonPin) -> bool {
         match self {
             PackageSet::Machine => pin.set.is_none(),
             _ => pin.set.as_deref() == Some(self.name()),
@@ -200,20 +200,20 @@ fn ensure_installed(set: PackageSet) -> Result<Packages> {
     Ok(Packages { dir, versions })
 }
 
-fn load(set: PackageSet) -> Result<PinFile> {
+fn load(set: PackageSet) -> Result<PythonPinFile> {
     let mut pins = load_all()?;
     pins.package.retain(|pin| set.holds(pin));
     Ok(pins)
 }
 
-fn load_all() -> Result<PinFile> {
+fn load_all() -> Result<PythonPinFile> {
     let path = project::root().join("tools/python.toml");
     let text =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
 }
 
-fn dir_of(set: PackageSet, pins: &PinFile) -> Result<PathBuf> {
+fn dir_of(set: PackageSet, pins: &PythonPinFile) -> Result<PathBuf> {
     let pins = toml::to_string(pins)?;
     let mut parts = vec![LAYOUT, &pins];
     let version;
@@ -231,7 +231,7 @@ fn python_version() -> Result<String> {
     Ok(run::quietly(Command::new("python3").args(["-c", script]))?.trim().to_owned())
 }
 
-fn install(pins: &PinFile, scratch: &Path, tree: &Path) -> Result<()> {
+fn install(pins: &PythonPinFile, scratch: &Path, tree: &Path) -> Result<()> {
     let requirements = scratch.join("requirements.txt");
     fs::write(&requirements, requirements_of(pins))?;
     eprintln!("downloading Python packages");
@@ -255,8 +255,8 @@ fn install(pins: &PinFile, scratch: &Path, tree: &Path) -> Result<()> {
 }
 
 /// Returns a requirements file for pip's hash-checking mode.
-fn requirements_of(pins: &PinFile) -> String {
-    let hashes = |pin: &Pin| -> String {
+fn requirements_of(pins: &PythonPinFile) -> String {
+    let hashes = |pin: &PythonPin| -> String {
         let all = std::iter::once(&pin.sha256).chain(&pin.other_sha256);
         all.map(|sha256| format!(" --hash=sha256:{sha256}")).collect()
     };

@@ -25,12 +25,12 @@ mod schedule;
 mod steps;
 
 use inputs::Reader;
-use passes::{Decision, Passes, Takes};
+use passes::{Passes, RunDecision, Takes};
 use schedule::{Plan, Tally};
-use steps::{Action, BUILD, MORE_TOOLS, SERVICES, STEPS, Step, TOOLS, Tier};
+use steps::{Action, BUILD, MORE_TOOLS, SERVICES, STEPS, TOOLS, TestStep, Tier};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct TestArgs {
     /// How much to run
     #[arg(long, value_enum, default_value_t = Tier::First)]
     tier: Tier,
@@ -57,11 +57,11 @@ pub struct Args {
     store: Option<String>,
 }
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &TestArgs) -> Result<Verdict> {
     if args.list {
         let named = select(&args.only)?;
         let is_listed =
-            |step: &&Step| named.is_empty() || named.iter().any(|it| it.name == step.name);
+            |step: &&TestStep| named.is_empty() || named.iter().any(|it| it.name == step.name);
         for step in STEPS.iter().filter(is_listed) {
             println!("{:<6} {:<18} {}", tier_name(step.tier), step.name, step.about);
         }
@@ -95,7 +95,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
         progress: Some(Duration::from_secs(if std::io::stderr().is_terminal() { 15 } else { 60 })),
     };
     let start = Instant::now();
-    let execute = |step: &Step| execute(step, &root, &logs.join(step.name), is_built);
+    let execute = |step: &TestStep| execute(step, &root, &logs.join(step.name), is_built);
     let tally = schedule::run(&plan, &execute, &mut Stdout)?;
     let seconds = start.elapsed().as_secs_f64();
     // The log of a step that passed before is still stored.
@@ -125,9 +125,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
 /// The steps of a run, grouped by the decision about them.
 #[derive(Default)]
 struct Sorted {
-    run: Vec<&'static Step>,
+    run: Vec<&'static TestStep>,
     /// Steps that passed on this machine with the same inputs.
-    unchanged: Vec<&'static Step>,
+    unchanged: Vec<&'static TestStep>,
     /// Lines about the steps whose recorded pass the run relies on.
     relied_on: Vec<String>,
     /// Lines about the steps of the last tier, which no other tier runs.
@@ -136,7 +136,7 @@ struct Sorted {
 
 /// Decides about each step. A step that is named runs unless it passed on this machine; the tier decides about the
 /// others.
-fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
+fn sort(args: &TestArgs, reader: &Reader, passes: &Passes) -> Result<Sorted> {
     if args.vectors {
         ensure!(
             std::env::var_os("HARTLOCK_VECTORS").is_some(),
@@ -144,7 +144,7 @@ fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
         );
     }
     let named = select(&args.only)?;
-    let is_chosen = |step: &Step| match (args.vectors, args.tier) {
+    let is_chosen = |step: &TestStep| match (args.vectors, args.tier) {
         _ if !named.is_empty() => named.iter().any(|it| it.name == step.name),
         (true, _) => step.vectors && step.tier == Tier::First,
         (_, Tier::Long) => step.tier == Tier::Long,
@@ -172,14 +172,14 @@ fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
         let is_beyond = step.tier > args.tier || step.tier == Tier::Long;
         let takes = Takes { local: !args.fresh, record: is_by_tier && is_beyond && !args.fresh };
         match passes.decide(step, &tree, takes) {
-            Decision::Run => sorted.run.push(step),
-            Decision::Unchanged(seconds) => {
+            RunDecision::Run => sorted.run.push(step),
+            RunDecision::Unchanged(seconds) => {
                 if step.tier > Tier::First && passes.recorded(step, &tree).is_none() {
                     passes.record(step, &tree, seconds)?;
                 }
                 sorted.unchanged.push(step);
             }
-            Decision::Recorded(pass) => sorted.relied_on.push(format!(
+            RunDecision::Recorded(pass) => sorted.relied_on.push(format!(
                 "{:<18} {} in {} ({})",
                 step.name,
                 pass.date,
@@ -195,13 +195,13 @@ fn sort(args: &Args, reader: &Reader, passes: &Passes) -> Result<Sorted> {
             || named.iter().any(|step| step.name == name)
     };
     let is_run =
-        |step: &&Step| runs(step.name) || SERVICES.contains(&step.name) && is_needed(step.name);
+        |step: &&TestStep| runs(step.name) || SERVICES.contains(&step.name) && is_needed(step.name);
     sorted.run = STEPS.iter().filter(is_run).collect();
     Ok(sorted)
 }
 
 impl Sorted {
-    fn show(&self, args: &Args) {
+    fn show(&self, args: &TestArgs) {
         if !self.relied_on.is_empty() {
             println!("relying on recorded passes for the present inputs ({}):", passes::RECORD);
             self.relied_on.iter().for_each(|line| println!("  {line}"));
@@ -265,7 +265,7 @@ fn lanes() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(4)
 }
 
-fn select(names: &[String]) -> Result<Vec<&'static Step>> {
+fn select(names: &[String]) -> Result<Vec<&'static TestStep>> {
     for name in names {
         if !STEPS.iter().any(|step| step.name == name) {
             let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
@@ -276,7 +276,7 @@ fn select(names: &[String]) -> Result<Vec<&'static Step>> {
 }
 
 /// Runs a step. A step of a runner uses the program of the step `build`, if that is part of the run.
-fn execute(step: &Step, root: &Path, log: &Path, is_built: bool) -> Result<Outcome> {
+fn execute(step: &TestStep, root: &Path, log: &Path, is_built: bool) -> Result<Outcome> {
     let log = log.with_extension("log");
     let outcome = match step.action {
         Action::Command(words) => run_command(words, root, &log)?,
@@ -494,16 +494,16 @@ mod tests {
     }
 
     /// Returns the names of the steps that run, and the numbers of steps that are relied on and left out.
-    fn sorted(args: Args, passes: &Passes) -> (Vec<&'static str>, usize, usize) {
+    fn sorted(args: TestArgs, passes: &Passes) -> (Vec<&'static str>, usize, usize) {
         let sorted = sort(&args, &Reader::new(&project::root()), passes).unwrap();
         let names = sorted.run.iter().map(|step| step.name).collect();
         (names, sorted.relied_on.len(), sorted.left_out.len())
     }
 
-    fn args(tier: Tier, only: &[&str]) -> Args {
+    fn args(tier: Tier, only: &[&str]) -> TestArgs {
         let only = only.iter().map(|name| (*name).to_owned()).collect();
         let (vectors, list, fail_fast, fresh) = (false, false, false, false);
-        Args { tier, only, vectors, list, fail_fast, fresh, jobs: None, store: None }
+        TestArgs { tier, only, vectors, list, fail_fast, fresh, jobs: None, store: None }
     }
 
     #[test]
@@ -545,7 +545,7 @@ mod tests {
         assert_eq!(names.contains(&MORE_TOOLS), kept.len() < of_full().count());
         let (names, relied_on, _) = sorted(args(Tier::Full, &[]), &full);
         assert_eq!((names.len(), relied_on), (STEPS.len() - long, 0), "a release runs all of them");
-        let fresh = Args { fresh: true, ..args(Tier::First, &[]) };
+        let fresh = TestArgs { fresh: true, ..args(Tier::First, &[]) };
         assert_eq!(sorted(fresh, &full).1, 0);
     }
 

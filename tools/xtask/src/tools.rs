@@ -158,7 +158,7 @@ impl Extent {
         let mut needs = packages::missing(&SETS)?;
         needs.extend(packages::missing(self.sets())?);
         for name in self.cargo_tools() {
-            needs.extend(CargoTool::find(name)?.missing());
+            needs.extend(CargoBuild::find(name)?.missing());
         }
         for set in self.python() {
             needs.extend(python::missing(*set)?);
@@ -186,7 +186,7 @@ pub fn ensure(extent: Extent, consent: Consent) -> Result<Tools> {
         packages::ensure_sets(OTHER_SETS)?;
     }
     for name in extent.cargo_tools() {
-        CargoTool::find(name)?.ensure()?;
+        CargoBuild::find(name)?.ensure()?;
     }
     python::ensure(extent.python())?;
     Ok(tools)
@@ -222,14 +222,14 @@ pub fn cargo_deny() -> Result<PathBuf> {
 
 /// Returns a program from crates.io in its tested version. Builds it if it is missing and the user consents.
 pub fn cargo_tool(name: &str) -> Result<PathBuf> {
-    let tool = CargoTool::find(name)?;
+    let tool = CargoBuild::find(name)?;
     let needs: Vec<String> = tool.missing().into_iter().collect();
     consent::obtain(Consent::Ask, &needs)?;
     tool.ensure()
 }
 
 /// A program from crates.io, and the cache in which it is built.
-struct CargoTool {
+struct CargoBuild {
     name: String,
     version: String,
     minutes: u32,
@@ -237,12 +237,12 @@ struct CargoTool {
     cache: PathBuf,
 }
 
-impl CargoTool {
-    fn find(name: &str) -> Result<CargoTool> {
+impl CargoBuild {
+    fn find(name: &str) -> Result<CargoBuild> {
         let pins = PinFile::load()?;
         let pin = pins.cargo.get(name);
         let pin = pin.with_context(|| format!("tools/packages.toml has no cargo tool {name}"))?;
-        Ok(CargoTool {
+        Ok(CargoBuild {
             name: name.to_owned(),
             version: pin.version.clone(),
             minutes: pin.minutes,

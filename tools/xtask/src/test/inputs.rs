@@ -18,7 +18,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use xtask::run;
 
-use super::steps::{Action, Outside, Step};
+use super::steps::{Action, Outside, TestStep};
 
 /// A part of every digest. Raise it when all steps check more than before.
 const VERSION: &str = "3";
@@ -264,7 +264,7 @@ impl Workspace {
 
 impl Tree {
     /// Returns the digest of the inputs in the tree, or `None` for a step that depends on more than can be read.
-    pub fn key(&self, step: &Step) -> Option<String> {
+    pub fn key(&self, step: &TestStep) -> Option<String> {
         if !step.has_key() {
             return None;
         }
@@ -300,7 +300,7 @@ impl Tree {
     }
 
     /// Returns the digest of the inputs in the tree together with those outside of it.
-    pub fn local_key(&self, root: &Path, step: &Step) -> Option<String> {
+    pub fn local_key(&self, root: &Path, step: &TestStep) -> Option<String> {
         let mut digest = Sha256::new();
         digest.update(self.key(step)?);
         digest.update(outside(root, step));
@@ -325,15 +325,15 @@ fn is_source(folder: &str, path: &str) -> bool {
 }
 
 /// Returns true if the step itself reads this file.
-fn is_read(step: &Step, path: &str) -> bool {
+fn is_read(step: &TestStep, path: &str) -> bool {
     step.reads.iter().copied().flatten().any(|input| covers(input, path))
         && !is_left_out(step, path)
 }
 
 /// Returns true for a file that does not count as an input of the step. No step reads the record, since that is a
 /// result of the steps.
-fn is_left_out(step: &Step, path: &str) -> bool {
-    path == super::passes::RECORD || step.but.iter().any(|other| covers(other, path))
+fn is_left_out(step: &TestStep, path: &str) -> bool {
+    path == super::passes::RECORD || step.ignored_paths.iter().any(|other| covers(other, path))
 }
 
 /// Returns true if `input` is this file or a folder that contains it. `*` with a suffix stands for all files that end
@@ -348,10 +348,11 @@ pub fn covers(input: &str, path: &str) -> bool {
 
 /// Returns a digest of the inputs outside of the tree: programs of this machine that the step names, and the
 /// environment.
-fn outside(root: &Path, step: &Step) -> [u8; 32] {
+fn outside(root: &Path, step: &TestStep) -> [u8; 32] {
     let mut digest = Sha256::new();
-    let mut says =
-        |program: &'static str, argument: &str| digest.update(said(root, program, argument));
+    let mut says = |program: &'static str, argument: &str| {
+        digest.update(version_output(root, program, argument))
+    };
     says("rustc", "-vV");
     for it in step.outside {
         match it {
@@ -378,18 +379,18 @@ fn outside(root: &Path, step: &Step) -> [u8; 32] {
 }
 
 /// Returns the output of a program that prints its version. Each program is run once.
-fn said(root: &Path, program: &'static str, argument: &str) -> Vec<u8> {
+fn version_output(root: &Path, program: &'static str, argument: &str) -> Vec<u8> {
     static KNOWN: Mutex<BTreeMap<&str, Vec<u8>>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let ask = || {
-        let said = run::capture(Command::new(program).arg(argument).current_dir(root));
-        said.map_or_else(|_| Vec::new(), |output| output.stdout)
+        let output = run::capture(Command::new(program).arg(argument).current_dir(root));
+        output.map_or_else(|_| Vec::new(), |output| output.stdout)
     };
     known.entry(program).or_insert_with(ask).clone()
 }
 
 /// Returns the variables of the environment that change what the step builds or runs.
-pub fn variables(step: &Step) -> Vec<(String, String)> {
+pub fn variables(step: &TestStep) -> Vec<(String, String)> {
     let counts = |name: &str| {
         VARIABLES.iter().any(|it| name == *it || it.ends_with('_') && name.starts_with(it))
             && !NOT_VARIABLES.contains(&name)

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use xtask::run;
 
 use super::inputs;
-use super::steps::{Step, Tier};
+use super::steps::{TestStep, Tier};
 
 /// The file of the record, below the root of the tree.
 pub const RECORD: &str = "verif/passed.toml";
@@ -41,7 +41,7 @@ pub struct Pass {
 
 /// The decision whether a step runs.
 #[derive(Debug, PartialEq)]
-pub enum Decision {
+pub enum RunDecision {
     Run,
     /// The step passed on this machine with the same inputs, in this number of seconds.
     Unchanged(f64),
@@ -87,24 +87,24 @@ impl Passes {
     }
 
     /// Decides if a step has to run. `takes` selects the kinds of passes that count.
-    pub fn decide(&self, step: &Step, tree: &inputs::Tree, takes: Takes) -> Decision {
+    pub fn decide(&self, step: &TestStep, tree: &inputs::Tree, takes: Takes) -> RunDecision {
         if takes.local
             && let Some(key) = tree.local_key(&self.root, step)
             && let Some(seconds) = self.find(step, &key)
         {
-            return Decision::Unchanged(seconds);
+            return RunDecision::Unchanged(seconds);
         }
         if takes.record
             && let Some(pass) = self.recorded(step, tree)
         {
-            return Decision::Recorded(pass);
+            return RunDecision::Recorded(pass);
         }
-        Decision::Run
+        RunDecision::Run
     }
 
     /// Returns the entry of the record for the present inputs. There is none if a variable changes what is built or
     /// run.
-    pub fn recorded(&self, step: &Step, tree: &inputs::Tree) -> Option<Pass> {
+    pub fn recorded(&self, step: &TestStep, tree: &inputs::Tree) -> Option<Pass> {
         if step.tier == Tier::First || !inputs::variables(step).is_empty() {
             return None;
         }
@@ -113,7 +113,7 @@ impl Passes {
     }
 
     /// Returns the seconds that the step took when it passed on this machine with this key.
-    fn find(&self, step: &Step, key: &str) -> Option<f64> {
+    fn find(&self, step: &TestStep, key: &str) -> Option<f64> {
         let text = fs::read_to_string(self.folder.join(step.name)).ok()?;
         let (known, seconds) = text.trim_end().split_once(' ')?;
         if known == key { seconds.parse().ok() } else { None }
@@ -123,7 +123,7 @@ impl Passes {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn keep(&self, step: &Step, tree: &inputs::Tree, seconds: f64) -> Result<()> {
+    pub fn keep(&self, step: &TestStep, tree: &inputs::Tree, seconds: f64) -> Result<()> {
         let Some(key) = tree.local_key(&self.root, step) else { return Ok(()) };
         let path = self.folder.join(step.name);
         fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
@@ -136,7 +136,7 @@ impl Passes {
     ///
     /// # Errors
     /// If the record cannot be read or written.
-    pub fn record(&self, step: &Step, tree: &inputs::Tree, seconds: f64) -> Result<()> {
+    pub fn record(&self, step: &TestStep, tree: &inputs::Tree, seconds: f64) -> Result<()> {
         let Some(inputs) = tree.key(step) else { return Ok(()) };
         if step.tier == Tier::First || !inputs::variables(step).is_empty() {
             return Ok(());

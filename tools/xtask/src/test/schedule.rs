@@ -12,11 +12,11 @@ use xtask::Outcome;
 
 use super::inputs::Reader;
 use super::passes::Passes;
-use super::steps::Step;
+use super::steps::TestStep;
 
 /// The settings of a run.
 pub struct Plan<'a> {
-    pub steps: &'a [&'a Step],
+    pub steps: &'a [&'a TestStep],
     /// Number of steps that run at the same time.
     pub lanes: usize,
     /// True if no step is started after a failure.
@@ -24,7 +24,7 @@ pub struct Plan<'a> {
     /// The reader and the passes to which new passes are added; with `None` nothing is stored.
     pub known: Option<(&'a Reader, &'a Passes)>,
     /// Returns the seconds that a step took in an earlier run, if they are known.
-    pub expected: &'a (dyn Fn(&Step) -> Option<f64> + Sync),
+    pub expected: &'a (dyn Fn(&TestStep) -> Option<f64> + Sync),
     /// The interval of lines that say what is running; with `None` none are printed.
     pub progress: Option<Duration>,
 }
@@ -59,9 +59,9 @@ struct Shared<'a, W> {
 
 /// The next action of a lane.
 enum Next<'a> {
-    Run(&'a Step),
+    Run(&'a TestStep),
     /// The step cannot run, because the step of this name, which it needs, did not pass.
-    GiveUp(&'a Step, &'static str),
+    GiveUp(&'a TestStep, &'static str),
     Wait,
     Done,
 }
@@ -72,7 +72,7 @@ enum Next<'a> {
 /// If `out` cannot be written.
 pub fn run<W: Write + Send>(
     plan: &Plan<'_>,
-    execute: &(dyn Fn(&Step) -> Result<Outcome> + Sync),
+    execute: &(dyn Fn(&TestStep) -> Result<Outcome> + Sync),
     out: &mut W,
 ) -> Result<Tally> {
     let states = plan.steps.iter().map(|step| (step.name, State::Waiting)).collect();
@@ -99,7 +99,7 @@ pub fn run<W: Write + Send>(
 
 fn lane<W: Write>(
     plan: &Plan<'_>,
-    execute: &(dyn Fn(&Step) -> Result<Outcome> + Sync),
+    execute: &(dyn Fn(&TestStep) -> Result<Outcome> + Sync),
     shared: &Mutex<Shared<'_, W>>,
     changed: &Condvar,
 ) {
@@ -119,7 +119,7 @@ fn lane<W: Write>(
                 guard.states.insert(step.name, State::Running(Instant::now()));
                 drop(guard);
                 let start = Instant::now();
-                let outcome = judged(plan, step, execute);
+                let outcome = run_and_record(plan, step, execute);
                 let seconds = start.elapsed().as_secs_f64();
                 guard = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 guard.end(plan, step, outcome, Some(seconds));
@@ -130,10 +130,10 @@ fn lane<W: Write>(
 }
 
 /// Runs a step. A pass is stored only if the inputs are the same before and after.
-fn judged(
+fn run_and_record(
     plan: &Plan<'_>,
-    step: &Step,
-    execute: &(dyn Fn(&Step) -> Result<Outcome> + Sync),
+    step: &TestStep,
+    execute: &(dyn Fn(&TestStep) -> Result<Outcome> + Sync),
 ) -> Result<Outcome> {
     let before = plan.known.map(|(reader, _)| reader.read()).transpose()?;
     let start = Instant::now();
@@ -257,7 +257,7 @@ impl<W: Write> Shared<'_, W> {
     fn end(
         &mut self,
         plan: &Plan<'_>,
-        step: &Step,
+        step: &TestStep,
         outcome: Result<Outcome>,
         seconds: Option<f64>,
     ) {

@@ -10,7 +10,7 @@ use crate::{deny, emulator, install, openssl, walkthrough};
 
 /// A check.
 #[derive(Clone, Copy)]
-pub struct Step {
+pub struct TestStep {
     pub name: &'static str,
     pub about: &'static str,
     pub tier: Tier,
@@ -24,7 +24,7 @@ pub struct Step {
     /// The files and folders that its outcome depends on; `*` with a suffix stands for all files that end with it.
     pub reads: &'static [&'static [&'static str]],
     /// The files and folders that do not influence its outcome, in the same form.
-    pub but: &'static [&'static str],
+    pub ignored_paths: &'static [&'static str],
     /// The programs outside of the tree that its outcome depends on.
     pub outside: &'static [Outside],
     /// True if it reads public vectors when `HARTLOCK_VECTORS` names a folder of them.
@@ -147,7 +147,7 @@ macro_rules! clippy_of_firmware {
     };
 }
 
-impl Step {
+impl TestStep {
     const fn new(name: &'static str, about: &'static str, action: Action) -> Self {
         Self {
             name,
@@ -157,7 +157,7 @@ impl Step {
             uses: &[],
             packages: &[],
             reads: &[TREE],
-            but: &[],
+            ignored_paths: &[],
             outside: &[],
             vectors: false,
             action,
@@ -190,7 +190,7 @@ impl Step {
         Self::runner(name, about, "device")
             .packages(FIRMWARE)
             .reads(&[CONTRACT])
-            .but(PROSE_AND_BENCHES)
+            .ignored_paths(PROSE_AND_BENCHES)
     }
 
     /// Returns a step that simulates hardware.
@@ -198,14 +198,14 @@ impl Step {
         let step = Self::runner(name, about, "hw")
             .packages(FIRMWARE)
             .reads(&[HW, CONTRACT])
-            .but(PROSE_AND_BENCHES);
+            .ignored_paths(PROSE_AND_BENCHES);
         step.outside(COMPILER_AND_PYTHON)
     }
 
     /// Returns a step that repeats measurements of a paper in a short form.
     const fn lab(name: &'static str, about: &'static str) -> Self {
         let step = Self::runner(name, about, "lab").packages(FIRMWARE).reads(&[HW, LAB, CONTRACT]);
-        step.but(PROSE).outside(COMPILER_AND_PYTHON).full().after(ALL_OF_LAB)
+        step.ignored_paths(PROSE).outside(COMPILER_AND_PYTHON).full().after(ALL_OF_LAB)
     }
 
     /// Returns true if the outcome follows from inputs that can be read.
@@ -247,8 +247,8 @@ impl Step {
         self
     }
 
-    const fn but(mut self, but: &'static [&'static str]) -> Self {
-        self.but = but;
+    const fn ignored_paths(mut self, ignored_paths: &'static [&'static str]) -> Self {
+        self.ignored_paths = ignored_paths;
         self
     }
 
@@ -272,39 +272,39 @@ impl Step {
 
 /// All steps in the order in which they start, as far as the steps that they need have passed: first those that fail
 /// most often after a change, then those that take longest.
-pub const STEPS: &[Step] = &[
-    Step::command("fmt", "sources are formatted", &["cargo", "fmt", "--all", "--check"]),
-    Step::command(
+pub const STEPS: &[TestStep] = &[
+    TestStep::command("fmt", "sources are formatted", &["cargo", "fmt", "--all", "--check"]),
+    TestStep::command(
         "fmt-lab",
         "sources of the lab are formatted",
         &["cargo", "fmt", "--check", "--manifest-path", "lab/Cargo.toml"],
     )
     .reads(&[LAB, &["rustfmt.toml"]])
-    .but(PROSE),
-    Step::function("tools", "emulator, simulators and packages are fetched", fetch).always(),
-    Step::command(
+    .ignored_paths(PROSE),
+    TestStep::function("tools", "emulator, simulators and packages are fetched", fetch).always(),
+    TestStep::command(
         "build",
         "the runners and all tests compile",
         &["cargo", "build", "--locked", "--all-targets"],
     )
     .uses(&[Resource::Cargo])
     .always(),
-    Step::runner("tidy", "paths, names and dependencies keep the rules", "tidy").after(BUILT),
-    Step::runner("errors", "generated reason codes are those of spec/errors.toml", "gen")
+    TestStep::runner("tidy", "paths, names and dependencies keep the rules", "tidy").after(BUILT),
+    TestStep::runner("errors", "generated reason codes are those of spec/errors.toml", "gen")
         .after(BUILT),
-    Step::runner(
+    TestStep::runner(
         "boards",
         "what is generated from the descriptions of boards is what they make",
         "gen",
     )
     .after(BUILT),
-    Step::function(
+    TestStep::function(
         "walkthrough",
         "the hex dump of the specification is that of its vector",
         walkthrough::step,
     )
     .reads(&[&["spec", "tools/xtask/src/walkthrough.rs"]]),
-    Step::command(
+    TestStep::command(
         "spec",
         "spec/verify.py passes its own tests",
         &["python3", "-B", "-m", "unittest", "discover", "-s", "spec", "-p", "test_*.py"],
@@ -312,7 +312,7 @@ pub const STEPS: &[Step] = &[
     .reads(&[CONTRACT])
     .outside(&[Outside::Python])
     .vectors(),
-    Step::command(
+    TestStep::command(
         "unit",
         "unit and integration tests on this machine",
         &["cargo", "test", "--locked", "--no-fail-fast"],
@@ -321,15 +321,15 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cargo])
     .outside(&[Outside::Openssl])
     .vectors(),
-    Step::command(
+    TestStep::command(
         "clippy",
         "no warnings from the compiler or the linter",
         &["cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings"],
     )
     .uses(&[Resource::Cargo])
     .reads(&[SOURCES])
-    .but(PROSE),
-    Step::command(
+    .ignored_paths(PROSE),
+    TestStep::command(
         "clippy-firmware",
         "the same for what runs on the board",
         clippy_of_firmware!(
@@ -354,8 +354,8 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cargo])
     .packages(FIRMWARE)
     .reads(&[CONTRACT])
-    .but(PROSE),
-    Step::command(
+    .ignored_paths(PROSE),
+    TestStep::command(
         "clippy-iommu",
         "the same for the board with an IOMMU",
         &[
@@ -382,8 +382,8 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cargo])
     .packages(FIRMWARE)
     .reads(&[CONTRACT])
-    .but(PROSE),
-    Step::command(
+    .ignored_paths(PROSE),
+    TestStep::command(
         "clippy-soc",
         "the same for what runs on the cycle-accurate machine",
         clippy_of_firmware!(
@@ -404,8 +404,8 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cargo])
     .packages(FIRMWARE)
     .reads(&[CONTRACT])
-    .but(PROSE),
-    Step::command(
+    .ignored_paths(PROSE),
+    TestStep::command(
         "clippy-tee",
         "the same for what runs on the machine of a TEE",
         clippy_of_firmware!(
@@ -418,8 +418,8 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cargo])
     .packages(FIRMWARE)
     .reads(&[CONTRACT])
-    .but(PROSE),
-    Step::command(
+    .ignored_paths(PROSE),
+    TestStep::command(
         "clippy-rot",
         "the same for what runs on the root of trust",
         clippy_of_firmware!(
@@ -442,15 +442,15 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cargo])
     .packages(FIRMWARE)
     .reads(&[CONTRACT])
-    .but(PROSE),
-    Step::runner(
+    .ignored_paths(PROSE),
+    TestStep::runner(
         "regs",
         "what is generated from descriptions of registers is what they make",
         "gen",
     )
     .reads(&[HW, &["device/regs", "docs", "tools/regs"]])
     .outside(&[Outside::Python]),
-    Step::function(
+    TestStep::function(
         "emulator",
         "QEMU, OpenSBI and the device tree compiler run on this machine",
         emulator::step,
@@ -458,7 +458,7 @@ pub const STEPS: &[Step] = &[
     .after(FETCHED)
     .packages(&["tools/xtask"])
     .reads(&[&["tools/packages.toml", "tools/xtask/src/emulator.rs"]]),
-    Step::function(
+    TestStep::function(
         "firmware",
         "the boot stages build, fit, and hold no panic path",
         firmware::gates,
@@ -466,73 +466,73 @@ pub const STEPS: &[Step] = &[
     .after(FETCHED)
     .packages(&["device", "verif/programs", "tools/xtask"])
     .reads(&[CONTRACT, &["README.md", "docs/status.toml"]]),
-    Step::device("vectors", "the one-fault bundles are those that the generator makes")
+    TestStep::device("vectors", "the one-fault bundles are those that the generator makes")
         .after(BUILT),
-    Step::device("vectors-host", "library and spec/verify.py judge every bundle as expected")
+    TestStep::device("vectors-host", "library and spec/verify.py judge every bundle as expected")
         .after(BUILT)
         .outside(&[Outside::Python]),
-    Step::device("vectors-target", "the emulated board judges every bundle as expected"),
-    Step::device("kernels", "every hash kernel agrees with the portable form, on its own tier")
+    TestStep::device("vectors-target", "the emulated board judges every bundle as expected"),
+    TestStep::device("kernels", "every hash kernel agrees with the portable form, on its own tier")
         .vectors(),
-    Step::device("kat", "public test vectors: all on this machine, a sample on an emulated hart")
+    TestStep::device("kat", "public test vectors: all on this machine, a sample on an emulated hart")
         .packages(FIRMWARE_AND_COMMAND)
         .vectors(),
-    Step::device("linux-first", "Debian's kernel boots, on five harts")
+    TestStep::device("linux-first", "Debian's kernel boots, on five harts")
         .packages(FIRMWARE_AND_COMMAND),
-    Step::device("refusals-first", "a fault of each kind is refused on the emulated board")
+    TestStep::device("refusals-first", "a fault of each kind is refused on the emulated board")
         .packages(FIRMWARE_AND_COMMAND),
-    Step::device("harts", "missing, faulting, late and disobedient harts")
+    TestStep::device("harts", "missing, faulting, late and disobedient harts")
         .packages(FIRMWARE_AND_COMMAND),
-    Step::device("protection", "what S-mode and Linux cannot touch").packages(FIRMWARE_AND_COMMAND),
-    Step::runner("fuzz-replay", "no fuzz target objects to an input of the stored corpus", "fuzz")
+    TestStep::device("protection", "what S-mode and Linux cannot touch").packages(FIRMWARE_AND_COMMAND),
+    TestStep::runner("fuzz-replay", "no fuzz target objects to an input of the stored corpus", "fuzz")
         .after(BUILT)
         .packages(&["verif/fuzz/targets"])
         .reads(&[&["verif/fuzz"], CONTRACT])
-        .but(PROSE),
-    Step::hardware("ip-first", "RTL has no lint, and a bench of each engine passes")
+        .ignored_paths(PROSE),
+    TestStep::hardware("ip-first", "RTL has no lint, and a bench of each engine passes")
         .uses(&[Resource::Cores])
         .packages(&[])
-        .but(NOT_OF_BENCHES)
+        .ignored_paths(NOT_OF_BENCHES)
         .vectors(),
-    Step::hardware("rot-first", "the root of trust boots a bundle, and refuses it with a bit flipped"),
-    Step::hardware(
+    TestStep::hardware("rot-first", "the root of trust boots a bundle, and refuses it with a bit flipped"),
+    TestStep::hardware(
         "hw-release-first",
         "hardware releases a first stage, and holds its host in reset for the same with a bit flipped",
     ),
     // ----- full -----
-    Step::function(
+    TestStep::function(
         "more-tools",
         "compilers, cores and programs of the other tiers are fetched",
         fetch_more,
     )
     .full()
     .always(),
-    Step::hardware(
+    TestStep::hardware(
         "ip",
         "engines pass their tests and proofs, notice what is forced on them, and fit their bounds",
     )
     .uses(&[Resource::Cores])
     .packages(&["verif/programs/rot-smoke"])
-    .but(NOT_OF_BENCHES)
+    .ignored_paths(NOT_OF_BENCHES)
     .vectors()
     .full(),
-    Step::hardware("soc", "the root of trust keeps its host in reset until all is verified").full(),
-    Step::hardware("rot", "the root of trust boots, and refuses or survives every fault")
+    TestStep::hardware("soc", "the root of trust keeps its host in reset until all is verified").full(),
+    TestStep::hardware("rot", "the root of trust boots, and refuses or survives every fault")
         .vectors()
         .full(),
-    Step::hardware(
+    TestStep::hardware(
         "hw",
         "the cycle-accurate hosts and the TEE build, repeat themselves, and notice what fails",
     )
     .full(),
-    Step::hardware(
+    TestStep::hardware(
         "svu",
         "hardware boots what the command has signed with no core running, and refuses it changed",
     )
     .packages(FIRMWARE_AND_COMMAND)
     .uses(&[Resource::Cargo])
     .full(),
-    Step::command(
+    TestStep::command(
         BUILD_LAB,
         "the runner of the lab and its tests compile",
         &[
@@ -550,7 +550,7 @@ pub const STEPS: &[Step] = &[
     .always()
     .full()
     .after(BUILT),
-    Step::command(
+    TestStep::command(
         "clippy-lab",
         "the lab has no warnings from the compiler or the linter",
         &[
@@ -570,10 +570,10 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cargo])
     .packages(LAB)
     .reads(&[LAB])
-    .but(PROSE)
+    .ignored_paths(PROSE)
     .full()
     .after(BUILT),
-    Step::command(
+    TestStep::command(
         "unit-lab",
         "tests of the lab, stored runs among them",
         &[
@@ -593,28 +593,28 @@ pub const STEPS: &[Step] = &[
     .outside(&[Outside::Python])
     .full()
     .after(ALL_OF_LAB),
-    Step::lab("lab", "the first paper in small, cycle by cycle, keeps its bounds"),
-    Step::lab(
+    TestStep::lab("lab", "the first paper in small, cycle by cycle, keeps its bounds"),
+    TestStep::lab(
         "quick-boot-tee",
         "the third paper in small: a TEE boots by engines, which keep their bounds",
     ),
-    Step::lab(
+    TestStep::lab(
         "post-quantum-xmss",
         "the second paper in small: an engine for XMSS keeps its bound, and the paper is held against itself",
     ),
-    Step::lab("accelerator", "the fifth paper in small, instruction by instruction, is reproduced"),
-    Step::lab(
+    TestStep::lab("accelerator", "the fifth paper in small, instruction by instruction, is reproduced"),
+    TestStep::lab(
         "vector-crypto",
         "the fourth paper's rows are made, and every hash kernel keeps its bound",
     ),
-    Step::lab(
+    TestStep::lab(
         "signatures",
         "no verification takes more flash, stack or instructions than was recorded",
     ),
-    Step::lab("host-speed", "hartlock is measured beside openssl, in small")
+    TestStep::lab("host-speed", "hartlock is measured beside openssl, in small")
         .packages(FIRMWARE_AND_COMMAND)
         .uses(&[Resource::Cores]),
-    Step::command(
+    TestStep::command(
         "unit-full",
         "exhaustive tests on this machine",
         &["cargo", "test", "--locked", "--no-fail-fast", "--", "--ignored", "exhaustive"],
@@ -622,9 +622,9 @@ pub const STEPS: &[Step] = &[
     .after(BUILT)
     .uses(&[Resource::Cargo])
     .reads(&[SOURCES])
-    .but(PROSE)
+    .ignored_paths(PROSE)
     .full(),
-    Step::command(
+    TestStep::command(
         "recompute",
         "headlines of stored runs follow from their samples, by a script without our code",
         &["python3", "lab/recompute.py"],
@@ -632,54 +632,54 @@ pub const STEPS: &[Step] = &[
     .reads(&[LAB])
     .outside(&[Outside::Python])
     .full(),
-    Step::runner("fuzz", "a short run of every fuzz target finds nothing", "fuzz")
+    TestStep::runner("fuzz", "a short run of every fuzz target finds nothing", "fuzz")
         .uses(&[Resource::Cores])
         .packages(&["verif/fuzz/targets"])
         .reads(&[&["verif/fuzz"], CONTRACT])
-        .but(PROSE)
+        .ignored_paths(PROSE)
         .full(),
-    Step::device(
+    TestStep::device(
         "skips",
         "one skipped instruction boots nothing that has to be refused (a sample)",
     )
     .reads(&[HW, CONTRACT])
     .full(),
-    Step::device("linux", "Debian's kernel boots on 1, 2 and 5 harts")
+    TestStep::device("linux", "Debian's kernel boots on 1, 2 and 5 harts")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
-    Step::device("refusals", "one fault, one refusal, on the emulated board")
+    TestStep::device("refusals", "one fault, one refusal, on the emulated board")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
-    Step::device(
+    TestStep::device(
         "kernels-boot",
         "each board boots with the best kernels that it has, and with none that is wrong",
     )
     .packages(FIRMWARE_AND_COMMAND)
     .full(),
-    Step::device(
+    TestStep::device(
         "iommu",
         "on the board with an IOMMU Linux boots, and a disk reaches nothing that is closed",
     )
     .packages(FIRMWARE_AND_COMMAND)
     .full(),
-    Step::device("verdict", "both checks of the verdict are alive in the linked stages")
+    TestStep::device("verdict", "both checks of the verdict are alive in the linked stages")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
-    Step::device(
+    TestStep::device(
         "algorithms",
         "root keys of every family boot; what is made of their bundles does not",
     )
     .packages(FIRMWARE_AND_COMMAND)
     .full(),
-    Step::device(
+    TestStep::device(
         "tee",
         "after the ROM, the first-stage loader of a TEE derives the keys that it derives elsewhere",
     )
     .full(),
-    Step::device("flips", "500 changed bits of a real bundle are 500 refusals")
+    TestStep::device("flips", "500 changed bits of a real bundle are 500 refusals")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
-    Step::function(
+    TestStep::function(
         "openssl",
         "a newer openssl and we take each other's keys and signatures",
         openssl::step,
@@ -688,9 +688,9 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cargo])
     .packages(&["device", "host", "verif/testkit", "tools/xtask"])
     .reads(&[&["device", "host", "verif/testkit", "spec", "tools/xtask/src/openssl.rs"]])
-    .but(PROSE)
+    .ignored_paths(PROSE)
     .full(),
-    Step::function(
+    TestStep::function(
         "install",
         "what `make install` installs works, and an archive of it has the same bytes twice",
         install::step,
@@ -700,13 +700,13 @@ pub const STEPS: &[Step] = &[
     .packages(&["tools/xtask", "device", "verif/programs", "host/cli"])
     .reads(&[CONTRACT, INSTALLED])
     .full(),
-    Step::runner(
+    TestStep::runner(
         "docs",
         "the documentation site builds, every link in it leads somewhere, and its commands exist",
         "docs",
     )
     .full(),
-    Step::function(
+    TestStep::function(
         "deny",
         "lock files, licences, bans and sources of all dependencies",
         deny::step,
@@ -715,7 +715,7 @@ pub const STEPS: &[Step] = &[
     .packages(&["tools/xtask"])
     .reads(&[&["*Cargo.toml", "*Cargo.lock", "deny.toml", "tools/xtask/src/deny.rs"]])
     .full(),
-    Step::function(
+    TestStep::function(
         "advisories",
         "known vulnerabilities in dependencies, when the database can be reached",
         deny::advisories_step,
@@ -724,25 +724,25 @@ pub const STEPS: &[Step] = &[
     .always()
     .full(),
     // ----- long -----
-    Step::command(
+    TestStep::command(
         "ip-all",
         "engines with all public vectors, whole campaigns and all netlists",
         &["env", "HARTLOCK_LONG=1", "cargo", "xtask", "test", "--only", "ip", "--fresh"],
     )
     .uses(&[Resource::Cores])
     .reads(&[HW])
-    .but(PROSE)
+    .ignored_paths(PROSE)
     .long(),
-    Step::command(
+    TestStep::command(
         "upsets-all",
         "every upset of the campaigns whose stored counts are of other sources",
         &["cargo", "xtask", "ip", "--upsets", "--stale", "--store"],
     )
     .uses(&[Resource::Cores])
     .reads(&[HW])
-    .but(PROSE)
+    .ignored_paths(PROSE)
     .long(),
-    Step::command(
+    TestStep::command(
         "rot-vectors",
         "all public vectors by the engines of the root of trust; HARTLOCK_VECTORS names them",
         &["env", "HARTLOCK_ALL_VECTORS=1", "cargo", "xtask", "hw", "rot-full", "--crypto"],
@@ -750,10 +750,10 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cores])
     .packages(FIRMWARE)
     .reads(&[HW, CONTRACT])
-    .but(PROSE)
+    .ignored_paths(PROSE)
     .vectors()
     .long(),
-    Step::command(
+    TestStep::command(
         "lab-all",
         "every measurement of the lab, stored",
         &["cargo", "xtask", "lab"],
@@ -761,9 +761,9 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cores, Resource::Cargo])
     .packages(FIRMWARE_AND_COMMAND)
     .reads(&[HW, LAB, CONTRACT])
-    .but(PROSE)
+    .ignored_paths(PROSE)
     .long(),
-    Step::command(
+    TestStep::command(
         "keys-exhaustive",
         "every changed bit of every kind of key file",
         &["cargo", "test", "--locked", "-p", "hartlock-keys", "flips", "--", "--ignored"],
@@ -771,7 +771,7 @@ pub const STEPS: &[Step] = &[
     .uses(&[Resource::Cargo])
     .packages(&["host/keys"])
     .reads(&[&["host/keys"], CONTRACT])
-    .but(PROSE)
+    .ignored_paths(PROSE)
     .long(),
 ];
 

@@ -6,12 +6,12 @@ fn checkout() -> Tree {
     Reader::new(&xtask::project::root()).read().unwrap()
 }
 
-fn step(name: &str) -> &'static Step {
+fn step(name: &str) -> &'static TestStep {
     STEPS.iter().find(|step| step.name == name).unwrap()
 }
 
 /// Returns the key of the step after a change of one file.
-fn changed(tree: &mut Tree, step: &Step, path: &str) -> Option<String> {
+fn changed(tree: &mut Tree, step: &TestStep, path: &str) -> Option<String> {
     let before = tree.files.insert(path.to_owned(), [0; 32]);
     let key = tree.key(step);
     tree.files.insert(path.to_owned(), before.unwrap_or_else(|| panic!("no {path}")));

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::bail;
 
-use super::super::passes::{Decision, RECORD, Takes};
+use super::super::passes::{RECORD, RunDecision, Takes};
 use super::super::steps::{Action, Resource, Tier};
 use super::*;
 
-const fn step(name: &'static str) -> Step {
+const fn step(name: &'static str) -> TestStep {
     let action = Action::Command(&[]);
-    Step {
+    TestStep {
         name,
         about: "",
         tier: Tier::Full,
@@ -19,17 +19,17 @@ const fn step(name: &'static str) -> Step {
         uses: &[],
         packages: &[],
         reads: &[],
-        but: &[],
+        ignored_paths: &[],
         outside: &[],
         vectors: false,
         action,
     }
 }
 
-const READS_INPUT: Step = Step { reads: &[&["input"]], ..step("good") };
+const READS_INPUT: TestStep = TestStep { reads: &[&["input"]], ..step("good") };
 
 fn plan<'a>(
-    steps: &'a [&'a Step],
+    steps: &'a [&'a TestStep],
     lanes: usize,
     known: Option<(&'a Reader, &'a Passes)>,
 ) -> Plan<'a> {
@@ -37,17 +37,17 @@ fn plan<'a>(
 }
 
 fn report_of(
-    steps: &[Step],
+    steps: &[TestStep],
     fail_fast: bool,
-    execute: &(dyn Fn(&Step) -> Result<Outcome> + Sync),
+    execute: &(dyn Fn(&TestStep) -> Result<Outcome> + Sync),
 ) -> (Tally, String) {
-    let steps: Vec<&Step> = steps.iter().collect();
+    let steps: Vec<&TestStep> = steps.iter().collect();
     let mut out = Vec::new();
     let tally = run(&Plan { fail_fast, ..plan(&steps, 1, None) }, execute, &mut out).unwrap();
     (tally, String::from_utf8(out).unwrap())
 }
 
-fn mixed(step: &Step) -> Result<Outcome> {
+fn mixed(step: &TestStep) -> Result<Outcome> {
     Ok(match step.name {
         "good" => Outcome::Passed,
         "bad" => Outcome::Failed("the cause\n".into()),
@@ -72,11 +72,11 @@ fn goes_on_after_a_failure_and_tells_each_end() {
 
 #[test]
 fn a_step_waits_for_what_it_needs_and_fails_with_it() {
-    let needy = Step { after: &["good", "elsewhere"], ..step("needy") };
+    let needy = TestStep { after: &["good", "elsewhere"], ..step("needy") };
     let (tally, text) = report_of(&[needy, step("good")], false, &|_| Ok(Outcome::Passed));
     assert_eq!(tally.passed, 2);
     assert!(text.find("good").unwrap() < text.find("needy").unwrap(), "{text}");
-    let needy = Step { after: &["bad"], ..step("needy") };
+    let needy = TestStep { after: &["bad"], ..step("needy") };
     let (tally, text) = report_of(&[needy, step("bad")], false, &mixed);
     assert_eq!(tally.failed, ["bad", "needy"]);
     assert!(text.contains("not run, because bad did not pass"), "{text}");
@@ -84,10 +84,10 @@ fn a_step_waits_for_what_it_needs_and_fails_with_it() {
 
 #[test]
 fn steps_run_side_by_side_unless_they_share_a_resource() {
-    let largest = |steps: &[Step]| {
-        let steps: Vec<&Step> = steps.iter().collect();
+    let largest = |steps: &[TestStep]| {
+        let steps: Vec<&TestStep> = steps.iter().collect();
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let execute = |_: &Step| {
+        let execute = |_: &TestStep| {
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             // This is long enough for a second lane to begin. A slow machine cannot make the test
             // fail.
@@ -105,13 +105,13 @@ fn steps_run_side_by_side_unless_they_share_a_resource() {
     };
     assert_eq!(largest(&[step("a"), step("b")]), 2);
     let uses: &[Resource] = &[Resource::Cargo];
-    assert_eq!(largest(&[Step { uses, ..step("a") }, Step { uses, ..step("b") }]), 1);
+    assert_eq!(largest(&[TestStep { uses, ..step("a") }, TestStep { uses, ..step("b") }]), 1);
 }
 
 #[test]
 fn the_status_names_what_runs_and_estimates_the_rest() {
     let steps = ["a", "b", "c"].map(step);
-    let steps: Vec<&Step> = steps.iter().collect();
+    let steps: Vec<&TestStep> = steps.iter().collect();
     let plan = Plan { expected: &|it| (it.name != "c").then_some(300.0), ..plan(&steps, 2, None) };
     let mut out = Vec::new();
     let states =
@@ -142,16 +142,16 @@ fn passes(root: &Path) -> Passes {
 }
 
 /// Runs a step with this outcome, and calls `meanwhile` while it runs.
-fn run_one(root: &Path, step: &Step, outcome: fn() -> Outcome, meanwhile: &(dyn Fn() + Sync)) {
+fn run_one(root: &Path, step: &TestStep, outcome: fn() -> Outcome, meanwhile: &(dyn Fn() + Sync)) {
     let (reader, passes) = (Reader::new(root), passes(root));
-    let execute = |_: &Step| {
+    let execute = |_: &TestStep| {
         meanwhile();
         Ok(outcome())
     };
     run(&plan(&[step], 1, Some((&reader, &passes))), &execute, &mut Vec::new()).unwrap();
 }
 
-fn decide(root: &Path, step: &Step, local: bool, record: bool) -> Decision {
+fn decide(root: &Path, step: &TestStep, local: bool, record: bool) -> RunDecision {
     passes(root).decide(step, &Reader::new(root).read().unwrap(), Takes { local, record })
 }
 
@@ -159,16 +159,16 @@ fn decide(root: &Path, step: &Step, local: bool, record: bool) -> Decision {
 fn a_pass_is_known_here_and_in_the_record_until_an_input_changes() {
     let dir = checkout();
     let root = dir.path();
-    let is_run = |local, record| decide(root, &READS_INPUT, local, record) == Decision::Run;
+    let is_run = |local, record| decide(root, &READS_INPUT, local, record) == RunDecision::Run;
     assert!(is_run(true, true));
     run_one(root, &READS_INPUT, || Outcome::Passed, &|| ());
-    assert!(matches!(decide(root, &READS_INPUT, true, true), Decision::Unchanged(_)));
-    let Decision::Recorded(pass) = decide(root, &READS_INPUT, false, true) else { panic!() };
+    assert!(matches!(decide(root, &READS_INPUT, true, true), RunDecision::Unchanged(_)));
+    let RunDecision::Recorded(pass) = decide(root, &READS_INPUT, false, true) else { panic!() };
     assert_eq!(pass.date.len(), 10);
     assert!(is_run(false, false), "a fresh run takes no pass");
     // The record is part of the tree; the passes of a machine are not.
     fs::remove_dir_all(root.join("target")).unwrap();
-    assert!(matches!(decide(root, &READS_INPUT, true, true), Decision::Recorded(_)));
+    assert!(matches!(decide(root, &READS_INPUT, true, true), RunDecision::Recorded(_)));
     fs::write(root.join("elsewhere"), "").unwrap();
     assert!(!is_run(true, true));
     fs::write(root.join("input"), "2").unwrap();
@@ -176,8 +176,8 @@ fn a_pass_is_known_here_and_in_the_record_until_an_input_changes() {
     // A step that does more than before has another definition.
     fs::write(root.join("input"), "1").unwrap();
     assert!(!is_run(true, true));
-    let more = Step { action: Action::Command(&["more"]), ..READS_INPUT };
-    assert_eq!(decide(root, &more, true, true), Decision::Run);
+    let more = TestStep { action: Action::Command(&["more"]), ..READS_INPUT };
+    assert_eq!(decide(root, &more, true, true), RunDecision::Run);
 }
 
 #[test]
@@ -186,11 +186,11 @@ fn what_fails_or_is_skipped_or_belongs_to_the_first_tier_is_not_recorded() {
     let root = dir.path();
     run_one(root, &READS_INPUT, || Outcome::Failed(String::new()), &|| ());
     run_one(root, &READS_INPUT, || Outcome::Skipped(String::new()), &|| ());
-    assert_eq!(decide(root, &READS_INPUT, true, true), Decision::Run);
-    let first = Step { tier: Tier::First, ..READS_INPUT };
+    assert_eq!(decide(root, &READS_INPUT, true, true), RunDecision::Run);
+    let first = TestStep { tier: Tier::First, ..READS_INPUT };
     run_one(root, &first, || Outcome::Passed, &|| ());
     assert!(!root.join(RECORD).exists());
-    assert!(matches!(decide(root, &first, true, true), Decision::Unchanged(_)));
+    assert!(matches!(decide(root, &first, true, true), RunDecision::Unchanged(_)));
 }
 
 #[test]
@@ -199,9 +199,9 @@ fn a_pass_on_inputs_that_changed_meanwhile_is_not_kept() {
     let root = dir.path();
     let write = |text: &'static str| move || fs::write(root.join("input"), text).unwrap();
     run_one(root, &READS_INPUT, || Outcome::Passed, &write("after"));
-    assert_eq!(decide(root, &READS_INPUT, true, true), Decision::Run);
+    assert_eq!(decide(root, &READS_INPUT, true, true), RunDecision::Run);
     run_one(root, &READS_INPUT, || Outcome::Passed, &write("after"));
-    assert!(matches!(decide(root, &READS_INPUT, true, true), Decision::Unchanged(_)));
+    assert!(matches!(decide(root, &READS_INPUT, true, true), RunDecision::Unchanged(_)));
 }
 
 #[test]
