@@ -26,12 +26,7 @@ unsafe extern "C" {
     fn br_sha256_init(context: *mut c_void);
     fn br_sha224_update(context: *mut c_void, data: *const c_void, len: usize);
     fn br_sha256_out(context: *const c_void, out: *mut c_void);
-    fn br_hmac_key_init(
-        key: *mut c_void,
-        digest: *const c_void,
-        bytes: *const c_void,
-        len: usize,
-    );
+    fn br_hmac_key_init(key: *mut c_void, digest: *const c_void, bytes: *const c_void, len: usize);
     fn br_hmac_init(context: *mut c_void, key: *const c_void, out_len: usize);
     fn br_hmac_update(context: *mut c_void, data: *const c_void, len: usize);
     fn br_hmac_out(context: *const c_void, out: *mut c_void) -> usize;

@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 use hartlock_footprint::pack::{Case, Header, MAX_BODY_SIZE};
-use hartlock_testkit::signed::Signed;
+use hartlock_testkit::signed::SignatureCase;
 
 /// Encodes cases as a pack.
-pub fn pack(cases: &[Signed]) -> Result<Vec<u8>> {
+pub fn pack(cases: &[SignatureCase]) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     for owned in cases {
         let case = Case {

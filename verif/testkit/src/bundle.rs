@@ -15,7 +15,7 @@ use hartlock_image::{
 use hartlock_maps::qemu_virt as map;
 use hartlock_verify::tree::{self, Digest};
 
-use super::ed25519::OddSignature;
+use super::ed25519::UnusualSignature;
 use super::keys::{A, B, C, ED25519, FOREIGN, FakeKey};
 use super::signers::Signer;
 
@@ -98,9 +98,9 @@ pub enum Block {
     /// A valid Ed25519 signature by a key.
     By(&'static FakeKey),
     /// An unusual Ed25519 signature.
-    Odd(&'static OddSignature),
+    Unusual(&'static UnusualSignature),
     /// A signature of another algorithm.
-    Of(&'static Signer),
+    BySigner(&'static Signer),
     /// A signature of another algorithm with changes. Changes of the key are made first, so that
     /// the key record contains them.
     Edited(&'static Signer, Changes),
@@ -151,8 +151,8 @@ impl Block {
     pub fn record(&self) -> Option<KeyRecord> {
         match self {
             Block::By(key) => Some(key.record()),
-            Block::Odd(odd) => Some(odd.record()),
-            Block::Of(signer) => Some(signer.record()),
+            Block::Unusual(odd) => Some(odd.record()),
+            Block::BySigner(signer) => Some(signer.record()),
             Block::Edited(signer, changes) => {
                 let ((algorithm, parameters), public_key) = changes.key(signer);
                 Some(super::keys::record(algorithm, parameters, &public_key))
@@ -166,9 +166,9 @@ impl Block {
 
     fn size(&self) -> usize {
         match self {
-            Block::By(_) | Block::Odd(_) => 16 + 32 + 64,
+            Block::By(_) | Block::Unusual(_) => 16 + 32 + 64,
             // The size is computed without making a signature.
-            Block::Of(signer) => Changes::NONE.block(signer, signer.blank()).len(),
+            Block::BySigner(signer) => Changes::NONE.block(signer, signer.blank()).len(),
             Block::Edited(signer, changes) => changes.block(signer, signer.blank()).len(),
             Block::Foreign { .. } | Block::Raw(_) => self.encode(&[]).len(),
         }
@@ -178,8 +178,8 @@ impl Block {
     pub fn encode(&self, signed: &[u8]) -> Vec<u8> {
         match self {
             Block::By(key) => encode_block(ED25519, &key.public_key(), &key.sign(signed)),
-            Block::Odd(odd) => encode_block(ED25519, &odd.public_key(), &odd.sign(signed)),
-            Block::Of(signer) => Changes::NONE.block(signer, signer.sign(signed)),
+            Block::Unusual(odd) => encode_block(ED25519, &odd.public_key(), &odd.sign(signed)),
+            Block::BySigner(signer) => Changes::NONE.block(signer, signer.sign(signed)),
             Block::Edited(signer, changes) => changes.block(signer, (changes.sign)(signer, signed)),
             Block::Foreign { public_key, signature } => {
                 encode_block(FOREIGN, public_key, signature)
@@ -280,7 +280,7 @@ impl Draft {
     }
 
     /// Sets a board that has no description, so that no memory map is checked.
-    pub fn leave_board(&mut self) {
+    pub fn use_unknown_board(&mut self) {
         self.identity.board = name("some-other-board");
     }
 

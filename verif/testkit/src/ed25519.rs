@@ -14,12 +14,12 @@ use super::keys::{self, A};
 
 /// A public key and a function that signs with it.
 #[derive(Debug)]
-pub struct OddSignature {
+pub struct UnusualSignature {
     public_key: fn() -> [u8; 32],
     sign: fn(&[u8; 32], &[u8]) -> [u8; 64],
 }
 
-impl OddSignature {
+impl UnusualSignature {
     pub fn public_key(&self) -> [u8; 32] {
         (self.public_key)()
     }
@@ -34,7 +34,7 @@ impl OddSignature {
 }
 
 /// S is replaced by S + L, another encoding of the same number modulo L.
-pub const S_PLUS_L: OddSignature = OddSignature {
+pub const S_PLUS_L: UnusualSignature = UnusualSignature {
     public_key: || A.public_key(),
     sign: |_, message| {
         let mut signature = A.sign(message);
@@ -44,25 +44,25 @@ pub const S_PLUS_L: OddSignature = OddSignature {
 };
 
 /// R is the identity, and S satisfies the equation.
-pub const R_IDENTITY: OddSignature = OddSignature {
+pub const R_IDENTITY: UnusualSignature = UnusualSignature {
     public_key: || A.public_key(),
     sign: |_, message| with_zero_r(IDENTITY, message),
 };
 
 /// R is the identity with the sign bit set ("−0"), and S satisfies the equation.
-pub const R_MINUS_ZERO: OddSignature = OddSignature {
+pub const R_MINUS_ZERO: UnusualSignature = UnusualSignature {
     public_key: || A.public_key(),
     sign: |_, message| with_zero_r(MINUS_ZERO, message),
 };
 
 /// R is the identity encoded with y + p, and S satisfies the equation.
-pub const R_Y_PLUS_P: OddSignature = OddSignature {
+pub const R_Y_PLUS_P: UnusualSignature = UnusualSignature {
     public_key: || A.public_key(),
     sign: |_, message| with_zero_r(ONE_PLUS_P, message),
 };
 
 /// R has order 8.
-pub const R_ORDER_8: OddSignature = OddSignature {
+pub const R_ORDER_8: UnusualSignature = UnusualSignature {
     public_key: || A.public_key(),
     // The signature satisfies the cofactored equation.
     sign: |_, message| with_zero_r(EIGHT_TORSION[1].compress().0, message),
@@ -70,13 +70,13 @@ pub const R_ORDER_8: OddSignature = OddSignature {
 
 /// R is encoded with a y that is not less than p, and its point is not of small order. The discrete
 /// logarithm of R is unknown, so the equation does not hold.
-pub const R_NOT_REDUCED: OddSignature = OddSignature {
+pub const R_NOT_REDUCED: UnusualSignature = UnusualSignature {
     public_key: || A.public_key(),
     sign: |_, message| with_zero_r(not_reduced(), message),
 };
 
 /// R is not the encoding of a point.
-pub const R_OFF_CURVE: OddSignature = OddSignature {
+pub const R_OFF_CURVE: UnusualSignature = UnusualSignature {
     public_key: || A.public_key(),
     sign: |_, message| {
         join(off_curve(), with_zero_r(off_curve(), message)[32..].try_into().expect("half"))
@@ -84,7 +84,7 @@ pub const R_OFF_CURVE: OddSignature = OddSignature {
 };
 
 /// R has a component of order 8, which no other component cancels.
-pub const R_MIXED: OddSignature = OddSignature {
+pub const R_MIXED: UnusualSignature = UnusualSignature {
     public_key: || A.public_key(),
     sign: |_, message| {
         let nonce = Scalar::from(5_u64);
@@ -95,47 +95,49 @@ pub const R_MIXED: OddSignature = OddSignature {
 };
 
 /// The key is the identity, so [k]A is the identity and an attacker can sign.
-pub const KEY_IDENTITY: OddSignature =
-    OddSignature { public_key: || IDENTITY, sign: |key, message| forged(key, message, 1) };
+pub const KEY_IDENTITY: UnusualSignature =
+    UnusualSignature { public_key: || IDENTITY, sign: |key, message| forged(key, message, 1) };
 
 /// The key is the identity with the sign bit set ("−0").
-pub const KEY_MINUS_ZERO: OddSignature =
-    OddSignature { public_key: || MINUS_ZERO, sign: |key, message| forged(key, message, 1) };
+pub const KEY_MINUS_ZERO: UnusualSignature =
+    UnusualSignature { public_key: || MINUS_ZERO, sign: |key, message| forged(key, message, 1) };
 
 /// The key is encoded with a y that is not less than p, and its point is not of small order.
-pub const KEY_NOT_REDUCED: OddSignature =
-    OddSignature { public_key: not_reduced, sign: |key, message| forged(key, message, 1) };
+pub const KEY_NOT_REDUCED: UnusualSignature =
+    UnusualSignature { public_key: not_reduced, sign: |key, message| forged(key, message, 1) };
 
 /// The key has order 4 and y = 0.
-pub const KEY_ORDER_4: OddSignature = OddSignature {
+pub const KEY_ORDER_4: UnusualSignature = UnusualSignature {
     public_key: || EIGHT_TORSION[2].compress().0,
     sign: |key, message| forged(key, message, 4),
 };
 
 /// The key has order 8 and y = y8.
-pub const KEY_ORDER_8: OddSignature =
-    OddSignature { public_key: || order_8(true), sign: |key, message| forged(key, message, 8) };
+pub const KEY_ORDER_8: UnusualSignature =
+    UnusualSignature { public_key: || order_8(true), sign: |key, message| forged(key, message, 8) };
 
 /// The key has order 8 and y = p − y8.
-pub const KEY_ORDER_8_NEGATED: OddSignature =
-    OddSignature { public_key: || order_8(false), sign: |key, message| forged(key, message, 8) };
+pub const KEY_ORDER_8_NEGATED: UnusualSignature = UnusualSignature {
+    public_key: || order_8(false),
+    sign: |key, message| forged(key, message, 8),
+};
 
 /// The key is not the encoding of a point.
-pub const KEY_OFF_CURVE: OddSignature =
-    OddSignature { public_key: off_curve, sign: |key, message| forged(key, message, 1) };
+pub const KEY_OFF_CURVE: UnusualSignature =
+    UnusualSignature { public_key: off_curve, sign: |key, message| forged(key, message, 1) };
 
 /// The key has a component of order 8, which the challenge cancels: [k]A has no such component.
-pub const KEY_MIXED_HIDDEN: OddSignature =
-    OddSignature { public_key: mixed_key, sign: |key, message| mixed(key, message, true) };
+pub const KEY_MIXED_HIDDEN: UnusualSignature =
+    UnusualSignature { public_key: mixed_key, sign: |key, message| mixed(key, message, true) };
 
 /// The key has a component of order 8, which the challenge does not cancel: only the cofactored equation
 /// holds.
-pub const KEY_MIXED_SHOWN: OddSignature =
-    OddSignature { public_key: mixed_key, sign: |key, message| mixed(key, message, false) };
+pub const KEY_MIXED_SHOWN: UnusualSignature =
+    UnusualSignature { public_key: mixed_key, sign: |key, message| mixed(key, message, false) };
 
 /// The key and R have components of order 8 that cancel each other.
-pub const KEY_AND_R_MIXED: OddSignature =
-    OddSignature { public_key: mixed_key, sign: mixed_with_balanced_r };
+pub const KEY_AND_R_MIXED: UnusualSignature =
+    UnusualSignature { public_key: mixed_key, sign: mixed_with_balanced_r };
 
 /// The group order L, 2^252 + 27742317777372353535851937790883648493 (RFC 8032 §5.1).
 pub const L: [u8; 32] = [
@@ -277,7 +279,7 @@ mod tests {
     use super::*;
 
     /// Checks the equation times 8, which RFC 8032 §5.1.7 allows a verifier to do.
-    fn holds_with_cofactor(odd: &OddSignature, message: &[u8]) -> bool {
+    fn holds_with_cofactor(odd: &UnusualSignature, message: &[u8]) -> bool {
         let signature = odd.sign(message);
         let (r, s): ([u8; 32], [u8; 32]) =
             (signature[..32].try_into().unwrap(), signature[32..].try_into().unwrap());

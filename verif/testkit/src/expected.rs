@@ -77,10 +77,12 @@ impl Options {
         for block in &draft.blocks {
             match block {
                 Block::By(key) => options.add_key(key),
-                Block::Odd(odd) => options.add_record(odd.record()),
-                Block::Of(_) | Block::Edited(..) => block.record().into_iter().for_each(|record| {
-                    options.add_record(record);
-                }),
+                Block::Unusual(odd) => options.add_record(odd.record()),
+                Block::BySigner(_) | Block::Edited(..) => {
+                    block.record().into_iter().for_each(|record| {
+                        options.add_record(record);
+                    })
+                }
                 Block::Foreign { .. } | Block::Raw(_) => {}
             }
         }

@@ -11,7 +11,10 @@ pub mod catalogue;
 mod image;
 pub mod order;
 
-pub use image::{Draft, Edit, Expected, Made, Options, Places, Row, build, digest, front, sample};
+pub use image::{
+    FirstStageDraft, FirstStageEdit, FirstStageExpected, FirstStageOptions, FirstStageRow,
+    FirstStageVector, Places, build, digest, front, sample,
+};
 
 /// The folder of the vectors in `spec/vectors`.
 pub const FOLDER: &str = "first-stage";
@@ -19,13 +22,13 @@ pub const FOLDER: &str = "first-stage";
 const EXTENSION: &str = "hlf";
 
 /// Returns every row: first those with one fault, then those for the order of the rules.
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<FirstStageRow> {
     catalogue::rows().cloned().chain(order::rows()).collect()
 }
 
 /// Makes every vector.
-pub fn generate() -> Vec<Made> {
-    rows().iter().map(Row::make).collect()
+pub fn generate() -> Vec<FirstStageVector> {
+    rows().iter().map(FirstStageRow::make).collect()
 }
 
 fn folder(root: &Path) -> PathBuf {
@@ -36,7 +39,7 @@ fn folder(root: &Path) -> PathBuf {
 ///
 /// # Errors
 /// If the list cannot be encoded as JSON.
-pub(crate) fn files(all: &[Made]) -> Result<BTreeMap<String, Vec<u8>>> {
+pub(crate) fn files(all: &[FirstStageVector]) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for made in all {
         files.insert(format!("{}.{EXTENSION}", made.expected.name), made.image.clone());
@@ -76,15 +79,15 @@ pub fn write(root: &Path) -> Result<usize> {
 ///
 /// # Errors
 /// If a file cannot be read.
-pub fn load(root: &Path) -> Result<Vec<Made>> {
+pub fn load(root: &Path) -> Result<Vec<FirstStageVector>> {
     let folder = folder(root);
     let list = folder.join("expected.json");
     let text = fs::read(&list).with_context(|| format!("cannot read {}", list.display()))?;
-    let list: Vec<Expected> = serde_json::from_slice(&text)?;
-    let read = |expected: Expected| {
+    let list: Vec<FirstStageExpected> = serde_json::from_slice(&text)?;
+    let read = |expected: FirstStageExpected| {
         let path = folder.join(&expected.name).with_extension(EXTENSION);
         let image = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(Made { expected, image })
+        Ok(FirstStageVector { expected, image })
     };
     list.into_iter().map(read).collect()
 }

@@ -68,7 +68,7 @@ fn of_folder(
 }
 
 /// A vector with its bytes.
-pub struct Made {
+pub struct BundleVector {
     /// The description of the vector, with the answer of its verifier.
     pub expected: Expected,
     /// The bytes of the bundle.
@@ -82,7 +82,7 @@ impl Set {
     }
 
     /// Makes every vector of the folder.
-    pub fn generate(&self) -> Vec<Made> {
+    pub fn generate(&self) -> Vec<BundleVector> {
         (self.rows)().into_iter().map(Row::make).collect()
     }
 
@@ -116,7 +116,7 @@ impl Set {
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn load(&self, root: &Path) -> Result<Vec<Made>> {
+    pub fn load(&self, root: &Path) -> Result<Vec<BundleVector>> {
         let folder = self.folder(root);
         let list = folder.join("expected.json");
         let text = fs::read(&list).with_context(|| format!("cannot read {}", list.display()))?;
@@ -125,14 +125,14 @@ impl Set {
             let path = folder.join(&expected.name).with_extension("hlk");
             let bundle =
                 fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            Ok(Made { expected, bundle })
+            Ok(BundleVector { expected, bundle })
         };
         list.into_iter().map(read).collect()
     }
 }
 
 /// Returns every generated file by its name.
-fn files(all: &[Made]) -> Result<BTreeMap<String, Vec<u8>>> {
+fn files(all: &[BundleVector]) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for made in all {
         files.insert(format!("{}.hlk", made.expected.name), made.bundle.clone());
@@ -147,7 +147,7 @@ fn files(all: &[Made]) -> Result<BTreeMap<String, Vec<u8>>> {
 
 impl Row {
     /// Makes the bundle and the answer that its verifier must give.
-    pub fn make(&self) -> Made {
+    pub fn make(&self) -> BundleVector {
         let (bundle, draft) = bundle::build((self.base)(), self.edits);
         let mut options = Options::of(&draft);
         for edit in self.edits {
@@ -162,7 +162,7 @@ impl Row {
             options,
             description: self.description.into(),
         };
-        Made { expected, bundle }
+        BundleVector { expected, bundle }
     }
 }
 
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn no_two_vectors_are_the_same() {
-        let all: Vec<Made> = SETS.iter().flat_map(Set::generate).collect();
+        let all: Vec<BundleVector> = SETS.iter().flat_map(Set::generate).collect();
         for (index, one) in all.iter().enumerate() {
             for other in &all[..index] {
                 assert_ne!(one.expected.name, other.expected.name);

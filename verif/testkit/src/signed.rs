@@ -23,7 +23,7 @@ pub fn genuine(algorithm: &str) -> usize {
 }
 
 /// A case with its bytes.
-pub struct Signed {
+pub struct SignatureCase {
     pub is_genuine: bool,
     pub key: Vec<u8>,
     pub message: Vec<u8>,
@@ -32,18 +32,18 @@ pub struct Signed {
 
 /// Returns the cases of an algorithm, given by its name in the image format (§2.2): genuine signatures of
 /// several messages, and the last signature with a message that was changed.
-pub fn of(algorithm: &str) -> Result<Vec<Signed>> {
+pub fn of(algorithm: &str) -> Result<Vec<SignatureCase>> {
     let mut cases = several(algorithm, genuine(algorithm))?;
     let last = cases.last().context("there are several")?;
     let mut message = last.message.clone();
     message[0] ^= 1;
     let (key, signature) = (last.key.clone(), last.signature.clone());
-    cases.push(Signed { is_genuine: false, key, message, signature });
+    cases.push(SignatureCase { is_genuine: false, key, message, signature });
     Ok(cases)
 }
 
 /// Makes genuine signatures of an algorithm.
-pub fn several(algorithm: &str, count: usize) -> Result<Vec<Signed>> {
+pub fn several(algorithm: &str, count: usize) -> Result<Vec<SignatureCase>> {
     let messages: Vec<Vec<u8>> = (0..count).map(|index| message(algorithm, index)).collect();
     let mut rng = Stream::new(algorithm);
     let (key, signatures) = sign(algorithm, &messages, &mut rng)
@@ -51,7 +51,7 @@ pub fn several(algorithm: &str, count: usize) -> Result<Vec<Signed>> {
     ensure!(signatures.len() == messages.len(), "a signature is missing");
     let cases = messages.into_iter().zip(signatures);
     Ok(cases
-        .map(|(message, signature)| Signed {
+        .map(|(message, signature)| SignatureCase {
             is_genuine: true,
             key: key.clone(),
             message,

@@ -89,7 +89,7 @@ pub fn cases() -> Vec<Case> {
         let name = format!("algorithms/{}", signer.algorithm());
         cases.push(Case::new(name, |bench: &Bench| {
             let algorithms = [signer.algorithm()];
-            let setup = setup(bench, &algorithms, Policy::Any, &[Block::Of(signer)], 1)?;
+            let setup = setup(bench, &algorithms, Policy::Any, &[Block::BySigner(signer)], 1)?;
             boots_well(bench, &setup)
         }));
     }
@@ -143,7 +143,7 @@ fn boots_well(bench: &Bench, setup: &Setup) -> Result<()> {
 }
 
 fn pair(signer: &'static Signer) -> [Block; 2] {
-    [Block::By(A), Block::Of(signer)]
+    [Block::By(A), Block::BySigner(signer)]
 }
 
 fn hybrid(signer: &Signer) -> [Algorithm; 2] {

@@ -105,7 +105,7 @@ fn offset_of(bytes: &[u8], place: Place) -> Result<usize> {
 /// Returns cases with bundles that have valid signatures and must still be refused.
 fn signed_fault_cases() -> Vec<Case> {
     let wrong_key: fn(Stage) -> Edit = |_| Edit::Draft(|draft| draft.blocks = vec![Block::By(B)]);
-    let other_board: fn(Stage) -> Edit = |_| Edit::Draft(|draft| draft.leave_board());
+    let other_board: fn(Stage) -> Edit = |_| Edit::Draft(|draft| draft.use_unknown_board());
     let other_lifecycle: fn(Stage) -> Edit =
         |_| Edit::Draft(|draft| draft.lifecycle_mask = Lifecycle::Production.bit());
     let overlap: fn(Stage) -> Edit = |_| {

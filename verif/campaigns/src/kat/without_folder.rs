@@ -185,7 +185,8 @@ const SIGNED_HERE: &[&str] = &[
 pub fn signed_here(out: &mut Collection, algorithm: &str) -> Result<()> {
     out.begin(&format!("made-here/{algorithm}"));
     for (index, signed) in hartlock_testkit::signed::of(algorithm)?.into_iter().enumerate() {
-        let hartlock_testkit::signed::Signed { is_genuine, key, message, signature } = signed;
+        let hartlock_testkit::signed::SignatureCase { is_genuine, key, message, signature } =
+            signed;
         let ask = |alg: &str, key: Vec<u8>| Ask::verify(alg, key, message, signature);
         let (family, ask) = match algorithm {
             "ed25519" => ("ed25519", ask(algorithm, key)),

@@ -35,7 +35,7 @@ pub const TARGETS: &[Target] = &[
     Target::rom("rom/below-the-floor", |bench| {
         provisioned(bench, |state| Provisioning { boot_floor: 9, ..state })
     }),
-    Target::rom("rom/another-board", |bench| boot(bench, Edit::Draft(Draft::leave_board))),
+    Target::rom("rom/another-board", |bench| boot(bench, Edit::Draft(Draft::use_unknown_board))),
     Target::rom("rom/another-lifecycle", |bench| {
         provisioned(bench, |state| Provisioning { lifecycle: Lifecycle::Returned, ..state })
     }),
@@ -90,7 +90,9 @@ pub const TARGETS: &[Target] = &[
         setup.state = Provisioning { system_floor: 9, ..setup.state };
         Ok(setup)
     }),
-    Target::loader("loader/another-board", |bench| system(bench, Edit::Draft(Draft::leave_board))),
+    Target::loader("loader/another-board", |bench| {
+        system(bench, Edit::Draft(Draft::use_unknown_board))
+    }),
     Target::loader("loader/untrusted-key", |bench| {
         system(bench, Edit::Draft(|draft| draft.blocks = vec![Block::By(B)]))
     }),

@@ -1,11 +1,11 @@
 //! Compares the answers of verifiers with the expected ones.
 
-use hartlock_testkit::generator::Made;
+use hartlock_testkit::generator::BundleVector;
 use xtask::Outcome;
 
 /// Compares answers, in the order of the vectors, with the expected ones. Returns a line for each
 /// difference.
-pub fn compare(who: &str, all: &[Made], answers: &[String]) -> Vec<String> {
+pub fn compare(who: &str, all: &[BundleVector], answers: &[String]) -> Vec<String> {
     let mut findings = Vec::new();
     if answers.len() != all.len() {
         findings.push(format!("{who}: {} answers to {} vectors", answers.len(), all.len()));

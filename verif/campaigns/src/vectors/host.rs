@@ -8,7 +8,7 @@ use hartlock_image::{MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
 
 use hartlock_testkit::expected;
 use hartlock_testkit::first_stage;
-use hartlock_testkit::generator::{Made, SETS, Set};
+use hartlock_testkit::generator::{BundleVector, SETS, Set};
 
 use super::comparison::{compare, outcome_of};
 use super::judge;
@@ -46,7 +46,7 @@ fn first_stages(root: &Path) -> Result<Vec<String>> {
     Ok(findings)
 }
 
-fn library(all: &[Made]) -> Result<Vec<String>> {
+fn library(all: &[BundleVector]) -> Result<Vec<String>> {
     // The buffer is not filled with zeros, so that a result that depends on its old contents is
     // detected.
     let mut metadata = vec![0xa5; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
@@ -58,7 +58,7 @@ fn library(all: &[Made]) -> Result<Vec<String>> {
         .collect()
 }
 
-fn second_verifier(root: &Path, set: &Set, all: &[Made]) -> Result<Vec<String>> {
+fn second_verifier(root: &Path, set: &Set, all: &[BundleVector]) -> Result<Vec<String>> {
     let names = all.iter().map(|made| made.expected.name.as_str());
     answers_of_python(root, &set.folder(root), names)
 }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn each_fault_of_a_pair_has_its_reason_alone() {
-        let all: Vec<Made> = order::alone().iter().map(|row| row.make()).collect();
+        let all: Vec<BundleVector> = order::alone().iter().map(|row| row.make()).collect();
         let findings = compare("the library", &all, &library(&all).unwrap());
         assert!(findings.is_empty(), "{findings:#?}");
     }

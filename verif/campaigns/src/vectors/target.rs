@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use hartlock_bench::pack::{Header, JOB_VECTORS};
 
-use hartlock_testkit::generator::{Made, SETS};
+use hartlock_testkit::generator::{BundleVector, SETS};
 
 use super::comparison::{compare, outcome_of};
 use super::judge;
@@ -32,7 +32,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
 }
 
 /// Encodes all vectors into one file (format: verif/programs/bench/src/vectors.rs).
-fn pack(all: &[Made]) -> Result<Vec<u8>> {
+fn pack(all: &[BundleVector]) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     for made in all {
         let vector = judge::vector(&made.expected.options, &made.bundle)?;
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_pack_holds_what_was_put_in() {
-        let all: Vec<Made> =
+        let all: Vec<BundleVector> =
             SETS.iter().flat_map(hartlock_testkit::generator::Set::generate).collect();
         let bytes = pack(&all).unwrap();
         let header = Header::parse(&bytes).unwrap();

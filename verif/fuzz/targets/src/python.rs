@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use hartlock_testkit::first_stage::Options as FirstStageOptions;
+use hartlock_testkit::first_stage::FirstStageOptions;
 use serde_json::json;
 
 use crate::options::Options;

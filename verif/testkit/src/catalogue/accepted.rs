@@ -244,7 +244,7 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "The sum of load address and memory size is 2^64 − 4096, on a board that is not described.",
         &[Fields(|draft| {
-            draft.leave_board();
+            draft.use_unknown_board();
             draft.payloads[1].load_at(0xffff_ffff_ffff_e000);
         })],
     ),
@@ -356,7 +356,7 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "The second signer is not trusted: its key, which would be refused, is not parsed.",
         &[
-            Fields(|draft| draft.blocks = vec![Block::By(A), Block::Odd(&KEY_ORDER_8)]),
+            Fields(|draft| draft.blocks = vec![Block::By(A), Block::Unusual(&KEY_ORDER_8)]),
             Options(|options| options.trust(Policy::Any, &[A])),
         ],
     ),
@@ -390,13 +390,13 @@ pub const ROWS: &[Row] = &[
         "ed25519_mixed_key_hidden",
         SYSTEM,
         "The key has a component of small order, and the equation holds without a cofactor.",
-        &[Fields(|draft| draft.blocks = vec![Block::Odd(&KEY_MIXED_HIDDEN)])],
+        &[Fields(|draft| draft.blocks = vec![Block::Unusual(&KEY_MIXED_HIDDEN)])],
     ),
     good(
         "ed25519_mixed_key_and_r",
         SYSTEM,
         "Key and R have components of small order that cancel each other in the equation.",
-        &[Fields(|draft| draft.blocks = vec![Block::Odd(&KEY_AND_R_MIXED)])],
+        &[Fields(|draft| draft.blocks = vec![Block::Unusual(&KEY_AND_R_MIXED)])],
     ),
     good(
         "medium_goes_on",

@@ -25,14 +25,14 @@ macro_rules! signed {
             $name,
             SYSTEM,
             $description,
-            &[Fields(|draft| draft.blocks = vec![Block::Of(&signers::$signer)])],
+            &[Fields(|draft| draft.blocks = vec![Block::BySigner(&signers::$signer)])],
         )
     };
 }
 
 /// Returns a bundle with signatures of both families, for the policy *hybrid*.
 fn hybrid() -> Draft {
-    Draft { blocks: vec![Block::By(A), Block::Of(&signers::ML_DSA_87)], ..Draft::system() }
+    Draft { blocks: vec![Block::By(A), Block::BySigner(&signers::ML_DSA_87)], ..Draft::system() }
 }
 
 fn is_hybrid(options: &mut crate::expected::Options) {
@@ -108,7 +108,7 @@ pub const ROWS: &[Row] = &[
         "Four signers of four families, as many as there may be.",
         &[Fields(|draft| {
             let others = [&signers::ECDSA_P384, &signers::LMS, &signers::ML_DSA_65];
-            draft.blocks = [Block::By(A)].into_iter().chain(others.map(Block::Of)).collect();
+            draft.blocks = [Block::By(A)].into_iter().chain(others.map(Block::BySigner)).collect();
         })],
     ),
     bad(
@@ -129,7 +129,10 @@ pub const ROWS: &[Row] = &[
         PolicyHybridNotMet,
         SYSTEM,
         "ML-DSA alone under the policy that wants both families.",
-        &[Fields(|draft| draft.blocks = vec![Block::Of(&signers::ML_DSA_87)]), Options(is_hybrid)],
+        &[
+            Fields(|draft| draft.blocks = vec![Block::BySigner(&signers::ML_DSA_87)]),
+            Options(is_hybrid),
+        ],
     ),
     bad(
         "hybrid_reordered",
@@ -146,7 +149,7 @@ pub const ROWS: &[Row] = &[
         &[
             Fields(|draft| {
                 draft.listed = Some(draft.blocks.iter().filter_map(Block::record).collect());
-                draft.blocks.push(Block::Of(&signers::ML_DSA_87));
+                draft.blocks.push(Block::BySigner(&signers::ML_DSA_87));
             }),
             Options(is_hybrid),
         ],
@@ -158,7 +161,7 @@ pub const ROWS: &[Row] = &[
         "Two post-quantum signers are of one family.",
         &[
             Fields(|draft| {
-                draft.blocks = [&signers::ML_DSA_44, &signers::LMS].map(Block::Of).into();
+                draft.blocks = [&signers::ML_DSA_44, &signers::LMS].map(Block::BySigner).into();
             }),
             Options(is_hybrid),
         ],
@@ -177,7 +180,7 @@ pub const ROWS: &[Row] = &[
         "The blocks of ECDSA and LMS are exchanged.",
         &[
             Fields(|draft| {
-                draft.blocks = [&signers::ECDSA_P256, &signers::LMS].map(Block::Of).into();
+                draft.blocks = [&signers::ECDSA_P256, &signers::LMS].map(Block::BySigner).into();
             }),
             Area(|area| area.rotate_left(block_size(&signers::ECDSA_P256))),
         ],

@@ -360,7 +360,7 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "On a board that only the list names, the kernel would be outside of its place.",
         &[Fields(|draft| {
-            draft.leave_board();
+            draft.use_unknown_board();
             draft.others.push(identity("qemu-virt", "virt").field());
             draft.payloads[0].load_at(0x7fe0_0000);
         })],

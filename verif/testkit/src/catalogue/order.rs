@@ -362,7 +362,7 @@ const DATA_1: Fault = fault(
 const ODD_KEY: Fault = fault(
     "key_of_small_order",
     PublicKeyInvalid,
-    Fields(|draft| draft.blocks = vec![Block::Odd(&KEY_ORDER_8), Block::By(B)]),
+    Fields(|draft| draft.blocks = vec![Block::Unusual(&KEY_ORDER_8), Block::By(B)]),
 );
 const R_A: Fault = fault("first_r", SignatureNotCanonical, Area(|area| area[R..R + 32].fill(0)));
 const S_A: Fault = fault("first_s", SignatureMismatch, Area(|area| area[S] ^= 1));

@@ -14,7 +14,7 @@ const SYSTEM: fn() -> Draft = Draft::system;
 
 /// Returns a bundle that uses only algorithms of the profile `cnsa2`.
 fn cnsa2() -> Draft {
-    let mut draft = Draft { blocks: vec![Block::Of(&ML_DSA_87)], ..Draft::system() };
+    let mut draft = Draft { blocks: vec![Block::BySigner(&ML_DSA_87)], ..Draft::system() };
     draft.payloads[0].hash = HashId::Sha512;
     draft.payloads[1].use_blocks(1024);
     draft
@@ -23,11 +23,11 @@ fn cnsa2() -> Draft {
 /// Returns a boot bundle that is signed with an algorithm of the profile `cnsa2` and trusts keys of
 /// another profile.
 fn boot_cnsa2() -> Draft {
-    Draft { blocks: vec![Block::Of(&ML_DSA_87)], ..Draft::boot() }
+    Draft { blocks: vec![Block::BySigner(&ML_DSA_87)], ..Draft::boot() }
 }
 
 fn trust_of_cnsa2() -> TrustList {
-    trust(Policy::Any, Block::Of(&ML_DSA_87).record())
+    trust(Policy::Any, Block::BySigner(&ML_DSA_87).record())
 }
 
 macro_rules! asked_for {
@@ -82,7 +82,7 @@ pub const ROWS: &[Row] = &[
         OutsideProfile,
         cnsa2,
         "ML-DSA-65 is not of the profile cnsa2, which has ML-DSA-87.",
-        asked_for!("cnsa2", Fields(|draft| draft.blocks = vec![Block::Of(&ML_DSA_65)])),
+        asked_for!("cnsa2", Fields(|draft| draft.blocks = vec![Block::BySigner(&ML_DSA_65)])),
     ),
     bad(
         "second_signer_outside_profile",

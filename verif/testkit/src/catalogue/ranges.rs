@@ -21,7 +21,7 @@ const BUNDLE_SIZE: usize = 24;
 /// refuse for another reason.
 fn elsewhere() -> Draft {
     let mut draft = Draft::system();
-    draft.leave_board();
+    draft.use_unknown_board();
     draft
 }
 

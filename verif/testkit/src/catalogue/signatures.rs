@@ -21,7 +21,7 @@ fn two_signers() -> Draft {
 /// The edits of a bundle with this signature.
 macro_rules! signed_by {
     ($odd:ident) => {
-        &[Fields(|draft| draft.blocks = vec![Block::Odd(&odd::$odd)])]
+        &[Fields(|draft| draft.blocks = vec![Block::Unusual(&odd::$odd)])]
     };
 }
 

@@ -10,32 +10,32 @@ use hartlock_image::Reason::{
 };
 use hartlock_image::first_stage::{FirstStageAlgorithm, NextKey};
 
-use super::image::Edit::{self, Draft as Fields, File, Options, Signed};
-use super::image::{self, Draft, Row, digest};
+use super::image::FirstStageEdit::{self, Draft as Fields, File, Options, Signed};
+use super::image::{self, FirstStageDraft, FirstStageRow, digest};
 use crate::bundle::{self, name};
 use crate::signers::{
     HSS, LMS, LMS_192, SLH_DSA_128S, XMSS, XMSS_192, XMSS_MT, XMSS_MT_40, XMSS_MT_60,
 };
 
-const BASE: fn() -> Draft = Draft::smallest;
+const BASE: fn() -> FirstStageDraft = FirstStageDraft::smallest;
 
 const fn good(
     name: &'static str,
-    base: fn() -> Draft,
+    base: fn() -> FirstStageDraft,
     description: &'static str,
-    edits: &'static [Edit],
-) -> Row {
-    Row { name, reason: None, base, description, edits }
+    edits: &'static [FirstStageEdit],
+) -> FirstStageRow {
+    FirstStageRow { name, reason: None, base, description, edits }
 }
 
 const fn bad(
     name: &'static str,
     reason: Reason,
-    base: fn() -> Draft,
+    base: fn() -> FirstStageDraft,
     description: &'static str,
-    edits: &'static [Edit],
-) -> Row {
-    Row { name, reason: Some(reason), base, description, edits }
+    edits: &'static [FirstStageEdit],
+) -> FirstStageRow {
+    FirstStageRow { name, reason: Some(reason), base, description, edits }
 }
 
 pub(super) fn put32(bytes: &mut [u8], at: usize, value: u32) {
@@ -94,11 +94,11 @@ macro_rules! next {
 macro_rules! signed {
     ($good:literal, $bad:literal, $signer:ident, $what:literal) => {
         [
-            good($good, || Draft::of(&$signer), concat!("Signed with ", $what, "."), &[]),
+            good($good, || FirstStageDraft::of(&$signer), concat!("Signed with ", $what, "."), &[]),
             bad(
                 $bad,
                 SignatureMismatch,
-                || Draft::of(&$signer),
+                || FirstStageDraft::of(&$signer),
                 concat!("The last bit of a signature with ", $what, " is another one."),
                 &[File(|file, at| file[at.signature_end - 1] ^= 1)],
             ),
@@ -106,7 +106,7 @@ macro_rules! signed {
     };
 }
 
-const SIGNED: [[Row; 2]; 8] = [
+const SIGNED: [[FirstStageRow; 2]; 8] = [
     signed!("signed_lms", "signed_lms_changed", LMS, "LMS, SHA-256, h = 5, w = 4"),
     signed!(
         "signed_hss",
@@ -132,13 +132,13 @@ const SIGNED: [[Row; 2]; 8] = [
     signed!("signed_slh_dsa", "signed_slh_dsa_changed", SLH_DSA_128S, "SLH-DSA-SHA2-128s"),
 ];
 
-const OTHERS: &[Row] = &[
+const OTHERS: &[FirstStageRow] = &[
     good("minimal", BASE, "Signed with LMS, SHA-256/192, h = 5, w = 8.", &[]),
     good(
         "on_device",
         BASE,
         "All that hardware checks is checked, and version and capacity are just enough.",
-        &[Options(image::Options::of_device)],
+        &[Options(image::FirstStageOptions::of_device)],
     ),
     good(
         "medium_goes_on",
@@ -182,8 +182,10 @@ const OTHERS: &[Row] = &[
         BASE,
         "It names the key of the next stage, of another algorithm than its own.",
         &[Fields(|draft| {
-            draft.header.next_key =
-                Some(NextKey { algorithm: Draft::of(&XMSS).algorithm(), digest: digest(&XMSS) });
+            draft.header.next_key = Some(NextKey {
+                algorithm: FirstStageDraft::of(&XMSS).algorithm(),
+                digest: digest(&XMSS),
+            });
         })],
     ),
     next!("next_key_lms_first", 16, 0x0001_0105, "LMS with the first types of 32 bytes"),
@@ -383,7 +385,7 @@ const OTHERS: &[Row] = &[
     bad(
         "algorithm_changed",
         NoTrustedSigner,
-        || Draft::of(&XMSS),
+        || FirstStageDraft::of(&XMSS),
         "The lead states XMSS^MT with a key of XMSS, which has no padding either.",
         &[File(|file, _| {
             put32(file, 16, 18);
@@ -473,7 +475,7 @@ const OTHERS: &[Row] = &[
     bad(
         "hss_index_of_lowest_level",
         SignatureIndexOutOfRange,
-        || Draft::of(&HSS),
+        || FirstStageDraft::of(&HSS),
         "The index of the last of eight levels is 32.",
         &[File(|file, _| {
             let level = 8 + 24 * (1 + 26 + 5) + 16 + 24;
@@ -483,21 +485,21 @@ const OTHERS: &[Row] = &[
     bad(
         "xmss_index_of_no_leaf",
         SignatureIndexOutOfRange,
-        || Draft::of(&XMSS),
+        || FirstStageDraft::of(&XMSS),
         "The index of XMSS with h = 10 is 1,024.",
         &[File(|file, _| put_index(file, 128, 1 << 10))],
     ),
     bad(
         "xmssmt_index_of_no_leaf",
         SignatureIndexOutOfRange,
-        || Draft::of(&XMSS_MT),
+        || FirstStageDraft::of(&XMSS_MT),
         "The index of XMSS^MT with h = 20 is 2^20.",
         &[File(|file, _| put_index(file, 128, 1 << 20))],
     ),
     bad(
         "xmssmt_60_index_of_no_leaf",
         SignatureIndexOutOfRange,
-        || Draft::of(&XMSS_MT_60),
+        || FirstStageDraft::of(&XMSS_MT_60),
         "The index of XMSS^MT with h = 60 is 2^60.",
         &[File(|file, _| put_index(file, 128, 1 << 60))],
     ),
@@ -521,7 +523,7 @@ const OTHERS: &[Row] = &[
         BASE,
         "A signature by the same key over an image of a higher version.",
         &[File(|file, at| {
-            let mut other = Draft::smallest();
+            let mut other = FirstStageDraft::smallest();
             other.header.security_version = 8;
             let (other, _) = image::build(other, &[]);
             file[128..at.signature_end].copy_from_slice(&other[128..at.signature_end]);
@@ -738,6 +740,6 @@ const OTHERS: &[Row] = &[
 ];
 
 /// Returns all rows.
-pub fn rows() -> impl Iterator<Item = &'static Row> {
+pub fn rows() -> impl Iterator<Item = &'static FirstStageRow> {
     OTHERS.iter().chain(SIGNED.as_flattened())
 }

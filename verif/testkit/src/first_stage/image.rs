@@ -13,14 +13,14 @@ use crate::signers::{self, Signer};
 
 /// An image by its fields.
 #[derive(Clone)]
-pub struct Draft {
+pub struct FirstStageDraft {
     pub signer: &'static Signer,
     /// The header, whose algorithm and code size are computed.
     pub header: FirstStageHeader,
     pub code: Vec<u8>,
 }
 
-impl Draft {
+impl FirstStageDraft {
     /// Returns an image of a signer with 128 bytes of code.
     pub fn of(signer: &'static Signer) -> Self {
         let header = FirstStageHeader {
@@ -81,25 +81,25 @@ pub struct Places {
 
 /// A change to an image at one of the steps of making it, or to the options of its verifier.
 #[derive(Clone, Copy)]
-pub enum Edit {
-    Draft(fn(&mut Draft)),
+pub enum FirstStageEdit {
+    Draft(fn(&mut FirstStageDraft)),
     /// A change to header and code before they are signed.
     Signed(fn(&mut Vec<u8>)),
     /// A change to the whole file, after it is signed.
     File(fn(&mut Vec<u8>, Places)),
-    Options(fn(&mut Options)),
+    Options(fn(&mut FirstStageOptions)),
 }
 
 /// Makes the file of a draft with all edits applied. Also returns the draft as it was signed.
-pub fn build(mut draft: Draft, edits: &[Edit]) -> (Vec<u8>, Draft) {
+pub fn build(mut draft: FirstStageDraft, edits: &[FirstStageEdit]) -> (Vec<u8>, FirstStageDraft) {
     for edit in edits {
-        if let Edit::Draft(change) = edit {
+        if let FirstStageEdit::Draft(change) = edit {
             change(&mut draft);
         }
     }
     let mut signed = draft.signed();
     for edit in edits {
-        if let Edit::Signed(change) = edit {
+        if let FirstStageEdit::Signed(change) = edit {
             change(&mut signed);
         }
     }
@@ -117,7 +117,7 @@ pub fn build(mut draft: Draft, edits: &[Edit]) -> (Vec<u8>, Draft) {
         .expect("a signature of its algorithm");
     file.extend(signed);
     for edit in edits {
-        if let Edit::File(change) = edit {
+        if let FirstStageEdit::File(change) = edit {
             change(&mut file, places);
         }
     }
@@ -126,12 +126,12 @@ pub fn build(mut draft: Draft, edits: &[Edit]) -> (Vec<u8>, Draft) {
 
 /// Returns an image without a fault.
 pub fn sample() -> Vec<u8> {
-    build(Draft::smallest(), &[]).0
+    build(FirstStageDraft::smallest(), &[]).0
 }
 
 /// The options of the verifier. If an option is absent, the property is not checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Options {
+pub struct FirstStageOptions {
     /// The trusted keys, as names of files in `spec/vectors/keys`.
     pub keys: Vec<String>,
     /// The digests of the trusted keys, in hexadecimal digits.
@@ -159,7 +159,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-impl Options {
+impl FirstStageOptions {
     /// Returns options that trust this signer and check nothing else.
     pub(super) fn of(signer: &Signer) -> Self {
         let mut options = Self {
@@ -182,7 +182,7 @@ impl Options {
         self.key_digests = signers.iter().map(|signer| hex(&digest(signer))).collect();
     }
 
-    /// Checks everything that hardware checks, with values at the limit for which [`Draft::of`] is
+    /// Checks everything that hardware checks, with values at the limit for which [`FirstStageDraft::of`] is
     /// accepted.
     pub fn of_device(&mut self) {
         self.board = Some("hartlock-soc".into());
@@ -234,15 +234,15 @@ fn parse_digest(text: &str) -> Result<[u8; 32]> {
 
 /// A vector, as written in `expected.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Expected {
+pub struct FirstStageExpected {
     pub name: String,
     pub verdict: String,
     pub reason: Option<String>,
-    pub options: Options,
+    pub options: FirstStageOptions,
     pub description: String,
 }
 
-impl Expected {
+impl FirstStageExpected {
     /// Returns the answer that a runner must report.
     pub fn answer(&self) -> &str {
         self.reason.as_deref().unwrap_or(&self.verdict)
@@ -251,39 +251,39 @@ impl Expected {
 
 /// The definition of a vector.
 #[derive(Clone)]
-pub struct Row {
+pub struct FirstStageRow {
     pub name: &'static str,
     /// The expected reason, or `None` if the image must be accepted.
     pub reason: Option<Reason>,
-    pub base: fn() -> Draft,
+    pub base: fn() -> FirstStageDraft,
     /// A sentence about the fault, or about the special property of an accepted image.
     pub description: &'static str,
-    pub edits: &'static [Edit],
+    pub edits: &'static [FirstStageEdit],
 }
 
 /// A vector with its bytes.
-pub struct Made {
-    pub expected: Expected,
+pub struct FirstStageVector {
+    pub expected: FirstStageExpected,
     pub image: Vec<u8>,
 }
 
-impl Row {
+impl FirstStageRow {
     /// Makes the image and the answer that its verifier must give.
-    pub fn make(&self) -> Made {
+    pub fn make(&self) -> FirstStageVector {
         let (image, draft) = build((self.base)(), self.edits);
-        let mut options = Options::of(draft.signer);
+        let mut options = FirstStageOptions::of(draft.signer);
         for edit in self.edits {
-            if let Edit::Options(change) = edit {
+            if let FirstStageEdit::Options(change) = edit {
                 change(&mut options);
             }
         }
-        let expected = Expected {
+        let expected = FirstStageExpected {
             name: self.name.into(),
             verdict: if self.reason.is_some() { "refused" } else { "accepted" }.into(),
             reason: self.reason.map(|reason| answer(Some(reason))),
             options,
             description: self.description.into(),
         };
-        Made { expected, image }
+        FirstStageVector { expected, image }
     }
 }

@@ -9,70 +9,82 @@ use hartlock_image::Reason::{
 };
 
 use super::catalogue::{put_index, put32, put64};
-use super::image::Edit::{self, File, Options, Signed};
-use super::image::{Draft, Row};
+use super::image::FirstStageEdit::{self, File, Options, Signed};
+use super::image::{FirstStageDraft, FirstStageRow};
 use crate::signers::LMS;
 
 /// A fault, and its reason if it is the only one.
 #[derive(Clone, Copy)]
-struct Fault {
+struct FirstStageFault {
     name: &'static str,
     reason: Reason,
-    edit: Edit,
+    edit: FirstStageEdit,
 }
 
-const fn fault(name: &'static str, reason: Reason, edit: Edit) -> Fault {
-    Fault { name, reason, edit }
+const fn fault(name: &'static str, reason: Reason, edit: FirstStageEdit) -> FirstStageFault {
+    FirstStageFault { name, reason, edit }
 }
 
 // Single faults, in the order of §8.
-const BELOW_128: Fault = fault("file_of_127_bytes", Truncated, File(|file, _| file.truncate(127)));
-const TAG: Fault = fault("tag", UnknownTag, File(|file, _| file[0] = b'h'));
-const ALGORITHM: Fault = fault("algorithm", NotInForm, File(|file, _| put32(file, 16, 19)));
-const LEAD: Fault = fault("lead_reserved", SignatureBlockPadding, File(|file, _| file[63] = 1));
-const KEY: Fault = fault("other_key", NoTrustedSigner, Options(|options| options.trust(&[&LMS])));
-const OF_128: Fault = fault("file_of_128_bytes", Truncated, File(|file, _| file.truncate(128)));
-const IN_HEADER: Fault =
+const BELOW_128: FirstStageFault =
+    fault("file_of_127_bytes", Truncated, File(|file, _| file.truncate(127)));
+const TAG: FirstStageFault = fault("tag", UnknownTag, File(|file, _| file[0] = b'h'));
+const ALGORITHM: FirstStageFault =
+    fault("algorithm", NotInForm, File(|file, _| put32(file, 16, 19)));
+const LEAD: FirstStageFault =
+    fault("lead_reserved", SignatureBlockPadding, File(|file, _| file[63] = 1));
+const KEY: FirstStageFault =
+    fault("other_key", NoTrustedSigner, Options(|options| options.trust(&[&LMS])));
+const OF_128: FirstStageFault =
+    fault("file_of_128_bytes", Truncated, File(|file, _| file.truncate(128)));
+const IN_HEADER: FirstStageFault =
     fault("file_in_header", Truncated, File(|file, at| file.truncate(at.code - 1)));
-const NO_HEADER: Fault =
+const NO_HEADER: FirstStageFault =
     fault("file_without_header", Truncated, File(|file, at| file.truncate(at.signed)));
-const PADDING: Fault =
+const PADDING: FirstStageFault =
     fault("signature_padding", SignatureBlockPadding, File(|file, at| file[at.signature_end] = 1));
-const SIZE: Fault = fault("code_size", CodeSizeOutOfRange, Signed(|signed| put64(signed, 24, 0)));
-const CAPACITY: Fault =
+const SIZE: FirstStageFault =
+    fault("code_size", CodeSizeOutOfRange, Signed(|signed| put64(signed, 24, 0)));
+const CAPACITY: FirstStageFault =
     fault("capacity", CodeSizeOutOfRange, Options(|options| options.capacity = Some(64)));
-const NO_CODE: Fault =
+const NO_CODE: FirstStageFault =
     fault("file_without_code", Truncated, File(|file, at| file.truncate(at.code)));
-const INDEX: Fault =
+const INDEX: FirstStageFault =
     fault("index", SignatureIndexOutOfRange, File(|file, _| put_index(file, 128, 32)));
-const SIGNATURE: Fault =
+const SIGNATURE: FirstStageFault =
     fault("signature", SignatureMismatch, File(|file, at| file[at.signature_end - 1] ^= 1));
-const SIGNED_TAG: Fault = fault(
+const SIGNED_TAG: FirstStageFault = fault(
     "signed_tag",
     WrongBundleType,
     Signed(|signed| signed[..16].copy_from_slice(b"HARTLOCK-SYST-v1")),
 );
-const PARAMETERS: Fault =
+const PARAMETERS: FirstStageFault =
     fault("signed_parameters", SignerMismatch, Signed(|signed| put32(signed, 20, 1)));
-const RESERVED: Fault = fault("reserved", ReservedNotZero, Signed(|signed| signed[255] = 1));
-const MASK: Fault =
+const RESERVED: FirstStageFault =
+    fault("reserved", ReservedNotZero, Signed(|signed| signed[255] = 1));
+const MASK: FirstStageFault =
     fault("lifecycle_mask", LifecycleMaskInvalid, Signed(|signed| put32(signed, 40, 0)));
-const NEXT: Fault = fault("next_key", NextKeyInvalid, Signed(|signed| put32(signed, 128, 1)));
-const BOARD: Fault =
+const NEXT: FirstStageFault =
+    fault("next_key", NextKeyInvalid, Signed(|signed| put32(signed, 128, 1)));
+const BOARD: FirstStageFault =
     fault("board", WrongBoard, Options(|options| options.board = Some("other".into())));
-const BOARD_NAME: Fault = fault("board_name", BoardNameInvalid, Signed(|signed| signed[64] = b' '));
-const SOC: Fault = fault("soc", WrongSoc, Options(|options| options.soc = Some("other".into())));
-const SOC_NAME: Fault = fault("soc_name", SocNameInvalid, Signed(|signed| signed[96] = b' '));
-const FLOOR: Fault = fault("floor", RollbackBelowFloor, Options(|options| options.floor = Some(8)));
-const STATE: Fault = fault(
+const BOARD_NAME: FirstStageFault =
+    fault("board_name", BoardNameInvalid, Signed(|signed| signed[64] = b' '));
+const SOC: FirstStageFault =
+    fault("soc", WrongSoc, Options(|options| options.soc = Some("other".into())));
+const SOC_NAME: FirstStageFault =
+    fault("soc_name", SocNameInvalid, Signed(|signed| signed[96] = b' '));
+const FLOOR: FirstStageFault =
+    fault("floor", RollbackBelowFloor, Options(|options| options.floor = Some(8)));
+const STATE: FirstStageFault = fault(
     "lifecycle",
     LifecycleNotAllowed,
     Options(|options| options.lifecycle = Some("returned".into())),
 );
-const LONGER: Fault = fault("file_longer", TrailingBytes, File(|file, _| file.push(0)));
+const LONGER: FirstStageFault = fault("file_longer", TrailingBytes, File(|file, _| file.push(0)));
 
 /// Pairs of faults. Each pair is in the order of §8.
-const PAIRS: &[(Fault, Fault)] = &[
+const PAIRS: &[(FirstStageFault, FirstStageFault)] = &[
     (BELOW_128, TAG),
     (BELOW_128, ALGORITHM),
     (TAG, ALGORITHM),
@@ -121,13 +133,13 @@ const PAIRS: &[(Fault, Fault)] = &[
 ];
 
 /// Returns the images. The expected reason is that of the first fault of each pair.
-pub fn rows() -> impl Iterator<Item = Row> {
+pub fn rows() -> impl Iterator<Item = FirstStageRow> {
     PAIRS.iter().map(|(first, second)| {
         let (one, other) = (first.name, second.name);
-        Row {
+        FirstStageRow {
             name: format!("{one}_before_{other}").leak(),
             reason: Some(first.reason),
-            base: Draft::smallest,
+            base: FirstStageDraft::smallest,
             description: format!("Two faults, {one} and {other}: the first is named.").leak(),
             edits: vec![first.edit, second.edit].leak(),
         }
@@ -136,11 +148,11 @@ pub fn rows() -> impl Iterator<Item = Row> {
 
 /// Returns an image for each single fault, with its reason. If the second fault of a pair were no fault, the pair would
 /// prove nothing about the order.
-pub fn alone() -> impl Iterator<Item = Row> {
-    PAIRS.iter().flat_map(|(first, second)| [first, second]).map(|fault| Row {
+pub fn alone() -> impl Iterator<Item = FirstStageRow> {
+    PAIRS.iter().flat_map(|(first, second)| [first, second]).map(|fault| FirstStageRow {
         name: fault.name,
         reason: Some(fault.reason),
-        base: Draft::smallest,
+        base: FirstStageDraft::smallest,
         description: fault.name,
         edits: vec![fault.edit].leak(),
     })

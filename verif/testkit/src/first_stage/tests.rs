@@ -50,7 +50,7 @@ fn no_two_vectors_are_the_same() {
 fn vectors_are_named_described_and_small() {
     let all = generate();
     for made in &all {
-        let Expected { name, description, .. } = &made.expected;
+        let FirstStageExpected { name, description, .. } = &made.expected;
         let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         assert!(name.chars().all(is_name), "{name}");
         assert!(description.ends_with('.') && description.len() > 15, "{name}: {description}");
@@ -63,8 +63,8 @@ fn vectors_are_named_described_and_small() {
 /// Flips one bit of an image that satisfies all rules of a device.
 #[test]
 fn every_flipped_bit_of_an_image_is_refused() {
-    let (image, draft) = build(Draft::smallest(), &[]);
-    let mut options = Options::of(draft.signer);
+    let (image, draft) = build(FirstStageDraft::smallest(), &[]);
+    let mut options = FirstStageOptions::of(draft.signer);
     options.of_device();
     assert_eq!(options.judge(&image).unwrap(), "accepted");
     let bits = image.len() * 8;

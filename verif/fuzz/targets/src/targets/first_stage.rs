@@ -13,15 +13,15 @@ use hartlock_bundle::inspect::inspect_file;
 use hartlock_image::first_stage::{
     FIRST_STAGE_TAG, FirstStageAlgorithm, FirstStageHeader, Front, Image, encode_front,
 };
-use hartlock_testkit::first_stage::{Made, Options, load};
+use hartlock_testkit::first_stage::{FirstStageOptions, FirstStageVector, load};
 
 use crate::choices::Choices;
 use crate::files::Temporary;
 use crate::python::SecondVerifier;
 
 /// Returns the vectors that are quick to verify; most of them have one signer.
-fn vectors() -> &'static [Made] {
-    static VECTORS: OnceLock<Vec<Made>> = OnceLock::new();
+fn vectors() -> &'static [FirstStageVector] {
+    static VECTORS: OnceLock<Vec<FirstStageVector>> = OnceLock::new();
     VECTORS.get_or_init(|| {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
         let mut all = load(&root).expect("the vectors are there");
@@ -33,7 +33,7 @@ fn vectors() -> &'static [Made] {
 /// An image, the options of its verifier, and the expected result.
 struct Case {
     image: Vec<u8>,
-    options: Options,
+    options: FirstStageOptions,
     /// The expected answer if nothing was changed.
     expected: Option<String>,
     /// The unchanged image, if it is accepted with these options.
@@ -96,7 +96,7 @@ fn change(choices: &mut Choices<'_>, image: &mut Vec<u8>) {
     }
 }
 
-fn change_options(choices: &mut Choices<'_>, options: &mut Options) {
+fn change_options(choices: &mut Choices<'_>, options: &mut FirstStageOptions) {
     match choices.below(5) {
         0 => options.board = Some(choices.of(&["hartlock-soc", "hartlock-so", "a"]).into()),
         1 => options.soc = Some(choices.of(&["rot", "rott", "b"]).into()),

@@ -296,7 +296,7 @@ pub fn bundle_of(
     let mut draft = Draft::boot();
     draft.identity = identity(hartlock_soc::BOARD.name, hartlock_soc::BOARD.soc);
     if let Some(signer) = signed_by.signer() {
-        draft.blocks = vec![Block::Of(signer)];
+        draft.blocks = vec![Block::BySigner(signer)];
     }
     let first_len = first.map_or(4096, <[u8]>::len);
     let rest = size.saturating_sub(first_len.next_multiple_of(4096) + (12 << 10)).max(4096);

@@ -81,7 +81,7 @@ fn bundle(boot: &Boot<'_>) -> Result<Vec<u8>> {
     let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
     let mut draft = Draft::boot();
     draft.identity = identity(hartlock_soc::BOARD.name, hartlock_soc::BOARD.soc);
-    draft.blocks = vec![Block::Of(&LMS)];
+    draft.blocks = vec![Block::BySigner(&LMS)];
     let mut others = [
         payload(PayloadType::Loader, 4096, hartlock_soc::LOADER),
         payload(PayloadType::BootFdt, 1024, hartlock_soc::BOOT_FDT),

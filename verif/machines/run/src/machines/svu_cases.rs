@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use hartlock_image::first_stage::{CODE_ALIGNMENT, FirstStageHeader, NextKey};
 use hartlock_testkit::bundle::name;
-use hartlock_testkit::first_stage::{self, Draft, Edit, build};
+use hartlock_testkit::first_stage::{self, FirstStageDraft, FirstStageEdit, build};
 use hartlock_testkit::signers;
 
 use super::End;
@@ -28,11 +28,11 @@ pub fn upset_after_the_release(device: Device) -> Device {
 ///
 /// # Errors
 /// If a stage cannot be built.
-pub fn of_fake_key(edits: &[Edit]) -> Result<Device> {
+pub fn of_fake_key(edits: &[FirstStageEdit]) -> Result<Device> {
     let digest = first_stage::digest(&signers::XMSS);
     let draft = |mut code: Vec<u8>, next_key| {
         code.resize(code.len().next_multiple_of(CODE_ALIGNMENT), 0);
-        let usual = Draft::of(&signers::XMSS);
+        let usual = FirstStageDraft::of(&signers::XMSS);
         let header = FirstStageHeader {
             security_version: VERSION,
             board: *name(BOARD).field(),
@@ -40,7 +40,7 @@ pub fn of_fake_key(edits: &[Edit]) -> Result<Device> {
             next_key,
             ..usual.header
         };
-        Draft { header, code, ..usual }
+        FirstStageDraft { header, code, ..usual }
     };
     let next = NextKey { algorithm: draft(Vec::new(), None).algorithm(), digest };
     let first = draft(firmware::svu_stage("first-stage")?, Some(next));
@@ -253,7 +253,7 @@ fn of_images(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> R
 fn of_headers(add: &mut impl FnMut(&str, Device, Expected)) -> Result<()> {
     add("images of a fake key", of_fake_key(&[])?, Expected::Boots);
     let mut signed = |name: &str, edit: fn(&mut Vec<u8>), reason| -> Result<()> {
-        let device = of_fake_key(&[Edit::Signed(edit)])?;
+        let device = of_fake_key(&[FirstStageEdit::Signed(edit)])?;
         add(&format!("a signed header with {name}"), device, Expected::Refused(reason));
         Ok(())
     };

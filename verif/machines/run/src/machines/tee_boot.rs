@@ -242,7 +242,7 @@ fn bundle(by: By, size: usize, edits: &[Edit]) -> Result<(Vec<u8>, Vec<u8>)> {
     draft.identity = identity(hartlock_tee::BOARD.name, hartlock_tee::BOARD.soc);
     if !by.has_signer() {
         // In software, RSA is verified faster in simulation.
-        draft.blocks = vec![Block::Of(&RSA_PSS_2048)];
+        draft.blocks = vec![Block::BySigner(&RSA_PSS_2048)];
     }
     let mut others = [
         payload(PayloadType::Loader, 4096, hartlock_tee::LOADER),
