@@ -14,8 +14,8 @@ use hartlock_maps::qemu_virt as map;
 use crate::code::Code;
 use crate::hart::{Event, FETCH_FAULT, FETCH_PAGE_FAULT, Hart, ILLEGAL};
 use crate::instruction::{Instruction, Operation};
-use crate::subject::{End, Place, SharedTrace, Subject, step_until};
-use devices::{Access, Devices};
+use crate::subject::{End, FaultMachine, MemoryKind, SharedTrace, step_until};
+use devices::{AccessKind, BoardDevices};
 pub use handover::Handover;
 
 /// Number of harts of the board.
@@ -35,7 +35,7 @@ mod sbi {
 
 /// The constant part of a machine: contents of flash and disk, and the decoded code of the stages.
 #[derive(Debug)]
-pub struct Storage {
+pub struct BoardStorage {
     rom_code: Code,
     loader_code: Code,
     rom: Vec<u8>,
@@ -45,7 +45,7 @@ pub struct Storage {
     handover: Option<Handover>,
 }
 
-impl Storage {
+impl BoardStorage {
     /// Makes storage from the contents of the two flash banks, in the form of QEMU's image files. Bytes of the
     /// first bank past the end of `rom` are erased (0xff).
     pub fn new(mut rom: Vec<u8>, bundle: Vec<u8>) -> Self {
@@ -56,7 +56,7 @@ impl Storage {
         Self { rom_code, loader_code, rom, bundle, disk: vec![], handover: None }
     }
 
-    /// Same as [`Storage::new`], with a disk and with the code of the loader in the boot bundle.
+    /// Same as [`BoardStorage::new`], with a disk and with the code of the loader in the boot bundle.
     pub fn with_loader(rom: Vec<u8>, bundle: Vec<u8>, disk: Vec<u8>, code: &[u8]) -> Self {
         let loader_code = Code::decode(map::LOADER.start, code, decode);
         Self { loader_code, disk, ..Self::new(rom, bundle) }
@@ -65,7 +65,7 @@ impl Storage {
     /// Returns this storage with a bundle that is to be accepted: the ROM may enter OpenSBI with exactly these
     /// hand-over values.
     #[must_use]
-    pub fn accepted_with(self, handover: Handover) -> Self {
+    pub fn expecting_handover(self, handover: Handover) -> Self {
         Self { handover: Some(handover), ..self }
     }
 
@@ -82,11 +82,11 @@ fn decode(word: u32, _: u64) -> Instruction {
 
 /// A running machine.
 #[derive(Clone, Debug)]
-pub struct Machine<'a> {
+pub struct BoardMachine<'a> {
     harts: [Hart; HARTS],
     /// Number of harts that exist.
     present: usize,
-    devices: Devices<'a>,
+    devices: BoardDevices<'a>,
     code: &'a Code,
     executed: u64,
     last_wait: Option<u64>,
@@ -94,11 +94,11 @@ pub struct Machine<'a> {
     fetched_from: u64,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> BoardMachine<'a> {
     /// Makes a machine after reset. An attacker has prepared its memory: it is filled with instructions that do
     /// nothing. The harts other than the boot hart have run until they wait for an interrupt.
-    pub fn new(storage: &'a Storage) -> Self {
-        let mut machine = Self::alone(storage);
+    pub fn new(storage: &'a BoardStorage) -> Self {
+        let mut machine = Self::with_one_hart(storage);
         machine.present = HARTS;
         for other in 1..HARTS {
             let end = machine.run_other(other);
@@ -107,13 +107,13 @@ impl<'a> Machine<'a> {
         machine
     }
 
-    /// Same as [`Machine::new`], with the boot hart only.
-    pub fn alone(storage: &'a Storage) -> Self {
+    /// Same as [`BoardMachine::new`], with the boot hart only.
+    pub fn with_one_hart(storage: &'a BoardStorage) -> Self {
         let harts = std::array::from_fn(|number| Hart::new(number as u64, map::ROM_FLASH.start));
         Self {
             harts,
             present: 1,
-            devices: Devices::new(storage),
+            devices: BoardDevices::new(storage),
             code: &storage.rom_code,
             executed: 0,
             last_wait: None,
@@ -163,8 +163,8 @@ impl<'a> Machine<'a> {
             Event::Protection => {
                 let (hart, start) = (&self.harts[0], self.code.start);
                 self.devices.set_paging(hart.satp());
-                self.is_code_executable =
-                    hart.pmp().is_executable(start) && self.devices.is_mapped(start, Access::Fetch);
+                self.is_code_executable = hart.pmp().is_executable(start)
+                    && self.devices.is_mapped(start, AccessKind::Fetch);
             }
             Event::Call => return self.call(pc),
             Event::Wait => {
@@ -243,7 +243,7 @@ impl<'a> Machine<'a> {
     fn fetch_elsewhere(&mut self, hart: usize) -> Option<End> {
         let pc = self.harts[hart].pc;
         let is_executable = self.harts[hart].pmp().is_executable(pc);
-        if hart == 0 && !self.devices.is_mapped(pc, Access::Fetch) {
+        if hart == 0 && !self.devices.is_mapped(pc, AccessKind::Fetch) {
             self.harts[hart].trap(FETCH_PAGE_FAULT, pc);
             return None;
         }
@@ -260,13 +260,13 @@ impl<'a> Machine<'a> {
         let accepted = self.devices.storage.handover.as_ref().filter(|_| pc == map::OPENSBI.start);
         Some(match accepted {
             Some(expected) if self.handover().is_harmless(expected) => End::Stopped,
-            Some(_) => End::Ran(Place::Handover),
+            Some(_) => End::Ran(MemoryKind::Handover),
             None => End::Ran(place),
         })
     }
 }
 
-impl Subject for Machine<'_> {
+impl FaultMachine for BoardMachine<'_> {
     fn run(&mut self, until: u64) -> End {
         step_until(self, until)
     }
@@ -334,7 +334,7 @@ impl Subject for Machine<'_> {
             }
             if self.devices.is_breached() {
                 self.fetched_from = pc;
-                return Some(End::Ran(Place::ChangedCode));
+                return Some(End::Ran(MemoryKind::ChangedCode));
             }
             return self.run_woken();
         }

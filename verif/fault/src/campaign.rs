@@ -12,7 +12,7 @@ use std::thread;
 
 use crate::board;
 use crate::rot;
-use crate::subject::{End, Place, Subject};
+use crate::subject::{End, FaultMachine, MemoryKind};
 pub use report::{Finding, Report};
 
 /// Maximum number of instructions of a boot that ends.
@@ -28,9 +28,9 @@ const BLOCK: usize = 128;
 #[derive(Debug)]
 pub enum Start<'a> {
     /// The machine of the board.
-    Board(Box<board::Machine<'a>>),
+    Board(Box<board::BoardMachine<'a>>),
     /// The machine of the root of trust.
-    RootOfTrust(Box<rot::Machine<'a>>),
+    RootOfTrust(Box<rot::RotMachine<'a>>),
 }
 
 impl Start<'_> {
@@ -66,7 +66,7 @@ pub struct Boot {
 }
 
 impl Boot {
-    fn record(start: &impl Subject) -> Result<Self, String> {
+    fn record(start: &impl FaultMachine) -> Result<Self, String> {
         let mut machine = start.clone();
         let trace = machine.trace();
         let trace = || trace.as_ref().map(|it| it.lock().expect("no one panicked with it"));
@@ -127,7 +127,7 @@ impl Progress {
     }
 }
 
-fn run<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
+fn run<S: FaultMachine>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
     let workers: Vec<Report> = thread::scope(|scope| {
         let spawn = |_| scope.spawn(|| work(start, boot, plan, progress));
         let workers: Vec<_> = (0..plan.jobs.max(1)).map(spawn).collect();
@@ -140,7 +140,7 @@ fn run<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) -> 
 
 /// Processes blocks of positions until none is left. Blocks are taken in ascending order, so the leading machine only
 /// runs forward.
-fn work<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
+fn work<S: FaultMachine>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
     let mut report = Report::default();
     let mut leader = start.clone();
     let mut copy = leader.clone();
@@ -182,7 +182,7 @@ fn work<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) ->
                     End::Ran(place) => place,
                     _ if copy.ran_constants() => {
                         report.constants += 1;
-                        Place::Constants
+                        MemoryKind::Constants
                     }
                     _ => continue,
                 };
@@ -205,7 +205,7 @@ enum Disturbed {
 }
 
 /// Runs the machine without the next instruction and without the one `distance` instructions later.
-fn disturb(machine: &mut impl Subject, distance: u32, limit: u64) -> Disturbed {
+fn disturb(machine: &mut impl FaultMachine, distance: u32, limit: u64) -> Disturbed {
     if !machine.skip() {
         return Disturbed::TooShort;
     }

@@ -10,8 +10,8 @@ mod pmp;
 
 use crate::instruction::{Instruction, Operation};
 use csr::Csrs;
-use pmp::Access;
 pub use pmp::Pmp;
+use pmp::PmpAccess;
 
 /// The environment of a hart: loads, stores and counters.
 pub trait Bus {
@@ -222,7 +222,7 @@ impl Hart {
 
     #[inline]
     fn load<const N: usize>(&self, bus: &mut impl Bus, address: u64) -> Result<u64, Event> {
-        if self.csrs.pmp.restricts_data() && !self.csrs.pmp.allows(address, Access::Read) {
+        if self.csrs.pmp.restricts_data() && !self.csrs.pmp.allows(address, PmpAccess::Read) {
             return Err(Event::Trap(LOAD_FAULT, address));
         }
         bus.load::<N>(address).ok_or(Event::Trap(LOAD_FAULT, address))
@@ -235,7 +235,7 @@ impl Hart {
         address: u64,
         value: u64,
     ) -> Result<Option<u64>, Event> {
-        if self.csrs.pmp.restricts_data() && !self.csrs.pmp.allows(address, Access::Write) {
+        if self.csrs.pmp.restricts_data() && !self.csrs.pmp.allows(address, PmpAccess::Write) {
             return Err(Event::Trap(STORE_FAULT, address));
         }
         bus.store::<N>(address, value).ok_or(Event::Trap(STORE_FAULT, address))?;

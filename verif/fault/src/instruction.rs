@@ -105,7 +105,7 @@ pub struct Instruction {
 impl Instruction {
     /// Decodes the RV64 instruction in the lowest bytes of a word.
     pub const fn decode(word: u32) -> Self {
-        if word & 3 == 3 { wide(word) } else { compressed::decode(word & 0xffff) }
+        if word & 3 == 3 { decode_32_bit(word) } else { compressed::decode(word & 0xffff) }
     }
 
     const fn new(operation: Operation, registers: [u32; 3], immediate: i64) -> Self {
@@ -141,7 +141,7 @@ const fn field(word: u32, low: u32, bits: u32) -> u32 {
 }
 
 /// Decodes a 32-bit instruction.
-const fn wide(word: u32) -> Instruction {
+const fn decode_32_bit(word: u32) -> Instruction {
     use Operation as O;
     let (rd, rs1, rs2) = (field(word, 7, 5), field(word, 15, 5), field(word, 20, 5));
     let (funct3, funct7) = (field(word, 12, 3), field(word, 25, 7));

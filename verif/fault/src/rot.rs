@@ -23,8 +23,8 @@ use crate::code::Code;
 use crate::hart::{Event, FETCH_FAULT, Hart};
 use crate::instruction::{Instruction, Operation};
 use crate::memory::read;
-use crate::subject::{End, Place, Subject, step_until};
-use devices::Devices;
+use crate::subject::{End, FaultMachine, MemoryKind, step_until};
+use devices::RotDevices;
 
 /// Size of the boot ROM in bytes (`hw/soc/README.md`).
 pub const ROM_SIZE: usize = 128 << 10;
@@ -42,13 +42,13 @@ const VECTORS: u64 = 0x100;
 
 /// The constant part of a machine, and the bundle as it is when reset ends.
 #[derive(Debug)]
-pub struct Storage {
+pub struct RotStorage {
     code: Code,
     rom: Vec<u8>,
     bundle: Vec<u8>,
 }
 
-impl Storage {
+impl RotStorage {
     /// Makes storage from a ROM, whose first `code_len` bytes are code, and a bundle in the host's memory.
     pub fn new(mut rom: Vec<u8>, code_len: usize, bundle: Vec<u8>) -> Self {
         rom.resize(ROM_SIZE, 0);
@@ -60,9 +60,9 @@ impl Storage {
 
 /// A running root of trust.
 #[derive(Clone, Debug)]
-pub struct Machine<'a> {
+pub struct RotMachine<'a> {
     hart: Hart,
-    devices: Devices<'a>,
+    devices: RotDevices<'a>,
     code: &'a Code,
     executed: u64,
     last_wait: Option<u64>,
@@ -70,12 +70,12 @@ pub struct Machine<'a> {
     ran_constants: bool,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> RotMachine<'a> {
     /// Makes a machine after reset, in which scratchpad and memory contain an attacker's data.
-    pub fn new(storage: &'a Storage) -> Self {
+    pub fn new(storage: &'a RotStorage) -> Self {
         Self {
             hart: Hart::new(0, RESET),
-            devices: Devices::new(storage),
+            devices: RotDevices::new(storage),
             code: &storage.code,
             executed: 0,
             last_wait: None,
@@ -130,7 +130,7 @@ impl<'a> Machine<'a> {
     #[cold]
     fn release(&mut self) -> Option<End> {
         self.fetched_from = map::FIRST.start;
-        Some(End::Ran(Place::Host))
+        Some(End::Ran(MemoryKind::Host))
     }
 
     /// Returns the instruction at an address of the ROM.
@@ -147,7 +147,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-impl Subject for Machine<'_> {
+impl FaultMachine for RotMachine<'_> {
     fn run(&mut self, until: u64) -> End {
         step_until(self, until)
     }

@@ -7,7 +7,7 @@ use crate::memory::Trace;
 
 /// Kind of memory from which an instruction was fetched, or other outcome, by who controls the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum MemoryKind {
     /// Memory that was not written since reset. Its contents are from before a warm reset, so an attacker chose
     /// them.
     Prepared,
@@ -30,9 +30,9 @@ pub enum Place {
     Host,
 }
 
-impl Place {
+impl MemoryKind {
     /// Returns true if an attacker can choose the bytes there.
-    pub fn is_turned(self) -> bool {
+    pub fn is_attacker_controlled(self) -> bool {
         !matches!(self, Self::Data | Self::RomFlash | Self::Constants)
     }
 }
@@ -44,16 +44,16 @@ pub enum End {
     /// it enters OpenSBI in a boot that is to be accepted, with the correct hand-over values.
     Stopped,
     /// An instruction was fetched from memory of this kind.
-    Ran(Place),
+    Ran(MemoryKind),
     /// The boot had not ended after the maximum number of instructions.
-    Astray,
+    Endless,
 }
 
 /// A shared recorder of loads and stores, which finds the stores that nothing reads.
 pub type SharedTrace = Arc<Mutex<Trace>>;
 
 /// A machine into which a campaign injects faults.
-pub trait Subject: Clone + Sync {
+pub trait FaultMachine: Clone + Sync {
     /// Returns the address of the next instruction.
     fn pc(&self) -> u64;
 
@@ -101,12 +101,12 @@ pub trait Subject: Clone + Sync {
     fn run(&mut self, until: u64) -> End;
 }
 
-/// Implements [`Subject::run`] for every machine; it is compiled separately for each machine type.
-pub(crate) fn step_until(machine: &mut impl Subject, until: u64) -> End {
+/// Implements [`FaultMachine::run`] for every machine; it is compiled separately for each machine type.
+pub(crate) fn step_until(machine: &mut impl FaultMachine, until: u64) -> End {
     while machine.executed() < until {
         if let Some(end) = machine.step() {
             return end;
         }
     }
-    End::Astray
+    End::Endless
 }

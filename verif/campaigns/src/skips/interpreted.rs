@@ -21,10 +21,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::Device;
-use hartlock_fault::board::{Machine, Storage};
+use hartlock_fault::board::{BoardMachine, BoardStorage};
 use hartlock_fault::campaign::{Boot, Plan, Progress, Report, Start};
 use hartlock_fault::rot;
-use hartlock_fault::subject::{End, Subject};
+use hartlock_fault::subject::{End, FaultMachine};
 use hartlock_image::Reason;
 use hartlock_maps::qemu_virt;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -105,8 +105,8 @@ impl Choice {
 
 /// The hardware on which a boot runs, with its storage.
 pub enum Hardware {
-    Board(Stage, Storage),
-    RootOfTrust(rot::Storage),
+    Board(Stage, BoardStorage),
+    RootOfTrust(rot::RotStorage),
 }
 
 /// A refused boot on the interpreter.
@@ -140,9 +140,9 @@ impl Refusal {
     }
 
     /// Records a boot of the root of trust.
-    pub fn of_rot(storage: rot::Storage, symbols: Symbols) -> Result<Self> {
-        let boot = recorded(&Start::RootOfTrust(rot::Machine::new(&storage).into()))?;
-        let mut machine = rot::Machine::new(&storage);
+    pub fn of_rot(storage: rot::RotStorage, symbols: Symbols) -> Result<Self> {
+        let boot = recorded(&Start::RootOfTrust(rot::RotMachine::new(&storage).into()))?;
+        let mut machine = rot::RotMachine::new(&storage);
         machine.run(boot.path.len() as u64);
         let (_, reason) = machine.decision();
         Ok(Self::of(Hardware::RootOfTrust(storage), boot, reason, symbols))
@@ -177,12 +177,14 @@ impl Refusal {
     fn start(&self) -> Result<Start<'_>> {
         Ok(match &self.hardware {
             Hardware::Board(stage, storage) => Start::Board(start(*stage, storage)?.into()),
-            Hardware::RootOfTrust(storage) => Start::RootOfTrust(rot::Machine::new(storage).into()),
+            Hardware::RootOfTrust(storage) => {
+                Start::RootOfTrust(rot::RotMachine::new(storage).into())
+            }
         })
     }
 
     /// Returns the stage of the board and a machine at the start of that stage. Fails for the root of trust.
-    pub fn on_board(&self) -> Result<(Stage, Machine<'_>)> {
+    pub fn on_board(&self) -> Result<(Stage, BoardMachine<'_>)> {
         match &self.hardware {
             Hardware::Board(stage, storage) => Ok((*stage, start(*stage, storage)?)),
             Hardware::RootOfTrust(_) => bail!("the root of trust is no board"),
@@ -202,36 +204,37 @@ fn printed(console: &str) -> u32 {
 }
 
 /// Returns the flash of a device, and its disk if `loader` is given.
-fn storage(bench: &Bench, setup: &Setup, loader: Option<&PathBuf>) -> Result<Storage> {
+fn storage(bench: &Bench, setup: &Setup, loader: Option<&PathBuf>) -> Result<BoardStorage> {
     let device = Device::temporary()?;
     bench.install(&device, setup)?;
     let read = |path: &Path| fs::read(path).with_context(|| path.display().to_string());
     let (rom, bundle) = (read(&device.rom_flash())?, read(&device.bundle_flash())?);
-    let Some(elf) = loader else { return Ok(Storage::new(rom, bundle)) };
-    Ok(Storage::with_loader(rom, bundle, read(&device.disk())?, &symbols::code(elf)?))
+    let Some(elf) = loader else { return Ok(BoardStorage::new(rom, bundle)) };
+    Ok(BoardStorage::with_loader(rom, bundle, read(&device.disk())?, &symbols::code(elf)?))
 }
 
 /// Returns the storage, with the hand-over values if the ROM accepts the bundle.
-fn of_rom(storage: Storage) -> Storage {
-    let mut machine = Machine::alone(&storage);
+fn of_rom(storage: BoardStorage) -> BoardStorage {
+    let mut machine = BoardMachine::with_one_hart(&storage);
     let is_accepted = matches!(machine.run(LONGEST_ROM), End::Ran(_))
         && machine.hart().pc == qemu_virt::OPENSBI.start;
     let handover = is_accepted.then(|| machine.handover());
     match handover {
-        Some(handover) => storage.accepted_with(handover),
+        Some(handover) => storage.expecting_handover(handover),
         None => storage,
     }
 }
 
 /// Returns a machine at the start of a stage. For the loader, the machine first executes the ROM, which must accept the
 /// boot bundle that contains the loader.
-fn start(stage: Stage, storage: &Storage) -> Result<Machine<'_>> {
+fn start(stage: Stage, storage: &BoardStorage) -> Result<BoardMachine<'_>> {
     if stage == Stage::Rom {
         // A machine with one hart is used if the bundle is accepted, because the other harts would continue to OpenSBI.
-        let make = if storage.is_accepted() { Machine::alone } else { Machine::new };
+        let make =
+            if storage.is_accepted() { BoardMachine::with_one_hart } else { BoardMachine::new };
         return Ok(make(storage));
     }
-    let mut machine = Machine::alone(storage);
+    let mut machine = BoardMachine::with_one_hart(storage);
     let end = machine.run(LONGEST_ROM);
     let is_in_opensbi = machine.hart().pc == qemu_virt::OPENSBI.start;
     ensure!(

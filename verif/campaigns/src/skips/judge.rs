@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
-use hartlock_fault::subject::Subject;
+use hartlock_fault::subject::FaultMachine;
 
 use hartlock_maps::qemu_virt;
 

@@ -2,7 +2,7 @@
 //! that it must refuse.
 
 use anyhow::{Context, Result, ensure};
-use hartlock_fault::rot::{ROM_SIZE, Storage};
+use hartlock_fault::rot::{ROM_SIZE, RotStorage};
 use hartlock_handoff::{ROOT_OF_TRUST_SIZE, RootOfTrust, StateRecord};
 use hartlock_hw::machines::rot_boot::{self, SHIPPED, SignedBy};
 use hartlock_image::{Lifecycle, Policy};
@@ -102,9 +102,9 @@ impl Device {
     }
 
     /// Returns ROM and bundle in the form of the interpreter.
-    pub fn storage(&self) -> Result<Storage> {
+    pub fn storage(&self) -> Result<RotStorage> {
         let (image, code_len) = image(&self.rom)?;
-        Ok(Storage::new(image, code_len, self.bundle.clone()))
+        Ok(RotStorage::new(image, code_len, self.bundle.clone()))
     }
 
     /// Replaces the redundant check by code that never finds a defect.

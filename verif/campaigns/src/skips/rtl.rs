@@ -8,8 +8,8 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 
 use anyhow::{Context, Result, bail, ensure};
-use hartlock_fault::rot::{Machine, POLLED};
-use hartlock_fault::subject::Subject;
+use hartlock_fault::rot::{POLLED, RotMachine};
+use hartlock_fault::subject::FaultMachine;
 use hartlock_hw::machines::rot_boot::{self, NO_BENCH};
 use hartlock_hw::machines::{End, rot as simulated};
 
@@ -32,7 +32,7 @@ type Executed = (u32, Option<u32>);
 /// Fails if an instruction, an address or the decision differs.
 pub fn judge(device: &Device) -> Result<usize> {
     let storage = device.storage()?;
-    let mut machine = Machine::new(&storage);
+    let mut machine = RotMachine::new(&storage);
     let machine_of = simulated::rot(MACHINE).context("a machine")?;
     let folder = tempfile::tempdir()?;
     let trace = folder.path().join("trace.csv");
@@ -49,7 +49,7 @@ pub fn judge(device: &Device) -> Result<usize> {
 }
 
 /// Executes the interpreter along the trace of the simulation, and returns the number of compared instructions.
-fn follow(machine: &mut Machine<'_>, theirs: &[Executed]) -> Result<usize> {
+fn follow(machine: &mut RotMachine<'_>, theirs: &[Executed]) -> Result<usize> {
     let mut at = 0;
     let mut compared = 0;
     loop {

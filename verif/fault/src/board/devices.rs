@@ -7,11 +7,11 @@ use hartlock_maps::qemu_virt as map;
 use hartlock_verify::board::Region;
 
 use super::place::place_of;
-use super::{HARTS, Storage};
+use super::{BoardStorage, HARTS};
 use crate::hart::Bus;
 use crate::instruction::Instruction;
 use crate::memory::{FILLER, Memory, read};
-use crate::subject::{Place, SharedTrace};
+use crate::subject::{MemoryKind, SharedTrace};
 use virtio::Virtio;
 
 /// Size in bytes of the modelled memory. The stages use no address past the first 4 MiB for system payloads if
@@ -40,8 +40,8 @@ const TICKS_PER_READING: u64 = 50;
 const TICKS_PER_READING_OF_LOADER: u64 = 5000;
 
 #[derive(Clone, Debug)]
-pub struct Devices<'a> {
-    pub storage: &'a Storage,
+pub struct BoardDevices<'a> {
+    pub storage: &'a BoardStorage,
     memory: Memory,
     disk: Virtio,
     is_supervisor: bool,
@@ -55,8 +55,8 @@ pub struct Devices<'a> {
     pub console: Vec<u8>,
 }
 
-impl<'a> Devices<'a> {
-    pub fn new(storage: &'a Storage) -> Self {
+impl<'a> BoardDevices<'a> {
+    pub fn new(storage: &'a BoardStorage) -> Self {
         Self {
             storage,
             memory: Memory::filled(RAM_SIZE, FILLER),
@@ -88,11 +88,11 @@ impl<'a> Devices<'a> {
     /// Returns true if the page tables allow this access; without paging they allow everything. The tables are
     /// consulted only for fetches outside the code and for stores to the loader's memory. All pages are assumed
     /// to be mapped to their own address.
-    pub fn is_mapped(&self, address: u64, access: Access) -> bool {
+    pub fn is_mapped(&self, address: u64, access: AccessKind) -> bool {
         let bit = match access {
-            Access::Read => 1 << 1,
-            Access::Write => 1 << 2,
-            Access::Fetch => 1 << 3,
+            AccessKind::Read => 1 << 1,
+            AccessKind::Write => 1 << 2,
+            AccessKind::Fetch => 1 << 3,
         };
         if self.satp == 0 {
             return true;
@@ -140,18 +140,21 @@ impl<'a> Devices<'a> {
     }
 
     /// Returns the instruction at an address outside the stage's code, and the kind of memory there.
-    pub fn fetch(&self, pc: u64) -> Option<(Place, Instruction)> {
-        if self.is_supervisor && !is_open(pc, Access::Fetch) {
+    pub fn fetch(&self, pc: u64) -> Option<(MemoryKind, Instruction)> {
+        if self.is_supervisor && !is_open(pc, AccessKind::Fetch) {
             return None;
         }
         let place = match place_of(pc)? {
-            Place::Payload if self.is_supervisor && is_in(pc, &map::LOADER) => Place::Data,
+            MemoryKind::Payload if self.is_supervisor && is_in(pc, &map::LOADER) => {
+                MemoryKind::Data
+            }
             place => place,
         };
         let half = |address| self.contents::<2>(address).unwrap_or(0) as u32;
         let word = half(pc) | half(pc.wrapping_add(2)) << 16;
         // Memory that still holds the filler has not been written since reset.
-        let place = if word as u16 == u16::from_le_bytes(FILLER) { Place::Prepared } else { place };
+        let place =
+            if word as u16 == u16::from_le_bytes(FILLER) { MemoryKind::Prepared } else { place };
         Some((place, Instruction::decode(word)))
     }
 
@@ -250,10 +253,10 @@ impl<'a> Devices<'a> {
     }
 }
 
-impl Bus for Devices<'_> {
+impl Bus for BoardDevices<'_> {
     #[inline]
     fn load<const N: usize>(&mut self, address: u64) -> Option<u64> {
-        if self.is_supervisor && !is_open(address, Access::Read) {
+        if self.is_supervisor && !is_open(address, AccessKind::Read) {
             return None;
         }
         match self.contents::<N>(address) {
@@ -264,10 +267,10 @@ impl Bus for Devices<'_> {
 
     #[inline]
     fn store<const N: usize>(&mut self, address: u64, value: u64) -> Option<()> {
-        if self.is_supervisor && !is_open(address, Access::Write)
+        if self.is_supervisor && !is_open(address, AccessKind::Write)
             || self.satp != 0
                 && is_in(address, &map::LOADER)
-                && !self.is_mapped(address, Access::Write)
+                && !self.is_mapped(address, AccessKind::Write)
         {
             return None;
         }
@@ -294,7 +297,7 @@ impl Bus for Devices<'_> {
 
 /// Kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum AccessKind {
     Read,
     Write,
     Fetch,
@@ -303,14 +306,14 @@ pub enum Access {
 /// Returns true if S-mode may make this access under the signed boot device tree, as OpenSBI programs the PMP
 /// from it (boot flow §5.1). OpenSBI itself closes the CLINT.
 #[inline]
-fn is_open(address: u64, access: Access) -> bool {
+fn is_open(address: u64, access: AccessKind) -> bool {
     // All closed regions are below the log: at the start of memory, or before memory.
     if address >= map::LOG.start {
         return true;
     }
     let closed = [map::FLASH, map::OPENSBI, map::ROM_RAM, Region::new(CLINT, 0x1_0000)];
     !closed.iter().any(|region| is_in(address, region))
-        && (access == Access::Read || !is_in(address, &map::HANDOFF))
+        && (access == AccessKind::Read || !is_in(address, &map::HANDOFF))
 }
 
 fn is_in(address: u64, region: &Region) -> bool {

@@ -1,12 +1,12 @@
 //! Tests with small programs in place of the ROM.
 
-use super::devices::{Access, Devices};
-use super::{Machine, Storage};
+use super::devices::{AccessKind, BoardDevices};
+use super::{BoardMachine, BoardStorage};
 use crate::hart::Bus;
-use crate::subject::{End, Place, Subject};
+use crate::subject::{End, FaultMachine, MemoryKind};
 
 /// Makes flash in which hart 0 executes `program`, which is at byte 64, and every other hart waits.
-fn storage(program: &[u32]) -> Storage {
+fn storage(program: &[u32]) -> BoardStorage {
     // csrr a0, mhartid; beqz a0, .+60; wfi
     let mut rom: Vec<u8> = [0xf140_2573, 0x0205_0e63_u32, 0x1050_0073]
         .iter()
@@ -14,12 +14,12 @@ fn storage(program: &[u32]) -> Storage {
         .collect();
     rom.resize(64, 0);
     rom.extend(program.iter().flat_map(|it| it.to_le_bytes()));
-    Storage::new(rom, vec![0x01; 64])
+    BoardStorage::new(rom, vec![0x01; 64])
 }
 
 fn run(program: &[u32]) -> (End, u64) {
     let storage = storage(program);
-    let mut machine = Machine::new(&storage);
+    let mut machine = BoardMachine::new(&storage);
     let end = machine.run(1000);
     (end, machine.fetched_from())
 }
@@ -30,7 +30,7 @@ const BACK: u32 = 0xffdf_f06f;
 #[test]
 fn a_hart_that_waits_for_nothing_has_stopped() {
     assert_eq!(run(&[WAIT, BACK]).0, End::Stopped);
-    assert_eq!(run(&[0x0000_006f]).0, End::Astray);
+    assert_eq!(run(&[0x0000_006f]).0, End::Endless);
 }
 
 #[test]
@@ -40,17 +40,20 @@ fn says_whose_bytes_run() {
     let ran = |place, address| (End::Ran(place), address);
     // `lui` sign-extends, so it cannot load an address of memory (0x8000_0000 and above); flash addresses
     // are used here.
-    assert_eq!(jump(0x22000), ran(Place::BundleFlash, 0x2200_0000));
+    assert_eq!(jump(0x22000), ran(MemoryKind::BundleFlash, 0x2200_0000));
     // Program: addi t0, zero, 1; slli t0, t0, 31; jr t0. It jumps to memory that was not written.
-    assert_eq!(run(&[0x0010_0293, 0x01f2_9293, 0x0002_8067]), ran(Place::Prepared, 0x8000_0000));
+    assert_eq!(
+        run(&[0x0010_0293, 0x01f2_9293, 0x0002_8067]),
+        ran(MemoryKind::Prepared, 0x8000_0000)
+    );
     // The same jump after a store of 1, which is `c.nop`: sw a1, 0(t0) with a1 = 1
     assert_eq!(
         run(&[0x0010_0293, 0x0010_0593, 0x01f2_9293, 0x00b2_a023, 0x0002_8067]),
-        ran(Place::Payload, 0x8000_0000)
+        ran(MemoryKind::Payload, 0x8000_0000)
     );
     // The same at an address in ROM RAM, 1 MiB above the start of memory: lui t1, 0x100; add t0, t0, t1
     let own = [0x0010_0293, 0x0010_0593, 0x01f2_9293, 0x0010_0337, 0x0062_82b3, 0x00b2_a023];
-    assert_eq!(run(&[&own[..], &[0x0002_8067]].concat()), ran(Place::Data, 0x8010_0000));
+    assert_eq!(run(&[&own[..], &[0x0002_8067]].concat()), ran(MemoryKind::Data, 0x8010_0000));
 }
 
 #[test]
@@ -66,14 +69,14 @@ fn memory_protection_stops_a_fetch() {
     let lock = [0xfff0_0293, 0x3b02_9073, 0x09b0_0293, 0x3a02_9073];
     let jump = [0x0010_0293, 0x01f2_9293, 0x0002_8067];
     // The ROM itself is not executable either, so the trap handler traps again, without end.
-    assert_eq!(run(&[&lock[..], &jump].concat()).0, End::Astray);
+    assert_eq!(run(&[&lock[..], &jump].concat()).0, End::Endless);
 }
 
 /// Returns the end of a boot whose loader is this program, on a machine with one hart, in S-mode.
 fn run_loader(program: &[u32]) -> End {
     let code: Vec<u8> = program.iter().flat_map(|it| it.to_le_bytes()).collect();
-    let storage = Storage::with_loader(vec![0; 64], vec![], vec![], &code);
-    let mut machine = Machine::alone(&storage);
+    let storage = BoardStorage::with_loader(vec![0; 64], vec![], vec![], &code);
+    let mut machine = BoardMachine::with_one_hart(&storage);
     machine.enter_loader();
     machine.run(1000)
 }
@@ -91,7 +94,7 @@ fn a_loader_stops_by_a_call() {
     assert_eq!(run_loader(&[&hsm[..], &[0x0010_0813, 0x0000_0073]].concat()), End::Stopped);
     // hart_status returns; execution continues after the program, in the attacker's filler.
     let status = [&hsm[..], &[0x0020_0813, 0x0000_0073]].concat();
-    assert_eq!(run_loader(&status), End::Ran(Place::Prepared));
+    assert_eq!(run_loader(&status), End::Ran(MemoryKind::Prepared));
 }
 
 #[test]
@@ -109,7 +112,7 @@ fn a_loader_is_kept_out_of_what_opensbi_closes() {
 #[test]
 fn a_loader_that_changes_its_code_is_noticed() {
     // Program: auipc t0, 0; sw zero, 0(t0)
-    assert_eq!(run_loader(&[0x0000_0297, 0x0002_a023]), End::Ran(Place::ChangedCode));
+    assert_eq!(run_loader(&[0x0000_0297, 0x0002_a023]), End::Ran(MemoryKind::ChangedCode));
     // With lui t1, 0x10; add t0, t0, t1 the store goes 64 KiB further, to the loader's data.
     let elsewhere = [0x0000_0297, 0x0001_0337, 0x0062_82b3, 0x0002_a023, WAIT, BACK];
     assert_eq!(run_loader(&elsewhere), End::Stopped);
@@ -118,7 +121,7 @@ fn a_loader_that_changes_its_code_is_noticed() {
 #[test]
 fn pages_decide_what_is_executed_and_written() {
     let storage = storage(&[]);
-    let mut devices = Devices::new(&storage);
+    let mut devices = BoardDevices::new(&storage);
     // The root table is at 0x8050_0000, followed by a table for the third gigabyte, with 2 MiB that are
     // executable and 2 MiB that are writable.
     let (root, next) = (0x8050_0000_u64, 0x8050_1000_u64);
@@ -128,8 +131,9 @@ fn pages_decide_what_is_executed_and_written() {
     devices.store::<8>(root + 16, next >> 2 | 1).unwrap();
     devices.store::<8>(next, 0x8000_0000 >> 2 | 0x4b).unwrap();
     devices.store::<8>(next + 8, 0x8020_0000 >> 2 | 0xc7).unwrap();
-    let allowed = |devices: &Devices<'_>, address| {
-        [Access::Read, Access::Write, Access::Fetch].map(|it| devices.is_mapped(address, it))
+    let allowed = |devices: &BoardDevices<'_>, address| {
+        [AccessKind::Read, AccessKind::Write, AccessKind::Fetch]
+            .map(|it| devices.is_mapped(address, it))
     };
     assert_eq!(allowed(&devices, 0x8040_0000), [true; 3]);
     devices.set_paging(8 << 60 | root >> 12);

@@ -1,6 +1,6 @@
 //! The results of a campaign.
 
-use crate::subject::{End, Place};
+use crate::subject::{End, MemoryKind};
 
 /// Maximum number of listed findings; further ones are only counted.
 const MAX_FINDINGS: usize = 10_000;
@@ -17,7 +17,7 @@ pub struct Finding {
     /// Address from which the foreign instruction was fetched.
     pub target: u64,
     /// Kind of memory at that address.
-    pub place: Place,
+    pub place: MemoryKind,
 }
 
 /// Numbers of boots by their result.
@@ -74,8 +74,8 @@ impl Report {
         self.instructions += instructions;
         match end {
             End::Stopped => self.stopped += 1,
-            End::Astray => self.astray += 1,
-            End::Ran(place) if place.is_turned() => self.turned += 1,
+            End::Endless => self.astray += 1,
+            End::Ran(place) if place.is_attacker_controlled() => self.turned += 1,
             End::Ran(_) => self.data += 1,
         }
     }

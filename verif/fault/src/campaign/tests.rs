@@ -1,8 +1,8 @@
 //! Tests with boots of a few instructions, in which campaigns must find the skips that turn the boot.
 
 use super::{Boot, Plan, Progress, SLACK, run};
-use crate::board::{Machine, Storage};
-use crate::subject::Subject;
+use crate::board::{BoardMachine, BoardStorage};
+use crate::subject::FaultMachine;
 
 /// The instruction `wfi`.
 const WAIT: u32 = 0x1050_0073;
@@ -13,11 +13,11 @@ const LEAVE: u32 = 0x0002_8067;
 
 /// Makes flash in which hart 0 executes `program` with the start of memory in t0; the other harts
 /// wait.
-fn storage(program: &[u32]) -> Storage {
+fn storage(program: &[u32]) -> BoardStorage {
     // Program: csrr a0, mhartid; beqz a0, .+8; wfi; li t0, 1; slli t0, t0, 31
     let start = [0xf140_2573, 0x0005_0463, WAIT, 0x0010_0293, 0x01f2_9293];
     let words = start.iter().chain(program);
-    Storage::new(words.flat_map(|it| it.to_le_bytes()).collect(), vec![])
+    BoardStorage::new(words.flat_map(|it| it.to_le_bytes()).collect(), vec![])
 }
 
 /// Returns the addresses of instructions whose skip turns the boot, with the distance of the second
@@ -26,14 +26,14 @@ fn turned(program: &[u32], second_within: u32) -> Vec<(u32, u32)> {
     turned_of(&storage(program), second_within)
 }
 
-fn turned_of(storage: &Storage, second_within: u32) -> Vec<(u32, u32)> {
-    let start = Machine::new(storage);
+fn turned_of(storage: &BoardStorage, second_within: u32) -> Vec<(u32, u32)> {
+    let start = BoardMachine::new(storage);
     let boot = Boot::record(&start).unwrap();
     let plan =
         Plan { positions: (0..boot.path.len()).collect(), second_within, slack: SLACK, jobs: 2 };
     let report = run(&start, &boot, &plan, &Progress::default());
     assert_eq!(report.stopped + report.turned + report.data + report.astray, report.runs);
-    let turned = report.findings.iter().filter(|it| it.place.is_turned());
+    let turned = report.findings.iter().filter(|it| it.place.is_attacker_controlled());
     let places: Vec<_> = turned.map(|it| (it.pc & 0xff, it.distance)).collect();
     assert_eq!(places.len() as u64, report.turned);
     places
@@ -58,7 +58,7 @@ fn finds_two_skips_that_are_not_adjacent() {
 fn a_pair_with_an_instruction_without_effect_is_one_skip() {
     // Program after the `wfi`: nop; j .-8; nop; jr t0
     let storage = storage(&[WAIT, 0x0000_0013, BACK[1], 0x0000_0013, LEAVE]);
-    let start = Machine::new(&storage);
+    let start = BoardMachine::new(&storage);
     let boot = Boot::record(&start).unwrap();
     let positions: Vec<usize> = (0..boot.path.len()).collect();
     let report = |second_within| {
@@ -79,9 +79,9 @@ fn finds_what_changes_the_hand_over_of_an_accepted_boot() {
     // Program: nop; li a2, 5; addi t1, t0, 1024; sw t0, 0(t1); jr t0
     let program = [0x0000_0013, 0x0050_0613, 0x4002_8313, 0x0053_2023, LEAVE];
     let without = storage(&program);
-    let mut machine = Machine::new(&without);
+    let mut machine = BoardMachine::new(&without);
     machine.run(1_000);
-    let accepted = storage(&program).accepted_with(machine.handover());
+    let accepted = storage(&program).expecting_handover(machine.handover());
     // The skip of the argument and that of the stored payload word are found. If the address is
     // skipped, the store traps.
     let found = turned_of(&accepted, 0);
@@ -90,8 +90,8 @@ fn finds_what_changes_the_hand_over_of_an_accepted_boot() {
 
 #[test]
 fn a_boot_that_is_not_refused_is_no_reference() {
-    assert!(Boot::record(&Machine::new(&storage(&[LEAVE]))).is_err());
-    assert!(Boot::record(&Machine::new(&storage(&[WAIT, BACK[0]]))).is_ok());
+    assert!(Boot::record(&BoardMachine::new(&storage(&[LEAVE]))).is_err());
+    assert!(Boot::record(&BoardMachine::new(&storage(&[WAIT, BACK[0]]))).is_ok());
 }
 
 /// The instructions `sd t0, 8(t0)` and `ld t1, 8(t0)`.
@@ -102,7 +102,7 @@ const LOAD: u32 = 0x0082_b303;
 fn a_store_that_nothing_reads_is_not_left_out() {
     let report = |program: &[u32]| {
         let storage = storage(program);
-        let start = Machine::new(&storage);
+        let start = BoardMachine::new(&storage);
         let boot = Boot::record(&start).unwrap();
         let positions: Vec<usize> = (0..boot.path.len()).collect();
         let plan = Plan { positions, second_within: 0, slack: SLACK, jobs: 1 };

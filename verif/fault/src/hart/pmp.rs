@@ -11,7 +11,7 @@ const NAPOT: u8 = 3;
 /// Bits of a configuration that allow an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Access {
+pub enum PmpAccess {
     /// A load.
     Read = 1,
     /// A store.
@@ -69,11 +69,11 @@ impl Pmp {
 
     /// Returns true if M-mode may execute the instruction at this address.
     pub fn is_executable(&self, address: u64) -> bool {
-        self.allows(address, Access::Execute)
+        self.allows(address, PmpAccess::Execute)
     }
 
     /// Returns true if M-mode may make this access. Only the first byte of the access is checked.
-    pub fn allows(&self, address: u64, access: Access) -> bool {
+    pub fn allows(&self, address: u64, access: PmpAccess) -> bool {
         let matching = (0..ENTRIES).find(|entry| self.matches(*entry, address));
         let Some(configuration) = matching.map(|entry| self.configurations[entry]) else {
             return true;
@@ -115,7 +115,7 @@ mod tests {
         pmp.configure(1, 0x9b << 56 | 0x18 << 48);
         assert!(pmp.is_executable(0x8000_fffe));
         assert!(!pmp.is_executable(0x8001_0000));
-        assert!(pmp.allows(0x8001_0000, Access::Write));
+        assert!(pmp.allows(0x8001_0000, PmpAccess::Write));
         // A locked entry cannot be changed back.
         pmp.configure(1, 0);
         pmp.set_address(15, 0);
@@ -129,7 +129,7 @@ mod tests {
         pmp.set_address(1, 0x2000 >> 2);
         pmp.configure(0, u64::from(LOCKED | TOR << 3) << 8);
         assert!(pmp.restricts_data());
-        let is_allowed = |address| pmp.allows(address, Access::Read);
+        let is_allowed = |address| pmp.allows(address, PmpAccess::Read);
         assert!(is_allowed(0xffc) && !is_allowed(0x1000) && !is_allowed(0x1ffc));
         assert!(is_allowed(0x2000));
         // The address register of the lower bound of a locked range is also locked.

@@ -17,12 +17,12 @@ impl Instruction {
         if word & 0xfe00_7fff == SFENCE_VMA {
             return Self::illegal(4);
         }
-        narrow(Self::decode(word), pc)
+        to_rv32(Self::decode(word), pc)
     }
 }
 
 /// Maps a decoded RV64 instruction to the instruction with the same encoding in RV32.
-const fn narrow(it: Instruction, pc: u32) -> Instruction {
+const fn to_rv32(it: Instruction, pc: u32) -> Instruction {
     let operation = match it.operation {
         O::Add => O::Addw,
         O::Sub => O::Subw,

@@ -6,8 +6,8 @@ use hartlock_regs::boot_sequencer::{State, Word};
 use hartlock_regs::dma::Cause;
 use hartlock_regs::mailbox::State as MailboxState;
 
-use super::Storage;
-use super::dma::{Dma, Part};
+use super::RotStorage;
+use super::dma::{Dma, Transfer};
 use super::engine::Engine;
 use super::registers::{
     self, BOOT_SEQUENCER, DMA, HOST_MEMORY, MAILBOX, SCRATCHPAD, SHA2, SHA3, boot_sequencer,
@@ -27,8 +27,8 @@ const PAGE: u32 = 0x1000;
 const CYCLES_PER_READING: u64 = 1000;
 
 #[derive(Clone, Debug)]
-pub struct Devices<'a> {
-    pub storage: &'a Storage,
+pub struct RotDevices<'a> {
+    pub storage: &'a RotStorage,
     scratchpad: Memory,
     low: Memory,
     bundle: Memory,
@@ -43,8 +43,8 @@ pub struct Devices<'a> {
     pub is_released: bool,
 }
 
-impl<'a> Devices<'a> {
-    pub fn new(storage: &'a Storage) -> Self {
+impl<'a> RotDevices<'a> {
+    pub fn new(storage: &'a RotStorage) -> Self {
         Self {
             storage,
             scratchpad: Memory::filled(SCRATCHPAD_SIZE, FILLER),
@@ -208,7 +208,7 @@ impl<'a> Devices<'a> {
     }
 
     /// Transfers eight bytes at a time, then single bytes.
-    fn transfer(&mut self, part: Part) -> Result<(), Cause> {
+    fn transfer(&mut self, part: Transfer) -> Result<(), Cause> {
         let mut at = 0;
         while part.length - at >= 8 {
             self.move_bytes::<8>(part, at)?;
@@ -217,7 +217,7 @@ impl<'a> Devices<'a> {
         (at..part.length).try_for_each(|at| self.move_bytes::<1>(part, at))
     }
 
-    fn move_bytes<const N: usize>(&mut self, part: Part, at: u32) -> Result<(), Cause> {
+    fn move_bytes<const N: usize>(&mut self, part: Transfer, at: u32) -> Result<(), Cause> {
         let (streams, writes) = self.dma.targets();
         let value = self.read_elsewhere::<N>(part.source + at).ok_or(Cause::Read)?;
         if streams {
@@ -249,7 +249,7 @@ impl<'a> Devices<'a> {
     }
 }
 
-impl Bus for Devices<'_> {
+impl Bus for RotDevices<'_> {
     #[inline]
     fn load<const N: usize>(&mut self, address: u64) -> Option<u64> {
         let address = address as u32;

@@ -51,7 +51,7 @@ pub struct Dma {
 
 /// A validated transfer of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Transfer {
     pub source: u32,
     pub destination: u32,
     pub length: u32,
@@ -123,7 +123,7 @@ impl Dma {
     }
 
     /// Validates a descriptor. `lowest` is the lowest address that a transfer may access.
-    pub fn judge(&self, words: [u32; 4], lowest: u32) -> Result<Part, Cause> {
+    pub fn judge(&self, words: [u32; 4], lowest: u32) -> Result<Transfer, Cause> {
         let [length, source, destination, reserved] = words;
         if reserved != 0 {
             return Err(Cause::Reserved);
@@ -139,7 +139,7 @@ impl Dma {
                 is_in(self.destination, destination, Cause::Destination)?;
             }
         }
-        Ok(Part { source, destination, length })
+        Ok(Transfer { source, destination, length })
     }
 
     /// Ends the list with success.
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn judges_descriptors_as_the_hardware_does() {
         let (writes, reads) = (locked(register::WRITE), locked(1));
-        let part = |source, destination, length| Part { source, destination, length };
+        let part = |source, destination, length| Transfer { source, destination, length };
         for (words, only_reads, also_writes) in [
             ([0x1000, LOWEST, LOWEST + 0x1000, 0], None, None),
             ([0, 0, 0, 0], None, None),

@@ -2,8 +2,8 @@
 
 use hartlock_regs::boot_sequencer::{State, Word};
 
-use super::{Machine, RESET, Storage};
-use crate::subject::{End, Place, Subject, step_until};
+use super::{RESET, RotMachine, RotStorage};
+use crate::subject::{End, FaultMachine, MemoryKind, step_until};
 
 /// The instructions `wfi` and `j .-4`.
 const STOP: [u32; 2] = [0x1050_0073, 0xffdf_f06f];
@@ -17,8 +17,8 @@ fn run(program: &[u32]) -> (End, State) {
     let mut rom: Vec<u8> = STOP.iter().flat_map(|it| it.to_le_bytes()).collect();
     rom.resize(RESET as usize, 0);
     rom.extend(program.iter().flat_map(|it| it.to_le_bytes()));
-    let storage = Storage::new(rom.clone(), rom.len(), vec![0x55; 100]);
-    let mut machine = Machine::new(&storage);
+    let storage = RotStorage::new(rom.clone(), rom.len(), vec![0x55; 100]);
+    let mut machine = RotMachine::new(&storage);
     let end = step_until(&mut machine, 1000);
     (end, machine.decision().0)
 }
@@ -33,7 +33,7 @@ fn load(word: Word) -> [u32; 2] {
 #[test]
 fn a_release_turns_the_boot_and_any_other_word_does_not() {
     let decided = |word| run(&[&[SEQUENCER][..], &load(word), &[DECIDE], &STOP].concat());
-    assert_eq!(decided(Word::Release), (End::Ran(Place::Host), State::Released));
+    assert_eq!(decided(Word::Release), (End::Ran(MemoryKind::Host), State::Released));
     assert_eq!(decided(Word::Refuse), (End::Stopped, State::Refused));
     assert_eq!(decided(Word::Trap), (End::Stopped, State::Trapped));
     assert_eq!(decided(Word::Stop), (End::Stopped, State::Stopped));
@@ -80,8 +80,8 @@ fn constants_are_executed_and_told_apart() {
     rom[0x92..0x96].copy_from_slice(&STOP[0].to_le_bytes());
     rom[0x96..0x9a].copy_from_slice(&STOP[1].to_le_bytes());
     let run = |rom: &[u8], code_len| {
-        let storage = Storage::new(rom.to_vec(), code_len, vec![]);
-        let mut machine = Machine::new(&storage);
+        let storage = RotStorage::new(rom.to_vec(), code_len, vec![]);
+        let mut machine = RotMachine::new(&storage);
         (machine.run(100), machine.executed(), machine.ran_constants(), machine.decision().0)
     };
     assert_eq!(run(&rom, 0x84), (End::Stopped, 5, true, State::Held));
