@@ -316,7 +316,7 @@ mod tests {
             name: "aes-256-cbc".into(),
             length,
             cycles,
-            rung: cycles / 2,
+            cycles_from_doorbell: cycles / 2,
         };
         Fed {
             words: vec![("aes-256-cbc".into(), 64, 1500), ("aes-256-cbc".into(), 128, 2500)],

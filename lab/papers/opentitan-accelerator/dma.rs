@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use super::runs::Function;
 use crate::counts::Count;
 use hartlock_hw::machines::rot::{READS, Rot, SHA3_12, rot};
-use hartlock_hw::machines::rot_dma::{self, Measured};
+use hartlock_hw::machines::rot_dma::{self, MeasuredDmaList};
 use hartlock_hw::machines::soc::soc;
 use hartlock_results::run::{Better, How, Row};
 
@@ -53,14 +53,14 @@ const NEAR: f64 = 1.05;
 
 /// Measured DMA lists, by the memory from which they read.
 pub struct Lists {
-    pub preset: Vec<Measured>,
-    cold: Vec<Measured>,
+    pub preset: Vec<MeasuredDmaList>,
+    cold: Vec<MeasuredDmaList>,
     /// Lists on a machine with a SHA-3 engine of 12 cycles per block.
-    faster: Vec<Measured>,
+    faster: Vec<MeasuredDmaList>,
     /// Lists through the coherent port of a running host.
-    coherent: Vec<Measured>,
+    coherent: Vec<MeasuredDmaList>,
     /// Lists with other latencies and numbers of outstanding reads than the presets.
-    others: Vec<(u32, u32, Vec<Measured>)>,
+    others: Vec<(u32, u32, Vec<MeasuredDmaList>)>,
 }
 
 impl Lists {
@@ -158,7 +158,7 @@ pub fn rows(lists: &Lists, software: &[Count], bytes: usize) -> Result<Vec<Row>>
 }
 
 /// Compares the SHA-3 engine of 12 cycles per block with the limit by bus and engine.
-fn faster_rows(list: &[Measured]) -> Result<Vec<Row>> {
+fn faster_rows(list: &[MeasuredDmaList]) -> Result<Vec<Row>> {
     let row = |(function, rate): (&str, f64)| -> Result<Row> {
         let least = f64::max(FASTER_CYCLES / rate, 1.0 / BUS_BYTES);
         let it = find(list, function, LONGEST)?;
@@ -172,7 +172,7 @@ fn faster_rows(list: &[Measured]) -> Result<Vec<Row>> {
 }
 
 /// Returns the row with the utilisation of the SHA-256 engine.
-fn latency_row(latency: u32, reads: u32, list: &[Measured]) -> Result<Row> {
+fn latency_row(latency: u32, reads: u32, list: &[MeasuredDmaList]) -> Result<Row> {
     let plural = if reads == 1 { "" } else { "s" };
     let cost = find(list, "sha256", LONG)?.cycles_per_byte();
     Ok(Row::info(LATENCY_TABLE, USED_OF_ENGINE, "percent", used(list)?)
@@ -193,7 +193,7 @@ pub fn csv(lists: &Lists) -> String {
     ];
     for (memory, reads, list) in all.into_iter().chain(others) {
         for it in list {
-            let Measured { functions, bytes, offset, cycles, set_up, .. } = it;
+            let MeasuredDmaList { functions, bytes, offset, cycles, set_up, .. } = it;
             let functions = functions.join("+");
             let _ =
                 writeln!(text, "{memory},{reads},{functions},{bytes},{offset},{set_up},{cycles}");
@@ -213,12 +213,17 @@ fn name(functions: &str) -> String {
     functions.split('+').map(of_one).collect::<Vec<_>>().join(" and ")
 }
 
-fn find<'a>(list: &'a [Measured], function: &str, bytes: usize) -> Result<&'a Measured> {
-    let is_it = |it: &&Measured| it.functions == [function] && (it.bytes, it.offset) == (bytes, 0);
+fn find<'a>(
+    list: &'a [MeasuredDmaList],
+    function: &str,
+    bytes: usize,
+) -> Result<&'a MeasuredDmaList> {
+    let is_it =
+        |it: &&MeasuredDmaList| it.functions == [function] && (it.bytes, it.offset) == (bytes, 0);
     list.iter().find(is_it).with_context(|| format!("{function} of {bytes} bytes was not measured"))
 }
 
 /// Returns the share of time in percent in which the SHA-256 engine computes.
-fn used(list: &[Measured]) -> Result<f64> {
+fn used(list: &[MeasuredDmaList]) -> Result<f64> {
     Ok(100.0 * BLOCK_CYCLES / BLOCK / find(list, "sha256", LONG)?.cycles_per_byte())
 }

@@ -5,8 +5,8 @@ use anyhow::{Context, Result};
 
 use super::crossing::Line;
 use hartlock_device::kernels::{Bench, HARTS, read};
-use hartlock_hw::machines::rot_dma::Measured;
-use hartlock_hw::machines::{self, Smoke};
+use hartlock_hw::machines::rot_dma::MeasuredDmaList;
+use hartlock_hw::machines::{self, SmokeReport};
 use hartlock_results::run::{How, Row};
 
 pub const TABLE: &str = "Harts, lanes and engine";
@@ -23,14 +23,15 @@ const LANES: &str = "zvbb-128";
 
 /// Returns the costs for each size, and the sizes at which one becomes faster than another. `mailbox` is the number of
 /// cycles that a request of the host takes in addition to the digest.
-pub fn rows(engine: &[Measured], mailbox: f64) -> Result<Vec<Row>> {
+pub fn rows(engine: &[MeasuredDmaList], mailbox: f64) -> Result<Vec<Row>> {
     let mut by = [const { Vec::new() }; 4];
     let names = ["1 hart", "4 harts", "engine by DMA", "engine by DMA, for the host"];
     for block in BLOCKS {
         eprintln!("harts on {CORE}, blocks of {block} bytes");
-        let smoke: Smoke = machines::smoke_on(CORE, block, MEMORY)?;
+        let smoke: SmokeReport = machines::smoke_on(CORE, block, MEMORY)?;
         let bytes = 4 * block;
-        let is_it = |it: &&Measured| it.functions == [HASH] && (it.bytes, it.offset) == (bytes, 0);
+        let is_it =
+            |it: &&MeasuredDmaList| it.functions == [HASH] && (it.bytes, it.offset) == (bytes, 0);
         let list = engine.iter().find(is_it).context("the engine was not measured")?;
         let by_dma = (list.set_up + list.cycles) as f64;
         let costs = [

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
-use hartlock_hw::machines::numbers::{self, By, Cycles};
+use hartlock_hw::machines::numbers::{self, BignumCycles, BignumVerifier};
 use hartlock_hw::machines::{model, rot};
 use hartlock_results::run::{How, Row};
 
@@ -23,8 +23,8 @@ const HOST: &str = "rocket-1";
 pub struct Verified {
     pub kind: &'static str,
     pub machine: &'static str,
-    pub by: By,
-    pub cycles: Cycles,
+    pub by: BignumVerifier,
+    pub cycles: BignumCycles,
 }
 
 impl Verified {
@@ -58,16 +58,16 @@ pub fn measure() -> Result<Vec<Verified>> {
     let host = model::core(HOST).map_err(anyhow::Error::msg)?;
     let rot = |name| rot::rot(name).with_context(|| format!("the root of trust {name}"));
     let mut all = Vec::new();
-    let mut add = |machine, by, cycles: Vec<Cycles>| {
+    let mut add = |machine, by, cycles: Vec<BignumCycles>| {
         let named = kinds.iter().zip(cycles);
         all.extend(named.map(|(kind, cycles)| Verified { kind: kind.name, machine, by, cycles }));
     };
-    for (machine, by) in [(ENGINE, By::Engine), (ROT, By::Software)] {
+    for (machine, by) in [(ENGINE, BignumVerifier::Engine), (ROT, BignumVerifier::Software)] {
         eprintln!("signatures of RSA and ECDSA on {machine}");
         add(machine, by, numbers::measure(rot(machine)?, by, kinds)?);
     }
     eprintln!("signatures of RSA and ECDSA on {HOST}");
-    add(HOST, By::Software, numbers::measure_on_host(host, kinds)?);
+    add(HOST, BignumVerifier::Software, numbers::measure_on_host(host, kinds)?);
     Ok(all)
 }
 
@@ -75,7 +75,7 @@ pub fn measure() -> Result<Vec<Verified>> {
 pub fn rows(verified: &[Verified]) -> Vec<Row> {
     let mut rows = Vec::new();
     for it in verified {
-        let Cycles { genuine, flipped } = it.cycles;
+        let BignumCycles { genuine, flipped } = it.cycles;
         let row = Row::info(TABLE, "time", "cycles", genuine as f64).of(&it.config());
         let mut note = format!(
             "on {}, {}, from the call of the verifier to its verdict",
@@ -86,9 +86,10 @@ pub fn rows(verified: &[Verified]) -> Vec<Row> {
             let _ = write!(note, "; a flipped bit is refused in {flipped}");
         }
         rows.push(row.how(How::Simulated).noted(note));
-        let is_its_engine = |other: &&Verified| other.kind == it.kind && other.by == By::Engine;
+        let is_its_engine =
+            |other: &&Verified| other.kind == it.kind && other.by == BignumVerifier::Engine;
         let engine = verified.iter().find(is_its_engine);
-        if let Some(engine) = engine.filter(|_| it.by == By::Software) {
+        if let Some(engine) = engine.filter(|_| it.by == BignumVerifier::Software) {
             let ratio = genuine as f64 / engine.cycles.genuine as f64;
             let row = Row::info(TABLE, "by the engine's", "times", ratio).of(&it.config());
             rows.push(row.how(How::Computed));
@@ -100,7 +101,7 @@ pub fn rows(verified: &[Verified]) -> Vec<Row> {
 /// Formats each verification as a line of CSV.
 pub fn csv(verified: &[Verified]) -> String {
     let mut text = CSV_HEADER.to_owned();
-    for Verified { kind, machine, by, cycles: Cycles { genuine, flipped } } in verified {
+    for Verified { kind, machine, by, cycles: BignumCycles { genuine, flipped } } in verified {
         let flipped = flipped.map_or(String::new(), |cycles| cycles.to_string());
         let _ = writeln!(text, "{kind},{machine},{},{genuine},{flipped}", by.name());
     }
@@ -117,14 +118,14 @@ mod tests {
             kind,
             machine,
             by,
-            cycles: Cycles { genuine, flipped: (by == By::Engine).then_some(7) },
+            cycles: BignumCycles { genuine, flipped: (by == BignumVerifier::Engine).then_some(7) },
         };
         let all = [
-            of("A", ENGINE, By::Engine, 100),
-            of("B", ENGINE, By::Engine, 200),
-            of("B", ROT, By::Software, 1000),
-            of("B", HOST, By::Software, 300),
-            of("C", HOST, By::Software, 300),
+            of("A", ENGINE, BignumVerifier::Engine, 100),
+            of("B", ENGINE, BignumVerifier::Engine, 200),
+            of("B", ROT, BignumVerifier::Software, 1000),
+            of("B", HOST, BignumVerifier::Software, 300),
+            of("C", HOST, BignumVerifier::Software, 300),
         ];
         let rows = rows(&all);
         let found: Vec<_> =

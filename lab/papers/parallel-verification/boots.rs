@@ -13,7 +13,7 @@ use hartlock_image::{HashId, PayloadType, TreeMode};
 
 use crate::machine::cores;
 use hartlock_hw::machines::loader;
-use hartlock_hw::machines::loader::{Boot, Booted, Form, Loader, cycles};
+use hartlock_hw::machines::loader::{Loader, LoaderBoot, LoaderForm, LoaderResult, cycles};
 use hartlock_hw::machines::model::Core;
 use xtask::firmware;
 
@@ -35,7 +35,7 @@ pub struct Subject {
 /// A boot to be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    pub form: Form,
+    pub form: LoaderForm,
     pub harts: usize,
     pub subjects: [Subject; 2],
     /// Storage rate in bytes per 1000 cycles.
@@ -45,7 +45,7 @@ pub struct Plan {
 /// Cycles that the machine needed for a payload.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    pub form: Form,
+    pub form: LoaderForm,
     pub harts: usize,
     pub subject: Subject,
     pub storage_rate: u64,
@@ -96,18 +96,23 @@ impl Subject {
 impl Sample {
     /// Returns true if the whole payload was in memory before it was hashed.
     pub fn is_in_memory(&self) -> bool {
-        self.form == Form::LoadFirst
+        self.form == LoaderForm::LoadFirst
     }
 }
 
 impl Plan {
     /// Plans a boot that only hashes: both payloads are loaded before.
     pub fn in_memory(harts: usize, subjects: [Subject; 2]) -> Self {
-        Self { form: Form::LoadFirst, harts, subjects, storage_rate: FAST }
+        Self { form: LoaderForm::LoadFirst, harts, subjects, storage_rate: FAST }
     }
 
     /// Plans a boot with one payload from a storage of this rate.
-    pub fn from_storage(form: Form, harts: usize, subject: Subject, storage_rate: u64) -> Self {
+    pub fn from_storage(
+        form: LoaderForm,
+        harts: usize,
+        subject: Subject,
+        storage_rate: u64,
+    ) -> Self {
         Self { form, harts, subjects: [FILLER, subject], storage_rate }
     }
 
@@ -129,8 +134,8 @@ impl Plan {
         };
         let subjects = self.subjects.iter().filter(|it| **it != FILLER).map(subject);
         let form = match self.form {
-            Form::Release => ", hashed while loaded",
-            Form::LoadFirst => "",
+            LoaderForm::Release => ", hashed while loaded",
+            LoaderForm::LoadFirst => "",
         };
         let harts = if self.harts == 1 { "1 hart" } else { &format!("{} harts", self.harts) };
         format!("{harts}: {}{form}", subjects.collect::<Vec<_>>().join(", "))
@@ -142,7 +147,7 @@ pub struct Boots {
     shows_progress: bool,
     /// Folder with the results of boots that were already simulated.
     kept: PathBuf,
-    loaders: Vec<(Form, Loader)>,
+    loaders: Vec<(LoaderForm, Loader)>,
     system_fdt: Vec<u8>,
 }
 
@@ -150,7 +155,7 @@ impl Boots {
     /// Builds machine and loaders. Results of boots are stored in a folder of `kept` with the name
     /// of the core.
     pub fn prepare(core: Core, kept: &Path, shows_progress: bool) -> Result<Self> {
-        let forms = [Form::Release, Form::LoadFirst];
+        let forms = [LoaderForm::Release, LoaderForm::LoadFirst];
         let loaders = forms.into_iter().map(|form| Ok((form, Loader::new(core, form)?)));
         Ok(Self {
             shows_progress,
@@ -200,7 +205,7 @@ impl Boots {
     }
 
     /// Simulates one boot, on a machine with further options.
-    pub fn boot(&self, plan: &Plan, further: &[&str]) -> Result<Booted> {
+    pub fn boot(&self, plan: &Plan, further: &[&str]) -> Result<LoaderResult> {
         let [kernel, initramfs] = plan.subjects;
         let payload = |kind, subject: Subject| {
             loader::payload(kind, subject.size, (subject.hash, subject.mode()))
@@ -214,13 +219,13 @@ impl Boots {
             self.loaders.iter().find(|(form, _)| *form == plan.form).context("a loader")?;
         let mut options = vec!["--storage-rate".to_owned(), plan.storage_rate.to_string()];
         options.extend(further.iter().map(|option| (*option).to_owned()));
-        let boot = Boot { bundle: &bundle, harts: (1 << plan.harts) - 1, options: &options };
+        let boot = LoaderBoot { bundle: &bundle, harts: (1 << plan.harts) - 1, options: &options };
         loader.boot_once(&boot, &self.kept).with_context(|| plan.name())
     }
 }
 
 impl Measured {
-    fn add(&mut self, plan: &Plan, booted: &Booted) -> Result<()> {
+    fn add(&mut self, plan: &Plan, booted: &LoaderResult) -> Result<()> {
         for (kind, subject) in
             [PayloadType::Kernel, PayloadType::Initramfs].into_iter().zip(plan.subjects)
         {
@@ -270,7 +275,7 @@ impl Measured {
     /// Returns the sample of a payload from a storage of this rate.
     pub fn find(
         &self,
-        form: Form,
+        form: LoaderForm,
         harts: usize,
         subject: Subject,
         storage_rate: u64,

@@ -164,13 +164,13 @@ mod tests {
     use hartlock_image::HashId;
 
     use super::*;
-    use hartlock_hw::machines::loader::Form;
+    use hartlock_hw::machines::loader::LoaderForm;
 
     const HASH: HashId = HashId::Sha3_384;
 
     fn sample(harts: usize, subject: Subject, hash: u64, busy: u64) -> Sample {
         Sample {
-            form: Form::LoadFirst,
+            form: LoaderForm::LoadFirst,
             harts,
             subject,
             storage_rate: 1,

@@ -10,7 +10,7 @@ use hartlock_image::HashId;
 use super::args::Args;
 use super::machine::{self, commit, date, version};
 use super::peers;
-use hartlock_hw::machines::loader::Form;
+use hartlock_hw::machines::loader::LoaderForm;
 use hartlock_hw::machines::model;
 use hartlock_hw::machines::model::Core;
 use hartlock_results::inputs;
@@ -255,7 +255,7 @@ impl Scope {
             Plan::in_memory(1, self.flat.map(|size| Subject::flat(hash, size))),
             Plan::in_memory(1, [blocks(2), Subject::blocks(hash, KIB, self.leaves)]),
             Plan { storage_rate: rate, ..Plan::in_memory(4, [blocks(8), overlap]) },
-            Plan::from_storage(Form::Release, 4, overlap, rate),
+            Plan::from_storage(LoaderForm::Release, 4, overlap, rate),
         ]
     }
 
@@ -270,7 +270,7 @@ impl Scope {
     /// Returns the boots that load a payload, and hash it meanwhile or afterwards.
     fn overlaps(&self, own_rate: f64) -> Vec<Plan> {
         let subject = self.overlap_subject();
-        let forms = [Form::LoadFirst, Form::Release];
+        let forms = [LoaderForm::LoadFirst, LoaderForm::Release];
         let plan = |rate: &f64| {
             let rate = per_1000(own_rate * rate);
             forms.map(|form| Plan::from_storage(form, 4, subject, rate))
@@ -397,8 +397,8 @@ impl Scope {
         for share in self.overlap_rates {
             let rate = per_1000(own_rate * share);
             let config = format!("storage at {share} of the hash rate");
-            let apart = measured.find(Form::LoadFirst, 4, subject, rate)?;
-            let together = measured.find(Form::Release, 4, subject, rate)?.total;
+            let apart = measured.find(LoaderForm::LoadFirst, 4, subject, rate)?;
+            let together = measured.find(LoaderForm::Release, 4, subject, rate)?.total;
             for (metric, cycles) in [
                 ("load only", apart.read),
                 ("load, then verify", apart.total),

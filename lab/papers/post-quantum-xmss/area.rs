@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::cycles::{OTHERS, POINT_OF_OTHERS, POINTS, Point};
 use hartlock_hw::ip::Count;
-use hartlock_hw::ip::measured::{Engine, Parameters};
+use hartlock_hw::ip::measured::{MeasuredEngine, Parameters};
 
 /// Module name of the engine with registers and stream port; the DMA engine is separate.
 pub const WHOLE: &str = "xmss";
@@ -47,31 +47,34 @@ pub struct Netlists(pub Vec<Netlist>);
 ///
 /// # Errors
 /// Fails if a module cannot be synthesised.
-pub fn count(engine: &Engine) -> Result<Netlists> {
+pub fn count(engine: &MeasuredEngine) -> Result<Netlists> {
     let mut all = Vec::new();
-    let mut add_as =
-        |name: &str, engine: &Engine, top: &str, point: [u32; 2], parameters: Parameters| {
-            let start = Instant::now();
-            let (count, recorded) = engine.count(top, &parameters)?;
-            let is_placed = top == WHOLE && PLACED.contains(&point);
-            let megahertz = match recorded {
-                // If placing fails, the row has no frequency and says so; other results are kept.
-                None if is_placed => engine
-                    .megahertz(top, &parameters)
-                    .inspect_err(|why| eprintln!("{name}: not placed: {why:#}"))
-                    .ok(),
-                recorded => recorded,
-            };
-            let seconds = start.elapsed().as_secs_f64();
-            let [lanes, rounds] = point;
-            eprintln!(
-                "netlist {name}, {lanes} lanes, {rounds} rounds: {} LUT ({seconds:.0} s)",
-                count.luts
-            );
-            all.push(Netlist { top: name.to_owned(), lanes, rounds, count, megahertz });
-            Ok::<_, anyhow::Error>(())
+    let mut add_as = |name: &str,
+                      engine: &MeasuredEngine,
+                      top: &str,
+                      point: [u32; 2],
+                      parameters: Parameters| {
+        let start = Instant::now();
+        let (count, recorded) = engine.count(top, &parameters)?;
+        let is_placed = top == WHOLE && PLACED.contains(&point);
+        let megahertz = match recorded {
+            // If placing fails, the row has no frequency and says so; other results are kept.
+            None if is_placed => engine
+                .megahertz(top, &parameters)
+                .inspect_err(|why| eprintln!("{name}: not placed: {why:#}"))
+                .ok(),
+            recorded => recorded,
         };
-    let unit = Engine::load(UNIT)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let [lanes, rounds] = point;
+        eprintln!(
+            "netlist {name}, {lanes} lanes, {rounds} rounds: {} LUT ({seconds:.0} s)",
+            count.luts
+        );
+        all.push(Netlist { top: name.to_owned(), lanes, rounds, count, megahertz });
+        Ok::<_, anyhow::Error>(())
+    };
+    let unit = MeasuredEngine::load(UNIT)?;
     for top in SEQUENCER.into_iter().chain([UNIT]) {
         add_as(top, &unit, top, [0, 0], Parameters::new())?;
     }
@@ -102,7 +105,7 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
 }
 
 /// Returns the engine's netlists that have a bound in its plan, with the counts of its record; nothing is synthesised.
-pub fn recorded(engine: &Engine) -> Netlists {
+pub fn recorded(engine: &MeasuredEngine) -> Netlists {
     let of = |point: &Point| {
         let count = engine.recorded(WHOLE, &point.parameters())?;
         let Point { lanes, rounds } = *point;

@@ -99,7 +99,7 @@ pub fn boot() -> Result<Vec<Release>> {
     let start = Instant::now();
     let releases = svu_boot::releases(svu, svu_boot::CAPACITY)?;
     eprintln!("first stages without a core ({:.0} s)", start.elapsed().as_secs_f64());
-    let of = |(medium, booted): (_, svu_boot::Booted)| Release {
+    let of = |(medium, booted): (_, svu_boot::SvuBootResult)| Release {
         medium,
         cycles: booted.first_instruction,
     };

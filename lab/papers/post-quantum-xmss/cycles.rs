@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use hartlock_hw::ip::measured::{Engine, Parameters};
+use hartlock_hw::ip::measured::{MeasuredEngine, Parameters};
 
 /// Prefix of a sample in the log of `measure_<family>.py`: height, passes, seed, steps of chains, cycles.
 const SAMPLE: &str = "sample: ";
@@ -151,7 +151,7 @@ pub struct Samples(pub Vec<Sample>);
 ///
 /// # Errors
 /// Fails if a signature is not accepted, or if the model cannot be built.
-pub fn measure(engine: &Engine, point: Point) -> Result<Vec<Sample>> {
+pub fn measure(engine: &MeasuredEngine, point: Point) -> Result<Vec<Sample>> {
     const TESTS: &str = "measure_xmss";
     let top = engine.top_of("test_xmss_mean").context("no bench for the mean of XMSS")?;
     let start = Instant::now();
@@ -185,7 +185,7 @@ fn read(log: &str, point: Point) -> Result<Vec<Sample>> {
 ///
 /// # Errors
 /// Fails for the same reasons as [`measure`].
-pub fn measure_other(engine: &Engine, family: Family) -> Result<Option<Sum>> {
+pub fn measure_other(engine: &MeasuredEngine, family: Family) -> Result<Option<Sum>> {
     let found = family.tests.iter().find_map(|tests| Some((*tests, engine.top_of(tests)?)));
     let Some((tests, top)) = found else { return Ok(None) };
     let start = Instant::now();

@@ -8,7 +8,7 @@ use anyhow::Result;
 use self::cycles::Samples;
 use super::args::Args;
 use super::machine::{self, commit, date, version};
-use hartlock_hw::ip::measured::Engine;
+use hartlock_hw::ip::measured::MeasuredEngine;
 use hartlock_results::inputs;
 use hartlock_results::paper::Paper;
 use hartlock_results::run::{Row, Run};
@@ -32,7 +32,7 @@ const ENGINE: &str = "xmss";
 /// Makes the run. A quick run simulates one engine and takes netlists from the record.
 pub fn measure(args: &Args) -> Result<Run> {
     let paper = Paper::load(KEY)?;
-    let engine = Engine::load(ENGINE)?;
+    let engine = MeasuredEngine::load(ENGINE)?;
     let points: &[cycles::Point] = if args.quick { &cycles::QUICK } else { &cycles::POINTS };
     let mut samples = Vec::new();
     for point in points {

@@ -35,9 +35,9 @@ pub fn measure() -> Result<Vec<Counted>> {
     let host = model::core(HOST).map_err(anyhow::Error::msg)?;
     let rot = rot::rot(ROT).context("the root of trust alone")?;
     let mut all = Vec::new();
-    let mut add = |kind: &signatures::Kind,
+    let mut add = |kind: &signatures::HashSignatureKind,
                    machine,
-                   by: signatures::By,
+                   by: signatures::RootUnit,
                    cycles: Result<Vec<u64>>,
                    start: Instant| {
         let cycles = cycles.with_context(|| format!("{} on {machine}", kind.name))?;
@@ -49,11 +49,11 @@ pub fn measure() -> Result<Vec<Counted>> {
     for kind in &signatures::KINDS {
         let start = Instant::now();
         let cycles = signatures::measure_on_host(host, kind, SIGNATURES);
-        add(kind, HOST, signatures::By::Software, cycles, start)?;
+        add(kind, HOST, signatures::RootUnit::Software, cycles, start)?;
         let ways = [
-            (signatures::By::Engine, SIGNATURES),
-            (signatures::By::Sha256Engine, SIGNATURES),
-            (signatures::By::Software, 1),
+            (signatures::RootUnit::Engine, SIGNATURES),
+            (signatures::RootUnit::Sha256Engine, SIGNATURES),
+            (signatures::RootUnit::Software, 1),
         ];
         for (by, count) in ways {
             let start = Instant::now();

@@ -184,7 +184,7 @@ fn the_stored_run_has_the_count_of_the_record() {
     if run.stale(&root, KEY).unwrap().is_some() {
         return;
     }
-    let recorded = area::recorded(&Engine::load(ENGINE).unwrap());
+    let recorded = area::recorded(&MeasuredEngine::load(ENGINE).unwrap());
     assert!(!recorded.0.is_empty());
     for Netlist { lanes, rounds, count, .. } in recorded.0 {
         let config = Point::new(lanes, rounds).name();

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use super::sweep::{self, Column, Parts, SIZES};
 use crate::machine::cores;
 use hartlock_hw::machines::tee::tee;
-use hartlock_hw::machines::tee_boot::{Boot, By, Prepared, between, record};
+use hartlock_hw::machines::tee_boot::{ComputeMode, Prepared, TeeBoot, between, record};
 use hartlock_results::run::{Better, How, Row};
 use xtask::project;
 
@@ -42,20 +42,20 @@ const OVER_READING: f64 = 1.05;
 struct Plan {
     column: &'static str,
     machine: &'static str,
-    by: By,
+    by: ComputeMode,
     bytes: usize,
     rate: u32,
 }
 
 /// Ways to boot: column of the figure, machine, implementation, and the largest simulated size. Where the processor
 /// does the work, larger sizes are scaled.
-const WAYS: [(&str, &str, By, usize); 5] = [
-    (sweep::HASH_ENGINE, MACHINE, By::HashEngine, 256 << 10),
-    (sweep::PUSHED, MACHINE, By::Pushed, PUBLISHED),
-    (sweep::DMA_24, MACHINE, By::Engines, 32 << 20),
-    (sweep::DMA_12, FAST, By::Engines, 32 << 20),
+const WAYS: [(&str, &str, ComputeMode, usize); 5] = [
+    (sweep::HASH_ENGINE, MACHINE, ComputeMode::HashEngine, 256 << 10),
+    (sweep::PUSHED, MACHINE, ComputeMode::Pushed, PUBLISHED),
+    (sweep::DMA_24, MACHINE, ComputeMode::Engines, 32 << 20),
+    (sweep::DMA_12, FAST, ComputeMode::Engines, 32 << 20),
     // One boot in software is compared with the program of `software.rs`.
-    (sweep::OURS, MACHINE, By::Software, SMALL),
+    (sweep::OURS, MACHINE, ComputeMode::Software, SMALL),
 ];
 /// Columns of a quick run, which has the smallest size only.
 const QUICK: [&str; 2] = [sweep::DMA_24, sweep::PUSHED];
@@ -65,8 +65,10 @@ const COLUMNS: [&str; 5] =
     [sweep::HASH_ENGINE, sweep::PAPER, sweep::PUSHED, sweep::DMA_24, sweep::DMA_12];
 /// Boots that are not columns of the figure: data from storage is hashed while it is read, with a timeline on the
 /// console and without.
-const DEVICES: [(&str, By); 2] =
-    [("engines, while read", By::Overlapped), ("engines, while read, quiet", By::Quiet)];
+const DEVICES: [(&str, ComputeMode); 2] = [
+    ("engines, while read", ComputeMode::Overlapped),
+    ("engines, while read, quiet", ComputeMode::Quiet),
+];
 
 /// The result of one boot.
 #[derive(Clone, Debug)]
@@ -117,11 +119,15 @@ impl Plan {
     /// Estimates the cycles, so that the longest boots start first.
     fn weight(&self) -> usize {
         let hundredths = match self.by {
-            By::Pushed => 190,
+            ComputeMode::Pushed => 190,
             _ if self.machine == FAST => 20,
             _ => 37,
         };
-        let signer = if matches!(self.by, By::HashEngine | By::Software) { 10_000_000 } else { 0 };
+        let signer = if matches!(self.by, ComputeMode::HashEngine | ComputeMode::Software) {
+            10_000_000
+        } else {
+            0
+        };
         signer + self.bytes * hundredths / 100 + self.bytes * 1000 / self.rate as usize
     }
 
@@ -137,7 +143,7 @@ impl Plan {
         let prepared = {
             // Programs and models are built one at a time.
             let _only = builds.lock().map_err(|_| anyhow!("another boot failed"))?;
-            let boot = Boot { by, size: bytes, options: &options, ..Boot::default() };
+            let boot = TeeBoot { by, size: bytes, options: &options, ..TeeBoot::default() };
             Prepared::new(tee, &boot)?
         };
         let ran = prepared.run_once(&project::cache_dir()?.join("boots").join(machine))?;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use hartlock_hw::ip::Area;
 use hartlock_hw::machines::rot::{self, Rot, rot};
-use hartlock_hw::machines::rot_dma::{self, Measured};
+use hartlock_hw::machines::rot_dma::{self, MeasuredDmaList};
 use hartlock_results::paper::Paper;
 use hartlock_results::run::{Better, How, Row};
 
@@ -31,7 +31,7 @@ const POLLING: f64 = 32.0;
 const MEMORIES: [(&str, &[&str]); 2] = [("hits", &[]), ("no cache", &["--llc-size", "0"])];
 
 /// DMA lists of SHA-3 only, by the memory that they read.
-pub type Lists = Vec<(&'static str, Vec<Measured>)>;
+pub type Lists = Vec<(&'static str, Vec<MeasuredDmaList>)>;
 
 pub fn measure() -> Result<Lists> {
     let machine: Rot = rot("rot").context("the root of trust alone")?;
@@ -140,8 +140,13 @@ fn times(lists: &Lists, engine: &Area, peer: &Area, paper: &Paper) -> Result<Vec
     Ok(rows)
 }
 
-fn find<'a>(list: &'a [Measured], function: &str, bytes: usize) -> Result<&'a Measured> {
-    let is_it = |it: &&Measured| it.functions == [function] && (it.bytes, it.offset) == (bytes, 0);
+fn find<'a>(
+    list: &'a [MeasuredDmaList],
+    function: &str,
+    bytes: usize,
+) -> Result<&'a MeasuredDmaList> {
+    let is_it =
+        |it: &&MeasuredDmaList| it.functions == [function] && (it.bytes, it.offset) == (bytes, 0);
     list.iter().find(is_it).with_context(|| format!("{function} of {bytes} bytes was not measured"))
 }
 
@@ -150,7 +155,7 @@ pub fn csv(lists: &Lists) -> String {
     let mut text = "memory,function,bytes,offset,set_up_cycles,cycles\n".to_owned();
     for (memory, list) in lists {
         for it in list {
-            let Measured { functions, bytes, offset, cycles, set_up, .. } = it;
+            let MeasuredDmaList { functions, bytes, offset, cycles, set_up, .. } = it;
             let function = functions.join("+");
             let _ = writeln!(text, "{memory},{function},{bytes},{offset},{set_up},{cycles}");
         }

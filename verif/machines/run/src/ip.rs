@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-pub use self::args::Args;
-use self::campaign::Campaign;
+pub use self::args::IpArgs;
+use self::campaign::MutantCampaign;
 use self::engine::{Bench, Ip, Netlist, OTHERS, Tools};
 pub use self::netlist::Count;
 use self::property::Proof;
@@ -55,7 +55,7 @@ fn all_names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &IpArgs) -> Result<Verdict> {
     let names = if args.names.is_empty() { all_names()? } else { args.names.clone() };
     ensure!(
         args.peer.is_none() || names.len() == 1,
@@ -66,8 +66,8 @@ pub fn main(args: &Args) -> Result<Verdict> {
     for name in &names {
         let mut ip = Ip::load(name)?;
         // The peers are checked first, because the rest takes minutes.
-        let guests = match &args.peer {
-            Some(folder) => peer::invite(&mut ip, folder)?,
+        let peers = match &args.peer {
+            Some(folder) => peer::load_peers(&mut ip, folder)?,
             None => Vec::new(),
         };
         if args.mutants {
@@ -77,10 +77,10 @@ pub fn main(args: &Args) -> Result<Verdict> {
         if args.upsets.upsets {
             let wanted = ip.plan.campaign.iter().filter(|campaign| args.wants(&campaign.name));
             for campaign in wanted {
-                if args.upsets.stale && upsets::is_of_now(&ip, campaign)? {
+                if args.upsets.stale && upsets::is_current(&ip, campaign)? {
                     continue;
                 }
-                let form = upsets::Form::of(&args.upsets);
+                let form = upsets::CampaignExtent::of(&args.upsets);
                 faults.extend(upsets::run(&tools, &ip, campaign, &form, args.verbose)?);
             }
             continue;
@@ -94,13 +94,13 @@ pub fn main(args: &Args) -> Result<Verdict> {
             println!("{line}");
             faults.extend(found);
         }
-        for guest in guests.iter().filter(|guest| args.wants(&guest.peer.name)) {
-            for bench in guest.peer.benches() {
-                faults.extend(simulate(&tools, &guest.ip, &bench, args)?);
+        for peer_engine in peers.iter().filter(|peer_engine| args.wants(&peer_engine.peer.name)) {
+            for bench in peer_engine.peer.benches() {
+                faults.extend(simulate(&tools, &peer_engine.ip, &bench, args)?);
             }
         }
         if args.synth {
-            faults.extend(table::print(&tools, &ip, &guests, args)?);
+            faults.extend(table::print(&tools, &ip, &peers, args)?);
         }
     }
     for fault in &faults {
@@ -110,7 +110,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
 }
 
 /// Runs all mutants of an engine, prints the results, and returns the faults.
-fn run_mutants(tools: &Tools, ip: &Ip, args: &Args) -> Result<Vec<String>> {
+fn run_mutants(tools: &Tools, ip: &Ip, args: &IpArgs) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let campaigns = campaign::campaigns(ip, false)?;
     for campaign in campaigns.iter().filter(|one| args.wants(&one.bench.name())) {
@@ -130,7 +130,7 @@ fn run_mutants(tools: &Tools, ip: &Ip, args: &Args) -> Result<Vec<String>> {
 }
 
 /// Runs the tests of a bench, prints the result, and returns the faults.
-fn simulate(tools: &Tools, ip: &Ip, bench: &Bench, args: &Args) -> Result<Vec<String>> {
+fn simulate(tools: &Tools, ip: &Ip, bench: &Bench, args: &IpArgs) -> Result<Vec<String>> {
     let run = bench::run(tools, ip, bench)?;
     println!("{}", run.line);
     for note in &run.notes {
@@ -244,8 +244,8 @@ enum Work<'a> {
     Simulate(&'a Ip, &'a Bench),
     Count(&'a Ip, &'a Netlist),
     Prove(&'a Ip, &'a Proof),
-    Mutate(&'a Ip, Campaign<'a>),
-    Upset(&'a Ip, &'a upsets::Campaign),
+    Mutate(&'a Ip, MutantCampaign<'a>),
+    Upset(&'a Ip, &'a upsets::UpsetCampaign),
     MutateMachine(System),
 }
 

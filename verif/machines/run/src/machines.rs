@@ -46,16 +46,15 @@ pub mod tee_boot;
 
 use model::{CORES, Core};
 use rot::{ROTS, Rot};
-use rot_boot::{Booted, HostBoot, SignedBy};
-pub use smoke::Measured as Smoke;
-pub use smoke::{End, Machine};
-use smoke::{Measured, medium};
+use rot_boot::{HostBoot, RotBootResult, SignedBy};
+use smoke::medium;
+pub use smoke::{End, Machine, SmokeReport};
 use soc::{SOCS, Soc};
 pub use steps::{rot_first_step, rot_step, soc_step, step};
 use svu::{SVUS, Svu};
 pub use svu_cases::{release_step, step as svu_step};
 use tee::{TEES, Tee};
-use tee_boot::By;
+use tee_boot::ComputeMode;
 use xtask::python;
 
 /// Bytes of a block of the smoke program; small, so that a run takes seconds.
@@ -65,13 +64,14 @@ const QUOTED_BLOCK: usize = 16 << 10;
 
 /// The options for other modes than a boot. An option that requires `--boot` must also conflict with all of these: if
 /// an option that conflicts with `--boot` is given, clap does not enforce the requirement.
-const OTHERS: [&str; 7] = ["program", "faults", "dma", "guard", "signatures", "numbers", "crypto"];
+const OTHER_MODES: [&str; 7] =
+    ["program", "faults", "dma", "guard", "signatures", "numbers", "crypto"];
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct MachineArgs {
     /// Machines; without any, those of every day
     #[arg(value_name = "MACHINE", value_parser = kind)]
-    machines: Vec<Kind>,
+    machines: Vec<MachineKind>,
     /// Print the names of all machines
     #[arg(long)]
     list: bool,
@@ -83,21 +83,21 @@ pub struct Args {
     verbose: bool,
     /// With --boot of a root of trust: bytes of its bundle, 64 KiB without this. Of `rot`, --block-size makes its largest payload
     /// one of blocks
-    #[arg(long, value_name = "BYTES", requires = "boot", conflicts_with_all = OTHERS, value_parser = bundle_size)]
+    #[arg(long, value_name = "BYTES", requires = "boot", conflicts_with_all = OTHER_MODES, value_parser = bundle_size)]
     bundle_size: Option<usize>,
     /// With --boot of `rot`: the hash of its largest payload, sha256 without this
-    #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHERS, value_parser = hash)]
+    #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHER_MODES, value_parser = hash)]
     hash: Option<HashId>,
     /// With --boot of `rot` or of a host beside it: what signs its bundle, ed25519, lms, lms-w8, xmss or slh-dsa. The engine for
     /// hash-based signatures verifies all but the first, and `rot` shows what that takes; rsa-pss, rsa-pkcs1, ecdsa-p256 and ecdsa-p384 are
     /// for `rot-full` and `rot-secure`, whose engine for big numbers verifies them. Without this it is LMS with the engine for SHA-256 alone
-    #[arg(long, value_name = "ALGORITHM", requires = "boot", conflicts_with_all = OTHERS, conflicts_with = "tee", value_parser = SignedBy::from_name)]
+    #[arg(long, value_name = "ALGORITHM", requires = "boot", conflicts_with_all = OTHER_MODES, conflicts_with = "tee", value_parser = SignedBy::from_name)]
     signed_by: Option<SignedBy>,
     /// With --boot of a TEE: what computes; engines and our software without this
-    #[arg(long, value_name = "WHAT", requires = "boot", conflicts_with_all = OTHERS, value_parser = By::from_name)]
-    by: Option<By>,
+    #[arg(long, value_name = "WHAT", requires = "boot", conflicts_with_all = OTHER_MODES, value_parser = ComputeMode::from_name)]
+    by: Option<ComputeMode>,
     /// With --boot of a root of trust: a TEE, whose monitor it measures and endorses; --bundle-size is that of the monitor
-    #[arg(long, requires = "boot", conflicts_with_all = OTHERS, conflicts_with_all = ["hash", "block_size"])]
+    #[arg(long, requires = "boot", conflicts_with_all = OTHER_MODES, conflicts_with_all = ["hash", "block_size"])]
     tee: bool,
     /// Build a model that can write signals over time (options --vcd… of the machine)
     #[arg(long)]
@@ -136,7 +136,7 @@ pub struct Args {
 
 /// The kind of a machine, with its configuration.
 #[derive(Clone, Copy)]
-enum Kind {
+enum MachineKind {
     /// Only Rocket.
     Host(Core),
     /// Only the root of trust.
@@ -149,35 +149,38 @@ enum Kind {
     Svu(Svu),
 }
 
-impl Kind {
-    fn all() -> impl Iterator<Item = Kind> {
-        let own = ROTS.into_iter().map(Kind::Rot).chain(SOCS.into_iter().map(Kind::Soc));
-        let own = own.chain(TEES.into_iter().map(Kind::Tee));
-        let own = own.chain(SVUS.into_iter().map(Kind::Svu));
-        CORES.into_iter().map(Kind::Host).chain(own)
+impl MachineKind {
+    fn all() -> impl Iterator<Item = MachineKind> {
+        let own =
+            ROTS.into_iter().map(MachineKind::Rot).chain(SOCS.into_iter().map(MachineKind::Soc));
+        let own = own.chain(TEES.into_iter().map(MachineKind::Tee));
+        let own = own.chain(SVUS.into_iter().map(MachineKind::Svu));
+        CORES.into_iter().map(MachineKind::Host).chain(own)
     }
 
     fn is_daily(self) -> bool {
         match self {
-            Kind::Host(core) => core.is_daily,
-            Kind::Rot(rot) => rot.is_daily,
-            Kind::Soc(soc) => soc.is_daily,
-            Kind::Tee(tee) => tee.is_daily,
-            Kind::Svu(svu) => svu.is_daily,
+            MachineKind::Host(core) => core.is_daily,
+            MachineKind::Rot(rot) => rot.is_daily,
+            MachineKind::Soc(soc) => soc.is_daily,
+            MachineKind::Tee(tee) => tee.is_daily,
+            MachineKind::Svu(svu) => svu.is_daily,
         }
     }
 
     /// Returns the command that runs a program on the machine.
-    fn command(self, args: &Args, program: &Path) -> Result<Command> {
+    fn command(self, args: &MachineArgs, program: &Path) -> Result<Command> {
         let machine = match self {
-            Kind::Host(core) => model::machine(core, args.waves)?,
-            Kind::Rot(_) if args.waves => anyhow::bail!("the root of trust alone has no waves"),
-            Kind::Rot(rot) => rot::machine(rot)?,
-            Kind::Soc(soc) => return soc::command(soc, args.waves, &args.options, program),
-            Kind::Tee(_) if args.waves => anyhow::bail!("this machine has no waves"),
-            Kind::Tee(tee) => tee::machine(tee)?,
-            Kind::Svu(_) if args.waves => anyhow::bail!("this machine has no waves"),
-            Kind::Svu(svu) => svu::machine(svu)?,
+            MachineKind::Host(core) => model::machine(core, args.waves)?,
+            MachineKind::Rot(_) if args.waves => {
+                anyhow::bail!("the root of trust alone has no waves")
+            }
+            MachineKind::Rot(rot) => rot::machine(rot)?,
+            MachineKind::Soc(soc) => return soc::command(soc, args.waves, &args.options, program),
+            MachineKind::Tee(_) if args.waves => anyhow::bail!("this machine has no waves"),
+            MachineKind::Tee(tee) => tee::machine(tee)?,
+            MachineKind::Svu(_) if args.waves => anyhow::bail!("this machine has no waves"),
+            MachineKind::Svu(svu) => svu::machine(svu)?,
         };
         let mut command = Command::new(machine);
         command.args(&args.options).arg(program);
@@ -185,16 +188,17 @@ impl Kind {
     }
 }
 
-fn kind(name: &str) -> Result<Kind, String> {
-    let own = rot::rot(name).map(Kind::Rot).or_else(|| soc::soc(name).map(Kind::Soc));
-    let own = own.or_else(|| tee::tee(name).map(Kind::Tee));
-    let own = own.or_else(|| svu::svu(name).map(Kind::Svu));
+fn kind(name: &str) -> Result<MachineKind, String> {
+    let own = rot::rot(name).map(MachineKind::Rot).or_else(|| soc::soc(name).map(MachineKind::Soc));
+    let own = own.or_else(|| tee::tee(name).map(MachineKind::Tee));
+    let own = own.or_else(|| svu::svu(name).map(MachineKind::Svu));
     let others = || {
         let names = ROTS.map(|rot| rot.name).into_iter().chain(SOCS.map(|soc| soc.name));
         let names = names.chain(TEES.map(|tee| tee.name)).chain(SVUS.map(|svu| svu.name));
         names.map(|name| format!(", {name}")).collect::<String>()
     };
-    let host = || model::core(name).map(Kind::Host).map_err(|error| format!("{error}{}", others()));
+    let host =
+        || model::core(name).map(MachineKind::Host).map_err(|error| format!("{error}{}", others()));
     own.map_or_else(host, Ok)
 }
 
@@ -217,7 +221,7 @@ fn hash(name: &str) -> Result<HashId, String> {
         .ok_or_else(|| format!("one of {}", HashId::ALL.map(HashId::name).join(", ")))
 }
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &MachineArgs) -> Result<Verdict> {
     if args.list {
         for core in CORES {
             println!("{:<14} {}", core.name, core.about);
@@ -237,7 +241,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
         return Ok(Verdict::Yes);
     }
     let machines = match &args.machines[..] {
-        [] => Kind::all().filter(|kind| kind.is_daily()).collect(),
+        [] => MachineKind::all().filter(|kind| kind.is_daily()).collect(),
         machines => machines.to_vec(),
     };
     if let Some(program) = &args.program {
@@ -247,11 +251,11 @@ pub fn main(args: &Args) -> Result<Verdict> {
     let (mut tees, mut svus) = (Vec::new(), Vec::new());
     for machine in machines {
         match machine {
-            Kind::Host(core) => cores.push(core),
-            Kind::Rot(rot) => rots.push(rot),
-            Kind::Soc(soc) => socs.push(soc),
-            Kind::Tee(tee) => tees.push(tee),
-            Kind::Svu(svu) => svus.push(svu),
+            MachineKind::Host(core) => cores.push(core),
+            MachineKind::Rot(rot) => rots.push(rot),
+            MachineKind::Soc(soc) => socs.push(soc),
+            MachineKind::Tee(tee) => tees.push(tee),
+            MachineKind::Svu(svu) => svus.push(svu),
         }
     }
     if args.boot {
@@ -335,7 +339,7 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc], svus: &[Svu]) -> Result<Verdict> {
 }
 
 /// Runs the program that hashes by DMA on these machines, and checks the bounds for the default memory.
-fn hash_by_dma(args: &Args, rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
+fn hash_by_dma(args: &MachineArgs, rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
     ensure!(socs.is_empty() || args.options.is_empty(), "--dma beside a host takes no options");
     for soc in socs {
         let rows = rot_dma::measure_coherent(*soc)?;
@@ -425,7 +429,7 @@ fn try_guard(socs: &[Soc]) -> Result<Verdict> {
 
 /// Runs the smoke program of the root of trust on these machines. If the command names no machine, the options after
 /// `--` are for the host only.
-fn smoke_rots(args: &Args, rots: &[Rot]) -> Result<()> {
+fn smoke_rots(args: &MachineArgs, rots: &[Rot]) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let options = if args.machines.is_empty() { &[] } else { &options[..] };
     let rows = rots.iter().map(|rot| Ok((*rot, rot::smoke(*rot, options)?)));
@@ -437,7 +441,7 @@ fn smoke_rots(args: &Args, rots: &[Rot]) -> Result<()> {
 }
 
 /// Runs the smoke programs of host and root of trust.
-fn smoke_socs(args: &Args, socs: &[Soc]) -> Result<()> {
+fn smoke_socs(args: &MachineArgs, socs: &[Soc]) -> Result<()> {
     let options = if args.machines.is_empty() { &[] } else { &args.options[..] };
     let block_len = args.block_size.unwrap_or(SMOKE_BLOCK);
     let rows = socs.iter().map(|soc| Ok((*soc, soc::released(*soc, block_len, options)?)));
@@ -449,7 +453,7 @@ fn smoke_socs(args: &Args, socs: &[Soc]) -> Result<()> {
 }
 
 /// Runs the smoke program of the host.
-fn smoke_hosts(args: &Args, cores: &[Core]) -> Result<()> {
+fn smoke_hosts(args: &MachineArgs, cores: &[Core]) -> Result<()> {
     if cores.is_empty() {
         return Ok(());
     }
@@ -479,7 +483,7 @@ fn smoke_hosts(args: &Args, cores: &[Core]) -> Result<()> {
 }
 
 /// Runs the user's program, and shows its console on this terminal.
-fn run_program(args: &Args, machines: &[Kind], program: &Path) -> Result<Verdict> {
+fn run_program(args: &MachineArgs, machines: &[MachineKind], program: &Path) -> Result<Verdict> {
     ensure!(args.machines.len() == 1, "a program runs on one machine: name it");
     let mut verdict = Verdict::Yes;
     for machine in machines {
@@ -496,8 +500,8 @@ fn run_program(args: &Args, machines: &[Kind], program: &Path) -> Result<Verdict
 }
 
 /// Boots the loader with a payload of two blocks for each hart, and shows its log.
-fn boot_loader(core: Core, args: &Args) -> Result<()> {
-    let loader = loader::Loader::new(core, loader::Form::Release)?;
+fn boot_loader(core: Core, args: &MachineArgs) -> Result<()> {
+    let loader = loader::Loader::new(core, loader::LoaderForm::Release)?;
     let block_size = args.block_size.unwrap_or(SMOKE_BLOCK).max(1024);
     let mode = TreeMode::Blocks { block_size: u32::try_from(block_size)? };
     let kind = (HashId::Sha3_384, mode);
@@ -506,8 +510,11 @@ fn boot_loader(core: Core, args: &Args) -> Result<()> {
         loader::payload(PayloadType::Initramfs, 2 * core.harts * block_size, kind),
         &std::fs::read(firmware::build()?.system_fdt)?,
     );
-    let boot =
-        loader::Boot { bundle: &bundle, harts: (1 << core.harts) - 1, options: &args.options };
+    let boot = loader::LoaderBoot {
+        bundle: &bundle,
+        harts: (1 << core.harts) - 1,
+        options: &args.options,
+    };
     let booted = loader.boot(&boot, &folder(core))?;
     print_log(core.name, &booted.entries);
     if args.verbose {
@@ -540,7 +547,7 @@ fn print_log(name: &str, entries: &[Entry]) {
 }
 
 /// Boots the ROM of the root of trust with a good bundle and with changed ones, and shows the results.
-fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
+fn boot_rot(rot: Rot, args: &MachineArgs) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let needs_bignum = args.signed_by.is_some_and(SignedBy::is_of_numbers);
     ensure!(rot.has_bignum() || !needs_bignum, "{} has no engine for big numbers", rot.name);
@@ -567,20 +574,20 @@ fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
 }
 
 /// Boots a TEE on the root of trust without a host.
-fn boot_tee(rot: Rot, args: &Args) -> Result<()> {
+fn boot_tee(rot: Rot, args: &MachineArgs) -> Result<()> {
     let folder = rot::folder(rot).join("tee");
     let (booted, console) = rot_tee::show(rot, args.bundle_size, &folder)?;
     show_tee(&booted, rot.name, &console, &folder)
 }
 
 /// Boots a TEE on a machine with a host, whose first program is the monitor.
-fn boot_tee_of_host(soc: Soc, args: &Args) -> Result<()> {
+fn boot_tee_of_host(soc: Soc, args: &MachineArgs) -> Result<()> {
     let folder = soc::folder(soc).join("tee");
     let (booted, console) = rot_tee::show_beside_a_host(soc, args.bundle_size, &folder)?;
     show_tee(&booted, soc.name, &console, &folder)
 }
 
-fn show_tee(booted: &Booted, machine: &str, console: &str, folder: &Path) -> Result<()> {
+fn show_tee(booted: &RotBootResult, machine: &str, console: &str, folder: &Path) -> Result<()> {
     println!("{machine}, a TEE");
     show(booted, machine, folder)?;
     println!("{}", loader::without_log(console).trim());
@@ -589,7 +596,7 @@ fn show_tee(booted: &Booted, machine: &str, console: &str, folder: &Path) -> Res
 }
 
 /// Shows the log of a boot as a chart and as a table of cycles. A good boot is stored, too.
-fn show(booted: &Booted, machine: &str, folder: &Path) -> Result<()> {
+fn show(booted: &RotBootResult, machine: &str, folder: &Path) -> Result<()> {
     let timeline = booted.timeline(machine);
     for line in chart(&timeline, Look { columns: 100, is_unicode: true }) {
         println!("{line}");
@@ -602,7 +609,7 @@ fn show(booted: &Booted, machine: &str, folder: &Path) -> Result<()> {
 }
 
 /// Returns the bundle with the size, hash and signature that the command asks for.
-fn boot_bundle(args: &Args, edits: &[Edit]) -> Result<Vec<u8>> {
+fn boot_bundle(args: &MachineArgs, edits: &[Edit]) -> Result<Vec<u8>> {
     let size = args.bundle_size.unwrap_or(rot_boot::USUAL_SIZE);
     let mode = match args.block_size.map(u32::try_from).transpose()? {
         None => TreeMode::Flat,
@@ -629,7 +636,7 @@ fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
 }
 
 /// Boots a root of trust and its host, which requests digests from the root of trust as soon as it runs.
-fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
+fn boot_soc(soc: Soc, args: &MachineArgs) -> Result<()> {
     let is_usual = args.hash.is_none() && args.block_size.is_none();
     ensure!(is_usual, "--hash and --block-size are for the boot of rot");
     let needs_bignum = args.signed_by.is_some_and(SignedBy::is_of_numbers);
@@ -645,7 +652,7 @@ fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
         };
         let booted = boot.run(soc, &soc::folder(soc))?;
         println!("{}, {what}", soc.name);
-        show(&Booted::beside_a_host(&booted)?, soc.name, &soc::folder(soc))?;
+        show(&RotBootResult::beside_a_host(&booted)?, soc.name, &soc::folder(soc))?;
         println!("{}", loader::without_log(&booted.console).trim());
         println!("{} cycles, {} instructions of the host\n", booted.cycles, booted.host_retired);
     }
@@ -656,7 +663,7 @@ fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
 ///
 /// # Errors
 /// If there is no such core, or the program fails.
-pub fn smoke_on(name: &str, block_len: usize, options: &[&str]) -> Result<Smoke> {
+pub fn smoke_on(name: &str, block_len: usize, options: &[&str]) -> Result<SmokeReport> {
     let core = CORES.into_iter().find(|core| core.name == name);
     let core = core.with_context(|| format!("there is no core {name}"))?;
     let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
@@ -676,7 +683,7 @@ pub fn folder(core: Core) -> PathBuf {
     project::work_dir("hw").join(core.name)
 }
 
-fn print_table(rows: &[(Core, Measured)]) {
+fn print_table(rows: &[(Core, SmokeReport)]) {
     println!(
         "{:<14} {:>5} {:>7} {:>10} {:>10} {:>14} {:>9} {:>10} {:>14}",
         "core",
@@ -690,7 +697,7 @@ fn print_table(rows: &[(Core, Measured)]) {
         "storage",
     );
     for (core, measured) in rows {
-        let Measured { harts, wake, storage, sha3_384, sha384, all_sha3_384, .. } = measured;
+        let SmokeReport { harts, wake, storage, sha3_384, sha384, all_sha3_384, .. } = measured;
         println!(
             "{:<14} {harts:>5} {:>7} {:>10.1} {:>10.1} {:>14.1} {:>9.2} {wake:>10} {:>14.2}",
             core.name,
@@ -710,15 +717,16 @@ mod tests {
     use super::*;
 
     #[derive(clap::Parser)]
-    struct Command {
+    struct TestCommand {
         #[command(flatten)]
-        args: Args,
+        args: MachineArgs,
     }
 
     #[test]
     fn options_belong_to_the_modes_that_pass_them_on() {
         use clap::Parser;
-        let parse = |mode: &str| Command::try_parse_from(["hw", "rot", mode, "--", "--no-bench"]);
+        let parse =
+            |mode: &str| TestCommand::try_parse_from(["hw", "rot", mode, "--", "--no-bench"]);
         for mode in ["--boot", "--dma", "--verbose"] {
             let options = parse(mode).map(|command| command.args.options);
             assert_eq!(options.unwrap(), ["--no-bench"], "{mode}");
@@ -732,12 +740,12 @@ mod tests {
     fn a_hash_has_its_name_and_belongs_to_a_boot() {
         use clap::Parser;
         let parse = |words: &[&str]| {
-            let command = Command::try_parse_from([&["hw", "rot"], words].concat());
+            let command = TestCommand::try_parse_from([&["hw", "rot"], words].concat());
             command.map(|command| command.args.hash).ok()
         };
         assert_eq!(parse(&["--boot", "--hash", "sha3-384"]), Some(Some(HashId::Sha3_384)));
         assert_eq!(parse(&["--boot", "--hash", "sha3"]), None);
-        for mode in OTHERS {
+        for mode in OTHER_MODES {
             let mode = format!("--{mode}");
             let value = if mode == "--program" { vec!["a.elf"] } else { vec![] };
             let words = [&[mode.as_str()][..], &value].concat();

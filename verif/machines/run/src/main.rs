@@ -9,15 +9,15 @@ use hartlock_hw::{ip, machines};
 #[command(name = "cargo xtask", disable_version_flag = true)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: HwCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum HwCommand {
     /// Build the cycle-accurate machine and run the smoke program, or another, on it
-    Hw(machines::Args),
+    Hw(machines::MachineArgs),
     /// Test engines of hw/ip by simulation, and count the look-up tables that they take
-    Ip(ip::Args),
+    Ip(ip::IpArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]
     Step {
@@ -40,9 +40,9 @@ const STEPS: &[xtask::Step] = &[
 
 fn main() -> ExitCode {
     let verdict = match Cli::parse().command {
-        Command::Hw(args) => machines::main(&args),
-        Command::Ip(args) => ip::main(&args),
-        Command::Step { name } => {
+        HwCommand::Hw(args) => machines::main(&args),
+        HwCommand::Ip(args) => ip::main(&args),
+        HwCommand::Step { name } => {
             return xtask::run_step(STEPS, &name)
                 .unwrap_or_else(|error| xtask::exit_code(Err(error)));
         }

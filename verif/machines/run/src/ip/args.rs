@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct IpArgs {
     /// Engines, by the names of their folders in hw/ip, or `soc` or `prim`; without any, all
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
@@ -84,7 +84,7 @@ fn share(text: &str) -> Result<Share, String> {
     }
 }
 
-impl Args {
+impl IpArgs {
     pub fn wants(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
     }

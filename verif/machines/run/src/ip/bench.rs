@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 
 use super::engine::{Bench, Ip, Tools, folder_of, prim};
-use super::model::{self, Form};
+use super::model::{self, ModelForm};
 use super::schemata::{self, Mutants};
 use xtask::{project, run};
 
@@ -30,7 +30,7 @@ pub struct Run {
 }
 
 /// The result of one test in the report.
-struct Case {
+struct TestCase {
     name: String,
     passed: bool,
 }
@@ -42,7 +42,7 @@ pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
 
 /// Does the same as [`run()`] in a folder of this name. If `only` names tests, only these are run.
 pub fn run_in(tools: &Tools, ip: &Ip, bench: &Bench, folder: &str, only: &[String]) -> Result<Run> {
-    let program = model::simulation(tools, ip, bench, Form::of(ip, bench)?)?;
+    let program = model::simulation(tools, ip, bench, ModelForm::of(ip, bench)?)?;
     let folder = project::work_dir("ip").join(&ip.name).join(folder);
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let report = folder.join("results.xml");
@@ -90,7 +90,7 @@ pub fn run_mutant(
 ) -> Result<String> {
     let is_daily = ip.mutants.get(number - 1).is_some_and(|mutant| mutant.is_daily);
     let mutants = if is_daily { Mutants::Daily } else { Mutants::All };
-    let program = model::simulation(tools, ip, bench, Form::Choices(mutants))?;
+    let program = model::simulation(tools, ip, bench, ModelForm::Choices(mutants))?;
     let folder = project::work_dir("ip").join(&ip.name).join(format!("mutant-{number}"));
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     // The fault of a mutant may make the bench hang.
@@ -169,23 +169,23 @@ fn notes(log: &str) -> Vec<String> {
 }
 
 /// Returns the tests of a report.
-fn cases(text: &str) -> Result<Vec<Case>> {
+fn cases(text: &str) -> Result<Vec<TestCase>> {
     let document = roxmltree::Document::parse(text).context("cannot parse results.xml")?;
     let nodes = document.descendants().filter(|node| node.has_tag_name("testcase"));
     let is_bad = |name: &str| matches!(name, "failure" | "error" | "skipped");
-    let cases = nodes.map(|node| Case {
+    let cases = nodes.map(|node| TestCase {
         name: node.attribute("name").unwrap_or_default().to_owned(),
         passed: !node.children().any(|child| is_bad(child.tag_name().name())),
     });
     Ok(cases.collect())
 }
 
-fn judge(bench: &Bench, cases: &[Case]) -> Vec<String> {
+fn judge(bench: &Bench, cases: &[TestCase]) -> Vec<String> {
     let mut faults = Vec::new();
     if cases.is_empty() {
         faults.push("no test ran".to_owned());
     }
-    let must_fail = |case: &Case| bench.must_fail.contains(&case.name);
+    let must_fail = |case: &TestCase| bench.must_fail.contains(&case.name);
     for case in cases {
         match (case.passed, must_fail(case)) {
             (false, false) => faults.push(format!("{} failed", case.name)),

@@ -8,20 +8,20 @@ use super::mutant::Mutant;
 use crate::assertion::first_failure;
 
 /// A bench with the numbers of its mutants, which are counted from one over the whole table.
-pub struct Campaign<'a> {
+pub struct MutantCampaign<'a> {
     pub bench: &'a Bench,
     numbers: Vec<usize>,
 }
 
-impl Campaign<'_> {
+impl MutantCampaign<'_> {
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 }
 
 /// Returns all mutants, or the daily ones, grouped by the bench that runs them.
-pub fn campaigns(ip: &Ip, is_daily: bool) -> Result<Vec<Campaign<'_>>> {
-    let mut campaigns: Vec<Campaign<'_>> = Vec::new();
+pub fn campaigns(ip: &Ip, is_daily: bool) -> Result<Vec<MutantCampaign<'_>>> {
+    let mut campaigns: Vec<MutantCampaign<'_>> = Vec::new();
     for (index, mutant) in ip.mutants.iter().enumerate() {
         if is_daily && !mutant.is_daily {
             continue;
@@ -29,7 +29,7 @@ pub fn campaigns(ip: &Ip, is_daily: bool) -> Result<Vec<Campaign<'_>>> {
         let bench = bench_of(ip, mutant)?;
         match campaigns.iter_mut().find(|campaign| std::ptr::eq(campaign.bench, bench)) {
             Some(campaign) => campaign.numbers.push(index + 1),
-            None => campaigns.push(Campaign { bench, numbers: vec![index + 1] }),
+            None => campaigns.push(MutantCampaign { bench, numbers: vec![index + 1] }),
         }
     }
     Ok(campaigns)
@@ -48,7 +48,7 @@ fn bench_of<'a>(ip: &'a Ip, mutant: &Mutant) -> Result<&'a Bench> {
 
 /// Runs the mutants of a campaign, and returns a fault for each whose assertion does not fail
 /// first.
-pub fn run(tools: &Tools, ip: &Ip, campaign: &Campaign<'_>) -> Result<Vec<String>> {
+pub fn run(tools: &Tools, ip: &Ip, campaign: &MutantCampaign<'_>) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for &number in &campaign.numbers {
         let mutant = &ip.mutants[number - 1];

@@ -41,7 +41,7 @@ pub struct Plan {
     #[serde(default)]
     pub proof: Vec<Proof>,
     #[serde(default)]
-    pub campaign: Vec<upsets::Campaign>,
+    pub campaign: Vec<upsets::UpsetCampaign>,
 }
 
 /// A simulation of a top module with tests.
@@ -119,7 +119,7 @@ impl Bench {
     }
 
     /// Returns true if a protection is switched off in this run.
-    pub fn lacks(&self) -> bool {
+    pub fn has_disabled_protection(&self) -> bool {
         !self.without.is_empty()
     }
 
@@ -187,7 +187,7 @@ impl Ip {
     /// Returns the parameters that are 0 in some run: of its benches, and of variants in its campaigns.
     pub fn protections(&self) -> BTreeSet<&str> {
         let benches = self.plan.bench.iter().flat_map(|bench| &bench.without);
-        let variants = self.plan.campaign.iter().flat_map(upsets::Campaign::protections);
+        let variants = self.plan.campaign.iter().flat_map(upsets::UpsetCampaign::protections);
         benches.chain(variants).map(String::as_str).collect()
     }
 

@@ -17,7 +17,7 @@ use xtask::{packages, project};
 const LAYOUT: &str = "1";
 
 /// An engine, and the programs that build it.
-pub struct Engine {
+pub struct MeasuredEngine {
     tools: Tools,
     ip: Ip,
 }
@@ -25,7 +25,7 @@ pub struct Engine {
 /// Values of parameters by name.
 pub type Parameters = BTreeMap<String, u32>;
 
-impl Engine {
+impl MeasuredEngine {
     /// Loads the engine of this name.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Engine {
         });
         let texts: Vec<(&PathBuf, String)> = texts.collect::<Result<_>>()?;
         let module = tests.split(' ').next().unwrap_or_default();
-        let scripts = reached(&texts, module);
+        let scripts = transitive_sources(&texts, module);
         let scripts = texts.iter().filter(|(path, _)| scripts.contains(path));
         parts.extend(scripts.map(|(_, text)| text.as_str()));
         Ok(packages::digest(&parts))
@@ -128,7 +128,7 @@ impl Engine {
         {
             return Ok(found);
         }
-        let (ip, netlist) = self.alone(top, parameters)?;
+        let (ip, netlist) = self.with_needed_sources_only(top, parameters)?;
         Ok((netlist::count(&self.tools, &ip, &netlist)?, None))
     }
 
@@ -138,12 +138,16 @@ impl Engine {
     /// # Errors
     /// If the module cannot be placed or routed.
     pub fn megahertz(&self, top: &str, parameters: &Parameters) -> Result<f64> {
-        let (ip, netlist) = self.alone(top, parameters)?;
+        let (ip, netlist) = self.with_needed_sources_only(top, parameters)?;
         netlist::fmax(&self.tools, &ip, &netlist)
     }
 
     /// Returns the engine with only the sources of a module, so that a change of others does not change its digest.
-    fn alone(&self, top: &str, parameters: &Parameters) -> Result<(Ip, Netlist)> {
+    fn with_needed_sources_only(
+        &self,
+        top: &str,
+        parameters: &Parameters,
+    ) -> Result<(Ip, Netlist)> {
         let ip = Ip { sources: self.needed(top)?, ..Ip::load(&self.ip.name)? };
         let netlist = Netlist {
             name: format!("{top}{}", words(parameters)),
@@ -177,13 +181,13 @@ impl Engine {
             Ok((path, rtl::without_comments(&text)))
         });
         let texts: Vec<(&PathBuf, String)> = texts.collect::<Result<_>>()?;
-        Ok(reached(&texts, top).into_iter().cloned().collect())
+        Ok(transitive_sources(&texts, top).into_iter().cloned().collect())
     }
 }
 
 /// Returns the files of a name and of all names in them, in the order of `texts`. A file contains the module of its
 /// name.
-fn reached<'a>(texts: &[(&'a PathBuf, String)], start: &str) -> Vec<&'a PathBuf> {
+fn transitive_sources<'a>(texts: &[(&'a PathBuf, String)], start: &str) -> Vec<&'a PathBuf> {
     let mut names = BTreeSet::from([start.to_owned()]);
     let is_named = |names: &BTreeSet<String>, path: &Path| {
         path.file_stem().is_some_and(|stem| names.contains(&*stem.to_string_lossy()))
@@ -219,7 +223,7 @@ mod tests {
         let texts = ["package a_pkg", "import a_pkg::*; lane #(.A(1)) u_lane", "x", "core u_core"];
         let texts: Vec<_> = paths.iter().zip(texts.map(str::to_owned)).collect();
         let of = |start: &str| {
-            let found = reached(&texts, start).into_iter();
+            let found = transitive_sources(&texts, start).into_iter();
             found.map(|path| path.display().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(of("core"), ["a_pkg.sv", "core.sv", "lane.sv"]);

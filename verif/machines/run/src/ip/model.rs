@@ -53,7 +53,7 @@ pub const ARCHIVE: &str = "library.a";
 
 /// The inputs of a simulation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ModelForm {
     /// The sources, or the netlist, unchanged.
     Plain,
     /// The sources with choices that the options of a run make: a mutant, or a protection that is switched off. Without
@@ -62,22 +62,23 @@ pub enum Form {
     Choices(Mutants),
 }
 
-impl Form {
+impl ModelForm {
     /// Returns the form of the model for all runs of a bench except those of mutants.
-    pub fn of(ip: &Ip, bench: &Bench) -> Result<Form> {
+    pub fn of(ip: &Ip, bench: &Bench) -> Result<ModelForm> {
         let benches = ip.plan.bench.iter().filter(|other| other.is_of_model(bench));
         let has_mutants = campaigns(ip, true)?.iter().any(|it| it.bench.is_of_model(bench));
-        let is_plain = bench.of_netlist || !(has_mutants || benches.into_iter().any(Bench::lacks));
-        Ok(if is_plain { Form::Plain } else { Form::Choices(Mutants::Daily) })
+        let is_plain = bench.of_netlist
+            || !(has_mutants || benches.into_iter().any(Bench::has_disabled_protection));
+        Ok(if is_plain { ModelForm::Plain } else { ModelForm::Choices(Mutants::Daily) })
     }
 }
 
 /// Returns the program for a bench, and builds it if it does not exist.
-pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<PathBuf> {
+pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: ModelForm) -> Result<PathBuf> {
     let (library, library_digest) = library(tools)?;
     let mut texts = ip.texts()?;
     let mut name = bench.model_name();
-    if let Form::Choices(mutants) = form {
+    if let ModelForm::Choices(mutants) = form {
         if mutants == Mutants::All {
             name += " with all mutants";
         }
@@ -134,7 +135,7 @@ pub fn library(tools: &Tools) -> Result<(PathBuf, String)> {
 }
 
 /// Translates SystemVerilog to C++.
-fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> Result<()> {
+fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: ModelForm, tree: &Path) -> Result<()> {
     let root = tools.machine.verilator();
     let mut verilator = Command::new(root.join("bin/verilator_bin"));
     verilator.env("VERILATOR_ROOT", &root);
@@ -150,8 +151,8 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> 
     verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim()).arg("-Mdir").arg(tree);
     verilator.args(ip.includes().iter().map(|folder| format!("-I{}", folder.display())));
     match form {
-        Form::Plain => verilator.args(&ip.sources),
-        Form::Choices(mutants) => verilator.args(schemata::write(ip, mutants, tree)?),
+        ModelForm::Plain => verilator.args(&ip.sources),
+        ModelForm::Choices(mutants) => verilator.args(schemata::write(ip, mutants, tree)?),
     };
     run::quietly(&mut verilator).map(drop)
 }

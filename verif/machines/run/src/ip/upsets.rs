@@ -15,13 +15,13 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use self::bench::Golden;
+use self::bench::ReferenceRun;
 use self::choice::Space;
-use self::counts::{Counts, LAYOUT, Row};
+use self::counts::{LAYOUT, Row, UpsetCounts};
 use self::model::Model;
-pub use self::plan::Campaign;
-use self::plan::Part;
-pub use self::store::is_of_now;
+use self::plan::CampaignPart;
+pub use self::plan::UpsetCampaign;
+pub use self::store::is_current;
 use super::args::{Share, UpsetArgs};
 use super::engine::{Ip, Tools};
 use super::schemata::option_without;
@@ -43,7 +43,7 @@ const CHUNK: usize = 20_000;
 const FINDINGS: usize = 20;
 
 /// The extent of a campaign.
-pub struct Form {
+pub struct CampaignExtent {
     quick: bool,
     samples: Option<usize>,
     seed: u64,
@@ -52,9 +52,9 @@ pub struct Form {
     is_silent: bool,
 }
 
-impl Form {
-    pub fn of(args: &UpsetArgs) -> Form {
-        Form {
+impl CampaignExtent {
+    pub fn of(args: &UpsetArgs) -> CampaignExtent {
+        CampaignExtent {
             quick: args.quick,
             samples: args.samples,
             seed: args.seed,
@@ -64,15 +64,15 @@ impl Form {
         }
     }
 
-    fn samples(&self, part: &Part) -> Option<usize> {
+    fn samples(&self, part: &CampaignPart) -> Option<usize> {
         if self.quick { Some(part.quick) } else { self.samples.or(part.samples) }
     }
 }
 
 /// The stored result of a chunk.
 #[derive(Default, Serialize, Deserialize)]
-struct Kept {
-    counts: Counts,
+struct StoredChunk {
+    counts: UpsetCounts,
     findings: Vec<String>,
 }
 
@@ -81,21 +81,21 @@ struct Subject {
     parameters: Vec<String>,
     must_find: bool,
     model: Model,
-    goldens: Vec<(String, Golden)>,
+    references: Vec<(String, ReferenceRun)>,
 }
 
 /// The upsets that one process runs.
 struct Chunk<'a> {
     row: usize,
     subject: &'a Subject,
-    golden: &'a Golden,
+    reference: &'a ReferenceRun,
     space: Space,
     positions: Vec<u64>,
 }
 
 /// Runs the quick form, for `cargo xtask test`.
-pub fn step(tools: &Tools, ip: &Ip, campaign: &Campaign) -> Result<Vec<String>> {
-    let form = Form {
+pub fn step(tools: &Tools, ip: &Ip, campaign: &UpsetCampaign) -> Result<Vec<String>> {
+    let form = CampaignExtent {
         quick: true,
         samples: None,
         seed: 1,
@@ -114,8 +114,8 @@ pub fn step(tools: &Tools, ip: &Ip, campaign: &Campaign) -> Result<Vec<String>> 
 pub fn run(
     tools: &Tools,
     ip: &Ip,
-    campaign: &Campaign,
-    form: &Form,
+    campaign: &UpsetCampaign,
+    form: &CampaignExtent,
     is_verbose: bool,
 ) -> Result<Vec<String>> {
     let faults = attempt(tools, ip, campaign, form, form.quick, is_verbose)?;
@@ -128,8 +128,8 @@ pub fn run(
 fn attempt(
     tools: &Tools,
     ip: &Ip,
-    campaign: &Campaign,
-    form: &Form,
+    campaign: &UpsetCampaign,
+    form: &CampaignExtent,
     has_choices: bool,
     is_verbose: bool,
 ) -> Result<Vec<String>> {
@@ -190,7 +190,7 @@ fn attempt(
 fn subjects(
     tools: &Tools,
     ip: &Ip,
-    campaign: &Campaign,
+    campaign: &UpsetCampaign,
     folder: &Path,
     is_quick: bool,
     has_choices: bool,
@@ -200,7 +200,7 @@ fn subjects(
         let parameters = variant.iter().map(|(name, value)| format!("{name}={value}"));
         parameters.collect::<Vec<_>>()
     });
-    let off: Vec<_> = campaign.must_find.iter().map(plan::off).collect();
+    let off: Vec<_> = campaign.must_find.iter().map(plan::disabled_protections).collect();
     let is_one = has_choices && !off.is_empty() && off.iter().all(Option::is_some);
     let build = |(place, parameters): (usize, Vec<String>)| {
         let model = if is_one {
@@ -218,30 +218,31 @@ fn subjects(
         }
         let scripts = folder.join(format!("scripts-{place}"));
         bench::write_scripts(tools, ip, campaign, &parameters, &scripts)?;
-        let golden = |input: &String| {
+        let reference = |input: &String| {
             let script = scripts.join(format!("{input}.script"));
-            Ok((input.clone(), bench::golden(&model, campaign, script)?))
+            Ok((input.clone(), bench::reference_run(&model, campaign, script)?))
         };
         let extra = campaign.must_find_inputs.iter().filter(|_| place == 0);
-        let goldens = campaign.inputs.iter().chain(extra).map(golden).collect::<Result<_>>()?;
-        Ok(Subject { parameters, must_find: place > 0, model, goldens })
+        let references =
+            campaign.inputs.iter().chain(extra).map(reference).collect::<Result<_>>()?;
+        Ok(Subject { parameters, must_find: place > 0, model, references })
     };
     texts.enumerate().map(build).collect()
 }
 
 /// Returns the rows of the table, and the work for them.
 fn plan<'a>(
-    campaign: &Campaign,
-    form: &Form,
+    campaign: &UpsetCampaign,
+    form: &CampaignExtent,
     subjects: &'a [Subject],
 ) -> Result<(Vec<Row>, Vec<Chunk<'a>>)> {
     let (mut rows, mut chunks) = (Vec::new(), Vec::new());
     for subject in subjects {
-        for (input, golden) in &subject.goldens {
+        for (input, reference) in &subject.references {
             for part in campaign.part.iter().filter(|part| part.takes(input)) {
                 let place =
                     || format!("{} {}, {input}", campaign.name, subject.parameters.join(" "));
-                let new = || Space::of(part, &subject.model.design.registers, &golden.marks);
+                let new = || Space::of(part, &subject.model.design.registers, &reference.marks);
                 let space = new().with_context(place)?;
                 let positions = space.positions(form.samples(part), form.seed);
                 rows.push(Row {
@@ -253,11 +254,11 @@ fn plan<'a>(
                     bits: space.bits,
                     cycles: space.cycles,
                     is_exhaustive: positions.len() as u64 == space.len(),
-                    counts: Counts::default(),
+                    counts: UpsetCounts::default(),
                 });
                 for positions in positions.chunks(CHUNK) {
                     let (row, positions) = (rows.len() - 1, positions.to_vec());
-                    chunks.push(Chunk { row, subject, golden, space: new()?, positions });
+                    chunks.push(Chunk { row, subject, reference, space: new()?, positions });
                 }
             }
         }
@@ -268,12 +269,17 @@ fn plan<'a>(
 
 impl Chunk<'_> {
     /// Returns the stored result; or runs the upsets, if the chunk is in this share of the work.
-    fn result(&self, campaign: &Campaign, folder: &Path, is_mine: bool) -> Result<Option<Kept>> {
+    fn result(
+        &self,
+        campaign: &UpsetCampaign,
+        folder: &Path,
+        is_mine: bool,
+    ) -> Result<Option<StoredChunk>> {
         let lines: String = self.positions.iter().map(|at| self.space.line(*at)).collect();
         let patience = campaign.patience.to_string();
         let options = self.subject.model.options.join(" ");
         let parts =
-            [LAYOUT, &self.subject.model.digest, &options, &self.golden.text, &patience, &lines];
+            [LAYOUT, &self.subject.model.digest, &options, &self.reference.text, &patience, &lines];
         let digest = packages::digest(&parts);
         let path: PathBuf = folder.join(format!("{digest}.toml"));
         if let Ok(text) = fs::read_to_string(&path) {
@@ -285,8 +291,8 @@ impl Chunk<'_> {
         let file = folder.join(format!("{digest}.upsets"));
         let Subject { model, parameters, .. } = self.subject;
         let (counts, found) =
-            bench::upset(model, campaign, self.golden, &self.space, &self.positions, &file)?;
-        let name = self.golden.script.file_stem().unwrap_or_default().to_string_lossy();
+            bench::upset(model, campaign, self.reference, &self.space, &self.positions, &file)?;
+        let name = self.reference.script.file_stem().unwrap_or_default().to_string_lossy();
         let describe = |finding: bench::Finding| {
             let register = &model.design.registers[finding.register].name;
             format!(
@@ -294,12 +300,12 @@ impl Chunk<'_> {
                 parameters.join(" "),
                 finding.bit,
                 finding.cycle,
-                self.golden.cycles,
+                self.reference.cycles,
                 finding.line
             )
         };
         let findings = found.into_iter().take(FINDINGS).map(describe).collect();
-        let kept = Kept { counts, findings };
+        let kept = StoredChunk { counts, findings };
         // The rename makes the file visible as a whole.
         let beside = folder.join(format!("{digest}.new"));
         fs::write(&beside, toml::to_string(&kept)?)?;
@@ -309,7 +315,7 @@ impl Chunk<'_> {
 }
 
 /// Returns a fault for each bad outcome of the hardened engine, and for each variant without a bad outcome.
-fn faults(ip: &Ip, campaign: &Campaign, rows: &[Row], findings: &[String]) -> Vec<String> {
+fn faults(ip: &Ip, campaign: &UpsetCampaign, rows: &[Row], findings: &[String]) -> Vec<String> {
     let mut bad: BTreeMap<(bool, String), u64> = BTreeMap::new();
     for row in rows {
         *bad.entry((row.must_find, row.subject(campaign))).or_default() += row.counts.bad();

@@ -46,12 +46,12 @@ struct Request {
 }
 
 impl Request {
-    const fn refusal(&self, lacks: Lacks) -> Option<Refusal> {
+    const fn refusal(&self, lacks: MissingPart) -> Option<Refusal> {
         let [with_noise, without] = self.refusals;
         match lacks {
-            Lacks::Nothing => with_noise,
-            Lacks::Noise => without,
-            Lacks::Engine => Some(Refusal::NoKeys),
+            MissingPart::Nothing => with_noise,
+            MissingPart::Noise => without,
+            MissingPart::Engine => Some(Refusal::NoKeys),
         }
     }
 
@@ -67,7 +67,7 @@ impl Request {
     }
 
     /// Returns the expected line of the program, without number and cycles.
-    fn answer(&self, lacks: Lacks) -> String {
+    fn answer(&self, lacks: MissingPart) -> String {
         match self.refusal(lacks) {
             None => format!("{} right", self.word),
             Some(refusal) => format!("0 {refusal:?}"),
@@ -76,7 +76,7 @@ impl Request {
 }
 
 /// Returns a request that is served.
-fn good(
+fn served_request(
     name: &'static str,
     operation: Operation,
     record: &[&[u8]],
@@ -87,14 +87,19 @@ fn good(
 }
 
 /// Returns a request that is refused.
-fn bad(name: &'static str, operation: Operation, record: &[&[u8]], refusal: Refusal) -> Request {
-    let request = good(name, operation, record, (0, &[]));
+fn refused_request(
+    name: &'static str,
+    operation: Operation,
+    record: &[&[u8]],
+    refusal: Refusal,
+) -> Request {
+    let request = served_request(name, operation, record, (0, &[]));
     Request { refusals: [Some(refusal); 2], ..request }
 }
 
 /// A part that a root of trust lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lacks {
+pub enum MissingPart {
     Nothing,
     /// The noise source always delivers the same number.
     Noise,
@@ -102,9 +107,10 @@ pub enum Lacks {
     Engine,
 }
 
-impl Lacks {
+impl MissingPart {
     /// All variants, which are tried one after the other.
-    pub const ALL: [Lacks; 3] = [Lacks::Nothing, Lacks::Noise, Lacks::Engine];
+    pub const ALL: [MissingPart; 3] =
+        [MissingPart::Nothing, MissingPart::Noise, MissingPart::Engine];
 
     /// Returns the options of the machine.
     const fn options(self) -> &'static [&'static str] {
@@ -118,14 +124,14 @@ impl Lacks {
 
 /// The name of a request, its cycles as the processor of the root of trust counts them, and its refusal, if there is
 /// one.
-pub type Measured = (&'static str, u64, Option<Refusal>);
+pub type MeasuredRequest = (&'static str, u64, Option<Refusal>);
 
 /// Runs the program, which has all requests served, and checks the answers.
 ///
 /// # Errors
 /// If a result or a refusal differs, a refusal has written something, a signature takes too long, the stack is not
 /// wiped after an import, a secret is left at the end, or the program fails.
-pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<Measured>> {
+pub fn measure(rot: Rot, lacks: MissingPart) -> Result<Vec<MeasuredRequest>> {
     let requests = requests()?;
     let program = firmware::rot_program("rot-crypto", &["keys"])?;
     let folder = rot::folder(rot).join("crypto-keys");
@@ -142,7 +148,7 @@ pub fn measure(rot: Rot, lacks: Lacks) -> Result<Vec<Measured>> {
     let [before, after, end] = saved.read()?;
     ensure!(saved.depth(&after) < saved.depth(&before), "the stack is not wiped after an import");
     // The imported key must be found here; otherwise the search at the end would show nothing.
-    ensure!(lacks == Lacks::Engine || has_any_of(&after, &[KEY]), "no key after its import");
+    ensure!(lacks == MissingPart::Engine || has_any_of(&after, &[KEY]), "no key after its import");
     ensure!(!has_any_of(&end, &secrets()?), "secrets are left when all keys are released");
     judge(&requests, lacks, &console)
 }
@@ -153,7 +159,7 @@ fn secrets() -> Result<Vec<Vec<u8>>> {
     Ok(vec![KEY.to_vec(), private, TEXT.to_vec(), Sha256::digest(MESSAGE).to_vec()])
 }
 
-fn judge(requests: &[Request], lacks: Lacks, console: &str) -> Result<Vec<Measured>> {
+fn judge(requests: &[Request], lacks: MissingPart, console: &str) -> Result<Vec<MeasuredRequest>> {
     let lines: Vec<_> = console.lines().collect();
     ensure!(lines.len() == requests.len(), "not a line for each request:\n{console}");
     let judged = requests.iter().zip(lines).enumerate().map(|(number, (request, line))| {
@@ -210,31 +216,33 @@ fn requests() -> Result<Vec<Request>> {
     };
     let len = |bytes: &[u8]| bytes.len() as u32;
     Ok(vec![
-        good("import-aes-256", ImportKey, &[&secret], (SECRET, &[])),
-        good("import-rsa-2048", ImportKey, &[&private], (PRIVATE, &[])).without_noise(Failed),
-        good("encrypt-gcm", Encrypt, &[&gcm, MORE, TEXT], (len(&sealed), &sealed)),
-        good("decrypt-gcm", Decrypt, &[&gcm, MORE, &sealed], (len(TEXT), TEXT)),
-        good("sign", Sign, &[&key, &digest], (len(&signature), &signature)).by_private_key(),
-        good("verify", Verify, &[&key, &digest, &signature], (0, &[])).by_private_key(),
-        bad(
+        served_request("import-aes-256", ImportKey, &[&secret], (SECRET, &[])),
+        served_request("import-rsa-2048", ImportKey, &[&private], (PRIVATE, &[]))
+            .without_noise(Failed),
+        served_request("encrypt-gcm", Encrypt, &[&gcm, MORE, TEXT], (len(&sealed), &sealed)),
+        served_request("decrypt-gcm", Decrypt, &[&gcm, MORE, &sealed], (len(TEXT), TEXT)),
+        served_request("sign", Sign, &[&key, &digest], (len(&signature), &signature))
+            .by_private_key(),
+        served_request("verify", Verify, &[&key, &digest, &signature], (0, &[])).by_private_key(),
+        refused_request(
             "verify-changed",
             Verify,
             &[&key, &digest, &flipped(&signature, 100)],
             SignatureNotAuthentic,
         )
         .by_private_key(),
-        bad(
+        refused_request(
             "decrypt-changed",
             Decrypt,
             &[&gcm, MORE, &flipped(&sealed, 20)],
             Refusal::TextNotAuthentic,
         ),
-        bad("import-changed", ImportKey, &[&flipped(&private, 700)], KeyNotAuthentic)
+        refused_request("import-changed", ImportKey, &[&flipped(&private, 700)], KeyNotAuthentic)
             .without_noise(Failed),
-        bad("sign-by-aes-256", Sign, &[&SECRET.to_le_bytes(), &digest], KeyUse),
-        good("release-aes-256", ReleaseKey, &[&SECRET.to_le_bytes()], (0, &[])),
-        good("release-rsa-2048", ReleaseKey, &[&key], (0, &[])).by_private_key(),
-        bad("encrypt-released", Encrypt, &[&gcm, MORE, TEXT], Refusal::UnknownHandle),
+        refused_request("sign-by-aes-256", Sign, &[&SECRET.to_le_bytes(), &digest], KeyUse),
+        served_request("release-aes-256", ReleaseKey, &[&SECRET.to_le_bytes()], (0, &[])),
+        served_request("release-rsa-2048", ReleaseKey, &[&key], (0, &[])).by_private_key(),
+        refused_request("encrypt-released", Encrypt, &[&gcm, MORE, TEXT], Refusal::UnknownHandle),
     ])
 }
 
@@ -242,7 +250,7 @@ fn requests() -> Result<Vec<Request>> {
 mod tests {
     use super::*;
 
-    fn console(lacks: Lacks) -> String {
+    fn console(lacks: MissingPart) -> String {
         let mut lines = String::new();
         for (number, request) in requests().unwrap().iter().enumerate() {
             lines += &format!("key {number} 1{number} {}\n", request.answer(lacks));
@@ -254,11 +262,11 @@ mod tests {
     fn judges_each_request() {
         let requests = requests().unwrap();
         let signed = [None, Some(Refusal::UnknownHandle), Some(Refusal::NoKeys)];
-        for (lacks, refusal) in Lacks::ALL.into_iter().zip(signed) {
+        for (lacks, refusal) in MissingPart::ALL.into_iter().zip(signed) {
             let judged = judge(&requests, lacks, &console(lacks)).unwrap();
             assert_eq!(judged.len(), requests.len());
             assert_eq!((judged[4].0, judged[4].2), ("sign", refusal));
-            for other in Lacks::ALL.into_iter().filter(|other| *other != lacks) {
+            for other in MissingPart::ALL.into_iter().filter(|other| *other != lacks) {
                 assert!(judge(&requests, other, &console(lacks)).is_err());
             }
         }
@@ -269,9 +277,11 @@ mod tests {
             ("key 3", "key 2"),
             ("14 256", "1600001 256"),
         ] {
-            let changed = console(Lacks::Nothing).replacen(from, to, 1);
-            assert!(judge(&requests, Lacks::Nothing, &changed).is_err(), "{from}");
+            let changed = console(MissingPart::Nothing).replacen(from, to, 1);
+            assert!(judge(&requests, MissingPart::Nothing, &changed).is_err(), "{from}");
         }
-        assert!(judge(&requests[1..], Lacks::Nothing, &console(Lacks::Nothing)).is_err());
+        assert!(
+            judge(&requests[1..], MissingPart::Nothing, &console(MissingPart::Nothing)).is_err()
+        );
     }
 }

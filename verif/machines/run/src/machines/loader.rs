@@ -26,7 +26,7 @@ const COUNT_AT: usize = 16;
 
 /// A form of the loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum LoaderForm {
     /// The form of any board: a payload is hashed while it is loaded.
     Release,
     /// A form in which a payload is hashed after it is loaded completely.
@@ -40,7 +40,7 @@ pub struct Loader {
 }
 
 /// The inputs of a run of the loader.
-pub struct Boot<'a> {
+pub struct LoaderBoot<'a> {
     /// The system bundle.
     pub bundle: &'a [u8],
     /// The harts that reported to the ROM; bit i is hart i. Hart 0 boots.
@@ -51,7 +51,7 @@ pub struct Boot<'a> {
 
 /// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Booted {
+pub struct LoaderResult {
     pub header: LogHeader,
     /// The entries of the log. Times are cycles since reset, by a counter that is common to all harts.
     pub entries: Vec<Entry>,
@@ -61,10 +61,12 @@ pub struct Booted {
 
 impl Loader {
     /// Builds loader and machine if they do not exist.
-    pub fn new(core: Core, form: Form) -> Result<Self> {
+    pub fn new(core: Core, form: LoaderForm) -> Result<Self> {
         let program = match form {
-            Form::Release => firmware::stage("loader", &["soc"])?.elf,
-            Form::LoadFirst => firmware::stage("loader-variants", &["soc", "load-first"])?.elf,
+            LoaderForm::Release => firmware::stage("loader", &["soc"])?.elf,
+            LoaderForm::LoadFirst => {
+                firmware::stage("loader-variants", &["soc", "load-first"])?.elf
+            }
         };
         Ok(Self { machine: model::machine(core, false)?, program })
     }
@@ -74,7 +76,7 @@ impl Loader {
     ///
     /// # Errors
     /// Same as [`Loader::boot`].
-    pub fn boot_once(&self, boot: &Boot<'_>, folder: &Path) -> Result<Booted> {
+    pub fn boot_once(&self, boot: &LoaderBoot<'_>, folder: &Path) -> Result<LoaderResult> {
         let options = boot.options.join(" ");
         // The name of a machine's folder is a digest of all its inputs.
         let machine = self.machine.parent().and_then(Path::file_name).context("a folder")?;
@@ -108,11 +110,11 @@ impl Loader {
     ///
     /// # Errors
     /// If the boot has another end; the error contains the output of the loader.
-    pub fn boot(&self, boot: &Boot<'_>, folder: &Path) -> Result<Booted> {
+    pub fn boot(&self, boot: &LoaderBoot<'_>, folder: &Path) -> Result<LoaderResult> {
         Ok(self.run(boot, folder)?.1)
     }
 
-    fn run(&self, boot: &Boot<'_>, folder: &Path) -> Result<(String, Booted)> {
+    fn run(&self, boot: &LoaderBoot<'_>, folder: &Path) -> Result<(String, LoaderResult)> {
         fs::create_dir_all(folder)?;
         let file = |name: &str| folder.join(name);
         fs::write(file(MEDIUM), boot.bundle)?;
@@ -134,7 +136,7 @@ impl Loader {
     }
 }
 
-impl Booted {
+impl LoaderResult {
     /// Returns the entry of a step.
     ///
     /// # Errors
@@ -146,11 +148,11 @@ impl Booted {
     }
 }
 
-fn booted(console: &str, report: String) -> Result<Booted> {
+fn booted(console: &str, report: String) -> Result<LoaderResult> {
     let (header, entries) = log(console).context("there is no log")?;
     let is_handover = |entry: &Entry| entry.step == Step::Handover;
     ensure!(entries.last().is_some_and(is_handover), "{}", without_log(console));
-    Ok(Booted { header, entries, report })
+    Ok(LoaderResult { header, entries, report })
 }
 
 /// Returns the cycles of a step.

@@ -12,7 +12,7 @@ use hartlock_image::Algorithm;
 use hartlock_kernels::signature::Rejection;
 use serde_json::Value;
 
-use super::numbers::{self, By, Case};
+use super::numbers::{self, BignumCase, BignumVerifier};
 use super::rot::Rot;
 use super::signature_vectors::{chosen, public_vectors, unhex};
 use crate::parallel::in_parallel;
@@ -77,13 +77,13 @@ fn verify(machine: Rot, algorithm: &'static str, file: &Path, is_sample: bool) -
     let vectors = [valid, invalid].map(|group| chosen(group, is_sample)).concat();
     let cases: Vec<_> = vectors.into_iter().map(|(case, _)| case).collect();
     let folder = format!("crypto-vectors/{algorithm}");
-    let cycles = numbers::run_on(machine, By::Engine, &folder, &cases)?;
+    let cycles = numbers::run_on(machine, BignumVerifier::Engine, &folder, &cases)?;
     let first = *cycles.first().context("no vector of the algorithm")?;
     Ok(Verified { algorithm, count: cases.len(), cycles: first })
 }
 
 /// Reads the vectors of a file, each with its verdict in software, which must agree with the file.
-fn read(algorithm: &str, path: &Path) -> Result<Vec<(Case, bool)>> {
+fn read(algorithm: &str, path: &Path) -> Result<Vec<(BignumCase, bool)>> {
     let text =
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let file: Value = serde_json::from_str(&text)?;
@@ -98,7 +98,7 @@ fn read(algorithm: &str, path: &Path) -> Result<Vec<(Case, bool)>> {
         for test in group["tests"].as_array().context("no tests")? {
             let bytes =
                 |name: &str| unhex(test[name].as_str().with_context(|| format!("no {name}"))?);
-            let case = Case {
+            let case = BignumCase {
                 algorithm,
                 key: key.clone(),
                 message: bytes("msg")?,

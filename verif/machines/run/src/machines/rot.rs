@@ -296,11 +296,11 @@ impl Access {
 }
 
 /// The accesses of the program between two marks, by the names of regions.
-type Section = Vec<(String, Access)>;
+type AccessSection = Vec<(String, Access)>;
 
 /// The machine's report on the smoke program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct RotReport {
     pub cycles: u64,
     pub retired: u64,
     /// The accesses to scratchpad and registers while blocks were fed to an engine.
@@ -329,7 +329,7 @@ pub fn run_program(
 }
 
 /// Runs the smoke program, which has to succeed.
-pub fn smoke(rot: Rot, options: &[&str]) -> Result<Measured> {
+pub fn smoke(rot: Rot, options: &[&str]) -> Result<RotReport> {
     let program = firmware::rot_program("rot-smoke", &[])?;
     let (console, report, end) = run_program(&machine(rot)?, &program, &folder(rot), options)?;
     ensure!(end == End::Success, "the smoke program ended in {end:?}\n{console}");
@@ -342,15 +342,15 @@ pub fn folder(rot: Rot) -> PathBuf {
 }
 
 /// Reads the report, which has a line for each mark, followed by the accesses since the previous mark.
-fn parse(report: &str) -> Result<Measured> {
-    let mut sections: Vec<(String, Section)> = Vec::new();
+fn parse(report: &str) -> Result<RotReport> {
+    let mut sections: Vec<(String, AccessSection)> = Vec::new();
     let (mut cycles, mut retired) = (0, 0);
     for line in report.lines() {
         match line.split_whitespace().collect::<Vec<_>>()[..] {
-            ["mark", tag, "cycle", _] => sections.push((tag.to_owned(), Section::new())),
+            ["mark", tag, "cycle", _] => sections.push((tag.to_owned(), AccessSection::new())),
             ["end", "cycle", at, "retired", count] => {
                 (cycles, retired) = (at.parse()?, count.parse()?);
-                sections.push(("end".to_owned(), Section::new()));
+                sections.push(("end".to_owned(), AccessSection::new()));
             }
             ["access", place, "count", count, "cycles", cycles, "min", min, "max", max] => {
                 let access = Access {
@@ -370,7 +370,7 @@ fn parse(report: &str) -> Result<Measured> {
     let (Some(scratchpad), Some(host)) = (measured.next(), measured.next()) else {
         bail!("the program set no marks");
     };
-    let of = |section: &Section, place: &str| {
+    let of = |section: &AccessSection, place: &str| {
         let found = section.iter().find(|(name, _)| name == place);
         found.map(|(_, access)| *access).with_context(|| format!("nothing reached {place}"))
     };
@@ -378,15 +378,15 @@ fn parse(report: &str) -> Result<Measured> {
         .and(of(scratchpad, "registers")?)
         .and(of(host, "scratchpad")?)
         .and(of(host, "registers")?);
-    Ok(Measured { cycles, retired, own, host: of(host, "host")? })
+    Ok(RotReport { cycles, retired, own, host: of(host, "host")? })
 }
 
-pub fn print_table(rows: &[(Rot, Measured)]) {
+pub fn print_table(rows: &[(Rot, RotReport)]) {
     println!(
         "{:<12} {:>8} {:>12} {:>20} {:>20}",
         "machine", "cycles", "instructions", "root of trust", "host memory"
     );
-    for (rot, Measured { cycles, retired, own, host }) in rows {
+    for (rot, RotReport { cycles, retired, own, host }) in rows {
         let access =
             |access: &Access| format!("{} {:.2} {}", access.min, access.average(), access.max);
         println!(
@@ -434,7 +434,7 @@ pub fn faults(rot: Rot) -> Result<Option<String>> {
 }
 
 /// Checks that the trace has a line for every instruction, and that their costs add up to the time of the last one.
-fn wrong_trace(rot: Rot, measured: &Measured) -> Result<Option<String>> {
+fn wrong_trace(rot: Rot, measured: &RotReport) -> Result<Option<String>> {
     let path = folder(rot).join("trace.csv");
     let name = path.to_str().context("the path of the trace is text")?;
     smoke(rot, &["--trace", name])?;

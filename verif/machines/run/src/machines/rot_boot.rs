@@ -62,7 +62,7 @@ const HOST_MEMORY_SIZE: u64 = 320 << 10;
 
 /// A boot that ended regularly: the host was released, or the bundle was refused.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Booted {
+pub struct RotBootResult {
     /// The reason of the refusal, or `None` if the host was released.
     pub reason: Option<u32>,
     /// True if the host runs, by the machine's own signals.
@@ -73,7 +73,7 @@ pub struct Booted {
     pub entries: Vec<Entry>,
 }
 
-impl Booted {
+impl RotBootResult {
     /// Reads the result from a console and from the machine's own signals.
     pub(super) fn of(console: &str, state: BootState) -> Result<Self> {
         let (header, entries) =
@@ -91,7 +91,7 @@ impl Booted {
     ///
     /// # Errors
     /// If its ROM printed no log.
-    pub fn beside_a_host(measured: &machines::Measured) -> Result<Self> {
+    pub fn beside_a_host(measured: &machines::SocReport) -> Result<Self> {
         Self::of(&measured.console, measured.boot)
     }
 
@@ -318,7 +318,7 @@ pub fn bundle_of(
 ///
 /// # Errors
 /// If the boot ends neither with a release nor with a refusal.
-pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<Booted> {
+pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<RotBootResult> {
     boot_with(machine, rom, bundle, &[], folder)
 }
 
@@ -329,12 +329,12 @@ pub fn boot_with(
     bundle: &[u8],
     options: &[&str],
     folder: &Path,
-) -> Result<Booted> {
+) -> Result<RotBootResult> {
     let options = [&["--max-cycles", MAX_CYCLES], options].concat();
     let (console, state, end) = run_unwatched(machine, rom, bundle, &options, folder)?;
     match (end, state.status) {
         (End::Success, Status::Released) | (End::Failure, Status::Refused) => {
-            Booted::of(&console, state)
+            RotBootResult::of(&console, state)
         }
         _ => bail!("the ROM ended in {end:?}, {state:?}\n{console}"),
     }
@@ -347,9 +347,9 @@ fn run(
     bundle: &[u8],
     options: &[&str],
     folder: &Path,
-) -> Result<(Booted, BootState, End)> {
+) -> Result<(RotBootResult, BootState, End)> {
     let (console, state, end) = run_unwatched(machine, rom, bundle, options, folder)?;
-    Ok((Booted::of(&console, state)?, state, end))
+    Ok((RotBootResult::of(&console, state)?, state, end))
 }
 
 /// Runs a boot of a ROM that need not print its log; returns its console, the state by the machine's own signals, and
@@ -444,11 +444,11 @@ fn large_host_fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
     let options = ["--max-cycles", "3500000"];
     let by_engine = HostBoot { signed_by: SignedBy::LmsByEngine, ..HostBoot::default() };
     let large = HostBoot { size: LARGE_SIZE, options: &options, ..by_engine };
-    slow_step(&Booted::beside_a_host(&large.run(soc, folder)?)?)
+    slow_step(&RotBootResult::beside_a_host(&large.run(soc, folder)?)?)
 }
 
 /// Returns the step of a boot of 1 MiB that is too slow, if there is one.
-fn slow_step(booted: &Booted) -> Result<Option<String>> {
+fn slow_step(booted: &RotBootResult) -> Result<Option<String>> {
     /// The maximum number of cycles for a byte, including set-up. Memory transfers 8 bytes a cycle, twice; the engine
     /// takes 34 cycles for a block.
     const MOST: [(Step, f64); 2] = [(Step::Read, 0.3), (Step::Hash, 0.56)];
@@ -614,7 +614,7 @@ pub struct HostBoot<'a> {
 
 impl HostBoot<'_> {
     /// Boots. The host's program is only in the bundle.
-    pub fn run(&self, soc: Soc, folder: &Path) -> Result<machines::Measured> {
+    pub fn run(&self, soc: Soc, folder: &Path) -> Result<machines::SocReport> {
         fs::create_dir_all(folder)?;
         let file = |name: &str| folder.join(name);
         let host = firmware::flat_binary(&firmware::stage("rot-host", self.host)?.elf)?;

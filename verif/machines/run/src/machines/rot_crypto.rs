@@ -10,11 +10,11 @@ use hartlock_image::Reason;
 use hartlock_kernels::Tier;
 use hartlock_testkit::bundle::Edit;
 
-use super::key_requests::{self, Lacks};
+use super::key_requests::{self, MissingPart};
 use super::report::{BootState, Status};
 use super::rot::{self, Rot};
 use super::rot_boot::run_unwatched;
-use super::rot_boot::{ALONE, Booted, SMALL_SIZE, SignedBy, boot_with, bundle, rom_for};
+use super::rot_boot::{ALONE, RotBootResult, SMALL_SIZE, SignedBy, boot_with, bundle, rom_for};
 use super::{End, loader, number_vectors, rot_streams};
 use xtask::firmware;
 
@@ -67,7 +67,7 @@ pub fn measure(rot: Rot) -> Result<Vec<(String, u64)>> {
 /// numbers.
 pub fn daily_fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
     rot_streams::measure(rot)?;
-    for lacks in Lacks::ALL {
+    for lacks in MissingPart::ALL {
         key_requests::measure(rot, lacks)?;
     }
     measure(rot)?;
@@ -99,7 +99,11 @@ pub fn fault(rot: Rot, folder: &Path) -> Result<Option<String>> {
 ///
 /// # Errors
 /// If the host is not released, or the engine is not used.
-pub fn boot_by_engine(rot: Rot, signed_by: SignedBy, folder: &Path) -> Result<(Booted, u64)> {
+pub fn boot_by_engine(
+    rot: Rot,
+    signed_by: SignedBy,
+    folder: &Path,
+) -> Result<(RotBootResult, u64)> {
     let good = bundle(SMALL_SIZE, signed_by, None, &[]);
     let booted = boot_with(rot, &rom_for(signed_by, ALONE)?, &good, &[], folder)?;
     let is_hash = |entry: &Entry| entry.kernel == Tier::Engine as u32 && entry.hash.is_some();
@@ -177,7 +181,7 @@ pub fn print(rot: Rot) -> Result<()> {
         println!("{:<12} {part:<16} {cycles:>10}", rot.name);
     }
     println!("cycles of the processor; each part computes twice, and changed input counts");
-    for lacks in Lacks::ALL {
+    for lacks in MissingPart::ALL {
         for (request, cycles, refusal) in key_requests::measure(rot, lacks)? {
             let refusal = refusal.map(|refusal| format!(" {refusal:?}")).unwrap_or_default();
             println!("{:<12} {request:<16} {cycles:>10}{refusal}", rot.name);

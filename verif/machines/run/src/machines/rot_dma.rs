@@ -12,7 +12,7 @@ const MAX_CYCLES: &str = "20000000";
 
 /// A list of the DMA engine that was executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct MeasuredDmaList {
     /// The engines that were used, and `write` if the payload was copied.
     pub functions: Vec<String>,
     pub bytes: usize,
@@ -25,7 +25,7 @@ pub struct Measured {
     digests: Vec<String>,
 }
 
-impl Measured {
+impl MeasuredDmaList {
     pub fn cycles_per_byte(&self) -> f64 {
         self.cycles as f64 / self.bytes as f64
     }
@@ -43,7 +43,7 @@ impl Measured {
 ///
 /// # Errors
 /// If a digest is wrong, or the program fails.
-pub fn measure(rot: Rot, options: &[&str]) -> Result<Vec<Measured>> {
+pub fn measure(rot: Rot, options: &[&str]) -> Result<Vec<MeasuredDmaList>> {
     let program = firmware::rot_program("rot-dma", &[])?;
     // Runs with different options may be executed at the same time.
     let folder = rot::folder(rot).join(format!("dma{}", options.concat()));
@@ -72,7 +72,7 @@ pub fn feed(rot: Rot) -> Result<usize> {
 ///
 /// # Errors
 /// Same as [`measure`].
-pub fn measure_coherent(soc: Soc) -> Result<Vec<Measured>> {
+pub fn measure_coherent(soc: Soc) -> Result<Vec<MeasuredDmaList>> {
     let rot = firmware::rot_program("rot-dma", &["released"])?;
     let host = firmware::stage("rot-host", &["waits"])?.elf;
     let limit = ["--max-cycles".to_owned(), MAX_CYCLES.to_owned()];
@@ -82,7 +82,7 @@ pub fn measure_coherent(soc: Soc) -> Result<Vec<Measured>> {
 }
 
 /// Returns the lists that a console reports, if every digest is right.
-fn judge(console: &str) -> Result<Vec<Measured>> {
+fn judge(console: &str) -> Result<Vec<MeasuredDmaList>> {
     let rows = console.lines().filter(|line| !line.is_empty()).map(|line| {
         let row = parse(line).with_context(|| format!("the program printed {line:?}"))?;
         ensure!(row.is_right(), "a digest is wrong: {line}");
@@ -94,25 +94,25 @@ fn judge(console: &str) -> Result<Vec<Measured>> {
 }
 
 /// Parses a line `dma <functions> <bytes> <offset> <cycles> <set-up> <digest>...`.
-fn parse(line: &str) -> Option<Measured> {
+fn parse(line: &str) -> Option<MeasuredDmaList> {
     let mut words = line.strip_prefix("dma ")?.split(' ');
     let functions = words.next()?.split('+').map(str::to_owned).collect();
     let mut number = || words.next()?.parse::<u64>().ok();
     let (bytes, offset) = (number()? as usize, number()? as usize);
     let (cycles, set_up) = (number()?, number()?);
     let digests = words.map(str::to_owned).collect();
-    Some(Measured { functions, bytes, offset, cycles, set_up, digests })
+    Some(MeasuredDmaList { functions, bytes, offset, cycles, set_up, digests })
 }
 
 /// Prints the lists. `memory` describes where payloads are, for the last line.
-pub fn print_table(rows: &[Measured], memory: &str) {
+pub fn print_table(rows: &[MeasuredDmaList], memory: &str) {
     println!(
         "{:<24} {:>6} {:>6} {:>7} {:>8} {:>12}",
         "functions", "bytes", "offset", "set-up", "cycles", "cycles/byte"
     );
     for row in rows {
         let functions = row.functions.join("+");
-        let Measured { bytes, offset, cycles, set_up, .. } = row;
+        let MeasuredDmaList { bytes, offset, cycles, set_up, .. } = row;
         let each =
             if row.bytes == 0 { String::new() } else { format!("{:.4}", row.cycles_per_byte()) };
         println!("{functions:<24} {bytes:>6} {offset:>6} {set_up:>7} {cycles:>8} {each:>12}");
@@ -131,9 +131,9 @@ const BOUNDS: [(&str, usize, f64); 4] = [
 const RATES: [(&str, usize); 2] = [("sha3-384", 104), ("sha3-512", 72)];
 
 /// Returns a list that is slower than its bound.
-pub fn fault(rows: &[Measured]) -> Result<Option<String>> {
+pub fn fault(rows: &[MeasuredDmaList]) -> Result<Option<String>> {
     let find = |functions: &str, bytes: usize| {
-        let is_it = |row: &&Measured| {
+        let is_it = |row: &&MeasuredDmaList| {
             row.bytes == bytes && row.offset == 0 && row.functions.join("+") == functions
         };
         rows.iter()
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn bounds_are_noticed() {
-        let row = |functions: &str, bytes, cycles| Measured {
+        let row = |functions: &str, bytes, cycles| MeasuredDmaList {
             functions: vec![functions.to_owned()],
             bytes,
             offset: 0,

@@ -57,7 +57,7 @@ const NO_KEY: &str = "hartlock: no key in the slot";
 
 /// The part that a device lacks, as the host's program reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lacks {
+enum MissingSource {
     Nothing = 0,
     /// The storage of the secret was never written.
     Secret = 1,
@@ -65,7 +65,7 @@ enum Lacks {
     Noise = 2,
 }
 
-impl Lacks {
+impl MissingSource {
     const fn secret(self) -> &'static [u8; 64] {
         if let Self::Secret = self { &[0xff; 64] } else { &SECRET }
     }
@@ -75,7 +75,7 @@ impl Lacks {
 ///
 /// # Errors
 /// If the machine cannot be built.
-fn run(soc: Soc, lacks: Lacks, source: &str, folder: &Path) -> Result<(End, String)> {
+fn run(soc: Soc, lacks: MissingSource, source: &str, folder: &Path) -> Result<(End, String)> {
     fs::create_dir_all(folder)?;
     let path = |name: &str| folder.join(name).display().to_string();
     fs::write(path("secret.bin"), lacks.secret())?;
@@ -113,15 +113,15 @@ fn run(soc: Soc, lacks: Lacks, source: &str, folder: &Path) -> Result<(End, Stri
 /// If a machine cannot be built.
 pub fn fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
     for (lacks, name, source) in [
-        (Lacks::Noise, "stuck", "--noise-stuck"),
-        (Lacks::Noise, "absent", "--noise-absent"),
-        (Lacks::Secret, "blank", SEED),
-        (Lacks::Nothing, "keys", SEED),
+        (MissingSource::Noise, "stuck", "--noise-stuck"),
+        (MissingSource::Noise, "absent", "--noise-absent"),
+        (MissingSource::Secret, "blank", SEED),
+        (MissingSource::Nothing, "keys", SEED),
     ] {
         let (end, console) = run(soc, lacks, source, &folder.join(name))?;
         let is_right = end == End::Success
             && console.contains("host: done")
-            && console.contains(NO_KEY) == (lacks == Lacks::Secret);
+            && console.contains(NO_KEY) == (lacks == MissingSource::Secret);
         if !is_right {
             return Ok(Some(format!("{name} ended in {end:?}\n{console}")));
         }
@@ -133,7 +133,7 @@ pub fn fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
 }
 
 /// Returns the inputs of the host's program.
-fn inputs(lacks: Lacks) -> Result<Vec<u8>> {
+fn inputs(lacks: MissingSource) -> Result<Vec<u8>> {
     let slot = slot_key(lacks.secret())?;
     let (modulus, private) = private_key()?;
     let text: Vec<u8> = (0..TEXT_LEN).map(|at| (at * 7 + 3) as u8).collect();
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_private_key_has_its_parts() {
-        let inputs = inputs(Lacks::Nothing).unwrap();
+        let inputs = inputs(MissingSource::Nothing).unwrap();
         assert_eq!(inputs.len(), INPUT_LEN);
         let wrapped = &inputs[PRIVATE_KEY..][..8 + 8 + 1408];
         let mut key = [0; 8 + 1408];

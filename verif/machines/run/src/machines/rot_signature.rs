@@ -15,7 +15,7 @@ use super::End;
 use super::report::Status;
 use super::rot::Rot;
 use super::rot_boot::{
-    ALONE, Booted, HostBoot, MAX_CYCLES, SMALL_SIZE, SignedBy, boot_with, bundle, rom_for,
+    ALONE, HostBoot, MAX_CYCLES, RotBootResult, SMALL_SIZE, SignedBy, boot_with, bundle, rom_for,
     run_unwatched,
 };
 use super::signature_vectors;
@@ -24,7 +24,7 @@ use super::soc::Soc;
 /// The maximum number of cycles of the ROM for each cycle of the engine, to the two values that decide about a
 /// signature of XMSS or SLH-DSA. The ROM itself takes two to three thousand cycles with every family. LMS has no bound,
 /// because the engine is faster.
-const MOST: f64 = 1.15;
+const MAX_CYCLE_RATIO: f64 = 1.15;
 /// A limit above the cycles until the release of the host, and below the end of its work.
 const HOST_CYCLES: &str = "3500000";
 /// The messages of the ROM about its engine.
@@ -37,7 +37,7 @@ const COMPARE: &str = "_ZN15hartlock_verify6harden13compare_twice17h";
 
 /// Cycles of the verification of the bundle's signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cycles {
+pub struct SignatureCycles {
     /// Cycles of the ROM from the call of the verifier to the two values that a genuine signature makes equal. They
     /// include all checks of key and signature, and the root.
     pub values: u64,
@@ -48,14 +48,14 @@ pub struct Cycles {
     pub engine: u64,
 }
 
-impl Cycles {
+impl SignatureCycles {
     fn ratio(self) -> f64 {
         self.values as f64 / self.engine as f64
     }
 
     /// Returns true if the bound is kept, or if there is none.
     pub fn is_good(self, signed_by: SignedBy) -> bool {
-        !has_bound(signed_by) || self.ratio() <= MOST
+        !has_bound(signed_by) || self.ratio() <= MAX_CYCLE_RATIO
     }
 }
 
@@ -72,7 +72,7 @@ pub fn measure(
     signed_by: SignedBy,
     size: usize,
     folder: &Path,
-) -> Result<(Booted, Cycles)> {
+) -> Result<(RotBootResult, SignatureCycles)> {
     fs::create_dir_all(folder)?;
     let rom = rom_for(signed_by, ALONE)?;
     let good = bundle(size, signed_by, None, &[]);
@@ -122,7 +122,7 @@ fn call(trace: impl BufRead, [function, inner]: [u64; 2]) -> Result<[u64; 3]> {
 }
 
 /// Returns the cycles of a call with those of the verification by the engine in it.
-fn cycles([start, inside, end]: [u64; 3], report: &str) -> Result<Cycles> {
+fn cycles([start, inside, end]: [u64; 3], report: &str) -> Result<SignatureCycles> {
     let mut judged = Vec::new();
     for line in report.lines() {
         if let ["signature", "start", from, "done", to] =
@@ -134,7 +134,7 @@ fn cycles([start, inside, end]: [u64; 3], report: &str) -> Result<Cycles> {
     let mut within = judged.iter().filter(|(from, to)| start < *from && *to < inside);
     match (within.next(), within.next()) {
         (Some((from, to)), None) if from < to => {
-            Ok(Cycles { values: inside - start, compared: end - start, engine: to - from })
+            Ok(SignatureCycles { values: inside - start, compared: end - start, engine: to - from })
         }
         _ => bail!("the engine did not judge one signature in {start} to {inside}: {judged:?}"),
     }
@@ -192,7 +192,7 @@ fn refused(
             || booted.is_host_running
             || !booted.console.contains(BY_ENGINE)
         {
-            let Booted { reason, console, .. } = booted;
+            let RotBootResult { reason, console, .. } = booted;
             return Ok(Some(format!("{what}, {signed_by:?}: {reason:?}\n{console}")));
         }
     }
@@ -282,9 +282,10 @@ fn host_fault_of(soc: Soc, signed_by: SignedBy, folder: &Path) -> Result<Option<
 }
 
 /// Prints the line below a log.
-pub fn print(signed_by: SignedBy, cycles: Cycles) {
-    let Cycles { values, compared, engine } = cycles;
-    let bound = if has_bound(signed_by) { format!(", {MOST} at most") } else { String::new() };
+pub fn print(signed_by: SignedBy, cycles: SignatureCycles) {
+    let SignatureCycles { values, compared, engine } = cycles;
+    let bound =
+        if has_bound(signed_by) { format!(", {MAX_CYCLE_RATIO} at most") } else { String::new() };
     println!(
         "the signature: {values} cycles from the call of the verifier to the values that decide, {engine} of the engine: \
          {:.3}{bound}",
@@ -314,7 +315,7 @@ mod tests {
 
     #[test]
     fn the_bound_is_of_xmss_and_slh_dsa() {
-        let of = |values| Cycles { values, compared: values, engine: 1000 };
+        let of = |values| SignatureCycles { values, compared: values, engine: 1000 };
         for signed_by in [SignedBy::Xmss, SignedBy::SlhDsa] {
             assert!(of(1150).is_good(signed_by) && !of(1151).is_good(signed_by));
         }
@@ -324,7 +325,7 @@ mod tests {
     #[test]
     fn one_signature_is_judged_in_a_call() {
         let report = "mark 1 cycle 2\nsignature start 3 done 9\nsignature start 30 done 90\nend\n";
-        let of_one = Cycles { values: 80, compared: 90, engine: 60 };
+        let of_one = SignatureCycles { values: 80, compared: 90, engine: 60 };
         assert_eq!(cycles([20, 100, 110], report).unwrap(), of_one);
         assert!(cycles([2, 100, 110], report).is_err(), "two");
         assert!(cycles([40, 100, 110], report).is_err(), "none");

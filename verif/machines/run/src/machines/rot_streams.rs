@@ -51,7 +51,7 @@ const HEADER: &[u8] = b"header";
 
 /// The expected result of a message.
 #[derive(Clone, Debug)]
-struct Part<'a> {
+struct ExpectedMessage<'a> {
     name: &'a str,
     length: u64,
     result: &'a str,
@@ -61,12 +61,12 @@ struct Part<'a> {
     most: u64,
 }
 
-const fn part<'a>(name: &'a str, result: &'a str) -> Part<'a> {
-    Part { name, length: LENGTH, result, more: None, most: MOST }
+const fn part<'a>(name: &'a str, result: &'a str) -> ExpectedMessage<'a> {
+    ExpectedMessage { name, length: LENGTH, result, more: None, most: MOST }
 }
 
-const fn long<'a>(name: &'a str, result: &'a str, tag: &'a str) -> Part<'a> {
-    Part { name, length: LONG, result, more: Some(tag), most: MOST }
+const fn long<'a>(name: &'a str, result: &'a str, tag: &'a str) -> ExpectedMessage<'a> {
+    ExpectedMessage { name, length: LONG, result, more: Some(tag), most: MOST }
 }
 
 /// Returns result and tag of a whole message, computed in software.
@@ -87,17 +87,17 @@ fn whole(name: &str, length: u64) -> Option<(String, Option<String>)> {
 }
 
 /// The messages in the order of the program. A hash and a short message have bounds of their own.
-const PARTS: [Part<'_>; 11] = [
+const PARTS: [ExpectedMessage<'_>; 11] = [
     part("ctr", CTR),
     part("ctr-unaligned", CTR),
     part("cbc", CBC),
     part("ecb", ECB),
     long("ctr-long", LONG_CTR, NO_TAG),
     long("gcm-long", LONG_GCM, LONG_TAG),
-    Part { more: Some(TAG), ..part("gcm", GCM) },
+    ExpectedMessage { more: Some(TAG), ..part("gcm", GCM) },
     part("gcm-open", TEXT),
-    Part { more: Some(GCM), most: u64::MAX, ..part("gcm-measured", TEXT) },
-    Part { length: 1001, most: u64::MAX, ..part("ctr-in-place", SHORT_TEXT) },
+    ExpectedMessage { more: Some(GCM), most: u64::MAX, ..part("gcm-measured", TEXT) },
+    ExpectedMessage { length: 1001, most: u64::MAX, ..part("ctr-in-place", SHORT_TEXT) },
     part("ctr-again", CTR),
 ];
 
@@ -111,7 +111,7 @@ pub struct Message {
     /// Cycles from the call of the driver to its result.
     pub cycles: u64,
     /// Cycles from the doorbell of the DMA engine to the result.
-    pub rung: u64,
+    pub cycles_from_doorbell: u64,
 }
 
 /// Runs the program, and checks its report.
@@ -132,18 +132,21 @@ pub fn measure(rot: Rot) -> Result<Vec<Message>> {
 /// # Errors
 /// Same as [`measure`].
 pub fn print(rot: Rot) -> Result<()> {
-    for Message { name, length, cycles, rung } in measure(rot)? {
+    for Message { name, length, cycles, cycles_from_doorbell } in measure(rot)? {
         if WHOLE.contains(&&*name) {
             let each = cycles as f64 / length as f64;
             println!(
-                "{:<12} {name:<16} {cycles:>10} {rung:>8}  {each:.2} a byte of {length}, with key and digest",
+                "{:<12} {name:<16} {cycles:>10} {cycles_from_doorbell:>8}  {each:.2} a byte of {length}, with key and digest",
                 rot.name
             );
             continue;
         }
         let engine = cycles_of_engine(length);
-        let percent = 100.0 * rung as f64 / engine as f64;
-        println!("{:<12} {name:<16} {cycles:>10} {rung:>8}  {percent:.1} % of {engine}", rot.name);
+        let percent = 100.0 * cycles_from_doorbell as f64 / engine as f64;
+        println!(
+            "{:<12} {name:<16} {cycles:>10} {cycles_from_doorbell:>8}  {percent:.1} % of {engine}",
+            rot.name
+        );
     }
     println!(
         "cycles by DMA and the stream writer from the call of the driver to its result, and from the doorbell"
@@ -167,7 +170,13 @@ fn judge(console: &str) -> Result<Vec<Message>> {
             let line =
                 lines.next().with_context(|| format!("no line of {length} bytes, {name}"))?;
             let (result, tag) = whole(name, length).with_context(|| format!("no {name}"))?;
-            let part = Part { name, length, result: &result, more: tag.as_deref(), most: u64::MAX };
+            let part = ExpectedMessage {
+                name,
+                length,
+                result: &result,
+                more: tag.as_deref(),
+                most: u64::MAX,
+            };
             messages.push(judge_line(&part, line)?);
         }
     }
@@ -175,20 +184,23 @@ fn judge(console: &str) -> Result<Vec<Message>> {
     Ok(messages)
 }
 
-fn judge_line(part: &Part<'_>, line: &str) -> Result<Message> {
+fn judge_line(part: &ExpectedMessage<'_>, line: &str) -> Result<Message> {
     let mut words = line.split(' ');
     let name = words.next().unwrap_or_default().to_owned();
     let mut number = || -> Result<u64> {
         let word = words.next().with_context(|| format!("too short: {line}"))?;
         word.parse().with_context(|| format!("no number: {line}"))
     };
-    let (length, cycles, rung) = (number()?, number()?, number()?);
+    let (length, cycles, cycles_from_doorbell) = (number()?, number()?, number()?);
     ensure!((name.as_str(), length) == (part.name, part.length), "not {}: {line}", part.name);
     ensure!(words.next() == Some(part.result), "the result of {name} is wrong: {line}");
     ensure!(words.next() == part.more, "the tag or digest of {name} is wrong: {line}");
     let most = cycles_of_engine(length).saturating_mul(part.most) / 100;
-    ensure!(rung <= most, "{name} takes {rung} cycles, more than {most}");
-    Ok(Message { name, length, cycles, rung })
+    ensure!(
+        cycles_from_doorbell <= most,
+        "{name} takes {cycles_from_doorbell} cycles, more than {most}"
+    );
+    Ok(Message { name, length, cycles, cycles_from_doorbell })
 }
 
 #[cfg(test)]
@@ -214,7 +226,11 @@ mod tests {
     fn a_console_of_right_results_is_accepted() {
         let messages = judge(&console()).unwrap();
         assert_eq!(messages.len(), PARTS.len() + SIZES.len() * WHOLE.len());
-        assert!(messages.iter().all(|message| message.rung == 15000 && message.cycles == 17000));
+        assert!(
+            messages
+                .iter()
+                .all(|message| message.cycles_from_doorbell == 15000 && message.cycles == 17000)
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ use hartlock_verify::board::Region;
 
 use super::report::{BootState, Status};
 use super::rot::{self, Rot};
-use super::rot_boot::{self, Booted, rom};
+use super::rot_boot::{self, RotBootResult, rom};
 use super::scratchpads::{Scratchpads, WIPE, has_any_of};
 use super::soc::{self as machines, Soc};
 use super::tee_boot::{self, SECRET, TEST_SIZE};
@@ -33,7 +33,7 @@ const MAX_CYCLES: &str = "200000000";
 
 /// A boot on the machine without a host.
 #[derive(Clone, Copy)]
-struct Boot<'a> {
+struct RotTeeBoot<'a> {
     /// Features of the ROM.
     rom: &'a [&'a str],
     /// The size of the monitor in bytes.
@@ -48,7 +48,7 @@ struct Boot<'a> {
     is_saved: bool,
 }
 
-impl Default for Boot<'_> {
+impl Default for RotTeeBoot<'_> {
     fn default() -> Self {
         Self {
             rom: ALONE,
@@ -63,7 +63,7 @@ impl Default for Boot<'_> {
 }
 
 /// The result of a run.
-struct Ran {
+struct RotTeeResult {
     end: End,
     console: String,
     state: BootState,
@@ -72,12 +72,12 @@ struct Ran {
     /// The scratchpad before its stack is wiped, and afterwards.
     scratchpads: Option<[Vec<u8>; 2]>,
     /// Number of words of the secret that were read while it was open, and true if it is closed at the end.
-    shown: u64,
-    is_shut: bool,
+    secret_words_read: u64,
+    is_secret_closed: bool,
 }
 
 /// Returns a bundle for this device, signed by the fake key of LMS.
-fn bundle(boot: &Boot<'_>) -> Result<Vec<u8>> {
+fn bundle(boot: &RotTeeBoot<'_>) -> Result<Vec<u8>> {
     let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
     let mut draft = Draft::boot();
     draft.identity = identity(hartlock_soc::BOARD.name, hartlock_soc::BOARD.soc);
@@ -93,7 +93,7 @@ fn bundle(boot: &Boot<'_>) -> Result<Vec<u8>> {
     Ok(build(draft, boot.edits).0)
 }
 
-fn run(machine: Rot, boot: &Boot<'_>, folder: &Path) -> Result<Ran> {
+fn run(machine: Rot, boot: &RotTeeBoot<'_>, folder: &Path) -> Result<RotTeeResult> {
     fs::create_dir_all(folder)?;
     let path = |name: &str| folder.join(name).display().to_string();
     let elf = rom(boot.rom)?;
@@ -111,15 +111,15 @@ fn run(machine: Rot, boot: &Boot<'_>, folder: &Path) -> Result<Ran> {
     let (console, report, end) =
         rot::run_program(&rot::machine(machine)?, &program, folder, &options)?;
     let record = fs::read(path("record.bin"))?;
-    let (shown, is_shut) = secret_state(&report)?;
-    Ok(Ran {
+    let (secret_words_read, is_secret_closed) = secret_state(&report)?;
+    Ok(RotTeeResult {
         end,
         console,
         state: BootState::parse(&report)?,
         record: *record.first_chunk().context("the record is short")?,
         scratchpads: saved.map(|saved| saved.read()).transpose()?,
-        shown,
-        is_shut,
+        secret_words_read,
+        is_secret_closed,
     })
 }
 
@@ -169,9 +169,9 @@ fn endorsement_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Opti
         (HashId::Sha3_512, &["--upset-result", "ed25519"], [HASH, "ed25519 in software"]),
     ];
     for (hash, options, says) in runs.into_iter().take(if is_quick { 2 } else { usize::MAX }) {
-        let boot = Boot { hash, options, is_saved: true, ..Boot::default() };
+        let boot = RotTeeBoot { hash, options, is_saved: true, ..RotTeeBoot::default() };
         let ran = run(machine, &boot, folder)?;
-        let Ran { end, console, state, .. } = &ran;
+        let RotTeeResult { end, console, state, .. } = &ran;
         let is_released = state.status == Status::Released && state.is_host_running;
         if *end != End::Success || !is_released || ran.record != record {
             return Ok(Some(format!(
@@ -181,9 +181,12 @@ fn endorsement_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Opti
         if let Some(missing) = says.into_iter().find(|&says| !console.contains(says)) {
             return Ok(Some(format!("{options:?} does not say {missing}\n{console}")));
         }
-        if ran.shown != SECRET_WORDS || !ran.is_shut {
-            let (shown, is_shut) = (ran.shown, ran.is_shut);
-            return Ok(Some(format!("{shown} words of the secret were read, shut: {is_shut}")));
+        if ran.secret_words_read != SECRET_WORDS || !ran.is_secret_closed {
+            let (secret_words_read, is_secret_closed) =
+                (ran.secret_words_read, ran.is_secret_closed);
+            return Ok(Some(format!(
+                "{secret_words_read} words of the secret were read, shut: {is_secret_closed}"
+            )));
         }
         // The secrets must be found before the wipe; otherwise the search would show nothing.
         let [before, after] = ran.scratchpads.context("no scratchpad was saved")?;
@@ -200,13 +203,17 @@ fn endorsement_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Opti
 /// Checks that a ROM without the feature reads no word of the secret and leaves no record, and that the release of the
 /// host closes the secret.
 fn plain_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
-    let ran = run(machine, &Boot { rom: rot_boot::ALONE, ..Boot::default() }, folder)?;
-    let Ran { end, console, state, shown, is_shut, .. } = &ran;
+    let ran = run(machine, &RotTeeBoot { rom: rot_boot::ALONE, ..RotTeeBoot::default() }, folder)?;
+    let RotTeeResult { end, console, state, secret_words_read, is_secret_closed, .. } = &ran;
     let is_right = *end == End::Success
         && state.is_host_running
-        && (*shown, *is_shut) == (0, true)
+        && (*secret_words_read, *is_secret_closed) == (0, true)
         && ran.record == [0; HANDOVER_SIZE];
-    let why = || format!("a boot without a TEE: {shown} words, shut: {is_shut}\n{console}");
+    let why = || {
+        format!(
+            "a boot without a TEE: {secret_words_read} words, shut: {is_secret_closed}\n{console}"
+        )
+    };
     Ok((!is_right).then(why))
 }
 
@@ -217,7 +224,7 @@ struct Refused<'a> {
     secret: &'a [u8],
     reason: Reason,
     /// Number of words of the secret that are read. It is zero if the ROM refuses before it needs the secret.
-    shown: u64,
+    secret_words_read: u64,
 }
 
 fn refusal_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<String>> {
@@ -230,14 +237,14 @@ fn refusal_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<S
         edits: &[of_monitor],
         secret: &SECRET,
         reason: Reason::PayloadDigestMismatch,
-        shown: 0,
+        secret_words_read: 0,
     };
     let missing = Refused {
         what: "no secret",
         edits: &[],
         secret: &[0; 64],
         reason: Reason::DeviceSecretInvalid,
-        shown: SECRET_WORDS,
+        secret_words_read: SECRET_WORDS,
     };
     let cases = [
         Refused { what: "a changed loader", edits: &[of_loader], ..changed },
@@ -248,16 +255,16 @@ fn refusal_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<S
             reason: Reason::NotEndorsed,
             // The ROM reads all words once to use them. It reads them twice more to check that they are closed: at
             // once, and before it refuses.
-            shown: 3 * SECRET_WORDS,
+            secret_words_read: 3 * SECRET_WORDS,
             ..missing
         },
     ];
     let cases = cases.into_iter().take(if is_quick { 0 } else { usize::MAX });
-    for Refused { what, edits, secret, reason, shown } in
+    for Refused { what, edits, secret, reason, secret_words_read } in
         [changed, missing].into_iter().chain(cases)
     {
-        let ran = run(machine, &Boot { edits, secret, ..Boot::default() }, folder)?;
-        let Ran { end, console, state, .. } = &ran;
+        let ran = run(machine, &RotTeeBoot { edits, secret, ..RotTeeBoot::default() }, folder)?;
+        let RotTeeResult { end, console, state, .. } = &ran;
         let is_refused = (state.status, state.reason) == (Status::Refused, reason as u32);
         if *end != End::Failure || !is_refused || state.is_host_running {
             return Ok(Some(format!("{what} ended in {end:?}, {state:?}\n{console}")));
@@ -265,19 +272,22 @@ fn refusal_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<S
         if ran.record.iter().any(|byte| *byte != 0) {
             return Ok(Some(format!("{what} leaves a record")));
         }
-        if ran.shown != shown {
-            return Ok(Some(format!("{what}: {} words of the secret were read", ran.shown)));
+        if ran.secret_words_read != secret_words_read {
+            return Ok(Some(format!(
+                "{what}: {} words of the secret were read",
+                ran.secret_words_read
+            )));
         }
     }
     Ok(None)
 }
 
 /// Boots next to a host, whose first program is the monitor of the test. It prints its record, and closes the secret.
-fn run_beside_a_host(soc: Soc, size: usize, folder: &Path) -> Result<machines::Measured> {
+fn run_beside_a_host(soc: Soc, size: usize, folder: &Path) -> Result<machines::SocReport> {
     fs::create_dir_all(folder)?;
     let path = |name: &str| folder.join(name).display().to_string();
     fs::write(path("rom.elf"), rom(WATCHED)?)?;
-    fs::write(path("bundle.hlk"), bundle(&Boot { size, ..Boot::default() })?)?;
+    fs::write(path("bundle.hlk"), bundle(&RotTeeBoot { size, ..RotTeeBoot::default() })?)?;
     fs::write(path("secret.bin"), SECRET)?;
     // These bytes are at the host's start address until its payload is loaded; it would trap at once.
     fs::write(path("nothing.bin"), [0; 4])?;
@@ -313,11 +323,11 @@ pub fn host_fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
 ///
 /// # Errors
 /// If its record differs from the one that a workstation computes.
-pub fn show(machine: Rot, size: Option<usize>, folder: &Path) -> Result<(Booted, String)> {
+pub fn show(machine: Rot, size: Option<usize>, folder: &Path) -> Result<(RotBootResult, String)> {
     let size = size.unwrap_or(TEST_SIZE);
-    let ran = run(machine, &Boot { size, ..Boot::default() }, folder)?;
+    let ran = run(machine, &RotTeeBoot { size, ..RotTeeBoot::default() }, folder)?;
     ensure!(ran.record == wanted(size)?.0, "the record is another one\n{}", ran.console);
-    Ok((Booted::of(&ran.console, ran.state)?, ran.console))
+    Ok((RotBootResult::of(&ran.console, ran.state)?, ran.console))
 }
 
 /// Does the same as [`show`] next to a host.
@@ -328,12 +338,12 @@ pub fn show_beside_a_host(
     soc: Soc,
     size: Option<usize>,
     folder: &Path,
-) -> Result<(Booted, String)> {
+) -> Result<(RotBootResult, String)> {
     let size = size.unwrap_or(TEST_SIZE);
     let ran = run_beside_a_host(soc, size, folder)?;
     let is_right = tee_boot::record(&ran.console) == Some(wanted(size)?.0);
     ensure!(is_right, "the record is another one\n{}", ran.console);
-    Ok((Booted::beside_a_host(&ran)?, ran.console))
+    Ok((RotBootResult::beside_a_host(&ran)?, ran.console))
 }
 
 #[cfg(test)]

@@ -15,23 +15,23 @@ use hartlock_kernels::sha2::Sha256;
 use serde_json::Value;
 
 use super::rot::Rot;
-use super::signatures::{By, Case, run_on};
+use super::signatures::{RootCase, RootUnit, run_on};
 
 /// The daily sample: the number of valid signatures of a scheme, and the number of changed ones.
 const SAMPLE: usize = 3;
 
 /// A source of vectors of a scheme.
-struct Source {
+struct VectorSource {
     /// The name of a file, or a pattern: all files whose names begin with the text before a star and end with the text
     /// after it.
     folder: &'static str,
     files: &'static str,
     scheme: Scheme,
-    form: Form,
+    form: VectorFormat,
 }
 
 /// The format of a file of vectors.
-enum Form {
+enum VectorFormat {
     /// A line `name = value` or `name: value` for each value, with the names of key, message and signature. Records end
     /// at empty lines. A value that is missing is that of an earlier record, or follows in the next one.
     Records([&'static str; 3]),
@@ -41,31 +41,36 @@ enum Form {
     Json,
 }
 
-const LIBOQS: Form = Form::Records(["pk", "msg", "sm"]);
-const BOTAN: Form = Form::Records(["PublicKey", "Msg", "Signature"]);
-const BOUNCY_CASTLE: Form = Form::Records(["HSSPublicKey", "Message", "Signature"]);
+const LIBOQS: VectorFormat = VectorFormat::Records(["pk", "msg", "sm"]);
+const BOTAN: VectorFormat = VectorFormat::Records(["PublicKey", "Msg", "Signature"]);
+const BOUNCY_CASTLE: VectorFormat = VectorFormat::Records(["HSSPublicKey", "Message", "Signature"]);
 
-const fn source(folder: &'static str, files: &'static str, scheme: Scheme, form: Form) -> Source {
-    Source { folder, files, scheme, form }
+const fn source(
+    folder: &'static str,
+    files: &'static str,
+    scheme: Scheme,
+    form: VectorFormat,
+) -> VectorSource {
+    VectorSource { folder, files, scheme, form }
 }
 
-const SOURCES: [Source; 11] = [
+const SOURCES: [VectorSource; 11] = [
     source("xmss", "botan_xmss_verify.vec", Scheme::Xmss, BOTAN),
     source("xmss", "liboqs_XMSS-SHA2_*.rsp", Scheme::Xmss, LIBOQS),
-    source("xmss", "derived_xmss_invalid.json", Scheme::Xmss, Form::Json),
+    source("xmss", "derived_xmss_invalid.json", Scheme::Xmss, VectorFormat::Json),
     source("lms", "botan_hss_lms_verify.vec", Scheme::Lms, BOTAN),
     source("lms", "bc_*.txt", Scheme::Lms, BOUNCY_CASTLE),
     source("lms", "liboqs_LMS_*.rsp", Scheme::Lms, LIBOQS),
-    source("lms", "LMS-sigVer-1.0.json", Scheme::Lms, Form::Json),
+    source("lms", "LMS-sigVer-1.0.json", Scheme::Lms, VectorFormat::Json),
     source(
         "lms",
         "botan_hss_lms_invalid.vec",
         Scheme::Lms,
-        Form::Changed(["PublicKey", "Msg", "InvalidSignature"]),
+        VectorFormat::Changed(["PublicKey", "Msg", "InvalidSignature"]),
     ),
     source("slh-dsa", "bc_sha2-128s.rsp", Scheme::SlhDsaSha2_128s, LIBOQS),
     source("slh-dsa", "bc_sha2-128s-sha256.rsp", Scheme::SlhDsaSha2_128s, LIBOQS),
-    source("slh-dsa", "derived_slhdsa_invalid.json", Scheme::SlhDsaSha2_128s, Form::Json),
+    source("slh-dsa", "derived_slhdsa_invalid.json", Scheme::SlhDsaSha2_128s, VectorFormat::Json),
 ];
 
 /// The object identifier of SHA-256 in DER, for a digest that is signed (FIPS 205 §10.2.2).
@@ -73,20 +78,20 @@ const SHA256: [u8; 11] = [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 
 
 /// Numbers of vectors that were verified with the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct VectorCounts {
     pub valid: usize,
     pub changed: usize,
 }
 
 /// A vector, and true if it is valid.
-type Vector = (Case, bool);
+type Vector = (RootCase, bool);
 
 /// Verifies the vectors, and prints their numbers.
 ///
 /// # Errors
 /// Same as [`run`].
 pub fn print(machine: Rot) -> Result<()> {
-    for (scheme, Counts { valid, changed }) in run(machine)?.unwrap_or_default() {
+    for (scheme, VectorCounts { valid, changed }) in run(machine)?.unwrap_or_default() {
         println!(
             "{}: {valid} valid and {changed} changed vectors of {scheme:?} as in software",
             machine.name
@@ -100,7 +105,7 @@ pub fn print(machine: Rot) -> Result<()> {
 ///
 /// # Errors
 /// If a root, or the reason why there is none, differs from software, or a verdict from that of the vector.
-pub fn run(machine: Rot) -> Result<Option<Vec<(Scheme, Counts)>>> {
+pub fn run(machine: Rot) -> Result<Option<Vec<(Scheme, VectorCounts)>>> {
     let Some(folder) = public_vectors()? else { return Ok(None) };
     let is_sample = env::var_os("HARTLOCK_ALL_VECTORS").is_none();
     let (mut cases, mut counts) = (Vec::new(), Vec::new());
@@ -111,13 +116,13 @@ pub fn run(machine: Rot) -> Result<Option<Vec<(Scheme, Counts)>>> {
         }
         let (valid, changed) = vectors.into_iter().partition(|(_, is_valid)| *is_valid);
         let [valid, changed] = [valid, changed].map(|group| chosen(group, is_sample));
-        counts.push((scheme, Counts { valid: valid.len(), changed: changed.len() }));
+        counts.push((scheme, VectorCounts { valid: valid.len(), changed: changed.len() }));
         for (case, is_valid) in valid.into_iter().chain(changed) {
             ensure!(case.is_valid() == is_valid, "software says otherwise of a vector: {scheme:?}");
             cases.push(case);
         }
     }
-    run_on(machine, By::Engine, &cases)?;
+    run_on(machine, RootUnit::Engine, &cases)?;
     Ok(Some(counts))
 }
 
@@ -134,16 +139,16 @@ pub(super) fn chosen<T>(all: Vec<T>, is_sample: bool) -> Vec<T> {
     all.into_iter().step_by(step.max(1)).collect()
 }
 
-impl Source {
+impl VectorSource {
     fn read(&self, folder: &Path) -> Result<Vec<Vector>> {
         let mut vectors = Vec::new();
         for path in self.paths(&folder.join(self.folder))? {
             let text = fs::read_to_string(&path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             let found = match &self.form {
-                Form::Records(names) => self.records(&text, *names, true),
-                Form::Changed(names) => self.records(&text, *names, false),
-                Form::Json => self.objects(&serde_json::from_str(&text)?),
+                VectorFormat::Records(names) => self.records(&text, *names, true),
+                VectorFormat::Changed(names) => self.records(&text, *names, false),
+                VectorFormat::Json => self.objects(&serde_json::from_str(&text)?),
             };
             vectors.extend(found.with_context(|| format!("in {}", path.display()))?);
         }
@@ -253,7 +258,7 @@ impl Source {
             }
             Scheme::SlhDsaSha2_128s => true,
         };
-        let case = Case { scheme: self.scheme, key, message, signature };
+        let case = RootCase { scheme: self.scheme, key, message, signature };
         is_built_in.then_some((case, is_valid))
     }
 }
@@ -278,9 +283,9 @@ pub(super) fn unhex(text: &str) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
 
-    const XMSS: Source = source("", "", Scheme::Xmss, BOTAN);
-    const LMS: Source = source("", "", Scheme::Lms, BOUNCY_CASTLE);
-    const SLH_DSA: Source = source("", "", Scheme::SlhDsaSha2_128s, Form::Json);
+    const XMSS: VectorSource = source("", "", Scheme::Xmss, BOTAN);
+    const LMS: VectorSource = source("", "", Scheme::Lms, BOUNCY_CASTLE);
+    const SLH_DSA: VectorSource = source("", "", Scheme::SlhDsaSha2_128s, VectorFormat::Json);
 
     #[test]
     fn vectors_of_the_parameters_are_taken() {

@@ -21,7 +21,7 @@ const MAX_CYCLES: &str = "400000000";
 
 /// A kind of signature, and the algorithm that signs.
 #[derive(Clone, Copy)]
-pub struct Kind {
+pub struct HashSignatureKind {
     pub name: &'static str,
     scheme: Scheme,
     /// The name in the image format (§2.2).
@@ -29,10 +29,14 @@ pub struct Kind {
 }
 
 /// All kinds that are measured.
-pub static KINDS: [Kind; 3] = [
-    Kind { name: "XMSS-SHA2_10_256", scheme: Scheme::Xmss, algorithm: "xmss-sha2-10-256" },
-    Kind { name: "LMS H10/W4", scheme: Scheme::Lms, algorithm: "lms-sha256-h10-w4" },
-    Kind {
+pub static KINDS: [HashSignatureKind; 3] = [
+    HashSignatureKind {
+        name: "XMSS-SHA2_10_256",
+        scheme: Scheme::Xmss,
+        algorithm: "xmss-sha2-10-256",
+    },
+    HashSignatureKind { name: "LMS H10/W4", scheme: Scheme::Lms, algorithm: "lms-sha256-h10-w4" },
+    HashSignatureKind {
         name: "SLH-DSA-SHA2-128s",
         scheme: Scheme::SlhDsaSha2_128s,
         algorithm: "slh-dsa-sha2-128s",
@@ -41,7 +45,7 @@ pub static KINDS: [Kind; 3] = [
 
 /// The unit that computes roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum RootUnit {
     /// The engine for hash-based signatures, fed as the ROM feeds it.
     Engine,
     /// The same engine, fed by the core.
@@ -52,7 +56,7 @@ pub enum By {
     Software,
 }
 
-impl By {
+impl RootUnit {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Engine => "engine",
@@ -77,7 +81,7 @@ impl By {
 }
 
 /// A case in the form that a program reads (`host/kat/src/roots.rs`).
-pub(super) struct Case {
+pub(super) struct RootCase {
     pub scheme: Scheme,
     pub key: Vec<u8>,
     /// The message, which for SLH-DSA is encoded.
@@ -85,9 +89,9 @@ pub(super) struct Case {
     pub signature: Vec<u8>,
 }
 
-impl Case {
+impl RootCase {
     /// Returns signatures of a kind, which are the same every time.
-    fn several(kind: &Kind, count: usize) -> Result<Vec<Self>> {
+    fn several(kind: &HashSignatureKind, count: usize) -> Result<Vec<Self>> {
         // HSS with one level is a tree of LMS with counts before key and signature (RFC 8554 §6.1, §6.2).
         let skipped = if kind.scheme == Scheme::Lms { 4 } else { 0 };
         // This is the prefix of a message without a context (FIPS 205 §10.2).
@@ -141,9 +145,9 @@ impl Case {
 ///
 /// # Errors
 /// If a root is wrong, or the program fails.
-pub fn measure(rot: Rot, kind: &Kind, by: By, count: usize) -> Result<Vec<u64>> {
-    let cases = Case::several(kind, count)?;
-    ensure!(cases.iter().all(Case::is_valid), "a signature of the workstation does not fit");
+pub fn measure(rot: Rot, kind: &HashSignatureKind, by: RootUnit, count: usize) -> Result<Vec<u64>> {
+    let cases = RootCase::several(kind, count)?;
+    ensure!(cases.iter().all(RootCase::is_valid), "a signature of the workstation does not fit");
     run_on(rot, by, &cases)
 }
 
@@ -151,7 +155,7 @@ pub fn measure(rot: Rot, kind: &Kind, by: By, count: usize) -> Result<Vec<u64>> 
 ///
 /// # Errors
 /// Same as [`measure`].
-pub(super) fn run_on(rot: Rot, by: By, cases: &[Case]) -> Result<Vec<u64>> {
+pub(super) fn run_on(rot: Rot, by: RootUnit, cases: &[RootCase]) -> Result<Vec<u64>> {
     let program = firmware::rot_program("rot-signatures", by.features())?;
     run(&rot::machine(rot)?, &program, &rot::folder(rot), by, cases)
 }
@@ -160,22 +164,28 @@ pub(super) fn run_on(rot: Rot, by: By, cases: &[Case]) -> Result<Vec<u64>> {
 ///
 /// # Errors
 /// Same as [`measure`].
-pub fn measure_on_host(core: Core, kind: &Kind, count: usize) -> Result<Vec<u64>> {
+pub fn measure_on_host(core: Core, kind: &HashSignatureKind, count: usize) -> Result<Vec<u64>> {
     let program = firmware::stage("host-signatures", &[])?.elf;
     run(
         &model::machine(core, false)?,
         &program,
         &project::work_dir("hw").join(core.name),
-        By::Software,
-        &Case::several(kind, count)?,
+        RootUnit::Software,
+        &RootCase::several(kind, count)?,
     )
 }
 
-fn run(machine: &Path, program: &Path, folder: &Path, by: By, cases: &[Case]) -> Result<Vec<u64>> {
+fn run(
+    machine: &Path,
+    program: &Path,
+    folder: &Path,
+    by: RootUnit,
+    cases: &[RootCase],
+) -> Result<Vec<u64>> {
     let folder = folder.join("signatures");
     fs::create_dir_all(&folder)?;
     let mut bytes = (cases.len() as u64).to_le_bytes().to_vec();
-    bytes.extend(cases.iter().flat_map(Case::encode));
+    bytes.extend(cases.iter().flat_map(RootCase::encode));
     let file = folder.join("cases.bin");
     fs::write(&file, bytes)?;
     let load = format!("{}@{CASES:#x}", file.display());
@@ -191,19 +201,21 @@ fn run(machine: &Path, program: &Path, folder: &Path, by: By, cases: &[Case]) ->
 /// Same as [`measure`].
 pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
     println!("{:<18} {:<14} {:<26} {:>10}", "signature", "machine", "root by", "cycles");
-    let line = |kind: &Kind, machine, by, cycles: Vec<u64>| {
+    let line = |kind: &HashSignatureKind, machine, by, cycles: Vec<u64>| {
         for cycles in cycles {
             println!("{:<18} {machine:<14} {by:<26} {cycles:>10}", kind.name);
         }
     };
     for kind in &KINDS {
         for &rot in rots {
-            for by in [By::Engine, By::Pushed, By::Sha256Engine, By::Software] {
+            for by in
+                [RootUnit::Engine, RootUnit::Pushed, RootUnit::Sha256Engine, RootUnit::Software]
+            {
                 line(kind, rot.name, by.name(), measure(rot, kind, by, 1)?);
             }
         }
         for &core in cores {
-            line(kind, core.name, By::Software.name(), measure_on_host(core, kind, 1)?);
+            line(kind, core.name, RootUnit::Software.name(), measure_on_host(core, kind, 1)?);
         }
     }
     println!("cycles of the processor from the call of the verifier to the root");
@@ -211,7 +223,7 @@ pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
 }
 
 /// Reads a line `sig <number> <cycles> <roots of the engine> <root>` for each case, and returns the cycles.
-fn judge(console: &str, by: By, cases: &[Case]) -> Result<Vec<u64>> {
+fn judge(console: &str, by: RootUnit, cases: &[RootCase]) -> Result<Vec<u64>> {
     let lines: Vec<&str> = console.lines().filter(|line| line.starts_with("sig ")).collect();
     ensure!(lines.len() == cases.len(), "{} roots of {}", lines.len(), cases.len());
     let rows = lines.iter().zip(cases).enumerate().map(|(number, (line, case))| {
@@ -244,22 +256,24 @@ mod tests {
 
     #[test]
     fn a_root_that_is_wrong_or_missing_is_noticed() {
-        let cases = Case::several(&KINDS[1], 2).unwrap();
+        let cases = RootCase::several(&KINDS[1], 2).unwrap();
         let line = |number: usize| {
             let root = hexadecimal(&cases[number].computed().unwrap());
             format!("sig {number} 70{number} 1 {root}\n")
         };
-        let judged = |console: &str| judge(console, By::Engine, &cases);
+        let judged = |console: &str| judge(console, RootUnit::Engine, &cases);
         let good = [line(0), line(1)].concat();
         assert_eq!(judged(&good).unwrap(), [700, 701]);
-        assert!(judge(&good, By::Software, &cases).is_err(), "by an engine");
+        assert!(judge(&good, RootUnit::Software, &cases).is_err(), "by an engine");
         assert!(judged(&good.replace(" 701 1 ", " 701 0 ")).is_err(), "not by the engine");
         assert!(judged(&line(0)).is_err());
         assert!(judged(&[line(1), line(0)].concat()).is_err());
         assert!(judged(&good.replace(" 701 1 ", " 701 1 0")).is_err());
-        let of_other_length =
-            [Case { signature: vec![0; 9], ..Case::several(&KINDS[0], 1).unwrap().remove(0) }];
-        let judged = |console: &str| judge(console, By::Engine, &of_other_length);
+        let of_other_length = [RootCase {
+            signature: vec![0; 9],
+            ..RootCase::several(&KINDS[0], 1).unwrap().remove(0)
+        }];
+        let judged = |console: &str| judge(console, RootUnit::Engine, &of_other_length);
         assert_eq!(judged("sig 0 70 0 SignatureLength\n").unwrap(), [70]);
         assert!(judged("sig 0 70 0 IndexOutOfRange\n").is_err());
     }
@@ -267,7 +281,7 @@ mod tests {
     #[test]
     fn kinds_are_genuine_and_have_one_root() {
         for kind in &KINDS {
-            let cases = Case::several(kind, 1).unwrap();
+            let cases = RootCase::several(kind, 1).unwrap();
             assert!(cases[0].is_valid(), "{}", kind.name);
             assert_eq!(cases[0].trees(), 1, "{}", kind.name);
         }

@@ -19,7 +19,7 @@ const MAX_CYCLES: u64 = 500_000_000;
 
 /// The output of the program, in cycles of its first hart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Measured {
+pub struct SmokeReport {
     pub harts: u64,
     /// The cycles from an interrupt to all harts, which have nothing to do, until all have answered.
     pub wake: u64,
@@ -134,7 +134,7 @@ impl Machine<'_> {
     }
 
     /// Runs the smoke program with blocks of this length. It has to succeed.
-    pub fn smoke(&self, block_len: usize) -> Result<Measured> {
+    pub fn smoke(&self, block_len: usize) -> Result<SmokeReport> {
         let (console, report, end) = self.run(&medium(block_len))?;
         ensure!(end == End::Success, "the smoke program ended in {end:?}\n{console}");
         let mut measured = parse(&console).with_context(|| format!("it printed\n{console}"))?;
@@ -144,7 +144,7 @@ impl Machine<'_> {
 }
 
 /// Reads the console of the program (verif/programs/smoke/src/main.rs).
-fn parse(console: &str) -> Result<Measured> {
+fn parse(console: &str) -> Result<SmokeReport> {
     let numbers = |what: &str| -> Result<Vec<u64>> {
         let line =
             console.lines().find_map(|line| line.strip_prefix("smoke: ")?.strip_prefix(what));
@@ -157,7 +157,7 @@ fn parse(console: &str) -> Result<Measured> {
     };
     let first = |what: &str| numbers(what)?.first().copied().context("a line has no number");
     ensure!(console.lines().any(|line| line == "smoke: done"), "it did not come to its end");
-    Ok(Measured {
+    Ok(SmokeReport {
         harts: first("harts ")?,
         wake: first("wake ")?,
         storage: cost("storage ")?,

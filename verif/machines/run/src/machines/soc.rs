@@ -148,7 +148,7 @@ fn library(
 
 /// The machine's report on the smoke programs of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct SocReport {
     /// Cycles until the end, instructions of the host until the end, and instructions of the root of trust until its
     /// decision.
     pub cycles: u64,
@@ -178,7 +178,7 @@ pub fn smoke(
     decision: Decision,
     block_len: usize,
     options: &[String],
-) -> Result<Measured> {
+) -> Result<SocReport> {
     let program = firmware::stage("smoke", &[])?.elf;
     let (console, report, end) =
         run(soc, &smoke_of(decision)?, (&program, &super::medium(block_len)), options)?;
@@ -246,7 +246,7 @@ pub fn folder(soc: Soc) -> PathBuf {
 }
 
 /// Reads the report: the lines of the host, then `rot` and the lines of the root of trust.
-pub fn parse(report: &str, end: End, console: String) -> Result<Measured> {
+pub fn parse(report: &str, end: End, console: String) -> Result<SocReport> {
     let (host, rot) = report.split_once("\nrot\n").context("no lines of the root of trust")?;
     let totals = |text: &str| -> Vec<Vec<String>> {
         let lines = text.lines().skip_while(|line| !line.starts_with("end "));
@@ -266,7 +266,7 @@ pub fn parse(report: &str, end: End, console: String) -> Result<Measured> {
     let memory: Vec<_> =
         rot.iter().filter(|words| words.get(1).is_some_and(|w| w == "host")).cloned().collect();
     let access = |name: &str| number(&memory, "access", name);
-    Ok(Measured {
+    Ok(SocReport {
         cycles: number(&host, "end", "cycle")?,
         host_retired: number(&host, "hart", "retired")?,
         host_waiting: number(&host, "hart", "waiting")?,
@@ -283,13 +283,13 @@ pub fn parse(report: &str, end: End, console: String) -> Result<Measured> {
     })
 }
 
-pub fn print_table(rows: &[(Soc, Measured)]) {
+pub fn print_table(rows: &[(Soc, SocReport)]) {
     println!(
         "{:<12} {:>8} {:>12} {:>12} {:>20} {:>8} {:>8}",
         "machine", "cycles", "host instr.", "rot instr.", "rot to host memory", "status", "reason"
     );
     for (soc, measured) in rows {
-        let Measured { cycles, host_retired, rot_retired, host_memory, .. } = measured;
+        let SocReport { cycles, host_retired, rot_retired, host_memory, .. } = measured;
         let access =
             format!("{} {:.2} {}", host_memory.min, host_memory.average(), host_memory.max);
         println!(
@@ -300,9 +300,9 @@ pub fn print_table(rows: &[(Soc, Measured)]) {
 }
 
 /// Runs the smoke programs, which have to succeed on both sides.
-pub fn released(soc: Soc, block_len: usize, options: &[String]) -> Result<Measured> {
+pub fn released(soc: Soc, block_len: usize, options: &[String]) -> Result<SocReport> {
     let measured = smoke(soc, Decision::Release, block_len, options)?;
-    let Measured { end, console, .. } = &measured;
+    let SocReport { end, console, .. } = &measured;
     ensure!(*end == End::Success, "the smoke programs ended in {end:?}\n{console}");
     Ok(measured)
 }

@@ -10,7 +10,7 @@ use xtask::python::{self, PackageSet};
 
 use super::model::{self, CORES, Core};
 use super::rot::{self, ROTS, SECURE};
-use super::smoke::{End, Machine, Measured, medium};
+use super::smoke::{End, Machine, SmokeReport, medium};
 use super::soc::{self, SOCS};
 use super::tee::TEES;
 use super::{SMOKE_BLOCK, build_smoke, folder};
@@ -109,7 +109,7 @@ fn smoke_fault(core: Core) -> Result<Option<String>> {
 }
 
 /// Returns a fault of the machine that would make a passed run meaningless.
-fn blind_spot(runs: &Machine<'_>, measured: &Measured) -> Result<Option<String>> {
+fn blind_spot(runs: &Machine<'_>, measured: &SmokeReport) -> Result<Option<String>> {
     if runs.smoke(SMOKE_BLOCK)? != *measured {
         return Ok(Some("the same run took other cycles the second time".into()));
     }

@@ -125,7 +125,7 @@ impl Cells {
     pub const BOARD: usize = 24;
     pub const DIGEST: usize = 32;
     /// Number of rows of a key slot.
-    const SLOT: usize = 8;
+    const ROWS_PER_SLOT: usize = 8;
     /// The bits of data that each check bit covers (Hsiao's code).
     const MASKS: [u32; 7] =
         [0x0000_1fff, 0x007f_e007, 0x1f81_e078, 0xe38e_2388, 0x6cb2_4c91, 0xb554_9522, 0xda69_1a44];
@@ -147,7 +147,7 @@ impl Cells {
     pub fn put_key(&mut self, slot: usize, digest: &[u8; 32]) {
         // The type of XMSS-SHA2_10_256.
         self.0[Cells::TYPES + slot] = Cells::word(17 << 24 | 1);
-        self.put(Cells::DIGEST + Cells::SLOT * slot, digest);
+        self.put(Cells::DIGEST + Cells::ROWS_PER_SLOT * slot, digest);
     }
 
     /// Burns words from a row on.
@@ -198,12 +198,12 @@ impl Device {
     }
 
     /// Runs the device from reset to its end.
-    pub fn boot(&self, svu: Svu, folder: &Path) -> Result<Booted> {
+    pub fn boot(&self, svu: Svu, folder: &Path) -> Result<SvuBootResult> {
         self.boot_on(&svu::machine(svu)?, folder)
     }
 
     /// Does the same as [`Device::boot`] on a machine that is built.
-    pub fn boot_on(&self, machine: &Path, folder: &Path) -> Result<Booted> {
+    pub fn boot_on(&self, machine: &Path, folder: &Path) -> Result<SvuBootResult> {
         fs::create_dir_all(folder)?;
         let [otp, medium, report] =
             ["otp.hex", "medium.bin", "report.txt"].map(|name| folder.join(name));
@@ -221,7 +221,7 @@ impl Device {
         let end = End::of(&output)?;
         let console = String::from_utf8_lossy(&output.stdout).into_owned();
         let text = fs::read_to_string(&report).context("the machine wrote no report")?;
-        let booted = Booted::parse(&text, console, end);
+        let booted = SvuBootResult::parse(&text, console, end);
         booted.with_context(|| format!("the machine reported\n{text}"))
     }
 }
@@ -241,7 +241,7 @@ pub struct Phase {
 
 /// The result of a boot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Booted {
+pub struct SvuBootResult {
     pub end: Option<End>,
     pub console: String,
     pub phases: Vec<Phase>,
@@ -258,9 +258,9 @@ pub struct Booted {
     pub cycles: u64,
 }
 
-impl Booted {
-    fn parse(report: &str, console: String, end: End) -> Result<Booted> {
-        let mut booted = Booted {
+impl SvuBootResult {
+    fn parse(report: &str, console: String, end: End) -> Result<SvuBootResult> {
+        let mut booted = SvuBootResult {
             end: Some(end),
             console,
             phases: Vec::new(),
@@ -369,7 +369,7 @@ pub const CODE_AT: usize = HEADER_AT + 256;
 const BAR: u64 = 48;
 
 /// Prints the cycles of a boot: a line for each phase, with a bar in time.
-pub fn print_timeline(name: &str, booted: &Booted) {
+pub fn print_timeline(name: &str, booted: &SvuBootResult) {
     println!(
         "{name}\n{:<18} {:>8} {:>8} {:>7} {:>12} {:>12}",
         "part", "start", "cycles", "words", "no word yet", "engine busy"
@@ -423,12 +423,16 @@ const MEDIA: [(u64, &str); 3] = [
 ///
 /// # Errors
 /// If an image cannot be signed, or does not boot.
-pub fn releases(svu: Svu, size: usize) -> Result<Vec<(&'static str, Booted)>> {
+pub fn releases(svu: Svu, size: usize) -> Result<Vec<(&'static str, SvuBootResult)>> {
     let images = Images::new(&svu::folder(svu).join("releases"), Some(size))?;
     by_medium(svu, &images, &[])
 }
 
-fn by_medium(svu: Svu, images: &Images, options: &[&str]) -> Result<Vec<(&'static str, Booted)>> {
+fn by_medium(
+    svu: Svu,
+    images: &Images,
+    options: &[&str],
+) -> Result<Vec<(&'static str, SvuBootResult)>> {
     let of = |(rate, about): (u64, &'static str)| {
         let device = images.device().with(options).with(&["--medium-rate", &rate.to_string()]);
         let booted = device.boot(svu, &svu::folder(svu))?;
@@ -501,17 +505,18 @@ mod tests {
 
     #[test]
     fn a_host_that_ran_is_not_held() {
-        let parse = |report: &str| Booted::parse(report, String::new(), End::Failure).unwrap();
+        let parse =
+            |report: &str| SvuBootResult::parse(report, String::new(), End::Failure).unwrap();
         let booted = parse(REPORT);
         assert!(booted.is_held("refused", 304));
         assert!(!booted.is_held("refused", 301) && !booted.is_held("error", 304));
         assert_eq!(booted.phase("lead").unwrap().for_medium, 71);
         assert!(!parse(&REPORT.replace("host cycles 0", "host cycles 1")).is_held("refused", 304));
         assert!(!parse(&REPORT.replace("retired 0", "retired 1")).is_held("refused", 304));
-        let spoke = Booted { console: "x".into(), ..booted.clone() };
+        let spoke = SvuBootResult { console: "x".into(), ..booted.clone() };
         assert!(!spoke.is_held("refused", 304));
-        assert!(!Booted { end: Some(End::Success), ..booted }.is_held("refused", 304));
-        assert!(Booted::parse("end cycle 5\n", String::new(), End::Failure).is_err());
+        assert!(!SvuBootResult { end: Some(End::Success), ..booted }.is_held("refused", 304));
+        assert!(SvuBootResult::parse("end cycle 5\n", String::new(), End::Failure).is_err());
     }
 
     #[test]

@@ -13,8 +13,8 @@ use super::End;
 use super::python::{self, PackageSet};
 use super::svu::{self, SVUS, Svu};
 use super::svu_boot::{
-    BOARD, Booted, CODE_AT, Cells, Device, HEADER_AT, PADDING_AT, SECOND_AT, SIGNATURE_AT, SOC,
-    Signed, Signer, VERSION, code_of,
+    BOARD, CODE_AT, Cells, Device, HEADER_AT, PADDING_AT, SECOND_AT, SIGNATURE_AT, SOC, Signed,
+    Signer, SvuBootResult, VERSION, code_of,
 };
 use xtask::{Outcome, Verdict, firmware};
 
@@ -67,7 +67,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    fn is_met(&self, booted: &Booted) -> bool {
+    fn is_met(&self, booted: &SvuBootResult) -> bool {
         let says = |text: &str| booted.console.contains(text);
         let runs = booted.status == "released" && says("first stage: runs, security version 3,");
         match self {
@@ -96,7 +96,7 @@ impl Expected {
 }
 
 /// A boot and its expected result.
-pub struct Case {
+pub struct SvuCase {
     pub name: String,
     pub device: Device,
     pub expected: Expected,
@@ -164,10 +164,10 @@ impl Images {
 ///
 /// # Errors
 /// If an image cannot be signed.
-pub fn all(images: &Images) -> Result<Vec<Case>> {
+pub fn all(images: &Images) -> Result<Vec<SvuCase>> {
     let mut cases = Vec::new();
     let mut add = |name: &str, device: Device, expected: Expected| {
-        cases.push(Case { name: name.to_owned(), device, expected });
+        cases.push(SvuCase { name: name.to_owned(), device, expected });
     };
     add("both stages as they were signed", images.device(), Expected::Boots);
     of_images(images, &mut add)?;
@@ -376,7 +376,7 @@ pub enum Which {
 }
 
 /// Returns the daily cases, which need no additional signatures.
-fn of_every_day(images: &Images) -> Vec<Case> {
+fn of_every_day(images: &Images) -> Vec<SvuCase> {
     let code = images.flipped(images.first.len() - 1, 0);
     let second = images.flipped(SECOND_AT + images.second.len() - 1, 0);
     let cases = [
@@ -384,7 +384,7 @@ fn of_every_day(images: &Images) -> Vec<Case> {
         ("a flipped bit in the code", code, Expected::Refused(301)),
         ("a flipped bit in the code of the second stage", second, Expected::RefusedByFirst(301)),
     ];
-    let case = |(name, device, expected)| Case { name: str::to_owned(name), device, expected };
+    let case = |(name, device, expected)| SvuCase { name: str::to_owned(name), device, expected };
     cases.map(case).into()
 }
 

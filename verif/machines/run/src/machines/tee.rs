@@ -32,7 +32,7 @@ const OURS: [&str; 7] = [
 /// Packages that other packages import, which are read first.
 const FIRST: [&str; 2] = ["soc_pkg.sv", "soc_axi_pkg.sv"];
 /// The first characters of files that only other machines use.
-const NOT_OURS: [&str; 1] = ["rot_"];
+const EXCLUDED_PREFIXES: [&str; 1] = ["rot_"];
 
 /// A configuration of this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +165,7 @@ fn files() -> Result<Vec<PathBuf>> {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let is_source = name.ends_with(".sv") || name.ends_with(".svh");
-            if is_source && !NOT_OURS.iter().any(|start| name.starts_with(start)) {
+            if is_source && !EXCLUDED_PREFIXES.iter().any(|start| name.starts_with(start)) {
                 files.push(path);
             }
         }

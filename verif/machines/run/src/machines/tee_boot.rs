@@ -41,16 +41,16 @@ const MAX_CYCLES: &str = "400000000";
 /// its key, and the number of bytes that must stay unused in both.
 const STACK: u64 = 24 << 10;
 const LATE_STACK: u64 = 9 << 10;
-const STACK_LEFT: u64 = 1 << 10;
+const STACK_RESERVE: u64 = 1 << 10;
 
 /// The units with which a loader computes, and its order of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum ComputeMode {
     /// Engines, one step after the other, so that each can be measured.
     Engines,
     /// Engines, as a device boots: bytes are hashed while the storage delivers others.
     Overlapped,
-    /// Same as [`By::Overlapped`], without a timeline on the console. So its time from reset to the jump is that of a
+    /// Same as [`ComputeMode::Overlapped`], without a timeline on the console. So its time from reset to the jump is that of a
     /// device.
     Quiet,
     /// Engines to which the processor writes the data with stores.
@@ -65,53 +65,59 @@ pub enum By {
     Portable,
 }
 
-impl By {
+impl ComputeMode {
     /// All variants.
-    pub const ALL: [By; 8] = [
-        By::Engines,
-        By::Overlapped,
-        By::Quiet,
-        By::Pushed,
-        By::BrokenEngines,
-        By::HashEngine,
-        By::Software,
-        By::Portable,
+    pub const ALL: [ComputeMode; 8] = [
+        ComputeMode::Engines,
+        ComputeMode::Overlapped,
+        ComputeMode::Quiet,
+        ComputeMode::Pushed,
+        ComputeMode::BrokenEngines,
+        ComputeMode::HashEngine,
+        ComputeMode::Software,
+        ComputeMode::Portable,
     ];
 
     /// Returns the name in tables. On command lines it has hyphens instead of spaces.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            By::Engines => "engines",
-            By::Overlapped => "overlapped",
-            By::Quiet => "quiet",
-            By::Pushed => "pushed",
-            By::BrokenEngines => "broken engines",
-            By::HashEngine => "hash engine",
-            By::Software => "our software",
-            By::Portable => "portable software",
+            ComputeMode::Engines => "engines",
+            ComputeMode::Overlapped => "overlapped",
+            ComputeMode::Quiet => "quiet",
+            ComputeMode::Pushed => "pushed",
+            ComputeMode::BrokenEngines => "broken engines",
+            ComputeMode::HashEngine => "hash engine",
+            ComputeMode::Software => "our software",
+            ComputeMode::Portable => "portable software",
         }
     }
 
     /// Returns true if the engine for Ed25519 works. Then it verifies the bundle, too.
     const fn has_signer(self) -> bool {
-        !matches!(self, By::BrokenEngines | By::HashEngine | By::Software | By::Portable)
+        !matches!(
+            self,
+            ComputeMode::BrokenEngines
+                | ComputeMode::HashEngine
+                | ComputeMode::Software
+                | ComputeMode::Portable
+        )
     }
 
     /// Finds a variant by its name on a command line.
     ///
     /// # Errors
     /// The list of names, if the name is unknown.
-    pub fn from_name(name: &str) -> Result<By, String> {
-        let names = By::ALL.map(|by| by.name().replace(' ', "-"));
-        let found = names.iter().position(|it| it == name).map(|at| By::ALL[at]);
+    pub fn from_name(name: &str) -> Result<ComputeMode, String> {
+        let names = ComputeMode::ALL.map(|by| by.name().replace(' ', "-"));
+        let found = names.iter().position(|it| it == name).map(|at| ComputeMode::ALL[at]);
         found.ok_or_else(|| format!("one of {}", names.join(", ")))
     }
 }
 
 /// The result of a run.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct TeeBootResult {
     pub end: End,
     pub console: String,
     /// Points of the timeline: name, and cycles since reset.
@@ -120,23 +126,23 @@ pub struct Ran {
     pub reading: u64,
 }
 
-impl Ran {
+impl TeeBootResult {
     /// Returns the cycles from reset to the first instructions of the monitor, and their maximum. For a monitor of 2
     /// MiB the maximum is 1.05 times the time to read its bundle. The cycles in addition to reading do not depend on
     /// the size, so a smaller monitor that is large enough is allowed the same number of them. Returns `None` for a
     /// boot that is not quiet.
-    fn bound(&self, by: By, size: usize) -> Option<(u64, u64)> {
+    fn bound(&self, by: ComputeMode, size: usize) -> Option<(u64, u64)> {
         let (_, entered) = self.points.iter().find(|(what, _)| what == "entered")?;
         // The sum includes the page before the payloads, and two payloads of a page each.
         let of_paper = PAPER_SIZE as u64 + 3 * PAGE_SIZE;
         let most = self.reading + of_paper / 20;
-        (by == By::Quiet && size >= BOUND_SIZE).then_some((*entered, most))
+        (by == ComputeMode::Quiet && size >= BOUND_SIZE).then_some((*entered, most))
     }
 }
 
 /// The inputs of a run.
-pub struct Boot<'a> {
-    pub by: By,
+pub struct TeeBoot<'a> {
+    pub by: ComputeMode,
     pub size: usize,
     pub secret: &'a [u8; 64],
     pub edits: &'a [Edit],
@@ -159,10 +165,10 @@ pub enum Fault {
     Trap,
 }
 
-impl Default for Boot<'_> {
+impl Default for TeeBoot<'_> {
     fn default() -> Self {
         Self {
-            by: By::Engines,
+            by: ComputeMode::Engines,
             size: USUAL_SIZE,
             secret: &SECRET,
             edits: &[],
@@ -174,17 +180,19 @@ impl Default for Boot<'_> {
 
 /// Returns the loader with the identity of a device that trusts two fake keys: one of Ed25519, and one of RSA, which
 /// software verifies fastest.
-fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
+fn loader(by: ComputeMode, fault: Fault) -> Result<Vec<u8>> {
     let variant = |name| firmware::stage("fsbl-variants", &[name]);
     let program = match by {
         _ if fault == Fault::Trap => variant("says-key"),
-        By::Overlapped | By::BrokenEngines => firmware::stage("fsbl", &["machine", "rsa"]),
-        By::Engines => variant("in-turn"),
-        By::Quiet => variant("quiet"),
-        By::Pushed => variant("pushed"),
-        By::HashEngine => variant("hash-engine"),
-        By::Software => variant("software"),
-        By::Portable => variant("portable"),
+        ComputeMode::Overlapped | ComputeMode::BrokenEngines => {
+            firmware::stage("fsbl", &["machine", "rsa"])
+        }
+        ComputeMode::Engines => variant("in-turn"),
+        ComputeMode::Quiet => variant("quiet"),
+        ComputeMode::Pushed => variant("pushed"),
+        ComputeMode::HashEngine => variant("hash-engine"),
+        ComputeMode::Software => variant("software"),
+        ComputeMode::Portable => variant("portable"),
     };
     let mut elf = fs::read(program?.elf)?;
     if fault == Fault::Trap {
@@ -236,7 +244,7 @@ fn reaches_panic(elf: &[u8]) -> Result<bool> {
 
 /// Returns a bundle whose monitor has `size` bytes: the test's program, then pseudorandom bytes. Also returns the
 /// monitor.
-fn bundle(by: By, size: usize, edits: &[Edit]) -> Result<(Vec<u8>, Vec<u8>)> {
+fn bundle(by: ComputeMode, size: usize, edits: &[Edit]) -> Result<(Vec<u8>, Vec<u8>)> {
     let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
     let mut draft = Draft::boot();
     draft.identity = identity(hartlock_tee::BOARD.name, hartlock_tee::BOARD.soc);
@@ -269,9 +277,9 @@ impl Prepared {
     ///
     /// # Errors
     /// If something cannot be built.
-    pub fn new(tee: Tee, boot: &Boot<'_>) -> Result<Self> {
+    pub fn new(tee: Tee, boot: &TeeBoot<'_>) -> Result<Self> {
         let mut options = vec!["--max-cycles".to_owned(), MAX_CYCLES.to_owned()];
-        if boot.by == By::BrokenEngines {
+        if boot.by == ComputeMode::BrokenEngines {
             options.push("--upset-engine".to_owned());
         }
         options.extend(boot.options.iter().map(|&option| option.to_owned()));
@@ -317,7 +325,7 @@ impl Prepared {
     ///
     /// # Errors
     /// If the machine could not be started.
-    pub fn run(&self, folder: &Path) -> Result<Ran> {
+    pub fn run(&self, folder: &Path) -> Result<TeeBootResult> {
         fs::create_dir_all(folder)?;
         let (program, secret) = (folder.join("fsbl.elf"), folder.join("secret.bin"));
         fs::write(&program, &self.program)?;
@@ -327,7 +335,12 @@ impl Prepared {
         let machine =
             Machine { machine: &self.machine, program: &program, folder, options: &options };
         let (console, _, end) = machine.run(&self.medium)?;
-        Ok(Ran { end, points: points(&console), reading: self.medium.len() as u64, console })
+        Ok(TeeBootResult {
+            end,
+            points: points(&console),
+            reading: self.medium.len() as u64,
+            console,
+        })
     }
 
     /// Boots to the end, or returns the stored result of the same boot. The same bytes on the same machine take the
@@ -335,7 +348,7 @@ impl Prepared {
     ///
     /// # Errors
     /// If the boot does not end with success.
-    pub fn run_once(&self, kept: &Path) -> Result<Ran> {
+    pub fn run_once(&self, kept: &Path) -> Result<TeeBootResult> {
         // The name of a machine's folder is a digest of all its inputs.
         let machine = self.machine.parent().and_then(Path::file_name).context("a folder")?;
         let program = loaded(&self.program)?;
@@ -346,7 +359,7 @@ impl Prepared {
         let key = packages::digest(&parts);
         let file = kept.join(format!("{key}.txt"));
         if let Ok(console) = fs::read_to_string(&file) {
-            return Ok(Ran {
+            return Ok(TeeBootResult {
                 end: End::Success,
                 points: points(&console),
                 reading: self.medium.len() as u64,
@@ -394,7 +407,7 @@ fn points(console: &str) -> Vec<(String, u64)> {
 ///
 /// # Errors
 /// If something cannot be built or started.
-pub fn run(tee: Tee, boot: &Boot<'_>) -> Result<Ran> {
+pub fn run(tee: Tee, boot: &TeeBoot<'_>) -> Result<TeeBootResult> {
     Prepared::new(tee, boot)?.run(&project::work_dir("hw").join(tee.name))
 }
 
@@ -433,7 +446,7 @@ pub fn expected(size: usize) -> Result<Endorsement> {
 /// # Errors
 /// Same as [`expected`]; also `DeviceSecretInvalid` if the secret is not valid.
 pub fn expected_with(size: usize, secret: &[u8; 64]) -> Result<Endorsement> {
-    endorsement(&bundle(By::Engines, size, &[])?.1, secret)
+    endorsement(&bundle(ComputeMode::Engines, size, &[])?.1, secret)
 }
 
 /// Returns the endorsement of these bytes.
@@ -448,11 +461,11 @@ fn endorsement(monitor: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
 }
 
 /// Boots by engines and in software, or as asked for, and prints the timelines. Returns false if a bound is exceeded.
-pub fn show(tee: Tee, size: Option<usize>, by: Option<By>) -> Result<bool> {
+pub fn show(tee: Tee, size: Option<usize>, by: Option<ComputeMode>) -> Result<bool> {
     let size = size.unwrap_or(USUAL_SIZE);
     let mut is_met = true;
-    for by in by.map_or(vec![By::Overlapped, By::Software], |by| vec![by]) {
-        let ran = run(tee, &Boot { by, size, ..Boot::default() })?;
+    for by in by.map_or(vec![ComputeMode::Overlapped, ComputeMode::Software], |by| vec![by]) {
+        let ran = run(tee, &TeeBoot { by, size, ..TeeBoot::default() })?;
         ensure!(ran.end == End::Success, "{by:?} ended in {:?}\n{}", ran.end, ran.console);
         println!("{}, a monitor of {size} bytes, {}", tee.name, by.name());
         println!("{:<16} {:>12} {:>12}", "", "cycle", "cycles");
@@ -482,10 +495,10 @@ pub fn check_stack(console: &str, is_by_engines: bool) -> Result<(), String> {
         Some((all.parse::<u64>().ok()?, late.trim().strip_suffix(" late")?.parse::<u64>().ok()?))
     });
     let (all, late) = used.ok_or("the loader does not say how much of its stack it used")?;
-    if all.max(late) > STACK - STACK_LEFT {
+    if all.max(late) > STACK - STACK_RESERVE {
         return Err(format!("{all} bytes of stack were used, of {STACK}"));
     }
-    if is_by_engines && late > LATE_STACK - STACK_LEFT {
+    if is_by_engines && late > LATE_STACK - STACK_RESERVE {
         return Err(format!("{late} bytes of stack were used late, of {LATE_STACK}"));
     }
     Ok(())
@@ -513,8 +526,9 @@ pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
     for (edits, secret, fault, reason) in
         bad.into_iter().take(if is_quick { 2 } else { usize::MAX })
     {
-        let by = By::Overlapped;
-        let boot = Boot { by, size: TEST_SIZE, edits, secret: &secret, fault, ..Boot::default() };
+        let by = ComputeMode::Overlapped;
+        let boot =
+            TeeBoot { by, size: TEST_SIZE, edits, secret: &secret, fault, ..TeeBoot::default() };
         let ran = run(tee, &boot)?;
         let is_said = says_refusal(&ran.console, reason);
         let has_key = ran.console.contains("the engine has a key");
@@ -525,19 +539,20 @@ pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
     let mut wanted = [0; HANDOVER_SIZE];
     Handover::encode(&expected(TEST_SIZE)?, &mut wanted);
     let runs = [
-        (By::Overlapped, "ed25519 by its engine"),
-        (By::BrokenEngines, "ed25519 in software, the engine answers wrong"),
-        (By::Software, "ed25519 in software, there is no engine"),
+        (ComputeMode::Overlapped, "ed25519 by its engine"),
+        (ComputeMode::BrokenEngines, "ed25519 in software, the engine answers wrong"),
+        (ComputeMode::Software, "ed25519 in software, there is no engine"),
     ];
-    for (by, says) in runs.into_iter().filter(|(by, _)| !is_quick || *by == By::Overlapped) {
-        let ran = run(tee, &Boot { by, size: TEST_SIZE, ..Boot::default() })?;
+    for (by, says) in runs.into_iter().filter(|(by, _)| !is_quick || *by == ComputeMode::Overlapped)
+    {
+        let ran = run(tee, &TeeBoot { by, size: TEST_SIZE, ..TeeBoot::default() })?;
         if ran.end != End::Success || record(&ran.console) != Some(wanted) {
             return Ok(Some(format!("{by:?} ended in {:?}\n{}", ran.end, ran.console)));
         }
         if !ran.console.contains(says) {
             return Ok(Some(format!("{by:?} does not say so\n{}", ran.console)));
         }
-        if let Err(why) = check_stack(&ran.console, by == By::Overlapped) {
+        if let Err(why) = check_stack(&ran.console, by == ComputeMode::Overlapped) {
             return Ok(Some(format!("{by:?}: {why}")));
         }
     }
@@ -556,8 +571,8 @@ fn bound_fault(tee: Tee) -> Result<Option<String>> {
     if tee.name != BOUND_MACHINE {
         return Ok(None);
     }
-    let (by, size) = (By::Quiet, BOUND_SIZE);
-    let ran = run(tee, &Boot { by, size, ..Boot::default() })?;
+    let (by, size) = (ComputeMode::Quiet, BOUND_SIZE);
+    let ran = run(tee, &TeeBoot { by, size, ..TeeBoot::default() })?;
     if ran.end != End::Success {
         return Ok(Some(format!("{by:?} ended in {:?}\n{}", ran.end, ran.console)));
     }
@@ -569,7 +584,7 @@ fn bound_fault(tee: Tee) -> Result<Option<String>> {
 ///
 /// # Errors
 /// If one of them is missing.
-pub fn between(ran: &Ran, from: &str, to: &str) -> Result<u64> {
+pub fn between(ran: &TeeBootResult, from: &str, to: &str) -> Result<u64> {
     let at = |name: &str| ran.points.iter().find(|(what, _)| what == name).map(|it| it.1);
     match (at(from), at(to)) {
         (Some(from), Some(to)) if to >= from => Ok(to - from),

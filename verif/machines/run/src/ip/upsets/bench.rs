@@ -8,14 +8,14 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::choice::Space;
-use super::counts::{Counts, Outcome};
+use super::counts::{Outcome, UpsetCounts};
 use super::model::Model;
-use super::plan::Campaign;
+use super::plan::UpsetCampaign;
 use crate::ip::engine::{Ip, Tools, prim};
 use xtask::run;
 
 /// A script for a model, and the result of its run without an upset.
-pub struct Golden {
+pub struct ReferenceRun {
     pub script: PathBuf,
     pub text: String,
     pub end: String,
@@ -35,7 +35,7 @@ pub struct Finding {
 pub fn write_scripts(
     tools: &Tools,
     ip: &Ip,
-    campaign: &Campaign,
+    campaign: &UpsetCampaign,
     parameters: &[String],
     folder: &Path,
 ) -> Result<()> {
@@ -50,20 +50,25 @@ pub fn write_scripts(
 }
 
 /// Runs a script without an upset.
-pub fn golden(model: &Model, campaign: &Campaign, script: PathBuf) -> Result<Golden> {
+pub fn reference_run(
+    model: &Model,
+    campaign: &UpsetCampaign,
+    script: PathBuf,
+) -> Result<ReferenceRun> {
     let text = fs::read_to_string(&script)
         .with_context(|| format!("{} writes no {}", campaign.stimulus, script.display()))?;
     let mut bench = Command::new(&model.program);
     bench.args(&model.options).arg(&script).arg(campaign.patience.to_string());
     let output = run::quietly(&mut bench)?;
-    let mut golden = Golden { script, text, end: String::new(), cycles: 0, marks: BTreeMap::new() };
+    let mut reference =
+        ReferenceRun { script, text, end: String::new(), cycles: 0, marks: BTreeMap::new() };
     let mut registers = model.design.registers.iter();
     for line in output.lines().take_while(|line| !line.is_empty()) {
         match line.split(' ').collect::<Vec<_>>()[..] {
-            ["end", end] => golden.end = end.to_owned(),
-            ["cycles", cycles] => golden.cycles = cycles.parse()?,
+            ["end", end] => reference.end = end.to_owned(),
+            ["cycles", cycles] => reference.cycles = cycles.parse()?,
             ["mark", name, cycle] => {
-                golden.marks.insert(name.to_owned(), cycle.parse()?);
+                reference.marks.insert(name.to_owned(), cycle.parse()?);
             }
             ["register", name, bits] => {
                 let known = registers.next();
@@ -75,30 +80,30 @@ pub fn golden(model: &Model, campaign: &Campaign, script: PathBuf) -> Result<Gol
         }
     }
     ensure!(registers.next().is_none(), "the model lacks registers");
-    let is_harmless = matches!(golden.end.as_str(), "done" | "refused" | "accepted");
-    ensure!(is_harmless, "{} ends with {}", golden.script.display(), golden.end);
-    Ok(golden)
+    let is_harmless = matches!(reference.end.as_str(), "done" | "refused" | "accepted");
+    ensure!(is_harmless, "{} ends with {}", reference.script.display(), reference.end);
+    Ok(reference)
 }
 
 /// Runs the script once for the upset at each of these positions.
 pub fn upset(
     model: &Model,
-    campaign: &Campaign,
-    golden: &Golden,
+    campaign: &UpsetCampaign,
+    reference: &ReferenceRun,
     space: &Space,
     positions: &[u64],
     file: &Path,
-) -> Result<(Counts, Vec<Finding>)> {
+) -> Result<(UpsetCounts, Vec<Finding>)> {
     let lines: String = positions.iter().map(|position| space.line(*position)).collect();
     fs::write(file, lines).with_context(|| format!("cannot write {}", file.display()))?;
     let mut bench = Command::new(&model.program);
-    bench.args(&model.options).arg(&golden.script).arg(campaign.patience.to_string()).arg(file);
+    bench.args(&model.options).arg(&reference.script).arg(campaign.patience.to_string()).arg(file);
     let output = run::quietly(&mut bench)?;
     fs::remove_file(file)?;
-    let (mut counts, mut findings) = (Counts::default(), Vec::new());
+    let (mut counts, mut findings) = (UpsetCounts::default(), Vec::new());
     let results = output.lines().skip_while(|line| !line.is_empty()).skip(1);
     for (line, position) in results.zip(positions) {
-        let outcome = Outcome::read(line, &golden.end)?;
+        let outcome = Outcome::read(line, &reference.end)?;
         counts.add(outcome);
         if outcome.is_bad() {
             let (cycle, register, bit) = space.at(*position);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 
-use super::plan::{Part, cycle_of};
+use super::plan::{CampaignPart, cycle_of};
 use super::registers::Register;
 
 /// The set of possible upsets: all bits of the part's registers in all cycles of its window.
@@ -19,7 +19,11 @@ pub struct Space {
 }
 
 impl Space {
-    pub fn of(part: &Part, registers: &[Register], marks: &BTreeMap<String, u64>) -> Result<Space> {
+    pub fn of(
+        part: &CampaignPart,
+        registers: &[Register],
+        marks: &BTreeMap<String, u64>,
+    ) -> Result<Space> {
         let (from, to) = (cycle_of(&part.from, marks)?, cycle_of(&part.to, marks)?);
         let end = marks.get("end").copied().unwrap_or_default();
         let to = to.min(end);

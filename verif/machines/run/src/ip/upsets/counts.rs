@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::plan::Campaign;
+use super::plan::UpsetCampaign;
 
 /// A part of the digest of results. Raise it when a change of the bench changes them.
 pub const LAYOUT: &str = "1";
@@ -52,7 +52,7 @@ impl Outcome {
 /// Number of runs with each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Counts {
+pub struct UpsetCounts {
     pub runs: u64,
     pub same: u64,
     pub refused: u64,
@@ -63,7 +63,7 @@ pub struct Counts {
     pub wrong: u64,
 }
 
-impl Counts {
+impl UpsetCounts {
     pub fn add(&mut self, outcome: Outcome) {
         self.runs += 1;
         let count = match outcome {
@@ -78,17 +78,17 @@ impl Counts {
         *count += 1;
     }
 
-    pub fn merge(&mut self, other: &Counts) {
+    pub fn merge(&mut self, other: &UpsetCounts) {
         let pairs = self.fields().into_iter().zip(other.fields());
         let sums: Vec<u64> = pairs.map(|(one, other)| one + other).collect();
         if let [runs, same, refused, alert, hang, brief, accepted, wrong] = sums[..] {
-            *self = Counts { runs, same, refused, alert, hang, brief, accepted, wrong };
+            *self = UpsetCounts { runs, same, refused, alert, hang, brief, accepted, wrong };
         }
     }
 
     /// Returns the counts in the order of the table.
     pub fn fields(&self) -> [u64; 8] {
-        let Counts { runs, same, refused, alert, hang, brief, accepted, wrong } = *self;
+        let UpsetCounts { runs, same, refused, alert, hang, brief, accepted, wrong } = *self;
         [runs, same, refused, alert, hang, brief, accepted, wrong]
     }
 
@@ -111,13 +111,13 @@ pub struct Row {
     pub cycles: u64,
     pub is_exhaustive: bool,
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: UpsetCounts,
 }
 
 impl Row {
     /// Returns the name under which outcomes are judged together: a variant, or a script that has
     /// to show a bad outcome.
-    pub fn subject(&self, campaign: &Campaign) -> String {
+    pub fn subject(&self, campaign: &UpsetCampaign) -> String {
         let is_script = campaign.must_find_inputs.contains(&self.input);
         if is_script { format!("{} {}", self.variant, self.input) } else { self.variant.clone() }
     }
@@ -149,8 +149,8 @@ mod tests {
 
     #[test]
     fn counts_add_up() {
-        let mut counts = Counts::default();
-        let mut twice = Counts::default();
+        let mut counts = UpsetCounts::default();
+        let mut twice = UpsetCounts::default();
         for outcome in [Outcome::Same, Outcome::Hang, Outcome::Wrong, Outcome::Accepted] {
             counts.add(outcome);
         }

@@ -56,7 +56,7 @@ pub fn model(
     parameters: &[String],
     is_quick: bool,
 ) -> Result<Model> {
-    let source = Source { tools, ip, top, parameters, has_choices: false };
+    let source = ModelInputs { tools, ip, top, parameters, has_choices: false };
     source.model(if is_quick { QUICK } else { FAST }, Vec::new())
 }
 
@@ -68,7 +68,7 @@ pub fn with_choices(
     parameters: &[String],
     options: Vec<String>,
 ) -> Result<Model> {
-    Source { tools, ip, top, parameters, has_choices: true }.model(QUICK, options)
+    ModelInputs { tools, ip, top, parameters, has_choices: true }.model(QUICK, options)
 }
 
 fn tree_file(top: &str) -> String {
@@ -76,7 +76,7 @@ fn tree_file(top: &str) -> String {
 }
 
 /// The inputs of the translation.
-struct Source<'a> {
+struct ModelInputs<'a> {
     tools: &'a Tools,
     ip: &'a Ip,
     top: &'a str,
@@ -84,9 +84,9 @@ struct Source<'a> {
     has_choices: bool,
 }
 
-impl Source<'_> {
+impl ModelInputs<'_> {
     fn model(&self, fast: &str, options: Vec<String>) -> Result<Model> {
-        let Source { tools, ip, top, parameters, has_choices } = *self;
+        let ModelInputs { tools, ip, top, parameters, has_choices } = *self;
         let folder = project::root().join("verif/machines/sim/upsets");
         let bench = Sources::read(&folder)?;
         let (objects, library_digest) = library(tools)?;

@@ -15,7 +15,7 @@ const QUICK: usize = 300;
 /// A campaign: the registers of an engine that are upset, and the scripts that it runs meanwhile.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Campaign {
+pub struct UpsetCampaign {
     pub name: String,
     pub top: String,
     pub parameters: BTreeMap<String, u32>,
@@ -31,7 +31,7 @@ pub struct Campaign {
     pub inputs: Vec<String>,
     #[serde(default = "patience")]
     pub patience: u64,
-    pub part: Vec<Part>,
+    pub part: Vec<CampaignPart>,
     /// Registers that are in no part.
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
@@ -42,7 +42,7 @@ pub struct Campaign {
 /// A set of registers and a window of cycles.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct CampaignPart {
     pub name: String,
     /// Names of registers below the top module; `*` matches any characters.
     pub registers: Vec<String>,
@@ -104,7 +104,7 @@ pub struct LeftOut {
 }
 
 /// Returns the parameters of a variant if all of them are 0, so that it differs only in protections.
-pub fn off(variant: &BTreeMap<String, u32>) -> Option<Vec<&String>> {
+pub fn disabled_protections(variant: &BTreeMap<String, u32>) -> Option<Vec<&String>> {
     variant.values().all(|value| *value == 0).then(|| variant.keys().collect())
 }
 
@@ -120,7 +120,7 @@ fn one() -> u64 {
     1
 }
 
-impl Campaign {
+impl UpsetCampaign {
     /// Returns the parameters of the engine and of its variants. Only the first is hardened.
     pub fn variants(&self) -> Vec<BTreeMap<String, u32>> {
         let changed = self.must_find.iter().map(|changes| {
@@ -133,7 +133,7 @@ impl Campaign {
 
     /// Returns the parameters that are 0 in variants, if an option of a run can switch these protections off.
     pub fn protections(&self) -> impl Iterator<Item = &String> {
-        self.must_find.iter().filter_map(off).flatten()
+        self.must_find.iter().filter_map(disabled_protections).flatten()
     }
 
     /// Checks that every register of a design is either in a part or left out, and that every pattern matches a
@@ -174,7 +174,7 @@ impl Campaign {
     }
 }
 
-impl Part {
+impl CampaignPart {
     pub fn has(&self, name: &str) -> bool {
         matches_any(&self.registers, name) && !matches_any(&self.except, name)
     }
@@ -252,7 +252,7 @@ mod tests {
         let text = "name = \"n\"\ntop = \"t\"\nparameters = { Hardened = 1, K = 4 }\n\
                     must_find = [{ Hardened = 0 }]\nstimulus = \"s\"\ninputs = []\nis_daily = true\n\
                     [[part]]\nname = \"p\"\nregisters = [\"*\"]\nfrom = \"start\"\nto = \"end\"\n";
-        let campaign: Campaign = toml::from_str(text).unwrap();
+        let campaign: UpsetCampaign = toml::from_str(text).unwrap();
         let second = [("Hardened".to_owned(), 0), ("K".to_owned(), 4)].into();
         assert_eq!(campaign.variants(), [campaign.parameters.clone(), second]);
         assert_eq!(campaign.part[0].effect, Effect::Flip);

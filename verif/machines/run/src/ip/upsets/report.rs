@@ -1,16 +1,16 @@
 //! Prints the table of a campaign.
 
 use super::counts::Row;
-use super::plan::{Campaign, LeftOut};
+use super::plan::{LeftOut, UpsetCampaign};
 use crate::ip::engine::Ip;
 
-/// The names of the columns, in the order of `Counts::fields`.
+/// The names of the columns, in the order of `UpsetCounts::fields`.
 const NAMES: [&str; 8] = ["runs", "same", "refused", "alert", "hang", "brief", "ACCEPTED", "WRONG"];
 
 /// Prints the rows, and the registers that are left out.
 pub fn print(
     ip: &Ip,
-    campaign: &Campaign,
+    campaign: &UpsetCampaign,
     rows: &[Row],
     omitted: &[(&LeftOut, usize, usize)],
     registers: usize,

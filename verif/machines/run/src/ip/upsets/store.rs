@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::counts::{LAYOUT, Row};
-use super::plan::{Campaign, LeftOut};
+use super::plan::{LeftOut, UpsetCampaign};
 use crate::ip::engine::Ip;
 use xtask::{packages, project};
 
@@ -24,12 +24,12 @@ const ABOUT: &str = "\
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    campaign: Vec<Stored>,
+    campaign: Vec<StoredCampaign>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
+struct StoredCampaign {
     engine: String,
     name: String,
     sources: String,
@@ -63,7 +63,7 @@ fn load() -> Result<File> {
 }
 
 /// Returns a digest of everything that decides the counts of a campaign.
-fn sources(ip: &Ip, campaign: &Campaign) -> Result<String> {
+fn sources(ip: &Ip, campaign: &UpsetCampaign) -> Result<String> {
     let script = ip.dir.join("tb").join(format!("{}.py", campaign.stimulus));
     let script =
         fs::read_to_string(&script).with_context(|| format!("cannot read {}", script.display()))?;
@@ -76,13 +76,14 @@ fn sources(ip: &Ip, campaign: &Campaign) -> Result<String> {
 /// Replaces the stored counts of a campaign.
 pub fn put(
     ip: &Ip,
-    campaign: &Campaign,
+    campaign: &UpsetCampaign,
     seed: u64,
     rows: &[Row],
     omitted: &[(&LeftOut, usize, usize)],
 ) -> Result<()> {
     let mut file = load()?;
-    let is_it = |stored: &Stored| (&stored.engine, &stored.name) == (&ip.name, &campaign.name);
+    let is_it =
+        |stored: &StoredCampaign| (&stored.engine, &stored.name) == (&ip.name, &campaign.name);
     file.campaign.retain(|stored| !is_it(stored));
     let left_out = omitted.iter().map(|(left, registers, bits)| Omitted {
         names: left.registers.clone(),
@@ -90,7 +91,7 @@ pub fn put(
         bits: *bits,
         reason: left.reason.clone(),
     });
-    file.campaign.push(Stored {
+    file.campaign.push(StoredCampaign {
         engine: ip.name.clone(),
         name: campaign.name.clone(),
         sources: sources(ip, campaign)?,
@@ -110,9 +111,10 @@ pub fn put(
 ///
 /// # Errors
 /// If sources or counts cannot be read.
-pub fn is_of_now(ip: &Ip, campaign: &Campaign) -> Result<bool> {
+pub fn is_current(ip: &Ip, campaign: &UpsetCampaign) -> Result<bool> {
     let sources = sources(ip, campaign)?;
-    let is_it = |stored: &Stored| (&stored.engine, &stored.name) == (&ip.name, &campaign.name);
+    let is_it =
+        |stored: &StoredCampaign| (&stored.engine, &stored.name) == (&ip.name, &campaign.name);
     Ok(load()?.campaign.iter().any(|stored| is_it(stored) && stored.sources == sources))
 }
 
