@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 
 use super::crossing::Line;
-use hartlock_device::kernels::{Bench, HARTS, read};
+use hartlock_device::kernels::{HARTS, KernelBench, read};
 use hartlock_hw::machines::rot_dma::MeasuredDmaList;
 use hartlock_hw::machines::{self, SmokeReport};
 use hartlock_results::run::{How, Row};
@@ -86,7 +86,7 @@ fn note(name: &str) -> &'static str {
 /// Measures vector lanes in instructions of an emulated hart, because no packaged open core has vectors. The result can
 /// be compared only with the hart without lanes, which is counted in the same way, and not with cycles.
 fn lanes() -> Result<Vec<Row>> {
-    let bench = Bench::prepare()?;
+    let bench = KernelBench::prepare()?;
     let hart = HARTS.iter().find(|hart| hart.name == LANES).context("a hart with lanes")?;
     eprintln!("lanes on {LANES}");
     let (counts, faults) = read(hart, &bench.console(hart)?)?;

@@ -9,7 +9,7 @@ use hartlock_kernels::Tier;
 use crate::peers;
 use crate::peers::PeerCount;
 use hartlock_device::bench::PACK_ADDRESS;
-use hartlock_device::kernels::{Bench, Count, HARTS, read};
+use hartlock_device::kernels::{Count, HARTS, KernelBench, read};
 use hartlock_hw::machines;
 use hartlock_hw::machines::model;
 use hartlock_hw::machines::model::Core;
@@ -81,7 +81,7 @@ pub fn measure(core: Core) -> Result<Vec<Measured>> {
 /// Measures this project's kernels of these hashes.
 fn ours(core: Core, hashes: &[HashId], len: usize) -> Result<Vec<Measured>> {
     let machine = model::machine(core, false)?;
-    let bench = Bench::for_machine(hashes, len)?;
+    let bench = KernelBench::for_machine(hashes, len)?;
     let pack = bench.pack();
     let pack = pack.to_str().context("the path of the pack is not UTF-8")?;
     let ours = Machine {

@@ -18,7 +18,7 @@ use hartlock_image::{PayloadType, TreeMode};
 use super::OF_PAPER;
 use super::boots::{Measured, StepCost};
 use super::cost::{HashCosts, Setting};
-use hartlock_device::boots::board::{Bench, Setup};
+use hartlock_device::boots::board::{Setup, TestBoard};
 use hartlock_results::paper::Paper;
 use hartlock_results::run::Row;
 use hartlock_testkit::bundle::{Draft, Edit};
@@ -363,7 +363,7 @@ impl Model<'_> {
 
 /// Returns the log of a boot on the emulator with one hart, which counts instructions.
 fn emulated() -> Result<Vec<Entry>> {
-    let bench = Bench::prepare(false)?;
+    let bench = TestBoard::prepare(false)?;
     let sizes = Edit::Draft(|draft: &mut Draft| {
         for (payload, size) in draft.payloads.iter_mut().zip(EMULATED) {
             payload.data.resize(size, 1);

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader};
 
 use anyhow::{Context, Result, bail};
 
-use hartlock_device::kernels::{Bench, Count, HARTS, Hart};
+use hartlock_device::kernels::{Count, HARTS, Hart, KernelBench};
 use hartlock_results::paper::Paper;
 use hartlock_results::run::Row;
 use xtask::firmware;
@@ -107,7 +107,7 @@ fn mnemonic(line: &str) -> &str {
 
 /// Returns the instructions of the kernel's first call that compresses a block, in order. The first
 /// message of a bench is `abc`, which is one block. A call without a block returns at once and is ignored.
-pub fn executed(bench: &Bench) -> Result<Vec<String>> {
+pub fn executed(bench: &KernelBench) -> Result<Vec<String>> {
     let hart = HARTS.iter().find(|hart| hart.name == HART).context("a hart of ours")?;
     let start = firmware::symbol(bench.elf(), KERNEL)?;
     let folder = tempfile::tempdir()?;

@@ -14,7 +14,7 @@ use super::args::Args;
 use super::machine::{self, commit, date, version};
 use super::peers::{self, PeerCount};
 use hartlock_device::bench;
-use hartlock_device::kernels::{Bench, Count, Hart, read};
+use hartlock_device::kernels::{Count, Hart, KernelBench, read};
 use hartlock_results::inputs;
 use hartlock_results::paper::Paper;
 use hartlock_results::run::{Better, How, Row, Run};
@@ -73,7 +73,7 @@ const PEERS: &[(&str, &[&str], &[&str])] = &[
 pub fn measure(args: &Args) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     eprintln!("building the bench");
-    let bench = Bench::prepare()?;
+    let bench = KernelBench::prepare()?;
     let mut counts = Vec::new();
     for hart in hartlock_device::kernels::HARTS {
         eprintln!("our kernels on {}", hart.name);
@@ -120,7 +120,7 @@ pub fn measure(args: &Args) -> Result<Run> {
 fn peers_console(image: &Path, hart: &Hart) -> Result<String> {
     let options = hart.options();
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    bench::emulate_alone(image, &options).with_context(|| format!("peers on {}", hart.name))
+    bench::emulate_without_pack(image, &options).with_context(|| format!("peers on {}", hart.name))
 }
 
 fn rows(

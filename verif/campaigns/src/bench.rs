@@ -24,14 +24,14 @@ pub const PACK_ADDRESS: u64 = hartlock_emulator::bare::PACK_ADDRESS;
 pub fn emulate(bench: &Path, pack: &Path, options: &[&str]) -> Result<String> {
     let pack = pack.to_str().context("the path of the pack is not UTF-8")?.replace(',', ",,");
     let loader = format!("loader,file={pack},addr={PACK_ADDRESS:#x},force-raw=on");
-    emulate_alone(bench, &[options, &["-device", &loader]].concat())
+    emulate_without_pack(bench, &[options, &["-device", &loader]].concat())
 }
 
 /// Same as [`emulate`], for an image that needs no pack.
 ///
 /// # Errors
 /// Fails for the same reasons as [`emulate`].
-pub fn emulate_alone(image: &Path, options: &[&str]) -> Result<String> {
+pub fn emulate_without_pack(image: &Path, options: &[&str]) -> Result<String> {
     let mut qemu = Command::new(tools::locate()?.qemu);
     qemu.args(["-machine", "virt", "-smp", "1", "-m", "512M", "-nographic"]);
     qemu.args(options).args(["-monitor", "none", "-serial", "stdio", "-bios"]).arg(image);

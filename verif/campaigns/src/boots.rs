@@ -28,7 +28,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use board::Bench;
+use board::TestBoard;
 use case::Case;
 use xtask::Outcome;
 use xtask::Verdict;
@@ -37,7 +37,7 @@ use xtask::Verdict;
 const IOMMU: &str = "qemu-virt-iommu";
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct BootsArgs {
     /// Run only cases whose name contains this
     #[arg(value_name = "NAME")]
     filter: Option<String>,
@@ -81,7 +81,7 @@ fn cases() -> Vec<Case> {
     .collect()
 }
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &BootsArgs) -> Result<Verdict> {
     if let Some(verdict) = port::run_for(&args.board)? {
         return Ok(verdict);
     }
@@ -95,7 +95,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     if cases.is_empty() {
         bail!("no case has this in its name; `cargo xtask boots --list` names them");
     }
-    let bench = Bench::prepare(args.verbose)?;
+    let bench = TestBoard::prepare(args.verbose)?;
     let mut failed = 0;
     for case in &cases {
         let start = Instant::now();
@@ -132,7 +132,7 @@ fn named(names: &[&str]) -> Result<Outcome> {
 }
 
 fn all_of(cases: Vec<Case>) -> Result<Outcome> {
-    let bench = Bench::prepare(false)?;
+    let bench = TestBoard::prepare(false)?;
     let mut failures = Vec::new();
     let count = cases.len();
     for case in cases {

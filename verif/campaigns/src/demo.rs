@@ -19,7 +19,7 @@ use measure::Measured;
 use xtask::{Verdict, firmware, initramfs, project, run, tools};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct DemoArgs {
     /// Harts of the emulated board
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=5))]
     harts: u32,
@@ -37,7 +37,7 @@ pub struct Args {
     is_quiet: bool,
 }
 
-impl Args {
+impl DemoArgs {
     fn say(&self, text: &str) {
         if !self.is_quiet {
             println!("{text}");
@@ -58,7 +58,7 @@ fn algorithm(name: &str) -> Result<Algorithm, String> {
 /// Linux command line. It is quiet, so that the steps of the boot stay visible.
 const BOOTARGS: &str = "console=ttyS0 quiet loglevel=4 rdinit=/hartlock-init";
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &DemoArgs) -> Result<Verdict> {
     std::env::set_current_dir(project::root())?;
     let demo = Demo::prepare(args)?;
     demo.sign()?;
@@ -82,7 +82,8 @@ pub fn main(args: &Args) -> Result<Verdict> {
 /// Prepares and signs the demo, and returns the path of the command and the folder.
 pub fn signed() -> Result<(PathBuf, PathBuf)> {
     std::env::set_current_dir(project::root())?;
-    let args = Args { harts: 5, timeout: 180, alone: true, algorithms: Vec::new(), is_quiet: true };
+    let args =
+        DemoArgs { harts: 5, timeout: 180, alone: true, algorithms: Vec::new(), is_quiet: true };
     let demo = Demo::prepare(&args)?;
     demo.sign()?;
     Ok((demo.hartlock, demo.folder))
@@ -102,7 +103,7 @@ struct Boot {
 const BOARD: &str = "board";
 
 struct Demo<'a> {
-    args: &'a Args,
+    args: &'a DemoArgs,
     hartlock: PathBuf,
     folder: PathBuf,
     /// Algorithms of the root keys, in the order in which they sign.
@@ -111,7 +112,7 @@ struct Demo<'a> {
 
 impl<'a> Demo<'a> {
     /// Fetches and builds everything that is signed later.
-    fn prepare(args: &'a Args) -> Result<Self> {
+    fn prepare(args: &'a DemoArgs) -> Result<Self> {
         args.title("Fetch and build");
         let tools = tools::locate()?;
         args.say("building ROM and loader");

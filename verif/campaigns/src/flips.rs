@@ -14,7 +14,7 @@ use xtask::Outcome;
 use xtask::{Verdict, run};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct FlipsArgs {
     /// Bits to change, spread over the whole bundle
     #[arg(long, default_value_t = 500)]
     count: u64,
@@ -23,7 +23,7 @@ pub struct Args {
     seed: u64,
 }
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &FlipsArgs) -> Result<Verdict> {
     match judge(args.count, args.seed)? {
         Outcome::Failed(why) => {
             println!("{why}");

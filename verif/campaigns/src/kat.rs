@@ -27,7 +27,7 @@ mod without_folder;
 
 use hartlock_kat::convert::case::{Case, Collection};
 use hartlock_kat::convert::{self, Vectors};
-use report::Report;
+use report::KatReport;
 
 /// Environment variable with the path of the folder of vectors.
 const VARIABLE: &str = "HARTLOCK_VECTORS";
@@ -37,7 +37,7 @@ const SAMPLE_OF_EACH: usize = 1;
 const STEP_HART: &str = "qemu:rv64";
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct KatArgs {
     /// Run only cases of this family
     #[arg(long, value_name = "FAMILY")]
     only: Option<String>,
@@ -55,7 +55,7 @@ pub struct Args {
     write: Option<PathBuf>,
 }
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &KatArgs) -> Result<Verdict> {
     let mut collection = collect()?;
     if let Some(family) = &args.only {
         let families: BTreeSet<_> = collection.cases.iter().map(|case| case.family).collect();
@@ -74,7 +74,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
         None => on_host(&collection.cases, args.kernel.as_deref())?,
         Some(target) => on_board(&collection.cases, target, args.kernel.as_deref())?,
     };
-    let report = Report::new(&collection, &replies);
+    let report = KatReport::new(&collection, &replies);
     print!("{report}");
     Ok(if report.is_good() { Verdict::Yes } else { Verdict::No })
 }
@@ -84,7 +84,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     let mut collection = collect()?;
     let mut faults = Vec::new();
     let mut judge = |what: &str, collection: &Collection, replies: &[Reply]| {
-        let report = Report::new(collection, replies);
+        let report = KatReport::new(collection, replies);
         faults.extend(report.faults().map(|fault| format!("{what}: {fault}")));
         if !report.is_good() && faults.is_empty() {
             faults.push(format!("{what}: nothing was carried"));
@@ -207,7 +207,7 @@ mod tests {
         assert!(vectors(Some(empty.path().into())).unwrap().is_some());
 
         let (collection, replies) = sample();
-        let report = Report::new(&collection, &replies);
+        let report = KatReport::new(&collection, &replies);
         assert!(report.is_good(), "{report}");
         for family in ["ecdsa", "ed25519", "hmac", "lms", "ml-dsa", "rsa", "slh-dsa", "xmss"] {
             let is_of_it = |case: &&Case| case.family == family;
@@ -225,11 +225,11 @@ mod tests {
         let at = collection.cases.iter().position(|case| case.expected == case::Expected::Valid);
         let at = at.unwrap();
         let right = std::mem::replace(&mut replies[at].result, line::Verdict::Invalid);
-        assert_eq!(Report::new(&collection, &replies).faults().count(), 1);
+        assert_eq!(KatReport::new(&collection, &replies).faults().count(), 1);
         replies[at].result = right;
-        assert!(Report::new(&collection, &replies).is_good());
+        assert!(KatReport::new(&collection, &replies).is_good());
         collection.cases[at].expected = case::Expected::Invalid;
-        assert_eq!(Report::new(&collection, &replies).faults().count(), 1);
+        assert_eq!(KatReport::new(&collection, &replies).faults().count(), 1);
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
             without_folder::signed_here(&mut collection, algorithm).unwrap();
         }
         let replies = on_host(&collection.cases, None).unwrap();
-        let report = Report::new(&collection, &replies);
+        let report = KatReport::new(&collection, &replies);
         assert!(report.is_good(), "{report}");
         let count = |wanted| collection.cases.iter().filter(|it| it.expected == wanted).count();
         assert_eq!(count(case::Expected::Invalid), 4);

@@ -25,7 +25,7 @@ mod cases;
 pub use cases::counted_digest;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct KernelsArgs {
     /// Run only harts whose name contains this
     #[arg(value_name = "HART")]
     filter: Option<String>,
@@ -115,10 +115,10 @@ impl Count {
     }
 }
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &KernelsArgs) -> Result<Verdict> {
     let is_wanted =
         |hart: &&Hart| args.filter.as_ref().is_none_or(|filter| hart.name.contains(filter));
-    let bench = Bench::prepare()?;
+    let bench = KernelBench::prepare()?;
     let mut verdict = Verdict::Yes;
     for hart in HARTS.iter().filter(is_wanted) {
         let start = std::time::Instant::now();
@@ -142,7 +142,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
 
 /// Test step: checks every kernel on harts that have its tier.
 pub fn step(_: &Path) -> Result<Outcome> {
-    let bench = Bench::prepare()?;
+    let bench = KernelBench::prepare()?;
     if firmware::has_panic_path(&bench.stage.elf)? {
         return Ok(Outcome::Failed("the bench can reach a panic".into()));
     }
@@ -155,12 +155,12 @@ pub fn step(_: &Path) -> Result<Outcome> {
 }
 
 /// The bench image and its pack of cases.
-pub struct Bench {
+pub struct KernelBench {
     stage: firmware::StageFiles,
     folder: tempfile::TempDir,
 }
 
-impl Bench {
+impl KernelBench {
     pub fn prepare() -> Result<Self> {
         Self::with(&[], &Plan::EVERYTHING, &cases::all()?)
     }

@@ -16,19 +16,19 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Boot the emulated board for real: good devices and ones with one fault
-    Boots(boots::Args),
+    Boots(boots::BootsArgs),
     /// Sign and boot a real Linux, then show that a tampered image is refused
-    Demo(demo::Args),
+    Demo(demo::DemoArgs),
     /// Change bits of the demo's bundle and have `hartlock verify` judge each
-    Flips(flips::Args),
+    Flips(flips::FlipsArgs),
     /// Run public test vectors through the engine of `hartlock kat`
-    Kat(kat::Args),
+    Kat(kat::KatArgs),
     /// Check and count the hash kernels on emulated harts with and without each extension
-    Kernels(kernels::Args),
+    Kernels(kernels::KernelsArgs),
     /// Skip instructions of a boot stage, one at a time, and see that it still refuses
-    Skips(skips::Args),
+    Skips(skips::SkipsArgs),
     /// Make, compare or run the bundles of spec/vectors/image
-    Vectors(vectors::Args),
+    Vectors(vectors::VectorsArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]
     Step {

@@ -27,9 +27,9 @@ use hartlock_emulator::Stage;
 use hartlock_fault::campaign::SLACK;
 use hartlock_maps::qemu_virt;
 
-use crate::boots::board::{Bench, Setup};
-use bundles::{TARGETS, Target};
-use interpreted::{Choice, Part, Refusal};
+use crate::boots::board::{Setup, TestBoard};
+use bundles::{BoardTarget, TARGETS};
+use interpreted::{BootPart, Choice, RecordedBoot};
 use xtask::Outcome;
 use xtask::python::{self, PackageSet};
 use xtask::{Verdict, firmware};
@@ -48,7 +48,7 @@ const JUDGED_LOADER: &str = "loader/below-the-floor";
 const NO_DEFECT: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct SkipsArgs {
     /// Only bundles whose name contains this
     #[arg(value_name = "NAME")]
     filter: Option<String>,
@@ -97,10 +97,10 @@ pub struct Args {
     blind: bool,
 }
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &SkipsArgs) -> Result<Verdict> {
     let is_wanted = |name: &str| args.filter.as_ref().is_none_or(|filter| name.contains(filter));
-    let targets: Vec<&Target> = TARGETS.iter().filter(|it| is_wanted(it.name)).collect();
-    let roots: Vec<&rot::Target> = rot::TARGETS.iter().filter(|it| is_wanted(it.name)).collect();
+    let targets: Vec<&BoardTarget> = TARGETS.iter().filter(|it| is_wanted(it.name)).collect();
+    let roots: Vec<&rot::RotTarget> = rot::TARGETS.iter().filter(|it| is_wanted(it.name)).collect();
     if args.list {
         targets.iter().for_each(|target| println!("{}", target.name));
         roots.iter().for_each(|target| println!("{}", target.name));
@@ -111,7 +111,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     }
     let mut is_turned = false;
     if !targets.is_empty() {
-        let bench = Bench::prepare(false)?;
+        let bench = TestBoard::prepare(false)?;
         for target in targets {
             is_turned |= on_board(args, &bench, target)?;
         }
@@ -123,7 +123,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
 }
 
 /// Tests one bundle of the board. Returns true if a skip turned the refusal into a boot.
-fn on_board(args: &Args, bench: &Bench, target: &Target) -> Result<bool> {
+fn on_board(args: &SkipsArgs, bench: &TestBoard, target: &BoardTarget) -> Result<bool> {
     let setup = make(bench, target, args.blind)?;
     if args.judge {
         judged(bench, target)?;
@@ -132,12 +132,12 @@ fn on_board(args: &Args, bench: &Bench, target: &Target) -> Result<bool> {
     if args.qemu && target.stage == Stage::Loader {
         return emulated::campaign(bench, target, &setup, args.loader_samples());
     }
-    let refusal = Refusal::record(bench, &setup, target.stage)?;
-    args.campaign(&refusal, target.name)
+    let recorded_boot = RecordedBoot::record(bench, &setup, target.stage)?;
+    args.campaign(&recorded_boot, target.name)
 }
 
 /// Same as [`on_board`], for a bundle of the root of trust.
-fn on_root_of_trust(args: &Args, target: &rot::Target) -> Result<bool> {
+fn on_root_of_trust(args: &SkipsArgs, target: &rot::RotTarget) -> Result<bool> {
     let mut device = target.make()?;
     if args.judge {
         let compared = rtl::judge(&device).context(target.name)?;
@@ -147,17 +147,17 @@ fn on_root_of_trust(args: &Args, target: &rot::Target) -> Result<bool> {
     if args.blind {
         device.blind()?;
     }
-    args.campaign(&device.refusal()?, target.name)
+    args.campaign(&device.recorded_boot()?, target.name)
 }
 
-impl Args {
+impl SkipsArgs {
     fn choice(&self) -> Choice {
         let part = match (self.before_bundle, self.after_signatures) {
-            (true, _) => Part::BeforeBundle,
-            (_, true) => Part::AfterSignatures,
-            _ => Part::WholeBoot,
+            (true, _) => BootPart::BeforeBundle,
+            (_, true) => BootPart::AfterSignatures,
+            _ => BootPart::WholeBoot,
         };
-        let is_every_one = self.all || part != Part::WholeBoot || self.second_within > 0;
+        let is_every_one = self.all || part != BootPart::WholeBoot || self.second_within > 0;
         let minutes = |minutes: u64| Instant::now() + Duration::from_secs(60 * minutes);
         Choice {
             samples: self.samples.or((!is_every_one).then_some(SAMPLES)),
@@ -171,8 +171,8 @@ impl Args {
     }
 
     /// Skips the selected instructions, stores the counts, and returns true if a skip turned the refusal.
-    fn campaign(&self, refusal: &Refusal, name: &str) -> Result<bool> {
-        let counts = interpreted::campaign(refusal, name, &self.choice())?;
+    fn campaign(&self, recorded_boot: &RecordedBoot, name: &str) -> Result<bool> {
+        let counts = interpreted::campaign(recorded_boot, name, &self.choice())?;
         if let Some(file) = &self.store {
             store::append(file, &counts)?;
         }
@@ -184,7 +184,7 @@ impl Args {
     }
 }
 
-fn make(bench: &Bench, target: &Target, is_blind: bool) -> Result<Setup> {
+fn make(bench: &TestBoard, target: &BoardTarget, is_blind: bool) -> Result<Setup> {
     let mut setup = (target.make)(bench)?;
     // If all harts exist, the ROM does not wait for missing ones.
     setup.harts = 5;
@@ -198,20 +198,20 @@ fn make(bench: &Bench, target: &Target, is_blind: bool) -> Result<Setup> {
 }
 
 /// Compares the interpreter with QEMU. The loader runs on one hart in both.
-fn judged(bench: &Bench, target: &Target) -> Result<()> {
+fn judged(bench: &TestBoard, target: &BoardTarget) -> Result<()> {
     let mut setup = make(bench, target, false)?;
     if target.stage == Stage::Loader {
         setup.harts = 1;
     }
     setup.cpu = Some(judge::CPU.to_owned());
-    let refusal = Refusal::record(bench, &setup, target.stage)?;
-    let compared = judge::judge(bench, &setup, &refusal, target.name)?;
+    let recorded_boot = RecordedBoot::record(bench, &setup, target.stage)?;
+    let compared = judge::judge(bench, &setup, &recorded_boot, target.name)?;
     println!("{}: QEMU agrees, registers after {compared} instructions", target.name);
     Ok(())
 }
 
 /// Replaces the redundant check by code that never finds a defect.
-fn blind(setup: &mut Setup, elf: &Path, target: &Target) -> Result<()> {
+fn blind(setup: &mut Setup, elf: &Path, target: &BoardTarget) -> Result<()> {
     if target.stage != Stage::Rom {
         bail!("only the ROM can be blinded: the loader is signed");
     }
@@ -226,7 +226,7 @@ fn blind(setup: &mut Setup, elf: &Path, target: &Target) -> Result<()> {
 /// Test step: compares QEMU with the interpreter, skips a sample of instructions with every bundle, and checks that
 /// ROMs without their redundant check are detected. Each bundle of the loader is also sampled on QEMU.
 pub fn step(_: &Path) -> Result<Outcome> {
-    let bench = Bench::prepare(false)?;
+    let bench = TestBoard::prepare(false)?;
     let sampled = |samples, part| Choice {
         samples: Some(samples),
         part,
@@ -236,21 +236,24 @@ pub fn step(_: &Path) -> Result<Outcome> {
         jobs: 1,
         until: None,
     };
-    let is_sampled_turned = |refusal: &Refusal, name| -> Result<bool> {
+    let is_sampled_turned = |recorded_boot: &RecordedBoot, name| -> Result<bool> {
         let mut is_turned = false;
-        let parts =
-            [(64, Part::WholeBoot), (256, Part::BeforeBundle), (2048, Part::AfterSignatures)];
+        let parts = [
+            (64, BootPart::WholeBoot),
+            (256, BootPart::BeforeBundle),
+            (2048, BootPart::AfterSignatures),
+        ];
         for (samples, part) in parts {
             let choice = sampled(samples, part);
-            is_turned |= !interpreted::campaign(refusal, name, &choice)?.report.is_clean();
+            is_turned |= !interpreted::campaign(recorded_boot, name, &choice)?.report.is_clean();
         }
         Ok(is_turned)
     };
     let mut turned = Vec::new();
     for target in TARGETS {
         let setup = make(&bench, target, false)?;
-        let refusal = Refusal::record(&bench, &setup, target.stage)?;
-        let mut is_turned = is_sampled_turned(&refusal, target.name)?;
+        let recorded_boot = RecordedBoot::record(&bench, &setup, target.stage)?;
+        let mut is_turned = is_sampled_turned(&recorded_boot, target.name)?;
         if target.stage == Stage::Loader {
             is_turned |= emulated::campaign(&bench, target, &setup, Some(LOADER_SAMPLES))?;
         }
@@ -259,7 +262,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
         }
     }
     for target in rot::TARGETS {
-        if is_sampled_turned(&target.make()?.refusal()?, target.name)? {
+        if is_sampled_turned(&target.make()?.recorded_boot()?, target.name)? {
             turned.push(target.name);
         }
     }
@@ -275,9 +278,9 @@ pub fn step(_: &Path) -> Result<Outcome> {
     judged(&bench, find(JUDGED_LOADER)?)?;
     let unjudged = judged_by_rtl()?;
     let blinded = make(&bench, target, true)?;
-    let all = Choice { samples: None, ..sampled(0, Part::AfterSignatures) };
-    let refusal = Refusal::record(&bench, &blinded, Stage::Rom)?;
-    let report = interpreted::campaign(&refusal, "without its redundant check", &all)?.report;
+    let all = Choice { samples: None, ..sampled(0, BootPart::AfterSignatures) };
+    let recorded_boot = RecordedBoot::record(&bench, &blinded, Stage::Rom)?;
+    let report = interpreted::campaign(&recorded_boot, "without its redundant check", &all)?.report;
     // The code of the bundle itself must run, not data that was in memory before.
     if !report.findings.iter().any(|it| it.target == qemu_virt::OPENSBI.start) {
         return Ok(Outcome::Failed("a ROM without its redundant check is not caught".into()));
@@ -286,7 +289,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     let mut device = target.make()?;
     device.blind()?;
     let name = "the root of trust without its redundant check";
-    let report = interpreted::campaign(&device.refusal()?, name, &all)?.report;
+    let report = interpreted::campaign(&device.recorded_boot()?, name, &all)?.report;
     if report.turned == 0 {
         return Ok(Outcome::Failed(
             "a root of trust without its redundant check is not caught".into(),

@@ -22,7 +22,7 @@ use hartlock_testkit::first_stage;
 use hartlock_testkit::generator::{self, SETS};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct VectorsArgs {
     /// Write nothing; compare what would be written with what is there
     #[arg(long, conflicts_with = "run")]
     check: bool,
@@ -39,7 +39,7 @@ enum Where {
     Target,
 }
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &VectorsArgs) -> Result<Verdict> {
     let root = project::root();
     let outcome = match (args.check, args.run) {
         (true, _) => check_step(&root)?,

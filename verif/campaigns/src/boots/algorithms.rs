@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_image::{Algorithm, Policy, Reason};
 
-use super::board::{Bench, STUB_RUNS, Setup, expect_boot, expect_refusal, fake_device};
+use super::board::{STUB_RUNS, Setup, TestBoard, expect_boot, expect_refusal, fake_device};
 use super::case::Case;
 use crate::stages;
 use hartlock_testkit::bundle::{Block, Draft, build, trust};
@@ -45,9 +45,9 @@ const SECOND: usize = 16 + 32 + 64;
 
 /// Name of an attack, the expected reason of the refusal, and the function that modifies the bundle.
 /// The second argument of the function is a bundle with other contents that the same keys signed.
-type Attack = (&'static str, Reason, fn(&mut Vec<u8>, &[u8]));
+type BundleAttack = (&'static str, Reason, fn(&mut Vec<u8>, &[u8]));
 
-const ATTACKS: [Attack; 6] = [
+const ATTACKS: [BundleAttack; 6] = [
     ("erased", Reason::SignatureAlgorithmZero, |bundle, _| area(bundle)[SECOND..].fill(0)),
     // The size of the signature area is part of the signed header, so a smaller area invalidates the
     // first signature.
@@ -81,13 +81,13 @@ pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for signer in SIGNERS {
         let name = format!("algorithms/ed25519-and-{}", signer.algorithm());
-        cases.push(Case::new(name, |bench: &Bench| {
+        cases.push(Case::new(name, |bench: &TestBoard| {
             boots_well(bench, &hybrid_setup(bench, signer)?)
         }));
     }
     for signer in ALONE {
         let name = format!("algorithms/{}", signer.algorithm());
-        cases.push(Case::new(name, |bench: &Bench| {
+        cases.push(Case::new(name, |bench: &TestBoard| {
             let algorithms = [signer.algorithm()];
             let setup = setup(bench, &algorithms, Policy::Any, &[Block::BySigner(signer)], 1)?;
             boots_well(bench, &setup)
@@ -102,7 +102,7 @@ pub fn cases() -> Vec<Case> {
             for (what, reason, attack) in ATTACKS {
                 let name =
                     format!("algorithms/{}-{what}-for-the-{}", signer.algorithm(), stage.name());
-                cases.push(Case::new(name, move |bench: &Bench| {
+                cases.push(Case::new(name, move |bench: &TestBoard| {
                     let mut setup = hybrid_setup(bench, signer)?;
                     let other =
                         self::setup(bench, &hybrid(signer), Policy::Hybrid, &pair(signer), 8)?;
@@ -135,7 +135,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-fn boots_well(bench: &Bench, setup: &Setup) -> Result<()> {
+fn boots_well(bench: &TestBoard, setup: &Setup) -> Result<()> {
     let run = bench.run(setup)?;
     expect_boot(&run)?;
     ensure!(run.transcript.contains(STUB_RUNS), "the kernel did not run");
@@ -150,14 +150,14 @@ fn hybrid(signer: &Signer) -> [Algorithm; 2] {
     [Algorithm::Ed25519, signer.algorithm()]
 }
 
-fn hybrid_setup(bench: &Bench, signer: &'static Signer) -> Result<Setup> {
+fn hybrid_setup(bench: &TestBoard, signer: &'static Signer) -> Result<Setup> {
     setup(bench, &hybrid(signer), Policy::Hybrid, &pair(signer), 7)
 }
 
 /// Makes a device whose ROM supports these algorithms, and whose bundles are signed by these keys. The
 /// device trusts no other keys.
 fn setup(
-    bench: &Bench,
+    bench: &TestBoard,
     algorithms: &[Algorithm],
     policy: Policy,
     blocks: &[Block],

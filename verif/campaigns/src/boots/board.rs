@@ -33,7 +33,7 @@ pub const STUB_RUNS: &str = "stub: the kernel runs";
 const TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Firmware and tools that are built once for all cases.
-pub struct Bench {
+pub struct TestBoard {
     pub tools: Tools,
     pub firmware: Firmware,
     qemu: Qemu,
@@ -70,7 +70,7 @@ pub struct Setup {
     pub until: Option<&'static str>,
 }
 
-impl Bench {
+impl TestBoard {
     pub fn prepare(is_verbose: bool) -> Result<Self> {
         let tools = tools::locate()?;
         let firmware = firmware::build()?;
@@ -128,7 +128,7 @@ impl Bench {
         self.setup_with(&self.firmware.loader, boot, system)
     }
 
-    /// Same as [`Bench::setup`], with another loader.
+    /// Same as [`TestBoard::setup`], with another loader.
     pub fn setup_with(&self, loader: &StageFiles, boot: &[Edit], system: &[Edit]) -> Result<Setup> {
         Ok(Setup {
             rom: fs::read(&self.firmware.rom.bin)?,
@@ -152,7 +152,7 @@ impl Bench {
         Ok(run)
     }
 
-    /// Starts a device. The caller ends it with [`Bench::finish`].
+    /// Starts a device. The caller ends it with [`TestBoard::finish`].
     pub fn start(&self, setup: &Setup, extra: &[String]) -> Result<(Device, Machine)> {
         let device = Device::temporary()?;
         self.install(&device, setup)?;
@@ -175,7 +175,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Starts a device whose flash and disk were already written by [`Bench::install`].
+    /// Starts a device whose flash and disk were already written by [`TestBoard::install`].
     pub fn start_on(&self, device: &Device, setup: &Setup, extra: &[String]) -> Result<Machine> {
         let disk = setup.system.as_ref().map(|_| device.disk());
         let mut config = Config::new(device.rom_flash(), device.bundle_flash(), disk);

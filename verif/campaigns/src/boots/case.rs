@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::board::Bench;
+use super::board::TestBoard;
 
 /// A test case: one boot, or a few that belong together.
 pub struct Case {
@@ -12,10 +12,10 @@ pub struct Case {
     pub run: Box<Run>,
 }
 
-type Run = dyn Fn(&Bench) -> Result<()>;
+type Run = dyn Fn(&TestBoard) -> Result<()>;
 
 impl Case {
-    pub fn new(name: impl Into<String>, run: impl Fn(&Bench) -> Result<()> + 'static) -> Self {
+    pub fn new(name: impl Into<String>, run: impl Fn(&TestBoard) -> Result<()> + 'static) -> Self {
         Self { name: name.into(), run: Box::new(run) }
     }
 }

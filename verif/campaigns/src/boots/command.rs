@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use hartlock_image::Reason;
 use serde_json::Value;
 
-use super::board::Bench;
+use super::board::TestBoard;
 use super::case::Case;
 use crate::demo;
 use hartlock_testkit::keys::{A, B};
@@ -18,7 +18,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// Revokes the signer of the boot bundle, and then also the other root key.
-fn revoked(bench: &Bench) -> Result<()> {
+fn revoked(bench: &TestBoard) -> Result<()> {
     let hartlock = demo::build_command()?;
     let setup = bench.setup(&[], &[])?;
     let folder = tempfile::tempdir()?;

@@ -14,7 +14,7 @@ use hartlock_image::{
 use hartlock_maps::qemu_virt;
 use hartlock_testkit::bundle::Edit;
 
-use super::board::{Bench, expect_boot, expect_refusal, loader_entry};
+use super::board::{TestBoard, expect_boot, expect_refusal, loader_entry};
 use super::case::Case;
 use crate::debugger::{self, Debugger};
 use xtask::firmware;
@@ -100,7 +100,7 @@ fn silent_after(bytes: u64) -> String {
 
 /// Boots a device whose disk holds the correct bundle and is attached as a drive with these properties. The
 /// last property takes the name of the image.
-fn with_drive(bench: &Bench, properties: &str) -> Result<Run> {
+fn with_drive(bench: &TestBoard, properties: &str) -> Result<Run> {
     let mut setup = bench.setup(&[], &[])?;
     let device = Device::temporary()?;
     bench.install(&device, &setup)?;
@@ -118,7 +118,7 @@ const PAGES_AFTER: u64 = 4;
 /// Boots a device in which an earlier system left data in the kernel's memory beyond the file contents. Stops
 /// when the kernel is entered, and returns the kernel's entry point and the first and last eight bytes of
 /// that memory.
-fn entered_with_old_memory(bench: &Bench) -> Result<(u64, Vec<u8>)> {
+fn entered_with_old_memory(bench: &TestBoard) -> Result<(u64, Vec<u8>)> {
     let larger = Edit::Draft(|draft| draft.payloads[0].memory_size += PAGES_AFTER * PAGE_SIZE);
     let mut setup = bench.setup(&[], &[larger])?;
     setup.is_held = true;
@@ -154,7 +154,7 @@ fn expect_silence_after_the_kernel(run: &Run) -> Result<()> {
 
 /// Boots a device in which an attacker lowers the floor of the system bundle after the ROM sealed the
 /// hand-off block. The bundle meets both floors, so only the seal can detect the change.
-fn with_lowered_floor(bench: &Bench) -> Result<Run> {
+fn with_lowered_floor(bench: &TestBoard) -> Result<Run> {
     let mut setup = bench.setup(&[], &[])?;
     setup.state = Provisioning { system_floor: 7, ..setup.state };
     setup.is_held = true;

@@ -16,7 +16,7 @@ use hartlock_image::Reason;
 use hartlock_maps::qemu_virt_iommu as map;
 use hartlock_verify::board::Region;
 
-use super::board::{Bench, Setup, expect_boot, expect_refusal, last_lines};
+use super::board::{Setup, TestBoard, expect_boot, expect_refusal, last_lines};
 use super::case::Case;
 use super::port;
 use hartlock_testkit::bundle::{Edit, build};
@@ -66,7 +66,7 @@ enum Sign {
 }
 
 /// A DMA request and the evidence of its success.
-struct Attack {
+struct DmaAttack {
     name: &'static str,
     kind: u32,
     slot: u32,
@@ -76,7 +76,7 @@ struct Attack {
     sign: Sign,
 }
 
-impl Attack {
+impl DmaAttack {
     /// Makes a request that copies the marker sector to memory at `address`.
     const fn write(name: &'static str, address: u64) -> Self {
         let sign = Sign::Marker(address);
@@ -92,66 +92,66 @@ impl Attack {
 }
 
 /// Requests that the IOMMU must block. Their targets are addresses whose contents the boot does not use.
-fn attacks() -> Vec<Attack> {
+fn attacks() -> Vec<DmaAttack> {
     vec![
-        Attack::write("opensbi", map::OPENSBI.end - 0x1_0000),
-        Attack::write("rom-ram", map::ROM_RAM.end - 0x1000),
-        Attack::write("handoff", map::HANDOFF.start + 0xc00),
-        Attack::write("iommu-tables", map::IOMMU_TABLES.start),
-        Attack::write("iommu-contexts", map::IOMMU_TABLES.start + 0x5600),
-        Attack::write("log", map::LOG.end - 0x1000),
-        Attack::write("loader-code", map::LOADER.start + 0x10_0000),
-        Attack::write("loader-stacks", map::LOADER.end - 0x1000),
-        Attack::write("boot-fdt", map::BOOT_FDT.end - 0x1000),
-        Attack::write("metadata", map::METADATA.end - 0x1000),
-        Attack::write("linux-fdt", map::LINUX_FDT.end - 0x1000),
-        Attack {
+        DmaAttack::write("opensbi", map::OPENSBI.end - 0x1_0000),
+        DmaAttack::write("rom-ram", map::ROM_RAM.end - 0x1000),
+        DmaAttack::write("handoff", map::HANDOFF.start + 0xc00),
+        DmaAttack::write("iommu-tables", map::IOMMU_TABLES.start),
+        DmaAttack::write("iommu-contexts", map::IOMMU_TABLES.start + 0x5600),
+        DmaAttack::write("log", map::LOG.end - 0x1000),
+        DmaAttack::write("loader-code", map::LOADER.start + 0x10_0000),
+        DmaAttack::write("loader-stacks", map::LOADER.end - 0x1000),
+        DmaAttack::write("boot-fdt", map::BOOT_FDT.end - 0x1000),
+        DmaAttack::write("metadata", map::METADATA.end - 0x1000),
+        DmaAttack::write("linux-fdt", map::LINUX_FDT.end - 0x1000),
+        DmaAttack {
             sector: FLASH_COMMANDS,
             sign: Sign::Flash,
-            ..Attack::write("flash", UNUSED_FLASH)
+            ..DmaAttack::write("flash", UNUSED_FLASH)
         },
-        Attack::read("root-of-trust", map::ROOT_OF_TRUST.start, LEAKED, b"HARTLOCK-ROOT-v1"),
-        Attack::read("rom-data", map::ROM_RAM.start, LEAKED + 1, b"OSBI"),
+        DmaAttack::read("root-of-trust", map::ROOT_OF_TRUST.start, LEAKED, b"HARTLOCK-ROOT-v1"),
+        DmaAttack::read("rom-data", map::ROM_RAM.start, LEAKED + 1, b"OSBI"),
         // The request writes eight bytes to the registers of fw_cfg: the address of a prepared fw_cfg request.
-        Attack {
+        DmaAttack {
             sector: FW_CFG_ADDRESS,
             len: 8,
             sign: Sign::Signature(FW_CFG_TARGET),
-            ..Attack::write("fw-cfg", FW_CFG + 16)
+            ..DmaAttack::write("fw-cfg", FW_CFG + 16)
         },
     ]
 }
 
 /// The same access by the processor: S-mode writes to the registers of fw_cfg.
-fn by_processor() -> Attack {
+fn by_processor() -> DmaAttack {
     let address = map::OPENSBI.end - 0x2_0000;
-    Attack {
+    DmaAttack {
         kind: FW_CFG_DMA,
         sign: Sign::Signature(address),
-        ..Attack::write("fw-cfg-s-mode", address)
+        ..DmaAttack::write("fw-cfg-s-mode", address)
     }
 }
 
 /// Writes eight bytes to the IOMMU register `ddtp`, which selects the mode without translation and checks, and then
 /// tries an access that this mode would allow.
-fn at_the_iommu() -> [Attack; 2] {
+fn at_the_iommu() -> [DmaAttack; 2] {
     [
-        Attack { sector: BARE, len: 8, ..Attack::write("iommu-mode", IOMMU + 0x10) },
-        Attack::write("memory-after-iommu-mode", map::OPENSBI.end - 0x3_0000),
+        DmaAttack { sector: BARE, len: 8, ..DmaAttack::write("iommu-mode", IOMMU + 0x10) },
+        DmaAttack::write("memory-after-iommu-mode", map::OPENSBI.end - 0x3_0000),
     ]
 }
 
 /// A request that every board allows, so that a disk which does nothing is detected.
-fn control() -> Attack {
-    Attack::write("control", map::SYSTEM.start)
+fn control() -> DmaAttack {
+    DmaAttack::write("control", map::SYSTEM.start)
 }
 
-fn reset() -> Attack {
-    Attack { kind: RESET, ..Attack::write("reset", 0) }
+fn reset() -> DmaAttack {
+    DmaAttack { kind: RESET, ..DmaAttack::write("reset", 0) }
 }
 
 /// Makes the disk image: the list of requests and the sectors that they use.
-fn disk(attacks: &[Attack]) -> Vec<u8> {
+fn disk(attacks: &[DmaAttack]) -> Vec<u8> {
     let mut bytes = vec![0; SECTORS * SECTOR];
     for (place, attack) in bytes.chunks_exact_mut(32).zip(attacks) {
         place[..4].copy_from_slice(&attack.kind.to_le_bytes());
@@ -180,7 +180,11 @@ fn marker() -> Vec<u8> {
 
 /// Runs the attacks and returns for each if it succeeded. The disk with the list is in slot 2, behind the IOMMU or
 /// not, as the platform says; another disk is in slot 3.
-fn run(bench: &Bench, attacks: &[Attack], platform: &str) -> Result<Vec<(&'static str, bool)>> {
+fn run(
+    bench: &TestBoard,
+    attacks: &[DmaAttack],
+    platform: &str,
+) -> Result<Vec<(&'static str, bool)>> {
     let setup = setup(bench)?;
     let device = Device::temporary()?;
     bench.install(&device, &setup)?;
@@ -188,17 +192,17 @@ fn run(bench: &Bench, attacks: &[Attack], platform: &str) -> Result<Vec<(&'stati
 }
 
 /// Makes a device whose loader is the program of `verif/programs/dma`.
-fn setup(bench: &Bench) -> Result<Setup> {
+fn setup(bench: &TestBoard) -> Result<Setup> {
     let mut setup = bench.setup_with(&firmware::stage("dma", &[])?, &[], &[])?;
     (setup.harts, setup.until) = (1, Some(DONE));
     Ok(setup)
 }
 
 fn run_on(
-    bench: &Bench,
+    bench: &TestBoard,
     device: &Device,
     setup: &Setup,
-    attacks: &[Attack],
+    attacks: &[DmaAttack],
     platform: &str,
 ) -> Result<Vec<(&'static str, bool)>> {
     let image = device.folder().join("attack.img");
@@ -236,7 +240,7 @@ fn is_reached(
     machine: &mut Machine,
     device: &Device,
     disk: &Path,
-    attack: &Attack,
+    attack: &DmaAttack,
 ) -> Result<bool> {
     let mut memory = |address, len| machine.read_memory(&Region::new(address, len));
     Ok(match attack.sign {
@@ -271,7 +275,7 @@ fn expect(result: &[(&str, bool)], expected: impl Fn(&str) -> bool) -> Result<()
     Ok(())
 }
 
-fn all() -> Vec<Attack> {
+fn all() -> Vec<DmaAttack> {
     attacks().into_iter().chain([by_processor(), control()]).collect()
 }
 
@@ -301,7 +305,8 @@ pub fn cases() -> Vec<Case> {
             }),
             Case::new("dma/a-device-that-was-not-admitted-reaches-nothing", |bench| {
                 let mut attacks = all();
-                let own = Attack { slot: OTHER, ..Attack::write("own", map::SYSTEM.start + 4096) };
+                let own =
+                    DmaAttack { slot: OTHER, ..DmaAttack::write("own", map::SYSTEM.start + 4096) };
                 attacks.iter_mut().filter(|it| it.name != "control").for_each(|it| it.slot = OTHER);
                 attacks.push(own);
                 expect(&run(bench, &attacks, "on")?, |_| false)
@@ -353,7 +358,10 @@ const FLOOR: u64 = 9;
 
 /// Lets a disk overwrite the current state record with zeros, so that the previous record would count. Then
 /// installs an old boot bundle and boots it.
-fn with_attacked_floor(bench: &Bench, platform: &str) -> Result<hartlock_emulator::machine::Run> {
+fn with_attacked_floor(
+    bench: &TestBoard,
+    platform: &str,
+) -> Result<hartlock_emulator::machine::Run> {
     let setup = setup(bench)?;
     let device = Device::temporary()?;
     bench.install(&device, &setup)?;
@@ -367,9 +375,9 @@ fn with_attacked_floor(bench: &Bench, platform: &str) -> Result<hartlock_emulato
     let flash = fs::read(device.bundle_flash())?;
     let has_floor = |at: usize| flash[at + 24..at + 32] == FLOOR.to_le_bytes();
     let at = STATE_AT.into_iter().find(|at| has_floor(*at)).context("no record has the floor")?;
-    let attack = Attack {
+    let attack = DmaAttack {
         sector: FLASH_COMMANDS,
-        ..Attack::write("state", map::BUNDLE_FLASH.start + at as u64)
+        ..DmaAttack::write("state", map::BUNDLE_FLASH.start + at as u64)
     };
     run_on(bench, &device, &setup, &[attack], platform)?;
     let old = bench.setup(&[], &[])?;
@@ -382,7 +390,7 @@ fn with_attacked_floor(bench: &Bench, platform: &str) -> Result<hartlock_emulato
 /// Boots Linux, which writes a line to a serial port device on the PCI bus. Rings and buffers are in Linux's
 /// memory, where the device reads the line and writes its messages. Debian's kernel has the driver of such ports
 /// built in, but not that of disks.
-fn linux(bench: &Bench) -> Result<()> {
+fn linux(bench: &TestBoard) -> Result<()> {
     let setup = bench.linux("port")?;
     let folder = tempfile::tempdir()?;
     let out = folder.path().join("out");

@@ -16,7 +16,7 @@ use hartlock_image::Reason;
 use hartlock_maps::qemu_virt;
 use hartlock_verify::board::Region;
 
-use super::board::{Bench, Setup, expect_boot, expect_refusal, starts_with};
+use super::board::{Setup, TestBoard, expect_boot, expect_refusal, starts_with};
 use super::case::Case;
 use xtask::firmware;
 
@@ -57,9 +57,10 @@ const STATES: [(&str, &[Write]); 12] = [
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, writes) in STATES {
-        cases.push(Case::new(format!("protection/flash-left-in-{name}"), move |bench: &Bench| {
-            expect_boot(&boot(bench, bench.setup(&[], &[])?, writes)?)
-        }));
+        cases.push(Case::new(
+            format!("protection/flash-left-in-{name}"),
+            move |bench: &TestBoard| expect_boot(&boot(bench, bench.setup(&[], &[])?, writes)?),
+        ));
     }
     cases.push(Case::new("protection/a-rom-that-leaves-flash-as-it-is-is-caught", |bench| {
         let rom = fs::read(firmware::stage("rom-variants", &["flash-as-it-is"])?.bin)?;
@@ -78,7 +79,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// Boots a device after a program has put its flash into this state. The files of the flash keep their contents.
-fn boot(bench: &Bench, mut setup: Setup, writes: &[Write]) -> Result<Run> {
+fn boot(bench: &TestBoard, mut setup: Setup, writes: &[Write]) -> Result<Run> {
     // With more harts, the others would start the ROM at once.
     setup.harts = 1;
     let device = Device::temporary()?;

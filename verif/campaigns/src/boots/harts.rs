@@ -10,7 +10,7 @@ use hartlock_maps::qemu_virt;
 use hartlock_verify::board::Region;
 
 use super::board::{
-    Bench, STUB_RUNS, Setup, expect_boot, expect_refusal, last_lines, loader_entry, starts_with,
+    STUB_RUNS, Setup, TestBoard, expect_boot, expect_refusal, last_lines, loader_entry, starts_with,
 };
 use super::case::Case;
 use hartlock_testkit::bundle::{Draft, Edit};
@@ -135,7 +135,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// Compiles the boot device tree with another boot hart.
-fn with_boot_hart(bench: &Bench, hart: u32) -> Result<Vec<u8>> {
+fn with_boot_hart(bench: &TestBoard, hart: u32) -> Result<Vec<u8>> {
     let folder = xtask::project::root().join("device/boards").join(super::port::name());
     let source = std::fs::read_to_string(folder.join("boot.dts"))?;
     let changed = source
@@ -152,7 +152,7 @@ fn with_boot_hart(bench: &Bench, hart: u32) -> Result<Vec<u8>> {
 }
 
 /// Makes a device whose loader has an injected fault.
-fn faulty(bench: &Bench, feature: &str) -> Result<Setup> {
+fn faulty(bench: &TestBoard, feature: &str) -> Result<Setup> {
     let loader = firmware::stage("loader-variants", &[feature])?;
     // The payload has enough blocks for the victim to get one, even if it wakes late on a busy machine.
     let system = [Edit::Draft(|draft| {
@@ -166,7 +166,7 @@ fn faulty(bench: &Bench, feature: &str) -> Result<Setup> {
 
 /// Makes a ROM in which each hart also reports for the next one, so that a hart is counted that does not exist.
 /// OpenSBI accepts the request to start it, but it never runs.
-pub fn rom_with_phantom(bench: &Bench) -> Result<Vec<u8>> {
+pub fn rom_with_phantom(bench: &TestBoard) -> Result<Vec<u8>> {
     /// `li t2, 1`, the mask that the code shifts by the hart number, and its replacement `li t2, 3`.
     const ONE: [u8; 2] = [0x85, 0x43];
     const BOTH: [u8; 2] = [0x8d, 0x43];
@@ -180,7 +180,7 @@ pub fn rom_with_phantom(bench: &Bench) -> Result<Vec<u8>> {
 
 /// Boots all harts of the board. One of them enters the ROM after OpenSBI is in memory, so it reports after the harts
 /// were counted.
-fn late(bench: &Bench, mut setup: Setup) -> Result<Run> {
+fn late(bench: &TestBoard, mut setup: Setup) -> Result<Run> {
     let program = [
         // Loads the address of OpenSBI's first word, which the ROM clears before it counts: `li t0, 1`, `slli t0, t0,
         // 31`.
@@ -204,7 +204,7 @@ fn late(bench: &Bench, mut setup: Setup) -> Result<Run> {
 
 /// Makes a device whose loader waits half a millisecond instead of a minute for all harts, and whose payload takes
 /// longer.
-fn impatient(bench: &Bench) -> Result<Setup> {
+fn impatient(bench: &TestBoard) -> Result<Setup> {
     /// Number of timer ticks in a minute (`device/loader/src/timeouts.rs`).
     const MINUTE: u32 = 60 * 10_000_000;
     /// Mask and value of a `lui` of any register that loads the upper 20 bits of `MINUTE`; an `addi` adds the rest.
@@ -229,7 +229,7 @@ fn impatient(bench: &Bench) -> Result<Setup> {
 }
 
 /// Checks that the boot succeeds, that the log names the faulty hart, and that other harts computed its leaves.
-fn loses_its_work(bench: &Bench, feature: &str) -> Result<()> {
+fn loses_its_work(bench: &TestBoard, feature: &str) -> Result<()> {
     let run = bench.run(&faulty(bench, feature)?)?;
     expect_boot(&run)?;
     let fault = loader_entry(&run, Step::HartFault, None)?;

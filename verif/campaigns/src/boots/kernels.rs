@@ -9,7 +9,7 @@ use hartlock_image::{HashId, PayloadType, TreeMode};
 use hartlock_kernels::Tier;
 use hartlock_maps::qemu_virt;
 
-use super::board::{Bench, entries, expect_boot, loader_entry};
+use super::board::{TestBoard, entries, expect_boot, loader_entry};
 use super::case::Case;
 use hartlock_testkit::bundle::{Draft, Edit};
 use xtask::firmware;
@@ -55,7 +55,7 @@ fn cpu(properties: &str) -> String {
     format!("{BASE}{properties}")
 }
 
-fn best_is_used(bench: &Bench, board: &(&str, &str, Tier, Tier)) -> Result<()> {
+fn best_is_used(bench: &TestBoard, board: &(&str, &str, Tier, Tier)) -> Result<()> {
     let (_, properties, sha2, sha3) = board;
     let mut setup = bench.setup(&[], &[Edit::Draft(families)])?;
     (setup.harts, setup.cpu) = (3, Some(cpu(properties)));
@@ -100,7 +100,7 @@ fn rejected(run: &Run, stage: Stage) -> Result<Vec<Entry>> {
 
 /// Tests a loader in which one rotation in each Zbb kernel has another distance. The board boots with
 /// the RV64I kernels, and the log says why.
-fn wrong_answer(bench: &Bench) -> Result<()> {
+fn wrong_answer(bench: &TestBoard) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut loader = bench.firmware.loader.clone();
     let mut bytes = std::fs::read(&loader.bin)?;
@@ -146,7 +146,7 @@ fn turn_a_rotation(code: &mut [u8]) -> Result<()> {
 
 /// Tests a hart that takes four blocks at once and traps: these four are hashed again, the others are
 /// not.
-fn loses_lanes(bench: &Bench) -> Result<()> {
+fn loses_lanes(bench: &TestBoard) -> Result<()> {
     let loader = firmware::stage("loader-variants", &["worker-trap"])?;
     // The payload has enough blocks for every hart, even on a busy machine.
     let long = Edit::Draft(|draft: &mut Draft| {
@@ -166,7 +166,7 @@ fn loses_lanes(bench: &Bench) -> Result<()> {
 }
 
 /// Boots payloads of 29 MiB and 97 MiB on five harts with vector crypto (first paper, section VII).
-fn sizes_of_the_paper(bench: &Bench) -> Result<()> {
+fn sizes_of_the_paper(bench: &TestBoard) -> Result<()> {
     const MIB: usize = 1 << 20;
     let large = Edit::Draft(|draft: &mut Draft| {
         for (payload, size) in draft.payloads.iter_mut().zip([29 * MIB, 97 * MIB]) {

@@ -9,7 +9,7 @@ use hartlock_handoff::Step;
 use hartlock_image::PayloadType;
 use hartlock_maps::qemu_virt;
 
-use super::board::{Bench, Setup, check_output, entries, last_lines, loader_entry};
+use super::board::{Setup, TestBoard, check_output, entries, last_lines, loader_entry};
 use super::{case::Case, port};
 use xtask::initramfs::USERSPACE;
 
@@ -32,7 +32,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-fn reaches_userspace(bench: &Bench, setup: &Setup) -> Result<()> {
+fn reaches_userspace(bench: &TestBoard, setup: &Setup) -> Result<()> {
     let run = bench.run(setup)?;
     ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
     let plural = if setup.harts == 1 { "" } else { "s" };
@@ -76,7 +76,7 @@ fn reaches_userspace(bench: &Bench, setup: &Setup) -> Result<()> {
 }
 
 /// Compares the signed device tree with the one that Linux got, both as text.
-fn permitted_edits(bench: &Bench) -> Result<()> {
+fn permitted_edits(bench: &TestBoard) -> Result<()> {
     let mut setup = bench.linux("tree")?;
     setup.harts = 3;
     let (device, mut machine) = bench.start(&setup, &[])?;

@@ -18,7 +18,7 @@ use hartlock_image::{
 };
 use hartlock_testkit::bundle::{Edit, Payload, build};
 
-use super::board::{Bench, STUB_RUNS, expect_boot, expect_refusal, last_lines};
+use super::board::{STUB_RUNS, TestBoard, expect_boot, expect_refusal, last_lines};
 use super::case::Case;
 use crate::nbd::{Contents, Server};
 use xtask::firmware::{self, StageFiles};
@@ -40,7 +40,7 @@ enum Lies {
 
 /// The part of a bundle for which the disk returns other bytes.
 #[derive(Clone, Copy)]
-enum Part {
+enum BundlePart {
     Header,
     /// The signed region without the header.
     Manifest,
@@ -62,21 +62,21 @@ pub fn cases() -> Vec<Case> {
     use Expected::{Boot, Refusal};
     use Reason::{PayloadDigestMismatch, RollbackBelowFloor, SignatureMismatch};
     let table = [
-        ("header", Part::Header, Refusal(SignatureMismatch), Boot),
+        ("header", BundlePart::Header, Refusal(SignatureMismatch), Boot),
         // The rest of the manifest's first sector comes from a second read of that sector.
-        ("manifest", Part::Manifest, Refusal(SignatureMismatch), Refusal(SignatureMismatch)),
-        ("signatures", Part::Signatures, Refusal(SignatureMismatch), Boot),
-        ("kernel", Part::Kernel, Refusal(PayloadDigestMismatch), Boot),
-        ("initramfs", Part::Initramfs, Refusal(PayloadDigestMismatch), Boot),
-        ("device-tree", Part::SystemFdt, Refusal(PayloadDigestMismatch), Boot),
-        ("bundle", Part::All, Refusal(SignatureMismatch), Refusal(SignatureMismatch)),
+        ("manifest", BundlePart::Manifest, Refusal(SignatureMismatch), Refusal(SignatureMismatch)),
+        ("signatures", BundlePart::Signatures, Refusal(SignatureMismatch), Boot),
+        ("kernel", BundlePart::Kernel, Refusal(PayloadDigestMismatch), Boot),
+        ("initramfs", BundlePart::Initramfs, Refusal(PayloadDigestMismatch), Boot),
+        ("device-tree", BundlePart::SystemFdt, Refusal(PayloadDigestMismatch), Boot),
+        ("bundle", BundlePart::All, Refusal(SignatureMismatch), Refusal(SignatureMismatch)),
     ];
     let mut cases = Vec::new();
     for (name, part, first, later) in table {
         for (when, lies, expected) in [("first", Lies::First, first), ("later", Lies::Later, later)]
         {
             let name = format!("refusal/disk-that-gives-another-{name}-{when}");
-            cases.push(Case::new(name, move |bench: &Bench| {
+            cases.push(Case::new(name, move |bench: &TestBoard| {
                 let (run, disk) = boot(bench, &bench.firmware.loader, part, lies)?;
                 judge(&run)?;
                 disk.check_reads()?;
@@ -93,7 +93,7 @@ pub fn cases() -> Vec<Case> {
     }));
     cases.push(Case::new("refusal/a-loader-that-reads-twice-is-caught", |bench| {
         let loader = firmware::stage("loader-variants", &["reads-twice"])?;
-        let (run, disk) = boot(bench, &loader, Part::Kernel, Lies::Later)?;
+        let (run, disk) = boot(bench, &loader, BundlePart::Kernel, Lies::Later)?;
         ensure!(run.transcript.contains(OTHER_RUNS), "it did not run\n{}", last_lines(&run));
         ensure!(judge(&run).is_err(), "a kernel that was not verified passed");
         ensure!(disk.check_reads().is_err(), "a second read was not noticed");
@@ -112,7 +112,12 @@ fn judge(run: &Run) -> Result<()> {
     Ok(())
 }
 
-fn boot(bench: &Bench, loader: &StageFiles, part: Part, lies: Lies) -> Result<(Run, Disk)> {
+fn boot(
+    bench: &TestBoard,
+    loader: &StageFiles,
+    part: BundlePart,
+    lies: Lies,
+) -> Result<(Run, Disk)> {
     boot_from(bench, loader, |good, other| {
         let range = part.range(&good);
         Disk::new(good, other, range, lies)
@@ -121,7 +126,7 @@ fn boot(bench: &Bench, loader: &StageFiles, part: Part, lies: Lies) -> Result<(R
 
 /// Boots a device whose disk is made from the correct bundle and the other one.
 fn boot_from(
-    bench: &Bench,
+    bench: &TestBoard,
     loader: &StageFiles,
     disk: impl FnOnce(Vec<u8>, Vec<u8>) -> Disk,
 ) -> Result<(Run, Disk)> {
@@ -153,7 +158,7 @@ fn boot_from(
 }
 
 /// Makes a genuine bundle whose security version is below the floor of the device.
-fn other_bundle(bench: &Bench) -> Result<Vec<u8>> {
+fn other_bundle(bench: &TestBoard) -> Result<Vec<u8>> {
     let mut draft = bench.system_draft()?;
     draft.security_version = OLDER;
     for payload in &mut draft.payloads {
@@ -177,7 +182,7 @@ fn alter(payload: &mut Payload) -> Result<()> {
     Ok(())
 }
 
-impl Part {
+impl BundlePart {
     fn range(self, bundle: &[u8]) -> Range<u64> {
         let signed = u64::from(u32_at(bundle, 16).unwrap_or(0));
         let signatures = u64::from(u32_at(bundle, 20).unwrap_or(0));
@@ -187,13 +192,13 @@ impl Part {
             ranges.get(index).cloned().unwrap_or_default()
         };
         match self {
-            Part::Header => 0..header,
-            Part::Manifest => header..signed,
-            Part::Signatures => signed..signed + signatures,
-            Part::Kernel => payload(0),
-            Part::Initramfs => payload(1),
-            Part::SystemFdt => payload(2),
-            Part::All => 0..bundle.len() as u64,
+            BundlePart::Header => 0..header,
+            BundlePart::Manifest => header..signed,
+            BundlePart::Signatures => signed..signed + signatures,
+            BundlePart::Kernel => payload(0),
+            BundlePart::Initramfs => payload(1),
+            BundlePart::SystemFdt => payload(2),
+            BundlePart::All => 0..bundle.len() as u64,
         }
     }
 }

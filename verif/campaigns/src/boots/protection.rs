@@ -11,7 +11,7 @@ use hartlock_image::Reason;
 use hartlock_maps::qemu_virt;
 use hartlock_verify::board::Region;
 
-use super::board::{Bench, expect_boot, expect_refusal, last_lines};
+use super::board::{TestBoard, expect_boot, expect_refusal, last_lines};
 use super::case::Case;
 use crate::debugger::{self, Debugger, pmp};
 use xtask::firmware;
@@ -60,7 +60,7 @@ pub fn cases() -> Vec<Case> {
 
 /// Boots the probe on this number of harts, with another boot device tree if one is given. Returns the console
 /// output.
-fn probe(bench: &Bench, boot_fdt: Option<Vec<u8>>, harts: u32) -> Result<String> {
+fn probe(bench: &TestBoard, boot_fdt: Option<Vec<u8>>, harts: u32) -> Result<String> {
     let probe = firmware::stage("probe", &[])?;
     let mut draft = bench.boot_draft(&probe)?;
     if let Some(tree) = boot_fdt {
@@ -74,7 +74,7 @@ fn probe(bench: &Bench, boot_fdt: Option<Vec<u8>>, harts: u32) -> Result<String>
     Ok(run.transcript)
 }
 
-fn s_mode(bench: &Bench) -> Result<()> {
+fn s_mode(bench: &TestBoard) -> Result<()> {
     let text = probe(bench, None, 5)?;
     for hart in 0..5 {
         for (place, access) in EXPECTED {
@@ -90,7 +90,7 @@ fn s_mode(bench: &Bench) -> Result<()> {
 }
 
 /// Checks that the probe detects a domain without the closed regions, so that it can fail.
-fn open_domain(bench: &Bench) -> Result<()> {
+fn open_domain(bench: &TestBoard) -> Result<()> {
     let mut tree = fs::read(&bench.firmware.boot_fdt)?;
     // The permissions of all regions become 0x3f, which allows everything.
     let regions = tree
@@ -122,7 +122,7 @@ fn find_regions(tree: &[u8]) -> Option<usize> {
 }
 
 /// Reads the PMP registers of every hart through the debug stub and checks the permissions of each region.
-fn closed_regions(bench: &Bench) -> Result<()> {
+fn closed_regions(bench: &TestBoard) -> Result<()> {
     let probe = firmware::stage("probe", &[])?;
     let draft = bench.boot_draft(&probe)?;
     let mut setup = bench.setup(&[], &[])?;
@@ -156,7 +156,7 @@ fn closed_regions(bench: &Bench) -> Result<()> {
 
 /// Tests a reset while the ROM runs. At that time only the ROM is executable; the reset must remove this
 /// restriction, whatever other state it keeps.
-fn reset_in_rom(bench: &Bench) -> Result<()> {
+fn reset_in_rom(bench: &TestBoard) -> Result<()> {
     let mut setup = bench.setup(&[], &[])?;
     (setup.harts, setup.is_held) = (5, true);
     let folder = tempfile::tempdir()?;
@@ -178,7 +178,7 @@ fn reset_in_rom(bench: &Bench) -> Result<()> {
 }
 
 /// Checks that the ROM's memory is cleared, except for fw_dynamic_info.
-fn wiped(bench: &Bench) -> Result<()> {
+fn wiped(bench: &TestBoard) -> Result<()> {
     let (_device, mut machine) = bench.start(&bench.setup(&[], &[])?, &[])?;
     let stop = bench.wait(&mut machine, None);
     let rom_ram = machine.read_memory(&qemu_virt::ROM_RAM)?;
@@ -195,7 +195,7 @@ fn wiped(bench: &Bench) -> Result<()> {
 }
 
 /// As root, Linux tries to read and to overwrite the state records; the floor must stay as it is.
-fn linux(bench: &Bench) -> Result<()> {
+fn linux(bench: &TestBoard) -> Result<()> {
     let mut setup = bench.linux("devmem")?;
     setup.harts = 2;
     setup.state = Provisioning { boot_floor: 3, system_floor: 3, ..setup.state };

@@ -9,8 +9,8 @@ use hartlock_image::{Lifecycle, Manifest, Policy, Reason, SignatureBlocks};
 use hartlock_maps::qemu_virt;
 
 use super::board::{
-    Bench, STUB_RUNS, bundle_type, expect_boot, expect_harts_outside, expect_refusal, fake_root,
-    vector,
+    STUB_RUNS, TestBoard, bundle_type, expect_boot, expect_harts_outside, expect_refusal,
+    fake_root, vector,
 };
 use super::case::Case;
 use hartlock_testkit::bundle::{Block, Edit};
@@ -19,7 +19,7 @@ use xtask::firmware;
 
 /// The region of a bundle in which a byte is changed.
 #[derive(Clone, Copy)]
-enum Place {
+enum BundleRegion {
     Manifest,
     Signature,
     Payload(usize),
@@ -44,20 +44,20 @@ pub fn cases() -> Vec<Case> {
 fn tampered_cases() -> Vec<Case> {
     use Reason::{PayloadDigestMismatch, SignatureMismatch};
     [
-        ("boot-manifest", Stage::Rom, Place::Manifest, SignatureMismatch),
-        ("boot-signature", Stage::Rom, Place::Signature, SignatureMismatch),
-        ("opensbi", Stage::Rom, Place::Payload(0), PayloadDigestMismatch),
-        ("loader", Stage::Rom, Place::Payload(1), PayloadDigestMismatch),
-        ("boot-fdt", Stage::Rom, Place::Payload(2), PayloadDigestMismatch),
-        ("system-manifest", Stage::Loader, Place::Manifest, SignatureMismatch),
-        ("system-signature", Stage::Loader, Place::Signature, SignatureMismatch),
-        ("kernel", Stage::Loader, Place::Payload(0), PayloadDigestMismatch),
-        ("initramfs", Stage::Loader, Place::Payload(1), PayloadDigestMismatch),
-        ("system-fdt", Stage::Loader, Place::Payload(2), PayloadDigestMismatch),
+        ("boot-manifest", Stage::Rom, BundleRegion::Manifest, SignatureMismatch),
+        ("boot-signature", Stage::Rom, BundleRegion::Signature, SignatureMismatch),
+        ("opensbi", Stage::Rom, BundleRegion::Payload(0), PayloadDigestMismatch),
+        ("loader", Stage::Rom, BundleRegion::Payload(1), PayloadDigestMismatch),
+        ("boot-fdt", Stage::Rom, BundleRegion::Payload(2), PayloadDigestMismatch),
+        ("system-manifest", Stage::Loader, BundleRegion::Manifest, SignatureMismatch),
+        ("system-signature", Stage::Loader, BundleRegion::Signature, SignatureMismatch),
+        ("kernel", Stage::Loader, BundleRegion::Payload(0), PayloadDigestMismatch),
+        ("initramfs", Stage::Loader, BundleRegion::Payload(1), PayloadDigestMismatch),
+        ("system-fdt", Stage::Loader, BundleRegion::Payload(2), PayloadDigestMismatch),
     ]
     .into_iter()
     .map(|(name, stage, place, reason)| {
-        Case::new(format!("refusal/tampered-{name}"), move |bench: &Bench| {
+        Case::new(format!("refusal/tampered-{name}"), move |bench: &TestBoard| {
             let mut setup = bench.setup(&[], &[])?;
             let bytes = match stage {
                 Stage::Rom => &mut setup.boot,
@@ -75,7 +75,7 @@ fn tampered_cases() -> Vec<Case> {
 }
 
 /// Returns the offset of a byte in the middle of a region.
-fn offset_of(bytes: &[u8], place: Place) -> Result<usize> {
+fn offset_of(bytes: &[u8], place: BundleRegion) -> Result<usize> {
     let word = |at: usize| -> Result<usize> {
         let field = bytes.get(at..at + 4).context("a bundle")?;
         Ok(u32::from_le_bytes(field.try_into()?) as usize)
@@ -83,10 +83,10 @@ fn offset_of(bytes: &[u8], place: Place) -> Result<usize> {
     let (signed_size, signatures_size) = (word(16)?, word(20)?);
     Ok(match place {
         // Offset of the security version, which an attacker would like to increase.
-        Place::Manifest => 33,
+        BundleRegion::Manifest => 33,
         // Offset of the middle of R, the first half of the Ed25519 signature.
-        Place::Signature => signed_size + 16 + 32 + 16,
-        Place::Payload(index) => {
+        BundleRegion::Signature => signed_size + 16 + 32 + 16,
+        BundleRegion::Payload(index) => {
             let area =
                 bytes.get(signed_size..signed_size + signatures_size).context("signatures")?;
             let blocks = SignatureBlocks::parse(area).ok().context("signature blocks")?;
@@ -133,7 +133,7 @@ fn signed_fault_cases() -> Vec<Case> {
     for (name, edit, reason) in faults {
         for stage in [Stage::Rom, Stage::Loader] {
             let name = format!("refusal/{name}-for-the-{}", stage.name());
-            cases.push(Case::new(name, move |bench: &Bench| {
+            cases.push(Case::new(name, move |bench: &TestBoard| {
                 let edits = [edit(stage)];
                 let setup = match stage {
                     Stage::Rom => bench.setup(&edits, &[])?,
@@ -158,7 +158,7 @@ fn vector_cases() -> Vec<Case> {
     ]
     .into_iter()
     .map(|(name, reason)| {
-        Case::new(format!("refusal/vector-{name}"), move |bench: &Bench| {
+        Case::new(format!("refusal/vector-{name}"), move |bench: &TestBoard| {
             let mut setup = bench.setup(&[], &[])?;
             let bytes = vector(name)?;
             let _ = bundle_type(&bytes)?;
@@ -280,7 +280,7 @@ fn forged() -> StateRecord {
 
 /// A device boots version 7 of both bundles. Then its floors are raised: the stage whose floor is
 /// above the bundle refuses it, and newer bundles boot.
-fn rollback(bench: &Bench) -> Result<()> {
+fn rollback(bench: &TestBoard) -> Result<()> {
     let setup = bench.setup(&[], &[])?;
     let device = Device::temporary()?;
     bench.install(&device, &setup)?;
@@ -303,7 +303,7 @@ fn rollback(bench: &Bench) -> Result<()> {
 /// Firmware that verifies nothing exists only to measure the cost of verification. Its boot bundle
 /// is signed with a key that no device trusts, so the ROM of a release refuses it. The ROM that
 /// belongs to it boots the bundle, which shows that the bundle is complete.
-fn measurement_firmware(bench: &Bench) -> Result<()> {
+fn measurement_firmware(bench: &TestBoard) -> Result<()> {
     const SAYS_SO: &str = "UNVERIFIED loader";
     let loader = firmware::stage("loader-variants", &["unverified"])?;
     let other_key = [Edit::Draft(|draft| draft.blocks = vec![Block::By(B)])];

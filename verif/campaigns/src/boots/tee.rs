@@ -17,7 +17,7 @@ use hartlock_testkit::bundle::{Draft, Edit, Payload, build};
 use hartlock_verify::board::Region;
 use xtask::firmware::{self, StageFiles};
 
-use super::board::{Bench, Setup, expect_refusal, last_lines, starts_with};
+use super::board::{Setup, TestBoard, expect_refusal, last_lines, starts_with};
 use super::case::Case;
 use super::harts::rom_with_phantom;
 
@@ -82,11 +82,11 @@ fn monitor(size: usize, edits: &[Edit]) -> Result<Vec<u8>> {
     Ok(build(draft, edits).0)
 }
 
-fn tee(bench: &Bench) -> Result<Tee> {
+fn tee(bench: &TestBoard) -> Result<Tee> {
     tee_with(bench, fs::read(loader()?.bin)?)
 }
 
-fn tee_with(bench: &Bench, loader: Vec<u8>) -> Result<Tee> {
+fn tee_with(bench: &TestBoard, loader: Vec<u8>) -> Result<Tee> {
     let mut draft = bench.boot_draft(&bench.firmware.loader)?;
     let first = draft.payloads.first_mut().context("there are three payloads")?;
     first.data = loader;
@@ -99,17 +99,17 @@ fn tee_with(bench: &Bench, loader: Vec<u8>) -> Result<Tee> {
 }
 
 impl Tee {
-    fn run(&self, bench: &Bench) -> Result<Run> {
-        Ok(self.run_and_look(bench)?.0)
+    fn run(&self, bench: &TestBoard) -> Result<Run> {
+        Ok(self.run_and_read_memory(bench)?.0)
     }
 
     /// Boots the device, and returns the run and the memory regions [`WRITTEN`] afterwards.
-    fn run_and_look(&self, bench: &Bench) -> Result<(Run, Vec<u8>)> {
+    fn run_and_read_memory(&self, bench: &TestBoard) -> Result<(Run, Vec<u8>)> {
         self.run_after(bench, &[])
     }
 
-    /// Same as `run_and_look`, except that the first hart executes `program` before the ROM if it is not empty.
-    fn run_after(&self, bench: &Bench, program: &[u32]) -> Result<(Run, Vec<u8>)> {
+    /// Same as `run_and_read_memory`, except that the first hart executes `program` before the ROM if it is not empty.
+    fn run_after(&self, bench: &TestBoard, program: &[u32]) -> Result<(Run, Vec<u8>)> {
         let device = Device::temporary()?;
         bench.install(&device, &self.setup)?;
         self.program(&device.bundle_flash())?;
@@ -139,7 +139,7 @@ impl Tee {
     }
 
     /// Boots the device and returns the handover record that the monitor received.
-    fn record(&self, bench: &Bench) -> Result<[u8; HANDOVER_SIZE]> {
+    fn record(&self, bench: &TestBoard) -> Result<[u8; HANDOVER_SIZE]> {
         let run = self.run(bench)?;
         ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
         for engine in ["sha3-512", "ed25519"] {
@@ -158,12 +158,12 @@ fn expected() -> Result<[u8; HANDOVER_SIZE]> {
     Ok(wanted)
 }
 
-fn same_keys(bench: &Bench) -> Result<()> {
+fn same_keys(bench: &TestBoard) -> Result<()> {
     ensure!(tee(bench)?.record(bench)? == expected()?, "the record is another one");
     Ok(())
 }
 
-fn every_number_of_harts(bench: &Bench) -> Result<()> {
+fn every_number_of_harts(bench: &TestBoard) -> Result<()> {
     for harts in [1, 5] {
         let mut tee = tee(bench)?;
         tee.setup.harts = harts;
@@ -174,7 +174,7 @@ fn every_number_of_harts(bench: &Bench) -> Result<()> {
 
 /// Returns for each of four fields if it differs from the expected record: measurement, public key, signature, and
 /// public key of the device.
-fn differ(bench: &Bench, tee: &Tee) -> Result<[bool; 4]> {
+fn differ(bench: &TestBoard, tee: &Tee) -> Result<[bool; 4]> {
     let parse = |record| Handover::parse(record).context("it is no record");
     let (found, wanted) = (tee.record(bench)?, expected()?);
     let (found, wanted) = (parse(&found)?, parse(&wanted)?);
@@ -186,7 +186,7 @@ fn differ(bench: &Bench, tee: &Tee) -> Result<[bool; 4]> {
     ])
 }
 
-fn other_monitor(bench: &Bench) -> Result<()> {
+fn other_monitor(bench: &TestBoard) -> Result<()> {
     let mut tee = tee(bench)?;
     tee.monitor = monitor(TEST_SIZE + 1, &[])?;
     let differ = differ(bench, &tee)?;
@@ -194,7 +194,7 @@ fn other_monitor(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-fn other_secret(bench: &Bench) -> Result<()> {
+fn other_secret(bench: &TestBoard) -> Result<()> {
     let mut tee = tee(bench)?;
     tee.secret[63] ^= 1;
     let differ = differ(bench, &tee)?;
@@ -202,7 +202,7 @@ fn other_secret(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-fn changed_loader(bench: &Bench) -> Result<()> {
+fn changed_loader(bench: &TestBoard) -> Result<()> {
     let mut tee = tee(bench)?;
     // The first payload begins at the fourth page.
     *tee.setup.boot.get_mut(3 << 12).context("it is smaller")? ^= 1;
@@ -217,12 +217,12 @@ fn has_any_of(memory: &[u8], secret: &[u8; 64]) -> bool {
 
 /// Checks that the loader refuses for this reason, with its title and hint, that the monitor does not run, and that no
 /// secret is left in memory.
-fn expect(bench: &Bench, what: &str, tee: &Tee, reason: Reason) -> Result<()> {
+fn expect(bench: &TestBoard, what: &str, tee: &Tee, reason: Reason) -> Result<()> {
     expect_after(bench, what, tee, &[], reason)
 }
 
 fn expect_after(
-    bench: &Bench,
+    bench: &TestBoard,
     what: &str,
     tee: &Tee,
     program: &[u32],
@@ -252,8 +252,8 @@ fn hidden(tee: Tee) -> Tee {
 
 /// Checks that the monitor's secret key is only in its record. This shows that the search, which finds nothing after a
 /// refusal, can find a key.
-fn secrets_of_a_boot(bench: &Bench) -> Result<()> {
-    let (run, memory) = hidden(tee(bench)?).run_and_look(bench)?;
+fn secrets_of_a_boot(bench: &TestBoard) -> Result<()> {
+    let (run, memory) = hidden(tee(bench)?).run_and_read_memory(bench)?;
     ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
     let (log, loader) = memory.split_at(WRITTEN[0].size() as usize);
     let key = monitor_secret()?;
@@ -263,7 +263,7 @@ fn secrets_of_a_boot(bench: &Bench) -> Result<()> {
 }
 
 /// PMP entry 0 must protect the secret. Here it was locked before the boot and matches no address.
-fn open_secret(bench: &Bench) -> Result<()> {
+fn open_secret(bench: &TestBoard) -> Result<()> {
     let program = [
         // `li t0, 0x80`, `csrw pmpcfg0, t0`
         0x0800_0293,
@@ -276,7 +276,7 @@ fn open_secret(bench: &Bench) -> Result<()> {
 }
 
 /// Tests a trap that occurs while the loader's variables hold the secret of the device.
-fn trap(bench: &Bench) -> Result<()> {
+fn trap(bench: &TestBoard) -> Result<()> {
     let mut elf = fs::read(loader()?.elf)?;
     tee_boot::trap_with_key(&mut elf)?;
     let loader = firmware::flat_binary_of(&elf)?;
@@ -284,14 +284,14 @@ fn trap(bench: &Bench) -> Result<()> {
 }
 
 /// Tests a hart that the ROM counts and that never reports that it left.
-fn phantom_hart(bench: &Bench) -> Result<()> {
+fn phantom_hart(bench: &TestBoard) -> Result<()> {
     let mut tee = hidden(tee(bench)?);
     tee.setup.rom = rom_with_phantom(bench)?;
     tee.setup.harts = 4;
     expect(bench, "phantom", &tee, Reason::HartNotStopped)
 }
 
-fn bad_input(bench: &Bench) -> Result<()> {
+fn bad_input(bench: &TestBoard) -> Result<()> {
     let with_secret = |secret| Ok::<_, anyhow::Error>(Tee { secret, ..tee(bench)? });
     expect(bench, "zeros", &with_secret([0; 64])?, Reason::DeviceSecretInvalid)?;
     expect(bench, "ones", &with_secret([0xff; 64])?, Reason::DeviceSecretInvalid)?;
@@ -306,7 +306,7 @@ fn bad_input(bench: &Bench) -> Result<()> {
     expect(bench, "cut", &cut, Reason::PayloadDigestMismatch)
 }
 
-fn no_panic(_: &Bench) -> Result<()> {
+fn no_panic(_: &TestBoard) -> Result<()> {
     ensure!(!firmware::has_panic_path(&loader()?.elf)?, "it can");
     Ok(())
 }

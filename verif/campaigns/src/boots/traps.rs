@@ -14,7 +14,9 @@ use hartlock_image::Reason;
 use hartlock_maps::qemu_virt;
 use hartlock_verify::board::Region;
 
-use super::board::{Bench, STUB_RUNS, Setup, entries, expect_refusal, last_lines, loader_entry};
+use super::board::{
+    STUB_RUNS, Setup, TestBoard, entries, expect_refusal, last_lines, loader_entry,
+};
 use super::case::Case;
 use hartlock_testkit::bundle::Edit;
 use xtask::firmware;
@@ -69,7 +71,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// Makes a device with a stage in which this function traps.
-fn trapping(bench: &Bench, stage: Stage, function: &[&str]) -> Result<Setup> {
+fn trapping(bench: &TestBoard, stage: Stage, function: &[&str]) -> Result<Setup> {
     let files = match stage {
         Stage::Rom => &bench.firmware.rom,
         Stage::Loader => &bench.firmware.loader,
@@ -89,7 +91,7 @@ fn trapping(bench: &Bench, stage: Stage, function: &[&str]) -> Result<Setup> {
 
 /// Runs a device until it has refused and every hart is stopped in OpenSBI, from which it returns
 /// only on request. The loader stops the harts after it printed the refusal.
-fn run_to_the_stop(bench: &Bench, setup: &Setup) -> Result<Run> {
+fn run_to_the_stop(bench: &TestBoard, setup: &Setup) -> Result<Run> {
     let (_device, mut machine) = bench.start(setup, &[])?;
     let stop = bench.wait(&mut machine, None);
     let until = Instant::now() + STOP_TIME;
@@ -119,7 +121,7 @@ fn expect_one_trap(run: &Run, stage: Stage, reason: Reason) -> Result<()> {
 
 /// Tests a kernel that traps before it has installed its handler. The loader's handler prints the
 /// trap and does not claim a refusal: the bundle was accepted and ran.
-fn trap_of_the_kernel(bench: &Bench) -> Result<()> {
+fn trap_of_the_kernel(bench: &TestBoard) -> Result<()> {
     let system = [Edit::Draft(|draft| draft.payloads[0].data[..4].copy_from_slice(&ILLEGAL))];
     let mut setup = bench.setup(&[], &system)?;
     setup.until = Some(TRAP);

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_image::Reason;
 
-use super::board::{Bench, STUB_RUNS, Setup, expect_refusal, last_lines};
+use super::board::{STUB_RUNS, Setup, TestBoard, expect_refusal, last_lines};
 use super::case::Case;
 use hartlock_testkit::bundle::Edit;
 use xtask::firmware;
@@ -38,7 +38,7 @@ pub fn cases() -> Vec<Case> {
     for stage in [Stage::Rom, Stage::Loader] {
         for (name, function) in [("first", FIRST), ("second", SECOND)] {
             let name = format!("verdict/{name}-check-stops-the-{}-alone", stage.name());
-            cases.push(Case::new(name, move |bench: &Bench| {
+            cases.push(Case::new(name, move |bench: &TestBoard| {
                 let setup = patched(bench, stage, &[(function, RETURN_0)], false)?;
                 expect_refusal(&bench.run(&setup)?, stage, Reason::VerdictNotConfirmed)
             }));
@@ -47,7 +47,7 @@ pub fn cases() -> Vec<Case> {
                 _ => ("first", FIRST),
             };
             let name = format!("verdict/{name}-check-is-needed-by-the-{}", stage.name());
-            cases.push(Case::new(name, move |bench: &Bench| {
+            cases.push(Case::new(name, move |bench: &TestBoard| {
                 // The first check always accepts, and the other one always refuses.
                 let patches = [(function, RETURN_1), (other, RETURN_0)];
                 let setup = patched(bench, stage, &patches, false)?;
@@ -72,7 +72,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// Makes a device with one stage patched, and with a tampered kernel if `is_tampered`.
-fn patched(bench: &Bench, stage: Stage, patches: &[Patch], is_tampered: bool) -> Result<Setup> {
+fn patched(bench: &TestBoard, stage: Stage, patches: &[Patch], is_tampered: bool) -> Result<Setup> {
     let files = match stage {
         Stage::Rom => &bench.firmware.rom,
         Stage::Loader => &bench.firmware.loader,

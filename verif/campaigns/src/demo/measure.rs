@@ -44,7 +44,7 @@ fn variants() -> Result<Variants> {
 
 /// Boots each variant. The timelines are stored with those of the demo.
 pub(super) fn run(demo: &Demo<'_>) -> Result<Vec<Measured>> {
-    let bench = Bench::prepare(demo)?;
+    let bench = MeasuredDemo::prepare(demo)?;
     let (rom, key) = (demo.file("rom.bin"), bench.file("throw-away.pub.pem"));
     let own = |rom, boot: &str| Boot {
         rom,
@@ -66,12 +66,12 @@ pub(super) fn run(demo: &Demo<'_>) -> Result<Vec<Measured>> {
     ])
 }
 
-struct Bench<'a> {
+struct MeasuredDemo<'a> {
     demo: &'a Demo<'a>,
     folder: PathBuf,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> MeasuredDemo<'a> {
     /// Builds the variants and signs boot bundles with them.
     fn prepare(demo: &'a Demo<'a>) -> Result<Self> {
         let folder = project::work_dir("measure");

@@ -20,7 +20,7 @@ struct Row {
 }
 
 /// The judged answers of a run.
-pub struct Report {
+pub struct KatReport {
     rows: BTreeMap<(String, String), Row>,
     /// Number of unsupported cases, by family and reason.
     unsupported: BTreeMap<(String, String), usize>,
@@ -28,7 +28,7 @@ pub struct Report {
     faults: Vec<String>,
 }
 
-impl Report {
+impl KatReport {
     pub fn new(collection: &Collection, replies: &[Reply]) -> Self {
         let mut report = Self {
             rows: BTreeMap::new(),
@@ -96,7 +96,7 @@ fn fault(case: &Case, reply: Option<&Reply>) -> String {
     format!("{}: expected {wanted}, got {got}", case.id)
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for KatReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = ["folder", "family", "cases", "agreed", "unsupported", "wrong", "left out"];
         let [folder, family, cases, agreed, unsupported, wrong, left_out] = title;

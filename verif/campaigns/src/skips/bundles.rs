@@ -7,23 +7,23 @@ use hartlock_emulator::images::Provisioning;
 use hartlock_image::{Lifecycle, Policy};
 use hartlock_maps::qemu_virt;
 
-use crate::boots::board::{Bench, Setup, fake_device};
+use crate::boots::board::{Setup, TestBoard, fake_device};
 use hartlock_testkit::bundle::{Block, Draft, Edit, trust};
 use hartlock_testkit::keys::{A, B, C};
 
 /// A device and a bundle that it must refuse.
-pub struct Target {
+pub struct BoardTarget {
     pub stage: Stage,
     pub name: &'static str,
-    pub make: fn(&Bench) -> Result<Setup>,
+    pub make: fn(&TestBoard) -> Result<Setup>,
 }
 
-impl Target {
-    const fn rom(name: &'static str, make: fn(&Bench) -> Result<Setup>) -> Self {
+impl BoardTarget {
+    const fn rom(name: &'static str, make: fn(&TestBoard) -> Result<Setup>) -> Self {
         Self { stage: Stage::Rom, name, make }
     }
 
-    const fn loader(name: &'static str, make: fn(&Bench) -> Result<Setup>) -> Self {
+    const fn loader(name: &'static str, make: fn(&TestBoard) -> Result<Setup>) -> Self {
         Self { stage: Stage::Loader, name, make }
     }
 }
@@ -31,32 +31,36 @@ impl Target {
 /// Entry point of the kernel in every system bundle: the lowest permitted address.
 pub const SYSTEM_ENTRY: u64 = qemu_virt::SYSTEM.start;
 
-pub const TARGETS: &[Target] = &[
-    Target::rom("rom/below-the-floor", |bench| {
+pub const TARGETS: &[BoardTarget] = &[
+    BoardTarget::rom("rom/below-the-floor", |bench| {
         provisioned(bench, |state| Provisioning { boot_floor: 9, ..state })
     }),
-    Target::rom("rom/another-board", |bench| boot(bench, Edit::Draft(Draft::use_unknown_board))),
-    Target::rom("rom/another-lifecycle", |bench| {
+    BoardTarget::rom("rom/another-board", |bench| {
+        boot(bench, Edit::Draft(Draft::use_unknown_board))
+    }),
+    BoardTarget::rom("rom/another-lifecycle", |bench| {
         provisioned(bench, |state| Provisioning { lifecycle: Lifecycle::Returned, ..state })
     }),
-    Target::rom("rom/untrusted-key", |bench| {
+    BoardTarget::rom("rom/untrusted-key", |bench| {
         boot(bench, Edit::Draft(|draft| draft.blocks = vec![Block::By(B)]))
     }),
-    Target::rom("rom/revoked-key", |bench| {
+    BoardTarget::rom("rom/revoked-key", |bench| {
         provisioned(bench, |state| Provisioning { revoked_keys: 1, ..state })
     }),
-    Target::rom("rom/second-signer-missing", |bench| {
+    BoardTarget::rom("rom/second-signer-missing", |bench| {
         let mut setup = small(bench)?;
         let keys = trust(Policy::All, [A.record(), C.record()]);
         setup.root = fake_device(keys).context("two keys")?;
         Ok(setup)
     }),
-    Target::rom("rom/stripped-signature", |bench| {
+    BoardTarget::rom("rom/stripped-signature", |bench| {
         boot(bench, Edit::Draft(|draft| draft.listed = Some(vec![A.record(), C.record()])))
     }),
     // The changed byte is part of the security version and increases it.
-    Target::rom("rom/altered-manifest", |bench| boot(bench, Edit::File(|file| file[33] ^= 0x10))),
-    Target::rom("rom/altered-payload", |bench| {
+    BoardTarget::rom("rom/altered-manifest", |bench| {
+        boot(bench, Edit::File(|file| file[33] ^= 0x10))
+    }),
+    BoardTarget::rom("rom/altered-payload", |bench| {
         // More bytes are changed than one skip in a copy loop can repair. With a single changed bit, a
         // skipped load would repeat the byte before it, which could equal the signed one.
         boot(
@@ -64,12 +68,12 @@ pub const TARGETS: &[Target] = &[
             Edit::File(|file| file[4096 + 64..4096 + 128].iter_mut().for_each(|it| *it ^= 0x10)),
         )
     }),
-    Target::rom("rom/another-type", |bench| {
+    BoardTarget::rom("rom/another-type", |bench| {
         let mut setup = small(bench)?;
         setup.boot = setup.system.clone().context("there is a disk")?;
         Ok(setup)
     }),
-    Target::rom("rom/payload-over-the-hand-off-block", |bench| {
+    BoardTarget::rom("rom/payload-over-the-hand-off-block", |bench| {
         let over = |draft: &mut Draft| {
             draft.payloads[2].memory_size = 4096;
             draft.payloads[2].load_at(qemu_virt::HANDOFF.start);
@@ -78,35 +82,35 @@ pub const TARGETS: &[Target] = &[
     }),
     // This bundle is accepted. The values that the ROM hands over must be those that were signed and
     // provisioned.
-    Target::rom("rom/accepted", |bench| {
+    BoardTarget::rom("rom/accepted", |bench| {
         provisioned(bench, |state| Provisioning {
             system_floor: 5,
             lifecycle: Lifecycle::Production,
             ..state
         })
     }),
-    Target::loader("loader/below-the-floor", |bench| {
+    BoardTarget::loader("loader/below-the-floor", |bench| {
         let mut setup = system(bench, Edit::Draft(|_| ()))?;
         setup.state = Provisioning { system_floor: 9, ..setup.state };
         Ok(setup)
     }),
-    Target::loader("loader/another-board", |bench| {
+    BoardTarget::loader("loader/another-board", |bench| {
         system(bench, Edit::Draft(Draft::use_unknown_board))
     }),
-    Target::loader("loader/untrusted-key", |bench| {
+    BoardTarget::loader("loader/untrusted-key", |bench| {
         system(bench, Edit::Draft(|draft| draft.blocks = vec![Block::By(B)]))
     }),
-    Target::loader("loader/altered-payload", |bench| {
+    BoardTarget::loader("loader/altered-payload", |bench| {
         system(bench, Edit::File(|file| file[4096 + 1000] ^= 1))
     }),
 ];
 
 /// Makes a device whose boot bundle is small, so that a boot is fast; the payloads are never executed.
-fn small(bench: &Bench) -> Result<Setup> {
+fn small(bench: &TestBoard) -> Result<Setup> {
     boot(bench, Edit::Draft(|_| ()))
 }
 
-fn boot(bench: &Bench, edit: Edit) -> Result<Setup> {
+fn boot(bench: &TestBoard, edit: Edit) -> Result<Setup> {
     let shorten = |draft: &mut Draft| {
         for payload in &mut draft.payloads {
             payload.data.truncate(3000);
@@ -116,7 +120,7 @@ fn boot(bench: &Bench, edit: Edit) -> Result<Setup> {
 }
 
 /// Makes a device whose system bundle is small and whose memory ends early; the payloads are never executed.
-fn system(bench: &Bench, edit: Edit) -> Result<Setup> {
+fn system(bench: &TestBoard, edit: Edit) -> Result<Setup> {
     let shorten = |draft: &mut Draft| {
         let places = [SYSTEM_ENTRY, SYSTEM_ENTRY + (1 << 20), SYSTEM_ENTRY + (2 << 20)];
         for (payload, place) in draft.payloads.iter_mut().zip(places) {
@@ -128,7 +132,7 @@ fn system(bench: &Bench, edit: Edit) -> Result<Setup> {
     bench.setup(&[], &[Edit::Draft(shorten), edit])
 }
 
-fn provisioned(bench: &Bench, change: fn(Provisioning) -> Provisioning) -> Result<Setup> {
+fn provisioned(bench: &TestBoard, change: fn(Provisioning) -> Provisioning) -> Result<Setup> {
     let mut setup = small(bench)?;
     setup.state = change(setup.state);
     Ok(setup)

@@ -3,15 +3,15 @@
 use anyhow::{Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::bundles::Target;
-use super::session::{End, Place, Session, trace};
+use super::bundles::BoardTarget;
+use super::session::{End, Session, StageAddresses, trace};
 use super::symbols::Symbols;
-use crate::boots::board::{Bench, Setup};
+use crate::boots::board::{Setup, TestBoard};
 use crate::debugger::stepper::Instruction;
 
 /// Results of a campaign with one bundle.
 #[derive(Default)]
-struct Report {
+struct EmulatedReport {
     ran: usize,
     skipped: usize,
     stopped: usize,
@@ -24,8 +24,8 @@ struct Report {
 /// Skips `samples` instructions, or all that may decide. Prints the result and returns true if one of
 /// them turns the refusal.
 pub fn campaign(
-    bench: &Bench,
-    target: &Target,
+    bench: &TestBoard,
+    target: &BoardTarget,
     setup: &Setup,
     samples: Option<usize>,
 ) -> Result<bool> {
@@ -48,13 +48,13 @@ pub fn campaign(
 }
 
 fn skip_each(
-    bench: &Bench,
-    target: &Target,
+    bench: &TestBoard,
+    target: &BoardTarget,
     setup: &Setup,
     samples: Option<usize>,
-) -> Result<Report> {
+) -> Result<EmulatedReport> {
     let symbols = Symbols::read(&bench.firmware.loader.elf)?;
-    let place = Place::of_loader(&symbols)?;
+    let place = StageAddresses::of_loader(&symbols)?;
     let ran = trace(bench, setup, &place)?;
     let mut chosen: Vec<Instruction> =
         ran.iter().filter(|it| symbols.may_decide(it.pc)).copied().collect();
@@ -65,7 +65,7 @@ fn skip_each(
 
     let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}")?;
     let bar = ProgressBar::new(chosen.len() as u64).with_style(style).with_message(target.name);
-    let mut report = Report { ran: ran.len(), ..Report::default() };
+    let mut report = EmulatedReport { ran: ran.len(), ..EmulatedReport::default() };
     let mut session = Session::open(bench, setup, place)?;
     for instruction in chosen {
         let mut end = session.skip(instruction)?;
@@ -78,9 +78,9 @@ fn skip_each(
         report.skipped += 1;
         match end {
             End::Stopped => report.stopped += 1,
-            End::Astray => report.astray += 1,
+            End::Endless => report.astray += 1,
             End::Unreached => report.unreached += 1,
-            End::Turned => {
+            End::Bypassed => {
                 let function = symbols.name(instruction.pc).to_owned();
                 report.turned.push((instruction.pc, function));
             }

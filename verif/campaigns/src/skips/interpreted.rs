@@ -30,7 +30,7 @@ use hartlock_maps::qemu_virt;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::symbols::{self, Symbols};
-use crate::boots::board::{Bench, Setup};
+use crate::boots::board::{Setup, TestBoard};
 
 /// Maximum number of instructions that a ROM executes before it enters OpenSBI.
 const LONGEST_ROM: u64 = 200_000_000;
@@ -53,17 +53,17 @@ const ACCEPTED: u32 = 0;
 
 /// A part of a boot, selected by the decisions that it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum BootPart {
     /// The whole boot.
     WholeBoot,
-    /// The instructions that read the requirements of the device: from [`Refusal::main_at`] to the position where the
+    /// The instructions that read the requirements of the device: from [`RecordedBoot::main_at`] to the position where the
     /// bundle is read.
     BeforeBundle,
-    /// The instructions from [`Refusal::signed_at`] to the end.
+    /// The instructions from [`RecordedBoot::signed_at`] to the end.
     AfterSignatures,
 }
 
-impl Part {
+impl BootPart {
     /// Returns the name of the part in stored files.
     pub const fn name(self) -> &'static str {
         match self {
@@ -80,7 +80,7 @@ pub struct Choice {
     /// Number of skipped instructions, which are spread evenly; `None` skips all.
     pub samples: Option<usize>,
     /// The part of the boot whose instructions are skipped.
-    pub part: Part,
+    pub part: BootPart,
     /// First position; the positions before it were covered by an earlier run.
     pub from: usize,
     /// Maximum distance of a second skip, which is tried at each distance from 1 on; 0 skips once.
@@ -94,8 +94,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn plan(&self, refusal: &Refusal) -> Plan {
-        let part = refusal.part(self.part);
+    fn plan(&self, recorded_boot: &RecordedBoot) -> Plan {
+        let part = recorded_boot.part(self.part);
         let all = part.start.max(self.from)..part.end;
         let every = self.samples.map_or(1, |samples| all.len().div_ceil(samples.max(1)).max(1));
         let positions = all.step_by(every).collect();
@@ -109,8 +109,8 @@ pub enum Hardware {
     RootOfTrust(rot::RotStorage),
 }
 
-/// A refused boot on the interpreter.
-pub struct Refusal {
+/// A boot that was recorded on the interpreter. It is a refusal unless `reason` is [`ACCEPTED`].
+pub struct RecordedBoot {
     pub hardware: Hardware,
     pub boot: Boot,
     /// Reason code of the refusal.
@@ -125,8 +125,8 @@ pub struct Refusal {
     pub signed_at: usize,
 }
 
-impl Refusal {
-    pub fn record(bench: &Bench, setup: &Setup, stage: Stage) -> Result<Self> {
+impl RecordedBoot {
+    pub fn record(bench: &TestBoard, setup: &Setup, stage: Stage) -> Result<Self> {
         let (storage, elf) = match stage {
             Stage::Rom => (of_rom(storage(bench, setup, None)?), &bench.firmware.rom.elf),
             Stage::Loader => {
@@ -165,12 +165,12 @@ impl Refusal {
     }
 
     /// Returns the range of positions of a part of the boot.
-    fn part(&self, part: Part) -> Range<usize> {
+    fn part(&self, part: BootPart) -> Range<usize> {
         let end = self.boot.path.len();
         match part {
-            Part::WholeBoot => 0..end,
-            Part::BeforeBundle => self.main_at..self.begun_at,
-            Part::AfterSignatures => self.signed_at..end,
+            BootPart::WholeBoot => 0..end,
+            BootPart::BeforeBundle => self.main_at..self.begun_at,
+            BootPart::AfterSignatures => self.signed_at..end,
         }
     }
 
@@ -204,7 +204,7 @@ fn printed(console: &str) -> u32 {
 }
 
 /// Returns the flash of a device, and its disk if `loader` is given.
-fn storage(bench: &Bench, setup: &Setup, loader: Option<&PathBuf>) -> Result<BoardStorage> {
+fn storage(bench: &TestBoard, setup: &Setup, loader: Option<&PathBuf>) -> Result<BoardStorage> {
     let device = Device::temporary()?;
     bench.install(&device, setup)?;
     let read = |path: &Path| fs::read(path).with_context(|| path.display().to_string());
@@ -247,7 +247,7 @@ fn start(stage: Stage, storage: &BoardStorage) -> Result<BoardMachine<'_>> {
 }
 
 /// Scope and results of a campaign.
-pub struct Counts {
+pub struct CampaignResult {
     pub bundle: String,
     /// Reason code of the boot without a skip.
     pub reason: u32,
@@ -262,20 +262,24 @@ pub struct Counts {
 }
 
 /// Runs a campaign, prints the results, and returns them.
-pub fn campaign(refusal: &Refusal, name: &str, choice: &Choice) -> Result<Counts> {
-    let plan = choice.plan(refusal);
-    let (report, next) = run(refusal, &plan, name, choice.until)?;
-    println!("{name}: {}", summary(refusal, &report));
-    places(refusal, &report).iter().for_each(|line| println!("    {line}"));
+pub fn campaign(
+    recorded_boot: &RecordedBoot,
+    name: &str,
+    choice: &Choice,
+) -> Result<CampaignResult> {
+    let plan = choice.plan(recorded_boot);
+    let (report, next) = run(recorded_boot, &plan, name, choice.until)?;
+    println!("{name}: {}", summary(recorded_boot, &report));
+    places(recorded_boot, &report).iter().for_each(|line| println!("    {line}"));
     if let Some(position) = next {
         println!("    not finished: go on with --from {position}");
     }
     let is_done = |position: &&usize| next.is_none_or(|next| **position < next);
-    Ok(Counts {
+    Ok(CampaignResult {
         bundle: name.to_owned(),
-        reason: refusal.reason,
-        instructions: refusal.boot.path.len(),
-        of_part: refusal.part(choice.part).len(),
+        reason: recorded_boot.reason,
+        instructions: recorded_boot.boot.path.len(),
+        of_part: recorded_boot.part(choice.part).len(),
         choice: choice.clone(),
         positions: plan.positions.iter().filter(is_done).count(),
         is_finished: next.is_none(),
@@ -283,9 +287,9 @@ pub fn campaign(refusal: &Refusal, name: &str, choice: &Choice) -> Result<Counts
     })
 }
 
-fn summary(refusal: &Refusal, report: &Report) -> String {
-    let ran = refusal.boot.path.len();
-    let code = refusal.reason;
+fn summary(recorded_boot: &RecordedBoot, report: &Report) -> String {
+    let ran = recorded_boot.boot.path.len();
+    let code = recorded_boot.reason;
     let Report { runs, pruned, unread, stopped, turned, data, constants, astray, .. } = report;
     let ran_constants = match constants {
         0 => String::new(),
@@ -303,19 +307,19 @@ fn summary(refusal: &Refusal, report: &Report) -> String {
     format!(
         "{how}, {ran} instructions, {} before the bundle, {} after the signatures; {runs} boots{alike}: {stopped} \
          {ended}, {astray} led astray, {turned} turned, {data} ran data{ran_constants}",
-        refusal.part(Part::BeforeBundle).len(),
-        ran - refusal.signed_at
+        recorded_boot.part(BootPart::BeforeBundle).len(),
+        ran - recorded_boot.signed_at
     )
 }
 
 /// Lists the skipped instructions after which the machine left the ROM, with the number of occurrences.
-pub fn places(refusal: &Refusal, report: &Report) -> Vec<String> {
+pub fn places(recorded_boot: &RecordedBoot, report: &Report) -> Vec<String> {
     let mut counts = BTreeMap::new();
     for it in &report.findings {
         *counts.entry((it.place, it.pc, it.target)).or_insert(0u64) += 1;
     }
     let line = |((place, pc, target), count): (&(_, u32, u64), &u64)| {
-        let name = refusal.symbols.name((*pc).into());
+        let name = recorded_boot.symbols.name((*pc).into());
         format!("{count} × {pc:#x} in {name} leads to {target:#x} ({place:?})")
     };
     counts.iter().map(line).collect()
@@ -324,7 +328,7 @@ pub fn places(refusal: &Refusal, report: &Report) -> Vec<String> {
 /// Runs a plan with a progress bar, until the time `until` if it is given. Returns the report, and the position at
 /// which to continue if the plan is not finished.
 pub fn run(
-    refusal: &Refusal,
+    recorded_boot: &RecordedBoot,
     plan: &Plan,
     name: &str,
     until: Option<Instant>,
@@ -334,9 +338,9 @@ pub fn run(
     let bar = ProgressBar::new(plan.positions.len() as u64).with_style(style);
     bar.set_message(name.to_owned());
     let progress = Progress::default();
-    let start = refusal.start()?;
+    let start = recorded_boot.start()?;
     let report = thread::scope(|scope| {
-        let campaign = scope.spawn(|| start.run(&refusal.boot, plan, &progress));
+        let campaign = scope.spawn(|| start.run(&recorded_boot.boot, plan, &progress));
         while !campaign.is_finished() {
             thread::sleep(Duration::from_millis(50));
             let done = progress.done.load(Ordering::Relaxed);

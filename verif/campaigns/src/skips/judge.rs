@@ -10,8 +10,8 @@ use hartlock_fault::subject::FaultMachine;
 
 use hartlock_maps::qemu_virt;
 
-use super::interpreted::Refusal;
-use crate::boots::board::{Bench, Setup, last_lines};
+use super::interpreted::RecordedBoot;
+use crate::boots::board::{Setup, TestBoard, last_lines};
 use crate::debugger::{self, Debugger};
 
 /// CPU options of a hart without the extensions that the interpreter does not implement.
@@ -25,10 +25,10 @@ const JUDGED: [&str; 4] = ["hartlock_kernels", "hartlock_image", "hartlock_verif
 ///
 /// # Errors
 /// Fails if the outputs differ.
-pub fn console(bench: &Bench, setup: &Setup, refusal: &Refusal) -> Result<()> {
+pub fn console(bench: &TestBoard, setup: &Setup, recorded_boot: &RecordedBoot) -> Result<()> {
     let run = bench.run(setup)?;
     // Lines that OpenSBI prints are not compared, because the interpreter does not run OpenSBI.
-    let first = match refusal.on_board()?.0 {
+    let first = match recorded_boot.on_board()?.0 {
         Stage::Rom => "hartlock: ROM",
         Stage::Loader => "hartlock: loader",
     };
@@ -36,7 +36,7 @@ pub fn console(bench: &Bench, setup: &Setup, refusal: &Refusal) -> Result<()> {
         let lines = text.lines().map(|line| line.trim_end().to_owned());
         lines.skip_while(|it| it != first).filter(|it| !it.is_empty()).collect()
     };
-    let (ours, theirs) = (lines(&refusal.boot.console), lines(&run.transcript));
+    let (ours, theirs) = (lines(&recorded_boot.boot.console), lines(&run.transcript));
     ensure!(
         ours == theirs && !ours.is_empty(),
         "the interpreter printed\n{}\nand QEMU\n{}",
@@ -52,9 +52,9 @@ pub fn console(bench: &Bench, setup: &Setup, refusal: &Refusal) -> Result<()> {
 /// # Errors
 /// Fails if a register differs.
 pub fn registers(
-    bench: &Bench,
+    bench: &TestBoard,
     setup: &Setup,
-    refusal: &Refusal,
+    recorded_boot: &RecordedBoot,
     (places, steps): (usize, usize),
 ) -> Result<usize> {
     let folder = tempfile::tempdir()?;
@@ -62,14 +62,14 @@ pub fn registers(
     let (_device, _machine) = bench.start(setup, &debugger::options_with_reset(&socket))?;
     let mut debugger = Debugger::connect(&socket)?;
     debugger.reset()?;
-    let (stage, mut machine) = refusal.on_board()?;
+    let (stage, mut machine) = recorded_boot.on_board()?;
     if stage == Stage::Loader {
         let entry = qemu_virt::LOADER.start;
         ensure!(debugger.run_to(entry, REACH)? == Some(entry), "QEMU does not reach the loader");
     }
     let mut compared = 0;
-    for position in spread(refusal, places, steps) {
-        let pc = u64::from(refusal.boot.path[position]);
+    for position in spread(recorded_boot, places, steps) {
+        let pc = u64::from(recorded_boot.boot.path[position]);
         ensure!(debugger.run_to(pc, REACH)? == Some(pc), "QEMU does not reach {pc:#x}");
         machine.run(position as u64);
         ensure!(machine.hart().pc == pc, "the interpreter is not at {pc:#x}");
@@ -95,10 +95,10 @@ pub fn registers(
 
 /// Returns positions at which an instruction is executed for the first time, and from which `steps`
 /// instructions are in comparable functions. The positions are spread over the boot and do not overlap.
-fn spread(refusal: &Refusal, places: usize, steps: usize) -> Vec<usize> {
-    let path = &refusal.boot.path;
+fn spread(recorded_boot: &RecordedBoot, places: usize, steps: usize) -> Vec<usize> {
+    let path = &recorded_boot.boot.path;
     let is_judged = |pc: &u32| {
-        let name = refusal.symbols.name((*pc).into());
+        let name = recorded_boot.symbols.name((*pc).into());
         JUDGED.iter().any(|part| name.contains(part))
     };
     let mut seen = HashSet::new();
@@ -118,7 +118,12 @@ fn spread(refusal: &Refusal, places: usize, steps: usize) -> Vec<usize> {
 ///
 /// # Errors
 /// Fails if QEMU and the interpreter differ.
-pub fn judge(bench: &Bench, setup: &Setup, refusal: &Refusal, name: &str) -> Result<usize> {
-    console(bench, setup, refusal).with_context(|| name.to_owned())?;
-    registers(bench, setup, refusal, (24, 100)).with_context(|| name.to_owned())
+pub fn judge(
+    bench: &TestBoard,
+    setup: &Setup,
+    recorded_boot: &RecordedBoot,
+    name: &str,
+) -> Result<usize> {
+    console(bench, setup, recorded_boot).with_context(|| name.to_owned())?;
+    registers(bench, setup, recorded_boot, (24, 100)).with_context(|| name.to_owned())
 }

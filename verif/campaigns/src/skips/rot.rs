@@ -14,7 +14,7 @@ use object::elf::PT_LOAD;
 use object::read::elf::{ElfFile32, ProgramHeader};
 use object::{Endianness, Object, ObjectSection};
 
-use super::interpreted::Refusal;
+use super::interpreted::RecordedBoot;
 use super::symbols::Symbols;
 
 /// Size argument of a bundle whose three payloads are as small as possible.
@@ -31,7 +31,7 @@ const SECOND_PAYLOAD: usize = 3 << 12;
 const NO_DEFECT: [u8; 6] = [0x01, 0x45, 0x81, 0x45, 0x82, 0x80];
 
 /// A device and a bundle that it must refuse.
-pub struct Target {
+pub struct RotTarget {
     pub name: &'static str,
     make: fn() -> Result<Device>,
 }
@@ -44,11 +44,11 @@ pub struct Device {
     pub cycles: &'static str,
 }
 
-const fn target(name: &'static str, make: fn() -> Result<Device>) -> Target {
-    Target { name, make }
+const fn target(name: &'static str, make: fn() -> Result<Device>) -> RotTarget {
+    RotTarget { name, make }
 }
 
-pub const TARGETS: &[Target] = &[
+pub const TARGETS: &[RotTarget] = &[
     target("rot/below-the-floor", || signed(Edit::Draft(|draft| draft.security_version = 2))),
     target("rot/another-board", || {
         signed(Edit::Draft(|draft| draft.identity.board = name("qemu-virt")))
@@ -89,7 +89,7 @@ pub const TARGETS: &[Target] = &[
     }),
 ];
 
-impl Target {
+impl RotTarget {
     pub fn make(&self) -> Result<Device> {
         (self.make)().with_context(|| self.name.to_owned())
     }
@@ -97,8 +97,8 @@ impl Target {
 
 impl Device {
     /// Records the boot on the interpreter.
-    pub fn refusal(&self) -> Result<Refusal> {
-        Refusal::of_rot(self.storage()?, Symbols::parse(&self.rom)?)
+    pub fn recorded_boot(&self) -> Result<RecordedBoot> {
+        RecordedBoot::of_rot(self.storage()?, Symbols::parse(&self.rom)?)
     }
 
     /// Returns ROM and bundle in the form of the interpreter.

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::bundles::SYSTEM_ENTRY;
 use super::symbols::Symbols;
-use crate::boots::board::{Bench, Setup, last_lines};
+use crate::boots::board::{Setup, TestBoard, last_lines};
 use crate::debugger::stepper::{self, Instruction};
 use crate::debugger::{self, Debugger};
 
@@ -28,16 +28,16 @@ pub enum End {
     /// The stage refused or trapped, and stopped.
     Stopped,
     /// The payload of the refused bundle was about to be executed.
-    Turned,
+    Bypassed,
     /// The boot did not end in time, or the machine was reset.
-    Astray,
+    Endless,
     /// The instruction to be skipped was not reached.
     Unreached,
 }
 
 /// The addresses of a stage that a session watches.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct StageAddresses {
     /// Memory region of the stage's code.
     pub code: Region,
     /// Address that every refusal reaches.
@@ -46,7 +46,7 @@ pub struct Place {
     goal: u64,
 }
 
-impl Place {
+impl StageAddresses {
     pub fn of_loader(symbols: &Symbols) -> Result<Self> {
         Ok(Self {
             code: qemu_virt::LOADER,
@@ -59,7 +59,7 @@ impl Place {
 /// A running machine and the connection to its debug stub.
 pub struct Session {
     debugger: Debugger,
-    place: Place,
+    place: StageAddresses,
     patience: Duration,
     // Fields are dropped in order: the machine ends before its device is removed.
     _machine: Machine,
@@ -68,7 +68,7 @@ pub struct Session {
 }
 
 impl Session {
-    pub fn open(bench: &Bench, setup: &Setup, place: Place) -> Result<Self> {
+    pub fn open(bench: &TestBoard, setup: &Setup, place: StageAddresses) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let socket = folder.path().join("gdb");
         let extra = debugger::options_with_reset(&socket);
@@ -92,9 +92,9 @@ impl Session {
             return Ok(End::Unreached);
         }
         Ok(match debugger.run(self.patience)? {
-            Some(at) if at == self.place.goal => End::Turned,
+            Some(at) if at == self.place.goal => End::Bypassed,
             Some(at) if at == self.place.stop => End::Stopped,
-            _ => End::Astray,
+            _ => End::Endless,
         })
     }
 }
@@ -104,7 +104,7 @@ impl Session {
 ///
 /// # Errors
 /// Fails if the stage does not refuse.
-pub fn trace(bench: &Bench, setup: &Setup, place: &Place) -> Result<Vec<Instruction>> {
+pub fn trace(bench: &TestBoard, setup: &Setup, place: &StageAddresses) -> Result<Vec<Instruction>> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("trace");
     let extra = stepper::listing_options(&file, place.code);

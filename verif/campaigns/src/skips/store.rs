@@ -7,13 +7,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::interpreted::Counts;
+use super::interpreted::CampaignResult;
 
 /// Appends the counts as a table to a file.
 ///
 /// # Errors
 /// Fails if git does not name the commit, or if the file cannot be written.
-pub fn append(file: &Path, counts: &Counts) -> Result<()> {
+pub fn append(file: &Path, counts: &CampaignResult) -> Result<()> {
     let git = Command::new("git").args(["rev-parse", "--short=12", "HEAD"]).output()?;
     ensure!(git.status.success(), "git does not name the commit");
     let commit = String::from_utf8(git.stdout)?;
@@ -22,8 +22,8 @@ pub fn append(file: &Path, counts: &Counts) -> Result<()> {
     write!(table, "\n{text}").with_context(|| file.display().to_string())
 }
 
-fn table_of(counts: &Counts, commit: &str) -> String {
-    let Counts { bundle, reason, instructions, of_part, choice, report, .. } = counts;
+fn table_of(counts: &CampaignResult, commit: &str) -> String {
+    let CampaignResult { bundle, reason, instructions, of_part, choice, report, .. } = counts;
     let part = choice.part.name();
     let is_exhaustive = choice.samples.is_none() && choice.from == 0 && counts.is_finished;
     format!(
