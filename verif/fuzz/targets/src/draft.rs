@@ -25,16 +25,16 @@ pub struct Draft {
     /// supports.
     pub signers: Vec<usize>,
     /// True if a field is wrong on purpose.
-    pub is_odd: bool,
+    pub has_fault: bool,
 }
 
 impl Draft {
     pub fn new(choices: &mut Choices<'_>) -> Self {
         let bundle_type = choices.of(&[BundleType::System, BundleType::Boot]);
-        let mut is_odd = false;
+        let mut has_fault = false;
         let mut odd = |choices: &mut Choices<'_>| {
             let chosen = choices.rarely(24);
-            is_odd |= chosen;
+            has_fault |= chosen;
             chosen
         };
         let lifecycle_mask = if odd(choices) {
@@ -110,7 +110,7 @@ impl Draft {
             bootargs,
             extra_pages: 0,
         };
-        Self { fields, signers, is_odd }
+        Self { fields, signers, has_fault }
     }
 
     /// Returns the key records of the signature blocks.

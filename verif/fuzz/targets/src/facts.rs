@@ -14,7 +14,7 @@ use crate::numbers::{u32_at, u64_at};
 use crate::options::Options;
 
 /// Panics unless the accepted bundle has all properties.
-pub fn hold(file: &[u8], options: &Options) {
+pub fn check_accepted(file: &[u8], options: &Options) {
     let is_boot = &file[..16] == b"HARTLOCK-BOOT-v1";
     assert!(is_boot || &file[..16] == b"HARTLOCK-SYST-v1");
     let signed = &file[..u32_at(file, 16) as usize];

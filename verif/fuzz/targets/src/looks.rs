@@ -12,14 +12,14 @@ use crate::options::Options;
 use crate::recheck;
 
 /// The inputs of both checks.
-pub struct Looks<'a> {
+pub struct Checks<'a> {
     acceptance: Acceptance<'static>,
     counted: List<KeyRecord, MAX_SIGNERS>,
     blocks: &'a List<KeyRecord, MAX_SIGNERS>,
     signed: &'a [u8],
 }
 
-impl<'a> Looks<'a> {
+impl<'a> Checks<'a> {
     /// Makes the inputs. `blocks` are the keys of all signature blocks: trusted keys, whose
     /// signatures verified, and others.
     pub fn new(
@@ -47,7 +47,7 @@ impl<'a> Looks<'a> {
 
     /// Counts a signer that is not trusted, as a fault in the first check could. Returns false if
     /// the key is trusted or does not fit.
-    pub fn count_stranger(&mut self, key: KeyRecord) -> bool {
+    pub fn count_untrusted_signer(&mut self, key: KeyRecord) -> bool {
         !self.acceptance.trusted().any(|trusted| *trusted == key) && self.counted.push(key)
     }
 

@@ -22,7 +22,7 @@ pub struct Options {
     pub is_medium: bool,
     pub revoked_keys: u32,
     /// True if the options are, or may be, wrong for the draft on purpose.
-    pub is_odd: bool,
+    pub has_fault: bool,
 }
 
 impl Options {
@@ -40,7 +40,7 @@ impl Options {
             lifecycle: draft.lifecycle(),
             is_medium: choices.rarely(3),
             revoked_keys: 0,
-            is_odd: false,
+            has_fault: false,
         };
         let is_foreign = options.keys.len() < draft.signers.len();
         match choices.below(8) {
@@ -54,7 +54,7 @@ impl Options {
             }
             2 => {
                 options.policy = Policy::All;
-                options.is_odd = choices.rarely(3) && options.trust_another(choices);
+                options.has_fault = choices.rarely(3) && options.trust_another(choices);
             }
             // One trusted key of several is enough under the policy *any*.
             3 if choices.rarely(2) => options.keys.truncate(1),
@@ -62,7 +62,7 @@ impl Options {
                 options.trust_another(choices);
             }
             choice @ 4..8 if choices.rarely(3) => {
-                options.is_odd = true;
+                options.has_fault = true;
                 options.distort(choice, choices, draft);
             }
             _ => {}

@@ -26,7 +26,7 @@ use crate::medium::judge;
 use crate::options::Options;
 
 /// A bundle and the options of its verifier.
-pub struct Case {
+pub struct BundleCase {
     pub file: Vec<u8>,
     pub options: Options,
     /// True if the bundle and the options have no fault.
@@ -35,12 +35,12 @@ pub struct Case {
     bound: usize,
 }
 
-impl Case {
+impl BundleCase {
     pub fn new(choices: &mut Choices<'_>) -> Self {
         let draft = Draft::new(choices);
         let options = Options::new(choices, &draft);
         let (mut region, offsets) = draft.encode();
-        let mut is_right = !draft.is_odd && !options.is_odd;
+        let mut is_right = !draft.has_fault && !options.has_fault;
         // Changes of the signed region are made before signing, so that they reach the checks of the manifest.
         // Other changes are made after signing.
         for _ in 0..choices.of(&[0, 0, 0, 1, 2]) {
@@ -112,14 +112,14 @@ fn change_file(choices: &mut Choices<'_>, file: &mut Vec<u8>) {
 
 pub fn run(data: &[u8]) {
     let mut choices = Choices::new(data);
-    let case = Case::new(&mut choices);
+    let case = BundleCase::new(&mut choices);
     let acceptance = case.options.acceptance();
     let answer = judge(&case.file, &acceptance, case.options.is_medium);
     if case.is_right {
         assert_eq!(answer, Ok(()), "a right bundle is refused");
     }
     if answer.is_ok() {
-        facts::hold(&case.file, &case.options);
+        facts::check_accepted(&case.file, &case.options);
         one_bit_is_enough(&mut choices, &case);
     }
     the_command_agrees(&case, answer);
@@ -127,7 +127,7 @@ pub fn run(data: &[u8]) {
 
 /// Checks that a change of any bit makes an accepted bundle refused. Exceptions are signatures of algorithms that
 /// the verifier does not support, and of keys that it does not trust, which it does not verify (image format §5.3).
-fn one_bit_is_enough(choices: &mut Choices<'_>, case: &Case) {
+fn one_bit_is_enough(choices: &mut Choices<'_>, case: &BundleCase) {
     let has_foreign = case.file.windows(9).any(|part| part == b"not known");
     let len = case.file.len().min(case.bound);
     let (at, bit) = (choices.below(len.max(1)), choices.below(8));
@@ -157,7 +157,7 @@ fn ed25519(bytes: &[u8]) -> PublicKey {
 
 /// Checks that `hartlock verify` gives the same answer. The command supports only one policy, and files without
 /// trailing bytes.
-fn the_command_agrees(case: &Case, answer: Result<(), Reason>) {
+fn the_command_agrees(case: &BundleCase, answer: Result<(), Reason>) {
     let options = &case.options;
     let pairs = options.keys.iter().map(|key| KEYS.iter().find(|known| known.record == *key));
     let Some(pairs) = pairs.collect::<Option<Vec<_>>>() else { return };
@@ -190,8 +190,11 @@ fn the_command_agrees(case: &Case, answer: Result<(), Reason>) {
 /// well-formed.
 pub fn inspect(data: &[u8]) {
     let mut choices = Choices::new(data);
-    let bytes =
-        if choices.rarely(2) { choices.rest().to_vec() } else { Case::new(&mut choices).file };
+    let bytes = if choices.rarely(2) {
+        choices.rest().to_vec()
+    } else {
+        BundleCase::new(&mut choices).file
+    };
     let file = Temporary::of(&bytes);
     let inspection =
         inspect_file(Path::new(&file.path()), &Boards::default()).expect("a file that can be read");

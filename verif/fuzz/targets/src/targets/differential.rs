@@ -3,14 +3,14 @@
 
 use std::sync::Mutex;
 
-use super::bundle::Case;
+use super::bundle::BundleCase;
 use crate::choices::Choices;
 use crate::medium::judge;
 use crate::python::SecondVerifier;
 
 pub fn run(data: &[u8]) {
     static PYTHON: Mutex<Option<SecondVerifier>> = Mutex::new(None);
-    let case = Case::new(&mut Choices::new(data));
+    let case = BundleCase::new(&mut Choices::new(data));
     let ours = match judge(&case.file, &case.options.acceptance(), case.options.is_medium) {
         Ok(()) => "accepted".to_owned(),
         Err(reason) => format!("E{:04}", reason as u16),

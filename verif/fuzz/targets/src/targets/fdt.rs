@@ -22,7 +22,7 @@ enum Item {
 
 /// The root node, and the parts of a device tree that the edits do not change.
 #[derive(Clone, Debug, PartialEq)]
-struct Tree {
+struct DeviceTree {
     boot_cpu: u32,
     reservations: Vec<u8>,
     root: Node,
@@ -93,7 +93,7 @@ fn text(value: &str) -> Vec<u8> {
 }
 
 /// Returns the tree with the edits; `None` if it must be refused.
-fn apply(mut tree: Tree, edits: &Edits<'_>) -> Option<Tree> {
+fn apply(mut tree: DeviceTree, edits: &Edits<'_>) -> Option<DeviceTree> {
     let (mut chosen, mut reserved) = (0, 0);
     for item in &mut tree.root.items {
         let Item::Node(node) = item else { continue };
@@ -198,7 +198,7 @@ fn string(bytes: &[u8], at: usize) -> Option<&[u8]> {
     rest.get(..rest.iter().position(|byte| *byte == 0)?)
 }
 
-fn read(blob: &[u8]) -> Option<Tree> {
+fn read(blob: &[u8]) -> Option<DeviceTree> {
     let blob = blob.get(..word(blob, 4)? as usize)?;
     let header: Vec<u32> = (0..10).map(|index| word(blob, 4 * index)).collect::<Option<_>>()?;
     if header[0] != 0xd00d_feed || header[5] < 17 || header[6] > 17 {
@@ -210,7 +210,11 @@ fn read(blob: &[u8]) -> Option<Tree> {
     let mut reader =
         Reader { tokens: part(header[2], header[9])?, strings: part(header[3], header[8])?, at: 0 };
     let root = reader.root()?;
-    Some(Tree { boot_cpu: header[7], reservations: reservations[..16 * count].to_vec(), root })
+    Some(DeviceTree {
+        boot_cpu: header[7],
+        reservations: reservations[..16 * count].to_vec(),
+        root,
+    })
 }
 
 struct Reader<'a> {

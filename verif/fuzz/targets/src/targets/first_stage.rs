@@ -31,7 +31,7 @@ fn vectors() -> &'static [FirstStageVector] {
 }
 
 /// An image, the options of its verifier, and the expected result.
-struct Case {
+struct FirstStageCase {
     image: Vec<u8>,
     options: FirstStageOptions,
     /// The expected answer if nothing was changed.
@@ -40,7 +40,7 @@ struct Case {
     accepted: Option<&'static [u8]>,
 }
 
-impl Case {
+impl FirstStageCase {
     fn new(choices: &mut Choices<'_>) -> Self {
         let all = vectors();
         let made = &all[choices.below(all.len())];
@@ -111,11 +111,11 @@ pub fn run(data: &[u8]) {
     let case = if choices.rarely(4) {
         let options = vectors()[0].expected.options.clone();
         let image = [&FIRST_STAGE_TAG[..], choices.rest()].concat();
-        Case { image, options, expected: None, accepted: None }
+        FirstStageCase { image, options, expected: None, accepted: None }
     } else {
-        Case::new(&mut choices)
+        FirstStageCase::new(&mut choices)
     };
-    let Case { image, options, expected, accepted } = &case;
+    let FirstStageCase { image, options, expected, accepted } = &case;
     parse(image);
     let answer = options.judge(image).expect("options that can be read");
     if let Some(expected) = expected {

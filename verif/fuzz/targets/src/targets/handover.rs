@@ -61,11 +61,11 @@ fn distorted<const N: usize>(
 /// Returns a list of one to five different keys, or a list that no block may contain.
 fn trust(choices: &mut Choices<'_>) -> TrustList {
     let mut keys = List::new();
-    let is_odd = choices.rarely(8);
-    for key in KEYS.iter().take(if is_odd { 0 } else { 1 + choices.below(5) }) {
+    let has_fault = choices.rarely(8);
+    for key in KEYS.iter().take(if has_fault { 0 } else { 1 + choices.below(5) }) {
         let _ = keys.push(key.record);
     }
-    if is_odd && choices.rarely(2) {
+    if has_fault && choices.rarely(2) {
         keys = [0, 1, 0].map(|key: usize| KEYS[key].record).into_iter().collect();
     }
     TrustList { policy: choices.of(&[Policy::Any, Policy::All, Policy::Hybrid]), keys }

@@ -6,7 +6,7 @@ use hartlock_image::{Closing, Manifest, Policy};
 use crate::choices::Choices;
 use crate::draft::Draft;
 use crate::keys::KEYS;
-use crate::looks::Looks;
+use crate::looks::Checks;
 use crate::options::Options;
 
 pub fn run(data: &[u8]) {
@@ -15,30 +15,32 @@ pub fn run(data: &[u8]) {
     let options = Options::new(&mut choices, &draft);
     let (signed, _) = draft.encode();
     let blocks = draft.signer_records();
-    let mut looks = Looks::new(&options, &blocks, &signed);
+    let mut checks = Checks::new(&options, &blocks, &signed);
 
     // In the first check, the manifest parser compares the signature blocks with the listed
     // signers.
-    let first = looks.first_accepts_signers() && draft.listed_records() == blocks;
-    assert_eq!(first, looks.second_accepts_signers(), "signers");
-    if looks.count_stranger(choices.of(&[0, 1, 2, 3, 4].map(|key: usize| KEYS[key].record))) {
-        assert!(!looks.second_accepts_signers(), "a signer that is not trusted was counted");
+    let first = checks.first_accepts_signers() && draft.listed_records() == blocks;
+    assert_eq!(first, checks.second_accepts_signers(), "signers");
+    if checks
+        .count_untrusted_signer(choices.of(&[0, 1, 2, 3, 4].map(|key: usize| KEYS[key].record)))
+    {
+        assert!(!checks.second_accepts_signers(), "a signer that is not trusted was counted");
     }
     let Ok(manifest) = Manifest::parse(&signed, &blocks) else { return };
-    assert_eq!(looks.first_accepts_device(&manifest), looks.second_accepts_device(), "device");
-    let placed = looks.second_accepts_placement(&manifest);
-    assert_eq!(looks.first_accepts_placement(&manifest), placed, "placement");
-    assert!(looks.second_accepts_parse(&manifest), "a manifest differs from its bytes");
+    assert_eq!(checks.first_accepts_device(&manifest), checks.second_accepts_device(), "device");
+    let placed = checks.second_accepts_placement(&manifest);
+    assert_eq!(checks.first_accepts_placement(&manifest), placed, "placement");
+    assert!(checks.second_accepts_parse(&manifest), "a manifest differs from its bytes");
 
     let mut other = manifest.clone();
     distort(&mut choices, &mut other);
     // The rules of form have no redundant check, so fields that only they cover may differ.
-    assert_eq!(looks.second_accepts_parse(&other), other == manifest, "parsed fields");
+    assert_eq!(checks.second_accepts_parse(&other), other == manifest, "parsed fields");
     // The first check relies on the parser for load ranges that do not wrap or overlap; the
     // redundant check does not. That data payloads have no entry point is a rule of form.
     if other.payloads.iter().all(|it| it.payload_type.is_code() || it.entry == 0) {
-        let is_placed = looks.first_accepts_placement(&other) && ranges_hold(&other);
-        assert_eq!(is_placed, looks.second_accepts_placement(&other), "changed placement");
+        let is_placed = checks.first_accepts_placement(&other) && ranges_hold(&other);
+        assert_eq!(is_placed, checks.second_accepts_placement(&other), "changed placement");
     }
 }
 

@@ -20,7 +20,7 @@ use crate::signed::{Pool, Signed, agree};
 type SignWith = fn(&[u8], bool, &[u8], &[u8]) -> Option<Signed>;
 
 /// A curve in another crate's implementation.
-struct Peer {
+struct EcdsaPeer {
     curve: Curve,
     by: &'static str,
     /// Signs a digest with the key of this number.
@@ -56,7 +56,7 @@ macro_rules! peer {
         fn write(key: &VerifyingKey) -> Vec<u8> {
             key.to_sec1_point(false).as_bytes().to_vec()
         }
-        Peer {
+        EcdsaPeer {
             curve: $curve,
             by: stringify!($krate),
             sign: |number, digest| {
@@ -122,7 +122,7 @@ macro_rules! peer {
     }};
 }
 
-fn peers() -> [Peer; 2] {
+fn peers() -> [EcdsaPeer; 2] {
     [
         peer!(
             p256,
@@ -188,7 +188,7 @@ fn number_len(curve: Curve) -> usize {
 }
 
 /// Makes a signature whose R has an x-coordinate near a limit.
-fn chosen(choices: &mut Choices<'_>, peer: &Peer) -> Option<Signed> {
+fn chosen(choices: &mut Choices<'_>, peer: &EcdsaPeer) -> Option<Signed> {
     let len = number_len(peer.curve);
     let mut number = |limits: &[&[u8]]| {
         let mut number = vec![0; len];
@@ -210,7 +210,7 @@ fn chosen(choices: &mut Choices<'_>, peer: &Peer) -> Option<Signed> {
     (peer.sign_with)(&x, is_odd, &s, &digest(choices.of(&MESSAGES), digest_len))
 }
 
-fn judge(peer: &Peer, signed: &Signed) -> bool {
+fn judge(peer: &EcdsaPeer, signed: &Signed) -> bool {
     let Signed { key, message: digest, signature } = signed;
     let ours = || -> Result<(), Rejection> {
         let key = PublicKey::from_sec1(peer.curve, key)?;
@@ -225,7 +225,7 @@ fn judge(peer: &Peer, signed: &Signed) -> bool {
 }
 
 /// Compares the parsers of SubjectPublicKeyInfo and DER signatures, with changed or arbitrary bytes.
-fn encodings(choices: &mut Choices<'_>, peer: &Peer, genuine: &Signed) {
+fn encodings(choices: &mut Choices<'_>, peer: &EcdsaPeer, genuine: &Signed) {
     let other_key = (peer.spki)(&genuine.key);
     let spki = Signed { key: other_key, message: Vec::new(), signature: Vec::new() };
     let mut der = spki.key;

@@ -27,12 +27,12 @@ use crate::signed::{Pool, Signed, agree, count};
 
 /// A parameter set: numbers of the tree and of the one-time signature (RFC 8554 §4.1, §5.1; SP 800-208 §4).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Set {
+struct LmsSet {
     tree: u32,
     ots: u32,
 }
 
-impl Set {
+impl LmsSet {
     fn new(tree: u32, ots: u32) -> Option<Self> {
         let is_32 = (5..=9).contains(&tree) && (1..=4).contains(&ots);
         let is_24 = (10..=14).contains(&tree) && (5..=8).contains(&ots);
@@ -78,7 +78,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 pub fn run(data: &[u8]) {
-    static POOL: Pool<(Vec<Set>, usize, u8)> = Pool::new();
+    static POOL: Pool<(Vec<LmsSet>, usize, u8)> = Pool::new();
     let mut choices = Choices::new(data);
     // Level 0 stands for LMS without HSS.
     let levels = choices.of(&[0, 0, 1, 2, 0, 3, 8]);
@@ -99,7 +99,7 @@ pub fn run(data: &[u8]) {
         // The index of the one-time key is the last one of the tree, or one more.
         let at = if levels == 0 { 0 } else { 4 };
         if let (Some(set), Some(to)) =
-            (signed.key.get(at..).and_then(Set::of), signed.signature.get_mut(at..at + 4))
+            (signed.key.get(at..).and_then(LmsSet::of), signed.signature.get_mut(at..at + 4))
         {
             to.copy_from_slice(&((1_u32 << set.h()) - choices.of(&[0, 1])).to_be_bytes());
         }
@@ -127,15 +127,15 @@ pub fn run(data: &[u8]) {
     assert_eq!(is_accepted, signed == genuine, "only the genuine signature is one: {verdict:?}");
 }
 
-fn any_set(choices: &mut Choices<'_>) -> Set {
+fn any_set(choices: &mut Choices<'_>) -> LmsSet {
     // Sets with long hash chains are chosen rarely, because they take longest.
     let tree = choices.of(&[5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
     let ots = choices.of(&[3, 2, 1, 3, 4]);
-    Set { tree, ots: if tree < 10 { ots } else { ots + 4 } }
+    LmsSet { tree, ots: if tree < 10 { ots } else { ots + 4 } }
 }
 
 /// Makes keys and signatures from the lowest level up: each key is the message of the level above it.
-fn sign(levels: u32, sets: &[Set], message: &[u8], number: u8) -> Signed {
+fn sign(levels: u32, sets: &[LmsSet], message: &[u8], number: u8) -> Signed {
     let mut signed = message.to_vec();
     let mut signature = Vec::new();
     for (level, set) in sets.iter().enumerate().rev() {
@@ -182,11 +182,11 @@ fn hss_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     let (mut key, mut rest) = (&key[4..], &signature[4..]);
     let mut unknown = false;
     for _ in 0..signed_keys {
-        let Some(set) = Set::of(key) else { return Some(false) };
+        let Some(set) = LmsSet::of(key) else { return Some(false) };
         let Some((part, after)) = rest.split_at_checked(set.signature_len()) else {
             return Some(false);
         };
-        let below = Set::of(after).and_then(|set| after.split_at_checked(set.key_len()));
+        let below = LmsSet::of(after).and_then(|set| after.split_at_checked(set.key_len()));
         let Some((below, after)) = below else { return Some(false) };
         match lms_accepts(key, below, part) {
             Some(false) => return Some(false),
@@ -200,7 +200,7 @@ fn hss_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
 
 /// Verifies an LMS signature. Returns `None` if neither crate supports the set.
 fn lms_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
-    let Some(set) = Set::of(key) else { return Some(false) };
+    let Some(set) = LmsSet::of(key) else { return Some(false) };
     Some(match (set.tree, set.ots) {
         (5, 1) => judge::<H5<W1>>(key, message, signature),
         (5, 2) => judge::<H5<W2>>(key, message, signature),
@@ -225,7 +225,7 @@ fn judge<M: LmsMode>(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
 }
 
 /// Verifies with `hbs-lms`, as HSS of one level, with the numbers of the sets translated.
-fn judge_other(set: Set, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+fn judge_other(set: LmsSet, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     let at = 8 + set.n() * (1 + set.p());
     let is_whole = key.len() == set.key_len() && signature.len() == set.signature_len();
     if !is_whole || word(signature, 4) != Some(set.ots) || word(signature, at) != Some(set.tree) {

@@ -36,13 +36,13 @@ const OIDS: [&[u8]; 3] = [
 
 /// An interface and its parameters. `context` and `oid` are used by the interfaces that have them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
+struct MlDsaMode {
     interface: Interface,
     context: &'static [u8],
     oid: &'static [u8],
 }
 
-impl Way {
+impl MlDsaMode {
     fn new(choices: &mut Choices<'_>, contexts: &[&'static [u8]]) -> Self {
         let interface = choices.of(&INTERFACES);
         let has_context = matches!(interface, Interface::Pure | Interface::PreHash);
@@ -56,35 +56,35 @@ impl Way {
 
 /// Returns M' (FIPS 204 §5.4, §5.3). The interfaces differ only in M', except for the one that takes mu. Returns `None`
 /// for that interface and for a context that is too long, because neither is signed.
-fn encode(way: Way, message: &[u8]) -> Option<Vec<u8>> {
-    let len = u8::try_from(way.context.len()).ok()?;
-    Some(match way.interface {
-        Interface::Pure => [&[0, len], way.context, message].concat(),
-        Interface::PreHash => [&[1, len], way.context, way.oid, message].concat(),
+fn encode(mode: MlDsaMode, message: &[u8]) -> Option<Vec<u8>> {
+    let len = u8::try_from(mode.context.len()).ok()?;
+    Some(match mode.interface {
+        Interface::Pure => [&[0, len], mode.context, message].concat(),
+        Interface::PreHash => [&[1, len], mode.context, mode.oid, message].concat(),
         Interface::Internal => message.to_vec(),
         Interface::ExternalMu => return None,
     })
 }
 
 /// A parameter set in the implementations of two crates.
-struct Peer {
+struct MlDsaPeer {
     set: MlDsaSet,
     omega: usize,
-    sign: fn(u8, Way, &[u8]) -> Signed,
+    sign: fn(u8, MlDsaMode, &[u8]) -> Signed,
     /// Returns the verdicts of `ml-dsa` and `fips204`; `None` from a crate without the interface.
-    accepts: fn(Way, &Signed) -> [Option<bool>; 2],
+    accepts: fn(MlDsaMode, &Signed) -> [Option<bool>; 2],
 }
 
 macro_rules! peer {
     ($set:ident, $other:ident, $omega:literal) => {{
         use fips204::$other as other;
         use ml_dsa::$set as One;
-        fn one(way: Way, signed: &Signed) -> Option<bool> {
+        fn one(mode: MlDsaMode, signed: &Signed) -> Option<bool> {
             let Signed { key, message, signature } = signed;
             let key = ml_dsa::VerifyingKey::<One>::decode(key[..].try_into().ok()?);
             let signature = ml_dsa::Signature::<One>::try_from(&signature[..]).ok()?;
-            Some(match way.interface {
-                Interface::Pure => key.verify_with_context(message, way.context, &signature),
+            Some(match mode.interface {
+                Interface::Pure => key.verify_with_context(message, mode.context, &signature),
                 Interface::PreHash => return None,
                 Interface::Internal => key.verify_internal(message, &signature),
                 Interface::ExternalMu => {
@@ -93,31 +93,31 @@ macro_rules! peer {
                 }
             })
         }
-        fn other(way: Way, signed: &Signed) -> Option<bool> {
+        fn other(mode: MlDsaMode, signed: &Signed) -> Option<bool> {
             let Signed { key, message, signature } = signed;
             let key = other::PublicKey::try_from_bytes(key[..].try_into().ok()?).ok()?;
             let signature = signature[..].try_into().ok()?;
-            Some(match way.interface {
-                Interface::Pure => key.verify(message, &signature, way.context),
-                _ => key.hash_verify(message, &signature, way.context, way.oid),
+            Some(match mode.interface {
+                Interface::Pure => key.verify(message, &signature, mode.context),
+                _ => key.hash_verify(message, &signature, mode.context, mode.oid),
             })
         }
-        Peer {
+        MlDsaPeer {
             set: MlDsaSet::$set,
             omega: $omega,
-            sign: |number, way, message| {
+            sign: |number, mode, message| {
                 let seed = [number; 32];
                 let key = SigningKey::<One>::from_seed(&seed.into());
                 let expanded = key.expanded_key();
-                let signature = match way.interface {
+                let signature = match mode.interface {
                     Interface::Pure => {
-                        let signed = expanded.sign_deterministic(message, way.context);
+                        let signed = expanded.sign_deterministic(message, mode.context);
                         signed.expect("a short context").encode().to_vec()
                     }
                     Interface::PreHash => {
                         let (_, key) = other::KG::keygen_from_seed(&seed);
                         let signed =
-                            key.try_hash_sign_with_seed(&[9; 32], message, way.context, way.oid);
+                            key.try_hash_sign_with_seed(&[9; 32], message, mode.context, mode.oid);
                         signed.expect("a short context").to_vec()
                     }
                     Interface::Internal => {
@@ -131,32 +131,32 @@ macro_rules! peer {
                 let key = key.verifying_key().encode().to_vec();
                 Signed { key, message: message.to_vec(), signature }
             },
-            accepts: |way, signed| {
-                let has_one = way.interface != Interface::PreHash;
-                let has_other = matches!(way.interface, Interface::Pure | Interface::PreHash);
+            accepts: |mode, signed| {
+                let has_one = mode.interface != Interface::PreHash;
+                let has_other = matches!(mode.interface, Interface::Pure | Interface::PreHash);
                 [
-                    has_one.then(|| one(way, signed).unwrap_or(false)),
-                    has_other.then(|| other(way, signed).unwrap_or(false)),
+                    has_one.then(|| one(mode, signed).unwrap_or(false)),
+                    has_other.then(|| other(mode, signed).unwrap_or(false)),
                 ]
             },
         }
     }};
 }
 
-fn peers() -> [Peer; 3] {
+fn peers() -> [MlDsaPeer; 3] {
     [peer!(MlDsa44, ml_dsa_44, 80), peer!(MlDsa65, ml_dsa_65, 55), peer!(MlDsa87, ml_dsa_87, 75)]
 }
 
 pub fn run(data: &[u8]) {
-    static POOL: Pool<(usize, u8, Way, Vec<u8>)> = Pool::new();
+    static POOL: Pool<(usize, u8, MlDsaMode, Vec<u8>)> = Pool::new();
     let mut choices = Choices::new(data);
     let index = choices.below(3);
     let peer = &peers()[index];
-    let way = Way::new(&mut choices, &CONTEXTS[..3]);
-    let message = message(&mut choices, way);
+    let mode = MlDsaMode::new(&mut choices, &CONTEXTS[..3]);
+    let message = message(&mut choices, mode);
     let number = choices.below(3) as u8;
     let genuine =
-        POOL.get((index, number, way, message.clone()), |_| (peer.sign)(number, way, &message));
+        POOL.get((index, number, mode, message.clone()), |_| (peer.sign)(number, mode, &message));
     let mut signed = genuine.clone();
     for _ in 0..choices.of(&[0, 1, 0, 2]) {
         change_hint(&mut choices, peer, &mut signed.signature);
@@ -164,33 +164,34 @@ pub fn run(data: &[u8]) {
     let signed = signed.changed(&mut choices, &[&[0xff; 20], &[0; 20]]);
     // Sometimes another interface or context is verified than was signed.
     let judged = match choices.rarely(6) {
-        true => Way::new(&mut choices, &CONTEXTS),
-        false => way,
+        true => MlDsaMode::new(&mut choices, &CONTEXTS),
+        false => mode,
     };
     let is_accepted = judge(peer, judged, &signed);
-    let is_same = (signed == genuine && judged == way)
+    let is_same = (signed == genuine && judged == mode)
         || ((&signed.key, &signed.signature) == (&genuine.key, &genuine.signature)
-            && encode(way, &message).is_some_and(|it| encode(judged, &signed.message) == Some(it)));
+            && encode(mode, &message)
+                .is_some_and(|it| encode(judged, &signed.message) == Some(it)));
     // The interface with mu does not hash the key, so a changed bit of t1 can remain undetected: its
     // contribution is mostly removed with the low-order bits.
     let is_bound = judged.interface != Interface::ExternalMu || signed.key == genuine.key;
     assert!(is_accepted == is_same || !is_bound, "only the genuine signature is one");
 }
 
-fn message(choices: &mut Choices<'_>, way: Way) -> Vec<u8> {
-    match way.interface {
+fn message(choices: &mut Choices<'_>, mode: MlDsaMode) -> Vec<u8> {
+    match mode.interface {
         Interface::ExternalMu => vec![choices.below(3) as u8; 64],
         // These bytes serve as a digest of this hash.
-        Interface::PreHash if way.oid == OIDS[1] => vec![3; 64],
+        Interface::PreHash if mode.oid == OIDS[1] => vec![3; 64],
         Interface::PreHash => vec![3; 32],
         _ => choices.of(&MESSAGES).to_vec(),
     }
 }
 
-fn judge(peer: &Peer, way: Way, signed: &Signed) -> bool {
+fn judge(peer: &MlDsaPeer, mode: MlDsaMode, signed: &Signed) -> bool {
     let Signed { key, message, signature } = signed;
     let pieces = pieces(message);
-    let Way { interface, context, oid } = way;
+    let MlDsaMode { interface, context, oid } = mode;
     let message = match interface {
         Interface::Pure => Message::Pure { context, message: &pieces },
         Interface::PreHash => Message::PreHash { context, oid, digest: message },
@@ -203,7 +204,7 @@ fn judge(peer: &Peer, way: Way, signed: &Signed) -> bool {
     };
     let ours = verify(KERNELS, peer.set, key, message, signature);
     let mut is_accepted = false;
-    for (by, theirs) in ["ml-dsa", "fips204"].into_iter().zip((peer.accepts)(way, signed)) {
+    for (by, theirs) in ["ml-dsa", "fips204"].into_iter().zip((peer.accepts)(mode, signed)) {
         if let Some(theirs) = theirs {
             let what = format!("{:?}, {interface:?}", peer.set);
             is_accepted = agree(by, &what, ours, theirs);
@@ -215,7 +216,7 @@ fn judge(peer: &Peer, way: Way, signed: &Signed) -> bool {
 /// Changes the hint at the end of a signature in ways that resemble another valid hint. In a valid hint, the
 /// positions of a row are in ascending order without repetition, the counts do not decrease, and unused bytes
 /// are zero.
-fn change_hint(choices: &mut Choices<'_>, peer: &Peer, signature: &mut [u8]) {
+fn change_hint(choices: &mut Choices<'_>, peer: &MlDsaPeer, signature: &mut [u8]) {
     let rows = (peer.set.public_key_len() - 32) / 320;
     let at = signature.len() - peer.omega - rows;
     let (positions, counts) = signature[at..].split_at_mut(peer.omega);

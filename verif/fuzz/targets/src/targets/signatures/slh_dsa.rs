@@ -23,14 +23,14 @@ const OIDS: [&[u8]; 2] = [
 
 /// An interface and its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Way {
+enum SlhDsaMode {
     Pure(&'static [u8]),
     /// Pre-hashed interface with a context and the object identifier of a hash; the message is a digest.
     PreHashed(&'static [u8], &'static [u8]),
     Internal,
 }
 
-impl Way {
+impl SlhDsaMode {
     fn new(choices: &mut Choices<'_>, contexts: &[&'static [u8]]) -> Self {
         match choices.below(5) {
             0..=2 => Self::Pure(choices.of(contexts)),
@@ -58,28 +58,28 @@ impl Way {
     }
 }
 
-struct Peer {
+struct SlhDsaPeer {
     set: SlhDsaSet,
     parameters: Parameters,
     /// Returns the verdict of `fips205`; `None` for an interface that it does not have.
-    accepts: fn(Way, &Signed) -> Option<bool>,
+    accepts: fn(SlhDsaMode, &Signed) -> Option<bool>,
 }
 
 macro_rules! peer {
     ($set:ident, $name:ident, $is_shake:literal, $n:literal $h_prime:literal $d:literal $a:literal $k:literal) => {{
         use fips205::$name::PublicKey;
-        fn accepts(way: Way, signed: &Signed) -> Option<bool> {
+        fn accepts(mode: SlhDsaMode, signed: &Signed) -> Option<bool> {
             let key = PublicKey::try_from_bytes(signed.key[..].try_into().ok()?).ok()?;
             let signature = signed.signature[..].try_into().ok()?;
-            Some(match way {
-                Way::Pure(context) => key.verify(&signed.message, signature, context),
-                Way::PreHashed(context, oid) => {
+            Some(match mode {
+                SlhDsaMode::Pure(context) => key.verify(&signed.message, signature, context),
+                SlhDsaMode::PreHashed(context, oid) => {
                     key.hash_verify(&signed.message, signature, context, oid)
                 }
-                Way::Internal => return None,
+                SlhDsaMode::Internal => return None,
             })
         }
-        Peer {
+        SlhDsaPeer {
             set: SlhDsaSet::$set,
             parameters: Parameters {
                 is_shake: $is_shake,
@@ -89,8 +89,8 @@ macro_rules! peer {
                 a: $a,
                 k: $k,
             },
-            accepts: |way, signed| {
-                (way != Way::Internal).then(|| accepts(way, signed).unwrap_or(false))
+            accepts: |mode, signed| {
+                (mode != SlhDsaMode::Internal).then(|| accepts(mode, signed).unwrap_or(false))
             },
         }
     }};
@@ -98,7 +98,7 @@ macro_rules! peer {
 
 /// Returns the parameter sets with n, h', d, a, k of FIPS 205 §11, table 2. Sets that verify fast come
 /// first.
-fn peers() -> [Peer; 12] {
+fn peers() -> [SlhDsaPeer; 12] {
     [
         peer!(Sha2_128s, slh_dsa_sha2_128s, false, 16 9 7 12 14),
         peer!(Shake128s, slh_dsa_shake_128s, true, 16 9 7 12 14),
@@ -116,25 +116,25 @@ fn peers() -> [Peer; 12] {
 }
 
 pub fn run(data: &[u8]) {
-    static POOL: Pool<(usize, Way, &[u8], u8)> = Pool::new();
+    static POOL: Pool<(usize, SlhDsaMode, &[u8], u8)> = Pool::new();
     let mut choices = Choices::new(data);
     let index = choices.below(12);
     let peer = &peers()[index];
-    let way = Way::new(&mut choices, &CONTEXTS[..3]);
-    let message: &[u8] = match way {
-        Way::PreHashed(_, oid) if oid == OIDS[0] => &[5; 32],
-        Way::PreHashed(..) => &[5; 64],
+    let mode = SlhDsaMode::new(&mut choices, &CONTEXTS[..3]);
+    let message: &[u8] = match mode {
+        SlhDsaMode::PreHashed(_, oid) if oid == OIDS[0] => &[5; 32],
+        SlhDsaMode::PreHashed(..) => &[5; 64],
         _ => choices.of(&MESSAGES),
     };
     let seed = choices.below(3) as u8;
-    let encoded = way.encode(message).expect("a short context");
+    let encoded = mode.encode(message).expect("a short context");
     let genuine =
-        POOL.get((index, way, message, seed), |_| sign(peer.parameters, seed, &encoded, message));
+        POOL.get((index, mode, message, seed), |_| sign(peer.parameters, seed, &encoded, message));
     let signed = genuine.changed(&mut choices, &[&[0xff; 16], &[0; 16]]);
     // Sometimes another interface or context is verified than was signed.
     let judged = match choices.rarely(6) {
-        true => Way::new(&mut choices, &CONTEXTS),
-        false => way,
+        true => SlhDsaMode::new(&mut choices, &CONTEXTS),
+        false => mode,
     };
     let Signed { key, message, signature } = &signed;
     let name = format!("{:?}", peer.set);

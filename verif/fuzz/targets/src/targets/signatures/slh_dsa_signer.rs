@@ -22,7 +22,7 @@ pub struct Parameters {
 
 /// Layer, tree, type and the last three words of an address (§4.2).
 #[derive(Clone, Copy)]
-struct Adrs {
+struct SlhDsaAdrs {
     layer: u32,
     tree: u64,
     kind: u8,
@@ -74,14 +74,14 @@ struct Signer {
 
 impl Signer {
     /// Returns bytes that the signer chooses: secrets, and nodes without known leaves.
-    fn value(&self, adrs: Adrs) -> Vec<u8> {
+    fn value(&self, adrs: SlhDsaAdrs) -> Vec<u8> {
         let mut value = sha512(&[&[self.seed, 1][..], &bytes_of(adrs)].concat());
         value.truncate(self.parameters.n);
         value
     }
 
     /// Computes F, H or T (§11.1, §11.2). H and T use another hash than F in the large SHA-2 sets.
-    fn hash(&self, adrs: Adrs, parts: &[&[u8]]) -> Vec<u8> {
+    fn hash(&self, adrs: SlhDsaAdrs, parts: &[&[u8]]) -> Vec<u8> {
         let Parameters { is_shake, n, .. } = self.parameters;
         let (address, message) = (bytes_of(adrs), parts.concat());
         let mut hash = if is_shake {
@@ -134,7 +134,7 @@ impl Signer {
     /// Returns the FORS signature and its public key (§8.3, §8.4).
     fn fors(&self, start: &Start) -> (Vec<u8>, Vec<u8>) {
         let Parameters { a, k, .. } = self.parameters;
-        let address = |kind, height, index| Adrs {
+        let address = |kind, height, index| SlhDsaAdrs {
             layer: 0,
             tree: start.idx_tree,
             kind,
@@ -160,8 +160,12 @@ impl Signer {
     /// Returns the signature of a message by one layer, which is a one-time signature and an authentication path,
     /// and the root of its tree (§5.2, §6.2).
     fn layer(&self, layer: u32, tree: u64, leaf: u32, message: &[u8]) -> (Vec<u8>, Vec<u8>) {
-        let address =
-            |kind, words: [u32; 2]| Adrs { layer, tree, kind, words: [leaf, words[0], words[1]] };
+        let address = |kind, words: [u32; 2]| SlhDsaAdrs {
+            layer,
+            tree,
+            kind,
+            words: [leaf, words[0], words[1]],
+        };
         let (mut signature, mut ends) = (Vec::new(), Vec::new());
         for (i, digit) in (0..).zip(digits(message)) {
             let mut value = self.value(address(0x81, [i, 0]));
@@ -177,7 +181,8 @@ impl Signer {
             ends.extend(value);
         }
         let node = self.hash(address(WOTS_PK, [0, 0]), &[&ends]);
-        let address = |height, index| Adrs { layer, tree, kind: TREE, words: [0, height, index] };
+        let address =
+            |height, index| SlhDsaAdrs { layer, tree, kind: TREE, words: [0, height, index] };
         let (auth, root) = self.climb(node, leaf, self.parameters.h_prime, address);
         signature.extend(auth);
         (signature, root)
@@ -189,12 +194,12 @@ impl Signer {
         leaf: Vec<u8>,
         index: u32,
         height: u32,
-        address: impl Fn(u32, u32) -> Adrs,
+        address: impl Fn(u32, u32) -> SlhDsaAdrs,
     ) -> (Vec<u8>, Vec<u8>) {
         let (mut auth, mut node) = (Vec::new(), leaf);
         for at in 0..height {
             let adrs = address(at + 1, index >> (at + 1));
-            let beside = self.value(Adrs { kind: adrs.kind | 0x80, ..adrs });
+            let beside = self.value(SlhDsaAdrs { kind: adrs.kind | 0x80, ..adrs });
             node = match index >> at & 1 {
                 0 => self.hash(adrs, &[&node, &beside]),
                 _ => self.hash(adrs, &[&beside, &node]),
@@ -206,7 +211,7 @@ impl Signer {
 }
 
 /// Returns the 32 bytes of an address.
-fn bytes_of(adrs: Adrs) -> Vec<u8> {
+fn bytes_of(adrs: SlhDsaAdrs) -> Vec<u8> {
     let mut bytes = adrs.layer.to_be_bytes().to_vec();
     bytes.extend([0; 4]);
     bytes.extend(adrs.tree.to_be_bytes());

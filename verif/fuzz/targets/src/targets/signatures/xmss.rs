@@ -42,7 +42,7 @@ const SHAPES: [&[(u32, u32)]; 2] = [
 ];
 
 #[derive(Clone, Copy)]
-struct Set {
+struct XmssSet {
     scheme: Scheme,
     oid: u32,
     family: Family,
@@ -50,7 +50,7 @@ struct Set {
     d: u32,
 }
 
-impl Set {
+impl XmssSet {
     fn of(scheme: Scheme, oid: u32) -> Option<Self> {
         let shapes = SHAPES[usize::from(scheme == Scheme::XmssMt)];
         let number = (oid as usize).checked_sub(1)?;
@@ -75,7 +75,7 @@ pub fn run(data: &[u8]) {
     };
     let family = choices.of(&[0, 4, 5, 6, 2, 1, 3]);
     let oid = 1 + (family * SHAPES[usize::from(scheme == Scheme::XmssMt)].len() + shape) as u32;
-    let set = Set::of(scheme, oid).expect("a set");
+    let set = XmssSet::of(scheme, oid).expect("a set");
     let (message, number) = (choices.below(MESSAGES.len()), choices.below(5) as u8);
     let what = (scheme as u8, oid, message, number);
     let genuine = POOL.get(what, |_| sign(&set, MESSAGES[message], number));
@@ -89,7 +89,7 @@ fn judge(scheme: Scheme, signed: &Signed, genuine: &Signed, asks_twice: bool) {
     let Signed { key, message, signature } = signed;
     let verdict = ours::verify(KERNELS, scheme, Sets::Every, key, &pieces(message), signature);
     let oid = key.first_chunk().map_or(0, |oid| u32::from_be_bytes(*oid));
-    let set = Set::of(scheme, oid);
+    let set = XmssSet::of(scheme, oid);
     let approved =
         || ours::verify(KERNELS, scheme, Sets::Approved, key, &pieces(message), signature);
     match set {
@@ -114,7 +114,7 @@ fn judge(scheme: Scheme, signed: &Signed, genuine: &Signed, asks_twice: bool) {
     assert_eq!(is_accepted, signed == genuine, "only the genuine signature is one: {verdict:?}");
 }
 
-fn accepts(set: &Set, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+fn accepts(set: &XmssSet, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     fn judge<P: XmssParameter>(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
         let Ok(key) = VerifyingKey::<P>::try_from(key) else { return false };
         let Ok(signature) = DetachedSignature::<P>::try_from(signature) else { return false };
@@ -227,7 +227,7 @@ fn from_bytes(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-type Adrs = [u32; 8];
+type XmssAdrs = [u32; 8];
 
 impl Family {
     /// Computes the hash on which all keyed functions are based (§5.1).
@@ -237,12 +237,12 @@ impl Family {
         hash
     }
 
-    fn prf(&self, seed: &[u8], adrs: Adrs) -> Vec<u8> {
+    fn prf(&self, seed: &[u8], adrs: XmssAdrs) -> Vec<u8> {
         self.keyed(3, seed, &adrs.map(u32::to_be_bytes).concat())
     }
 
     /// Implements `chain` (algorithm 2): steps `i` to `end`.
-    fn chain(&self, x: Vec<u8>, i: u32, end: u32, seed: &[u8], mut adrs: Adrs) -> Vec<u8> {
+    fn chain(&self, x: Vec<u8>, i: u32, end: u32, seed: &[u8], mut adrs: XmssAdrs) -> Vec<u8> {
         (i..end).fold(x, |tmp, k| {
             (adrs[6], adrs[7]) = (k, 0);
             let key = self.prf(seed, adrs);
@@ -252,7 +252,7 @@ impl Family {
     }
 
     /// Implements RAND_HASH (algorithm 7).
-    fn rand_hash(&self, left: &[u8], right: &[u8], seed: &[u8], mut adrs: Adrs) -> Vec<u8> {
+    fn rand_hash(&self, left: &[u8], right: &[u8], seed: &[u8], mut adrs: XmssAdrs) -> Vec<u8> {
         let [key, bm_0, bm_1] = [0, 1, 2].map(|which| {
             adrs[7] = which;
             self.prf(seed, adrs)
@@ -261,7 +261,7 @@ impl Family {
     }
 
     /// Implements ltree (algorithm 8).
-    fn l_tree(&self, mut pk: Vec<Vec<u8>>, mut adrs: Adrs, seed: &[u8]) -> Vec<u8> {
+    fn l_tree(&self, mut pk: Vec<Vec<u8>>, mut adrs: XmssAdrs, seed: &[u8]) -> Vec<u8> {
         for height in 0.. {
             let [node] = &pk[..] else {
                 adrs[5] = height;
@@ -288,16 +288,16 @@ fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
 }
 
 /// A tree of which one leaf is known.
-struct Tree {
-    adrs: Adrs,
+struct XmssTree {
+    adrs: XmssAdrs,
     secrets: Vec<Vec<u8>>,
     auth: Vec<Vec<u8>>,
     root: Vec<u8>,
 }
 
-impl Tree {
+impl XmssTree {
     fn new(
-        set: &Set,
+        set: &XmssSet,
         layer: u32,
         index: u64,
         seed: &[u8],
@@ -341,8 +341,8 @@ impl Tree {
 
 /// Makes a key and its signature, with an index that depends on `number`. For 4, the index is beyond the last leaf
 /// if its field has room for that.
-fn sign(set: &Set, message: &[u8], number: u8) -> Signed {
-    let Set { family, h, d, .. } = *set;
+fn sign(set: &XmssSet, message: &[u8], number: u8) -> Signed {
+    let XmssSet { family, h, d, .. } = *set;
     let mut counter = 0;
     let mut bytes = || {
         counter += 1;
@@ -358,8 +358,8 @@ fn sign(set: &Set, message: &[u8], number: u8) -> Signed {
         _ => 0x0123_4567_89ab_cdef_u64.rotate_left(number.into()) & last,
     };
     let (seed, r) = (bytes(), bytes());
-    let trees: Vec<Tree> =
-        (0..d).map(|layer| Tree::new(set, layer, index, &seed, &mut bytes)).collect();
+    let trees: Vec<XmssTree> =
+        (0..d).map(|layer| XmssTree::new(set, layer, index, &seed, &mut bytes)).collect();
     let root = &trees.last().expect("a layer").root;
     // H_msg (§4.1.9) is signed by the lowest tree, and the root of each tree by the one above.
     let key = [&r, root, &to_byte(index, family.n)[..]].concat();
