@@ -22,14 +22,15 @@ const BLOCK_WORDS: usize = AES_BLOCK_LEN / 4;
 
 /// A payload, which AES encrypts in place, and space for a result of RSA.
 #[repr(C, align(64))]
-struct Place {
+struct CipherBuffers {
     payload: [u8; MAX_LEN],
     result: [u8; MAX_LEN],
 }
 
-static mut SCRATCHPAD: Place = Place { payload: [0; MAX_LEN], result: [0; MAX_LEN] };
+static mut SCRATCHPAD: CipherBuffers =
+    CipherBuffers { payload: [0; MAX_LEN], result: [0; MAX_LEN] };
 
-impl Place {
+impl CipherBuffers {
     fn fill(&mut self) {
         self.fill_first(MAX_LEN);
     }
@@ -78,7 +79,7 @@ impl Engines {
 pub fn measure() -> Result<(), Error> {
     let mut engines = Engines::take()?;
     let scratchpad = &raw mut SCRATCHPAD;
-    let host: *mut Place = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
+    let host: *mut CipherBuffers = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
     for (memory, place) in [("scratchpad", scratchpad), ("ram", host)] {
         if is_left_out(memory) {
             continue;
@@ -110,7 +111,7 @@ pub fn measure() -> Result<(), Error> {
 fn measure_aes(
     engines: &mut Engines,
     memory: &str,
-    place: &mut Place,
+    place: &mut CipherBuffers,
     size: usize,
 ) -> Result<(), Error> {
     let key = core::array::from_fn(operands::key_byte);
@@ -144,7 +145,7 @@ fn encrypt(
     engine: &mut Aes,
     key: &[u8; AES_KEY_LEN],
     iv: &[u8; AES_BLOCK_LEN],
-    place: &mut Place,
+    place: &mut CipherBuffers,
     size: usize,
 ) -> Result<(), aes::Error> {
     label!(labels::CONFIG);
@@ -180,14 +181,14 @@ fn encrypt(
 fn measure_modes(
     engines: &mut Engines,
     memory: &str,
-    place: &mut Place,
+    place: &mut CipherBuffers,
     size: usize,
 ) -> Result<(), Error> {
     let key = core::array::from_fn(operands::key_byte);
     let iv = core::array::from_fn(operands::iv_byte);
     let short_iv: [u8; GCM_IV_LEN] = core::array::from_fn(operands::iv_byte);
     for (name, mode) in [("aes-256-ctr", Mode::Ctr(&iv)), ("aes-256-gcm", Mode::Gcm(&short_iv))] {
-        let mut encrypt = |place: &mut Place| {
+        let mut encrypt = |place: &mut CipherBuffers| {
             let text = place.payload.get_mut(..size).unwrap_or_default();
             by_driver(&mut engines.aes, &key, mode, text)
         };
@@ -220,7 +221,7 @@ fn by_driver(
 }
 
 /// Returns the payload as blocks of words in the byte order of memory.
-fn blocks_of(place: &mut Place) -> &[Cell<[u32; BLOCK_WORDS]>] {
+fn blocks_of(place: &mut CipherBuffers) -> &[Cell<[u32; BLOCK_WORDS]>] {
     // SAFETY: any sixteen bytes are four valid words. A place is aligned, so that no byte is left over.
     let blocks = unsafe { place.payload.align_to_mut().1 };
     Cell::from_mut(blocks).as_slice_of_cells()
@@ -230,7 +231,7 @@ fn measure_rsa<const WHOLE: usize, const HALF: usize>(
     engines: &mut Engines,
     key: &Key<WHOLE, HALF>,
     memory: &str,
-    place: &mut Place,
+    place: &mut CipherBuffers,
     [public, private]: [&str; 2],
 ) -> Result<(), Error> {
     let (base, result) = operands_of(place);
@@ -254,8 +255,8 @@ fn measure_rsa<const WHOLE: usize, const HALF: usize>(
 }
 
 /// Returns the beginning of a payload and that of the space for its result.
-fn operands_of<const LEN: usize>(place: &mut Place) -> (&mut [u8; LEN], &mut [u8; LEN]) {
-    let Place { payload, result } = place;
+fn operands_of<const LEN: usize>(place: &mut CipherBuffers) -> (&mut [u8; LEN], &mut [u8; LEN]) {
+    let CipherBuffers { payload, result } = place;
     let (Some(payload), Some(result)) = (payload.first_chunk_mut(), result.first_chunk_mut())
     else {
         // A key is shorter than a place, so this does not happen.

@@ -19,16 +19,16 @@ const BLOCK_WORDS: usize = 16;
 
 /// A key that is aligned to words.
 #[repr(align(4))]
-struct Key([u8; KEY_LEN]);
+struct HmacKey([u8; KEY_LEN]);
 
 /// A payload and space for its digest.
 #[repr(C, align(64))]
-struct Place {
+struct HashBuffers {
     payload: [u32; MAX_WORDS],
     digest: [u32; 8],
 }
 
-static mut SCRATCHPAD: Place = Place { payload: [0; MAX_WORDS], digest: [0; 8] };
+static mut SCRATCHPAD: HashBuffers = HashBuffers { payload: [0; MAX_WORDS], digest: [0; 8] };
 
 /// A function that is measured, with its name.
 #[derive(Clone, Copy)]
@@ -46,13 +46,13 @@ fn engine<W: Wait>(wait: W) -> Result<Sha2<W>, Error> {
 
 pub fn measure() -> Result<(), Error> {
     let mut engine = engine(Polling)?;
-    let key = Key(core::array::from_fn(operands::key_byte));
+    let key = HmacKey(core::array::from_fn(operands::key_byte));
     let tasks = [
         Task { name: "sha256", function: Function::Sha256 },
         Task { name: "hmac-sha256", function: Function::HmacSha256(&key.0) },
     ];
     let scratchpad = &raw mut SCRATCHPAD;
-    let host: *mut Place = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
+    let host: *mut HashBuffers = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
     for (memory, place) in [("scratchpad", scratchpad), ("ram", host)] {
         if is_left_out(memory) {
             continue;
@@ -86,7 +86,7 @@ pub fn measure() -> Result<(), Error> {
 static SLEPT: AtomicU32 = AtomicU32::new(0);
 
 /// Hashes the same payloads by interrupt, so that the hart sleeps while the engine works.
-fn by_interrupt(task: Task<'_>, place: &mut Place) -> Result<(), Error> {
+fn by_interrupt(task: Task<'_>, place: &mut HashBuffers) -> Result<(), Error> {
     let mut engine = engine(Sleeping(|| {
         SLEPT.store(SLEPT.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         sleep_until(interrupt::SHA2);
@@ -104,7 +104,7 @@ fn by_interrupt(task: Task<'_>, place: &mut Place) -> Result<(), Error> {
 fn hash<W: Wait>(
     engine: &mut Sha2<W>,
     function: Function<'_>,
-    place: &mut Place,
+    place: &mut HashBuffers,
     size: usize,
 ) -> Result<(), Error> {
     label!(labels::CONFIG);

@@ -8,8 +8,10 @@ use core::sync::atomic::{AtomicU32, Ordering};
 #[cfg(not(feature = "pushed"))]
 use hartlock_drivers::scratchpad_stream::ScratchpadStream;
 use hartlock_drivers::wait::Polling;
+#[cfg(feature = "pushed")]
+use hartlock_drivers::xmss::Xmss as Driver;
 #[cfg(not(feature = "pushed"))]
-use hartlock_drivers::xmss::streamed::Streamed;
+use hartlock_drivers::xmss::streamed::Streamed as Driver;
 use hartlock_drivers::xmss::{Key, Xmss};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::hash_based::{Engine, Request, Root, Scheme};
@@ -18,10 +20,7 @@ use hartlock_rot::XMSS;
 #[cfg(not(feature = "pushed"))]
 use hartlock_rot::{SCRATCHPAD, SCRATCHPAD_STREAM};
 
-#[cfg(not(feature = "pushed"))]
-type Device = Streamed<Polling>;
-#[cfg(feature = "pushed")]
-type Device = Xmss<Polling>;
+type Device = Driver<Polling>;
 
 struct Place(UnsafeCell<Option<Device>>);
 
@@ -70,7 +69,7 @@ fn device(engine: Xmss<Polling>) -> Device {
     let room = &raw mut ROOM;
     // SAFETY: this function is called once, and no other code names the buffer.
     let Room(room) = unsafe { &mut *room };
-    Streamed::new(engine, stream, room)
+    Driver::new(engine, stream, room)
 }
 
 #[cfg(feature = "pushed")]
