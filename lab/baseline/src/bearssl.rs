@@ -7,9 +7,9 @@ use crate::hash::{Digest, Mac};
 
 /// A buffer that is larger than any context of BearSSL, and at least as strictly aligned.
 #[repr(align(16))]
-struct Context([u8; 512]);
+struct HashContext([u8; 512]);
 
-impl Context {
+impl HashContext {
     fn new() -> Self {
         Self([0; 512])
     }
@@ -33,7 +33,7 @@ unsafe extern "C" {
 }
 
 pub fn sha256(message: &[u8]) -> Digest {
-    let mut context = Context::new();
+    let mut context = HashContext::new();
     let mut digest = [0; 32];
     // SAFETY: the context is large enough, and lengths are those of the slices. SHA-256 and SHA-224
     // share the update function, for which the header defines a macro.
@@ -46,7 +46,7 @@ pub fn sha256(message: &[u8]) -> Digest {
 }
 
 pub const HMAC: Mac = |key, message| {
-    let (mut keyed, mut context) = (Context::new(), Context::new());
+    let (mut keyed, mut context) = (HashContext::new(), HashContext::new());
     let mut digest = [0; 32];
     // SAFETY: the contexts are large enough, and lengths are those of the slices; the table of
     // functions is BearSSL's own.

@@ -9,14 +9,14 @@ use crate::operands::{AES_BLOCK_LEN, AES_KEY_LEN};
 #[repr(align(16))]
 struct Keys([u8; 512]);
 
-type Init = unsafe extern "C" fn(*mut c_void, *const c_void, usize);
-type Run = unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void, usize);
+type CbcInit = unsafe extern "C" fn(*mut c_void, *const c_void, usize);
+type CbcRun = unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void, usize);
 
 /// An implementation of AES-256-CBC.
-pub struct Variant {
+pub struct CbcVariant {
     pub name: &'static str,
-    init: Init,
-    run: Run,
+    init: CbcInit,
+    run: CbcRun,
 }
 
 unsafe extern "C" {
@@ -32,22 +32,26 @@ unsafe extern "C" {
 
 /// All implementations. The first one is the fastest on most processors; quick runs count only that
 /// one.
-pub const VARIANTS: [Variant; 4] = [
-    Variant { name: "bearssl-aes_big", init: br_aes_big_cbcenc_init, run: br_aes_big_cbcenc_run },
-    Variant {
+pub const VARIANTS: [CbcVariant; 4] = [
+    CbcVariant {
+        name: "bearssl-aes_big",
+        init: br_aes_big_cbcenc_init,
+        run: br_aes_big_cbcenc_run,
+    },
+    CbcVariant {
         name: "bearssl-aes_small",
         init: br_aes_small_cbcenc_init,
         run: br_aes_small_cbcenc_run,
     },
-    Variant { name: "bearssl-aes_ct", init: br_aes_ct_cbcenc_init, run: br_aes_ct_cbcenc_run },
-    Variant {
+    CbcVariant { name: "bearssl-aes_ct", init: br_aes_ct_cbcenc_init, run: br_aes_ct_cbcenc_run },
+    CbcVariant {
         name: "bearssl-aes_ct64",
         init: br_aes_ct64_cbcenc_init,
         run: br_aes_ct64_cbcenc_run,
     },
 ];
 
-impl Variant {
+impl CbcVariant {
     /// Encrypts whole blocks in place. This includes the key schedule, because the engine computes it
     /// as well.
     pub fn encrypt(

@@ -8,9 +8,9 @@ use crate::operands::{AES_BLOCK_LEN, AES_KEY_LEN, GCM_IV_LEN, HEADER};
 /// A buffer that is larger than the subkeys of any implementation with the preceding pointer, and than a GCM context,
 /// and at least as strictly aligned.
 #[repr(align(16))]
-struct Context([u8; 512]);
+struct ModeContext([u8; 512]);
 
-impl Context {
+impl ModeContext {
     const EMPTY: Self = Self([0; 512]);
 
     fn pointer(&mut self) -> *mut c_void {
@@ -18,16 +18,16 @@ impl Context {
     }
 }
 
-type Init = unsafe extern "C" fn(*mut c_void, *const c_void, usize);
-type Run = unsafe extern "C" fn(*const c_void, *const c_void, u32, *mut c_void, usize) -> u32;
+type ModeInit = unsafe extern "C" fn(*mut c_void, *const c_void, usize);
+type ModeRun = unsafe extern "C" fn(*const c_void, *const c_void, u32, *mut c_void, usize) -> u32;
 type Hash = unsafe extern "C" fn(*mut c_void, *const c_void, *const c_void, usize);
 
 /// An implementation of one mode.
-pub struct Variant {
+pub struct ModeVariant {
     pub name: &'static str,
     pub mode: &'static str,
-    init: Init,
-    run: Run,
+    init: ModeInit,
+    run: ModeRun,
     /// GHASH function; `None` for CTR.
     hash: Option<Hash>,
 }
@@ -63,36 +63,36 @@ const CTR: &str = "aes-256-ctr";
 const GCM: &str = "aes-256-gcm";
 
 /// All implementations. The last one is the slowest on most 64-bit processors.
-pub const VARIANTS: [Variant; 5] = [
-    Variant {
+pub const VARIANTS: [ModeVariant; 5] = [
+    ModeVariant {
         name: "bearssl-aes_big",
         mode: CTR,
         init: br_aes_big_ctr_init,
         run: br_aes_big_ctr_run,
         hash: None,
     },
-    Variant {
+    ModeVariant {
         name: "bearssl-aes_ct64",
         mode: CTR,
         init: br_aes_ct64_ctr_init,
         run: br_aes_ct64_ctr_run,
         hash: None,
     },
-    Variant {
+    ModeVariant {
         name: "bearssl-aes_big+ctmul64",
         mode: GCM,
         init: br_aes_big_ctr_init,
         run: br_aes_big_ctr_run,
         hash: Some(br_ghash_ctmul64),
     },
-    Variant {
+    ModeVariant {
         name: "bearssl-aes_ct64+ctmul64",
         mode: GCM,
         init: br_aes_ct64_ctr_init,
         run: br_aes_ct64_ctr_run,
         hash: Some(br_ghash_ctmul64),
     },
-    Variant {
+    ModeVariant {
         name: "bearssl-aes_big+ctmul",
         mode: GCM,
         init: br_aes_big_ctr_init,
@@ -101,7 +101,7 @@ pub const VARIANTS: [Variant; 5] = [
     },
 ];
 
-impl Variant {
+impl ModeVariant {
     /// Encrypts in place, and returns the tag in GCM mode. This includes the key schedule, because the engine computes
     /// it as well.
     pub fn encrypt(
@@ -110,7 +110,7 @@ impl Variant {
         iv: &[u8; AES_BLOCK_LEN],
         text: &mut [u8],
     ) -> Option<[u8; AES_BLOCK_LEN]> {
-        let mut keys = Context::EMPTY;
+        let mut keys = ModeContext::EMPTY;
         let keys = keys.pointer();
         let (data, len) = (text.as_mut_ptr().cast(), text.len());
         // SAFETY: the buffer is large enough for the subkeys, and the length is that of the key.
@@ -122,7 +122,7 @@ impl Variant {
             unsafe { (self.run)(keys, iv.as_ptr().cast(), counter, data, len) };
             return None;
         };
-        let (mut context, mut tag) = (Context::EMPTY, [0; AES_BLOCK_LEN]);
+        let (mut context, mut tag) = (ModeContext::EMPTY, [0; AES_BLOCK_LEN]);
         let context = context.pointer();
         // SAFETY: the context is large enough. It stores the pointer to the subkeys, which begin with a pointer to
         // their functions and outlive the context. Lengths are those of vector, header and text; a tag has 16 bytes.

@@ -31,7 +31,7 @@ type Encrypt = unsafe extern "C" fn(*mut u8, usize, *const Public) -> u32;
 type Decrypt = unsafe extern "C" fn(*mut u8, *const Private) -> u32;
 
 /// An implementation of RSA.
-pub struct Variant {
+pub struct RsaVariant {
     pub name: &'static str,
     public: Encrypt,
     private: Decrypt,
@@ -50,14 +50,14 @@ unsafe extern "C" {
 
 /// All implementations, the fastest first. Those with the longest words are the fastest if a multiplication has a
 /// 128-bit result.
-pub const VARIANTS: [Variant; 4] = [
-    Variant { name: "bearssl-i62", public: br_rsa_i62_public, private: br_rsa_i62_private },
-    Variant { name: "bearssl-i31", public: br_rsa_i31_public, private: br_rsa_i31_private },
-    Variant { name: "bearssl-i32", public: br_rsa_i32_public, private: br_rsa_i32_private },
-    Variant { name: "bearssl-i15", public: br_rsa_i15_public, private: br_rsa_i15_private },
+pub const VARIANTS: [RsaVariant; 4] = [
+    RsaVariant { name: "bearssl-i62", public: br_rsa_i62_public, private: br_rsa_i62_private },
+    RsaVariant { name: "bearssl-i31", public: br_rsa_i31_public, private: br_rsa_i31_private },
+    RsaVariant { name: "bearssl-i32", public: br_rsa_i32_public, private: br_rsa_i32_private },
+    RsaVariant { name: "bearssl-i15", public: br_rsa_i15_public, private: br_rsa_i15_private },
 ];
 
-impl Variant {
+impl RsaVariant {
     /// Computes RSAEP (RFC 8017 §5.1.1) in place. Returns false if the library refuses.
     pub fn encrypt<const WHOLE: usize, const HALF: usize>(
         &self,

@@ -57,7 +57,7 @@ pub fn quick(kernels: &Kernels) {
 
 /// Counts one encryption. An encryption of a short text before it brings code and tables into the caches; the
 /// payload has just been written.
-fn aes(kernels: &Kernels, variant: &bearssl_aes::Variant, size: usize) {
+fn aes(kernels: &Kernels, variant: &bearssl_aes::CbcVariant, size: usize) {
     // SAFETY: there is one hart, and no other reference exists at this time.
     let text = unsafe { &mut *(&raw mut TEXT) };
     let text = &mut text[..size / AES_BLOCK_LEN];
@@ -86,7 +86,7 @@ pub fn modes(kernels: &Kernels) {
 }
 
 /// Same as [`aes`], for CTR and GCM.
-fn mode(kernels: &Kernels, variant: &bearssl_modes::Variant, size: usize) {
+fn mode(kernels: &Kernels, variant: &bearssl_modes::ModeVariant, size: usize) {
     // SAFETY: there is one hart, and no other reference exists at this time.
     let text = unsafe { &mut *(&raw mut TEXT) };
     let text = text.as_flattened_mut();
@@ -110,7 +110,7 @@ fn mode(kernels: &Kernels, variant: &bearssl_modes::Variant, size: usize) {
 }
 
 fn rsa<const WHOLE: usize, const HALF: usize>(
-    variant: &bearssl_rsa::Variant,
+    variant: &bearssl_rsa::RsaVariant,
     key: &Key<WHOLE, HALF>,
     [public, private]: Names,
 ) {
@@ -126,7 +126,7 @@ fn rsa<const WHOLE: usize, const HALF: usize>(
 
 /// Counts the second of two encryptions, and returns the ciphertext.
 fn encrypt<const WHOLE: usize, const HALF: usize>(
-    variant: &bearssl_rsa::Variant,
+    variant: &bearssl_rsa::RsaVariant,
     key: &Key<WHOLE, HALF>,
     name: &str,
 ) -> Option<[u8; WHOLE]> {
