@@ -15,9 +15,9 @@ pub const HASHES: &[(&str, Hash)] = &[
 
 /// A buffer that is larger than any context of OpenSSL's hashes.
 #[repr(align(16))]
-struct Context([u8; 512]);
+struct OpensslContext([u8; 512]);
 
-impl Context {
+impl OpensslContext {
     fn new() -> Self {
         Self([0; 512])
     }
@@ -27,8 +27,8 @@ impl Context {
     }
 }
 
-type Update = unsafe extern "C" fn(*mut c_void, *const u8, usize) -> i32;
-type Final = unsafe extern "C" fn(*mut u8, *mut c_void) -> i32;
+type OpensslUpdate = unsafe extern "C" fn(*mut c_void, *const u8, usize) -> i32;
+type OpensslFinal = unsafe extern "C" fn(*mut u8, *mut c_void) -> i32;
 
 unsafe extern "C" {
     fn SHA256_Init(context: *mut c_void) -> i32;
@@ -46,11 +46,11 @@ unsafe extern "C" {
 
 fn sha2(
     init: unsafe extern "C" fn(*mut c_void) -> i32,
-    (update, finish): (Update, Final),
+    (update, finish): (OpensslUpdate, OpensslFinal),
     message: &[u8],
     digest: &mut [u8; 64],
 ) {
-    let mut context = Context::new();
+    let mut context = OpensslContext::new();
     // SAFETY: the context is large enough.
     unsafe { init(context.ptr()) };
     // SAFETY: pointer and length are those of the message.

@@ -18,12 +18,12 @@ const NO_DEVICE: i32 = -2;
 
 /// A buffer that is larger than any context of wolfCrypt's hashes.
 #[repr(align(64))]
-struct Context([u8; 2048]);
+struct WolfsslContext([u8; 2048]);
 
 type Init = unsafe extern "C" fn(*mut c_void) -> i32;
 type InitSha3 = unsafe extern "C" fn(*mut c_void, *mut c_void, i32) -> i32;
-type Update = unsafe extern "C" fn(*mut c_void, *const u8, u32) -> i32;
-type Final = unsafe extern "C" fn(*mut c_void, *mut u8) -> i32;
+type WolfsslUpdate = unsafe extern "C" fn(*mut c_void, *const u8, u32) -> i32;
+type WolfsslFinal = unsafe extern "C" fn(*mut c_void, *mut u8) -> i32;
 
 unsafe extern "C" {
     fn wc_InitSha256(context: *mut c_void) -> i32;
@@ -46,8 +46,14 @@ unsafe extern "C" {
     fn wc_Sha3_512_Final(context: *mut c_void, digest: *mut u8) -> i32;
 }
 
-fn sha2(init: Init, update: Update, finish: Final, message: &[u8], digest: &mut [u8; 64]) {
-    let mut context = Context([0; 2048]);
+fn sha2(
+    init: Init,
+    update: WolfsslUpdate,
+    finish: WolfsslFinal,
+    message: &[u8],
+    digest: &mut [u8; 64],
+) {
+    let mut context = WolfsslContext([0; 2048]);
     let context = context.0.as_mut_ptr().cast();
     // SAFETY: the context is large enough.
     unsafe { init(context) };
@@ -57,8 +63,14 @@ fn sha2(init: Init, update: Update, finish: Final, message: &[u8], digest: &mut 
     unsafe { finish(context, digest.as_mut_ptr()) };
 }
 
-fn sha3(init: InitSha3, update: Update, finish: Final, message: &[u8], digest: &mut [u8; 64]) {
-    let mut context = Context([0; 2048]);
+fn sha3(
+    init: InitSha3,
+    update: WolfsslUpdate,
+    finish: WolfsslFinal,
+    message: &[u8],
+    digest: &mut [u8; 64],
+) {
+    let mut context = WolfsslContext([0; 2048]);
     let context = context.0.as_mut_ptr().cast();
     // SAFETY: the context is large enough.
     unsafe { init(context, core::ptr::null_mut(), NO_DEVICE) };
