@@ -8,7 +8,7 @@ use hartlock_footprint::pack::Case;
 
 use crate::der::{self, MAX_SIGNATURE_LEN};
 
-enum Algorithm {
+enum AwsLcAlgorithm {
     Ed25519,
     /// Number of the curve, hash function, and digest length.
     Ecdsa(c_int, OneShot, usize),
@@ -28,20 +28,20 @@ const RSA_PSS_SALTLEN_DIGEST: c_int = -1;
 const SHA384_LEN: usize = 48;
 
 /// The algorithm of this program.
-const ALGORITHM: Algorithm = if cfg!(feature = "aws-lc-ed25519") {
-    Algorithm::Ed25519
+const ALGORITHM: AwsLcAlgorithm = if cfg!(feature = "aws-lc-ed25519") {
+    AwsLcAlgorithm::Ed25519
 } else if cfg!(feature = "aws-lc-p256") {
-    Algorithm::Ecdsa(NID_X9_62_PRIME256V1, aws_lc_SHA256, 32)
+    AwsLcAlgorithm::Ecdsa(NID_X9_62_PRIME256V1, aws_lc_SHA256, 32)
 } else if cfg!(feature = "aws-lc-p384") {
-    Algorithm::Ecdsa(NID_SECP384R1, aws_lc_SHA384, SHA384_LEN)
+    AwsLcAlgorithm::Ecdsa(NID_SECP384R1, aws_lc_SHA384, SHA384_LEN)
 } else if cfg!(feature = "aws-lc-rsa") {
-    Algorithm::Rsa
+    AwsLcAlgorithm::Rsa
 } else if cfg!(feature = "aws-lc-ml-dsa-44") {
-    Algorithm::MlDsa(NID_MLDSA44)
+    AwsLcAlgorithm::MlDsa(NID_MLDSA44)
 } else if cfg!(feature = "aws-lc-ml-dsa-65") {
-    Algorithm::MlDsa(NID_MLDSA65)
+    AwsLcAlgorithm::MlDsa(NID_MLDSA65)
 } else {
-    Algorithm::MlDsa(NID_MLDSA87)
+    AwsLcAlgorithm::MlDsa(NID_MLDSA87)
 };
 
 type OneShot = unsafe extern "C" fn(*const u8, usize, *mut u8) -> *mut u8;
@@ -110,9 +110,9 @@ unsafe extern "C" {
 
 /// A key object, which is null until a key is read. For Ed25519 the pointer is to the 32 bytes of the
 /// key, which must outlive it.
-pub struct Key(Cell<*mut c_void>);
+pub struct AwsLcKey(Cell<*mut c_void>);
 
-impl Key {
+impl AwsLcKey {
     pub const fn new() -> Self {
         Self(Cell::new(null_mut()))
     }
@@ -120,13 +120,15 @@ impl Key {
     /// Makes the object from the bytes of a key. The function is called once.
     pub fn read(&self, key: &[u8]) -> bool {
         let object = match ALGORITHM {
-            Algorithm::Ed25519 if key.len() == 32 => key.as_ptr().cast_mut().cast(),
-            Algorithm::Ed25519 => null_mut(),
-            Algorithm::Ecdsa(curve, ..) => point(curve, key),
+            AwsLcAlgorithm::Ed25519 if key.len() == 32 => key.as_ptr().cast_mut().cast(),
+            AwsLcAlgorithm::Ed25519 => null_mut(),
+            AwsLcAlgorithm::Ecdsa(curve, ..) => point(curve, key),
             // SAFETY: pointer and length are those of the key.
-            Algorithm::Rsa => unsafe { aws_lc_RSA_public_key_from_bytes(key.as_ptr(), key.len()) },
+            AwsLcAlgorithm::Rsa => unsafe {
+                aws_lc_RSA_public_key_from_bytes(key.as_ptr(), key.len())
+            },
             // SAFETY: pointer and length are those of the key.
-            Algorithm::MlDsa(set) => unsafe {
+            AwsLcAlgorithm::MlDsa(set) => unsafe {
                 aws_lc_EVP_PKEY_pqdsa_new_raw_public_key(set, key.as_ptr(), key.len())
             },
         };
@@ -137,10 +139,10 @@ impl Key {
     /// Returns true if the signature is genuine.
     pub fn verify(&self, case: &Case<'_>) -> bool {
         let is_genuine = match ALGORITHM {
-            Algorithm::Ed25519 => self.ed25519(case),
-            Algorithm::Ecdsa(_, hash, len) => self.ecdsa(case, hash, len),
-            Algorithm::Rsa => self.rsa(case),
-            Algorithm::MlDsa(_) => self.ml_dsa(case),
+            AwsLcAlgorithm::Ed25519 => self.ed25519(case),
+            AwsLcAlgorithm::Ecdsa(_, hash, len) => self.ecdsa(case, hash, len),
+            AwsLcAlgorithm::Rsa => self.rsa(case),
+            AwsLcAlgorithm::MlDsa(_) => self.ml_dsa(case),
         };
         if !is_genuine {
             // SAFETY: the function only clears the error queue, as a caller does after it has handled an
@@ -229,13 +231,13 @@ impl Key {
     }
 }
 
-impl Drop for Key {
+impl Drop for AwsLcKey {
     fn drop(&mut self) {
         let free = match ALGORITHM {
-            Algorithm::Ed25519 => return,
-            Algorithm::Ecdsa(..) => aws_lc_EC_KEY_free,
-            Algorithm::Rsa => aws_lc_RSA_free,
-            Algorithm::MlDsa(_) => aws_lc_EVP_PKEY_free,
+            AwsLcAlgorithm::Ed25519 => return,
+            AwsLcAlgorithm::Ecdsa(..) => aws_lc_EC_KEY_free,
+            AwsLcAlgorithm::Rsa => aws_lc_RSA_free,
+            AwsLcAlgorithm::MlDsa(_) => aws_lc_EVP_PKEY_free,
         };
         // SAFETY: the pointer is to the key's own object, or null.
         unsafe { free(self.0.get()) };

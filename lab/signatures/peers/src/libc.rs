@@ -42,7 +42,7 @@ fn layout(size: usize, align: usize) -> Option<Layout> {
 
 /// Allocates memory. The returned pointer is preceded by as many bytes as the alignment, at least
 /// [`SIZE_LEN`], which contain the header.
-fn give(size: usize, align: usize) -> *mut c_void {
+fn allocate(size: usize, align: usize) -> *mut c_void {
     let Some(layout) = layout(size, align) else { return null_mut() };
     // SAFETY: the size is not zero, because it includes the alignment.
     let start = unsafe { alloc(layout) };
@@ -59,16 +59,16 @@ fn give(size: usize, align: usize) -> *mut c_void {
 /// Returns the header of an allocation: size and alignment.
 ///
 /// # Safety
-/// The pointer must come from [`give`] and must not have been freed.
-unsafe fn what(given: *mut c_void) -> [usize; 2] {
+/// The pointer must come from [`allocate`] and must not have been freed.
+unsafe fn header_of(given: *mut c_void) -> [usize; 2] {
     let front = given.cast::<u8>().wrapping_sub(SIZE_LEN).cast::<[usize; 2]>();
-    // SAFETY: `give` wrote the header.
+    // SAFETY: `allocate` wrote the header.
     unsafe { front.read() }
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn malloc(size: usize) -> *mut c_void {
-    give(size, SIZE_LEN)
+    allocate(size, SIZE_LEN)
 }
 
 #[unsafe(no_mangle)]
@@ -87,7 +87,7 @@ unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
     let given = malloc(size);
     if !old.is_null() && !given.is_null() {
         // SAFETY: C requires that the pointer comes from one of these functions.
-        let [len, _] = unsafe { what(old) };
+        let [len, _] = unsafe { header_of(old) };
         // SAFETY: both allocations have that many bytes, and they do not overlap.
         unsafe { given.copy_from_nonoverlapping(old, len.min(size)) };
         // SAFETY: the old allocation is not used any more.
@@ -99,7 +99,7 @@ unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn posix_memalign(to: *mut *mut c_void, align: usize, size: usize) -> c_int {
     const NO_MEMORY: c_int = 12;
-    let given = give(size, align.max(SIZE_LEN));
+    let given = allocate(size, align.max(SIZE_LEN));
     // SAFETY: C requires that there is space for a pointer.
     unsafe { to.write(given) };
     if given.is_null() { NO_MEMORY } else { 0 }
@@ -111,7 +111,7 @@ unsafe extern "C" fn free(given: *mut c_void) {
         return;
     }
     // SAFETY: C requires that the pointer comes from one of these functions.
-    let [size, align] = unsafe { what(given) };
+    let [size, align] = unsafe { header_of(given) };
     let Some(layout) = layout(size, align) else { return };
     let start = given.cast::<u8>().wrapping_sub(align);
     // SAFETY: this is the layout of the allocation.
@@ -144,7 +144,7 @@ mod memory_of_aws_lc {
     #[unsafe(no_mangle)]
     unsafe extern "C" fn OPENSSL_memory_get_size(given: *mut c_void) -> usize {
         // SAFETY: C requires that the pointer comes from one of these functions.
-        unsafe { super::what(given)[0] }
+        unsafe { super::header_of(given)[0] }
     }
 
     #[unsafe(no_mangle)]

@@ -8,19 +8,23 @@
 mod heap;
 mod verifiers;
 
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
 #[cfg(feature = "library")]
 mod der;
 #[cfg(feature = "library")]
 mod libc;
-#[cfg(feature = "aws-lc")]
-#[path = "aws_lc.rs"]
-mod library;
 #[cfg(feature = "openssl")]
-#[path = "openssl.rs"]
-mod library;
+mod openssl;
 #[cfg(feature = "wolfssl")]
-#[path = "wolfssl.rs"]
-mod library;
+mod wolfssl;
+
+#[cfg(feature = "aws-lc")]
+use aws_lc::AwsLcKey as LibraryKey;
+#[cfg(feature = "openssl")]
+use openssl::OpensslKey as LibraryKey;
+#[cfg(feature = "wolfssl")]
+use wolfssl::WolfsslKey as LibraryKey;
 
 use hartlock_footprint::program;
 use hartlock_virt::console::{self, Number};
@@ -52,7 +56,7 @@ fn judge_all_before() {
 fn judge_all_with_a_key() {
     print_number("kept ", heap::in_use());
     console::line(&["with a key"]);
-    let key = library::Key::new();
+    let key = LibraryKey::new();
     let is_used = program::first_case()
         .is_some_and(|case| key.read(case.key) && key.verify(&case) && key.verify(&case));
     program::judge_all(&(key, is_used), |(key, is_used), case| *is_used && key.verify(case));

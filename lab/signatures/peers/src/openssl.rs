@@ -114,9 +114,9 @@ unsafe extern "C" {
 }
 
 /// A key object, which is null until a key is read.
-pub struct Key(Cell<*mut c_void>);
+pub struct OpensslKey(Cell<*mut c_void>);
 
-impl Key {
+impl OpensslKey {
     pub const fn new() -> Self {
         Self(Cell::new(null_mut()))
     }
@@ -202,7 +202,7 @@ impl Key {
     }
 }
 
-impl Drop for Key {
+impl Drop for OpensslKey {
     fn drop(&mut self) {
         // SAFETY: the pointer is to the key's own object, or null.
         unsafe { EVP_PKEY_free(self.0.get()) };

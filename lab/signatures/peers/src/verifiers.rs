@@ -129,7 +129,7 @@ pub fn verify(case: &Case<'_>) -> bool {
 /// Verifies with a C library; the key is read and then freed.
 #[cfg(feature = "library")]
 pub fn verify(case: &Case<'_>) -> bool {
-    let key = crate::library::Key::new();
+    let key = crate::LibraryKey::new();
     key.read(case.key) && key.verify(case)
 }
 

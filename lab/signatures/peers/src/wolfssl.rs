@@ -8,7 +8,7 @@ use hartlock_footprint::pack::Case;
 
 use crate::der::{self, MAX_SIGNATURE_LEN};
 
-enum Algorithm {
+enum WolfsslAlgorithm {
     Ed25519,
     P256,
     P384,
@@ -21,38 +21,38 @@ enum Algorithm {
 }
 
 /// The algorithm of this program.
-const ALGORITHM: Algorithm = if cfg!(feature = "wolfssl-ed25519") {
-    Algorithm::Ed25519
+const ALGORITHM: WolfsslAlgorithm = if cfg!(feature = "wolfssl-ed25519") {
+    WolfsslAlgorithm::Ed25519
 } else if cfg!(feature = "wolfssl-p256") {
-    Algorithm::P256
+    WolfsslAlgorithm::P256
 } else if cfg!(feature = "wolfssl-p384") {
-    Algorithm::P384
+    WolfsslAlgorithm::P384
 } else if cfg!(feature = "wolfssl-rsa") {
-    Algorithm::Rsa
+    WolfsslAlgorithm::Rsa
 } else if cfg!(feature = "wolfssl-lms") {
-    Algorithm::Lms
+    WolfsslAlgorithm::Lms
 } else if cfg!(feature = "wolfssl-xmss") {
-    Algorithm::Xmss
+    WolfsslAlgorithm::Xmss
 } else if cfg!(feature = "wolfssl-ml-dsa-44") {
-    Algorithm::MlDsa(2)
+    WolfsslAlgorithm::MlDsa(2)
 } else if cfg!(feature = "wolfssl-ml-dsa-65") {
-    Algorithm::MlDsa(3)
+    WolfsslAlgorithm::MlDsa(3)
 } else if cfg!(feature = "wolfssl-ml-dsa-87") {
-    Algorithm::MlDsa(5)
+    WolfsslAlgorithm::MlDsa(5)
 } else {
-    Algorithm::SlhDsa
+    WolfsslAlgorithm::SlhDsa
 };
 
 /// Size in bytes of the C structure of a key: `ed25519_key`, `ecc_key`, `RsaKey` and so on.
 /// `lab/peers/wolfssl/sizes.c` compiles only if the sizes are correct.
 const KEY_SIZE: usize = match ALGORITHM {
-    Algorithm::Ed25519 => 112,
-    Algorithm::P256 | Algorithm::P384 => 3176,
-    Algorithm::Rsa => 1600,
-    Algorithm::Lms => 80,
-    Algorithm::Xmss => 160,
-    Algorithm::MlDsa(_) => 3032,
-    Algorithm::SlhDsa => 1192,
+    WolfsslAlgorithm::Ed25519 => 112,
+    WolfsslAlgorithm::P256 | WolfsslAlgorithm::P384 => 3176,
+    WolfsslAlgorithm::Rsa => 1600,
+    WolfsslAlgorithm::Lms => 80,
+    WolfsslAlgorithm::Xmss => 160,
+    WolfsslAlgorithm::MlDsa(_) => 3032,
+    WolfsslAlgorithm::SlhDsa => 1192,
 };
 
 /// wolfCrypt's `INVALID_DEVID`, with which no callback computes the result.
@@ -164,9 +164,9 @@ type Hash = unsafe extern "C" fn(*const u8, u32, *mut u8) -> c_int;
 /// A key structure, which is all zeros until a key is read. C functions change it through a shared reference, which is
 /// sound because there is one hart.
 #[repr(align(16))]
-pub struct Key(UnsafeCell<[u8; KEY_SIZE]>);
+pub struct WolfsslKey(UnsafeCell<[u8; KEY_SIZE]>);
 
-impl Key {
+impl WolfsslKey {
     pub const fn new() -> Self {
         Self(UnsafeCell::new([0; KEY_SIZE]))
     }
@@ -179,28 +179,28 @@ impl Key {
     pub fn read(&self, bytes: &[u8]) -> bool {
         let (from, len) = (bytes.as_ptr(), bytes.len() as u32);
         match ALGORITHM {
-            Algorithm::Ed25519 => {
+            WolfsslAlgorithm::Ed25519 => {
                 // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_ed25519_init(self.ptr()) };
                 // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_ed25519_import_public(from, len, self.ptr()) == 0 }
             }
-            Algorithm::P256 | Algorithm::P384 => {
-                let is_small = matches!(ALGORITHM, Algorithm::P256);
+            WolfsslAlgorithm::P256 | WolfsslAlgorithm::P384 => {
+                let is_small = matches!(ALGORITHM, WolfsslAlgorithm::P256);
                 let curve = if is_small { ECC_SECP256R1 } else { ECC_SECP384R1 };
                 // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_ecc_init(self.ptr()) };
                 // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_ecc_import_x963_ex(from, len, self.ptr(), curve) == 0 }
             }
-            Algorithm::Rsa => {
+            WolfsslAlgorithm::Rsa => {
                 let mut at = 0;
                 // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_InitRsaKey(self.ptr(), null_mut()) };
                 // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_RsaPublicKeyDecode(from, &raw mut at, self.ptr(), len) == 0 }
             }
-            Algorithm::Lms => {
+            WolfsslAlgorithm::Lms => {
                 // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_LmsKey_Init(self.ptr(), null_mut(), NO_DEVICE) };
                 // SAFETY: the key is initialised.
@@ -208,7 +208,7 @@ impl Key {
                 // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_LmsKey_ImportPubRaw(self.ptr(), from, len) == 0 }
             }
-            Algorithm::Xmss => {
+            WolfsslAlgorithm::Xmss => {
                 // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_XmssKey_Init(self.ptr(), null_mut(), NO_DEVICE) };
                 // SAFETY: the key is initialised, and the name is a C string.
@@ -216,7 +216,7 @@ impl Key {
                 // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_XmssKey_ImportPubRaw(self.ptr(), from, len) == 0 }
             }
-            Algorithm::MlDsa(level) => {
+            WolfsslAlgorithm::MlDsa(level) => {
                 // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_MlDsaKey_Init(self.ptr(), null_mut(), NO_DEVICE) };
                 // SAFETY: the key is initialised.
@@ -224,7 +224,7 @@ impl Key {
                 // SAFETY: the key is initialised, and the bytes are passed with their length.
                 unsafe { wc_MlDsaKey_ImportPubRaw(self.ptr(), from, len) == 0 }
             }
-            Algorithm::SlhDsa => {
+            WolfsslAlgorithm::SlhDsa => {
                 // SAFETY: the structure is as large as a key of this kind.
                 unsafe { wc_SlhDsaKey_Init(self.ptr(), SLHDSA_SHA2_128S, null_mut(), NO_DEVICE) };
                 // SAFETY: the key is initialised, and the bytes are passed with their length.
@@ -239,7 +239,7 @@ impl Key {
         let mut answer = 0;
         let result = match ALGORITHM {
             // SAFETY: signature and message are passed with their lengths, and the key is initialised.
-            Algorithm::Ed25519 => unsafe {
+            WolfsslAlgorithm::Ed25519 => unsafe {
                 wc_ed25519_verify_msg(
                     signature.as_ptr(),
                     signature.len() as u32,
@@ -249,13 +249,13 @@ impl Key {
                     self.ptr(),
                 )
             },
-            Algorithm::P256 => {
+            WolfsslAlgorithm::P256 => {
                 self.verify_point(digest::<32>(wc_Sha256Hash, message), signature, &mut answer)
             }
-            Algorithm::P384 => {
+            WolfsslAlgorithm::P384 => {
                 self.verify_point(digest::<48>(wc_Sha384Hash, message), signature, &mut answer)
             }
-            Algorithm::Rsa => {
+            WolfsslAlgorithm::Rsa => {
                 let digest = digest::<48>(wc_Sha384Hash, message);
                 let mut block = [0; 384];
                 // SAFETY: all buffers are passed with their lengths, and the key is initialised.
@@ -275,8 +275,8 @@ impl Key {
                 answer = (len > 0).into();
                 0
             }
-            Algorithm::Lms | Algorithm::Xmss => {
-                let verify = if matches!(ALGORITHM, Algorithm::Lms) {
+            WolfsslAlgorithm::Lms | WolfsslAlgorithm::Xmss => {
+                let verify = if matches!(ALGORITHM, WolfsslAlgorithm::Lms) {
                     wc_LmsKey_Verify
                 } else {
                     wc_XmssKey_Verify
@@ -295,7 +295,7 @@ impl Key {
             }
             // SAFETY: signature and message are passed with their lengths, the context is empty, and the key is
             // initialised.
-            Algorithm::MlDsa(_) => unsafe {
+            WolfsslAlgorithm::MlDsa(_) => unsafe {
                 wc_MlDsaKey_VerifyCtx(
                     self.ptr(),
                     signature.as_ptr(),
@@ -307,7 +307,7 @@ impl Key {
                     &raw mut answer,
                 )
             },
-            Algorithm::SlhDsa => {
+            WolfsslAlgorithm::SlhDsa => {
                 answer = 1;
                 // SAFETY: signature and message are passed with their lengths, the context is empty, and the key is
                 // initialised.
@@ -356,23 +356,25 @@ fn digest<const N: usize>(hash: Hash, message: &[u8]) -> [u8; N] {
     digest
 }
 
-impl Drop for Key {
+impl Drop for WolfsslKey {
     fn drop(&mut self) {
         match ALGORITHM {
             // SAFETY: the key is not used any more; all zeros are a key without allocated parts.
-            Algorithm::Ed25519 => unsafe { wc_ed25519_free(self.ptr()) },
+            WolfsslAlgorithm::Ed25519 => unsafe { wc_ed25519_free(self.ptr()) },
             // SAFETY: see the first case.
-            Algorithm::P256 | Algorithm::P384 => _ = unsafe { wc_ecc_free(self.ptr()) },
+            WolfsslAlgorithm::P256 | WolfsslAlgorithm::P384 => {
+                _ = unsafe { wc_ecc_free(self.ptr()) }
+            }
             // SAFETY: see the first case.
-            Algorithm::Rsa => _ = unsafe { wc_FreeRsaKey(self.ptr()) },
+            WolfsslAlgorithm::Rsa => _ = unsafe { wc_FreeRsaKey(self.ptr()) },
             // SAFETY: see the first case.
-            Algorithm::Lms => unsafe { wc_LmsKey_Free(self.ptr()) },
+            WolfsslAlgorithm::Lms => unsafe { wc_LmsKey_Free(self.ptr()) },
             // SAFETY: see the first case.
-            Algorithm::Xmss => unsafe { wc_XmssKey_Free(self.ptr()) },
+            WolfsslAlgorithm::Xmss => unsafe { wc_XmssKey_Free(self.ptr()) },
             // SAFETY: see the first case.
-            Algorithm::MlDsa(_) => unsafe { wc_MlDsaKey_Free(self.ptr()) },
+            WolfsslAlgorithm::MlDsa(_) => unsafe { wc_MlDsaKey_Free(self.ptr()) },
             // SAFETY: see the first case.
-            Algorithm::SlhDsa => unsafe { wc_SlhDsaKey_Free(self.ptr()) },
+            WolfsslAlgorithm::SlhDsa => unsafe { wc_SlhDsaKey_Free(self.ptr()) },
         }
     }
 }
