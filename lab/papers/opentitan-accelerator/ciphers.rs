@@ -130,7 +130,7 @@ pub fn software_rows(paper: &Paper, hashes: &[Count], ciphers: &[Count]) -> Resu
             let row = Row::info(SOFTWARE_TABLE, "cost", CYCLES_PER_BYTE, cost);
             if implementation(count) == chosen {
                 let note = "published: the paper's speed-up times its cost; it prints no number";
-                rows.push(row.of(function).beside(implied).noted(note));
+                rows.push(row.of(function).with_published(implied).noted(note));
             } else if Some(count.cycles) == fastest {
                 let config = format!("{function}, {}, the fastest", implementation(count));
                 let speed_up = cost / of_paper;

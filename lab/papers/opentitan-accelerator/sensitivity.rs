@@ -42,7 +42,7 @@ const MEMORIES: [(&str, &[&str]); 3] = [
 pub fn rows(own: (&[Sample], &[Count]), bytes: usize, of_paper: f64) -> Result<Vec<Row>> {
     let (samples, software) = own;
     let at_preset = |parameter, label| -> Result<Row> {
-        Ok(row(parameter, label, own, bytes)?.beside(of_paper))
+        Ok(row(parameter, label, own, bytes)?.with_published(of_paper))
     };
     let preset = rot("rot").context("the machine of the paper")?;
     let of_rot = |variants: Vec<Variant>, parameter| -> Result<Vec<Row>> {

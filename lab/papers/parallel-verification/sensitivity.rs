@@ -44,7 +44,7 @@ pub fn rows(quoted: &Boots, kept: &Path, hash: HashId, of_paper: f64) -> Result<
     for (parameter, values) in [("memory latency", LATENCIES), ("memory port", PORTS)] {
         for (value, options) in values {
             let row = row((quoted, hash), parameter, value, options)?;
-            rows.push(if options.is_empty() { row.beside(of_paper) } else { row });
+            rows.push(if options.is_empty() { row.with_published(of_paper) } else { row });
         }
     }
     let caches = "level 1 caches";

@@ -122,7 +122,9 @@ pub fn rows(
             rest("Table VI")? + after["U-Boot Proper"],
         )
         .noted("both modelled; what the paper spends before its loader is in both boots")
-        .beside(paper.number("Section VII-B", "speed-up", "boot").context("section VII-B")?.value),
+        .with_published(
+            paper.number("Section VII-B", "speed-up", "boot").context("section VII-B")?.value,
+        ),
     );
     for payload in setting.payloads() {
         let config = format!("{} hash", payload.name);
@@ -389,7 +391,7 @@ mod tests {
     #[test]
     fn numbers_of_other_things_have_no_ratio_and_say_why() {
         let row = |table, metric, config| {
-            Row::info(table, metric, "ms", 2.0).of(config).noted("modelled").beside(4.0)
+            Row::info(table, metric, "ms", 2.0).of(config).noted("modelled").with_published(4.0)
         };
         for (table, metric, config) in [
             ("Table I", "stage total", "OpenSBI"),

@@ -48,7 +48,7 @@ pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
         let printed = of("time", &whole)?;
         let row = Row::info(TABLE, "chains, L-tree and path", "cycles", sum).of(&instances);
         rows.push(
-            row.beside(printed)
+            row.with_published(printed)
                 .noted(format!("{:+} to what is printed for the whole", printed - sum)),
         );
         let rest = of("LUTs", &whole)? - of("LUTs", &chains)?;
@@ -65,7 +65,7 @@ pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
     let (clock, one) = (paper.constant("clock_mhz")?, of("time", "whole, 1 instance")?);
     let printed = paper.number("Section IV, XMSS beside ECDSA", "time at 100 MHz", "1 instance");
     let row = Row::info(TABLE, "time at 100 MHz", "ms", one / clock / 1000.0).of("1 instance");
-    rows.push(row.beside(printed.context("no time")?.value).noted("161,280 cycles"));
+    rows.push(row.with_published(printed.context("no time")?.value).noted("161,280 cycles"));
     let matches = of("LUTs", "whole, 8 instances")?;
     let ecdsa =
         paper.number("Section IV, ECDSA", "LUTs", "ECDSA in hardware").context("no area")?.value;
@@ -105,7 +105,7 @@ fn readings(hash: f64, chains: f64, ltree: f64, path: f64) -> Vec<Row> {
                 "cycles",
                 count * calls[at] * hash,
             );
-            rows.push(row.of(what).beside(cycles).noted(format!("{} calls", calls[at])));
+            rows.push(row.of(what).with_published(cycles).noted(format!("{} calls", calls[at])));
         }
     }
     rows

@@ -30,7 +30,7 @@ pub fn recomputed(paper: &Paper) -> Result<Vec<Row>> {
     let row = |metric: &str, unit: &str, config: &str, ours: f64, published: Option<f64>| {
         let row = Row::info(RECOMPUTED, metric, unit, ours).of(config).how(How::Computed);
         match published {
-            Some(published) => row.beside(published),
+            Some(published) => row.with_published(published),
             None => row,
         }
     };

@@ -166,7 +166,8 @@ fn together(paper: &Paper, netlists: &Netlists) -> Result<Vec<Row>> {
         let theirs = TREES.map(|config| paper.number(TABLE, metric, config).map(|it| it.value));
         let theirs: f64 = theirs.into_iter().flatten().sum();
         let row = Row::info("Table I, L-tree and path together", metric, unit, f64::from(ours));
-        let row = row.of("LTREE + MERKLEROOT, without sha256").how(How::Counted).beside(theirs);
+        let row =
+            row.of("LTREE + MERKLEROOT, without sha256").how(How::Counted).with_published(theirs);
         row.noted(format!(
             "xmss_schedule, which gives out chains and message blocks as well: {FLOW}"
         ))
@@ -258,7 +259,7 @@ pub fn figures(
         counted("BRAM36", f64::from(netlist.count.half_brams) / 2.0),
     ];
     let beside = |row: Row, product: fn(Theirs) -> f64| match theirs {
-        Some(theirs) => row.beside(product(theirs)),
+        Some(theirs) => row.with_published(product(theirs)),
         None => row,
     };
     let luts = f64::from(netlist.count.luts);

@@ -44,13 +44,13 @@ pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
         "463,294 cycles at the repository's 100 MHz: the column is time of engines alone";
     let rows = vec![
         row("genkey, engines", "ms", milliseconds(product), "cycles of the multiplier")
-            .beside(genkey)
+            .with_published(genkey)
             .noted(product_note),
         row("sign, engines", "ms", milliseconds(signature), "multiplier, then S")
-            .beside(sign)
+            .with_published(sign)
             .noted("5,464 cycles more; nothing is left in which a payload could be hashed"),
         row("sign, engines", "ms", passes, "two passes over 2 MiB at 12 cycles a block")
-            .beside(sign)
+            .with_published(sign)
             .noted("more than the whole that is printed: the software entry has the payload, this one has not"),
         row("sign by genkey, software", "times", software[1] / software[0], "table 2")
             .noted("the payload is in it: without one, a signature takes little more than a key pair"),
@@ -63,23 +63,23 @@ pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
         row("clock", "MHz", product / genkey / 1000.0, "cycles of the multiplier in genkey")
             .noted("the paper names none; its repository says 100"),
         row("RAM of the whole system", "percent", ram, "sum of table 1")
-            .beside(of("Section V", "share of the chip", "RAM, the whole system")?)
+            .with_published(of("Section V", "share of the chip", "RAM, the whole system")?)
             .noted("rounding allows it"),
         row("speed-up of sign", "decades", decades, "table 2, software by engines")
-            .beside(of("Abstract", "speed-up", "SHA-3, signature procedure")?)
+            .with_published(of("Abstract", "speed-up", "SHA-3, signature procedure")?)
             .noted("log10(231019 / 4.7)"),
         row("decrease of the time", "percent", decrease(0, genkey)?, "genkey, table 2")
-            .beside(said)
+            .with_published(said)
             .noted("1 - 4.6 / 93.4"),
         row("decrease of the time", "percent", decrease(1, sign)?, "sign, table 2")
-            .beside(said)
+            .with_published(said)
             .noted("1 - 4.7 / 82.6"),
         row("DSP blocks of S", "DSP blocks", dsp * share, "as its share of 10.0 % says")
-            .beside(of("Table 1", "DSP", "Ed25519 sign")?)
+            .with_published(of("Table 1", "DSP", "Ed25519 sign")?)
             .noted("48 blocks are 3.7 %, so 10.0 % are 130; the conclusion adds them up to 13.7 %")
             .incomparable("the paper prints none"),
         row("Total", "of all four", total - bits, "multiplier, without its RAM bits")
-            .beside(total)
+            .with_published(total)
             .noted("ALUTs, registers and DSP blocks; a bit of RAM is counted as one ALUT"),
         row("2^252 - 19 modulo 3", "remainder", residue(252, 19, 3), "the modulus as printed")
             .noted("no prime, so no field: 2^255 - 19 is meant"),

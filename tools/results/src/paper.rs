@@ -238,13 +238,13 @@ impl Row {
             self.unit
         );
         let erratum = number.erratum.clone();
-        Ok(Self { erratum, ..self.beside(number.value) })
+        Ok(Self { erratum, ..self.with_published(number.value) })
     }
 
     fn not_measured(number: &Published, note: &str) -> Self {
         let Published { table, metric, config, unit, .. } = number;
         let row = Row::absent(table.as_str(), metric.as_str(), unit.as_str(), note).of(config);
-        Self { erratum: number.erratum.clone(), ..row.beside(number.value) }
+        Self { erratum: number.erratum.clone(), ..row.with_published(number.value) }
     }
 }
 

@@ -175,7 +175,7 @@ impl Row {
     }
 
     /// Adds a number that the paper states, or that follows from it.
-    pub fn beside(mut self, published: f64) -> Self {
+    pub fn with_published(mut self, published: f64) -> Self {
         self.published = Some(published);
         self.compared()
     }
@@ -381,8 +381,11 @@ mod tests {
         let row = Row::info("hash", "SHA-256", "instructions/byte", 3.0);
         assert_eq!(row.ratio, None);
         assert_eq!(row.clone().peer(4.0).ratio, Some(0.75));
-        assert_eq!(row.clone().peer(4.0).beside(2.0).ratio, Some(1.5));
-        assert_eq!(row.beside(2.0).peer(4.0).ratio, Some(1.5));
-        assert_eq!(Row::absent("hash", "SHA-256", "ms", "not built yet").beside(2.0).ratio, None);
+        assert_eq!(row.clone().peer(4.0).with_published(2.0).ratio, Some(1.5));
+        assert_eq!(row.with_published(2.0).peer(4.0).ratio, Some(1.5));
+        assert_eq!(
+            Row::absent("hash", "SHA-256", "ms", "not built yet").with_published(2.0).ratio,
+            None
+        );
     }
 }
