@@ -9,7 +9,7 @@ use xtask::project;
 use hartlock_results::report;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct LabArgs {
     /// What to measure; all of it if nothing is named
     #[arg(value_name = "KEY")]
     pub key: Option<Key>,
@@ -56,7 +56,7 @@ impl Key {
     }
 }
 
-impl Args {
+impl LabArgs {
     /// Returns the folder where the run is stored. A quick run is stored in `target`, because its numbers say less and
     /// must not replace a full one.
     pub fn folder(&self) -> PathBuf {

@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use hartlock_image::HashId;
 
-use super::args::Args;
+use super::args::LabArgs;
 use super::machine::{self, Patience, commit, date, version};
 use super::sample::{Sample, csv, median};
 use hartlock_device::demo;
@@ -80,7 +80,7 @@ const QUICK: Scale = Scale {
     hashes: &[HashId::Sha256, HashId::Sha384, HashId::Sha3_384],
 };
 
-pub fn measure(args: &Args) -> Result<Run> {
+pub fn measure(args: &LabArgs) -> Result<Run> {
     let scale = if args.quick { QUICK } else { FULL };
     eprintln!("building the hartlock command");
     let hartlock = demo::build_command()?;
@@ -273,12 +273,12 @@ fn write_payload(path: &Path, size_mib: u64) -> Result<()> {
 }
 
 /// All samples of one tool in one case.
-struct Series<'a> {
+struct ToolSeries<'a> {
     what: &'static str,
     samples: Vec<&'a Sample>,
 }
 
-impl<'a> Series<'a> {
+impl<'a> ToolSeries<'a> {
     fn of(samples: &'a [Sample], what: &'static str, config: &str) -> Self {
         let wanted = |sample: &&Sample| sample.what == what && sample.config == config;
         Self { what, samples: samples.iter().filter(wanted).collect() }
@@ -311,17 +311,17 @@ impl<'a> Series<'a> {
 
 fn rows(samples: &[Sample], scale: &Scale) -> Vec<Row> {
     let size_mib = scale.payload_mib as f64;
-    let disk = Series::of(samples, DISK, "");
-    let floor_mib = Series::of(samples, NOTHING, "").peak_mib();
+    let disk = ToolSeries::of(samples, DISK, "");
+    let floor_mib = ToolSeries::of(samples, NOTHING, "").peak_mib();
     let mut rows = Vec::new();
     let mut details = Vec::new();
     let mut configs: Vec<&str> = samples.iter().map(|sample| sample.config.as_str()).collect();
     configs.dedup();
     configs.retain(|config| !config.is_empty());
     for config in first_of_each(&configs) {
-        let openssl = Series::of(samples, OPENSSL, config);
+        let openssl = ToolSeries::of(samples, OPENSSL, config);
         for what in [SIGN, VERIFY] {
-            let ours = Series::of(samples, what, config);
+            let ours = ToolSeries::of(samples, what, config);
             let ratio = openssl.median_wall() / ours.median_wall();
             let best = openssl.best_wall() / ours.best_wall();
             let row = Row::info("speed", what, "times openssl dgst", ratio).of(config);
@@ -337,7 +337,7 @@ fn rows(samples: &[Sample], scale: &Scale) -> Vec<Row> {
             });
         }
         for what in [OPENSSL, SIGN, VERIFY_COLD, VERIFY] {
-            details.extend(Series::of(samples, what, config).rows(config, size_mib));
+            details.extend(ToolSeries::of(samples, what, config).rows(config, size_mib));
         }
     }
     if !disk.samples.is_empty() {
@@ -346,7 +346,7 @@ fn rows(samples: &[Sample], scale: &Scale) -> Vec<Row> {
     }
     for what in [SIGN, VERIFY] {
         let all = samples.iter().filter(|sample| sample.what == what).collect();
-        let peak_mib = Series { what, samples: all }.peak_mib();
+        let peak_mib = ToolSeries { what, samples: all }.peak_mib();
         rows.push(
             Row::info("memory", what, "MiB", peak_mib)
                 .of("all hashes")

@@ -40,8 +40,8 @@ pub mod signatures;
 #[path = "../papers/vector-crypto/vector_crypto.rs"]
 mod vector_crypto;
 
-pub use args::Args;
 use args::Key;
+pub use args::LabArgs;
 use hartlock_results::run::{Row, Run, Status};
 
 /// Test step: a quick evaluation of the first paper meets its bounds.
@@ -84,7 +84,7 @@ fn quick(key: Key, sets: &[PackageSet]) -> Result<Outcome> {
             return Ok(skipped);
         }
     }
-    let args = Args { key: Some(key), quick: true, patience: 0, pages: false, stale: false };
+    let args = LabArgs { key: Some(key), quick: true, patience: 0, pages: false, stale: false };
     let run = measured(key, &args)?;
     if key.is_timed() {
         return Ok(Outcome::Passed);
@@ -100,7 +100,7 @@ fn quick(key: Key, sets: &[PackageSet]) -> Result<Outcome> {
 
 /// Measures and returns yes: a missed target is a finding and not a failure of the measurement. With
 /// `--stale`, returns yes if the stored runs are up to date.
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &LabArgs) -> Result<Verdict> {
     if args.pages {
         args.pages(args.key.map(Key::name).as_deref())?;
         return Ok(Verdict::Yes);
@@ -116,7 +116,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
 }
 
 /// Measures, stores the run, and makes its page.
-fn measured(key: Key, args: &Args) -> Result<Run> {
+fn measured(key: Key, args: &LabArgs) -> Result<Run> {
     let run = match key {
         Key::HostSpeed => host_speed::measure(args)?,
         Key::ParallelVerification => parallel_verification::measure(args)?,

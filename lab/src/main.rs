@@ -15,9 +15,9 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Measure against targets and store the run in lab/runs
-    Lab(hartlock_lab::Args),
+    Lab(hartlock_lab::LabArgs),
     /// Measure signature verifications: flash, stack and instructions, of ours and of others
-    Signatures(signatures::Args),
+    Signatures(signatures::SignaturesArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]
     Step {

@@ -12,7 +12,7 @@ use xtask::{firmware, project, run};
 
 pub mod libraries;
 
-use libraries::Part;
+use libraries::LibraryPart;
 
 /// Compiler target of the peers: the base instruction set of Linux distributions. No hash uses its floating point.
 pub const TARGET: &str = "riscv64gc-unknown-none-elf";
@@ -33,7 +33,7 @@ pub struct PeerCount {
 /// Builds the peers for the instructions of a hart, and returns the path of the image. Builds with different names
 /// use different folders.
 pub fn build(name: &str, hart: &str, flags: &[&str], features: &[&str]) -> Result<PathBuf> {
-    let libraries = libraries::build(hart, Part::Hashes)?;
+    let libraries = libraries::build(hart, LibraryPart::Hashes)?;
     let folder = project::target_dir().join("lab/peers").join(name);
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root().join("lab/peers"));

@@ -26,7 +26,7 @@ use measure::Options;
 use record::{Bounds, Ours, Peers};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct SignaturesArgs {
     /// Only algorithms whose name contains this
     #[arg(value_name = "ALGORITHM")]
     filter: Option<String>,
@@ -44,7 +44,7 @@ pub struct Args {
     page: bool,
 }
 
-pub fn main(args: &Args) -> Result<Verdict> {
+pub fn main(args: &SignaturesArgs) -> Result<Verdict> {
     let root = project::root();
     if args.page {
         let (ours, peers) = (record::load(&root, "ours")?, record::load(&root, "peers")?);

@@ -75,7 +75,7 @@ pub fn config(count: &Count) -> String {
 
 /// The part of the functions that is counted (`HARTLOCK_PART` in `lab/baseline`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum CountedFunctions {
     /// SHA-256 and HMAC, with all payloads.
     Hashes,
     /// Every implementation of AES and RSA.
@@ -88,7 +88,7 @@ pub enum Part {
     Quick,
 }
 
-impl Part {
+impl CountedFunctions {
     const fn name(self) -> &'static str {
         match self {
             Self::Hashes => "hashes",
@@ -104,7 +104,7 @@ impl Part {
 ///
 /// # Errors
 /// Fails if a program cannot be built, or if a result is wrong.
-pub fn measure(part: Part, optimisation: &str, options: &[&str]) -> Result<Vec<Count>> {
+pub fn measure(part: CountedFunctions, optimisation: &str, options: &[&str]) -> Result<Vec<Count>> {
     let library = library(optimisation)?;
     let target = folder(optimisation).join(part.name());
     let variables = [("HARTLOCK_BEARSSL", &*library), ("HARTLOCK_PART", Path::new(part.name()))];

@@ -33,7 +33,7 @@ const SOFTWARE: &str = "software";
 const MACHINE: &str = "rot-full";
 const NO_DMA: &str = "the engine for big numbers is no sink of the DMA engine: words of the core carry operands and result";
 
-/// Header of the table of [`Fed::csv`].
+/// Header of the table of [`EngineCosts::csv`].
 pub const CSV_HEADER: &str = "function,feed,bytes,cycles\n";
 
 /// Sizes in bytes with their cycles, in ascending order.
@@ -41,12 +41,12 @@ type Points = Vec<(usize, f64)>;
 
 /// Cycles as a linear function of the size, through the shortest and the longest payload.
 #[derive(Clone, Copy, Debug)]
-pub struct Line {
+pub struct LinearCost {
     fixed: f64,
     each: f64,
 }
 
-impl Line {
+impl LinearCost {
     /// Makes a line through points in ascending order of size.
     pub fn through(points: &[(usize, f64)]) -> Option<Self> {
         let (first, last) = (points.first()?, points.last()?);
@@ -86,7 +86,7 @@ impl Crossing {
         let is_slower = |(_, engine, software): &(usize, f64, f64)| engine >= software;
         let Some(below) = both.iter().rposition(is_slower) else {
             let line = |of: fn(&(usize, f64, f64)) -> f64| {
-                Line::through(&[(first.0, of(first)), (last.0, of(last))])
+                LinearCost::through(&[(first.0, of(first)), (last.0, of(last))])
             };
             let lines = line(|it| it.1).zip(line(|it| it.2));
             let bytes = lines.and_then(|(engine, software)| engine.wins_from(software));
@@ -101,7 +101,7 @@ impl Crossing {
 }
 
 /// Costs of engines, by function and feed.
-pub struct Fed {
+pub struct EngineCosts {
     words: Vec<(String, usize, u64)>,
     dma: Vec<Message>,
 }
@@ -111,16 +111,16 @@ pub struct Fed {
 ///
 /// # Errors
 /// Fails if a program fails, or if a result is wrong.
-pub fn measure(own_speed: &[Ran]) -> Result<Fed> {
+pub fn measure(own_speed: &[Ran]) -> Result<EngineCosts> {
     eprintln!("the engines by DMA on {MACHINE}");
     let mut dma = rot_streams::measure(rot(MACHINE).context("the machine with all engines")?)?;
     dma.retain(|it| rot_streams::WHOLE.contains(&&*it.name));
     let from_ram = own_speed.iter().filter(|run| run.memory == Memory::Ram);
     let words = from_ram.map(|run| (run.what.clone(), run.bytes, run.cycles())).collect();
-    Ok(Fed { words, dma })
+    Ok(EngineCosts { words, dma })
 }
 
-impl Fed {
+impl EngineCosts {
     fn words(&self, name: &str) -> Points {
         let mine = self.words.iter().filter(|(what, ..)| what == name);
         mine.map(|(_, bytes, cycles)| (*bytes, *cycles as f64)).collect()
@@ -146,7 +146,7 @@ impl Fed {
 }
 
 /// Costs of a function with one feed, and those of software.
-struct Series<'a> {
+struct CostSeries<'a> {
     title: &'a str,
     feed: &'a str,
     engine: Points,
@@ -155,14 +155,19 @@ struct Series<'a> {
 
 /// Returns the rows of the table. `counts` are those of all software; `mailbox` is the number of cycles that a request
 /// of the host takes in addition to the digest.
-pub fn rows(fed: &Fed, counts: &[Count], operations: &[Operation], mailbox: f64) -> Vec<Row> {
+pub fn rows(
+    fed: &EngineCosts,
+    counts: &[Count],
+    operations: &[Operation],
+    mailbox: f64,
+) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, title) in FUNCTIONS {
         let software = fastest(counts, name);
         rows.extend(software_rows(title, &software));
         let software: Points = software.iter().map(|it| (it.bytes, it.cycles as f64)).collect();
         for (feed, engine) in [(WORDS, fed.words(name)), (DMA, fed.dma(name))] {
-            let series = Series { title, feed, engine, software: &software };
+            let series = CostSeries { title, feed, engine, software: &software };
             rows.extend(series.rows(mailbox));
         }
     }
@@ -175,7 +180,7 @@ pub fn rows(fed: &Fed, counts: &[Count], operations: &[Operation], mailbox: f64)
         let software: Points = software.iter().map(|it| (it.bytes, it.cycles as f64)).collect();
         let of_ram = operations.iter().filter(|it| it.memory == Memory::Ram && is_it(&it.what));
         let engine = of_ram.map(|it| (it.bytes, it.phases.all() as f64)).collect();
-        rows.extend(Series { title, feed: WORDS, engine, software: &software }.rows(mailbox));
+        rows.extend(CostSeries { title, feed: WORDS, engine, software: &software }.rows(mailbox));
         rows.push(
             Row::absent(TABLE, "cost", CYCLES_PER_BYTE, NO_DMA).of(&format!("{title}, {DMA}")),
         );
@@ -207,7 +212,7 @@ fn software_rows(title: &str, counts: &[&Count]) -> Vec<Row> {
     counts.iter().map(row).collect()
 }
 
-impl Series<'_> {
+impl CostSeries<'_> {
     /// Returns the costs and their crossing with those of software, for the root of trust itself and for a host that
     /// sends a request.
     fn rows(&self, mailbox: f64) -> Vec<Row> {
@@ -274,14 +279,14 @@ mod tests {
 
     #[test]
     fn the_cheaper_byte_wins_from_where_its_start_is_paid() {
-        let harts = Line::through(&[(1000, 50_000.0), (4000, 200_000.0)]).unwrap();
-        let engine = Line::through(&[(1000, 5_200.0), (4000, 5_800.0)]).unwrap();
+        let harts = LinearCost::through(&[(1000, 50_000.0), (4000, 200_000.0)]).unwrap();
+        let engine = LinearCost::through(&[(1000, 5_200.0), (4000, 5_800.0)]).unwrap();
         assert_eq!((harts.fixed, harts.each), (0.0, 50.0));
         assert_eq!(engine.wins_from(harts).unwrap().round(), 100.0);
         assert_eq!(harts.wins_from(engine), None);
-        let always = Line { fixed: -1.0, each: 1.0 };
+        let always = LinearCost { fixed: -1.0, each: 1.0 };
         assert_eq!(always.wins_from(harts), Some(0.0));
-        assert!(Line::through(&[]).is_none());
+        assert!(LinearCost::through(&[]).is_none());
     }
 
     #[test]
@@ -311,14 +316,14 @@ mod tests {
         Count { who: who.into(), what: what.into(), bytes, cycles, instructions: cycles / 2 }
     }
 
-    fn fed() -> Fed {
+    fn fed() -> EngineCosts {
         let message = |length, cycles| Message {
             name: "aes-256-cbc".into(),
             length,
             cycles,
             cycles_from_doorbell: cycles / 2,
         };
-        Fed {
+        EngineCosts {
             words: vec![("aes-256-cbc".into(), 64, 1500), ("aes-256-cbc".into(), 128, 2500)],
             dma: vec![message(64, 1200), message(128, 1300), message(16384, 20_000)],
         }

@@ -52,7 +52,7 @@ const BUS_BYTES: f64 = 8.0;
 const NEAR: f64 = 1.05;
 
 /// Measured DMA lists, by the memory from which they read.
-pub struct Lists {
+pub struct DmaLists {
     pub preset: Vec<MeasuredDmaList>,
     cold: Vec<MeasuredDmaList>,
     /// Lists on a machine with a SHA-3 engine of 12 cycles per block.
@@ -63,7 +63,7 @@ pub struct Lists {
     others: Vec<(u32, u32, Vec<MeasuredDmaList>)>,
 }
 
-impl Lists {
+impl DmaLists {
     /// Returns the cycles of a SHA-256 digest that a host requests, through the host's own port and including the
     /// set-up.
     pub fn of_a_digest(&self, bytes: usize) -> Result<f64> {
@@ -74,13 +74,13 @@ impl Lists {
 
 /// Runs the program on the paper's machine: with hits in the last-level cache and without that cache. A full run also
 /// has a faster SHA-3 engine, the caches of a host, and other latencies and numbers of outstanding reads.
-pub fn measure(is_quick: bool) -> Result<Lists> {
+pub fn measure(is_quick: bool) -> Result<DmaLists> {
     let machine: Rot = rot("rot").context("the machine of the paper")?;
     let of = |what: &str, machine: Rot, options: &[&str]| {
         eprintln!("DMA, {what}");
         rot_dma::measure(machine, options)
     };
-    let mut lists = Lists {
+    let mut lists = DmaLists {
         preset: of("hits", machine, &[])?,
         cold: of("no cache", machine, COLD)?,
         faster: Vec::new(),
@@ -106,7 +106,7 @@ pub fn measure(is_quick: bool) -> Result<Lists> {
 
 /// Returns the costs with their targets and with the paper's costs with a core, the utilisation of the engine, the
 /// speed-up over software, and the dependence of the utilisation on memory latency.
-pub fn rows(lists: &Lists, software: &[Count], bytes: usize) -> Result<Vec<Row>> {
+pub fn rows(lists: &DmaLists, software: &[Count], bytes: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (memory, list) in [
         ("hits", &lists.preset),
@@ -181,7 +181,7 @@ fn latency_row(latency: u32, reads: u32, list: &[MeasuredDmaList]) -> Result<Row
 }
 
 /// Formats all lists as CSV.
-pub fn csv(lists: &Lists) -> String {
+pub fn csv(lists: &DmaLists) -> String {
     let mut text = "memory,reads,functions,bytes,offset,set_up_cycles,cycles\n".to_owned();
     let cycles = |latency: u32| format!("{latency} cycles");
     let others = lists.others.iter().map(|(latency, reads, list)| (cycles(*latency), *reads, list));

@@ -85,14 +85,14 @@ pub struct Retired {
 
 /// The source or destination of a transfer, as counted in table 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum End {
+pub enum TransferEnd {
     EngineRead,
     EngineWrite,
     MemoryRead,
     MemoryWrite,
 }
 
-impl End {
+impl TransferEnd {
     fn of(retired: &Retired) -> Option<Self> {
         let is_engine = REGISTERS.contains(&retired.address?);
         Some(match (is_engine, retired.is_store) {
@@ -138,12 +138,12 @@ fn is_control(instruction: u32) -> bool {
 
 /// Numbers of instructions and cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
+pub struct InstructionCost {
     pub instructions: u64,
     pub cycles: u64,
 }
 
-impl Cost {
+impl InstructionCost {
     fn add(&mut self, cycles: u64) {
         self.instructions += 1;
         self.cycles += cycles;
@@ -153,11 +153,11 @@ impl Cost {
 /// Costs of a run, by both labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labelled {
-    costs: BTreeMap<(Purpose, Opcode), Cost>,
+    costs: BTreeMap<(Purpose, Opcode), InstructionCost>,
     /// Cycles of each load and store in order, by class.
     accesses: BTreeMap<Opcode, Vec<u64>>,
     /// Numbers of loads and stores, by label.
-    ends: BTreeMap<(Purpose, End), u64>,
+    ends: BTreeMap<(Purpose, TransferEnd), u64>,
 }
 
 /// Cycles of single accesses (table 2).
@@ -190,7 +190,7 @@ impl Labelled {
             if it.address.is_some() {
                 labelled.accesses.entry(opcode).or_default().push(cycles);
             }
-            if let Some(end) = End::of(it) {
+            if let Some(end) = TransferEnd::of(it) {
                 *labelled.ends.entry((purpose, end)).or_default() += 1;
             }
         }
@@ -198,19 +198,19 @@ impl Labelled {
     }
 
     /// Returns the sum of the costs with these labels; `None` selects all.
-    pub fn cost(&self, purpose: Option<Purpose>, opcode: Option<Opcode>) -> Cost {
+    pub fn cost(&self, purpose: Option<Purpose>, opcode: Option<Opcode>) -> InstructionCost {
         let fits = |(of, kind): &(Purpose, Opcode)| {
             purpose.is_none_or(|it| it == *of) && opcode.is_none_or(|it| it == *kind)
         };
         let costs = self.costs.iter().filter(|(labels, _)| fits(labels));
-        costs.fold(Cost::default(), |sum, (_, cost)| Cost {
+        costs.fold(InstructionCost::default(), |sum, (_, cost)| InstructionCost {
             instructions: sum.instructions + cost.instructions,
             cycles: sum.cycles + cost.cycles,
         })
     }
 
     /// Returns the number of loads or stores with this purpose.
-    pub fn ends(&self, purpose: Purpose, end: End) -> u64 {
+    pub fn ends(&self, purpose: Purpose, end: TransferEnd) -> u64 {
         self.ends.get(&(purpose, end)).copied().unwrap_or_default()
     }
 
@@ -290,7 +290,7 @@ mod tests {
         ];
         let labelled = Labelled::new(10, &run, &markers);
         let cost = |purpose, opcode| {
-            let Cost { instructions, cycles } = labelled.cost(purpose, opcode);
+            let InstructionCost { instructions, cycles } = labelled.cost(purpose, opcode);
             (instructions, cycles)
         };
         assert_eq!(cost(None, None), (4, 11), "what has no label does not count");
@@ -301,17 +301,18 @@ mod tests {
         let access = labelled.access_cost(Opcode::MemoryRot).unwrap();
         assert_eq!((access.least, access.most, access.average), (5, 5, 5.0));
         assert_eq!(labelled.access_cost(Opcode::MemoryRam), None);
-        assert_eq!(labelled.ends(Purpose::Config, End::EngineRead), 1);
-        assert_eq!(labelled.ends(Purpose::Wait, End::EngineRead), 0);
+        assert_eq!(labelled.ends(Purpose::Config, TransferEnd::EngineRead), 1);
+        assert_eq!(labelled.ends(Purpose::Wait, TransferEnd::EngineRead), 0);
     }
 
     #[test]
     fn ends_of_moves_are_told_apart() {
-        let of = |address, is_store| End::of(&Retired { is_store, ..retired(0, 0, 0, address) });
-        assert_eq!(of(Some(0x4000_9050), false), Some(End::EngineRead));
-        assert_eq!(of(Some(0x4000_9040), true), Some(End::EngineWrite));
-        assert_eq!(of(Some(0x8000_0000), false), Some(End::MemoryRead));
-        assert_eq!(of(Some(0x1000_0000), true), Some(End::MemoryWrite));
+        let of =
+            |address, is_store| TransferEnd::of(&Retired { is_store, ..retired(0, 0, 0, address) });
+        assert_eq!(of(Some(0x4000_9050), false), Some(TransferEnd::EngineRead));
+        assert_eq!(of(Some(0x4000_9040), true), Some(TransferEnd::EngineWrite));
+        assert_eq!(of(Some(0x8000_0000), false), Some(TransferEnd::MemoryRead));
+        assert_eq!(of(Some(0x1000_0000), true), Some(TransferEnd::MemoryWrite));
         assert_eq!(of(None, false), None);
     }
 

@@ -2,14 +2,14 @@
 
 use anyhow::{Context, Result};
 
-use super::labels::{End, Opcode, Purpose};
+use super::labels::{Opcode, Purpose, TransferEnd};
 use super::payload::CYCLES_PER_BYTE;
-use super::runs::{self, Function, Memory, Sample};
+use super::runs::{self, Function, LabelledSample, Memory};
 use hartlock_results::paper::Paper;
 use hartlock_results::run::Row;
 
 /// An engine of table 3.
-struct Engine {
+struct Table3Engine {
     /// Names of the engine in table 3 and in the text.
     names: [&'static str; 2],
     /// Function whose accesses are counted.
@@ -24,8 +24,8 @@ struct Engine {
     has_results: bool,
 }
 
-const ENGINES: [Engine; 2] = [
-    Engine {
+const ENGINES: [Table3Engine; 2] = [
+    Table3Engine {
         names: ["HMAC", "SHA-256 and HMAC"],
         function: Function::Sha256,
         purpose: Purpose::Digest,
@@ -33,7 +33,7 @@ const ENGINES: [Engine; 2] = [
         cycles: "hmac_block_cycles",
         has_results: false,
     },
-    Engine {
+    Table3Engine {
         names: ["AES", "AES-256"],
         function: Function::Aes256,
         purpose: Purpose::Cipher,
@@ -44,8 +44,9 @@ const ENGINES: [Engine; 2] = [
 ];
 
 /// Returns the rows of all engines that were measured.
-pub fn rows(samples: &[Sample], bytes: usize, paper: &Paper) -> Result<Vec<Row>> {
-    let is_measured = |it: &Engine| Function::measured(samples).any(|other| other == it.function);
+pub fn rows(samples: &[LabelledSample], bytes: usize, paper: &Paper) -> Result<Vec<Row>> {
+    let is_measured =
+        |it: &Table3Engine| Function::measured(samples).any(|other| other == it.function);
     let engines = || ENGINES.iter().filter(|it| is_measured(it));
     let mut rows = Vec::new();
     for engine in engines() {
@@ -60,10 +61,10 @@ pub fn rows(samples: &[Sample], bytes: usize, paper: &Paper) -> Result<Vec<Row>>
     Ok(rows)
 }
 
-impl Engine {
+impl Table3Engine {
     /// Returns the rows of table 3: the bandwidth that the minimum costs of accesses allow, from the accesses per
     /// block.
-    fn bandwidth(&self, samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
+    fn bandwidth(&self, samples: &[LabelledSample], bytes: usize) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         let name = self.names[0];
         for memory in Memory::ALL {
@@ -73,12 +74,12 @@ impl Engine {
             let accesses =
                 |end| sample.labelled.ends(self.purpose, end) as f64 * self.block / bytes as f64;
             let mut ends = vec![
-                ("engine writes".to_owned(), accesses(End::EngineWrite)),
-                (format!("{of} reads"), accesses(End::MemoryRead)),
+                ("engine writes".to_owned(), accesses(TransferEnd::EngineWrite)),
+                (format!("{of} reads"), accesses(TransferEnd::MemoryRead)),
             ];
             if self.has_results {
-                ends.push(("engine reads".to_owned(), accesses(End::EngineRead)));
-                ends.push((format!("{of} writes"), accesses(End::MemoryWrite)));
+                ends.push(("engine reads".to_owned(), accesses(TransferEnd::EngineRead)));
+                ends.push((format!("{of} writes"), accesses(TransferEnd::MemoryWrite)));
             }
             rows.extend(ends.into_iter().map(|(what, count)| {
                 let config = format!("{name}, {of}, {what}");
@@ -99,7 +100,7 @@ impl Engine {
     }
 
     /// Returns the cycles of a block's accesses to the engine and to the memory, each with the minimum cost.
-    fn costs(&self, sample: &Sample, memory: Memory) -> Result<[f64; 2]> {
+    fn costs(&self, sample: &LabelledSample, memory: Memory) -> Result<[f64; 2]> {
         let least = |opcode| -> Result<f64> {
             let cost = sample.labelled.access_cost(opcode);
             Ok(cost.context("nothing was accessed")?.least as f64)
@@ -109,7 +110,12 @@ impl Engine {
     }
 
     /// Returns the rows of section 4.2: the utilisation of the engine's bandwidth.
-    fn used(&self, samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
+    fn used(
+        &self,
+        samples: &[LabelledSample],
+        bytes: usize,
+        block_cycles: f64,
+    ) -> Result<Vec<Row>> {
         let row = |memory: Memory| {
             let cost = runs::find(samples, self.function, memory, bytes)?.cycles_per_byte();
             let percent = 100.0 * block_cycles / self.block / cost;
@@ -122,7 +128,12 @@ impl Engine {
 
     /// Returns the lines of figure 2, which the paper prints without numbers: the limit by the engine, and the limit
     /// by the minimum costs of accesses.
-    fn limits(&self, samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
+    fn limits(
+        &self,
+        samples: &[LabelledSample],
+        bytes: usize,
+        block_cycles: f64,
+    ) -> Result<Vec<Row>> {
         const TABLE: &str = "Figure 2, limits";
         let engine = Row::info(TABLE, "cost", CYCLES_PER_BYTE, block_cycles / self.block);
         let mut rows = vec![engine.of(&format!("engine, {}", self.names[1]))];

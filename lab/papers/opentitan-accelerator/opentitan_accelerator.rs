@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
-use super::args::Args;
+use super::args::LabArgs;
 use super::machine::{self, commit, date, version};
 use hartlock_results::inputs;
 use hartlock_results::paper::Paper;
@@ -30,16 +30,16 @@ mod sizes;
 mod verification;
 
 use super::counts::Count;
-use baseline::Part;
+use baseline::CountedFunctions;
 use labels::{Labelled, Opcode, Purpose};
 use payload::CYCLES_PER_BYTE;
-use runs::{Function, Memory, Sample};
+use runs::{Function, LabelledSample, Memory};
 
 const KEY: &str = "opentitan-accelerator";
 /// Maximum difference from the paper's number in percent.
 const TOLERANCE: f64 = 15.0;
 
-pub fn measure(args: &Args) -> Result<Run> {
+pub fn measure(args: &LabArgs) -> Result<Run> {
     let (run, samples) = run(args.quick)?;
     let folder = args.folder();
     run.store(&folder, &samples.labels)?;
@@ -55,7 +55,7 @@ pub fn measure(args: &Args) -> Result<Run> {
 }
 
 /// The samples from which the rows are computed, as CSV.
-struct Samples {
+struct AcceleratorSamples {
     labels: String,
     accesses: String,
     software: String,
@@ -66,7 +66,7 @@ struct Samples {
 }
 
 /// Makes the full run, or a quick one with the payload of the paper's tables only.
-fn run(is_quick: bool) -> Result<(Run, Samples)> {
+fn run(is_quick: bool) -> Result<(Run, AcceleratorSamples)> {
     let paper = Paper::load(KEY)?;
     let headline = paper.constant("payload_bytes")? as usize;
     let sizes = if is_quick { &payload::SIZES[6..] } else { &payload::SIZES };
@@ -78,10 +78,10 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         operations = operations::of(&trace)?;
     }
     let [own_flags, others @ ..] = baseline::OPTIMISATIONS;
-    let part = if is_quick { Part::Quick } else { Part::Hashes };
+    let part = if is_quick { CountedFunctions::Quick } else { CountedFunctions::Hashes };
     let mut counts = baseline::measure(part, own_flags, &[])?;
     if !is_quick {
-        counts.extend(baseline::measure(Part::Ciphers, own_flags, &[])?);
+        counts.extend(baseline::measure(CountedFunctions::Ciphers, own_flags, &[])?);
     }
     let mut on_cva6 = baseline::csv(own_flags, &counts);
     let (ciphers, software): (Vec<Count>, Vec<Count>) =
@@ -112,7 +112,7 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         rows.extend(mailbox);
         let requested = requested - lists.of_a_digest(headline)?;
         rows.extend(sizes::rows(&lists.preset, requested)?);
-        let modes = baseline::measure(Part::Modes, own_flags, &[])?;
+        let modes = baseline::measure(CountedFunctions::Modes, own_flags, &[])?;
         on_cva6 += &baseline::csv(own_flags, &modes);
         let all = [&software[..], &ciphers, &modes].concat();
         let fed = crossing::measure(&runs::at_own_speed()?)?;
@@ -124,9 +124,9 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         rows.extend(verification::rows(&verified));
         signatures = verification::csv(&verified);
         for flags in others {
-            let chosen = baseline::measure(Part::Chosen, flags, &[])?;
+            let chosen = baseline::measure(CountedFunctions::Chosen, flags, &[])?;
             rows.extend(ciphers::rows(&chosen, flags));
-            let counts = baseline::measure(Part::Hashes, flags, &[])?;
+            let counts = baseline::measure(CountedFunctions::Hashes, flags, &[])?;
             on_cva6 += &baseline::csv(flags, &[chosen, counts.clone()].concat());
             rows.extend(
                 counts
@@ -161,7 +161,7 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         },
         machine: machine::this()?,
     };
-    let samples = Samples {
+    let samples = AcceleratorSamples {
         labels: runs::csv(&samples),
         accesses: runs::accesses_csv(&samples),
         software: baseline::CSV_HEADER.to_owned() + &on_cva6,
@@ -203,7 +203,7 @@ fn with_distances(rows: Vec<Row>) -> Vec<Row> {
 }
 
 /// Returns the rows of table 2: the cost of an access, over all runs.
-fn access_rows(samples: &[Sample]) -> Result<Vec<Row>> {
+fn access_rows(samples: &[LabelledSample]) -> Result<Vec<Row>> {
     let mut all = Labelled::default();
     samples.iter().for_each(|sample| all.merge_accesses(&sample.labelled));
     let mut rows = Vec::new();
@@ -218,7 +218,7 @@ fn access_rows(samples: &[Sample]) -> Result<Vec<Row>> {
 }
 
 /// Returns the rows of the text below table 4: shares of all cycles, over the measured functions.
-fn share_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
+fn share_rows(samples: &[LabelledSample], bytes: usize) -> Result<Vec<Row>> {
     let (mut memory, mut ram, mut wait) = (f64::INFINITY, f64::INFINITY, 0.0_f64);
     for function in Function::measured(samples) {
         let labelled = &runs::find(samples, function, Memory::Ram, bytes)?.labelled;
@@ -241,7 +241,7 @@ fn share_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
 }
 
 /// Returns the rows of table 4, by both labels.
-fn label_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
+fn label_rows(samples: &[LabelledSample], bytes: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for function in Function::measured(samples) {
         let labelled = &runs::find(samples, function, Memory::Ram, bytes)?.labelled;
@@ -270,7 +270,7 @@ fn label_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
 }
 
 /// Returns the rows of figure 2: every payload in both memories, and in software.
-fn figure_rows(samples: &[Sample], software: &[Count]) -> Vec<Row> {
+fn figure_rows(samples: &[LabelledSample], software: &[Count]) -> Vec<Row> {
     let ours = samples.iter().map(|it| {
         let config = format!("{}, {}, {} bytes", it.memory.name(), it.function.name(), it.bytes);
         Row::info("Figure 2", "cost", CYCLES_PER_BYTE, it.cycles_per_byte()).of(&config)
@@ -291,12 +291,12 @@ fn software_row(count: &Count, flags: &str) -> Row {
 /// Returns the rows of section 4.2: speed-ups over software with the payload in RAM, for hashes and for the fastest
 /// cipher implementations.
 fn speed_up_rows(
-    samples: &[Sample],
+    samples: &[LabelledSample],
     (hashes, ciphers): (&[Count], &[Count]),
     bytes: usize,
 ) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    let mut add = |config: &str, sample: &Sample, count: &Count| {
+    let mut add = |config: &str, sample: &LabelledSample, count: &Count| {
         let speed_up = count.cycles_per_byte() / sample.cycles_per_byte();
         rows.push(Row::info("Section 4.2", "speed-up over CVA6", "times", speed_up).of(config));
     };

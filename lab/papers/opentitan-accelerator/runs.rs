@@ -50,7 +50,7 @@ impl Function {
     }
 
     /// Returns the functions that have samples; a quick run has no AES.
-    pub fn measured(samples: &[Sample]) -> impl Iterator<Item = Self> {
+    pub fn measured(samples: &[LabelledSample]) -> impl Iterator<Item = Self> {
         let is_measured = |it: &Self| samples.iter().any(|sample| sample.function == *it);
         Self::ALL.into_iter().filter(is_measured)
     }
@@ -103,26 +103,27 @@ impl Memory {
 
 /// The labelled cost of a payload.
 #[derive(Clone, Debug)]
-pub struct Sample {
+pub struct LabelledSample {
     pub function: Function,
     pub memory: Memory,
     pub bytes: usize,
     pub labelled: Labelled,
 }
 
-impl Sample {
+impl LabelledSample {
     pub fn cycles_per_byte(&self) -> f64 {
         self.labelled.cost(None, None).cycles as f64 / self.bytes as f64
     }
 }
 
 pub fn find(
-    samples: &[Sample],
+    samples: &[LabelledSample],
     function: Function,
     memory: Memory,
     bytes: usize,
-) -> Result<&Sample> {
-    let is_it = |it: &&Sample| (it.function, it.memory, it.bytes) == (function, memory, bytes);
+) -> Result<&LabelledSample> {
+    let is_it =
+        |it: &&LabelledSample| (it.function, it.memory, it.bytes) == (function, memory, bytes);
     samples.iter().find(is_it).with_context(|| {
         format!("no run of {} with {bytes} bytes from {}", function.name(), memory.name())
     })
@@ -130,7 +131,7 @@ pub fn find(
 
 /// A line of the program's output about a run (`verif/programs/accelerator/src/main.rs`).
 #[derive(Debug, PartialEq, Eq)]
-struct Line {
+struct ReportLine {
     what: String,
     memory: Memory,
     bytes: usize,
@@ -163,8 +164,8 @@ pub struct Trace {
 
 impl Trace {
     /// Returns the run as a sample, if its function has labels.
-    fn sample(&self, run: &Ran) -> Option<Sample> {
-        Some(Sample {
+    fn sample(&self, run: &Ran) -> Option<LabelledSample> {
+        Some(LabelledSample {
             function: Function::of_baseline(&run.what)?,
             memory: run.memory,
             bytes: run.bytes,
@@ -172,7 +173,7 @@ impl Trace {
         })
     }
 
-    pub fn samples(&self, sizes: &[usize]) -> Vec<Sample> {
+    pub fn samples(&self, sizes: &[usize]) -> Vec<LabelledSample> {
         let samples = self.runs.iter().filter_map(|run| self.sample(run));
         samples.filter(|it| sizes.contains(&it.bytes)).collect()
     }
@@ -182,7 +183,7 @@ impl Trace {
 ///
 /// # Errors
 /// Fails if the program fails, or if a digest is wrong.
-pub fn measure(sizes: &[usize]) -> Result<Vec<Sample>> {
+pub fn measure(sizes: &[usize]) -> Result<Vec<LabelledSample>> {
     measure_on(rot::rot(MACHINE).context("the machine of the paper")?, &[], sizes)
 }
 
@@ -191,7 +192,7 @@ pub fn measure(sizes: &[usize]) -> Result<Vec<Sample>> {
 ///
 /// # Errors
 /// Fails for the same reasons as [`measure`].
-pub fn measure_on(machine: Rot, options: &[&str], sizes: &[usize]) -> Result<Vec<Sample>> {
+pub fn measure_on(machine: Rot, options: &[&str], sizes: &[usize]) -> Result<Vec<LabelledSample>> {
     let trace = trace(machine.paced(), options, &[])?;
     slept(&trace.console)?;
     Ok(trace.samples(sizes))
@@ -233,15 +234,15 @@ fn trace(machine: Rot, options: &[&str], features: &[&str]) -> Result<Trace> {
     let lines = read(&console)?;
     let parts = parts(&fs::read_to_string(trace).context("the machine wrote no trace")?)?;
     ensure!(parts.len() == lines.len(), "{} runs and {} lines", parts.len(), lines.len());
-    let runs = lines.into_iter().zip(parts).map(|(Line { what, memory, bytes }, part)| {
-        let Part { before, retired } = part;
+    let runs = lines.into_iter().zip(parts).map(|(ReportLine { what, memory, bytes }, part)| {
+        let MarkedRun { before, retired } = part;
         Ran { what, memory, bytes, before, retired }
     });
     Ok(Trace { console, runs: runs.collect(), markers })
 }
 
 /// Parses the lines that the program printed for its runs. Fails if a result is wrong.
-fn read(console: &str) -> Result<Vec<Line>> {
+fn read(console: &str) -> Result<Vec<ReportLine>> {
     let mut lines = Vec::new();
     for line in console.lines() {
         let words: Vec<&str> = line.split(' ').collect();
@@ -250,7 +251,7 @@ fn read(console: &str) -> Result<Vec<Line>> {
             let right = payload::result(what, bytes);
             ensure!(right.as_deref() == Some(result), "wrong result: {line}");
             let memory = Memory::of_program(memory).context("another memory")?;
-            lines.push(Line { what: what.to_owned(), memory, bytes });
+            lines.push(ReportLine { what: what.to_owned(), memory, bytes });
         }
     }
     ensure!(!lines.is_empty(), "the program measured nothing\n{console}");
@@ -295,7 +296,7 @@ fn markers(elf: &[u8]) -> Result<BTreeMap<u32, Option<Purpose>>> {
 
 /// The instructions that retired between the two marks of a run.
 #[derive(Debug, PartialEq, Eq)]
-struct Part {
+struct MarkedRun {
     /// The cycle in which the first mark retired.
     before: u64,
     retired: Vec<Retired>,
@@ -305,11 +306,11 @@ struct Part {
 const BEGIN: &str = "1";
 
 /// Splits a trace (`hw/README.md`) into runs.
-fn parts(trace: &str) -> Result<Vec<Part>> {
+fn parts(trace: &str) -> Result<Vec<MarkedRun>> {
     let mut lines = trace.lines();
     let header = "cycle,cost,pc,instruction,address,read,write,trap,mark";
     ensure!(lines.next() == Some(header), "the trace has other columns");
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<MarkedRun> = Vec::new();
     let mut is_open = false;
     for line in lines {
         let fields: Vec<&str> = line.split(',').collect();
@@ -317,7 +318,7 @@ fn parts(trace: &str) -> Result<Vec<Part>> {
             anyhow::bail!("not a line of a trace: {line}");
         };
         match mark {
-            BEGIN => parts.push(Part { before: cycle.parse()?, retired: Vec::new() }),
+            BEGIN => parts.push(MarkedRun { before: cycle.parse()?, retired: Vec::new() }),
             "" if is_open => {
                 ensure!(trap == "0", "an instruction trapped in a run: {line}");
                 let hex = |text| u32::from_str_radix(text, 16);
@@ -341,9 +342,9 @@ fn parts(trace: &str) -> Result<Vec<Part>> {
 }
 
 /// Formats the cost of each label in each run as CSV.
-pub fn csv(samples: &[Sample]) -> String {
+pub fn csv(samples: &[LabelledSample]) -> String {
     let mut text = "function,memory,bytes,purpose,opcode,instructions,cycles\n".to_owned();
-    for Sample { function, memory, bytes, labelled } in samples {
+    for LabelledSample { function, memory, bytes, labelled } in samples {
         for purpose in function.purposes().iter().copied() {
             for opcode in Opcode::ALL {
                 let cost = labelled.cost(Some(purpose), Some(opcode));
@@ -365,9 +366,9 @@ pub fn csv(samples: &[Sample]) -> String {
 }
 
 /// Formats the number of accesses for each cost in cycles as CSV, for each run.
-pub fn accesses_csv(samples: &[Sample]) -> String {
+pub fn accesses_csv(samples: &[LabelledSample]) -> String {
     let mut text = "function,memory,bytes,opcode,cycles,accesses\n".to_owned();
-    for Sample { function, memory, bytes, labelled } in samples {
+    for LabelledSample { function, memory, bytes, labelled } in samples {
         for opcode in [Opcode::MemoryRot, Opcode::MemoryRam] {
             for (cycles, accesses) in labelled.access_counts(opcode) {
                 text += &format!(
@@ -428,7 +429,7 @@ mod tests {
     fn a_wrong_digest_is_refused() {
         let digest = payload::result("hmac-sha256", 64).unwrap();
         let line = |what| format!("run {what} ram 64 {digest}\n");
-        let right = [Line { what: "hmac-sha256".to_owned(), memory: Memory::Ram, bytes: 64 }];
+        let right = [ReportLine { what: "hmac-sha256".to_owned(), memory: Memory::Ram, bytes: 64 }];
         assert_eq!(read(&line("hmac-sha256")).unwrap(), right);
         assert!(read(&line("sha256")).is_err());
         assert!(read("").is_err());

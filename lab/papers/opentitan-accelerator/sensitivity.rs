@@ -3,8 +3,8 @@
 
 use anyhow::{Context, Result};
 
-use super::baseline::{self, Part};
-use super::runs::{self, Function, Memory, Sample};
+use super::baseline::{self, CountedFunctions};
+use super::runs::{self, Function, LabelledSample, Memory};
 use crate::counts::Count;
 use hartlock_hw::machines::rot::{CACHED, FETCHES, Rot, rot};
 use hartlock_results::run::{How, Row};
@@ -39,7 +39,7 @@ const MEMORIES: [(&str, &[&str]); 3] = [
 
 /// Returns the rows of all parameters. `own` has the samples and counts at the presets, to which the
 /// paper's number is added.
-pub fn rows(own: (&[Sample], &[Count]), bytes: usize, of_paper: f64) -> Result<Vec<Row>> {
+pub fn rows(own: (&[LabelledSample], &[Count]), bytes: usize, of_paper: f64) -> Result<Vec<Row>> {
     let (samples, software) = own;
     let at_preset = |parameter, label| -> Result<Row> {
         Ok(row(parameter, label, own, bytes)?.with_published(of_paper))
@@ -76,21 +76,26 @@ pub fn rows(own: (&[Sample], &[Count]), bytes: usize, of_paper: f64) -> Result<V
         rows.push(row(
             flags,
             other,
-            (samples, &baseline::measure(Part::Hashes, other, &[])?),
+            (samples, &baseline::measure(CountedFunctions::Hashes, other, &[])?),
             bytes,
         )?);
     }
     let memory = "memory latency of CVA6";
     rows.push(at_preset(memory, "20 cycles")?);
     for (label, options) in MEMORIES {
-        let software = baseline::measure(Part::Hashes, own_flags, options)?;
+        let software = baseline::measure(CountedFunctions::Hashes, own_flags, options)?;
         rows.push(row(memory, label, (samples, &software), bytes)?);
     }
     Ok(How::Simulated.made(rows))
 }
 
 /// Returns the speed-up over software for SHA-256 of a payload in RAM.
-fn row(parameter: &str, label: &str, of: (&[Sample], &[Count]), bytes: usize) -> Result<Row> {
+fn row(
+    parameter: &str,
+    label: &str,
+    of: (&[LabelledSample], &[Count]),
+    bytes: usize,
+) -> Result<Row> {
     let (samples, software) = of;
     let sample = runs::find(samples, Function::Sha256, Memory::Ram, bytes)?.cycles_per_byte();
     let is_it = |it: &&Count| {

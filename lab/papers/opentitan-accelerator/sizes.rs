@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 
-use super::crossing::Line;
+use super::crossing::LinearCost;
 use hartlock_device::kernels::{HARTS, KernelBench, read};
 use hartlock_hw::machines::rot_dma::MeasuredDmaList;
 use hartlock_hw::machines::{self, SmokeReport};
@@ -53,7 +53,8 @@ pub fn rows(engine: &[MeasuredDmaList], mailbox: f64) -> Result<Vec<Row>> {
         }
     }
     rows.extend(lanes()?);
-    let lines: Vec<Line> = by.iter().filter_map(|points| Line::through(points)).collect();
+    let lines: Vec<LinearCost> =
+        by.iter().filter_map(|points| LinearCost::through(points)).collect();
     for (faster, slower) in [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1)] {
         let (Some(one), Some(other)) = (lines.get(faster), lines.get(slower)) else { continue };
         let config = format!("{} over {}", names[faster], names[slower]);

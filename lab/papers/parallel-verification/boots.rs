@@ -34,7 +34,7 @@ pub struct Subject {
 
 /// A boot to be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct BootPlan {
     pub form: LoaderForm,
     pub harts: usize,
     pub subjects: [Subject; 2],
@@ -44,7 +44,7 @@ pub struct Plan {
 
 /// Cycles that the machine needed for a payload.
 #[derive(Clone, Debug)]
-pub struct Sample {
+pub struct BootSample {
     pub form: LoaderForm,
     pub harts: usize,
     pub subject: Subject,
@@ -72,8 +72,8 @@ pub struct StepCost {
 
 /// The results of all boots.
 #[derive(Debug, Default)]
-pub struct Measured {
-    pub samples: Vec<Sample>,
+pub struct BootResults {
+    pub samples: Vec<BootSample>,
     pub steps: Vec<StepCost>,
 }
 
@@ -93,14 +93,14 @@ impl Subject {
     }
 }
 
-impl Sample {
+impl BootSample {
     /// Returns true if the whole payload was in memory before it was hashed.
     pub fn is_in_memory(&self) -> bool {
         self.form == LoaderForm::LoadFirst
     }
 }
 
-impl Plan {
+impl BootPlan {
     /// Plans a boot that only hashes: both payloads are loaded before.
     pub fn in_memory(harts: usize, subjects: [Subject; 2]) -> Self {
         Self { form: LoaderForm::LoadFirst, harts, subjects, storage_rate: FAST }
@@ -166,7 +166,7 @@ impl Boots {
     }
 
     /// Simulates the boots in any order, and adds the samples in the order of the plans.
-    pub fn run(&self, plans: &[Plan], measured: &mut Measured) -> Result<()> {
+    pub fn run(&self, plans: &[BootPlan], measured: &mut BootResults) -> Result<()> {
         let mut order: Vec<usize> = (0..plans.len()).collect();
         order.sort_by_key(|index| std::cmp::Reverse(plans[*index].weight()));
         let queue = Mutex::new(VecDeque::from(order));
@@ -205,7 +205,7 @@ impl Boots {
     }
 
     /// Simulates one boot, on a machine with further options.
-    pub fn boot(&self, plan: &Plan, further: &[&str]) -> Result<LoaderResult> {
+    pub fn boot(&self, plan: &BootPlan, further: &[&str]) -> Result<LoaderResult> {
         let [kernel, initramfs] = plan.subjects;
         let payload = |kind, subject: Subject| {
             loader::payload(kind, subject.size, (subject.hash, subject.mode()))
@@ -224,8 +224,8 @@ impl Boots {
     }
 }
 
-impl Measured {
-    fn add(&mut self, plan: &Plan, booted: &LoaderResult) -> Result<()> {
+impl BootResults {
+    fn add(&mut self, plan: &BootPlan, booted: &LoaderResult) -> Result<()> {
         for (kind, subject) in
             [PayloadType::Kernel, PayloadType::Initramfs].into_iter().zip(plan.subjects)
         {
@@ -241,7 +241,7 @@ impl Measured {
                 let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
                 ensure!(bytes == subject.size as u64, "{bytes} bytes were hashed: {}", plan.name());
             }
-            self.samples.push(Sample {
+            self.samples.push(BootSample {
                 form: plan.form,
                 harts: plan.harts,
                 subject,
@@ -266,9 +266,9 @@ impl Measured {
     }
 
     /// Returns the sample of a payload that was in memory before.
-    pub fn in_memory(&self, harts: usize, subject: Subject) -> Result<&Sample> {
+    pub fn in_memory(&self, harts: usize, subject: Subject) -> Result<&BootSample> {
         let wanted = (harts, subject);
-        let is_it = |it: &&Sample| it.is_in_memory() && (it.harts, it.subject) == wanted;
+        let is_it = |it: &&BootSample| it.is_in_memory() && (it.harts, it.subject) == wanted;
         self.samples.iter().find(is_it).with_context(|| format!("{wanted:?} was not measured"))
     }
 
@@ -279,9 +279,9 @@ impl Measured {
         harts: usize,
         subject: Subject,
         storage_rate: u64,
-    ) -> Result<&Sample> {
+    ) -> Result<&BootSample> {
         let wanted = (form, harts, subject, storage_rate);
-        let is_it = |it: &&Sample| (it.form, it.harts, it.subject, it.storage_rate) == wanted;
+        let is_it = |it: &&BootSample| (it.form, it.harts, it.subject, it.storage_rate) == wanted;
         self.samples.iter().find(is_it).with_context(|| format!("{wanted:?} was not measured"))
     }
 

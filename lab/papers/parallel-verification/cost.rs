@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use hartlock_image::HashId;
 
-use super::boots::{Measured, Sample, Subject};
+use super::boots::{BootResults, BootSample, Subject};
 use super::schedule::{self, Costs, Storage, Work};
 use hartlock_results::paper::Paper;
 
@@ -72,7 +72,12 @@ pub struct HashCosts {
 impl HashCosts {
     /// Computes the costs from payloads of these two sizes in mode flat, and from one with this number of 1
     /// KiB blocks on one hart.
-    pub fn new(measured: &Measured, hash: HashId, flat: [usize; 2], leaves: usize) -> Result<Self> {
+    pub fn new(
+        measured: &BootResults,
+        hash: HashId,
+        flat: [usize; 2],
+        leaves: usize,
+    ) -> Result<Self> {
         let [small, large] = flat.map(|size| measured.in_memory(1, Subject::flat(hash, size)));
         let (small, large) = (small?.hash as f64, large?.hash as f64);
         let byte = (large - small) / (flat[1] - flat[0]) as f64;
@@ -81,7 +86,7 @@ impl HashCosts {
         // Except for the leaves, the cycles outside the blocks are equal for two blocks and for many.
         let many = measured.in_memory(1, Subject::blocks(hash, KIB, leaves))?;
         let few = measured.samples.iter().filter(|it| it.is_in_memory() && it.harts == 1);
-        let is_two = |it: &&Sample| {
+        let is_two = |it: &&BootSample| {
             let two = it.subject.block_size.map(|size| Subject::blocks(hash, size, 2));
             two == Some(it.subject)
         };
@@ -155,7 +160,7 @@ fn work(block_size: u32, size: u64) -> Work {
 }
 
 /// Returns the cycles outside the blocks, on one hart.
-fn beside(sample: &Sample) -> f64 {
+fn beside(sample: &BootSample) -> f64 {
     sample.hash as f64 - sample.busy as f64
 }
 
@@ -168,8 +173,8 @@ mod tests {
 
     const HASH: HashId = HashId::Sha3_384;
 
-    fn sample(harts: usize, subject: Subject, hash: u64, busy: u64) -> Sample {
-        Sample {
+    fn sample(harts: usize, subject: Subject, hash: u64, busy: u64) -> BootSample {
+        BootSample {
             form: LoaderForm::LoadFirst,
             harts,
             subject,
@@ -184,7 +189,7 @@ mod tests {
 
     /// Returns samples with 50 cycles per byte, 100 per message, 2000 per leaf and 500 per payload; a block
     /// costs as much as a message.
-    fn measured(on_four: u64) -> Measured {
+    fn measured(on_four: u64) -> BootResults {
         let block = 50 * 1024 + 100;
         let samples = vec![
             sample(1, Subject::flat(HASH, 4096), 50 * 4096 + 100, 0),
@@ -193,7 +198,7 @@ mod tests {
             sample(1, Subject::blocks(HASH, KIB, 12), 12 * (block + 2000) + 500, 12 * block),
             sample(4, Subject::blocks(HASH, KIB, 8), on_four, 8 * block),
         ];
-        Measured { samples, steps: Vec::new() }
+        BootResults { samples, steps: Vec::new() }
     }
 
     #[test]

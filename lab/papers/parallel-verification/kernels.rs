@@ -32,7 +32,7 @@ const MARK_CYCLES: u64 = 500;
 
 /// Cost of the hash of one message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct HashCost {
     /// Tier of this project's kernel, or name of the other project.
     pub who: String,
     pub is_ours: bool,
@@ -44,7 +44,7 @@ pub struct Measured {
     pub slots: Option<Slots>,
 }
 
-impl Measured {
+impl HashCost {
     pub fn cycles_per_byte(&self) -> f64 {
         self.cycles as f64 / self.bytes as f64
     }
@@ -61,7 +61,7 @@ impl Measured {
 }
 
 /// Measures all hashes on this core, this project's first. Fails if a digest is wrong.
-pub fn measure(core: Core) -> Result<Vec<Measured>> {
+pub fn measure(core: Core) -> Result<Vec<HashCost>> {
     let mut all = ours(core, &HASHES, LEN)?;
     all.extend(ours(core, &HASHES, SHORT)?);
     eprintln!("peers on {}", core.name);
@@ -73,13 +73,13 @@ pub fn measure(core: Core) -> Result<Vec<Measured>> {
     for PeerCount { peer, count, .. } in peers::read(core.name, &console)? {
         let is_right = [SHORT, LEN].contains(&(count.bytes as usize));
         ensure!(is_right, "{peer} hashed {} bytes", count.bytes);
-        all.push(Measured::new(&peer, false, count, None)?);
+        all.push(HashCost::new(&peer, false, count, None)?);
     }
     Ok(all)
 }
 
 /// Measures this project's kernels of these hashes.
-fn ours(core: Core, hashes: &[HashId], len: usize) -> Result<Vec<Measured>> {
+fn ours(core: Core, hashes: &[HashId], len: usize) -> Result<Vec<HashCost>> {
     let machine = model::machine(core, false)?;
     let bench = KernelBench::for_machine(hashes, len)?;
     let pack = bench.pack();
@@ -97,10 +97,10 @@ fn ours(core: Core, hashes: &[HashId], len: usize) -> Result<Vec<Measured>> {
 
 /// Returns the cycles per byte of the ROM's hash, which is the portable form, from `all` or by a separate
 /// measurement.
-pub fn of_rom(core: Core, all: &[Measured]) -> Result<f64> {
-    let of = |all: &[Measured]| {
-        let is_it = |it: &&Measured| it.who == Tier::Portable.name() && it.hash == ROM.name();
-        whole(all).find(is_it).map(Measured::cycles_per_byte)
+pub fn of_rom(core: Core, all: &[HashCost]) -> Result<f64> {
+    let of = |all: &[HashCost]| {
+        let is_it = |it: &&HashCost| it.who == Tier::Portable.name() && it.hash == ROM.name();
+        whole(all).find(is_it).map(HashCost::cycles_per_byte)
     };
     match of(all) {
         Some(cycles) => Ok(cycles),
@@ -110,20 +110,20 @@ pub fn of_rom(core: Core, all: &[Measured]) -> Result<f64> {
 
 /// The kind of cost per byte, so that only equal kinds are compared.
 #[derive(Clone, Copy)]
-pub enum Cost {
+pub enum CostKind {
     /// Cost per byte of a message of 8 KiB that is not in the cache, including start and padding.
     Message,
     /// Cost of a further byte of a message, which is the difference between two lengths.
     FurtherByte,
 }
 
-impl Cost {
+impl CostKind {
     /// Returns the cost in cycles per byte; `None` if a length was not measured.
-    fn of(self, all: &[Measured], it: &Measured) -> Option<f64> {
+    fn of(self, all: &[HashCost], it: &HashCost) -> Option<f64> {
         match self {
             Self::Message => Some(it.cycles_per_byte()),
             Self::FurtherByte => {
-                let is_it = |other: &&Measured| (&other.who, &other.hash) == (&it.who, &it.hash);
+                let is_it = |other: &&HashCost| (&other.who, &other.hash) == (&it.who, &it.hash);
                 let short = all.iter().filter(|other| other.bytes == SHORT as u64).find(is_it)?;
                 let cycles = it.cycles.checked_sub(short.cycles)?;
                 Some(cycles as f64 / (it.bytes - short.bytes) as f64)
@@ -133,30 +133,30 @@ impl Cost {
 }
 
 /// Returns the measurements with the full message length.
-fn whole(all: &[Measured]) -> impl Iterator<Item = &Measured> {
+fn whole(all: &[HashCost]) -> impl Iterator<Item = &HashCost> {
     all.iter().filter(|it| it.bytes == LEN as u64)
 }
 
 /// Returns the best of the other projects, and its cycles per byte.
-pub fn best_peer(all: &[Measured], hash: HashId, cost: Cost) -> Option<(&str, f64)> {
+pub fn best_peer(all: &[HashCost], hash: HashId, cost: CostKind) -> Option<(&str, f64)> {
     let of_hash = whole(all).filter(|it| !it.is_ours && it.hash == hash.name());
     let costs = of_hash.filter_map(|it| Some((it.who.as_str(), cost.of(all, it)?)));
     costs.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// Formats each kernel as a line of CSV.
-pub fn csv(all: &[Measured]) -> String {
+pub fn csv(all: &[HashCost]) -> String {
     let mut text = "who,hash,bytes,instructions,cycles\n".to_owned();
-    for Measured { who, hash, bytes, instructions, cycles, .. } in all {
+    for HashCost { who, hash, bytes, instructions, cycles, .. } in all {
         text += &format!("{who},{hash},{bytes},{instructions},{cycles}\n");
     }
     text
 }
 
 /// Returns the costs per byte, and the breakdown of the cycles of this project's kernels.
-pub fn rows(all: &[Measured]) -> Vec<Row> {
+pub fn rows(all: &[HashCost]) -> Vec<Row> {
     let mut rows = Vec::new();
-    let costs = [Cost::Message, Cost::FurtherByte];
+    let costs = [CostKind::Message, CostKind::FurtherByte];
     for (hash, cost) in HASHES.into_iter().flat_map(|hash| costs.map(|cost| (hash, cost))) {
         for it in whole(all).filter(|it| it.hash == hash.name()) {
             let Some(cycles) = cost.of(all, it) else { continue };
@@ -166,7 +166,7 @@ pub fn rows(all: &[Measured]) -> Vec<Row> {
                 other => other,
             };
             let (metric, note) = match cost {
-                Cost::Message => (
+                CostKind::Message => (
                     hash.name().to_owned(),
                     format!(
                         "{:.2} instructions/byte; {} KiB from memory",
@@ -174,7 +174,7 @@ pub fn rows(all: &[Measured]) -> Vec<Row> {
                         it.bytes >> 10
                     ),
                 ),
-                Cost::FurtherByte => (
+                CostKind::FurtherByte => (
                     format!("{}, a further byte", hash.name()),
                     format!("between messages of {} and {} KiB", SHORT >> 10, LEN >> 10),
                 ),
@@ -187,7 +187,7 @@ pub fn rows(all: &[Measured]) -> Vec<Row> {
         }
     }
     for hash in [HashId::Sha3_384, HashId::Sha384] {
-        let is_it = |it: &&Measured| it.who == Tier::Rv64.name() && it.hash == hash.name();
+        let is_it = |it: &&HashCost| it.who == Tier::Rv64.name() && it.hash == hash.name();
         let slots = whole(all).find(is_it).and_then(|it| it.slots.as_ref());
         for (slot, cycles) in slots.map_or(&[][..], |slots| &slots.slots) {
             let cycles = 100.0 * *cycles as f64 / slots.map_or(1, Slots::cycles) as f64;
@@ -220,7 +220,7 @@ fn run(machine: &Machine<'_>) -> Result<(String, String)> {
 }
 
 /// Returns the counts of this project's kernels, each with the machine's breakdown.
-fn of_ours(console: &str, report: &str) -> Result<Vec<Measured>> {
+fn of_ours(console: &str, report: &str) -> Result<Vec<HashCost>> {
     let hart = HARTS.first().context("a hart with the base instruction set")?;
     let (counts, faults) = read(hart, console)?;
     ensure!(faults.is_empty(), "{}", faults.join("\n"));
@@ -229,7 +229,7 @@ fn of_ours(console: &str, report: &str) -> Result<Vec<Measured>> {
     counts.into_iter().map(|count| with_slots(count, &sections)).collect()
 }
 
-fn with_slots(count: Count, sections: &[Section]) -> Result<Measured> {
+fn with_slots(count: Count, sections: &[Section]) -> Result<HashCost> {
     let hash = HashId::from_name(&count.hash).context("a hash of ours")?;
     let tier = Tier::ALL.into_iter().find(|tier| tier.name() == count.tier);
     let tag = mark_tag(hash, tier.context("a tier of ours")?);
@@ -237,7 +237,7 @@ fn with_slots(count: Count, sections: &[Section]) -> Result<Measured> {
     let slots = section.and_then(|section| section.harts.first()).cloned();
     let slots = slots.with_context(|| format!("{} {} has no mark", count.hash, count.tier))?;
     let who = count.tier.clone();
-    let measured = Measured::new(&who, true, count, Some(slots.clone()))?;
+    let measured = HashCost::new(&who, true, count, Some(slots.clone()))?;
     // The cycles that the hart counted and those of the machine's report must belong to the same run.
     let between = slots.cycles().checked_sub(measured.cycles);
     ensure!(
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_further_byte_is_the_difference_of_two_lengths() {
-        let of = |who: &str, is_ours, bytes: usize, cycles| Measured {
+        let of = |who: &str, is_ours, bytes: usize, cycles| HashCost {
             who: who.into(),
             is_ours,
             hash: "sha384".into(),
@@ -283,8 +283,8 @@ mod tests {
             of("b", false, LEN, 8 * 8192 + 1),
             of("b", false, SHORT, 8 * 8192 + 1 - 9 * 4096),
         ];
-        assert_eq!(best_peer(&all, HashId::Sha384, Cost::FurtherByte), Some(("a", 8.0)));
-        assert_eq!(best_peer(&all, HashId::Sha384, Cost::Message).map(|it| it.0), Some("b"));
+        assert_eq!(best_peer(&all, HashId::Sha384, CostKind::FurtherByte), Some(("a", 8.0)));
+        assert_eq!(best_peer(&all, HashId::Sha384, CostKind::Message).map(|it| it.0), Some("b"));
         // Without a second length there is no cost of a further byte.
         assert_eq!(rows(&all).iter().filter(|row| row.config.starts_with("ours")).count(), 1);
     }

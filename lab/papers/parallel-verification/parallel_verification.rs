@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use hartlock_image::HashId;
 
-use super::args::Args;
+use super::args::LabArgs;
 use super::machine::{self, commit, date, version};
 use super::peers;
 use hartlock_hw::machines::loader::LoaderForm;
@@ -26,7 +26,7 @@ mod schedule;
 mod sensitivity;
 mod stages;
 
-use boots::{Boots, Measured, Plan, Subject};
+use boots::{BootPlan, BootResults, Boots, Subject};
 use cost::{HashCosts, Payload, Setting};
 
 const KEY: &str = "parallel-verification";
@@ -39,7 +39,7 @@ const OF_PAPER: HashId = HashId::Sha3_384;
 const OWN: HashId = HashId::Sha384;
 
 /// The measurements of a run, and their targets.
-struct Scope {
+struct RunPlan {
     core: Core,
     /// True if the run must have all rows of the paper.
     is_whole: bool,
@@ -65,7 +65,7 @@ struct Scope {
     targets: Option<[f64; 5]>,
 }
 
-const FULL: Scope = Scope {
+const FULL: RunPlan = RunPlan {
     core: model::QUOTED,
     is_whole: true,
     sizes: [
@@ -85,7 +85,7 @@ const FULL: Scope = Scope {
 /// A run of four boots, which takes a few minutes. Blocks and payloads are small. The bounds are slightly above the
 /// measured numbers, to detect a deterioration: a block of 4 KiB has overhead, and where loading and hashing overlap,
 /// the work after the last byte is a large share of so small a payload.
-const QUICK: Scope = Scope {
+const QUICK: RunPlan = RunPlan {
     core: model::QUOTED,
     is_whole: false,
     sizes: [(OF_PAPER, &[4]), (OWN, &[])],
@@ -103,7 +103,7 @@ const QUICK: Scope = Scope {
 /// as a block of 80 KiB is of 10 MiB.
 const OVERLAP_BLOCK: u32 = 4 * KIB;
 
-pub fn measure(args: &Args) -> Result<Run> {
+pub fn measure(args: &LabArgs) -> Result<Run> {
     let start = Instant::now();
     let (run, samples) = run(if args.quick { &QUICK } else { &FULL })?;
     let folder = args.folder();
@@ -117,13 +117,13 @@ pub fn measure(args: &Args) -> Result<Run> {
 }
 
 /// The samples from which the rows are computed, as CSV.
-struct Samples {
+struct BootSamples {
     boots: String,
     steps: String,
     kernels: String,
 }
 
-fn run(scope: &Scope) -> Result<(Run, Samples)> {
+fn run(scope: &RunPlan) -> Result<(Run, BootSamples)> {
     let packages = python::locate(python::PackageSet::Machine)?;
     let kept = if scope.is_whole {
         project::root().join(KEPT)
@@ -131,7 +131,7 @@ fn run(scope: &Scope) -> Result<(Run, Samples)> {
         project::cache_dir()?.join("boots")
     };
     let boots = Boots::prepare(scope.core, &kept, true)?;
-    let mut measured = Measured::default();
+    let mut measured = BootResults::default();
     let own_rate = match scope.storage_rate {
         Some(rate) => {
             boots.run(&scope.few(rate), &mut measured)?;
@@ -167,7 +167,7 @@ fn run(scope: &Scope) -> Result<(Run, Samples)> {
         for row in rows.iter_mut().filter(|row| row.metric == "one hart") {
             let hash = if row.config == "SHA-384" { OWN } else { OF_PAPER };
             // This project's number is the cost of a further byte as well.
-            let cost = kernels::Cost::FurtherByte;
+            let cost = kernels::CostKind::FurtherByte;
             if let Some((who, cycles)) = kernels::best_peer(&kernels, hash, cost) {
                 *row = row.clone().peer(cycles).noted(format!("the best peer is {who}"));
             }
@@ -198,7 +198,7 @@ fn run(scope: &Scope) -> Result<(Run, Samples)> {
         rows: if scope.is_whole { paper.completed(rows, "not measured") } else { rows },
         machine: machine::this()?,
     };
-    let samples = Samples {
+    let samples = BootSamples {
         boots: measured.csv(),
         steps: measured.steps_csv(),
         kernels: kernels::csv(&on_one_hart),
@@ -206,9 +206,9 @@ fn run(scope: &Scope) -> Result<(Run, Samples)> {
     Ok((run, samples))
 }
 
-impl Scope {
+impl RunPlan {
     /// Returns the boots that hash payloads in memory.
-    fn in_memory(&self) -> Vec<Plan> {
+    fn in_memory(&self) -> Vec<BootPlan> {
         let mut plans = Vec::new();
         for (hash, sizes) in self.sizes {
             let mut sizes = sizes.to_vec();
@@ -217,13 +217,14 @@ impl Scope {
             }
             for (harts, blocks) in [(4, 8), (1, 2)] {
                 let subjects = sizes.iter().map(|kib| Subject::blocks(hash, kib * KIB, blocks));
-                plans.extend(pairs(subjects.collect()).map(|pair| Plan::in_memory(harts, pair)));
+                plans
+                    .extend(pairs(subjects.collect()).map(|pair| BootPlan::in_memory(harts, pair)));
             }
-            plans.push(Plan::in_memory(1, self.flat.map(|size| Subject::flat(hash, size))));
+            plans.push(BootPlan::in_memory(1, self.flat.map(|size| Subject::flat(hash, size))));
             let leaves = Subject::blocks(hash, KIB, self.leaves);
-            plans.push(Plan::in_memory(1, [boots::FILLER, leaves]));
+            plans.push(BootPlan::in_memory(1, [boots::FILLER, leaves]));
         }
-        plans.extend(self.validated().map(|it| Plan::in_memory(4, [boots::FILLER, it])));
+        plans.extend(self.validated().map(|it| BootPlan::in_memory(4, [boots::FILLER, it])));
         plans
     }
 
@@ -233,7 +234,7 @@ impl Scope {
     }
 
     /// Compares the scaled cycles of a payload with those of a complete simulation.
-    fn validation_row(&self, measured: &Measured, costs: &HashCosts) -> Result<Option<Row>> {
+    fn validation_row(&self, measured: &BootResults, costs: &HashCosts) -> Result<Option<Row>> {
         let Some(subject) = self.validated() else { return Ok(None) };
         let whole = measured.in_memory(4, subject)?.hash as f64;
         let scaled = costs.blocks(4, self.headline * KIB, subject.size as u64)?;
@@ -246,21 +247,21 @@ impl Scope {
 
     /// Returns the boots of a quick run: payloads in memory and the overlap, for one hash and one block size, in as few
     /// boots as possible.
-    fn few(&self, rate: f64) -> Vec<Plan> {
+    fn few(&self, rate: f64) -> Vec<BootPlan> {
         let rate = per_1000(rate);
         let (hash, block_size) = (OF_PAPER, self.headline * KIB);
         let blocks = |count| Subject::blocks(hash, block_size, count);
         let overlap = self.overlap_subject();
         vec![
-            Plan::in_memory(1, self.flat.map(|size| Subject::flat(hash, size))),
-            Plan::in_memory(1, [blocks(2), Subject::blocks(hash, KIB, self.leaves)]),
-            Plan { storage_rate: rate, ..Plan::in_memory(4, [blocks(8), overlap]) },
-            Plan::from_storage(LoaderForm::Release, 4, overlap, rate),
+            BootPlan::in_memory(1, self.flat.map(|size| Subject::flat(hash, size))),
+            BootPlan::in_memory(1, [blocks(2), Subject::blocks(hash, KIB, self.leaves)]),
+            BootPlan { storage_rate: rate, ..BootPlan::in_memory(4, [blocks(8), overlap]) },
+            BootPlan::from_storage(LoaderForm::Release, 4, overlap, rate),
         ]
     }
 
     /// Returns the costs of each hash, in the order of `sizes`.
-    fn costs(&self, measured: &Measured) -> Result<Vec<HashCosts>> {
+    fn costs(&self, measured: &BootResults) -> Result<Vec<HashCosts>> {
         let measured_ones = self.sizes.iter().filter(|(_, sizes)| !sizes.is_empty());
         measured_ones
             .map(|(hash, _)| HashCosts::new(measured, *hash, self.flat, self.leaves))
@@ -268,12 +269,12 @@ impl Scope {
     }
 
     /// Returns the boots that load a payload, and hash it meanwhile or afterwards.
-    fn overlaps(&self, own_rate: f64) -> Vec<Plan> {
+    fn overlaps(&self, own_rate: f64) -> Vec<BootPlan> {
         let subject = self.overlap_subject();
         let forms = [LoaderForm::LoadFirst, LoaderForm::Release];
         let plan = |rate: &f64| {
             let rate = per_1000(own_rate * rate);
-            forms.map(|form| Plan::from_storage(form, 4, subject, rate))
+            forms.map(|form| BootPlan::from_storage(form, 4, subject, rate))
         };
         self.overlap_rates.iter().flat_map(plan).collect()
     }
@@ -387,7 +388,7 @@ impl Scope {
 
     fn overlap_rows(
         &self,
-        measured: &Measured,
+        measured: &BootResults,
         own_rate: f64,
         costs: &HashCosts,
         setting: &Setting,

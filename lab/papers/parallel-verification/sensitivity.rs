@@ -7,7 +7,7 @@ use anyhow::Result;
 use hartlock_handoff::Step;
 use hartlock_image::{HashId, PayloadType};
 
-use super::boots::{Boots, FILLER, Plan, Subject};
+use super::boots::{BootPlan, Boots, FILLER, Subject};
 use hartlock_hw::machines::loader::cycles;
 use hartlock_hw::machines::model::{self, Core};
 use hartlock_results::run::{How, Row};
@@ -65,7 +65,7 @@ fn row(
     options: &[&str],
 ) -> Result<Row> {
     let cost = |harts, subject: Subject| -> Result<f64> {
-        let booted = boots.boot(&Plan::in_memory(harts, [FILLER, subject]), options)?;
+        let booted = boots.boot(&BootPlan::in_memory(harts, [FILLER, subject]), options)?;
         let hash = booted.entry(Step::Hash, Some(PayloadType::Initramfs))?;
         Ok(cycles(hash) as f64 / subject.size as f64)
     };

@@ -16,7 +16,7 @@ use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::{PayloadType, TreeMode};
 
 use super::OF_PAPER;
-use super::boots::{Measured, StepCost};
+use super::boots::{BootResults, StepCost};
 use super::cost::{HashCosts, Setting};
 use hartlock_device::boots::board::{Setup, TestBoard};
 use hartlock_results::paper::Paper;
@@ -78,7 +78,7 @@ pub fn difference(row: &Row) -> Option<&'static str> {
 
 /// Returns the rows of the four tables, and the numbers that follow from them.
 pub fn rows(
-    measured: &Measured,
+    measured: &BootResults,
     (costs, of_rom): (&HashCosts, f64),
     block_size: u32,
     paper: &Paper,
@@ -219,7 +219,7 @@ impl Cycles {
 /// The measurements from which cycles are computed.
 struct Model<'a> {
     entries: &'a [Entry],
-    measured: &'a Measured,
+    measured: &'a BootResults,
     costs: &'a HashCosts,
     /// Cycles per byte of the ROM's hash.
     of_rom: f64,

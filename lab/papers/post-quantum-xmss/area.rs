@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::cycles::{OTHERS, POINT_OF_OTHERS, POINTS, Point};
+use super::cycles::{EngineConfig, OTHERS, POINT_OF_OTHERS, POINTS};
 use hartlock_hw::ip::Count;
 use hartlock_hw::ip::measured::{MeasuredEngine, Parameters};
 
@@ -78,7 +78,7 @@ pub fn count(engine: &MeasuredEngine) -> Result<Netlists> {
     for top in SEQUENCER.into_iter().chain([UNIT]) {
         add_as(top, &unit, top, [0, 0], Parameters::new())?;
     }
-    let Point { lanes, rounds } = POINT_OF_OTHERS;
+    let EngineConfig { lanes, rounds } = POINT_OF_OTHERS;
     for family in &OTHERS {
         add_as(family.whole, engine, WHOLE, [lanes, rounds], family.parameters())?;
     }
@@ -106,9 +106,9 @@ pub fn count(engine: &MeasuredEngine) -> Result<Netlists> {
 
 /// Returns the engine's netlists that have a bound in its plan, with the counts of its record; nothing is synthesised.
 pub fn recorded(engine: &MeasuredEngine) -> Netlists {
-    let of = |point: &Point| {
+    let of = |point: &EngineConfig| {
         let count = engine.recorded(WHOLE, &point.parameters())?;
-        let Point { lanes, rounds } = *point;
+        let EngineConfig { lanes, rounds } = *point;
         Some(Netlist { top: WHOLE.to_owned(), lanes, rounds, count, megahertz: None })
     };
     Netlists(POINTS.iter().filter_map(of).collect())
@@ -119,7 +119,7 @@ impl Netlists {
         self.0.iter().find(|it| (it.top.as_str(), it.lanes, it.rounds) == (top, lanes, rounds))
     }
 
-    pub fn whole(&self, point: Point) -> Option<&Netlist> {
+    pub fn whole(&self, point: EngineConfig) -> Option<&Netlist> {
         self.find(WHOLE, point.lanes, point.rounds)
     }
 

@@ -7,7 +7,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::area::Netlists;
-use super::cycles::{Family, OTHERS, POINT_OF_OTHERS, POINTS, Point, Samples, Sum};
+use super::cycles::{
+    EngineConfig, Family, FamilySummary, OTHERS, POINT_OF_OTHERS, POINTS, VerificationSamples,
+};
 use super::table1;
 use hartlock_hw::machines::svu::svu;
 use hartlock_hw::machines::svu_boot;
@@ -26,7 +28,7 @@ const RELEASE: &str = "Reset to release";
 const SVU: &str = "svu-1";
 
 /// Returns the rows of LMS and SLH-DSA with the same hash cores.
-pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
+pub fn families(sums: &[FamilySummary], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
     let missing = if is_quick {
         "only a whole run measures it"
     } else {
@@ -37,7 +39,7 @@ pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
         match sums.iter().find(|it| it.family == family.name) {
             Some(sum) => {
                 let row = Row::info(FAMILIES, "time", "cycles", sum.mean()).of(&config);
-                let Sum { count, least, most, .. } = sum;
+                let FamilySummary { count, least, most, .. } = sum;
                 let note = format!("mean of {count} signatures of 32 bytes, {least} to {most}");
                 row.how(How::Simulated).noted(note).judged(Better::Lower, target)
             }
@@ -45,7 +47,7 @@ pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
         }
     };
     let mut rows: Vec<Row> = OTHERS.into_iter().zip(TARGETS).map(of).collect();
-    let Point { lanes, rounds } = POINT_OF_OTHERS;
+    let EngineConfig { lanes, rounds } = POINT_OF_OTHERS;
     for family in OTHERS {
         let config = format!("{}, {}", family.title, POINT_OF_OTHERS.name());
         if let Some(netlist) = netlists.find(family.whole, lanes, rounds) {
@@ -55,7 +57,7 @@ pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
             };
             rows.push(row("LUTs", "LUT", netlist.count.luts).judged(Better::Lower, LUTS));
             rows.push(row("FFs", "flip-flops", netlist.count.flip_flops));
-            let mean = sums.iter().find(|it| it.family == family.name).map(Sum::mean);
+            let mean = sums.iter().find(|it| it.family == family.name).map(FamilySummary::mean);
             rows.extend(table1::figures(FAMILIES, &config, mean, netlist, None));
         }
         if let Some(netlist) = netlists.find(family.alone, lanes, rounds) {
@@ -72,8 +74,8 @@ pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
 
 /// Compares a verification that computes the root a second time in another order with one pass over the
 /// same signatures.
-pub fn passes(samples: &Samples) -> Vec<Row> {
-    let of = |point: &Point| {
+pub fn passes(samples: &VerificationSamples) -> Vec<Row> {
+    let of = |point: &EngineConfig| {
         let (one, two) = samples.passes(*point)?;
         let row = Row::info(PASSES, "two passes", "cycles", two.cycles).of(&point.name());
         let note = format!("mean of {} signatures; peer: the same in one pass", two.count);
@@ -144,7 +146,7 @@ mod tests {
     fn families_have_their_own_targets_or_no_number() {
         let rows = families(&[], &Netlists::default(), false);
         assert!(rows.len() == OTHERS.len() && rows.iter().all(|row| row.ours.is_none()));
-        let sum = |family, cycles| Sum { family, count: 2, cycles, least: 1, most: 2 };
+        let sum = |family, cycles| FamilySummary { family, count: 2, cycles, least: 1, most: 2 };
         let rows =
             families(&[sum("slh_dsa", 50_002), sum("lms", 13_000)], &Netlists::default(), false);
         let found: Vec<_> = rows.iter().map(|row| (row.ours, row.status)).collect();

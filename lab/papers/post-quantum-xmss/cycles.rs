@@ -17,29 +17,29 @@ pub const LTREE_NODES: u32 = CHAINS - 1;
 
 /// Configuration of an engine: number of hash cores, and rounds of SHA-256 per cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct EngineConfig {
     pub lanes: u32,
     pub rounds: u32,
 }
 
 /// All measured configurations. Four rounds per cycle are only tested.
-pub const POINTS: [Point; 8] = [
-    Point::new(1, 1),
-    Point::new(2, 1),
-    Point::new(4, 1),
-    Point::new(8, 1),
-    Point::new(1, 2),
-    Point::new(2, 2),
-    Point::new(4, 2),
-    Point::new(8, 2),
+pub const POINTS: [EngineConfig; 8] = [
+    EngineConfig::new(1, 1),
+    EngineConfig::new(2, 1),
+    EngineConfig::new(4, 1),
+    EngineConfig::new(8, 1),
+    EngineConfig::new(1, 2),
+    EngineConfig::new(2, 2),
+    EngineConfig::new(4, 2),
+    EngineConfig::new(8, 2),
 ];
 /// Rounds per cycle of the rows that are compared with the paper's table: its hash takes 41 cycles, that with two
 /// rounds per cycle 34.
 pub const ROUNDS: u32 = 2;
 /// Configuration of a quick run, for which the test suite also builds a model.
-pub const QUICK: [Point; 1] = [Point::new(4, 2)];
+pub const QUICK: [EngineConfig; 1] = [EngineConfig::new(4, 2)];
 
-impl Point {
+impl EngineConfig {
     pub const fn new(lanes: u32, rounds: u32) -> Self {
         Self { lanes, rounds }
     }
@@ -113,11 +113,11 @@ pub const OTHERS: [Family; 2] = [
         tests: &["test_slh_dsa_mean", "test_slh_dsa_core"],
     },
 ];
-pub const POINT_OF_OTHERS: Point = Point::new(4, 2);
+pub const POINT_OF_OTHERS: EngineConfig = EngineConfig::new(4, 2);
 
 /// Summary of the verifications of another family.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sum {
+pub struct FamilySummary {
     pub family: &'static str,
     pub count: u64,
     pub cycles: u64,
@@ -125,7 +125,7 @@ pub struct Sum {
     pub most: u64,
 }
 
-impl Sum {
+impl FamilySummary {
     pub fn mean(&self) -> f64 {
         self.cycles as f64 / self.count as f64
     }
@@ -133,8 +133,8 @@ impl Sum {
 
 /// One verification.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
-    pub point: Point,
+pub struct VerificationSample {
+    pub point: EngineConfig,
     pub height: u32,
     /// Number of passes; two if the root was computed again.
     pub passes: u32,
@@ -145,13 +145,13 @@ pub struct Sample {
 }
 
 /// All verifications of a run.
-pub struct Samples(pub Vec<Sample>);
+pub struct VerificationSamples(pub Vec<VerificationSample>);
 
 /// Simulates XMSS in one configuration.
 ///
 /// # Errors
 /// Fails if a signature is not accepted, or if the model cannot be built.
-pub fn measure(engine: &MeasuredEngine, point: Point) -> Result<Vec<Sample>> {
+pub fn measure(engine: &MeasuredEngine, point: EngineConfig) -> Result<Vec<VerificationSample>> {
     const TESTS: &str = "measure_xmss";
     let top = engine.top_of("test_xmss_mean").context("no bench for the mean of XMSS")?;
     let start = Instant::now();
@@ -162,12 +162,12 @@ pub fn measure(engine: &MeasuredEngine, point: Point) -> Result<Vec<Sample>> {
     Ok(samples)
 }
 
-fn read(log: &str, point: Point) -> Result<Vec<Sample>> {
+fn read(log: &str, point: EngineConfig) -> Result<Vec<VerificationSample>> {
     let lines = log.lines().filter_map(|line| line.split_once(SAMPLE).map(|it| it.1));
     let samples = lines.map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [height, passes, seed, steps, cycles] = words[..] else { bail!("a sample {line:?}") };
-        Ok(Sample {
+        Ok(VerificationSample {
             point,
             height: height.parse()?,
             passes: passes.parse()?,
@@ -176,7 +176,7 @@ fn read(log: &str, point: Point) -> Result<Vec<Sample>> {
             cycles: cycles.parse()?,
         })
     });
-    let samples: Vec<Sample> = samples.collect::<Result<_>>()?;
+    let samples: Vec<VerificationSample> = samples.collect::<Result<_>>()?;
     ensure!(!samples.is_empty(), "nothing was measured");
     Ok(samples)
 }
@@ -185,7 +185,7 @@ fn read(log: &str, point: Point) -> Result<Vec<Sample>> {
 ///
 /// # Errors
 /// Fails for the same reasons as [`measure`].
-pub fn measure_other(engine: &MeasuredEngine, family: Family) -> Result<Option<Sum>> {
+pub fn measure_other(engine: &MeasuredEngine, family: Family) -> Result<Option<FamilySummary>> {
     let found = family.tests.iter().find_map(|tests| Some((*tests, engine.top_of(tests)?)));
     let Some((tests, top)) = found else { return Ok(None) };
     let start = Instant::now();
@@ -197,7 +197,7 @@ pub fn measure_other(engine: &MeasuredEngine, family: Family) -> Result<Option<S
 }
 
 /// Parses a summary of the form `mean 22649.2, least 20609, most 25645, sum 452984`.
-fn read_sum(log: &str, family: Family) -> Result<Sum> {
+fn read_sum(log: &str, family: Family) -> Result<FamilySummary> {
     let line = log.lines().find_map(|line| Some(line.split_once(SUMMARY)?.1));
     let line = line.context("nothing was measured")?;
     let words: Vec<&str> = line.split([',', ' ']).filter(|word| !word.is_empty()).collect();
@@ -208,7 +208,13 @@ fn read_sum(log: &str, family: Family) -> Result<Sum> {
     // The mean is rounded, so the quotient is only close to the count.
     let count = (cycles as f64 / mean).round() as u64;
     ensure!(count > 0 && (cycles as f64 / count as f64 - mean).abs() < 0.06, "{line:?}");
-    Ok(Sum { family: family.name, count, cycles, least: least.parse()?, most: most.parse()? })
+    Ok(FamilySummary {
+        family: family.name,
+        count,
+        cycles,
+        least: least.parse()?,
+        most: most.parse()?,
+    })
 }
 
 /// Statistics of some samples.
@@ -223,10 +229,11 @@ pub struct Mean {
 
 impl Mean {
     /// Returns `None` if there are no samples.
-    fn of<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> Option<Self> {
+    fn of<'a>(samples: impl Iterator<Item = &'a VerificationSample> + Clone) -> Option<Self> {
         let count = samples.clone().count();
-        let mean =
-            |number: fn(&Sample) -> f64| samples.clone().map(number).sum::<f64>() / count as f64;
+        let mean = |number: fn(&VerificationSample) -> f64| {
+            samples.clone().map(number).sum::<f64>() / count as f64
+        };
         Some(Self {
             count,
             cycles: mean(|it| it.cycles as f64),
@@ -237,21 +244,21 @@ impl Mean {
     }
 }
 
-impl Samples {
+impl VerificationSamples {
     /// Returns the samples of a configuration with one pass.
-    fn at(&self, point: Point) -> impl Iterator<Item = &Sample> + Clone {
+    fn at(&self, point: EngineConfig) -> impl Iterator<Item = &VerificationSample> + Clone {
         self.0.iter().filter(move |it| (it.point, it.passes) == (point, 1))
     }
 
     /// Returns the statistics for trees of the paper's height.
-    pub fn mean(&self, point: Point) -> Option<Mean> {
+    pub fn mean(&self, point: EngineConfig) -> Option<Mean> {
         Mean::of(self.at(point).filter(|it| it.height == HEIGHT))
     }
 
     /// Returns the statistics of the same signatures with one pass and with two.
-    pub fn passes(&self, point: Point) -> Option<(Mean, Mean)> {
+    pub fn passes(&self, point: EngineConfig) -> Option<(Mean, Mean)> {
         let two = self.0.iter().filter(|it| (it.point, it.passes) == (point, 2));
-        let is_there = |it: &&Sample| {
+        let is_there = |it: &&VerificationSample| {
             two.clone().any(|other| (other.height, other.seed) == (it.height, it.seed))
         };
         Some((Mean::of(self.at(point).filter(is_there))?, Mean::of(two.clone())?))
@@ -259,7 +266,7 @@ impl Samples {
 
     /// Returns the cycles of a step of a chain: the slope of a least-squares fit over all signatures of one tree
     /// height.
-    pub fn step(&self, point: Point) -> Option<f64> {
+    pub fn step(&self, point: EngineConfig) -> Option<f64> {
         let mean = self.mean(point)?;
         let (mut both, mut square) = (0.0, 0.0);
         for it in self.at(point).filter(|it| it.height == HEIGHT) {
@@ -271,7 +278,7 @@ impl Samples {
     }
 
     /// Returns the cycles of a node: the additional cycles of a higher tree, without those of its chains.
-    pub fn node(&self, point: Point, step: f64) -> Option<f64> {
+    pub fn node(&self, point: EngineConfig, step: f64) -> Option<f64> {
         let rest = |height: u32| {
             let of = self.at(point).filter(|it| it.height == height);
             let rest: Vec<f64> =
@@ -287,7 +294,14 @@ impl Samples {
     pub fn csv(&self) -> String {
         let mut text = "lanes,rounds,height,passes,seed,steps,cycles\n".to_owned();
         for it in &self.0 {
-            let Sample { point: Point { lanes, rounds }, height, passes, seed, steps, cycles } = it;
+            let VerificationSample {
+                point: EngineConfig { lanes, rounds },
+                height,
+                passes,
+                seed,
+                steps,
+                cycles,
+            } = it;
             let _ = writeln!(text, "{lanes},{rounds},{height},{passes},{seed},{steps},{cycles}");
         }
         text
@@ -295,10 +309,10 @@ impl Samples {
 }
 
 /// Formats the summaries of other families as CSV.
-pub fn csv(sums: &[Sum]) -> String {
-    let Point { lanes, rounds } = POINT_OF_OTHERS;
+pub fn csv(sums: &[FamilySummary]) -> String {
+    let EngineConfig { lanes, rounds } = POINT_OF_OTHERS;
     let mut text = "family,lanes,rounds,count,cycles,least,most\n".to_owned();
-    for Sum { family, count, cycles, least, most } in sums {
+    for FamilySummary { family, count, cycles, least, most } in sums {
         let _ = writeln!(text, "{family},{lanes},{rounds},{count},{cycles},{least},{most}");
     }
     text
@@ -321,8 +335,8 @@ mod tests {
         }
     }
 
-    fn samples() -> Samples {
-        let point = Point::new(1, 2);
+    fn samples() -> VerificationSamples {
+        let point = EngineConfig::new(1, 2);
         let line = |height: u32, steps: u32| {
             let cycles = 5000 + 136 * steps + 210 * height;
             format!("1 ns INFO cocotb sample: {height} 1 {} {steps} {cycles}\n", 1000 + steps)
@@ -330,26 +344,26 @@ mod tests {
         let log: String = [(10, 500), (10, 520), (10, 507), (16, 490), (20, 530)]
             .map(|it| line(it.0, it.1))
             .concat();
-        Samples(read(&log, point).unwrap())
+        VerificationSamples(read(&log, point).unwrap())
     }
 
     #[test]
     fn a_step_and_a_node_follow_from_cycles() {
-        let (samples, point) = (samples(), Point::new(1, 2));
+        let (samples, point) = (samples(), EngineConfig::new(1, 2));
         let mean = samples.mean(point).unwrap();
         assert_eq!((mean.count, mean.steps, mean.most), (3, 509.0, 5000 + 136 * 520 + 2100));
         let step = samples.step(point).unwrap();
         assert!((step - 136.0).abs() < 1e-6, "{step}");
         assert!((samples.node(point, step).unwrap() - 210.0).abs() < 1e-6);
-        assert_eq!(samples.mean(Point::new(2, 2)), None);
+        assert_eq!(samples.mean(EngineConfig::new(2, 2)), None);
         assert_eq!(samples.passes(point), None);
     }
 
     #[test]
     fn two_passes_are_compared_with_one_of_the_same_signatures() {
-        let point = Point::new(4, 2);
+        let point = EngineConfig::new(4, 2);
         let log = "sample: 10 1 1 500 100\nsample: 10 1 2 500 300\nsample: 10 2 2 500 590\n";
-        let samples = Samples(read(log, point).unwrap());
+        let samples = VerificationSamples(read(log, point).unwrap());
         let (one, two) = samples.passes(point).unwrap();
         assert_eq!((one.count, one.cycles, two.cycles), (1, 300.0, 590.0));
         assert_eq!(samples.mean(point).unwrap().cycles, 200.0);
@@ -357,7 +371,7 @@ mod tests {
 
     #[test]
     fn a_log_without_samples_is_an_error() {
-        assert!(read("1 ns INFO nothing\n", Point::new(1, 1)).is_err());
-        assert!(read("sample: 10 1 1000 500\n", Point::new(1, 1)).is_err());
+        assert!(read("1 ns INFO nothing\n", EngineConfig::new(1, 1)).is_err());
+        assert!(read("sample: 10 1 1000 500\n", EngineConfig::new(1, 1)).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 
-use super::cycles::{CHAINS, HEIGHT, LTREE_NODES, Point, ROUNDS};
+use super::cycles::{CHAINS, EngineConfig, HEIGHT, LTREE_NODES, ROUNDS};
 use hartlock_results::paper::Paper;
 use hartlock_results::run::{How, Row};
 
@@ -42,7 +42,7 @@ pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
         (of("time", "LTREE (without sha256)")?, of("time", "MERKLEROOT (without sha256)")?);
     let mut rows = Vec::new();
     for count in [1, 2, 4, 8] {
-        let instances = Point::new(count, ROUNDS).instances();
+        let instances = EngineConfig::new(count, ROUNDS).instances();
         let (chains, whole) = (format!("chains, {instances}"), format!("whole, {instances}"));
         let sum = of("time", &chains)? + ltree + path;
         let printed = of("time", &whole)?;
@@ -56,7 +56,8 @@ pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
         rows.push(row.noted("what all four have once"));
     }
     for (end, count) in [("from", 8), ("to", 1)] {
-        let whole = of("time", &format!("whole, {}", Point::new(count, ROUNDS).instances()))?;
+        let whole =
+            of("time", &format!("whole, {}", EngineConfig::new(count, ROUNDS).instances()))?;
         let config = format!("{end}, XMSS (this work)");
         let printed = paper.number("Table II", "time", &config).context("table II")?.value;
         let row = Row::info(TABLE, "Table II by Table I", "times", printed / whole).of(&config);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use self::cycles::Samples;
-use super::args::Args;
+use self::cycles::VerificationSamples;
+use super::args::LabArgs;
 use super::machine::{self, commit, date, version};
 use hartlock_hw::ip::measured::MeasuredEngine;
 use hartlock_results::inputs;
@@ -30,15 +30,15 @@ const KEY: &str = "post-quantum-xmss";
 const ENGINE: &str = "xmss";
 
 /// Makes the run. A quick run simulates one engine and takes netlists from the record.
-pub fn measure(args: &Args) -> Result<Run> {
+pub fn measure(args: &LabArgs) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     let engine = MeasuredEngine::load(ENGINE)?;
-    let points: &[cycles::Point] = if args.quick { &cycles::QUICK } else { &cycles::POINTS };
+    let points: &[cycles::EngineConfig] = if args.quick { &cycles::QUICK } else { &cycles::POINTS };
     let mut samples = Vec::new();
     for point in points {
         samples.extend(cycles::measure(&engine, *point)?);
     }
-    let samples = Samples(samples);
+    let samples = VerificationSamples(samples);
     let mut sums = Vec::new();
     for family in cycles::OTHERS.into_iter().filter(|_| !args.quick) {
         sums.extend(cycles::measure_other(&engine, family)?);

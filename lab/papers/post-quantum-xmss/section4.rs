@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 
 use super::area::Netlists;
-use super::cycles::{Point, ROUNDS, Samples};
+use super::cycles::{EngineConfig, ROUNDS, VerificationSamples};
 use hartlock_results::paper::Paper;
 use hartlock_results::run::{How, Row};
 
@@ -42,7 +42,7 @@ pub fn recomputed(paper: &Paper) -> Result<Vec<Row>> {
         Some(ecdsa("time at 100 MHz")?),
     )];
     for count in INSTANCES {
-        let point = Point::new(count, ROUNDS);
+        let point = EngineConfig::new(count, ROUNDS);
         let (config, whole) = (point.instances(), format!("whole, {}", point.instances()));
         let (time, area) =
             (of(paper, "Table I", "time", &whole)?, of(paper, "Table I", "LUTs", &whole)?);
@@ -73,7 +73,7 @@ pub fn recomputed(paper: &Paper) -> Result<Vec<Row>> {
     }
     let met = paper.constant("clock_met_mhz")?;
     for count in INSTANCES {
-        let whole = format!("whole, {}", Point::new(count, ROUNDS).instances());
+        let whole = format!("whole, {}", EngineConfig::new(count, ROUNDS).instances());
         let time = of(paper, "Table I", "time", &whole)? / met / 1000.0;
         rows.push(
             row("time at 200 MHz", "ms", &whole, time, None).noted("a clock that the design meets"),
@@ -83,7 +83,7 @@ pub fn recomputed(paper: &Paper) -> Result<Vec<Row>> {
 }
 
 /// Returns the comparisons with this project's engine in the place of the paper's.
-pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
+pub fn rows(paper: &Paper, samples: &VerificationSamples, netlists: &Netlists) -> Result<Vec<Row>> {
     let clock = paper.constant("clock_mhz")?;
     let mut rows = Vec::new();
     let (luts, cycles) = (
@@ -96,7 +96,7 @@ pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec
         None => Ok(row),
     };
     for count in INSTANCES {
-        let point = Point::new(count, ROUNDS);
+        let point = EngineConfig::new(count, ROUNDS);
         let config = point.instances();
         let row = |metric: &str, unit: &str, ours: f64| {
             let row = Row::info(BESIDE, metric, unit, ours).of(&config).how(How::Computed);
@@ -111,7 +111,7 @@ pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec
             rows.push(beside(row("area below that of ECDSA", "times", times))?);
         }
     }
-    let smallest = Point::new(1, 1);
+    let smallest = EngineConfig::new(1, 1);
     let reason =
         "other chips: ALM and logic cells are no LUT of series 7, and the parts are not the same";
     for config in [
@@ -139,8 +139,8 @@ pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec
 }
 
 /// Returns the XMSS row of the paper's table II with the same four configurations of this project's engine.
-fn table2(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
-    let points = INSTANCES.map(|count| Point::new(count, ROUNDS));
+fn table2(paper: &Paper, samples: &VerificationSamples, netlists: &Netlists) -> Result<Vec<Row>> {
+    let points = INSTANCES.map(|count| EngineConfig::new(count, ROUNDS));
     let all = |numbers: Vec<Option<f64>>| numbers.into_iter().collect::<Option<Vec<f64>>>();
     let area = |number: fn(&super::area::Netlist) -> u32| {
         all(points.iter().map(|it| netlists.whole(*it).map(|it| f64::from(number(it)))).collect())

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use super::cycles::{OTHERS, POINT_OF_OTHERS, Samples, Sum, XMSS};
+use super::cycles::{FamilySummary, OTHERS, POINT_OF_OTHERS, VerificationSamples, XMSS};
 use hartlock_hw::machines::{model, rot, signatures};
 use hartlock_results::run::{How, Row};
 
@@ -64,16 +64,20 @@ pub fn measure() -> Result<Vec<Counted>> {
 }
 
 /// Returns the mean cycles of the engine for a kind of signature.
-fn engine(kind: &str, samples: &Samples, sums: &[Sum]) -> Option<f64> {
+fn engine(kind: &str, samples: &VerificationSamples, sums: &[FamilySummary]) -> Option<f64> {
     if kind == XMSS {
         return samples.mean(POINT_OF_OTHERS).map(|it| it.cycles);
     }
     let family = OTHERS.iter().find(|it| it.title == kind)?;
-    sums.iter().find(|it| it.family == family.name).map(Sum::mean)
+    sums.iter().find(|it| it.family == family.name).map(FamilySummary::mean)
 }
 
 /// Returns the mean of each kind, and its ratio to the engine's cycles.
-pub fn rows(counted: &[Counted], samples: &Samples, sums: &[Sum]) -> Vec<Row> {
+pub fn rows(
+    counted: &[Counted],
+    samples: &VerificationSamples,
+    sums: &[FamilySummary],
+) -> Vec<Row> {
     let mut rows = Vec::new();
     for it in counted {
         let processor = if it.machine == HOST { "Rocket" } else { "Ibex" };
@@ -113,13 +117,13 @@ pub fn csv(counted: &[Counted]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cycles::Sample;
+    use super::super::cycles::VerificationSample;
     use super::*;
 
     #[test]
     fn software_is_compared_with_the_engine_for_the_same_signatures() {
         let counted = |kind| Counted { kind, machine: ROT, by: "software", cycles: vec![100, 300] };
-        let sample = Sample {
+        let sample = VerificationSample {
             point: POINT_OF_OTHERS,
             height: 10,
             passes: 1,
@@ -127,7 +131,8 @@ mod tests {
             steps: 500,
             cycles: 50,
         };
-        let rows = rows(&[counted(XMSS), counted("LMS H10/W4")], &Samples(vec![sample]), &[]);
+        let rows =
+            rows(&[counted(XMSS), counted("LMS H10/W4")], &VerificationSamples(vec![sample]), &[]);
         let found: Vec<_> = rows.iter().map(|row| (row.config.as_str(), row.ours)).collect();
         let (xmss, lms) = ("XMSS-SHA2_10_256, Ibex, software", "LMS H10/W4, Ibex, software");
         assert_eq!(
@@ -139,8 +144,16 @@ mod tests {
 
     #[test]
     fn every_kind_that_is_measured_has_an_engine_to_compare_with() {
-        let sums = OTHERS.map(|it| Sum { family: it.name, count: 1, cycles: 1, least: 1, most: 1 });
+        let sums = OTHERS.map(|it| FamilySummary {
+            family: it.name,
+            count: 1,
+            cycles: 1,
+            least: 1,
+            most: 1,
+        });
         let mut kinds = signatures::KINDS.iter().filter(|kind| kind.name != XMSS);
-        assert!(kinds.all(|kind| engine(kind.name, &Samples(Vec::new()), &sums).is_some()));
+        assert!(
+            kinds.all(|kind| engine(kind.name, &VerificationSamples(Vec::new()), &sums).is_some())
+        );
     }
 }

@@ -4,7 +4,9 @@
 use anyhow::Result;
 
 use super::area::{HASH, LANE, MESSAGE, Netlist, Netlists, SCHEDULE};
-use super::cycles::{self, HEIGHT, LTREE_NODES, Mean, POINTS, Point, ROUNDS, Samples};
+use super::cycles::{
+    self, EngineConfig, HEIGHT, LTREE_NODES, Mean, POINTS, ROUNDS, VerificationSamples,
+};
 use hartlock_results::paper::Paper;
 use hartlock_results::run::{Better, How, Row};
 
@@ -19,10 +21,10 @@ pub const ENGINE: &str = "Engine";
 pub const CALLS_OF_F: f64 = 4.0;
 pub const CALLS_OF_H: f64 = 6.0;
 /// Maximum mean cycles and look-up tables, by configuration.
-const TARGETS: [(Point, f64, f64); 3] = [
-    (Point::new(1, 1), 175_000.0, 3200.0),
-    (Point::new(4, 2), 23_000.0, 9000.0),
-    (Point::new(8, 2), 12_000.0, 16_000.0),
+const TARGETS: [(EngineConfig, f64, f64); 3] = [
+    (EngineConfig::new(1, 1), 175_000.0, 3200.0),
+    (EngineConfig::new(4, 2), 23_000.0, 9000.0),
+    (EngineConfig::new(8, 2), 12_000.0, 16_000.0),
 ];
 const FLOW: &str = "Yosys for series 7, not placed";
 
@@ -47,7 +49,7 @@ fn row(paper: &Paper, rounds: u32, metric: &str, config: &str, ours: f64) -> Res
 }
 
 /// Returns the rows of all tables.
-pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
+pub fn rows(paper: &Paper, samples: &VerificationSamples, netlists: &Netlists) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for rounds in [ROUNDS, 1] {
         rows.extend(modules(paper, rounds, samples, netlists)?);
@@ -60,7 +62,9 @@ pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec
         rows.extend(engine(paper, point, samples, netlists)?);
     }
     let note = "not measured: four rounds a cycle are tested alone";
-    rows.push(Row::absent(ENGINE, "verification", "cycles", note).of(&Point::new(1, 4).name()));
+    rows.push(
+        Row::absent(ENGINE, "verification", "cycles", note).of(&EngineConfig::new(1, 4).name()),
+    );
     Ok(rows)
 }
 
@@ -82,8 +86,13 @@ fn area(
     [("LUTs", luts), ("FFs", flip_flops)].into_iter().map(of).collect()
 }
 
-fn modules(paper: &Paper, rounds: u32, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
-    let block = f64::from(Point::new(1, rounds).block());
+fn modules(
+    paper: &Paper,
+    rounds: u32,
+    samples: &VerificationSamples,
+    netlists: &Netlists,
+) -> Result<Vec<Row>> {
+    let block = f64::from(EngineConfig::new(1, rounds).block());
     let mut rows = area(paper, rounds, "sha256", netlists.sum(&[(HASH, rounds)]), 1, "xmss_hash")?;
     let message = netlists.sum(&[(MESSAGE, 0), (HASH, rounds)]);
     rows.extend(area(paper, rounds, "MESSAGEDIGEST", message, 1, "xmss_message + xmss_hash")?);
@@ -122,7 +131,7 @@ fn modules(paper: &Paper, rounds: u32, samples: &Samples, netlists: &Netlists) -
     Ok(rows)
 }
 
-fn target(point: Point) -> Option<(f64, f64)> {
+fn target(point: EngineConfig) -> Option<(f64, f64)> {
     TARGETS.iter().find(|(of, ..)| *of == point).map(|(_, cycles, luts)| (*cycles, *luts))
 }
 
@@ -133,7 +142,12 @@ fn judged(row: Row, target: Option<f64>) -> Row {
     }
 }
 
-fn whole(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
+fn whole(
+    paper: &Paper,
+    point: EngineConfig,
+    samples: &VerificationSamples,
+    netlists: &Netlists,
+) -> Result<Vec<Row>> {
     let config = format!("whole, {}", point.instances());
     let target = target(point);
     let mut rows = Vec::new();
@@ -176,7 +190,12 @@ fn together(paper: &Paper, netlists: &Netlists) -> Result<Vec<Row>> {
 }
 
 /// Returns numbers that the paper's table does not have, and products of numbers that it has.
-fn engine(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
+fn engine(
+    paper: &Paper,
+    point: EngineConfig,
+    samples: &VerificationSamples,
+    netlists: &Netlists,
+) -> Result<Vec<Row>> {
     let config = point.name();
     let mean = samples.mean(point);
     let mut rows = Vec::new();
@@ -199,7 +218,7 @@ fn engine(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) -
     };
     let theirs = published("time").zip(published("LUTs"));
     let met = paper.constant("clock_met_mhz")?;
-    let theirs = theirs.map(|(cycles, luts)| Theirs { cycles, luts, megahertz: met });
+    let theirs = theirs.map(|(cycles, luts)| PaperConfig { cycles, luts, megahertz: met });
     rows.extend(figures(ENGINE, &config, mean.map(|it| it.cycles), netlist, theirs));
     rows.extend(with_no_core(&config, netlist, netlists, target(point).map(|it| it.1)));
     Ok(rows)
@@ -238,7 +257,7 @@ const WITH_UNIT: &str = "boot_verifier added to that: it reads the medium, has S
 
 /// A configuration of the paper, for products.
 #[derive(Clone, Copy)]
-pub struct Theirs {
+pub struct PaperConfig {
     cycles: f64,
     luts: f64,
     megahertz: f64,
@@ -250,7 +269,7 @@ pub fn figures(
     config: &str,
     cycles: Option<f64>,
     netlist: &Netlist,
-    theirs: Option<Theirs>,
+    theirs: Option<PaperConfig>,
 ) -> Vec<Row> {
     let row = |metric: &str, unit: &str, ours: f64| Row::info(table, metric, unit, ours).of(config);
     let counted = |metric: &str, ours: f64| row(metric, metric, ours).how(How::Counted).noted(FLOW);
@@ -258,7 +277,7 @@ pub fn figures(
         counted("CARRY4", f64::from(netlist.count.carries)),
         counted("BRAM36", f64::from(netlist.count.half_brams) / 2.0),
     ];
-    let beside = |row: Row, product: fn(Theirs) -> f64| match theirs {
+    let beside = |row: Row, product: fn(PaperConfig) -> f64| match theirs {
         Some(theirs) => row.with_published(product(theirs)),
         None => row,
     };
@@ -280,7 +299,7 @@ pub fn figures(
         let row =
             beside(row.how(How::Computed), |it| it.cycles * 1000.0 / it.megahertz * it.luts / 1e6);
         rows.push(match theirs {
-            Some(Theirs { megahertz, .. }) => row
+            Some(PaperConfig { megahertz, .. }) => row
                 .noted(format!("on an ECP5; the paper's at the {megahertz} MHz that it meets"))
                 .incomparable("an ECP5 and a Kintex-7"),
             None => row.noted("on an ECP5"),
@@ -290,8 +309,8 @@ pub fn figures(
 }
 
 /// Computes the number of hash calls from the cycles of a step and of a node on one hash core.
-pub fn calls(paper: &Paper, samples: &Samples) -> Result<Vec<Row>> {
-    let point = Point::new(1, ROUNDS);
+pub fn calls(paper: &Paper, samples: &VerificationSamples) -> Result<Vec<Row>> {
+    let point = EngineConfig::new(1, ROUNDS);
     let Some(step) = samples.step(point) else { return Ok(Vec::new()) };
     let block = f64::from(point.block());
     let row = |config: &str, calls: f64, note: String| {

@@ -1,5 +1,5 @@
 use super::area::{HASH, LANE, Netlist, WHOLE};
-use super::cycles::{POINTS, Point, Sample};
+use super::cycles::{EngineConfig, POINTS, VerificationSample};
 use super::*;
 use hartlock_hw::ip::Count;
 use hartlock_results::run::Run;
@@ -20,7 +20,7 @@ fn a_whole_is_its_parts_but_for_eight_instances() {
     let time = |config: &str| value(&paper, "Table I", "time", config);
     let rest = time("LTREE (without sha256)") + time("MERKLEROOT (without sha256)");
     for count in [1, 2, 4, 8] {
-        let instances = Point::new(count, 1).instances();
+        let instances = EngineConfig::new(count, 1).instances();
         let sum = time(&format!("chains, {instances}")) + rest;
         let whole = format!("whole, {instances}");
         // The whole takes only a few cycles more than the sum of its parts.
@@ -67,7 +67,7 @@ fn comparisons_with_ecdsa_are_those_of_table_1_but_for_one() {
     let table = "Section IV, XMSS beside ECDSA";
     let cycles = value(&paper, "Section IV, ECDSA", "time", "ECDSA in hardware");
     for (count, is_wrong) in [(8, false), (4, false), (2, false), (1, true)] {
-        let instances = Point::new(count, 1).instances();
+        let instances = EngineConfig::new(count, 1).instances();
         let time = value(&paper, "Table I", "time", &format!("whole, {instances}"));
         // The text says "about" these numbers; 13.7 is printed as 13.
         assert!((time / cycles - value(&paper, table, "time", &instances)).abs() < 0.8);
@@ -79,8 +79,8 @@ fn comparisons_with_ecdsa_are_those_of_table_1_but_for_one() {
 }
 
 /// Returns invented verifications and netlists of all points.
-fn invented() -> (Samples, area::Netlists) {
-    let sample = |point: Point, seed: u64| Sample {
+fn invented() -> (VerificationSamples, area::Netlists) {
+    let sample = |point: EngineConfig, seed: u64| VerificationSample {
         point,
         height: if seed > 2 { 20 } else { 10 },
         passes: 1,
@@ -102,7 +102,7 @@ fn invented() -> (Samples, area::Netlists) {
         netlists.extend([netlist(HASH, 0, rounds), netlist(LANE, 0, rounds)]);
     }
     netlists.extend([netlist(area::MESSAGE, 0, 0), netlist(area::SCHEDULE, 0, 0)]);
-    (Samples(samples), area::Netlists(netlists))
+    (VerificationSamples(samples), area::Netlists(netlists))
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_sequencer_is_judged_with_its_engine_and_the_unit_around_it_is_not() {
     }
     let rows = |netlists: &area::Netlists| table1::rows(&paper, &samples, netlists).unwrap();
     let find = |rows: &[Row], metric: &str| {
-        let config = Point::new(1, 1).name();
+        let config = EngineConfig::new(1, 1).name();
         let row = rows.iter().find(|row| row.metric == metric && row.config == config)?;
         Some((row.ours, row.status))
     };
@@ -187,7 +187,7 @@ fn the_stored_run_has_the_count_of_the_record() {
     let recorded = area::recorded(&MeasuredEngine::load(ENGINE).unwrap());
     assert!(!recorded.0.is_empty());
     for Netlist { lanes, rounds, count, .. } in recorded.0 {
-        let config = Point::new(lanes, rounds).name();
+        let config = EngineConfig::new(lanes, rounds).name();
         let stored = run.row("Engine", "CARRY4", &config).and_then(|row| row.ours);
         assert_eq!(stored, Some(f64::from(count.carries)), "{config}");
     }

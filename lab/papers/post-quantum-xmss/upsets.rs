@@ -24,11 +24,11 @@ struct Campaign {
     engine: String,
     name: String,
     #[serde(default)]
-    row: Vec<Part>,
+    row: Vec<UpsetRow>,
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct UpsetRow {
     variant: String,
     must_find: bool,
     input: String,
@@ -47,12 +47,12 @@ struct Part {
 }
 
 /// Function that selects one of the counts.
-type Number = fn(&Part) -> u64;
+type Number = fn(&UpsetRow) -> u64;
 
-impl Part {
+impl UpsetRow {
     /// Describes which bits were upset, and in which cycles.
     fn window(&self) -> String {
-        let Part { part, bits, cycles, runs, .. } = self;
+        let UpsetRow { part, bits, cycles, runs, .. } = self;
         let which = if self.is_exhaustive { "each".to_owned() } else { format!("{runs} of them") };
         format!("{part}: {bits} bits in {cycles} cycles, {which}")
     }
@@ -94,7 +94,7 @@ pub fn rows(campaigns: &Campaigns) -> Vec<Row> {
             let row = |metric: &str, number: f64| {
                 Row::info(TABLE, metric, "runs", number).of(&config).how(How::Counted)
             };
-            let windows: Vec<String> = parts.clone().map(Part::window).collect();
+            let windows: Vec<String> = parts.clone().map(UpsetRow::window).collect();
             rows.push(row("upsets", sum(|it| it.runs)).noted(windows.join("; ")));
             let ends: [(&str, Number); 5] = [
                 ("ended as without an upset", |it| it.same),

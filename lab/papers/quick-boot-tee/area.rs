@@ -18,7 +18,7 @@ pub const ED25519: &str = "Ed25519 mult";
 pub const PEERS: &str = "peers";
 
 /// An engine, and the names of its netlists in the rows.
-pub struct Engine {
+pub struct EngineNetlists {
     /// Folder of the engine.
     pub name: &'static str,
     /// Configuration in the paper.
@@ -35,8 +35,8 @@ pub struct Engine {
     peer: &'static str,
 }
 
-pub const ENGINES: [Engine; 2] = [
-    Engine {
+pub const ENGINES: [EngineNetlists; 2] = [
+    EngineNetlists {
         name: "sha3",
         published: SHA3,
         // Like the paper's core, it computes two rounds per cycle.
@@ -47,7 +47,7 @@ pub const ENGINES: [Engine; 2] = [
         // This is the core of OpenCores with the changes of the paper's authors.
         peer: "Keccak of the paper",
     },
-    Engine {
+    EngineNetlists {
         name: "ed25519",
         published: ED25519,
         as_published: "with registers",
@@ -62,9 +62,9 @@ pub const ENGINES: [Engine; 2] = [
 const HALF_BRAM_BITS: u32 = 18 << 10;
 
 /// A column of the table: name, unit, and the function that computes it from a netlist.
-type Column = (&'static str, &'static str, fn(&Area) -> u32);
+type AreaColumn = (&'static str, &'static str, fn(&Area) -> u32);
 
-const COLUMNS: [Column; 5] = [
+const COLUMNS: [AreaColumn; 5] = [
     ("LUT", "LUT", |it| it.count.luts),
     ("FF", "flip-flops", |it| it.count.flip_flops),
     ("CARRY4", "CARRY4", |it| it.count.carries),
@@ -92,7 +92,7 @@ fn find<'a>(list: &'a [Area], name: &str) -> Result<&'a Area> {
 
 /// Returns the paper's numbers with this project's without a ratio, and then this project's with those of the core that
 /// the paper used.
-pub fn rows(engine: &Engine, areas: &Areas, paper: &Paper) -> Result<Vec<Row>> {
+pub fn rows(engine: &EngineNetlists, areas: &Areas, paper: &Paper) -> Result<Vec<Row>> {
     let mut rows = engine.published(areas, paper)?;
     let peer = find(&areas.peers, engine.peer)?;
     for area in &areas.own {
@@ -118,7 +118,7 @@ fn luts_by_cycles(area: &Area) -> f64 {
     f64::from(area.count.luts) * f64::from(area.cycles)
 }
 
-impl Engine {
+impl EngineNetlists {
     /// Returns the name of a netlist with its cycles.
     fn named(&self, area: &Area) -> String {
         // The paper's other engine computes S and no product.
@@ -151,7 +151,7 @@ impl Engine {
 
     /// Makes a row with one count of this project's netlist. Counts of a core are compared with those of the paper's
     /// core, because neither has bus registers.
-    fn own(&self, area: &Area, (metric, unit, value): Column, peer: &Area, flow: &str) -> Row {
+    fn own(&self, area: &Area, (metric, unit, value): AreaColumn, peer: &Area, flow: &str) -> Row {
         let (ours, theirs) = (value(area), value(peer));
         let row = Row::info(self.one_flow, metric, unit, f64::from(ours)).of(&self.named(area));
         let row = row.how(How::Counted);
@@ -169,7 +169,7 @@ impl Engine {
 }
 
 /// Formats every netlist as CSV.
-pub fn csv<'a>(areas: impl IntoIterator<Item = (&'a Engine, &'a Areas)>) -> String {
+pub fn csv<'a>(areas: impl IntoIterator<Item = (&'a EngineNetlists, &'a Areas)>) -> String {
     let mut text = "who,netlist,cycles,bound,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers,engine\n"
         .to_owned();
     for (engine, areas) in areas {

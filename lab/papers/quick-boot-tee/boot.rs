@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, ensure};
 
-use super::sweep::{self, Column, Parts, SIZES};
+use super::sweep::{self, Parts, SIZES, SweepColumn};
 use crate::machine::cores;
 use hartlock_hw::machines::tee::tee;
 use hartlock_hw::machines::tee_boot::{ComputeMode, Prepared, TeeBoot, between, record};
@@ -39,7 +39,7 @@ const OVER_READING: f64 = 1.05;
 
 /// A boot to be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Plan {
+struct TeeBootPlan {
     column: &'static str,
     machine: &'static str,
     by: ComputeMode,
@@ -87,13 +87,13 @@ pub struct Booted {
     points: Vec<(String, u64)>,
 }
 
-fn plans(is_quick: bool) -> Vec<Plan> {
+fn plans(is_quick: bool) -> Vec<TeeBootPlan> {
     let mut plans = Vec::new();
     for (column, machine, by, most) in WAYS {
         let most = if is_quick { SMALL } else { most };
         for (bytes, _) in SIZES.into_iter().filter(|(bytes, _)| *bytes <= most) {
             let rate = if bytes == SMALL { AS_A_DEVICE } else { AT_ONCE };
-            plans.push(Plan { column, machine, by, bytes, rate });
+            plans.push(TeeBootPlan { column, machine, by, bytes, rate });
         }
     }
     if is_quick {
@@ -101,21 +101,27 @@ fn plans(is_quick: bool) -> Vec<Plan> {
         return plans;
     }
     for (column, by) in DEVICES {
-        plans.push(Plan { column, machine: MACHINE, by, bytes: PUBLISHED, rate: AS_A_DEVICE });
+        plans.push(TeeBootPlan {
+            column,
+            machine: MACHINE,
+            by,
+            bytes: PUBLISHED,
+            rate: AS_A_DEVICE,
+        });
     }
     plans
 }
 
 impl Booted {
     /// Makes a result from steps that another program than the loader measured, with a payload in memory.
-    pub fn apart(column: &'static str, parts: Parts, device_key: u64) -> Self {
+    pub fn from_steps(column: &'static str, parts: Parts, device_key: u64) -> Self {
         let (machine, rate, bytes) = (MACHINE, AT_ONCE, parts.bytes);
         let (medium, parts, points) = (0, Some(parts), Vec::new());
         Self { column, machine, rate, medium, parts, device_key, bytes, points }
     }
 }
 
-impl Plan {
+impl TeeBootPlan {
     /// Estimates the cycles, so that the longest boots start first.
     fn weight(&self) -> usize {
         let hundredths = match self.by {
@@ -241,10 +247,10 @@ pub fn rows(boots: &[Booted]) -> Result<Vec<Row>> {
 }
 
 /// Returns the simulated columns of the figure.
-pub fn columns(boots: &[Booted]) -> Vec<Column> {
+pub fn columns(boots: &[Booted]) -> Vec<SweepColumn> {
     let column = |name: &'static str| {
         let whole: Vec<Parts> = parts(boots, name).collect();
-        (!whole.is_empty()).then(|| Column::new(name, whole))
+        (!whole.is_empty()).then(|| SweepColumn::new(name, whole))
     };
     COLUMNS.into_iter().filter_map(column).collect()
 }

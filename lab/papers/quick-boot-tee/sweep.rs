@@ -72,7 +72,7 @@ impl Parts {
 
 /// A column of the figure, which is one implementation.
 #[derive(Clone, Debug)]
-pub struct Column {
+pub struct SweepColumn {
     pub name: &'static str,
     /// Two sizes whose difference gives the cost of a byte; `None` if there is only one size.
     line: Option<[Parts; 2]>,
@@ -80,7 +80,7 @@ pub struct Column {
     whole: Vec<Parts>,
 }
 
-impl Column {
+impl SweepColumn {
     /// Makes a column whose line goes through the shortest and the longest simulated size.
     pub fn new(name: &'static str, mut whole: Vec<Parts>) -> Self {
         whole.sort_unstable_by_key(|parts| parts.bytes);
@@ -144,7 +144,7 @@ impl Column {
 }
 
 /// Returns all known points of the figure.
-pub fn rows(columns: &[Column]) -> Vec<Row> {
+pub fn rows(columns: &[SweepColumn]) -> Vec<Row> {
     let mut rows = Vec::new();
     for column in columns {
         for (metric, passes) in PASSES {
@@ -170,7 +170,7 @@ pub fn rows(columns: &[Column]) -> Vec<Row> {
 }
 
 /// Returns the paper's payload with each column, and the ratios between columns.
-pub fn payload(columns: &[Column], paper: &Paper) -> Result<Vec<Row>> {
+pub fn payload(columns: &[SweepColumn], paper: &Paper) -> Result<Vec<Row>> {
     let bytes = paper.constant("payload_bytes")? as usize;
     let of = |name: &str| {
         let column = columns.iter().find(|it| it.name == name)?;
@@ -196,7 +196,7 @@ pub fn payload(columns: &[Column], paper: &Paper) -> Result<Vec<Row>> {
 }
 
 /// Compares the paper's statement about its figure: software divided by engines, in decades.
-fn decades(columns: &[Column], bytes: usize, paper: &Paper) -> Result<Option<Row>> {
+fn decades(columns: &[SweepColumn], bytes: usize, paper: &Paper) -> Result<Option<Row>> {
     let of = |name: &str| columns.iter().find(|it| it.name == name)?.cycles(bytes, 3);
     let (Some((engines, _)), Some((software, _))) = (of(PAPER), of(PORTABLE)) else {
         return Ok(None);
@@ -217,8 +217,8 @@ mod tests {
         Parts { bytes, measure, derive: 10, key_pair: 20, sign: 30 }
     }
 
-    fn column(name: &'static str, byte: f64) -> Column {
-        Column::new(name, vec![parts(300, byte), parts(100, byte)])
+    fn column(name: &'static str, byte: f64) -> SweepColumn {
+        SweepColumn::new(name, vec![parts(300, byte), parts(100, byte)])
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn a_size_alone_is_no_line() {
         let whole = vec![parts(64 << 10, 1.0)];
-        let rows = rows(&[Column::new(PUSHED, whole)]);
+        let rows = rows(&[SweepColumn::new(PUSHED, whole)]);
         assert_eq!(rows.len(), 2);
         assert!(rows.iter().all(|row| row.config == "engines, pushed, 64 KiB"));
     }
@@ -245,7 +245,7 @@ mod tests {
     fn what_was_simulated_is_held_against_the_line() {
         let line = [parts(100, 1.0), parts(300, 1.0)];
         let status = |byte: f64| {
-            let column = Column::of_line(OURS, line, vec![parts(1000, byte)]);
+            let column = SweepColumn::of_line(OURS, line, vec![parts(1000, byte)]);
             rows(&[column]).last().unwrap().status
         };
         assert_eq!((status(1.0), status(0.97)), (Status::Hit, Status::Miss));
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn a_ratio_needs_both_and_may_miss() {
         let paper = Paper::load("quick-boot-tee").unwrap();
-        let ratios = |columns: &[Column]| -> Vec<Status> {
+        let ratios = |columns: &[SweepColumn]| -> Vec<Status> {
             let rows = payload(columns, &paper).unwrap();
             rows.iter().filter(|row| row.metric == "ratio").map(|row| row.status).collect()
         };

@@ -25,9 +25,9 @@ const REACH: u64 = 4096;
 const BLOCK: f64 = 64.0;
 
 /// A part of the work, and a predicate for the mnemonics that belong to it.
-type Part = (&'static str, fn(&str) -> bool);
+type WorkPart = (&'static str, fn(&str) -> bool);
 
-const PARTS: &[Part] = &[
+const PARTS: &[WorkPart] = &[
     ("state in and out", |name| name.contains("xei16") || name.starts_with("vle16")),
     ("constants into registers", |name| name.starts_with("vl8re")),
     ("message into registers", |name| name.starts_with("vl4re") || name == "vrev8.v"),

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::args::Args;
+use super::args::LabArgs;
 use super::machine::{self, commit, date, version};
 use super::peers::{self, PeerCount};
 use hartlock_device::bench;
@@ -25,10 +25,10 @@ mod listing;
 const KEY: &str = "vector-crypto";
 
 /// A bound: hash, tier, form (`one` message or `many`), vector register length in bits, maximum instructions per byte.
-type Bound = (&'static str, &'static str, &'static str, u32, f64);
+type InstructionBound = (&'static str, &'static str, &'static str, u32, f64);
 
 /// Bounds that were set from prototypes before the kernels were written.
-const BOUNDS: &[Bound] = &[
+const BOUNDS: &[InstructionBound] = &[
     ("sha256", "rv64", "one", 0, 49.0),
     ("sha256", "zbb", "one", 0, 35.5),
     ("sha256", "zknh", "one", 0, 21.3),
@@ -70,7 +70,7 @@ const PEERS: &[(&str, &[&str], &[&str])] = &[
     ("zvknh-128", &[], &["zvknh"]),
 ];
 
-pub fn measure(args: &Args) -> Result<Run> {
+pub fn measure(args: &LabArgs) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     eprintln!("building the bench");
     let bench = KernelBench::prepare()?;

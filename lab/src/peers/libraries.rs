@@ -82,7 +82,7 @@ const WOLFSSL_ASSEMBLY: &[&str] = &["sha256", "sha3", "sha512"];
 
 /// The part of the libraries that is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum LibraryPart {
     Hashes,
     Everything,
 }
@@ -123,12 +123,12 @@ pub fn compiler() -> Result<(&'static str, String)> {
 ///
 /// # Errors
 /// Fails if a crate or a tool cannot be fetched, or if a source does not compile.
-pub fn build(hart: &str, part: Part) -> Result<PathBuf> {
+pub fn build(hart: &str, part: LibraryPart) -> Result<PathBuf> {
     let (_, march, defines) =
         HARTS.iter().find(|(name, ..)| *name == hart).context("no flags for this hart")?;
     let sources = Sources::find()?;
     let tools = tools::peers()?;
-    let name = if part == Part::Hashes { "hashes" } else { "everything" };
+    let name = if part == LibraryPart::Hashes { "hashes" } else { "everything" };
     let folder = project::target_dir().join("lab/libraries").join(format!("{march}-{name}"));
     let folder = std::path::absolute(folder)?;
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
@@ -251,7 +251,12 @@ impl Compiler<'_> {
 }
 
 /// Configures and builds OpenSSL with its own build system. For the hashes, only their objects are compiled.
-fn openssl(compiler: &Compiler<'_>, sources: &Path, folder: &Path, part: Part) -> Result<()> {
+fn openssl(
+    compiler: &Compiler<'_>,
+    sources: &Path,
+    folder: &Path,
+    part: LibraryPart,
+) -> Result<()> {
     let work = folder.join("openssl");
     if work.exists() {
         fs::remove_dir_all(&work).with_context(|| work.display().to_string())?;
@@ -271,7 +276,7 @@ fn openssl(compiler: &Compiler<'_>, sources: &Path, folder: &Path, part: Part) -
     };
     make(&["build_generated".to_owned()])?;
     let library = folder.join("libcrypto.a");
-    if part == Part::Everything {
+    if part == LibraryPart::Everything {
         make(&["libcrypto.a".to_owned()])?;
         fs::rename(work.join("libcrypto.a"), library)?;
     } else {
@@ -289,7 +294,7 @@ fn wolfssl(
     sources: &Path,
     folder: &Path,
     defines: &[&str],
-    part: Part,
+    part: LibraryPart,
 ) -> Result<()> {
     let settings = settings();
     let code = sources.join("wolfcrypt/src");
@@ -300,7 +305,7 @@ fn wolfssl(
             .iter()
             .map(|name| code.join(format!("port/riscv64/riscv-64-{name}-asm.S"))),
     );
-    if part == Part::Everything {
+    if part == LibraryPart::Everything {
         files.extend(WOLFSSL_SIGNATURES.iter().map(of_code));
         files.push(settings.join("sizes.c"));
     }
@@ -365,6 +370,6 @@ mod tests {
         let mut marches: Vec<&str> = HARTS.iter().map(|(_, march, _)| *march).collect();
         marches.dedup();
         assert_eq!(marches.len(), HARTS.len());
-        assert!(build("no such hart", Part::Hashes).is_err());
+        assert!(build("no such hart", LibraryPart::Hashes).is_err());
     }
 }

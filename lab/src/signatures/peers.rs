@@ -10,7 +10,7 @@ use super::catalogue::{Algorithm, HARTS};
 use super::measure::{self, Program};
 use super::record::{Library, Peer, Run};
 use crate::peers::LIBRARIES;
-use crate::peers::libraries::{self, Part};
+use crate::peers::libraries::{self, LibraryPart};
 use xtask::{firmware, project, run};
 
 /// Optimisation levels of crates: for speed, as most users build them, and for size.
@@ -52,7 +52,7 @@ fn library(feature: &str) -> Option<&'static str> {
 }
 
 fn measure_library(feature: &str, name: &str, algorithm: &Algorithm, pack: &Path) -> Result<Peer> {
-    let folder = libraries::build(HARTS[0], Part::Everything)?;
+    let folder = libraries::build(HARTS[0], LibraryPart::Everything)?;
     let program = build_with(Some(feature), "3", Some(&folder))?;
     let console = measure::run_to_end(&program, pack, HARTS[0])?;
     let Passes { first, run, mean_with_key, kept } =

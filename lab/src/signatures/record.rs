@@ -98,7 +98,7 @@ pub struct Peers {
 /// because the most expensive signature of a hash-based algorithm is infeasible to find.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Bound {
+pub struct SignatureBound {
     pub algorithm: String,
     pub hart: String,
     pub million_instructions: Option<f64>,
@@ -108,7 +108,7 @@ pub struct Bound {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {
-    pub bound: Vec<Bound>,
+    pub bound: Vec<SignatureBound>,
 }
 
 /// Returns the folder of these files.
@@ -155,7 +155,7 @@ impl Bounds {
     }
 
     /// Returns the bounds of an algorithm on a hart.
-    pub fn of(&self, algorithm: &str, hart: &str) -> impl Iterator<Item = &Bound> {
+    pub fn of(&self, algorithm: &str, hart: &str) -> impl Iterator<Item = &SignatureBound> {
         self.bound.iter().filter(move |it| it.algorithm == algorithm && it.hart == hart)
     }
 }

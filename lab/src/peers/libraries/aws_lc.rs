@@ -7,7 +7,7 @@ use std::thread::{self, available_parallelism};
 
 use anyhow::{Context, Result, anyhow, ensure};
 
-use super::{Compiler, Part};
+use super::{Compiler, LibraryPart};
 use xtask::run;
 
 /// Compiler options for a program without threads, files and network, and a prefix for all functions, because some
@@ -31,13 +31,18 @@ const BEFORE_HASHES: &str = "crypto/fipsmodule/service_indicator/internal.h";
 const LEFT_OUT: &str = "third_party/jitterentropy/";
 
 /// Compiles the library from the folder of its crate.
-pub fn build(compiler: &Compiler<'_>, sources: &Path, folder: &Path, part: Part) -> Result<()> {
+pub fn build(
+    compiler: &Compiler<'_>,
+    sources: &Path,
+    folder: &Path,
+    part: LibraryPart,
+) -> Result<()> {
     let code = sources.join("aws-lc");
     let files: Vec<String> = match part {
-        Part::Hashes => {
+        LibraryPart::Hashes => {
             HASHES.iter().map(|name| format!("crypto/fipsmodule/sha/{name}.c")).collect()
         }
-        Part::Everything => {
+        LibraryPart::Everything => {
             listed(&fs::read_to_string(sources.join("builder/cc_builder/universal.rs"))?)?
         }
     };
@@ -48,7 +53,7 @@ pub fn build(compiler: &Compiler<'_>, sources: &Path, folder: &Path, part: Part)
         let mut command = compiler.command();
         command.args(OPTIONS).arg("-I").arg(sources.join("generated-include"));
         command.arg("-I").arg(code.join("include"));
-        if part == Part::Hashes {
+        if part == LibraryPart::Hashes {
             command.arg("-include").arg(code.join(BEFORE_HASHES));
         }
         run::quietly(command.arg("-c").arg(code.join(file)).arg("-o").arg(&object))?;
