@@ -2,7 +2,7 @@
 //! 8; encodings in chapter 34). All other words are decoded as [`Operation::Illegal`].
 
 mod compressed;
-mod narrow;
+mod rv32;
 
 /// The operation of an instruction. The second operand of arithmetic is `x[rs2] + immediate`. One of the two is
 /// always zero, so that `addi` and `add` are the same operation.
