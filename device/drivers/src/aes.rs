@@ -631,4 +631,4 @@ fn bytes<const BYTES: usize, const WORDS: usize>(words: [u32; WORDS]) -> [u8; BY
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

@@ -446,7 +446,7 @@ fn length(modulus: &[u8], base: &[u8], exponent: u32, result: &[u8]) -> Result<L
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     //! In these tests plain memory replaces the registers. The tests in `hw/ip/bignum/tb` check the computations of the
     //! hardware.
 
@@ -458,21 +458,21 @@ pub(crate) mod tests {
 
     // These are offsets in words.
     const LENGTH: usize = 2;
-    pub(crate) const COMMAND: usize = 4;
+    const COMMAND: usize = 4;
     const STATUS: usize = 5;
     const ERROR: usize = 6;
     const OUTCOME: usize = 9;
     const OPERAND: usize = 10;
     const DATA: usize = 11;
     const IDLE: u32 = 1;
-    pub(crate) const WIPE: u32 = 1 << 7;
-    pub(crate) const GOOD: u32 = 0xc33c_c33c;
+    const WIPE: u32 = 1 << 7;
+    const GOOD: u32 = 0xc33c_c33c;
 
-    pub(crate) struct File(pub(crate) Vec<Cell<u32>>);
+    struct File(Vec<Cell<u32>>);
 
     impl File {
         /// Returns an engine that answers every command with this word.
-        pub(crate) fn with_outcome(outcome: u32) -> File {
+        fn with_outcome(outcome: u32) -> File {
             let file = File((0..12).map(|_| Cell::new(0)).collect());
             file.0[0].set(MAGIC);
             file.0[STATUS].set(1);
@@ -480,7 +480,7 @@ pub(crate) mod tests {
             file
         }
 
-        pub(crate) fn base(&self) -> *mut u32 {
+        fn base(&self) -> *mut u32 {
             self.0.as_ptr().cast::<u32>().cast_mut()
         }
 

@@ -7,8 +7,6 @@
 //! hardware prevents the host from changing the request in the meantime. [`request`] checks whether the addresses in a
 //! request may be used.
 
-pub mod key_engines;
-pub mod keys;
 pub mod request;
 
 use core::sync::atomic::{Ordering, fence};

@@ -4,9 +4,9 @@
 //! On machines without these engines their pages are empty, and an access to them traps.
 
 use hartlock_drivers::mailbox::Answer;
-use hartlock_drivers::mailbox::key_engines::Hardware;
-use hartlock_drivers::mailbox::keys::{BUFFER_LEN, Keys, used_len};
 use hartlock_drivers::mailbox::request::{Operation, Permitted, Refusal};
+use hartlock_keystore::engines::Hardware;
+use hartlock_keystore::keys::{BUFFER_LEN, Keys, used_len};
 
 use crate::{AES, BIGNUM, NOISE_SOURCE, host, wipe_stack};
 

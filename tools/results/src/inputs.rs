@@ -41,6 +41,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "device/drivers",
             "host/kat",
             "device/kernels",
+            "device/keystore",
             "device/rot",
             "device/rot-rom",
             "verif/programs/accelerator",

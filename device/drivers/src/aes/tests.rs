@@ -10,9 +10,9 @@ const WORDS: usize = 40;
 const ID: usize = 0;
 const PARAMETERS: usize = 1;
 const CONTROL: usize = 2;
-pub(crate) const COMMAND: usize = 3;
+const COMMAND: usize = 3;
 const STATUS: usize = 4;
-pub(crate) const ERROR: usize = 5;
+const ERROR: usize = 5;
 const TEXT_LEN: usize = 8;
 const AAD_LEN: usize = 9;
 const IV_LEN: usize = 10;
@@ -29,22 +29,22 @@ const MATCHES: u32 = 1 << 4;
 const FAILED: u32 = 1 << 7;
 const HEALTHY: u32 = 1 << 8;
 const START: u32 = 1;
-pub(crate) const BAD_KEY: u32 = 1 << 2;
-pub(crate) const BAD_LENGTH: u32 = 1 << 4;
+const BAD_KEY: u32 = 1 << 2;
+const BAD_LENGTH: u32 = 1 << 4;
 const BAD_TAG: u32 = 1 << 8;
 const BAD_ENTROPY: u32 = 1 << 9;
 
-pub(crate) struct File([Cell<u32>; WORDS]);
+struct File([Cell<u32>; WORDS]);
 
 impl File {
-    pub(crate) fn idle() -> File {
+    fn idle() -> File {
         let file = File([const { Cell::new(0) }; WORDS]);
         file.set(ID, MAGIC);
         file.set(STATUS, READY);
         file
     }
 
-    pub(crate) fn base(&self) -> *mut u32 {
+    fn base(&self) -> *mut u32 {
         self.0.as_ptr().cast::<u32>().cast_mut()
     }
 
@@ -54,11 +54,11 @@ impl File {
         unsafe { Registers::new(self.base()) }
     }
 
-    pub(crate) fn set(&self, at: usize, value: u32) {
+    fn set(&self, at: usize, value: u32) {
         self.0.iter().skip(at).take(1).for_each(|cell| cell.set(value));
     }
 
-    pub(crate) fn get(&self, at: usize) -> u32 {
+    fn get(&self, at: usize) -> u32 {
         self.0.iter().skip(at).map(Cell::get).next().unwrap_or_default()
     }
 }

@@ -8,14 +8,14 @@ use super::Request;
 use hartlock_image::RequestReason;
 use hartlock_verify::board::Region;
 
-/// Maximum length in bytes of a record for an operation with a key ([`super::keys`]).
+/// Maximum length in bytes of a record for an operation with a key (`hartlock_keystore`).
 pub const MAX_RECORD_LEN: usize = TEXT_AT + MAX_TEXT_LEN + TAG_LEN;
 /// Offset in bytes of the additional data and the text in a record.
-pub(super) const TEXT_AT: usize = 24;
+pub const TEXT_AT: usize = 24;
 /// Maximum length in bytes of text and additional data together.
 pub const MAX_TEXT_LEN: usize = 4096;
 /// Length of a GCM tag in bytes.
-pub(super) const TAG_LEN: usize = 16;
+pub const TAG_LEN: usize = 16;
 /// Length in bytes of a signature and of the modulus.
 pub const SIGNATURE_LEN: usize = 256;
 
@@ -67,7 +67,7 @@ impl Operation {
     }
 
     /// Returns true if the operation needs keys. Its input is a record, which is copied as a whole before it is checked
-    /// ([`super::keys`]).
+    /// (`hartlock_keystore`).
     #[must_use]
     pub const fn is_by_key(self) -> bool {
         !matches!(self, Self::Sha256)

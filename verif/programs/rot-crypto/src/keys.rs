@@ -21,9 +21,9 @@ use core::fmt::Write;
 use core::hint::black_box;
 
 use hartlock_drivers::key_slot::{KEY_LEN, KeySlot};
-use hartlock_drivers::mailbox::keys::BUFFER_LEN;
 use hartlock_drivers::mailbox::request::{INLINE, Limits};
 use hartlock_drivers::mailbox::{Answer, Request};
+use hartlock_keystore::keys::BUFFER_LEN;
 use hartlock_rot::host::{self, BusError};
 use hartlock_rot::keys::Service;
 use hartlock_rot::{Console, HOST_MEMORY, KEY_SLOT, cycle};

@@ -2,12 +2,12 @@
 //! `keys`. The results of the engines are compared with those of software on the workstation, which are in memory
 //! before the boot; software on this hart verifies signatures. Then each refusal is provoked.
 
-use hartlock_drivers::mailbox::keys::MAX_FAILED_IMPORTS;
 use hartlock_drivers::mailbox::request::{INLINE, Operation, Refusal};
 use hartlock_drivers::mailbox::{Answer, HostSide, Request};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::rsa::{PublicKey, pkcs1};
 use hartlock_kernels::sha2::Sha256;
+use hartlock_keystore::keys::MAX_FAILED_IMPORTS;
 use hartlock_maps::hartlock_soc;
 
 use crate::asking::{MISSING, Patience, ask, expect, listen, sha256};

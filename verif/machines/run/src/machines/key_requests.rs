@@ -27,7 +27,7 @@ const RESULTS: u32 = 0x8180_0000;
 const RESULT_STEP: usize = 0x1000;
 /// A limit far above the cycles of the program.
 const MAX_CYCLES: &str = "20000000";
-/// Handles of the first import and of the second (`device/drivers/src/mailbox/keys.rs`).
+/// Handles of the first import and of the second (`device/keystore/src/keys.rs`).
 const SECRET: u32 = 0x101;
 const PRIVATE: u32 = 0x202;
 /// The maximum number of cycles of a signature by RSA-2048, with blinding, check and wipes.

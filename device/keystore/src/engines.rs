@@ -1,13 +1,13 @@
 //! Engines for requests with keys: `hw/ip/aes` with its key slot, and `hw/ip/bignum` with the noise source for its
 //! blinding.
 
+use hartlock_drivers::aes::{self, Aes, Direction};
+use hartlock_drivers::bignum::{self, Bignum, Blinding, PrivateKey};
+use hartlock_drivers::noise_source::NoiseSource;
+use hartlock_drivers::wait::Polling;
 use hartlock_regs::Block;
 
-use super::keys::{Cipher, Engines, Failure, Mode, Private};
-use crate::aes::{self, Aes, Direction};
-use crate::bignum::{self, Bignum, Blinding, PrivateKey};
-use crate::noise_source::NoiseSource;
-use crate::wait::Polling;
+use crate::keys::{Cipher, Engines, Failure, Mode, Private};
 
 /// Public exponent e of all RSA keys of this module.
 const EXPONENT: u32 = 65537;
@@ -161,6 +161,3 @@ const fn failure(error: bignum::Error) -> Failure {
         _ => Failure::Failed,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,7 +4,7 @@
 use std::vec::Vec;
 
 use super::*;
-use crate::mailbox::request::MAX_TEXT_LEN;
+use hartlock_drivers::mailbox::request::MAX_TEXT_LEN;
 
 const MASK: u8 = 0x5a;
 const WRAP_MAGIC: [u8; WRAP_LEN] = [0xa6; WRAP_LEN];

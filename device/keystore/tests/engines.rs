@@ -1,30 +1,71 @@
 //! In these tests plain memory replaces the registers, as in the tests of the drivers.
 
-use super::super::request::SIGNATURE_LEN;
-use super::*;
-use crate::aes::tests as of_aes;
-use crate::bignum::tests::{self as of_numbers, GOOD};
+use core::cell::Cell;
 
-const AES_WIPE: u32 = 1 << 2;
+use hartlock_drivers::mailbox::request::SIGNATURE_LEN;
+use hartlock_keystore::engines::Hardware;
+use hartlock_keystore::keys::{Cipher, Engines, Failure, Mode, Private};
+
+/// Registers of `hw/ip/aes`, in words.
+mod of_aes {
+    pub const MAGIC: u32 = u32::from_be_bytes(*b"aes1");
+    pub const COMMAND: usize = 3;
+    pub const STATUS: usize = 4;
+    pub const ERROR: usize = 5;
+    pub const WORDS: usize = 40;
+
+    pub const READY: u32 = 7;
+    pub const WIPE: u32 = 1 << 2;
+    pub const BAD_KEY: u32 = 1 << 2;
+    pub const BAD_LENGTH: u32 = 1 << 4;
+}
+
+/// Registers of `hw/ip/bignum`, in words.
+mod of_numbers {
+    pub const MAGIC: u32 = u32::from_be_bytes(*b"bign");
+    pub const COMMAND: usize = 4;
+    pub const STATUS: usize = 5;
+    pub const OUTCOME: usize = 9;
+    pub const WORDS: usize = 12;
+
+    pub const IDLE: u32 = 1;
+    pub const WIPE: u32 = 1 << 7;
+}
+
+/// What the engine for big numbers answers a command with that succeeded.
+const GOOD: u32 = 0xc33c_c33c;
 
 /// The registers of both engines.
 struct Files {
-    aes: of_aes::File,
-    numbers: of_numbers::File,
+    aes: [Cell<u32>; of_aes::WORDS],
+    numbers: [Cell<u32>; of_numbers::WORDS],
 }
 
 impl Files {
     /// Returns idle engines. The big-number engine gives every command this outcome.
     fn with_outcome(outcome: u32) -> Files {
-        Files { aes: of_aes::File::idle(), numbers: of_numbers::File::with_outcome(outcome) }
+        let files = Files {
+            aes: [const { Cell::new(0) }; of_aes::WORDS],
+            numbers: [const { Cell::new(0) }; of_numbers::WORDS],
+        };
+        files.aes[0].set(of_aes::MAGIC);
+        files.aes[of_aes::STATUS].set(of_aes::READY);
+        files.numbers[0].set(of_numbers::MAGIC);
+        files.numbers[of_numbers::STATUS].set(of_numbers::IDLE);
+        files.numbers[of_numbers::OUTCOME].set(outcome);
+        files
     }
 
     fn hardware(&self) -> Hardware {
         // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
         // outlive the engines in every test. No test uses the noise source.
-        unsafe { Hardware::at(self.aes.base(), self.numbers.base(), core::ptr::null_mut()) }
+        unsafe { Hardware::at(base(&self.aes), base(&self.numbers), core::ptr::null_mut()) }
             .unwrap()
     }
+}
+
+fn base(registers: &[Cell<u32>]) -> *mut u32 {
+    registers.as_ptr().cast::<u32>().cast_mut()
 }
 
 const MODULUS: [u8; SIGNATURE_LEN] = [0xff; SIGNATURE_LEN];
@@ -49,7 +90,7 @@ fn every_operation_with_numbers_ends_with_a_wipe() {
             let result = operation(&mut files.hardware(), &mut [0; SIGNATURE_LEN]);
             assert_eq!(result.is_ok(), outcome == GOOD);
             assert_eq!(
-                files.numbers.0[of_numbers::COMMAND].get(),
+                files.numbers[of_numbers::COMMAND].get(),
                 of_numbers::WIPE,
                 "a number stays"
             );
@@ -77,7 +118,7 @@ fn numbers_that_are_no_key_are_none() {
 fn nothing_is_left_of_a_text_that_failed() {
     let files = Files::with_outcome(GOOD);
     let mut engines = files.hardware();
-    files.aes.set(of_aes::ERROR, of_aes::BAD_LENGTH);
+    files.aes[of_aes::ERROR].set(of_aes::BAD_LENGTH);
     for mode in [Mode::Gcm, Mode::Ctr] {
         let (mut text, cipher) = ([1; 20], Cipher { key: &[3; 32], mode, iv: &[4; 16], more: &[] });
         assert_eq!(engines.decrypt(cipher, &mut text, &[5; 16]), Err(Failure::Failed));
@@ -93,8 +134,8 @@ fn nothing_is_left_of_a_key_that_was_not_unwrapped() {
     {
         let files = Files::with_outcome(GOOD);
         let (mut engines, mut key) = (files.hardware(), [1; 16]);
-        files.aes.set(of_aes::ERROR, error);
+        files.aes[of_aes::ERROR].set(error);
         assert_eq!(engines.unwrap_key(&[2; 24], &mut key), Err(failure));
-        assert_eq!((key, files.aes.get(of_aes::COMMAND)), ([0; 16], AES_WIPE));
+        assert_eq!((key, files.aes[of_aes::COMMAND].get()), ([0; 16], of_aes::WIPE));
     }
 }

@@ -8,7 +8,9 @@
 use core::hint::black_box;
 use core::ops::Range;
 
-use super::request::{MAX_RECORD_LEN, Operation, Refusal, SIGNATURE_LEN, TAG_LEN, TEXT_AT};
+use hartlock_drivers::mailbox::request::{
+    MAX_RECORD_LEN, Operation, Refusal, SIGNATURE_LEN, TAG_LEN, TEXT_AT,
+};
 
 /// Size in bytes of the buffer for a record and the tag that encryption appends.
 pub const BUFFER_LEN: usize = MAX_RECORD_LEN + TAG_LEN;
