@@ -5,49 +5,39 @@ use hartlock_drivers::aes::{self, Aes, Direction};
 use hartlock_drivers::bignum::{self, Bignum, Blinding, PrivateKey};
 use hartlock_drivers::noise_source::NoiseSource;
 use hartlock_drivers::wait::Polling;
-use hartlock_regs::Block;
 
-use crate::keys::{Cipher, Engines, Failure, Mode, Private};
+use crate::keys::{Cipher, CipherMode, EngineFailure, KeyEngines, RsaPrivateKey};
 
 /// Public exponent e of all RSA keys of this module.
 const EXPONENT: u32 = 65537;
 
-/// The two engines, each of which is wiped after every operation, and the noise source.
-pub struct Hardware {
+/// Both engines, each of which is wiped after every operation, and the noise source.
+pub struct HardwareKeyEngines {
     aes: Aes,
     numbers: Bignum<Polling>,
     noise: NoiseSource,
 }
 
-impl Hardware {
-    /// Returns the engines at these addresses if they work. The noise source is checked when it is used.
+impl HardwareKeyEngines {
+    /// Engines that work. Whether the noise source does is known when it is needed.
     ///
-    /// The engines are polled: an upset may leave an engine busy for ever, and then nothing would wake a core that
-    /// sleeps until the interrupt.
-    ///
-    /// # Safety
-    /// The addresses are those of the registers of `hw/ip/aes`, of `hw/ip/bignum` and of the noise source of `hw/soc`,
-    /// and no other code uses them.
-    pub unsafe fn at(aes: *mut u32, numbers: *mut u32, noise: *mut u32) -> Option<Self> {
-        // SAFETY: the caller guarantees the address.
-        let aes = Aes::new(unsafe { Block::new(aes) }).ok()?;
-        // SAFETY: the caller guarantees the address.
-        let numbers = Bignum::new(unsafe { Block::new(numbers) }, Polling).ok()?;
-        // SAFETY: the caller guarantees the address.
-        let noise = unsafe { NoiseSource::new(noise) };
-        Some(Self { aes, numbers, noise })
+    /// The engine for big numbers is polled: an upset may leave an engine busy, and nothing else would wake a core that sleeps
+    /// until its interrupt.
+    #[must_use]
+    pub const fn new(aes: Aes, numbers: Bignum<Polling>, noise: NoiseSource) -> Self {
+        Self { aes, numbers, noise }
     }
 
     /// Runs an operation of the AES engine and wipes the engine in any case. Without the wipe the result is not used.
     fn with_aes<T>(
         &mut self,
         operation: impl FnOnce(&mut Aes) -> Result<T, aes::Error>,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, EngineFailure> {
         let result = operation(&mut self.aes);
-        self.aes.wipe().map_err(|_| Failure::Failed)?;
+        self.aes.wipe().map_err(|_| EngineFailure::Failed)?;
         result.map_err(|error| match error {
-            aes::Error::NotAuthentic => Failure::NotAuthentic,
-            _ => Failure::Failed,
+            aes::Error::NotAuthentic => EngineFailure::NotAuthentic,
+            _ => EngineFailure::Failed,
         })
     }
 
@@ -56,27 +46,27 @@ impl Hardware {
     fn with_public(
         &mut self,
         operation: impl FnOnce(&mut Bignum<Polling>) -> Result<(), bignum::Error>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), EngineFailure> {
         let result = operation(&mut self.numbers);
         self.numbers.wipe().map_err(failure)?;
         result.map_err(failure)
     }
 }
 
-impl Engines for Hardware {
-    fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Failure> {
+impl KeyEngines for HardwareKeyEngines {
+    fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), EngineFailure> {
         let loaded = self.aes.load_slot();
         let unwrapped = self.with_aes(|aes| loaded.and_then(|()| aes.unwrap_key(wrapped, key)));
         let is_empty = loaded == Err(aes::Error::Refused);
-        zero_unless(if is_empty { Err(Failure::NoKey) } else { unwrapped }, key)
+        zero_unless(if is_empty { Err(EngineFailure::NoKey) } else { unwrapped }, key)
     }
 
-    fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], Failure> {
+    fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], EngineFailure> {
         self.with_aes(|aes| {
             aes.load_key(cipher.key)?;
             match cipher.mode {
-                Mode::Gcm => aes.seal(vector(&cipher)?, cipher.more, text),
-                Mode::Ctr => {
+                CipherMode::Gcm => aes.seal(vector(&cipher)?, cipher.more, text),
+                CipherMode::Ctr => {
                     aes.process(aes::Mode::Ctr(cipher.iv), Direction::Encrypt, text)?;
                     Ok([0; 16])
                 }
@@ -84,18 +74,28 @@ impl Engines for Hardware {
         })
     }
 
-    fn decrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8], tag: &[u8]) -> Result<(), Failure> {
+    fn decrypt(
+        &mut self,
+        cipher: Cipher<'_>,
+        text: &mut [u8],
+        tag: &[u8],
+    ) -> Result<(), EngineFailure> {
         let decrypted = self.with_aes(|aes| {
             aes.load_key(cipher.key)?;
             match cipher.mode {
-                Mode::Gcm => aes.open(vector(&cipher)?, cipher.more, text, tag),
-                Mode::Ctr => aes.process(aes::Mode::Ctr(cipher.iv), Direction::Decrypt, text),
+                CipherMode::Gcm => aes.open(vector(&cipher)?, cipher.more, text, tag),
+                CipherMode::Ctr => aes.process(aes::Mode::Ctr(cipher.iv), Direction::Decrypt, text),
             }
         });
         zero_unless(decrypted, text)
     }
 
-    fn private(&mut self, key: Private<'_>, base: &[u8], result: &mut [u8]) -> Result<(), Failure> {
+    fn private(
+        &mut self,
+        key: RsaPrivateKey<'_>,
+        base: &[u8],
+        result: &mut [u8],
+    ) -> Result<(), EngineFailure> {
         let [p, q, exponent_p, exponent_q, coefficient] = key.halves;
         let [factor, inverse] = key.blinding;
         let private = PrivateKey {
@@ -108,12 +108,17 @@ impl Engines for Hardware {
         let blinding = Blinding { factor, inverse };
         self.numbers.private(&private, &blinding, base, result).map_err(|error| match error {
             // e is valid, so the error refers to the exponent of a prime.
-            bignum::Error::BadExponent => Failure::BadKey,
+            bignum::Error::BadExponent => EngineFailure::BadKey,
             other => failure(other),
         })
     }
 
-    fn square(&mut self, modulus: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure> {
+    fn square(
+        &mut self,
+        modulus: &[u8],
+        number: &[u8],
+        result: &mut [u8],
+    ) -> Result<(), EngineFailure> {
         self.with_public(|numbers| numbers.power(modulus, number, 2, result))
     }
 
@@ -123,12 +128,12 @@ impl Engines for Hardware {
         number: &[u8],
         exponent: &[u8; 8],
         result: &mut [u8],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), EngineFailure> {
         self.numbers.power_secret(modulus, number, exponent, result).map_err(failure)
     }
 
-    fn noise(&mut self, bits: &mut [u8; 8]) -> Result<(), Failure> {
-        self.noise.read(bits, || ()).map_err(|_| Failure::Failed)
+    fn noise(&mut self, bits: &mut [u8; 8]) -> Result<(), EngineFailure> {
+        self.noise.read(bits, || ()).map_err(|_| EngineFailure::Failed)
     }
 
     fn recover(
@@ -136,13 +141,13 @@ impl Engines for Hardware {
         modulus: &[u8],
         signature: &[u8],
         result: &mut [u8],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), EngineFailure> {
         self.with_public(|numbers| numbers.recover(modulus, signature, EXPONENT, result))
     }
 }
 
 /// Overwrites `bytes` with zeros if the operation failed at any step.
-fn zero_unless(result: Result<(), Failure>, bytes: &mut [u8]) -> Result<(), Failure> {
+fn zero_unless(result: Result<(), EngineFailure>, bytes: &mut [u8]) -> Result<(), EngineFailure> {
     if result.is_err() {
         bytes.fill(0);
     }
@@ -154,10 +159,10 @@ fn vector<'a>(cipher: &Cipher<'a>) -> Result<&'a [u8], aes::Error> {
     cipher.iv.get(..12).ok_or(aes::Error::Length)
 }
 
-const fn failure(error: bignum::Error) -> Failure {
+const fn failure(error: bignum::Error) -> EngineFailure {
     match error {
-        bignum::Error::BadKey | bignum::Error::BadModulus => Failure::BadKey,
-        bignum::Error::BadOperand => Failure::BadOperand,
-        _ => Failure::Failed,
+        bignum::Error::BadKey | bignum::Error::BadModulus => EngineFailure::BadKey,
+        bignum::Error::BadOperand => EngineFailure::BadOperand,
+        _ => EngineFailure::Failed,
     }
 }

@@ -72,14 +72,14 @@ pub mod uses {
 /// The kinds of keys, with their numbers in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum KeyKind {
     /// AES-256.
     Aes256 = 1,
     /// RSA-2048 with the public exponent 65537.
     Rsa2048 = 2,
 }
 
-impl Kind {
+impl KeyKind {
     const fn from_number(number: u8) -> Option<Self> {
         match number {
             1 => Some(Self::Aes256),
@@ -106,7 +106,7 @@ impl Kind {
 /// The modes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
-pub enum Mode {
+pub enum CipherMode {
     /// GCM with a vector of 12 bytes and a tag of 16 (SP 800-38D).
     Gcm = 1,
     /// CTR with the counter of the first block (SP 800-38A).
@@ -119,7 +119,7 @@ pub struct Cipher<'a> {
     /// Key of AES-256.
     pub key: &'a [u8; 32],
     /// Mode of operation.
-    pub mode: Mode,
+    pub mode: CipherMode,
     /// Initialization vector; GCM uses its first 12 bytes.
     pub iv: &'a [u8; 16],
     /// Additional authenticated data, only for GCM.
@@ -128,7 +128,7 @@ pub struct Cipher<'a> {
 
 /// The parts of an RSA private key, big-endian.
 #[derive(Clone, Copy)]
-pub struct Private<'a> {
+pub struct RsaPrivateKey<'a> {
     /// Modulus n.
     pub modulus: &'a [u8],
     /// Values p, q, dP, dQ and qInv.
@@ -139,7 +139,7 @@ pub struct Private<'a> {
 
 /// The reason why an engine gave no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum EngineFailure {
     /// There is no key in the slot.
     NoKey,
     /// A wrapped key or a tag is wrong.
@@ -153,36 +153,51 @@ pub enum Failure {
 }
 
 /// The engines that perform the operations. When a call returns, no engine holds a part of a key.
-pub trait Engines {
+pub trait KeyEngines {
     /// Unwraps a key with AES-KW and the key of the slot. After an error `key` is zero.
     ///
     /// # Errors
     /// `NoKey`, `NotAuthentic`, `Failed`.
-    fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Failure>;
+    fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), EngineFailure>;
 
     /// Encrypts in place and returns the tag, which is meaningful only for GCM.
     ///
     /// # Errors
     /// `Failed`.
-    fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], Failure>;
+    fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], EngineFailure>;
 
     /// Decrypts in place. After an error the text is zero.
     ///
     /// # Errors
     /// `NotAuthentic`, `Failed`.
-    fn decrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8], tag: &[u8]) -> Result<(), Failure>;
+    fn decrypt(
+        &mut self,
+        cipher: Cipher<'_>,
+        text: &mut [u8],
+        tag: &[u8],
+    ) -> Result<(), EngineFailure>;
 
     /// Performs the private operation of RSA and checks the result.
     ///
     /// # Errors
     /// `BadKey` if a part of the key is out of range, `BadOperand`, `Failed`.
-    fn private(&mut self, key: Private<'_>, base: &[u8], result: &mut [u8]) -> Result<(), Failure>;
+    fn private(
+        &mut self,
+        key: RsaPrivateKey<'_>,
+        base: &[u8],
+        result: &mut [u8],
+    ) -> Result<(), EngineFailure>;
 
     /// Computes the square of a number.
     ///
     /// # Errors
     /// `BadOperand`, `BadKey`, `Failed`.
-    fn square(&mut self, modulus: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure>;
+    fn square(
+        &mut self,
+        modulus: &[u8],
+        number: &[u8],
+        result: &mut [u8],
+    ) -> Result<(), EngineFailure>;
 
     /// Computes a power with a secret exponent, whose highest bit is set, in a time that does not depend on the
     /// exponent.
@@ -195,13 +210,13 @@ pub trait Engines {
         number: &[u8],
         exponent: &[u8; NOISE_LEN],
         result: &mut [u8],
-    ) -> Result<(), Failure>;
+    ) -> Result<(), EngineFailure>;
 
     /// Returns random bits that are not known elsewhere and are different in each call.
     ///
     /// # Errors
     /// `Failed` if the noise source does not work.
-    fn noise(&mut self, bits: &mut [u8; NOISE_LEN]) -> Result<(), Failure>;
+    fn noise(&mut self, bits: &mut [u8; NOISE_LEN]) -> Result<(), EngineFailure>;
 
     /// Computes the encoded message of an RSA signature in such a way that no single fault changes it to another
     /// message.
@@ -213,12 +228,12 @@ pub trait Engines {
         modulus: &[u8],
         signature: &[u8],
         result: &mut [u8],
-    ) -> Result<(), Failure>;
+    ) -> Result<(), EngineFailure>;
 }
 
 /// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Output {
+pub struct RequestOutput {
     /// First word of the answer: a handle, or the number of bytes at the destination.
     pub word: u32,
     /// Range of the buffer that has to be copied to the destination.
@@ -226,23 +241,23 @@ pub struct Output {
 }
 
 /// A key, or an unused entry with the handle zero and all bytes zero.
-struct Key {
+struct StoredKey {
     handle: u32,
     bytes: [u8; MAX_KEY_LEN],
 }
 
-impl Key {
-    const NONE: Key = Key { handle: 0, bytes: [0; MAX_KEY_LEN] };
+impl StoredKey {
+    const NONE: StoredKey = StoredKey { handle: 0, bytes: [0; MAX_KEY_LEN] };
 
     fn forget(&mut self) {
         *black_box(self) = Self::NONE;
     }
 
     /// Returns kind, uses, and the bytes after the header, if the header is valid.
-    fn parts(&self) -> Option<(Kind, u8, &[u8])> {
+    fn parts(&self) -> Option<(KeyKind, u8, &[u8])> {
         let (header, rest) = self.bytes.split_first_chunk::<KEY_HEADER_LEN>()?;
         let [m0, m1, m2, m3, kind, uses, 0, 0] = *header else { return None };
-        let kind = Kind::from_number(kind)?;
+        let kind = KeyKind::from_number(kind)?;
         let is_of_kind = uses != 0 && uses & !kind.uses() == 0;
         let is_alone = uses & uses::COUNTER == 0 || uses == uses::COUNTER;
         let is_right = [m0, m1, m2, m3] == KEY_MAGIC && is_of_kind && is_alone;
@@ -259,24 +274,24 @@ impl Key {
 }
 
 /// The keys, and the remaining quotas of this boot.
-pub struct Keys {
-    keys: [Key; MAX_KEYS],
+pub struct KeyStore {
+    keys: [StoredKey; MAX_KEYS],
     imports: u32,
     failed_imports: u32,
     signatures: u32,
 }
 
-impl Default for Keys {
+impl Default for KeyStore {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Keys {
+impl KeyStore {
     /// Returns a store without keys.
     #[must_use]
     pub const fn new() -> Self {
-        Self { keys: [Key::NONE; MAX_KEYS], imports: 0, failed_imports: 0, signatures: 0 }
+        Self { keys: [StoredKey::NONE; MAX_KEYS], imports: 0, failed_imports: 0, signatures: 0 }
     }
 
     /// Serves a request. Its record is in the first `len` bytes of the buffer. Without engines every request is
@@ -286,11 +301,11 @@ impl Keys {
     /// A refusal; then nothing is copied to the destination.
     pub fn serve(
         &mut self,
-        engines: Option<&mut impl Engines>,
+        engines: Option<&mut impl KeyEngines>,
         operation: Operation,
         buffer: &mut [u8; BUFFER_LEN],
         len: usize,
-    ) -> Result<Output, Refusal> {
+    ) -> Result<RequestOutput, Refusal> {
         let engines = engines.ok_or(Refusal::NoKeys)?;
         let record = buffer.get(..len).ok_or(Refusal::TooLong)?;
         match operation {
@@ -304,19 +319,23 @@ impl Keys {
         }
     }
 
-    fn import(&mut self, engines: &mut impl Engines, wrapped: &[u8]) -> Result<Output, Refusal> {
+    fn import(
+        &mut self,
+        engines: &mut impl KeyEngines,
+        wrapped: &[u8],
+    ) -> Result<RequestOutput, Refusal> {
         if self.failed_imports >= MAX_FAILED_IMPORTS || self.imports >= MAX_IMPORTS {
             return Err(Refusal::QuotaSpent);
         }
-        let kinds = [Kind::Aes256, Kind::Rsa2048];
-        let len_of = |kind: &Kind| KEY_HEADER_LEN + kind.len();
-        let by_len = |kind: &Kind| wrapped.len() == WRAP_LEN + len_of(kind);
+        let kinds = [KeyKind::Aes256, KeyKind::Rsa2048];
+        let len_of = |kind: &KeyKind| KEY_HEADER_LEN + kind.len();
+        let by_len = |kind: &KeyKind| wrapped.len() == WRAP_LEN + len_of(kind);
         let kind = kinds.into_iter().find(by_len).ok_or(Refusal::Malformed)?;
         let mut places = (1..).zip(&mut self.keys);
         let (number, key) = places.find(|(_, key)| key.handle == 0).ok_or(Refusal::NoFreeHandle)?;
         // Without noise no private key is unwrapped, and the import does not count as a failed one.
         let mut exponent = [0; NOISE_LEN];
-        if kind == Kind::Rsa2048 {
+        if kind == KeyKind::Rsa2048 {
             engines.noise(&mut exponent).map_err(|_| Refusal::Failed)?;
         }
         // The failure is counted before it is known whether the key is right, so that no attempt is free.
@@ -326,12 +345,12 @@ impl Keys {
         let unwrapped = engines.unwrap_key(wrapped, place);
         let judged = match unwrapped {
             Ok(()) if key.parts().is_some_and(|(it, _, _)| it == kind) => match kind {
-                Kind::Aes256 => Ok(()),
-                Kind::Rsa2048 => key.randomise(engines, &mut exponent),
+                KeyKind::Aes256 => Ok(()),
+                KeyKind::Rsa2048 => key.randomise(engines, &mut exponent),
             },
             Ok(()) => Err(Refusal::KeyMalformed),
-            Err(Failure::NotAuthentic) => Err(Refusal::KeyNotAuthentic),
-            Err(Failure::NoKey) => Err(Refusal::NoKeys),
+            Err(EngineFailure::NotAuthentic) => Err(Refusal::KeyNotAuthentic),
+            Err(EngineFailure::NoKey) => Err(Refusal::NoKeys),
             Err(_) => Err(Refusal::Failed),
         };
         black_box(&mut exponent).fill(0);
@@ -344,24 +363,24 @@ impl Keys {
         }
         judged?;
         key.handle = self.imports << 8 | number;
-        Ok(Output { word: key.handle, range: 0..0 })
+        Ok(RequestOutput { word: key.handle, range: 0..0 })
     }
 
-    fn release(&mut self, record: &[u8]) -> Result<Output, Refusal> {
+    fn release(&mut self, record: &[u8]) -> Result<RequestOutput, Refusal> {
         let (handle, rest) = word(record)?;
         if !rest.is_empty() {
             return Err(Refusal::Malformed);
         }
         self.find(handle)?.forget();
-        Ok(Output::default())
+        Ok(RequestOutput::default())
     }
 
     fn encrypt(
         &mut self,
-        engines: &mut impl Engines,
+        engines: &mut impl KeyEngines,
         buffer: &mut [u8],
         len: usize,
-    ) -> Result<Output, Refusal> {
+    ) -> Result<RequestOutput, Refusal> {
         let (record, after) = buffer.split_at_mut_checked(len).ok_or(Refusal::TooLong)?;
         let handle = word(record)?.0;
         let key = self.find(handle)?;
@@ -370,8 +389,8 @@ impl Keys {
         let sealed = engines.encrypt(cipher, text);
         let (mode, tag) = (cipher.mode, key.outcome(sealed, Refusal::Failed)?);
         let end = match mode {
-            Mode::Ctr => len,
-            Mode::Gcm => {
+            CipherMode::Ctr => len,
+            CipherMode::Gcm => {
                 *after.first_chunk_mut().ok_or(Refusal::TooLong)? = tag;
                 len.saturating_add(TAG_LEN)
             }
@@ -381,18 +400,18 @@ impl Keys {
 
     fn decrypt(
         &mut self,
-        engines: &mut impl Engines,
+        engines: &mut impl KeyEngines,
         buffer: &mut [u8],
         len: usize,
-    ) -> Result<Output, Refusal> {
+    ) -> Result<RequestOutput, Refusal> {
         let record = buffer.get_mut(..len).ok_or(Refusal::TooLong)?;
         let handle = word(record)?.0;
         let key = self.find(handle)?;
         let (cipher, text) = begin(key, uses::DECRYPT, record)?;
         let start = len.saturating_sub(text.len());
         let (text, tag) = match cipher.mode {
-            Mode::Ctr => (text, [0; TAG_LEN]),
-            Mode::Gcm => {
+            CipherMode::Ctr => (text, [0; TAG_LEN]),
+            CipherMode::Gcm => {
                 let (text, tag) =
                     text.split_last_chunk_mut::<TAG_LEN>().ok_or(Refusal::Malformed)?;
                 (text, *tag)
@@ -406,10 +425,10 @@ impl Keys {
 
     fn sign(
         &mut self,
-        engines: &mut impl Engines,
+        engines: &mut impl KeyEngines,
         buffer: &mut [u8],
         len: usize,
-    ) -> Result<Output, Refusal> {
+    ) -> Result<RequestOutput, Refusal> {
         let record = buffer.get(..len).ok_or(Refusal::TooLong)?;
         let (handle, rest) = word(record)?;
         self.find(handle)?.for_use(uses::SIGN)?;
@@ -425,10 +444,14 @@ impl Keys {
         Ok(written(0..SIGNATURE_LEN))
     }
 
-    fn verify(&mut self, engines: &mut impl Engines, record: &[u8]) -> Result<Output, Refusal> {
+    fn verify(
+        &mut self,
+        engines: &mut impl KeyEngines,
+        record: &[u8],
+    ) -> Result<RequestOutput, Refusal> {
         let (handle, rest) = word(record)?;
         let key = self.find(handle)?;
-        let private = Private::of(key.for_use(uses::VERIFY)?).ok_or(Refusal::KeyUse)?;
+        let private = RsaPrivateKey::of(key.for_use(uses::VERIFY)?).ok_or(Refusal::KeyUse)?;
         let (digest, signature) =
             rest.split_first_chunk::<DIGEST_LEN>().ok_or(Refusal::Malformed)?;
         if signature.len() != SIGNATURE_LEN {
@@ -436,32 +459,32 @@ impl Keys {
         }
         let mut found = [0; SIGNATURE_LEN];
         match engines.recover(private.modulus, signature, &mut found) {
-            Ok(()) if found == encoded(digest)? => Ok(Output::default()),
-            Ok(()) | Err(Failure::BadOperand) => Err(Refusal::SignatureNotAuthentic),
+            Ok(()) if found == encoded(digest)? => Ok(RequestOutput::default()),
+            Ok(()) | Err(EngineFailure::BadOperand) => Err(Refusal::SignatureNotAuthentic),
             Err(failure) => key.outcome(Err(failure), Refusal::Failed),
         }
     }
 
-    fn find(&mut self, handle: u32) -> Result<&mut Key, Refusal> {
-        let is_it = |key: &&mut Key| key.handle == handle && handle != 0;
+    fn find(&mut self, handle: u32) -> Result<&mut StoredKey, Refusal> {
+        let is_it = |key: &&mut StoredKey| key.handle == handle && handle != 0;
         self.keys.iter_mut().find(is_it).ok_or(Refusal::UnknownHandle)
     }
 }
 
-impl Key {
+impl StoredKey {
     /// Erases the key if an engine failed with it, because an attacker could repeat a fault on the same key.
     fn outcome<T>(
         &mut self,
-        result: Result<T, Failure>,
+        result: Result<T, EngineFailure>,
         not_authentic: Refusal,
     ) -> Result<T, Refusal> {
         result.map_err(|failure| match failure {
-            Failure::NotAuthentic => not_authentic,
-            Failure::BadKey => {
+            EngineFailure::NotAuthentic => not_authentic,
+            EngineFailure::BadKey => {
                 self.forget();
                 Refusal::KeyMalformed
             }
-            Failure::NoKey | Failure::BadOperand | Failure::Failed => {
+            EngineFailure::NoKey | EngineFailure::BadOperand | EngineFailure::Failed => {
                 self.forget();
                 Refusal::Failed
             }
@@ -473,7 +496,7 @@ impl Key {
     /// reset. If a fault makes them powers of different numbers, the first signature fails its check.
     fn randomise(
         &mut self,
-        engines: &mut impl Engines,
+        engines: &mut impl KeyEngines,
         exponent: &mut [u8; NOISE_LEN],
     ) -> Result<(), Refusal> {
         // The exponent must not be zero, because both numbers would become one.
@@ -484,7 +507,7 @@ impl Key {
         });
         raised.map_err(|failure| match failure {
             // A number of the pair is not less than the modulus, or the modulus is invalid.
-            Failure::BadOperand | Failure::BadKey => Refusal::KeyMalformed,
+            EngineFailure::BadOperand | EngineFailure::BadKey => Refusal::KeyMalformed,
             _ => Refusal::Failed,
         })
     }
@@ -492,18 +515,19 @@ impl Key {
     /// Replaces both numbers of the blinding pair.
     fn change_pair(
         &mut self,
-        mut change: impl FnMut(&[u8], &[u8], &mut [u8]) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let bytes = self.bytes.get_mut(KEY_HEADER_LEN..).ok_or(Failure::BadKey)?;
-        let private = Private::of(bytes).ok_or(Failure::BadKey)?;
+        mut change: impl FnMut(&[u8], &[u8], &mut [u8]) -> Result<(), EngineFailure>,
+    ) -> Result<(), EngineFailure> {
+        let bytes = self.bytes.get_mut(KEY_HEADER_LEN..).ok_or(EngineFailure::BadKey)?;
+        let private = RsaPrivateKey::of(bytes).ok_or(EngineFailure::BadKey)?;
         let mut others = [[0; SIGNATURE_LEN]; 2];
         let changed = others
             .iter_mut()
             .zip(private.blinding)
             .try_for_each(|(other, number)| change(private.modulus, number, other));
         if changed.is_ok() {
-            let (_, pair) =
-                bytes.split_last_chunk_mut::<{ 2 * SIGNATURE_LEN }>().ok_or(Failure::BadKey)?;
+            let (_, pair) = bytes
+                .split_last_chunk_mut::<{ 2 * SIGNATURE_LEN }>()
+                .ok_or(EngineFailure::BadKey)?;
             pair.as_chunks_mut().0.iter_mut().zip(others).for_each(|(to, other)| *to = other);
         }
         black_box(&mut others).fill([0; SIGNATURE_LEN]);
@@ -513,17 +537,17 @@ impl Key {
     /// Signs, and replaces the blinding pair by the squares of its numbers, which are also a pair.
     fn sign(
         &mut self,
-        engines: &mut impl Engines,
+        engines: &mut impl KeyEngines,
         encoded: &[u8; SIGNATURE_LEN],
         result: &mut [u8; SIGNATURE_LEN],
-    ) -> Result<(), Failure> {
-        let bytes = self.bytes.get(KEY_HEADER_LEN..).ok_or(Failure::BadKey)?;
-        engines.private(Private::of(bytes).ok_or(Failure::BadKey)?, encoded, result)?;
+    ) -> Result<(), EngineFailure> {
+        let bytes = self.bytes.get(KEY_HEADER_LEN..).ok_or(EngineFailure::BadKey)?;
+        engines.private(RsaPrivateKey::of(bytes).ok_or(EngineFailure::BadKey)?, encoded, result)?;
         self.change_pair(|modulus, number, square| engines.square(modulus, number, square))
     }
 }
 
-impl<'a> Private<'a> {
+impl<'a> RsaPrivateKey<'a> {
     /// Splits the bytes of a key: n, p, q, dP, dQ, qInv, r^e, 1 / r.
     fn of(bytes: &'a [u8]) -> Option<Self> {
         let (modulus, bytes) = bytes.split_at_checked(SIGNATURE_LEN)?;
@@ -540,7 +564,7 @@ impl<'a> Private<'a> {
 
 /// Returns key, mode, vector and additional data of a record, and its text. `wanted` is the use that GCM requires.
 fn begin<'a>(
-    key: &'a Key,
+    key: &'a StoredKey,
     wanted: u8,
     record: &'a mut [u8],
 ) -> Result<(Cipher<'a>, &'a mut [u8]), Refusal> {
@@ -549,17 +573,17 @@ fn begin<'a>(
         return Err(Refusal::Malformed);
     };
     let mode = match *mode {
-        1 => Mode::Gcm,
-        2 => Mode::Ctr,
+        1 => CipherMode::Gcm,
+        2 => CipherMode::Ctr,
         _ => return Err(Refusal::Malformed),
     };
-    let wanted = if mode == Mode::Ctr { uses::COUNTER } else { wanted };
+    let wanted = if mode == CipherMode::Ctr { uses::COUNTER } else { wanted };
     let secret = key.for_use(wanted)?.try_into().map_err(|_| Refusal::KeyUse)?;
     let more_len = usize::from(u16::from_le_bytes([*low, *high]));
     let (more, text) = rest.split_at_mut_checked(more_len).ok_or(Refusal::Malformed)?;
     let is_right = match mode {
-        Mode::Gcm => iv.ends_with(&[0; 4]),
-        Mode::Ctr => more.is_empty() && !text.is_empty(),
+        CipherMode::Gcm => iv.ends_with(&[0; 4]),
+        CipherMode::Ctr => more.is_empty() && !text.is_empty(),
     };
     if is_right {
         Ok((Cipher { key: secret, mode, iv, more }, text))
@@ -588,8 +612,8 @@ fn word(record: &[u8]) -> Result<(u32, &[u8]), Refusal> {
 }
 
 /// Returns the output for a range of the buffer, which is at most as long as a record.
-fn written(range: Range<usize>) -> Output {
-    Output { word: range.len() as u32, range }
+fn written(range: Range<usize>) -> RequestOutput {
+    RequestOutput { word: range.len() as u32, range }
 }
 
 #[cfg(test)]

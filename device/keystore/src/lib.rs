@@ -4,6 +4,7 @@
 //! requests, and the check of their addresses, are in `hartlock_drivers::mailbox`.
 
 #![no_std]
+#![forbid(unsafe_code)]
 
 #[cfg(test)]
 extern crate std;

@@ -2,9 +2,14 @@
 
 use core::cell::Cell;
 
+use hartlock_drivers::aes::Aes;
+use hartlock_drivers::bignum::Bignum;
 use hartlock_drivers::mailbox::request::SIGNATURE_LEN;
-use hartlock_keystore::engines::Hardware;
-use hartlock_keystore::keys::{Cipher, Engines, Failure, Mode, Private};
+use hartlock_drivers::noise_source::NoiseSource;
+use hartlock_drivers::wait::Polling;
+use hartlock_keystore::engines::HardwareKeyEngines;
+use hartlock_keystore::keys::{Cipher, CipherMode, EngineFailure, KeyEngines, RsaPrivateKey};
+use hartlock_regs::Block;
 
 /// Registers of `hw/ip/aes`, in words.
 mod of_aes {
@@ -56,11 +61,16 @@ impl Files {
         files
     }
 
-    fn hardware(&self) -> Hardware {
-        // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
-        // outlive the engines in every test. No test uses the noise source.
-        unsafe { Hardware::at(base(&self.aes), base(&self.numbers), core::ptr::null_mut()) }
-            .unwrap()
+    fn hardware(&self) -> HardwareKeyEngines {
+        // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the engine in
+        // every test.
+        let aes = Aes::new(unsafe { Block::new(base(&self.aes)) }).unwrap();
+        // SAFETY: as above.
+        let numbers = unsafe { Block::new(base(&self.numbers)) };
+        let numbers = Bignum::new(numbers, Polling).unwrap();
+        // SAFETY: no test asks for noise, so nothing is read there.
+        let noise = unsafe { NoiseSource::new(core::ptr::null_mut()) };
+        HardwareKeyEngines::new(aes, numbers, noise)
     }
 }
 
@@ -71,9 +81,10 @@ fn base(registers: &[Cell<u32>]) -> *mut u32 {
 const MODULUS: [u8; SIGNATURE_LEN] = [0xff; SIGNATURE_LEN];
 const NUMBER: [u8; SIGNATURE_LEN] = [2; SIGNATURE_LEN];
 const HALF: [u8; SIGNATURE_LEN / 2] = [0xff; SIGNATURE_LEN / 2];
-const KEY: Private<'_> = Private { modulus: &MODULUS, halves: [&HALF; 5], blinding: [&NUMBER; 2] };
+const KEY: RsaPrivateKey<'_> =
+    RsaPrivateKey { modulus: &MODULUS, halves: [&HALF; 5], blinding: [&NUMBER; 2] };
 
-type Operation = fn(&mut Hardware, &mut [u8]) -> Result<(), Failure>;
+type Operation = fn(&mut HardwareKeyEngines, &mut [u8]) -> Result<(), EngineFailure>;
 const OPERATIONS: [Operation; 4] = [
     |engines, result| engines.private(KEY, &NUMBER, result),
     |engines, result| engines.square(&MODULUS, &NUMBER, result),
@@ -102,10 +113,10 @@ fn every_operation_with_numbers_ends_with_a_wipe() {
 #[test]
 fn numbers_that_are_no_key_are_none() {
     for (outcome, failure) in [
-        (0x55aa_55aa, Failure::BadKey),
-        (0x5aa5_5aa5, Failure::BadKey),
-        (0x6996_6996, Failure::BadKey),
-        (0xa55a_a55a, Failure::Failed),
+        (0x55aa_55aa, EngineFailure::BadKey),
+        (0x5aa5_5aa5, EngineFailure::BadKey),
+        (0x6996_6996, EngineFailure::BadKey),
+        (0xa55a_a55a, EngineFailure::Failed),
     ] {
         let files = Files::with_outcome(outcome);
         let mut result = [1; SIGNATURE_LEN];
@@ -119,9 +130,9 @@ fn nothing_is_left_of_a_text_that_failed() {
     let files = Files::with_outcome(GOOD);
     let mut engines = files.hardware();
     files.aes[of_aes::ERROR].set(of_aes::BAD_LENGTH);
-    for mode in [Mode::Gcm, Mode::Ctr] {
+    for mode in [CipherMode::Gcm, CipherMode::Ctr] {
         let (mut text, cipher) = ([1; 20], Cipher { key: &[3; 32], mode, iv: &[4; 16], more: &[] });
-        assert_eq!(engines.decrypt(cipher, &mut text, &[5; 16]), Err(Failure::Failed));
+        assert_eq!(engines.decrypt(cipher, &mut text, &[5; 16]), Err(EngineFailure::Failed));
         assert_eq!(text, [0; 20]);
     }
 }
@@ -130,7 +141,7 @@ fn nothing_is_left_of_a_text_that_failed() {
 #[test]
 fn nothing_is_left_of_a_key_that_was_not_unwrapped() {
     for (error, failure) in
-        [(of_aes::BAD_KEY, Failure::NoKey), (of_aes::BAD_LENGTH, Failure::Failed)]
+        [(of_aes::BAD_KEY, EngineFailure::NoKey), (of_aes::BAD_LENGTH, EngineFailure::Failed)]
     {
         let files = Files::with_outcome(GOOD);
         let (mut engines, mut key) = (files.hardware(), [1; 16]);

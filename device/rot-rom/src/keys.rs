@@ -3,7 +3,7 @@
 
 use hartlock_drivers::device_secret::DeviceSecret;
 use hartlock_drivers::key_slot::KeySlot;
-pub use hartlock_rot::keys::Service;
+pub use hartlock_rot::keys::KeyService;
 use hartlock_rot::{DEVICE_SECRET, KEY_SLOT, wipe_stack};
 
 use crate::{console, engine};

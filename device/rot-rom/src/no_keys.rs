@@ -7,10 +7,12 @@ use hartlock_drivers::mailbox::request::{Permitted, Refusal};
 /// Does nothing. The hardware closes a slot, if there is one, before a host runs.
 pub const fn fill_slot() {}
 
-/// A service that refuses every request that needs keys.
-pub struct Service;
+pub use NoKeyService as KeyService;
 
-impl Service {
+/// A service that refuses every request that needs keys.
+pub struct NoKeyService;
+
+impl NoKeyService {
     /// Returns the service, which uses no device.
     pub const fn take() -> Self {
         Self

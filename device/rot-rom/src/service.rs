@@ -13,7 +13,7 @@ use hartlock_rot::{MAILBOX, host, interrupt, sleep_until};
 use hartlock_verify::board::Region;
 
 use crate::dma::{Dma, Sink};
-use crate::keys::Service;
+use crate::keys::KeyService;
 use crate::{engine, map};
 
 const LIMITS: Limits<'static> = Limits {
@@ -30,7 +30,7 @@ const DIGEST_WORDS: usize = 8;
 pub fn serve(engine: &mut Sha2<Polling>, mut dma: Option<&mut Dma>) -> ! {
     // SAFETY: the address is the root of trust's side of the mailbox, of which this is the only user.
     let mut mailbox = unsafe { RootSide::new(core::ptr::with_exposed_provenance_mut(MAILBOX)) };
-    let mut keys = Service::take();
+    let mut keys = KeyService::take();
     mailbox.open(true);
     loop {
         match mailbox.take() {

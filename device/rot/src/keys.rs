@@ -3,16 +3,21 @@
 //!
 //! On machines without these engines their pages are empty, and an access to them traps.
 
+use hartlock_drivers::aes::Aes;
+use hartlock_drivers::bignum::Bignum;
 use hartlock_drivers::mailbox::Answer;
 use hartlock_drivers::mailbox::request::{Operation, Permitted, Refusal};
-use hartlock_keystore::engines::Hardware;
-use hartlock_keystore::keys::{BUFFER_LEN, Keys, used_len};
+use hartlock_drivers::noise_source::NoiseSource;
+use hartlock_drivers::wait::Polling;
+use hartlock_keystore::engines::HardwareKeyEngines;
+use hartlock_keystore::keys::{BUFFER_LEN, KeyStore, used_len};
+use hartlock_regs::Block;
 
 use crate::{AES, BIGNUM, NOISE_SOURCE, host, wipe_stack};
 
 /// These are the keys, and the record of the current request. Both are in the scratchpad, which only the root of trust
 /// can access.
-static mut KEYS: Keys = Keys::new();
+static mut KEYS: KeyStore = KeyStore::new();
 static mut BUFFER: Buffer = Buffer([0; BUFFER_LEN]);
 
 /// A buffer that is aligned, so that words of the host's memory are copied as words.
@@ -20,13 +25,13 @@ static mut BUFFER: Buffer = Buffer([0; BUFFER_LEN]);
 struct Buffer([u8; BUFFER_LEN]);
 
 /// The service for requests with keys.
-pub struct Service {
-    engines: Option<Hardware>,
-    keys: &'static mut Keys,
+pub struct KeyService {
+    engines: Option<HardwareKeyEngines>,
+    keys: &'static mut KeyStore,
     buffer: &'static mut [u8; BUFFER_LEN],
 }
 
-impl Service {
+impl KeyService {
     /// Initialises the engines. This function is called once.
     pub fn take() -> Self {
         let (keys, buffer) = (&raw mut KEYS, &raw mut BUFFER);
@@ -78,10 +83,15 @@ impl Service {
     }
 }
 
-fn engines() -> Option<Hardware> {
+/// The engines, if there are any and they work.
+fn engines() -> Option<HardwareKeyEngines> {
     let [aes, numbers, noise] =
         [AES, BIGNUM, NOISE_SOURCE].map(core::ptr::with_exposed_provenance_mut);
-    // SAFETY: the addresses are the engines' pages, of which this is the only user, because the kernel that verified
-    // the bundle is not called any more.
-    unsafe { Hardware::at(aes, numbers, noise) }
+    // SAFETY: the engine's page, of which this is the only user: the kernel that verified the bundle is not called any more.
+    let aes = Aes::new(unsafe { Block::new(aes) }).ok()?;
+    // SAFETY: as above.
+    let numbers = Bignum::new(unsafe { Block::new(numbers) }, Polling).ok()?;
+    // SAFETY: as above.
+    let noise = unsafe { NoiseSource::new(noise) };
+    Some(HardwareKeyEngines::new(aes, numbers, noise))
 }

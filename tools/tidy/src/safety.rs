@@ -4,7 +4,7 @@ use super::tree::{Source, Tree};
 
 /// The format, its verification and the structures between stages, which the compiler holds to safe code as it does
 /// all of `host/`.
-const SAFE_CRATES: [&str; 5] = ["algorithm", "boards", "image", "handoff", "verify"];
+const SAFE_CRATES: [&str; 5] = ["algorithm", "image", "handoff", "verify", "keystore"];
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
 

@@ -12,52 +12,62 @@ const WRAP_MAGIC: [u8; WRAP_LEN] = [0xa6; WRAP_LEN];
 /// Model engines that work, or fail in a given way.
 #[derive(Default)]
 struct Game {
-    failure: Option<Failure>,
+    failure: Option<EngineFailure>,
     bases: Vec<Vec<u8>>,
     /// Failure of the noise source.
-    noise_failure: Option<Failure>,
+    noise_failure: Option<EngineFailure>,
     /// Failure of powers with secret exponents.
-    power_failure: Option<Failure>,
+    power_failure: Option<EngineFailure>,
     noise: u8,
     exponents: Vec<[u8; NOISE_LEN]>,
     numbers: Vec<Vec<u8>>,
 }
 
 impl Game {
-    fn result(&self) -> Result<(), Failure> {
+    fn result(&self) -> Result<(), EngineFailure> {
         self.failure.map_or(Ok(()), Err)
     }
 }
 
-impl Engines for Game {
-    fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Failure> {
+impl KeyEngines for Game {
+    fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), EngineFailure> {
         let (head, rest) = wrapped.split_first_chunk::<WRAP_LEN>().unwrap();
         key.iter_mut().zip(rest).for_each(|(to, from)| *to = from ^ MASK);
         self.result()?;
-        if *head == WRAP_MAGIC { Ok(()) } else { Err(Failure::NotAuthentic) }
+        if *head == WRAP_MAGIC { Ok(()) } else { Err(EngineFailure::NotAuthentic) }
     }
 
-    fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], Failure> {
+    fn encrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8]) -> Result<[u8; 16], EngineFailure> {
         text.iter_mut().for_each(|byte| *byte ^= cipher.key[0] ^ cipher.iv[0]);
         self.result()?;
         Ok([cipher.more.len() as u8; 16])
     }
 
-    fn decrypt(&mut self, cipher: Cipher<'_>, text: &mut [u8], tag: &[u8]) -> Result<(), Failure> {
+    fn decrypt(
+        &mut self,
+        cipher: Cipher<'_>,
+        text: &mut [u8],
+        tag: &[u8],
+    ) -> Result<(), EngineFailure> {
         text.iter_mut().for_each(|byte| *byte ^= cipher.key[0] ^ cipher.iv[0]);
         self.result()?;
-        let is_right = cipher.mode == Mode::Ctr || tag == [cipher.more.len() as u8; 16];
-        if is_right { Ok(()) } else { Err(Failure::NotAuthentic) }
+        let is_right = cipher.mode == CipherMode::Ctr || tag == [cipher.more.len() as u8; 16];
+        if is_right { Ok(()) } else { Err(EngineFailure::NotAuthentic) }
     }
 
-    fn private(&mut self, key: Private<'_>, base: &[u8], result: &mut [u8]) -> Result<(), Failure> {
+    fn private(
+        &mut self,
+        key: RsaPrivateKey<'_>,
+        base: &[u8],
+        result: &mut [u8],
+    ) -> Result<(), EngineFailure> {
         assert_eq!(key.halves.map(<[u8]>::len), [HALF_LEN; 5]);
         self.bases.push(key.blinding[0].to_vec());
         result.iter_mut().zip(base).for_each(|(to, from)| *to = from ^ key.modulus[1]);
         self.result()
     }
 
-    fn square(&mut self, _: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), Failure> {
+    fn square(&mut self, _: &[u8], number: &[u8], result: &mut [u8]) -> Result<(), EngineFailure> {
         result.iter_mut().zip(number).for_each(|(to, from)| *to = from ^ 1);
         self.result()
     }
@@ -69,7 +79,7 @@ impl Engines for Game {
         number: &[u8],
         exponent: &[u8; NOISE_LEN],
         result: &mut [u8],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), EngineFailure> {
         self.power_failure.map_or(Ok(()), Err)?;
         self.exponents.push(*exponent);
         self.numbers.push(number.to_vec());
@@ -77,7 +87,7 @@ impl Engines for Game {
         self.result()
     }
 
-    fn noise(&mut self, bits: &mut [u8; NOISE_LEN]) -> Result<(), Failure> {
+    fn noise(&mut self, bits: &mut [u8; NOISE_LEN]) -> Result<(), EngineFailure> {
         self.noise_failure.map_or(Ok(()), Err)?;
         self.noise += 1;
         *bits = [0, 0, 0, 0, 0, 0, 0, self.noise];
@@ -89,13 +99,13 @@ impl Engines for Game {
         modulus: &[u8],
         signature: &[u8],
         result: &mut [u8],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), EngineFailure> {
         result.iter_mut().zip(signature).for_each(|(to, from)| *to = from ^ modulus[1]);
         self.result()
     }
 }
 
-fn wrapped(kind: Kind, uses: u8) -> Vec<u8> {
+fn wrapped(kind: KeyKind, uses: u8) -> Vec<u8> {
     let mut key = [&KEY_MAGIC[..], &[kind as u8, uses, 0, 0]].concat();
     key.extend((0..kind.len()).map(|at| (at as u8).wrapping_add(7)));
     let masked = key.iter().map(|byte| byte ^ MASK);
@@ -103,25 +113,25 @@ fn wrapped(kind: Kind, uses: u8) -> Vec<u8> {
 }
 
 fn secret() -> Vec<u8> {
-    wrapped(Kind::Aes256, uses::ENCRYPT | uses::DECRYPT)
+    wrapped(KeyKind::Aes256, uses::ENCRYPT | uses::DECRYPT)
 }
 
 fn counter() -> Vec<u8> {
-    wrapped(Kind::Aes256, uses::COUNTER)
+    wrapped(KeyKind::Aes256, uses::COUNTER)
 }
 
 fn private() -> Vec<u8> {
-    wrapped(Kind::Rsa2048, uses::SIGN | uses::VERIFY)
+    wrapped(KeyKind::Rsa2048, uses::SIGN | uses::VERIFY)
 }
 
 struct Served {
-    keys: Keys,
+    keys: KeyStore,
     engines: Game,
 }
 
 impl Served {
     fn new() -> Self {
-        Self { keys: Keys::new(), engines: Game::default() }
+        Self { keys: KeyStore::new(), engines: Game::default() }
     }
 
     fn ask(&mut self, operation: Operation, record: &[u8]) -> Result<(u32, Vec<u8>), Refusal> {
@@ -189,7 +199,7 @@ fn a_digest_is_signed_and_verified_by_handle() {
     changed[100] ^= 1;
     let answer = served.ask(Operation::Verify, &changed);
     assert_eq!(answer, Err(Refusal::SignatureNotAuthentic));
-    served.engines.failure = Some(Failure::BadOperand);
+    served.engines.failure = Some(EngineFailure::BadOperand);
     let answer = served.ask(Operation::Verify, &changed);
     assert_eq!(answer, Err(Refusal::SignatureNotAuthentic));
 }
@@ -235,7 +245,7 @@ fn each_import_begins_with_another_pair() {
 #[test]
 fn a_private_key_needs_noise_and_others_do_not() {
     let mut served = Served::new();
-    served.engines.noise_failure = Some(Failure::Failed);
+    served.engines.noise_failure = Some(EngineFailure::Failed);
     for _ in 0..=MAX_FAILED_IMPORTS {
         assert_eq!(served.import(&private()), Err(Refusal::Failed));
         assert!(served.is_empty());
@@ -249,9 +259,9 @@ fn a_private_key_needs_noise_and_others_do_not() {
 #[test]
 fn a_pair_that_cannot_be_raised_is_refused_with_its_key() {
     for (failure, refusal) in [
-        (Failure::BadOperand, Refusal::KeyMalformed),
-        (Failure::BadKey, Refusal::KeyMalformed),
-        (Failure::Failed, Refusal::Failed),
+        (EngineFailure::BadOperand, Refusal::KeyMalformed),
+        (EngineFailure::BadKey, Refusal::KeyMalformed),
+        (EngineFailure::Failed, Refusal::Failed),
     ] {
         let mut served = Served::new();
         served.engines.power_failure = Some(failure);
@@ -332,10 +342,10 @@ fn malformed_records_are_refused() {
 #[test]
 fn a_key_is_for_the_uses_that_it_was_wrapped_for() {
     let mut served = Served::new();
-    let sealer = served.import(&wrapped(Kind::Aes256, uses::ENCRYPT)).unwrap();
-    let opener = served.import(&wrapped(Kind::Aes256, uses::DECRYPT)).unwrap();
-    let signer = served.import(&wrapped(Kind::Rsa2048, uses::SIGN)).unwrap();
-    let judge = served.import(&wrapped(Kind::Rsa2048, uses::VERIFY)).unwrap();
+    let sealer = served.import(&wrapped(KeyKind::Aes256, uses::ENCRYPT)).unwrap();
+    let opener = served.import(&wrapped(KeyKind::Aes256, uses::DECRYPT)).unwrap();
+    let signer = served.import(&wrapped(KeyKind::Rsa2048, uses::SIGN)).unwrap();
+    let judge = served.import(&wrapped(KeyKind::Rsa2048, uses::VERIFY)).unwrap();
     for (handle, wrong) in [
         (sealer, [Operation::Decrypt, Operation::Sign, Operation::Verify]),
         (opener, [Operation::Encrypt, Operation::Sign, Operation::Verify]),
@@ -354,8 +364,8 @@ fn a_key_is_for_the_uses_that_it_was_wrapped_for() {
 #[test]
 fn a_key_is_for_one_mode() {
     let mut served = Served::new();
-    let sealer = served.import(&wrapped(Kind::Aes256, uses::ENCRYPT)).unwrap();
-    let opener = served.import(&wrapped(Kind::Aes256, uses::DECRYPT)).unwrap();
+    let sealer = served.import(&wrapped(KeyKind::Aes256, uses::ENCRYPT)).unwrap();
+    let opener = served.import(&wrapped(KeyKind::Aes256, uses::DECRYPT)).unwrap();
     let counter = served.import(&counter()).unwrap();
     for (handle, mode) in [(sealer, 2), (opener, 2), (counter, 1)] {
         for operation in [Operation::Encrypt, Operation::Decrypt] {
@@ -364,7 +374,7 @@ fn a_key_is_for_one_mode() {
         }
     }
     for others in [uses::ENCRYPT, uses::DECRYPT, uses::ENCRYPT | uses::DECRYPT] {
-        let key = wrapped(Kind::Aes256, uses::COUNTER | others);
+        let key = wrapped(KeyKind::Aes256, uses::COUNTER | others);
         assert_eq!(served.import(&key), Err(Refusal::KeyMalformed));
     }
 }
@@ -382,11 +392,12 @@ fn keys_without_their_form_are_refused_and_forgotten() {
         assert_eq!(served.import(&key), Err(Refusal::KeyMalformed));
     }
     // The uses are one that the kind does not have, none, and one of a kind with another length.
-    for (kind, uses) in [(Kind::Aes256, uses::SIGN), (Kind::Aes256, 0), (Kind::Rsa2048, 1)] {
+    for (kind, uses) in [(KeyKind::Aes256, uses::SIGN), (KeyKind::Aes256, 0), (KeyKind::Rsa2048, 1)]
+    {
         assert_eq!(served.import(&wrapped(kind, uses)), Err(Refusal::KeyMalformed));
     }
     let mut other = secret();
-    other[WRAP_LEN + 4] = Kind::Rsa2048 as u8 ^ MASK;
+    other[WRAP_LEN + 4] = KeyKind::Rsa2048 as u8 ^ MASK;
     other[WRAP_LEN + 5] = uses::SIGN ^ MASK;
     assert_eq!(served.import(&other), Err(Refusal::KeyMalformed));
     assert!(served.is_empty());
@@ -403,9 +414,9 @@ fn wrong_keys_are_refused_up_to_a_number() {
     }
     // Correct keys, and failures of engines, do not count.
     let handle = served.import(&secret()).unwrap();
-    served.engines.failure = Some(Failure::NoKey);
+    served.engines.failure = Some(EngineFailure::NoKey);
     assert_eq!(served.import(&secret()), Err(Refusal::NoKeys));
-    served.engines.failure = Some(Failure::Failed);
+    served.engines.failure = Some(EngineFailure::Failed);
     assert_eq!(served.import(&secret()), Err(Refusal::Failed));
     served.engines.failure = None;
     assert_eq!(served.import(&wrong), Err(Refusal::KeyNotAuthentic));
@@ -451,7 +462,7 @@ fn a_wrong_tag_gives_nothing_and_keeps_the_key() {
 #[test]
 fn a_key_that_an_engine_failed_with_is_forgotten() {
     for (failure, refusal) in
-        [(Failure::Failed, Refusal::Failed), (Failure::BadKey, Refusal::KeyMalformed)]
+        [(EngineFailure::Failed, Refusal::Failed), (EngineFailure::BadKey, Refusal::KeyMalformed)]
     {
         let mut served = Served::new();
         for (key, operation) in [
@@ -485,7 +496,7 @@ fn a_record_that_does_not_fit_is_refused() {
 
 #[test]
 fn nothing_is_served_without_engines() {
-    let mut keys = Keys::new();
+    let mut keys = KeyStore::new();
     for operation in (2..=7).filter_map(Operation::from_number) {
         let served = keys.serve(None::<&mut Game>, operation, &mut [0; BUFFER_LEN], 0);
         assert_eq!(served, Err(Refusal::NoKeys));

@@ -25,7 +25,7 @@ use hartlock_drivers::mailbox::request::{INLINE, Limits};
 use hartlock_drivers::mailbox::{Answer, Request};
 use hartlock_keystore::keys::BUFFER_LEN;
 use hartlock_rot::host::{self, BusError};
-use hartlock_rot::keys::Service;
+use hartlock_rot::keys::KeyService;
 use hartlock_rot::{Console, HOST_MEMORY, KEY_SLOT, cycle};
 use hartlock_verify::board::Region;
 
@@ -62,7 +62,7 @@ impl From<BusError> for Error {
 pub fn run() -> Result<(), Error> {
     let mut requests = Requests { at: REQUESTS };
     fill_slot(&mut requests)?;
-    let mut service = Service::take();
+    let mut service = KeyService::take();
     let (wanted, found) = (&raw mut WANTED, &raw mut FOUND);
     // SAFETY: no other code names this buffer.
     let wanted = unsafe { &mut *wanted };
