@@ -22,7 +22,6 @@ extern crate std;
 
 mod acceptance;
 pub mod board;
-pub mod first_stage;
 mod flow;
 pub mod harden;
 // The pool claims blocks by 64-bit atomic operations. A 32-bit controller does not have them; it has one hart and needs

@@ -5,13 +5,13 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use hartlock_files::{FileError, NewFile};
+use hartlock_first_stage_model::{FirstStage, ROOM_SIZE, Requirements, key_digest, verify};
 use hartlock_image::first_stage::{
     CODE_ALIGNMENT, CODE_SIZES, FIRST_STAGE_HEADER_SIZE, FirstStageAlgorithm, FirstStageHeader,
     Front, Image, KeyDigest, NextKey, encode_front,
 };
 use hartlock_image::{BundleType, Lifecycle, Name, Reason};
 use hartlock_keys::{PrivateKey, PublicKey};
-use hartlock_verify::first_stage::{FirstStage, ROOM_SIZE, Requirements, key_digest, verify};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 

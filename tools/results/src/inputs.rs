@@ -92,6 +92,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "device/kernels",
             "device/rot",
             "device/svu",
+            "host/first-stage",
             "verif/programs/first-stage",
             "verif/programs/host-signatures",
             "verif/programs/rot-signatures",

@@ -20,6 +20,7 @@ const RULES: &[(&[&str], &[&str])] = &[
     (&["device/boards"], &["device/image", "device/verify"]),
     (&["device/keystore"], &["device/drivers", "device/regs"]),
     (&["device"], &["device"]),
+    (&["host/first-stage"], &["device/image", "device/kernels", "device/verify"]),
     (&["host/files", "host/terminal", "tools/xtask"], NOTHING),
     (&["host"], &["device", "host"]),
     (&["tools"], &["device", "host", "tools"]),

@@ -1,10 +1,10 @@
 //! Reads a first-stage image (`spec/first-stage.md`) without trusting any value in it.
 
+use hartlock_first_stage_model::{ROOM_SIZE, check_signature, key_digest};
 use hartlock_image::first_stage::{
     FIRST_STAGE_TAG, FirstStageAlgorithm, FirstStageHeader, Front, Image, KEY_AREA_SIZE,
 };
 use hartlock_image::{Reason, is_zero};
-use hartlock_verify::first_stage::{ROOM_SIZE, check_signature, key_digest};
 use serde::Serialize;
 
 use super::Inspection;

@@ -118,6 +118,7 @@ const NOT_OF_BENCHES: &[&str] = &[
     "host/bundle",
     "host/cli",
     "host/emulator",
+    "host/first-stage",
     "host/kat",
     "host/keys",
     "verif/testkit",

@@ -13,6 +13,7 @@ use core::fmt::Write;
 use hartlock_drivers::otp::Otp;
 use hartlock_drivers::wait::Polling;
 use hartlock_drivers::xmss::Xmss;
+use hartlock_first_stage_model::{Requirements, verify_with};
 use hartlock_image::first_stage::{
     FIRST_STAGE_HEADER_SIZE, FirstStageAlgorithm, FirstStageHeader, Image,
 };
@@ -23,7 +24,6 @@ use hartlock_svu::{
     Console, ENGINE, FIRST_STAGE, OTP, SECOND_IMAGE, SECOND_STAGE, SECOND_STAGE_CAPACITY, enter,
     exit, mark, read_medium,
 };
-use hartlock_verify::first_stage::{Requirements, verify_with};
 
 /// Numbers of XMSS-SHA2_10_256, the only parameter set of the unit and of this stage.
 const XMSS: (u32, u32) = (17, 1);

@@ -65,7 +65,7 @@ pub fn front(signer: &Signer) -> [u8; 128] {
 /// Returns the digest of a signer's key.
 pub fn digest(signer: &Signer) -> [u8; 32] {
     let front = front(signer);
-    hartlock_verify::first_stage::key_digest(&Front::parse(&front).expect("a front"))
+    hartlock_first_stage_model::key_digest(&Front::parse(&front).expect("a front"))
 }
 
 /// The offsets in the images of one signer.
@@ -207,7 +207,7 @@ impl FirstStageOptions {
             let found = Lifecycle::ALL.into_iter().find(|state| state.name() == text);
             found.context("no lifecycle state")
         };
-        let requirements = hartlock_verify::first_stage::Requirements {
+        let requirements = hartlock_first_stage_model::Requirements {
             trusted: &trusted,
             board: named(&self.board)?,
             soc: named(&self.soc)?,
@@ -217,8 +217,8 @@ impl FirstStageOptions {
             is_file: !self.medium,
         };
         // The buffer is not zero, because its previous content must not matter.
-        let mut room = vec![0xa5; hartlock_verify::first_stage::ROOM_SIZE];
-        let verdict = hartlock_verify::first_stage::verify(image, &requirements, &mut room);
+        let mut room = vec![0xa5; hartlock_first_stage_model::ROOM_SIZE];
+        let verdict = hartlock_first_stage_model::verify(image, &requirements, &mut room);
         Ok(answer(verdict.err()))
     }
 }

@@ -1,16 +1,17 @@
-//! Reference model of the hardware that verifies a first stage (`spec/first-stage.md` §8).
+//! The model of the hardware that verifies a first stage (`spec/first-stage.md` §8).
 //!
-//! The model returns the verdict and the reason that the hardware has to give. Unlike the verifier of bundles it is
-//! **not** hardened against faults. On a device the hardware decides; `verif/programs/first-stage`, which verifies the
-//! following stage with this code, is a test.
+//! It gives the verdict and the reason that the hardware has to give, in plain steps. The `hartlock` command signs, verifies and
+//! inspects first stages by it. It is **not** hardened against faults as the verifier of bundles is, and no device runs it:
+//! hardware decides there. `verif/programs/first-stage`, which verifies the stage after it by this, is a test.
+
+#![no_std]
+#![forbid(unsafe_code)]
 
 use hartlock_image::first_stage::{FirstStageAlgorithm, FirstStageHeader, Front, Image, KeyDigest};
-use hartlock_image::{Lifecycle, Name, Reason};
+use hartlock_image::{Lifecycle, Name, Reason, SignatureBlock};
+use hartlock_kernels::Hash;
 use hartlock_kernels::sha2::Sha256;
-use hartlock_kernels::signature::compare;
-use hartlock_kernels::{Hash, Kernels};
-
-use crate::signature::{carries, reason_of};
+use hartlock_verify::carries;
 
 /// Size in bytes of the working memory that is large enough for every algorithm of the format.
 pub const ROOM_SIZE: usize = FirstStageAlgorithm::MAX_STANDARD_SIGNATURE;
@@ -108,17 +109,18 @@ pub fn verify_with<'a>(
 /// Verifies the signature of an image over its signed part by the key in the image (§8 step 5).
 ///
 /// # Errors
-/// `SignatureIndexOutOfRange`, `SignatureMismatch`; `InternalLimit` if `room` is too small.
+/// `SignatureIndexOutOfRange`, `SignatureMismatch`; `InternalLimit` if `room` is too small; `FirstStageAlgorithm` if this build
+/// cannot verify the algorithm.
 pub fn check_signature(parts: &Image<'_>, room: &mut [u8]) -> Result<(), Reason> {
     let algorithm = parts.front.algorithm();
     let mut key = [0; MAX_STANDARD_KEY];
     let size = algorithm.standard_key(parts.front.key(), &mut key).ok_or(Reason::InternalLimit)?;
-    let key = key.get(..size).ok_or(Reason::InternalLimit)?;
+    let public_key = key.get(..size).ok_or(Reason::InternalLimit)?;
     let size = algorithm.standard_signature(parts.signature, room)?;
     let signature = room.get(..size).ok_or(Reason::InternalLimit)?;
-    compare(&Kernels::PORTABLE, algorithm.algorithm(), key, parts.signed, signature)
-        .and_then(|compared| compared.check())
-        .map_err(reason_of)
+    let (algorithm, parameters) = algorithm.algorithm().numbers();
+    let block = SignatureBlock { algorithm, parameters, public_key, signature };
+    hartlock_verify::check_signature(&block, parts.signed).ok_or(Reason::FirstStageAlgorithm)?
 }
 
 impl Requirements<'_> {
