@@ -1,5 +1,5 @@
 //! Keys for the host (feature `keys`, `spec/requests.md`). The key of the slot is derived from the device secret before
-//! the host leaves reset, and [`Service`] serves the requests of the host.
+//! the host leaves reset, and [`KeyService`] serves the requests of the host.
 
 use hartlock_drivers::device_secret::DeviceSecret;
 use hartlock_drivers::key_slot::KeySlot;

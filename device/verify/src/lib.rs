@@ -8,9 +8,6 @@
 //! 2. [`Authenticated::load_payloads`] copies each payload to its load address and compares its digest.
 //! 3. [`Authenticated::conclude`] takes the first decision and returns a [`Verdict`].
 //! 4. [`Verdict::is_confirmed`] takes the second decision, directly before the jump.
-//!
-//! [`first_stage`] is independent of this: it is the reference model for hardware that verifies a first stage without a
-//! core.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -17,9 +17,6 @@
 #![cfg_attr(not(feature = "host"), no_std)]
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "convert")]
-#[allow(missing_docs, reason = "for the campaign of this project alone")]
-pub mod convert;
 pub mod digest;
 mod engine;
 pub mod hash;

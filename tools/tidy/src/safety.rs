@@ -2,9 +2,9 @@
 
 use super::tree::{Source, Tree};
 
-/// The format, its verification and the structures between stages, which the compiler holds to safe code as it does
-/// all of `host/`.
-const SAFE_CRATES: [&str; 5] = ["algorithm", "image", "handoff", "verify", "keystore"];
+/// Crates of the format, its verification, the structures between stages and the keys of a host. The compiler holds them
+/// to safe code, as it does all of `host/`.
+const SAFE_CRATES: [&str; 6] = ["algorithm", "boards", "handoff", "image", "keystore", "verify"];
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
 

@@ -17,16 +17,14 @@ use hartlock_kat::host::HostKernel;
 use hartlock_kat::host::board::{self, Board};
 use hartlock_kat::host::line::Reply;
 use hartlock_kat::host::stream::{self, Backend, Threads};
+use hartlock_kat_convert::Vectors;
+use hartlock_kat_convert::case::{Case, Collection};
 use hartlock_kernels::Tier;
-
-use xtask::Outcome;
-use xtask::{Verdict, firmware, project, tools};
+use xtask::{Outcome, Verdict, firmware, project, tools};
 
 mod report;
 mod without_folder;
 
-use hartlock_kat::convert::case::{Case, Collection};
-use hartlock_kat::convert::{self, Vectors};
 use report::KatReport;
 
 /// Environment variable with the path of the folder of vectors.
@@ -109,7 +107,7 @@ fn vectors(named: Option<OsString>) -> Result<Option<Vectors>> {
 /// Collects all cases that are available.
 fn collect() -> Result<Collection> {
     match vectors(std::env::var_os(VARIABLE))? {
-        Some(vectors) => convert::all(&vectors),
+        Some(vectors) => hartlock_kat_convert::all(&vectors),
         None => {
             eprintln!(
                 "{VARIABLE} names no folder of vectors: taking the cases of crates, and signatures \
@@ -184,7 +182,7 @@ fn write(folder: &Path, collection: &Collection) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use hartlock_kat::convert::case;
+    use hartlock_kat_convert::case;
 
     use super::*;
 
@@ -219,8 +217,8 @@ mod tests {
 
     #[test]
     fn a_wrong_answer_and_a_wrong_expectation_are_seen() {
-        use hartlock_kat::convert::case;
         use hartlock_kat::host::line;
+        use hartlock_kat_convert::case;
         let (mut collection, mut replies) = sample();
         let at = collection.cases.iter().position(|case| case.expected == case::Expected::Valid);
         let at = at.unwrap();

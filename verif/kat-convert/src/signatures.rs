@@ -3,10 +3,10 @@
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::Vectors;
-use super::case::{Ask, Collection, Expected, array, bytes, flags, hash_name, parse_hex, text};
-use super::records::{Record, colon_records, records, records_from};
-use super::rsa::padded;
+use crate::Vectors;
+use crate::case::{Ask, Collection, Expected, array, bytes, flags, hash_name, parse_hex, text};
+use crate::records::{Record, colon_records, records, records_from};
+use crate::rsa::padded;
 
 /// Converts the folders `ecdsa`, `lms`, `xmss`, `ml-dsa`, `slh-dsa` and `walnut`.
 pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {

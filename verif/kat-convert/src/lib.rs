@@ -3,6 +3,9 @@
 //!
 //! If a verdict depends on policy, the documentation of the converter states the rule.
 
+#![forbid(unsafe_code)]
+#![allow(missing_docs, reason = "for the campaign of this project alone")]
+
 use anyhow::{Context, Result};
 
 pub mod case;

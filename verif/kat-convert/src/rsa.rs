@@ -5,14 +5,14 @@
 //! the signature is. PKCS #1 v1.5 compares the whole encoded block, so a missing NULL is `invalid`. The
 //! rule does not restrict sizes and hashes: an engine supports them or answers `unsupported`.
 
-use crate::Engine;
-use crate::hash::{self, Name};
 use anyhow::{Context, Result, ensure};
+use hartlock_kat::Engine;
+use hartlock_kat::hash::{self, Name};
 use num_bigint::BigUint;
 
-use super::case::{Ask, Collection, Expected, array, bytes, flags, hash_name, number, text};
-use super::records::{Record, records};
-use super::{Vectors, wycheproof_json::is_valid};
+use crate::case::{Ask, Collection, Expected, array, bytes, flags, hash_name, number, text};
+use crate::records::{Record, records};
+use crate::{Vectors, wycheproof_json::is_valid};
 
 /// A public key.
 pub struct Key {

@@ -15,9 +15,9 @@
 
 use anyhow::{Context, Result, ensure};
 
-use super::Vectors;
-use super::case::{Ask, Collection, Expected, array, bytes, flags, parse_hex, text};
-use super::records::records;
+use crate::Vectors;
+use crate::case::{Ask, Collection, Expected, array, bytes, flags, parse_hex, text};
+use crate::records::records;
 
 /// The flags of CCTV that our rule refuses.
 const REFUSED: [&str; 5] =

@@ -9,11 +9,11 @@ use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512};
 use serde_json::Value;
 
-use super::Vectors;
-use super::case::{
+use crate::Vectors;
+use crate::case::{
     Ask, Collection, Expected, array, bytes, hash_name, number, parse_hex, pattern, text,
 };
-use super::records::records;
+use crate::records::records;
 
 const BIT_MESSAGE: &str = "a message that is no whole number of bytes";
 const BIT_OUTPUT: &str = "an output length in bits, which is part of what is hashed";

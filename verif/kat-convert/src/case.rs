@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::line::{Reply, Verdict, hex, unhex};
 use anyhow::{Context, Result, ensure};
+use hartlock_kat::host::line::{Reply, Verdict, hex, unhex};
 use serde_json::{Map, Value, json};
 
 /// The expected answer. An engine may also answer that it does not support the case.

@@ -4,8 +4,8 @@
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::case::{Ask, Collection, Expected, array, bytes, flags, hash_name, number, text};
-use super::{Vectors, rsa};
+use crate::case::{Ask, Collection, Expected, array, bytes, flags, hash_name, number, text};
+use crate::{Vectors, rsa};
 
 /// Converts every file in the folder.
 pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {

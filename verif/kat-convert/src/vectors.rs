@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::case::Collection;
+use crate::case::Collection;
 
 /// The folder with the vector files.
 pub struct Vectors {

@@ -5,9 +5,9 @@ use std::fs;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::Vectors;
-use super::case::{Ask, Collection, Expected, array, bytes, number, text};
-use super::rsa::Key;
+use crate::Vectors;
+use crate::case::{Ask, Collection, Expected, array, bytes, number, text};
+use crate::rsa::Key;
 
 /// Converts the folders `aes` and `bootimages`.
 pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
