@@ -8,7 +8,9 @@ use crate::model::{Board, Place, ReferenceError, Region, Size, Stage};
 /// Converts a description into the verifier's memory map. The verifier takes maps of lifetime `'static`,
 /// because firmware has them as constants. The memory is therefore leaked; a command reads only a few
 /// descriptions.
-pub(crate) fn verifier_map(board: &Board) -> Result<&'static verifier::Board<'static>, ReferenceError> {
+pub(crate) fn verifier_map(
+    board: &Board,
+) -> Result<&'static verifier::Board<'static>, ReferenceError> {
     let region = |region: &Region| -> Result<verifier::Region, ReferenceError> {
         Ok(verifier::Region { start: region.start, end: board.end(region)? })
     };

@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use super::*;
 
 // The map names the verifier by its package's name.
+#[allow(dead_code, reason = "the tests place payloads, and no program is linked")]
 #[rustfmt::skip]
 #[path = "../../../boards/qemu-virt/generated/map.rs"]
 mod qemu_virt;
