@@ -16,7 +16,7 @@ const LMS_KEY_LEN: usize = 8 + 16 + 32;
 /// Length in bytes of the scheme and the lengths.
 pub const HEAD_LEN: usize = 16;
 
-/// The signature scheme, with the numbers of `hartlock_kernels::hash_based::Scheme`.
+/// The signature scheme, with the numbers of `hartlock_kernels::engines::RootScheme`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// XMSS.
