@@ -4,6 +4,7 @@
 //! The driver trusts the results of the engine, but not that it responds: every wait by polling has a limit, and an
 //! engine with a fault (`status.failed`) is not used until reset. Numbers are big-endian, as in RSA (RFC 8017 §4).
 
+use hartlock_kernels::engines::Wipe;
 use hartlock_regs::Value;
 use hartlock_regs::bignum::{
     Bignum as Registers, Choice, Command, Interrupt, InterruptEnable, Length, Operand, Outcome,
@@ -443,6 +444,13 @@ fn length(modulus: &[u8], base: &[u8], exponent: u32, result: &[u8]) -> Result<L
     Ok(Length::RESET
         .with_modulus(bits - top.leading_zeros() as u16)
         .with_exponent(32 - exponent.leading_zeros() as u16))
+}
+
+impl<W: Wait> Wipe for Bignum<W> {
+    /// Does nothing: what a verifier asks for is public, and [`KeyEngines`](crate::mailbox::keys::KeyEngines) wipe for themselves.
+    fn wipe(&mut self) -> Option<()> {
+        Some(())
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 //! fault (`status.failed`) is not used until reset. Secrets are written into the engine once and cannot be read from
 //! it.
 
+use hartlock_kernels::engines::{SigningSlot, Wipe};
+use hartlock_kernels::signature::Rejection;
 use hartlock_regs::ed25519::{
     Command, Control, Ed25519 as Registers, Interrupt, InterruptEnable, Status, Verdict,
 };
@@ -39,17 +41,6 @@ pub enum Error {
     Faulty,
 }
 
-/// The reason why a signature is not valid, with the same meanings as in `hartlock_kernels::signature`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejection {
-    /// The key is not canonical, has small order, or is not a point of the curve.
-    InvalidKey,
-    /// R is not canonical or has small order, or S is not less than L.
-    InvalidSignature,
-    /// The signature is well formed, but does not verify for this digest and key.
-    Mismatch,
-}
-
 /// The number of one of the four key slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u8);
@@ -61,6 +52,14 @@ impl Slot {
         if number < SLOTS { Some(Slot(number)) } else { None }
     }
 }
+
+impl From<SigningSlot> for Slot {
+    fn from(slot: SigningSlot) -> Self {
+        Self(slot as u8)
+    }
+}
+
+const _: () = assert!((SigningSlot::Known as u8) < SLOTS, "there is a slot for each");
 
 /// The driver of the Ed25519 engine.
 pub struct Ed25519<W> {
@@ -176,7 +175,7 @@ impl<W: Wait> Ed25519<W> {
         Ok(match self.ends(Slot(0), Command::RESET.with_verify(true))? {
             Verdict::Good => Ok(()),
             Verdict::InvalidKey => Err(Rejection::InvalidKey),
-            Verdict::InvalidSignature => Err(Rejection::InvalidSignature),
+            Verdict::InvalidSignature => Err(Rejection::NonCanonicalSignature),
             Verdict::Mismatch => Err(Rejection::Mismatch),
             _ => return Err(Error::Refused),
         })
@@ -269,6 +268,16 @@ fn read(from: Array<'_, u32, ReadOnly, 8>) -> [u8; 32] {
     bytes
 }
 
+impl<W: Wait> Wipe for Ed25519<W> {
+    fn wipe(&mut self) -> Option<()> {
+        // An engine with a fault has cleared itself.
+        match self.wipe() {
+            Ok(()) | Err(Error::Failed) => Some(()),
+            Err(_) => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     //! In these tests plain memory replaces the registers, and `Counted` changes it as the hardware would. The tests in
@@ -358,7 +367,7 @@ mod tests {
         let rejections = [
             (GOOD, Ok(Ok(()))),
             (0x3cc3_3cc3, Ok(Err(Rejection::InvalidKey))),
-            (0x55aa_55aa, Ok(Err(Rejection::InvalidSignature))),
+            (0x55aa_55aa, Ok(Err(Rejection::NonCanonicalSignature))),
             (0xaa55_aa55, Ok(Err(Rejection::Mismatch))),
             (0x6996_6996, Err(Error::Refused)),
             (0x9669_9669, Err(Error::Refused)),

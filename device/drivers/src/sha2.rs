@@ -4,6 +4,7 @@
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
 //! fault (`status.failed`) is not used until reset. The caller selects how to [wait](crate::wait).
 
+use hartlock_kernels::engines::Wipe;
 use hartlock_regs::Value;
 use hartlock_regs::sha2::{
     Command, Control, InterruptEnable, MessageLengthHigh, Mode, Sha2 as Registers, Status,
@@ -331,6 +332,16 @@ impl<W: Wait> Sha2<W> {
                 None => return Err(Error::Silent),
             };
             pass_time(self);
+        }
+    }
+}
+
+impl<W: Wait> Wipe for Sha2<W> {
+    fn wipe(&mut self) -> Option<()> {
+        // An engine with a fault has cleared itself.
+        match self.wipe() {
+            Ok(()) | Err(Error::Failed) => Some(()),
+            Err(_) => None,
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use core::iter;
 
+use hartlock_kernels::engines::Wipe;
 use hartlock_kernels::parallelhash::{left_encode, right_encode};
 use hartlock_regs::Value;
 use hartlock_regs::sha3::{
@@ -152,13 +153,17 @@ impl<W: Wait> Sha3<W> {
     /// # Errors
     /// `Refused` for KMAC, because its message ends with the length of the output; or the errors of the engine.
     pub fn start_stream(&mut self, function: Function<'_>) -> Result<(), Error> {
-        if let Function::Kmac128(_) | Function::Kmac256(_) = function {
-            return Err(Error::Refused);
-        }
         self.start_from(function, true)
     }
 
-    fn start_from(&mut self, function: Function<'_>, is_stream: bool) -> Result<(), Error> {
+    /// Begins a message, from the stream port or not.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start) and [`start_stream`](Self::start_stream).
+    pub fn start_from(&mut self, function: Function<'_>, is_stream: bool) -> Result<(), Error> {
+        if is_stream && matches!(function, Function::Kmac128(_) | Function::Kmac256(_)) {
+            return Err(Error::Refused);
+        }
         // The engine may still be computing output of the previous message.
         self.until_polled(Status::idle, |_| ())?;
         (self.rest, self.rest_len) = (0, 0);
@@ -225,11 +230,17 @@ impl<W: Wait> Sha3<W> {
             // The message includes the length of the output in bits (§4.3).
             self.push(right_encode(output.len() as u64 * 8).as_ref());
         }
+        self.end();
+        self.read(output)
+    }
+
+    /// Ends a message that was pushed: [`read`](Self::read) follows. KMAC ends with the length of its output
+    /// ([`finish`](Self::finish)).
+    pub fn end(&mut self) {
         let size = u8::try_from(self.rest_len).unwrap_or(0);
         self.registers.final_size().write(FinalSize::RESET.with_size(size).with_last(true));
         self.push_word(self.rest);
         (self.rest, self.rest_len) = (0, 0);
-        self.read(output)
     }
 
     /// Checks that no more output is requested than a digest has.
@@ -367,6 +378,16 @@ fn key_block(rate: usize, key: &[u8]) -> Option<[u32; KEY_WORDS]> {
         *words.get_mut(at / 4)? |= u32::from(byte) << (8 * (at % 4));
     }
     Some(words)
+}
+
+impl<W: Wait> Wipe for Sha3<W> {
+    fn wipe(&mut self) -> Option<()> {
+        // An engine with a fault has cleared itself.
+        match self.wipe() {
+            Ok(()) | Err(Error::Failed) => Some(()),
+            Err(_) => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 //! a verdict.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
-//! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] are the functions that
-//! `with_hash_based_engine` of `hartlock_kernels::Kernels` needs, with a [`Key`] of the request's scheme.
+//! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] answer requests of
+//! `hartlock_kernels::engines::Engines`, with a [`Key`] of the request's scheme.
 
+use hartlock_kernels::engines::Wipe;
 use hartlock_regs::xmss::{
     Algorithm, Command, Control, FinalSize, Interrupt, InterruptEnable, Parameters, Refusal,
     Scheme, Status, Xmss as Registers,
@@ -338,6 +339,13 @@ fn write_words<'a>(registers: impl Iterator<Item = Register<'a, u32, WriteOnly>>
         for (register, word) in registers.zip(bytes.as_chunks().0) {
             register.write(u32::from_le_bytes(*word));
         }
+    }
+}
+
+impl<W: Wait> Wipe for Xmss<W> {
+    /// Does nothing: all of it is public.
+    fn wipe(&mut self) -> Option<()> {
+        Some(())
     }
 }
 

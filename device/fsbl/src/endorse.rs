@@ -1,8 +1,9 @@
 //! The key pair of the monitor, and its endorsement by the device's signature.
 
 use hartlock_image::Reason;
+use hartlock_kernels::engines::SigningSlot;
 
-use crate::compute::{Computer, HashEngine, SignEngine, Slot};
+use crate::compute::Computer;
 use crate::medium::Point;
 use crate::secret::{DeviceSecret, wipe};
 
@@ -60,9 +61,9 @@ pub struct DeviceKey<'a> {
 /// Loads the device's key and endorses the monitor.
 ///
 /// # Errors
-/// The same as those of [`DeviceKey::load`] and [`DeviceKey::endorse`].
-pub fn endorse<H: HashEngine, S: SignEngine>(
-    computer: &mut Computer<H, S>,
+/// As [`DeviceKey::load`] and [`DeviceKey::endorse`].
+pub fn endorse(
+    computer: &mut Computer,
     secret: &DeviceSecret,
     measurement: &[u8; 64],
     mut reached: impl FnMut(Point),
@@ -79,13 +80,10 @@ impl<'a> DeviceKey<'a> {
     /// [`endorse`](Self::endorse) or [`Computer::wipe`].
     ///
     /// # Errors
-    /// `NotEndorsed` if neither an engine nor software computes the key; then no engine holds a key.
-    pub fn load<H: HashEngine, S: SignEngine>(
-        computer: &mut Computer<H, S>,
-        secret: &'a DeviceSecret,
-    ) -> Result<Self, Reason> {
+    /// `NotEndorsed` if neither engine nor software makes one; then no engine has a key.
+    pub fn load(computer: &mut Computer, secret: &'a DeviceSecret) -> Result<Self, Reason> {
         let mut public_key = [0; 32];
-        if computer.public_key(Slot::Device, secret.bytes(), &mut public_key).is_some() {
+        if computer.public_key(SigningSlot::Device, secret.bytes(), &mut public_key).is_some() {
             return Ok(Self { secret, public_key });
         }
         computer.wipe();
@@ -101,9 +99,9 @@ impl<'a> DeviceKey<'a> {
     /// # Errors
     /// `NotEndorsed` if neither an engine nor software computes a key or a signature; then `made` contains no secret.
     #[inline(never)]
-    pub fn endorse<H: HashEngine, S: SignEngine>(
+    pub fn endorse(
         &self,
-        computer: &mut Computer<H, S>,
+        computer: &mut Computer,
         made: &mut Endorsement,
         mut reached: impl FnMut(Point),
     ) -> Result<(), Reason> {
@@ -128,19 +126,19 @@ impl<'a> DeviceKey<'a> {
         Err(Reason::NotEndorsed)
     }
 
-    fn sign<H: HashEngine, S: SignEngine>(
+    fn sign(
         &self,
-        computer: &mut Computer<H, S>,
+        computer: &mut Computer,
         made: &mut Endorsement,
         reached: &mut impl FnMut(Point),
     ) -> Option<()> {
-        computer.public_key(Slot::Monitor, &made.secret_key, &mut made.public_key)?;
+        computer.public_key(SigningSlot::Monitor, &made.secret_key, &mut made.public_key)?;
         reached(Point::KeyPair);
         let mut message = [0; MESSAGE_LEN];
         let (measurement, public_key) = message.split_first_chunk_mut()?;
         *measurement = made.measurement;
         *public_key.first_chunk_mut()? = made.public_key;
-        let key = (Slot::Device, self.secret.bytes());
+        let key = (SigningSlot::Device, self.secret.bytes());
         computer.sign(key, &self.public_key, &message, &mut made.signature)?;
         reached(Point::Endorsed);
         Some(())

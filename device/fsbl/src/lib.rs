@@ -20,9 +20,7 @@ extern crate std;
 
 mod compute;
 mod endorse;
-mod engine;
 mod handover;
-mod known;
 mod medium;
 mod pages;
 #[cfg(all(target_arch = "riscv64", any(feature = "machine", feature = "virt")))]
@@ -32,9 +30,7 @@ mod secret;
 #[cfg(test)]
 mod tests;
 
-pub use compute::{
-    Challenge, Computer, Digest, Fault, HashEngine, Never, PART_UNIT, SignEngine, Slot,
-};
+pub use compute::Computer;
 pub use endorse::{DeviceKey, Endorsement, endorse};
 pub use handover::{HANDOVER_SIZE, Handover};
 pub use medium::{Board, Medium, Next, Point};
@@ -42,6 +38,7 @@ pub use pages::{HEAD, Pages};
 pub use secret::DeviceSecret;
 
 use hartlock_image::{PAGE_SIZE, PayloadType, Reason, align_up};
+use hartlock_kernels::engines::Sha3Digest;
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
 
 /// The result of a boot apart from the endorsement.
@@ -63,8 +60,8 @@ pub struct Booted {
 /// # Errors
 /// The first reason of the verification; `DeviceSecretInvalid`, `NotEndorsed`.
 #[inline(never)]
-pub fn boot<B: Board, H: HashEngine, S: SignEngine>(
-    medium: &mut Medium<'_, '_, B, H, S>,
+pub fn boot<B: Board>(
+    medium: &mut Medium<'_, '_, B>,
     acceptance: &Acceptance<'_>,
     again: &Acceptance<'_>,
     metadata: &mut [u8],
@@ -102,8 +99,8 @@ pub fn boot<B: Board, H: HashEngine, S: SignEngine>(
 
 // The function is not inlined, so that its variables are off the stack when it has returned.
 #[inline(never)]
-fn authenticated<'a, B: Board, H: HashEngine, S: SignEngine>(
-    medium: &mut Medium<'_, '_, B, H, S>,
+fn authenticated<'a, B: Board>(
+    medium: &mut Medium<'_, '_, B>,
     acceptance: &Acceptance<'_>,
     again: &Acceptance<'_>,
     metadata: &'a mut [u8],
@@ -114,10 +111,10 @@ fn authenticated<'a, B: Board, H: HashEngine, S: SignEngine>(
 /// Loads and verifies the payloads and takes the first decision. Returns the monitor's entry point and measurement as
 /// well.
 #[inline(never)]
-fn verified<B: Board, H: HashEngine, S: SignEngine>(
-    medium: &mut Medium<'_, '_, B, H, S>,
+fn verified<B: Board>(
+    medium: &mut Medium<'_, '_, B>,
     bundle: &mut Authenticated<'_>,
-) -> Result<(Booted, Digest), Reason> {
+) -> Result<(Booted, Sha3Digest), Reason> {
     bundle.load_payloads(medium)?;
     let verdict = bundle.conclude()?;
     medium.board.reached(Point::Verified);

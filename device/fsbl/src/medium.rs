@@ -1,13 +1,11 @@
 //! The storage as a medium of `device/verify`. Every byte of the bundle is read once.
 
-use hartlock_image::{
-    Algorithm, HashId, PAGE_SIZE, PayloadRecord, PayloadType, Reason, TreeMode, align_up,
-};
+use hartlock_image::{HashId, PAGE_SIZE, PayloadRecord, PayloadType, Reason, TreeMode, align_up};
 use hartlock_kernels::Kernels;
-use hartlock_kernels::signature::{Comparison, Rejection};
+use hartlock_kernels::engines::Sha3Digest;
 use hartlock_verify::{Loaded, Platform, bits_of, tree};
 
-use crate::compute::{Computer, Digest, HashEngine, SignEngine};
+use crate::compute::Computer;
 use crate::pages::{HEAD, PAGE, Pages};
 
 /// A point that a boot has reached, for its timeline.
@@ -110,21 +108,17 @@ pub trait Board {
 }
 
 /// The storage as a medium, together with the implementation of the computations.
-pub struct Medium<'a, 'page, B, H, S> {
+pub struct Medium<'a, 'page, B> {
     pub(crate) board: &'a mut B,
-    pub(crate) computer: &'a mut Computer<H, S>,
+    pub(crate) computer: &'a mut Computer,
     /// Measurement of the monitor, after it was loaded.
-    pub(crate) measurement: Option<Digest>,
+    pub(crate) measurement: Option<Sha3Digest>,
     pages: &'a mut Pages<'page>,
 }
 
-impl<'a, 'page, B: Board, H: HashEngine, S: SignEngine> Medium<'a, 'page, B, H, S> {
-    /// Creates the medium. `pages` belong to this board; the first page may have been read already.
-    pub fn new(
-        board: &'a mut B,
-        computer: &'a mut Computer<H, S>,
-        pages: &'a mut Pages<'page>,
-    ) -> Self {
+impl<'a, 'page, B: Board> Medium<'a, 'page, B> {
+    /// `pages` are of this board; the first one may have been read.
+    pub fn new(board: &'a mut B, computer: &'a mut Computer, pages: &'a mut Pages<'page>) -> Self {
         Self { board, computer, measurement: None, pages }
     }
 
@@ -175,25 +169,13 @@ fn in_software(kernels: &Kernels, payload: &PayloadRecord, memory: &[u8], digest
     *digest = tree::digest_with(kernels, payload, memory);
 }
 
-impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, '_, B, H, S> {
+impl<B: Board> Platform for Medium<'_, '_, B> {
     fn medium_len(&self) -> u64 {
         self.board.size()
     }
 
     fn kernels(&self) -> Kernels {
         *self.computer.kernels()
-    }
-
-    fn verify_signature(
-        &mut self,
-        algorithm: Algorithm,
-        public_key: &[u8],
-        message: &[u8],
-        signature: &[u8],
-    ) -> Option<Result<Comparison, Rejection>> {
-        // For other lengths software returns the reason.
-        let (key, signature) = (public_key.try_into().ok()?, signature.try_into().ok()?);
-        (algorithm == Algorithm::Ed25519).then(|| self.computer.verify(key, message, signature))?
     }
 
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {

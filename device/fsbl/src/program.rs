@@ -17,6 +17,7 @@ use core::arch::global_asm;
 
 use hartlock_image::{PAGE_SIZE, Reason};
 use hartlock_kernels::Kernels;
+use hartlock_kernels::engines::{EngineFault, Engines, NoEngines};
 #[cfg(not(feature = "virt"))]
 use hartlock_stage::identity::linked as identity;
 use hartlock_virt::board::map;
@@ -24,20 +25,15 @@ use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{self, Mode};
 use hartlock_virt::machine::end;
 
-use crate::{
-    Booted, Computer, Endorsement, Fault, HANDOVER_SIZE, Handover, HashEngine, Medium, Never,
-    Pages, SignEngine, boot,
-};
+use crate::{Booted, Computer, Endorsement, HANDOVER_SIZE, Handover, Medium, Pages, boot};
 use machine::Machine;
 
 global_asm!(include_str!("program/start.S"));
 
 /// The selection of engines and kernels of a program.
 pub trait Form {
-    /// Engine for SHA3-512.
-    type Hash: HashEngine;
-    /// Engine for Ed25519.
-    type Sign: SignEngine;
+    /// The engines.
+    type Engines: Engines + 'static;
     /// True if a successful boot prints nothing.
     const IS_QUIET: bool = false;
 
@@ -48,8 +44,8 @@ pub trait Form {
         kernels::choose(Mode::Machine).kernels
     }
 
-    /// Initialises the engines. This function is called once.
-    fn engines() -> (Option<Self::Hash>, Option<Self::Sign>);
+    /// Takes the engines, once.
+    fn engines() -> Self::Engines;
 
     /// Clears all engines, in whatever state they are. A boot that is refused calls this.
     fn forget();
@@ -76,11 +72,10 @@ static mut PAGE: Aligned<{ PAGE_SIZE as usize }> = Aligned([0; PAGE_SIZE as usiz
 pub struct Software;
 
 impl Form for Software {
-    type Hash = Never;
-    type Sign = Never;
+    type Engines = NoEngines;
 
-    fn engines() -> (Option<Never>, Option<Never>) {
-        (None, None)
+    fn engines() -> NoEngines {
+        NoEngines
     }
 
     fn forget() {}
@@ -89,7 +84,7 @@ impl Form for Software {
 #[cfg(feature = "virt")]
 pub use Software as Shipped;
 #[cfg(feature = "machine")]
-pub use engines::Engines as Shipped;
+pub use engines::TeeEngines as Shipped;
 
 /// Runs the whole loader.
 pub fn run<F: Form>() -> ! {
@@ -105,9 +100,12 @@ pub fn run<F: Form>() -> ! {
     }
     tell::<F>("fsbl: begins");
     let kernels = F::kernels();
-    let (hash, sign) = F::engines();
+    let engines = F::engines();
+    let engines = &raw const engines;
+    // SAFETY: this function does not return, so that the value stays as long as the program runs.
+    let engines: &'static F::Engines = unsafe { &*engines };
     machine.note("kernels chosen");
-    let mut computer = Computer::untried(kernels, hash, sign);
+    let mut computer = Computer::untried(kernels.join(engines));
     let mut endorsement = Endorsement::EMPTY;
     let booted = decide(&mut machine, &mut computer, &mut pages, &mut endorsement);
     if !F::IS_QUIET {
@@ -131,9 +129,9 @@ pub fn run<F: Form>() -> ! {
 
 // The function is not inlined, for the same reason as `Form::kernels`.
 #[inline(never)]
-fn decide<H: HashEngine, S: SignEngine>(
+fn decide(
     machine: &mut Machine,
-    computer: &mut Computer<H, S>,
+    computer: &mut Computer,
     pages: &mut Pages<'_>,
     endorsement: &mut Endorsement,
 ) -> Result<Booted, Reason> {
@@ -197,9 +195,9 @@ fn tell<F: Form>(text: &str) {
 }
 
 /// Prints the reasons why software replaced engines.
-fn print_faults(faults: [Option<Fault>; 2]) {
+fn print_faults(faults: [Option<EngineFault>; 2]) {
     for (name, fault) in ["sha3-512", "ed25519"].into_iter().zip(faults) {
-        console::line(&["fsbl: ", name, " ", Fault::said(fault)]);
+        console::line(&["fsbl: ", name, " ", EngineFault::said(fault)]);
     }
 }
 

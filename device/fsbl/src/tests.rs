@@ -1,3 +1,4 @@
+use std::boxed::Box;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,6 +12,10 @@ use hartlock_image::{
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ed25519_keystone;
 use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
+use hartlock_kernels::engines::{
+    Attached, Attachment, Challenge, EngineFault as Fault, EngineKind, Engines, PART_UNIT,
+    Sha3Digest, SigningSlot as Slot, Wipe,
+};
 use hartlock_kernels::signature::Rejection;
 use hartlock_maps::hartlock_soc as map;
 use hartlock_testkit::bundle::{Draft, Edit, Payload, build, identity, name, trust};
@@ -54,17 +59,17 @@ impl Hashes {
     const GOOD: Self = Self { left: usize::MAX, flip: 0, can_wipe: true, parts: None };
 }
 
-impl HashEngine for Hashes {
-    fn digest(&mut self, parts: &[&[u8]]) -> Option<Digest> {
+impl Hashes {
+    fn digest(&mut self, parts: &[&[u8]], into: &mut Sha3Digest) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
-        let mut digest = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None).digest(parts);
-        digest[63] ^= self.flip;
-        Some(Digest(digest))
+        into.0 = software().digest(parts);
+        into.0[63] ^= self.flip;
+        Some(())
     }
 
-    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<Digest> {
+    fn digest_of_memory(&mut self, bytes: &[u8], into: &mut Sha3Digest) -> Option<()> {
         assert!(self.parts.is_none(), "memory is hashed part by part");
-        self.digest(&[bytes])
+        self.digest(&[bytes], into)
     }
 
     fn begin_parts(&mut self) -> Option<bool> {
@@ -73,17 +78,19 @@ impl HashEngine for Hashes {
     }
 
     fn part(&mut self, bytes: &[u8], is_last: bool) -> Option<()> {
-        assert!(is_last || bytes.len().is_multiple_of(crate::PART_UNIT));
+        assert!(is_last || bytes.len().is_multiple_of(PART_UNIT));
         self.left = self.left.checked_sub(1)?;
         self.parts.as_mut()?.extend_from_slice(bytes);
         Some(())
     }
 
-    fn end_parts(&mut self) -> Option<Digest> {
+    fn end_parts(&mut self, into: &mut Sha3Digest) -> Option<()> {
         let message = self.parts.clone()?;
-        self.digest(&[&message])
+        self.digest(&[&message], into)
     }
+}
 
+impl Wipe for Hashes {
     fn wipe(&mut self) -> Option<()> {
         self.can_wipe.then_some(())
     }
@@ -100,6 +107,21 @@ struct Signs {
     says: Vec<Result<(), Rejection>>,
     /// Number of slots with a key, shared with the test.
     keys: Option<Rc<Cell<usize>>>,
+    /// How it changes once it was tried.
+    change: Change,
+    /// Keys that it was given.
+    loads: usize,
+    wipes: usize,
+}
+
+/// How an engine changes after its known answers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Never,
+    /// The public key of the device is wrong, and it does not sign.
+    Ages,
+    /// It keeps its keys.
+    Keeps,
 }
 
 impl Signs {
@@ -111,6 +133,9 @@ impl Signs {
         can_wipe: true,
         says: Vec::new(),
         keys: None,
+        change: Change::Never,
+        loads: 0,
+        wipes: 0,
     };
 
     fn tell(&self) {
@@ -120,7 +145,7 @@ impl Signs {
     }
 }
 
-impl SignEngine for Signs {
+impl Signs {
     fn load(&mut self, slot: Slot, expanded: &[u8; 64], into: &mut [u8; 32]) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
         // A slot can be written only once.
@@ -130,6 +155,10 @@ impl SignEngine for Signs {
         self.tell();
         *into = *KeyPair::new(ExpandedKey::from_digest(expanded)).unwrap().public_key();
         into[0] ^= self.flip_key;
+        self.loads += 1;
+        // The key after the known answer is that of the device.
+        self.flip_key =
+            if self.change == Change::Ages { u8::from(self.loads == 1) } else { self.flip_key };
         Some(())
     }
 
@@ -141,6 +170,9 @@ impl SignEngine for Signs {
         into: &mut [u8; 64],
     ) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
+        if self.change == Change::Ages && slot != Slot::Known {
+            return None;
+        }
         let expanded = self.slots[slot as usize]?;
         let (scalar, _) = expanded.split_first_chunk().unwrap();
         let s = Scalar::from_bytes_mod_order(clamp_integer(*scalar));
@@ -160,18 +192,92 @@ impl SignEngine for Signs {
     ) -> Option<Result<(), Rejection>> {
         Some(self.says.pop().unwrap_or_else(|| verified(key, signature, challenge)))
     }
+}
 
+impl Wipe for Signs {
     fn wipe(&mut self) -> Option<()> {
         self.slots = [None; 3];
         self.tell();
-        self.can_wipe.then_some(())
+        self.wipes += 1;
+        (self.can_wipe && (self.change != Change::Keeps || self.wipes == 1)).then_some(())
     }
 }
 
-type Full = Computer<Hashes, Signs>;
+/// Both engines, or one of them.
+struct Both {
+    hash: Attached<Hashes>,
+    sign: Attached<Signs>,
+}
 
-fn computer(hash: Option<Hashes>, sign: Option<Signs>) -> Full {
-    Computer::new(Kernels::PORTABLE, hash, sign)
+// SAFETY: the thread of the test that made it is its only user.
+#[allow(unsafe_code, reason = "tests have one thread each")]
+unsafe impl Sync for Both {}
+
+impl Engines for Both {
+    fn attachment(&self, kind: EngineKind) -> Option<&dyn Attachment> {
+        match kind {
+            EngineKind::Sha3 => Some(&self.hash),
+            EngineKind::Ed25519 => Some(&self.sign),
+            _ => None,
+        }
+    }
+
+    fn sha3(&self, hash: HashId, parts: &[&[u8]], into: &mut Sha3Digest) -> Option<()> {
+        if hash != HashId::Sha3_512 {
+            return None;
+        }
+        self.hash.ask(|engine| engine.digest(parts, into))
+    }
+
+    fn sha3_of_memory(&self, hash: HashId, bytes: &[u8], into: &mut Sha3Digest) -> Option<()> {
+        assert_eq!(hash, HashId::Sha3_512);
+        self.hash.ask(|engine| engine.digest_of_memory(bytes, into))
+    }
+
+    fn begin_sha3_parts(&self) -> Option<bool> {
+        self.hash.ask(Hashes::begin_parts)
+    }
+
+    fn sha3_part(&self, bytes: &[u8], is_last: bool) -> Option<()> {
+        self.hash.ask(|engine| engine.part(bytes, is_last))
+    }
+
+    fn end_sha3_parts(&self, into: &mut Sha3Digest) -> Option<()> {
+        self.hash.ask(|engine| engine.end_parts(into))
+    }
+
+    fn verify_ed25519(
+        &self,
+        key: &[u8; 32],
+        signature: &[u8; 64],
+        challenge: &[u8; 64],
+    ) -> Option<Result<(), Rejection>> {
+        self.sign.ask(|engine| engine.verify(key, signature, challenge))
+    }
+
+    fn load_ed25519(&self, slot: Slot, expanded: &[u8; 64], into: &mut [u8; 32]) -> Option<()> {
+        self.sign.ask(|engine| engine.load(slot, expanded, into))
+    }
+
+    fn sign_ed25519(
+        &self,
+        slot: Slot,
+        nonce: &[u8; 64],
+        challenge: Challenge<'_>,
+        into: &mut [u8; 64],
+    ) -> Option<()> {
+        self.sign.ask(|engine| engine.sign(slot, nonce, challenge, into))
+    }
+}
+
+/// Kernels with these engines.
+fn joined(hash: Option<Hashes>, sign: Option<Signs>) -> Kernels {
+    let (hash, sign) = (Attached::new(hash), Attached::new(sign));
+    Kernels::PORTABLE.join(Box::leak(Box::new(Both { hash, sign })))
+}
+
+fn computer(hash: Option<Hashes>, sign: Option<Signs>) -> Computer {
+    Computer::new(joined(hash, sign))
 }
 
 /// Checks that an endorsement has the known values.
@@ -185,7 +291,7 @@ fn is_known(made: &Endorsement) {
 
 #[test]
 fn derives_and_endorses_as_another_program_does() {
-    let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
+    let mut software = software();
     let mut points = Vec::new();
     let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |point| points.push(point));
     is_known(&made.unwrap());
@@ -239,9 +345,6 @@ fn software_does_what_engines_leave_undone() {
     }
 }
 
-/// A model of a signature engine that fails after its known-answer tests.
-struct Aged(Signs, usize);
-
 /// Verifies a signature with this challenge by the strict rule.
 fn verified(key: &[u8; 32], signature: &[u8; 64], challenge: &[u8; 64]) -> Result<(), Rejection> {
     let (r, s) = signature.split_first_chunk::<32>().unwrap();
@@ -253,85 +356,17 @@ fn verified(key: &[u8; 32], signature: &[u8; 64], challenge: &[u8; 64]) -> Resul
     if point.compress().to_bytes() == *r { Ok(()) } else { Err(Rejection::Mismatch) }
 }
 
-impl SignEngine for Aged {
-    fn load(&mut self, slot: Slot, expanded: &[u8; 64], into: &mut [u8; 32]) -> Option<()> {
-        let loaded = self.0.load(slot, expanded, into);
-        self.1 += 1;
-        // The first key after the known-answer test is that of the device.
-        self.0.flip_key = u8::from(self.1 == 1);
-        loaded
-    }
-
-    fn sign(
-        &mut self,
-        slot: Slot,
-        nonce: &[u8; 64],
-        challenge: Challenge<'_>,
-        into: &mut [u8; 64],
-    ) -> Option<()> {
-        if slot == Slot::Known { self.0.sign(slot, nonce, challenge, into) } else { None }
-    }
-
-    fn verify(
-        &mut self,
-        key: &[u8; 32],
-        signature: &[u8; 64],
-        challenge: &[u8; 64],
-    ) -> Option<Result<(), Rejection>> {
-        self.0.verify(key, signature, challenge)
-    }
-
-    fn wipe(&mut self) -> Option<()> {
-        let is_known_answer = self.1 == 1;
-        self.0.wipe().filter(|()| is_known_answer || self.0.can_wipe)
-    }
-}
-
 #[test]
 fn one_scalar_never_signs_under_two_public_keys() {
-    let mut engines = Computer::new(Kernels::PORTABLE, None::<Never>, Some(Aged(Signs::GOOD, 0)));
+    let mut engines = computer(None, Some(Signs { change: Change::Ages, ..Signs::GOOD }));
     assert_eq!(engines.fault()[1], None);
     let made = endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ());
     assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
 }
 
-/// A model of a signature engine that keeps its keys.
-struct Keeps(Signs, bool);
-
-impl SignEngine for Keeps {
-    fn load(&mut self, slot: Slot, expanded: &[u8; 64], into: &mut [u8; 32]) -> Option<()> {
-        self.0.load(slot, expanded, into)
-    }
-
-    fn sign(
-        &mut self,
-        slot: Slot,
-        nonce: &[u8; 64],
-        challenge: Challenge<'_>,
-        into: &mut [u8; 64],
-    ) -> Option<()> {
-        self.0.sign(slot, nonce, challenge, into)
-    }
-
-    fn verify(
-        &mut self,
-        key: &[u8; 32],
-        signature: &[u8; 64],
-        challenge: &[u8; 64],
-    ) -> Option<Result<(), Rejection>> {
-        self.0.verify(key, signature, challenge)
-    }
-
-    fn wipe(&mut self) -> Option<()> {
-        let is_first = !core::mem::replace(&mut self.1, true);
-        self.0.wipe().filter(|()| is_first)
-    }
-}
-
 #[test]
 fn a_monitor_beside_an_engine_that_keeps_keys_is_not_endorsed() {
-    let mut engines =
-        Computer::new(Kernels::PORTABLE, None::<Never>, Some(Keeps(Signs::GOOD, false)));
+    let mut engines = computer(None, Some(Signs { change: Change::Keeps, ..Signs::GOOD }));
     let made = endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ());
     assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
     let mut engines = computer(Some(Hashes { can_wipe: false, ..Hashes::GOOD }), None);
@@ -354,7 +389,7 @@ fn a_secret_of_equal_bits_is_none_and_its_source_is_wiped() {
 
 #[test]
 fn secrets_are_not_shown() {
-    let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
+    let mut software = software();
     let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |_| ()).unwrap();
     assert!(!std::format!("{made:?}").contains("secret"));
     assert_eq!(std::format!("{:?}", secret()), "DeviceSecret { .. }");
@@ -362,7 +397,7 @@ fn secrets_are_not_shown() {
 
 #[test]
 fn a_handover_is_read_as_it_was_written() {
-    let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
+    let mut software = software();
     let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |_| ()).unwrap();
     let mut record = [0; HANDOVER_SIZE];
     Handover::encode(&made, &mut record);
@@ -405,7 +440,7 @@ impl Bench {
         Ok(page)
     }
 
-    fn boot(&mut self, computer: &mut Full) -> Result<(Booted, Endorsement), Reason> {
+    fn boot(&mut self, computer: &mut Computer) -> Result<(Booted, Endorsement), Reason> {
         let acceptance = Acceptance::of_device(
             BundleType::Boot,
             (trust(Policy::Any, [A.record()]), 0),
@@ -560,8 +595,8 @@ fn an_engine_that_fails_and_does_not_forget_is_stuck() {
     }
 }
 
-fn software() -> Computer<Never, Never> {
-    Computer::new(Kernels::PORTABLE, None, None)
+fn software() -> Computer {
+    Computer::new(Kernels::PORTABLE)
 }
 
 #[test]
@@ -627,7 +662,7 @@ fn what_a_header_claims_is_read_ahead_only_if_it_can_be_a_payload() {
 #[test]
 fn engines_are_not_used_before_they_are_tried() {
     let wrong = Hashes { flip: 1, ..Hashes::GOOD };
-    let mut engines = Full::untried(Kernels::PORTABLE, Some(wrong), Some(Signs::GOOD));
+    let mut engines = Computer::untried(joined(Some(wrong), Some(Signs::GOOD)));
     assert_eq!(engines.digest(&[b"a"]), software().digest(&[b"a"]));
     assert_eq!(engines.fault(), [Some(Fault::Missing); 2]);
     engines.try_engines();

@@ -4,6 +4,10 @@
 //! its claims about extensions have no effect. The portable Rust implementations are always present and are the
 //! reference for the others.
 
+#[cfg(any(feature = "engine", test))]
+use crate::engines::Engines;
+#[cfg(any(feature = "engine", test))]
+use crate::joined::Joined;
 use crate::keccak::permutation::{Absorb, AbsorbMany, absorb};
 use crate::sha2::compression::{compress_sha256, compress_sha512};
 
@@ -127,8 +131,64 @@ pub(crate) struct Chosen<F, G> {
     pub many: Option<Many<G>>,
 }
 
-/// The compression function of SHA-2 with words of type `W`, for blocks of `N` bytes.
-pub(crate) type Compress<W, const N: usize> = fn(&mut [W; 8], &[[u8; N]]);
+/// The compression function of SHA-2 with words `W` over blocks of `N` bytes.
+pub(crate) enum Compress<W: Word<N>, const N: usize> {
+    Software(fn(&mut [W; 8], &[[u8; N]])),
+    #[cfg(any(feature = "engine", test))]
+    Engine(W::Engine),
+}
+
+impl<W: Word<N>, const N: usize> Clone for Compress<W, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W: Word<N>, const N: usize> Copy for Compress<W, N> {}
+
+impl<W: Word<N>, const N: usize> Compress<W, N> {
+    /// Adds whole blocks to a hash value.
+    #[inline]
+    pub(crate) fn add(&self, state: &mut [W; 8], blocks: &[[u8; N]]) {
+        match self {
+            Self::Software(run) => run(state, blocks),
+            #[cfg(any(feature = "engine", test))]
+            Self::Engine(engine) => W::add_by(*engine, state, blocks),
+        }
+    }
+}
+
+/// Words of SHA-2 with blocks of `N` bytes.
+pub(crate) trait Word<const N: usize>: Sized {
+    /// What compresses in place of software.
+    #[cfg(any(feature = "engine", test))]
+    type Engine: Copy;
+
+    /// The compression by it.
+    #[cfg(any(feature = "engine", test))]
+    fn add_by(engine: Self::Engine, state: &mut [Self; 8], blocks: &[[u8; N]]);
+}
+
+impl Word<64> for u32 {
+    #[cfg(any(feature = "engine", test))]
+    type Engine = &'static dyn Engines;
+
+    #[cfg(any(feature = "engine", test))]
+    fn add_by(engine: Self::Engine, state: &mut [Self; 8], blocks: &[[u8; 64]]) {
+        engine.compress_sha256(state, blocks);
+    }
+}
+
+impl Word<128> for u64 {
+    // No engine has it.
+    #[cfg(any(feature = "engine", test))]
+    type Engine = core::convert::Infallible;
+
+    #[cfg(any(feature = "engine", test))]
+    fn add_by(engine: Self::Engine, _: &mut [Self; 8], _: &[[u8; 128]]) {
+        match engine {}
+    }
+}
 
 /// The same function for several messages. The numbers of states and messages are equal. Messages consist of whole
 /// blocks and have equal lengths.
@@ -200,13 +260,13 @@ impl<F: Copy, G: Copy> Chosen<F, G> {
     }
 }
 
-impl<W, const N: usize> Sha2<W, N> {
+impl<W: Word<N>, const N: usize> Sha2<W, N> {
     /// Compresses the blocks of each message into its state. The number of messages is not limited. Messages consist
     /// of whole blocks and have equal lengths.
     #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
     pub(crate) fn each(&self, states: &mut [[W; 8]], messages: &[&[u8]]) {
         let one = |run: Compress<W, N>, state: &mut [W; 8], message: &[u8]| {
-            run(state, message.as_chunks().0);
+            run.add(state, message.as_chunks().0);
         };
         self.in_groups(states, messages, one, |run, states, messages| run(states, messages));
     }
@@ -245,21 +305,17 @@ pub struct Kernels {
     pub(crate) sha512: Sha2<u64, 128>,
     pub(crate) keccak: Keccak,
     #[cfg(any(feature = "engine", test))]
-    pub(crate) hash_based: crate::hash_based::HashBased,
-    #[cfg(all(any(feature = "rsa", feature = "ecdsa"), any(feature = "engine", test)))]
-    pub(crate) numbers: crate::numbers::Numbers,
+    pub(crate) joined: Joined,
 }
 
 impl Kernels {
     /// The portable implementations, which run on any machine.
     pub const PORTABLE: Self = Self {
-        sha256: Sha2::one_by_one(Tier::Portable, compress_sha256),
-        sha512: Sha2::one_by_one(Tier::Portable, compress_sha512),
+        sha256: Sha2::one_by_one(Tier::Portable, Compress::Software(compress_sha256)),
+        sha512: Sha2::one_by_one(Tier::Portable, Compress::Software(compress_sha512)),
         keccak: Keccak::one_by_one(Tier::Portable, absorb),
         #[cfg(any(feature = "engine", test))]
-        hash_based: crate::hash_based::HashBased::NONE,
-        #[cfg(all(any(feature = "rsa", feature = "ecdsa"), any(feature = "engine", test)))]
-        numbers: crate::numbers::Numbers::NONE,
+        joined: Joined::NONE,
     };
 
     /// Returns the tier of the kernel for one message.

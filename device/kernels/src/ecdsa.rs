@@ -81,11 +81,16 @@ fn compare_by(
 ) -> Result<Comparison, Rejection> {
     #[cfg(any(feature = "engine", test))]
     {
-        use crate::numbers::{GENUINE, Request};
+        use crate::EngineUse;
+        use crate::engines::{EcdsaRequest, GENUINE, NOT_GENUINE};
         scalars(domain(key.curve), signature)?;
         let (_, point) = encoded.split_first().ok_or(Rejection::InvalidKey)?;
-        let request = Request { is_p384: key.curve == Curve::P384, point, digest, signature };
-        if let Some(word) = kernels.numbers.verdict(key.curve, &request) {
+        let is_p384 = key.curve == Curve::P384;
+        let purpose = if is_p384 { EngineUse::P384 } else { EngineUse::P256 };
+        let request = EcdsaRequest { is_p384, point, digest, signature };
+        if let Some(engines) = kernels.engines_for(purpose)
+            && let Some(word @ (GENUINE | NOT_GENUINE)) = engines.judge_ecdsa(&request)
+        {
             return Comparison::of(&word.to_be_bytes(), &GENUINE.to_be_bytes());
         }
     }

@@ -3,41 +3,26 @@
 #[cfg(feature = "ecdsa")]
 use hartlock_algorithm::Curve;
 
-use crate::numbers::{Engine, Numbers, Purpose};
-use crate::{KernelFault, Kernels};
+use crate::engines::EngineKind;
+use crate::{EngineUse, KernelFault, Kernels};
 
 impl Kernels {
-    /// Returns these kernels with a big-number engine. The engine is used for each purpose for which it accepts a
-    /// valid signature and rejects a changed signature or digest. Algorithms that this build does not verify are not
-    /// tested.
+    /// Uses the engine for big numbers, for what it gave the known answers of: a signature that fits, and the same for another
+    /// digest. What this build does not verify is not tried.
     ///
     /// # Errors
-    /// `WrongAnswer` if any answer is wrong, so that the engine is not used at all, or if the engine gives no answer.
-    pub fn with_number_engine(self, engine: Engine) -> Result<Self, KernelFault> {
-        let mut numbers = Numbers::NONE;
-        for (purpose, answer) in [
+    /// `WrongAnswer` if one answer is wrong, or there is none: the engine is not used any more.
+    pub fn use_number_engine(&mut self) -> Result<(), KernelFault> {
+        let engines = self.engines().ok_or(KernelFault::WrongAnswer)?;
+        let answers = [
             #[cfg(feature = "rsa")]
-            (Purpose::Rsa, crate::rsa::known_to(engine.power)),
+            (EngineUse::Rsa.bit(), crate::rsa::known_to(engines)),
             #[cfg(feature = "ecdsa")]
-            (Purpose::P256, crate::ecdsa::known_to(Curve::P256, engine.verify)),
+            (EngineUse::P256.bit(), crate::ecdsa::known_to(Curve::P256, engines)),
             #[cfg(feature = "ecdsa")]
-            (Purpose::P384, crate::ecdsa::known_to(Curve::P384, engine.verify)),
-        ] {
-            match answer {
-                Some(true) => numbers = numbers.known_to(engine, purpose),
-                Some(false) => return Err(KernelFault::WrongAnswer),
-                None => {}
-            }
-        }
-        if numbers.is_none() {
-            return Err(KernelFault::WrongAnswer);
-        }
-        Ok(Self { numbers, ..self })
-    }
-
-    /// Returns true if an engine is used for this purpose.
-    pub const fn has_number_engine(&self, purpose: Purpose) -> bool {
-        self.numbers.has(purpose)
+            (EngineUse::P384.bit(), crate::ecdsa::known_to(Curve::P384, engines)),
+        ];
+        self.add_uses(EngineKind::Bignum, &answers)
     }
 }
 

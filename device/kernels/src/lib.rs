@@ -50,12 +50,17 @@ mod dispatch;
 pub mod ecdsa;
 #[cfg(feature = "ed25519")]
 pub mod ed25519;
+pub mod engines;
 mod hash;
 #[cfg(any(feature = "engine", test))]
 pub mod hash_based;
+#[cfg(any(feature = "engine", test))]
+mod joined;
 mod keccak;
 #[cfg(any(target_arch = "riscv64", feature = "engine", test))]
 mod known;
+#[cfg(any(all(feature = "engine", feature = "ed25519-signer"), test))]
+mod known_ed25519;
 #[cfg(all(any(feature = "rsa", feature = "ecdsa"), any(feature = "engine", test)))]
 mod known_numbers;
 pub mod kt128;
@@ -64,8 +69,6 @@ pub mod lms;
 mod many;
 #[cfg(feature = "ml-dsa")]
 pub mod ml_dsa;
-#[cfg(all(any(feature = "rsa", feature = "ecdsa"), any(feature = "engine", test)))]
-pub mod numbers;
 pub mod parallelhash;
 #[cfg(any(feature = "lms", feature = "xmss", feature = "engine", test))]
 mod pattern;
@@ -93,4 +96,6 @@ pub use ed25519::keystone as ed25519_keystone;
 #[cfg(any(feature = "ed25519-signer", test))]
 pub use ed25519::signer as ed25519_signer;
 pub use hash::Hash;
+#[cfg(any(feature = "engine", test))]
+pub use joined::EngineUse;
 pub use many::HashMany;

@@ -20,7 +20,7 @@ mod tests;
 
 use crate::Kernels;
 #[cfg(any(feature = "engine", test))]
-use crate::hash_based;
+use crate::engines::{RootRequest, RootScheme};
 use crate::pattern::fill_with_pattern;
 use crate::short::{Job, MESSAGES, Sink, Words, Writer, be32, load, to_bytes};
 use crate::signature::{Comparison, Rejection, Verifier};
@@ -223,13 +223,13 @@ impl<'a> Key<'a> {
     ) -> Result<(), Rejection> {
         #[cfg(any(feature = "engine", test))]
         {
-            let request = hash_based::Request {
-                scheme: hash_based::Scheme::Lms,
+            let request = RootRequest {
+                scheme: RootScheme::Lms,
                 public_key: self.encoded,
                 message,
                 signature: signature.encoded,
             };
-            if kernels.hash_based.compare(&request, self.root, both).is_some() {
+            if kernels.compare_root(&request, self.root, both).is_some() {
                 return Ok(());
             }
         }

@@ -16,6 +16,7 @@ use core::mem::MaybeUninit;
 
 use crate::dispatch::{
     Compress, CompressMany, HashFamily, KernelFault, Kernels, MAX_LANES, Many, One, Probe, Tier,
+    Word,
 };
 use crate::keccak::permutation::{Absorb, AbsorbMany};
 use crate::known::{answers_many, answers_one};
@@ -252,7 +253,7 @@ impl<T: Table, const ROW: usize> Token<T, ROW> {
 }
 
 /// Returns the SHA-2 kernel of a row for one message.
-fn sha2_one<T, W: 'static, const N: usize, const ROW: usize>(
+fn sha2_one<T, W: Word<N> + 'static, const N: usize, const ROW: usize>(
     _: Token<T, ROW>,
 ) -> One<Compress<W, N>>
 where
@@ -273,7 +274,7 @@ where
             unsafe { kernel(state, blocks.as_ptr().cast(), blocks.count()) }
         });
     }
-    One { tier: Token::<T, ROW>::NEEDS.tier, run: run::<T, W, N, ROW> }
+    One { tier: Token::<T, ROW>::NEEDS.tier, run: Compress::Software(run::<T, W, N, ROW>) }
 }
 
 /// Returns the SHA-2 kernel of a row for several messages.

@@ -4,7 +4,7 @@ pub(crate) mod compression;
 
 use core::marker::PhantomData;
 
-use crate::dispatch::{Chosen, MAX_LANES};
+use crate::dispatch::{Chosen, Compress, MAX_LANES, Word};
 use crate::many::{self, HashMany, Padding};
 use crate::{Hash, Kernels, block::BlockBuffer};
 use compression::H256;
@@ -22,7 +22,7 @@ macro_rules! sha2_hash {
             state: [$word; 8],
             buffer: BlockBuffer<$block_len>,
             message_len_bytes: u64,
-            compress: fn(&mut [$word; 8], &[[u8; $block_len]]),
+            compress: Compress<$word, $block_len>,
         }
 
         impl $name {
@@ -51,7 +51,7 @@ macro_rules! sha2_hash {
             fn update(&mut self, data: &[u8]) {
                 self.message_len_bytes = self.message_len_bytes.wrapping_add(data.len() as u64);
                 let Self { state, compress, .. } = self;
-                self.buffer.feed(data, |blocks| compress(state, blocks));
+                self.buffer.feed(data, |blocks| compress.add(state, blocks));
             }
 
             fn finalize(mut self) -> Self::Output {
@@ -99,7 +99,7 @@ macro_rules! sha2_hash {
                         Some(many) => (many.run)(states, messages),
                         None => {
                             for (state, message) in states.iter_mut().zip(messages) {
-                                (one.run)(state, message.as_chunks().0);
+                                one.run.add(state, message.as_chunks().0);
                             }
                         }
                     });
@@ -117,22 +117,22 @@ macro_rules! sha2_hash {
 /// `L` bytes, which are two words. If the length does not fit into the block, another block follows. SHA-384 and
 /// SHA-512 share this function, because their padding is the same.
 #[inline(never)]
-fn finish<W, const N: usize, const L: usize>(
+fn finish<W: Word<N>, const N: usize, const L: usize>(
     state: &mut [W; 8],
     buffer: BlockBuffer<N>,
-    compress: fn(&mut [W; 8], &[[u8; N]]),
+    compress: Compress<W, N>,
     message_len_bytes: u64,
 ) {
     let (mut block, zeros) = buffer.terminate(0x80);
     if zeros < L {
-        compress(state, &[block]);
+        compress.add(state, &[block]);
         block = [0; N];
     }
     let length_bits = u128::from(message_len_bytes).wrapping_shl(3).to_be_bytes();
     for (place, byte) in block.iter_mut().rev().zip(length_bits.iter().rev()).take(L) {
         *place = *byte;
     }
-    compress(state, &[block]);
+    compress.add(state, &[block]);
 }
 
 /// SHA-2 padding with the message length in bits as an integer of type `L` (FIPS 180-4 §5.1).

@@ -21,7 +21,7 @@ mod parameters;
 mod tests;
 
 #[cfg(any(feature = "engine", test))]
-use crate::hash_based;
+use crate::engines::{RootRequest, RootScheme};
 use crate::keccak::{FULL_ROUNDS, RATE_256, Sponge};
 use crate::sha2::{Sha256, Sha512};
 use crate::signature::{Comparison, Rejection, Verifier};
@@ -140,10 +140,10 @@ fn compare_in(
 
     #[cfg(any(feature = "engine", test))]
     if set == SlhDsaSet::Sha2_128s {
-        let scheme = hash_based::Scheme::SlhDsaSha2_128s;
+        let scheme = RootScheme::SlhDsaSha2_128s;
         let compare = |message: &[&[u8]; 4]| {
-            let request = hash_based::Request { scheme, public_key, message, signature: whole };
-            kernels.hash_based.compare(&request, claimed_root, both)
+            let request = RootRequest { scheme, public_key, message, signature: whole };
+            kernels.compare_root(&request, claimed_root, both)
         };
         if with_pieces(message, compare)?.is_some() {
             return Ok(());

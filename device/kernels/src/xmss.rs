@@ -20,7 +20,7 @@ pub use sets::{ParameterSet, Scheme, Sets};
 use crate::Kernels;
 use crate::chains::Digits;
 #[cfg(any(feature = "engine", test))]
-use crate::hash_based;
+use crate::engines::{RootRequest, RootScheme};
 use crate::pattern::fill_with_pattern;
 use crate::short::{Room, Stream, Words, load, to_bytes};
 use crate::signature::{Comparison, Rejection, Verifier};
@@ -128,11 +128,11 @@ fn compare_in(
     #[cfg(any(feature = "engine", test))]
     {
         let scheme = match scheme {
-            Scheme::Xmss => hash_based::Scheme::Xmss,
-            Scheme::XmssMt => hash_based::Scheme::XmssMt,
+            Scheme::Xmss => RootScheme::Xmss,
+            Scheme::XmssMt => RootScheme::XmssMt,
         };
-        let request = hash_based::Request { scheme, public_key, message, signature };
-        if kernels.hash_based.compare(&request, root, both).is_some() {
+        let request = RootRequest { scheme, public_key, message, signature };
+        if kernels.compare_root(&request, root, both).is_some() {
             return Ok(());
         }
     }

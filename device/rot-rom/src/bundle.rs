@@ -14,9 +14,10 @@ use hartlock_verify::tree::{self, Digest, Hasher, Root, SoftwareHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
 
 use crate::dma::{Dma, Sink};
+use crate::engines::RotEngines;
 use crate::sha3::RootHasher;
 use crate::words::Words;
-use crate::{clock, engine, map, sha3, tee};
+use crate::{clock, map, sha3, tee};
 
 /// Number of bytes that are hashed at once. The size is large enough that the cost of starting the engine is small, and
 /// fits the free stack while no signature is verified.
@@ -25,6 +26,7 @@ const PIECE_SIZE: usize = 2048;
 /// The boot bundle as a medium.
 pub struct Bundle<'a> {
     kernels: Kernels,
+    engines: &'a RotEngines,
     dma: Option<&'a mut Dma>,
     log: &'a mut RomLog,
     /// SHA3-512 digest of the monitor's copy, if the device has a TEE.
@@ -32,9 +34,14 @@ pub struct Bundle<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    /// Opens the boot bundle.
-    pub fn open(kernels: Kernels, dma: Option<&'a mut Dma>, log: &'a mut RomLog) -> Self {
-        Self { kernels, dma, log, measurement: None }
+    /// Opens it.
+    pub fn open(
+        kernels: Kernels,
+        engines: &'a RotEngines,
+        dma: Option<&'a mut Dma>,
+        log: &'a mut RomLog,
+    ) -> Self {
+        Self { kernels, engines, dma, log, measurement: None }
     }
 
     /// Returns the measurement of the monitor after it was loaded.
@@ -89,15 +96,15 @@ impl<'a> Bundle<'a> {
         if self.is_streamed(payload)
             && let Some(dma) = &mut self.dma
         {
-            let mut engine = Streamed { hash: payload.hash, dma };
+            let is_sha3 = sha3::has(&self.kernels, payload.hash);
+            let mut engine = Streamed { hash: payload.hash, is_sha3, engines: self.engines, dma };
             return match payload.mode {
                 TreeMode::Flat => {
                     let size = usize::try_from(payload.size).map_err(|_| BusError)?;
                     engine.digest(None, payload.load_address, size)
                 }
-                // The SHA-2 engine is a kernel, which hashes the root as the leaves arrive. Collecting the message
-                // first would cost additional copies.
-                mode if sha3::has(payload.hash) => {
+                // The SHA-2 engine is a kernel, to which a root goes as it comes: keeping it would cost moves.
+                mode if is_sha3 => {
                     digest_of_blocks::<RootHasher>(&self.kernels, &mut engine, payload, mode)
                 }
                 mode => {
@@ -123,9 +130,10 @@ impl<'a> Bundle<'a> {
         if is_of_both && let Some(dma) = &mut self.dma {
             let size = usize::try_from(payload.size).map_err(|_| BusError)?;
             let mut measurement = None;
-            let digest = engine::digest_of_stream(|| {
+            let engines = self.engines;
+            let digest = engines.sha256_of_stream(|| {
                 let bring = || dma.feed(Sink::Both, payload.load_address, size).ok();
-                measurement = sha3::digest_of_stream(measured.hash, bring);
+                measurement = engines.sha3_of_stream(measured.hash, bring);
                 measurement.map(|_| ())
             });
             self.measurement = measurement;
@@ -140,7 +148,7 @@ impl<'a> Bundle<'a> {
     fn is_streamed(&self, payload: &PayloadRecord) -> bool {
         let has_sha2 = payload.hash == HashId::Sha256
             && tree::tier(&self.kernels, (payload.mode, payload.hash)) == Tier::Engine;
-        let has_sha3 = sha3::has(payload.hash);
+        let has_sha3 = sha3::has(&self.kernels, payload.hash);
         let is_of_blocks = matches!(payload.mode, TreeMode::Flat | TreeMode::Blocks { .. });
         self.dma.is_some() && is_of_blocks && (has_sha2 || has_sha3)
     }
@@ -181,6 +189,9 @@ fn digest_of_blocks<H: Hasher>(
 /// A hash engine and the DMA engine that streams messages to it.
 struct Streamed<'a> {
     hash: HashId,
+    /// The hash is that of the engine for SHA-3.
+    is_sha3: bool,
+    engines: &'a RotEngines,
     dma: &'a mut Dma,
 }
 
@@ -197,10 +208,10 @@ impl Streamed<'_> {
             Some(prefix) => dma.feed_after(sink, prefix, from, count).ok(),
             None => dma.feed(sink, from, count).ok(),
         };
-        let digest = if sha3::has(self.hash) {
-            sha3::digest_of_stream(self.hash, || bring(Sink::Sha3))
+        let digest = if self.is_sha3 {
+            self.engines.sha3_of_stream(self.hash, || bring(Sink::Sha3))
         } else {
-            engine::digest_of_stream(|| bring(Sink::Sha2)).map(|it| tree::padded(&it))
+            self.engines.sha256_of_stream(|| bring(Sink::Sha2)).map(|it| tree::padded(&it))
         };
         digest.ok_or(BusError)
     }

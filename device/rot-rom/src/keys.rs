@@ -6,7 +6,8 @@ use hartlock_drivers::key_slot::KeySlot;
 pub use hartlock_rot::keys::KeyService;
 use hartlock_rot::{DEVICE_SECRET, KEY_SLOT, wipe_stack};
 
-use crate::{console, engine};
+use crate::console;
+use crate::engines::RotEngines;
 
 /// Input of the key derivation of SP 800-108 §4.1 with HMAC-SHA-256, for one block: counter, label, zero byte, and
 /// length of the key in bits.
@@ -14,8 +15,8 @@ const DERIVATION: &[u8] = b"\0\0\0\x01hartlock-key-slot-v1\0\0\0\x01\0";
 
 /// Derives the key of the slot, and closes slot and secret until reset. Without an engine or a secret the slot stays
 /// empty, and requests to import keys are refused.
-pub fn fill_slot() {
-    let is_filled = derive_and_fill();
+pub fn fill_slot(engines: &RotEngines) {
+    let is_filled = derive_and_fill(engines);
     // The compiler may have left copies of secret and key on the stack.
     wipe_stack();
     if !is_filled {
@@ -26,7 +27,7 @@ pub fn fill_slot() {
 /// Derives the key and fills the slot. The function has its own stack frame, so that all its data is below the stack
 /// pointer when it has returned.
 #[inline(never)]
-fn derive_and_fill() -> bool {
+fn derive_and_fill(engines: &RotEngines) -> bool {
     // SAFETY: the address is the page of the slot, of which this is the only user.
     let mut slot = unsafe { KeySlot::new(core::ptr::with_exposed_provenance_mut(KEY_SLOT)) };
     // SAFETY: the address is the page of the secret. The monitor of a TEE is endorsed only after this function has
@@ -39,7 +40,7 @@ fn derive_and_fill() -> bool {
     let first = secret.first().copied().unwrap_or_default();
     // Storage that was never written holds the same value on every such device, so no key is derived from it.
     let is_blank = matches!(first, 0 | 0xff) && secret.iter().all(|byte| *byte == first);
-    let key = if is_closed && !is_blank { engine::mac(&secret, DERIVATION) } else { None };
+    let key = if is_closed && !is_blank { engines.mac(&secret, DERIVATION) } else { None };
     match key {
         Some(key) => slot.fill(&key, || ()),
         None => {

@@ -11,15 +11,11 @@
 #![no_main]
 #![cfg(target_arch = "riscv32")]
 
-#[cfg(all(feature = "bignum", any(feature = "ecdsa", feature = "rsa")))]
-mod bignum;
 mod bundle;
 mod clock;
 mod console;
 mod dma;
-mod engine;
-#[cfg(feature = "hash-based")]
-mod hash_based;
+mod engines;
 #[cfg_attr(not(feature = "keys"), path = "no_keys.rs")]
 mod keys;
 mod service;
@@ -38,7 +34,10 @@ use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log
 
 use bundle::Bundle;
 use dma::Dma;
-use hartlock_maps::hartlock_soc as map;
+#[cfg(feature = "hash-based")]
+use engines::KNOWN_LEN;
+use engines::RotEngines;
+use hartlock_verify::board::hartlock_soc as map;
 use hartlock_verify::tree::Digest;
 use hartlock_verify::{Verdict, authenticate};
 use words::Words;
@@ -52,9 +51,13 @@ static mut METADATA: Words<METADATA_SIZE> = Words([0; METADATA_SIZE]);
 extern "C" fn rot_main() -> ! {
     let mut log = RomLog::new();
     let mut dma = Dma::take();
-    match boot(dma.as_mut(), &mut log) {
-        Ok(verified) => release(&verified, dma.as_mut(), &mut log),
-        Err(reason) => refuse(reason, &mut log),
+    let engines = RotEngines::take();
+    let engines = &raw const engines;
+    // SAFETY: this function does not return, so that the value stays as long as the program runs.
+    let engines: &'static RotEngines = unsafe { &*engines };
+    match boot(engines, dma.as_mut(), &mut log) {
+        Ok(verified) => release(&verified, engines, dma.as_mut(), &mut log),
+        Err(reason) => refuse(reason, engines, &mut log),
     }
 }
 
@@ -68,7 +71,11 @@ struct Verified {
 }
 
 /// Verifies the boot bundle.
-fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
+fn boot(
+    engines: &'static RotEngines,
+    dma: Option<&mut Dma>,
+    log: &mut RomLog,
+) -> Result<Verified, Reason> {
     let start = clock::now();
     console::line(&["\nhartlock: root of trust"]);
     let (acceptance, again) =
@@ -77,14 +84,9 @@ fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
     let metadata = &raw mut METADATA;
     // SAFETY: this is the only user of the buffer.
     let Words(metadata) = unsafe { &mut *metadata };
-    let kernels = choose_kernels(log);
-    #[cfg(feature = "hash-based")]
-    let kernels = hash_based::take(kernels, metadata);
-    #[cfg(all(feature = "bignum", any(feature = "ecdsa", feature = "rsa")))]
-    let kernels = bignum::take(kernels);
-    // If this engine fails, software computes SHA-3.
-    let _ = sha3::take();
-    let mut medium = Bundle::open(kernels, dma, log);
+    let mut kernels = Kernels::PORTABLE.join(engines);
+    use_engines(&mut kernels, engines, metadata, log);
+    let mut medium = Bundle::open(kernels, engines, dma, log);
     let signature_start = clock::now();
     let mut bundle = authenticate(&mut medium, &acceptance, &again, metadata)?;
     let digest = measure(&kernels, bundle.signed());
@@ -97,24 +99,29 @@ fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
     Ok(Verified { verdict, kernels, measurement: medium.measurement() })
 }
 
-/// Takes the second decision, fills the key slot, endorses the monitor of a TEE, and releases the host.
-fn release(verified: &Verified, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
+/// The second decision, the key of the slot, the endorsement of a monitor, then the release of the host.
+fn release(
+    verified: &Verified,
+    engines: &RotEngines,
+    dma: Option<&mut Dma>,
+    log: &mut RomLog,
+) -> ! {
     let start = clock::now();
     let Verified { verdict, kernels, measurement } = verified;
     if !verdict.is_confirmed() {
-        refuse(Reason::VerdictNotConfirmed, log)
+        refuse(Reason::VerdictNotConfirmed, engines, log)
     }
-    keys::fill_slot();
+    keys::fill_slot(engines);
     if let Err(reason) = tee::hand_over(*kernels, *measurement) {
-        refuse(reason, log)
+        refuse(reason, engines, log)
     }
-    let engine = engine::give_back();
+    let engine = engines.give_back_sha2();
     push(log, Entry { harts: 1, ..step(Step::Handover, start) });
     write_log(log);
     console::line(&["hartlock: verified, the host is released"]);
     // Redundant check directly before the release: a fault that skips the first check does not pass the second.
     if !verdict.is_confirmed() || sequencer().release().is_err() {
-        refuse(Reason::VerdictNotConfirmed, log)
+        refuse(Reason::VerdictNotConfirmed, engines, log)
     }
     if cfg!(feature = "alone") {
         end(0)
@@ -127,9 +134,9 @@ fn release(verified: &Verified, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
 }
 
 /// Refuses to release the host. A register and the console hold the reason.
-fn refuse(reason: Reason, log: &mut RomLog) -> ! {
+fn refuse(reason: Reason, engines: &RotEngines, log: &mut RomLog) -> ! {
     tee::take_back();
-    let _ = engine::give_back();
+    let _ = engines.give_back_sha2();
     push(log, Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
     write_log(log);
     console::refusal(reason);
@@ -161,20 +168,36 @@ fn sequencer() -> BootSequencer {
     unsafe { BootSequencer::new(core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER)) }
 }
 
-/// Returns kernels with the SHA-256 engine if it works; otherwise the log contains an entry about it.
-fn choose_kernels(log: &mut RomLog) -> Kernels {
+/// Uses the engines that give known answers; the log says so of the one for SHA-256 if it does not. `scratch` is for known answers,
+/// in the scratchpad.
+#[cfg_attr(not(feature = "hash-based"), expect(unused_variables, reason = "for one engine"))]
+fn use_engines(kernels: &mut Kernels, engines: &RotEngines, scratch: &mut [u8], log: &mut RomLog) {
     let start = clock::now();
-    match engine::take(Kernels::PORTABLE) {
-        Ok(kernels) => {
-            console::line(&["hartlock: sha256 by the engine"]);
-            kernels
-        }
-        Err(_) => {
-            console::line(&["hartlock: the engine is not used"]);
-            push(log, Entry { kernel: Tier::Engine as u32, harts: 1, ..step(Step::Kernel, start) });
-            Kernels::PORTABLE
-        }
+    if kernels.use_sha256_engine().is_ok() {
+        console::line(&["hartlock: sha256 by the engine"]);
+    } else {
+        console::line(&["hartlock: the engine is not used"]);
+        // The host must not be served by it, either.
+        let _ = engines.give_back_sha2();
+        push(log, Entry { kernel: Tier::Engine as u32, harts: 1, ..step(Step::Kernel, start) });
     }
+    #[cfg(feature = "hash-based")]
+    {
+        let scratch = scratch.get_mut(..KNOWN_LEN).unwrap_or_default();
+        console::line(&[if kernels.use_hash_based_engine(scratch).is_ok() {
+            "hartlock: hash-based signatures by the engine"
+        } else {
+            "hartlock: the engine for hash-based signatures is not used"
+        }]);
+    }
+    #[cfg(all(feature = "bignum", any(feature = "ecdsa", feature = "rsa")))]
+    console::line(&[if kernels.use_number_engine().is_ok() {
+        "hartlock: big numbers by the engine"
+    } else {
+        "hartlock: the engine for big numbers is not used"
+    }]);
+    // Without this engine, SHA-3 is software.
+    let _ = kernels.use_sha3_engine();
 }
 
 /// Returns a log entry for a step from `start` until now.

@@ -4,8 +4,10 @@
 use hartlock_drivers::mailbox::Answer;
 use hartlock_drivers::mailbox::request::{Permitted, Refusal};
 
+use crate::engines::RotEngines;
+
 /// Does nothing. The hardware closes a slot, if there is one, before a host runs.
-pub const fn fill_slot() {}
+pub const fn fill_slot(_: &RotEngines) {}
 
 pub use NoKeyService as KeyService;
 

@@ -13,8 +13,8 @@ use hartlock_rot::{MAILBOX, host, interrupt, sleep_until};
 use hartlock_verify::board::Region;
 
 use crate::dma::{Dma, Sink};
-use crate::keys::KeyService;
-use crate::{engine, map};
+use crate::keys::Service;
+use crate::{engines, map};
 
 const LIMITS: Limits<'static> = Limits {
     memory: map::RAM,
@@ -80,7 +80,7 @@ fn hash_one(
 /// only the digest changes.
 fn hash_by_dma(engine: &mut Sha2<Polling>, dma: &mut Dma, input: Region) -> Option<()> {
     let size = usize::try_from(input.size()).ok()?;
-    engine::receive(engine, || dma.feed(Sink::Sha2, input.start, size).ok())
+    engines::receive(engine, || dma.feed(Sink::Sha2, input.start, size).ok())
 }
 
 /// Hashes the input by loads and stores.

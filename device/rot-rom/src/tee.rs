@@ -7,19 +7,14 @@
 //! runs first, in M-mode, and closes that page to all other software.
 
 use hartlock_drivers::device_secret;
-use hartlock_drivers::ed25519::Ed25519;
-use hartlock_drivers::wait::Polling;
-use hartlock_fsbl::{
-    Computer, DeviceSecret, Digest, Endorsement, Fault, HANDOVER_SIZE, Handover, HashEngine,
-    endorse,
-};
-use hartlock_image::{HashId, PAGE_SIZE, PayloadType, Reason};
+use hartlock_fsbl::{Computer, DeviceSecret, Endorsement, HANDOVER_SIZE, Handover, endorse};
+use hartlock_image::{PAGE_SIZE, PayloadType, Reason};
 use hartlock_kernels::Kernels;
-use hartlock_regs::Block;
-use hartlock_rot::{DEVICE_SECRET, ED25519, host, wipe_stack};
+use hartlock_kernels::engines::EngineFault;
+use hartlock_rot::{DEVICE_SECRET, host, wipe_stack};
 
 use crate::words::Words;
-use crate::{console, map, sha3};
+use crate::{console, map};
 
 /// Address of the record for the monitor: the last page of the log, the same as in `device/fsbl`. The memory map
 /// excludes this page from payloads, and `LIMITS` of the service excludes it from requests of the host.
@@ -44,8 +39,7 @@ pub fn hand_over(kernels: Kernels, measurement: Option<[u8; 64]>) -> Result<(), 
 /// has returned.
 #[inline(never)]
 fn endorse_and_write(kernels: Kernels, measurement: &[u8; 64]) -> Result<(), Reason> {
-    let hash = sha3::has(HashId::Sha3_512).then_some(Hash);
-    let mut computer = Computer::new(kernels, hash, sign());
+    let mut computer = Computer::new(kernels);
     let secret = DeviceSecret::take_and_close(|| secret_page().read(), shut_secret)?;
     let endorsed = endorse(&mut computer, &secret, measurement, |_| ());
     say(computer.fault());
@@ -78,32 +72,8 @@ fn shut_secret() -> bool {
 }
 
 /// Prints the reasons why software replaced engines.
-fn say(faults: [Option<Fault>; 2]) {
+fn say(faults: [Option<EngineFault>; 2]) {
     for (name, fault) in ["sha3-512", "ed25519"].into_iter().zip(faults) {
-        console::line(&["hartlock: ", name, " ", Fault::said(fault)]);
+        console::line(&["hartlock: ", name, " ", EngineFault::said(fault)]);
     }
-}
-
-/// The SHA-3 engine, which is also used for the payloads.
-struct Hash;
-
-impl HashEngine for Hash {
-    fn digest(&mut self, parts: &[&[u8]]) -> Option<Digest> {
-        sha3::digest_of_parts(HashId::Sha3_512, parts).map(Digest)
-    }
-
-    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<Digest> {
-        self.digest(&[bytes])
-    }
-
-    fn wipe(&mut self) -> Option<()> {
-        sha3::wipe()
-    }
-}
-
-/// Initialises the Ed25519 engine. This function is called once.
-fn sign() -> Option<Ed25519<Polling>> {
-    // SAFETY: these are the engine's registers, of which this is the only user.
-    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(ED25519)) };
-    Ed25519::new(registers, Polling).ok()
 }

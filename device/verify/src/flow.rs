@@ -3,12 +3,11 @@
 use core::hint::black_box;
 
 use hartlock_image::{
-    Algorithm, BundleType, HEADER_SIZE, Head, KeyRecord, List, MAX_SIGNERS, Manifest, PAGE_SIZE,
-    PayloadRecord, Reason, SignatureBlock, SignatureBlocks, align_up,
+    BundleType, HEADER_SIZE, Head, KeyRecord, List, MAX_SIGNERS, Manifest, PAGE_SIZE,
+    PayloadRecord, Reason, SignatureBlocks, align_up,
 };
 
 use hartlock_kernels::Kernels;
-use hartlock_kernels::signature::{Comparison, Rejection};
 
 use crate::acceptance::Acceptance;
 use crate::harden::{self, Checkpoint, Progress, Verdict};
@@ -34,22 +33,6 @@ pub trait Platform {
     /// [`Platform::load`].
     fn kernels(&self) -> Kernels {
         Kernels::PORTABLE
-    }
-
-    /// Verifies a signature with a hardware engine, or returns `None`: then software verifies it. An engine may be used
-    /// only after it passed known-answer tests with genuine and with wrong signatures. The caller has checked that the
-    /// key is trusted.
-    ///
-    /// # Errors
-    /// The same as those of `hartlock_kernels::signature::compare`.
-    fn verify_signature(
-        &mut self,
-        _algorithm: Algorithm,
-        _public_key: &[u8],
-        _message: &[u8],
-        _signature: &[u8],
-    ) -> Option<Result<Comparison, Rejection>> {
-        None
     }
 
     /// Copies a payload and the padding after it to its load address, and computes the digest of the copy in memory.
@@ -121,12 +104,7 @@ pub fn authenticate<'a, P: Platform>(
         // device does not trust are not parsed.
         if acceptance.trusted().any(|trusted| *trusted == key) {
             let index = counted.len() as u32;
-            let sealed = match by_engine(platform, block, signed) {
-                Some(compared) => {
-                    signature::sealed(&compared.map_err(signature::reason_of)?, index)
-                }
-                None => signature::verify(&kernels, block, signed, index)?,
-            };
+            let sealed = signature::verify(&kernels, block, signed, index)?;
             progress = progress.compared(sealed);
             if harden::is_different(harden::unseal(sealed, index)) {
                 return Err(Reason::SignatureMismatch);
@@ -156,16 +134,6 @@ pub fn authenticate<'a, P: Platform>(
     progress = progress.step(Checkpoint::Placement).compared(defect);
 
     Ok(Authenticated { manifest, signed, counted: counted.len() as u32, progress })
-}
-
-/// Verifies a signature block with the platform's engine. Returns `None` if the platform has none for the algorithm.
-fn by_engine<P: Platform>(
-    platform: &mut P,
-    block: &SignatureBlock<'_>,
-    signed: &[u8],
-) -> Option<Result<Comparison, Rejection>> {
-    let algorithm = block.known_algorithm()?;
-    platform.verify_signature(algorithm, block.public_key, signed, block.signature)
 }
 
 /// Reads the metadata (steps 1 and 2): first the header with the sizes, then everything before the payloads.

@@ -6,7 +6,7 @@ use std::fs;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use hartlock_fsbl::{Computer, Never};
+use hartlock_fsbl::Computer;
 use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
 use hartlock_kernels::sha3::Sha3_512;
 use hartlock_kernels::{Hash, Kernels};
@@ -59,9 +59,7 @@ fn right(what: &str, bytes: usize) -> Result<String> {
 
 /// Same as [`right`], for another monitor.
 pub fn right_of(monitor: &[u8], what: &str) -> Result<String> {
-    let digest = |parts: &[&[u8]]| {
-        Computer::<Never, Never>::new(Kernels::PORTABLE, None, None).digest(parts)
-    };
+    let digest = |parts: &[&[u8]]| Computer::new(Kernels::PORTABLE).digest(parts);
     let pair = |expanded: &[u8; 64]| {
         let pair = KeyPair::new(ExpandedKey::from_digest(expanded));
         pair.ok().context("no key pair")

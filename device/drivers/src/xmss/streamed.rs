@@ -1,6 +1,7 @@
 //! The engine together with the [stream](crate::scratchpad_stream) that transfers its input. It computes the roots that
 //! a kernel requests.
 
+use hartlock_kernels::engines::Wipe;
 use hartlock_regs::xmss::Scheme;
 
 use super::{Key, ROOT_WORDS, Xmss};
@@ -51,6 +52,13 @@ impl<W: Wait> Streamed<W> {
     /// Same as [`Xmss::root`].
     pub fn root(&mut self, root: &mut [u32; ROOT_WORDS]) -> Option<()> {
         self.engine.root(root)
+    }
+}
+
+impl<W: Wait> Wipe for Streamed<W> {
+    /// As that of the engine.
+    fn wipe(&mut self) -> Option<()> {
+        self.engine.wipe()
     }
 }
 

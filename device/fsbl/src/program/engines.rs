@@ -2,8 +2,13 @@
 
 use hartlock_drivers::dma::{Dma, List, Range, Window};
 use hartlock_drivers::ed25519::Ed25519;
-use hartlock_drivers::sha3::{self, Function, Sha3};
+use hartlock_drivers::sha3::{Function, Sha3};
 use hartlock_drivers::wait::Polling;
+use hartlock_image::HashId;
+use hartlock_kernels::engines::{
+    Attached, Attachment, Challenge, EngineKind, Engines, Sha3Digest, SigningSlot, Wipe,
+};
+use hartlock_kernels::signature::Rejection;
 use hartlock_regs::Block;
 use hartlock_virt::board::{
     DMA_ENGINE as DMA, DMA_LISTS as LISTS, ED25519_ENGINE as ED25519, PUSH, SHA3_ENGINE as SHA3,
@@ -11,7 +16,6 @@ use hartlock_virt::board::{
 };
 
 use super::Form;
-use crate::{Digest, HashEngine};
 
 /// Register that selects whether the next list continues the message.
 const HOLD: usize = LISTS + 0x800;
@@ -25,19 +29,101 @@ const SINK: u8 = 1;
 /// Number of reads of the event register before a list counts as timed out. One more is added for every four bytes.
 const PATIENCE: u32 = 10_000;
 
-/// The engines of the machine.
-pub struct Engines;
+/// The engines of the machine, each until it fails.
+pub struct TeeEngines {
+    hash: Attached<Hash>,
+    ed25519: Attached<Ed25519<Polling>>,
+}
 
-impl Form for Engines {
-    type Hash = Hash;
-    type Sign = Ed25519<Polling>;
+// SAFETY: there is one hart, and it takes no interrupts.
+unsafe impl Sync for TeeEngines {}
 
-    fn engines() -> (Option<Self::Hash>, Option<Self::Sign>) {
-        (Hash::take(), sign())
+impl TeeEngines {
+    /// Takes the engines, once.
+    pub fn take() -> Self {
+        Self { hash: Attached::new(Hash::take()), ed25519: Attached::new(sign()) }
+    }
+}
+
+impl Form for TeeEngines {
+    type Engines = Self;
+
+    fn engines() -> Self {
+        Self::take()
     }
 
     fn forget() {
         forget();
+    }
+}
+
+impl Engines for TeeEngines {
+    fn attachment(&self, kind: EngineKind) -> Option<&dyn Attachment> {
+        match kind {
+            EngineKind::Sha3 => Some(&self.hash),
+            EngineKind::Ed25519 => Some(&self.ed25519),
+            _ => None,
+        }
+    }
+
+    fn sha3(&self, hash: HashId, parts: &[&[u8]], digest: &mut Sha3Digest) -> Option<()> {
+        if hash != HashId::Sha3_512 {
+            return None;
+        }
+        self.hash.ask(|engine| engine.digest(parts, digest))
+    }
+
+    fn sha3_of_memory(&self, hash: HashId, bytes: &[u8], digest: &mut Sha3Digest) -> Option<()> {
+        if hash != HashId::Sha3_512 {
+            return None;
+        }
+        self.hash.ask(|engine| engine.digest_of_memory(bytes, digest))
+    }
+
+    fn begin_sha3_parts(&self) -> Option<bool> {
+        self.hash.ask(Hash::begin_parts)
+    }
+
+    fn sha3_part(&self, bytes: &[u8], is_last: bool) -> Option<()> {
+        self.hash.ask(|engine| engine.part(bytes, is_last))
+    }
+
+    fn end_sha3_parts(&self, digest: &mut Sha3Digest) -> Option<()> {
+        self.hash.ask(|engine| engine.end_parts(digest))
+    }
+
+    fn verify_ed25519(
+        &self,
+        public_key: &[u8; 32],
+        signature: &[u8; 64],
+        challenge: &[u8; 64],
+    ) -> Option<Result<(), Rejection>> {
+        self.ed25519.ask(|engine| engine.verify(public_key, signature, challenge).ok())
+    }
+
+    fn load_ed25519(
+        &self,
+        slot: SigningSlot,
+        expanded: &[u8; 64],
+        public_key: &mut [u8; 32],
+    ) -> Option<()> {
+        self.ed25519.ask(|engine| {
+            *public_key = engine.load(slot.into(), expanded).ok()?;
+            Some(())
+        })
+    }
+
+    fn sign_ed25519(
+        &self,
+        slot: SigningSlot,
+        nonce: &[u8; 64],
+        challenge: Challenge<'_>,
+        signature: &mut [u8; 64],
+    ) -> Option<()> {
+        self.ed25519.ask(|engine| {
+            *signature = engine.sign(slot.into(), nonce, challenge).ok()?;
+            Some(())
+        })
     }
 }
 
@@ -78,20 +164,20 @@ fn dma() -> Option<Dma<'static, Polling>> {
     Some(dma)
 }
 
-impl HashEngine for Hash {
-    fn digest(&mut self, parts: &[&[u8]]) -> Option<Digest> {
+impl Hash {
+    fn digest(&mut self, parts: &[&[u8]], digest: &mut Sha3Digest) -> Option<()> {
         self.engine.start_stream(Function::Sha3_512).ok()?;
         push(parts);
-        self.end_parts()
+        self.end_parts(digest)
     }
 
-    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<Digest> {
+    fn digest_of_memory(&mut self, bytes: &[u8], digest: &mut Sha3Digest) -> Option<()> {
         if self.dma.is_none() {
-            return self.digest(&[bytes]);
+            return self.digest(&[bytes], digest);
         }
         self.engine.start_stream(Function::Sha3_512).ok()?;
         self.part(bytes, true)?;
-        self.end_parts()
+        self.end_parts(digest)
     }
 
     fn begin_parts(&mut self) -> Option<bool> {
@@ -107,19 +193,15 @@ impl HashEngine for Hash {
         self.list(bytes)
     }
 
-    fn end_parts(&mut self) -> Option<Digest> {
-        let mut digest = Digest([0; 64]);
-        self.engine.read(&mut digest.0).ok()?;
-        Some(digest)
+    fn end_parts(&mut self, digest: &mut Sha3Digest) -> Option<()> {
+        self.engine.read(&mut digest.0).ok()
     }
+}
 
+impl Wipe for Hash {
     fn wipe(&mut self) -> Option<()> {
         hold(false);
-        // An engine with a fault has already cleared itself.
-        match self.engine.wipe() {
-            Ok(()) | Err(sha3::Error::Failed) => Some(()),
-            Err(_) => None,
-        }
+        Wipe::wipe(&mut self.engine)
     }
 }
 

@@ -21,16 +21,13 @@ pub fn self_test(curve: Curve) -> bool {
 /// Returns true if an engine accepts the signature and refuses it for another digest. Returns `None` if it gives no
 /// verdict.
 #[cfg(any(feature = "engine", test))]
-pub(crate) fn known_to(
-    curve: Curve,
-    verify: fn(&crate::numbers::Request<'_>) -> Option<u32>,
-) -> Option<bool> {
-    use crate::numbers::{GENUINE, NOT_GENUINE, Request};
+pub(crate) fn known_to(curve: Curve, engines: &dyn crate::engines::Engines) -> Option<bool> {
+    use crate::engines::{EcdsaRequest, GENUINE, NOT_GENUINE};
 
     let (key, digest, signature) = known(curve);
     let (_, point) = key.split_first()?;
     let is_p384 = curve == Curve::P384;
-    let verdict = |digest| verify(&Request { is_p384, point, digest, signature });
+    let verdict = |digest| engines.judge_ecdsa(&EcdsaRequest { is_p384, point, digest, signature });
     let mut other = [0; 48];
     let other = other.get_mut(..digest.len())?;
     // The digest is shifted by one byte, which gives a different number of the same length.

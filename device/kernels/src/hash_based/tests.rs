@@ -1,6 +1,7 @@
 //! These tests use simulated engines that are right, wrong, silent or partial. The portable verifiers compute their
 //! roots.
 
+use std::boxed::Box;
 use std::cell::Cell;
 use std::vec::Vec;
 use std::{thread_local, vec};
@@ -18,41 +19,49 @@ thread_local! {
 }
 
 /// Computes the root in software and counts the request.
-fn right(request: &Request<'_>) -> Option<[u8; ROOT_LEN]> {
+fn right(request: &RootRequest<'_>) -> Option<[u8; ROOT_LEN]> {
     REQUESTS.set(REQUESTS.get() + 1);
     software(request).ok()?.computed.first_chunk().copied()
 }
 
-/// Defines an engine that computes the root with a function, and stores it until `finish` is called.
-macro_rules! engine {
-    ($root:expr) => {
-        Engine {
-            start: |request| {
-                let root: fn(&Request<'_>) -> Option<[u8; ROOT_LEN]> = $root;
-                STARTED.set(Some(root(request)?));
-                Some(())
-            },
-            finish: |root| {
-                let bytes = STARTED.take()?;
-                let words = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
-                root.iter_mut().zip(words).for_each(|(to, word)| *to = word);
-                Some(())
-            },
-        }
-    };
+/// An engine of a function, whose result is kept until it is asked for.
+struct Rooted {
+    root: fn(&RootRequest<'_>) -> Option<[u8; ROOT_LEN]>,
+    /// Whether it starts, and whether it finishes.
+    responds: fn() -> [bool; 2],
 }
 
-fn software(request: &Request<'_>) -> Result<Comparison, Rejection> {
-    let Request { scheme, public_key, message, signature } = *request;
+impl Engines for Rooted {
+    fn start_root(&self, request: &RootRequest<'_>) -> Option<()> {
+        let root = if (self.responds)()[0] { (self.root)(request)? } else { return None };
+        STARTED.set(Some(root));
+        Some(())
+    }
+
+    fn finish_root(&self, root: &mut Root) -> Option<()> {
+        let bytes = STARTED.take().filter(|_| (self.responds)()[1])?;
+        let words = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+        root.iter_mut().zip(words).for_each(|(to, word)| *to = word);
+        Some(())
+    }
+}
+
+/// An engine that responds.
+fn engine(root: fn(&RootRequest<'_>) -> Option<[u8; ROOT_LEN]>) -> Rooted {
+    Rooted { root, responds: || [true; 2] }
+}
+
+fn software(request: &RootRequest<'_>) -> Result<Comparison, Rejection> {
+    let RootRequest { scheme, public_key, message, signature } = *request;
     let kernels = &Kernels::PORTABLE;
     match scheme {
-        Scheme::Xmss | Scheme::XmssMt => {
-            let kind =
-                [xmss::Scheme::Xmss, xmss::Scheme::XmssMt][usize::from(scheme == Scheme::XmssMt)];
+        RootScheme::Xmss | RootScheme::XmssMt => {
+            let kind = [xmss::Scheme::Xmss, xmss::Scheme::XmssMt]
+                [usize::from(scheme == RootScheme::XmssMt)];
             xmss::compare(kernels, kind, xmss::Sets::Approved, public_key, message, signature)
         }
-        Scheme::Lms => lms::compare(kernels, public_key, message, signature),
-        Scheme::SlhDsaSha2_128s => {
+        RootScheme::Lms => lms::compare(kernels, public_key, message, signature),
+        RootScheme::SlhDsaSha2_128s => {
             let message = message.concat();
             let message = slh_dsa::Message::Internal(&message);
             slh_dsa::compare(kernels, SlhDsaSet::Sha2_128s, public_key, message, signature)
@@ -60,11 +69,27 @@ fn software(request: &Request<'_>) -> Result<Comparison, Rejection> {
     }
 }
 
-fn with(engine: Engine) -> Result<Kernels, KernelFault> {
-    Kernels::PORTABLE.with_hash_based_engine(engine, &mut [0; SCRATCH_LEN])
+fn with(engine: Rooted) -> Result<Kernels, KernelFault> {
+    with_room(engine, &mut [0; SCRATCH_LEN])
 }
 
-const ALL: [Scheme; 4] = [Scheme::Xmss, Scheme::XmssMt, Scheme::Lms, Scheme::SlhDsaSha2_128s];
+fn with_room(engine: Rooted, scratch: &mut [u8]) -> Result<Kernels, KernelFault> {
+    let mut kernels = joined(engine);
+    kernels.use_hash_based_engine(scratch)?;
+    Ok(kernels)
+}
+
+fn joined(engine: Rooted) -> Kernels {
+    Kernels::PORTABLE.join(Box::leak(Box::new(engine)))
+}
+
+/// Whether an engine is used for such signatures.
+fn has(kernels: &Kernels, scheme: RootScheme) -> bool {
+    kernels.engines_for(EngineUse::of_scheme(scheme)).is_some()
+}
+
+const ALL: [RootScheme; 4] =
+    [RootScheme::Xmss, RootScheme::XmssMt, RootScheme::Lms, RootScheme::SlhDsaSha2_128s];
 
 /// Returns true if a verifier sends a request to the engine of this thread, and returns the root that it computes.
 fn asked(verifier: impl FnOnce() -> Result<Comparison, Rejection>) -> (bool, [u8; ROOT_LEN]) {
@@ -75,14 +100,14 @@ fn asked(verifier: impl FnOnce() -> Result<Comparison, Rejection>) -> (bool, [u8
 
 #[test]
 fn known_roots_are_those_of_software() {
-    let kernels = with(engine!(right)).unwrap();
-    assert!(ALL.iter().all(|scheme| kernels.has_hash_based_engine(*scheme)));
-    assert!(!ALL.iter().any(|scheme| Kernels::PORTABLE.has_hash_based_engine(*scheme)));
+    let kernels = with(engine(right)).unwrap();
+    assert!(ALL.iter().all(|scheme| has(&kernels, *scheme)));
+    assert!(!ALL.iter().any(|scheme| has(&Kernels::PORTABLE, *scheme)));
 }
 
 #[test]
 fn an_engine_is_asked_by_every_verifier_and_gives_what_they_compare() {
-    let kernels = with(engine!(right)).unwrap();
+    let kernels = with(engine(right)).unwrap();
     let bytes = |len: usize, seed: u8| {
         let mut bytes = vec![0; len];
         fill_with_pattern(&mut bytes, seed);
@@ -128,52 +153,52 @@ fn an_engine_is_asked_by_every_verifier_and_gives_what_they_compare() {
 
 #[test]
 fn one_wrong_root_and_nothing_of_the_engine_counts() {
-    fn stuck(request: &Request<'_>) -> Option<[u8; ROOT_LEN]> {
+    fn stuck(request: &RootRequest<'_>) -> Option<[u8; ROOT_LEN]> {
         let mut root = right(request)?;
         root[15] |= 1;
         Some(root)
     }
     // This engine always returns the root of the first message.
-    fn repeats(request: &Request<'_>) -> Option<[u8; ROOT_LEN]> {
+    fn repeats(request: &RootRequest<'_>) -> Option<[u8; ROOT_LEN]> {
         let message: &[&[u8]] = &[&[], b"abc"];
-        right(&Request { message, ..*request })
+        right(&RootRequest { message, ..*request })
     }
-    fn without_slh_dsa(request: &Request<'_>) -> Option<[u8; ROOT_LEN]> {
+    fn without_slh_dsa(request: &RootRequest<'_>) -> Option<[u8; ROOT_LEN]> {
         match request.scheme {
-            Scheme::SlhDsaSha2_128s => Some([0; ROOT_LEN]),
+            RootScheme::SlhDsaSha2_128s => Some([0; ROOT_LEN]),
             _ => right(request),
         }
     }
-    for engine in [engine!(stuck), engine!(repeats), engine!(without_slh_dsa)] {
+    for engine in [engine(stuck), engine(repeats), engine(without_slh_dsa)] {
         assert_eq!(with(engine).err(), Some(KernelFault::WrongAnswer));
     }
 }
 
 #[test]
 fn an_engine_without_an_answer_is_refused() {
-    let silent = Engine { start: |_| Some(()), finish: |_| None };
-    let absent = Engine { start: |_| None, finish: |_| None };
+    let silent = Rooted { root: right, responds: || [true, false] };
+    let absent = engine(|_| None);
     for engine in [silent, absent] {
         assert_eq!(with(engine).err(), Some(KernelFault::WrongAnswer));
     }
-    // The result is the same if there is no room for the signature of a known answer.
-    let kernels = Kernels::PORTABLE.with_hash_based_engine(engine!(right), &mut []);
+    // Likewise if there is no room to ask for one.
+    let kernels = with_room(engine(right), &mut []);
     assert_eq!(kernels.err(), Some(KernelFault::WrongAnswer));
 }
 
 #[test]
 fn software_computes_what_an_engine_does_not_have() {
-    fn lms_alone(request: &Request<'_>) -> Option<[u8; ROOT_LEN]> {
-        if request.scheme == Scheme::Lms { right(request) } else { None }
+    fn lms_alone(request: &RootRequest<'_>) -> Option<[u8; ROOT_LEN]> {
+        if request.scheme == RootScheme::Lms { right(request) } else { None }
     }
-    let kernels = with(engine!(lms_alone)).unwrap();
-    let has = ALL.map(|scheme| kernels.has_hash_based_engine(scheme));
-    assert_eq!(has, [false, false, true, false]);
+    let kernels = with(engine(lms_alone)).unwrap();
+    let used = ALL.map(|scheme| has(&kernels, scheme));
+    assert_eq!(used, [false, false, true, false]);
     assert!(xmss::self_test(&kernels) && lms::self_test(&kernels));
-    // A scheme is not used if there is no room for the signature of its known answer.
-    let kernels = Kernels::PORTABLE.with_hash_based_engine(engine!(right), &mut [0; 4096]).unwrap();
-    let has = ALL.map(|scheme| kernels.has_hash_based_engine(scheme));
-    assert_eq!(has, [true, true, true, false]);
+    // Without room for the signature of a known answer there is no known answer.
+    let kernels = with_room(engine(right), &mut [0; 4096]).unwrap();
+    let used = ALL.map(|scheme| has(&kernels, scheme));
+    assert_eq!(used, [true, true, true, false]);
 }
 
 #[test]
@@ -181,13 +206,9 @@ fn an_engine_that_falls_silent_later_leaves_the_work_to_software() {
     thread_local! {
         static IS_SILENT: Cell<[bool; 2]> = const { Cell::new([false; 2]) };
     }
-    const RIGHT: Engine = engine!(right);
-    let engine = Engine {
-        start: |request| if IS_SILENT.get()[0] { None } else { (RIGHT.start)(request) },
-        finish: |root| if IS_SILENT.get()[1] { None } else { (RIGHT.finish)(root) },
-    };
+    let engine = Rooted { root: right, responds: || IS_SILENT.get().map(|it| !it) };
     let kernels = with(engine).unwrap();
-    assert!(kernels.has_hash_based_engine(Scheme::Xmss));
+    assert!(has(&kernels, RootScheme::Xmss));
     for silent in [[true, false], [false, true]] {
         IS_SILENT.set(silent);
         assert!(xmss::self_test(&kernels) && lms::self_test(&kernels), "{silent:?}");
@@ -199,10 +220,10 @@ fn a_root_that_is_wrong_later_is_a_refusal() {
     thread_local! {
         static IS_WRONG: Cell<bool> = const { Cell::new(false) };
     }
-    fn wrong(request: &Request<'_>) -> Option<[u8; ROOT_LEN]> {
+    fn wrong(request: &RootRequest<'_>) -> Option<[u8; ROOT_LEN]> {
         right(request).map(|root| if IS_WRONG.get() { [0x55; ROOT_LEN] } else { root })
     }
-    let kernels = with(engine!(wrong)).unwrap();
+    let kernels = with(engine(wrong)).unwrap();
     IS_WRONG.set(true);
     assert!(!xmss::self_test(&kernels) && !lms::self_test(&kernels));
 }

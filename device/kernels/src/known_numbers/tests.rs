@@ -1,6 +1,7 @@
 //! These tests use simulated engines that are right, wrong, silent or partial. The portable verifiers and another
 //! crate compute their results.
 
+use std::boxed::Box;
 use std::cell::Cell;
 use std::thread_local;
 use std::vec::Vec;
@@ -11,7 +12,7 @@ use p256::ecdsa::signature::Signer;
 
 use super::*;
 use crate::ecdsa;
-use crate::numbers::{GENUINE, NOT_GENUINE, Request};
+use crate::engines::{EcdsaRequest, Engines, GENUINE, NOT_GENUINE};
 use crate::signature::{Rejection, Verifier};
 
 thread_local! {
@@ -34,7 +35,7 @@ fn power(modulus: &[u8], base: &[u8], result: &mut [u8]) -> Option<()> {
     Some(())
 }
 
-fn verify(request: &Request<'_>) -> Option<u32> {
+fn verify(request: &EcdsaRequest<'_>) -> Option<u32> {
     REQUESTS.set(REQUESTS.get() + 1);
     if IS_SILENT.get() {
         return None;
@@ -54,7 +55,37 @@ fn nothing(_: &[u8], _: &[u8], result: &mut [u8]) -> Option<()> {
     Some(())
 }
 
-const RIGHT: Engine = Engine { power, verify };
+/// As [`Engines::power`].
+type Power = fn(&[u8], &[u8], &mut [u8]) -> Option<()>;
+
+/// An engine of two functions.
+struct Counting {
+    power: Power,
+    verify: fn(&EcdsaRequest<'_>) -> Option<u32>,
+}
+
+impl Engines for Counting {
+    fn power(&self, modulus: &[u8], base: &[u8], result: &mut [u8]) -> Option<()> {
+        (self.power)(modulus, base, result)
+    }
+
+    fn judge_ecdsa(&self, request: &EcdsaRequest<'_>) -> Option<u32> {
+        (self.verify)(request)
+    }
+}
+
+const RIGHT: Counting = Counting { power, verify };
+
+fn with(engine: Counting) -> Result<Kernels, KernelFault> {
+    let mut kernels = Kernels::PORTABLE.join(Box::leak(Box::new(engine)));
+    kernels.use_number_engine()?;
+    Ok(kernels)
+}
+
+/// Whether an engine is used for this.
+fn has(kernels: &Kernels, purpose: EngineUse) -> bool {
+    kernels.engines_for(purpose).is_some()
+}
 
 /// Returns a P-256 key and its signature of `abc`.
 fn p256() -> (Vec<u8>, Vec<u8>) {
@@ -96,11 +127,9 @@ fn rsa() -> (Vec<u8>, [(RsaSet, &'static [u8]); 2]) {
 
 #[test]
 fn an_engine_says_what_software_says() {
-    let kernels = Kernels::PORTABLE.with_number_engine(RIGHT).unwrap();
-    for purpose in [Purpose::Rsa, Purpose::P256, Purpose::P384] {
-        assert!(
-            kernels.has_number_engine(purpose) && !Kernels::PORTABLE.has_number_engine(purpose)
-        );
+    let kernels = with(RIGHT).unwrap();
+    for purpose in [EngineUse::Rsa, EngineUse::P256, EngineUse::P384] {
+        assert!(has(&kernels, purpose) && !has(&Kernels::PORTABLE, purpose));
     }
     let (key, signatures) = rsa();
     for (set, signature) in signatures {
@@ -121,7 +150,7 @@ fn an_engine_says_what_software_says() {
 
 #[test]
 fn what_is_no_signature_is_refused_before_it_is_asked() {
-    let kernels = Kernels::PORTABLE.with_number_engine(RIGHT).unwrap();
+    let kernels = with(RIGHT).unwrap();
     let (key, [(set, signature), _]) = rsa();
     let modulus = crate::rsa::known().0;
     for (signature, why) in [
@@ -154,35 +183,35 @@ fn what_is_no_signature_is_refused_before_it_is_asked() {
 
 #[test]
 fn an_engine_that_is_wrong_once_is_not_used() {
-    let wrong: [Engine; 5] = [
-        Engine { power: nothing, ..RIGHT },
-        // This engine returns the known answer for every request.
-        Engine {
+    let wrong: [Counting; 5] = [
+        Counting { power: nothing, ..RIGHT },
+        // Whatever it is asked for, it gives the known answer.
+        Counting {
             power: |modulus, _, result| power(modulus, crate::rsa::known().1[0], result),
             ..RIGHT
         },
-        Engine { verify: |_| Some(GENUINE), ..RIGHT },
-        Engine { verify: |_| Some(NOT_GENUINE), ..RIGHT },
-        Engine { verify: |request| verify(request).map(|word| word ^ 1), ..RIGHT },
+        Counting { verify: |_| Some(GENUINE), ..RIGHT },
+        Counting { verify: |_| Some(NOT_GENUINE), ..RIGHT },
+        Counting { verify: |request| verify(request).map(|word| word ^ 1), ..RIGHT },
     ];
     for engine in wrong {
-        let result = Kernels::PORTABLE.with_number_engine(engine);
+        let result = with(engine);
         assert_eq!(result.err(), Some(KernelFault::WrongAnswer));
     }
-    let silent = Engine { power: |_, _, _| None, verify: |_| None };
-    let result = Kernels::PORTABLE.with_number_engine(silent);
+    let silent = Counting { power: |_, _, _| None, verify: |_| None };
+    let result = with(silent);
     assert_eq!(result.err(), Some(KernelFault::WrongAnswer));
 }
 
 #[test]
 fn an_engine_is_used_for_what_it_has() {
-    let partial = Engine {
+    let partial = Counting {
         power: |_, _, _| None,
         verify: |request| if request.is_p384 { None } else { verify(request) },
     };
-    let kernels = Kernels::PORTABLE.with_number_engine(partial).unwrap();
-    assert!(kernels.has_number_engine(Purpose::P256));
-    assert!(!kernels.has_number_engine(Purpose::P384) && !kernels.has_number_engine(Purpose::Rsa));
+    let kernels = with(partial).unwrap();
+    assert!(has(&kernels, EngineUse::P256));
+    assert!(!has(&kernels, EngineUse::P384) && !has(&kernels, EngineUse::Rsa));
     let (key, signature) = p384();
     assert_eq!(verdict(&kernels, Curve::P384, &key, b"abc", &signature), (Ok(()), 0));
     let (key, [(set, signature), _]) = rsa();
@@ -191,7 +220,7 @@ fn an_engine_is_used_for_what_it_has() {
 
 #[test]
 fn software_verifies_when_it_falls_silent() {
-    let kernels = Kernels::PORTABLE.with_number_engine(RIGHT).unwrap();
+    let kernels = with(RIGHT).unwrap();
     IS_SILENT.set(true);
     let (key, [(set, signature), _]) = rsa();
     assert_eq!(verdict(&kernels, set, &key, b"abc", signature), (Ok(()), 1));
@@ -204,10 +233,14 @@ fn software_verifies_when_it_falls_silent() {
 
 #[test]
 fn a_word_that_is_no_verdict_leaves_it_to_software() {
-    let kernels = Kernels::PORTABLE.with_number_engine(RIGHT).unwrap();
-    let engine = Engine { verify: |_| Some(GENUINE ^ 1), ..RIGHT };
-    let numbers = Numbers::NONE.known_to(engine, Purpose::P256);
-    let kernels = Kernels { numbers, ..kernels };
+    thread_local! {
+        static IS_ODD: Cell<bool> = const { Cell::new(false) };
+    }
+    let odd = |request: &EcdsaRequest<'_>| {
+        if IS_ODD.get() { Some(GENUINE ^ 1) } else { verify(request) }
+    };
+    let kernels = with(Counting { verify: odd, ..RIGHT }).unwrap();
+    IS_ODD.set(true);
     let (key, signature) = p256();
     assert_eq!(verdict(&kernels, Curve::P256, &key, b"abc", &signature).0, Ok(()));
     assert_eq!(

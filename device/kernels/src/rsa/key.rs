@@ -21,7 +21,7 @@ pub struct PublicKey<'a> {
     modulus: &'a [u8],
     /// Function of an engine that computes modular powers, if there is an engine.
     #[cfg(any(feature = "engine", test))]
-    power: Option<crate::numbers::Power>,
+    engines: Option<&'static dyn crate::engines::Engines>,
 }
 
 impl<'a> PublicKey<'a> {
@@ -48,7 +48,7 @@ impl<'a> PublicKey<'a> {
         Ok(Self {
             modulus,
             #[cfg(any(feature = "engine", test))]
-            power: None,
+            engines: None,
         })
     }
 
@@ -56,7 +56,7 @@ impl<'a> PublicKey<'a> {
     #[cfg(any(feature = "engine", test))]
     #[must_use]
     pub fn by(self, kernels: &crate::Kernels) -> Self {
-        Self { power: kernels.numbers.power(), ..self }
+        Self { engines: kernels.engines_for(crate::EngineUse::Rsa), ..self }
     }
 
     /// Parses RSAPublicKey (RFC 8017 appendix A.1.1), in DER and without trailing bytes.
@@ -108,10 +108,10 @@ impl<'a> PublicKey<'a> {
         encoded: &'e mut [u8; MAX_MODULUS_LEN],
     ) -> Result<&'e mut [u8], Rejection> {
         #[cfg(any(feature = "engine", test))]
-        if let Some(power) = self.power {
+        if let Some(engines) = self.engines {
             self.check(signature)?;
             let place = encoded.get_mut(..signature.len()).ok_or(Rejection::SignatureLength)?;
-            let is_opened = power(self.modulus, signature, place).is_some();
+            let is_opened = engines.power(self.modulus, signature, place).is_some();
             if is_opened {
                 return encoded.get_mut(..signature.len()).ok_or(Rejection::SignatureLength);
             }

@@ -53,10 +53,10 @@ impl Hasher<'_> {
             Function::Sha256 => {
                 let mut state = [0; 8];
                 narrow(&mut state, &start);
-                (self.kernels.sha256.one.run)(&mut state, blocks.as_chunks().0);
+                self.kernels.sha256.one.run.add(&mut state, blocks.as_chunks().0);
                 start = state.map(u64::from);
             }
-            Function::Sha512 => (self.kernels.sha512.one.run)(&mut start, blocks.as_chunks().0),
+            Function::Sha512 => self.kernels.sha512.one.run.add(&mut start, blocks.as_chunks().0),
             // A sponge state does not fit into this type.
             Function::Shake128 | Function::Shake256 => {}
         }
@@ -100,14 +100,14 @@ impl Hasher<'_> {
                 let Room { words, states: [state, ..] } = room;
                 narrow(state, start);
                 let message = bytes(words, MESSAGES, shape.words);
-                (self.kernels.sha256.one.run)(state, message.as_chunks().0);
+                self.kernels.sha256.one.run.add(state, message.as_chunks().0);
                 put_sha256(room, 0, target, self.n);
             }
             #[cfg(feature = "xmss")]
             Function::Sha512 => {
                 let mut state = *start;
                 let message = room.bytes(MESSAGES, shape.words);
-                (self.kernels.sha512.one.run)(&mut state, message.as_chunks().0);
+                self.kernels.sha512.one.run.add(&mut state, message.as_chunks().0);
                 put(room, &state.map(u64::swap_bytes), target, self.n);
             }
             #[cfg(feature = "xmss")]

@@ -1,7 +1,7 @@
 //! Kernels for several messages, for tests on machines that have no such kernels.
 
 use crate::Kernels;
-use crate::dispatch::{MAX_LANES, Many, Tier};
+use crate::dispatch::{Compress, MAX_LANES, Many, Tier};
 
 /// Checks the guarantees of a kernel call: aligned messages of whole blocks and equal length.
 fn check(states: usize, messages: &[&[u8]], block_len: usize) {
@@ -24,7 +24,7 @@ pub(crate) fn kernels(lanes: usize) -> Kernels {
         run: |states, messages| {
             check(states.len(), messages, 64);
             for (state, message) in states.iter_mut().zip(messages) {
-                (Kernels::PORTABLE.sha256.one.run)(state, message.as_chunks().0);
+                Kernels::PORTABLE.sha256.one.run.add(state, message.as_chunks().0);
             }
         },
     });
@@ -34,7 +34,7 @@ pub(crate) fn kernels(lanes: usize) -> Kernels {
         run: |states, messages| {
             check(states.len(), messages, 128);
             for (state, message) in states.iter_mut().zip(messages) {
-                (Kernels::PORTABLE.sha512.one.run)(state, message.as_chunks().0);
+                Kernels::PORTABLE.sha512.one.run.add(state, message.as_chunks().0);
             }
         },
     });
@@ -54,7 +54,7 @@ pub(crate) fn kernels(lanes: usize) -> Kernels {
 /// Returns kernels that compute wrong digests.
 pub(crate) fn broken() -> Kernels {
     let mut kernels = Kernels::PORTABLE;
-    kernels.sha256.one.run = |state, _| state[0] ^= 1;
+    kernels.sha256.one.run = Compress::Software(|state, _| state[0] ^= 1);
     kernels
 }
 

@@ -116,9 +116,9 @@ impl<'a> Functions<'a> {
             let mut block = Aligned([0; 128]);
             put(&mut block.0, 0, seed);
             let (halves, _) = block.0.as_chunks::<64>();
-            (kernels.sha256.one.run)(&mut sha256, halves.get(..1).unwrap_or_default());
+            kernels.sha256.one.run.add(&mut sha256, halves.get(..1).unwrap_or_default());
             if h == Primitive::Sha512 {
-                (kernels.sha512.one.run)(&mut sha512, core::slice::from_ref(&block.0));
+                kernels.sha512.one.run.add(&mut sha512, core::slice::from_ref(&block.0));
             }
         }
         Self { kernels, f, h, n: parameters.n, values_at, seed, sha256, sha512 }
@@ -190,12 +190,12 @@ impl<'a> Functions<'a> {
         match primitive {
             Primitive::Sha256 => {
                 let mut state = self.sha256;
-                (self.kernels.sha256.one.run)(&mut state, message.as_chunks().0);
+                self.kernels.sha256.one.run.add(&mut state, message.as_chunks().0);
                 self.write(buffer, place, state.iter().map(|word| word.to_be_bytes()));
             }
             Primitive::Sha512 => {
                 let mut state = self.sha512;
-                (self.kernels.sha512.one.run)(&mut state, message.as_chunks().0);
+                self.kernels.sha512.one.run.add(&mut state, message.as_chunks().0);
                 self.write(buffer, place, state.iter().map(|word| word.to_be_bytes()));
             }
             Primitive::Shake256 => {

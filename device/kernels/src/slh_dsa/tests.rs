@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::Tier;
-use crate::dispatch::{MAX_LANES, Many};
+use crate::dispatch::{Compress, MAX_LANES, Many};
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::vec::Vec;
@@ -29,14 +29,14 @@ fn calls_of(work: impl FnOnce()) -> Vec<usize> {
 /// lanes for `None`.
 fn kernels(lanes: Option<usize>) -> Kernels {
     let mut kernels = Kernels::PORTABLE;
-    kernels.sha256.one.run = |state, blocks| {
+    kernels.sha256.one.run = Compress::Software(|state, blocks| {
         note(1, &[blocks.as_flattened()]);
-        (Kernels::PORTABLE.sha256.one.run)(state, blocks);
-    };
-    kernels.sha512.one.run = |state, blocks| {
+        Kernels::PORTABLE.sha256.one.run.add(state, blocks);
+    });
+    kernels.sha512.one.run = Compress::Software(|state, blocks| {
         note(1, &[blocks.as_flattened()]);
-        (Kernels::PORTABLE.sha512.one.run)(state, blocks);
-    };
+        Kernels::PORTABLE.sha512.one.run.add(state, blocks);
+    });
     kernels.keccak.one.run = |state, blocks, rate, rounds| {
         note(1, &[blocks]);
         (Kernels::PORTABLE.keccak.one.run)(state, blocks, rate, rounds);
@@ -49,7 +49,7 @@ fn kernels(lanes: Option<usize>) -> Kernels {
         run: |states, messages| {
             note(states.len(), messages);
             for (state, message) in states.iter_mut().zip(messages) {
-                (Kernels::PORTABLE.sha256.one.run)(state, message.as_chunks().0);
+                Kernels::PORTABLE.sha256.one.run.add(state, message.as_chunks().0);
             }
         },
     });
@@ -59,7 +59,7 @@ fn kernels(lanes: Option<usize>) -> Kernels {
         run: |states, messages| {
             note(states.len(), messages);
             for (state, message) in states.iter_mut().zip(messages) {
-                (Kernels::PORTABLE.sha512.one.run)(state, message.as_chunks().0);
+                Kernels::PORTABLE.sha512.one.run.add(state, message.as_chunks().0);
             }
         },
     });

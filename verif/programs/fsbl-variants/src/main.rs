@@ -5,64 +5,74 @@
 #![no_main]
 #![cfg(target_arch = "riscv64")]
 
-use hartlock_drivers::ed25519::Ed25519;
-use hartlock_drivers::wait::Polling;
-use hartlock_fsbl::program::engines::{self, Engines, Hash};
+use hartlock_fsbl::program::engines::TeeEngines;
 use hartlock_fsbl::program::{self, Form, Software};
-use hartlock_fsbl::{Digest, HashEngine, Never};
-use hartlock_image::Reason;
+use hartlock_image::{HashId, Reason};
 use hartlock_kernels::Kernels;
+use hartlock_kernels::engines::{
+    Attachment, Challenge, EngineKind, Engines, NoEngines, Sha3Digest, SigningSlot,
+};
+use hartlock_kernels::signature::Rejection;
 
-/// A SHA3-512 engine that gets the memory as a whole, either by DMA after all of it was read, or by stores of the
-/// processor.
-struct Whole(Hash);
+/// The engines of the machine, of which that for SHA3-512 gets memory as a whole: by DMA, once all of it is there, or by stores of
+/// the processor. Without `HAS_ED25519` it is the only one.
+struct Whole<const HAS_ED25519: bool>(TeeEngines);
 
-impl HashEngine for Whole {
-    fn digest(&mut self, parts: &[&[u8]]) -> Option<Digest> {
-        self.0.digest(parts)
+impl<const HAS_ED25519: bool> Engines for Whole<HAS_ED25519> {
+    fn attachment(&self, kind: EngineKind) -> Option<&dyn Attachment> {
+        if kind == EngineKind::Sha3 || HAS_ED25519 { self.0.attachment(kind) } else { None }
     }
 
-    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<Digest> {
+    fn sha3(&self, hash: HashId, parts: &[&[u8]], digest: &mut Sha3Digest) -> Option<()> {
+        self.0.sha3(hash, parts, digest)
+    }
+
+    fn sha3_of_memory(&self, hash: HashId, bytes: &[u8], digest: &mut Sha3Digest) -> Option<()> {
         if cfg!(feature = "pushed") {
-            return self.digest(&[bytes]);
+            return self.0.sha3(hash, &[bytes], digest);
         }
-        self.0.digest_of_memory(bytes)
+        self.0.sha3_of_memory(hash, bytes, digest)
     }
 
-    fn wipe(&mut self) -> Option<()> {
-        self.0.wipe()
+    fn verify_ed25519(
+        &self,
+        public_key: &[u8; 32],
+        signature: &[u8; 64],
+        challenge: &[u8; 64],
+    ) -> Option<Result<(), Rejection>> {
+        HAS_ED25519.then(|| self.0.verify_ed25519(public_key, signature, challenge))?
+    }
+
+    fn load_ed25519(
+        &self,
+        slot: SigningSlot,
+        expanded: &[u8; 64],
+        public_key: &mut [u8; 32],
+    ) -> Option<()> {
+        HAS_ED25519.then(|| self.0.load_ed25519(slot, expanded, public_key))?
+    }
+
+    fn sign_ed25519(
+        &self,
+        slot: SigningSlot,
+        nonce: &[u8; 64],
+        challenge: Challenge<'_>,
+        signature: &mut [u8; 64],
+    ) -> Option<()> {
+        HAS_ED25519.then(|| self.0.sign_ed25519(slot, nonce, challenge, signature))?
     }
 }
 
-/// A variant with both engines, whose steps run one after the other.
-struct InTurn;
+/// These engines, one step after the other.
+impl<const HAS_ED25519: bool> Form for Whole<HAS_ED25519> {
+    type Engines = Self;
 
-impl Form for InTurn {
-    type Hash = Whole;
-    type Sign = Ed25519<Polling>;
-
-    fn engines() -> (Option<Self::Hash>, Option<Self::Sign>) {
-        (Hash::take().map(Whole), engines::sign())
+    fn engines() -> Self {
+        Self(TeeEngines::take())
     }
 
     fn forget() {
-        Engines::forget();
-    }
-}
-
-/// A variant with only the SHA-3 engine.
-struct HashAlone;
-
-impl Form for HashAlone {
-    type Hash = Whole;
-    type Sign = Never;
-
-    fn engines() -> (Option<Self::Hash>, Option<Self::Sign>) {
-        (Hash::take().map(Whole), None)
-    }
-
-    fn forget() {
-        Engines::forget();
+        TeeEngines::forget();
     }
 }
 
@@ -70,16 +80,15 @@ impl Form for HashAlone {
 struct Quiet;
 
 impl Form for Quiet {
-    type Hash = Hash;
-    type Sign = Ed25519<Polling>;
+    type Engines = TeeEngines;
     const IS_QUIET: bool = true;
 
-    fn engines() -> (Option<Self::Hash>, Option<Self::Sign>) {
-        Engines::engines()
+    fn engines() -> TeeEngines {
+        TeeEngines::take()
     }
 
     fn forget() {
-        Engines::forget();
+        TeeEngines::forget();
     }
 }
 
@@ -87,15 +96,14 @@ impl Form for Quiet {
 struct Portable;
 
 impl Form for Portable {
-    type Hash = Never;
-    type Sign = Never;
+    type Engines = NoEngines;
 
     fn kernels() -> Kernels {
         Kernels::PORTABLE
     }
 
-    fn engines() -> (Option<Self::Hash>, Option<Self::Sign>) {
-        (None, None)
+    fn engines() -> NoEngines {
+        NoEngines
     }
 
     fn forget() {}
@@ -105,17 +113,17 @@ impl Form for Portable {
 macro_rules! chosen {
     ($function:ident($($argument:expr),*)) => {
         if cfg!(feature = "hash-engine") {
-            program::$function::<HashAlone>($($argument),*)
+            program::$function::<Whole<false>>($($argument),*)
         } else if cfg!(feature = "portable") {
             program::$function::<Portable>($($argument),*)
         } else if cfg!(feature = "quiet") {
             program::$function::<Quiet>($($argument),*)
         } else if cfg!(feature = "says-key") {
-            program::$function::<Engines>($($argument),*)
+            program::$function::<TeeEngines>($($argument),*)
         } else if cfg!(feature = "software") {
             program::$function::<Software>($($argument),*)
         } else {
-            program::$function::<InTurn>($($argument),*)
+            program::$function::<Whole<true>>($($argument),*)
         }
     };
 }
@@ -145,7 +153,7 @@ fn has_key() -> bool {
     let base = core::ptr::with_exposed_provenance_mut(hartlock_virt::board::ED25519_ENGINE);
     // SAFETY: these are registers of the machine, which no other code uses any more.
     let registers = unsafe { Registers::new(base) };
-    registers.control().write(Control::RESET.with_slot(hartlock_fsbl::Slot::Device as u8));
+    registers.control().write(Control::RESET.with_slot(SigningSlot::Device as u8));
     registers.command().write(Command::RESET.with_public_key(true));
     while !registers.status().read().idle() {}
     !registers.error().read().command()

@@ -22,9 +22,9 @@ use hartlock_rot::host::{self, BusError};
 use hartlock_rot::{Console, HOST_MEMORY, cycle};
 
 #[cfg(not(feature = "software"))]
-use engine::{given, kernels};
+use engine::kernels;
 #[cfg(feature = "software")]
-use software::{given, kernels};
+use software::kernels;
 
 /// Length of the longest case in bytes.
 const ROOM: usize = 12 << 10;
@@ -41,7 +41,7 @@ pub enum Error {
 }
 
 pub fn run() -> Result<(), Error> {
-    let kernels = kernels().ok_or(Error::Engine)?;
+    let (kernels, given) = kernels().ok_or(Error::Engine)?;
     let bytes = &raw mut BYTES;
     // SAFETY: no other code names the buffer.
     let bytes = unsafe { &mut *bytes };

@@ -17,7 +17,8 @@ use core::fmt::Write;
 #[cfg(feature = "engine")]
 mod engine;
 #[cfg(not(any(feature = "software", feature = "engine")))]
-mod sha256;
+#[path = "sha256.rs"]
+mod engine;
 
 use hartlock_kat::roots::{HEAD_LEN, OFFSET, RootCase, RootCaseHead};
 use hartlock_kernels::Kernels;
@@ -58,7 +59,10 @@ fn run() -> Result<(), Error> {
     let bytes = &raw mut BYTES;
     // SAFETY: no other code names the buffer.
     let Bytes(bytes) = unsafe { &mut *bytes };
-    let kernels = kernels(bytes)?;
+    #[cfg(not(feature = "software"))]
+    let (kernels, given) = engine::kernels(bytes).ok_or(Error::Kernels)?;
+    #[cfg(feature = "software")]
+    let (kernels, given) = (Kernels::PORTABLE, || 0);
     let mut at = HOST_MEMORY as u64 + OFFSET;
     let mut count = [0; 8];
     take(&mut at, &mut count)?;
@@ -68,7 +72,7 @@ fn run() -> Result<(), Error> {
         let head = RootCaseHead::decode(&head).ok_or(Error::Form)?;
         let body = bytes.get_mut(..head.body_len()).ok_or(Error::Form)?;
         take(&mut at, body)?;
-        judge(&kernels, number, &head.case(body).ok_or(Error::Form)?);
+        judge(&kernels, &given, number, &head.case(body).ok_or(Error::Form)?);
     }
     Ok(())
 }
@@ -80,7 +84,8 @@ fn take(at: &mut u64, into: &mut [u8]) -> Result<(), Error> {
     Ok(())
 }
 
-fn judge(kernels: &Kernels, number: u64, case: &RootCase<'_>) {
+/// `given` counts the roots that the engine for such signatures gave since the last call.
+fn judge(kernels: &Kernels, given: &impl Fn() -> u32, number: u64, case: &Case<'_>) {
     let start = cycle();
     let compared = case.compare(kernels);
     let cycles = cycle().wrapping_sub(start);
@@ -96,29 +101,4 @@ fn judge(kernels: &Kernels, number: u64, case: &RootCase<'_>) {
         }
     }
     let _ = writeln!(Console);
-}
-
-/// Returns the number of roots that the engine for hash-based signatures has computed since the last call.
-fn given() -> u32 {
-    #[cfg(feature = "engine")]
-    return engine::given();
-    #[cfg(not(feature = "engine"))]
-    0
-}
-
-#[cfg(feature = "software")]
-fn kernels(_: &mut [u8]) -> Result<Kernels, Error> {
-    Ok(Kernels::PORTABLE)
-}
-
-/// Returns kernels with the SHA-2 engine.
-#[cfg(not(any(feature = "software", feature = "engine")))]
-fn kernels(_: &mut [u8]) -> Result<Kernels, Error> {
-    sha256::kernels().ok_or(Error::Kernels)
-}
-
-/// Returns kernels with the engine for hash-based signatures.
-#[cfg(feature = "engine")]
-fn kernels(scratch: &mut [u8]) -> Result<Kernels, Error> {
-    engine::kernels(scratch).ok_or(Error::Kernels)
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use hartlock_fsbl::{Computer, DeviceSecret, Endorsement, HANDOVER_SIZE, Handover, Never, endorse};
+use hartlock_fsbl::{Computer, DeviceSecret, Endorsement, HANDOVER_SIZE, Handover, endorse};
 use hartlock_handoff::{DeviceSecret as StateSecret, RootOfTrust, SECRET_SIZE, StateRecord};
 use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, Policy, Reason, TreeMode};
 use hartlock_kernels::Hash;
@@ -453,7 +453,7 @@ pub fn expected_with(size: usize, secret: &[u8; 64]) -> Result<Endorsement> {
 fn endorsement(monitor: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
     let mut hash = Sha3_512::new();
     hash.update(monitor);
-    let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
+    let mut software = Computer::new(Kernels::PORTABLE);
     let secret = DeviceSecret::take(&mut secret.clone());
     let secret = secret.map_err(|reason| anyhow::anyhow!("{}", reason.title()))?;
     let made = endorse(&mut software, &secret, &hash.finalize(), |_| ());
