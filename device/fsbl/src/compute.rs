@@ -34,7 +34,7 @@ impl Computer {
     /// Tries engines that were not tried.
     // Out of line: what only this needs is off the stack when it has returned.
     #[inline(never)]
-    pub(crate) fn try_engines(&mut self) {
+    pub fn try_engines(&mut self) {
         if !self.is_tried {
             self.is_tried = true;
             // Why an engine is not used is asked for later.

@@ -15,9 +15,6 @@
 #![no_std]
 #![deny(unsafe_code)]
 
-#[cfg(test)]
-extern crate std;
-
 mod compute;
 mod endorse;
 mod handover;
@@ -27,14 +24,12 @@ mod pages;
 #[allow(unsafe_code, reason = "it has the devices")]
 pub mod program;
 mod secret;
-#[cfg(test)]
-mod tests;
 
 pub use compute::Computer;
 pub use endorse::{DeviceKey, Endorsement, endorse};
 pub use handover::{HANDOVER_SIZE, Handover};
 pub use medium::{Board, Medium, Next, Point};
-pub use pages::{HEAD, Pages};
+pub use pages::{HEAD, Pages, PredictedRange};
 pub use secret::DeviceSecret;
 
 use hartlock_image::{PAGE_SIZE, PayloadType, Reason, align_up};

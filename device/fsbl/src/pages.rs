@@ -22,22 +22,24 @@ pub struct Pages<'a> {
     /// Offset of the page in the storage; `None` before the first read.
     page_at: Option<u64>,
     /// Range of the first payload, until it was passed to the board.
-    claim: Option<Claim>,
+    claim: Option<PredictedRange>,
 }
 
 /// The whole pages of the first payload according to the header. **The range is not authenticated.**
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Claim {
-    pub(crate) offset: u64,
-    pub(crate) size: u64,
+pub struct PredictedRange {
+    /// Offset of the range in the storage, in bytes.
+    pub offset: u64,
+    /// Size in bytes.
+    pub size: u64,
 }
 
 // The number of signers, their keys and the size in the first record lie in the first bytes.
 const _: () = assert!(HEADER_SIZE + MAX_SIGNERS * KEY_RECORD_SIZE + PAYLOAD_SIZE + 8 <= HEAD);
 
-impl Claim {
+impl PredictedRange {
     /// Reads the range from the start of the bundle. Returns `None` if the bytes are not a valid header.
-    pub(crate) fn of(start: &[u8; HEAD]) -> Option<Self> {
+    pub fn of(start: &[u8; HEAD]) -> Option<Self> {
         let head = Head::parse(start).ok()?;
         let signers = u32::from_le_bytes(*start.get(SIGNER_COUNT..)?.first_chunk()?) as usize;
         if !(1..=MAX_SIGNERS).contains(&signers) {
@@ -76,7 +78,7 @@ impl<'a> Pages<'a> {
             let end = at.saturating_add(PAGE_SIZE);
             let mut next = |start: &[u8; HEAD]| {
                 if at == 0 {
-                    *claim = Claim::of(start);
+                    *claim = PredictedRange::of(start);
                 }
                 let next = claim.take_if(|claim| claim.offset <= end);
                 next.map(|claim| (claim.offset, claim.size))

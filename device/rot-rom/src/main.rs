@@ -37,7 +37,7 @@ use dma::Dma;
 #[cfg(feature = "hash-based")]
 use engines::KNOWN_LEN;
 use engines::RotEngines;
-use hartlock_verify::board::hartlock_soc as map;
+use hartlock_maps::hartlock_soc as map;
 use hartlock_verify::tree::Digest;
 use hartlock_verify::{Verdict, authenticate};
 use words::Words;

@@ -13,7 +13,7 @@ use hartlock_rot::{MAILBOX, host, interrupt, sleep_until};
 use hartlock_verify::board::Region;
 
 use crate::dma::{Dma, Sink};
-use crate::keys::Service;
+use crate::keys::KeyService;
 use crate::{engines, map};
 
 const LIMITS: Limits<'static> = Limits {

@@ -28,12 +28,6 @@ const RULES: &[(&[&str], &[&str])] = &[
     (&["lab"], &["device", "host", "tools", "verif", "lab"]),
 ];
 
-/// Dependencies that exist although the rules forbid them.
-const EXCEPTIONS: &[(&str, &str)] = &[
-    // Its tests build bundles.
-    ("device/fsbl", "verif/testkit"),
-];
-
 /// Returns the packages of all workspaces, each with its folder.
 fn packages() -> Vec<(String, Package)> {
     let root = project::root();
@@ -77,23 +71,15 @@ fn may_depend(from: &str, to: &str) -> Option<bool> {
 
 #[test]
 fn dependencies_point_one_way() {
-    let (mut wrong, mut used) = (Vec::new(), Vec::new());
+    let mut wrong = Vec::new();
     for (folder, package) in packages() {
         for to in package.dependencies.iter().filter_map(target) {
-            match (may_depend(&folder, &to), (folder.as_str(), to.as_str())) {
-                (Some(true), _) => {}
-                (Some(false), pair) if EXCEPTIONS.contains(&pair) => {
-                    used.push((folder.clone(), to))
-                }
-                _ => wrong.push(format!("{folder} must not depend on {to}")),
+            if may_depend(&folder, &to) != Some(true) {
+                wrong.push(format!("{folder} must not depend on {to}"));
             }
         }
     }
     assert_eq!(wrong, [""; 0]);
-    for (from, to) in EXCEPTIONS {
-        let is_used = used.iter().any(|it| it.0 == *from && it.1 == *to);
-        assert!(is_used, "{from} does not depend on {to} any more: remove the exception");
-    }
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn take(at: &mut u64, into: &mut [u8]) -> Result<(), Error> {
 }
 
 /// `given` counts the roots that the engine for such signatures gave since the last call.
-fn judge(kernels: &Kernels, given: &impl Fn() -> u32, number: u64, case: &Case<'_>) {
+fn judge(kernels: &Kernels, given: &impl Fn() -> u32, number: u64, case: &RootCase<'_>) {
     let start = cycle();
     let compared = case.compare(kernels);
     let cycles = cycle().wrapping_sub(start);

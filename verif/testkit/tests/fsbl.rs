@@ -1,3 +1,5 @@
+//! Decisions of the first-stage boot loader of a TEE, with engines that are right, wrong or broken.
+
 use std::boxed::Box;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -23,7 +25,7 @@ use hartlock_testkit::keys::A;
 use hartlock_verify::Acceptance;
 use hartlock_verify::board::Region;
 
-use super::*;
+use hartlock_fsbl::*;
 
 const PAGE: usize = PAGE_SIZE as usize;
 
@@ -639,14 +641,14 @@ fn a_storage_that_fails_at_any_page_is_told() {
 
 #[test]
 fn what_a_header_claims_is_read_ahead_only_if_it_can_be_a_payload() {
-    use crate::pages::{Claim, HEAD as LEN};
+    use hartlock_fsbl::{HEAD as LEN, PredictedRange};
     let (file, _) = bundle(HashId::Sha3_512, &[]);
     let first = |edit: &dyn Fn(&mut [u8; LEN])| {
         let mut page: [u8; LEN] = file[..LEN].try_into().unwrap();
         edit(&mut page);
-        Claim::of(&page)
+        PredictedRange::of(&page)
     };
-    let right = Claim { offset: PAGE_SIZE, size: 3 * PAGE_SIZE };
+    let right = PredictedRange { offset: PAGE_SIZE, size: 3 * PAGE_SIZE };
     assert_eq!(first(&|_| ()), Some(right));
     assert_eq!(first(&|page| page[0] ^= 1), None);
     for signers in [0, 5, u32::MAX] {
