@@ -292,7 +292,7 @@ impl Reason {
         Reason::OutsideProfile,
     ];
 
-    /// What happened, in one sentence.
+    /// The event, in one sentence.
     pub const fn title(self) -> &'static str {
         match self {
             Reason::Truncated => "The bundle ends before its own sizes say so.",
@@ -453,7 +453,7 @@ impl Reason {
         }
     }
 
-    /// What to do about it.
+    /// The remedy, in one sentence.
     pub const fn hint(self) -> &'static str {
         match self {
             Reason::Truncated => {

@@ -66,7 +66,7 @@ impl RequestReason {
         RequestReason::RequestFailed,
     ];
 
-    /// What happened, in one sentence.
+    /// The event, in one sentence.
     pub const fn title(self) -> &'static str {
         match self {
             RequestReason::UnknownOperation => {
@@ -103,7 +103,7 @@ impl RequestReason {
         }
     }
 
-    /// What to do about it.
+    /// The remedy, in one sentence.
     pub const fn hint(self) -> &'static str {
         match self {
             RequestReason::UnknownOperation => {

@@ -160,11 +160,11 @@ impl<W: Word<N>, const N: usize> Compress<W, N> {
 
 /// Words of SHA-2 with blocks of `N` bytes.
 pub(crate) trait Word<const N: usize>: Sized {
-    /// What compresses in place of software.
+    /// The engine that compresses in place of software.
     #[cfg(any(feature = "engine", test))]
     type Engine: Copy;
 
-    /// The compression by it.
+    /// Adds blocks to the state with the engine.
     #[cfg(any(feature = "engine", test))]
     fn add_by(engine: Self::Engine, state: &mut [Self; 8], blocks: &[[u8; N]]);
 }

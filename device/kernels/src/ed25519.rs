@@ -112,7 +112,7 @@ fn in_software(
     Comparison::of(&expected, r)
 }
 
-/// What an engine that finds a signature genuine is worth, in bits that no other answer has.
+/// Value for a signature that the engine accepts. No other answer produces these bits.
 #[cfg(any(all(feature = "engine", feature = "ed25519-signer"), test))]
 const GENUINE: [u8; 32] = [0x5c; 32];
 

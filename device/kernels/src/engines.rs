@@ -42,31 +42,31 @@ pub const PART_UNIT: usize = 8;
 pub struct Sha3Digest(pub [u8; 64]);
 
 impl Sha3Digest {
-    /// A place for one.
+    /// An empty digest, for an engine to fill.
     pub const EMPTY: Self = Self([0; 64]);
 }
 
-/// What kind of hash-based signature it is. The parameters are in the encoded key.
+/// A scheme of hash-based signatures. The parameters are in the encoded key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootScheme {
     /// XMSS (RFC 8391 §4.1, SP 800-208 §5).
     Xmss,
-    /// XMSS^MT (RFC 8391 §4.2): the numbers of its sets mean others in XMSS.
+    /// XMSS^MT (RFC 8391 §4.2). The same set number stands for another set in XMSS.
     XmssMt,
-    /// One tree of LMS (RFC 8554 §5): HSS asks for each level.
+    /// A single tree of LMS (RFC 8554 §5). HSS makes a request for each level.
     Lms,
     /// SLH-DSA-SHA2-128s (FIPS 205). The message is the encoded one, M′ of §10.2.
     SlhDsaSha2_128s,
 }
 
-/// A hash-based signature whose root is asked for. Lengths, types and index have been checked.
+/// A request for the root of a hash-based signature. Lengths, types and index have been checked.
 #[derive(Clone, Copy, Debug)]
 pub struct RootRequest<'a> {
-    /// What kind of signature it is.
+    /// The scheme of the signature.
     pub scheme: RootScheme,
     /// The key as its standard encodes it, types in front.
     pub public_key: &'a [u8],
-    /// The message that is cut into these.
+    /// The parts of the message, in order.
     pub message: &'a [&'a [u8]],
     /// The signature as its standard encodes it.
     pub signature: &'a [u8],
@@ -76,13 +76,13 @@ pub struct RootRequest<'a> {
 /// as those of the curve.
 #[derive(Clone, Copy, Debug)]
 pub struct EcdsaRequest<'a> {
-    /// P-384, and not P-256.
+    /// True for P-384, false for P-256.
     pub is_p384: bool,
-    /// x and y.
+    /// The coordinates x and y of the public key.
     pub point: &'a [u8],
-    /// Of the message.
+    /// The digest of the message.
     pub digest: &'a [u8],
-    /// r and s.
+    /// The numbers r and s of the signature.
     pub signature: &'a [u8],
 }
 
@@ -93,11 +93,11 @@ pub enum SigningSlot {
     Device,
     /// The monitor's key.
     Monitor,
-    /// The key of the known answer, which no secret is in.
+    /// The key of the known-answer test, which is not secret.
     Known,
 }
 
-/// What makes a challenge of R: the digest of R, public key and message.
+/// A function that computes the challenge from R: the digest of R, public key and message.
 pub type Challenge<'a> = &'a mut dyn FnMut(&[u8; 32]) -> [u8; 64];
 
 /// The engines of a platform.
@@ -115,8 +115,8 @@ pub enum EngineKind {
     Ed25519,
 }
 
-/// What a platform computes with engines. A method that a platform does not have returns nothing, and software does its work; the
-/// same if an engine does not respond, or does not have the parameters.
+/// The computations that a platform leaves to engines. A method returns `None` if the platform has no such engine, if the
+/// engine does not respond, or if it does not support the parameters. Software then computes the result.
 ///
 /// `Sync`, because kernels are shared between threads on a workstation. A program on a device has one hart that uses engines.
 pub trait Engines: Sync {
@@ -177,7 +177,7 @@ pub trait Engines: Sync {
         None
     }
 
-    /// Whether a signature of Ed25519 verifies: `challenge` is the digest of R, public key and message, whatever the hash.
+    /// Verifies an Ed25519 signature. `challenge` is the digest of R, public key and message, with any hash.
     #[cfg(any(feature = "ed25519-signer", test))]
     fn verify_ed25519(
         &self,
@@ -218,7 +218,7 @@ pub struct NoEngines;
 impl Engines for NoEngines {}
 
 impl dyn Engines + '_ {
-    /// Why an engine is not used.
+    /// The reason why an engine is not used.
     pub fn fault(&self, kind: EngineKind) -> Option<EngineFault> {
         self.attachment(kind).map_or(Some(EngineFault::Missing), Attachment::fault)
     }
@@ -237,21 +237,21 @@ impl core::fmt::Debug for dyn Engines + '_ {
     }
 }
 
-/// Why an engine is not used.
+/// The reason why an engine is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineFault {
-    /// There is none.
+    /// The platform has no such engine.
     Missing,
-    /// A known answer was wrong, or it gave none.
+    /// The engine failed its known-answer test or did not respond to it.
     WrongAnswer,
-    /// It failed at work.
+    /// The engine failed during an operation.
     Failed,
-    /// It failed at work, and did not say that it has forgotten it.
+    /// The engine failed during an operation, and did not confirm that it has cleared its data.
     Stuck,
 }
 
 impl EngineFault {
-    /// What a boot says of work that is done by an engine, or why software does it.
+    /// Returns the console text that reports the use of an engine, or the reason why software replaces it.
     pub const fn said(fault: Option<Self>) -> &'static str {
         match fault {
             None => "by its engine",
@@ -263,19 +263,19 @@ impl EngineFault {
     }
 }
 
-/// An engine that can forget.
+/// An engine that can clear its data.
 pub trait Wipe {
-    /// Forgets secrets, and what was made of them. Nothing if the engine does not say that it has.
+    /// Clears secrets and everything derived from them. Returns `None` if the engine does not confirm it.
     fn wipe(&mut self) -> Option<()>;
 }
 
-/// The state of an engine, whichever it is.
+/// The state of an engine of any kind.
 pub trait Attachment {
-    /// Why it is not used.
+    /// Returns the reason why the engine is not used, or `None` if it is used.
     fn fault(&self) -> Option<EngineFault>;
 
-    /// Has it forget what it has, and uses it no more if there is a reason. One that does not say that it has forgotten is not
-    /// used either. After a wrong known answer it does not matter: those are public.
+    /// Clears the data of the engine. With a reason the engine is not used any more; the same if it does not confirm that it
+    /// has cleared its data. After a wrong known answer the confirmation is not needed, because known answers are public.
     fn wipe(&self, reason: Option<EngineFault>);
 }
 
@@ -284,17 +284,17 @@ pub trait Attachment {
 pub struct Attached<E>(RefCell<Result<E, EngineFault>>);
 
 impl<E> Attached<E> {
-    /// This one; with nothing, it is missing.
+    /// Attaches an engine; `None` stands for an engine that the platform does not have.
     pub fn new(engine: Option<E>) -> Self {
         Self(RefCell::new(engine.ok_or(EngineFault::Missing)))
     }
 
-    /// What is done with the engine. Nothing if it is not used, or in use.
+    /// Applies a function to the engine. Returns `None` if the engine is not used, or is in use at the moment.
     pub fn with<T>(&self, action: impl FnOnce(&mut E) -> T) -> Option<T> {
         Some(action(self.0.try_borrow_mut().ok()?.as_mut().ok()?))
     }
 
-    /// Takes the engine away.
+    /// Removes the engine and returns it.
     pub fn take(&self) -> Option<E> {
         self.0
             .try_borrow_mut()
@@ -304,7 +304,8 @@ impl<E> Attached<E> {
 }
 
 impl<E: Wipe> Attached<E> {
-    /// What the engine gives. One that gives nothing has failed for good, and has to forget what it has: a key may be in it.
+    /// Returns the answer of the engine. An engine without an answer has failed: it is not used any more, and its data is
+    /// cleared because a key may be in it.
     pub fn ask<T>(&self, ask: impl FnOnce(&mut E) -> Option<T>) -> Option<T> {
         let answer = self.with(ask)?;
         if answer.is_none() {
@@ -316,11 +317,11 @@ impl<E: Wipe> Attached<E> {
 
 impl<E: Wipe> Attachment for Attached<E> {
     fn fault(&self) -> Option<EngineFault> {
-        // Who asks while it is in use is told that it works.
+        // During an operation the engine counts as working.
         self.0.try_borrow().ok()?.as_ref().err().copied()
     }
 
-    // Out of line: an engine fails seldom, and in several places.
+    // This is out of line, because an engine fails rarely and the code has several callers.
     #[inline(never)]
     fn wipe(&self, reason: Option<EngineFault>) {
         let Ok(mut place) = self.0.try_borrow_mut() else { return };

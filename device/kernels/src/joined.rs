@@ -1,4 +1,4 @@
-//! The engines that kernels have, and what they are used for: what they gave the known answers of.
+//! The engines that are joined to the kernels. An engine is used for the operations whose known answers it gave.
 
 use hartlock_algorithm::HashId;
 
@@ -9,7 +9,7 @@ use crate::known::answers_one;
 use crate::sha2::Sha256;
 use crate::sha3::{Sha3_256, Sha3_384, Sha3_512};
 
-/// What an engine may be used for.
+/// An operation that an engine can be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineUse {
     /// SHA3-256.

@@ -37,7 +37,7 @@ mod of_numbers {
     pub const WIPE: u32 = 1 << 7;
 }
 
-/// What the engine for big numbers answers a command with that succeeded.
+/// Answer of the big-number engine to a command that succeeded.
 const GOOD: u32 = 0xc33c_c33c;
 
 /// The registers of both engines.

@@ -61,7 +61,7 @@ impl RotEngines {
         }
     }
 
-    /// What the engine for SHA-2 gives. Meanwhile there is none.
+    /// Returns the answer of the SHA-2 engine. The engine is not available to others in the meantime.
     fn with_sha2<T>(&self, ask: impl FnOnce(&mut Sha2<Polling>) -> Option<T>) -> Option<T> {
         let mut engine = self.sha2.take()?;
         let answer = ask(&mut engine);
@@ -167,7 +167,8 @@ fn ed25519() -> Option<Ed25519<Polling>> {
 }
 
 impl Engines for RotEngines {
-    /// Those that an endorsement needs. Others get no secrets, and are not asked for what they were not right about.
+    /// Returns the engines that an endorsement needs. The others receive no secrets, and are only used for operations whose
+    /// known answers they gave.
     #[cfg(feature = "tee")]
     fn attachment(&self, kind: EngineKind) -> Option<&dyn Attachment> {
         match kind {

@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 2176;
 /// Value that is no message's digest, so that any comparison with it fails.
 const NO_DIGEST: Digest = [u8::MAX; 64];
 
-/// Whether an engine computes this hash.
+/// Returns true if an engine computes this hash.
 pub fn has(kernels: &Kernels, hash: HashId) -> bool {
     EngineUse::of_hash(hash).is_some_and(|purpose| kernels.engines_for(purpose).is_some())
 }

@@ -39,7 +39,7 @@ impl CommandReason {
         CommandReason::BoardNotEmulated,
     ];
 
-    /// What happened, in one sentence.
+    /// The event, in one sentence.
     pub const fn title(self) -> &'static str {
         match self {
             CommandReason::OutputExists => {
@@ -63,7 +63,7 @@ impl CommandReason {
         }
     }
 
-    /// What to do about it.
+    /// The remedy, in one sentence.
     pub const fn hint(self) -> &'static str {
         match self {
             CommandReason::OutputExists => {

@@ -1,6 +1,6 @@
 //! The model of the hardware that verifies a first stage (`spec/first-stage.md` §8).
 //!
-//! It gives the verdict and the reason that the hardware has to give, in plain steps. The `hartlock` command signs, verifies and
+//! The model returns the verdict and the reason that the hardware has to give. The `hartlock` command signs, verifies and
 //! inspects first stages by it. It is **not** hardened against faults as the verifier of bundles is, and no device runs it:
 //! hardware decides there. `verif/programs/first-stage`, which verifies the stage after it by this, is a test.
 

@@ -120,7 +120,7 @@ impl KeyReason {
         KeyReason::OpenSsh,
     ];
 
-    /// What happened, in one sentence.
+    /// The event, in one sentence.
     pub const fn title(self) -> &'static str {
         match self {
             KeyReason::TooLong => "The key file is far too long for a key.",
@@ -193,7 +193,7 @@ impl KeyReason {
         }
     }
 
-    /// What to do about it.
+    /// The remedy, in one sentence.
     pub const fn hint(self) -> &'static str {
         match self {
             KeyReason::TooLong => "Check that this is the file that you mean.",

@@ -324,8 +324,8 @@ fn rust(made: &Enum, reasons: &[&Reason]) -> Result<String> {
     }
     out += "    ];\n";
     let accessors: [(&str, &str, Text); 5] = [
-        ("title", "What happened, in one sentence.", |reason| &reason.title),
-        ("hint", "What to do about it.", |reason| &reason.hint),
+        ("title", "The event, in one sentence.", |reason| &reason.title),
+        ("hint", "The remedy, in one sentence.", |reason| &reason.hint),
         ("why", "Why that is refused.", |reason| &reason.why),
         ("name", "The name of the variant, as in `spec/errors.toml`.", |reason| &reason.name),
         ("spec", "Where the rule is specified.", |reason| &reason.spec),

@@ -101,7 +101,7 @@ struct PaperFile {
 struct PaperTable {
     name: String,
     columns: Vec<PaperColumn>,
-    /// What a row is about, then its cells.
+    /// The subject of a row, then its cells.
     rows: Vec<Vec<Cell>>,
 }
 

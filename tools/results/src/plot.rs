@@ -192,7 +192,7 @@ fn blocks(key: &str, run: &Run, paper: Option<&Paper>) -> Result<Option<Plot>> {
     }))
 }
 
-/// How our numbers of a table were made, as a sentence; nothing for a run that does not say it.
+/// Returns a sentence about the origin of our numbers in a table; empty for a run that does not state it.
 fn made(run: &Run, table: &str) -> String {
     let mut hows: Vec<&str> = Vec::new();
     for row in run.rows.iter().filter(|row| row.table == table) {

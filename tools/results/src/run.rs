@@ -44,7 +44,7 @@ pub struct Machine {
     pub others_most: f64,
 }
 
-/// One number.
+/// A number with its unit, its place and its verdict.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Row {
@@ -78,7 +78,7 @@ pub enum Better {
     Lower,
 }
 
-/// How a number was made. *Measured* is what was simulated, counted or timed.
+/// The origin of a number. *Measured* stands for simulated, counted or timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {

@@ -75,7 +75,7 @@ pub struct Table {
     pub rows: Vec<Line>,
 }
 
-/// One row: a plain text for each column of its table.
+/// A row: a plain text for each column of its table.
 pub struct Line {
     pub status: Status,
     pub cells: Vec<(Column, String)>,
@@ -85,7 +85,7 @@ pub struct Line {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Headline {
     pub hits: usize,
-    /// What missed its target, in words.
+    /// The rows that missed their targets, in words.
     pub misses: Vec<String>,
     /// Rows without a number of ours.
     pub not_measured: usize,
@@ -207,7 +207,7 @@ impl Headline {
         }
     }
 
-    /// What else there is to count.
+    /// Returns the numbers of rows without a measurement and of errata, in words.
     pub fn details(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.not_measured > 0 {

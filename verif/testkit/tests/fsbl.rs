@@ -109,20 +109,20 @@ struct Signs {
     says: Vec<Result<(), Rejection>>,
     /// Number of slots with a key, shared with the test.
     keys: Option<Rc<Cell<usize>>>,
-    /// How it changes once it was tried.
+    /// The change of the engine after it was tested.
     change: Change,
     /// Keys that it was given.
     loads: usize,
     wipes: usize,
 }
 
-/// How an engine changes after its known answers.
+/// The change of an engine after its known answers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
     Never,
     /// The public key of the device is wrong, and it does not sign.
     Ages,
-    /// It keeps its keys.
+    /// The engine does not clear its keys.
     Keeps,
 }
 

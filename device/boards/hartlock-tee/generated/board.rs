@@ -14,7 +14,7 @@ pub const PLIC: usize = 0xc00_0000;
 
 /// Console of the bench (16550). It always has room, and asking would only take cycles.
 pub const UART: usize = 0x1100_0000;
-/// Whether it always has room.
+/// True if the transmitter always has room.
 pub const UART_IS_ALWAYS_READY: bool = true;
 
 /// End of the machine.

@@ -11,9 +11,9 @@ pub const TEST: usize = 0x10_0000;
 
 /// Console (16550).
 pub const UART: usize = 0x1000_0000;
-/// Whether it always has room.
+/// True if the transmitter always has room.
 pub const UART_IS_ALWAYS_READY: bool = false;
-/// Its source at the interrupt controller.
+/// Interrupt source number.
 pub const UART_INTERRUPT: u32 = 10;
 
 /// Interrupt controller of the devices.
@@ -24,7 +24,7 @@ pub const CLINT: usize = 0x200_0000;
 
 /// Real-time clock (goldfish RTC).
 pub const RTC: usize = 0x10_1000;
-/// Its source at the interrupt controller.
+/// Interrupt source number.
 pub const RTC_INTERRUPT: u32 = 11;
 
 /// QEMU's configuration device. It has a DMA engine of its own, so S-mode does not reach it.

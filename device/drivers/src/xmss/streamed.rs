@@ -56,7 +56,7 @@ impl<W: Wait> Streamed<W> {
 }
 
 impl<W: Wait> Wipe for Streamed<W> {
-    /// As that of the engine.
+    /// Clears the data of the engine.
     fn wipe(&mut self) -> Option<()> {
         self.engine.wipe()
     }

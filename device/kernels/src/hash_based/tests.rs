@@ -27,7 +27,7 @@ fn right(request: &RootRequest<'_>) -> Option<[u8; ROOT_LEN]> {
 /// An engine of a function, whose result is kept until it is asked for.
 struct Rooted {
     root: fn(&RootRequest<'_>) -> Option<[u8; ROOT_LEN]>,
-    /// Whether it starts, and whether it finishes.
+    /// Two flags: the engine starts, and the engine finishes.
     responds: fn() -> [bool; 2],
 }
 
@@ -83,7 +83,7 @@ fn joined(engine: Rooted) -> Kernels {
     Kernels::PORTABLE.join(Box::leak(Box::new(engine)))
 }
 
-/// Whether an engine is used for such signatures.
+/// Returns true if an engine is used for these signatures.
 fn has(kernels: &Kernels, scheme: RootScheme) -> bool {
     kernels.engines_for(EngineUse::of_scheme(scheme)).is_some()
 }

@@ -133,7 +133,7 @@ fn kernels_without_engines_use_none() {
     assert_eq!(joined(RIGHT).tier(HashFamily::Sha256), Tier::Portable);
 }
 
-/// It gives so many answers, and forgets or not.
+/// An engine that gives this number of answers, and confirms or does not confirm that its data is cleared.
 struct Limited(u32, bool);
 
 impl Wipe for Limited {

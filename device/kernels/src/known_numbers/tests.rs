@@ -55,7 +55,7 @@ fn nothing(_: &[u8], _: &[u8], result: &mut [u8]) -> Option<()> {
     Some(())
 }
 
-/// As [`Engines::power`].
+/// The same as [`Engines::power`].
 type Power = fn(&[u8], &[u8], &mut [u8]) -> Option<()>;
 
 /// An engine of two functions.
@@ -82,7 +82,7 @@ fn with(engine: Counting) -> Result<Kernels, KernelFault> {
     Ok(kernels)
 }
 
-/// Whether an engine is used for this.
+/// Returns true if an engine is used for this operation.
 fn has(kernels: &Kernels, purpose: EngineUse) -> bool {
     kernels.engines_for(purpose).is_some()
 }

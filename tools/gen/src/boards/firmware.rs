@@ -26,17 +26,17 @@ pub fn constants(board: &Board, stages: &Board) -> Result<String> {
         about(&mut out, "", &device.about)?;
         writeln!(out, "pub const {name}: usize = {};", hex(device.start))?;
         if let Some(count) = device.count {
-            writeln!(out, "/// How many there are.")?;
+            writeln!(out, "/// Number of instances.")?;
             writeln!(out, "pub const {name}_COUNT: usize = {count};")?;
             writeln!(out, "/// Bytes from one to the next.")?;
             writeln!(out, "pub const {name}_SIZE: usize = {};", hex(device.size.0))?;
         }
         if let Some(is_ready) = device.always_ready {
-            writeln!(out, "/// Whether it always has room.")?;
+            writeln!(out, "/// True if the transmitter always has room.")?;
             writeln!(out, "pub const {name}_IS_ALWAYS_READY: bool = {is_ready};")?;
         }
         if let Some(number) = device.interrupt {
-            writeln!(out, "/// Its source at the interrupt controller.")?;
+            writeln!(out, "/// Interrupt source number.")?;
             writeln!(out, "pub const {name}_INTERRUPT: u32 = {number};")?;
         }
     }

@@ -58,7 +58,7 @@ const NOT_VARIABLES: [&str; 5] = [
 
 /// The folder of the lab, a workspace of its own.
 const LAB: &str = "lab";
-/// What fixes the versions of libraries.
+/// The files that fix the versions of libraries.
 const LOCKS: [&str; 2] = ["Cargo.lock", "lab/Cargo.lock"];
 /// The folder of this package. Programs link its library, whose modules are not in `PROGRAM`.
 const XTASK: &str = "tools/xtask";

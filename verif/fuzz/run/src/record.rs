@@ -1,4 +1,4 @@
-//! What a run of the fuzzer came to: for a person, and for `verif/runs/fuzz`.
+//! The result of a fuzzer run, as a text and in the form of `verif/runs/fuzz`.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -62,7 +62,7 @@ pub fn expect_both_verdicts(figures: &mut FuzzFigures) {
     }
 }
 
-/// What `verif/fuzz/targets/src/signed.rs` prints at the end.
+/// Text that `verif/fuzz/targets/src/signed.rs` prints at the end.
 pub const ACCEPTED: &str = "stat::accepted:";
 pub const REFUSED: &str = "stat::refused:";
 
@@ -87,7 +87,7 @@ fn describe(target: &str, text: &str) -> String {
     }
 }
 
-/// One line a target.
+/// Returns a table with a line for each target.
 pub fn table(results: &[FuzzFigures]) -> String {
     let mut lines =
         vec!["target             executions  coverage  features  corpus  seconds".to_owned()];
