@@ -255,7 +255,7 @@ const UNITS: [(&str, u64); 3] = [("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 impl Size {
     fn parse(text: &str) -> Result<Self, String> {
-        let units = || format!("{text}: a number and one of the units MiB, KiB and B are wanted");
+        let units = || format!("{text}: expected a number and a unit, MiB, KiB or B");
         let (number, unit) = text.split_once(' ').ok_or_else(units)?;
         let unit = UNITS.iter().find(|(name, _)| *name == unit);
         let (_, factor) = unit.ok_or_else(units)?;

@@ -75,7 +75,7 @@ pub fn read(text: &str, base: Base<'_>) -> Result<Board, Fault> {
 
 fn form(text: &str) -> Result<RawDescription, Fault> {
     if text.contains(|c: char| c.is_control() && !c.is_whitespace()) {
-        return Err(Fault::at(Kind::Form, "it is no text", "", 0..0));
+        return Err(Fault::at(Kind::Form, "it is not a text file", "", 0..0));
     }
     toml::from_str(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
@@ -86,7 +86,8 @@ fn form(text: &str) -> Result<RawDescription, Fault> {
 /// Makes a board from a description that extends no other, so that every value must be given.
 fn complete(own: RawDescription, text: &str) -> Result<Board, Fault> {
     let missing = |key: &str| {
-        let message = format!("missing field `{key}`; `extends` would take it from another board");
+        let message =
+            format!("missing field `{key}`; add it, or take it from another board with `extends`");
         Fault::of_key(Kind::Form, message, text, &[KeyPosition::top("name")])
     };
     if let Some(name) = own.without.first() {
@@ -175,10 +176,10 @@ fn check(board: &Board, text: &str) -> Result<(), Fault> {
         if is_right { Ok(()) } else { Err(fail(message(), keys)) }
     };
     for (key, name) in [("name", &board.name), ("soc", &board.soc)] {
-        let message = || "a name is 1 to 32 printable ASCII characters".to_owned();
+        let message = || "a name has 1 to 32 printable ASCII characters".to_owned();
         ensure(Name::new(name).is_some(), &message, &[KeyPosition::top(key)])?;
     }
-    let message = || "`--board` would take this name for a file".to_owned();
+    let message = || "`--board` would read this name as a file".to_owned();
     ensure(!is_file(&board.name), &message, &[KeyPosition::top("name")])?;
     unique("region", board.region.iter().map(|it| it.name.as_str()), text)?;
     unique("device", board.device.iter().map(|it| it.name.as_str()), text)?;
@@ -229,10 +230,14 @@ fn check_place(
     };
     let region = board.region(&place.region).map_err(missing)?;
     let end = board.end(region).map_err(missing)?;
-    ensure(!(place.fixed && place.alignment.is_some()), "fixed or aligned", "alignment")?;
+    ensure(
+        !(place.fixed && place.alignment.is_some()),
+        "a place is either fixed or aligned",
+        "alignment",
+    )?;
     ensure(!place.fixed || place.load_address.is_none(), "its address is fixed", "load-address")?;
     let alignment = place.alignment.map_or(1, |Size(alignment)| alignment);
-    ensure(alignment.is_power_of_two(), "its alignment is no power of two", "alignment")?;
+    ensure(alignment.is_power_of_two(), "its alignment is not a power of two", "alignment")?;
     let address = place.load_address.unwrap_or(region.start);
     let is_inside = region.start <= address && address < end;
     ensure(is_inside, "its load address is outside its region", "load-address")?;

@@ -62,7 +62,7 @@ fn a_description_that_contradicts_itself_is_marked_where_it_does() {
             "size = \"4 KiB\"",
             "size = \"4 pages\"",
             Kind::Form,
-            "units MiB, KiB and B",
+            "a number and a unit, MiB, KiB or B",
             "size = \"4 pages\"",
         ),
         (
@@ -83,7 +83,7 @@ fn a_description_that_contradicts_itself_is_marked_where_it_does() {
             "alignment = \"2 MiB\"",
             "alignment = \"3 MiB\"",
             Kind::Contradiction,
-            "no power of two",
+            "not a power of two",
             "alignment = \"3 MiB\"",
         ),
         (
@@ -151,7 +151,7 @@ fn a_description_that_contradicts_itself_is_marked_where_it_does() {
             "name = \"qemu-virt\"",
             "name = \"a/b\"",
             Kind::Contradiction,
-            "for a file",
+            "name as a file",
             "name = \"a/b\"",
         ),
         ("soc = \"virt\"", "soc = \"\"", Kind::Contradiction, "1 to 32 printable", "soc = \"\""),

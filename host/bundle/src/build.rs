@@ -405,7 +405,7 @@ fn record(
             defaults::memory_size(boards, name, payload_type, source.size, &start).ok_or_else(
                 || {
                     let context =
-                        format!("the {} asks for more memory than there is", payload_type.name());
+                        format!("the {} needs more memory than there is", payload_type.name());
                     Error::Refused(Refusal::with(Reason::LoadRangeWraps, context))
                 },
             )?
@@ -449,7 +449,7 @@ fn digest_rule(spec: &BundleSpec, payload: &PayloadSpec) -> Result<(HashId, Tree
     }
     .map_err(|reason| {
         let payload = payload.payload_type.name();
-        Refusal::with(reason, format!("the {payload} asks for blocks of {block_size} bytes"))
+        Refusal::with(reason, format!("the block size of the {payload} is {block_size} bytes"))
     })?;
     let hash = hash.unwrap_or(match mode {
         TreeMode::ParallelHash { .. } => defaults::PARALLELHASH,
@@ -457,7 +457,7 @@ fn digest_rule(spec: &BundleSpec, payload: &PayloadSpec) -> Result<(HashId, Tree
     });
     if !mode.allows(hash) {
         let payload = payload.payload_type.name();
-        let context = format!("the {payload} asks for {} with {}", mode.name(), hash.name());
+        let context = format!("the {payload} has mode {} with hash {}", mode.name(), hash.name());
         return Err(Error::Refused(Refusal::with(Reason::HashModeNotAllowed, context)));
     }
     Ok((hash, mode))
@@ -565,7 +565,7 @@ fn check_signers(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<(), Err
         return Err(Reason::DuplicateSigner.into());
     }
     if let Some(key) = keys.iter().find(|key| !hartlock_verify::carries(key.algorithm())) {
-        let context = format!("this build verifies no {}", key.algorithm());
+        let context = format!("this build cannot verify {}", key.algorithm());
         return Err(Error::Refused(Refusal::with(Reason::TrustedAlgorithmMissing, context)));
     }
     if manifest.signatures_size as usize > MAX_SIGNATURES_SIZE {

@@ -48,7 +48,7 @@ impl FirstStageKey {
     /// Fails with `FirstStageAlgorithm`.
     fn required(key: &PublicKey, what: &str) -> Result<Self, Error> {
         Self::of(key).ok_or_else(|| {
-            let context = format!("{what} is of {}", key.algorithm());
+            let context = format!("the algorithm of {what} is {}", key.algorithm());
             Refusal::with(Reason::FirstStageAlgorithm, context).into()
         })
     }
@@ -285,7 +285,7 @@ fn context(
     match reason {
         Reason::Truncated => one(format!("the file has {} bytes", grouped(file_size))),
         Reason::UnknownTag => bundle_type(image)
-            .map(|it| format!("it is a {} bundle, not a first stage", it.name()))
+            .map(|it| format!("the file is a {} bundle, not a first stage", it.name()))
             .into_iter()
             .collect(),
         Reason::NoTrustedSigner => Front::parse(image).map_or_else(
@@ -302,7 +302,7 @@ fn context(
                 let room = expectation.capacity.map_or(String::new(), |capacity| {
                     format!(", and there is room for {}", grouped(capacity))
                 });
-                format!("it states {} bytes{room}", grouped(size))
+                format!("the header states {} bytes{room}", grouped(size))
             })
             .into_iter()
             .collect(),
@@ -336,19 +336,19 @@ fn context(
 fn hint(reason: Reason, image: &[u8]) -> Option<String> {
     let text = match reason {
         Reason::UnknownTag if bundle_type(image).is_some() => {
-            "Verify it as a bundle: leave `--form` out."
+            "Verify the file as a bundle: leave `--form` out."
         }
         Reason::UnknownTag => "Check that this is the file that `hartlock sign` wrote.",
         Reason::NoTrustedSigner => "Give the public key of its signer with `--key`.",
-        Reason::WrongBoard => "Sign it for this board, with `--board`.",
-        Reason::WrongSoc => "Sign it for this SoC, with `--soc`.",
+        Reason::WrongBoard => "Sign the image for this board, with `--board`.",
+        Reason::WrongSoc => "Sign the image for this SoC, with `--soc`.",
         Reason::WrongBundleType => {
             "The signature is genuine, and over something else: do not use the file."
         }
         Reason::ReservedNotZero | Reason::SignatureBlockPadding | Reason::SignerMismatch => {
             "Build the image again with `hartlock sign --form first-stage`."
         }
-        Reason::LifecycleNotAllowed => "Sign it for this state, with `--lifecycle`.",
+        Reason::LifecycleNotAllowed => "Sign the image for this state, with `--lifecycle`.",
         _ => return None,
     };
     Some(text.to_string())

@@ -57,11 +57,11 @@ pub enum SpecError {
     BootargsInBoot,
     #[error("a system bundle has no list of trusted keys")]
     TrustInSystem,
-    #[error("a boot bundle needs no boot version")]
+    #[error("a boot bundle has no minimum boot version")]
     BootVersionInBoot,
     #[error("the bundle is for more than eight devices")]
     TooManyDevices,
-    #[error("`{}` says twice, and differently, which signature algorithms it carries", .path.display())]
+    #[error("`{}` has two different lists of the signature algorithms that it supports", .path.display())]
     CarriedTwice { path: PathBuf },
     #[error("SOURCE_DATE_EPOCH is not a number of seconds: `{value}`")]
     SourceDateEpoch { value: String },
@@ -72,7 +72,7 @@ impl SpecError {
     pub fn hint(&self) -> String {
         match self {
             SpecError::Toml { .. } => {
-                "correct the marked place; `hartlock sign --help` lists the keys"
+                "correct the marked place; `hartlock sign --help` lists the fields"
             }
             SpecError::TypeMissing => "add `type = \"system\"` or `--type system` (or boot)",
             SpecError::SecurityVersionMissing => {
@@ -83,8 +83,8 @@ impl SpecError {
             SpecError::BootargsInBoot => "put `bootargs` into the system bundle",
             SpecError::TrustInSystem => "put `[trust]` into the boot bundle",
             SpecError::BootVersionInBoot => "put `min_boot_version` into the system bundle",
-            SpecError::TooManyDevices => "sign another bundle for the others",
-            SpecError::CarriedTwice { .. } => "link the loader again, with one statement in it",
+            SpecError::TooManyDevices => "sign a second bundle for the other devices",
+            SpecError::CarriedTwice { .. } => "link the loader again, with one such list in it",
             SpecError::SourceDateEpoch { .. } => {
                 "set it to seconds since 1970-01-01, for instance with `date +%s`, or unset it"
             }
@@ -238,7 +238,7 @@ impl BundleSpec {
         let text = str::from_utf8(&bytes).map_err(|_| fail("it is not UTF-8 text".to_string()))?;
         // A parse error quotes lines of the file, so binary files are refused before they are parsed.
         if text.contains(|c: char| c.is_control() && !c.is_whitespace()) {
-            return Err(fail("it is no text".to_string()).into());
+            return Err(fail("it is not a text file".to_string()).into());
         }
         let mut spec: Self =
             toml::from_str(text).map_err(|error| fail(error.to_string().trim_end().to_string()))?;

@@ -161,7 +161,7 @@ fn context(
         return match reason {
             Reason::Truncated => vec![format!("the file has {file_len} bytes")],
             Reason::UnknownTag if metadata.starts_with(FIRST_STAGE_TAG) => {
-                vec!["it is a first stage, not a bundle".to_string()]
+                vec!["the file is a first stage, not a bundle".to_string()]
             }
             _ => Vec::new(),
         };
@@ -169,7 +169,7 @@ fn context(
     let (signed, area) = metadata[..head.total_size()].split_at(head.signed_size());
     match (reason, parse_unverified(signed, area)) {
         (Reason::WrongBundleType, _) => {
-            vec![format!("it is a {} bundle", head.bundle_type().name())]
+            vec![format!("the file is a {} bundle", head.bundle_type().name())]
         }
         (Reason::Truncated, Ok(manifest)) => {
             vec![format!("the file has {file_len} bytes of {}", grouped(manifest.bundle_size))]
@@ -186,7 +186,7 @@ fn context(
 /// Returns advice for this case of a reason, if more is known than the general advice for the reason.
 fn hint(reason: Reason, expectation: &Expectation, metadata: &[u8]) -> Option<String> {
     if reason == Reason::UnknownTag && metadata.starts_with(FIRST_STAGE_TAG) {
-        return Some("Hardware verifies it: `hartlock verify --form first-stage`.".to_string());
+        return Some("Verify it with `hartlock verify --form first-stage`.".to_string());
     }
     let head = Head::parse(metadata).ok()?;
     let (signed, area) = metadata[..head.total_size()].split_at(head.signed_size());
@@ -196,8 +196,8 @@ fn hint(reason: Reason, expectation: &Expectation, metadata: &[u8]) -> Option<St
             expectation.in_other_scheme(signer)?;
             let algorithm = Key::from(signer).algorithm;
             Some(format!(
-                "if the key is meant for that, say `--algorithm {algorithm}`, and correct the line \
-                 `# algorithm:` of its file if it has one"
+                "if the key is meant for that scheme, add `--algorithm {algorithm}`; if its file has a \
+                 line `# algorithm:`, correct that line"
             ))
         }),
         _ => {
@@ -222,7 +222,7 @@ fn context_of_manifest(
                 let Key { algorithm, key_id } = Key::from(signer);
                 match expectation.in_other_scheme(signer) {
                     Some(key) => format!(
-                        "the same key, other scheme: it signed as {algorithm}, and is given as {}",
+                        "the same key with another scheme: it signed with {algorithm}, and is given for {}",
                         key.algorithm()
                     ),
                     None => format!("no key for signer {algorithm} {key_id}"),

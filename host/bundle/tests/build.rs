@@ -191,7 +191,7 @@ fn a_pair_that_is_not_allowed_is_named() {
     spec.payloads[1].hash = Some(HashId::Sha512);
     spec.payloads[1].mode = Some(ModeName::ParallelHash);
     let error = bench.build(&spec, "system.hlk").unwrap_err();
-    assert_eq!(error.context(), ["the initramfs asks for parallelhash with sha512"]);
+    assert_eq!(error.context(), ["the initramfs has mode parallelhash with hash sha512"]);
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn among(text: &str, names: &[String]) -> Result<Choice, String> {
     let choice = Choice::of(text);
     match &choice {
         Choice::Name(name) if !names.contains(name) => Err(format!(
-            "known are {}; a description is named as a file that ends in .toml",
+            "use one of {}, or a file that describes the board and ends in .toml",
             names.join(", ")
         )),
         _ => Ok(choice),

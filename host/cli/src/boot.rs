@@ -110,7 +110,7 @@ impl Report for Booted {
 impl Booted {
     /// Returns a warning if the boot verified nothing, so that it is not taken for a verified one.
     fn warning(&self) -> String {
-        const WHAT: &str = "this firmware is for measurements, and verified nothing";
+        const WHAT: &str = "this firmware is built for measurements: it verified nothing";
         if self.timeline.verified_nothing() {
             format!("{WARNING}warning{WARNING:#}     {WHAT}\n")
         } else {
@@ -227,22 +227,22 @@ fn failure(args: &BootArgs, ending: &Ending, state: Option<&Provisioning>) -> Op
             };
             Failure::undecided(
                 format!("the device {what} within {} s", args.timeout),
-                "see what it printed last; allow more time with `--timeout`, or wait for another \
-                 text with `--until`; a kernel with `quiet` does not print the default",
+                "look at the end of the console output; allow more time with `--timeout`, or wait for \
+                 another text with `--until`: a kernel with `quiet` does not print the default text",
             )
         }
         Ending::GuestStopped { reason } if reason.starts_with(TRAP) => Failure::undecided(
             format!("the device trapped: {}", reason.trim_start_matches(TRAP)),
-            "check that each payload is for this board, and of the form that `hartlock sign` wants \
+            "check that each payload is built for this board, and that `hartlock sign` accepts it \
              without `--force-type`",
         ),
         Ending::GuestStopped { reason } => Failure::undecided(
-            format!("the device ended before it booted ({reason})"),
-            "see what it printed last",
+            format!("the device stopped before it had booted ({reason})"),
+            "look at the end of the console output",
         ),
         Ending::Interrupted => Failure::undecided("the boot was interrupted", "run it again"),
         Ending::EmulatorFailed { stderr } => Failure::undecided(
-            format!("QEMU ended by itself: {}", stderr.lines().last().unwrap_or("no message")),
+            format!("QEMU exited unexpectedly: {}", stderr.lines().last().unwrap_or("no message")),
             "try another CPU or another QEMU",
         ),
     })

@@ -73,10 +73,10 @@ fn with_fish_descriptions(script: &str) -> String {
     script.lines().map(line).collect()
 }
 
-/// Print what completes verbs, options and codes in a shell
+/// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to complete in
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

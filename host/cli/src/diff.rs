@@ -17,15 +17,15 @@ use crate::output::Report;
 use crate::page::Page;
 use crate::style::WARNING;
 
-/// Say what differs between two bundles for a device
+/// Compare two bundles, and show differences that matter to a device
 ///
-/// Neither is verified: `hartlock verify` says whether they are genuine. Exit code 0: equal, 1: different.
+/// Neither bundle is verified; use `hartlock verify` for that. Exit code 0: equal, 1: different.
 #[derive(Debug, clap::Args)]
 pub struct DiffArgs {
-    /// A bundle
+    /// First bundle
     #[arg(value_name = "BUNDLE")]
     one: PathBuf,
-    /// Another one
+    /// Second bundle
     #[arg(value_name = "BUNDLE")]
     other: PathBuf,
 }

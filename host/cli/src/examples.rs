@@ -9,14 +9,14 @@ pub const HARTLOCK: &str = r#"Examples:
   hartlock explain E0603
 
 Exit code:
-  0 yes, 1 refused, 2 could not decide
+  0 success, 1 refused, 2 could not decide (for example, a file cannot be read)
 
 Environment:
   NO_COLOR             no colours, not even on a terminal
   COLUMNS              width of text that does not go to a terminal
-  HARTLOCK_QEMU        emulator of `hartlock boot` and `hartlock kat`
-  HARTLOCK_BENCH       program of the board of `hartlock kat`
-  SOURCE_DATE_EPOCH    date in bundles that `hartlock sign` makes"#;
+  HARTLOCK_QEMU        QEMU program for `hartlock boot` and `hartlock kat`
+  HARTLOCK_BENCH       program that `hartlock kat` runs on a board
+  SOURCE_DATE_EPOCH    date in new bundles, in seconds since 1970-01-01"#;
 
 pub const INIT: &str = "Examples:
   hartlock init
@@ -24,9 +24,9 @@ pub const INIT: &str = "Examples:
   hartlock init --board my-board.toml      # a description of your own
 
 Result:
-  hartlock.toml, and a folder keys whose .gitignore lets public keys alone pass.
-  The file is looked for upward from the working directory; each use of it is
-  said on standard error.";
+  hartlock.toml, and a folder keys whose .gitignore admits only public keys.
+  Commands look for hartlock.toml in the working directory and the folders above
+  it, and print a line on standard error when they use it.";
 
 pub const KEYGEN: &str = "Examples:
   hartlock keygen -o root.pem       # Ed25519, and root.pub.pem
@@ -42,14 +42,15 @@ Algorithms:
   slh-dsa-sha2-128s           # sha2 or shake; 128, 192 or 256; s or f
   lms-sha256-h10-w4           # sha256 or sha256-192; h5, h10, h15, h20 or h25;
                               # w1, w2, w4 or w8
-  hss-l2-sha256-h10-w4        # l2 to l8, and the same
+  hss-l2-sha256-h10-w4        # l2 to l8; the rest as for lms
   xmss-sha2-10-256            # sha2 or shake256; 10, 16 or 20; 256 or 192
   xmssmt-sha2-20-2-256        # sha2 or shake256; 20-2, 20-4, 40-2, 40-4, 40-8,
                               # 60-3, 60-6 or 60-12; 256 or 192
 
-  A private key for lms, hss, xmss or xmssmt counts its signatures and is spent
-  after the last one: 1,024 for h10. Never copy it, and keep it out of backups
-  and snapshots. Height 20 takes minutes, to make and to sign; 25 takes hours.";
+  A private key for lms, hss, xmss or xmssmt counts its signatures, and can make
+  a limited number of them: 1,024 for h10. Never copy it, and keep it out of
+  backups and snapshots. With height 20, making the key takes minutes, and so
+  does signing; with height 25, hours.";
 
 pub const KEY: &str = "Examples:
   hartlock key show root.pem
@@ -86,7 +87,7 @@ bundle.toml:
   bootargs = "console=ttyS0"    # system only
   hash = "sha384"               # default of all payloads
   block_size = 81920            # default of payloads in blocks
-  profile = "default"           # optional: sign nothing outside of it;
+  profile = "default"           # optional: allow only its algorithms;
                                 # or cnsa2, all
 
   [[payload]]
@@ -100,25 +101,24 @@ bundle.toml:
   [trust]                       # boot only: who may sign the system bundle
   policy = "any"                # or all, hybrid
   keys = ["root.pub.pem"]
-  algorithms = ["rsa-pkcs1-3072-sha256"]   # optional: how RSA keys are used
+  algorithms = ["rsa-pkcs1-3072-sha256"]   # optional: schemes of RSA keys
 
 First stage:
   Code that hardware verifies before a core runs. It is signed with one key of
   lms, hss, xmss or xmssmt with SHA-256, or of slh-dsa-sha2-128s. `hartlock key
-  show` has the digest of the key that the hardware holds.
+  show` prints the digest of the key, which the hardware holds.
 
 Result:
-  The date in the bundle is SOURCE_DATE_EPOCH, or not stated: the same input
-  gives the same bytes; keys that count their signatures spend another part of
-  themselves each time. The bundle is verified before it gets its name; a
-  refused or failed build leaves nothing."#;
+  The bundle has a date only if SOURCE_DATE_EPOCH is set. The same input gives
+  the same bytes, except with keys that count their signatures. The bundle is
+  verified before the output file appears; if signing fails, none is written."#;
 
 pub const VERIFY: &str = "Examples:
   hartlock verify system.hlk --key root.pub.pem
   hartlock verify system.hlk --key a.pub.pem --key b.pub.pem
   hartlock verify boot.hlk system.hlk --key root.pub.pem
   hartlock verify system.hlk --key root.pub.pem --board qemu-virt --soc virt \\
-    --floor 6 --lifecycle production     # all that a device insists on
+    --floor 6 --lifecycle production     # all checks of a device
   hartlock verify system.hlk --key root.pub.pem --profile cnsa2
   hartlock verify system.hlk --key root.pub.pem --digests  # as sha384sum
   hartlock verify stage.hlf --key xmss.pub.pem --board hartlock-soc --floor 1
@@ -126,30 +126,30 @@ pub const VERIFY: &str = "Examples:
 Profiles:
   default                    # Ed25519, ECDSA, LMS, ML-DSA; SHA-384, SHA3-256
   cnsa2                      # LMS, XMSS, ML-DSA-87; SHA-384, SHA-512
-  all                        # whatever the format has";
+  all                        # everything that the format supports";
 
 pub const RESIGN: &str = "Examples:
   hartlock resign old.hlk --verify-key old.pub.pem --key new.pem -o new.hlk
   hartlock resign old.hlk --verify-key old.pub.pem --key a.pem --dry-run
 
 Result:
-  The bytes that `hartlock sign` would give for the same payloads, settings and
-  keys, with the date of the old bundle or SOURCE_DATE_EPOCH.";
+  The same bytes as from `hartlock sign` with these payloads, settings and keys,
+  and with the date of the old bundle or SOURCE_DATE_EPOCH.";
 
 pub const REPLACE: &str = "Examples:
   hartlock replace old.hlk --verify-key root.pub.pem --kernel Image \\
     --security-version 7 --key root.pem -o new.hlk
 
 Result:
-  The bytes that `hartlock sign` would give for the new payload, and for all
-  else as it is in the old bundle.";
+  The same bytes as from `hartlock sign` with the new payload, and with
+  everything else from the old bundle.";
 
 pub const DIFF: &str = "Examples:
   hartlock diff old.hlk new.hlk
   hartlock diff old.hlk new.hlk --json
 
 Exit code:
-  0 equal for a device, 1 different, 2 could not decide";
+  0 no difference for a device, 1 different, 2 could not decide";
 
 pub const EXTRACT: &str = "Examples:
   hartlock extract system.hlk --verify-key root.pub.pem -o parts
@@ -181,16 +181,16 @@ pub const KAT: &str = r#"Examples:
   hartlock kat cases.jsonl --target qemu:rv64
   hartlock kat cases.jsonl --target qemu:zvknh-256 --implementation zvknh
 
-Lines (all of them are described in the specification, spec/kat.md):
+Lines (all fields are described in the specification, spec/kat.md):
   {"id":"1","op":"digest","alg":"sha256","message":"616263"}
   {"id":"1","result":"ok","output":"ba7816bf8f01cfea414140de5dae2223…"}
 
 Environment:
-  HARTLOCK_BENCH    program of the board; `cargo xtask firmware` builds it
-  HARTLOCK_QEMU     emulator of the board
+  HARTLOCK_BENCH    program for the board; `cargo xtask firmware` builds it
+  HARTLOCK_QEMU     QEMU program
 
 Exit code:
-  0 every line was answered, whatever the answer; 2 not every line"#;
+  0 every line was answered, whatever the answer; 2 some lines were not"#;
 
 pub const COMPLETIONS: &str = "Examples:
   hartlock completions bash > hartlock.bash     # then: source hartlock.bash

@@ -16,13 +16,12 @@ use crate::reason::AnyReason;
 use crate::style::BOLD;
 use catalogue::{Catalogue, Example};
 
-/// Explain a reason code, or list them all
+/// Explain a reason code, or list all codes
 ///
-/// A code is written in brackets after an error, or after "refused" on the console of a
-/// device.
+/// The code follows "error:" in messages of this command, and "refused:" on the console of a device.
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
-    /// A code such as E0301, its number, or its name
+    /// Code such as E0301, or its number or name [default: list all codes]
     #[arg(value_name = "CODE", value_parser = Codes, hide_possible_values = true)]
     code: Option<String>,
 }
@@ -193,8 +192,8 @@ fn unknown(code: &str) -> Failure {
     let line = |reason: AnyReason| format!("{} {}", reason.code(), reason.title());
     let nearest: Vec<_> = nearest::nearest(code).into_iter().map(line).collect();
     let hint = match nearest.len() {
-        0 => "`hartlock explain` lists all of them",
-        _ => "take one of these; `hartlock explain` lists all of them",
+        0 => "`hartlock explain` lists all codes",
+        _ => "use one of these; `hartlock explain` lists all codes",
     };
     Failure::undecided(format!("there is no reason code `{code}`"), hint).with_context(nearest)
 }

@@ -15,22 +15,22 @@ use crate::style::WARNING;
 use crate::units::size_text;
 use crate::values;
 
-/// Write payloads of a bundle into files
+/// Extract payloads of a bundle into files
 ///
-/// The bundle is verified first, and each file holds the bytes that were signed.
+/// The bundle is verified first. Each file then has exactly the bytes that were signed.
 #[derive(Debug, clap::Args)]
 // This verb signs nothing, so `--key` can be the alias for the keys of signers, as in `verify`.
 #[command(mut_arg("signers", |arg| arg.visible_alias("key")))]
 pub struct ExtractArgs {
     #[command(flatten)]
     origin: SourceBundle,
-    /// Payload to write; all of them if none is named
+    /// Payloads to extract [default: all]
     #[arg(value_name = "PAYLOAD", value_parser = values::payload_type())]
     payloads: Vec<PayloadType>,
-    /// Folder of the files, which get the names of the payloads
+    /// Write the files to this folder; each has the name of its payload
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Replace files that are there; never a private key or the bundle
+    /// Replace existing files, but never a private key or the bundle
     #[arg(long)]
     force: bool,
 }

@@ -24,10 +24,10 @@ use crate::units::size_text;
 /// What only a first stage has.
 #[derive(Debug, clap::Args)]
 pub struct FirstStageArgs {
-    /// Flat binary that the core starts
+    /// Code that the core starts, as a flat binary
     #[arg(long, value_name = "FILE", help_heading = "First stage")]
     pub code: Option<PathBuf>,
-    /// Public key of who signs the stage after it, for this stage to trust
+    /// Public key with which this stage verifies the next stage
     #[arg(long, value_name = "KEY.pub.pem", help_heading = "First stage")]
     pub next_key: Option<PathBuf>,
 }
@@ -55,7 +55,7 @@ impl Report for BuiltFirstStage {
             Some(image) => {
                 format!("{GOOD}signed{GOOD:#}  {}, and verified again", terminal::path(image))
             }
-            None => "not signed, and nothing written: this would be signed".to_string(),
+            None => "dry run: nothing was signed or written; this would be signed".to_string(),
         };
         let mut page = Page::new();
         write_facts(&mut page, &self.first_stage);
@@ -76,20 +76,20 @@ pub fn sign(
 ) -> Result<BuiltFirstStage, Failure> {
     let code = args.code.as_ref().ok_or_else(|| {
         Failure::undecided(
-            "no code is named",
-            "name the flat binary that the core starts with `--code`",
+            "no code is given",
+            "give the flat binary that the core starts with `--code`",
         )
     })?;
     let board = spec
         .board
         .as_deref()
-        .ok_or_else(|| Failure::undecided("no board is named", "name one with `--board`"))?;
+        .ok_or_else(|| Failure::undecided("no board is given", "give one with `--board`"))?;
     let security_version = spec.security_version.ok_or_else(|| {
-        Failure::undecided("no security version is stated", "state it with `--security-version`")
+        Failure::undecided("no security version is given", "give one with `--security-version`")
     })?;
     let known = boards.by_name(board).map(|it| it.map.soc);
     let soc = spec.soc.as_deref().or(known).ok_or_else(|| {
-        Failure::undecided(format!("the SoC of board {board} is not known"), "name it with `--soc`")
+        Failure::undecided(format!("the SoC of board {board} is not known"), "give it with `--soc`")
     })?;
     let next_key = args.next_key.as_ref().map(|path| PublicKey::read_for(path, &[])).transpose()?;
 

@@ -26,7 +26,7 @@ impl Form {
 pub fn not_of_form(option: &str, form: Form) -> Failure {
     let (what, other) = match form {
         Form::Bundle => ("a bundle", "leave it out, or add `--form first-stage`"),
-        Form::FirstStage => ("a first stage", "leave it out: only bundles have it"),
+        Form::FirstStage => ("a first stage", "leave it out: it is only for bundles"),
     };
-    Failure::undecided(format!("`{option}` is no option of {what}"), other)
+    Failure::undecided(format!("`{option}` cannot be used with {what}"), other)
 }

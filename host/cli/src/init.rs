@@ -12,18 +12,18 @@ use crate::failure::Failure;
 use crate::output::Report;
 use crate::project;
 
-/// Write a hartlock.toml with comments
+/// Write a commented hartlock.toml, which names the board and the keys of a project
 ///
-/// `sign` and `verify` then find board and keys in it, from its folder and all folders below.
+/// `sign` and `verify` read it when you run them in its folder or in any folder below.
 #[derive(Debug, clap::Args)]
 pub struct InitArgs {
-    /// Board of the bundles, or the file of its description
+    /// Board of the bundles: a known name, or a file that describes the board
     #[arg(long, value_name = "BOARD", default_value = "qemu-virt", value_parser = board::known(), hide_possible_values = true)]
     board: Choice,
-    /// Folder of the file
+    /// Folder to write the file to
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
-    /// Replace files that are there
+    /// Replace existing files
     #[arg(long)]
     force: bool,
 }
@@ -87,12 +87,12 @@ fn settings(choice: &Choice, folder: &Path) -> Result<String, Failure> {
     let [board, soc] = [board.as_str(), soc].map(|text| serde_json::Value::from(text).to_string());
     Ok(format!(
         "# Settings of `hartlock` for this folder and those below it.\n\n\
-         # What bundles are for that do not say it themselves: a board by its name, or the file of its description.\n\
+         # Default board of bundles: its name, or a file that describes it.\n\
          board = {board}\n\
          soc = {soc}\n\n\
-         # Folder of key files: the name `root` is keys/root.pem, and keys/root.pub.pem where a public key is wanted.\n\
+         # Folder of key files: `root` means keys/root.pem, or keys/root.pub.pem where a public key is needed.\n\
          keys = \"keys\"\n\n\
-         # Names of the keys that sign and verify if the command names none.\n\
+         # Keys for `sign` and `verify` if no key is given on the command line.\n\
          sign = [\"root\"]\n\
          verify = [\"root\"]\n"
     ))

@@ -25,30 +25,30 @@ pub use first_stage::write_facts;
 use place::place_text;
 pub use summary::manifest_text;
 
-/// Explain a bundle, or a first stage: what boots, who signed it, what each byte means
+/// Show the contents of a bundle or first-stage image: payloads, signers, every field
 ///
-/// An attacker can write what this shows: it tells whether the bundle is well formed and whether its
-/// signatures fit the keys inside, never whether to trust them. `hartlock verify` decides that,
-/// with keys that you give it. Exit code 1: the bundle is malformed.
+/// This shows whether the file is well formed and whether its signatures match the keys inside the file. It
+/// does not show whether to trust those keys: an attacker can write such a file too. To decide that, use
+/// `hartlock verify` with your own keys. Exit code 1: the file is malformed.
 #[derive(Debug, clap::Args)]
 pub struct InspectArgs {
-    /// The bundle
+    /// Bundle or first-stage image
     #[arg(value_name = "BUNDLE")]
     bundle: PathBuf,
-    /// Description of its board, if that is not one of those that `hartlock` knows
+    /// File that describes the board, if `hartlock` does not know the board
     #[arg(long, value_name = "BOARD.toml")]
     board: Option<PathBuf>,
-    /// List every field with its value and what it is for
+    /// List every field with its value and meaning
     #[arg(long)]
     fields: bool,
-    /// Show every byte of the signed region and the signatures beside the field that it belongs to
+    /// Dump the signed region and the signatures in hexadecimal, with the name of each field
     #[arg(long, conflicts_with = "fields")]
     hexdump: bool,
     /// Show key ids and digests in full
     #[arg(short, long)]
     verbose: bool,
-    /// Show the digest of each payload as `sha384sum` prints it (`sha256sum`, `sha512sum` if it is signed with
-    /// that hash); the payloads are read
+    /// Show the digest of each payload as `sha384sum` prints it (or as `sha256sum` or `sha512sum`, if the payload
+    /// is signed with that hash); this reads the payloads
     #[arg(long)]
     digests: bool,
 }

@@ -23,25 +23,27 @@ use crate::units::{count_text, grouped};
 /// Size of the input buffer in bytes.
 const BUFFER_SIZE: usize = 1 << 20;
 
-/// Answer known-answer cases
+/// Compute the answers to known-answer tests (KAT) of hashes, MACs and signatures
 ///
-/// Reads one JSON object a line and prints one answer a line, in the same order: digests, message
-/// authentication codes, and verdicts on signatures, computed on this machine or on an emulated board. A
-/// line that names an algorithm that is not carried, or that cannot be read, is answered with just that.
+/// Each line of the input is a JSON object with one test case. For each line, one line with the answer is
+/// printed, in the same order: a digest, a message authentication code, or whether a signature is valid. The
+/// answers are computed on this machine or on an emulated board. The answer also says if an algorithm is not
+/// supported or a line cannot be parsed.
 #[derive(Debug, clap::Args)]
 pub struct KatArgs {
-    /// The cases; `-` for standard input
+    /// File with test cases; `-` for standard input
     #[arg(value_name = "FILE.jsonl")]
     file: PathBuf,
-    /// Hash with this implementation and no other: portable or lanes; on a board portable, rv64, zbb, zknh,
-    /// zvbb or zvknh
+    /// Use only this hash implementation: portable or lanes; on a board portable, rv64, zbb, zknh, zvbb or
+    /// zvknh
     #[arg(long, alias = "kernel", value_name = "NAME")]
     implementation: Option<String>,
-    /// Answer on an emulated board: `qemu:` and a CPU as QEMU takes it, or the name of a hart, for
+    /// Compute on an emulated board: `qemu:` and a CPU model of QEMU or a named hart configuration, for
     /// example qemu:rv64 or qemu:zvknh-256
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
-    /// Program of the board [default: $HARTLOCK_BENCH, or ../firmware/bench.bin beside this command]
+    /// Program that runs on the board [default: $HARTLOCK_BENCH, or ../firmware/bench.bin relative to the folder
+    /// of this command]
     #[arg(long, value_name = "BENCH.bin", requires = "target")]
     bench: Option<PathBuf>,
     /// QEMU to use [default: $HARTLOCK_QEMU, or the one on PATH]
@@ -109,7 +111,7 @@ pub fn run(args: &KatArgs) -> Result<Answered, Failure> {
         Some(target) => {
             let cpu = board::cpu_of(target).ok_or_else(|| {
                 Failure::undecided(
-                    format!("`{target}` is no target"),
+                    format!("`{target}` is not a target"),
                     "write `qemu:` and a CPU of QEMU, for example `qemu:rv64`",
                 )
             })?;
@@ -133,8 +135,8 @@ fn host_kernel(name: Option<&str>) -> Result<HostKernel, Failure> {
     found.map(|(_, kernel)| kernel).ok_or_else(|| {
         let names = HostKernel::ALL.map(|(name, _)| name).join(", ");
         Failure::undecided(
-            format!("there is no implementation `{name}` here"),
-            format!("there are {names}"),
+            format!("there is no hash implementation `{name}` on this machine"),
+            format!("use one of {names}"),
         )
     })
 }
@@ -143,8 +145,8 @@ fn board_kernel(name: &str) -> Result<Tier, Failure> {
     Tier::ALL.into_iter().find(|tier| tier.name() == name).ok_or_else(|| {
         let names = Tier::ALL.map(Tier::name).join(", ");
         Failure::undecided(
-            format!("there is no implementation `{name}` on a board"),
-            format!("there are {names}"),
+            format!("there is no hash implementation `{name}` on a board"),
+            format!("use one of {names}"),
         )
     })
 }

@@ -19,7 +19,7 @@ use crate::output::{Output, Report};
 use crate::units::grouped;
 use crate::{passphrase, values};
 
-/// Show key files, and write them in other forms
+/// Show and convert key files
 #[derive(Debug, clap::Args)]
 #[command(disable_help_subcommand = true)]
 pub struct KeyArgs {
@@ -45,10 +45,10 @@ pub fn run(args: &KeyArgs, output: &Output) -> ExitCode {
 /// What every verb needs to read a key.
 #[derive(Debug, clap::Args)]
 struct Input {
-    /// File with a private or a public key
+    /// Private or public key file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// How an RSA key signs whose file does not say it
+    /// Signature scheme of an RSA key whose file does not state one
     #[arg(long, value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     algorithm: Option<Algorithm>,
     #[command(flatten)]
@@ -69,9 +69,9 @@ impl Input {
     }
 }
 
-/// Show what a key file holds
+/// Show the algorithm and key id of a key file
 ///
-/// Never shows a secret.
+/// Secrets are never shown.
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
     #[command(flatten)]
@@ -134,27 +134,28 @@ fn show(args: &ShowArgs) -> Result<KeyDescription, Failure> {
     })
 }
 
-/// Write a key in another form
+/// Convert a key to another format, or extract its public key
 ///
-/// Private keys become PKCS#8, public keys SPKI. A private key that counts its signatures is never
-/// written again: two copies would spend the same one-time keys.
+/// Private keys are written as PKCS#8, public keys as SPKI. A private key that counts its signatures cannot be
+/// converted: two copies would use the same one-time keys.
 #[derive(Debug, clap::Args)]
 struct ConvertArgs {
     #[command(flatten)]
     input: Input,
-    /// File to write; one that exists is never overwritten
+    /// Write the key to this file; an existing file is never overwritten
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Write the public key of a private one
+    /// Write only the public key
     #[arg(long)]
     public: bool,
-    /// Write text or bytes
+    /// Format of the file: text (PEM) or binary (DER)
     #[arg(long, value_name = "FORMAT", default_value = "pem", value_parser = values::format())]
     format: Format,
-    /// Protect the private key with a passphrase; naming one says the same, and it is that of both files
+    /// Encrypt the private key with a passphrase. A passphrase option implies this; if the input is encrypted, it
+    /// is used for both files
     #[arg(long, conflicts_with = "public")]
     encrypt: bool,
-    /// Write an encrypted private key without its passphrase; without this it stays encrypted
+    /// Write an encrypted private key without encryption; by default it stays encrypted
     #[arg(long, conflicts_with_all = ["public", "encrypt"])]
     decrypt: bool,
 }
@@ -219,7 +220,7 @@ fn convert(args: &ConvertArgs) -> Result<Converted, Failure> {
         _ if args.encrypt => {
             return Err(Failure::undecided(
                 format!("`{}` is a public key", args.input.file.display()),
-                "leave `--encrypt` out: there is nothing to protect",
+                "leave `--encrypt` out: a public key is not secret",
             ));
         }
         _ => {

@@ -15,22 +15,22 @@ use crate::progress::Progress;
 use crate::units::grouped;
 use crate::{passphrase, values};
 
-/// Make a pair of signing keys
+/// Generate a signing key pair
 ///
-/// Writes the private key (PKCS#8, readable by you alone) and, beside it, the public key (SPKI).
-/// Files that exist are never overwritten.
+/// Writes the private key (PKCS#8, readable only by you) and, in the same folder, the public key (SPKI).
+/// Existing files are never overwritten.
 #[derive(Debug, clap::Args)]
 pub struct KeygenArgs {
-    /// File of the private key; the public key of `root.pem` is `root.pub.pem`
+    /// Write the private key to this file; for `root.pem`, the public key is `root.pub.pem`
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What the key is for (see below)
+    /// Signature algorithm of the key (see below)
     #[arg(long, value_name = "NAME", default_value = "ed25519", value_parser = values::algorithms(), hide_possible_values = true)]
     algorithm: Algorithm,
-    /// Write text or bytes
+    /// Format of the files: text (PEM) or binary (DER)
     #[arg(long, value_name = "FORMAT", default_value = "pem", value_parser = values::format())]
     format: Format,
-    /// Protect the private key with a passphrase; naming one below says the same
+    /// Encrypt the private key with a passphrase; the passphrase options below imply this
     #[arg(long)]
     encrypt: bool,
     #[command(flatten)]
@@ -70,7 +70,7 @@ impl Report for Made {
         }
         if self.is_rsa && self.is_der {
             text += &format!(
-                "to be used   with `--algorithm {}`: the files do not say it\n",
+                "use with     `--algorithm {}`: the files do not state it\n",
                 self.algorithm
             );
         }
@@ -82,7 +82,7 @@ impl Report for Made {
 pub fn run(args: &KeygenArgs) -> Result<Made, Failure> {
     let public_path = public_path(&args.output).ok_or_else(|| {
         Failure::undecided(
-            format!("`{}` names no file", args.output.display()),
+            format!("`{}` is not the name of a file", args.output.display()),
             "name a file, for instance `-o root.pem`",
         )
     })?;
@@ -92,10 +92,10 @@ pub fn run(args: &KeygenArgs) -> Result<Made, Failure> {
     if args.algorithm.is_stateful() && (is_encrypted || args.format != Format::Pem) {
         return Err(Failure::undecided(
             format!(
-                "a private key for {} counts its signatures in a form of its own",
+                "a private key for {} counts its signatures, and has a format of its own",
                 args.algorithm
             ),
-            "leave out `--format` and all that is about a passphrase",
+            "leave out `--format`, `--encrypt` and the passphrase options",
         ));
     }
     check_absent(&args.output)?;

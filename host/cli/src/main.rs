@@ -48,10 +48,12 @@ use hartlock_terminal as terminal;
 
 use output::Output;
 
-/// Secure boot for RISC-V: keys, signing and verification of bundles.
+/// Secure boot for RISC-V: make keys, and sign, verify, inspect and boot bundles.
 #[derive(Debug, Parser)]
 #[command(name = "hartlock", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Exit code: 0 yes, 1 refused, 2 could not decide.")]
+#[command(
+    after_help = "Exit code: 0 success, 1 refused, 2 could not decide (for example, a file cannot be read)."
+)]
 #[command(after_long_help = examples::HARTLOCK)]
 struct Cli {
     /// Print one JSON object instead of text
@@ -115,8 +117,10 @@ fn usage(error: clap::Error) -> clap::Error {
     match parse(escaped.map(OsString::from)) {
         Err(error) => error,
         // The escaped arguments are valid, so the characters that were escaped are the error.
-        Ok(_) => Cli::command()
-            .error(ErrorKind::InvalidValue, "an argument has characters that are not printed"),
+        Ok(_) => Cli::command().error(
+            ErrorKind::InvalidValue,
+            "an argument contains characters that cannot be printed",
+        ),
     }
 }
 
@@ -137,7 +141,7 @@ fn check_dash(verb: &Verb) -> Result<(), clap::Error> {
     if matches!(verb, Verb::Kat(_)) || !words.windows(2).any(is_dash) {
         return Ok(());
     }
-    let text = "`-` is neither standard input nor output here: name a file, or `./-`";
+    let text = "`-` does not mean standard input or output here: name a file, or write `./-`";
     Err(Cli::command().error(ErrorKind::InvalidValue, text))
 }
 

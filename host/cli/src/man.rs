@@ -14,13 +14,13 @@ use crate::failure::Failure;
 use crate::output::Report;
 use crate::units::count_text;
 
-/// Write the manual pages, one for each verb
+/// Write manual pages, one for each command
 #[derive(Debug, clap::Args)]
 pub struct ManArgs {
-    /// Folder to write them into
+    /// Folder to write the pages to
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Replace pages that are there and say something else
+    /// Replace existing pages
     #[arg(long)]
     force: bool,
 }
@@ -131,7 +131,7 @@ fn write_blocks(roff: &mut Roff, text: &str) {
 fn write_exit_status(roff: &mut Roff) {
     roff.control("SH", ["EXIT STATUS"]);
     for (code, meaning) in [
-        ("0", "Yes."),
+        ("0", "Success."),
         ("1", "Refused, with a reason code."),
         ("2", "Could not decide: wrong usage, a file that cannot be read, a missing tool."),
     ] {

@@ -19,10 +19,10 @@ const MAX_SIZE: usize = 1 << 10;
 /// Where a passphrase comes from, if not from the terminal.
 #[derive(Debug, clap::Args)]
 pub struct Source {
-    /// File whose first line is the passphrase of encrypted keys
+    /// Read the passphrase of encrypted keys from the first line of this file
     #[arg(long, value_name = "FILE", conflicts_with = "passphrase_env")]
     passphrase_file: Option<PathBuf>,
-    /// Environment variable with the passphrase of encrypted keys
+    /// Read the passphrase of encrypted keys from this environment variable
     #[arg(long, value_name = "NAME")]
     passphrase_env: Option<String>,
 }
@@ -63,11 +63,11 @@ impl Source {
             None => {
                 let mut terminal = Terminal::open().map_err(no_terminal)?;
                 let first = terminal.ask("new passphrase: ").map_err(no_terminal)?;
-                let second = terminal.ask("the same again: ").map_err(no_terminal)?;
+                let second = terminal.ask("repeat the new passphrase: ").map_err(no_terminal)?;
                 if first != second {
                     return Err(Failure::undecided(
-                        "these are two passphrases",
-                        "type the same one twice",
+                        "the two passphrases differ",
+                        "type the same passphrase twice",
                     ));
                 }
                 first
@@ -76,7 +76,7 @@ impl Source {
         if passphrase.is_empty() {
             return Err(Failure::undecided(
                 "the passphrase is empty",
-                "choose one, or ask for none",
+                "choose a passphrase, or leave the passphrase options out",
             ));
         }
         Ok(passphrase)

@@ -81,7 +81,7 @@ impl Project {
         let wrong = |message: String| {
             Failure::undecided(
                 format!("`{}` is not valid", file.display()),
-                "correct the marked place; `hartlock init` writes a file with all keys",
+                "correct the marked place; `hartlock init` writes a file with all settings",
             )
             .with_context(message.lines().map(str::to_owned).collect())
         };
@@ -110,7 +110,7 @@ impl Project {
 
     /// Prints that a setting was used.
     pub fn say(&self, what: &str) {
-        talk(&format!("using {what}, as {} says", terminal::path(&self.file)));
+        talk(&format!("using {what}, as set in {}", terminal::path(&self.file)));
     }
 }
 
@@ -137,7 +137,9 @@ pub fn keys(given: &[PathBuf], wanted: KeyHalf, option: &str) -> Result<Vec<Path
     if given.is_empty() && named.is_empty() {
         return Err(Failure::undecided(
             "no key is given",
-            format!("name one with `{option}`, or in `{NAME}`, which `hartlock init` writes"),
+            format!(
+                "give one with `{option}`, or name it in `{NAME}`, which `hartlock init` writes"
+            ),
         ));
     }
     let found = |name: &str| {

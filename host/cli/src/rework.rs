@@ -9,9 +9,9 @@ use crate::signer::{BuiltBundle, Signer};
 use crate::source_bundle::SourceBundle;
 use crate::values;
 
-/// Sign a bundle again, with other keys
+/// Sign an existing bundle with other keys
 ///
-/// The old bundle is verified first. Payloads and settings stay as they are.
+/// The old bundle is verified first. Payloads and settings do not change.
 #[derive(Debug, clap::Args)]
 pub struct ResignArgs {
     #[command(flatten)]
@@ -20,16 +20,17 @@ pub struct ResignArgs {
     signer: Signer,
 }
 
-/// Sign a bundle again, with another payload
+/// Replace payloads of a bundle, and sign it again
 ///
-/// The old bundle is verified first. All else stays as it is; the new payload gets the memory that it needs.
+/// The old bundle is verified first. Nothing else changes, except that a new payload gets the memory that it
+/// needs.
 #[derive(Debug, clap::Args)]
 pub struct ReplaceArgs {
     #[command(flatten)]
     origin: SourceBundle,
     #[command(flatten)]
     signer: Signer,
-    /// Anti-rollback counter of the new bundle [default: that of the old one]
+    /// Security version of the new bundle (anti-rollback) [default: that of the old bundle]
     #[arg(long, value_name = "N", value_parser = values::number::<u64>)]
     security_version: Option<u64>,
     #[command(flatten)]
@@ -46,8 +47,8 @@ pub fn replace(args: &ReplaceArgs) -> Result<BuiltBundle, Failure> {
     let payloads = args.payloads.specs();
     if payloads.is_empty() {
         return Err(Failure::undecided(
-            "no payload is named that is to be replaced",
-            "name its file, for instance with `--kernel Image`; `hartlock resign` keeps all of them",
+            "no payload to replace is given",
+            "give the new file, for instance `--kernel Image`; to change only the keys, use `hartlock resign`",
         ));
     }
     let changes =

@@ -16,68 +16,68 @@ use crate::project::Project;
 use crate::signer::{self, Signer};
 use crate::{board, values};
 
-/// Build and sign a bundle, or a first stage
+/// Build and sign a bundle or a first-stage image
 ///
-/// The contents of a bundle come from a bundle.toml, from options, or from both; options take precedence. A
-/// first stage is code that hardware verifies before a core runs; options alone describe it.
+/// A bundle is described by a file such as bundle.toml, by options, or by both; options take precedence. A
+/// first-stage image is code that hardware verifies before a core runs; it is described by options only.
 #[derive(Debug, clap::Args)]
 pub struct SignArgs {
-    /// Description of the bundle (see below)
+    /// File that describes the bundle (see below)
     #[arg(value_name = "BUNDLE.toml")]
     spec: Option<PathBuf>,
     #[command(flatten)]
     signer: Signer,
 
-    /// What to sign [default: bundle]
+    /// Form of the signed file [default: bundle]
     #[arg(long, value_name = "FORM", value_parser = values::form())]
     form: Option<Form>,
     #[command(flatten)]
     first_stage: FirstStageArgs,
-    /// What the bundle is for
+    /// Type of the bundle: boot (OpenSBI and loader) or system (Linux)
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
     bundle_type: Option<BundleType>,
-    /// Board that it is for, or the file of its description [default: qemu-virt]
+    /// Board that may boot it: a known name, or a file that describes the board [default: qemu-virt]
     #[arg(long, value_name = "BOARD", value_parser = board::any(), hide_possible_values = true)]
     board: Option<String>,
-    /// SoC that it is for [default: that of the board, or virt]
+    /// SoC that may boot it [default: the SoC of the board, or virt]
     #[arg(long, value_name = "NAME")]
     soc: Option<String>,
-    /// Further device that it is for; repeats
+    /// Another board and SoC that may boot it; may be repeated
     #[arg(long, value_name = "BOARD,SOC", value_parser = values::device)]
     also_for: Vec<IdentitySpec>,
-    /// Text for people
+    /// Free text for readers, such as the name of a release
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
-    /// Anti-rollback counter
+    /// Security version: a device refuses versions below its minimum (anti-rollback)
     #[arg(long, value_name = "N", value_parser = values::number::<u64>)]
     security_version: Option<u64>,
-    /// State in which it may boot; repeats [default: development, production]
+    /// Lifecycle state in which it may boot; may be repeated [default: development, production]
     #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = values::lifecycle())]
     lifecycle: Option<Vec<Lifecycle>>,
-    /// Hash of all payloads that do not name one [default: sha384]
+    /// Hash algorithm for payloads that do not name one [default: sha384]
     #[arg(long, value_name = "HASH", value_parser = values::hash())]
     hash: Option<HashId>,
-    /// Bytes of a block of payloads in blocks [default: 81920]
+    /// Block size, in bytes, for payloads that are hashed in blocks [default: 81920]
     #[arg(long, value_name = "BYTES", value_parser = values::number::<u32>)]
     block_size: Option<u32>,
 
-    /// Sign only with algorithms, hashes and modes of this profile
+    /// Allow only algorithms, hashes and modes of this profile
     #[arg(long, value_name = "PROFILE", value_parser = values::profile())]
     profile: Option<Profile>,
 
     #[command(flatten)]
     payloads: PayloadArgs,
 
-    /// Lowest security version of the boot bundle with which it boots
+    /// Minimum security version of the boot bundle that loads it
     #[arg(long, value_name = "N", help_heading = "System bundle", value_parser = values::number::<u64>)]
     min_boot_version: Option<u64>,
     /// Kernel command line
     #[arg(long, value_name = "TEXT", help_heading = "System bundle")]
     bootargs: Option<String>,
-    /// Public key of who may sign the system bundle; repeats
+    /// Public key that may sign the system bundle; may be repeated
     #[arg(long = "trust", value_name = "KEY.pub.pem", help_heading = "Boot bundle")]
     trusted_keys: Vec<PathBuf>,
-    /// Which set of these must sign it [default: any]
+    /// Which of the `--trust` keys must sign the system bundle [default: any]
     #[arg(
         long, value_name = "POLICY", help_heading = "Boot bundle",
         requires = "trusted_keys", value_parser = values::policy()
@@ -88,19 +88,19 @@ pub struct SignArgs {
 /// Files of payloads.
 #[derive(Debug, clap::Args)]
 pub struct PayloadArgs {
-    /// OpenSBI fw_dynamic
+    /// OpenSBI as fw_dynamic.bin
     #[arg(long, value_name = "FILE", help_heading = "Boot bundle")]
     opensbi: Option<PathBuf>,
-    /// Hartlock loader
+    /// Hartlock loader, as a flat binary
     #[arg(long, value_name = "FILE", help_heading = "Boot bundle")]
     loader: Option<PathBuf>,
     /// Device tree for OpenSBI
     #[arg(long, value_name = "FILE", help_heading = "Boot bundle")]
     boot_fdt: Option<PathBuf>,
-    /// Linux image
+    /// Linux kernel, as an uncompressed Image
     #[arg(long, value_name = "FILE", help_heading = "System bundle")]
     kernel: Option<PathBuf>,
-    /// Initial RAM file system
+    /// Initial RAM file system (initramfs)
     #[arg(long, value_name = "FILE", help_heading = "System bundle")]
     initramfs: Option<PathBuf>,
     /// Device tree for Linux
@@ -220,7 +220,7 @@ pub fn run(args: &SignArgs) -> Result<Signed, Failure> {
     };
     let mut spec = match Project::find()? {
         Some(project) if spec.board.is_none() && project.board().is_some() => {
-            project.say("its board and SoC");
+            project.say("board and SoC");
             BundleSpec { board: project.board(), soc: spec.soc.or(project.soc()), ..spec }
         }
         _ => spec,

@@ -23,29 +23,29 @@ use crate::{passphrase, values};
 /// Who signs, and what becomes of the bundle.
 #[derive(Debug, clap::Args)]
 pub struct Signer {
-    /// Private key of a signer, or its name in a hartlock.toml; up to four, in this order
+    /// Private key to sign with: a file, or a name from hartlock.toml; may be given up to four times
     #[arg(short, long = "key", value_name = "KEY.pem")]
     keys: Vec<PathBuf>,
-    /// How RSA keys of a size sign whose files do not say it; repeats
+    /// Signature scheme for RSA keys whose file does not state one; may be repeated
     #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     pub algorithms: Vec<Algorithm>,
     #[command(flatten)]
     passphrase: passphrase::Source,
-    /// Sign even if a key that counts its signatures is on a file system that is not known to keep it, such
-    /// as the overlay of a container. You promise that there is one file, and that no copy signs
+    /// Allow a key that counts its signatures (LMS, HSS, XMSS, XMSS^MT) on any file system, such as the overlay of a
+    /// container. Use this only if no other copy of the key file exists: a copy would reuse one-time keys
     #[arg(long)]
     any_file_system: bool,
-    /// File of the bundle
+    /// Write the signed file here
     #[arg(short, long, value_name = "FILE", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
-    /// Do all but the signatures: read, hash and check, write nothing, and spend no part of a key
+    /// Read, hash and check everything, but sign and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Replace the file of the bundle, whatever it holds; never a private key or an input
+    /// Replace an existing output file, but never a private key or an input
     #[arg(long)]
     pub force: bool,
 
-    /// Sign payload files even if their content does not look like their payload
+    /// Sign payload files even if their content does not look like the payload type
     #[arg(long)]
     pub force_type: bool,
 }
@@ -74,7 +74,7 @@ impl Report for BuiltBundle {
             Some(bundle) => {
                 format!("{GOOD}signed{GOOD:#}  {}, and verified again", terminal::path(bundle))
             }
-            None => "not signed, and nothing written: this would be signed".to_string(),
+            None => "dry run: nothing was signed or written; this would be signed".to_string(),
         };
         let mut text = format!("{done}\n\n{}", manifest_text(&self.manifest));
         self.signatures_left.iter().for_each(|left| text += &left_text(left));
@@ -223,7 +223,7 @@ fn notes(spec: &BundleSpec, manifest: &Description) -> Result<Vec<String>, Failu
     let metadata = manifest.payloads.first().map_or(0, |payload| payload.offset);
     if metadata > SMALL_METADATA {
         notes.push(format!(
-            "{} of manifest and signatures are more than the {} that every verifier has room for.",
+            "manifest and signatures take {}, and some verifiers have room for only {}.",
             size_text(metadata),
             size_text(SMALL_METADATA)
         ));

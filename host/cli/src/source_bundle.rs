@@ -18,19 +18,20 @@ use crate::{board, values};
 /// The bundle, and who signed it.
 #[derive(Debug, clap::Args)]
 pub struct SourceBundle {
-    /// The bundle
+    /// Existing bundle
     #[arg(value_name = "BUNDLE")]
     pub bundle: PathBuf,
-    /// Public key of a signer of the bundle, or its name in a hartlock.toml; every signer needs its key
+    /// Public key of a signer of the existing bundle: a file, or a name from hartlock.toml; give one for every
+    /// signer
     #[arg(long = "verify-key", value_name = "KEY.pub.pem")]
     signers: Vec<PathBuf>,
-    /// How RSA keys of signers sign whose files do not say it; repeats
+    /// Signature scheme for RSA verification keys whose file does not state one; may be repeated
     #[arg(long = "verify-algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     signer_algorithms: Vec<Algorithm>,
-    /// Description of its board, if that is not one of those that `hartlock` knows
+    /// File that describes the board, if `hartlock` does not know the board
     #[arg(long = "board", value_name = "BOARD.toml")]
     pub board: Option<PathBuf>,
-    /// Take the bundle without verification: an attacker may have written it
+    /// Do not verify the bundle: an attacker may have written it
     #[arg(long, conflicts_with = "signers")]
     pub unverified: bool,
 }

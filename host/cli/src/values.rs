@@ -77,8 +77,8 @@ pub fn check_algorithms(asked: &[Algorithm], used: &[Algorithm]) -> Result<(), F
     match asked.iter().find(|algorithm| !used.contains(algorithm)) {
         None => Ok(()),
         Some(algorithm) => Err(Failure::undecided(
-            format!("no key here can be used for {algorithm}"),
-            "`--algorithm` chooses padding and hash of RSA keys; all other keys say it themselves",
+            format!("none of the given keys can be used with {algorithm}"),
+            "use `--algorithm` only for RSA keys, to choose padding and hash; the algorithm of other keys is known",
         )),
     }
 }
@@ -146,7 +146,7 @@ pub fn algorithm(text: &str) -> Result<Algorithm, String> {
             names = KINDS.map(str::to_string).into();
         }
         let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-        format!("there is no such algorithm; take for instance {}", names.join(", "))
+        format!("there is no such algorithm; use for instance {}", names.join(", "))
     })
 }
 
@@ -231,7 +231,7 @@ pub fn number<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     };
     let most = u64::MAX >> (u64::BITS - 8 * size_of::<T>() as u32);
     let number = parsed.ok().filter(|_| !text.contains('+')).and_then(|it| T::try_from(it).ok());
-    number.ok_or_else(|| format!("a whole number from 0 to {} is wanted", grouped(most)))
+    number.ok_or_else(|| format!("expected a whole number from 0 to {}", grouped(most)))
 }
 
 /// Parses the name of a board or SoC.
@@ -239,7 +239,7 @@ pub fn number<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
 /// # Errors
 /// Returns a message if the name does not fit into the field of the format.
 pub fn name(text: &str) -> Result<Name, String> {
-    Name::new(text).ok_or_else(|| "a name is 1 to 32 printable ASCII characters".to_string())
+    Name::new(text).ok_or_else(|| "a name has 1 to 32 printable ASCII characters".to_string())
 }
 
 /// Parses a device of the form `BOARD,SOC`.
@@ -247,7 +247,7 @@ pub fn name(text: &str) -> Result<Name, String> {
 /// # Errors
 /// Returns a message if the text has no comma. The names are checked when the bundle is built.
 pub fn device(text: &str) -> Result<IdentitySpec, String> {
-    let (board, soc) = text.split_once(',').ok_or("a device is written as BOARD,SOC")?;
+    let (board, soc) = text.split_once(',').ok_or("expected BOARD,SOC")?;
     Ok(IdentitySpec { board: board.to_string(), soc: soc.to_string() })
 }
 

@@ -25,51 +25,51 @@ use crate::style::{ERROR, GOOD, WARNING};
 use crate::units::size_text;
 use crate::values;
 
-/// Verify a bundle, or a first stage
+/// Verify bundles and first-stage images
 ///
-/// Checks of a bundle every signature, that each signer's key was given, the manifest, the place of each
-/// payload on the board that the bundle names, and every byte of every payload. What a device
-/// also insists on is checked if you ask for it.
+/// For a bundle, this checks every signature, the manifest, every byte of every payload, and that each payload
+/// fits the memory of the board. The public key of every signer must be given. A device also checks its board,
+/// SoC, lifecycle state and minimum security version; options below check these.
 #[derive(Debug, clap::Args)]
 pub struct VerifyArgs {
-    /// The bundle; of several, each is verified, and a line says how it went
+    /// Bundle or first-stage image; of several files, each result is one line
     #[arg(value_name = "BUNDLE", required = true)]
     bundles: Vec<PathBuf>,
-    /// Public key of a signer, or its name in a hartlock.toml; every signer needs its key
+    /// Public key of a signer: a file, or a name from hartlock.toml; give one for every signer
     #[arg(short, long = "key", value_name = "KEY.pub.pem")]
     keys: Vec<PathBuf>,
-    /// How RSA keys of a size sign whose files do not say it; repeats
+    /// Signature scheme for RSA keys whose file does not state one; may be repeated
     #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     algorithms: Vec<Algorithm>,
-    /// Insist on this form; without it, the file says which it has
+    /// Fail unless the file has this form [default: detect it]
     #[arg(long, value_name = "FORM", value_parser = values::form())]
     form: Option<Form>,
-    /// Insist on this type of bundle
+    /// Fail unless the bundle has this type
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
     bundle_type: Option<BundleType>,
-    /// Insist on this board; the file of a description gives its name and its memory map
+    /// Fail unless the bundle is for this board: a name, or a file that describes the board
     #[arg(long, value_name = "BOARD", value_parser = board::nameable(), hide_possible_values = true)]
     board: Option<Choice>,
-    /// Insist on this SoC
+    /// Fail unless the bundle is for this SoC
     #[arg(long, value_name = "NAME", value_parser = values::name)]
     soc: Option<Name>,
-    /// Insist on at least this security version: the minimum that a device demands (anti-rollback)
+    /// Fail if the security version is below this minimum (anti-rollback)
     #[arg(long, value_name = "N", value_parser = values::number::<u64>)]
     floor: Option<u64>,
-    /// Insist that it boots with a boot bundle of this security version
+    /// Security version of the boot bundle on the device: fail if the system bundle needs a higher one
     #[arg(long, value_name = "N", value_parser = values::number::<u64>)]
     boot_version: Option<u64>,
-    /// Insist that it may boot in this state
+    /// Fail unless the bundle may boot in this lifecycle state
     #[arg(long, value_name = "STATE", value_parser = values::lifecycle())]
     lifecycle: Option<Lifecycle>,
-    /// Insist that it names no algorithm, hash or mode outside of this profile
+    /// Fail if the bundle uses an algorithm, hash or mode outside of this profile
     #[arg(long, value_name = "PROFILE", value_parser = values::profile())]
     profile: Option<Profile>,
-    /// Show the digest of each payload as `sha384sum` prints it (`sha256sum`, `sha512sum` if it is signed with
-    /// that hash); the payloads are read once more
+    /// Show the digest of each payload as `sha384sum` prints it (or as `sha256sum` or `sha512sum`, if the payload
+    /// is signed with that hash); this reads the payloads once more
     #[arg(long)]
     digests: bool,
-    /// Insist that the code of a first stage has at most so many bytes: what its hardware has room for
+    /// Maximum size of the code of a first stage, in bytes
     #[arg(long, value_name = "BYTES", help_heading = "First stage", value_parser = values::number::<u64>)]
     capacity: Option<u64>,
 }

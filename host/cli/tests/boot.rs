@@ -85,7 +85,7 @@ fn a_root_key_that_is_not_there_cannot_be_revoked() {
             (&"hartlock/boot-v1".into(), &"undecided".into())
         );
         let message = json["error"]["message"].as_str().unwrap();
-        assert!(message.contains(&format!("no root key {place}")), "{message}");
+        assert!(message.contains(&format!("cannot revoke root key {place}")), "{message}");
         assert!(json["error"]["hint"].as_str().unwrap().contains("--root-key"), "{json}");
     }
     for place in ["", "-1", "first", "4294967296"] {

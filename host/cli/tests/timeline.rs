@@ -87,7 +87,7 @@ fn what_cannot_be_compared_is_named_before_the_boot() {
         ("a=missing.json", "missing.json"),
         ("a=huge.json", "huge.json"),
         ("a=binary.json", "utf-8"),
-        ("this boot=old.json", "called `this boot`"),
+        ("this boot=old.json", "the label `this boot`"),
     ] {
         let run = boot(&bench, &["--compare", compare, "--report", "page.html"]);
         assert!(run.stderr.contains(expected), "{compare}: {}", run.stderr);

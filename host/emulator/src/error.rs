@@ -18,7 +18,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file does not fit into its region of the flash.
-    #[error("{what} has {size} bytes, its place in the flash has {room}")]
+    #[error("{what} has {size} bytes, but its place in the flash has only {room}")]
     TooLarge {
         /// A name for the file.
         what: &'static str,
@@ -28,7 +28,7 @@ pub enum Error {
         room: u64,
     },
     /// The image of flash bank 1 has the wrong size.
-    #[error("`{}` has {size} bytes, a flash bank has 33554432", .path.display())]
+    #[error("`{}` has {size} bytes, but a flash bank has 33554432", .path.display())]
     NotFlash {
         /// The path of the image.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum Error {
     StateWornOut,
     /// The device has no valid root of trust, which holds the key that authenticates records of the
     /// state store.
-    #[error("the device has no root of trust that a ROM takes, so no state can be written")]
+    #[error("the device has no root of trust that a ROM accepts, so no state can be written")]
     NoRootOfTrust,
     /// The operating system provides no random bytes for the secret of a device.
     #[error("the system gives no random bytes: {0}")]
@@ -55,7 +55,7 @@ pub enum Error {
     #[error("no qemu-system-riscv64 found")]
     EmulatorMissing,
     /// QEMU does not start, or does not print its version.
-    #[error("`{}` is no usable QEMU: {why}", .path.display())]
+    #[error("`{}` is not a usable QEMU: {why}", .path.display())]
     EmulatorUnusable {
         /// The program.
         path: PathBuf,
@@ -63,7 +63,7 @@ pub enum Error {
         why: String,
     },
     /// QEMU is too old.
-    #[error("`{}` is QEMU {major}.{minor}, version 10 or newer is needed", .path.display())]
+    #[error("`{}` is QEMU {major}.{minor}, but version 10 or newer is needed", .path.display())]
     EmulatorTooOld {
         /// The program.
         path: PathBuf,
@@ -108,14 +108,16 @@ impl Error {
                 io::ErrorKind::NotFound => "check the path",
                 io::ErrorKind::PermissionDenied => "check who owns the file and its folder",
                 io::ErrorKind::StorageFull => "free some space and try again",
-                _ => "name a regular file on storage that works",
+                _ => "name a regular file on working storage",
             },
-            Error::TooLarge { .. } => "see the memory map of the board, boot-flow §2",
+            Error::TooLarge { .. } => {
+                "make it smaller; the memory map of the board is in boot-flow §2"
+            }
             Error::NotFlash { .. } => "name another state folder, or move this file away",
             Error::DeviceInUse { .. } => "wait for the other boot, or name another state folder",
             Error::StateWornOut => "start again with an empty state folder",
             Error::NoRootOfTrust => "program a ROM and a root of trust first",
-            Error::NoRandomness(_) => "run it where /dev/urandom works",
+            Error::NoRandomness(_) => "run this on a system where /dev/urandom works",
             Error::EmulatorMissing => {
                 "install QEMU 10 (Debian: qemu-system-riscv), or name one with `--qemu` or in HARTLOCK_QEMU"
             }
@@ -123,7 +125,7 @@ impl Error {
                 "name a working QEMU 10 with `--qemu` or in HARTLOCK_QEMU"
             }
             Error::BenchMissing { .. } => {
-                "build it with `cargo xtask firmware`, or name one with `--bench` or in HARTLOCK_BENCH"
+                "build one with `cargo xtask firmware`, or name one with `--bench` or in HARTLOCK_BENCH"
             }
             Error::BoardFailed { .. } => "try another CPU or another QEMU",
             Error::Configuration(_) => "change the options of the machine",

@@ -77,7 +77,7 @@ impl Qemu {
         };
         let Some((version, major, minor)) = version_in(&output) else {
             let complaint = String::from_utf8_lossy(&output.stderr);
-            let line = complaint.lines().next().unwrap_or("it does not say its version");
+            let line = complaint.lines().next().unwrap_or("it does not print its version");
             return Err(unusable(line.to_owned()));
         };
         if major < OLDEST_MAJOR {

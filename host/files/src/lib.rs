@@ -75,11 +75,11 @@ impl FileError {
             (Kind::NotADirectory, _) => "check the path: one of its folders is a file",
             (Kind::InvalidFilename, _) => "choose a shorter name",
             (Kind::StorageFull, _) => "free some space and try again",
-            (Kind::FileTooLarge, _) => "check that this is the file that you mean",
+            (Kind::FileTooLarge, _) => "check that this is the right file",
             _ if is_read => {
-                "name a regular file on storage that works, and leave it alone meanwhile"
+                "name a regular file on working storage, and do not change it while this command runs"
             }
-            _ => "choose another name, of a regular file on storage that works",
+            _ => "name another file, on working storage",
         };
         text.to_string()
     }
@@ -92,9 +92,9 @@ pub fn describe(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".to_string(),
         io::ErrorKind::AlreadyExists => "it exists already".to_string(),
         io::ErrorKind::IsADirectory => "it is a folder".to_string(),
-        io::ErrorKind::NotADirectory => "a part of the path is no folder".to_string(),
+        io::ErrorKind::NotADirectory => "a part of the path is not a folder".to_string(),
         io::ErrorKind::StorageFull => "no space left".to_string(),
-        io::ErrorKind::FileTooLarge => "it is far too long for what it should be".to_string(),
+        io::ErrorKind::FileTooLarge => "it is far too large for such a file".to_string(),
         _ => {
             let text = error.to_string();
             text.split_once(" (os error").map_or(text.clone(), |(message, _)| message.to_string())

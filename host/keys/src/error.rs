@@ -247,8 +247,8 @@ impl KeyError {
     pub fn hint(&self) -> String {
         match self.kind {
             KeyErrorKind::SchemeNotStated(bits) => format!(
-                "say how it signs, for instance with `--algorithm rsa-pss-{bits}-sha384`; \
-                 `hartlock key convert` with that writes a file that says it"
+                "state the scheme, for instance with `--algorithm rsa-pss-{bits}-sha384`; \
+                 with this option, `hartlock key convert` writes a file that states it"
             ),
             KeyErrorKind::WrongLabel(ref label) => other_container(label)
                 .map_or(self.kind.hint().to_string(), |way| self.with_path(way)),

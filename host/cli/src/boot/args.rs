@@ -13,81 +13,84 @@ const MAX_LABEL: usize = 40;
 
 /// Boot bundles on an emulated board
 ///
-/// Makes the flash and the disk of a device, starts it under QEMU, and shows how long each step
-/// of each boot stage took. The times are those of the emulator, never those of a board.
+/// Creates the flash and the disk of a device, starts it in QEMU, and shows how long each step of each boot
+/// stage took. The times are those of the emulator, not of a real board.
 #[derive(Debug, clap::Args)]
 pub struct BootArgs {
-    /// The ROM, as a flat binary
+    /// ROM image, as a flat binary
     #[arg(long, value_name = "ROM.bin")]
     pub(super) rom: PathBuf,
-    /// The boot bundle
+    /// Boot bundle (OpenSBI and loader)
     #[arg(long, value_name = "BUNDLE")]
     pub(super) boot_bundle: PathBuf,
-    /// The system bundle
+    /// System bundle (Linux)
     #[arg(long, value_name = "BUNDLE")]
     pub(super) system: PathBuf,
-    /// Public key that the ROM trusts, SPKI PEM; up to eight
+    /// Public key that the ROM trusts (SPKI in PEM); may be given up to eight times
     #[arg(long = "root-key", value_name = "KEY.pub.pem", required = true)]
     pub(super) root_keys: Vec<PathBuf>,
-    /// How RSA keys of a size sign whose files do not say it; repeats
+    /// Signature scheme for RSA keys whose file does not state one; may be repeated
     #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     pub(super) algorithms: Vec<Algorithm>,
-    /// Which of the root keys must have signed the boot bundle
+    /// Which of the root keys must have signed the boot bundle: any key, all keys, or a classical and a
+    /// post-quantum key (hybrid)
     #[arg(long, value_name = "POLICY", default_value = "any", value_parser = values::policy())]
     pub(super) policy: Policy,
-    /// Emulated board, for which ROM and bundles were made; or the file of its description, if it differs from
-    /// one of these in name, SoC, harts, size of memory and places of payloads alone
+    /// Board that the ROM and the bundles were built for: qemu-virt, qemu-virt-iommu, or a file that describes a
+    /// board. Such a board may differ from these two only in name, SoC, number of harts, size of memory and
+    /// addresses of payloads
     #[arg(long, value_name = "BOARD", default_value = "qemu-virt", value_parser = board::machine(), hide_possible_values = true)]
     pub(super) board: Choice,
-    /// Harts, from 1 to all of the board [default: all, or 1 with --icount]
+    /// Number of harts [default: all of the board, or 1 with --icount]
     #[arg(long, value_name = "N", value_parser = values::number::<u32>)]
     pub(super) harts: Option<u32>,
-    /// CPU model of QEMU, with its properties
+    /// CPU model of QEMU, which may include properties
     #[arg(long, value_name = "CPU", default_value = "rv64")]
     pub(super) cpu: String,
     /// Count instructions instead of time, on one hart
     #[arg(long)]
     pub(super) icount: bool,
-    /// Keep the device in this folder, and continue with it if there is one [default: a new device]
+    /// Keep flash and disk of the device in this folder, and use them again in later boots [default: a new
+    /// device]
     #[arg(long, value_name = "DIR")]
     pub(super) state: Option<PathBuf>,
     #[command(flatten)]
     pub(super) provisioning: Provisioning,
-    /// The device has booted when it prints this; empty: when it hands over and powers off
+    /// Text on the console that shows that the device has booted; if empty, the device has booted when it enters
+    /// the kernel and powers off
     #[arg(long, value_name = "TEXT", default_value = "Run /init as init process")]
     pub(super) until: String,
-    /// Give up after this time
+    /// Maximum time of the boot, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = values::number::<u64>)]
     pub(super) timeout: u64,
-    /// Show the timeline as bars, the harts side by side, and not as a table
+    /// Show the timeline as a bar chart instead of a table
     #[arg(long)]
     pub(super) timeline: bool,
-    /// Write the timeline as JSON
+    /// Write the timeline to this file, as JSON
     #[arg(long, value_name = "FILE.json")]
     pub(super) timeline_json: Option<PathBuf>,
-    /// Write the timeline as a page
+    /// Write the timeline to this file, as an HTML page
     #[arg(long, value_name = "FILE.html")]
     pub(super) report: Option<PathBuf>,
-    /// Put an earlier timeline beside this one on the page; may be given several times, and the
-    /// first is what the others are measured against
+    /// Compare with an earlier timeline on the page; may be repeated, and the first one is the baseline
     #[arg(
         long, value_name = "LABEL=FILE.json", requires = "report",
         value_parser = compared
     )]
     pub(super) compare: Vec<BaselineFile>,
-    /// Lead the page with the numbers of another machine that this file quotes
+    /// Show figures of another machine, from this file, at the top of the page
     #[arg(long, value_name = "FILE.json", requires = "report")]
     pub(super) quote: Option<PathBuf>,
-    /// What this boot is called on the page [default: this boot]
+    /// Name of this boot on the page [default: this boot]
     #[arg(long, value_name = "TEXT", requires = "report", value_parser = label)]
     pub(super) label: Option<String>,
-    /// Write what the device printed
+    /// Write the console output of the device to this file
     #[arg(long, value_name = "FILE")]
     pub(super) console: Option<PathBuf>,
-    /// Replace files that are written and exist already; never a private key or an input
+    /// Replace existing output files, but never a private key or an input
     #[arg(long)]
     pub(super) force: bool,
-    /// Of what the device prints, show only Hartlock's own lines
+    /// Show only those lines of the console that Hartlock prints
     #[arg(short, long)]
     pub(super) quiet: bool,
     /// QEMU to use [default: $HARTLOCK_QEMU, or the one on PATH]
@@ -109,17 +112,17 @@ impl BootArgs {
 /// What is provisioned before the boot. What is not named stays as it is.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Provisioning {
-    /// Provision the lowest security version of a boot bundle [new device: 0]
+    /// Provision the minimum security version of a boot bundle [new device: 0]
     #[arg(long = "provision-boot-floor", value_name = "N", value_parser = values::number::<u64>)]
     pub(super) boot_floor: Option<u64>,
-    /// Provision the lowest security version of a system bundle [new device: 0]
+    /// Provision the minimum security version of a system bundle [new device: 0]
     #[arg(long = "provision-system-floor", value_name = "N", value_parser = values::number::<u64>)]
     pub(super) system_floor: Option<u64>,
-    /// Provision the state of the device [new device: development]
+    /// Provision the lifecycle state of the device [new device: development]
     #[arg(long, value_name = "STATE", value_parser = values::lifecycle())]
     pub(super) lifecycle: Option<Lifecycle>,
-    /// Provision that a root key is revoked: its number, counting `--root-key` from 0; may be given
-    /// several times, and no key is taken back [new device: none]
+    /// Revoke a root key by its number, where the first `--root-key` is 0; may be repeated, and cannot be undone
+    /// [new device: none]
     #[arg(long = "provision-revoked", value_name = "N", value_parser = values::number::<u32>)]
     revoked: Vec<u32>,
 }
@@ -139,8 +142,10 @@ impl Provisioning {
         match self.revoked.iter().find(|place| !is_known(place)) {
             None => Ok(()),
             Some(place) => Err(Failure::undecided(
-                format!("there is no root key {place} to revoke, {root_key_count} are given"),
-                "count the `--root-key` options from 0 on",
+                format!("cannot revoke root key {place}: there is no such key"),
+                format!(
+                    "the first `--root-key` has the number 0; {root_key_count} of them are given"
+                ),
             )),
         }
     }
@@ -166,7 +171,7 @@ pub struct BaselineFile {
 /// # Errors
 /// Fails if label or file is missing.
 fn compared(text: &str) -> Result<BaselineFile, String> {
-    let (label, path) = text.split_once('=').ok_or("it has the form LABEL=FILE.json")?;
+    let (label, path) = text.split_once('=').ok_or("expected LABEL=FILE.json")?;
     if path.is_empty() {
         return Err("the file has no name".to_owned());
     }
@@ -183,6 +188,6 @@ fn label(text: &str) -> Result<String, String> {
     if is_short && !text.contains(char::is_control) {
         Ok(text.to_owned())
     } else {
-        Err(format!("a label is 1 to {MAX_LABEL} characters, all of them printable"))
+        Err(format!("a label has 1 to {MAX_LABEL} printable characters"))
     }
 }

@@ -87,7 +87,7 @@ fn read_quoted(path: &Path) -> Result<QuotedNumbers, Failure> {
 fn read_baselines(args: &BootArgs, own_label: &str) -> Result<Vec<Run>, Failure> {
     if args.compare.len() > MAX_COMPARED {
         return Err(Failure::undecided(
-            format!("{} timelines are to be compared", args.compare.len()),
+            format!("{} timelines to compare are given", args.compare.len()),
             format!("give `--compare` at most {MAX_COMPARED} times"),
         ));
     }
@@ -96,8 +96,8 @@ fn read_baselines(args: &BootArgs, own_label: &str) -> Result<Vec<Run>, Failure>
     for BaselineFile { label, path } in &args.compare {
         if labels.contains(&label.as_str()) {
             return Err(Failure::undecided(
-                format!("two boots on the page are called `{label}`"),
-                "give each `--compare` a label of its own, and this boot one with `--label`",
+                format!("two boots on the page have the label `{label}`"),
+                "give each `--compare` a different label, and this boot another one with `--label`",
             ));
         }
         labels.push(label);

@@ -307,7 +307,7 @@ fn write_parts(page: &mut Page, inspection: &Inspection) {
         page.row("created", &date_text(header.created));
         page.row("bundle size", &format!("{} bytes", grouped(header.bundle_size)));
     }
-    page.heading("Parts that can be told apart");
+    page.heading("Parts that could be recognised");
     let mut fields = inspection.fields.iter().peekable();
     while let Some(first) = fields.next() {
         let mut end = first.end();

@@ -87,7 +87,10 @@ fn a_rom_may_fill_its_place_and_no_more() {
     assert_eq!(RootOfTrust::parse(&bank[ROOT_OF_TRUST_AT..]), Ok(root()));
     let long = bench.file("long.bin", &vec![1; ROM_SIZE + 1]);
     let error = bench.device.program_rom(&long, &root()).unwrap_err();
-    assert_eq!(error.to_string(), "the ROM has 131073 bytes, its place in the flash has 131072");
+    assert_eq!(
+        error.to_string(),
+        "the ROM has 131073 bytes, but its place in the flash has only 131072"
+    );
     assert_eq!(fs::read(bench.device.rom_flash()).unwrap(), bank, "the old image stays");
 }
 
