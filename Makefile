@@ -11,23 +11,25 @@ export PATH := $(CARGO_HOME)/bin:$(PATH)
 
 help:
 	@echo 'make demo    build, sign and boot under QEMU, with a timeline of the boot'
-	@echo "             (ALGORITHM='ed25519 ml-dsa-87' with these root keys)"
-	@echo 'make test    the checks of every change, and those of what has changed since they passed'
-	@echo '             (TIER=full all but the longest, TIER=long the longest; cargo xtask test --list names them)'
+	@echo "             (ALGORITHM='ed25519 ml-dsa-87' uses root keys of these algorithms)"
+	@echo 'make test    run the checks for every change, and longer checks whose inputs changed'
+	@echo '             (TIER=full runs all but the longest checks, TIER=long the longest;'
+	@echo '             cargo xtask test --list shows them)'
 	@echo 'make hw      build the cycle-accurate machine and run a first program on it'
-	@echo 'make lab     measure and store the run in lab/runs (PAPER=<key> one of them, QUICK=1 small)'
-	@echo 'make install the command, manual pages, completions and firmware into PREFIX (/usr/local);'
+	@echo 'make lab     run the measurements and store them in lab/runs'
+	@echo '             (PAPER=<key> runs one of them, QUICK=1 a small version)'
+	@echo 'make install install command, manual pages, completions and firmware into PREFIX (/usr/local);'
 	@echo '             make uninstall removes them again'
-	@echo 'make archive the same as one file in target/dist'
-	@echo 'make site    the documentation as pages, in target/docs/index.html'
+	@echo 'make archive pack the same files into one archive in target/dist'
+	@echo 'make site    build the documentation site, target/docs/index.html'
 	@echo 'make fetch   download everything that demo and test need, for use without a network'
-	@echo 'make clean   remove what was built; downloads stay in the cache'
+	@echo 'make clean   remove build results, but not the downloads in the cache'
 	@echo
 	@echo 'YES=1            install missing tools without asking'
-	@echo 'PREFIX, DESTDIR  where to install'
-	@echo 'HARTLOCK_CACHE   where downloads are kept ($${XDG_CACHE_HOME:-~/.cache}/hartlock)'
-	@echo 'HARTLOCK_MIRROR  another mirror of the Debian archive'
-	@echo 'HARTLOCK_QEMU    another qemu-system-riscv64, version 10 or newer'
+	@echo 'PREFIX, DESTDIR  folder to install into, and a staging folder in front of it'
+	@echo 'HARTLOCK_CACHE   folder for downloads ($${XDG_CACHE_HOME:-~/.cache}/hartlock)'
+	@echo 'HARTLOCK_MIRROR  Debian mirror to download from'
+	@echo 'HARTLOCK_QEMU    qemu-system-riscv64 to use, version 10 or newer'
 
 setup:
 	@tools/setup
