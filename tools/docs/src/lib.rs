@@ -43,7 +43,7 @@ pub fn main(_args: &DocsArgs) -> Result<Verdict> {
     let root = project::root();
     if let Some(readme) = steps::changed_readme(&root)? {
         fs::write(root.join("README.md"), readme)?;
-        eprintln!("README.md quotes the stored run of the tests now");
+        eprintln!("updated the quoted test run in README.md");
     }
     let site = build(&root)?;
     let findings = site.findings(&root)?;

@@ -16,7 +16,7 @@ struct Cli {
 enum Command {
     /// Build the documentation site and check its links
     Docs(runner::DocsArgs),
-    /// Take pictures of site, timeline and terminal, to be looked at
+    /// Take screenshots of site, timeline and terminal for review
     Screenshots(runner::screenshots::ScreenshotsArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]

@@ -18,7 +18,7 @@ use browser::{Browser, View};
 
 #[derive(clap::Args)]
 pub struct ScreenshotsArgs {
-    /// Folder of the pictures
+    /// Write the screenshots to this folder
     #[arg(long, value_name = "FOLDER", default_value = "target/screenshots")]
     output: PathBuf,
 }

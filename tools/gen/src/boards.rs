@@ -27,7 +27,7 @@ const SPECIFICATION: &str = "spec/boot-flow.md";
 
 #[derive(clap::Args)]
 pub struct BoardsArgs {
-    /// Write nothing; say which generated files are out of date
+    /// Write nothing; list generated files that are out of date
     #[arg(long)]
     check: bool,
 }

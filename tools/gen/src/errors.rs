@@ -16,7 +16,7 @@ use xtask::{Verdict, project};
 
 #[derive(clap::Args)]
 pub struct ErrorsArgs {
-    /// Write nothing; say whether the generated files are up to date
+    /// Write nothing; fail if a generated file is out of date
     #[arg(long)]
     check: bool,
 }

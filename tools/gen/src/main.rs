@@ -14,11 +14,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make all files that depend on a board from device/boards/*/board.toml
+    /// Generate the files of each board from device/boards/*/board.toml
     Boards(boards::BoardsArgs),
-    /// Make the reason codes in code and documentation from spec/errors.toml
+    /// Generate the reason codes in code and documentation from spec/errors.toml
     Errors(errors::ErrorsArgs),
-    /// Make all files that depend on the registers of hw from their descriptions
+    /// Generate the register files of hw from their descriptions
     Regs(regs::RegsArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]

@@ -18,13 +18,13 @@ use xtask::{Verdict, project, run};
 
 #[derive(clap::Args)]
 pub struct RegsArgs {
-    /// Descriptions, by the names of their files without extension; without any, all
+    /// Names of description files, without extension [default: all]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Write nothing; say which generated files are not what the descriptions make
+    /// Write nothing; list generated files that are out of date
     #[arg(long)]
     check: bool,
-    /// Another checkout to read from and write to
+    /// Checkout to read from and write to
     #[arg(long, value_name = "DIR", hide = true)]
     root: Option<PathBuf>,
 }

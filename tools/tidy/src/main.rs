@@ -14,7 +14,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Check what compilers do not: paths of one machine, unsafe code, assertions of RTL
+    /// Check paths, unsafe code and RTL assertions in the source tree
     Tidy(runner::Args),
     /// One step of `cargo xtask test`
     #[command(hide = true)]

@@ -33,7 +33,7 @@ pub fn obtain(consent: Consent, needs: &[String]) -> Result<()> {
     let agreed = match decide(is_root(), says_yes(), io::stdin().is_terminal()) {
         ConsentDecision::Agreed => true,
         ConsentDecision::Ask => {
-            eprint!("fetch now? [y/N] ");
+            eprint!("download now? [y/N] ");
             io::stderr().flush()?;
             let mut answer = String::new();
             io::stdin().lock().read_line(&mut answer)?;
@@ -42,7 +42,7 @@ pub fn obtain(consent: Consent, needs: &[String]) -> Result<()> {
         ConsentDecision::Refuse => false,
     };
     if !agreed {
-        bail!("not fetched without consent; run `make fetch`, or set YES=1");
+        bail!("nothing was downloaded, because you did not agree; run `make fetch`, or set YES=1");
     }
     Ok(())
 }

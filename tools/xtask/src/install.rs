@@ -14,23 +14,23 @@ use xtask::{Outcome, Verdict, project, run};
 
 #[derive(clap::Args)]
 pub struct InstallArgs {
-    /// Where programs look for their files
+    /// Folder to install into, as programs see it at run time
     #[arg(long, value_name = "FOLDER", default_value = "/usr/local")]
     prefix: PathBuf,
-    /// Put in front of the prefix, for packages
+    /// Staging folder in front of the prefix, for package builds
     #[arg(long, value_name = "FOLDER")]
     destdir: Option<PathBuf>,
-    /// Remove what was installed there
+    /// Remove the files that were installed there
     #[arg(long)]
     remove: bool,
 }
 
 #[derive(clap::Args)]
 pub struct ArchiveArgs {
-    /// Folder of the archive
+    /// Write the archive to this folder
     #[arg(long, value_name = "FOLDER", default_value = "target/dist")]
     output: PathBuf,
-    /// Build the committed tree again in another folder, and compare (minutes)
+    /// Build the commit again in another folder and compare the archives; takes minutes
     #[arg(long)]
     check: bool,
 }
@@ -50,7 +50,7 @@ const COMPLETIONS: [(&str, &str); 3] = [
 const LIST: &str = "share/hartlock/files";
 
 pub fn main(args: &InstallArgs) -> Result<Verdict> {
-    let prefix = args.prefix.strip_prefix("/").context("the prefix is no absolute path")?;
+    let prefix = args.prefix.strip_prefix("/").context("the prefix is not an absolute path")?;
     let top = args.destdir.as_deref().unwrap_or(Path::new("/")).join(prefix);
     if args.remove {
         let count = remove(&top)?;

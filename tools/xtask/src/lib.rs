@@ -63,7 +63,7 @@ pub type Step = (&'static str, fn(&Path) -> Result<Outcome>);
 pub fn run_step(steps: &[Step], name: &str) -> Result<ExitCode> {
     let Some((_, step)) = steps.iter().find(|(known, _)| *known == name) else {
         let names: Vec<_> = steps.iter().map(|(name, _)| *name).collect();
-        bail!("no step {name}; there are {}", names.join(", "));
+        bail!("there is no step {name}; use one of {}", names.join(", "));
     };
     Ok(match step(&project::root())? {
         Outcome::Passed => ExitCode::SUCCESS,

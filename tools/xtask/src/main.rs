@@ -44,12 +44,12 @@ fn main() -> ExitCode {
 
 fn command() -> clap::Command {
     clap::Command::new("cargo xtask")
-        .about("Builds, fetches, tests and gates Hartlock")
+        .about("Build, test and install Hartlock")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(fetch::FetchArgs::augment_args(
             clap::Command::new("fetch")
-                .about("Fetch the emulator, firmware, kernel and test tools into the cache"),
+                .about("Download QEMU, OpenSBI, a Linux kernel and test tools into the cache"),
         ))
         .subcommand(firmware::FirmwareArgs::augment_args(
             clap::Command::new("firmware")
@@ -59,12 +59,11 @@ fn command() -> clap::Command {
             "Install the command, its manual pages and completions, and the firmware images",
         )))
         .subcommand(install::ArchiveArgs::augment_args(
-            clap::Command::new("archive").about(
-                "Pack the same into one file, whose bytes depend on the committed tree alone",
-            ),
+            clap::Command::new("archive")
+                .about("Pack what `install` installs into one file (reproducible from the commit)"),
         ))
         .subcommand(test::TestArgs::augment_args(
-            clap::Command::new("test").about("Run every check of the project, or some of them"),
+            clap::Command::new("test").about("Run the tests of the project, by tier or by name"),
         ))
         .subcommands(runners::commands())
 }

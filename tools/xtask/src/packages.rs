@@ -197,7 +197,7 @@ pub fn lock(cache: &Path) -> Result<File> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            eprintln!("waiting for another fetch to end");
+            eprintln!("waiting for another download to finish");
             file.lock()?;
         }
         Err(TryLockError::Error(error)) => return Err(error).context("cannot lock the cache"),
@@ -304,7 +304,7 @@ fn fill(from: &mut Archives, name: &str, set: &Set, tree: &Path) -> Result<()> {
             continue;
         };
         if let Err(error) = from.native.download_file(&file, &pin.sha256, &archives) {
-            eprintln!("notice: the archive does not give {file}: {error}");
+            eprintln!("notice: the archive does not have {file}: {error}");
             others.push(pin);
         }
     }
@@ -340,8 +340,8 @@ fn fill(from: &mut Archives, name: &str, set: &Set, tree: &Path) -> Result<()> {
         from.indexed(&[])?
             .download_source(&format!("{}={}", source.name, source.version), &sources)?;
         let archive = sources.join(&source.file);
-        let bytes = fs::read(&archive)
-            .with_context(|| format!("the archive did not send {}", source.file))?;
+        let bytes =
+            fs::read(&archive).with_context(|| format!("{} was not downloaded", source.file))?;
         let package = Pin {
             name: source.name.clone(),
             architecture: SOURCE.into(),

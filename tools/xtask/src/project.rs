@@ -51,7 +51,7 @@ pub fn cache_dir() -> Result<PathBuf> {
         env::home_dir(),
     );
     let Some(dir) = dir else {
-        bail!("no place for the cache: set HARTLOCK_CACHE to a directory");
+        bail!("no folder for downloads: set HARTLOCK_CACHE to one");
     };
     // Programs use this path from other directories, so it must be absolute.
     std::path::absolute(&dir).with_context(|| format!("cannot use {}", dir.display()))

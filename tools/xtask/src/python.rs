@@ -284,10 +284,10 @@ impl std::error::Error for Unreachable {}
 /// Maps an error of pip to the action that the user can take.
 fn explain(log: &str) -> anyhow::Error {
     if log.contains("No module named pip") {
-        return anyhow::anyhow!("pip is missing; `tools/setup` installs what is needed");
+        return anyhow::anyhow!("pip is missing; run `tools/setup` to install it");
     }
     if log.contains("DO NOT MATCH THE HASHES") {
-        return anyhow::anyhow!("a Python package is not the file that was tested\n{log}");
+        return anyhow::anyhow!("a downloaded Python package has a wrong digest\n{log}");
     }
     anyhow::Error::new(Unreachable(log.to_owned()))
 }
@@ -328,7 +328,7 @@ pub fn need_compiler() -> Result<String> {
     }
     let version = run::quietly(Command::new("g++").arg("--version"))?;
     let version = version.lines().next().unwrap_or_default().to_owned();
-    ensure!(!version.is_empty(), "g++ does not say which version it is");
+    ensure!(!version.is_empty(), "cannot find out the version of g++");
     Ok(version)
 }
 

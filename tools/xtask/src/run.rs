@@ -24,7 +24,7 @@ pub fn capture(command: &mut Command) -> Result<Output> {
 pub fn not_started(command: &Command, error: &io::Error) -> anyhow::Error {
     let program = command.get_program().to_string_lossy();
     if error.kind() == io::ErrorKind::NotFound {
-        return anyhow!("{program} is missing; `tools/setup` installs what is needed");
+        return anyhow!("{program} is missing; run `tools/setup` to install it");
     }
     anyhow!("cannot start {program}: {error}")
 }

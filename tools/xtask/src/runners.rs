@@ -19,40 +19,40 @@ const LAB: &str = "lab";
 
 /// Subcommand, program, and what `cargo xtask --help` says.
 const RUNNERS: &[(&str, &str, &str)] = &[
-    ("boards", "gen", "Make all files that depend on a board from device/boards/*/board.toml"),
-    ("boots", "device", "Boot the emulated board for real: good devices and ones with one fault"),
-    ("demo", "device", "Sign and boot a real Linux, then show that a tampered image is refused"),
+    ("boards", "gen", "Generate the files of each board from device/boards/*/board.toml"),
+    ("boots", "device", "Boot emulated boards, intact ones and ones with one fault each"),
+    (
+        "demo",
+        "device",
+        "Sign and boot Linux under QEMU, then show that a tampered image is refused",
+    ),
     ("docs", "docs", "Build the documentation site and check its links"),
-    ("errors", "gen", "Make the reason codes in code and documentation from spec/errors.toml"),
-    ("flips", "device", "Change bits of the demo's bundle and have `hartlock verify` judge each"),
+    ("errors", "gen", "Generate the reason codes in code and documentation from spec/errors.toml"),
     (
-        "fuzz",
-        "fuzz",
-        "Run the fuzz targets: a short run each, or a long one with its figures stored",
+        "flips",
+        "device",
+        "Flip bits of the demo's bundle, and check that `hartlock verify` refuses each",
     ),
-    ("hw", "hw", "Build the cycle-accurate machine and run the smoke program, or another, on it"),
+    ("fuzz", "fuzz", "Run the fuzz targets, briefly or for a given time"),
+    ("hw", "hw", "Build cycle-accurate machines and run a program on them"),
+    ("ip", "hw", "Test the engines of hw/ip by simulation, and measure their area"),
+    ("kat", "device", "Run public test vectors, with the code of `hartlock kat`"),
     (
-        "ip",
-        "hw",
-        "Test engines of hw/ip by simulation, and count the look-up tables that they take",
+        "kernels",
+        "device",
+        "Test hash kernels on emulated harts with each extension, and count instructions",
     ),
-    ("kat", "device", "Run public test vectors through the engine of `hartlock kat`"),
-    ("kernels", "device", "Check and count the hash kernels on emulated harts with each extension"),
-    ("lab", LAB, "Measure against targets and store the run in lab/runs"),
-    ("regs", "gen", "Make all files that depend on the registers of hw from their descriptions"),
-    ("screenshots", "docs", "Take pictures of site, timeline and terminal, to be looked at"),
-    ("signatures", LAB, "Measure signature verifications: flash, stack and instructions"),
+    ("lab", LAB, "Run the measurements, and store them in lab/runs"),
+    ("regs", "gen", "Generate the register files of hw from their descriptions"),
+    ("screenshots", "docs", "Take screenshots of site, timeline and terminal for review"),
+    ("signatures", LAB, "Measure flash, stack and instructions of signature verification"),
     (
         "skips",
         "device",
-        "Skip instructions of a boot stage, one at a time, and see that it still refuses",
+        "Skip instructions of a boot stage, and check that it still refuses bad bundles",
     ),
-    (
-        "tidy",
-        "tidy",
-        "Check what compilers do not: paths of one machine, unsafe code, assertions of RTL",
-    ),
-    ("vectors", "device", "Make, compare or run the bundles of spec/vectors/image"),
+    ("tidy", "tidy", "Check paths, unsafe code and RTL assertions in the source tree"),
+    ("vectors", "device", "Generate, compare or run the test bundles of spec/vectors/image"),
 ];
 
 /// Returns the subcommands. The runner parses all arguments after the name, also `--help`.
@@ -98,7 +98,7 @@ pub fn program(runner: &str) -> Result<PathBuf> {
             .arg(project::target_dir());
     }
     let status = cargo.status().map_err(|error| run::not_started(&cargo, &error))?;
-    anyhow::ensure!(status.success(), "the runner {runner} does not build");
+    anyhow::ensure!(status.success(), "cannot build the program {runner}");
     Ok(built(runner))
 }
 

@@ -31,25 +31,25 @@ use steps::{Action, BUILD, MORE_TOOLS, SERVICES, STEPS, TOOLS, TestStep, Tier};
 
 #[derive(clap::Args)]
 pub struct TestArgs {
-    /// How much to run
+    /// Set of steps to run
     #[arg(long, value_enum, default_value_t = Tier::First)]
     tier: Tier,
-    /// Run only this step, of any tier; may be given several times
+    /// Run only this step, of any tier; may be repeated
     #[arg(long, value_name = "NAME", conflicts_with = "tier")]
     only: Vec<String>,
-    /// Run only the steps that read public vectors, with those of the folder that HARTLOCK_VECTORS names
+    /// Run only the steps that read public test vectors, with the folder named by HARTLOCK_VECTORS
     #[arg(long, conflicts_with_all = ["tier", "only"])]
     vectors: bool,
-    /// Print the tier and name of each step, and what it is about
+    /// List all steps with tier, name and description
     #[arg(long)]
     list: bool,
-    /// Start nothing after a failure
+    /// Start no further step after a failure
     #[arg(long)]
     fail_fast: bool,
-    /// Run steps again that passed for the same inputs, on this machine or by the record
+    /// Run steps even if they passed before with the same inputs
     #[arg(long)]
     fresh: bool,
-    /// Steps at the same time; without it, one for each core, four at most
+    /// Number of steps that run at the same time [default: number of cores, at most 4]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
     /// Store the time of each step in verif/runs/steps-NAME.toml
@@ -106,7 +106,7 @@ pub fn main(args: &TestArgs) -> Result<Verdict> {
         .sum();
     if missing > 0 {
         println!(
-            "{missing} files of public vectors were not there (HARTLOCK_VECTORS names a folder of them)"
+            "{missing} files of public test vectors are missing (set HARTLOCK_VECTORS to a folder that has them)"
         );
     }
     if let Some(name) = &args.store {
@@ -140,7 +140,7 @@ fn sort(args: &TestArgs, reader: &Reader, passes: &Passes) -> Result<Sorted> {
     if args.vectors {
         ensure!(
             std::env::var_os("HARTLOCK_VECTORS").is_some(),
-            "HARTLOCK_VECTORS names no folder of public vectors"
+            "set HARTLOCK_VECTORS to a folder of public test vectors"
         );
     }
     let named = select(&args.only)?;
@@ -162,7 +162,7 @@ fn sort(args: &TestArgs, reader: &Reader, passes: &Passes) -> Result<Sorted> {
                 sorted.left_out.push(match passes.recorded(step, &tree) {
                     Some(pass) => format!("{:<18} passed on {}", step.name, pass.date),
                     None => format!(
-                        "{:<18} older than its inputs: cargo xtask test --only {}",
+                        "{:<18} inputs changed since it passed; run cargo xtask test --only {}",
                         step.name, step.name
                     ),
                 });
@@ -203,7 +203,7 @@ fn sort(args: &TestArgs, reader: &Reader, passes: &Passes) -> Result<Sorted> {
 impl Sorted {
     fn show(&self, args: &TestArgs) {
         if !self.relied_on.is_empty() {
-            println!("relying on recorded passes for the present inputs ({}):", passes::RECORD);
+            println!("passed before with the same inputs, by record ({}):", passes::RECORD);
             self.relied_on.iter().for_each(|line| println!("  {line}"));
         }
         if !self.left_out.is_empty() {
@@ -212,13 +212,15 @@ impl Sorted {
         }
         if !self.unchanged.is_empty() {
             let names: Vec<_> = self.unchanged.iter().map(|step| step.name).collect();
-            println!("passed before on this machine, inputs unchanged (--fresh runs them again):");
+            println!(
+                "passed before on this machine with the same inputs (--fresh runs them again):"
+            );
             names.chunks(8).for_each(|names| println!("  {}", names.join(", ")));
         }
         let full = self.run.iter().filter(|step| step.tier == Tier::Full).count();
         if full > 0 && args.tier == Tier::First && args.only.is_empty() && !args.vectors {
             println!(
-                "{full} steps of the tier `full` run as well: what they depend on has changed since they passed"
+                "{full} steps of the tier `full` run as well, because their inputs changed since they passed"
             );
         }
     }
@@ -269,7 +271,7 @@ fn select(names: &[String]) -> Result<Vec<&'static TestStep>> {
     for name in names {
         if !STEPS.iter().any(|step| step.name == name) {
             let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
-            bail!("no step {name}; there are {}", names.join(", "));
+            bail!("there is no step {name}; use one of {}", names.join(", "));
         }
     }
     Ok(STEPS.iter().filter(|step| names.iter().any(|name| name == step.name)).collect())
@@ -290,7 +292,7 @@ fn execute(step: &TestStep, root: &Path, log: &Path, is_built: bool) -> Result<O
     let lines = skipped(&log);
     let files = missing_vectors(&lines);
     if files > 0 {
-        println!("      {}: {files} files of public vectors are not there", step.name);
+        println!("      {}: {files} files of public test vectors are missing", step.name);
     }
     for line in lines.iter().filter(|line| !line.starts_with(NO_VECTORS)) {
         println!("      {}: {line}", step.name);

@@ -35,11 +35,11 @@ pub struct TestStep {
 /// When a step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Tier {
-    /// With every change: a quarter of an hour
+    /// Checks for every change, about 15 minutes
     First,
-    /// With a change of what it depends on, and before a release: an hour
+    /// All checks except the longest ones, about an hour
     Full,
-    /// On demand: hours
+    /// The longest checks, several hours; run only on demand
     Long,
 }
 
@@ -290,18 +290,18 @@ pub const STEPS: &[TestStep] = &[
     )
     .uses(&[Resource::Cargo])
     .always(),
-    TestStep::runner("tidy", "paths, names and dependencies keep the rules", "tidy").after(BUILT),
-    TestStep::runner("errors", "generated reason codes are those of spec/errors.toml", "gen")
+    TestStep::runner("tidy", "paths, unsafe code and RTL assertions in the source tree", "tidy").after(BUILT),
+    TestStep::runner("errors", "generated reason codes are up to date with spec/errors.toml", "gen")
         .after(BUILT),
     TestStep::runner(
         "boards",
-        "what is generated from the descriptions of boards is what they make",
+        "generated board files are up to date with their descriptions",
         "gen",
     )
     .after(BUILT),
     TestStep::function(
         "walkthrough",
-        "the hex dump of the specification is that of its vector",
+        "the hex dumps in the specification match their test vectors",
         walkthrough::step,
     )
     .reads(&[&["spec", "tools/xtask/src/walkthrough.rs"]]),
@@ -324,7 +324,7 @@ pub const STEPS: &[TestStep] = &[
     .vectors(),
     TestStep::command(
         "clippy",
-        "no warnings from the compiler or the linter",
+        "no compiler or clippy warnings on this machine",
         &["cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings"],
     )
     .uses(&[Resource::Cargo])
@@ -332,7 +332,7 @@ pub const STEPS: &[TestStep] = &[
     .ignored_paths(PROSE),
     TestStep::command(
         "clippy-firmware",
-        "the same for what runs on the board",
+        "no compiler or clippy warnings in code for the board",
         clippy_of_firmware!(
             firmware::TARGET,
             [
@@ -358,7 +358,7 @@ pub const STEPS: &[TestStep] = &[
     .ignored_paths(PROSE),
     TestStep::command(
         "clippy-iommu",
-        "the same for the board with an IOMMU",
+        "no compiler or clippy warnings in code for the board with an IOMMU",
         &[
             "env",
             "HARTLOCK_BOARD=qemu-virt-iommu",
@@ -386,7 +386,7 @@ pub const STEPS: &[TestStep] = &[
     .ignored_paths(PROSE),
     TestStep::command(
         "clippy-soc",
-        "the same for what runs on the cycle-accurate machine",
+        "no compiler or clippy warnings in code for the cycle-accurate machine",
         clippy_of_firmware!(
             firmware::TARGET,
             [
@@ -408,7 +408,7 @@ pub const STEPS: &[TestStep] = &[
     .ignored_paths(PROSE),
     TestStep::command(
         "clippy-tee",
-        "the same for what runs on the machine of a TEE",
+        "no compiler or clippy warnings in code for the TEE machine",
         clippy_of_firmware!(
             firmware::TARGET,
             ["hartlock-fsbl", "hartlock-fsbl-variants", "hartlock-tee-monitor"],
@@ -422,7 +422,7 @@ pub const STEPS: &[TestStep] = &[
     .ignored_paths(PROSE),
     TestStep::command(
         "clippy-rot",
-        "the same for what runs on the root of trust",
+        "no compiler or clippy warnings in code for the root of trust",
         clippy_of_firmware!(
             firmware::ROT_TARGET,
             [
@@ -446,7 +446,7 @@ pub const STEPS: &[TestStep] = &[
     .ignored_paths(PROSE),
     TestStep::runner(
         "regs",
-        "what is generated from descriptions of registers is what they make",
+        "generated register files are up to date with their descriptions",
         "gen",
     )
     .reads(&[HW, &["device/regs", "docs", "tools/regs"]])
@@ -461,81 +461,81 @@ pub const STEPS: &[TestStep] = &[
     .reads(&[&["tools/packages.toml", "tools/xtask/src/emulator.rs"]]),
     TestStep::function(
         "firmware",
-        "the boot stages build, fit, and hold no panic path",
+        "the boot stages build, fit into memory, and contain no panic",
         firmware::gates,
     )
     .after(FETCHED)
     .packages(&["device", "verif/programs", "tools/xtask"])
     .reads(&[CONTRACT, &["README.md", "docs/status.toml"]]),
-    TestStep::device("vectors", "the one-fault bundles are those that the generator makes")
+    TestStep::device("vectors", "the stored test bundles are up to date with their generator")
         .after(BUILT),
-    TestStep::device("vectors-host", "library and spec/verify.py judge every bundle as expected")
+    TestStep::device("vectors-host", "the library and spec/verify.py give the expected verdict for every test bundle")
         .after(BUILT)
         .outside(&[Outside::Python]),
-    TestStep::device("vectors-target", "the emulated board judges every bundle as expected"),
-    TestStep::device("kernels", "every hash kernel agrees with the portable form, on its own tier")
+    TestStep::device("vectors-target", "the emulated board gives the expected verdict for every test bundle"),
+    TestStep::device("kernels", "every hash kernel gives the same results as the portable one")
         .vectors(),
-    TestStep::device("kat", "public test vectors: all on this machine, a sample on an emulated hart")
+    TestStep::device("kat", "public test vectors, all on this machine and a sample on an emulated hart")
         .packages(FIRMWARE_AND_COMMAND)
         .vectors(),
-    TestStep::device("linux-first", "Debian's kernel boots, on five harts")
+    TestStep::device("linux-first", "Debian's kernel boots on five harts")
         .packages(FIRMWARE_AND_COMMAND),
-    TestStep::device("refusals-first", "a fault of each kind is refused on the emulated board")
+    TestStep::device("refusals-first", "the emulated board refuses one bundle for each kind of fault")
         .packages(FIRMWARE_AND_COMMAND),
-    TestStep::device("harts", "missing, faulting, late and disobedient harts")
+    TestStep::device("harts", "boots with missing, faulting, late and uncooperative harts")
         .packages(FIRMWARE_AND_COMMAND),
-    TestStep::device("protection", "what S-mode and Linux cannot touch").packages(FIRMWARE_AND_COMMAND),
-    TestStep::runner("fuzz-replay", "no fuzz target objects to an input of the stored corpus", "fuzz")
+    TestStep::device("protection", "S-mode and Linux cannot access protected memory").packages(FIRMWARE_AND_COMMAND),
+    TestStep::runner("fuzz-replay", "the fuzz targets pass on the stored corpus", "fuzz")
         .after(BUILT)
         .packages(&["verif/fuzz/targets"])
         .reads(&[&["verif/fuzz"], CONTRACT])
         .ignored_paths(PROSE),
-    TestStep::hardware("ip-first", "RTL has no lint, and a bench of each engine passes")
+    TestStep::hardware("ip-first", "RTL has no lint warnings, and one bench of each engine passes")
         .uses(&[Resource::Cores])
         .packages(&[])
         .ignored_paths(NOT_OF_BENCHES)
         .vectors(),
-    TestStep::hardware("rot-first", "the root of trust boots a bundle, and refuses it with a bit flipped"),
+    TestStep::hardware("rot-first", "the root of trust boots a bundle, and refuses it after a bit flip"),
     TestStep::hardware(
         "hw-release-first",
-        "hardware releases a first stage, and holds its host in reset for the same with a bit flipped",
+        "hardware starts a first stage, and keeps the host in reset after a bit flip",
     ),
     // ----- full -----
     TestStep::function(
         "more-tools",
-        "compilers, cores and programs of the other tiers are fetched",
+        "download compilers, cores and programs for the other tiers",
         fetch_more,
     )
     .full()
     .always(),
     TestStep::hardware(
         "ip",
-        "engines pass their tests and proofs, notice what is forced on them, and fit their bounds",
+        "engines pass tests and proofs, detect forced faults, and keep their area limits",
     )
     .uses(&[Resource::Cores])
     .packages(&["verif/programs/rot-smoke"])
     .ignored_paths(NOT_OF_BENCHES)
     .vectors()
     .full(),
-    TestStep::hardware("soc", "the root of trust keeps its host in reset until all is verified").full(),
-    TestStep::hardware("rot", "the root of trust boots, and refuses or survives every fault")
+    TestStep::hardware("soc", "the root of trust keeps its host in reset until everything is verified").full(),
+    TestStep::hardware("rot", "the root of trust boots, and refuses or survives every injected fault")
         .vectors()
         .full(),
     TestStep::hardware(
         "hw",
-        "the cycle-accurate hosts and the TEE build, repeat themselves, and notice what fails",
+        "the cycle-accurate hosts and the TEE build, give repeatable results, and report failures",
     )
     .full(),
     TestStep::hardware(
         "svu",
-        "hardware boots what the command has signed with no core running, and refuses it changed",
+        "hardware verifies and boots images signed by the command, and refuses changed ones",
     )
     .packages(FIRMWARE_AND_COMMAND)
     .uses(&[Resource::Cargo])
     .full(),
     TestStep::command(
         BUILD_LAB,
-        "the runner of the lab and its tests compile",
+        "the lab and its tests compile",
         &[
             "cargo",
             "build",
@@ -553,7 +553,7 @@ pub const STEPS: &[TestStep] = &[
     .after(BUILT),
     TestStep::command(
         "clippy-lab",
-        "the lab has no warnings from the compiler or the linter",
+        "no compiler or clippy warnings in the lab",
         &[
             "cargo",
             "clippy",
@@ -576,7 +576,7 @@ pub const STEPS: &[TestStep] = &[
     .after(BUILT),
     TestStep::command(
         "unit-lab",
-        "tests of the lab, stored runs among them",
+        "tests of the lab and of its stored runs",
         &[
             "cargo",
             "test",
@@ -594,25 +594,25 @@ pub const STEPS: &[TestStep] = &[
     .outside(&[Outside::Python])
     .full()
     .after(ALL_OF_LAB),
-    TestStep::lab("lab", "the first paper in small, cycle by cycle, keeps its bounds"),
+    TestStep::lab("lab", "short form of the first paper (cycle-accurate), within its limits"),
     TestStep::lab(
         "quick-boot-tee",
-        "the third paper in small: a TEE boots by engines, which keep their bounds",
+        "short form of the third paper: a TEE boots by engines, within their limits",
     ),
     TestStep::lab(
         "post-quantum-xmss",
-        "the second paper in small: an engine for XMSS keeps its bound, and the paper is held against itself",
+        "short form of the second paper: XMSS engine within its limit, figures of the paper consistent",
     ),
-    TestStep::lab("accelerator", "the fifth paper in small, instruction by instruction, is reproduced"),
+    TestStep::lab("accelerator", "short form of the fifth paper, reproduced"),
     TestStep::lab(
         "vector-crypto",
-        "the fourth paper's rows are made, and every hash kernel keeps its bound",
+        "rows of the fourth paper, and every hash kernel within its limit",
     ),
     TestStep::lab(
         "signatures",
-        "no verification takes more flash, stack or instructions than was recorded",
+        "signature verification takes no more flash, stack or instructions than recorded",
     ),
-    TestStep::lab("host-speed", "hartlock is measured beside openssl, in small")
+    TestStep::lab("host-speed", "short measurement of hartlock against openssl")
         .packages(FIRMWARE_AND_COMMAND)
         .uses(&[Resource::Cores]),
     TestStep::command(
@@ -627,7 +627,7 @@ pub const STEPS: &[TestStep] = &[
     .full(),
     TestStep::command(
         "recompute",
-        "headlines of stored runs follow from their samples, by a script without our code",
+        "an independent script derives the headline figures of stored runs from their samples",
         &["python3", "lab/recompute.py"],
     )
     .reads(&[LAB])
@@ -641,48 +641,48 @@ pub const STEPS: &[TestStep] = &[
         .full(),
     TestStep::device(
         "skips",
-        "one skipped instruction boots nothing that has to be refused (a sample)",
+        "no skipped instruction makes a stage accept a bad bundle (a sample)",
     )
     .reads(&[HW, CONTRACT])
     .full(),
     TestStep::device("linux", "Debian's kernel boots on 1, 2 and 5 harts")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
-    TestStep::device("refusals", "one fault, one refusal, on the emulated board")
+    TestStep::device("refusals", "the emulated board refuses a bundle for every kind of fault")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
     TestStep::device(
         "kernels-boot",
-        "each board boots with the best kernels that it has, and with none that is wrong",
+        "each board uses its fastest hash kernels, and does not use a broken one",
     )
     .packages(FIRMWARE_AND_COMMAND)
     .full(),
     TestStep::device(
         "iommu",
-        "on the board with an IOMMU Linux boots, and a disk reaches nothing that is closed",
+        "Linux boots on the board with an IOMMU, and a disk cannot access protected memory",
     )
     .packages(FIRMWARE_AND_COMMAND)
     .full(),
-    TestStep::device("verdict", "both checks of the verdict are alive in the linked stages")
+    TestStep::device("verdict", "both checks of the verdict are present and effective in the linked stages")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
     TestStep::device(
         "algorithms",
-        "root keys of every family boot; what is made of their bundles does not",
+        "bundles signed with root keys of every family boot, and modified ones do not",
     )
     .packages(FIRMWARE_AND_COMMAND)
     .full(),
     TestStep::device(
         "tee",
-        "after the ROM, the first-stage loader of a TEE derives the keys that it derives elsewhere",
+        "the first-stage loader of a TEE derives the expected keys after the ROM",
     )
     .full(),
-    TestStep::device("flips", "500 changed bits of a real bundle are 500 refusals")
+    TestStep::device("flips", "500 single bit flips in a real bundle are all refused")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
     TestStep::function(
         "openssl",
-        "a newer openssl and we take each other's keys and signatures",
+        "Hartlock and a newer openssl accept each other's keys and signatures",
         openssl::step,
     )
     .after(ALL)
@@ -693,7 +693,7 @@ pub const STEPS: &[TestStep] = &[
     .full(),
     TestStep::function(
         "install",
-        "what `make install` installs works, and an archive of it has the same bytes twice",
+        "the installed files work, and the archive is reproducible",
         install::step,
     )
     .after(BOTH)
@@ -703,7 +703,7 @@ pub const STEPS: &[TestStep] = &[
     .full(),
     TestStep::runner(
         "docs",
-        "the documentation site builds, every link in it leads somewhere, and its commands exist",
+        "the documentation site builds, and its links and commands are valid",
         "docs",
     )
     .full(),
@@ -718,7 +718,7 @@ pub const STEPS: &[TestStep] = &[
     .full(),
     TestStep::function(
         "advisories",
-        "known vulnerabilities in dependencies, when the database can be reached",
+        "known vulnerabilities in dependencies, if the database can be reached",
         deny::advisories_step,
     )
     .after(ALL)
@@ -727,7 +727,7 @@ pub const STEPS: &[TestStep] = &[
     // ----- long -----
     TestStep::command(
         "ip-all",
-        "engines with all public vectors, whole campaigns and all netlists",
+        "engines with all public vectors, full campaigns and all netlists",
         &["env", "HARTLOCK_LONG=1", "cargo", "xtask", "test", "--only", "ip", "--fresh"],
     )
     .uses(&[Resource::Cores])
@@ -736,7 +736,7 @@ pub const STEPS: &[TestStep] = &[
     .long(),
     TestStep::command(
         "upsets-all",
-        "every upset of the campaigns whose stored counts are of other sources",
+        "campaigns of bit upsets whose sources changed since they were stored",
         &["cargo", "xtask", "ip", "--upsets", "--stale", "--store"],
     )
     .uses(&[Resource::Cores])
@@ -745,7 +745,7 @@ pub const STEPS: &[TestStep] = &[
     .long(),
     TestStep::command(
         "rot-vectors",
-        "all public vectors by the engines of the root of trust; HARTLOCK_VECTORS names them",
+        "all public vectors of HARTLOCK_VECTORS with the engines of the root of trust",
         &["env", "HARTLOCK_ALL_VECTORS=1", "cargo", "xtask", "hw", "rot-full", "--crypto"],
     )
     .uses(&[Resource::Cores])
@@ -756,7 +756,7 @@ pub const STEPS: &[TestStep] = &[
     .long(),
     TestStep::command(
         "lab-all",
-        "every measurement of the lab, stored",
+        "every measurement of the lab; stores the results",
         &["cargo", "xtask", "lab"],
     )
     .uses(&[Resource::Cores, Resource::Cargo])
@@ -766,7 +766,7 @@ pub const STEPS: &[TestStep] = &[
     .long(),
     TestStep::command(
         "keys-exhaustive",
-        "every changed bit of every kind of key file",
+        "every single bit flip in every kind of key file",
         &["cargo", "test", "--locked", "-p", "hartlock-keys", "flips", "--", "--ignored"],
     )
     .uses(&[Resource::Cargo])
