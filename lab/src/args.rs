@@ -10,19 +10,19 @@ use hartlock_results::report;
 
 #[derive(clap::Args)]
 pub struct LabArgs {
-    /// What to measure; all of it if nothing is named
+    /// Measurement to run [default: all]
     #[arg(value_name = "KEY")]
     pub key: Option<Key>,
-    /// A small version in less than a minute, into target/lab instead of lab/runs/latest
+    /// Run a small version in less than a minute, and store it in target/lab instead of lab/runs/latest
     #[arg(long)]
     pub quick: bool,
-    /// Seconds to wait in all for other programs to leave the processor alone
+    /// Maximum time to wait for an idle processor, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub patience: u64,
-    /// Measure nothing: make the pages of runs that are stored
+    /// Measure nothing; write the pages of stored runs
     #[arg(long)]
     pub pages: bool,
-    /// Measure nothing: say which stored runs are older than their sources, and exit with 1 if one is
+    /// Measure nothing; list stored runs that are older than their sources, and exit with 1 if there are any
     #[arg(long, conflicts_with = "pages")]
     pub stale: bool,
 }
@@ -30,17 +30,17 @@ pub struct LabArgs {
 /// What can be measured.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Key {
-    /// `hartlock sign` and `verify` of 1 GiB, against `openssl dgst`
+    /// `hartlock sign` and `verify` of 1 GiB, compared with `openssl dgst`
     HostSpeed,
-    /// The first paper: blocks on one hart and on four, cycle by cycle; hours, or minutes with --quick
+    /// First paper: verification of blocks on one hart and on four, cycle-accurate; takes hours, or minutes with --quick
     ParallelVerification,
-    /// The fifth paper: a root of trust as accelerator, instruction by instruction, against software
+    /// Fifth paper: a root of trust as accelerator, compared with software
     OpentitanAccelerator,
-    /// The second paper: an engine for XMSS, module by module and whole, beside its comparisons; an hour the first time
+    /// Second paper: an engine for XMSS, as modules and as a whole, with comparisons; takes an hour the first time
     PostQuantumXmss,
-    /// The third paper: the boot of a TEE by engines and in software, and their area beside the paper's cores
+    /// Third paper: boot of a TEE by engines and in software, and their area compared with the paper's cores
     QuickBootTee,
-    /// Instructions for each byte of every hash kernel, beside other projects' and the fourth paper
+    /// Fourth paper: instructions per byte of every hash kernel, compared with other projects
     VectorCrypto,
 }
 

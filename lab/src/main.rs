@@ -14,9 +14,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Measure against targets and store the run in lab/runs
+    /// Run the measurements, and store them in lab/runs
     Lab(hartlock_lab::LabArgs),
-    /// Measure signature verifications: flash, stack and instructions, of ours and of others
+    /// Measure flash, stack and instructions of signature verification
     Signatures(signatures::SignaturesArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]

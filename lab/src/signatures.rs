@@ -27,19 +27,19 @@ use record::{Bounds, Ours, Peers};
 
 #[derive(clap::Args)]
 pub struct SignaturesArgs {
-    /// Only algorithms whose name contains this
+    /// Run only algorithms whose name contains this text
     #[arg(value_name = "ALGORITHM")]
     filter: Option<String>,
-    /// Measure those of other projects, too
+    /// Also measure implementations of other projects
     #[arg(long)]
     peers: bool,
-    /// Compile the kernels with this optimisation level instead of the profile's
+    /// Compile the kernels with this optimisation level [default: that of the build profile]
     #[arg(long, value_name = "LEVEL", conflicts_with = "write")]
     opt_level: Option<String>,
-    /// Record the numbers in lab/signatures and write docs/src/reference/signatures.md
+    /// Store the figures in lab/signatures, and write docs/src/reference/signatures.md
     #[arg(long, conflicts_with = "filter")]
     write: bool,
-    /// Measure nothing: write the page from what is recorded, for other bounds
+    /// Measure nothing; write the page again from stored figures
     #[arg(long, conflicts_with_all = ["filter", "peers", "opt_level", "write"])]
     page: bool,
 }

@@ -38,10 +38,10 @@ const IOMMU: &str = "qemu-virt-iommu";
 
 #[derive(clap::Args)]
 pub struct BootsArgs {
-    /// Run only cases whose name contains this
+    /// Run only cases whose name contains this text
     #[arg(value_name = "NAME")]
     filter: Option<String>,
-    /// Board of boards/ to boot Linux on; other cases are made for qemu-virt
+    /// Board of device/boards/ to boot Linux on; other cases need qemu-virt
     #[arg(long, value_name = "NAME", default_value = "qemu-virt")]
     board: String,
     /// Print the names of all cases

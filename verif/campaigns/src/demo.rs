@@ -20,16 +20,16 @@ use xtask::{Verdict, firmware, initramfs, project, run, tools};
 
 #[derive(clap::Args)]
 pub struct DemoArgs {
-    /// Harts of the emulated board
+    /// Number of harts of the emulated board
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=5))]
     harts: u32,
-    /// Seconds that a boot may take
+    /// Maximum time of a boot, in seconds
     #[arg(long, default_value_t = 180)]
     timeout: u32,
-    /// Boot once, without the runs that the page shows beside it
+    /// Boot only once, without the runs for comparison
     #[arg(long)]
     alone: bool,
-    /// Algorithm of a root key; more of them sign together. Others than ed25519 boot once
+    /// Algorithm of a root key; may be repeated, and all keys sign. Algorithms other than ed25519 boot only once
     #[arg(long = "algorithm", value_name = "NAME", value_parser = algorithm)]
     algorithms: Vec<Algorithm>,
     /// Commands run without a word.

@@ -15,10 +15,10 @@ use xtask::{Verdict, run};
 
 #[derive(clap::Args)]
 pub struct FlipsArgs {
-    /// Bits to change, spread over the whole bundle
+    /// Number of bits to flip, spread over the whole bundle
     #[arg(long, default_value_t = 500)]
     count: u64,
-    /// Start of the pseudo-random sequence
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

@@ -39,16 +39,16 @@ pub struct KatArgs {
     /// Run only cases of this family
     #[arg(long, value_name = "FAMILY")]
     only: Option<String>,
-    /// Answer on an emulated board, as `hartlock kat --target` does
+    /// Compute on an emulated board, as `hartlock kat --target` does
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
-    /// Hash with this kernel and no other
+    /// Use only this hash kernel
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Run some cases of every file, verdict and combination of flags
+    /// Run only a sample: some cases of every file, verdict and combination of flags
     #[arg(long)]
     sample: bool,
-    /// Keep the cases and, apart from them, the expected answers in this folder
+    /// Write the cases and, in separate files, the expected answers to this folder
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
 }
@@ -59,7 +59,7 @@ pub fn main(args: &KatArgs) -> Result<Verdict> {
         let families: BTreeSet<_> = collection.cases.iter().map(|case| case.family).collect();
         let names = families.into_iter().collect::<Vec<_>>().join(", ");
         collection.cases.retain(|case| case.family == family);
-        ensure!(!collection.cases.is_empty(), "no family {family}; there are {names}");
+        ensure!(!collection.cases.is_empty(), "there is no family {family}; use one of {names}");
         collection.left_out.clear();
     }
     if args.sample {
@@ -130,7 +130,7 @@ fn on_host(cases: &[Case], kernel: Option<&str>) -> Result<Vec<Reply>> {
 
 /// Answers the cases on an emulated board.
 fn on_board(cases: &[Case], target: &str, kernel: Option<&str>) -> Result<Vec<Reply>> {
-    let cpu = board::cpu_of(target).with_context(|| format!("{target} is no target"))?;
+    let cpu = board::cpu_of(target).with_context(|| format!("{target} is not a target"))?;
     let tier = |name: &str| Tier::ALL.into_iter().find(|tier| tier.name() == name);
     let forced = kernel
         .map(|name| tier(name).with_context(|| format!("there is no kernel {name} on a board")))

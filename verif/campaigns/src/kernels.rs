@@ -26,10 +26,10 @@ pub use cases::counted_digest;
 
 #[derive(clap::Args)]
 pub struct KernelsArgs {
-    /// Run only harts whose name contains this
+    /// Run only harts whose name contains this text
     #[arg(value_name = "HART")]
     filter: Option<String>,
-    /// Show what the bench prints
+    /// Show the output of the bench
     #[arg(short, long)]
     verbose: bool,
 }

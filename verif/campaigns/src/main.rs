@@ -15,19 +15,19 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Boot the emulated board for real: good devices and ones with one fault
+    /// Boot emulated boards, intact ones and ones with one fault each
     Boots(boots::BootsArgs),
-    /// Sign and boot a real Linux, then show that a tampered image is refused
+    /// Sign and boot Linux under QEMU, then show that a tampered image is refused
     Demo(demo::DemoArgs),
-    /// Change bits of the demo's bundle and have `hartlock verify` judge each
+    /// Flip bits of the demo's bundle, and check that `hartlock verify` refuses each
     Flips(flips::FlipsArgs),
-    /// Run public test vectors through the engine of `hartlock kat`
+    /// Run public test vectors, with the code of `hartlock kat`
     Kat(kat::KatArgs),
-    /// Check and count the hash kernels on emulated harts with and without each extension
+    /// Test hash kernels on emulated harts with each extension, and count instructions
     Kernels(kernels::KernelsArgs),
-    /// Skip instructions of a boot stage, one at a time, and see that it still refuses
+    /// Skip instructions of a boot stage, and check that it still refuses bad bundles
     Skips(skips::SkipsArgs),
-    /// Make, compare or run the bundles of spec/vectors/image
+    /// Generate, compare or run the test bundles of spec/vectors/image
     Vectors(vectors::VectorsArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]

@@ -49,50 +49,50 @@ const NO_DEFECT: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
 
 #[derive(clap::Args)]
 pub struct SkipsArgs {
-    /// Only bundles whose name contains this
+    /// Run only bundles whose name contains this text
     #[arg(value_name = "NAME")]
     filter: Option<String>,
     /// Print the names of all bundles
     #[arg(long)]
     list: bool,
-    /// Skip every instruction each time it runs (hours of CPU time a bundle)
+    /// Skip every instruction, each time it runs; takes hours of CPU time for each bundle
     #[arg(long, conflicts_with = "samples")]
     all: bool,
-    /// Instructions to skip for each bundle, spread evenly
+    /// Number of instructions to skip for each bundle, spread evenly
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
-    /// Only what runs after the last signature was verified
+    /// Skip only instructions that run after the last signature was verified
     #[arg(long)]
     after_signatures: bool,
-    /// Only what runs before the bundle is read
+    /// Skip only instructions that run before the bundle is read
     #[arg(long, conflicts_with = "after_signatures")]
     before_bundle: bool,
     /// Skip a second instruction as well, at each distance from 1 to N after the first
     #[arg(long, value_name = "N", default_value_t = 0)]
     second_within: u32,
-    /// Begin at this position in the boot
+    /// Start at this position in the boot
     #[arg(long, value_name = "POSITION", default_value_t = 0)]
     from: usize,
-    /// End after so many minutes, and say where to go on
+    /// Stop after this many minutes, and print the position to continue from
     #[arg(long, value_name = "M")]
     minutes: Option<u64>,
-    /// Instructions that a boot may take more than without a skip before it counts as one that does not end
+    /// Number of additional instructions after which a boot with a skip counts as hanging
     #[arg(long, value_name = "N", default_value_t = SLACK)]
     slack: u64,
-    /// Threads
+    /// Number of threads
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
     /// Append the counts to this file (verif/runs/skips.toml)
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
-    /// Compare the interpreter instead: with QEMU console, and registers at places all over the boot; with the
-    /// simulation of the RTL every instruction of the root of trust
+    /// Only check the interpreter: compare console and registers with QEMU, or every instruction of the root of
+    /// trust with the simulation of the RTL
     #[arg(long)]
     judge: bool,
-    /// The loader on QEMU instead, with five harts: what may decide, the first time it runs
+    /// Run the loader on QEMU with five harts instead, and skip instructions that may decide, the first time they run
     #[arg(long)]
     qemu: bool,
-    /// Make the redundant check find nothing: the campaign then has to find something
+    /// Disable the redundant check, to show that the campaign then finds wrong verdicts
     #[arg(long)]
     blind: bool,
 }

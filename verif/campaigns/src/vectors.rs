@@ -23,19 +23,19 @@ use hartlock_testkit::generator::{self, SETS};
 
 #[derive(clap::Args)]
 pub struct VectorsArgs {
-    /// Write nothing; compare what would be written with what is there
+    /// Write nothing; fail if a file is out of date
     #[arg(long, conflicts_with = "run")]
     check: bool,
-    /// Write nothing; have every vector judged
+    /// Write nothing; verify every test bundle
     #[arg(long, value_name = "WHERE")]
     run: Option<Where>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Where {
-    /// By the library and by spec/verify.py
+    /// On this machine, by the library and by spec/verify.py
     Host,
-    /// By the library on the emulated board
+    /// On the emulated board, by the library
     Target,
 }
 

@@ -33,25 +33,25 @@ use hartlock_results::fuzz::FuzzFigures;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these targets
+    /// Targets to run [default: all]
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
-    /// Run each target this long and store the figures in verif/runs/fuzz
+    /// Run each target for this many seconds, and store the figures in verif/runs/fuzz
     #[arg(long, value_name = "N", conflicts_with_all = ["list", "input", "minimise"])]
     seconds: Option<u64>,
-    /// Start of the pseudo-random sequence
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u32,
-    /// Run the targets over the stored corpus only, without an engine and without instrumentation
+    /// Run only the stored corpus, without instrumentation
     #[arg(long, conflicts_with_all = ["seconds", "input", "minimise", "list"])]
     replay: bool,
     /// Run one target on this file only, to reproduce a crash
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Replace the corpus in the repository by the smallest one that covers as much
+    /// Replace the stored corpus with the smallest one that has the same coverage
     #[arg(long, conflicts_with = "input")]
     minimise: bool,
-    /// Print the names of all targets and what they are about
+    /// List all targets with a description
     #[arg(long)]
     list: bool,
 }

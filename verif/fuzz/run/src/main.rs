@@ -14,7 +14,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the fuzz targets: a short run each, or a long one with its figures stored
+    /// Run the fuzz targets, briefly or for a given time
     Fuzz(runner::Args),
     /// One step of `cargo xtask test`
     #[command(hide = true)]

@@ -69,67 +69,66 @@ const OTHER_MODES: [&str; 7] =
 
 #[derive(clap::Args)]
 pub struct MachineArgs {
-    /// Machines; without any, those of every day
+    /// Names of machines [default: those of the everyday tests]
     #[arg(value_name = "MACHINE", value_parser = kind)]
     machines: Vec<MachineKind>,
     /// Print the names of all machines
     #[arg(long)]
     list: bool,
-    /// Bytes of each of the four blocks that are hashed, a multiple of 512
+    /// Size of each of the four blocks to hash, in bytes; a multiple of 512
     #[arg(long, value_name = "BYTES", value_parser = block_size)]
     block_size: Option<usize>,
-    /// Show where the cycles of each hart went
+    /// Show how the cycles of each hart were spent
     #[arg(short, long)]
     verbose: bool,
-    /// With --boot of a root of trust: bytes of its bundle, 64 KiB without this. Of `rot`, --block-size makes its largest payload
-    /// one of blocks
+    /// Size of the bundle that a root of trust boots, in bytes [default: 64 KiB]. For `rot`, --block-size hashes
+    /// its largest payload in blocks
     #[arg(long, value_name = "BYTES", requires = "boot", conflicts_with_all = OTHER_MODES, value_parser = bundle_size)]
     bundle_size: Option<usize>,
-    /// With --boot of `rot`: the hash of its largest payload, sha256 without this
+    /// Hash of the largest payload that `rot` boots [default: sha256]
     #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHER_MODES, value_parser = hash)]
     hash: Option<HashId>,
-    /// With --boot of `rot` or of a host beside it: what signs its bundle, ed25519, lms, lms-w8, xmss or slh-dsa. The engine for
-    /// hash-based signatures verifies all but the first, and `rot` shows what that takes; rsa-pss, rsa-pkcs1, ecdsa-p256 and ecdsa-p384 are
-    /// for `rot-full` and `rot-secure`, whose engine for big numbers verifies them. Without this it is LMS with the engine for SHA-256 alone
+    /// Signature algorithm of the bundle that a root of trust or its host boots: ed25519, lms, lms-w8, xmss or
+    /// slh-dsa; on `rot-full` and `rot-secure` also rsa-pss, rsa-pkcs1, ecdsa-p256 and ecdsa-p384. Engines verify
+    /// all of these except ed25519 [default: LMS, with only the SHA-256 engine]
     #[arg(long, value_name = "ALGORITHM", requires = "boot", conflicts_with_all = OTHER_MODES, conflicts_with = "tee", value_parser = SignedBy::from_name)]
     signed_by: Option<SignedBy>,
-    /// With --boot of a TEE: what computes; engines and our software without this
+    /// What computes when a TEE boots [default: engines and the software of this project]
     #[arg(long, value_name = "WHAT", requires = "boot", conflicts_with_all = OTHER_MODES, value_parser = ComputeMode::from_name)]
     by: Option<ComputeMode>,
-    /// With --boot of a root of trust: a TEE, whose monitor it measures and endorses; --bundle-size is that of the monitor
+    /// Boot a TEE, whose monitor the root of trust measures and endorses; --bundle-size is the size of the monitor
     #[arg(long, requires = "boot", conflicts_with_all = OTHER_MODES, conflicts_with_all = ["hash", "block_size"])]
     tee: bool,
-    /// Build a model that can write signals over time (options --vcd… of the machine)
+    /// Build a model that can write waveforms (options --vcd… of the machine)
     #[arg(long)]
     waves: bool,
     /// Boot the loader with small payloads, and show its measurement log
     #[arg(long, conflicts_with = "program")]
     boot: bool,
-    /// Boot the root of trust with each fault that it has to survive or to refuse: bundles, memory, chips, ROMs
+    /// Boot the root of trust with each fault in bundle, memory, chip or ROM that it must survive or refuse
     #[arg(long, conflicts_with_all = ["program", "boot", "options"])]
     faults: bool,
-    /// Hash by DMA on the root of trust: digests, and cycles from the doorbell to the digest; beside a host, through
-    /// its caches
+    /// Hash by DMA on the root of trust, and count cycles from doorbell to digest; with a host, through its caches
     #[arg(long, conflicts_with_all = ["program", "boot", "faults"])]
     dma: bool,
-    /// Have the storage of a host write at every edge of the ranges that a guard closes
+    /// Make the storage of a host write at each boundary of the guarded ranges
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "options"])]
     guard: bool,
-    /// Verify hash-based signatures on the root of trust, or in software on a host: cycles of each kind
+    /// Verify hash-based signatures on the root of trust or in software on a host, and count cycles
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "options"])]
     signatures: bool,
-    /// Verify signatures of RSA and ECDSA, on a root of trust or a host: by the engine for big numbers where there is one,
-    /// elsewhere in software; cycles of each kind, and by the engine of the same with a flipped bit
+    /// Verify RSA and ECDSA signatures on a root of trust or a host, by the big-number engine if there is one, else
+    /// in software, and count cycles; the engine also gets signatures with a flipped bit
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "signatures", "options"])]
     numbers: bool,
-    /// Known answers of AES and of big numbers on a root of trust with engines for them, and what becomes of engines that
-    /// are broken or upset; of a host beside one, keys that it uses by handle, and requests that are refused
+    /// Run known-answer tests of the AES and big-number engines of a root of trust, also with broken or upset
+    /// engines; with a host, test keys by handle and requests that must be refused
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "signatures", "numbers", "options"])]
     crypto: bool,
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
     program: Option<PathBuf>,
-    /// Options of the machine (hw/README.md), after `--`
+    /// Options for the machine (hw/README.md), after `--`
     #[arg(last = true, value_name = "OPTION")]
     options: Vec<String>,
 }
@@ -205,7 +204,7 @@ fn kind(name: &str) -> Result<MachineKind, String> {
 fn block_size(text: &str) -> Result<usize, String> {
     let size: usize = text.parse().map_err(|_| "not a number".to_owned())?;
     let is_good = (512..=4 << 20).contains(&size) && size.is_multiple_of(512);
-    if is_good { Ok(size) } else { Err("a multiple of 512, 4 MiB at most".into()) }
+    if is_good { Ok(size) } else { Err("expected a multiple of 512, at most 4 MiB".into()) }
 }
 
 /// Parses the size of a bundle: at least the size of its three payloads, at most what fits into the region of the
@@ -213,12 +212,12 @@ fn block_size(text: &str) -> Result<usize, String> {
 fn bundle_size(text: &str) -> Result<usize, String> {
     let size: usize = text.parse().map_err(|_| "not a number".to_owned())?;
     let is_good = (20 << 10..=2 << 20).contains(&size) && size.is_multiple_of(4096);
-    if is_good { Ok(size) } else { Err("a multiple of 4096, from 20 KiB to 2 MiB".into()) }
+    if is_good { Ok(size) } else { Err("expected a multiple of 4096, from 20 KiB to 2 MiB".into()) }
 }
 
 fn hash(name: &str) -> Result<HashId, String> {
     HashId::from_name(name)
-        .ok_or_else(|| format!("one of {}", HashId::ALL.map(HashId::name).join(", ")))
+        .ok_or_else(|| format!("expected one of {}", HashId::ALL.map(HashId::name).join(", ")))
 }
 
 pub fn main(args: &MachineArgs) -> Result<Verdict> {

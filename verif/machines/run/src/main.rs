@@ -14,9 +14,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum HwCommand {
-    /// Build the cycle-accurate machine and run the smoke program, or another, on it
+    /// Build cycle-accurate machines and run a program on them
     Hw(machines::MachineArgs),
-    /// Test engines of hw/ip by simulation, and count the look-up tables that they take
+    /// Test the engines of hw/ip by simulation, and measure their area
     Ip(ip::IpArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]

@@ -4,30 +4,30 @@ use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub struct IpArgs {
-    /// Engines, by the names of their folders in hw/ip, or `soc` or `prim`; without any, all
+    /// Names of engines (folders of hw/ip), or `soc` or `prim` [default: all]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// Count look-up tables and the like as well
+    /// Also synthesise, and count look-up tables and other cells
     #[arg(long)]
     pub synth: bool,
-    /// Place and route for a clock frequency, too: minutes for each netlist
+    /// Also place and route to find the clock frequency; takes minutes for each netlist
     #[arg(long, requires = "synth")]
     pub fmax: bool,
-    /// Take what is counted into the record that later counts are compared with
+    /// Store the counts as the reference for later runs
     #[arg(long, requires = "synth")]
     pub record: bool,
-    /// Run every mutant of data/mutants.toml, each of which its assertion has to notice
+    /// Run every mutant of data/mutants.toml, and check that an assertion fails for it
     #[arg(long)]
     pub mutants: bool,
-    /// Count and test the engine of others that this folder holds as well: see [[peer]] of its ip.toml
+    /// Also measure and test an engine of another project in this folder (see [[peer]] in ip.toml)
     #[arg(long, value_name = "FOLDER", requires = "synth")]
     pub peer: Option<PathBuf>,
     #[command(flatten)]
     pub upsets: UpsetArgs,
-    /// Only simulations and netlists whose name contains this
+    /// Run only simulations and netlists whose name contains this text
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
-    /// Show what the tests print
+    /// Show the output of the tests
     #[arg(short, long)]
     pub verbose: bool,
 }
@@ -35,22 +35,22 @@ pub struct IpArgs {
 /// Of campaigns.
 #[derive(clap::Args)]
 pub struct UpsetArgs {
-    /// Run the campaigns of upsets ([[campaign]] of ip.toml) instead
+    /// Run only the campaigns of bit upsets ([[campaign]] in ip.toml)
     #[arg(long, conflicts_with_all = ["synth", "mutants"])]
     pub upsets: bool,
-    /// A sample of each part, in seconds, as in `cargo xtask test`
+    /// Run a small sample of each part, as in `cargo xtask test`; takes seconds
     #[arg(long, requires = "upsets", conflicts_with = "samples")]
     pub quick: bool,
-    /// Upsets of each part and input, spread evenly, instead of what ip.toml says
+    /// Number of upsets for each part and input, instead of the number in ip.toml
     #[arg(long, value_name = "N", requires = "upsets")]
     pub samples: Option<usize>,
-    /// Of the samples
+    /// Seed of the random sample
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Only the I-th of N parts of the work; results are kept until all are there
+    /// Run only the I-th of N parts of the work; results are kept until all parts are complete
     #[arg(long, value_name = "I/N", value_parser = share, default_value = "1/1")]
     pub part: Share,
-    /// Leave out campaigns whose stored counts are of the present sources
+    /// Run only campaigns whose sources changed since their counts were stored
     #[arg(long, requires = "upsets")]
     pub stale: bool,
     /// Store the counts in verif/runs/upsets.toml

@@ -91,7 +91,7 @@ pub const CORES: [Core; 4] = [
         name: "rocket-4-full",
         config: "LitexFull4QConfig",
         harts: 4,
-        about: "four harts RV64GC, caches of 16 KiB, 256 bits to memory; for numbers that are quoted",
+        about: "four harts RV64GC, caches of 16 KiB, 256 bits to memory; for figures that are published",
         is_daily: true,
     },
 ];

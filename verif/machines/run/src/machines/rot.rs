@@ -45,7 +45,7 @@ const PAPER: &[(&str, u32)] =
 pub const ROTS: [Rot; 4] = [
     Rot {
         name: "rot",
-        about: "root of trust alone: Ibex RV32IMC, latencies as in the paper",
+        about: "only the root of trust: Ibex RV32IMC, latencies as in the paper",
         parameters: PAPER,
         own_cycles: 5,
         is_paced: false,
@@ -53,7 +53,7 @@ pub const ROTS: [Rot; 4] = [
     },
     Rot {
         name: "rot-fast",
-        about: "the same with memories that answer in the next cycle",
+        about: "like rot, with memories that answer in the next cycle",
         parameters: &[("RomLatency", 1), ("ScratchpadLatency", 1), ("RegisterLatency", 2)],
         own_cycles: 1,
         is_paced: false,

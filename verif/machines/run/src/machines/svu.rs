@@ -48,7 +48,7 @@ pub const SVUS: [Svu; 3] = [
     },
     Svu {
         name: "svu-1-small",
-        about: "the same with one hash core of one round a cycle",
+        about: "like svu-1, with one hash core of one round a cycle",
         parameters: &[("Lanes", 1), ("RoundsPerCycle", 1)],
         is_daily: false,
     },

@@ -62,7 +62,7 @@ pub const TEES: [Tee; 3] = [
     },
     Tee {
         name: "tee-1-full",
-        about: "the same with rocket-1-full, whose software can be compared with",
+        about: "like tee-1, with rocket-1-full, for comparison with software",
         core: CORES[2],
         memory_bits: 256,
         sha3_rounds: 1,
@@ -70,7 +70,7 @@ pub const TEES: [Tee; 3] = [
     },
     Tee {
         name: "tee-1-fast",
-        about: "the same with 12 cycles for a block of SHA-3 instead of 24",
+        about: "like tee-1-full, with 12 cycles for a block of SHA-3 instead of 24",
         core: CORES[2],
         memory_bits: 256,
         sha3_rounds: 2,
