@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "spec"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "spec"))
 
 import first_stage as f  # noqa: E402  (its folder was just made known)
 import verify as v  # noqa: E402
