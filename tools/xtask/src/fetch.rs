@@ -1,11 +1,13 @@
 //! `cargo xtask fetch` fetches everything that later commands would fetch on demand.
 
+use std::process::Command;
+
 use anyhow::Result;
 
-use xtask::Verdict;
 use xtask::consent::Consent;
 use xtask::python::{self, PackageSet};
 use xtask::tools::{self, Extent};
+use xtask::{Verdict, project, run};
 
 #[derive(clap::Args)]
 pub struct FetchArgs {}
@@ -15,6 +17,10 @@ pub struct FetchArgs {}
 pub fn main(_args: &FetchArgs) -> Result<Verdict> {
     // By typing this command, the user has agreed.
     let tools = tools::ensure(Extent::All, Consent::Given)?;
+    // The lab is a workspace of its own, with a lock file of its own.
+    let mut cargo = Command::new("cargo");
+    cargo.args(["fetch", "--quiet", "--locked", "--manifest-path", "lab/Cargo.toml"]);
+    run::quietly(cargo.current_dir(project::root()))?;
     for (name, path) in [
         ("qemu", &tools.qemu),
         ("qemu-data", &tools.qemu_data_dir),
