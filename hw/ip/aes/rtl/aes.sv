@@ -1,11 +1,24 @@
-// The AES engine on a bus: registers of `data/aes.rdl` (AXI4-Lite), streams of 64 bits for text and result, a key slot, a
-// port for entropy, an interrupt and an alert.
+// This module is the AES engine with its bus: AES-128, 192 and 256 (FIPS 197) in ECB, CBC, CTR (SP
+// 800-38A) and GCM (SP 800-38D). It connects the register block of `data/aes.rdl` (AXI4-Lite) to the
+// block cipher, the modes, the input and output stages, the wipe and the verdict on a tag.
 //
-// With `Masked` the cipher works on shares, whose random bits come from a tested noise source. Without them it takes no key
-// and starts nothing, and a message is dropped if they fail meanwhile.
+// Protocol: software writes configuration, key and vector while `status.idle` is set, and then writes
+// `command.start`. Text enters through `data_in` or the stream `str_*`, and results leave through
+// `data_out` or the stream `dst_*`. A command at the wrong time, a bad length or a missing key is
+// refused and reported in `error`. No bus access waits for an event that may not come: a store into a
+// full block is refused, and `status.input_free` tells software when a block can be written.
 //
-// A command at the wrong time, a bad length or a missing key is refused and reported. No access waits for an event that
-// may not come: stores into a full block are refused, and software sees in `status` when it is free.
+// Time: a block of AES-128, 192 or 256 takes 10, 12 or 14 cycles, in GCM always 14. With `Masked` it
+// takes 51, 61 or 71 cycles in every mode. Blocks follow each other without an idle cycle if input and
+// output keep up.
+//
+// Reset: all control registers return to their reset values, and a wipe begins. It overwrites all
+// registers of data and the key memory with pseudo-random words, and the engine is idle when the wipe
+// has ended.
+//
+// Hardening: the registers of control have a copy, the states of all state machines have codes with a
+// distance of at least three bits, and a tag is compared twice. A detected upset ends in an error state
+// that only a reset leaves. Upsets of data are not detected.
 
 `include "assert.svh"
 
@@ -14,40 +27,46 @@ module aes
   import aes_modes_pkg::*;
   import aes_regs_pkg::*;
 #(
+  // With `Masked` the cipher works on two shares (first-order masking). Its random bits come from the tested
+  // noise source: while that source is not trusted, the engine takes no key and starts nothing, and it drops a
+  // message under way.
   parameter bit Masked   = 1'b0,
+  // `Hardened` = 0 removes the detection of upsets, so that tests can show that the detection is what stops
+  // them.
   parameter bit Hardened = 1'b1
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
 
-  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
-  // Write address.
+  // This is the AXI4-Lite port with 4 KiB of addresses. Protection bits are ignored, because the only
+  // manager of this port is the root of trust. The first channel is the write address.
   input  logic         axil_awvalid_i,
   output logic         axil_awready_o,
   input  logic [11:0]  axil_awaddr_i,
   input  logic [2:0]   axil_awprot_i,
-  // Write data.
+  // This is the channel of write data.
   input  logic         axil_wvalid_i,
   output logic         axil_wready_o,
   input  logic [31:0]  axil_wdata_i,
   input  logic [3:0]   axil_wstrb_i,
-  // Write response.
+  // This is the channel of write responses.
   output logic         axil_bvalid_o,
   input  logic         axil_bready_i,
   output logic [1:0]   axil_bresp_o,
-  // Read address.
+  // This is the channel of read addresses.
   input  logic         axil_arvalid_i,
   output logic         axil_arready_o,
   input  logic [11:0]  axil_araddr_i,
   input  logic [2:0]   axil_arprot_i,
-  // Read data and response.
+  // This is the channel of read data and its response.
   output logic         axil_rvalid_o,
   input  logic         axil_rready_i,
   output logic [31:0]  axil_rdata_o,
   output logic [1:0]   axil_rresp_o,
 
-  // The text of `control.stream_in`: words of eight bytes, the first one in the lower bits; the last word has one to
-  // eight. An abort drops the message.
+  // This stream carries the text if `control.stream_in` is set. A word has eight bytes with the first
+  // one in the lower bits; the last word has one to eight. A word moves when valid and ready are both
+  // high. `str_abort_i` drops the message that uses the stream.
   input  logic         str_valid_i,
   output logic         str_ready_o,
   input  logic [63:0]  str_data_i,
@@ -55,7 +74,8 @@ module aes
   input  logic [3:0]   str_bytes_i,
   input  logic         str_abort_i,
 
-  // The result of `control.stream_out`, in the same form. `dst_abort_o`: there will be no last word.
+  // This stream carries the result in the same form if `control.stream_out` is set. `dst_abort_o` tells
+  // the receiver that the message was dropped and that no last word will come.
   output logic         dst_valid_o,
   input  logic         dst_ready_i,
   output logic [63:0]  dst_data_o,
@@ -63,25 +83,32 @@ module aes
   output logic [3:0]   dst_bytes_o,
   output logic         dst_abort_o,
 
-  // The slot of a key that firmware does not see: words in the cycle of their index, the first byte lowest.
+  // The slot holds a key that firmware does not see. The engine counts `slot_index_o` from 0 to 7, and
+  // the slot has to answer with that word in the same cycle, with the first byte in the lower bits.
+  // `slot_valid_i` says that a key is there.
   input  logic         slot_valid_i,
   output logic [2:0]   slot_index_o,
   input  logic [31:0]  slot_word_i,
 
-  // Samples of a noise source.
+  // These are the samples of a noise source. A word moves when valid and ready are both high.
   input  logic         entropy_valid_i,
   output logic         entropy_ready_o,
   input  logic [31:0]  entropy_i,
 
-  input  logic [3:0]   lifecycle_i,  // a change of it wipes everything
+  // A change of `lifecycle_i` between two cycles starts a wipe. `irq_o` is a level that follows the
+  // enabled interrupts.
+  input  logic [3:0]   lifecycle_i,
   output logic         irq_o,
-  output logic         alert_o       // an upset was detected: the engine stops until reset
+  // `alert_o` says that an upset was detected. It is a level that stays until reset, as the engine does
+  // nothing more.
+  output logic         alert_o
 );
-  // Fields of the register block, in the shape that the generator gives them.
+  // These structures have the fields of the register block in the shape that the generator gives them.
   aes__in_t  regs_in;
   aes__out_t regs_out;
 
-  // Generated from data/aes.rdl. Data, vector, tag and key are external registers: the words are in the engine.
+  // The register block is generated from `data/aes.rdl`. Data, vector, tag, key and configuration are
+  // external registers: the engine itself keeps their words.
   aes_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
@@ -108,6 +135,8 @@ module aes
     .hwif_out      (regs_out)
   );
 
+  // The names below are shared by the sections of this file; each is driven in the section of its
+  // topic.
   mode_e       mode;
   key_len_e    key_len;
   logic        decrypt, is_idle, is_failed, drops, starts, wipe_busy, wipe_loads, wipe_ends, wipe_request, wiped_q;
@@ -121,12 +150,15 @@ module aes
 
   // --- accesses to external registers: at most one a cycle ---
 
+  // A request is a write of this cycle to the named register, except for `read_request`, which is a
+  // read of `data_out`. `whole` says that all four bytes are written, `index` which word of the
+  // register is accessed, `store` its new value.
   logic       data_request, iv_request, tag_request, key_request, read_request, whole;
   logic [4:0] setting_requests;
   logic [2:0] index;
   word_t      store;
 
-  // Which word is accessed, and of which register.
+  // The register block makes at most one access a cycle, so one index serves all registers.
   always_comb begin
     {data_request, iv_request, tag_request, key_request, read_request} = '0;
     index = '0;
@@ -145,12 +177,15 @@ module aes
                         regs_out.iv_len.req & regs_out.iv_len.req_is_wr,
                         regs_out.tag_len.req & regs_out.tag_len.req_is_wr};
   end
-  // Whole words only: half a word would make a key that software did not choose. All have the data of the bus.
+  // Only whole words are taken, because half a word would make a key that software did not choose. All
+  // external registers see the same data of the bus, so those of `key[0]` stand for all.
   assign store = regs_out.key[0].wr_data.value;
   assign whole = &regs_out.key[0].wr_biten.value;
 
   // --- the configuration: locked from the start of a message to its last block and the verdict ---
 
+  // The configuration is locked from the start of a message until its last block has left and its tag
+  // is judged. A write that comes in between is not taken and is reported in `error.write`.
   logic [4:0] setting_writes, setting_errors;
   logic [7:0] control;
   logic       config_error;
@@ -184,26 +219,38 @@ module aes
 
   // --- key, vector and tag ---
 
-  // What is loaded, and the walk through the slot.
+  // This structure says which words of key and vector are loaded, and where the walk through the slot
+  // is.
   typedef struct packed {
-    logic [7:0] key_there;   // words that were written
+    // `key_there` has a bit for each word of the key that was written, `iv_there` one for each word of
+    // the vector.
+    logic [7:0] key_there;
     logic [3:0] iv_there;
-    logic       expanded;    // the schedule is that of this key
-    logic       slot;        // the slot is being read
+    // `expanded` says that the key schedule belongs to this key, so that a message need not expand it
+    // again.
+    logic       expanded;
+    // `slot` says that the slot is being read, and `slot_index` which of its words is read in this
+    // cycle.
+    logic       slot;
     logic [2:0] slot_index;
   } loaded_t;
 
   loaded_t          loaded_d, loaded_q;
-  logic [7:0]       key_mask;  // the words of a key of the chosen length
+  // `key_mask` has a bit for each word that a key of the configured length has.
+  logic [7:0]       key_mask;
   logic [3:0][31:0] tag_q;
   logic             key_loaded, iv_loaded, key_free, key_write, iv_write, tag_write, slot_starts, loaded_error;
-  logic             masks_ready;     // or none are needed
+  // `masks_ready` says that random bits are there, or that this build needs none.
+  logic             masks_ready;
 
-  // A key of this length: exactly its words. Another length needs another key.
+  // A key is loaded if exactly the words of the configured length were written. So a key is never used
+  // with another length.
   assign key_mask   = key_len == Key256 ? 8'hff : (key_len == Key192 ? 8'h3f : 8'h0f);
   assign key_loaded = (loaded_q.key_there == key_mask) & (key_len != key_len_e'(2'd3));
+  // A vector of GCM has 12 bytes in three words; those of CBC and CTR have four words.
   assign iv_loaded  = (&loaded_q.iv_there[2:0]) & (loaded_q.iv_there[3] | (mode == ModeGcm));
-  // Words of a key get their masks when they are written.
+  // The words of a key get their masks in the cycle in which they are written, so a write needs random
+  // bits.
   assign key_free   = key_request & whole & is_idle;
   assign key_write  = key_free & masks_ready;
   assign iv_write   = iv_request & whole & is_idle;
@@ -211,7 +258,8 @@ module aes
   assign slot_index_o = loaded_q.slot_index;
   assign slot_starts = regs_out.command.load_slot.value & is_idle & slot_valid_i & masks_ready;
 
-  // Key, slot and vector. A vector is used once: a start forgets that it is there, so no counter block comes twice by mistake.
+  // This block follows what is loaded. A start forgets that a vector is there: a vector is used once,
+  // so no counter block is used twice by mistake.
   always_comb begin
     loaded_d = loaded_q;
     if (slot_starts) begin
@@ -222,7 +270,8 @@ module aes
       loaded_d.slot       = loaded_q.slot_index != '1;
     end
     if (key_write) begin
-      // After an expansion the words that are not a key of this length are overwritten.
+      // The first write after an expansion begins a new key: what the memory has besides that word
+      // belongs to the old schedule.
       loaded_d.key_there = (loaded_q.expanded ? '0 : loaded_q.key_there) | (8'd1 << index);
       loaded_d.expanded  = 1'b0;
     end else if (loaded_q.slot) begin
@@ -233,14 +282,18 @@ module aes
     end
     if (iv_write)    loaded_d.iv_there[index[1:0]] = 1'b1;
     else if (starts) loaded_d.iv_there = '0;
-    // An expansion that was cut off has made no schedule of the key.
+    // An expansion that was cut off has not made a schedule of the key, so the next message has to
+    // expand again.
     if (drops && modes_busy) loaded_d.expanded = loaded_q.expanded & core_idle;
-    // What is read of the slot has to have masks.
+    // Words of the slot need masks as well. If these fail during the walk, the key counts as not
+    // loaded.
     if (loaded_q.slot && !masks_ready) {loaded_d.key_there, loaded_d.slot} = '0;
+    // A wipe has priority, and forgets key, vector and schedule.
     if (wipe_busy) {loaded_d.key_there, loaded_d.iv_there, loaded_d.expanded, loaded_d.slot} = '0;
   end
 
-  // The expected tag is public, but a wipe overwrites it all the same: it may be that of a secret message.
+  // The register of the expected tag is part of this block. The tag is public, but a wipe overwrites it
+  // all the same, because it may be that of a secret message.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       loaded_q <= '0;
@@ -252,6 +305,7 @@ module aes
     end
   end
 
+  // The copy detects upsets of these flags: an upset could make a message start without a key.
   aes_copy #(.Bits($bits(loaded_t)), .Hardened(Hardened)) u_loaded_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
@@ -267,28 +321,40 @@ module aes
   logic       entropy_healthy, entropy_failed, tag_valid, tag_pending;
   logic       input_error, output_error, wipe_error, verdict_error;
 
-  // All of them end in the error state of the modes, a cycle later.
+  // All detected upsets are collected here, and end in the error state of the modes in the next cycle.
   assign upset        = core_error | input_error | output_error | wipe_error | config_error | loaded_error | verdict_error;
   assign is_failed    = core_error | modes_error;
+  // A wipe starts on command, on a change of the lifecycle, and once after an error. In the first cycle
+  // after reset there is no earlier lifecycle to compare with, which `was_awake_q` says.
   assign wipe_request = regs_out.command.wipe.value | (was_awake_q & (lifecycle_q != lifecycle_i)) |
                         (is_failed & ~wiped_q);
+  // A drop ends a message and forgets its data. Causes are a wipe, the abort command, a stream of the
+  // wrong length, an error, an abort of the input stream, and a masked message without random bits.
   assign drops        = wipe_request | wipe_busy | regs_out.command.abort.value | bad_end | is_failed |
                         (str_abort_i & stream_in & modes_busy) | (modes_busy & ~masks_ready);
+  // The engine is idle if no message, result, wipe, walk through the slot, expansion or judgement of a
+  // tag is under way.
   assign is_idle      = ~modes_busy & ~output_valid & ~wipe_busy & ~loaded_q.slot & core_idle & ~is_failed &
                         ~tag_pending;
 
-  // What a start needs, each with its own error. Modes without a name are off.
+  // These are the conditions of a start, each with its own bit in `error`. Codes of `mode` without a
+  // name count as off.
   assign mode_bad   = ~(mode inside {ModeEcb, ModeCbc, ModeCtr, ModeGcm});
   assign key_bad    = ~key_loaded;
+  // GCM takes a vector of 12 bytes from its register; a vector of another length comes as input, and
+  // needs one byte at least.
   assign iv_bad     = (mode == ModeCbc || mode == ModeCtr) ? ~iv_loaded
                     : (mode == ModeGcm) & ((iv_len == 16'd12) ? ~iv_loaded : iv_len == '0);
+  // ECB and CBC need whole blocks. All modes but GCM need some text. A tag to be judged has 4 to 16
+  // bytes.
   assign length_bad = ((mode == ModeEcb || mode == ModeCbc) & (text_len[3:0] != '0)) |
                       ((mode != ModeGcm) & (text_len == '0)) |
                       ((mode == ModeGcm) & decrypt & ((tag_len < 5'd4) | (tag_len > 5'd16)));
   assign may_start  = is_idle & ~mode_bad & ~key_bad & ~iv_bad & ~length_bad & masks_ready & ~drops;
   assign starts     = regs_out.command.start.value & may_start;
 
-  // The lifecycle of a cycle before, and whether the wipe after an error has begun.
+  // These registers keep the lifecycle of the cycle before, and remember that the wipe after an error
+  // was requested.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       lifecycle_q <= '0;
@@ -311,8 +377,11 @@ module aes
   logic        cipher_expand, cipher_decrypt, block_valid, block_ready, result_valid, result_ready;
   block_t      block, result;
 
+  // A store into `data_in` is taken if it is a whole word and the input stage is collecting a block
+  // from registers.
   assign data_write = data_request & whole & input_free;
 
+  // The input stage collects a block of 16 bytes.
   aes_input #(.Hardened(Hardened)) u_input (
     .clk_i, .rst_ni,
     .wants_i      (wants),
@@ -332,7 +401,8 @@ module aes
     .error_o      (input_error)
   );
 
-  // The modes. A wipe gives them pseudo-random words through the same ports.
+  // The modes control a message. A wipe gives them pseudo-random words through the same ports that
+  // carry vector and input.
   aes_modes #(.Hardened(Hardened)) u_modes (
     .clk_i, .rst_ni,
     .start_i         (starts),
@@ -375,8 +445,9 @@ module aes
     .result_i        (result)
   );
 
-  // The schedule takes words of software, of the slot or of a wipe, which has priority. A wipe lets the cipher run in its
-  // middle, so that its registers take blocks of pseudo-random words.
+  // The key schedule takes words of software, of the slot or of a wipe, which has priority. A wipe lets
+  // the cipher run in its middle part, so that the registers of the cipher take blocks of pseudo-random
+  // words.
   logic       core_write, core_stop;
   logic [5:0] core_index;
   word_t      core_word;
@@ -389,6 +460,7 @@ module aes
     logic [127:0] random;
     block_t       unmasked;
 
+    // The generator of masks also tests the noise source.
     aes_masks u_masks (
       .clk_i, .rst_ni,
       .clear_i (regs_out.command.wipe.value),
@@ -399,6 +471,7 @@ module aes
     );
     assign masks_ready = entropy_healthy;
 
+    // The masked cipher has the ports of the unmasked one, and one for random bits.
     aes_masked_core #(.Hardened(Hardened)) u_core (
       .clk_i, .rst_ni,
       .random_i      (random),
@@ -418,13 +491,15 @@ module aes
       .result_ready_i(result_ready),
       .result_o      (unmasked)
     );
-    // Most cycles of a wipe have no result, and registers would become zero.
+    // The masked core shows zeros in most cycles of a wipe, so the random word is added here. Otherwise
+    // registers of results would become zero.
     assign result = unmasked | ({4{wipe_word}} & {128{wipe_loads}});
   end else begin : g_cipher
+    // The unmasked engine needs no random bits, so it takes every word of the source at once.
     assign masks_ready     = 1'b1;
     assign entropy_ready_o = 1'b1;
 
-    // Nothing depends on this source but a wipe. A sample is a nibble of each word.
+    // Only the wipe uses the source here. The lowest nibble of each word is tested as its sample.
     entropy_health u_health (
       .clk_i, .rst_ni,
       .clear_i  (regs_out.command.wipe.value),
@@ -434,6 +509,7 @@ module aes
       .failed_o (entropy_failed)
     );
 
+    // The S-boxes of the unmasked cipher are in block RAM.
     aes_core #(.InRam(1'b1), .Hardened(Hardened)) u_core (
       .clk_i, .rst_ni,
       .key_write_i   (core_write),
@@ -454,6 +530,7 @@ module aes
     );
   end
 
+  // The output stage gives a block to the registers or to the stream.
   aes_output #(.Hardened(Hardened)) u_output (
     .clk_i, .rst_ni,
     .to_stream_i(stream_out),
@@ -470,9 +547,11 @@ module aes
     .dst_valid_o, .dst_ready_i, .dst_data_o, .dst_last_o, .dst_bytes_o,
     .error_o    (output_error)
   );
-  // A message that is given up while its result goes out.
+  // The receiver is told if a message is given up while its result goes out.
   assign dst_abort_o = drops & stream_out & (modes_busy | output_valid);
 
+  // The wipe begins after a reset and with each request. It adds all entropy that comes to its
+  // pseudo-random words.
   aes_wipe #(.Hardened(Hardened)) u_wipe (
     .clk_i, .rst_ni,
     .entropy_valid_i(entropy_valid_i & entropy_ready_o),
@@ -491,13 +570,16 @@ module aes
   block_t difference;
   logic   tag_equal, tag_matches, tag_fails;
 
-  // All bytes are compared in one cycle, so that no time tells where they differ.
+  // All bytes are compared in one cycle, so that the time does not tell where they differ. Bytes beyond
+  // the configured length of the tag are ignored. In the cycle of an upset of the configuration no tag
+  // is equal.
   always_comb begin
     difference = tag ^ tag_q;
     for (int i = 0; i < 16; i++) if (5'(i) >= tag_len) difference[i] = '0;
   end
   assign tag_equal = (difference == '0) & ~config_error;
 
+  // The verdict needs two equal comparisons in consecutive cycles.
   aes_verdict #(.Hardened(Hardened)) u_verdict (
     .clk_i, .rst_ni,
     .clear_i  (starts | drops),
@@ -510,7 +592,8 @@ module aes
     .error_o  (verdict_error)
   );
 
-  // A level, and never cleared: the receiver decides, not software that may be under attack.
+  // The alert is a level that is never cleared: the receiver decides what follows, not software that
+  // may be under attack.
   assign alert_o = is_failed;
   assign irq_o   = regs_out.interrupt.intr;
 
@@ -518,12 +601,14 @@ module aes
 
   logic was_failed_q, done_q, refused, needs_masks;
   assign refused     = regs_out.command.start.value & ~starts;
-  // Refused or dropped, because there are no random bits. A message needs to tell it itself: the health test reports its failures,
-  // and no upset of its verdict.
+  // This is a request that was refused, or a message that is dropped, because there are no random bits.
+  // A message has to report this itself: the health test reports its own failures, but no upset of its
+  // verdict.
   assign needs_masks = ~masks_ready & ((modes_busy & ~is_failed) | key_free |
                                        (is_idle & (regs_out.command.load_slot.value | regs_out.command.start.value)));
 
-  // Interrupts report events: the first cycle of a condition. `done` follows the judgement of a tag.
+  // Interrupts report events, so these registers detect the first cycle of a condition. `done` comes a
+  // cycle late, so that its interrupt does not come before the first comparison of the tag.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       was_failed_q <= 1'b0;
@@ -534,12 +619,12 @@ module aes
     end
   end
 
-  // Every input of the register block: constants of the build, locks while a message is under way, status, errors,
-  // interrupts, and the words of external registers, which are kept in the engine.
+  // This block drives every input of the register block: constants of the build, status, errors,
+  // interrupts, and the words of external registers, which the engine keeps.
   always_comb begin
     regs_in.parameters.masked.next = Masked;
 
-    // Status is of this cycle, and software need not clear it.
+    // Status describes the present cycle, and software need not clear it.
     regs_in.status.idle.next            = is_idle;
     regs_in.status.input_free.next      = input_free;
     regs_in.status.output_valid.next    = shown;
@@ -550,27 +635,31 @@ module aes
     regs_in.status.failed.next          = is_failed;
     regs_in.status.entropy_healthy.next = entropy_healthy;
 
-    // Errors stay until software clears them.
+    // Errors stay until software clears them. A refused command sets `command` while the engine is
+    // busy, otherwise the bit of each condition that is not met.
     regs_in.error.command.hwset = (refused & ~is_idle) | (regs_out.command.load_slot.value & ~is_idle);
     regs_in.error.mode.hwset    = refused & is_idle & mode_bad;
     regs_in.error.key.hwset     = (refused & is_idle & key_bad) |
                                   (regs_out.command.load_slot.value & is_idle & ~slot_valid_i);
     regs_in.error.iv.hwset      = refused & is_idle & iv_bad;
     regs_in.error.length.hwset  = refused & is_idle & length_bad;
+    // These registers refuse a write while busy, and a write of less than a word.
     regs_in.error.data.hwset    = data_request & ~data_write;
     regs_in.error.write.hwset   = (setting_requests != setting_writes) | (key_request & ~key_free) | (iv_request & ~iv_write) | (tag_request & ~tag_write);
     regs_in.error.stream.hwset  = bad_end;
     regs_in.error.tag.hwset     = tag_fails;
     regs_in.error.entropy.hwset = entropy_failed | needs_masks;
-    // Whatever the cause: software that asked for it knows, and an upset that did is told.
+    // This bit tells that something was lost, whatever the cause was. Software that asked for the drop
+    // knows why; if an upset asked for it, software learns of it here.
     regs_in.error.dropped.hwset = drops & (modes_busy | output_valid | tag_valid) & ~bad_end & ~is_failed & masks_ready;
 
+    // Each interrupt is set by an event and cleared by software.
     regs_in.interrupt.done.hwset  = done_q;
     regs_in.interrupt.error.hwset = refused | (data_request & ~data_write) | bad_end | tag_fails |
                                     entropy_failed | needs_masks | (is_failed & ~was_failed_q);
 
-    // Of a decryption the right tag is not told: it would make forgeries. Everything is acknowledged in the same cycle,
-    // accepted or not.
+    // The right tag of a decryption is never shown: it would authenticate a forged message. Every
+    // access is acknowledged in the cycle in which it comes, accepted or not, so the bus never waits.
     tag_word = (tag_valid && !decrypt) ? tag[4*index[1:0] +: 4] : '0;
     for (int i = 0; i < 4; i++) begin
       regs_in.data_in[i].wr_ack        = regs_out.data_in[i].req & regs_out.data_in[i].req_is_wr;
@@ -592,7 +681,9 @@ module aes
   end
 
   // --- assertions ---
-  // The bus follows the rules of AXI4-Lite; the names below state the further properties of this module.
+  //
+  // `axi_lite_checks` asserts the rules of AXI4-Lite at the port. The names below state the further
+  // properties of this module.
 
 `ifndef SYNTHESIS
   axi_lite_checks #(.AddrBits(12)) u_checks (
@@ -618,19 +709,34 @@ module aes
   );
 `endif
 
+  // A message without a key would be encrypted with what the memory happens to contain.
   `ASSERT(NothingStartsWithoutAKey_A, starts |-> key_loaded)
+  // Without random bits the masked engine must neither take a key nor go on with a message: the shares
+  // would not be secret.
   `ASSERT(NothingIsMaskedByWhatIsNotRandom_A,
           !masks_ready |-> !starts && !key_write && !loaded_d.slot && (drops || !modes_busy))
+  // A key is written in whole words and while nothing uses it, so a message has one key from its start
+  // to its end.
   `ASSERT(AKeyWordIsWhole_A, key_write |-> whole && is_idle)
-  // An error and a wipe drop, too.
+  // A drop, which every error and every wipe causes as well, leaves no result, tag or verdict in the
+  // next cycle.
   `ASSERT(ADropHidesEverything_A,
           drops |=> !output_valid && !tag_valid && !tag_matches && (!modes_busy || is_failed))
+  // A key that was wiped cannot start a message. An upset of the flags themselves is excepted, because
+  // it is an error.
   `ASSERT(AWipeForgetsTheKey_A, wipe_busy && !loaded_error |=> !key_loaded || loaded_error)
+  // Software that attacks the engine must not learn the tag that would make its forgery authentic.
   `ASSERT(ADecryptionTellsNoTag_A, decrypt || !tag_valid |-> tag_word == '0)
+  // Key, vector and expected tag do not change under a message that uses them.
   `ASSERT(NothingIsWrittenDuringAMessage_A, modes_busy |-> !key_write && !iv_write && !tag_write)
+  // Mode, direction and lengths do not change during a message, unless an upset is reported in the same
+  // cycle.
   `ASSERT(AConfigurationStays_A, modes_busy && $past(modes_busy) |->
           $stable({control, text_len, aad_len, iv_len, tag_len}) || config_error || is_failed)
+  // The receiver of the alert cannot miss it: only a reset takes it back.
   `ASSERT(AnAlertIsForGood_A, alert_o && Hardened |=> alert_o)
+  // Each word of the slot gets its own place in the key: the index counts up by one until the walk
+  // ends.
   `ASSERT(TheSlotIsReadInOrder_A,
           loaded_q.slot && !wipe_busy |=> !loaded_q.slot || loaded_q.slot_index == $past(loaded_q.slot_index) + 3'd1)
 endmodule

@@ -1,5 +1,8 @@
-// MixColumns of a column (FIPS 197 §5.1.3), and what its inverse takes in front (§5.3.3). The hierarchy has to stay, as
-// that of `aes_sbox`.
+// This module is MixColumns of one column (FIPS 197 §5.1.3), combinational. Decryption uses it as well: the
+// inverse of MixColumns is `inverse_part` followed by the same matrix (§5.3.3).
+//
+// The hierarchy has to stay for the reason that `aes_sbox` gives: synthesis that sees what is around takes more
+// look-up tables.
 
 (* keep_hierarchy *)
 module aes_column

@@ -1,36 +1,58 @@
-// GHASH (SP 800-38D §6.4): the product in GF(2^128), some bits a cycle, the highest power first.
+// This module is GHASH (SP 800-38D §6.4): it adds a block to a sum, and multiplies the sum with the subkey in
+// GF(2^128). It takes `Digit` bits of one factor in a cycle, the highest powers first.
 //
-// A block takes 128 / Digit cycles, rounded up, and one to add it: with ten bits the 14 cycles of a block of AES-256.
+// Protocol: a block is taken in a cycle with `valid_i` and `ready_o`. While `ready_o` is high, `sum_o` is the
+// result of all blocks since the last `clear_i`. The subkey has to be stable while `ready_o` is low.
+//
+// Time: a block takes 128 / `Digit` cycles, rounded up, and one in which it is added. With ten bits these are
+// the 14 cycles of a block of AES-256. The time depends neither on the block nor on the subkey.
+//
+// Reset: the module is ready. Sum and factor have no reset; a clear and the wipe after a reset overwrite them.
+//
+// Hardening: the count of steps has a copy, so no sum of too few steps passes unnoticed. `Hardened` = 0 removes
+// it.
 
 `include "assert.svh"
 
 module aes_ghash
   import aes_pkg::*;
 #(
+  // `Hardened` = 0 removes the copy of the count.
   parameter bit Hardened = 1'b1
 ) (
   input  logic   clk_i,
   input  logic   rst_ni,
 
-  input  logic   clear_i,    // the sum becomes zero
+  // With `clear_i` the sum becomes zero.
+  input  logic   clear_i,
   input  logic   valid_i,
   output logic   ready_o,
-  input  logic   adds_a_i,   // the block is `a_i`, or `b_i`, or neither; and `c_i`
+  // The block that is added is `a_i` or `b_i` or neither of them; `c_i` is always added.
+  input  logic   adds_a_i,
   input  logic   adds_b_i,
-  input  block_t a_i,        // a result of this cycle: ciphertext of an encryption
-  input  block_t b_i,        // an input: ciphertext of a decryption, or other data
-  input  block_t c_i,        // lengths
-  input  block_t subkey_i,   // H, stable while not ready
-  output block_t sum_o,      // while ready
-  output logic   error_o     // an upset of the count
+  // `a_i` is a result of this cycle, which is the ciphertext of an encryption. `b_i` is an input, which is the
+  // ciphertext of a decryption or data that are authenticated only. `c_i` has the lengths.
+  input  block_t a_i,
+  input  block_t b_i,
+  input  block_t c_i,
+  // The subkey H is stable while `ready_o` is low. The sum is valid while `ready_o` is high.
+  input  block_t subkey_i,
+  output block_t sum_o,
+  // `error_o` reports an upset of the count.
+  output logic   error_o
 );
-  localparam int unsigned Digit = 10;                         // bits a cycle
-  localparam int unsigned Steps = (128 + Digit - 1) / Digit;  // 13
-  localparam int unsigned Bits  = Steps * Digit;              // zeros in front of the highest power
+  // `Digit` bits of the factor are multiplied in a cycle.
+  localparam int unsigned Digit = 10;
+  // This gives 13 steps.
+  localparam int unsigned Steps = (128 + Digit - 1) / Digit;
+  // The factor has this many bits, with zeros in front of the highest power.
+  localparam int unsigned Bits  = Steps * Digit;
   localparam int unsigned CountBits = $clog2(Steps + 1);
-  localparam int Taps [4] = '{0, 1, 2, 7};                    // of the polynomial below x^128
+  // These are the exponents of the polynomial below x^128.
+  localparam int Taps [4] = '{0, 1, 2, 7};
 
-  // Coefficient `i` of the polynomial is bit `i` here; in a byte the lowest coefficient is the highest bit (§6.3).
+  // In the vectors of this module bit `i` is the coefficient of x^i. In a byte of the standard the lowest
+  // coefficient is the highest bit (§6.3).
   function automatic logic [127:0] poly(block_t block);
     logic [127:0] out;
     for (int i = 0; i < 128; i++) out[i] = block[i/8][7-i%8];
@@ -38,15 +60,18 @@ module aes_ghash
   endfunction
 
   logic [127:0]           sum_d, sum_q, subkey;
-  logic [Bits-1:0]        factor_q;          // coefficients that are not multiplied yet, the next ones on top
-  logic [CountBits-1:0]   count_d, count_q;  // steps that are left
+  // These coefficients are not multiplied yet; the next ones are on top.
+  logic [Bits-1:0]        factor_q;
+  // The count says how many steps are left.
+  logic [CountBits-1:0]   count_d, count_q;
   logic                   starts;
 
   assign subkey  = poly(subkey_i);
   assign ready_o = count_q == '0;
   assign starts  = valid_i & ready_o;
 
-  // What the factor becomes, by a code of two bits: six inputs for each bit, a look-up table.
+  // What the factor becomes is chosen by a code of two bits, so that each bit has six inputs and fits a look-up
+  // table.
   typedef enum logic [1:0] {TakeShift, TakeSum, TakeA, TakeB} take_e;
   take_e           take;
   logic [Bits-1:0] taken;
@@ -61,8 +86,9 @@ module aes_ghash
     endcase
   end
 
-  // Horner's rule: the sum times x^Digit, and the next coefficients times the subkey, before they are reduced. A bit has
-  // ten products: three sums of three, and the last one, which meets the sum. That is four look-up tables.
+  // This is Horner's rule: the sum times x^Digit, plus the next coefficients times the subkey, not reduced yet.
+  // A bit is the sum of ten products: three sums of three, and the last product together with the sum. That
+  // takes four look-up tables.
   logic [Digit-1:0]   coefficients;
   logic [127+Digit:0] product;
   assign coefficients = factor_q[Bits-1:Bits-Digit];
@@ -85,7 +111,7 @@ module aes_ghash
     );
   end
 
-  // x^128 = x^7 + x^2 + x + 1.
+  // The reduction replaces x^128 by x^7 + x^2 + x + 1, from the highest power down.
   always_comb begin
     logic [127+Digit:0] rest;
     rest = product;
@@ -95,18 +121,21 @@ module aes_ghash
     sum_d = rest[127:0];
   end
 
-  // As many steps for every block and every subkey: the time tells neither of them. A clear has priority, at any step.
+  // Every block and every subkey take the same number of steps, so the time tells nothing about them. A clear
+  // has priority in any step.
   always_comb begin
     count_d = count_q;
     if (clear_i)       count_d = '0;
     else if (starts)   count_d = CountBits'(Steps);
     else if (!ready_o) count_d = count_q - 1'b1;
   end
+  // After a reset no step is left, so the module is ready.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) count_q <= '0;
     else         count_q <= count_d;
   end
 
+  // The copy detects an upset of the count: a tag of too few steps would not depend on all of the text.
   aes_copy #(.Bits(CountBits), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
@@ -115,18 +144,23 @@ module aes_ghash
     .differs_o(error_o)
   );
 
-  // Data without a reset: the wipe after a reset clears it.
+  // Data have no reset: the wipe after a reset clears them.
   always_ff @(posedge clk_i) begin
     if (clear_i || starts) sum_q <= '0;
     else if (!ready_o)     sum_q <= sum_d;
     factor_q <= taken ^ Bits'(poly(c_i) & {128{starts}});
   end
 
+  // The sum leaves in the order of bits that the standard uses.
   for (genvar i = 0; i < 128; i++) begin : g_sum
     assign sum_o[i/8][7-i%8] = sum_q[i];
   end
 
+  // A block gets all of its steps from its first cycle on.
   `ASSERT(ABlockTakesItsSteps_A, starts && !clear_i |=> count_q == CountBits'(Steps))
+  // The module becomes ready after the last step or a clear only, so no reader takes a partial product as a
+  // sum.
   `ASSERT(ASumIsOfWholeBlocks_A, !ready_o |=> !ready_o || $past(count_q) == 1 || $past(clear_i))
+  // A clear leaves nothing of the message before.
   `ASSERT(AClearIsOfAllBits_A, clear_i |=> sum_o == '0)
 endmodule

@@ -1,26 +1,43 @@
-// Collects a block of input: words of 32 bits from registers in any order, or of 64 bits from the stream.
+// This module collects a block of input: words of 32 bits from registers in any order, or words of 64 bits from
+// the stream. The stream carries the text only, and has to end where the length of the text says.
 //
-// The stream carries the text only, and has to end where the length of the text says.
+// Protocol: a word is taken in a cycle with `store_i` and `free_o`, or with `str_valid_i` and `str_ready_o`.
+// `valid_o` offers the whole block, which is stable until `ready_i`. `from_stream_i` may change only while no
+// block is wanted.
+//
+// Time: four stores or two words of the stream fill a block, and it is offered in the next cycle.
+//
+// Reset: no word is there. Hardening: the flags of the words have a copy, because an upset would send an
+// incomplete block to the cipher. The data are not protected.
 
 `include "assert.svh"
 
 module aes_input
   import aes_pkg::*;
 #(
+  // `Hardened` = 0 removes the copy of the flags.
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        wants_i,       // a block is wanted
-  input  logic        from_stream_i,  // else from registers; stable while a block is wanted
-  input  logic [31:0] left_i,        // bytes, from this block on
-  input  logic        clear_i,       // a drop: half a block is no block of the next message
-  input  logic        wipe_i,        // takes words of the store, whatever they are
-  output logic        free_o,        // for stores
-  output logic        bad_end_o,     // of the stream
+  // `wants_i` says that a block is wanted. It comes from the stream or from registers; this is stable while it
+  // is wanted.
+  input  logic        wants_i,
+  input  logic        from_stream_i,
+  // This counts the bytes of the phase from this block on.
+  input  logic [31:0] left_i,
+  // A drop clears the flags, so that half a block does not become a part of the next message.
+  input  logic        clear_i,
+  // A wipe stores the words of the store port whatever the state is.
+  input  logic        wipe_i,
+  // `free_o` says that a store would be taken.
+  output logic        free_o,
+  // `bad_end_o` says that the stream ended too early or too late.
+  output logic        bad_end_o,
 
-  input  logic        store_i,       // of a word of a register; ignored unless free
+  // This is the store of a word of a register. It is ignored unless `free_o` is high.
+  input  logic        store_i,
   input  logic [1:0]  index_i,
   input  word_t       word_i,
 
@@ -30,15 +47,19 @@ module aes_input
   input  logic        str_last_i,
   input  logic [3:0]  str_bytes_i,
 
-  output logic        valid_o,       // a whole block, or the end of the stream
+  // The block is complete, or the stream has ended in it.
+  output logic        valid_o,
   input  logic        ready_i,
   output block_t      block_o,
-  output logic        error_o        // an upset
+  // `error_o` reports an upset.
+  output logic        error_o
 );
   logic [3:0][31:0] words_q;
-  logic [3:0]       there_d, there_q;        // words of the block that have come
+  // Each bit says that a word of the block has come.
+  logic [3:0]       there_d, there_q;
   logic [63:0]      data;
-  logic             half;                    // the first word of the stream is there
+  // The first word of the stream is there.
+  logic             half;
   logic             is_end, moves, full;
   logic [4:0]       bytes_before;
 
@@ -49,25 +70,29 @@ module aes_input
   assign str_ready_o = wants_i & from_stream_i & ~full;
   assign moves       = str_valid_i & str_ready_o;
 
-  // The word that has the last byte of the text has to be the last word, with as many bytes as there are.
+  // The word with the last byte of the text has to be marked as the last one, and to have exactly as many bytes
+  // as are left.
   assign half         = there_q[0];
   assign bytes_before = {1'b0, half, 3'b0};
   assign is_end       = left_i <= 32'(bytes_before) + 32'd8;
   assign bad_end_o    = moves & ((str_last_i != is_end) |
                                  (is_end & (32'(str_bytes_i) + 32'(bytes_before) != left_i)));
 
-  // Which words are there.
+  // This block follows which words are there. The last word of the stream completes the block even if it is the
+  // first one.
   always_comb begin
     there_d = there_q;
     if (clear_i || ready_i)     there_d = '0;
     else if (moves)             there_d = (half || str_last_i) ? '1 : 4'b0011;
     else if (store_i && !full)  there_d[index_i] = 1'b1;
   end
+  // After a reset no word of a block is there.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) there_q <= '0;
     else         there_q <= there_d;
   end
 
+  // The copy detects an upset of the flags.
   aes_copy #(.Bits(4), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
@@ -76,7 +101,8 @@ module aes_input
     .differs_o(error_o)
   );
 
-  // Data without a reset: the wipe after a reset overwrites it.
+  // Data have no reset: the wipe after a reset overwrites them. A word of the stream fills the two words of its
+  // half.
   assign data = moves ? str_data_i : {word_i, word_i};
   always_ff @(posedge clk_i) begin
     for (int i = 0; i < 4; i++) begin
@@ -84,8 +110,12 @@ module aes_input
     end
   end
 
+  // The cipher gets the block that was collected, however long it waits.
   `ASSERT(ABlockIsNotReplaced_A, valid_o && !ready_i && !clear_i && !wipe_i |=> $stable(block_o) && valid_o)
+  // No word is taken that no phase of a message has asked for.
   `ASSERT(NothingIsTakenUnasked_A, moves || (store_i && free_o) |-> wants_i)
+  // No word of a block is lost before the block is taken, unless an upset is reported.
   `ASSERT(AWordStaysUntilItsBlockIsTaken_A, !ready_i && !clear_i |=> (there_q & $past(there_q)) == $past(there_q) || error_o)
+  // A stream that ends without an error ends in the last block of the text.
   `ASSERT(AStreamEndsWithItsText_A, moves && str_last_i && !bad_end_o |-> left_i <= 32'd16)
 endmodule

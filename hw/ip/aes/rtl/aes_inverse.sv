@@ -1,4 +1,6 @@
-// The inverse in GF(2^8) as a table, zero for zero (FIPS 197 §5.1.1). The hierarchy has to stay, as that of `aes_sbox`.
+// This module is the inverse in GF(2^8) as a combinational table, with zero for zero (FIPS 197 §5.1.1).
+//
+// The hierarchy has to stay for the reason that `aes_sbox` gives.
 
 (* keep_hierarchy *)
 module aes_inverse

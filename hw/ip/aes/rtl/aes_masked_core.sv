@@ -1,8 +1,18 @@
-// The block cipher in two shares: first-order masking with fresh random bits in every cycle.
+// This module is the block cipher in two shares: first-order masking with fresh random bits in every cycle
+// (FIPS 197; the S-boxes are `aes_dom_sbox`).
 //
-// The ports are those of `aes_core`, and the random bits. Key and block get their masks at the port; only a result
-// that is complete is unmasked. A round takes five cycles, those of its S-boxes, and a result one more: 51, 61 or 71
-// cycles a block. Four of the S-boxes expand the key.
+// Protocol: the ports are those of `aes_core`, and random bits. Key and block get their masks at the port. Only
+// a complete result is unmasked, and it stays at the port until it is taken or stopped.
+//
+// Time: a round takes the five cycles of its S-boxes, and a result one more. So a block takes 51, 61 or 71
+// cycles. Four of the S-boxes expand the key as well; a word with SubWord takes five cycles, any other word
+// one.
+//
+// Reset: the core is idle. Shares and key memory have no reset; a wipe after the reset has to overwrite them.
+//
+// Hardening: the linear layers work on each share by itself, and the S-boxes add fresh masks, against
+// first-order analysis of power. The states differ in three bits, and all counters have a copy; an upset ends
+// in StError. Upsets of shares are not detected.
 
 `include "assert.svh"
 
@@ -10,54 +20,71 @@ module aes_masked_core
   import aes_pkg::*;
   import aes_masked_pkg::*;
 #(
+  // Without `Decrypts` the core only encrypts.
   parameter bit Decrypts = 1'b1,
-  parameter bit Remasks  = 1'b1,  // for tests only: see aes_dom_sbox
+  // `Remasks` = 0 is a variant for tests only, which `aes_dom_sbox` describes.
+  parameter bit Remasks  = 1'b1,
+  // `Hardened` = 0 removes the detection of upsets.
   parameter bit Hardened = 1'b1
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
 
-  input  logic [127:0] random_i,     // fresh in every cycle
+  // These bits have to be fresh in every cycle.
+  input  logic [127:0] random_i,
 
-  // Words of the key, or of what overwrites the schedule, while idle.
+  // These ports take words of the key, or of what overwrites the schedule, while the core is idle. `idle_o`
+  // says that neither a block nor an expansion is under way.
   input  logic         key_write_i,
   input  logic [5:0]   key_index_i,
   input  word_t        key_word_i,
   input  logic         expand_i,
-  output logic         idle_o,       // no block, no expansion
+  output logic         idle_o,
 
-  // Fixed from the expansion on, and the direction from a cycle before the first block.
+  // The length is fixed from the expansion on, and the direction from a cycle before the first block.
   input  key_len_e     len_i,
   input  logic         decrypt_i,
 
-  input  logic         stop_i,       // ends a block and an expansion
-  output logic         error_o,      // until reset
+  // A stop ends a block and an expansion. An error stays until reset.
+  input  logic         stop_i,
+  output logic         error_o,
 
-  input  logic         block_valid_i,  // gets its mask at the port
+  // A block is taken when valid and ready are both high, and gets its mask in this cycle.
+  input  logic         block_valid_i,
   output logic         block_ready_o,
   input  block_t       block_i,
 
-  output logic         result_valid_o,  // the sum of the shares is at the port
+  // A result is the sum of its two shares, and is at the port until it is taken or stopped.
+  output logic         result_valid_o,
   input  logic         result_ready_i,
   output block_t       result_o
 );
   // Any two codes differ in three bits.
   typedef enum logic [5:0] {
+    // StIdle waits for a block or an expansion.
     StIdle   = 6'b001011,
+    // StRound executes the rounds, and ends after the last cycle of the last one.
     StRound  = 6'b010101,
+    // StResult shows the result, and ends when it is taken.
     StResult = 6'b100110,
-    StFirst  = 6'b101101,  // reads the last word of the key
+    // StFirst takes one cycle, in which it reads the last word of the key.
+    StFirst  = 6'b101101,
+    // StExpand makes the words of the schedule, and ends after the last one.
     StExpand = 6'b111000,
+    // StError waits for a reset.
     StError  = 6'b110011
   } state_e;
 
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic       in_idle, in_round, in_result, in_first, in_expand, decrypt, is_last, ends_step, loads;
-  logic [3:0] count_d, count_q;              // the round
+  // This counts rounds.
+  logic [3:0] count_d, count_q;
   logic [3:0] last_round, round;
-  logic [2:0] step_d, step_q;                // of the S-boxes
-  logic [2:0] phase_d, phase_q;              // of the key schedule, as in `aes_keys`
+  // This counts the cycles of the S-boxes.
+  logic [2:0] step_d, step_q;
+  // This is the phase of the key schedule, the index of a word modulo Nk.
+  logic [2:0] phase_d, phase_q;
   logic [5:0] index_d, index_q, old_index, last_index;
   logic [7:0] rcon_d, rcon_q;
   logic       is_start, needs_sub, write, differs;
@@ -67,10 +94,12 @@ module aes_masked_core
   assign in_result  = state_q == StResult;
   assign in_first   = state_q == StFirst;
   assign in_expand  = state_q == StExpand;
+  // Every other code is an error.
   assign error_o    = ~(in_idle | in_round | in_result | in_first | in_expand);
   assign decrypt    = Decrypts & decrypt_i;
   assign last_round = rounds(len_i);
   assign is_last    = count_q == last_round;
+  // The S-boxes have their output in the fifth cycle.
   assign ends_step  = step_q == 3'd4;
 
   assign idle_o         = in_idle;
@@ -78,17 +107,22 @@ module aes_masked_core
   assign block_ready_o  = in_idle | (in_result & result_ready_i);
   assign loads          = block_valid_i & block_ready_o;
 
-  // --- the key schedule (FIPS 197 §5.2), as in `aes_keys`, but five cycles for a word with SubWord ---
+  // --- the key schedule (FIPS 197 §5.2) ---
+
+  // It is the same as in `aes_keys`, but a word with SubWord takes five cycles.
 
   assign old_index  = in_first ? 6'(key_words(len_i)) - 6'd1 : index_q - 6'(key_words(len_i));
   assign last_index = {last_round, 2'b11};
   assign is_start   = phase_q == 3'd0;
   assign needs_sub  = is_start | ((len_i == Key256) & (phase_q == 3'd4));
+  // A word without SubWord is written in its first cycle, any other in its fifth one.
   assign write      = in_expand & (ends_step | ~needs_sub);
+  // The memory shows the key of the round, or the old word of an expansion; while idle it shows the first round
+  // key.
   assign round      = in_round ? (decrypt ? last_round - count_q : count_q)
                     : (in_first || in_expand) ? old_index[5:2] : (decrypt ? last_round : 4'd0);
 
-  // Rounds and words. `step_q` counts the cycles of the S-boxes, `count_q` rounds.
+  // This block counts rounds and words. `step_q` counts the cycles of the S-boxes, `count_q` rounds.
   always_comb begin
     state_d = state_q;
     count_d = count_q;
@@ -109,7 +143,7 @@ module aes_masked_core
           count_d = is_last ? count_q : count_q + 4'd1;
           if (is_last) state_d = StResult;
         end
-        // Rounds that do not exist: an upset of the count.
+        // These counts do not exist, so an upset has made one of them.
         if (Hardened && (count_q == '0 || count_q > last_round || step_q > 3'd4)) state_d = StError;
       end
       StResult: if (result_ready_i) state_d = StIdle;
@@ -127,6 +161,7 @@ module aes_masked_core
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StIdle;
     endcase
+    // A block may be loaded in the cycle in which the result before is taken, so this is not a part of a state.
     if (loads) begin
       state_d = StRound;
       count_d = 4'd1;
@@ -135,6 +170,7 @@ module aes_masked_core
     if (differs && Hardened) state_d = StError;
   end
 
+  // The copy detects upsets of all counters and of the round constant.
   aes_copy #(.Bits(24), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
@@ -143,7 +179,8 @@ module aes_masked_core
     .differs_o(differs)
   );
 
-  // Control depends on lengths, direction and ports, and never on a share.
+  // Control depends on lengths, direction and ports, and never on a share, so the time does not depend on
+  // secrets.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
@@ -165,13 +202,18 @@ module aes_masked_core
   // --- shares ---
 
   block_t [1:0] key, sub, sub_in;
-  block_t [1:0] state_q_shares;              // in the basis of the S-boxes, but not a result
-  word_t  [1:0] previous_q, word_q;          // the word before, and in that basis
+  // The state is stored in the basis of the S-boxes, but a result is not.
+  block_t [1:0] state_q_shares;
+  // `previous_q` is the word of the schedule before this one, and `word_q` the same word in the basis of the
+  // S-boxes.
+  word_t  [1:0] previous_q, word_q;
   logic [3:0]   steps;
-  // After an error a wipe lets the S-boxes take what it has written.
+  // The S-boxes store in four of five cycles. After an error a wipe lets them store what it has written, a
+  // stage for each word, so that they keep nothing of the key.
   assign steps = error_o ? {3'b0, key_write_i} << key_index_i[1:0]
                : ((in_round || (in_expand && needs_sub)) && !ends_step) ? 4'd1 << step_q : '0;
 
+  // Each share has its own linear layers, key schedule and memory. Shares meet in the S-boxes only.
   for (genvar s = 0; s < 2; s++) begin : g_share
     block_t shifted, added, whole, mixed;
     word_t  old, sub_word, key_word, expanded, next;
@@ -179,7 +221,7 @@ module aes_masked_core
     assign old      = key[s][4*old_index[1:0] +: 4];
     assign sub_word = {sub[s][3], sub[s][2], sub[s][1], sub[s][0]};
     assign expanded = old ^ (needs_sub ? sub_word : previous_q[s]) ^ (s == 0 ? {24'b0, rcon_q & {8{is_start}}} : '0);
-    // A word of the key gets its mask here.
+    // A word of the key gets its mask here: one share is the random word, the other one its sum with the key.
     assign key_word = in_expand ? expanded : s == 0 ? key_word_i ^ random_i[31:0] : random_i[31:0];
 
     aes_key_memory u_memory (
@@ -191,7 +233,8 @@ module aes_masked_core
       .key_o  (key[s])
     );
 
-    // The word before, and in the basis of the S-boxes.
+    // This is the word before, and the same word in the basis of the S-boxes. Both become zero while the core
+    // is idle.
     assign next = in_first ? old : in_expand ? expanded : '0;
     always_ff @(posedge clk_i) begin
       if (in_first || write || in_idle || error_o) begin
@@ -200,7 +243,8 @@ module aes_masked_core
       end
     end
 
-    // What the S-boxes see is stable in all their cycles.
+    // The S-boxes need an input that is stable in all of their cycles. The first four also substitute words of
+    // the schedule; `is_start` rotates the word (RotWord).
     for (genvar i = 0; i < 16; i++) begin : g_in
       if (i < 4) begin : g_both
         assign sub_in[s][i] = in_expand ? word_q[s][8*((i + 32'(is_start)) % 4) +: 8] : state_q_shares[s][i];
@@ -209,13 +253,14 @@ module aes_masked_core
       end
     end
 
+    // As in `aes_core`, the key is added before MixColumns, and an encryption moves it behind it.
     assign shifted = decrypt ? inverse_shift_rows(sub[s]) : shift_rows(sub[s]);
     assign added   = shifted ^ key[s];
     assign whole   = added ^ (decrypt ? inverse_part(added) : key[s]);
     assign mixed   = mix_columns(whole) ^ (decrypt ? '0 : key[s]);
 
-    // Without a reset: the wipe after a reset overwrites it. A block gets its mask here. The state is stored as the S-boxes
-    // need it, but not the result.
+    // The state has no reset: the wipe after a reset overwrites it. A block gets its mask here. The state is
+    // stored in the basis that the S-boxes need, but the result in that of the standard.
     block_t entering, stored;
     assign entering = in_round ? mixed : key[s] ^ random_i ^ (s == 0 ? block_i : '0);
     for (genvar i = 0; i < 16; i++) begin : g_stored
@@ -226,6 +271,7 @@ module aes_masked_core
     end
   end
 
+  // Each S-box gets eight random bits of its own in every cycle.
   for (genvar i = 0; i < 16; i++) begin : g_sub
     logic [1:0][7:0] in, out;
     assign in        = {sub_in[1][i], sub_in[0][i]};
@@ -241,16 +287,21 @@ module aes_masked_core
     );
   end
 
-  // Only the result is unmasked, and only when it is one.
+  // Only a result is unmasked, and only in the state that shows it.
   for (genvar i = 0; i < 16; i++) begin : g_result
     assign result_o[i] = (state_q_shares[0][i] ^ state_q_shares[1][i]) & {8{in_result}};
   end
 
+  // An engine that was upset cannot go on before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // Nobody takes a result, gives a block or believes that the core is idle in the error state.
   `ASSERT(AnErrorOffersNothing_A, error_o |-> !block_ready_o && !result_valid_o && !idle_o)
+  // Values of inner rounds are never unmasked: one of them would reveal the key.
   `ASSERT(NothingIsUnmaskedBeforeTheEnd_A, !result_valid_o |-> result_o == '0)
+  // A result of fewer rounds would reveal the key.
   `ASSERT(AResultIsOfTheLastRound_A, in_result |-> count_q == last_round)
+  // Every block starts with round 1 and step 0, so all rounds are executed whole.
   `ASSERT(RoundsBeginWithTheFirst_A, $rose(in_round) && !differs |-> count_q == 4'd1 && step_q == '0)
-  // What the S-boxes need for their masking.
+  // The masking of the S-boxes relies on an input that does not change while they work.
   `ASSERT(SharesAreStableWhileTheyAreSubstituted_A, steps != '0 && !stop_i && !differs && !error_o |=> $stable(sub_in) || error_o)
 endmodule

@@ -1,47 +1,63 @@
-// Random bits for the masks: Trivium (ISO/IEC 29192-3 §5.3), 128 steps a cycle, whose state takes in every sample of the noise
-// source.
+// This module makes the random bits for the masks. It is Trivium (ISO/IEC 29192-3 §5.3) with 128 steps in a
+// cycle, whose state takes in every sample of the noise source.
 //
-// A word of the source is eight samples of four bits, so the health tests see all of its bits. `ready_o` comes with the
-// end of the start-up test: by then 1,024 samples are in the state of 288 bits. A step permutes the state, so that
-// nothing of them is lost, and later samples go on changing it. The start of the state is a constant: before
-// `ready_o` the bits only hide what a wipe overwrites.
+// Protocol: a word of the source is taken in a cycle with `entropy_valid_i` and `entropy_ready_o`. `random_o`
+// has new bits in every cycle, and they may be used while `ready_o` is high. `clear_i` asks for a new start-up
+// test.
 //
-// The bits come from registers: glitches of this block reach no share.
+// Time: a word of the source is eight samples of four bits, so the health tests see all of its bits; it takes
+// eight cycles. `ready_o` comes with the end of the start-up test: by then 1,024 samples are in the state of
+// 288 bits. A step permutes the state, so nothing of them is lost, and later samples go on changing it.
+//
+// Reset: the state becomes a constant. Until `ready_o` the bits only hide what a wipe overwrites; they are not
+// random.
+//
+// Hardening: a source that fails its tests, or falls silent, takes `ready_o` back, and the engine stops. The
+// bits come from registers, so glitches of this module reach no share. Its registers have no copy.
 
 `include "assert.svh"
 
 module aes_masks #(
-  parameter int unsigned SilentCycles = 65536  // without a word: the source has failed
+  // After this many cycles without a word the source counts as failed.
+  parameter int unsigned SilentCycles = 65536
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         clear_i,          // the source has to pass its start-up test again
+  // The source has to pass its start-up test again.
+  input  logic         clear_i,
 
+  // These are words of the noise source, taken when valid and ready are both high.
   input  logic         entropy_valid_i,
   output logic         entropy_ready_o,
   input  logic [31:0]  entropy_i,
 
-  output logic         ready_o,          // the bits are random
-  output logic         failed_o,         // a pulse
-  output logic [127:0] random_o          // others in every cycle
+  // The bits are random while `ready_o` is high.
+  output logic         ready_o,
+  // This is a pulse for each failure of the source.
+  output logic         failed_o,
+  // These bits are new in every cycle.
+  output logic [127:0] random_o
 );
   localparam int unsigned SilentBits = $clog2(SilentCycles + 1);
-  // The fraction of pi: a constant without a choice.
+  // This is the fraction of pi: a constant that nobody has chosen for a purpose.
   localparam logic [287:0] Start = 288'h243f6a88_85a308d3_13198a2e_03707344_a4093822_299f31d0_082efa98_ec4e6c89_452821e6;
 
-  // Registers s1 to s93, s94 to s177, s178 to s288; the bit that came last is bit 0.
+  // These are the registers s1 to s93, s94 to s177 and s178 to s288 of the standard; the newest bit of each is
+  // bit 0.
   typedef struct packed {
     logic [92:0]  a;
     logic [83:0]  b;
     logic [110:0] c;
   } state_t;
 
+  // This structure is the state after 64 steps, and their output with the bit of the first step in bit 63.
   typedef struct packed {
     state_t      state;
-    logic [63:0] out;    // of the first step in bit 63
+    logic [63:0] out;
   } steps_t;
 
-  // 64 steps at once: a new bit reaches its first tap after 66.
+  // This function makes 64 steps at once, which is possible because a new bit reaches its first tap after 66
+  // steps.
   function automatic steps_t steps(state_t s);
     steps_t      next;
     logic [63:0] t1, t2, t3;
@@ -56,18 +72,21 @@ module aes_masks #(
   endfunction
 
   logic [31:0]           word_q;
-  logic [3:0]            left_d, left_q;        // samples of it
+  // This counts the samples of the word that are left.
+  logic [3:0]            left_d, left_q;
   logic [SilentBits-1:0] silent_d, silent_q;
   logic                  takes, samples, is_silent, healthy, test_failed;
   steps_t                first, second;
   state_t                state_q;
   logic [127:0]          random_q;
 
+  // A sample is taken in each cycle until the word is used up; then the next word is asked for.
   assign samples         = left_q != '0;
   assign entropy_ready_o = ~samples;
   assign takes           = entropy_valid_i & entropy_ready_o;
   assign left_d          = takes ? 4'd8 : samples ? left_q - 4'd1 : left_q;
 
+  // The health tests see every sample.
   entropy_health u_health (
     .clk_i, .rst_ni,
     .clear_i,
@@ -77,16 +96,20 @@ module aes_masks #(
     .failed_o (test_failed)
   );
 
-  // A source that says nothing fails as one that says the same: no user of it waits for ever.
+  // A source that delivers nothing fails in the same way as one that repeats itself, so no user of it waits for
+  // ever. The counter stays at its end until a clear.
   assign is_silent = silent_q == SilentBits'(SilentCycles);
   assign silent_d  = clear_i ? '0 : is_silent ? silent_q : takes ? '0 : silent_q + 1'b1;
   assign ready_o   = healthy & ~is_silent;
   assign failed_o  = test_failed | (~is_silent & (silent_d == SilentBits'(SilentCycles)));
 
+  // Two times 64 steps are made in a cycle.
   assign first    = steps(state_q);
   assign second   = steps(first.state);
   assign random_o = random_q;
 
+  // Word, counters, state and output have a reset. In each cycle of a sample its four bits are added to the
+  // state.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       word_q   <= '0;
@@ -104,8 +127,12 @@ module aes_masks #(
     end
   end
 
+  // The bits count as random only after a sample, namely the one that ends the start-up test.
   `ASSERT(NoBitsAreRandomBeforeTheStartUpTest_A, !ready_o |=> !ready_o || $past(samples))
+  // A masked engine must not go on with bits that an attacker may predict because the source is cut off.
   `ASSERT(ASilentSourceHasFailed_A, is_silent |-> !ready_o)
+  // A new word replaces none whose samples were not all tested.
   `ASSERT(AWordIsTestedWhole_A, takes |-> !samples)
+  // A generator whose output stands still would make the masks worthless.
   `ASSERT(TheBitsAreNotStuck_A, 1'b1 |=> random_o != $past(random_o))
 endmodule

@@ -1,8 +1,21 @@
-// ECB, CBC, CTR (SP 800-38A) and GCM (SP 800-38D) around a block cipher.
+// This module controls a message: ECB, CBC, CTR (SP 800-38A) and GCM (SP 800-38D) with a block cipher
+// that is outside.
 //
-// A message has a number of bytes that is known at its start. Blocks of it wait in `input_block_i`, are kept in `hold_q`
-// while the cipher works, and results wait in `output_q`; so the cipher never waits for a port that is ready in
-// time. GCM begins with the subkey and the first counter block, and ends with the lengths.
+// Protocol: `start_i` begins a message while `busy_o` is low. All inputs of the configuration have to
+// be stable until `busy_o` falls. The number of bytes of each phase is known at the start. Blocks of
+// vector, authenticated data and text come through the `input_*` ports in this order, and results leave
+// through the `output_*` ports; both are valid/ready handshakes.
+//
+// Time: a block of text waits in `input_block_i`, is kept in `hold_q` while the cipher works on it, and
+// its result waits in `output_q`. So the cipher, which takes 10 to 14 cycles (51 to 71 if masked),
+// never waits for a port that is ready in time. GCM begins with the subkey and the first counter block,
+// and ends with the lengths. A phase without bytes takes a cycle.
+//
+// Reset: the state is idle, and no result and no tag is valid. Registers of data have no reset; the
+// wipe that follows a reset overwrites them.
+//
+// Hardening: the codes of states differ in at least four bits, and all other registers of control have
+// a copy. An upset ends in `StError`, which only a reset leaves. `Hardened` = 0 removes this.
 
 `include "assert.svh"
 
@@ -10,50 +23,58 @@ module aes_modes
   import aes_pkg::*;
   import aes_modes_pkg::*;
 #(
+  // `Hardened` = 0 has illegal states return to StIdle, and there is no copy.
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // A message. All of it is stable until `busy_o` falls.
+  // These ports describe a message. All of them are stable until `busy_o` falls. `expand_i` asks for
+  // the expansion of the key before the first block.
   input  logic        start_i,
-  input  logic        expand_i,      // the key first
+  input  logic        expand_i,      // Expands the key first.
   input  mode_e       mode_i,
   input  logic        decrypt_i,
-  input  logic [31:0] iv_len_i,      // bytes; 12 is the usual one
+  input  logic [31:0] iv_len_i,      // Lengths count bytes; a vector of GCM usually has 12.
   input  logic [31:0] aad_len_i,
   input  logic [31:0] text_len_i,
-  input  logic        drop_i,        // ends a message at once
-  input  logic        wipe_i,        // overwrites registers with what its inputs are
+  input  logic        drop_i,        // A drop ends a message at once.
+  input  logic        wipe_i,        // A wipe overwrites the registers with what their inputs are.
+  // `fail_i` reports an upset elsewhere in the engine, and has the same effect as one in here.
   input  logic        fail_i,
   output logic        busy_o,
-  output logic        done_o,        // a pulse
-  output logic        error_o,       // until reset
+  output logic        done_o,        // This is a pulse at the end of a message.
+  output logic        error_o,       // An error stays until reset.
 
-  // The vector, a word at a time while idle.
+  // The vector is written a word at a time while the module is idle.
   input  logic        iv_write_i,
   input  logic [1:0]  iv_index_i,
   input  word_t       iv_word_i,
 
-  // Blocks of the vector, of data that are authenticated only, and of the text.
-  output logic        wants_o,       // a block is wanted
-  output logic        wants_text_o,  // and it is text
-  output logic [31:0] left_o,        // bytes of this phase, from this block on
+  // These ports take blocks of the vector, of data that are authenticated only, and of the text.
+  // `wants_o` says that a block is wanted, `wants_text_o` that it is text, and `left_o` how many bytes
+  // of this phase are left, with this block.
+  output logic        wants_o,       // A block is wanted.
+  output logic        wants_text_o,  // The block is text.
+  output logic [31:0] left_o,        // This counts the bytes of the phase from this block on.
   input  logic        input_valid_i,
   output logic        input_ready_o,
   input  block_t      input_block_i,
 
-  // Results; bytes past the end are zero. Nothing is defined while it is not valid.
+  // These ports give results. Bytes past the end are zero. The data are not defined while
+  // `output_valid_o` is low.
   output logic        output_valid_o,
   input  logic        output_ready_i,
   output block_t      output_o,
   output logic [4:0]  output_bytes_o,
   output logic        output_last_o,
 
+  // The tag of GCM stays valid until the next start or drop.
   output logic        tag_valid_o,
   output block_t      tag_o,
 
-  // The cipher.
+  // These ports drive the block cipher: expansion, direction, a block to encrypt or decrypt, and its
+  // result.
   output logic        cipher_expand_o,
   output logic        cipher_decrypt_o,
   input  logic        cipher_idle_i,
@@ -64,29 +85,35 @@ module aes_modes
   output logic        result_ready_o,
   input  block_t      result_i
 );
-  // What is known about the block in `hold_q`, and about the one in `output_q`.
+  // This structure describes the block in `hold_q`, the block in `output_q`, and the counter.
   typedef struct packed {
-    logic [4:0] hold_bytes;    // 1 to 16
-    logic       hold_last;     // of the text, or of data that are authenticated only
+    // `hold_bytes` counts the bytes of the held block, 1 to 16.
+    logic [4:0] hold_bytes;
+    // `hold_last` marks the last block of the text, or of data that are authenticated only.
+    logic       hold_last;
+    // The next three fields describe the result that waits in `output_q`.
     logic       output_valid;
     logic [4:0] output_bytes;
     logic       output_last;
-    logic       tag_valid;     // until the next start
-    logic       counts_on;     // a word of the counter is incremented
-    logic [1:0] count_word;    // the last word first
+    // `tag_valid` is set at the end of a message of GCM, and stays until the next start.
+    logic       tag_valid;
+    // `counts_on` says that a word of the counter is incremented in this cycle, `count_word` which one;
+    // the last word, which has the lowest value, comes first.
+    logic       counts_on;
+    logic [1:0] count_word;    // Counting begins with word 3.
   } parts_t;
 
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
-  block_t      iv_q;                         // counter, or the ciphertext before
-  block_t      hold_q;                       // input of the block that is in the cipher
-  block_t      subkey_q, mask_q;             // of GCM: H, and what hides the tag (SP 800-38D §7.1)
+  block_t      iv_q;                         // This is the counter, or the ciphertext of the block before.
+  block_t      hold_q;                       // This is the input of the block that is in the cipher.
+  block_t      subkey_q, mask_q;             // GCM: H, and the block that hides the tag (SP 800-38D §7.1).
   block_t      output_d, output_q;
   block_t      lengths, sum, sealed;
-  logic [31:0] left_d, left_q, left_after;   // bytes that were not taken yet
+  logic [31:0] left_d, left_q, left_after;   // This counts the bytes that were not taken yet.
   logic [4:0]  bytes_now;
-  logic        sent_d, sent_q;               // the block of this phase is in the cipher, or in `hold_q`
+  logic        sent_d, sent_q;               // The block of this phase is in the cipher or in `hold_q`.
   logic        differs, digest_error;
   parts_t      parts_d, parts_q;
   logic        in_idle, in_expand, in_turn, in_subkey, in_iv, in_iv_end, in_first, in_aad, in_text, in_lengths, in_tag;
@@ -103,28 +130,34 @@ module aes_modes
   assign in_text    = state_q == StText;
   assign in_lengths = state_q == StLengths;
   assign in_tag     = state_q == StTag;
+  // Every other code is an error.
   assign error_o    = ~(in_idle | in_expand | in_turn | in_subkey | in_iv | in_iv_end | in_first | in_aad | in_text |
                         in_lengths | in_tag);
   assign busy_o     = ~in_idle;
   assign is_gcm     = mode_i == ModeGcm;
-  // Modes that encrypt counters in both directions.
+  // CTR and GCM encrypt counters in both directions, so the cipher never decrypts in them.
   assign counts           = (mode_i == ModeCtr) | is_gcm;
   assign cipher_decrypt_o = decrypt_i & ~counts;
   assign cipher_expand_o  = in_idle & start_i & expand_i;
 
   // --- the cipher ---
 
+  // `loads` and `results` are the cycles in which the cipher takes a block and gives a result.
   assign loads       = block_valid_o & block_ready_i;
   assign results     = result_valid_i & result_ready_o;
   assign stores_text = in_text & results;
-  // The subkey is the encryption of zero, the mask of the tag that of the first counter block.
+  // The subkey is the encryption of zero, and the block that hides the tag is that of the first counter
+  // block.
   assign block_valid_o  = wipe_i | ((in_subkey | in_first) & ~sent_q) |
                           (in_text & (left_q != '0) & input_valid_i);
+  // A result of text is taken if `output_q` is free in this cycle and, in GCM, GHASH takes the
+  // ciphertext at the same time.
   assign result_ready_o = wipe_i | in_subkey | in_first |
                           (in_text & (~parts_q.output_valid | output_ready_i) & (digest_ready | ~is_gcm));
 
-  // By a code of three bits: six inputs for each bit, a look-up table. CBC chains with the result of this cycle, if there
-  // is one.
+  // The block for the cipher is chosen by a code of three bits, so that each of its bits has six inputs
+  // and fits a look-up table. CBC chains with the result of this cycle if there is one, and otherwise
+  // with the stored ciphertext.
   typedef enum logic [2:0] {FromZero, FromVector, FromInput, FromInputAndVector, FromInputAndResult} from_e;
   from_e from;
   assign from = in_subkey ? FromZero : (in_first | counts) ? FromVector
@@ -140,10 +173,11 @@ module aes_modes
     endcase
   end
 
-  // Bytes of the block that is taken now.
+  // A phase takes whole blocks of 16 bytes until the rest is shorter.
   assign bytes_now     = (left_q[31:4] != '0) ? 5'd16 : {1'b0, left_q[3:0]};
   assign left_after    = (left_q[31:4] != '0) ? {left_q[31:4] - 28'd1, left_q[3:0]} : '0;
-  // A block that is authenticated only waits in `hold_q` for the digest, too; `sent_q` says that it is there.
+  // A block that is only authenticated waits in `hold_q` until GHASH takes it; `sent_q` says that such
+  // a block is there. It can be replaced in the cycle in which it leaves.
   assign releases      = (in_iv | in_aad) & sent_q & digest_ready;
   assign absorbs       = (in_iv | in_aad) & (left_q != '0) & input_valid_i & (~sent_q | releases);
   assign takes         = absorbs | (in_text & loads);
@@ -154,24 +188,28 @@ module aes_modes
 
   // --- results ---
 
+  // This function clears all bytes of a block but the first ones.
   function automatic block_t first_bytes(block_t block, logic [4:0] bytes);
     block_t out;
     for (int i = 0; i < 16; i++) out[i] = block[i] & {8{5'(i) < bytes}};
     return out;
   endfunction
 
+  // The value that is added to the result of the cipher is the text in modes that encrypt counters, and
+  // the ciphertext before in the decryption of CBC.
   assign sealed   = counts ? hold_q : (mode_i == ModeCbc && decrypt_i) ? iv_q : '0;
   assign output_d = first_bytes(result_i ^ sealed, parts_q.hold_bytes);
 
-  // Not in the cycle of an upset.
+  // No result is offered in the cycle in which the copy shows an upset.
   assign output_valid_o = parts_q.output_valid & ~differs;
   assign output_o       = output_q;
   assign output_bytes_o = parts_q.output_bytes;
   assign output_last_o  = parts_q.output_last;
 
-  // --- the digest ---
+  // --- GHASH ---
 
-  // Big-endian counters in blocks whose first byte is the lowest.
+  // These functions reverse the order of bytes: counters and lengths are big-endian, and byte 0 of a
+  // block is its lowest.
   function automatic block_t reversed(block_t block);
     block_t out;
     for (int i = 0; i < 16; i++) out[i] = block[15-i];
@@ -182,12 +220,14 @@ module aes_modes
     return {word[7:0], word[15:8], word[23:16], word[31:24]};
   endfunction
 
-  // Lengths are in bits (§7.1). They are modulo 2^35 bytes, more than a length register has.
+  // Lengths are counted in bits (SP 800-38D §7.1). A length register has 32 bits for bytes, so the
+  // number of bits always fits.
   function automatic logic [63:0] bits(logic [31:0] bytes);
     return {29'b0, bytes, 3'b0};
   endfunction
 
-  // Ciphertext, which is what is made of the input or the input itself, and the other data; then lengths.
+  // GHASH takes ciphertext, which is the result of an encryption or the input of a decryption, and data
+  // that are only authenticated. It takes the lengths at the end of a long vector and of the message.
   always_comb begin
     digests = releases | (stores_text & is_gcm) | (in_iv_end & ~sent_q) | in_lengths;
     lengths = '0;
@@ -195,7 +235,8 @@ module aes_modes
     if (in_lengths) lengths = reversed({bits(aad_len_i), bits(text_len_i)});
   end
 
-  // The sum begins anew with a message, and after the vector. After the end it is a part of the tag.
+  // The sum of GHASH begins at zero for each message, and again after a long vector. It is not cleared
+  // at the end, because it is a part of the tag.
   assign clears_sum = in_subkey | in_first | drop_i;
 
   aes_ghash #(.Hardened(Hardened)) u_ghash (
@@ -213,11 +254,13 @@ module aes_modes
     .error_o (digest_error)
   );
 
+  // The tag is the sum of GHASH, hidden by the encryption of the first counter block.
   assign tag_valid_o = parts_q.tag_valid & ~differs;
   assign tag_o       = sum ^ mask_q;
 
-  // GCM counts in 32 bits (SP 800-38D §6.2), CTR in all: a word a cycle, while the cipher works on the counter before. A
-  // block takes ten cycles at least.
+  // GCM increments the last 32 bits of the counter (SP 800-38D §6.2), CTR all 128 bits. This takes a
+  // cycle for each word while the cipher works on the counter before. That is in time, because a block
+  // takes at least ten cycles.
   logic  counter_leaves;
   word_t counter_word, counted;
   assign counter_leaves = loads & (in_first | (in_text & counts));
@@ -226,22 +269,25 @@ module aes_modes
 
   // --- the message ---
 
-  // Phases in the order of the standard; those without bytes take a cycle.
+  // The phases come in the order of the standard; those without bytes take a cycle.
   always_comb begin
     state_d = state_q;
     left_d  = left_q;
     sent_d  = sent_q;
     unique case (state_q)
+      // A start goes to the expansion, or directly to the first block if the schedule is of this key.
       StIdle: if (start_i) begin
         state_d = expand_i ? StExpand : StTurn;
         sent_d  = 1'b0;
       end
-      // Until the schedule is there, and the first round key of the direction.
+      // The cipher is idle when the schedule is complete.
       StExpand: if (cipher_idle_i) state_d = StTurn;
+      // The cipher reads the first round key of the direction in this cycle.
       StTurn: begin
         state_d = is_gcm ? StSubkey : StText;
         left_d  = text_len_i;
       end
+      // A vector of 12 bytes is the counter itself; any other vector goes through GHASH.
       StSubkey: begin
         if (loads) sent_d = 1'b1;
         if (results) begin
@@ -250,11 +296,13 @@ module aes_modes
           left_d  = iv_len_i;
         end
       end
+      // The phase ends when all bytes were taken and the last block has left for GHASH.
       StIv: begin
         if (absorbs) left_d = left_after;
         sent_d = absorbs | (sent_q & ~releases);
         if (left_q == '0 && !sent_q) state_d = StIvEnd;
       end
+      // The first time that GHASH is ready it takes the length; the second time it has the sum.
       StIvEnd: begin
         if (digest_ready) sent_d = 1'b1;
         if (sent_q && digest_ready) begin
@@ -262,6 +310,7 @@ module aes_modes
           state_d = StFirst;
         end
       end
+      // The result becomes the block that hides the tag.
       StFirst: begin
         if (loads) sent_d = 1'b1;
         if (results) begin
@@ -270,6 +319,7 @@ module aes_modes
           left_d  = aad_len_i;
         end
       end
+      // As in `StIv`, the phase ends when GHASH has taken the last block.
       StAad: begin
         if (absorbs) left_d = left_after;
         sent_d = absorbs | (sent_q & ~releases);
@@ -278,25 +328,27 @@ module aes_modes
           left_d  = text_len_i;
         end
       end
+      // The phase ends when the result of the last block is stored, or at once if there is no text.
       StText: begin
         if (loads) left_d = left_after;
         if (left_q == '0 && (text_len_i == '0 || (stores_text && parts_q.hold_last))) begin
           state_d = is_gcm ? StLengths : StIdle;
         end
       end
+      // The sum is complete when GHASH is ready again.
       StLengths: if (digest_ready) state_d = StTag;
       StTag: if (digest_ready) state_d = StIdle;
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StIdle;
     endcase
-    // Priority over a message, but not over an error.
+    // A drop has priority over a message, but not over an error. An upset has priority over all.
     if (drop_i && !error_o) state_d = StIdle;
     if ((fail_i || differs || digest_error) && Hardened) state_d = StError;
   end
 
   assign done_o = busy_o & ~error_o & (state_d == StIdle) & ~drop_i;
 
-  // What belongs to the blocks that wait.
+  // This block follows what is known about the waiting blocks, the counter and the tag.
   always_comb begin
     parts_d = parts_q;
     if (takes) begin
@@ -307,7 +359,8 @@ module aes_modes
       parts_d.output_bytes = parts_q.hold_bytes;
       parts_d.output_last  = parts_q.hold_last;
     end
-    // The next word, if this one has become zero.
+    // CTR goes on with the next word if this one has become zero. GCM never does, because it counts in
+    // 32 bits.
     if (counter_leaves) begin
       parts_d.counts_on  = 1'b1;
       parts_d.count_word = 2'd3;
@@ -316,7 +369,7 @@ module aes_modes
       parts_d.count_word = parts_q.count_word - 2'd1;
     end
     if (drop_i || error_o) parts_d.counts_on = 1'b0;
-    // A wipe lets whole blocks pass.
+    // A wipe lets whole blocks pass, so that all bytes of `output_q` are overwritten.
     if (wipe_i) parts_d.hold_bytes = 5'd16;
     if (drop_i || error_o || wipe_i)  parts_d.output_valid = 1'b0;
     else if (stores_text)             parts_d.output_valid = 1'b1;
@@ -325,6 +378,7 @@ module aes_modes
     else if (in_tag && digest_ready)            parts_d.tag_valid = 1'b1;
   end
 
+  // The registers of control are reset, and start a message in `StIdle`.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
@@ -339,6 +393,7 @@ module aes_modes
     end
   end
 
+  // This copy detects upsets of all registers of control but the state, whose code detects them itself.
   aes_copy #(.Bits(33 + $bits(parts_t)), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
@@ -347,11 +402,11 @@ module aes_modes
     .differs_o(differs)
   );
 
-  // Data without a reset: a wipe follows it. A wipe lets all of them take what their inputs are then: blocks that the
-  // cipher makes of pseudo-random words.
+  // Data have no reset, because a wipe follows it. In a wipe all of these registers take their inputs:
+  // blocks that the cipher makes of pseudo-random words.
   always_ff @(posedge clk_i) begin
     for (int i = 0; i < 16; i++) begin
-      // Bytes past the end are zero.
+      // Bytes past the end of the text are zero.
       if (takes && 5'(i) >= bytes_now) hold_q[i] <= '0;
       else if (takes || wipe_i)        hold_q[i] <= input_block_i[i];
     end
@@ -360,7 +415,8 @@ module aes_modes
     if ((in_first && results) || wipe_i)  mask_q   <= result_i;
   end
 
-  // The vector by words: from outside, the first count of GCM, or a word of the counter.
+  // The vector is written by words: from outside, as the first count of GCM (a one in the last word),
+  // or as an incremented word of the counter.
   logic       sets_one, word_write;
   logic [1:0] word_index;
   word_t      word;
@@ -369,24 +425,33 @@ module aes_modes
   assign word_index = iv_write_i ? iv_index_i : sets_one ? 2'd3 : parts_q.count_word;
   assign word       = iv_write_i ? iv_word_i : sets_one ? 32'h01000000 : counted;
 
-  // Or as a whole: the sum of a long vector, or the chain.
+  // It is also written as a whole: with the sum of GHASH over a long vector, or with the ciphertext
+  // that CBC chains.
   always_ff @(posedge clk_i) begin
     if (word_write)                                iv_q[4*word_index +: 4] <= word;
     else if (in_iv_end && sent_q && digest_ready)  iv_q <= sum;
     else if (stores_text && mode_i == ModeCbc)     iv_q <= decrypt_i ? hold_q : result_i;
   end
 
+  // Software cannot make an engine that was upset go on: only a reset leaves the error.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // A tag becomes valid only at the end of a whole message, never in the middle of one.
   `ASSERT(ATagIsOfAWholeMessage_A, !tag_valid_o |=> !tag_valid_o || ($past(in_tag) && left_q == '0))
+  // A result is neither lost nor changed while its reader waits, unless an upset or a drop removes it.
   `ASSERT(AResultWaitsForItsReader_A,
           output_valid_o && !output_ready_i && !drop_i && !error_o && !wipe_i |=>
           (output_valid_o || differs) && $stable(output_q))
+  // A start in the middle of a message would mix two messages; the caller has to wait for idle.
   `ASSERT(AStartIsOfAnIdleEngine_A, start_i |-> in_idle)
+  // GHASH would be wrong if its subkey were the encryption of anything but zero (SP 800-38D §7.1, step
+  // 1).
   `ASSERT(TheSubkeyIsOfZero_A, in_subkey && loads |-> block_o == '0 || wipe_i)
-  // Two blocks with one counter would give away the sum of their texts.
+  // Two blocks with one counter would reveal the sum of their texts.
   `ASSERT(ACounterIsUsedOnce_A, $past(in_text && counts && loads && !drop_i) && !drop_i |=> iv_q != $past(iv_q))
-  // SP 800-38D §6.2: the first 96 bits of a counter of GCM never change.
+  // The first 96 bits of a counter of GCM never change (SP 800-38D §6.2).
   `ASSERT(GcmCountsInTheLastWord_A, is_gcm && parts_q.counts_on |-> parts_q.count_word == 2'd3 || differs)
+  // The cipher must not take a counter in which a carry still has to move on.
   `ASSERT(NoCounterLeavesBeforeItIsWhole_A, counter_leaves |-> !parts_q.counts_on)
+  // Memory past the end of the text gets nothing of the key stream.
   `ASSERT(BytesPastTheEndAreZero_A, output_valid_o && output_bytes_o < 5'd16 |-> output_o[15] == '0)
 endmodule

@@ -1,4 +1,5 @@
-// The sum of three sums, a product and a bit: one look-up table, as `aes_three`.
+// This module is the sum of three sums, a product and a bit. It fits one look-up table of six inputs, and the
+// hierarchy keeps it there, as in `aes_three`. It is combinational, and a part of GHASH.
 
 (* keep_hierarchy *)
 module aes_rest (

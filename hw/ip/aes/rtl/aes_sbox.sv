@@ -1,13 +1,15 @@
-// SubBytes, and its inverse if there is one, on a byte (FIPS 197 §5.1.1, §5.3.2).
+// This module is SubBytes on a byte and, with `Inverts`, its inverse (FIPS 197 §5.1.1, §5.3.2). It is
+// combinational.
 //
-// Both are one table of inverses, with the affine transformation after it or its inverse in front: 48 look-up tables,
-// where two tables are 64. SubBytes alone is one table, 32. Mapping that sees what is around takes more; so the
-// hierarchy has to stay.
+// Both directions share one table of inverses, with the affine transformation after it or its inverse in front:
+// 48 look-up tables, where two whole tables take 64. SubBytes without the inverse is one table of 32. Synthesis
+// that sees what is around takes more look-up tables, so the hierarchy has to stay.
 
 (* keep_hierarchy *)
 module aes_sbox
   import aes_pkg::*;
 #(
+  // With `Inverts` the input `inverse_i` chooses the direction; without it the module only has SubBytes.
   parameter bit Inverts = 1'b0
 ) (
   input  logic       inverse_i,

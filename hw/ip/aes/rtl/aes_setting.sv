@@ -1,15 +1,20 @@
-// A register of the configuration and its copy: both take the word of the bus, so that an upset is seen from the
-// write on, and not only while a message uses it.
+// This module is a register of the configuration with its copy. Both take the word of the bus, so that an upset
+// is seen from the write on, and not only while a message uses the value.
+//
+// `value_o` changes in the cycle after `write_i`. A reset sets it to `Reset`. An upset of the register or the
+// copy is shown by `differs_o` as long as they differ.
 
 `include "assert.svh"
 
 module aes_setting #(
+  // `Bits` is the width, and `Reset` the value after a reset. With `Hardened` = 0 there is no copy.
   parameter int unsigned     Bits     = 1,
   parameter logic [Bits-1:0] Reset    = '0,
   parameter bit              Hardened = 1'b1
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
+  // A write is taken in every cycle with `write_i`; the caller decides when it is allowed.
   input  logic            write_i,
   input  logic [Bits-1:0] value_i,
   output logic [Bits-1:0] value_o,
@@ -17,6 +22,7 @@ module aes_setting #(
 );
   logic [Bits-1:0] value_q;
 
+  // Only a write changes the value.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)      value_q <= Reset;
     else if (write_i) value_q <= value_i;
@@ -31,6 +37,6 @@ module aes_setting #(
     .differs_o
   );
 
-  // After a write that both registers lost nothing would differ.
+  // If both registers lost a write they would still be equal, and the copy would not notice it.
   `ASSERT(AWriteIsTaken_A, write_i |=> value_o == $past(value_i))
 endmodule

@@ -1,5 +1,5 @@
-// The sum of three products of bits: one look-up table. Mapping that sees what is around it takes more; so the hierarchy
-// has to stay.
+// This module is the sum of three products of bits: one look-up table of six inputs. Synthesis that sees what
+// is around takes more of them, so the hierarchy has to stay. It is combinational, and a part of GHASH.
 
 (* keep_hierarchy *)
 module aes_three (

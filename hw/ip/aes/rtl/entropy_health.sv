@@ -1,35 +1,52 @@
-// Health tests of a noise source (SP 800-90B §4.4): repetition count and adaptive proportion, on samples of some bits.
+// This module has the health tests of a noise source (SP 800-90B §4.4): repetition count and adaptive
+// proportion, on samples of `SampleBits` bits.
 //
-// The cut-offs are parameters: 1 + 20/H for the repetition count (§4.4.1), the critical value of the binomial
-// distribution for the proportion (§4.4.2), both for a false alarm in 2^20. A failure stays until `clear_i`, and
-// the source is trusted after a start-up test of 1,024 samples (§4.3), two windows.
+// Protocol: a sample is a cycle with `valid_i`. `failed_o` is a pulse in the cycle of the sample that fails.
+// `healthy_o` is high after the start-up test of 1,024 samples, two windows (§4.3), until a failure. A failure
+// stays until `clear_i`, and the start-up test begins anew then.
+//
+// Reset: nothing is trusted, and the counts are zero. Nothing is hardened here against upsets: the counts and
+// the verdict have no copy.
 
 `include "assert.svh"
 
 module entropy_health #(
+  // A sample has this many bits.
   parameter int unsigned SampleBits       = 4,
-  parameter int unsigned RepetitionCutoff = 21,   // one bit of entropy a sample
-  parameter int unsigned ProportionCutoff = 325,  // of 512 samples with two values or more, one bit each
+  // The cut-offs are for a false alarm in 2^20 samples. The repetition count has 1 + 20/H (§4.4.1), here for
+  // one bit of entropy in a sample.
+  parameter int unsigned RepetitionCutoff = 21,
+  // The adaptive proportion has the critical value of the binomial distribution (§4.4.2), here for windows of
+  // 512 samples with one bit of entropy each.
+  parameter int unsigned ProportionCutoff = 325,
+  // The adaptive proportion looks at windows of this many samples.
   parameter int unsigned Window           = 512
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
+  // A clear forgets all samples and a failure.
   input  logic                  clear_i,
   input  logic                  valid_i,
   input  logic [SampleBits-1:0] sample_i,
-  output logic                  healthy_o,  // two windows have passed, and nothing has failed since
-  output logic                  failed_o    // a pulse for each failure
+  // Two windows have passed, and nothing has failed since.
+  output logic                  healthy_o,
+  // This is a pulse for each failure.
+  output logic                  failed_o
 );
   localparam int unsigned CountBits = $clog2(Window + 1);
 
-  // `reference_q` is the first sample of a window, `equals_q` how often it came (§4.4.2).
+  // `reference_q` is the first sample of a window, and `equals_q` counts how often it came in the window
+  // (§4.4.2).
   logic [SampleBits-1:0] last_q, reference_q;
   logic [CountBits-1:0]  repeats_d, repeats_q, equals_d, equals_q, index_d, index_q;
-  logic                  there_q;            // a sample has come
-  logic                  half_q, passed_q, failed_q, is_first, is_end, is_failure;  // `half_q`: one window has passed
+  // A sample has come since the last clear, so there is one to compare with.
+  logic                  there_q;
+  // `half_q` says that one window has passed, `passed_q` that two have.
+  logic                  half_q, passed_q, failed_q, is_first, is_end, is_failure;
 
   assign is_first  = index_q == '0;
   assign is_end    = index_q == CountBits'(Window - 1);
+  // The count of repetitions stays at its greatest value instead of wrapping around.
   assign repeats_d = (there_q && sample_i == last_q) ? repeats_q + CountBits'(repeats_q != '1) : CountBits'(1);
   assign equals_d  = is_first ? CountBits'(1) : equals_q + CountBits'(sample_i == reference_q);
   assign index_d   = is_end ? '0 : index_q + 1'b1;
@@ -40,14 +57,15 @@ module entropy_health #(
   assign failed_o   = is_failure;
   assign healthy_o  = passed_q & ~failed_q;
 
-  // Counts and verdict. The last sample and the first of a window are kept, and no port shows them: masks may be made of them.
+  // These registers are counts and verdict. The last sample and the first one of a window are kept, but no port
+  // shows them, because masks may be made of them.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {there_q, half_q, passed_q, failed_q}  <= '0;
       {last_q, reference_q}                  <= '0;
       {repeats_q, equals_q, index_q}         <= '0;
     end else if (clear_i) begin
-      // A failed source has to pass a window again.
+      // A source that failed has to pass the start-up test again.
       {there_q, half_q, passed_q, failed_q}  <= '0;
       {repeats_q, equals_q, index_q}         <= '0;
     end else if (valid_i) begin
@@ -62,10 +80,14 @@ module entropy_health #(
     end
   end
 
+  // A failure cannot be overlooked: only a clear takes it back.
   `ASSERT(AFailureIsNotForgotten_A, failed_q && !clear_i |=> failed_q && !healthy_o)
+  // The source is trusted only at the end of a window without a failure.
   `ASSERT(NoSampleIsTrustedBeforeAWindow_A, !healthy_o |=> !healthy_o || $past(is_end && valid_i))
+  // Software learns of every failure by a pulse.
   `ASSERT(AFailureIsReported_A, !failed_q |=> !failed_q || $past(failed_o))
+  // After a clear the source has to prove itself again.
   `ASSERT(AClearTrustsNothing_A, clear_i |=> !healthy_o)
-  // §4.4.2, steps 1 to 4: the sample that is counted is the first of its window, and counts itself.
+  // The sample that is counted is the first one of its window, and it counts itself (§4.4.2, steps 1 to 4).
   `ASSERT(AWindowCountsItsFirstSample_A, valid_i && is_first && !clear_i |=> equals_q == CountBits'(1))
 endmodule
