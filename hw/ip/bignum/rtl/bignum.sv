@@ -1,7 +1,21 @@
-// The engine for big numbers on a bus: registers of `data/bignum.rdl` (AXI4-Lite), an interrupt and an alert.
+// This module is the engine for big numbers with its bus: registers of `data/bignum.rdl` (AXI4-Lite), an
+// interrupt and an alert. It turns accesses to the registers into words, choices and commands for
+// `bignum_core`.
 //
-// Operands can be written, and not read. An access to `operand` or `data` is answered when the memory has the word or gave it,
-// which takes 256 cycles at most; what comes at the wrong time is refused at once and reported.
+// Protocol: software chooses an operand in `operand`, writes its words into `data`, and writes `command`. When
+// `status.idle` is set again, `outcome` says what came of the command. Operands can be written, and not read; a
+// result can be read until the next command. What comes at the wrong time is refused at once and reported in
+// `error`.
+//
+// Time: an access to `operand` or `data` is answered when the memory has the word or has given it. Clearing a
+// chosen operand takes most: 64, 128 or 256 cycles with 16, 4 or 1 DSP blocks. Commands take the cycles that
+// `doc/README.md` lists.
+//
+// Reset: nothing is chosen, no command runs, and the control overwrites the memory with zeros before the engine
+// is idle.
+//
+// Hardening: codes of states, commands and outcomes differ in several bits. An illegal state is an error until
+// reset, and an alert. A private operation compares its result with the base before it is released.
 
 `include "assert.svh"
 
@@ -9,46 +23,54 @@ module bignum
   import bignum_pkg::*;
   import bignum_regs_pkg::*;
 #(
+  // `Dsps` is the number of DSP blocks of the multiplier: 16, 4 or 1.
   parameter int unsigned Dsps = 16,
+  // `Hardened` = 0 removes the detection of faults, for tests only.
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
-  // Write address.
+  // This is the AXI4-Lite port with 4 KiB of addresses. Protection bits are ignored, because the only manager
+  // of this port is the root of trust. The first channel is the write address.
   input  logic        axil_awvalid_i,
   output logic        axil_awready_o,
   input  logic [11:0] axil_awaddr_i,
   input  logic [2:0]  axil_awprot_i,
-  // Write data.
+  // This is the channel of write data.
   input  logic        axil_wvalid_i,
   output logic        axil_wready_o,
   input  logic [31:0] axil_wdata_i,
   input  logic [3:0]  axil_wstrb_i,
-  // Write response.
+  // This is the channel of write responses.
   output logic        axil_bvalid_o,
   input  logic        axil_bready_i,
   output logic [1:0]  axil_bresp_o,
-  // Read address.
+  // This is the channel of read addresses.
   input  logic        axil_arvalid_i,
   output logic        axil_arready_o,
   input  logic [11:0] axil_araddr_i,
   input  logic [2:0]  axil_arprot_i,
-  // Read data and response.
+  // This is the channel of read data and its response.
   output logic        axil_rvalid_o,
   input  logic        axil_rready_i,
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
-  input  logic [3:0]  lifecycle_i,  // a change of it wipes everything
+  // A change of `lifecycle_i` between two cycles wipes everything. `irq_o` is a level that follows the enabled
+  // interrupts.
+  input  logic [3:0]  lifecycle_i,
   output logic        irq_o,
-  output logic        alert_o       // an upset was detected: the engine stops until reset
+  // `alert_o` says that an upset was detected. It is a level that stays until reset, as the engine does nothing
+  // more.
+  output logic        alert_o
 );
+  // These structures have the fields of the register block in the shape that the generator gives them.
   bignum__in_t  regs_in;
   bignum__out_t regs_out;
 
-  // Generated from data/bignum.rdl.
+  // The register block is generated from `data/bignum.rdl`. `operand` and `data` are external registers: the
+  // bus waits for the answers that this module gives.
   bignum_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
@@ -82,12 +104,14 @@ module bignum
   command_e   command;
   result_e    result;
 
+  // Each bit of `command` asks for one operation.
   assign asked = {regs_out.command.private_rsa.value, regs_out.command.verify_p384.value, regs_out.command.verify_p256.value,
                   regs_out.command.prepare.value, regs_out.command.multiply.value, regs_out.command.secret.value,
                   regs_out.command.power.value};
-  // The first cycle after a reset wipes as well, unless the lifecycle is zero: the control begins with it anyway.
+  // The first cycle after a reset wipes as well, unless the lifecycle is zero. This changes nothing, because
+  // the control begins with a wipe anyway.
   assign wipes = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i);
-  // One at a time; more than one is none.
+  // More than one command at a time is none.
   always_comb begin
     unique case (asked)
       7'b0000001: command = CmdPower;
@@ -103,7 +127,10 @@ module bignum
   assign takes = (command != CmdNone) & ready;
 
   // --- words ---
-  // A word of an operand is kept for the cycles until the engine takes it, and then cleared.
+  // This is the state of an access. A word of an operand is kept only until the engine takes it, and then
+  // cleared. AccessNone waits for an access. AccessSelect takes a cycle, in which the core takes the choice or
+  // refuses it. AccessWrite waits until the core takes the word. AccessStore waits until the memory has it, or
+  // until the chosen operand is zero. AccessRead waits for a word of the result.
   typedef enum logic [2:0] {
     AccessNone, AccessSelect, AccessWrite, AccessStore, AccessRead
   } access_e;
@@ -115,11 +142,12 @@ module bignum
 
   assign write_request  = regs_out.data.req & regs_out.data.req_is_wr;
   assign read_request   = regs_out.data.req & ~regs_out.data.req_is_wr;
-  // Bytes alone cannot be written: a word counts what it moves by.
+  // Single bytes cannot be written, because each write counts as a word of the sequence.
   assign is_whole       = &regs_out.data.wr_biten.value;
   assign select_is_good = select_ready & (word_q[4:0] inside {[5'd1:5'd18]});
 
-  // What an access waits for: the operand is zero, the word is in the memory, or out of it.
+  // This block says when an access ends, and whether it was refused. It waits for three things: the chosen
+  // operand is zero, the word is in the memory, or the word has come out of it.
   always_comb begin
     {bad_write, bad_read, ends_write, ends_read} = '0;
     unique case (access_q)
@@ -132,7 +160,7 @@ module bignum
     if (write_request && !is_whole) bad_write = 1'b1;
   end
 
-  // One access at a time: the bus waits for its answer.
+  // There is one access at a time, because the bus waits for its answer.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       access_q    <= AccessNone;
@@ -149,6 +177,8 @@ module bignum
             word_q   <= {27'd0, regs_out.operand.wr_data.value};
             access_q <= AccessSelect;
           end
+          // A partial word is refused, but its answer waits for the port as well, so both paths have the same
+          // end.
           if (write_request) access_q <= is_whole ? AccessWrite : AccessStore;
           if (read_request)  access_q <= AccessRead;
         end
@@ -158,7 +188,7 @@ module bignum
         AccessRead:   if (!out_wait) access_q <= AccessNone;
         default:      access_q <= AccessNone;
       endcase
-      // No word of an operand stays.
+      // No word of an operand stays in this register after the engine has taken it.
       if (access_q inside {AccessNone, AccessWrite} && !write_request && !regs_out.operand.req && !in_wait) word_q <= '0;
     end
   end
@@ -191,22 +221,24 @@ module bignum
     .valid_o        (valid),
     .error_o        (core_error)
   );
-  // Not an interrupt alone: software that was upset would not look.
+  // An alert is more than an interrupt, because software that was upset would not look at one.
   assign alert_o = core_error;
   assign irq_o   = regs_out.interrupt.intr;
 
   // --- status for software ---
   logic was_failed_q, bad_command;
-  // Software would otherwise take the outcome of the command before for that of this one.
+  // A refused command has to be reported: software would otherwise take the outcome of the command before for
+  // that of this one.
   assign bad_command = (asked != '0) & ~takes;
 
-  // Interrupts report events: the first cycle of a failure.
+  // An interrupt reports an event, so this register detects the first cycle of a failure.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) was_failed_q <= 1'b0;
     else         was_failed_q <= core_error;
   end
 
-  // Every input of the register block.
+  // This block drives every input of the register block. The outcome is a code of 32 bits, of which any two
+  // differ in 16.
   always_comb begin
     regs_in.parameters.dsps.next  = 5'(Dsps);
     regs_in.status.idle.next      = is_idle;
@@ -250,11 +282,12 @@ module bignum
   );
 `endif
 
-  // Two commands in one write are a mistake of software, of which none is guessed to be meant.
+  // Two commands in one write are a mistake of software, and none of them is guessed to be meant.
   `ASSERT(ACommandIsAskedForAlone_A, command != CmdNone |-> $onehot(asked))
-  // The register block would take it for the answer of a later access.
+  // An answer without an access would be taken by the register block for the answer of a later access.
   `ASSERT(AnAnswerIsOfAnAccess_A, ends_write || ends_read |-> access_q != AccessNone)
-  // None is answered twice, and none is forgotten.
+  // No access is answered twice, and none is forgotten, which would stop the bus.
   `ASSERT(AnAccessEndsWithItsAnswer_A, access_q != AccessNone |=> (access_q == AccessNone) == $past(ends_write || ends_read))
+  // Words of a private key do not stay in the register of the bus.
   `ASSERT(NoWordOfAnOperandStays_A, access_q == AccessWrite && !in_wait |=> word_q == '0)
 endmodule

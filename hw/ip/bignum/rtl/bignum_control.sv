@@ -1,15 +1,21 @@
-// Commands: their programs, their results, and what can be read.
+// This module handles commands: their programs, their results, and what can be read.
 //
-// Lengths are checked here, before a program runs; programs check everything that needs arithmetic. A command copies what
-// configures it, so that later writes of registers change nothing. A result is valid until the next command, an abort or a
-// wipe; a refused command has none, and the operand that was chosen for reading is forgotten with it.
+// Protocol: a command is taken in a cycle with `command_valid_i` and `command_ready_o`. It copies what
+// configures it, so that later writes of registers change nothing. `done_o` is a pulse at its end. A result is
+// valid until the next command, an abort or a wipe. A refused command has no result, so nothing can be read
+// after it.
 //
-// After a private operation, however it ended, the memory is overwritten but for a result that may be read: the key and what
-// was computed with it are gone before the engine is idle. An abort of one is a wipe.
+// Lengths are checked here, before a program runs; programs check everything that needs arithmetic. After a
+// private operation, however it ended, the memory is overwritten except for a result that may be read: the key
+// and what was computed with it are gone before the engine is idle. An abort of a private operation is a wipe.
 //
-// There is no limit of time: loops of programs count down or walk a number of at most 4,096 bits, so each of them ends.
+// Time: a command begins a cycle after it is taken. A wipe and a sweep write a word in a cycle, all of the
+// memory. There is no limit of time for programs: their loops count down or walk a number of at most 4,096
+// bits, so each of them ends.
 //
-// States, and what says that there is a result, differ in several bits; illegal ones are an error, which only a reset leaves.
+// Reset: the state is a wipe, and there is no result. Hardening: the codes of states, and the code that says
+// that there is a result, differ in several bits; illegal states are an error, which only a reset leaves, and
+// in which the memory is overwritten all the time. `Hardened` = 0 removes this.
 
 `include "assert.svh"
 
@@ -17,38 +23,53 @@ module bignum_control
   import bignum_pkg::*;
   import bignum_rom_pkg::*;
 #(
+  // `W` is the width of a word of the memory.
   parameter int unsigned W = 68,
+  // `Hardened` = 0 has illegal states return to idle.
   parameter bit Hardened = 1'b1,
   localparam int unsigned AddrBits = $clog2(Limbs * LimbBits / W),
-  // Words of a number of eight slots, as a power of two.
+  // This is the number of words of eight slots, as the logarithm of a power of two.
   localparam int unsigned NumberShift = $clog2(NumberSlots * SlotLimbs * LimbBits / W)
 ) (
   input  logic     clk_i,
   input  logic     rst_ni,
 
+  // This is a command with its configuration. `given_i` says that R² is in the memory already.
   input  logic     command_valid_i,
   output logic     command_ready_o,
   input  command_e command_i,
   input  length_t  modulus_bits_i,
   input  length_t  exponent_bits_i,
   input  logic     given_i,
-  input  logic     abort_i,        // ends a command
-  input  logic     wipe_i,         // forgets everything
-  input  logic     fail_i,         // an error elsewhere
-  output logic     error_o,        // until reset
+  // An abort ends a command and keeps operands.
+  input  logic     abort_i,
+  // A wipe forgets everything.
+  input  logic     wipe_i,
+  // This is an error elsewhere in the engine.
+  input  logic     fail_i,
+  // An error stays until reset.
+  output logic     error_o,
 
-  output logic     idle_o,         // operands and commands are taken
-  output logic     done_o,         // a pulse, also for a command that is refused
+  // While the engine is idle operands and commands are taken.
+  output logic     idle_o,
+  // This is a pulse at the end of a command, also of one that is refused.
+  output logic     done_o,
+  // This is the outcome of the last command.
   output result_e  result_o,
-  output logic     valid_o,        // there is a result to read
+  // There is a result to read.
+  output logic     valid_o,
 
-  output logic     clear_o,        // all units stop
-  output logic     clear_port_o,   // the operand that was chosen, too
-  output logic     wiping_o,       // the memory, a word a cycle
-  output logic     wipe_write_o,   // not of a word of the result
+  // All units stop.
+  output logic     clear_o,
+  // The port forgets the operand that was chosen.
+  output logic     clear_port_o,
+  // The memory is overwritten, a word in a cycle.
+  output logic     wiping_o,
+  // This word is written; it is low for words of a result that stays.
+  output logic     wipe_write_o,
   output logic [AddrBits-1:0] wipe_addr_o,
 
-  // The program.
+  // These ports control the program: its entry, its configuration, and its end with a result.
   output logic     start_o,
   output address_t entry_o,
   output length_t  modulus_bits_o,
@@ -57,16 +78,22 @@ module bignum_control
   input  logic     end_i,
   input  end_e     end_code_i
 );
-  // Any two states differ in three bits at least.
+  // Any two states differ in at least three bits.
   typedef enum logic [5:0] {
+    // StWipe overwrites the memory, and ends after its last word.
     StWipe  = 6'b001011,
+    // StIdle waits for a command.
     StIdle  = 6'b010101,
+    // StStart takes one cycle, in which the program begins.
     StStart = 6'b011110,
+    // StRun waits for the end of the program.
     StRun   = 6'b100110,
-    StSweep = 6'b101101,  // after a private operation
+    // StSweep overwrites the memory after a private operation, and ends after its last word.
+    StSweep = 6'b101101,
+    // StError waits for a reset.
     StError = 6'b110011
   } state_e;
-  // One upset of a bit shows no result.
+  // No upset of one bit makes a result valid, because these codes differ in four.
   localparam logic [3:0] No = 4'b0110, Yes = 4'b1001;
 
   (* fsm_encoding = "none" *) state_e state_q;
@@ -74,30 +101,31 @@ module bignum_control
   (* fsm_encoding = "none" *) command_e command_q;
   (* fsm_encoding = "none" *) logic [3:0] valid_q;
   (* fsm_encoding = "none" *) result_e result_q;
+  // These are the copies of the configuration that the program sees.
   length_t    modulus_bits_q, exponent_bits_q;
   logic       given_q, in_idle, is_error, takes, has_exponent, lengths_fit, ends, done_q, is_private, sweeps, swept;
   logic [AddrBits-1:0] wipe_q;
   result_e    verdict;
 
   assign in_idle  = state_q == StIdle;
-  // Every code that is no state, too.
+  // Every code that is no state is an error as well.
   assign is_error = !(state_q inside {StWipe, StIdle, StStart, StRun, StSweep});
   assign sweeps   = state_q == StSweep;
   assign swept    = sweeps & (wipe_q == '1);
 
   // --- commands ---
   assign has_exponent = command_i inside {CmdPower, CmdSecret, CmdPrivate};
-  // A curve has lengths of its own.
+  // A curve has lengths of its own, so those of the registers do not matter.
   assign lengths_fit  = (command_i inside {CmdP256, CmdP384}) ||
                         (modulus_bits_i >= LeastBits && modulus_bits_i <= MostBits &&
                          (!has_exponent || (exponent_bits_i != '0 && exponent_bits_i <= MostBits)) &&
-                         // Two primes of half of the bits.
+                         // A modulus of two primes has an even length, of which each prime has half.
                          (command_i != CmdPrivate || (modulus_bits_i >= LeastPrivateBits && !modulus_bits_i[0])));
   assign is_private   = command_q == CmdPrivate;
   assign command_ready_o = in_idle & ~wipe_i & ~abort_i & ~fail_i;
   assign takes           = command_valid_i & command_ready_o;
 
-  // What is no command begins nothing: `is_command` below.
+  // A code that is no command starts no program: `is_command` below.
   always_comb begin
     unique case (command_q)
       CmdPower:    entry_o = EntryPower;
@@ -109,13 +137,13 @@ module bignum_control
       default:     entry_o = EntryPrepare;
     endcase
   end
-  // A cycle after the command, so that the program sees the copies.
+  // The program starts a cycle after the command, so that it sees the copies.
   assign start_o = state_q == StStart;
   assign ends    = (state_q == StRun) & end_i;
 
-  // Any other code of an end is an error, and so is a command of no code.
+  // Any other code of an end is an error, and so is a command with an unknown code.
   logic is_end, is_command;
-  // Software sees no more of a program than this.
+  // The verdict is all that software sees of a program.
   always_comb begin
     is_end = 1'b1;
     unique case (end_code_i)
@@ -129,13 +157,14 @@ module bignum_control
       EndRelease:   verdict = ResultGood;
       default:      {is_end, verdict} = {1'b0, ResultNone};
     endcase
-    // A private operation has no other good end than that after its check, and nothing else has this one.
+    // The only good end of a private operation is the one after its check, and no other command has this end.
     if (is_private ? end_code_i == EndGood : end_code_i == EndRelease) is_end = 1'b0;
   end
   assign is_command = command_q inside {CmdPower, CmdSecret, CmdMultiply, CmdPrepare, CmdP256, CmdP384, CmdPrivate};
 
   // --- states ---
-  // A wipe is taken in every state but the error, an abort in every one but the wipe. During a sweep an abort wipes the rest, too.
+  // A wipe is taken in every state but the error, an abort in every state but the wipe. An abort during a sweep
+  // wipes the remaining words as well.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -152,13 +181,13 @@ module bignum_control
     if (fail_i && Hardened) state_d = StError;
   end
 
-  // The state machine. It begins with a wipe.
+  // The state begins with a wipe after a reset.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) state_q <= StWipe;
     else         state_q <= state_d;
   end
 
-  // Everything else that a command changes.
+  // These registers are everything else that a command changes.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       command_q       <= CmdNone;
@@ -170,7 +199,7 @@ module bignum_control
       done_q          <= 1'b0;
       wipe_q          <= '0;
     end else begin
-      // A wipe of all of it begins at the first word.
+      // A wipe that follows a sweep begins at the first word again.
       wipe_q <= (wiping_o && !(sweeps && state_d == StWipe)) ? wipe_q + 1'b1 : '0;
       done_q <= (ends & is_end & ~is_private) | swept | (takes & ~lengths_fit);
       if (takes) begin
@@ -185,18 +214,19 @@ module bignum_control
         result_q <= verdict;
         valid_q  <= (verdict == ResultGood) ? Yes : No;
       end
-      // A sweep keeps what came of the command.
+      // A sweep keeps the outcome of its command.
       if (clear_o && (!sweeps || abort_i || wipe_i)) begin
         valid_q <= No;
         done_q  <= 1'b0;
-        // An abort while idle ends nothing: the outcome of the last command stays.
+        // An abort while idle ends nothing, so the outcome of the last command stays.
         if (!in_idle || wipe_i) result_q <= ResultNone;
       end
     end
   end
 
-  // In an error the memory is overwritten again and again: it is not known what stopped the first time.
+  // In an error the memory is overwritten again and again, because it is not known what stopped the first time.
   assign wiping_o        = (state_q == StWipe) | is_error | sweeps;
+  // A sweep leaves out the words of a valid result.
   assign wipe_write_o    = wiping_o & ~(sweeps & (valid_q == Yes) & (wipe_q[AddrBits-1:NumberShift] == SlotResult[7:3]));
   assign wipe_addr_o     = wipe_q;
   // An abort keeps operands, and with them the place of the next word.
@@ -205,18 +235,25 @@ module bignum_control
   assign idle_o          = in_idle;
   assign done_o          = done_q;
   assign error_o         = is_error;
-  // Software may look at any time.
+  // Software may look at any time, so nothing is shown before the sweep has ended.
   assign result_o        = (is_error || sweeps) ? ResultNone : result_q;
   assign valid_o         = in_idle & (valid_q == Yes);
   assign modulus_bits_o  = modulus_bits_q;
   assign exponent_bits_o = exponent_bits_q;
   assign given_o         = given_q;
 
+  // An engine that was upset cannot go on before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // A result is shown only if it is good and nothing works on the memory.
   `ASSERT(OnlyAGoodResultIsShown_A, valid_o |-> idle_o && result_q == ResultGood)
+  // The key is overwritten after a private operation, whatever its end was.
   `ASSERT(APrivateEndIsSwept_A, ends && is_private |=> state_q inside {StSweep, StWipe} || is_error)
+  // A second start would run the program again from its entry, in the middle of itself.
   `ASSERT(AProgramStartsOnce_A, start_o |=> !start_o)
+  // Software that is told of an end finds an outcome.
   `ASSERT(AnEndHasAResult_A, done_o |-> result_o != ResultNone)
+  // A wipe begins in the cycle after its request.
   `ASSERT(AWipeIsTaken_A, wipe_i |=> wiping_o)
+  // An error shows no result and takes no command.
   `ASSERT(AnErrorShowsNothing_A, error_o |-> !valid_o && !command_ready_o)
 endmodule

@@ -1,14 +1,26 @@
-// The engine without a bus. While idle, the memory is written and read by the port; while a command runs, by its program and
-// the datapath; in a wipe, by the control.
+// This module is the engine for big numbers without a bus. Operands come in words of 32 bits, a command works
+// on them, and its result leaves in words of 32 bits.
 //
-// Operands come in words of 32 bits, a command works on them, and its result leaves in words of 32.
+// Protocol: `select_*` chooses an operand while idle, and `in_*` then takes its words, the lowest first; with
+// `out_*` the words of a result are given. All of them, and commands, are valid/ready handshakes. `in_wait_o`
+// and `out_wait_o` tell a word that comes later from one that never comes. The memory belongs to the port while
+// idle, to the program and the datapath while a command runs, and to the control in a wipe.
+//
+// Time: a word of 32 bits takes a few cycles, a choice up to 256, and a command the cycles that `doc/README.md`
+// lists.
+//
+// Reset: the control wipes the memory, and the core is idle then. Hardening: see `bignum_control` and
+// `bignum_sequencer`. A unit that works while the control is idle is an error as well.
 
 `include "assert.svh"
 
 module bignum_core
   import bignum_pkg::*;
 #(
+  // `Dsps` is the number of DSP blocks: 16, 4 or 1. `W` is the width of a word of the memory that follows from
+  // it.
   parameter int unsigned Dsps = 16,
+  // `Hardened` = 0 removes the detection of faults.
   parameter bit Hardened = 1'b1,
   localparam int unsigned W        = word_bits(Dsps),
   localparam int unsigned AddrBits = $clog2(Limbs * LimbBits / W)
@@ -16,33 +28,42 @@ module bignum_core
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // Which operand the words are of. Taken while idle, and ignored otherwise.
+  // These ports choose the operand whose words follow. A choice is taken while idle, and ignored otherwise.
   input  logic        select_valid_i,
   output logic        select_ready_o,
   input  operand_e    select_i,
+  // These are words that are written into the chosen operand.
   input  logic        in_valid_i,
   output logic        in_ready_o,
   input  logic [31:0] in_i,
-  output logic        in_wait_o,       // a word will be taken later
+  // A word will be taken later.
+  output logic        in_wait_o,
+  // These are words that are read from the result.
   input  logic        out_ready_i,
   output logic        out_valid_o,
   output logic [31:0] out_o,
-  output logic        out_wait_o,      // a word will be there later
-  output logic        port_ready_o,    // what was written is in the memory
+  // A word will be there later.
+  output logic        out_wait_o,
+  // All that was written is in the memory.
+  output logic        port_ready_o,
 
+  // This is a command with the lengths of its numbers.
   input  logic        command_valid_i,
   output logic        command_ready_o,
   input  command_e    command_i,
   input  length_t     modulus_bits_i,
   input  length_t     exponent_bits_i,
-  input  logic        given_i,         // R² is given
+  // R² is given, and need not be computed.
+  input  logic        given_i,
+  // An abort ends a command, and a wipe forgets everything. `done_o` is a pulse at the end of a command.
   input  logic        abort_i,
   input  logic        wipe_i,
   output logic        idle_o,
   output logic        done_o,
   output result_e     result_o,
   output logic        valid_o,
-  output logic        error_o          // until reset
+  // An error stays until reset.
+  output logic        error_o
 );
   localparam int unsigned IndexBits = 10;
 
@@ -68,7 +89,7 @@ module bignum_core
 
   bignum_control #(.W(W), .Hardened(Hardened)) u_control (
     .clk_i, .rst_ni,
-    // The last word is in the memory before a command begins.
+    // So the control sees a command only when the last word is in the memory.
     .command_valid_i(command_valid_i & port_ready),
     .command_ready_o(command_ready),
     .command_i, .modulus_bits_i, .exponent_bits_i, .given_i, .abort_i, .wipe_i,
@@ -88,9 +109,10 @@ module bignum_core
     .end_code_i     (end_code)
   );
 
-  // A program never ends while a unit works, and nothing works without a program.
+  // A program never ends while a unit works, and no unit works without a program; anything else is a fault.
   assign fails = sequencer_error | (idle_o & (sequencer_busy | datapath_busy));
 
+  // The sequencer executes the program.
   bignum_sequencer #(.W(W), .Hardened(Hardened)) u_sequencer (
     .clk_i, .rst_ni,
     .clear_i        (clear),
@@ -124,12 +146,14 @@ module bignum_core
     .data_i         (read_data)
   );
 
+  // The ROM has the programs and their constants.
   bignum_rom u_rom (
     .clk_i, .rst_ni,
     .addr_i(rom_addr),
     .data_o(rom_data)
   );
 
+  // The datapath has the memory, and computes on whole numbers in it.
   bignum_datapath #(.Dsps(Dsps)) u_datapath (
     .clk_i, .rst_ni,
     .start_i      (op_start),
@@ -155,13 +179,14 @@ module bignum_core
   );
 
   // --- words ---
-  // Where an operand is. Numbers of all lengths have the same place, of eight slots: 64 limbs, of which the longest modulus has
-  // 61. Numbers of the length of a prime have four. What is no operand that can be written is the result, which can be read.
+  // This section says where an operand is. Numbers of all lengths have the same place of eight slots: 64 limbs,
+  // of which the longest modulus has 61. Numbers of the length of a prime have four slots. Any choice that is
+  // no operand to be written means the result, which can be read.
   logic writes, is_half, may_read, port_out_valid, port_in_ready, port_full;
   operand_e selected_q;
   logic [31:0] out_word;
 
-  // Software names operands, and never places.
+  // Software names operands, and never places in the memory.
   always_comb begin
     writes  = 1'b1;
     is_half = select_i inside {OperandP, OperandQ, OperandDp, OperandDq, OperandQInverse};
@@ -183,13 +208,14 @@ module bignum_core
     endcase
   end
 
-  // Only results are read, and only while there is one: a choice is for this result.
+  // Only results are read, and only while there is one. A choice belongs to the present result, so a command
+  // that starts a program forgets it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)                                     selected_q <= OperandNone;
     else if (clear_port || start)                    selected_q <= OperandNone;
     else if (select_valid_i && select_ready_o)       selected_q <= select_i;
   end
-  // An operand has no way out: what is chosen decides, not what is at the address.
+  // An operand has no way out: the name that was chosen decides, not what is at the address.
   assign may_read       = (selected_q == OperandResult) & valid_o;
   assign select_ready_o = port_ready & idle_o;
   assign port_ready_o   = port_ready;
@@ -215,20 +241,23 @@ module bignum_core
     .data_i         (read_data)
   );
   assign in_ready_o  = port_in_ready & idle_o;
-  // What was not chosen or is complete takes no word, ever: the bus is told so at once.
+  // Without a choice, or when the operand is complete, no word will ever be taken; the bus is told so at once.
   assign in_wait_o   = idle_o & !(selected_q inside {OperandNone, OperandResult}) & ~port_full & ~port_in_ready;
   assign out_valid_o = port_out_valid & may_read;
   assign out_wait_o  = may_read & ~port_full & ~port_out_valid;
   assign out_o       = out_word & {32{may_read}};
 
-  // The memory is the port's while idle, and the program's otherwise.
+  // The memory belongs to the port while idle, and to the program otherwise. A wipe has priority.
   always_comb begin
     {write, addr, data} = {seq_write, seq_addr, seq_data};
     if (idle_o) {write, addr, data} = {port_write, port_addr, port_data};
     if (wiping) {write, addr, data} = {wipe_write, wipe_addr, W'(0)};
   end
 
+  // No operand, and nothing that a program leaves behind, can be read.
   `ASSERT(OnlyResultsAreShown_A, out_o != '0 |-> valid_o && selected_q == OperandResult)
+  // Two writers of the memory at once would lose a word.
   `ASSERT(AProgramWritesAlone_A, seq_write |-> !idle_o && !datapath_busy)
+  // A program begins when all words of its operands are in the memory.
   `ASSERT(ACommandHasItsWords_A, start |-> !port_write)
 endmodule

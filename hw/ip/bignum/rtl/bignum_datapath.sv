@@ -1,10 +1,19 @@
-// The memory and what computes on whole numbers in it: one operation at a time.
+// This module has the memory of the engine and what computes on whole numbers in it, one operation at a time.
+//
+// Protocol: `start_i` begins an operation while `busy_o` is low; `op_i` and the other inputs of the operation
+// are stable until `done_o`, a pulse with the last word. `clear_i` stops everything. While `busy_o` is low
+// others use port b of the memory, and a word comes a cycle after its address.
+//
+// Time: lengths and kind of an operation decide, and no data. A product of n words by Montgomery's method takes
+// about 2n² slots, one in a cycle. Reset: no operation runs; the memory has no reset. Nothing is hardened here;
+// a fault gives a wrong number.
 
 `include "assert.svh"
 
 module bignum_datapath
   import bignum_pkg::*;
 #(
+  // `Dsps` is the number of DSP blocks: 16, 4 or 1. The other parameters follow from it.
   parameter int unsigned Dsps = 16,
   localparam int unsigned W         = word_bits(Dsps),
   localparam int unsigned AddrBits  = $clog2(Limbs * LimbBits / W),
@@ -13,9 +22,13 @@ module bignum_datapath
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
-  input  logic                 start_i,       // taken while not busy
-  input  logic                 clear_i,       // stops, and leaves nothing but the memory
-  input  vector_t              op_i,          // stable until done
+  // A start is taken while the datapath is not busy.
+  input  logic                 start_i,
+  // A clear stops the operation, and leaves nothing but the memory.
+  input  logic                 clear_i,
+  // The operation, with its field, lengths and places, is stable until it is done. `index_i`, `pairs_i` and
+  // `stride_i` describe the table of a selection.
+  input  vector_t              op_i,
   input  field_e               field_i,
   input  logic [IndexBits-1:0] words_i,
   input  slot_t                modulus_i,
@@ -24,13 +37,14 @@ module bignum_datapath
   input  logic [3:0]           index_i,
   input  logic [2:0]           pairs_i,
   input  logic [AddrBits-1:0]  stride_i,
+  // These are the end of an operation, and flags of its result.
   output logic                 busy_o,
   output logic                 done_o,
   output logic                 is_zero_o,
   output logic                 is_negative_o,
   output logic                 is_odd_o,
 
-  // The memory, for others while not busy.
+  // These ports are the memory for others, while the datapath is not busy.
   input  logic                 write_i,
   input  logic [AddrBits-1:0]  addr_i,
   input  logic [W-1:0]         data_i,
@@ -47,7 +61,7 @@ module bignum_datapath
   // A clear takes precedence, so that an abort in the first cycle leaves no operation.
   assign starts = start_i & ~busy_q & ~clear_i;
 
-  // Slots.
+  // This unit decides which words are multiplied in each cycle.
   bignum_issue #(.W(W)) u_issue (
     .clk_i, .rst_ni,
     .start_i     (starts),
@@ -71,7 +85,7 @@ module bignum_datapath
     .use_none_o  (use_none)
   );
 
-  // What becomes of them.
+  // This unit multiplies them, and makes the words of the result.
   bignum_columns #(.W(W)) u_columns (
     .clk_i, .rst_ni,
     .start_i      (starts),
@@ -96,7 +110,8 @@ module bignum_datapath
     .done_o, .is_zero_o, .is_negative_o, .is_odd_o
   );
 
-  // Port b of the memory: results, factors, the words of others; else the second word of a slot.
+  // Port b of the memory takes results, factors and the words of others; otherwise it reads the second word of
+  // a slot.
   always_comb begin
     b_write = write | q_taken;
     b_addr  = write ? out_addr_q : q_taken ? q_addr : issue_b_addr;
@@ -107,7 +122,7 @@ module bignum_datapath
       b_wdata = data_i;
     end
   end
-  // A word of others comes a cycle after its address, as for the datapath itself.
+  // A word for others comes a cycle after its address, as it does for the datapath itself.
   assign data_o = b_data;
 
   bignum_memory #(.W(W), .Words(Limbs * LimbBits / W)) u_memory (
@@ -120,7 +135,7 @@ module bignum_datapath
     .b_data_o (b_data)
   );
 
-  // Words of the result follow each other.
+  // Words of the result are written one after the other, from the first word of the slot `dst` on.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q     <= 1'b0;
@@ -134,9 +149,12 @@ module bignum_datapath
   end
   assign busy_o = busy_q;
 
-  // Outside of an operation port b is that of others, whose word a result would replace.
+  // Without an operation port b belongs to others, whose word a result would replace.
   `ASSERT(AResultIsOfAnOperation_A, write || q_taken |-> busy_q)
+  // An operation ends with its last word, so the sequencer can go on.
   `ASSERT(ADoneOperationEnds_A, done_o |=> !busy_q)
+  // Port b has one write in a cycle; a second one would be lost.
   `ASSERT(OneWriteACycle_A, !(write && q_taken))
+  // A result is not complete while slots are left.
   `ASSERT(SlotsEndBeforeTheResult_A, done_o |-> !issue_busy)
 endmodule

@@ -1,17 +1,26 @@
-// Walks the columns of an operation: which words of the memory are multiplied in each cycle.
+// This module walks through the columns of an operation, and says which words of the memory are multiplied in
+// each cycle.
 //
-// Product scanning: column k of a sum of products has all terms of weight 2^(Wk), so that a column is accumulated in one
-// place and its word is written once. A product reduced by Montgomery's method has the terms q_i N_(k-i) too. The factor
-// q_k is known only when column k is complete, so its terms q_k N_0 and q_k N_1 come last in column k + 1; the other terms of
-// that column are multiplied while q_k is computed.
+// It is product scanning: column k of a sum of products has all terms of weight 2^(Wk), so a column is
+// accumulated in one place, and its word is written once. A product that is reduced by Montgomery's method has
+// the terms q_i N_(k-i) as well. The factor q_k is known only when column k is complete, so its terms q_k N_0
+// and q_k N_1 come last in column k + 1; the other terms of that column are multiplied while q_k is computed.
 //
-// No cycle depends on data: lengths and kinds alone decide.
+// Protocol: `start_i` begins an operation, whose inputs are stable until `busy_o` falls. In each cycle with a
+// slot `tag_o.valid` is set, and the addresses and the kind of the operands belong to it. `clear_i` ends the
+// walk at once.
+//
+// Time: a slot in each cycle, except for those that the columns, a result or a factor that is not ready forbid.
+// No cycle depends on data: only lengths and kinds decide.
+//
+// Reset: there is no walk. Nothing is hardened here; a fault gives a wrong number.
 
 `include "assert.svh"
 
 module bignum_issue
   import bignum_pkg::*;
 #(
+  // `W` is the width of a word of the memory; a limb has `Parts` of them.
   parameter int unsigned W = 68,
   localparam int unsigned Parts     = LimbBits / W,
   localparam int unsigned AddrBits  = $clog2(Limbs * Parts),
@@ -22,46 +31,66 @@ module bignum_issue
 
   input  logic                 start_i,
   input  logic                 clear_i,
-  input  vector_t              op_i,         // stable until the end
+  // The operation is stable until its end.
+  input  vector_t              op_i,
+  // This is how a product is reduced.
   input  field_e               field_i,
-  input  logic [IndexBits-1:0] words_i,      // of an operand
+  // This is the number of words of an operand.
+  input  logic [IndexBits-1:0] words_i,
+  // This is the place of the modulus, and of the factors q.
   input  slot_t                modulus_i,
-  input  slot_t                factors_i,    // room for the factors q
-  input  logic [3:0]           index_i,      // of the entry that is selected
-  input  logic [2:0]           pairs_i,      // the last pair of entries of the table
-  input  logic [AddrBits-1:0]  stride_i,     // words of an entry
-  output logic                 busy_o,       // slots are left
+  input  slot_t                factors_i,
+  // A selection takes the entry `index_i` of a table. `pairs_i` is the last pair of its entries, `stride_i` the
+  // number of words of an entry.
+  input  logic [3:0]           index_i,
+  input  logic [2:0]           pairs_i,
+  input  logic [AddrBits-1:0]  stride_i,
+  // Slots of the operation are left.
+  output logic                 busy_o,
 
-  // Of the columns: a cycle without a slot, the port that a result occupies, and whether the next factor is there.
+  // These ports come from the columns: a cycle that has no slot, a cycle in which a result occupies port b, and
+  // the next factor.
   input  logic                 hold_i,
   input  logic                 b_taken_i,
   input  logic                 q_ready_i,
-  output logic                 q_taken_o,    // and is stored
+  // The factor is taken, and stored at this address.
+  output logic                 q_taken_o,
   output logic [AddrBits-1:0]  q_addr_o,
 
+  // These are the addresses of both words, and the tag of their product.
   output logic [AddrBits-1:0]  a_addr_o,
   output logic [AddrBits-1:0]  b_addr_o,
   output tag_t                 tag_o,
-  // What the operands are.
+  // These ports say what the operands are. A top word is signed.
   output logic                 a_is_top_o,
   output logic                 b_is_top_o,
-  output logic                 use_q_o,      // the factor with the word of port a
-  output logic                 use_small_o,  // the word of port a with a small number
+  // The factor is multiplied with the word of port a.
+  output logic                 use_q_o,
+  // The word of port a is multiplied with a small number.
+  output logic                 use_small_o,
   output small_t               small_o,
-  output logic                 use_select_o, // one of both words, or none
+  // One of both words is selected, or none.
+  output logic                 use_select_o,
   output logic [1:0]           select_o,
+  // Both operands are zero.
   output logic                 use_none_o
 );
   typedef logic [IndexBits-1:0] index_t;
+  // These are the segments of a column in their order: products of words, the two terms with small factors,
+  // products of the modulus with stored factors, the product that completes the column before, the next product
+  // of this factor. SegSelect is the only segment of a selection.
   typedef enum logic [2:0] {
     SegProduct, SegFirst, SegSecond, SegModulus, SegCarry, SegNext, SegSelect
   } segment_e;
 
+  // The walk is at term `i_q` of a segment of column `column_q`. `is_fresh_q` says that the column has no term
+  // yet.
   logic     busy_q, gap_q, is_fresh_q, is_fresh_d;
   index_t   column_q, i_q;
   segment_e segment_q;
   logic [AddrBits-1:0] select_addr_q;
 
+  // This function gives the address of the first word of a slot.
   function automatic logic [AddrBits-1:0] base(slot_t slot);
     return AddrBits'(slot) << $clog2(SlotLimbs * Parts);
   endfunction
@@ -81,18 +110,19 @@ module bignum_issue
   assign low         = is_upper ? column_q - lasts : '0;
   assign next_low    = (column_q >= lasts) ? column_q + 1'b1 - lasts : '0;
 
+  // A column has those segments whose conditions hold.
   assign has_product  = is_mul && column_q != last_column;
   assign has_first    = op_i.kind == KindLinear;
   assign has_second   = op_i.kind inside {KindLinear, KindReduce} || (is_mul && op_i.has_c && is_upper);
   assign has_modulus  = is_reduced && is_any && column_q >= 2 && column_q != last_column;
   assign has_carry    = is_reduced && is_any && column_q != '0 && column_q <= words_i;
-  // Factors of the two columns before are not stored yet: their terms come last (SegCarry, SegNext).
+  // The factors of the two columns before are not stored yet, so their terms come last (SegCarry and SegNext).
   assign modulus_high = (column_q <= words_i) ? column_q - index_t'(2) : lasts;
 
-  // The segment of this cycle: the next one that the column has.
+  // The segment of this cycle is the next one that the column has.
   segment_e segment;
   logic     is_null;
-  // Segments that a column lacks cost no cycle. One without any term has an empty slot, which closes it.
+  // Segments that a column lacks take no cycle. A column without any term has one empty slot, which closes it.
   always_comb begin
     segment = segment_q;
     is_null = 1'b0;
@@ -102,20 +132,20 @@ module bignum_issue
       if (segment == SegFirst   && !has_first)   segment = SegSecond;
       if (segment == SegSecond  && !has_second)  segment = SegModulus;
       if (segment == SegModulus && !has_modulus) segment = SegCarry;
-      // The last column of a product may have a carry only.
+      // The last column of a product may have nothing but a carry.
       if (segment == SegCarry   && !has_carry) is_null = 1'b1;
     end
   end
 
-  // Terms of a segment are counted by `i`.
+  // The terms of a segment are counted by `i`; `j` is the index of the other factor.
   index_t i, j;
   logic   is_end_of_segment, is_last, is_first, has_later;
-  // Squares take half of the products; the term i = j of an even column comes last.
+  // A square takes half of the products; the term i = j of an even column comes last.
   always_comb begin
     i = (segment == segment_q) ? i_q : low;
     j = column_q - i;
     unique case (segment)
-      // Squares: pairs i < j are taken twice.
+      // The pairs i < j of a square are counted twice.
       SegProduct: is_end_of_segment = is_square ? ({i[IndexBits-2:0], 1'b0} + index_t'(2) > column_q) : (i == lasts || i == column_q);
       SegModulus: is_end_of_segment = i == modulus_high;
       SegSelect:  is_end_of_segment = i[2:0] == pairs_i;
@@ -127,21 +157,23 @@ module bignum_issue
                 (segment == SegModulus && has_carry) ||
                 (segment == SegCarry && has_carry);
     is_last  = is_end_of_segment & ~has_later;
-    // A product that completes the column before is none of this one.
+    // A product that completes the column before does not belong to this column, so it is not its first term.
     is_first = is_fresh_q & (segment != SegCarry || !has_carry);
   end
 
-  // --- whether there is a slot in this cycle ---
+  // --- is there a slot in this cycle? ---
   logic needs_b, fires, waits;
-  // Linear terms and those of the newest factor have one word of the memory: a result may use the other port.
+  // Linear terms and those of the newest factor need only one word of the memory, so a result may use the other
+  // port.
   assign needs_b = segment inside {SegProduct, SegModulus, SegSelect} && !is_null;
   assign waits   = (segment == SegCarry && !is_null && !q_ready_i) |
-                   // A low column of a prime's shifted sums takes two cycles.
+                   // A low column of a prime's shifted sums takes at least two cycles.
                    (is_last & gap_q);
   assign fires   = busy_q & ~hold_i & ~waits & ~(needs_b & b_taken_i);
   assign is_fresh_d = fires ? is_last | (is_fresh_q & ~is_first) : is_fresh_q;
 
-  // The walk: terms of a segment, segments of a column, columns. It waits wherever there is no slot.
+  // The walk goes through the terms of a segment, the segments of a column, and the columns. It waits in every
+  // cycle without a slot.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q        <= 1'b0;
@@ -194,10 +226,10 @@ module bignum_issue
     end
   end
 
-  // --- the slot ---
+  // --- the slot of this cycle ---
   logic [AddrBits-1:0] linear_at;
   assign linear_at = (is_mul ? AddrBits'(column_q - words_i) : AddrBits'(column_q));
-  // Addresses of both words, what they are, and what becomes of their product.
+  // This block gives the addresses of both words, what they are, and what becomes of their product.
   always_comb begin
     a_addr_o     = base(op_i.a) + AddrBits'(i);
     b_addr_o     = base(is_square ? op_i.a : op_i.b) + AddrBits'(j);
@@ -208,6 +240,7 @@ module bignum_issue
     use_select_o = 1'b0;
     use_none_o   = is_null | ~fires;
     small_o      = op_i.kb;
+    // A pair of entries is read at once, and at most one of both is selected; all entries are read.
     select_o     = {index_i == {i[2:0], 1'b1}, index_i == {i[2:0], 1'b0}};
     unique case (segment)
       SegFirst: begin
@@ -242,6 +275,7 @@ module bignum_issue
       default: ;
     endcase
 
+    // The tag says what the columns have to do with the product.
     tag_o          = '0;
     tag_o.valid    = fires;
     tag_o.first    = is_first;
@@ -250,6 +284,7 @@ module bignum_issue
     tag_o.is_out   = ~is_reduced | is_upper;
     tag_o.is_final = column_q == last_column;
     tag_o.is_carry = segment == SegCarry & ~is_null;
+    // A product is doubled by shifts: for a factor of two, and for a pair of a square.
     if (segment == SegProduct) begin
       tag_o.negate = op_i.ka[3];
       tag_o.shift  = 2'(op_i.ka == 4'sd2 || op_i.ka == -4'sd2) + 2'(is_square && i != j);
@@ -258,12 +293,15 @@ module bignum_issue
 
   assign busy_o    = busy_q;
   assign q_taken_o = fires & (segment == SegNext);
-  // The factor of the column before.
+  // This is the place of the factor of the column before.
   assign q_addr_o  = base(factors_i) + AddrBits'(column_q) - 1'b1;
 
-  // Pairs i < j count twice in a square, so that a pair j > i as well would be one too many.
+  // The pairs i < j of a square count twice, so a pair j > i as well would be one too many.
   `ASSERT(APairOfASquareIsTakenOnce_A, tag_o.valid && is_square && segment == SegProduct |-> i <= j)
+  // A slot in the cycle of a factor would lose its product to that of the factor.
   `ASSERT(NoSlotWithoutRoom_A, tag_o.valid |-> !hold_i)
+  // A slot that needs port b would multiply the word of another address.
   `ASSERT(AWriteHasThePort_A, b_taken_i && tag_o.valid |-> !needs_b)
+  // A column is completed with its own factor, and not with that of a column before.
   `ASSERT(AFactorIsThere_A, tag_o.valid && tag_o.is_carry |-> q_ready_i)
 endmodule

@@ -1,16 +1,24 @@
-// Executes the microprogram: one instruction at a time, each of which may let a unit work until it is done.
+// This module executes the microprogram, one instruction at a time. An instruction may let a unit work until it
+// is done.
 //
-// A branch can depend on a sign, on zero or on a digit; programs that work on secrets have no such branch but for refusals
-// (data/programs.py). Codes of states differ in two bits at least; one that is none, and an instruction that does not
-// exist, are errors that only a reset leaves. So is a step of a program that is not the one after the last: an upset of the
-// place in the program leads past none of them.
+// Protocol: `start_i` begins the program at `entry_i` while `busy_o` is low, and `end_o` is a pulse in its last
+// cycle, with its result. Lengths are stable until then. `clear_i` ends a program at once.
+//
+// Time: an instruction takes two cycles, and those of its unit. A branch can depend on a sign, on zero or on a
+// digit. Programs that work on secrets have no such branch except for refusals (`data/programs.py`).
+//
+// Reset: the module is idle. Hardening: codes of states differ in at least two bits; an illegal state, and an
+// instruction that does not exist, are errors that only a reset leaves. So is a step of a program that does not
+// follow the step before: an upset of the place in the program cannot skip one. `Hardened` = 0 removes this.
 
 `include "assert.svh"
 
 module bignum_sequencer
   import bignum_pkg::*;
 #(
+  // `W` is the width of a word of the memory.
   parameter int unsigned W = 68,
+  // `Hardened` = 0 has illegal states return to idle, and does not check steps.
   parameter bit Hardened = 1'b1,
   localparam int unsigned Parts     = LimbBits / W,
   localparam int unsigned AddrBits  = $clog2(Limbs * Parts),
@@ -20,21 +28,26 @@ module bignum_sequencer
   input  logic                 rst_ni,
   input  logic                 clear_i,
 
-  input  logic                 start_i,      // a program, while not busy
+  // A start is taken while the module is not busy.
+  input  logic                 start_i,
   input  address_t             entry_i,
   input  length_t              modulus_bits_i,
   input  length_t              exponent_bits_i,
-  input  logic                 given_i,      // R² is given
+  // R² is given, and need not be computed.
+  input  logic                 given_i,
   output logic                 busy_o,
-  output logic                 end_o,        // a pulse in the last cycle
+  // This is a pulse in the last cycle.
+  output logic                 end_o,
   output end_e                 end_code_o,
-  output logic                 error_o,      // until reset
+  // An error stays until reset.
+  output logic                 error_o,
 
   // The ROM has a word a cycle after its address.
   output address_t             rom_addr_o,
   input  logic [LimbBits-1:0]  rom_data_i,
 
-  // The datapath.
+  // These ports control the datapath. The operation is stable until `op_done_i`; the flags are those of its
+  // last result.
   output logic                 op_start_o,
   output vector_t              op_o,
   output field_e               field_o,
@@ -49,7 +62,7 @@ module bignum_sequencer
   input  logic                 is_negative_i,
   input  logic                 is_odd_i,
 
-  // The memory, while the datapath does nothing.
+  // These ports are the memory, while the datapath does nothing.
   output logic                 write_o,
   output logic [AddrBits-1:0]  addr_o,
   output logic [W-1:0]         data_o,
@@ -58,11 +71,17 @@ module bignum_sequencer
   localparam int unsigned BitBits = $clog2(W);
 
   typedef enum logic [5:0] {
+    // StIdle waits for a start.
     StIdle  = 6'b001011,
+    // StFetch takes a cycle, in which the word of the ROM is stored.
     StFetch = 6'b010101,
-    StBegin = 6'b011110,  // of an instruction
-    StWork  = 6'b100110,  // of a unit that it has started
-    StTake  = 6'b101101,  // a word of the memory is there
+    // StBegin is the first cycle of an instruction; most instructions end in it.
+    StBegin = 6'b011110,
+    // StWork waits for the end of the unit that the instruction has started.
+    StWork  = 6'b100110,
+    // StTake takes a word of the memory.
+    StTake  = 6'b101101,
+    // StError waits for a reset.
     StError = 6'b110011
   } state_e;
 
@@ -70,14 +89,16 @@ module bignum_sequencer
   state_e       state_d;
   instruction_t now, now_q;
   address_t     pc_q, pc_d;
-  // Programs call two deep at most; a third call would lose the first place.
+  // Programs call at most two deep; a third call would lose the first place.
   address_t     stack_q [2];
   logic [7:0]   counter_q;
   slot_t        pointer_q, modulus_q;
   field_e       field_q;
-  logic [6:0]   size_q, size;  // limbs: a number, or those of the modulus
+  // This is the size of numbers in limbs: a constant, or the limbs of the modulus if `is_full_q` is set.
+  logic [6:0]   size_q, size;
   logic         is_full_q;
   logic [W-1:0] inverse_q;
+  // This is the last step that the program has passed.
   logic [3:0]   step_q;
   // Lengths are those of the modulus of the command, or of half of its bits.
   logic         is_half_q, is_half;
@@ -93,11 +114,12 @@ module bignum_sequencer
   length_t      position_value;
   address_t     fill_rom_addr, constant;
 
+  // This function gives the address of the first word of a slot.
   function automatic logic [AddrBits-1:0] base(slot_t slot);
     return AddrBits'(slot) << $clog2(SlotLimbs * Parts);
   endfunction
 
-  // Slots relative to the pointer.
+  // A slot of an instruction may be relative to the pointer.
   function automatic slot_t place(logic [8:0] slot, slot_t pointer);
     return slot[8] ? pointer + slot[7:0] : slot[7:0];
   endfunction
@@ -108,7 +130,7 @@ module bignum_sequencer
   assign exists   = now_q.op inside {OpEnd, OpVector, OpJump, OpCall, OpReturn, OpCounter, OpLoop, OpSize, OpModulus, OpPosition,
                                      OpBits, OpPointer, OpInverse, OpSmall, OpSetBit, OpConstant, OpStep};
 
-  // Each step follows the one before it, and a release the last one.
+  // Each step has to follow the one before it, and a release the last one.
   always_comb begin
     is_in_step = 1'b1;
     if (now_q.op == OpStep) is_in_step = now_q.imm[3:0] == step_q + 4'd1;
@@ -119,7 +141,7 @@ module bignum_sequencer
   assign size = is_full_q ? limbs : size_q;
 
   // --- branches ---
-  // Signs and zero are those of the last result of the datapath; what units other than it write changes neither.
+  // Sign and zero are those of the last result of the datapath; what other units write changes neither.
   always_comb begin
     unique case (now_q.a[3:0])
       IfAlways:       leads = 1'b1;
@@ -132,7 +154,8 @@ module bignum_sequencer
       IfDigitNotZero: leads = digit != '0;
       IfAtEnd:        leads = at_end;
       IfGiven:        leads = given_i;
-      // Without it a wrong result would be released: a test shows that it is found.
+      // Without this branch a wrong result would be released; a test with `Hardened` = 0 shows that the branch
+      // stops it.
       IfDiffers:      leads = ~is_zero_i & Hardened;
       IfNoLimbBit0:   leads = ~size[0];
       IfNoLimbBit1:   leads = ~size[1];
@@ -142,7 +165,7 @@ module bignum_sequencer
     endcase
   end
 
-  // The place of the next instruction.
+  // This block gives the place of the next instruction.
   always_comb begin
     pc_d = pc_q;
     if (next) begin
@@ -156,8 +179,8 @@ module bignum_sequencer
   end
 
   // --- units ---
-  // Each begins in the first cycle of its instruction, and says in its last one that it is done. Only one works at a time: the
-  // memory has no other port for them.
+  // Each unit begins in the first cycle of its instruction, and says in its last cycle that it is done. Only
+  // one of them works at a time, because the memory has one port for them.
   assign op_start_o = begins & (now_q.op == OpVector);
   assign measures   = begins & (now_q.op == OpSize) & (now_q.a[1:0] != SizeImm);
   assign locates    = begins & (now_q.op == OpPosition);
@@ -165,7 +188,7 @@ module bignum_sequencer
   assign fills      = begins & (now_q.op inside {OpSmall, OpSetBit, OpConstant});
   assign unit_done  = op_done_i | position_done | fill_done;
 
-  // Lengths are those of the command: public, and checked by the control.
+  // Lengths are those of the command, which are public and were checked by the control.
   always_comb begin
     is_half = is_half_q;
     if (measures && now_q.a[1]) is_half = now_q.a[0];
@@ -173,14 +196,14 @@ module bignum_sequencer
     unique case (measures ? FromModulus : now_q.a[2:0])
       FromModulus:  position_value = measures ? modulus_bits : modulus_bits - 1'b1;
       FromExponent: position_value = exponent_bits_i - 1'b1;
-      // Digits of two bits, and of four.
+      // These two round up to whole digits of two bits, and of four.
       FromDigits:   position_value = (exponent_bits_i - 1'b1) | 13'd1;
       FromModulusDigits: position_value = (modulus_bits - 1'b1) | 13'd3;
       default:      position_value = 13'(now_q.imm);
     endcase
   end
 
-  // Positions, lengths, digits.
+  // This unit has positions, lengths and digits.
   bignum_position #(.W(W)) u_position (
     .clk_i, .rst_ni, .clear_i,
     .measure_i   (measures),
@@ -202,11 +225,12 @@ module bignum_sequencer
     .data_i
   );
 
-  // An array is in the ROM by digits, so that a digit reaches none but its own number.
+  // The entries of an array are in the ROM in the order of digits, so that a digit reaches nothing but its own
+  // entry.
   assign constant = now_q.imm + (now_q.has_c ? (address_t'(digit) << 3) + (now_q.b[0] ? address_t'(digit) << 2 : '0) : '0);
 
-  // Words that are not computed. A size of the instruction before says how many: fills take the limbs of the operands that
-  // the next operation reads.
+  // This unit writes words that are not computed. The last OpSize says how many: it fills the limbs of the
+  // operands that the next operation reads.
   bignum_filler #(.W(W)) u_filler (
     .clk_i, .rst_ni, .clear_i,
     .start_i      (fills),
@@ -231,8 +255,8 @@ module bignum_sequencer
   assign rom_addr_o = fill_rom ? fill_rom_addr : pc_d;
 
   // --- states ---
-  // A unit that works is left by its own end or by a clear only.
-  // An instruction is fetched in the last cycle of the one before.
+  // A unit that works is left only by its own end or by a clear. An instruction is fetched in the last cycle of
+  // the one before.
   always_comb begin
     state_d = state_q;
     next    = 1'b0;
@@ -256,13 +280,13 @@ module bignum_sequencer
     if (clear_i && !is_error) state_d = StIdle;
   end
 
-  // The state machine.
+  // The state has a register of its own, without any other condition.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) state_q <= StIdle;
     else         state_q <= state_d;
   end
 
-  // What instructions change.
+  // These registers are what instructions change.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       now_q     <= '0;
@@ -293,6 +317,7 @@ module bignum_sequencer
           default: ;
         endcase
       end
+      // The inverse of the modulus is the word that OpInverse has asked for.
       if (state_q == StTake) inverse_q <= data_i;
       if (start_i) {is_half_q, step_q} <= '0;
       if (clear_i) {inverse_q, size_q, is_full_q, is_half_q, step_q} <= '0;
@@ -301,8 +326,8 @@ module bignum_sequencer
 
   // --- the operation of the datapath ---
   small_t kb;
-  // Factors that depend on a sign are chosen without a branch: a conditional subtraction takes the same cycles with and
-  // without it, and reads the same words.
+  // Factors that depend on a sign are chosen without a branch: a conditional subtraction takes the same cycles
+  // with and without it, and reads the same words.
   always_comb begin
     unique case (now_q.sign)
       SignGates: kb = is_negative_i ? now_q.kb : '0;
@@ -311,7 +336,7 @@ module bignum_sequencer
     endcase
   end
 
-  // What the datapath does, stable until it is done.
+  // The operation of the datapath is stable until it is done.
   always_comb begin
     op_o.kind  = now_q.kind;
     op_o.has_c = now_q.has_c;
@@ -331,15 +356,21 @@ module bignum_sequencer
   assign stride_o   = base(now_q.b[7:0]);
 
   assign busy_o     = state_q != StIdle;
-  // The control knows which codes are ends: any other is an error there.
+  // The control knows which codes are ends; any other one is an error there.
   assign end_o      = begins & (now_q.op == OpEnd) & is_in_step;
   assign end_code_o = end_e'(now_q.imm[7:0]);
   assign error_o    = is_error;
 
+  // An upset of the place in the program or of the state is not forgotten before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // An instruction that began while a unit works would share the memory with it.
   `ASSERT(AnInstructionBeginsAlone_A, begins |-> !position_busy && !fill_busy)
+  // A number of no words would never be complete.
   `ASSERT(ASizeIsNotZero_A, op_start_o || fills |-> words_o != '0)
+  // Montgomery's reduction needs an odd inverse, which every odd modulus has.
   `ASSERT(TheInverseIsOdd_A, op_start_o && field_q == FieldAny && op_o.kind inside {KindProduct, KindSquare} |-> inverse_q[0])
+  // The assembler makes only instructions that exist, so another one is a fault.
   `ASSERT(AnInstructionExists_A, begins |-> exists)
+  // Programs have their steps in order, so another step is a fault.
   `ASSERT(StepsFollowEachOther_A, begins |-> is_in_step)
 endmodule
