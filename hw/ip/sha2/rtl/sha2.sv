@@ -1,12 +1,22 @@
-// The SHA-2 engine on a bus: registers of `data/sha2.rdl` (AXI4-Lite), a FIFO and a stream for the
-// message, an interrupt and an alert.
+// This module is the SHA-2 engine with its bus: SHA-256 and HMAC-SHA-256, and with a second engine SHA-384 and
+// SHA-512 (FIPS 180-4, FIPS 198-1). It connects the registers of `data/sha2.rdl` (AXI4-Lite) to the engines,
+// with a FIFO and a stream for the message, an interrupt and an alert.
 //
-// A command at the wrong time is refused and reported. No access waits for an event that may
-// not come, except a store into a full FIFO, which the engine empties. So no access can hang the bus.
-// This holds after an error, too: then there is no message, and stores are dropped.
+// Protocol: software writes `control` and, for a HMAC, the key while `status.idle` is set. `command.start`
+// opens a message, `command.process` marks its end, and `command.stop` saves it between two blocks. The message
+// comes through the window `fifo`, or through the stream `str_*`. A command at the wrong time is refused and
+// reported. No access waits for an event that may not come, except a store into a full FIFO, which the engine
+// empties, so no access can hang the bus. This holds after an error as well: there is no message then, and
+// stores are dropped.
 //
-// Nothing in this module protects a secret: a fault in it may corrupt a digest, but reveals no key and
-// makes no MAC without one. That is why its own few flags are not hardened.
+// Time: a block takes 68, 34 or 17 cycles of SHA-256 with one, two or four rounds a cycle; `doc/README.md` has
+// the cycles of whole messages. They depend on lengths and handshakes only.
+//
+// Reset: there is no message, and FIFO, key, digest and cores are cleared before the engine is idle.
+//
+// Hardening: nothing in this module protects a secret. A fault in it may corrupt a digest, but reveals no key
+// and makes no MAC without one, which is why its own few flags are not hardened. The modules below have
+// hardened states.
 
 `include "assert.svh"
 
@@ -14,41 +24,45 @@ module sha2
   import sha2_pkg::*;
   import sha2_regs_pkg::*;
 #(
+  // `RoundsPerCycle` is 1, 2 or 4.
   parameter int unsigned RoundsPerCycle = 1,
-  parameter bit          WithSha512     = 1'b0,  // a second engine, for SHA-384 and SHA-512
+  // `WithSha512` adds a second engine, for SHA-384 and SHA-512.
+  parameter bit          WithSha512     = 1'b0,
+  // `Hardened` = 0 lets illegal states continue, so that tests can show that they are detected.
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
-  // Write address.
+  // This is the AXI4-Lite port with 4 KiB of addresses. Protection bits are ignored, because the only manager
+  // of this port is the root of trust. The first channel is the write address.
   input  logic        axil_awvalid_i,
   output logic        axil_awready_o,
   input  logic [11:0] axil_awaddr_i,
   input  logic [2:0]  axil_awprot_i,
-  // Write data.
+  // This is the channel of write data.
   input  logic        axil_wvalid_i,
   output logic        axil_wready_o,
   input  logic [31:0] axil_wdata_i,
   input  logic [3:0]  axil_wstrb_i,
-  // Write response.
+  // This is the channel of write responses.
   output logic        axil_bvalid_o,
   input  logic        axil_bready_i,
   output logic [1:0]  axil_bresp_o,
-  // Read address.
+  // This is the channel of read addresses.
   input  logic        axil_arvalid_i,
   output logic        axil_arready_o,
   input  logic [11:0] axil_araddr_i,
   input  logic [2:0]  axil_arprot_i,
-  // Read data and response.
+  // This is the channel of read data and its response.
   output logic        axil_rvalid_o,
   input  logic        axil_rready_i,
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
-  // The message of `control.stream`: words of eight bytes, the last one of none to eight.
-  // `control.message_swap` selects the byte order. An abort drops a message that is open.
+  // This stream carries the message if `control.stream` is set: words of eight bytes, of which the last one has
+  // none to eight. A word moves when valid and ready are both high. `control.message_swap` selects the byte
+  // order. An abort drops a message that is open.
   input  logic        str_valid_i,
   output logic        str_ready_o,
   input  logic [63:0] str_data_i,
@@ -56,18 +70,23 @@ module sha2
   input  logic [3:0]  str_bytes_i,
   input  logic        str_abort_i,
 
-  input  logic [3:0]  lifecycle_i,  // a change of it wipes everything
+  // A change of `lifecycle_i` between two cycles wipes everything. `irq_o` is a level that follows the enabled
+  // interrupts.
+  input  logic [3:0]  lifecycle_i,
   output logic        irq_o,
-  output logic        alert_o       // an upset was detected: the engine stops until reset
+  // `alert_o` says that an upset was detected. It is a level that stays until reset, as the engine does nothing
+  // more.
+  output logic        alert_o
 );
-  // Index 0 is the engine of SHA-256, 1 that of SHA-384 and SHA-512.
+  // Index 0 is the engine of SHA-256, and index 1 that of SHA-384 and SHA-512.
   localparam int unsigned Engines = WithSha512 ? 2 : 1;
 
-  // Fields of the register block, in the shape that the generator gives them.
+  // These structures have the fields of the register block in the shape that the generator gives them.
   sha2__in_t  regs_in;
   sha2__out_t regs_out;
 
-  // Generated from data/sha2.rdl. Key, digest and FIFO are external registers: the words are in the engines.
+  // The register block is generated from `data/sha2.rdl`. Key, digest and FIFO are external registers: the
+  // engines keep their words.
   sha2_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
@@ -94,14 +113,14 @@ module sha2
     .hwif_out      (regs_out)
   );
 
-  // Registers are little-endian, SHA-2 is big-endian (FIPS 180-4 §3.1).
+  // Registers are little-endian, while SHA-2 is big-endian (FIPS 180-4 §3.1).
   function automatic logic [31:0] swapped(logic [31:0] word);
     return {word[7:0], word[15:8], word[23:16], word[31:24]};
   endfunction
 
   // --- commands ---
 
-  // The mode is decoded by equality; an illegal mode, or one that needs an absent engine, is off.
+  // The mode is decoded by equality. An illegal mode, or one that needs an absent engine, counts as off.
   logic is_off, is_hmac, is_384, is_wide, from_stream, is_idle, is_failed, drops;
   logic start_ready, stop_ready, starts, stops, fifo_busy, fifo_pending, lane_empty;
   logic [4:0] level;
@@ -117,19 +136,20 @@ module sha2
   assign from_stream = regs_out.control.stream.value;
   assign word_moves  = word_valid & word_ready;
 
-  // A start needs an engine that has cleared the last message, and a FIFO that was flushed.
-  // Start and resume in the same cycle contradict each other, and neither is accepted.
+  // A start needs an engine that has cleared the last message, and a FIFO that was flushed. Start and resume in
+  // the same cycle contradict each other, so neither is accepted.
   assign may_start    = start_ready & ~is_off & ~fifo_busy & ~drops;
   assign starts       = (regs_out.command.start.value ^ regs_out.command.resume.value) & may_start;
   assign may_complete = open_q & ~complete_q & ~stop_q & ~from_stream;
-  // Blocks are counted where words leave the FIFO; words in it are not counted yet.
+  // Blocks are counted where words leave the FIFO, so the words that are still in it have to be added.
   logic [4:0] on_the_way;
   assign on_the_way   = taken_q + level;
   assign is_aligned   = (on_the_way[3:0] == '0) & ~(is_wide & on_the_way[4]) & ~fifo_pending;
   assign may_stop     = open_q & ~complete_q & ~stop_q & is_aligned & (some_q | (level != '0));
 
-  // `open`: the message takes words. `complete`: those in the FIFO are the last. `stop`: the state is saved as
-  // soon as they are hashed. `some`: there is a block, or there will be, after which it can be saved.
+  // `open` says that the message takes words, and `complete` that those in the FIFO are the last ones. `stop`
+  // says that the state will be saved as soon as they are hashed. `some` says that there is a block, or will be
+  // one, after which it can be saved.
   always_comb begin
     open_d     = open_q;
     complete_d = complete_q;
@@ -140,13 +160,13 @@ module sha2
       open_d     = 1'b1;
       complete_d = 1'b0;
       stop_d     = 1'b0;
-      // The state can be saved after the block of the key.
+      // The state of a HMAC can be saved after the block of the key.
       some_d     = is_hmac & regs_out.command.start.value;
       taken_d    = '0;
     end
     if (regs_out.command.process.value && may_complete) complete_d = 1'b1;
     if (regs_out.command.stop.value && may_stop)        stop_d     = 1'b1;
-    // Last, so that the end of a message has priority over the start of one.
+    // This comes last, so that the end of a message has priority over the start of one.
     if ((word_moves && word_last) || stops || drops) begin
       open_d     = 1'b0;
       complete_d = 1'b0;
@@ -154,7 +174,7 @@ module sha2
     end
   end
 
-  // After reset there is no message.
+  // These flags say after a reset that there is no message.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       open_q     <= 1'b0;
@@ -173,15 +193,15 @@ module sha2
 
   // --- the message ---
 
-  // Words of the message, from the FIFO, and then from the source that the mode selects.
+  // A word of the message comes from the FIFO or from the stream, as `control.stream` says.
   logic        fifo_valid, fifo_last, push_done, push_bad;
   logic [31:0] fifo_word;
   logic [63:0] word;
   logic [2:0]  fifo_bytes;
   logic [3:0]  word_bytes;
 
-  // A message that is being saved, or comes by stream, takes no stores: `push_bad` reports them.
-  // The FIFO takes stores of software only; the stream bypasses it.
+  // The FIFO takes stores of software only; the stream bypasses it. A message that is being saved, or that
+  // comes by stream, takes no stores, and `push_bad` reports them.
   sha2_fifo u_fifo (
     .clk_i, .rst_ni,
     .push_i       (regs_out.fifo.req & regs_out.fifo.req_is_wr),
@@ -208,7 +228,8 @@ module sha2
   logic stream_flows, aborts;
   assign stream_flows = from_stream & open_q & ~stop_q & ~regs_out.command.stop.value;
 
-  // The stream with its first byte on top. Two rounds a cycle need eight bytes in each; one takes four.
+  // The first byte of the stream becomes the top one. Engines of two or more rounds take eight bytes in a
+  // cycle, those of one round four.
   logic        narrow_valid, narrow_ready, narrow_last;
   logic [63:0] narrow;
   logic [3:0]  narrow_bytes;
@@ -216,7 +237,7 @@ module sha2
   assign pair = regs_out.control.message_swap.value ? str_data_i :
                 {swapped(str_data_i[31:0]), swapped(str_data_i[63:32])};
   if (RoundsPerCycle == 1) begin : g_narrow
-    // The lower half of a word is not used then.
+    // With one round a cycle the lower half of a word is not used.
     assign narrow[31:0]    = '0;
     assign narrow_bytes[3] = 1'b0;
     assign word_pair       = 1'b0;
@@ -235,6 +256,7 @@ module sha2
       .bytes_o(narrow_bytes[2:0])
     );
   end else begin : g_wide
+    // With more rounds a word of the stream goes to the lane as a pair.
     assign narrow_valid = stream_flows & str_valid_i;
     assign narrow_ready = word_ready;
     assign narrow       = pair;
@@ -243,6 +265,7 @@ module sha2
     assign word_pair    = from_stream;
   end
 
+  // A message has one source at a time.
   assign str_ready_o  = stream_flows & narrow_ready;
   assign word_valid   = from_stream ? narrow_valid : fifo_valid;
   assign word_last    = from_stream ? narrow_last : fifo_last;
@@ -252,7 +275,7 @@ module sha2
 
   // --- the engines ---
 
-  // Outputs of both engines, one bit or word for each.
+  // These are outputs of both engines, one bit or word for each.
   logic [Engines-1:0] start_readies, stop_readies, word_readies, lane_empties, key_loadeds;
   logic [Engines-1:0] digest_valids, state_valids, drop_alls, idles, errors;
   logic [60:0]        lengths [Engines];
@@ -262,14 +285,14 @@ module sha2
   logic digest_valid, state_valid, key_request, state_request, key_write, state_write;
   logic [3:0] key_index, state_index;
 
-  // All words of an external register see the same data.
+  // All words of an external register see the same data of the bus, so those of `key[0]` stand for all.
   logic [31:0] store;
   logic        is_whole;
   assign store    = regs_out.key[0].wr_data.value;
   assign is_whole = &regs_out.key[0].wr_biten.value;
 
-  // Which word of key or digest is written. A cycle has at most one such request, so the order of the loops
-  // does not matter.
+  // This block finds out which word of key or digest is written. There is at most one such request in a cycle,
+  // so the order of the loops does not matter.
   always_comb begin
     key_request   = 1'b0;
     key_index     = '0;
@@ -288,7 +311,7 @@ module sha2
       end
     end
   end
-  // Writes are whole words only: half a word would make a key that software did not choose.
+  // Only whole words are written, because half a word would make a key that software did not choose.
   assign key_write   = key_request & is_whole & is_idle;
   assign state_write = state_request & is_whole & is_idle;
 
@@ -305,6 +328,7 @@ module sha2
     assign is_chosen  = is_wide == (e == 1);
     assign digests[e] = {shown, {512 - 8*WordBits{1'b0}}};
 
+    // The lane collects as many words as the engine takes in a cycle.
     sha2_lane #(.Words(LaneBits / 32)) u_lane (
       .clk_i, .rst_ni,
       .flush_i     (drops),
@@ -322,8 +346,8 @@ module sha2
       .empty_o     (lane_empties[e])
     );
 
-    // One engine for each word size. A start, words and a stop reach the engine of the mode; wipes, aborts and
-    // errors reach both.
+    // There is one engine for each width of word. A start, words and a stop reach the engine of the mode;
+    // wipes, aborts and errors reach both.
     sha2_hmac #(
       .WordBits      (WordBits),
       .RoundsPerCycle(RoundsPerCycle),
@@ -355,7 +379,7 @@ module sha2
       .state_valid_i (state_write & is_chosen),
       .state_index_i (state_index),
       .state_i       (regs_out.control.digest_swap.value ? store : swapped(store)),
-      // An error of one stops both.
+      // An error of one engine stops both.
       .wipe_i        (regs_out.command.wipe.value | is_failed),
       .abort_i       (aborts),
       .lifecycle_i,
@@ -365,7 +389,7 @@ module sha2
     );
   end
 
-  // Without a second engine `is_wide` is constant, and the index stays within bounds.
+  // Without a second engine `is_wide` is constant, and this index stays within bounds.
   localparam int unsigned Wide = Engines - 1;
   assign start_ready  = is_wide ? start_readies[Wide] : start_readies[0];
   assign stop_ready   = is_wide ? stop_readies[Wide] : stop_readies[0];
@@ -375,7 +399,7 @@ module sha2
   assign state_valid  = is_wide ? state_valids[Wide] : state_valids[0];
   assign length       = is_wide ? lengths[Wide] : lengths[0];
   assign digest       = is_wide ? digests[Wide] : digests[0];
-  // A clear of one engine clears FIFO and lanes, too: they may hold words of the message.
+  // If one engine is cleared, FIFO and lanes are cleared as well, because they may hold words of its message.
   assign drops        = |drop_alls;
   assign is_failed    = |errors;
   assign stops        = stop_q & (level == '0) & lane_empty & stop_ready;
@@ -386,7 +410,8 @@ module sha2
   // --- status for software ---
 
   logic is_done, was_done_q, was_failed_q, was_empty_q, bad_command, bad_stop, bad_write;
-  // Errors of software. Each is refused first and reported afterwards, so that nothing depends on a read of it.
+  // These are the errors of software. Each access is refused first and reported afterwards, so nothing depends
+  // on whether software reads the report.
   assign is_done     = digest_valid | state_valid;
   assign bad_command = ((regs_out.command.start.value | regs_out.command.resume.value) & ~starts) |
                        (regs_out.command.process.value & ~may_complete) |
@@ -394,8 +419,9 @@ module sha2
   assign bad_stop    = regs_out.command.stop.value & ~may_stop;
   assign bad_write   = (key_request & ~key_write) | (state_request & ~state_write);
 
-  // Interrupts report events; `status` has the present conditions. An event is the first cycle of a condition, hence
-  // the conditions of the last cycle. The FIFO counts as empty from reset on, so that this is no event.
+  // Interrupts report events, while `status` has the present conditions. An event is the first cycle of a
+  // condition, so these registers keep the conditions of the cycle before. The FIFO counts as empty from reset
+  // on, so that this is no event.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       was_done_q   <= 1'b0;
@@ -408,26 +434,26 @@ module sha2
     end
   end
 
-  // Every input of the register block: constants of the build, locks while a message is under way, status, errors,
-  // interrupts, and the words of key, digest and FIFO, which are kept in the engines.
+  // This block drives every input of the register block: constants of the build, locks while a message is under
+  // way, status, errors, interrupts, and the words of key, digest and FIFO, which the engines keep.
   always_comb begin
     regs_in.parameters.rounds_per_cycle.next = 4'(RoundsPerCycle);
     regs_in.parameters.fifo_words.next       = 8'd16;
     regs_in.parameters.with_sha512.next      = WithSha512;
 
-    // Mode and byte order of a message are locked from its start on.
+    // Mode and byte order of a message are locked from its start until the engine is idle.
     regs_in.control.mode.swwel         = ~is_idle;
     regs_in.control.message_swap.swwel = ~is_idle;
     regs_in.control.digest_swap.swwel  = ~is_idle;
     regs_in.control.stream.swwel       = ~is_idle;
 
-    // Status is of this cycle, and software need not clear it.
+    // Status describes the present cycle, and software need not clear it.
     regs_in.status.idle.next         = is_idle;
     regs_in.status.fifo_empty.next   = (level == '0) & ~fifo_pending;
     regs_in.status.fifo_full.next    = level[4];
     regs_in.status.digest_valid.next = digest_valid;
     regs_in.status.state_valid.next  = state_valid;
-    regs_in.status.key_loaded.next   = |key_loadeds;  // of one engine only
+    regs_in.status.key_loaded.next   = |key_loadeds;  // Only one engine has a key.
     regs_in.status.failed.next       = is_failed;
     regs_in.status.fifo_level.next   = level;
 
@@ -437,13 +463,14 @@ module sha2
     regs_in.error.push.hwset    = push_bad;
     regs_in.error.write.hwset   = bad_write;
 
+    // Each interrupt is set by the first cycle of its condition.
     regs_in.interrupt.done.hwset       = is_done & ~was_done_q;
     regs_in.interrupt.fifo_empty.hwset = (level == '0) & ~was_empty_q & open_q & ~complete_q &
                                          ~stop_q;
     regs_in.interrupt.error.hwset      = bad_command | bad_stop | push_bad | bad_write |
                                          (is_failed & ~was_failed_q);
 
-    // The length of any message can be read; `resume` requires one of whole blocks.
+    // The length of a message is written when it ends or is saved. `resume` needs a length of whole blocks.
     regs_in.message_length_low.value.next   = length[31:0];
     regs_in.message_length_low.value.we     = is_done & ~was_done_q;
     regs_in.message_length_low.value.swwel  = ~is_idle;
@@ -451,7 +478,8 @@ module sha2
     regs_in.message_length_high.value.we    = is_done & ~was_done_q;
     regs_in.message_length_high.value.swwel = ~is_idle;
 
-    // Acknowledged in the same cycle, accepted or not. Only the FIFO stalls the bus.
+    // Every access is acknowledged in the cycle in which it comes, accepted or not. Only a store into a full
+    // FIFO stalls the bus.
     for (int i = 0; i < 16; i++) begin
       regs_in.key[i].wr_ack = regs_out.key[i].req & regs_out.key[i].req_is_wr;
     end
@@ -467,7 +495,9 @@ module sha2
   end
 
   // --- assertions ---
-  // The bus follows the rules of AXI4-Lite; the names below state the further properties of this module.
+  //
+  // `axi_lite_checks` asserts the rules of AXI4-Lite at the port. The names below state the further properties
+  // of this module.
 
 `ifndef SYNTHESIS
   axi_lite_checks #(.AddrBits(12)) u_checks (
@@ -493,12 +523,20 @@ module sha2
   );
 `endif
 
+  // A store that finds the FIFO full has to wait; if it were refused, the message would lose bytes.
   `ASSERT(StoresAreNotLost_A, push_done |-> !push_bad || !level[4] || !open_q || stop_q)
+  // A message is saved at the end of a block with no word on its way, or these words would be lost.
   `ASSERT(StopsWithoutWords_A, stops |-> level == '0 && taken_q[3:0] == '0)
+  // One index and one word serve both registers, so two requests at once would write the wrong one.
   `ASSERT(OneRegisterAtATime_A, !(key_request && state_request))
+  // No word enters a message that has ended.
   `ASSERT(AMessageEndsWithItsLastWord_A, word_moves && word_last |=> !open_q)
+  // Key and state are written in whole words while nothing uses them.
   `ASSERT(AKeyWordIsWhole_A, key_write || state_write |-> is_whole && is_idle)
+  // A source that aborts its message must not get a digest of the part that has come.
   `ASSERT(AStreamIsDroppedByItsAbort_A, str_abort_i && from_stream && open_q |=> !open_q && !digest_valid)
+  // A message can only be complete while it is open.
   `ASSERT(NothingFollowsTheLastWord_A, complete_q |-> open_q)
+  // After an error neither a digest nor a saved state can be read.
   `ASSERT(FailedShowsNothing_A, alert_o |=> digest == '0 && !digest_valid && !state_valid)
 endmodule

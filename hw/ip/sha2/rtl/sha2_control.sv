@@ -1,28 +1,37 @@
-// Decides in each cycle what the datapath of `sha2_core` does.
+// This module decides in each cycle what the datapath of `sha2_core` does.
 //
-// Timing depends on commands and handshakes, never on data: the only
-// inputs are handshakes. The state is sparse (any two codes differ in at least three bits). An illegal
-// state or a detected error ends in `StError`, which only a reset leaves.
+// Protocol: commands, words and states are handshakes, and a transfer happens in a cycle with valid and ready.
+// A command is taken while the core is idle or in the last cycle of the rounds, so that blocks follow each
+// other without a cycle between. `wipe_i` is taken in every state but the error.
+//
+// Time: a block takes `StateCycles + RoundCycles` cycles. The only inputs are handshakes, so the time never
+// depends on data.
+//
+// Reset: the module begins with a wipe, which moves zeros through the datapath.
+//
+// Hardening: the states differ in at least three bits. An illegal state ends in `StError`, which only a reset
+// leaves. The count and the command have no copy: an upset of them gives a wrong digest.
 
 `include "assert.svh"
 
 module sha2_control
   import sha2_pkg::*;
 #(
-  // Cycles of the rounds of a block, and of reading or writing the state.
+  // These are the cycles of the rounds of a block, and of reading or writing the state.
   parameter int unsigned RoundCycles = 64,
   parameter int unsigned StateCycles = 4,
-  // Cycles in which message words are taken.
+  // In this many cycles words of the message are taken.
   parameter int unsigned WordCycles  = 16,
-  // The state leaves while another one enters, not only by a command of its own.
+  // With `Overlaps` the state leaves while another one enters, and not only by a command of its own.
   parameter bit          Overlaps    = 1'b0,
-  // 0 builds a control that continues from an illegal state, to show that the test detects it.
+  // `Hardened` = 0 builds a control that continues from an illegal state, to show that the test detects it.
   parameter bit          Hardened    = 1'b1,
   localparam int unsigned CountBits  = $clog2(RoundCycles)
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
+  // This is a command, and a wipe, which has priority. `error_o` stays until reset.
   input  logic                 cmd_valid_i,
   output logic                 cmd_ready_o,
   input  cmd_e                 cmd_i,
@@ -30,6 +39,7 @@ module sha2_control
   output logic                 idle_o,
   output logic                 error_o,
 
+  // These ports are the handshakes of words, of a state that enters, and of a state that leaves.
   input  logic                 msg_valid_i,
   output logic                 msg_ready_o,
   input  logic                 state_valid_i,
@@ -37,33 +47,39 @@ module sha2_control
   output logic                 state_valid_o,
   input  logic                 state_ready_i,
 
-  // The round whose message word is taken or computed; while the state moves, a count up to zero.
+  // This is the round whose word is taken or computed. While the state moves it counts up to zero.
   output logic [CountBits-1:0] count_o,
-  output logic                 step_o,           // the datapath advances by a cycle
-  output logic                 move_state_o,     // the state moves instead of being worked on
-  output logic                 from_first_o,     // the source of the state
+  output logic                 step_o,           // The datapath advances by a cycle.
+  output logic                 move_state_o,     // The state moves instead of being worked on.
+  output logic                 from_first_o,     // The next three say where the state comes from.
   output logic                 from_outside_o,
-  output logic                 from_kept_o,      // the state itself: it is worked on, or leaves
-  output enters_e              enters_o,         // the same as a register, which is the choice of one look-up table
-  output logic                 take_word_o,      // the schedule takes words, computes none
-  output logic                 clear_ahead_o,    // the next cycle takes words
-  output logic                 clear_sum_o,      // the next cycle is no round
-  output logic                 clear_vars_o,     // all working variables
-  output logic                 clear_entering_o, // those that are loaded
+  output logic                 from_kept_o,      // The state itself is worked on, or leaves.
+  output enters_e              enters_o,         // This register has the same choice for a look-up table.
+  output logic                 take_word_o,      // The schedule takes words and computes none.
+  output logic                 clear_ahead_o,    // The next cycle takes words.
+  output logic                 clear_sum_o,      // The next cycle is no round.
+  output logic                 clear_vars_o,     // All working variables are cleared.
+  output logic                 clear_entering_o, // Only the variables that are loaded are cleared.
   output logic                 clear_words_o
 );
-  // A [6,3,3] code without the zero word, so that no single or double upset turns one state into
-  // another. Synthesis must keep the codes.
+  // This is a [6,3,3] code without the zero word, so no upset of one or two bits turns one state into another.
+  // Synthesis must keep the codes.
   typedef enum logic [5:0] {
+    // StIdle waits for a command.
     StIdle   = 6'b001011,
-    StTurn   = 6'b010101,  // adds the working variables to the state, or loads both
+    // StTurn adds the working variables to the state, or loads both, and ends after `StateCycles` steps.
+    StTurn   = 6'b010101,
+    // StRounds makes the rounds, and ends in the last one.
     StRounds = 6'b011110,
+    // StSave gives the state out, and ends after the last word.
     StSave   = 6'b100110,
+    // StWipe moves zeros through the datapath, and ends after as many cycles as its longest register needs.
     StWipe   = 6'b101101,
+    // StError waits for a reset.
     StError  = 6'b110011
   } state_e;
 
-  // A turn counts up to zero, where the rounds begin; so one counter serves both.
+  // A turn counts up to zero, where the rounds begin, so one counter serves both.
   localparam logic [CountBits-1:0] Start =
       CountBits'((RoundCycles - (StateCycles - 1)) % RoundCycles);
   localparam logic [CountBits-1:0] Last = CountBits'(RoundCycles - 1);
@@ -75,7 +91,7 @@ module sha2_control
   cmd_e cmd_d;
   (* fsm_encoding = "none" *) cmd_e cmd_q;
 
-  // States are decoded once, by equality. Any other value is an error, for any cause.
+  // States are decoded once, by equality. Any other value is an error, whatever has caused it.
   logic in_idle, in_turn, in_rounds, in_save, in_wipe;
   logic is_last, resumes, accepts;
 
@@ -92,23 +108,23 @@ module sha2_control
   assign cmd_ready_o = in_idle | (in_rounds & is_last);
   assign accepts     = cmd_valid_i & cmd_ready_o;
 
-  // The last cycle of a turn already takes the first word, because rounds use sums that were computed
-  // a cycle before.
+  // The last cycle of a turn already takes the first word, because rounds use sums that were computed a cycle
+  // before.
   logic word_due, state_due, gives, turn_waits;
   assign word_due   = is_last ? in_turn : in_rounds & (count_q < CountBits'(WordCycles));
   assign state_due  = in_turn & resumes;
-  // The turn of a block that does not continue gives the state before it out.
+  // The turn of a block that does not continue gives out the state of the block before.
   assign gives      = Overlaps & in_turn & (cmd_q == CmdFirst || cmd_q == CmdResume);
   assign turn_waits = (state_due & ~state_valid_i) | (gives & ~state_ready_i);
 
-  // A cycle of a turn needs everything that is due in it: each side is offered only what the others allow.
+  // A cycle of a turn needs everything that is due in it, so each side is offered only what the other sides
+  // allow.
   assign msg_ready_o   = word_due & ~turn_waits;
   assign state_ready_o = state_due & ~(is_last & ~msg_valid_i) & ~(gives & ~state_ready_i);
   assign state_valid_o = in_save | (gives & ~(state_due & ~state_valid_i) & ~(is_last & ~msg_valid_i));
 
-  // Condition to advance: in a turn and in the rounds, a due word is valid; while the state comes out,
-  // its reader takes it. A stall stops the whole datapath, so that no register needs an enable of its
-  // own.
+  // The datapath advances if a due word is valid, and if the reader of a state that leaves takes it. A stall
+  // stops the whole datapath, so that no register needs an enable of its own.
   always_comb begin
     step_o = 1'b0;
     unique case (1'b1)
@@ -116,13 +132,14 @@ module sha2_control
       in_rounds: step_o = ~(word_due & ~msg_valid_i);
       in_save:   step_o = state_ready_i;
       in_idle:   step_o = 1'b0;
-      // Zeros move through everything that cannot be cleared at once.
+      // In a wipe and in an error zeros move through everything that cannot be cleared at once.
       default:   step_o = 1'b1;
     endcase
   end
 
-  // The state, and the count of its cycles. A turn takes a cycle for each word of a lane, rounds follow it, and a
-  // save is a turn whose words leave. Commands are taken at the ends, a wipe everywhere.
+  // This block follows the state and the count of its cycles. A turn takes a cycle for each word of a lane, and
+  // the rounds follow it. A save is a turn whose words leave. Commands are taken at the ends, a wipe
+  // everywhere.
   always_comb begin
     state_d = state_q;
     count_d = count_q;
@@ -152,16 +169,17 @@ module sha2_control
       state_d = (cmd_i == CmdSave) ? StSave : StTurn;
       cmd_d   = cmd_i;
     end
-    // Priority over a command, but not over an error.
+    // A wipe has priority over a command, but not over an error.
     if (wipe_i && (in_idle || in_turn || in_rounds || in_save || in_wipe)) begin
       state_d = StWipe;
       count_d = Start;
     end
   end
 
-  // What the next cycle moves.
+  // This block chooses what the next cycle moves.
   enters_e enters_d;
   (* fsm_encoding = "none" *) enters_e enters_q;
+  // A state that leaves or is worked on is the kept one; otherwise the command says what enters.
   always_comb begin
     enters_d = EntersNothing;
     if (state_d == StSave) enters_d = EntersKept;
@@ -174,10 +192,10 @@ module sha2_control
     end
   end
 
-  // A reset begins with a wipe. No command is taken until it is over.
+  // A reset begins with a wipe, and no command is taken until it is over.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      // The contents of memories and shift registers from before the reset are cleared first.
+      // What memories and shift registers had before the reset is cleared first.
       state_q <= StWipe;
       count_q <= Start;
       cmd_q   <= CmdNext;
@@ -190,8 +208,8 @@ module sha2_control
     end
   end
 
-  // Control signals of the datapath, decoded from state and count alone. Registers are cleared a cycle before
-  // an addition that must not use their contents.
+  // The control signals of the datapath are decoded from state, command and count only. Registers are cleared a
+  // cycle before an addition that must not use their contents.
   assign count_o          = count_q;
   assign enters_o         = enters_q;
   assign idle_o           = in_idle;
@@ -204,21 +222,29 @@ module sha2_control
   assign clear_ahead_o    = ~in_rounds | (count_q < CountBits'(WordCycles - 1));
   assign clear_sum_o      = ~((in_turn | in_rounds) & (in_turn == is_last));
   assign clear_words_o    = ~(in_idle | in_turn | in_rounds | in_save);
-  // When another state is loaded, working variables that were not added to the state are discarded, unless they are
-  // just then added to the one that leaves.
+  // When another state is loaded, working variables that were not added to the state are discarded, unless they
+  // are just then added to the one that leaves.
   assign clear_vars_o     = clear_words_o |
                             (accepts & ~Overlaps & (cmd_i == CmdFirst || cmd_i == CmdResume));
   assign clear_entering_o = clear_vars_o | (in_save & step_o);
 
+  // A core that was upset cannot go on before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // Nobody gives a command or a word, or takes a state, in the error.
   `ASSERT(ErrorOffersNothing_A, error_o |-> !cmd_ready_o && !msg_ready_o && !state_valid_o)
+  // No round is made with a word that was not there.
   `ASSERT(NoWordNoRound_A, step_o && word_due |-> msg_valid_i && msg_ready_o)
-  // A source that withdraws what it offered, as one after an upset does, withdraws the state of a turn with it.
+  // A state is not lost while its reader waits. A source that withdraws what it offered, as one after an upset
+  // does, withdraws the state of a turn with it.
   `ASSERT(StateWaitsForItsReader_A,
           state_valid_o && !state_ready_i && !wipe_i |=>
           (state_valid_o && $stable(count_q)) || error_o || $fell(msg_valid_i) || $fell(state_valid_i))
+  // A command in the middle of a block would mix two blocks.
   `ASSERT(ACommandIsForAnIdleCore_A, cmd_ready_o |-> in_idle || (in_rounds && is_last))
+  // A sum that is not zero in a turn would be added to the state.
   `ASSERT(ASumIsClearInATurn_A, in_turn && !is_last |-> clear_sum_o)
+  // A state that is taken has moved; otherwise its reader would get the same words twice.
   `ASSERT(AStateLeavesWhenAllIsThere_A, in_turn && state_valid_o && state_ready_i |-> step_o)
+  // A wipe is never lost, or secrets would stay.
   `ASSERT(WipeIsTaken_A, wipe_i && !error_o |=> clear_words_o)
 endmodule

@@ -1,10 +1,16 @@
-// Makes words of the stores into the FIFO window, and keeps 16 of them.
+// This module makes words of the stores into the FIFO window, and keeps 16 of them.
 //
-// A store has one to four adjacent bytes; they are appended to the message. Up to
-// three wait until a word is full, or until the message ends. A store into a full FIFO is acknowledged
-// when there is room, so that the bus waits and nothing is lost.
+// A store has one to four adjacent bytes, which are appended to the message. Up to three bytes wait until a
+// word is full, or until the message ends.
 //
-// A flush clears the fill level in its first cycle, and overwrites the memory in the next 16.
+// Protocol: a store is a request of one cycle, and is answered once by `push_done_o`. A store into a full FIFO
+// is answered when there is room, so that the bus waits and nothing is lost. Words leave by a valid/ready
+// handshake; the last one of a message has none to three bytes.
+//
+// Time: a store is answered in the cycle after it, if there is room, and its word can leave a cycle later. A
+// flush clears the fill level in its first cycle, and overwrites the memory in the next 16.
+//
+// Reset: the FIFO is empty, and begins with a flush. Nothing is hardened here: a fault gives a wrong message.
 
 `include "assert.svh"
 
@@ -12,29 +18,37 @@ module sha2_fifo (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // Stores: a request of one cycle, confirmed once. The next comes after that.
+  // A store is a request of one cycle, and is confirmed once. The next store comes after that.
   input  logic        push_i,
   input  logic [31:0] push_data_i,
   input  logic [3:0]  push_lanes_i,
-  input  logic        is_swapped_i,  // the upper byte of a word is the first of the message
+  // The upper byte of a word is the first one of the message.
+  input  logic        is_swapped_i,
   output logic        push_done_o,
-  output logic        push_bad_o,    // it was no message, or there were gaps between the bytes
+  // The store was refused: there is no message that takes it, or there were gaps between its bytes.
+  output logic        push_bad_o,
 
-  input  logic        is_open_i,     // there is a message, and it takes words
-  input  logic        is_complete_i, // nothing follows
+  // There is a message, and it takes words.
+  input  logic        is_open_i,
+  // The message is complete, and nothing follows.
+  input  logic        is_complete_i,
+  // A flush forgets everything.
   input  logic        flush_i,
-  output logic        busy_o,        // still flushing
+  // The FIFO is still being flushed.
+  output logic        busy_o,
+  // This is the number of whole words.
   output logic [4:0]  level_o,
-  output logic        pending_o,     // a store waits, or there is a part of a word
+  // A store waits, or there is a part of a word.
+  output logic        pending_o,
 
-  // Words of the message, the first byte in the upper bits.
+  // These are the words of the message, with the first byte in the upper bits.
   output logic        word_valid_o,
   input  logic        word_ready_i,
   output logic [31:0] word_o,
   output logic        word_last_o,
   output logic [2:0]  word_bytes_o
 );
-  // Distributed memory: it has no reset and no clear, hence the flush, also after a reset.
+  // The memory is distributed and has neither a reset nor a clear, so it is flushed, also after a reset.
   logic [31:0] memory [16];
   logic [3:0]  write_q, read_q, flush_q;
   logic [4:0]  level_q;
@@ -42,7 +56,8 @@ module sha2_fifo (
 
   // --- a store ---
 
-  // One store waits here. It is examined a cycle after it came, so that the bus sees no path through the FIFO.
+  // One store waits here. It is examined in the cycle after it came, so that the bus sees no path through the
+  // FIFO.
   logic        push_q;
   logic [31:0] data_q, ordered, aligned;
   logic [3:0]  lanes_q, lanes;
@@ -50,12 +65,12 @@ module sha2_fifo (
   logic [1:0]  skipped;
   logic        has_gaps, is_accepted, is_full;
 
-  // In the order of the message: lane 3 is the first byte.
+  // The bytes are put into the order of the message, in which lane 3 is the first byte.
   assign ordered = is_swapped_i ? data_q : {data_q[7:0], data_q[15:8], data_q[23:16], data_q[31:24]};
   assign lanes   = is_swapped_i ? lanes_q : {lanes_q[0], lanes_q[1], lanes_q[2], lanes_q[3]};
 
-  // How many bytes a store brings and how many lanes are before the first of them. Bytes with gaps between them
-  // have no order that both sides would agree on.
+  // This block finds how many bytes a store brings, and how many lanes are before the first of them. Bytes with
+  // gaps between them have no order that both sides would agree on.
   always_comb begin
     has_gaps = 1'b0;
     skipped  = 2'd0;
@@ -79,7 +94,7 @@ module sha2_fifo (
 
   // --- words ---
 
-  // Up to three bytes that do not make a word yet.
+  // These are up to three bytes that do not make a word yet.
   logic [23:0] rest_q;
   logic [1:0]  rest_count_q;
   logic [2:0]  total;
@@ -87,8 +102,7 @@ module sha2_fifo (
   logic [31:0] kept;
   logic        has_word, enters, leaves;
 
-  // Bytes after the last one may have any value, because they are cut off: those of a store need not
-  // be zero.
+  // The bytes after those of the store may have any value, so they are cut off.
   always_comb begin
     unique case (count)
       3'd4:    kept = aligned;
@@ -98,7 +112,7 @@ module sha2_fifo (
       default: kept = '0;
     endcase
   end
-  // The bytes that wait and those of the store, side by side. Four or more of them are a word; the rest waits.
+  // The bytes that wait and those of the store are joined. Four or more of them are a word, and the rest waits.
   assign joined      = {rest_q, 32'b0} | ({kept, 24'b0} >> {rest_count_q, 3'b0});
   assign total       = 3'(rest_count_q) + count;
   assign has_word    = total[2];
@@ -109,22 +123,24 @@ module sha2_fifo (
   assign push_bad_o  = push_q & ~is_accepted;
   assign push_done_o = push_q & ~(is_accepted & has_word & is_full);
 
-  // The last word may be empty: a message of whole words ends with one.
+  // The last word may be empty: a message of whole words ends with such a word.
   assign word_valid_o = (level_q != '0) | (is_open_i & is_complete_i & ~push_q);
   assign word_last_o  = level_q == '0;
   assign word_o       = word_last_o ? {rest_q, 8'b0} : memory[read_q];
   assign word_bytes_o = word_last_o ? {1'b0, rest_count_q} : 3'd4;
 
-  // Status that software reads.
+  // Software reads these outputs as status.
   assign level_o   = level_q;
   assign pending_o = push_q | (rest_count_q != '0);
   assign busy_o    = flushes_q;
 
-  // One write port, for words and for the zeros of a flush. Without a reset it may be distributed memory.
+  // The memory has one write port, for words and for the zeros of a flush. It has no reset, so that it may be
+  // distributed.
   always_ff @(posedge clk_i) begin
     if (enters || flushes_q) memory[flushes_q ? flush_q : write_q] <= flushes_q ? '0 : joined[55:24];
   end
 
+  // These registers are the store that waits, the rest of a word, the places in the memory and the flush.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       push_q       <= 1'b0;
@@ -143,7 +159,7 @@ module sha2_fifo (
         data_q  <= push_data_i;
         lanes_q <= push_lanes_i;
       end else if (push_done_o) begin
-        // Cleared here, so that a flush has to overwrite the memory only.
+        // The data are cleared here, so that a flush has to overwrite only the memory.
         push_q <= 1'b0;
         data_q <= '0;
       end
@@ -169,10 +185,16 @@ module sha2_fifo (
     end
   end
 
+  // A word that enters a full FIFO would overwrite one that was not read.
   `ASSERT(NeverTooFull_A, level_q <= 5'd16)
+  // A second store would replace the one that waits.
   `ASSERT(OneStoreAtATime_A, push_i |-> !push_q || push_done_o)
+  // A store that waits for room is neither lost nor changed.
   `ASSERT(WaitsWhileFull_A, push_q && !push_done_o && !flush_i |=> push_q && $stable(data_q))
+  // Only the last word of a message has less than four bytes.
   `ASSERT(APartIsNoWord_A, !word_last_o |-> word_bytes_o == 3'd4)
+  // No byte enters a message that has not started or has ended.
   `ASSERT(OnlyAnOpenMessageTakesBytes_A, enters |-> is_open_i && !is_complete_i)
+  // A flush leaves nothing of the message before.
   `ASSERT(FlushForgets_A, flush_i |=> level_q == '0 && rest_q == '0)
 endmodule

@@ -1,21 +1,33 @@
-// SHA-256 and HMAC-SHA-256 of a message, on one `sha2_core` (FIPS 198-1 §4). With words of 64 bits
-// SHA-384 and SHA-512, and no HMAC.
+// This module computes SHA-256 and HMAC-SHA-256 of a message on one `sha2_core` (FIPS 198-1 §4). With words of
+// 64 bits it computes SHA-384 and SHA-512, and no HMAC.
 //
-// The key can be written and not be read: it leaves this module only into the core, as a block with
-// ipad or opad. A wipe, a change of lifecycle and any error clear it in the next cycle; the core
-// follows within `16 / RoundsPerCycle + 4` cycles. An error lasts until reset.
+// Protocol: key and state are written while `idle_o` is high. `start_*`, `stop_*` and the words of the message
+// are valid/ready handshakes. `digest_valid_o` stays until the next start, or until something is written into
+// the digest or clears it.
 //
-// A message may be saved after any block and resumed later: the state of the core is copied to
-// the digest, and is written there to resume. Of a HMAC it is the inner state. It does not reveal the key,
-// and without the key no MAC can be made of it, because the outer state never comes out.
+// The key can be written and not be read: it leaves this module only into the core, as a block with ipad or
+// opad. A message may be saved after any block and resumed later: the state of the core is copied to the
+// digest, and is written there to resume. The saved state of a HMAC is the inner one. It does not reveal the
+// key, and no MAC can be made of it without the key, because the outer state never comes out.
+//
+// Time: the words pass without a cycle of their own. With n blocks a message of SHA-256 takes 68 n / R + 4 / R
+// + 2 cycles from the start to the digest, and a HMAC 68 (n + 3) / R + 8 / R + 3, with R rounds a cycle.
+//
+// Reset: the state is idle, and key and digest are cleared in the first cycle. A wipe, a change of lifecycle
+// and any error clear them in the next cycle; the core follows within `16 / RoundsPerCycle + 4` cycles.
+//
+// Hardening: states are words of a Hamming code, and illegal ones are an error, as are those of core and
+// padding. An error lasts until reset.
 
 `include "assert.svh"
 
 module sha2_hmac
   import sha2_pkg::*;
 #(
-  parameter int unsigned WordBits       = 32,  // 32 or 64
+  parameter int unsigned WordBits       = 32,  // This is the width of a word, 32 or 64 bits.
+  // `RoundsPerCycle` is 1, 2 or 4.
   parameter int unsigned RoundsPerCycle = 1,
+  // `Hardened` = 0 lets illegal states continue.
   parameter bit          Hardened       = 1'b1,
   localparam int unsigned LaneBits      = WordBits * RoundsPerCycle,
   localparam int unsigned BytesBits     = $clog2(LaneBits / 8 + 1)
@@ -23,34 +35,37 @@ module sha2_hmac
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
-  // The key, 16 words in any order: K0 of FIPS 198-1, so shorter ones are padded with zeros, longer ones
-  // are hashed first. Taken while idle.
+  // The key has 16 words in any order. It is K0 of FIPS 198-1: a shorter key is padded with zeros, a longer one
+  // is hashed first. It is taken while the module is idle.
   input  logic                 key_valid_i,
   input  logic [3:0]           key_index_i,
   input  logic [31:0]          key_i,
   output logic                 key_loaded_o,
 
-  // Starts a message, or resumes one after `bytes_i` from the state that was written into the digest.
-  // A HMAC does not start without a whole key.
+  // A start begins a message, or resumes one after `bytes_i` from the state that was written into the digest. A
+  // HMAC does not start without a whole key.
   input  logic                 start_valid_i,
   output logic                 start_ready_o,
   input  logic                 is_hmac_i,
-  input  logic                 is_384_i,     // stable until the digest is there
+  // This is stable until the digest is there.
+  input  logic                 is_384_i,
   input  logic                 resume_i,
   input  logic [60:0]          bytes_i,
-  output logic [60:0]          bytes_o,      // until now, the key of a HMAC included
-  // The message may be saved between two blocks, if there was a block.
+  // This counts the bytes until now, with the block of the key of a HMAC.
+  output logic [60:0]          bytes_o,
+  // The message may be saved between two blocks, after at least one block.
   input  logic                 stop_valid_i,
   output logic                 stop_ready_o,
 
+  // These are words of the message.
   input  logic                 msg_valid_i,
   output logic                 msg_ready_o,
   input  logic [LaneBits-1:0]  msg_i,
   input  logic                 msg_last_i,
-  input  logic [BytesBits-1:0] msg_bytes_i,  // of the last word
+  input  logic [BytesBits-1:0] msg_bytes_i,  // The last word has this many bytes.
 
-  // The digest, or the saved state of a message. H0 in the upper bits; zero while there is
-  // neither. The state is written by 32 bits, the upper ones of H0 first, while idle.
+  // This is the digest, or the saved state of a message, with H0 in the upper bits. It is zero while there is
+  // neither. The state is written by words of 32 bits, the upper ones of H0 first, while the module is idle.
   output logic                 digest_valid_o,
   output logic                 state_valid_o,
   output logic [8*WordBits-1:0] digest_o,
@@ -58,12 +73,13 @@ module sha2_hmac
   input  logic [3:0]           state_index_i,
   input  logic [31:0]          state_i,
 
-  // Wipe: on command, and in the cycle after a change of the lifecycle.
+  // A wipe comes on command, and in the cycle of a change of the lifecycle.
   input  logic                 wipe_i,
-  // Clear everything except the key.
+  // An abort clears everything except the key.
   input  logic                 abort_i,
   input  logic [3:0]           lifecycle_i,
-  output logic                 dropped_o,    // words on the way to this module must be cleared, too
+  // Words on the way to this module must be cleared as well.
+  output logic                 dropped_o,
   output logic                 idle_o,
   output logic                 error_o
 );
@@ -72,16 +88,25 @@ module sha2_hmac
   localparam int unsigned StateCycles = 4 / R;
   localparam int unsigned PosBits     = $clog2(Words);
 
-  // A Hamming code of seven bits.
+  // These are words of a Hamming code with seven bits, which differ in at least three.
   typedef enum logic [6:0] {
+    // StIdle waits for a start.
     StIdle     = 7'b0001011,
+    // StInnerKey hashes the key with ipad, and ends with its last word.
     StInnerKey = 7'b0010110,
+    // StMessage hashes the padded message, and ends with its last word or with a stop.
     StMessage  = 7'b0100111,
-    StLeave    = 7'b1011000,  // the state comes out of the core, to resume from it later
-    StInner    = 7'b0011101,  // the digest of the inner hash comes out of the core
+    // StLeave takes the state out of the core, to resume from it later, and ends with its last word.
+    StLeave    = 7'b1011000,
+    // StInner takes the inner digest out of the core, and ends with its last word.
+    StInner    = 7'b0011101,
+    // StOuterKey hashes the key with opad, and ends with its last word.
     StOuterKey = 7'b1000101,
-    StDigest   = 7'b1001110,  // and goes back into it
+    // StDigest hashes the inner digest, and ends with its last word.
+    StDigest   = 7'b1001110,
+    // StOuter takes the digest out of the core, and ends with its last word.
     StOuter    = 7'b1010011,
+    // StError waits for a reset.
     StError    = 7'b1101001
   } state_e;
 
@@ -89,7 +114,8 @@ module sha2_hmac
   (* fsm_encoding = "none" *) state_e state_q;
   logic is_hmac_d, is_hmac_q, is_digest_d, is_digest_q, is_state_d, is_state_q;
   logic is_first_d, is_first_q, is_open_d, is_open_q, resumes_d, resumes_q;
-  logic [PosBits-1:0] pos_d, pos_q;  // of the next word in its block
+  // This is the position of the next word in its block.
+  logic [PosBits-1:0] pos_d, pos_q;
   logic [3:0] lifecycle_q;
   logic is_awake_q;
 
@@ -103,17 +129,18 @@ module sha2_hmac
   assign in_digest    = state_q == StDigest;
   assign in_outer     = state_q == StOuter;
 
-  // Groups of states, and illegal states: an upset, which is an error in the same cycle.
+  // These are groups of states, and illegal states: an upset is an error in the same cycle.
   logic is_key, is_save, is_illegal, forget, drop, starts, stops;
   // Key blocks and saves need no word from outside.
   assign is_key     = in_inner_key | in_outer_key;
   assign is_save    = in_inner | in_outer | in_leave;
   assign is_illegal = ~(in_idle | is_key | in_message | in_digest | is_save);
 
-  // Errors of all parts are combined: after an upset of any part nothing comes out until reset.
+  // The errors of all parts are combined: after an upset of any part nothing comes out until reset.
   logic core_error, padding_error;
   assign error_o = core_error | padding_error | is_illegal;
-  // The first cycle after a reset, too: registers of secrets have no reset of their own.
+  // Secrets are forgotten in the first cycle after a reset as well, because their registers have no reset of
+  // their own.
   assign forget  = wipe_i | error_o | (lifecycle_i != lifecycle_q) | ~is_awake_q;
   assign drop    = forget | abort_i;
   assign dropped_o = drop;
@@ -129,7 +156,7 @@ module sha2_hmac
   assign key_enters   = key_valid_i & in_idle;
 
   for (genvar i = 0; i < 16; i++) begin : g_key
-    // Written by words, cleared as a whole. The only reader is `key_word` below.
+    // The key is written by words, and cleared as a whole. Its only reader is `key_word` below.
     always_ff @(posedge clk_i) begin
       if (forget) begin
         key_q[i]       <= '0;
@@ -151,10 +178,11 @@ module sha2_hmac
   logic [1:0][LaneBits-1:0] core_state;
   logic word_moves, ends_block;
 
-  // Bytes before this message: those of the saved message, or the block of the key.
+  // This is the number of bytes before this message: those of the saved message, or the block of the key.
   logic [60:0] start_bytes;
   assign start_bytes = resume_i ? bytes_i & ~61'(2 * WordBits - 1) : {54'b0, is_hmac_i, 6'b0};
 
+  // The padding makes whole blocks of the message.
   sha2_padding #(
     .WordBits      (WordBits),
     .RoundsPerCycle(R),
@@ -173,8 +201,8 @@ module sha2_hmac
     .word_last_o  (padded_last)
   );
 
-  // The second block of the outer hash: the inner digest, padded to 64 + 32 bytes of 8 bits.
-  logic [7:0][WordBits-1:0] digest_q;  // digest_q[7] is H0
+  // This is the second block of the outer hash: the inner digest, padded to 64 + 32 bytes of 8 bits.
+  logic [7:0][WordBits-1:0] digest_q;  // H0 is digest_q[7].
   if (WordBits == 32) begin : g_hmac
     logic [15:0][31:0] digest_block;
     assign digest_block = {digest_q, 32'h80000000, {6{32'b0}}, 32'd768};
@@ -187,8 +215,8 @@ module sha2_hmac
     assign key_word    = '0;
   end
 
-  // What the core hashes: the padded message, the key with ipad or opad (FIPS 198-1 §4, steps 4 and 7), or the
-  // inner digest as the message of the outer hash (step 8). Words of the module itself never wait.
+  // The core hashes the padded message, the key with ipad or opad (FIPS 198-1 §4, steps 4 and 7), or the inner
+  // digest as the message of the outer hash (step 8). Words of the module itself never wait.
   always_comb begin
     core_word       = padded_word;
     core_word_valid = padded_valid & in_message;
@@ -237,21 +265,21 @@ module sha2_hmac
 
   // --- the digest ---
 
-  // It comes from the end of both lanes (`sha2_core`), so it enters at their beginning; and leaves at
-  // their end to resume, once around.
+  // The state comes from the end of both lanes (`sha2_core`), so it enters the digest at the beginning of its
+  // lanes. To resume it leaves at their end, and goes once around.
   logic [1:0][R+3:0][WordBits-1:0] entering;
-  // Whole lanes move, `R` words a cycle.
+  // Whole lanes move, `R` words in a cycle.
   logic digest_moves, state_enters;
   assign entering     = core_state_valid ?
                         {core_state[0], digest_q[7:4], core_state[1], digest_q[3:0]} :
                         {digest_q[R+3:4], digest_q[7:4], digest_q[R-1:0], digest_q[3:0]};
-  // The core never waits for it: `state_ready_i` is constant.
+  // The core never waits for the digest: `state_ready_i` is constant.
   assign digest_moves = core_state_valid | core_state_ready;
   assign state_enters = state_valid_i & in_idle;
 
   for (genvar i = 0; i < 8; i++) begin : g_digest
-    // The register of the digest has three sources, which exclude each other: the core while it saves or resumes, and
-    // software while the engine is idle.
+    // The register of the digest has three sources, which exclude each other: the core while it saves or
+    // resumes, and software while the engine is idle.
     always_ff @(posedge clk_i) begin
       if (drop) digest_q[i] <= '0;
       else if (digest_moves) digest_q[i] <= entering[i / 4][i % 4 + R];
@@ -265,7 +293,7 @@ module sha2_hmac
     end
   end
 
-  // Never the inner digest or a partial one, and of SHA-384 only its length (FIPS 180-4 §6.5).
+  // Neither the inner digest nor a partial one is shown, and of SHA-384 only its length (FIPS 180-4 §6.5).
   logic shows_rest;
   assign digest_valid_o = is_digest_q;
   assign state_valid_o  = is_state_q;
@@ -275,7 +303,7 @@ module sha2_hmac
 
   // --- control ---
 
-  // Commands wait until the core is cleared.
+  // A start waits until the core is cleared.
   assign start_ready_o = in_idle & core_idle & (~is_hmac_i | key_loaded_o) & ~drop;
   assign starts        = start_valid_i & start_ready_o;
   assign stop_ready_o  = in_message & ~is_open_q & ~is_first_q & ~core_word_valid & ~drop;
@@ -286,8 +314,9 @@ module sha2_hmac
   logic saved;
   assign saved = is_save & core_state_valid & (pos_q == PosBits'(StateCycles - 1));
 
-  // The message goes from key to inner hash to outer hash; without HMAC it goes from the message to the digest. At a
-  // stop between two blocks the state is saved instead. A drop comes last and has the highest priority.
+  // A HMAC goes from the key to the inner hash and the outer hash; without HMAC the message leads to the
+  // digest. At a stop between two blocks the state is saved instead. A drop comes last, because it has the
+  // highest priority.
   always_comb begin
     state_d     = state_q;
     is_hmac_d   = is_hmac_q;
@@ -350,7 +379,7 @@ module sha2_hmac
     end
   end
 
-  // `is_awake` is zero for one cycle after reset, in which everything secret is cleared.
+  // `is_awake` is zero for one cycle after a reset, in which everything secret is cleared.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= StIdle;
@@ -377,10 +406,16 @@ module sha2_hmac
     end
   end
 
+  // Nothing of a key is left in the cycle after a wipe, a change of lifecycle or an error.
   `ASSERT(ForgetsTheKey_A, forget |=> key_q == '0 && !key_loaded_o)
+  // A dropped message leaves no digest.
   `ASSERT(DropsTheDigest_A, drop |=> digest_q == '0 && digest_o == '0)
+  // An engine that was upset cannot go on before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // An inner digest or a partial one would help to forge a MAC.
   `ASSERT(ShowsWholeDigestsOnly_A, !digest_valid_o && !state_valid_o |-> digest_o == '0)
+  // A MAC by a key with missing words would be one by a key that an attacker may know.
   `ASSERT(NoHmacWithoutAKey_A, starts && is_hmac_i |-> key_loaded_o)
+  // A save in the middle of a block would lose the words of this block.
   `ASSERT(StopsBetweenBlocks_A, stops |-> pos_q == '0 && !core_cmd_valid)
 endmodule

@@ -1,35 +1,44 @@
-// Collects words of 32 bits, or pairs of them, for a core that takes several in a cycle, or one of 64.
+// This module collects words of 32 bits, or pairs of them, for a core that takes several in a cycle, or one of
+// 64 bits.
 //
-// It fills a lane while the one before waits for the core, so it costs a cycle at the beginning of a
-// message and none later, as long as words come one a cycle and the core takes a lane in as many. A message comes in
-// words or in pairs, not in both.
+// Protocol: words and lanes are valid/ready handshakes. A message comes in words or in pairs, not in both.
+// `flush_i` discards everything.
+//
+// Time: a lane is filled while the one before waits for the core. So the module takes a cycle at the beginning
+// of a message and none later, as long as a word comes in each cycle and the core takes a lane in as many
+// cycles. With one word it is a wire.
 //
 // A message that ends inside a lane leaves old words after its end. The padding cuts them off by the number of
 // bytes, so they need not be cleared, which would cost an enable for each word.
+//
+// Reset: the lane is empty. Nothing is hardened here.
 
 `include "assert.svh"
 
 module sha2_lane #(
-  parameter int unsigned Words      = 1,  // 1, 2, 4 or 8
+  parameter int unsigned Words      = 1,  // A lane has 1, 2, 4 or 8 words.
   localparam int unsigned LaneBits  = 32 * Words,
   localparam int unsigned BytesBits = $clog2(LaneBits / 8 + 1)
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
+  // A flush discards the words that were collected.
   input  logic                 flush_i,
 
+  // These are words of the message, with their end.
   input  logic                 word_valid_i,
   output logic                 word_ready_o,
-  input  logic [63:0]          word_i,        // the upper half, or both if it is a pair
-  input  logic                 word_pair_i,   // never with `Words` = 1
+  input  logic [63:0]          word_i,        // A word is in the upper half, and a pair in both.
+  input  logic                 word_pair_i,   // This is never set with one word a lane.
   input  logic                 word_last_i,
   input  logic [3:0]           word_bytes_i,
 
+  // These are lanes for the core.
   output logic                 lane_valid_o,
   input  logic                 lane_ready_i,
   output logic [LaneBits-1:0]  lane_o,
   output logic                 lane_last_o,
-  output logic [BytesBits-1:0] lane_bytes_o,  // of the last one
+  output logic [BytesBits-1:0] lane_bytes_o,  // The last lane has this many bytes.
   output logic                 empty_o
 );
   // With one word there is nothing to collect: it passes without a cycle.
@@ -57,7 +66,7 @@ module sha2_lane #(
     assign lane_last_o  = last_q;
     assign lane_bytes_o = bytes_q;
     assign empty_o      = ~valid_q & (count_q == '0);
-    // The last place of the lane, or the last two.
+    // The word takes the last place of the lane, or the pair the last two.
     assign fills        = (count_q | CountBits'(word_pair_i)) == CountBits'(Words - 1);
 
     // A full lane is valid until it is taken, and a word may come in that same cycle. A flush discards the
@@ -88,9 +97,14 @@ module sha2_lane #(
     end
   end
 
+  // A lane that waits for the core is not lost.
   `ASSERT(LaneWaits_A, lane_valid_o && !lane_ready_i && !flush_i |=> lane_valid_o || Words == 1)
+  // Nothing of a message is left after a flush.
   `ASSERT(FlushForgets_A, flush_i |=> empty_o)
+  // The padding relies on a number of bytes that fits a lane.
   `ASSERT(ALaneHasItsBytes_A, lane_valid_o && lane_last_o |-> lane_bytes_o <= BytesBits'(LaneBits / 8))
+  // A number of bytes that does not fit the word would be an error of the source.
   `ASSERT(BytesFitTheWord_A, word_valid_i && word_last_i |-> word_bytes_i <= (word_pair_i ? 4'd8 : 4'd4))
+  // A pair does not fit a lane of one word.
   `ASSERT(PairsNeedPlaces_A, word_valid_i && word_pair_i |-> Words > 1)
 endmodule

@@ -1,13 +1,21 @@
-// Makes blocks of a message (FIPS 180-4 §5.1): appends a one, zeros and the length in bits.
+// This module makes blocks of a message (FIPS 180-4 §5.1): it appends a one, zeros and the length in bits.
 //
-// Words pass in the cycle in which they come. Only the number of bytes, which is public, decides
-// how many cycles the end takes.
+// Protocol: words enter and leave by valid/ready handshakes. `start_i` begins a message at any time, also in
+// the middle of another one. The last word of a message is marked, and may have no byte.
+//
+// Time: words pass in the cycle in which they come, and the padding gives a word in each cycle. Only the number
+// of bytes, which is public, decides how many cycles the end takes.
+//
+// Reset: there is no message. Hardening: the states differ in three bits, and an illegal one ends in StError
+// until reset. The position and the length have no copy.
 
 `include "assert.svh"
 
 module sha2_padding #(
-  parameter int unsigned WordBits       = 32,  // 32 or 64
+  parameter int unsigned WordBits       = 32,  // This is the width of a word, 32 or 64 bits.
+  // `RoundsPerCycle` is 1, 2 or 4.
   parameter int unsigned RoundsPerCycle = 1,
+  // `Hardened` = 0 lets illegal states end in StDone.
   parameter bit          Hardened       = 1'b1,
   localparam int unsigned LaneBytes     = WordBits / 8 * RoundsPerCycle,
   localparam int unsigned LaneBits      = 8 * LaneBytes,
@@ -16,44 +24,49 @@ module sha2_padding #(
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
-  // Starts a message of which `start_bytes_i`, whole blocks, are already hashed.
+  // A start begins a message of which `start_bytes_i`, whole blocks, are hashed already.
   input  logic                 start_i,
   input  logic [60:0]          start_bytes_i,
-  output logic [60:0]          bytes_o,     // until now
-  output logic                 error_o,     // until reset
+  output logic [60:0]          bytes_o,     // This counts the bytes until now.
+  output logic                 error_o,     // An error stays until reset.
 
-  // The message, the first byte in the upper bits. The last word has 0 to LaneBytes bytes; trailing
-  // bytes are ignored.
+  // This is the message, with the first byte in the upper bits. The last word has 0 to LaneBytes bytes; what
+  // follows them in the word is ignored.
   input  logic                 msg_valid_i,
   output logic                 msg_ready_o,
   input  logic [LaneBits-1:0]  msg_i,
   input  logic                 msg_last_i,
   input  logic [BytesBits-1:0] msg_bytes_i,
 
-  // Words of blocks.
+  // These are words of whole blocks.
   output logic                 word_valid_o,
   input  logic                 word_ready_i,
   output logic [LaneBits-1:0]  word_o,
-  output logic                 word_last_o  // of the message
+  output logic                 word_last_o  // It is the last word of the message.
 );
   localparam int unsigned Words   = 16 / RoundsPerCycle;
   localparam int unsigned PosBits = $clog2(Words);
   localparam logic [PosBits-1:0] LastPos = PosBits'(Words - 1);
 
-  // The same code as in `sha2_control`.
+  // The states have the same code as those of `sha2_control`.
   typedef enum logic [5:0] {
+    // StMessage passes words of the message, and ends with the last one.
     StMessage = 6'b001011,
-    StMarker  = 6'b010101,  // the last word of the message has no room for the one
+    // StMarker gives a word with the one, for which the last word of the message had no room.
+    StMarker  = 6'b010101,
+    // StFill gives zeros, and ends with the length.
     StFill    = 6'b011110,
+    // StDone waits for a start.
     StDone    = 6'b100110,
+    // StError waits for a reset.
     StError   = 6'b110011
   } state_e;
 
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic [PosBits-1:0] pos_d, pos_q;
-  // In bytes: the length field of SHA-256 counts bits and has 64 bits. That of SHA-512 has 128; its upper half
-  // is zero for every message here.
+  // The length is counted in bytes. The length field of SHA-256 has 64 bits; that of SHA-512 has 128, whose
+  // upper half is zero for every message here.
   logic [60:0] length_d, length_q;
 
   logic in_message, in_marker, in_fill;
@@ -61,7 +74,7 @@ module sha2_padding #(
   assign in_marker  = state_q == StMarker;
   assign in_fill    = state_q == StFill;
 
-  // How many bytes of the message are in this word.
+  // This section counts how many bytes of the message are in this word.
   logic is_last_pos, moves, ends_message;
   logic [BytesBits-1:0] bytes;
   assign is_last_pos = pos_q == LastPos;
@@ -69,8 +82,8 @@ module sha2_padding #(
   assign bytes       = !in_message ? '0 : (msg_last_i ? msg_bytes_i : BytesBits'(LaneBytes));
   assign length_d    = length_q + 61'(bytes);
 
-  // The length takes two words of the hash. With one word a cycle both hold the length only; with
-  // four, the last lane may hold the end of the message, too.
+  // The length takes two words of the hash. With one word a cycle both of them hold only the length; with four,
+  // the last lane may hold the end of the message as well.
   logic has_room, has_length, in_half, half_q;
   assign ends_message = in_message & msg_last_i;
   assign has_room     = (RoundsPerCycle == 4) &&
@@ -78,7 +91,7 @@ module sha2_padding #(
   assign in_half      = in_fill & (pos_q == LastPos - 1'b1);
   assign has_length   = is_last_pos & ((in_fill & (half_q | (RoundsPerCycle > 1))) | has_room);
 
-  // Byte by byte: one of the message, the one that follows its last byte (0x80), or zero.
+  // Each byte is one of the message, the one that follows its last byte (0x80), or zero.
   logic [LaneBits-1:0] word;
   for (genvar b = 0; b < LaneBytes; b++) begin : g_byte
     localparam int unsigned At = 8 * (LaneBytes - 1 - b);
@@ -106,8 +119,8 @@ module sha2_padding #(
   assign bytes_o      = length_q;
   assign error_o      = ~(in_message | in_marker | in_fill | (state_q == StDone));
 
-  // The message, a word for the one if it had no room, zeros up to the length, the end. `has_length` decides by
-  // the position in the block how many words of zeros there are.
+  // The message is followed by a word for the one if it had no room, by zeros up to the length, and by the end.
+  // `has_length` decides by the position in the block how many words of zeros there are.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -119,7 +132,7 @@ module sha2_padding #(
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StDone;
     endcase
-    // A new message may start at any time: an abort is the same.
+    // A new message may start at any time, so an abort needs no state of its own.
     if (moves && word_last_o) state_d = StDone;
     if (start_i && !error_o)  state_d = StMessage;
   end
@@ -128,7 +141,7 @@ module sha2_padding #(
   assign word_last_o = has_length;
   assign pos_d       = start_i ? '0 : pos_q + PosBits'(moves);
 
-  // After reset there is no message to pad.
+  // After a reset there is no message to pad.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q  <= StDone;
@@ -144,11 +157,17 @@ module sha2_padding #(
     end
   end
 
+  // A message that did not end with a block would never get its digest.
   `ASSERT(MessageEndsWithABlock_A, moves && word_last_o |=> pos_q == '0)
+  // A padding that was upset cannot go on before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // Nobody gives or takes a word in the error.
   `ASSERT(AnErrorOffersNothing_A, error_o |-> !word_valid_o && !msg_ready_o)
+  // Nothing follows the end of a message.
   `ASSERT(NothingFollowsTheEnd_A, state_q == StDone |-> !word_valid_o)
+  // A resumed message has whole blocks before it, or its padding would be that of another length.
   `ASSERT(StartsWithWholeBlocks_A, start_i |-> (start_bytes_i & 61'(2 * WordBits - 1)) == '0)
+  // The number of bytes of the last word fits the word.
   `ASSERT(BytesFitTheWord_A,
           msg_valid_i && msg_last_i |-> msg_bytes_i <= BytesBits'(LaneBytes))
 endmodule

@@ -1,26 +1,32 @@
-// Constants and types of the SHA-2 engine (FIPS 180-4).
+// This package has the constants and types of the SHA-2 engine (FIPS 180-4).
 //
-// SHA-256 has no constants of its own: it takes the upper halves of those of SHA-512, because both
-// are the first fractional bits of the same roots (§4.2.2 and §4.2.3, §5.3.3 and §5.3.5).
+// SHA-256 has no constants of its own here: it takes the upper halves of those of SHA-512, because both are the
+// first fractional bits of the same roots (§4.2.2 and §4.2.3, §5.3.3 and §5.3.5).
 
 package sha2_pkg;
-  // What the core does with the next block, or with its state.
+  // A command says what the core does with the next block, or with its state.
   typedef enum logic [1:0] {
-    CmdFirst  = 2'd0,  // a block, from the initial hash value of the standard
-    CmdResume = 2'd1,  // a block, from a state that is loaded
-    CmdNext   = 2'd2,  // a block, from where the last one ended
-    CmdSave   = 2'd3   // no block: the state comes out, and stays
+    // CmdFirst hashes a block from the initial hash value of the standard.
+    CmdFirst  = 2'd0,
+    // CmdResume hashes a block from a state that is loaded.
+    CmdResume = 2'd1,
+    // CmdNext hashes a block from where the last one ended.
+    CmdNext   = 2'd2,
+    // CmdSave hashes no block: the state comes out, and stays.
+    CmdSave   = 2'd3
   } cmd_e;
 
-  // What enters the variables and the state.
+  // This says what enters the variables and the state.
   typedef enum logic [1:0] {
     EntersNothing = 2'd0,
-    EntersKept    = 2'd1,  // the sum of both
+    // EntersKept is the sum of both.
+    EntersKept    = 2'd1,
+    // EntersOutside is a state that is loaded, and EntersFirst the initial hash value.
     EntersOutside = 2'd2,
     EntersFirst   = 2'd3
   } enters_e;
 
-  // Cube roots of the first eighty primes.
+  // These are the cube roots of the first eighty primes (§4.2.3).
   parameter logic [63:0] RoundConstants [80] = '{
     64'h428a2f98d728ae22, 64'h7137449123ef65cd, 64'hb5c0fbcfec4d3b2f, 64'he9b5dba58189dbbc,
     64'h3956c25bf348b538, 64'h59f111f1b605d019, 64'h923f82a4af194f9b, 64'hab1c5ed5da6d8118,
@@ -44,13 +50,14 @@ package sha2_pkg;
     64'h4cc5d4becb3e42b6, 64'h597f299cfc657e2a, 64'h5fcb6fab3ad6faec, 64'h6c44198c4a475817
   };
 
-  // Square roots of the first eight primes: SHA-512, and SHA-256 in the upper halves.
+  // These are the square roots of the first eight primes: the initial hash value of SHA-512, and of SHA-256 in
+  // the upper halves.
   parameter logic [63:0] InitialHash512 [8] = '{
     64'h6a09e667f3bcc908, 64'hbb67ae8584caa73b, 64'h3c6ef372fe94f82b, 64'ha54ff53a5f1d36f1,
     64'h510e527fade682d1, 64'h9b05688c2b3e6c1f, 64'h1f83d9abfb41bd6b, 64'h5be0cd19137e2179
   };
 
-  // Square roots of the next eight: SHA-384 (§5.3.4).
+  // These are the square roots of the next eight primes: the initial hash value of SHA-384 (§5.3.4).
   parameter logic [63:0] InitialHash384 [8] = '{
     64'hcbbb9d5dc1059ed8, 64'h629a292a367cd507, 64'h9159015a3070dd17, 64'h152fecd8f70e5939,
     64'h67332667ffc00b31, 64'h8eb44a8768581511, 64'hdb0c2e0d64f98fa7, 64'h47b5481dbefa4fa4
