@@ -1,9 +1,22 @@
-// The SHA-3 engine on a bus: registers of `data/sha3.rdl` (AXI4-Lite), a port for words of 64 bits and a stream for the
-// message, an interrupt and an alert.
+// This module is the SHA-3 engine with its bus: SHA-3, SHAKE, cSHAKE, KMAC (FIPS 202, SP 800-185) and
+// TurboSHAKE128 (RFC 9861). It connects the registers of `data/sha3.rdl` (AXI4-Lite) to the sponge, with a port
+// for words of 64 bits and a stream for the message, an interrupt and an alert.
 //
-// A command at the wrong time is refused and reported. No access waits for an event that may not come, except a store
-// into `data` while a word waits, which the engine takes. So no access can hang the bus. This holds
-// after an error, too: then there is no message, and stores are dropped.
+// Protocol: software writes `control` and, for KMAC, the key while `status.idle` is set, writes
+// `command.start`, and stores words of eight bytes into `data`, or a stream brings them. `digest` is valid when
+// `status.digest_valid` is set. A command at the wrong time is refused and reported. No access waits for an
+// event that may not come, except a store into `data` while a word waits, which the engine takes, so no access
+// can hang the bus. This holds after an error as well: there is no message then, and stores are dropped.
+//
+// Time: a block takes 24 rounds (12 of TurboSHAKE), one or two in a cycle, and the words of the next block come
+// meanwhile. The time depends on the length of the message and on handshakes only.
+//
+// Reset: there is no message and no key; the state is wiped, and the memory of the digest is overwritten in 32
+// cycles.
+//
+// Hardening: the states of all state machines differ in at least three bits. An illegal state, or a count that
+// does not exist, is an error until reset, which wipes the key. Upsets of data are not detected, and nothing is
+// masked.
 
 `include "assert.svh"
 
@@ -11,40 +24,43 @@ module sha3
   import sha3_pkg::*;
   import sha3_regs_pkg::*;
 #(
+  // `RoundsPerCycle` is 1 or 2.
   parameter int unsigned RoundsPerCycle = 1,
+  // `Hardened` = 0 lets illegal states continue, so that tests can show that they are detected.
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
-  // Write address.
+  // This is the AXI4-Lite port with 4 KiB of addresses. Protection bits are ignored, because the only manager
+  // of this port is the root of trust. The first channel is the write address.
   input  logic        axil_awvalid_i,
   output logic        axil_awready_o,
   input  logic [11:0] axil_awaddr_i,
   input  logic [2:0]  axil_awprot_i,
-  // Write data.
+  // This is the channel of write data.
   input  logic        axil_wvalid_i,
   output logic        axil_wready_o,
   input  logic [31:0] axil_wdata_i,
   input  logic [3:0]  axil_wstrb_i,
-  // Write response.
+  // This is the channel of write responses.
   output logic        axil_bvalid_o,
   input  logic        axil_bready_i,
   output logic [1:0]  axil_bresp_o,
-  // Read address.
+  // This is the channel of read addresses.
   input  logic        axil_arvalid_i,
   output logic        axil_arready_o,
   input  logic [11:0] axil_araddr_i,
   input  logic [2:0]  axil_arprot_i,
-  // Read data and response.
+  // This is the channel of read data and its response.
   output logic        axil_rvalid_o,
   input  logic        axil_rready_i,
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
-  // The message of `control.stream`: words of eight bytes, the first one in the lower bits; the last word has none to
-  // eight. It has 64 bits because SHA3-512 takes nine of them in twelve cycles.
+  // This stream carries the message if `control.stream` is set: words of eight bytes, the first one in the
+  // lower bits; the last word has none to eight. It has 64 bits because SHA3-512 takes nine of them in twelve
+  // cycles. A word moves when valid and ready are both high. An abort drops a message that is open.
   input  logic        str_valid_i,
   output logic        str_ready_o,
   input  logic [63:0] str_data_i,
@@ -52,15 +68,20 @@ module sha3
   input  logic [3:0]  str_bytes_i,
   input  logic        str_abort_i,
 
-  input  logic [3:0]  lifecycle_i,  // a change of it wipes everything
+  // A change of `lifecycle_i` between two cycles wipes everything. `irq_o` is a level that follows the enabled
+  // interrupts.
+  input  logic [3:0]  lifecycle_i,
   output logic        irq_o,
-  output logic        alert_o       // an upset was detected: the engine stops until reset
+  // `alert_o` says that an upset was detected. It is a level that stays until reset, as the engine does nothing
+  // more.
+  output logic        alert_o
 );
-  // Fields of the register block, in the shape that the generator gives them.
+  // These structures have the fields of the register block in the shape that the generator gives them.
   sha3__in_t  regs_in;
   sha3__out_t regs_out;
 
-  // Generated from data/sha3.rdl. Data, key and digest are external registers: the words are in the engine.
+  // The register block is generated from `data/sha3.rdl`. Data, key and digest are external registers: the
+  // engine keeps their words.
   sha3_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
@@ -93,7 +114,9 @@ module sha3
   logic       is_off, is_kmac, has_end, is_half;
   logic [4:0] digest_last;
 
-  // What a mode is, by equality; an illegal mode is off. `digest_last` is the last lane of the digest.
+  // A mode is decoded by equality, and an illegal mode counts as off. `digest_last` is the last lane of the
+  // digest; functions without a fixed length give a whole block. `is_half` says that of the last lane only the
+  // lower half belongs to the digest.
   always_comb begin
     is_off        = 1'b0;
     is_kmac       = 1'b0;
@@ -153,11 +176,11 @@ module sha3
   logic [3:0] lifecycle_q;
 
   assign from_stream = regs_out.control.stream.value;
-  // `forgets` clears key and message, `drops` the message alone.
+  // `forgets` clears key and message, while `drops` clears only the message.
   assign is_failed   = core_error | key_error;
   assign forgets     = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i) | is_failed;
   assign drops       = forgets | regs_out.command.abort.value | (str_abort_i & from_stream & open_q) | bad_end;
-  // A message starts only where the one before has left nothing, and a MAC only with a whole key.
+  // A message starts only when the one before has left nothing, and a MAC only with a whole key.
   assign is_idle     = start_ready & ~open_q & ~output_busy & ~is_failed;
   assign may_start   = is_idle & ~is_off & (~is_kmac | key_loaded) & ~drops;
   assign starts      = regs_out.command.start.value & may_start;
@@ -185,12 +208,12 @@ module sha3
   assign store_good    = store_q & takes_words & store_whole_q;
   // A store that nothing takes is answered at once.
   assign store_done    = store_q & ~(store_good & pending_q);
-  // With `by_commit` a word is pushed by the write of its size (as the third paper's port), else by its upper half.
+  // With `by_commit` a word is pushed by a write of its size, otherwise by the store of its upper half.
   assign commits       = regs_out.final_size.commit.value & regs_out.control.by_commit.value & takes_words & ~pending_q;
   assign bad_commit    = regs_out.final_size.commit.value & ~commits;
   assign pushes        = commits | (store_good & store_done & store_index_q & ~regs_out.control.by_commit.value);
 
-  // One source at a time, which the register `stream` chooses before the start.
+  // A message has one source, which the register `stream` chooses before the start.
   assign word_valid  = open_q & (from_stream ? str_valid_i : pending_q);
   assign word        = from_stream ? str_data_i : data_q;
   assign word_last   = from_stream ? str_last_i : last_q;
@@ -222,11 +245,12 @@ module sha3
     end
   end
 
-  // More than a word is a word.
+  // A size of more than a word counts as a whole word.
   logic [3:0] final_bytes;
   assign final_bytes = regs_out.final_size.size.value[3] ? 4'd8 : regs_out.final_size.size.value;
 
-  // The port: a store, then a word of two stores. `last` is of the word that is pushed with it or after it.
+  // This is the port: a store, then a word of two stores. `last` belongs to the word that is pushed with it or
+  // after it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       store_q       <= 1'b0;
@@ -271,7 +295,7 @@ module sha3
   logic [3:0] msg_bytes;
   lane_t      msg, out, digest;
 
-  // Which word of the key is written: a cycle has at most one such request.
+  // This block finds out which word of the key is written: there is at most one such request in a cycle.
   always_comb begin
     key_request = 1'b0;
     key_index   = '0;
@@ -282,7 +306,7 @@ module sha3
       end
     end
   end
-  // Writes are whole words only: half a word would make a key that software did not choose.
+  // Only whole words are written, because half a word would make a key that software did not choose.
   assign key_write = key_request & (&regs_out.key[0].wr_biten.value) & is_idle;
 
   // The key goes into the message here, and nowhere else.
@@ -312,7 +336,7 @@ module sha3
     .msg_bytes_o (msg_bytes)
   );
 
-  // The sponge. An error of the key wipes it, and so does everything that drops the message.
+  // This is the sponge. An error of the key wipes it, and so does everything that drops the message.
   sha3_core #(
     .RoundsPerCycle(RoundsPerCycle),
     .Hardened      (Hardened)
@@ -334,7 +358,7 @@ module sha3
     .word_o       (out)
   );
 
-  // Digests end; other output goes on with `squeeze`.
+  // A digest ends after its lanes; other output goes on with `squeeze`.
   sha3_output u_output (
     .clk_i, .rst_ni,
     .collect_i   (starts | squeezes),
@@ -356,12 +380,14 @@ module sha3
   // --- status for software ---
 
   logic was_done_q, was_failed_q, bad_command, bad_push, bad_write;
-  // Errors of software. Each is refused first and reported afterwards, so that nothing depends on a read of it.
+  // These are the errors of software. Each access is refused first and reported afterwards, so nothing depends
+  // on whether software reads the report.
   assign bad_command = (regs_out.command.start.value & ~starts) | (regs_out.command.squeeze.value & ~squeezes);
   assign bad_push    = (store_q & ~store_good) | bad_commit | bad_end;
   assign bad_write   = key_request & ~key_write;
 
-  // Interrupts report events: the first cycle of a condition, hence the conditions of the last cycle.
+  // Interrupts report events, the first cycle of a condition, so these registers keep the conditions of the
+  // cycle before.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       was_done_q   <= 1'b0;
@@ -372,18 +398,18 @@ module sha3
     end
   end
 
-  // Every input of the register block: constants of the build, locks while a message is under way, status, errors,
-  // interrupts, and the words of data, key and digest, which are kept in the engine.
+  // This block drives every input of the register block: constants of the build, locks while a message is under
+  // way, status, errors, interrupts, and the words of data, key and digest, which the engine keeps.
   always_comb begin
     regs_in.parameters.rounds_per_cycle.next = 4'(RoundsPerCycle);
 
-    // The configuration of a message is locked from its start on.
+    // The configuration of a message is locked from its start until the engine is idle.
     regs_in.control.mode.swwel      = ~is_idle;
     regs_in.control.stream.swwel    = ~is_idle;
     regs_in.control.by_commit.swwel = ~is_idle;
     regs_in.control.suffix.swwel    = ~is_idle;
 
-    // Status is of this cycle, and software need not clear it.
+    // Status describes the present cycle, and software need not clear it.
     regs_in.status.idle.next         = is_idle;
     regs_in.status.data_free.next    = ~pending_q & ~store_q;
     regs_in.status.digest_valid.next = output_valid;
@@ -395,10 +421,12 @@ module sha3
     regs_in.error.push.hwset    = bad_push;
     regs_in.error.write.hwset   = bad_write;
 
+    // Each interrupt is set by the first cycle of its condition.
     regs_in.interrupt.done.hwset  = output_valid & ~was_done_q;
     regs_in.interrupt.error.hwset = bad_command | bad_push | bad_write | (is_failed & ~was_failed_q);
 
-    // Only the port stalls the bus; everything else is acknowledged in the same cycle, accepted or not.
+    // Only the port of data stalls the bus; everything else is acknowledged in the cycle in which it comes,
+    // accepted or not.
     for (int i = 0; i < 2; i++) regs_in.data[i].wr_ack = store_done & (store_index_q == 1'(i));
     for (int i = 0; i < 18; i++) regs_in.key[i].wr_ack = regs_out.key[i].req & regs_out.key[i].req_is_wr;
     digest_lane = '0;
@@ -410,7 +438,9 @@ module sha3
   end
 
   // --- assertions ---
-  // The bus follows the rules of AXI4-Lite; the names below state the further properties of this module.
+  //
+  // `axi_lite_checks` asserts the rules of AXI4-Lite at the port. The names below state the further properties
+  // of this module.
 
 `ifndef SYNTHESIS
   axi_lite_checks #(.AddrBits(12)) u_checks (
@@ -436,11 +466,18 @@ module sha3
   );
 `endif
 
+  // A word that waits for the core is not lost.
   `ASSERT(AWordIsNotReplaced_A, pushes |-> !pending_q)
+  // No word enters a message that has ended.
   `ASSERT(AMessageEndsWithItsLastWord_A, ends |=> !open_q)
+  // A word is pushed only into an open message, and not behind its end.
   `ASSERT(NothingIsPushedAfterTheLastWord_A, pushes |-> !complete_q && open_q)
+  // The key is written in whole words while nothing uses it.
   `ASSERT(AKeyWordIsWhole_A, key_write |-> (&regs_out.key[0].wr_biten.value) && is_idle)
+  // A MAC without a whole key would be one by a key that an attacker may know.
   `ASSERT(NoKmacWithoutAKey_A, starts && is_kmac |-> key_loaded)
+  // After an error no digest can be read.
   `ASSERT(FailedShowsNothing_A, alert_o |=> digest == '0 && !output_valid)
+  // A core that is idle in the middle of a message would never end it.
   `ASSERT(IdleIsNoMessage_A, core_idle |-> !open_q || is_failed || $past(starts))
 endmodule

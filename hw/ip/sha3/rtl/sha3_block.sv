@@ -1,44 +1,65 @@
-// Collects the words of a message into a block, and pads the last one (FIPS 202 §5.1, §B.2).
+// This module collects the words of a message into a block, and pads the last one (FIPS 202 §5.1, §B.2).
 //
-// A word is in its lane a cycle after it came. Only the number of bytes, which is public, decides how many
-// cycles the end takes: at most two. Lanes that no word reaches are zero, because a block is cleared when it
-// is taken; the padding writes its first and its last byte only.
+// Protocol: `clear_i` with `start_i` begins a message. Words are a valid/ready handshake. `valid_o` offers a
+// whole block until `take_i`; a word may enter the next block in that cycle.
+//
+// Time: a word is in its lane a cycle after it came. Only the number of bytes, which is public, decides how
+// many cycles the end takes: at most two. Lanes that no word reaches are zero, because a block is cleared when
+// it is taken; the padding writes only its first and its last byte.
+//
+// Reset: there is no message; the lanes have no reset, as the control begins with a wipe. Hardening: the states
+// differ in at least three bits, and an illegal one, or an error of the control, ends in StError until reset.
+// The lane and the flags have no copy.
 
 `include "assert.svh"
 
 module sha3_block
   import sha3_pkg::*;
 #(
+  // `Hardened` = 0 has illegal states end in StDone.
   parameter bit Hardened = 1'b1
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
 
-  input  logic       start_i,      // of a message
+  // With a clear this begins a message.
+  input  logic       start_i,
+  // A clear empties the block, and ends the message.
   input  logic       clear_i,
-  input  logic       fail_i,       // an error of the control
-  output logic       error_o,      // until reset
+  // This is an error of the control.
+  input  logic       fail_i,
+  // An error stays until reset.
+  output logic       error_o,
 
+  // These belong to the function of the message, and are stable until its end.
   input  logic [7:0] suffix_i,
   input  logic [4:0] last_lane_i,
 
+  // These are the words of the message.
   input  logic       msg_valid_i,
   output logic       msg_ready_o,
   input  lane_t      msg_i,
   input  logic       msg_last_i,
   input  logic [3:0] msg_bytes_i,
 
+  // This is the block.
   output logic       valid_o,
-  output logic       final_o,      // the block ends the message
+  // The block ends the message.
+  output logic       final_o,
   input  logic       take_i,
   output lane_t      block_o [RateLanes]
 );
-  // The same code as in `sha3_control`.
+  // The states have the same code as those of `sha3_control`.
   typedef enum logic [5:0] {
+    // StMessage takes words of the message, and ends with the last one.
     StMessage = 6'b001011,
-    StSuffix  = 6'b010101,  // the last word of the message has no room for the suffix
-    StEnd     = 6'b011110,  // the last byte of the padding is in another word than the first
+    // StSuffix writes a word with the suffix, for which the last word of the message had no room.
+    StSuffix  = 6'b010101,
+    // StEnd writes the last byte of the padding, which is in another word than the first one.
+    StEnd     = 6'b011110,
+    // StDone waits for a start.
     StDone    = 6'b100110,
+    // StError waits for a reset.
     StError   = 6'b110011
   } state_e;
 
@@ -60,11 +81,12 @@ module sha3_block
   assign moves        = has_room & ((in_message & msg_valid_i) | in_suffix | in_end);
   assign lane         = in_end ? last_lane_i : lane_q;
   assign is_last_lane = lane == last_lane_i;
-  // The word has the first byte of the padding, and the last one.
+  // `has_suffix` says that the word has the first byte of the padding, and `ends` that it has the last one.
   assign has_suffix   = in_suffix | (in_message & msg_last_i & ~msg_bytes_i[3]);
   assign ends         = in_end | (has_suffix & is_last_lane);
 
-  // Byte by byte: one of the message, the suffix, or zero.
+  // Each byte is one of the message, the suffix, or zero; the last byte of a block may have the end of the
+  // padding as well.
   lane_t word;
   for (genvar b = 0; b < 8; b++) begin : g_byte
     logic is_message, is_suffix;
@@ -79,14 +101,15 @@ module sha3_block
     assign loads  = moves & (lane == 5'(l));
     // The first lane may take a word of the next block at once.
     assign clears = clear_i | (take_i & ((l != 0) | ~loads));
-    // It has no reset: the reset begins with a wipe.
+    // The lanes have no reset, because the reset begins with a wipe.
     always_ff @(posedge clk_i) begin
       if (clears)     block_o[l] <= '0;
       else if (loads) block_o[l] <= word;
     end
   end
 
-  // The message, a word for the suffix if it had no room, one for the end if it is not the same.
+  // The message is followed by a word for the suffix if it had no room, and by one for the end if that is
+  // another word.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -103,7 +126,7 @@ module sha3_block
     if (fail_i && Hardened)  state_d = StError;
   end
 
-  // Where the next word goes, and whether the block is complete.
+  // This block follows where the next word goes, and whether the block is complete.
   always_comb begin
     lane_d  = lane_q;
     full_d  = full_q & ~take_i;
@@ -120,7 +143,7 @@ module sha3_block
     end
   end
 
-  // After reset there is no message.
+  // After a reset there is no message.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StDone;
@@ -138,11 +161,18 @@ module sha3_block
   assign valid_o = full_q & ~error_o;
   assign final_o = final_q;
 
+  // A block that was upset cannot go on before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // Nobody gives a word or takes a block in the error.
   `ASSERT(AnErrorOffersNothing_A, error_o |-> !msg_ready_o && !valid_o)
+  // The number of bytes of the last word fits the word.
   `ASSERT(BytesFitTheWord_A, msg_valid_i && msg_last_i |-> msg_bytes_i <= 4'd8)
+  // A block that waits is not mixed with the words of the next one.
   `ASSERT(ABlockIsNotOverwritten_A, moves && full_q |-> take_i)
+  // A message without the end of its padding could be extended, or have the digest of another message.
   `ASSERT(AMessageEndsPadded_A, valid_o && final_o |-> block_o[last_lane_i][63])
+  // Nothing follows the end of a message.
   `ASSERT(NothingFollowsTheEnd_A, state_q == StDone |-> !moves)
+  // A word beyond the rate would reach the capacity, on which the security rests.
   `ASSERT(ALaneIsOfTheRate_A, moves |-> lane <= last_lane_i)
 endmodule

@@ -1,52 +1,74 @@
-// Decides in each cycle what the state of `sha3_core` does.
+// This module decides in each cycle what the state of `sha3_core` does.
 //
-// Timing depends on handshakes and on the function, never on data. The state is sparse (any two codes differ in at
-// least three bits). An illegal state or a detected error ends in `StError`, which only a reset leaves.
+// Protocol: a start is taken while idle or instead of output, a block when the state can take it, and words of
+// output leave by a valid/ready handshake. `wipe_i` is taken in every state but the error.
+//
+// Time: it depends on handshakes and on the function, never on data. A block takes 24 rounds, or the last 12 of
+// them.
+//
+// Reset: the module begins with a wipe of one cycle. Hardening: the states differ in at least three bits. An
+// illegal state, a count of rounds or lanes that does not exist, or an error elsewhere ends in `StError`, which
+// only a reset leaves. A count that exists, but is another one, is not detected.
 
 `include "assert.svh"
 
 module sha3_control
   import sha3_pkg::*;
 #(
+  // `RoundsPerCycle` is 1 or 2.
   parameter int unsigned RoundsPerCycle = 1,
-  // 0 builds a control that continues from an illegal state, to show that the test detects it.
+  // `Hardened` = 0 builds a control that continues from an illegal state, to show that the test detects it.
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
 
+  // These are the start of a message and a wipe.
   input  logic       start_valid_i,
   output logic       start_ready_o,
   input  logic       wipe_i,
   output logic       idle_o,
-  input  logic       fail_i,         // an error of the block
+  // This is an error of the block; `error_o` stays until reset.
+  input  logic       fail_i,
   output logic       error_o,
 
+  // These belong to the function of the message: 12 rounds, and the last lane of its rate.
   input  logic       is_short_i,
   input  logic [4:0] last_lane_i,
 
+  // These are the blocks of the message.
   input  logic       block_valid_i,
-  input  logic       block_final_i,  // with it the message ends
+  // The message ends with this block.
+  input  logic       block_final_i,
   output logic       take_block_o,
+  // These are the words of output.
   output logic       word_valid_o,
   input  logic       word_ready_i,
 
-  // What the state does. The block is added to the output of a round, or to the state as it is.
-  output logic [4:0] round_o,        // in groups of `RoundsPerCycle`
+  // These signals say what the state does. The block is added to the output of a round, or to the state as it
+  // is.
+  output logic [4:0] round_o,        // It counts in groups of `RoundsPerCycle`.
   output logic       permute_o,
   output logic       add_block_o,
   output logic       turn_o,
   output logic       clear_o
 );
-  // A [6,3,3] code without the zero word, so that no single or double upset turns one state into
-  // another. Synthesis must keep the codes.
+  // This is a [6,3,3] code without the zero word, so no upset of one or two bits turns one state into another.
+  // Synthesis must keep the codes.
   typedef enum logic [5:0] {
+    // StIdle waits for a start.
     StIdle    = 6'b001011,
-    StAbsorb  = 6'b010101,  // the state waits for a block
+    // StAbsorb waits for a block, which is added to the state.
+    StAbsorb  = 6'b010101,
+    // StRounds makes the rounds, and ends in the last one.
     StRounds  = 6'b011110,
-    StSqueeze = 6'b100110,  // the first lane is a word of output
-    StTurn    = 6'b101101,  // turns the ring to its beginning
+    // StSqueeze offers the first lane as a word of output, and ends after the last lane of the rate.
+    StSqueeze = 6'b100110,
+    // StTurn turns the ring to its beginning, and ends when it is there.
+    StTurn    = 6'b101101,
+    // StWipe clears the state in one cycle.
     StWipe    = 6'b111000,
+    // StError waits for a reset.
     StError   = 6'b110011
   } state_e;
 
@@ -57,10 +79,10 @@ module sha3_control
   // The attribute keeps synthesis from recoding the states, whose codes have to stay three bits apart.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
-  logic [4:0] count_d, count_q;  // rounds, or turns of the ring
-  logic       final_d, final_q;  // the message is complete in the state
+  logic [4:0] count_d, count_q;  // This counts rounds, or turns of the ring.
+  logic       final_d, final_q;  // The message is complete in the state.
 
-  // States are decoded once, by equality. Any other value is an error, for any cause.
+  // States are decoded once, by equality. Any other value is an error, whatever has caused it.
   logic in_idle, in_absorb, in_rounds, in_squeeze, in_turn, in_wipe;
   logic starts, takes, moves, is_last_round;
   logic [4:0] first_round;
@@ -82,8 +104,8 @@ module sha3_control
   // The next block enters in the cycle of the last round. If it is late, the state waits for it.
   assign takes = block_valid_i & (in_absorb | (in_rounds & is_last_round & ~final_q));
 
-  // A message is absorbed block by block, and squeezed without end: after each rate of output the ring turns to its
-  // beginning, and the rounds follow. A start is taken while idle or instead of output, a wipe everywhere.
+  // A message is absorbed block by block, and squeezed without end: after each rate of output the ring turns to
+  // its beginning, and the rounds follow. A start is taken while idle or instead of output, a wipe everywhere.
   always_comb begin
     state_d = state_q;
     count_d = count_q;
@@ -97,7 +119,7 @@ module sha3_control
           count_d = final_q ? 5'd0 : first_round;
           state_d = final_q ? StSqueeze : StAbsorb;
         end
-        // Rounds that do not exist: an upset of the count.
+        // These rounds do not exist, so an upset has made the count.
         if (Hardened && count_q > LastRound) state_d = StError;
       end
       StSqueeze, StTurn: if (moves) begin
@@ -119,15 +141,15 @@ module sha3_control
       state_d = StAbsorb;
       final_d = 1'b0;
     end
-    // Priority over a command, but not over an error.
+    // A wipe has priority over a start, but not over an error.
     if (wipe_i && !error_o) state_d = StWipe;
     if (fail_i && Hardened) state_d = StError;
   end
 
-  // A reset begins with a wipe. No message is taken until it is over.
+  // A reset begins with a wipe, and no message is taken until it is over.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      // State and block have no reset, and keep what they had before it.
+      // State and block have no reset, and keep what they had before it until the wipe.
       state_q <= StWipe;
       count_q <= '0;
       final_q <= 1'b0;
@@ -138,7 +160,7 @@ module sha3_control
     end
   end
 
-  // Control signals, decoded from state and count, and from whether there is a block.
+  // The control signals are decoded from state and count, and from whether there is a block.
   assign idle_o       = in_idle;
   assign error_o      = ~(in_idle | in_absorb | in_rounds | in_squeeze | in_turn | in_wipe);
   assign round_o      = count_q;
@@ -148,14 +170,21 @@ module sha3_control
   assign turn_o       = moves;
   assign clear_o      = in_wipe | error_o | starts;
 
+  // A control that was upset cannot go on before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // Nobody starts a message, gives a block or takes a word in the error.
   `ASSERT(ErrorOffersNothing_A, error_o |-> !start_ready_o && !word_valid_o && !take_block_o)
+  // A wipe is never lost, or secrets would stay.
   `ASSERT(WipeIsTaken_A, wipe_i && !error_o |=> clear_o)
+  // Output of fewer rounds would tell more about the state than a digest may.
   `ASSERT(OutputFollowsTheLastRound_A,
           $rose(word_valid_o) |-> $past(in_rounds) && $past(count_q) == LastRound)
+  // Rounds follow each other, so none is left out.
   `ASSERT(NoRoundIsLeftOut_A,
           in_rounds && $past(in_rounds) && $past(count_q) < LastRound && count_q <= LastRound |->
           count_q == $past(count_q) + 5'd1)
+  // Output in the middle of a message would be the digest of another message.
   `ASSERT(OutputIsOfAWholeMessage_A, word_valid_o |-> final_q)
+  // Only whole blocks are added to the state.
   `ASSERT(OnlyBlocksAreAdded_A, add_block_o |-> block_valid_i)
 endmodule

@@ -1,35 +1,51 @@
-// The key of KMAC, and its place in the message: a block of its own after the first one (SP 800-185 §4.3).
+// This module has the key of KMAC, and puts it into the message as a block of its own after the first one
+// (SP 800-185 §4.3).
 //
-// The key can be written and not be read: it leaves this module only into the core. Software writes it with the encoding
-// of its length, which is public, so that no key is shifted here; zeros up to the rate are made here. A
-// message that ends in its first block would be a MAC without a key, and is refused.
+// The key can be written and not be read: it leaves this module only into the core. Software writes it with the
+// encoding of its length, which is public, so that no key has to be shifted here; the zeros up to the rate are
+// made here. A message that ends in its first block would be a MAC without a key, and is refused.
+//
+// Protocol: the message of software enters by a valid/ready handshake, and leaves to the core by another one.
+// While the key is put, words of software wait. A start or a drop begins anew.
+//
+// Time: words pass in the same cycle; the key takes a cycle for each lane of the rate.
+//
+// Reset: there is no key and no message. A key is cleared in the cycle after `forget_i` or an error. Hardening:
+// the states differ in at least three bits, and an illegal one, or an error of the core, ends in StError until
+// reset. The count of lanes has no copy.
 
 `include "assert.svh"
 
 module sha3_key
   import sha3_pkg::*;
 #(
+  // `Hardened` = 0 has illegal states end in StPass.
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // The key, 18 words in any order.
+  // The key has 18 words in any order; `loaded_o` says that all of them are there.
   input  logic        key_valid_i,
   input  logic [4:0]  key_index_i,
   input  logic [31:0] key_i,
   output logic        loaded_o,
   input  logic        forget_i,
 
+  // These ports begin and drop a message. `last_lane_i` is the last lane of its rate.
   input  logic        start_i,
   input  logic        is_kmac_i,
   input  logic [4:0]  last_lane_i,
-  input  logic        drop_i,       // the message
-  output logic        bad_end_o,    // it ends before the key
+  // This drops the message.
+  input  logic        drop_i,
+  // The message ends before the key.
+  output logic        bad_end_o,
+  // This is an error of the core.
   input  logic        fail_i,
-  output logic        error_o,      // until reset
+  // An error stays until reset.
+  output logic        error_o,
 
-  // The message of software, and that of the core.
+  // This is the message of software, and below it that of the core.
   input  logic        word_valid_i,
   output logic        word_ready_o,
   input  lane_t       word_i,
@@ -43,11 +59,15 @@ module sha3_key
 );
   localparam int unsigned KeyLanes = 9;
 
-  // The same code as in `sha3_control`.
+  // The states have the same code as those of `sha3_control`.
   typedef enum logic [5:0] {
+    // StPass passes words, and waits for a start.
     StPass   = 6'b001011,
-    StHeader = 6'b010101,  // the first block of a KMAC
+    // StHeader passes the first block of a KMAC, and ends with its last lane.
+    StHeader = 6'b010101,
+    // StKey puts the key, and ends with the last lane of its block.
     StKey    = 6'b011110,
+    // StError waits for a reset.
     StError  = 6'b110011
   } state_e;
 
@@ -95,7 +115,7 @@ module sha3_key
     if (fail_i && Hardened)  state_d = StError;
   end
 
-  // After reset there is no message and no key.
+  // After a reset there is no message and no key.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StPass;
@@ -118,10 +138,16 @@ module sha3_key
     end
   end
 
+  // A module that was upset cannot go on before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // Nobody gives or takes a word in the error.
   `ASSERT(AnErrorOffersNothing_A, error_o |-> !msg_valid_o && !word_ready_o)
+  // Nothing of a key is left in the cycle after it was forgotten.
   `ASSERT(ForgetsTheKey_A, forget_i |=> key_q == '0 && !loaded_o)
+  // A part of a key would be a weaker key.
   `ASSERT(AKeyIsPutWhole_A, in_key && !drop_i && !fail_i |=> in_key || error_o || $past(moves && is_last_lane))
+  // A message that ended before its key would get a MAC without one.
   `ASSERT(NoMessageEndsBeforeItsKey_A, msg_last_o |-> !in_header && !in_key)
+  // No word of software is lost, or mixed with the key.
   `ASSERT(NothingPassesDuringTheKey_A, in_key |-> !word_ready_o)
 endmodule

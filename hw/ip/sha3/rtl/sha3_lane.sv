@@ -1,13 +1,14 @@
-// A lane of a round: what θ adds to three lanes of a row, and χ (FIPS 202 §3.2.1, §3.2.4).
+// This module is a lane of a round: what θ adds to three lanes of a row, and χ (FIPS 202 §3.2.1, §3.2.4). It is
+// combinational.
 //
-// Each bit is a function of six signals, one look-up table. A synthesis tool that sees the whole round looks for
-// shorter paths instead and takes twice the area; so the hierarchy has to stay.
+// Each bit is a function of six signals, one look-up table. A synthesis tool that sees the whole round looks
+// for shorter paths instead and takes more area, so the hierarchy has to stay.
 
 (* keep_hierarchy *)
 module sha3_lane
   import sha3_pkg::*;
 (
-  // Three adjacent lanes of a row, after ρ and π, and the sums of columns on the same way.
+  // These are three adjacent lanes of a row after ρ and π, and the sums of columns after the same steps.
   input  lane_t [2:0] lane_i,
   input  lane_t [2:0] sum_i,
   output lane_t       lane_o

@@ -1,7 +1,12 @@
-// Keeps a digest, or a block of output, until software has read it.
+// This module keeps a digest, or a block of output, until software has read it.
 //
-// The memory is distributed: it has no reset and no clear. So a clear hides it at once and overwrites it in the next 32
-// cycles, also after a reset.
+// Protocol: `collect_i` begins, and words of the core are then taken until the last lane. While `valid_o` is
+// high, `lane_o` is the lane `lane_i` in the same cycle, and zero for lanes past the end.
+//
+// Time: a lane is taken in each cycle in which the core has one. The memory is distributed and has neither a
+// reset nor a clear. So a clear hides it at once and overwrites it in the next 32 cycles, also after a reset.
+//
+// Reset: nothing is shown, and a clear begins. Nothing is hardened here.
 
 `include "assert.svh"
 
@@ -11,17 +16,24 @@ module sha3_output
   input  logic       clk_i,
   input  logic       rst_ni,
 
-  input  logic       collect_i,     // the next lanes, from the first
-  input  logic [4:0] last_lane_i,   // stable until the next collection
-  input  logic       is_half_i,     // of the last lane only the lower half
+  // The next lanes are collected, beginning with the first one.
+  input  logic       collect_i,
+  // This is stable until the next collection.
+  input  logic [4:0] last_lane_i,
+  // Only the lower half of the last lane belongs to the digest.
+  input  logic       is_half_i,
+  // A clear hides everything at once.
   input  logic       clear_i,
-  output logic       busy_o,        // collects, or overwrites the memory
+  // The module collects, or overwrites the memory.
+  output logic       busy_o,
   output logic       valid_o,
 
+  // These are the words of the core.
   input  logic       word_valid_i,
   output logic       word_ready_o,
   input  lane_t      word_i,
 
+  // This is the port of software.
   input  logic [4:0] lane_i,
   output lane_t      lane_o
 );
@@ -34,10 +46,10 @@ module sha3_output
   assign is_last      = count_q == last_lane_i;
   assign busy_o       = collects_q | clears_q;
   assign valid_o      = valid_q;
-  // Lanes past the end may be of an earlier message.
+  // Lanes past the end may belong to an earlier message, so they are hidden.
   assign lane_o       = (valid_q && lane_i <= last_lane_i) ? memory[lane_i] : '0;
 
-  // One write port, for output and for zeros.
+  // The memory has one write port, for output and for zeros.
   always_ff @(posedge clk_i) begin
     if (moves || clears_q) begin
       memory[count_q] <= clears_q ? '0 : {(is_half_i && is_last) ? 32'b0 : word_i[63:32], word_i[31:0]};
@@ -70,8 +82,12 @@ module sha3_output
     end
   end
 
+  // A digest that was dropped cannot be read, although it is still in the memory.
   `ASSERT(AClearHidesEverything_A, clear_i |=> !valid_o && lane_o == '0)
+  // Software sees a digest only when all of it is there.
   `ASSERT(NothingIsShownWhileItIsCollected_A, word_ready_o |-> !valid_o)
+  // A collection during a clear would be overwritten by zeros.
   `ASSERT(CollectsNothingDuringAClear_A, collect_i |-> !clears_q || clear_i)
+  // Nothing of an earlier, longer digest is shown.
   `ASSERT(ShowsNothingPastTheEnd_A, lane_i > last_lane_i |-> lane_o == '0)
 endmodule
