@@ -1,8 +1,20 @@
-// The Ed25519 engine on a bus: registers of `data/ed25519.rdl` (AXI4-Lite), two side ports for hash engines, an interrupt
-// and an alert.
+// This module is the Ed25519 engine with its bus (RFC 8032): registers of `data/ed25519.rdl` (AXI4-Lite), side
+// ports for hash engines and for entropy, an interrupt and an alert.
 //
-// Inputs can be written, and not read. Every access is answered at once; what comes at the wrong time is refused and
-// reported. A digest can come by a side port instead, so that no processor sees a key; the prefix leaves by another.
+// Protocol: inputs can be written while `status.idle` is set, and not read. A write to `command` begins a
+// command, and `outcome` says what came of it when the engine is idle again. Every access is answered at once;
+// what comes at the wrong time is refused and reported in `error`. A digest can come by a side port instead, so
+// that no processor sees a key; the prefix leaves by another.
+//
+// Time: a product with the base point takes one number of cycles for every scalar; `doc/README.md` lists the
+// cycles of commands. The time of a verification depends on public numbers.
+//
+// Reset: slots and results are empty, and the registers are overwritten in 256 cycles before the engine is
+// idle.
+//
+// Hardening: words of the bus have a parity until they are in the registers of the engine, because a nonce that
+// differs in one bit gives the key away. The other measures are in `ed25519_control` and `ed25519_core`. A
+// detected upset is an error and an alert until reset.
 
 `include "assert.svh"
 
@@ -10,62 +22,71 @@ module ed25519
   import ed25519_pkg::*;
   import ed25519_regs_pkg::*;
 #(
+  // `Hardened` = 0 removes the detection of upsets, so that tests can show what it is for.
   parameter bit Hardened = 1'b1,
-  parameter bit Blinded = 1'b0  // see ed25519_core
+  // `Blinded` adds random bits to each product, as `ed25519_core` describes.
+  parameter bit Blinded = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
-  // Write address.
+  // This is the AXI4-Lite port with 4 KiB of addresses. Protection bits are ignored, because the only manager
+  // of this port is the root of trust. The first channel is the write address.
   input  logic        axil_awvalid_i,
   output logic        axil_awready_o,
   input  logic [11:0] axil_awaddr_i,
   input  logic [2:0]  axil_awprot_i,
-  // Write data.
+  // This is the channel of write data.
   input  logic        axil_wvalid_i,
   output logic        axil_wready_o,
   input  logic [31:0] axil_wdata_i,
   input  logic [3:0]  axil_wstrb_i,
-  // Write response.
+  // This is the channel of write responses.
   output logic        axil_bvalid_o,
   input  logic        axil_bready_i,
   output logic [1:0]  axil_bresp_o,
-  // Read address.
+  // This is the channel of read addresses.
   input  logic        axil_arvalid_i,
   output logic        axil_arready_o,
   input  logic [11:0] axil_araddr_i,
   input  logic [2:0]  axil_arprot_i,
-  // Read data and response.
+  // This is the channel of read data and its response.
   output logic        axil_rvalid_o,
   input  logic        axil_rready_i,
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
-  // A digest: eight words, the first byte in the lower bits. Taken while idle, instead of writes to `digest`.
+  // This side port takes a digest: eight words, the first byte in the lower bits. They are taken while idle,
+  // instead of writes to `digest`. On all side ports a word moves when valid and ready are both high.
   input  logic        dig_valid_i,
   output logic        dig_ready_o,
   input  logic [63:0] dig_data_i,
 
-  // Entropy, with `Blinded` only: five words for each product.
+  // This side port takes entropy, with `Blinded` only: five words for each product.
   input  logic        ent_valid_i,
   output logic        ent_ready_o,
   input  logic [63:0] ent_data_i,
 
-  // The prefix of a slot: four words.
+  // This side port gives the prefix of a slot: four words.
   output logic        pre_valid_o,
   input  logic        pre_ready_i,
   output logic [63:0] pre_data_o,
   output logic        pre_last_o,
 
-  input  logic [3:0]  lifecycle_i,  // a change of it wipes everything
+  // A change of `lifecycle_i` between two cycles wipes everything. `irq_o` is a level that follows the enabled
+  // interrupts.
+  input  logic [3:0]  lifecycle_i,
   output logic        irq_o,
-  output logic        alert_o       // an upset was detected: the engine stops until reset
+  // `alert_o` says that an upset was detected. It is a level that stays until reset, as the engine does nothing
+  // more.
+  output logic        alert_o
 );
+  // These structures have the fields of the register block in the shape that the generator gives them.
   ed25519__in_t  regs_in;
   ed25519__out_t regs_out;
 
-  // Generated from data/ed25519.rdl. Inputs and results are external registers: the words are in the engine.
+  // The register block is generated from `data/ed25519.rdl`. Inputs and results are external registers: the
+  // engine keeps their words.
   ed25519_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
@@ -96,15 +117,15 @@ module ed25519
 
   logic       is_idle, ready, done, core_error, point_valid, s_valid, prefix_valid, nonce_valid, wipes, aborts, takes;
   logic [Slots-1:0] loaded, public_keys;
-  logic [3:0] lifecycle_q;  // of the last cycle
-  logic [5:0] asked;  // commands, one bit each
+  logic [3:0] lifecycle_q;  // This is the lifecycle of the last cycle.
+  logic [5:0] asked;  // Each command has a bit.
   command_e   command;
   result_e    result;
 
   assign asked  = {regs_out.command.prefix.value, regs_out.command.verify.value, regs_out.command.sign.value,
                    regs_out.command.nonce.value, regs_out.command.public_key.value, regs_out.command.load.value};
   assign wipes  = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i);
-  // One at a time; more than one is none.
+  // More than one command at a time is none.
   always_comb begin
     unique case (asked)
       6'b000001: command = CmdLoad;
@@ -123,16 +144,20 @@ module ed25519
   // Two words of the bus make one of the engine.
   logic        write_request, write_whole, write_good, in_valid, in_ready, dig_takes;
   logic [5:0]  write_index, half_index_q;
-  logic [31:0] half_q;  // the lower half of a word
+  // This is the lower half of a word, which waits for the upper one.
+  logic [31:0] half_q;
   logic        half_valid_q;
   number_t     in_number;
   logic [1:0]  in_index;
   word_t       in_word, in_clamped;
-  logic        clamps;  // bits of the word
+  // Bits of the word are changed as RFC 8032 wants them in a scalar.
+  logic        clamps;
   logic        data_parity_q, half_parity_q, data_upset, half_upset;
-  logic [2:0]  dig_index_q;  // of the next word of the side port
+  // This counts the words of the side port.
+  logic [2:0]  dig_index_q;
 
-  // Which word is written: a cycle has at most one such request. Key, R, S, digest, in this order.
+  // This block finds out which word is written: there is at most one such request in a cycle. The order is key,
+  // R, S, digest.
   always_comb begin
     write_request = 1'b0;
     write_index   = '0;
@@ -146,14 +171,16 @@ module ed25519
     end
   end
   assign write_whole = &regs_out.key[0].wr_biten.value;
+  // An upper half is taken only if it follows the lower half of the same word.
   assign write_good  = write_request & write_whole & in_ready &
                        (~write_index[0] | (half_valid_q & (half_index_q == {write_index[5:1], 1'b0})));
   assign dig_takes   = dig_valid_i & dig_ready_o;
+  // A write of the bus has priority over the side port.
   assign dig_ready_o = in_ready & ~write_request;
   assign in_valid    = (write_good & write_index[0]) | dig_takes;
   assign in_word     = dig_takes ? dig_data_i : {regs_out.key[0].wr_data.value, half_q};
   assign in_index    = dig_takes ? dig_index_q[1:0] : write_index[2:1];
-  // The register of the engine that a word is for.
+  // This is the register of the engine to which a word belongs.
   always_comb begin
     unique case (dig_takes ? {2'b10, dig_index_q[2]} : write_index[5:3])
       3'd0:    in_number = NumberA;
@@ -164,7 +191,7 @@ module ed25519
     endcase
   end
 
-  // RFC 8032 §5.1.5, step 2.
+  // The bits of a scalar are cleared and set as RFC 8032 §5.1.5, step 2, says.
   assign clamps = regs_out.control.clamp.value & (in_number == NumberLow);
   always_comb begin
     in_clamped = in_word;
@@ -174,11 +201,12 @@ module ed25519
     end
   end
 
-  // A nonce that differs in one bit from the right one gives the key away: parity of a word from the bus to the registers.
+  // A nonce that differs in one bit from the right one gives the key away, so each word has a parity from the
+  // bus to the registers.
   assign data_upset = write_good & (data_parity_q != ^regs_out.key[0].wr_data.value);
   assign half_upset = write_good & write_index[0] & (half_parity_q != ^half_q);
 
-  // The lower half waits for the upper one; words of the side port are counted.
+  // The lower half of a word waits here for the upper one, and words of the side port are counted.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       half_q       <= '0;
@@ -211,6 +239,7 @@ module ed25519
   word_t      shown, prefix;
   logic [1:0] pre_index_q;
 
+  // The core has the commands, the registers and the arithmetic.
   ed25519_core #(.Hardened(Hardened), .Blinded(Blinded)) u_core (
     .clk_i, .rst_ni,
     .ent_valid_i, .ent_ready_o,
@@ -243,33 +272,37 @@ module ed25519
     .prefix_valid_o (prefix_valid)
   );
 
-  // The prefix leaves once: what comes after its last word forgets it.
+  // The prefix leaves once: after its last word it is forgotten, by an abort.
   assign pre_valid_o = prefix_valid;
   assign pre_data_o  = prefix;
   assign pre_last_o  = prefix_valid & (pre_index_q == 2'd3);
   assign aborts      = regs_out.command.abort.value | (pre_last_o & pre_ready_i);
+  // This register counts the words of the prefix that have left.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)                            pre_index_q <= '0;
     else if (!prefix_valid)                 pre_index_q <= '0;
     else if (pre_valid_o && pre_ready_i)    pre_index_q <= pre_index_q + 2'd1;
   end
 
+  // The alert is a level that is never cleared.
   assign alert_o = core_error;
   assign irq_o   = regs_out.interrupt.intr;
 
   // --- status for software ---
 
   logic was_failed_q, bad_command, bad_write;
+  // A command that is refused here or by the core is an error of software.
   assign bad_command = ((asked != '0) & ~takes) | (done & (result == ResultOrder));
   assign bad_write   = write_request & ~write_good;
 
-  // Interrupts report events: the first cycle of a failure.
+  // An interrupt reports an event, so this register detects the first cycle of a failure.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) was_failed_q <= 1'b0;
     else         was_failed_q <= core_error;
   end
 
-  // Every input of the register block.
+  // This block drives every input of the register block. The outcome is a code of 32 bits, of which any two
+  // differ in 16.
   always_comb begin
     regs_in.parameters.slots.next = 4'(Slots);
 
@@ -291,7 +324,7 @@ module ed25519
     regs_in.interrupt.done.hwset  = done;
     regs_in.interrupt.error.hwset = bad_command | bad_write | (core_error & ~was_failed_q);
 
-    // All are acknowledged in the same cycle, accepted or not.
+    // Every access is acknowledged in the cycle in which it comes, accepted or not, so the bus never waits.
     for (int i = 0; i < 16; i++) regs_in.digest[i].wr_ack = regs_out.digest[i].req & regs_out.digest[i].req_is_wr;
     read_place = '0;
     for (int i = 0; i < 8; i++) begin
@@ -335,8 +368,12 @@ module ed25519
   );
 `endif
 
+  // A word that changed on its way stops the engine, because it may be a nonce or a key.
   `ASSERT(AFlippedWordIsAnError_A, Hardened && (data_upset || half_upset) |=> alert_o)
+  // A word of the engine never has a half of another one.
   `ASSERT(AWordIsOfTwoHalves_A, in_valid && !dig_takes |-> half_valid_q && write_whole)
+  // The prefix is a secret, and leaves only as often as a command asks for it.
   `ASSERT(ThePrefixLeavesOnce_A, pre_last_o && pre_ready_i |=> !pre_valid_o)
+  // An engine that was upset shows neither results nor a prefix.
   `ASSERT(FailedShowsNothing_A, alert_o |-> shown == '0 && !pre_valid_o)
 endmodule

@@ -1,7 +1,14 @@
-// Sums, differences and selections, a word each cycle.
+// This module makes sums, differences and selections, a word in each cycle, and the checks of a verdict.
 //
-// The words pass a row of four registers: when the first one leaves, the last carry is known, and `ed25519_writer` adds or
-// subtracts 38 for it. Nothing here takes a branch: what is selected are operands that are zero.
+// Protocol: `start_i` begins an operation, also in the cycle of the last word of the one before. The result has
+// its first word with `done_o`, and the others in the next three cycles.
+//
+// Time: an operation takes four cycles, and its first result word comes a cycle after its last operand word.
+// The words pass a row of four registers: when the first one leaves, the last carry is known, and
+// `ed25519_writer` adds or subtracts 38 for it. There is no branch: a number that is not selected enters as
+// zero.
+//
+// Reset: no operation runs. Nothing is hardened here; what a check finds is kept twice by `ed25519_control`.
 
 `include "assert.svh"
 
@@ -10,49 +17,59 @@ module ed25519_adder
 (
   input  logic       clk_i,
   input  logic       rst_ni,
+  // A clear ends the operation.
   input  logic       clear_i,
 
-  input  logic       start_i,     // may come with the last word of the one before
+  // A start may come with the last word of the operation before.
+  input  logic       start_i,
   input  add_e       op_i,
-  input  logic       negative_i,  // the sign of the digit
-  input  cond_e      cond_i,      // what the condition becomes
-  input  check_e     check_i,     // what the result is evidence for
+  // This is the sign of the digit.
+  input  logic       negative_i,
+  // This says what the condition becomes.
+  input  cond_e      cond_i,
+  // This says for which check the result is evidence.
+  input  check_e     check_i,
   input  logic [3:0] a_i,
-  input  logic [3:0] b_i,         // a register, or a small number
+  // `b_i` is a register or a small number.
+  input  logic [3:0] b_i,
   input  number_t    to_i,
 
-  // Words of registers, in the same cycle.
+  // These are words of registers, which are there in the same cycle.
   output logic [3:0] a_number_o,
   output logic [3:0] b_number_o,
   output logic [1:0] index_o,
   input  word_t      a_word_i,
   input  word_t      b_word_i,
 
-  // The result: the first word with `done_o`, the others in the cycles after it.
+  // This is the result: the first word with `done_o`, the others in the cycles after it.
   output logic       done_o,
   output word_t      word_o,
-  output logic       correct_o,   // 38 more, or less
+  // 38 has to be added or subtracted.
+  output logic       correct_o,
+  // It has to be subtracted.
   output logic       less_o,
-  output logic       at_edge_o,   // the other words carry it on
+  // The other words would carry it on.
+  output logic       at_edge_o,
   output number_t    to_o,
 
-  // What a check has found.
+  // This is what a check has found.
   output check_e     check_o,
   output logic       passed_o
 );
+  // These registers are the operation, decoded at its start.
   logic       run_q, subtract_q, raw_q, small_q, mask_q, with_cond_q, select_q, if_q, no_a_q;
   cond_e      cond_kind_q;
   check_e     check_q;
   logic [3:0] a_q, b_q;
   logic [1:0] index_q;
-  number_t    to_q;  // the register of the result
-  logic       cond_q;  // what selections depend on, without a branch
+  number_t    to_q;  // This is the register of the result.
+  logic       cond_q;  // Selections depend on this, without a branch.
 
   assign a_number_o = a_q;
   assign b_number_o = b_q;
   assign index_o    = index_q;
 
-  // Signs are resolved when an operation starts: later ones belong to other digits.
+  // Signs are resolved when an operation starts, because later ones belong to other digits.
   logic subtract;
   // Addition and subtraction change places with the sign.
   always_comb begin
@@ -64,7 +81,7 @@ module ed25519_adder
     endcase
   end
 
-  // The operation, and the word that it is at.
+  // These registers are the operation, and the index of its word.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       run_q       <= 1'b0;
@@ -110,22 +127,24 @@ module ed25519_adder
 
   logic        is_first, is_last, carry_q, carry, zero_q, is_zero, ones_q, first_bit_q, takes_a, takes_b;
   word_t       a, b, low_number;
-  logic [64:0] sum;  // with the carry
-  word_t       row_q [4];  // words that wait for the last carry
+  logic [64:0] sum;  // It has one bit more for the carry.
+  word_t       row_q [4];  // These words wait for the last carry.
 
   assign is_first = index_q == 2'd0;
   assign is_last  = index_q == 2'd3;
-  // 15 is 19, the distance of p to 2^255.
+  // The small number 15 stands for 19, the distance of p to 2^255.
   assign low_number    = (is_first && (!if_q || cond_q)) ? ((b_q == 4'd15) ? 64'd19 : {60'd0, b_q}) : '0;
+  // An operand that is not selected is zero, so both selections take the same cycles.
   assign takes_a  = ~no_a_q & (~select_q | cond_q);
   assign takes_b  = ~select_q | ~cond_q;
   assign a        = {a_word_i[63] & ~(mask_q & is_last), a_word_i[62:0]} & {64{takes_a}};
+  // A subtraction adds the inverse and a carry.
   assign b        = (small_q ? low_number : (b_word_i & {64{takes_b}})) ^ {64{subtract_q}};
   assign carry    = is_first ? (subtract_q | (with_cond_q & cond_q)) : carry_q;
   assign sum      = {1'b0, a} + {1'b0, b} + 65'(carry);
   assign is_zero  = (sum[63:0] == '0) & (is_first | zero_q);
 
-  // The words. They are cleared, and not reset.
+  // The row of words is cleared, and not reset.
   always_ff @(posedge clk_i) begin
     for (int w = 0; w < 4; w++) begin
       if (clear_i) row_q[w] <= '0;
@@ -133,7 +152,7 @@ module ed25519_adder
     end
   end
 
-  // What is known of them.
+  // These registers are what is known of the words: carry, zero, the edge, the condition and the check.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       carry_q     <= 1'b0;
@@ -157,7 +176,7 @@ module ed25519_adder
       if (run_q) begin
         carry_q <= sum[64];
         zero_q  <= is_zero;
-        // Of the second to the fourth word: all ones pass a carry on, all zeros a borrow.
+        // This is about the second to the fourth word: all ones pass a carry on, all zeros a borrow.
         ones_q  <= is_first | (ones_q & (sum[63:0] == {64{~subtract_q}}));
         if (is_first) first_bit_q <= sum[0];
         if (is_last) begin
@@ -171,6 +190,8 @@ module ed25519_adder
             default: ;
           endcase
           check_o <= check_q;
+          // Each check has a condition of its own: a number below a bound, one that is not zero, or a
+          // difference that is zero.
           unique case (check_q)
             CheckACanonical, CheckRCanonical:       passed_o <= ~sum[63];
             CheckAOrder, CheckROrder, CheckScalar:  passed_o <= ~is_zero;
@@ -185,7 +206,10 @@ module ed25519_adder
   assign word_o    = row_q[3];
   assign at_edge_o = ones_q;
 
+  // An operation that starts too early would take the words of another one.
   `ASSERT(NoStartDuringAnother_A, start_i |-> !run_q || is_last)
+  // No result is written that no operation has made.
   `ASSERT(AResultIsOfAnOperation_A, !run_q |=> !done_o)
+  // Evidence comes from the last word of a check only.
   `ASSERT(OnlyChecksAreReported_A, !(run_q && is_last) |=> check_o == CheckNone)
 endmodule

@@ -1,9 +1,19 @@
-// Commands: their order, their programs, their results, and what must not leave.
+// This module handles commands: their order, their programs, their results, and what must not leave.
 //
-// A verdict needs evidence of every check, which is kept twice, once inverted. S is valid only if the verification that
-// follows it has found all of it, a nonce only if its digest was reduced twice to the same. A verification alone ends with
-// the word of a signature. States, commands, and what slots and nonce are, differ in several bits; step and slot are kept
-// twice. Other codes are an error, which only a reset leaves.
+// Protocol: a command is taken in a cycle with `command_valid_i` and `command_ready_o`. It is a sequence of
+// programs, and `done_o` is a pulse at its end, also if it came in the wrong order. Results stay until the next
+// command, an abort or a wipe. A slot is written once, until a wipe; a nonce is for the next command only.
+//
+// A verdict needs evidence of every check, which is kept twice, once inverted. S is valid only if the
+// verification that follows it has found all of it, and a nonce only if its digest was reduced twice to the
+// same number. A verification ends with a word of its own.
+//
+// Time: a command starts its first program in the cycle after it. A wipe takes 256 cycles. With blinding a
+// product waits for entropy. A command that takes 2^16 cycles is an error.
+//
+// Reset: the state is a wipe, slots are empty, and nothing can be read. Hardening: states, commands, and what
+// slots and nonce are, differ in several bits; step and slot are kept twice. Other codes are an error, which
+// only a reset leaves, and in which the registers are overwritten all the time. `Hardened` = 0 removes this.
 
 `include "assert.svh"
 
@@ -11,98 +21,135 @@ module ed25519_control
   import ed25519_pkg::*;
   import ed25519_rom_pkg::*;
 #(
+  // `Hardened` = 0 has illegal states return to idle, and does not require the redundant checks.
   parameter bit Hardened = 1'b1,
+  // `Blinded` adds a state that takes entropy before each product.
   parameter bit Blinded = 1'b0
 ) (
   input  logic     clk_i,
   input  logic     rst_ni,
 
+  // These ports take commands.
   input  logic     command_valid_i,
   output logic     command_ready_o,
   input  command_e command_i,
   input  logic [1:0] slot_i,
-  input  logic     digest_whole_i,   // all its words came since the last command
-  input  logic     digest_clamped_i, // it is a key: no nonce and no challenge
-  input  logic     s_changes_i,      // an input takes the place of S
-  input  logic     abort_i,        // end the command, and forget the nonce
-  input  logic     wipe_i,         // forget everything, slots included
-  input  logic     fail_i,         // an error elsewhere
-  output logic     error_o,        // until reset
+  // All words of the digest came since the last command.
+  input  logic     digest_whole_i,
+  // The digest is a key, and so no nonce and no challenge.
+  input  logic     digest_clamped_i,
+  // An input takes the place of S.
+  input  logic     s_changes_i,
+  // An abort ends the command, and forgets the nonce.
+  input  logic     abort_i,
+  // A wipe forgets everything, the slots included.
+  input  logic     wipe_i,
+  // This is an error elsewhere in the engine.
+  input  logic     fail_i,
+  // An error stays until reset.
+  output logic     error_o,
 
-  output logic     idle_o,         // nothing runs: inputs and commands are taken
-  output logic     done_o,         // a pulse, also for a command in the wrong order
+  // Nothing runs, and inputs and commands are taken.
+  output logic     idle_o,
+  // This is a pulse at the end of a command, also of one in the wrong order.
+  output logic     done_o,
   output result_e  result_o,
-  output logic     out_valid_o,    // A or R can be read
+  // A or R can be read.
+  output logic     out_valid_o,
+  // S can be read.
   output logic     s_valid_o,
-  output logic     prefix_valid_o, // for the side port
-  output logic     nonce_valid_o,  // `sign` may follow
-  output logic [Slots-1:0] loaded_o,  // slots with a key
-  output logic [Slots-1:0] public_o,  // and with its public key
+  // The prefix can leave by the side port.
+  output logic     prefix_valid_o,
+  // The command to sign may follow.
+  output logic     nonce_valid_o,
+  // These slots have a key.
+  output logic [Slots-1:0] loaded_o,
+  // These slots have a key with its public key.
+  output logic [Slots-1:0] public_o,
   output logic [1:0] slot_o,
 
-  // The registers are overwritten, a word a cycle.
+  // The registers are overwritten, a word in a cycle.
   output logic     wiping_o,
   output place_t   wipe_place_o,
-  output logic     clear_o,        // of all units
+  // All units are cleared.
+  output logic     clear_o,
 
-  // Entropy before a product: Z, and 64 bits with zeros above.
+  // These ports take entropy before a product: Z, and 64 bits with zeros above them.
   input  logic     ent_valid_i,
   output logic     ent_ready_o,
   output logic     seed_write_o,
   output place_t   seed_place_o,
   output logic     seed_is_zero_o,
 
-  // Programs, one after the other.
+  // These ports run programs, one after the other.
   output logic     start_o,
   output logic [9:0] entry_o,
   input  logic     end_i,
-  input  check_e   check_i,       // what a check of a program was for, and whether it found it
+  // This says what a check of a program was for, and whether it has passed.
+  input  check_e   check_i,
   input  logic     passed_i,
-  // What programs may write: S, the words of the digest, key and prefix of the slot, its public key.
+  // Programs may write these only while the port is high: S, the words of the digest, key and prefix of the
+  // slot, and its public key.
   output logic     s_open_o,
   output logic     digest_open_o,
   output logic     key_open_o,
   output logic     public_open_o
 );
-  // Any two states differ in three bits at least.
+  // Any two states differ in at least three bits.
   typedef enum logic [5:0] {
+    // StWipe overwrites the registers, and ends after the last word.
     StWipe  = 6'b001011,
+    // StIdle waits for a command.
     StIdle  = 6'b010101,
+    // StStart takes one cycle, in which a program begins.
     StStart = 6'b011110,
+    // StRun waits for the end of the program.
     StRun   = 6'b100110,
-    StSeed  = 6'b111000,  // with blinding only
+    // StSeed waits for the words of entropy before a product; it exists with blinding only.
+    StSeed  = 6'b111000,
+    // StError waits for a reset.
     StError = 6'b110011
   } state_e;
-  // And any two of these in two: one flipped bit is none of them.
+  // Any two of these codes differ in two bits, so a single flipped bit makes none of them.
   localparam logic [3:0] Empty = 4'b0011, Loaded = 4'b0101, Public = 4'b1001;
   localparam logic [3:0] No = 4'b0110, Yes = 4'b1001;
 
-  // No command takes as long: then it is an error. 2^16 cycles.
+  // No command takes 2^16 cycles; one that does is an error.
   localparam int unsigned LongestBit = 16;
 
   (* fsm_encoding = "none" *) state_e state_q;
   state_e      state_d;
   (* fsm_encoding = "none" *) command_e command_q;
-  logic [1:0]  slot_q, other_slot_q;  // and its inverse
-  logic [2:0]  step_q, other_step_q, step_d;  // of the programs of a command
+  // The second register is the inverse of the first one.
+  logic [1:0]  slot_q, other_slot_q;
+  // This is the program of the command, and its inverse.
+  logic [2:0]  step_q, other_step_q, step_d;
+  // This is what each slot has.
   (* fsm_encoding = "none" *) logic [3:0] slots_q [Slots];
-  (* fsm_encoding = "none" *) logic [3:0] nonce_q;  // there is a nonce
-  (* fsm_encoding = "none" *) logic [3:0] out_q;  // A or R can be read
-  (* fsm_encoding = "none" *) logic [3:0] s_q;  // S can be read
-  (* fsm_encoding = "none" *) logic [3:0] prefix_q;  // the prefix can leave
-  logic [Checks:1] passed_q, missing_q;  // evidence, and its inverse
-  logic [LongestBit:0] cycles_q;  // of the command
-  logic [7:0]  wipe_q;  // the word that is overwritten
+  // There is a nonce.
+  (* fsm_encoding = "none" *) logic [3:0] nonce_q;
+  // A or R can be read.
+  (* fsm_encoding = "none" *) logic [3:0] out_q;
+  // S can be read.
+  (* fsm_encoding = "none" *) logic [3:0] s_q;
+  // The prefix can leave.
+  (* fsm_encoding = "none" *) logic [3:0] prefix_q;
+  // This is the evidence, and its inverse.
+  logic [Checks:1] passed_q, missing_q;
+  // This counts the cycles of the command.
+  logic [LongestBit:0] cycles_q;
+  // This is the word that is overwritten.
+  logic [7:0]  wipe_q;
   result_e     result_q, verdict;
   logic        in_idle, in_run, is_error, is_upset, takes, in_order, is_last_step, ends;
   logic [9:0]  entry;
 
   assign in_idle = state_q == StIdle;
   assign in_run  = state_q == StRun;
-  // Every code that is no state, too.
+  // Every code that is no state is an error as well.
   assign is_error = !(state_q inside {StWipe, StIdle, StStart, StRun} || (Blinded && state_q == StSeed));
   assign error_o  = is_error;
-  // What has a code that nothing gave it.
+  // These codes and copies are as nothing has set them, so they are upsets.
   assign is_upset = Hardened & (!(command_q inside {CmdNone, CmdLoad, CmdPublic, CmdNonce, CmdSign, CmdVerify, CmdPrefix}) |
                                 (other_slot_q != ~slot_q) | (other_step_q != ~step_q));
 
@@ -110,7 +157,8 @@ module ed25519_control
 
   logic [3:0] slot_now;
   assign slot_now = slots_q[slot_i];
-  // A slot is written once; a key without its public key does not sign, and nothing signs without a nonce. A digest is whole.
+  // A slot is written once, a key without its public key does not sign, and nothing signs without a nonce. A
+  // digest has to be whole.
   always_comb begin
     unique case (command_i)
       CmdLoad:              in_order = slot_now == Empty && digest_whole_i;
@@ -123,7 +171,7 @@ module ed25519_control
   assign command_ready_o = in_idle & ~wipe_i & ~abort_i & ~fail_i;
   assign takes           = command_valid_i & command_ready_o;
 
-  // The programs of a command, one after the other.
+  // These are the programs of a command, one after the other.
   always_comb begin
     entry        = EntryCheck;
     is_last_step = 1'b0;
@@ -137,13 +185,14 @@ module ed25519_control
         is_last_step = step_q == 3'd2;
       end
       CmdNonce: begin
-        // The digest is reduced twice: an upset would make another nonce, which nothing else can tell from the right one.
+        // The digest is reduced twice: an upset would make another nonce, which nothing else can tell from the
+        // right one.
         entry        = (step_q == 3'd1) ? EntryNonce : (step_q == 3'd3) ? EntryBase : (step_q == 3'd4) ? EntryKeepR :
                        EntryChallenge;
         is_last_step = step_q == 3'd4;
       end
       CmdSign: begin
-        // The verification begins with the digest: an upset of k would make an S that fits itself.
+        // The verification begins with the digest, because an upset of k would make an S that fits itself.
         entry        = (step_q == 3'd1) ? EntryRespond : (step_q == 3'd3) ? EntryCheck : EntryChallenge;
         is_last_step = step_q == 3'd3;
       end
@@ -161,7 +210,8 @@ module ed25519_control
   assign start_o  = state_q == StStart;
   assign entry_o  = entry;
   assign ends     = in_run & end_i & is_last_step;
-  // Other writes to these are upsets. Products and verifications use the registers of the digest when it has been reduced.
+  // Other writes to these registers are upsets. Products and verifications use the registers of the digest
+  // after it has been reduced.
   assign s_open_o      = in_run & ~is_upset & (entry == EntryRespond);
   assign digest_open_o = in_run & ~is_upset & (entry inside {EntryBase, EntryCheck});
   assign key_open_o    = in_run & ~is_upset & (entry == EntryLoad);
@@ -169,16 +219,16 @@ module ed25519_control
 
   // --- entropy ---
 
-  logic [2:0] seed_q;  // the word that comes next
+  logic [2:0] seed_q;  // This is the word that comes next.
   logic       in_seed, needs_seed;
   assign in_seed        = Blinded & (state_q == StSeed);
-  // The program after this state, or the one after the program that ends.
+  // This is about the program after this state, or after the program that ends.
   assign needs_seed     = Blinded & ((command_q == CmdPublic) ? step_d == 3'd1 : (command_q == CmdNonce) & (step_d == 3'd3));
   assign seed_is_zero_o = seed_q > 3'd4;
   assign ent_ready_o    = in_seed & ~seed_is_zero_o;
   assign seed_write_o   = in_seed & (seed_is_zero_o | ent_valid_i);
   assign seed_place_o   = {seed_q[2] ? NumberBlind : NumberZ, seed_q[1:0]};
-  // Eight words: five of entropy, and three zeros.
+  // There are eight words: five of entropy, and three zeros.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)           seed_q <= '0;
     else if (!in_seed)     seed_q <= '0;
@@ -187,19 +237,20 @@ module ed25519_control
 
   // --- verdict ---
 
+  // These are the checks of a public key, of a signature, and of the equation between them.
   localparam logic [Checks:1] KeyChecks = 14'b00_0000_0000_0111, SignatureChecks = 14'b10_0000_0011_1000,
                               EqualChecks = 14'b00_0001_1100_0000;
   logic [Checks:1] good;
   logic is_verified, has_key, has_prefix, has_nonce;
-  // Evidence counts where both copies say so.
+  // Evidence counts only where both copies say so.
   assign good        = passed_q & ~missing_q;
   assign is_verified = ((good & (KeyChecks | SignatureChecks | EqualChecks)) ==
                         (KeyChecks | SignatureChecks | EqualChecks));
-  // Of secrets, which nothing else checks.
+  // This is evidence about secrets, which nothing else checks.
   assign has_key      = good[CheckKeyEqual] | ~Hardened;
   assign has_prefix   = good[CheckPrefixEqual] | ~Hardened;
   assign has_nonce    = good[CheckNonceEqual] | ~Hardened;
-  // The first that is missing decides, in the order of software.
+  // The first check that is missing decides, in the order of a verifier in software.
   always_comb begin
     verdict = ResultDone;
     unique case (command_q)
@@ -226,7 +277,7 @@ module ed25519_control
 
   // --- states ---
 
-  // A wipe is taken in every state but the error, an abort in every one but the wipe.
+  // A wipe is taken in every state but the error, an abort in every state but the wipe.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -251,18 +302,19 @@ module ed25519_control
     if ((fail_i || is_upset) && Hardened) state_d = StError;
   end
 
-  // The state machine. It begins with a wipe.
+  // The state begins with a wipe after a reset.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) state_q <= StWipe;
     else         state_q <= state_d;
   end
 
+  // In an error the registers are overwritten again and again.
   assign wiping_o     = (state_q == StWipe) | is_error;
   assign wipe_place_o = wipe_q;
   assign clear_o      = wiping_o | wipe_i | abort_i;
   assign step_d       = takes ? '0 : step_q + 3'(in_run && end_i && !is_last_step);
 
-  // Everything else that a command changes.
+  // These registers are everything else that a command changes.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       command_q <= CmdNone;
@@ -286,7 +338,7 @@ module ed25519_control
       cycles_q <= in_idle ? '0 : cycles_q + 1'b1;
       done_o   <= 1'b0;
       step_q   <= step_d;
-      // Where both moved alike an upset of one would be hidden.
+      // This copy has a condition of its own: if both moved in every cycle, an upset of one would be hidden.
       if (takes || (in_run && end_i)) other_step_q <= ~step_d;
       if (takes) begin
         command_q    <= command_i;
@@ -306,7 +358,7 @@ module ed25519_control
         passed_q[check_i]  <= 1'b1;
         missing_q[check_i] <= 1'b0;
       end
-      // The nonce is gone before S is shown, and whether it is shown or not.
+      // The nonce is gone before S is shown, and also if S is not shown.
       if (command_q == CmdSign && !in_idle) nonce_q <= No;
       if (ends) begin
         result_q <= verdict;
@@ -328,6 +380,7 @@ module ed25519_control
           endcase
         end
       end
+      // An input in the place of S is not the S that was verified.
       if (s_changes_i) s_q <= No;
       if (clear_o) begin
         {nonce_q, out_q, s_q, prefix_q} <= {No, No, No, No};
@@ -340,7 +393,7 @@ module ed25519_control
   end
 
   assign idle_o         = in_idle;
-  // The word of a signature needs the command and the evidence still to be there.
+  // The word of a signature needs the command and the evidence to be there still.
   assign result_o       = (is_error | (Hardened & (result_q == ResultGood) & ~(in_idle & (command_q == CmdVerify) & is_verified))) ?
                           ResultNone : result_q;
   assign out_valid_o    = in_idle & (out_q == Yes);
@@ -354,14 +407,24 @@ module ed25519_control
     assign public_o[s] = slots_q[s] == Public;
   end
 
+  // An engine that was upset cannot go on before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // An error shows nothing and takes no command.
   `ASSERT(AnErrorShowsNothing_A, error_o |-> !out_valid_o && !s_valid_o && !prefix_valid_o && !command_ready_o)
+  // An S that no verification has found right may give the key away.
   `ASSERT(SIsVerified_A, s_valid_o |-> (&good[CheckYEqual:CheckACanonical]))
+  // Two signatures with one nonce give the key away.
   `ASSERT(ANonceIsUsedOnce_A, s_valid_o |-> !nonce_valid_o)
+  // A slot that is written over could mix the scalar of one key with the prefix of another.
   `ASSERT(ASlotIsWrittenOnce_A, takes && in_order && command_i == CmdLoad |-> slot_now == Empty)
+  // A part of an old digest would make another nonce, or another key.
   `ASSERT(ADigestIsWhole_A, takes && in_order && command_i inside {CmdLoad, CmdNonce, CmdSign, CmdVerify} |-> digest_whole_i)
+  // A clamped digest belongs to a key, and is neither a nonce nor a challenge.
   `ASSERT(AKeyIsNoDigest_A, takes && in_order && command_i inside {CmdNonce, CmdSign, CmdVerify} |-> !digest_clamped_i)
+  // The word of a signature is that of a verification with all its evidence.
   `ASSERT(ASignatureIsOfAVerification_A, Hardened && result_o == ResultGood |-> command_q == CmdVerify && is_verified)
+  // An upset that is seen ends in the error.
   `ASSERT(AnUpsetIsAnError_A, is_upset |=> error_o)
+  // A nonce that differs in one bit from the right one gives the key away.
   `ASSERT(ANonceIsOfItsDigest_A, Hardened && $rose(nonce_valid_o) |-> good[CheckNonceEqual])
 endmodule

@@ -1,61 +1,88 @@
-// Digits of scalars: what is added next.
+// This module gives the digits of scalars, which say what is added next.
 //
-// Four scalars have a copy here, which is read a bit at a time. For the comb a digit is odd: its five bits are plus
-// and minus one, so that none is zero, and every scalar takes the same steps. For a verification scalars are public, and a
-// digit is that of the non-adjacent form of width 5: its bits are those of the scalar but for the lowest one, which is 1. So
-// only where digits are has to be marked, from the lowest bit on.
+// Four scalars have a copy here, which is read a bit at a time. For the comb a digit is odd: its five bits are
+// plus and minus one, so no digit is zero, and every scalar takes the same steps. For a verification scalars
+// are public, and a digit is that of the non-adjacent form of width 5: its bits are those of the scalar, except
+// for the lowest one, which is 1. So only the places of digits have to be marked, from the lowest bit on.
+//
+// Protocol: `comb_i` or `recode_i` begins with a scalar, then `next_i` or `position_i` asks for the next digit.
+// There is no ready: the microcode waits long enough for each digit.
+//
+// Time: a digit of the comb takes five cycles, a bit in each. The marks of a verification take 512 cycles, and
+// a position two.
+//
+// Reset: no digit is under way; the copies have no reset, and a wipe of the registers overwrites them. Nothing
+// is hardened here.
 
 `include "assert.svh"
 
 module ed25519_digits
   import ed25519_pkg::*;
 #(
-  parameter bit Blinded = 1'b0  // the comb's scalar has 320 bits instead of 260
+  // With `Blinded` the scalar of the comb has 320 bits instead of 260.
+  parameter bit Blinded = 1'b0
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
+  // A clear ends what is under way, and forgets digits.
   input  logic       clear_i,
 
-  // Words of registers 12 to 15.
-  input  logic       write_i,  // a word of the copy
+  // These are words of registers 12 to 15.
+  // A word of the copy is written.
+  input  logic       write_i,
   input  logic [3:0] place_i,
   input  word_t      word_i,
-  // Read while nothing is computed here.
+  // A word is read here while nothing is computed.
   input  logic       read_i,
   input  logic [3:0] read_place_i,
   output word_t      read_o,
 
-  input  logic       comb_i,      // begin with the digits of the comb
-  input  logic       recode_i,    // begin with those of a verification
-  input  logic       next_i,      // the next digit of the comb
-  input  logic       position_i,  // the next position of a verification
+  // This begins with the digits of the comb.
+  input  logic       comb_i,
+  // This begins with the digits of a verification.
+  input  logic       recode_i,
+  // This asks for the next digit of the comb.
+  input  logic       next_i,
+  // This asks for the next position of a verification.
+  input  logic       position_i,
 
-  output digit_t     digit_o,     // of the comb, or of S
-  output digit_t     digit_a_o,   // of k
-  output logic       in_window_o, // digits are those of a verification
-  // Of the position that is next.
-  output logic       at_end_o,  // there is none
-  output logic       has_sum_o,  // S or k has a digit there
-  // Of this position.
-  output logic       has_a_o,  // k has one
+  // This is a digit of the comb or of S.
+  output digit_t     digit_o,
+  // This is a digit of k.
+  output digit_t     digit_a_o,
+  // The digits are those of a verification.
+  output logic       in_window_o,
+  // These outputs describe the position that is next.
+  // There is no further position.
+  output logic       at_end_o,
+  // S or k has a digit there.
+  output logic       has_sum_o,
+  // These outputs describe the present position.
+  // k has a digit, and S has one.
+  output logic       has_a_o,
   output logic       has_b_o
 );
   localparam int unsigned Rows = Blinded ? 32 : 26;
-  // Registers 12, 13 and 14, without 12. Upper bits of a blinded scalar are in register 15.
+  // These are registers 12, 13 and 14, less 12. The upper bits of a blinded scalar are in register 15.
   localparam logic [1:0] ScalarK = 2'd0, ScalarS = 2'd1, ScalarN = 2'd2;
 
+  // StIdle waits. StComb takes the bits of a digit, and StCombReady has it. StMark marks the places of digits
+  // from the lowest bit on, StWalk goes down to the next position, and StReady has its digits.
   typedef enum logic [2:0] {StIdle, StComb, StCombReady, StMark, StWalk, StReady} state_e;
   (* fsm_encoding = "none" *) state_e state_q;
 
   word_t scalar [16];
-  // Written along with the registers.
+  // The copy is written along with the registers.
   always_ff @(posedge clk_i) if (write_i) scalar[place_i] <= word_i;
 
-  // --- a bit each cycle ---
+  // --- a bit in each cycle ---
 
-  logic [8:0] bit_q;      // its number; beyond 255 there are zeros
-  logic       second_q;   // of two scalars
-  logic [1:0] which;  // of the scalars
+  // This is the number of the bit; beyond 255 there are zeros.
+  logic [8:0] bit_q;
+  // It is a bit of the second one of two scalars.
+  logic       second_q;
+  // This says which scalar it is.
+  logic [1:0] which;
   logic       bit_now, upper;
   word_t      word;
 
@@ -69,36 +96,43 @@ module ed25519_digits
 
   localparam logic [8:0] ToothStep = 9'(2 * Rows);
   localparam logic [8:0] TopBit    = 9'(10 * Rows);
-  logic [4:0] row_q, teeth_q;  // of the comb, and the bits of its digit so far
-  logic       table_q;  // of two
-  logic [2:0] tooth_q;  // of five
+  // These are the row of the comb, and the bits of its digit so far.
+  logic [4:0] row_q, teeth_q;
+  // This says which one of the two tables is used.
+  logic       table_q;
+  // This says which one of the five teeth is next.
+  logic [2:0] tooth_q;
   logic       tooth;
   digit_t     comb_digit;
 
-  // An odd scalar is the sum of 2^i over its bits as plus and minus one: bit i of the form is bit i + 1 of the scalar, and the
-  // highest one is plus.
+  // An odd scalar is the sum of 2^i over its bits as plus and minus one: bit i of this form is bit i + 1 of the
+  // scalar, and the highest one is plus.
   assign tooth      = bit_now | (bit_q == TopBit);
   assign comb_digit = '{negative: ~teeth_q[4], index: {table_q, teeth_q[3:0] ~^ {4{teeth_q[4]}}}};
 
   // --- a verification ---
 
-  logic [1:0][2:0] skip_q;    // bits that belong to the last digit
-  logic [1:0]      carry_q;   // from it
-  logic [1:0][3:0] window_q;  // the bits above this position
+  // This many bits still belong to the last digit.
+  logic [1:0][2:0] skip_q;
+  // This is the carry of the last digit.
+  logic [1:0]      carry_q;
+  // These are the bits above this position.
+  logic [1:0][3:0] window_q;
   logic            marks, k_marks_q, any_q;
   logic [7:0]      top_q, at_q;
   logic [1:0]      marked, marks_now;
   digit_t          k_digit, s_digit;
   logic            ended_q;
 
+  // A digit begins where the last one has ended, and the bit with its carry is one.
   assign marks     = (skip_q[second_q] == '0) & (bit_now ^ carry_q[second_q]);
   assign marks_now = {marks, k_marks_q};
 
-  // A memory of 256 × 2 bits, in four parts.
+  // The marks are in a memory of 256 × 2 bits, in four parts.
   logic [3:0][1:0] part;
   for (genvar p = 0; p < 4; p++) begin : g_part
     logic [1:0] memory [64];
-    // The marks of a position, those of k and S at once.
+    // The marks of a position, those of k and of S, are written at once.
     always_ff @(posedge clk_i) if (state_q == StMark && second_q && bit_q[1:0] == 2'(p)) memory[bit_q[7:2]] <= marks_now;
     assign part[p] = memory[at_q[7:2]];
   end
@@ -114,7 +148,7 @@ module ed25519_digits
   assign at_end_o  = ended_q;
   assign has_sum_o = |marked;
 
-  // All of it; the microcode waits long enough for each digit, since the time of all is known.
+  // This block does all of it. The microcode waits long enough for each digit, since all times are known.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= StIdle;
@@ -153,6 +187,7 @@ module ed25519_digits
         end
         StMark: begin
           second_q <= ~second_q;
+          // The bits of a digit are skipped; its highest bit is the carry to the next one.
           if (skip_q[second_q] != '0) begin
             skip_q[second_q]  <= skip_q[second_q] - 3'd1;
             carry_q[second_q] <= bit_now;
@@ -174,7 +209,7 @@ module ed25519_digits
           end
         end
         StWalk: begin
-          // Bit `at_q` + 1 of both, and then the position is complete.
+          // Bit `at_q` + 1 of both scalars enters the windows, and then the position is complete.
           second_q           <= ~second_q;
           window_q[second_q] <= {window_q[second_q][2:0], bit_now};
           if (second_q) begin
@@ -233,6 +268,8 @@ module ed25519_digits
     end
   end
 
+  // The digit of the comb is complete when the microcode takes it; otherwise another point would be added.
   `ASSERT(ADigitIsThereInTime_A, next_i |-> state_q == StCombReady)
+  // The digits of a position are complete when the microcode takes them.
   `ASSERT(APositionIsThereInTime_A, position_i |-> state_q == StReady)
 endmodule

@@ -1,69 +1,99 @@
-// Types and constants of the Ed25519 engine.
+// This package has the types and constants of the Ed25519 engine.
 //
-// A number has four words of 64 bits, the lowest first. The register file has 64 numbers: 0 to 15 are operands of
-// the adder as well, 16 to 31 are the key slots, 32 to 63 the multiples of a public key and other intermediates.
+// A number has four words of 64 bits, the lowest first. The register file has 64 numbers: 0 to 15 are operands
+// of the adder as well, 16 to 31 are the key slots, and 32 to 63 are the multiples of a public key and other
+// intermediates.
 
 package ed25519_pkg;
   typedef logic [63:0] word_t;
-  typedef logic [5:0]  number_t;  // of a register
-  typedef logic [7:0]  place_t;   // of a word in the register file
+  typedef logic [5:0]  number_t;  // This is a number of a register.
+  typedef logic [7:0]  place_t;   // This is the place of a word in the register file.
 
+  // The engine keeps keys in this many slots.
   parameter int unsigned Slots = 4;
 
-  // Registers of inputs, and of S as a result.
+  // These registers take inputs, and S as a result.
   parameter number_t NumberA    = 6'd6;
   parameter number_t NumberR    = 6'd8;
   parameter number_t NumberLow  = 6'd10;
   parameter number_t NumberHigh = 6'd11;
   parameter number_t NumberS    = 6'd13;
-  // Where entropy comes.
+  // These registers take entropy.
   parameter number_t NumberZ     = 6'd2;
   parameter number_t NumberBlind = 6'd5;
 
-  // Any two differ in four bits; every other code is an upset.
+  // Any two commands differ in four bits, and every other code is an upset.
   typedef enum logic [6:0] {
     CmdNone   = 7'b000_0000,
-    CmdLoad   = 7'b101_0101,  // digest: scalar and prefix, into an empty slot
-    CmdPublic = 7'b011_0011,  // the public key of a slot, which stays with it
-    CmdNonce  = 7'b110_0110,  // digest: r; gives R = r B
-    CmdSign   = 7'b000_1111,  // digest: k; gives S, after its verification
-    CmdVerify = 7'b101_1010,  // digest: k, and A, R, S
-    CmdPrefix = 7'b011_1100   // the prefix of a slot, for the side port
+    // CmdLoad puts scalar and prefix, which are the digest, into an empty slot.
+    CmdLoad   = 7'b101_0101,
+    // CmdPublic computes the public key of a slot, which stays with it.
+    CmdPublic = 7'b011_0011,
+    // CmdNonce makes the nonce r of the digest, and gives R = r B.
+    CmdNonce  = 7'b110_0110,
+    // CmdSign takes the digest as k, and gives S after its verification.
+    CmdSign   = 7'b000_1111,
+    // CmdVerify takes the digest as k, and verifies A, R and S.
+    CmdVerify = 7'b101_1010,
+    // CmdPrefix gives the prefix of a slot to the side port.
+    CmdPrefix = 7'b011_1100
   } command_e;
 
-  // What came of a command. Any two differ in four bits at least.
+  // The result says what came of a command. Any two results differ in at least four bits.
   typedef enum logic [7:0] {
     ResultNone      = 8'b0000_0000,
-    ResultGood      = 8'b1100_0011,  // of a verification alone: a signature
-    ResultDone      = 8'b1010_0101,  // of any other command
-    ResultKey       = 8'b0011_1100,  // A is refused
-    ResultSignature = 8'b0101_0101,  // R or S is refused
-    ResultMismatch  = 8'b1010_1010,  // not a signature of this message, or something was made wrong
-    ResultScalar    = 8'b0110_1001,  // a scalar that is zero modulo L
-    ResultOrder     = 8'b1001_0110   // no such slot, nonce or whole digest, or a slot that is not empty
+    // Only a verification ends with this: the signature is right.
+    ResultGood      = 8'b1100_0011,
+    // Any other command ends with this if it was done.
+    ResultDone      = 8'b1010_0101,
+    // A was refused.
+    ResultKey       = 8'b0011_1100,
+    // R or S was refused.
+    ResultSignature = 8'b0101_0101,
+    // It is no signature of this message, or something was made wrong.
+    ResultMismatch  = 8'b1010_1010,
+    // A scalar is zero modulo L.
+    ResultScalar    = 8'b0110_1001,
+    // There is no such slot, nonce or whole digest, or the slot is not empty.
+    ResultOrder     = 8'b1001_0110
   } result_e;
 
-  // Operations of the adder, as in data/microcode.py.
+  // These are the operations of the adder, with the codes of `data/microcode.py`. `a` and `b` are its operands.
   typedef enum logic [3:0] {
-    AddNone         = 4'd0,   // nothing starts
-    AddAdd          = 4'd1,   // modulo 2^256 - 38
+    // AddNone starts nothing.
+    AddNone         = 4'd0,
+    // AddAdd and AddSub work modulo 2^256 - 38.
+    AddAdd          = 4'd1,
     AddSub          = 4'd2,
-    AddAddSigned    = 4'd3,   // or the difference, by the sign of a digit
-    AddSubSigned    = 4'd4,   // or the sum
-    AddAddRaw       = 4'd5,   // modulo 2^256
-    AddAddCarry     = 4'd6,   // and one if the condition holds
-    AddSubRaw       = 4'd7,   // modulo 2^256
-    AddSelect       = 4'd8,   // a if the condition holds, or b
-    AddLoad         = 4'd9,   // a small number
-    AddAddSmall     = 4'd10,  // a and a small number
-    AddMaskSmall    = 4'd11,  // so, without the highest bit of a
-    AddMaskIf       = 4'd12,  // so, the small number only if the condition holds
-    AddSelectMasked = 4'd13   // as a selection, without the highest bit of a
+    // AddAddSigned is the sum or the difference, by the sign of a digit.
+    AddAddSigned    = 4'd3,
+    // AddSubSigned is the difference or the sum, by the sign of a digit.
+    AddSubSigned    = 4'd4,
+    // AddAddRaw works modulo 2^256.
+    AddAddRaw       = 4'd5,
+    // AddAddCarry adds one more if the condition holds.
+    AddAddCarry     = 4'd6,
+    // AddSubRaw works modulo 2^256.
+    AddSubRaw       = 4'd7,
+    // AddSelect is `a` if the condition holds, and `b` otherwise.
+    AddSelect       = 4'd8,
+    // AddLoad is a small number.
+    AddLoad         = 4'd9,
+    // AddAddSmall is `a` plus a small number.
+    AddAddSmall     = 4'd10,
+    // AddMaskSmall is the same, without the highest bit of `a`.
+    AddMaskSmall    = 4'd11,
+    // AddMaskIf is the same, but adds the small number only if the condition holds.
+    AddMaskIf       = 4'd12,
+    // AddSelectMasked is a selection without the highest bit of `a`.
+    AddSelectMasked = 4'd13
   } add_e;
 
+  // This says what becomes of the condition of the adder: it stays, or becomes the carry, the highest bit, or
+  // its sum with the lowest bit.
   typedef enum logic [1:0] {CondKeep = 2'd0, CondCarry = 2'd1, CondTop = 2'd2, CondParity = 2'd3} cond_e;
 
-  // What a check has to find, each of which is evidence for a verdict.
+  // A check is the evidence for one part of a verdict. Its name says what it has to find.
   parameter int unsigned Checks = 14;
   typedef enum logic [3:0] {
     CheckNone       = 4'd0,
@@ -77,27 +107,38 @@ package ed25519_pkg;
     CheckXEqual     = 4'd8,
     CheckYEqual     = 4'd9,
     CheckScalar     = 4'd10,
-    CheckNonceEqual = 4'd11,  // what was computed twice
+    // These checks compare what was computed twice: a nonce, a key and a prefix. CheckSAgain repeats
+    // CheckSBelowL.
+    CheckNonceEqual = 4'd11,
     CheckKeyEqual   = 4'd12,
     CheckPrefixEqual = 4'd13,
     CheckSAgain     = 4'd14
   } check_e;
 
+  // This says where the second operand of a product comes from: a register, a constant, the table of the base
+  // point, or the multiples of the public key.
   typedef enum logic [1:0] {FromRegister = 2'd0, FromConstant = 2'd1, FromFixed = 2'd2, FromMultiple = 2'd3} b_from_e;
 
+  // This says how the next instruction is found.
   typedef enum logic [3:0] {
-    ControlNext     = 4'd0,  // the next address
+    // ControlNext goes to the next address.
+    ControlNext     = 4'd0,
     ControlJump     = 4'd1,
-    ControlLoop     = 4'd2,  // as often as `ControlCount` said
+    // ControlLoop goes back as often as `ControlCount` said.
+    ControlLoop     = 4'd2,
     ControlCount    = 4'd3,
     ControlEnd      = 4'd4,
-    ControlPosition = 4'd5,  // the next position of a verification: a vector of four addresses
-    ControlSummands = 4'd6,  // which summands the position has, likewise
-    ControlComb     = 4'd7,  // begins with the digits of a comb
-    ControlRecode   = 4'd8   // begins with those of a verification
+    // ControlPosition goes on to the next position of a verification, by a vector of four addresses.
+    ControlPosition = 4'd5,
+    // ControlSummands goes on by the summands of the position, by a vector as well.
+    ControlSummands = 4'd6,
+    // ControlComb begins with the digits of a comb.
+    ControlComb     = 4'd7,
+    // ControlRecode begins with the digits of a verification.
+    ControlRecode   = 4'd8
   } control_e;
 
-  // A microinstruction: fields as in data/microcode.py, from the last to the first.
+  // This is a microinstruction, whose fields are those of `data/microcode.py`, from the last to the first.
   typedef struct packed {
     logic       next_index;
     logic       add_indexed;
@@ -123,7 +164,7 @@ package ed25519_pkg;
     logic [4:0] stay;
   } instruction_t;
 
-  // A digit of a scalar: the index of a summand, and whether it is subtracted.
+  // This is a digit of a scalar: the index of a summand, and whether it is subtracted.
   typedef struct packed {
     logic       negative;
     logic [4:0] index;

@@ -1,7 +1,15 @@
-// Executes microcode: an instruction starts operations in its first cycle, stays for a fixed time, and leads to the next one.
+// This module executes microcode: an instruction starts operations in its first cycle, stays for a fixed time,
+// and leads to the next one.
 //
-// Nothing is compared with the pipelines: data/schedule.py has done that. The only decisions are counts, and the digits of a
-// verification, which are public.
+// Protocol: `start_i` begins the program at `entry_i`, and `end_o` is a pulse in its last cycle. `clear_i` ends
+// it at once.
+//
+// Time: an instruction takes `stay_i` + 1 cycles. Nothing is compared with the pipelines, because
+// `data/schedule.py` has done that. The only decisions are counts, and the digits of a verification, which are
+// public.
+//
+// Reset: no program runs. Hardening: a code of control that does not exist is an error; the place in the
+// program has no copy.
 
 `include "assert.svh"
 
@@ -12,18 +20,23 @@ module ed25519_sequencer
   input  logic         rst_ni,
   input  logic         clear_i,
 
-  input  logic         start_i,      // of a program
+  // This begins a program.
+  input  logic         start_i,
   input  logic [9:0]   entry_i,
-  output logic         end_o,        // in the last cycle of a program
-  output logic         error_o,      // an instruction that does not exist
+  // This is a pulse in the last cycle of a program.
+  output logic         end_o,
+  // The instruction does not exist.
+  output logic         error_o,
 
+  // These are the address of the ROM, and fields of the instruction that is there.
   output logic [9:0]   address_o,
   input  control_e     control_i,
   input  logic [9:0]   target_i,
   input  logic [4:0]   stay_i,
 
-  output logic         first_o,      // of an instruction: its operations start
-  // Requests to the unit for digits, and what it answers.
+  // This is the first cycle of an instruction, in which its operations start.
+  output logic         first_o,
+  // These are requests to the unit of digits, and its answers.
   output logic         comb_o,
   output logic         recode_o,
   output logic         position_o,
@@ -32,6 +45,8 @@ module ed25519_sequencer
   input  logic         has_a_i,
   input  logic         has_b_i
 );
+  // `pc_q` is the address of the instruction, `stay_q` the cycles that it still stays, `count_q` the count of a
+  // loop.
   logic       run_q, first_q;
   logic [4:0] stay_q;
   logic [9:0] pc_q, next;
@@ -48,7 +63,7 @@ module ed25519_sequencer
   assign recode_o   = last & (control_i == ControlRecode);
   assign position_o = last & (control_i == ControlPosition);
 
-  // Where it leads to. A vector has four places.
+  // This section says where the instruction leads to. A vector has four places.
   assign direction = (control_i == ControlSummands) ? {has_b_i, has_a_i} :
                      (at_end_i ? 2'd2 : {1'b0, has_sum_i});
   // Without a jump the next address follows.
@@ -70,7 +85,7 @@ module ed25519_sequencer
   // The memory shows the instruction of `pc_q`, so it gets the address of the next one a cycle before.
   assign address_o = start_i ? entry_i : (last ? next : pc_q);
 
-  // The place in the program.
+  // These registers are the place in the program.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       run_q   <= 1'b0;
@@ -96,6 +111,8 @@ module ed25519_sequencer
     end
   end
 
+  // A start in the middle of a program would leave its work half done.
   `ASSERT(AProgramIsNotInterrupted_A, start_i |-> !run_q)
+  // An instruction that does not stay its time would take operands that are not there yet.
   `ASSERT(AnInstructionStaysItsTime_A, first_o && !clear_i && stay_i > 1 |=> run_q && !first_q)
 endmodule

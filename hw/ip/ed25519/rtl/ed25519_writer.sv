@@ -1,8 +1,15 @@
-// The last carry of a result, and the one port by which results reach the registers.
+// This module makes the last carry of a result, and is the one port by which results reach the registers.
 //
-// A result of multiplier or adder has four words. What is beyond 2^256 was taken as a small number, which is added to the
-// first word (or subtracted from it) and carried on. It may overflow once more: then all other words are at the edge, and
-// what is left is small (at most 38 · 38), so that a second 38 changes twelve bits.
+// A result of multiplier or adder has four words. What is beyond 2^256 was taken as a small number, which is
+// added to the first word (or subtracted from it) and carried on. The result may overflow once more: then all
+// other words are at the edge, and what is left is small (at most 38 · 38), so a second 38 changes only twelve
+// bits.
+//
+// Protocol: a result begins in a cycle with `mul_done_i` or `add_done_i`; its words follow in the next three
+// cycles, and the microcode lets no other result begin meanwhile. A raw word is written in its own cycle.
+//
+// Time: each word is written in the cycle in which it comes. Reset: no result is being written. Nothing is
+// hardened here.
 
 `include "assert.svh"
 
@@ -11,34 +18,44 @@ module ed25519_writer
 (
   input  logic        clk_i,
   input  logic        rst_ni,
+  // A clear ends the result.
   input  logic        clear_i,
 
-  // Results of the multiplier.
+  // These ports take results of the multiplier.
   input  logic        mul_done_i,
   input  word_t       mul_word_i,
-  input  logic [12:0] mul_carry_i,  // 38 times what is beyond 2^256
+  // This is 38 times what is beyond 2^256.
+  input  logic [12:0] mul_carry_i,
+  // All bits of the other three words are ones.
   input  logic        mul_all_ones_i,
   input  number_t     mul_to_i,
-  output logic        mul_take_o,  // a word of the multiplier is taken
+  // A word of the multiplier is taken, and the next one has to follow.
+  output logic        mul_take_o,
   input  logic        raw_valid_i,
   input  place_t      raw_place_i,
   input  word_t       raw_i,
 
-  // Results of the adder.
+  // These ports take results of the adder.
   input  logic        add_done_i,
   input  word_t       add_word_i,
-  input  logic        add_correct_i,  // there was a carry, or a borrow
-  input  logic        add_less_i,  // a borrow
+  // There was a carry or a borrow, which counts 38.
+  input  logic        add_correct_i,
+  // It was a borrow.
+  input  logic        add_less_i,
+  // The other three words would carry it on.
   input  logic        add_at_edge_i,
   input  number_t     add_to_i,
 
-  output logic        write_o,  // a word reaches its register
+  // A word reaches its register.
+  output logic        write_o,
   output place_t      place_o,
   output word_t       word_o
 );
   logic       of_mul_q, carry_q, less_q;
-  logic [1:0] index_q;  // 0: nothing but a first word
-  number_t    to_q;  // the register of the result
+  // The index is zero if no result is being written, or only its first word.
+  logic [1:0] index_q;
+  // This is the register of the result.
+  number_t    to_q;
   logic       is_first, of_mul, less, at_edge, again;
   word_t      word, operand;
   logic [64:0] sum, added;
@@ -49,16 +66,17 @@ module ed25519_writer
   assign less     = is_first ? (~mul_done_i & add_less_i) : less_q;
   assign word     = of_mul ? mul_word_i : add_word_i;
   assign at_edge  = of_mul ? mul_all_ones_i : add_at_edge_i;
-  // The first word takes the small number, the others its carry.
+  // The first word takes the small number, the other words its carry.
   always_comb begin
     operand = '0;
     if (!is_first)       operand[0]    = carry_q;
     else if (mul_done_i) operand[12:0] = mul_carry_i;
     else if (add_correct_i) operand[5:0] = 6'd38;
   end
-  // A carry, or a borrow.
+  // The same adder makes a carry or a borrow.
   assign added = {1'b0, word} + {1'b0, operand ^ {64{less}}} + 65'(less);
   assign sum   = {added[64] ^ less, added[63:0]};
+  // If the carry would pass all four words, the second 38 is added at once.
   assign again = is_first & sum[64] & at_edge;
   assign lower = sum[11:0] + (again ? (less ? -12'd38 : 12'd38) : 12'd0);
 
@@ -67,7 +85,7 @@ module ed25519_writer
   assign word_o     = raw_valid_i ? raw_i : {sum[63:12], lower};
   assign place_o    = raw_valid_i ? raw_place_i : {is_first ? (mul_done_i ? mul_to_i : add_to_i) : to_q, index_q};
 
-  // Which word is next.
+  // These registers say which word is next.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       of_mul_q <= 1'b0;
@@ -89,7 +107,9 @@ module ed25519_writer
     end
   end
 
+  // Two results at once would lose a word.
   `ASSERT(OneResultAtATime_A, $onehot0({mul_done_i, add_done_i, ~is_first, raw_valid_i}))
+  // The second 38 fits the lower twelve bits, which is what makes one pass enough.
   `ASSERT(TheSecondCarryIsSmall_A,
           again && (mul_done_i || add_done_i) |->
           less ? (sum[63:12] == '1 && sum[11:0] >= 12'd38) : (sum[63:12] == '0 && sum[11:0] < 12'd4058))
