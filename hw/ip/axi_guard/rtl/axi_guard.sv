@@ -1,4 +1,14 @@
-// The AXI guard with its registers (`data/axi_guard.rdl`): ranges that M-mode closes, and locks until reset.
+// This module is the AXI guard with its registers (`data/axi_guard.rdl`): four ranges of pages that firmware
+// closes to the managers of a port, and then locks until reset. `axi_guard_core` has the logic and the rules of
+// the port.
+//
+// Protocol: before the lock every request of the managers is refused. Software writes the ranges and the lock
+// by AXI4-Lite; after the lock writes to ranges are ignored. `refused` reports that a read or a write was
+// refused, and software clears it.
+//
+// Time: a request that passes takes no further cycle; payloads of requests pass beside this module.
+//
+// Reset: the ranges are empty, the lock is open, and nothing passes. Nothing is hardened here against upsets.
 
 `include "assert.svh"
 
@@ -6,38 +16,39 @@ module axi_guard
   import axi_guard_pkg::*;
   import axi_guard_regs_pkg::*;
 #(
+  // `IdBits` is the width of the ids of AXI.
   parameter int unsigned IdBits = 4
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  // AXI4-Lite, 4 KiB. Protection bits are ignored: who may write before the lock is up to the bus in front of it.
-  // Write address.
+  // This is the AXI4-Lite port with 4 KiB of addresses. Protection bits are ignored: the bus in front of this
+  // port decides who may write before the lock. The first channel is the write address.
   input  logic              axil_awvalid_i,
   output logic              axil_awready_o,
   input  logic [11:0]       axil_awaddr_i,
   input  logic [2:0]        axil_awprot_i,
-  // Write data.
+  // This is the channel of write data.
   input  logic              axil_wvalid_i,
   output logic              axil_wready_o,
   input  logic [31:0]       axil_wdata_i,
   input  logic [3:0]        axil_wstrb_i,
-  // Write response.
+  // This is the channel of write responses.
   output logic              axil_bvalid_o,
   input  logic              axil_bready_i,
   output logic [1:0]        axil_bresp_o,
-  // Read address.
+  // This is the channel of read addresses.
   input  logic              axil_arvalid_i,
   output logic              axil_arready_o,
   input  logic [11:0]       axil_araddr_i,
   input  logic [2:0]        axil_arprot_i,
-  // Read data and response.
+  // This is the channel of read data and its response.
   output logic              axil_rvalid_o,
   input  logic              axil_rready_i,
   output logic [31:0]       axil_rdata_o,
   output logic [1:0]        axil_rresp_o,
 
-  // From the managers. Write address.
+  // These are the channels of the managers, as AXI4 defines them. The first one is the write address.
   input  logic              aw_valid_i,
   output logic              aw_ready_o,
   input  logic [IdBits-1:0] aw_id_i,
@@ -45,16 +56,16 @@ module axi_guard
   input  logic [7:0]        aw_len_i,
   input  logic [2:0]        aw_size_i,
   input  logic [1:0]        aw_burst_i,
-  // Write data.
+  // This is the channel of write data.
   input  logic              w_valid_i,
   output logic              w_ready_o,
   input  logic              w_last_i,
-  // Write response.
+  // This is the channel of write responses.
   output logic              b_valid_o,
   input  logic              b_ready_i,
   output logic [IdBits-1:0] b_id_o,
   output logic [1:0]        b_resp_o,
-  // Read address.
+  // This is the channel of read addresses.
   input  logic              ar_valid_i,
   output logic              ar_ready_o,
   input  logic [IdBits-1:0] ar_id_i,
@@ -62,7 +73,7 @@ module axi_guard
   input  logic [7:0]        ar_len_i,
   input  logic [2:0]        ar_size_i,
   input  logic [1:0]        ar_burst_i,
-  // Read data.
+  // This is the channel of read data.
   output logic              r_valid_o,
   input  logic              r_ready_i,
   output logic [IdBits-1:0] r_id_o,
@@ -70,22 +81,22 @@ module axi_guard
   output logic [1:0]        r_resp_o,
   output logic              r_last_o,
 
-  // To memory. Payloads of requests pass beside this block.
-  // Write address.
+  // These are the channels of the memory. Payloads of requests pass beside this module, from the managers to
+  // the memory directly. The first channel is the write address.
   output logic              mem_aw_valid_o,
   input  logic              mem_aw_ready_i,
-  // Write data.
+  // This is the channel of write data.
   output logic              mem_w_valid_o,
   input  logic              mem_w_ready_i,
-  // Write response.
+  // This is the channel of write responses.
   input  logic              mem_b_valid_i,
   output logic              mem_b_ready_o,
   input  logic [IdBits-1:0] mem_b_id_i,
   input  logic [1:0]        mem_b_resp_i,
-  // Read address.
+  // This is the channel of read addresses.
   output logic              mem_ar_valid_o,
   input  logic              mem_ar_ready_i,
-  // Read data.
+  // This is the channel of read data.
   input  logic              mem_r_valid_i,
   output logic              mem_r_ready_o,
   input  logic [IdBits-1:0] mem_r_id_i,
@@ -93,11 +104,11 @@ module axi_guard
   input  logic [1:0]        mem_r_resp_i,
   input  logic              mem_r_last_i
 );
-  // Fields of the register block, in the shape that the generator gives them.
+  // These structures have the fields of the register block in the shape that the generator gives them.
   axi_guard__in_t  regs_in;
   axi_guard__out_t regs_out;
 
-  // Generated from data/axi_guard.rdl.
+  // The register block is generated from `data/axi_guard.rdl`.
   axi_guard_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
@@ -124,12 +135,12 @@ module axi_guard
     .hwif_out      (regs_out)
   );
 
-  // Pages, both ends included.
+  // A range is given by pages, and includes both of its ends.
   range_t [NumRanges-1:0] ranges;
   logic is_locked, read_refused, write_refused;
   assign is_locked = regs_out.lock.locked.value;
 
-  // Ranges do not change after the lock; what was refused is reported.
+  // Ranges do not change after the lock. What was refused is reported until software clears it.
   always_comb begin
     for (int unsigned i = 0; i < NumRanges; i++) begin
       ranges[i] = '{first: regs_out.first[i].page.value, last: regs_out.last[i].page.value};
@@ -142,7 +153,7 @@ module axi_guard
     regs_in.refused.write.hwset = write_refused;
   end
 
-  // The block itself.
+  // The core judges each request, and answers those that it refuses.
   axi_guard_core #(.IdBits(IdBits)) u_core (
     .clk_i, .rst_ni,
     .locked_i       (is_locked),
@@ -160,7 +171,7 @@ module axi_guard
   );
 
 `ifndef SYNTHESIS
-  // The rules of the register port.
+  // These are the rules of AXI4-Lite at the port of the registers.
   axi_lite_checks #(.AddrBits(12)) u_checks (
     .clk_i,
     .rst_ni,
@@ -184,7 +195,10 @@ module axi_guard
   );
 `endif
 
-  // The names state the properties of the registers; those of the port are in the core.
+  // The names state the properties of the registers; those of the port are in the core. Here the lock stays
+  // until reset, because software that could open it could let a manager into closed ranges.
   `ASSERT(ALockIsForGood_A, is_locked |=> is_locked)
+  // A range that changed after the lock would open memory, or change the judgement of a request that is
+  // offered.
   `ASSERT(LockedRangesStay_A, is_locked |=> $stable(ranges))
 endmodule

@@ -1,30 +1,41 @@
-// Is located between managers and memory, and answers what touches a closed range with DECERR; none of it reaches memory.
+// This module is located between managers and memory (AXI4). It answers each burst that touches a closed range,
+// or is not legal, with DECERR; none of its beats reaches memory.
 //
-// Payloads pass unchanged, beside this block: it gates `valid` and `ready`. Several reads and write responses may be
-// outstanding. A refused request waits for those before it, so that responses with one id stay in order (AMBA AXI §A5.3),
-// and is then answered here: a read with as many beats as it asked for, a write after its last beat was dropped
-// (§A3.3.1). Nothing passes before the lock; after it ranges do not change, so an offered request stays as it was judged.
+// Protocol: payloads of requests pass unchanged beside this module, which gates `valid` and `ready`. Several
+// reads and write responses may be outstanding. A refused request waits for those before it, so that responses
+// with one id stay in order (AMBA AXI §A5.3), and is then answered here: a read with as many beats as it asked
+// for, a write after its last beat was dropped (§A3.3.1). Nothing passes before the lock; after it the ranges
+// do not change, so an offered request stays as it was judged.
+//
+// Time: a request that passes takes no further cycle. A refused one stops its direction until it is answered.
+//
+// Reset: nothing is outstanding. Nothing is hardened here against upsets.
 
 `include "assert.svh"
 
 module axi_guard_core
   import axi_guard_pkg::*;
 #(
+  // `IdBits` is the width of the ids, and `NumDue` the most requests that are outstanding in each direction.
   parameter int unsigned IdBits      = 4,
-  parameter int unsigned NumDue      = 15,   // outstanding, of each direction
+  parameter int unsigned NumDue      = 15,
+  // `WholeBursts` = 0 builds a variant of the check for tests.
   parameter bit          WholeBursts = 1'b1,
-  // 0 builds a variant that passes data of a refused write, to show that tests and proofs detect it.
+  // `DropsData` = 0 builds a variant that passes data of a refused write, to show that tests and proofs detect
+  // it.
   parameter bit          DropsData   = 1'b1,
   localparam int unsigned CountBits  = $clog2(NumDue + 1)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
+  // Nothing passes before the lock; from then on the ranges are stable.
   input  logic                   locked_i,
   input  range_t [NumRanges-1:0] ranges_i,
-  output logic                   read_refused_o,   // for a cycle
+  // These are pulses in the cycle in which a request is refused.
+  output logic                   read_refused_o,
   output logic                   write_refused_o,
 
-  // From the managers. Write address.
+  // These are the channels of the managers, as AXI4 defines them. The first one is the write address.
   input  logic                   aw_valid_i,
   output logic                   aw_ready_o,
   input  logic [IdBits-1:0]      aw_id_i,
@@ -32,16 +43,16 @@ module axi_guard_core
   input  logic [7:0]             aw_len_i,
   input  logic [2:0]             aw_size_i,
   input  logic [1:0]             aw_burst_i,
-  // Write data.
+  // This is the channel of write data.
   input  logic                   w_valid_i,
   output logic                   w_ready_o,
   input  logic                   w_last_i,
-  // Write response.
+  // This is the channel of write responses.
   output logic                   b_valid_o,
   input  logic                   b_ready_i,
   output logic [IdBits-1:0]      b_id_o,
   output logic [1:0]             b_resp_o,
-  // Read address.
+  // This is the channel of read addresses.
   input  logic                   ar_valid_i,
   output logic                   ar_ready_o,
   input  logic [IdBits-1:0]      ar_id_i,
@@ -49,7 +60,7 @@ module axi_guard_core
   input  logic [7:0]             ar_len_i,
   input  logic [2:0]             ar_size_i,
   input  logic [1:0]             ar_burst_i,
-  // Read data.
+  // This is the channel of read data.
   output logic                   r_valid_o,
   input  logic                   r_ready_i,
   output logic [IdBits-1:0]      r_id_o,
@@ -57,22 +68,22 @@ module axi_guard_core
   output logic [1:0]             r_resp_o,
   output logic                   r_last_o,
 
-  // To memory.
-  // Write address: its payload is that of the managers.
+  // These are the channels of the memory. The first one is the write address, whose payload is that of the
+  // managers.
   output logic                   mem_aw_valid_o,
   input  logic                   mem_aw_ready_i,
-  // Write data, as the managers drive them.
+  // This is the channel of write data, which the managers drive.
   output logic                   mem_w_valid_o,
   input  logic                   mem_w_ready_i,
-  // Write response.
+  // This is the channel of write responses.
   input  logic                   mem_b_valid_i,
   output logic                   mem_b_ready_o,
   input  logic [IdBits-1:0]      mem_b_id_i,
   input  logic [1:0]             mem_b_resp_i,
-  // Read address.
+  // This is the channel of read addresses.
   output logic                   mem_ar_valid_o,
   input  logic                   mem_ar_ready_i,
-  // Read data.
+  // This is the channel of read data.
   input  logic                   mem_r_valid_i,
   output logic                   mem_r_ready_o,
   input  logic [IdBits-1:0]      mem_r_id_i,
@@ -82,7 +93,7 @@ module axi_guard_core
 );
   logic aw_passes, ar_passes, aw_good, ar_good;
 
-  // One judge for each direction.
+  // Each direction has a judge of its own.
   axi_guard_check #(.WholeBursts(WholeBursts)) u_write (
     .clk_i, .rst_ni, .ranges_i, .addr_i(aw_addr_i), .len_i(aw_len_i), .size_i(aw_size_i), .burst_i(aw_burst_i),
     .passes_o(aw_passes)
@@ -95,15 +106,16 @@ module axi_guard_core
   assign ar_good = ar_passes & locked_i;
 
   // --- writes ---
-  // A write is open from its address, or its first data, to the later of its address and its last data; then its
-  // response is due. `sent`: its address was taken. `ended`: its data were.
+  // A write is open from its address, or its first data, to the later one of its address and its last data;
+  // then its response is due. `sent` says that its address was taken, `ended` that all of its data were.
   logic sent_d, sent_q, ended_d, ended_q, is_refused_d, is_refused_q, answers_d, answers_q;
   logic [CountBits-1:0] w_due_d, w_due_q;
   logic [IdBits-1:0] w_id_q;
   logic aw_moves, w_moves, b_moves, closes, w_room, drops;
 
   assign w_room        = w_due_q != CountBits'(NumDue);
-  // Data of the open write, or of the one whose address is offered: both are offered together (§A3.3.1).
+  // These are the data of the open write, or of the one whose address is offered: both are offered together,
+  // because a subordinate may wait for either (§A3.3.1).
   assign drops          = sent_q & is_refused_q & DropsData;
   assign mem_aw_valid_o = aw_valid_i & aw_good & ~sent_q & ~answers_q & w_room;
   assign mem_w_valid_o  = w_valid_i & ~ended_q & ~answers_q & ~drops & (sent_q | (aw_valid_i & aw_good & w_room));
@@ -112,9 +124,10 @@ module axi_guard_core
                           (drops ? 1'b1 : mem_w_ready_i & (sent_q | (aw_valid_i & aw_good & w_room)));
   assign aw_moves       = aw_valid_i & aw_ready_o;
   assign w_moves        = w_valid_i & w_ready_o;
+  // The write is complete with this cycle: its address and its last data were taken.
   assign closes         = (sent_q | aw_moves) & (ended_q | (w_moves & w_last_i));
 
-  // A refused write is answered when all before it were.
+  // A refused write is answered when all writes before it were.
   assign b_valid_o     = mem_b_valid_i | (answers_q & (w_due_q == '0));
   assign b_id_o        = (w_due_q == '0) ? w_id_q : mem_b_id_i;
   assign b_resp_o      = (w_due_q == '0) ? RespDecerr : mem_b_resp_i;
@@ -137,7 +150,7 @@ module axi_guard_core
   end
 
   // --- reads ---
-  // A refused read is answered here when all before it were, with as many beats as it asked for.
+  // A refused read is answered here when all reads before it were, with as many beats as it asked for.
   logic r_answers_d, r_answers_q, r_moves, r_here;
   logic [CountBits-1:0] r_due_d, r_due_q;
   logic [IdBits-1:0] r_id_q;
@@ -148,6 +161,7 @@ module axi_guard_core
   assign mem_ar_valid_o = ar_valid_i & ar_good & ~r_answers_q & r_room;
   assign ar_ready_o     = ~r_answers_q & (ar_good ? mem_ar_ready_i & r_room : 1'b1);
   assign ar_moves       = ar_valid_i & ar_ready_o;
+  // While no read of memory is outstanding, the channel belongs to this module.
   assign r_here         = r_due_q == '0;
   assign r_valid_o      = r_here ? r_answers_q : mem_r_valid_i;
   assign r_id_o         = r_here ? r_id_q : mem_r_id_i;
@@ -157,7 +171,7 @@ module axi_guard_core
   assign mem_r_ready_o  = r_ready_i & ~r_here;
   assign r_moves        = r_valid_o & r_ready_i;
 
-  // Beats of a refused read are counted down; reads of memory are counted as a whole.
+  // The beats of a refused read are counted down; reads of memory are counted as a whole.
   always_comb begin
     r_answers_d = r_answers_q;
     left_d      = left_q - 8'(r_moves & r_here);
@@ -172,7 +186,7 @@ module axi_guard_core
   assign read_refused_o  = ar_moves & ~ar_good;
   assign write_refused_o = aw_moves & ~aw_good;
 
-  // State of both directions. Ids are kept for the answers that are given here.
+  // These registers are the state of both directions. Ids are kept for the answers that are given here.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {sent_q, ended_q, is_refused_q, answers_q, r_answers_q} <= '0;
@@ -192,14 +206,22 @@ module axi_guard_core
     end
   end
 
+  // Before the lock it is not known which pages are closed.
   `ASSERT(NothingPassesUnlocked_A, 1'b1 |=> locked_i || !(mem_aw_valid_o || mem_w_valid_o && !sent_q || mem_ar_valid_o))
+  // An address that was offered to memory is not taken back (AMBA AXI §A3.2.1).
   `ASSERT(AnAddressStays_A, mem_aw_valid_o && !mem_aw_ready_i |=> mem_aw_valid_o)
+  // A beat of data that was offered is not taken back, either.
   `ASSERT(ABeatStays_A, mem_w_valid_o && !mem_w_ready_i |=> mem_w_valid_o)
+  // The address of a read that was offered is not taken back, either.
   `ASSERT(AReadStays_A, mem_ar_valid_o && !mem_ar_ready_i |=> mem_ar_valid_o)
+  // Data of a refused write must not become those of another write.
   `ASSERT(DataOfARefusedWriteAreDropped_A, 1'b1 |=> !(sent_q && is_refused_q && mem_w_valid_o))
+  // A refused read must not show what a read before it has left on the wires.
   `ASSERT(ARefusedReadShowsNothing_A, 1'b1 |=> !(r_valid_o && r_resp_o == RespDecerr && r_here) || r_data_o == '0)
+  // More requests than the counters can count would lose their order.
   `ASSERT(NoMoreThanAllowed_A, 1'b1 |=> !(mem_ar_valid_o && r_due_q == CountBits'(NumDue)) &&
           !(mem_aw_valid_o && w_due_q == CountBits'(NumDue)))
+  // A response that was offered to a manager is not taken back, and neither are the data of a read.
   `ASSERT(BStays_A, b_valid_o && !b_ready_i |=> b_valid_o && $stable(b_id_o))
   `ASSERT(RStays_A, r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_data_o) && $stable(r_last_o))
 endmodule
