@@ -1,14 +1,20 @@
-// The boot sequencer on AXI4-Lite: its core with a register block.
+// The boot sequencer on AXI4-Lite: its core with a register block (../doc/README.md).
 //
-// The generated block answers every write to an external register with OKAY. A write that the core refuses
-// has to be an error for the manager, so one access is outstanding at a time, and its response
-// carries the refusal.
+// The register block is produced by a generator and answers every write to an external register
+// with OKAY. A write that the core refuses has to be an error for the manager. So one access is
+// outstanding at a time, and its response carries the refusal. A read takes two cycles from the
+// cycle in which its address is taken; address and data of a write are taken together. Reset holds
+// the host in reset and forgets an open access.
+//
+// Hardening is that of `boot_sequencer_core`. The register that keeps a refusal is not redundant;
+// it only decides on a response.
 //
 // The origin of a write is not checked: the bus has one manager, the core of the root of trust.
 
 `include "assert.svh"
 
 module boot_sequencer #(
+  // 0 builds a core that continues from an illegal state, to show that the test detects it.
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
@@ -39,22 +45,27 @@ module boot_sequencer #(
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
-  input  logic        fault_i,      // the core of the root of trust has detected a fault of its own
+  // The core of the root of trust has detected a fault of its own. This puts the host into reset.
+  input  logic        fault_i,
 
-  output logic        host_rst_no,  // asserted at once, released with the clock
-  output logic        host_trap_o,  // every fetch of the host fails
-  output logic [2:0]  status_o,     // same as the register, for pins and the debugger
+  // Reset of the host: asserted asynchronously, released with the clock.
+  output logic        host_rst_no,
+  // Every fetch of the host fails while this is set.
+  output logic        host_trap_o,
+  // The status as in its register, and the reason, for pins and for the debugger.
+  output logic [2:0]  status_o,
   output logic [31:0] reason_o
 );
-  // AMBA AXI §A3.4.4.
+  // The code of an error (AMBA AXI §A3.4.4).
   localparam logic [1:0] RespSlverr = 2'b10;
-  // The last address of the page has no register: an error.
+  // The last address of the page has no register, so an access to it is an error.
   localparam logic [11:0] NoRegister = 12'hffc;
 
   boot_sequencer_regs_pkg::boot_sequencer__in_t  regs_in;
   boot_sequencer_regs_pkg::boot_sequencer__out_t regs_out;
 
-  // One access: a write as soon as its address and its data are valid, otherwise a read.
+  // One access is open at a time: a write is taken as soon as its address and its data are valid,
+  // otherwise a read.
   logic busy_d, busy_q, takes_write, takes_read;
   logic write_ready, data_ready, read_ready;
   assign takes_write    = ~busy_q & axil_awvalid_i & axil_wvalid_i & write_ready & data_ready;
@@ -74,8 +85,9 @@ module boot_sequencer #(
     end
   end
 
-  // Whether an access is open, and whether the core refused it. The register block answers a write in the cycle
-  // after it was taken at the earliest, so a refusal of that cycle is in time for its response.
+  // State of the open access: `busy_q` is set until its response is taken, and `refused_q` if the
+  // core refused it. The register block answers a write in the cycle after it was taken at the
+  // earliest, so a refusal of that cycle is in time for the response.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q    <= 1'b0;
@@ -95,7 +107,7 @@ module boot_sequencer #(
     return address[1:0] == 2'b00 ? address : NoRegister;
   endfunction
 
-  // Generated from data/boot_sequencer.rdl. All three registers are outside of it, in the core, so that every write
+  // Generated from data/boot_sequencer.rdl. All three registers are in the core, so every write
   // passes the checks of the core.
   boot_sequencer_regs u_regs (
     .clk            (clk_i),
@@ -178,9 +190,14 @@ module boot_sequencer #(
   );
 `endif
 
+  // A write that the core refuses is answered with an error.
   `ASSERT(AnErrorBelongsToItsWrite_A, refuses |=> axil_bvalid_o && axil_bresp_o == RespSlverr)
+  // No access is taken while another one is open, so a refusal belongs to one access.
   `ASSERT(OneAccessAtATime_A, busy_q |-> !axil_awready_o && !axil_wready_o && !axil_arready_o)
+  // A response belongs to an access that was taken.
   `ASSERT(NoAnswerUnasked_A, axil_bvalid_o || axil_rvalid_o |-> busy_q)
+  // A decision never uses data of another write.
   `ASSERT(AWriteIsTakenWhole_A, axil_awready_o == axil_wready_o)
+  // A refusal is not reported twice.
   `ASSERT(ARefusalIsForOneAccess_A, axil_bvalid_o && axil_bready_i |=> !refused_q)
 endmodule

@@ -1,12 +1,21 @@
-// Holds the host in reset until the root of trust has decided, once, to release or to refuse it (../doc/README.md).
+// Holds the host in reset until the root of trust has decided, once, to release or to refuse it
+// (../doc/README.md).
 //
 // The first decision is final until the next reset of the whole chip, which also resets the root of
-// trust. `trap` releases the host, but every fetch fails, so that its own start-up can detect
-// that the boot was refused; it never reads the image. The state is sparse (any two codes differ in at least
-// three bits), and an illegal state holds the host in reset.
+// trust. `trap` releases the host, but every fetch fails, so that its own start-up code can detect
+// that the boot was refused. The block never reads the image.
 //
-// A host runs no longer than its root of trust works. `stop` is accepted after a decision, too: software that took a
-// trap that it does not expect puts the host back into reset. If it cannot even do that, the fault input does.
+// Interface: a write strobe of one cycle is accepted or refused in the same cycle (`refuses_o`),
+// and the block takes one per cycle. The state changes with the next clock edge, and the host's
+// reset follows one cycle after the state. Reset leads to `StHeld`, which asserts the host's reset.
+//
+// Hardening: any two codes of the state differ in at least three bits, and an illegal state holds
+// the host in reset. This covers a single upset of the state register. The registers of the host's
+// reset and trap are not redundant.
+//
+// A host runs no longer than its root of trust works. `stop` is therefore accepted after a
+// decision, too: software that took an unexpected trap puts the host back into reset. If the
+// software cannot do even that, the input `fault_i` does.
 
 `include "assert.svh"
 
@@ -19,19 +28,30 @@ module boot_sequencer_core
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // Strobe of one cycle: a write of a decision or of a reason, never both.
+  // Writes from the registers. Each strobe lasts one cycle and means a write of a decision or of a
+  // reason, never of both. `word_i` belongs to the strobe of the same cycle.
   input  logic        decide_i,
   input  logic        explain_i,
   input  logic [31:0] word_i,
-  input  logic        is_whole_i,  // all four bytes were written
-  input  logic        fault_i,     // the core of the root of trust has detected a fault of its own
-  output logic        refuses_o,   // the write of the same cycle changes nothing
+  // The write had the strobes of all four bytes.
+  input  logic        is_whole_i,
+  // The core of the root of trust has detected a fault of its own. The state is an error from then
+  // on.
+  input  logic        fault_i,
+  // The write of the same cycle changes nothing, so its manager gets an error response.
+  output logic        refuses_o,
 
-  output logic        host_rst_no, // asserted at once, released with the clock
-  output logic        host_trap_o, // every fetch of the host fails
-  output logic [2:0]  status_o,    // of the same cycle
+  // Reset of the host: asserted asynchronously with the reset of the chip, released with the clock.
+  output logic        host_rst_no,
+  // Every fetch of the host fails while this is set.
+  output logic        host_trap_o,
+  // Status in the current cycle (`boot_sequencer_state_e`), and the last accepted reason.
+  output logic [2:0]  status_o,
   output logic [31:0] reason_o
 );
+  // The six states. Only `StHeld` waits for something: for a decision. `StReleased`, `StRefused` and
+  // `StTrapped` are decisions, which only a stop or an error ends. `StStopped` and `StError` hold the
+  // host in reset until everything is reset; they differ in what the status tells an observer.
   typedef enum logic [5:0] {
     StHeld     = 6'b001011,
     StReleased = 6'b010101,
@@ -47,7 +67,8 @@ module boot_sequencer_core
   logic [31:0] reason_d, reason_q;
   logic        host_rst_nq, host_trap_q;
 
-  // Only a whole word is accepted, and only before a decision. After one, a stop is. In an illegal state nothing is.
+  // Before a decision only a whole word is accepted, after one only a stop. An illegal state
+  // accepts nothing.
   logic is_decided, stops, accepts;
   assign is_decided = (state_q == StReleased) | (state_q == StRefused) | (state_q == StTrapped);
   assign stops      = decide_i & is_whole_i & (word_i == boot_sequencer_word__stop);
@@ -72,7 +93,8 @@ module boot_sequencer_core
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StReleased;
     endcase
-    // Of a core that has failed nothing is accepted, not even in the same cycle.
+    // A fault has priority over a decision in the same cycle: nothing is accepted from a core that
+    // has failed.
     if (fault_i) state_d = StError;
   end
 
@@ -117,22 +139,37 @@ module boot_sequencer_core
   assign status_o    = status;
   assign reason_o    = reason_q;
 
+  // The host leaves reset only from one of the two states that release it. In a trapped boot the
+  // trap is already set at that time, so no fetch of the host can succeed.
   `ASSERT(OnlyADecisionReleases_A, $rose(host_rst_no) && Hardened |-> $past(state_q == StReleased) ||
           $past(state_q == StTrapped && host_trap_o))
+  // No decision turns into another one, so a program that gains control later cannot release a
+  // refused host.
   `ASSERT(ADecisionIsForGood_A,
           state_q != StHeld && Hardened |=> $stable(state_q) ||
           status_o inside {boot_sequencer_state__error, boot_sequencer_state__stopped})
+  // A write of fewer than four bytes never decides. Otherwise two partial writes could compose a
+  // word that nobody meant.
   `ASSERT(OnlyAWholeWordDecides_A, state_q == StHeld && !(decide_i && is_whole_i) |=>
           !(state_q inside {StReleased, StRefused, StTrapped, StStopped}))
+  // Only the complete stop word leads to `StStopped`.
   `ASSERT(OnlyTheStopWordStops_A, state_q != StStopped && !stops |=> state_q != StStopped)
+  // A stop takes effect in every state without an error, so a root of trust that has failed always
+  // takes its host with it.
   `ASSERT(AStopEndsEveryDecision_A,
           stops && state_q inside {StHeld, StReleased, StRefused, StTrapped} |=> !is_decided && state_q != StHeld)
+  // A fault of the core is visible as an error in the next cycle.
   `ASSERT(AFaultIsAnError_A, fault_i |=> status_o == boot_sequencer_state__error)
+  // The reason stays as it was at the decision, so an observer reads the reason of this decision.
   `ASSERT(ReasonIsFixed_A, state_q != StHeld |=> $stable(reason_q))
+  // Every write that has no effect is reported to its manager.
   `ASSERT(NothingIsRefusedSilently_A,
           (decide_i || explain_i) && !(state_q == StHeld && is_whole_i) && !(stops && is_decided) |-> refuses_o)
+  // A refused write leaves the reason as it is.
   `ASSERT(WhatIsRefusedChangesNothing_A, refuses_o |=> $stable(reason_q))
+  // The register block never raises both strobes in one cycle. `word_i` would be ambiguous.
   `ASSERT(OneWriteAtATime_A, !(decide_i && explain_i))
+  // An error or a stop asserts the host's reset one cycle later at the latest.
   `ASSERT(ErrorHoldsTheHost_A,
           status_o inside {boot_sequencer_state__error, boot_sequencer_state__stopped} |=> !host_rst_no)
 endmodule
