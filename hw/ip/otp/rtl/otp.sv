@@ -1,7 +1,13 @@
-// One-time-programmable storage on AXI4-Lite: its core, the shadow's memory and a register block. The array is outside.
+// One-time-programmable storage on AXI4-Lite: its core, the shadow's memory and a register block.
+// The array is outside (../doc/README.md).
 //
-// The generated block answers every external access with OKAY. A refusal has to be an error for the manager, so one access is
-// outstanding at a time, and its response carries the refusal. So no read waits when a latch is written, either.
+// The register block is produced by a generator and answers every external access with OKAY. A
+// refusal has to be an error for the manager. So one access is outstanding at a time, and its
+// response carries the refusal. No read waits while a latch is written, either. Reset begins a load
+// of the array, and forgets an open access.
+//
+// Hardening is that of `otp_core`: an upset closes everything until reset, with `alert_o`. The
+// registers of the bus are not redundant, but a word that is read is judged in the core.
 //
 // The origin of an access is not checked: the bus has one manager, the core of the root of trust.
 
@@ -10,7 +16,7 @@
 module otp
   import otp_pkg::*;
 #(
-  // 0 builds variants for tests that have to detect them.
+  // Each parameter at 0 builds a variant that the tests have to detect, see `otp_core`.
   parameter bit Hardened  = 1'b1,
   parameter bit MarksLast = 1'b1,
   parameter bit Guarded   = 1'b1
@@ -43,48 +49,59 @@ module otp
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
-  // The array: a request stays until it is acknowledged, with what was read.
-  output logic        array_req_o,  // stays until its acknowledgement
+  // The array. A request stays with all its fields until it is acknowledged, with the cells that
+  // were read.
+  output logic        array_req_o,
   output logic        array_burn_o,
-  output row_t        array_row_o,  // of 128
+  output row_t        array_row_o,
   output cells_t      array_cells_o,
   input  logic        array_ack_i,
   input  cells_t      array_cells_i,
 
-  // For hardware, with no core running.
-  output verdict_e    verdict_o,  // loading, ready, failed
+  // For hardware, with no core running: verdict, lifecycle and root keys of the device, and words
+  // for a sequencer. A request has its answer in the next cycle.
+  output verdict_e    verdict_o,
   output reason_e     reason_o,
-  output lifecycle_e  lifecycle_o,  // its lower four bits tell any two apart, too
-  output logic [6:0]  floor_o,  // of security versions
-  output logic [NumSlots-1:0] usable_o,  // root keys that are there and not revoked
-  input  logic        seq_req_i,  // for a cycle; the answer comes in the next one
+  // A code whose lower four bits are different for each lifecycle as well.
+  output lifecycle_e  lifecycle_o,
+  // The floor of security versions.
+  output logic [6:0]  floor_o,
+  // Root keys that are written and not revoked.
+  output logic [NumSlots-1:0] usable_o,
+  input  logic        seq_req_i,
   input  row_t        seq_row_i,
   output logic        seq_valid_o,
-  output logic        seq_good_o,  // 0: it may not have this word
+  // 0 says that the sequencer may not have this word.
+  output logic        seq_good_o,
   output logic [31:0] seq_data_o,
 
-  // To key slots of engines.
+  // To the key slots of engines: words 0 to 7 of a key, with valid and ready. Number and engine are
+  // those of the register `send`.
   output logic        key_valid_o,
   input  logic        key_ready_i,
   output logic [31:0] key_data_o,
-  output logic [2:0]  key_word_o,  // 0 to 7
-  output logic [2:0]  key_number_o,  // as in `send.key`
-  output logic [1:0]  key_to_o,      // as in `send.to`
-  output logic        key_abort_o,  // the receiver forgets what it has
+  output logic [2:0]  key_word_o,
+  output logic [2:0]  key_number_o,
+  output logic [1:0]  key_to_o,
+  // The receiver forgets the words that it has.
+  output logic        key_abort_o,
 
-  output logic        alert_o  // an upset; until reset
+  // The block was upset. This lasts until reset.
+  output logic        alert_o
 );
-  // AMBA AXI §A3.4.4.
+  // The code of an error (AMBA AXI §A3.4.4).
   localparam logic [1:0] RespSlverr = 2'b10;
-  // The last address of the page has no register: an error.
+  // The last address of the page has no register, so an access to it is an error.
   localparam logic [11:0] NoRegister = 12'hffc;
-  localparam logic [15:0] BurnKey    = 16'hb1a5;  // a runaway store does not burn
+  // A burn needs this number, so that a runaway store does not burn.
+  localparam logic [15:0] BurnKey    = 16'hb1a5;
 
   otp_regs_pkg::otp__in_t  regs_in;
   otp_regs_pkg::otp__out_t regs_out;
 
-  // One access: a write as soon as its address and its data are valid, otherwise a read.
-  logic busy_d, busy_q, takes_write, takes_read;  // an access is open
+  // One access is open at a time: a write is taken as soon as its address and its data are valid,
+  // otherwise a read.
+  logic busy_d, busy_q, takes_write, takes_read;
   logic write_ready, data_ready, read_ready;
   assign takes_write    = ~busy_q & axil_awvalid_i & axil_wvalid_i & write_ready & data_ready;
   assign takes_read     = ~busy_q & axil_arvalid_i & ~(axil_awvalid_i & axil_wvalid_i) & read_ready;
@@ -103,8 +120,9 @@ module otp
     end
   end
 
-  // Whether an access is open, and whether it was refused. The register block answers in the cycle after it was asked at the
-  // earliest, so a refusal of that cycle is in time for its response.
+  // State of the open access: `busy_q` is set until its response is taken, and `refused_q` if it
+  // was refused. The register block answers in the cycle after the access was taken at the
+  // earliest, so a refusal of that cycle is in time for the response.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q    <= 1'b0;
@@ -115,8 +133,8 @@ module otp
     end
   end
 
-  // A refusal has priority over the OKAY of the register block. What was read last is in its buffer: it is shown while it is
-  // valid, and at no other time.
+  // A refusal has priority over the OKAY of the register block. The buffer of the register block
+  // keeps the last word: it is shown while it is valid, and at no other time.
   logic [1:0]  bresp, rresp;
   logic [31:0] rdata;
   assign axil_bresp_o = refused_q ? RespSlverr : bresp;
@@ -155,9 +173,11 @@ module otp
     .hwif_out       (regs_out)
   );
 
-  // Requests of the register block. A write of a part of a word is refused: latches and commands are whole.
+  // Requests of the register block. A write of a part of a word is refused, because latches and
+  // commands are whole words.
   logic hides, latches, burns, sends, reads, burn_refused, send_refused, read_valid, read_good;
-  logic [31:0] read_data;  // of the shadow
+  // A word of the shadow.
+  logic [31:0] read_data;
   logic idle, sending;
   logic asks_hide, asks_latch, asks_burn, asks_send, asks_data, puts, is_command, is_whole;
   assign asks_hide  = regs_out.hide.req & regs_out.hide.req_is_wr;
@@ -176,6 +196,7 @@ module otp
   assign refuses    = (is_command & ~(hides | latches | puts | (burns & ~burn_refused) | (sends & ~send_refused))) |
                       (read_valid & ~read_good);
 
+  // Status of the core, and the port of the shadow's memory, which only the core writes.
   reason_e reason;
   row_t reason_row, fixed_row;
   logic [NumSlots-1:0] revoked;
@@ -183,7 +204,7 @@ module otp
   logic [NumWordFields-1:0] hidden, good, blank;
   logic [7:0] fixed_count;
   result_e result;
-  logic shadow_write;  // by the core alone
+  logic shadow_write;
   row_t shadow_write_row, shadow_read_row;
   code_t shadow_in, shadow_out;
   otp_core #(.Hardened(Hardened), .MarksLast(MarksLast), .Guarded(Guarded)) u_core (
@@ -210,7 +231,7 @@ module otp
     .read_row_i (shadow_read_row), .code_o (shadow_out)
   );
 
-  // Which key goes where, for as long as it is sent.
+  // The number of the key that is sent, and its engine, for as long as it is sent.
   logic [2:0] key_number_q;
   logic [1:0] key_to_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -225,7 +246,7 @@ module otp
   assign key_number_o = key_number_q;
   assign key_to_o     = key_to_q;
 
-  // Software reads numbers, not codes. Every external access is acknowledged, a refused one too.
+  // Software reads numbers and not codes. Every external access is acknowledged, a refused one too.
   always_comb begin
     unique case (verdict_o)
       VerdictLoading: regs_in.status.verdict.next = otp_regs_pkg::otp_verdict__loading;
@@ -288,9 +309,13 @@ module otp
   );
 `endif
 
+  // Every refusal is an error for the manager, and a refused read shows zeros.
   `ASSERT(ARefusalIsAnError_A, refuses |=> (axil_bvalid_o && axil_bresp_o == RespSlverr) ||
           (axil_rvalid_o && axil_rresp_o == RespSlverr && axil_rdata_o == '0))
+  // No access is taken while another one is open, so a refusal belongs to one access.
   `ASSERT(OneAccessAtATime_A, busy_q |-> !axil_awready_o && !axil_wready_o && !axil_arready_o)
+  // A response belongs to an access that was taken.
   `ASSERT(NoAnswerUnasked_A, axil_bvalid_o || axil_rvalid_o |-> busy_q)
+  // A word that was read before does not stay on the bus.
   `ASSERT(NothingIsShownUnasked_A, !axil_rvalid_o |-> axil_rdata_o == '0)
 endmodule

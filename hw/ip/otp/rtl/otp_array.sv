@@ -1,26 +1,34 @@
-// A model of the fuse macro: rows of cells that burning can only set.
+// Model of a fuse macro: rows of cells that burning can only set.
 //
-// It is the place of a macro of a manufacturer, and is no macro: as logic it is a memory, which forgets. A simulation
-// begins with the rows of the file that `+otp_image=` names (or `Image`), in hexadecimal as $readmemh reads them, and
-// writes them to the file of `+otp_save=` after each burn. Without a file all cells are clear.
+// The model stands in for the macro of a manufacturer. As logic it is a memory, which loses its
+// cells with the power, so it protects nothing. A simulation begins with the rows of the file that
+// `+otp_image=` names, in hexadecimal as $readmemh reads them, and writes them to the file of
+// `+otp_save=` after each cycle of a burn. Without a file all cells are clear.
 //
-// A request stays until it is acknowledged. A burn takes `BurnCycles`, and sets its cells one after the other from the
-// lowest in equal parts of this time, so that a simulation that ends early leaves a torn row.
+// Interface: the requester holds `req_i` with `burn_i`, `row_i` and `cells_i` until `ack_o`, which
+// lasts one cycle and brings the cells that were read. One access is served at a time. A read takes
+// `ReadCycles` cycles and a burn `BurnCycles` + 1. A burn sets its cells one after the other from
+// the lowest, in equal parts of this time, so a simulation that ends early leaves a torn row. Reset
+// ends an access and keeps the cells.
 
 `include "assert.svh"
 
 module otp_array
   import otp_pkg::*;
 #(
+  // Cycles of a burn and of a read. The defaults are short, to keep simulations fast; a real macro
+  // takes much longer for a burn.
   parameter int unsigned BurnCycles = 44,
   parameter int unsigned ReadCycles = 2
 ) (
   input  logic   clk_i,
   input  logic   rst_ni,
+  // The request. With `burn_i` the cells that are one in `cells_i` are set, else the row is read.
   input  logic   req_i,
   input  logic   burn_i,
   input  row_t   row_i,
   input  cells_t cells_i,
+  // The acknowledgement, and the row as it was in the cycle before.
   output logic   ack_o,
   output cells_t cells_o
 );
@@ -29,11 +37,13 @@ module otp_array
 
   cells_t rows_q [NumRows];
   cells_t read_q;
+  // Cycles since the access began.
   logic [CountBits-1:0] count_d, count_q;
   logic ack_d, ack_q;
   cells_t burns;
 
-  // Cells that are burned by now: all at the end.
+  // The cells that a burn has set by now. Cell i is due when i / RowBits of the time have passed,
+  // and all cells are set at the end.
   always_comb begin
     burns = '0;
     for (int i = 0; i < RowBits; i++) begin
@@ -41,7 +51,8 @@ module otp_array
     end
   end
 
-  // The time of an access.
+  // The access ends when its time has passed. In the cycle of the acknowledgement the request is
+  // still there and must not begin a second access.
   always_comb begin
     count_d = '0;
     ack_d   = 1'b0;
@@ -62,7 +73,8 @@ module otp_array
   assign ack_o   = ack_q;
   assign cells_o = read_q;
 
-  // Cells keep what they are through a reset, and are only ever set.
+  // Cells keep their value through a reset, and are only ever set. Reset stops a burn between two
+  // cells, as a power cut does.
   always_ff @(posedge clk_i) begin
     read_q <= rows_q[row_i];
     if (rst_ni && req_i && burn_i && !ack_q) rows_q[row_i] <= rows_q[row_i] | burns;
@@ -75,10 +87,14 @@ module otp_array
     if ($value$plusargs("otp_image=%s", image) != 0) $readmemh(image, rows_q);
     if ($value$plusargs("otp_save=%s", save) == 0) save = "";
   end
-  // The file is that of the cells after each burn.
+  // The file always shows the cells as they are now, so that a simulation may be cut off at any
+  // time.
   always @(negedge clk_i) if (save != "" && req_i && burn_i) $writememh(save, rows_q);
 `endif
 
+  // A request keeps its row and its cells until it is answered. A change could burn cells of a row
+  // that nobody judged.
   `ASSERT(ARequestStays_A, req_i && !ack_o |=> !req_i || $stable({burn_i, row_i, cells_i}))
+  // A burn never clears a cell. The lifecycle and the floor depend on this.
   `ASSERT(CellsAreOnlySet_A, req_i && burn_i |=> ($past(rows_q[row_i]) & ~rows_q[$past(row_i)]) == '0)
 endmodule

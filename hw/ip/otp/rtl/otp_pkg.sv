@@ -1,7 +1,8 @@
 // Types, constants and codes of the one-time-programmable storage (../doc/README.md).
 
 package otp_pkg;
-  // A row of the array: 32 bits of data, their check bits, and a mark that is burned when both were verified.
+  // A row of the array: 32 bits of data, their check bits, and a mark that is burned after both
+  // were verified.
   localparam int unsigned DataBits  = 32;
   localparam int unsigned CheckBits = 7;
   localparam int unsigned CodeBits  = DataBits + CheckBits;
@@ -10,29 +11,33 @@ package otp_pkg;
   typedef logic [CodeBits-1:0] code_t;
   typedef logic [RowBits-1:0]  cells_t;
 
-  // Rows. The first sixteen hold flags, eight in each, of five cells; the others hold words.
+  // Rows. The first sixteen hold flags, eight in each row and five cells for each; the others hold
+  // words. Row 1 has the revocation of root keys, rows 2 and 3 have locks, and the floor extends to
+  // row 11.
   typedef logic [6:0] row_t;
   localparam row_t RowLifecycle = 7'd0;
-  // 1: revocation of root keys; 2 and 3: locks
-  localparam row_t RowFloor     = 7'd4;    // to 11
+  localparam row_t RowFloor     = 7'd4;
   localparam row_t FirstWord    = 7'd16;
   localparam row_t LastRow      = 7'd103;
+  // Flags in a row, steps of the floor, and root keys.
   localparam int unsigned NumFlags   = 8;
   localparam int unsigned MaxFloor   = 64;
   localparam int unsigned NumSlots   = 4;
 
-  // Fields of words, in the order of their lock bits and read latches; then what has flags, in the order of lock bits.
+  // Fields of words, in the order of their lock bits and read latches, then fields of flags. The
+  // numbers 0 to 3 are root keys, and 6 to 9 are keys for engines.
   localparam int unsigned NumWordFields = 10;
   localparam int unsigned NumFields     = 14;
-  localparam logic [3:0] FieldBoard     = 4'd4;    // 0 to 3: root keys
-  localparam logic [3:0] FieldSecret    = 4'd5;    // 6 to 9: keys
+  localparam logic [3:0] FieldBoard     = 4'd4;
+  localparam logic [3:0] FieldSecret    = 4'd5;
   localparam logic [3:0] FieldLifecycle = 4'd10;
   localparam logic [3:0] FieldRevoked   = 4'd11;
   localparam logic [3:0] FieldFloor     = 4'd12;
   localparam logic [3:0] FieldLocks     = 4'd13;
   localparam logic [3:0] FieldNone      = 4'd15;
 
-  // Codes of the [8,4,4] code: any two differ in four bits. The lower four bits are different for each, too.
+  // Lifecycles, as codes of the [8,4,4] code: any two differ in four bits. The lower four bits are
+  // different for each, too, because some engines watch only these.
   typedef enum logic [7:0] {
     LcBlank       = 8'he1,
     LcTest        = 8'hd2,
@@ -43,45 +48,62 @@ package otp_pkg;
     LcInvalid     = 8'h87
   } lifecycle_e;
 
+  // Verdicts of the load, with the same distance.
   typedef enum logic [7:0] {
     VerdictLoading = 8'h99,
     VerdictReady   = 8'haa,
     VerdictFailed  = 8'hcc
   } verdict_e;
 
-  // Why the verdict is not `ready`. The numbers are those of `otp_reason` in ../data/otp.rdl.
+  // Reasons for a verdict that is not `ready`. The numbers are those of `otp_reason` in
+  // ../data/otp.rdl.
   typedef enum logic [3:0] {
     ReasonNone       = 4'd0,
-    ReasonBlank      = 4'd1,   // lifecycle blank: nothing was provisioned
+    // The lifecycle is blank: nothing was provisioned.
+    ReasonBlank      = 4'd1,
+    // The lifecycle is scrapped.
     ReasonScrapped   = 4'd2,
-    ReasonHalf       = 4'd3,   // a word or flag is half-programmed
-    ReasonCorrupted  = 4'd4,   // a written word has more faults than its code corrects
-    ReasonLifecycle  = 4'd5,   // flags that are no lifecycle
-    ReasonFloor      = 4'd6,   // a floor with a gap
-    ReasonMixed      = 4'd7,   // a field of which some words are blank
-    ReasonIncomplete = 4'd8,   // production without a board or a usable root key
-    ReasonUpset      = 4'd9    // the block itself was upset
+    // A word or a flag is half-programmed.
+    ReasonHalf       = 4'd3,
+    // A written word has more faults than its code corrects.
+    ReasonCorrupted  = 4'd4,
+    // The flags of the lifecycle are out of order.
+    ReasonLifecycle  = 4'd5,
+    // The floor has a gap.
+    ReasonFloor      = 4'd6,
+    // Some words of a field are blank and some are not.
+    ReasonMixed      = 4'd7,
+    // A device in production has no board or no usable root key.
+    ReasonIncomplete = 4'd8,
+    // The block itself was upset.
+    ReasonUpset      = 4'd9
   } reason_e;
 
-  // What became of the last programming. The numbers are those of `otp_outcome`.
+  // Results of the last burn. The numbers are those of `otp_outcome`.
   typedef enum logic [2:0] {
     ResultNone      = 3'd0,
     ResultBusy      = 3'd1,
     ResultDone      = 3'd2,
-    ResultLocked    = 3'd3,    // locked, latched or hidden
-    ResultLifecycle = 3'd4,    // not in this lifecycle
-    ResultOrder     = 3'd5,    // not the next step, or no such flag or row
-    ResultConflict  = 3'd6,    // cells are burned that this value has not, or the row has another value
-    ResultVerify    = 3'd7     // cells do not read as they were burned
+    // The field is locked, latched or hidden.
+    ResultLocked    = 3'd3,
+    // The lifecycle does not permit this burn.
+    ResultLifecycle = 3'd4,
+    // The flag is not the next step, or there is no such flag or row.
+    ResultOrder     = 3'd5,
+    // The row has cells that the value has not, or it holds another value.
+    ResultConflict  = 3'd6,
+    // The cells do not read as they were burned.
+    ResultVerify    = 3'd7
   } result_e;
 
-  // Hsiao's code (IBM J. Res. Dev. 14(4), 1970): distinct columns of odd weight, so that two faults never look like one.
+  // Check bits of Hsiao's code (IBM J. Res. Dev. 14(4), 1970): its columns are distinct and of odd
+  // weight, so that two faults never look like one.
   function automatic logic [CheckBits-1:0] check_bits(logic [DataBits-1:0] data);
     return {^(data & 32'hda691a44), ^(data & 32'hb5549522), ^(data & 32'h6cb24c91), ^(data & 32'he38e2388),
             ^(data & 32'h1f81e078), ^(data & 32'h007fe007), ^(data & 32'h00001fff)};
   endfunction
 
-  // To which field a row belongs.
+  // The field to which a row belongs.
   function automatic logic [3:0] field_of(row_t row);
     unique case (row[6:3])
       4'd0:    return row[2] ? FieldFloor : row[1] ? FieldLocks : row[0] ? FieldRevoked : FieldLifecycle;
@@ -98,12 +120,13 @@ package otp_pkg;
     endcase
   endfunction
 
-  // The device secret and the keys: closed outside of production.
+  // The device secret and the keys are secrets. They are closed outside of production.
   function automatic logic is_secret(logic [3:0] field);
     return field >= FieldSecret && field < FieldLifecycle;
   endfunction
 
-  // The lifecycle that flags say. Each follows the one before; a part may be scrapped from any.
+  // The lifecycle that the flags of row 0 mean. Each step follows the one before; a part may be
+  // scrapped from any.
   function automatic lifecycle_e lifecycle_of(logic [NumFlags-1:0] flags);
     if (flags[4]) return LcScrapped;
     unique case (flags)

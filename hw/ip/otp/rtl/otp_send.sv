@@ -1,49 +1,69 @@
-// Sends the device secret or a key to a key slot of an engine, word by word, past every core.
+// Sends the device secret or a key to the key slot of an engine, word by word. No core sees the
+// words.
 //
-// When its field is closed meanwhile, nothing more of it leaves, and the receiver is told to forget what it has.
+// Interface: `start_i` is a strobe while `idle_o` is set. Reads of the shadow stay until their
+// grant, and bring data one cycle later. Words to the engine have valid and ready, and stay until
+// they are taken. A word takes three cycles if nobody waits, so a key of eight words takes 24. When
+// its field is closed meanwhile, nothing more of it leaves, and `key_abort_o` tells the receiver to
+// forget what it has. Reset clears the word and leads to `StIdle`.
+//
+// Hardening: any two codes of the state differ in four bits, and the row has a complement; a
+// difference is an error until reset. The word itself is not redundant.
 
 `include "assert.svh"
 
 module otp_send
   import otp_pkg::*;
 #(
+  // 0 builds a variant that continues from an illegal state, to show that the tests detect it.
   parameter bit Hardened = 1'b1
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic                start_i,      // while idle
-  input  row_t                first_row_i,  // of eight
-  input  logic                closed_i,     // the field of `row_o` is
+  // Starts a transfer of eight rows. It is a strobe while the block is idle.
+  input  logic                start_i,
+  input  row_t                first_row_i,
+  // The field of `row_o` may not be read now.
+  input  logic                closed_i,
   output logic                idle_o,
-  output logic                error_o,  // an illegal state; until reset
+  // The block is in an illegal state, until reset.
+  output logic                error_o,
 
-  // Reads of the shadow: data in the cycle after a grant.
-  output logic                read_o,  // stays until its grant
+  // Reads of the shadow. A request stays until its grant, and data come in the cycle after.
+  output logic                read_o,
   output row_t                row_o,
   input  logic                grant_i,
   input  logic [DataBits-1:0] data_i,
 
-  // To the engines.
-  output logic                key_valid_o,  // stays until it is taken, or the field is closed
+  // Words to the engines. A word stays until it is taken, or until the field is closed.
+  output logic                key_valid_o,
   input  logic                key_ready_i,
   output logic [DataBits-1:0] key_data_o,
   output logic [2:0]          key_word_o,
-  output logic                key_abort_o  // forget what came of this key
+  // The receiver has to forget all words of this key.
+  output logic                key_abort_o
 );
-  // Any two differ in four bits.
+  // States; any two codes differ in four bits.
   typedef enum logic [7:0] {
+    // Waits for a start.
     StIdle  = 8'he1,
+    // Asks for a word of the shadow, until the grant.
     StRead  = 8'hd2,
+    // Takes the word for one cycle.
     StTake  = 8'h33,
+    // Offers the word until the engine takes it. The eighth word leads to `StIdle`.
     StOffer = 8'hb4,
+    // The block was upset. Only a reset ends this state.
     StError = 8'h55
   } state_e;
 
-  // The attribute keeps the encoding.
+  // The attribute keeps the encoding: synthesis would choose codes that are one bit apart.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
-  row_t row_not_q;          // its complement: another key is not sent in place of this one
-  row_t row_d, row_q;  // of the word that is sent
+  // The row of the word that is sent, and its complement: an upset of the row would send another
+  // key.
+  row_t row_not_q;
+  row_t row_d, row_q;
   logic [DataBits-1:0] data_d, data_q;
   logic in_idle, in_read, in_take, in_offer, is_error;
 
@@ -53,7 +73,8 @@ module otp_send
   assign in_offer = state_q == StOffer;
   assign is_error = Hardened ? ~(in_idle | in_read | in_take | in_offer) | (row_q != ~row_not_q) : state_q == StError;
 
-  // Eight words, each until it is taken.
+  // Reads and offers eight words, one after the other. A closed field ends the transfer, and an
+  // error has priority over everything.
   always_comb begin
     state_d = state_q;
     row_d   = row_q;
@@ -81,7 +102,7 @@ module otp_send
     if (is_error) state_d = StError;
   end
 
-  // The word is cleared when it was taken.
+  // The word is cleared as soon as it was taken.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
@@ -105,8 +126,13 @@ module otp_send
   assign key_word_o  = row_q[2:0];
   assign key_abort_o = (closed_i & ~in_idle) | is_error;
 
+  // A closed field shows nothing at the port to the engines, in the same cycle.
   `ASSERT(NothingOfAClosedField_A, closed_i |-> !key_valid_o && key_data_o == '0)
+  // An offered word does not change until it is taken, as valid and ready demand, unless the
+  // transfer is aborted.
   `ASSERT(AWordStays_A, key_valid_o && !key_ready_i |=> key_abort_o || (key_valid_o && $stable({key_data_o, key_word_o})))
+  // A word does not stay in the register after it was taken.
   `ASSERT(ATakenWordIsCleared_A, key_valid_o && key_ready_i |=> key_data_o == '0)
+  // An error lasts until reset.
   `ASSERT(ErrorIsTheEnd_A, is_error |=> is_error)
 endmodule

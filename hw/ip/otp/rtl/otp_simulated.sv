@@ -1,11 +1,15 @@
-// The storage with the model of its array, as one block: for simulations, and as a soft replacement on an FPGA, where it
-// forgets with the power and protects nothing.
+// The storage `otp` together with the model of its array, as one block. It serves simulations, and
+// as a soft replacement on an FPGA, where it loses its cells with the power and protects nothing.
+//
+// Registers, outputs, latencies and hardening are those of `otp`; the array adds the cycles that
+// `otp_array` documents. Reset begins a load and keeps the cells.
 
 `include "assert.svh"
 
 module otp_simulated
   import otp_pkg::*;
 #(
+  // Variants of `otp` that the tests have to detect, and the cycles of a burn.
   parameter bit Hardened  = 1'b1,
   parameter bit MarksLast = 1'b1,
   parameter bit Guarded   = 1'b1,
@@ -13,7 +17,7 @@ module otp_simulated
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  // Registers.
+  // Registers of `otp`: AXI4-Lite with one access outstanding.
   input  logic        axil_awvalid_i,
   output logic        axil_awready_o,
   input  logic [11:0] axil_awaddr_i,
@@ -33,7 +37,7 @@ module otp_simulated
   input  logic        axil_rready_i,
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
-  // As of `otp`.
+  // Outputs and requests to hardware, as `otp_core` documents them.
   output verdict_e    verdict_o,
   output reason_e     reason_o,
   output lifecycle_e  lifecycle_o,
@@ -57,7 +61,7 @@ module otp_simulated
   row_t array_row;
   cells_t array_in, array_out;
 
-  // Each port of its name.
+  // Every port of this block is connected to the port of `otp` with the same name.
   otp #(.Hardened(Hardened), .MarksLast(MarksLast), .Guarded(Guarded)) u_otp (
     .*, .array_req_o (array_req), .array_burn_o (array_burn), .array_row_o (array_row), .array_cells_o (array_in),
     .array_ack_i (array_ack), .array_cells_i (array_out)
@@ -68,5 +72,7 @@ module otp_simulated
     .ack_o (array_ack), .cells_o (array_out)
   );
 
+  // The array answers only while a request is there. In an error the request is withdrawn, and a
+  // late answer is ignored.
   `ASSERT(AnAnswerHasARequest_A, array_ack |-> array_req || alert_o)
 endmodule
