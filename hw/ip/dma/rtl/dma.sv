@@ -1,8 +1,16 @@
-// The DMA engine on a bus: registers of `data/dma.rdl` (AXI4-Lite), memory (AXI4, 64 bits), the scratchpad with the
-// lists, sinks, an interrupt and an alert.
+// The DMA engine on a bus: registers of `data/dma.rdl` (AXI4-Lite), memory (AXI4, 64 bits), the
+// scratchpad with the lists, sinks, an interrupt and an alert.
 //
-// Windows are locked before anything starts, so they cannot move under a list. Pages below `LowestPage` are in no window,
-// whatever firmware writes. A change of the lifecycle ends a list.
+// Firmware locks the windows before anything starts, so they cannot move under a list. Pages below
+// `LowestPage` are in no window, whatever firmware writes. A change of the lifecycle ends a list,
+// also one whose command comes in the same cycle.
+//
+// Timing: from the command to the end of a list of one descriptor it takes length / 8 + L + 16
+// cycles with a memory that answers after L cycles and gives a beat a cycle. Reset ends everything
+// and opens the lock.
+//
+// Hardening: an illegal state of the core, and an address outside of its window at the port, are
+// errors until reset with `alert_o` (`dma_core`). Upsets of data are not detected.
 
 `include "assert.svh"
 
@@ -10,10 +18,15 @@ module dma
   import dma_pkg::*;
   import dma_regs_pkg::*;
 #(
-  parameter int unsigned NumSinks    = 3,   // at most 8
-  parameter int unsigned NumReads    = 8,   // outstanding
-  parameter int unsigned ScratchBits = 16,  // bytes of the scratchpad, as a power of two, at most 16
-  parameter int unsigned LowestPage  = 0,   // below 2^20
+  // Number of sinks, at most 8.
+  parameter int unsigned NumSinks    = 3,
+  // Bursts of reads that may be outstanding. More of them cover a longer latency of memory.
+  parameter int unsigned NumReads    = 8,
+  // Bytes of the scratchpad, as a power of two, at most 16.
+  parameter int unsigned ScratchBits = 16,
+  // Pages below this one are in no window. It is below 2^20.
+  parameter int unsigned LowestPage  = 0,
+  // 0 builds a core that continues from an illegal state, to show that the test detects it.
   parameter bit          Hardened    = 1'b1,
   localparam int unsigned WordBits   = ScratchBits - 2
 ) (
@@ -46,7 +59,7 @@ module dma
   output logic [31:0]         axil_rdata_o,
   output logic [1:0]          axil_rresp_o,
 
-  // The scratchpad, words.
+  // The scratchpad, in words of 32 bits. A request stays until its grant, and data come in order.
   output logic                scratch_req_o,
   input  logic                scratch_gnt_i,
   output logic [WordBits-1:0] scratch_word_o,
@@ -54,8 +67,9 @@ module dma
   input  logic [31:0]         scratch_rdata_i,
   input  logic                scratch_err_i,
 
-  // The message: words of eight bytes, the lowest byte first, the last word of none to eight. `sink_abort_o` says
-  // that there will be no last word: what a sink has of the message is to be forgotten.
+  // The message, in words of eight bytes with the lowest byte first. The last word has none to
+  // eight bytes. `sink_abort_o` says that there will be no last word: the sinks forget what they
+  // have of the message.
   output logic [NumSinks-1:0] sink_valid_o,
   input  logic [NumSinks-1:0] sink_ready_i,
   output logic [63:0]         sink_data_o,
@@ -91,9 +105,11 @@ module dma
   output logic                b_ready_o,
   input  logic [1:0]          b_resp_i,
 
-  input  logic [3:0]          lifecycle_i,  // a change of it ends a list
+  // Lifecycle code. Any change of it ends a list, because the device may be in other hands then.
+  input  logic [3:0]          lifecycle_i,
   output logic                irq_o,
-  output logic                alert_o       // an upset was detected: the engine stops until reset
+  // An upset was detected. The engine stops until reset.
+  output logic                alert_o
 );
   // Fields of the register block, in the shape that the generator gives them.
   dma__in_t  regs_in;
@@ -126,6 +142,7 @@ module dma
     .hwif_out      (regs_out)
   );
 
+  // Status of the core, as registers and interrupts report it.
   logic busy, done, failed, error, was_error_q, is_locked, is_awake_q, is_changed;
   cause_e cause;
   logic [IndexBits-1:0] index;
@@ -133,15 +150,18 @@ module dma
   logic [ScratchBits-11:0] list;
   logic is_far, holds;
 
-  // An offset past the end of the scratchpad is a list of too many descriptors.
+  // An offset past the end of the scratchpad is treated as a list of too many descriptors, which
+  // the core refuses.
   assign list       = regs_out.list.offset.value[ScratchBits-11:0];
   assign is_far     = (regs_out.list.offset.value >> (ScratchBits - 10)) != '0;
   assign holds      = busy | regs_out.command.start.value;
   assign is_locked  = regs_out.lock.locked.value;
-  // In the first cycle after reset there is no lifecycle before.
+  // In the first cycle after reset there is no earlier lifecycle, so there is no change.
   assign is_changed = is_awake_q & (lifecycle_i != lifecycle_q);
 
-  // Whether a window may have a page, and the first page that one has. The sum is for 0, below which is no page.
+  // `is_allowed` tells whether a window may have a page. `allowed` raises the first page of a
+  // window to the lowest one that is allowed. The sum avoids a comparison that is always true for
+  // `LowestPage` 0.
   function automatic logic is_allowed(logic [19:0] page);
     return 32'(page) + 32'd1 > LowestPage;
   endfunction
@@ -184,7 +204,8 @@ module dma
   assign irq_o   = regs_out.interrupt.intr;
   assign alert_o = error;
 
-  // Events are the first cycles of conditions.
+  // The interrupt of an upset is set once, in its first cycle. The lifecycle of the cycle before
+  // tells whether it changed.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       was_error_q <= 1'b0;
@@ -203,7 +224,7 @@ module dma
     regs_in.parameters.reads.next           = 8'(NumReads);
     regs_in.parameters.scratchpad_bits.next = 8'(ScratchBits);
 
-    // What a list depends on is locked from the cycle of its start to its end.
+    // Software cannot change what a list depends on from the cycle of its start to its end.
     regs_in.control.sinks.swwel     = holds;
     regs_in.control.write.swwel     = holds;
     regs_in.list.offset.swwel       = holds;
@@ -220,6 +241,7 @@ module dma
     regs_in.error.cause.next   = cause;
     regs_in.error.index.next   = index;
 
+    // A command while a list runs is ignored and reported.
     regs_in.interrupt.done.hwset    = done;
     regs_in.interrupt.error.hwset   = failed | (error & ~was_error_q);
     regs_in.interrupt.refused.hwset = regs_out.command.start.value & busy;
@@ -252,13 +274,18 @@ module dma
   );
 `endif
 
+  // A lock lasts until reset.
   `ASSERT(ALockIsForGood_A, is_locked |=> is_locked)
+  // The windows cannot change under a list, nor before the next one, once firmware has locked them.
   `ASSERT(LockedWindowsStay_A, is_locked |=> $stable({regs_out.source_first.page.value,
           regs_out.source_last.page.value, regs_out.destination_first.page.value,
           regs_out.destination_last.page.value}))
+  // No burst begins in a page that the system keeps from DMA.
   `ASSERT(NothingBelowTheLowestPage_A, !(ar_valid_o && !is_allowed(ar_addr_o[31:12])) &&
           !(aw_valid_o && !is_allowed(aw_addr_o[31:12])))
+  // Without a lock a list may only fail: the core is busy then with a cause or an upset.
   `ASSERT(BusyNeedsALock_A, 1'b1 |=> !(busy && !alert_o && cause == CauseNone) || (is_locked))
+  // The inputs of a list do not change while it runs, so the core need not copy them.
   `ASSERT(AListIsStable_A, busy || regs_out.command.start.value |=> $stable({list, regs_out.count.descriptors.value,
           regs_out.control.sinks.value, regs_out.control.write.value}))
 endmodule

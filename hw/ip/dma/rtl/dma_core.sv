@@ -1,17 +1,27 @@
 // Reads the ranges of a list once, and gives what it read to several sinks and to a write.
 //
-// A list is copied and judged as a whole before the first beat (`dma_list`). Then lines are read ahead into a buffer
-// (`dma_read`), leave it in order as one stream (`dma_stream`), and are written (`dma_write`). An error, an abort or an
-// upset ends the list: the sinks get `sink_abort_o`, never a last word; requests that are under way are completed by
-// the rules of the bus, and the list ends when the bus is quiet.
+// A list is copied and judged as a whole before the first beat (`dma_list`). Then lines are read
+// ahead into a buffer (`dma_read`), leave it in order as one stream (`dma_stream`), and are written
+// (`dma_write`). An error, an abort or an upset ends the list: the sinks get `sink_abort_o` and
+// never a last word. Requests that are under way are completed by the rules of the bus, and the
+// list ends when the bus is quiet.
 //
-// The states differ in at least three bits; every other value is an error that only a reset leaves.
+// Interface: `start_i` and `abort_i` are strobes. The inputs of the list are stable while `busy_o`
+// is set. A list ends with one cycle of `done_o` or of `failed_o`. The core moves at most one word
+// of eight bytes a cycle; reads of ranges from the buffer take some of these cycles. Reset leads to
+// `StIdle` with an empty buffer, and forgets requests that are under way.
+//
+// Hardening: the states differ in at least three bits, and every other value is an error that only
+// a reset ends. The windows are checked again at the port to memory, so an upset of an address is
+// an error, too. Data, counters and the list in the buffer are not redundant.
 
 `include "assert.svh"
 
 module dma_core
   import dma_pkg::*;
 #(
+  // Number of sinks, bursts of reads that may be outstanding, and bytes of the scratchpad as a
+  // power of two (at most 16).
   parameter int unsigned NumSinks    = 3,
   parameter int unsigned NumReads    = 8,
   parameter int unsigned ScratchBits = 16,
@@ -22,12 +32,13 @@ module dma_core
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
-  // Windows that cannot change any more; without them nothing starts.
+  // Windows that cannot change any more. Without the lock nothing starts.
   input  logic                   locked_i,
   input  window_t                source_i,
   input  window_t                destination_i,
 
-  // The list, stable while busy.
+  // The list: a place in units of 1 KiB, its number of descriptors, the sinks that get the message,
+  // and whether it is written. They are stable while busy.
   input  logic                   start_i,
   input  logic                   abort_i,
   input  logic [ScratchBits-11:0] list_i,
@@ -35,14 +46,18 @@ module dma_core
   input  logic [7:0]             sinks_i,
   input  logic                   writes_i,
 
+  // The result. `cause_o` and `index_o` are valid with `failed_o` and until the next start.
   output logic                   busy_o,
-  output logic                   done_o,    // for a cycle
-  output logic                   failed_o,  // for a cycle: `cause_o` and `index_o` are valid
+  // The list was carried out. The strobe lasts one cycle.
+  output logic                   done_o,
+  // The list has failed. The strobe lasts one cycle.
+  output logic                   failed_o,
   output cause_e                 cause_o,
   output logic [IndexBits-1:0]   index_o,
-  output logic                   error_o,   // an upset, until reset
+  // The core has detected an upset. This lasts until reset.
+  output logic                   error_o,
 
-  // The scratchpad.
+  // The scratchpad: a request stays until its grant, and words come in the order of requests.
   output logic                   scratch_req_o,
   input  logic                   scratch_gnt_i,
   output logic [WordBits-1:0]    scratch_word_o,
@@ -50,7 +65,7 @@ module dma_core
   input  logic [31:0]            scratch_rdata_i,
   input  logic                   scratch_err_i,
 
-  // The sinks.
+  // The sinks: all see the same word, and each takes it when it is ready.
   output logic [NumSinks-1:0]    sink_valid_o,
   input  logic [NumSinks-1:0]    sink_ready_i,
   output logic [63:0]            sink_data_o,
@@ -58,7 +73,8 @@ module dma_core
   output logic [3:0]             sink_bytes_o,
   output logic                   sink_abort_o,
 
-  // Memory: AXI4 of 64 bits, bursts of whole words (INCR), one id, `ready` of both responses always high.
+  // Memory: AXI4 of 64 bits, bursts of whole words (INCR) and one id. `ready` of both responses is
+  // always high.
   // Read address.
   output logic                   ar_valid_o,
   input  logic                   ar_ready_i,
@@ -86,12 +102,18 @@ module dma_core
   output logic                   b_ready_o,
   input  logic [1:0]             b_resp_i
 );
-  // A code of distance three without the zero word. Synthesis must keep the codes.
+  // The codes have a distance of three, and zero is none of them. Synthesis must keep the codes,
+  // hence the attribute below.
   typedef enum logic [5:0] {
+    // Waits for a start.
     StIdle  = 6'b001011,
-    StCopy  = 6'b010101,  // copies the list and judges it
+    // Copies the list and judges it. It ends with the last word, a refusal, or an abort.
+    StCopy  = 6'b010101,
+    // Moves data. It ends when all sinks have the last word, or with an error or an abort.
     StRun   = 6'b011110,
-    StDrain = 6'b100110,  // the list has failed: waits until the bus is quiet
+    // The list has failed. It waits until no request is under way.
+    StDrain = 6'b100110,
+    // An upset was detected. Only a reset ends this state.
     StError = 6'b110011
   } state_e;
 
@@ -109,7 +131,7 @@ module dma_core
 
   // --- the list ---
 
-  // What the copy reports: `kept` is the number of descriptors that move something.
+  // Results of the copy. `kept` is the number of descriptors that move something.
   logic list_done, list_refused, list_idle, put;
   logic [IndexBits:0] put_at, kept;
   range_t put_range;
@@ -117,7 +139,7 @@ module dma_core
   logic [IndexBits-1:0] list_index;
   logic is_startable;
 
-  // A sink that does not exist would get nothing.
+  // A sink that does not exist cannot be selected, because nobody would take its words.
   assign is_startable = locked_i & ((sinks_i >> NumSinks) == '0) & (count_i <= 7'(MaxDescriptors));
   assign starts       = in_idle & start_i & is_startable;
   assign clear        = starts;
@@ -147,8 +169,8 @@ module dma_core
 
   // --- the buffer ---
 
-  // Words that were written and not yet read, and where.
-  // Both pointers wrap with the upper half of the memory.
+  // The words that are in the buffer, and where: `tail_q` is the place of the next one that comes
+  // and `head_q` of the next one that leaves. Both wrap with the upper half of the memory.
   logic [7:0] head_q, tail_q;
   logic [8:0] level_d, level_q;
   logic       reads_data, fills_data;
@@ -158,11 +180,11 @@ module dma_core
   range_t      held_range;
   logic        r_failed, r_end;
 
-  // Whether memory answered a beat with an error.
+  // Memory answered a beat with an error (AMBA AXI §A3.4.4). The error is stored with the beat.
   assign r_failed   = r_resp_i != 2'b00;
   assign fills_data = r_valid_i & ~in_copy;
 
-  // Ranges are put while no data come, so the port is for one or the other.
+  // Ranges are put while no data come, so one port for writes is enough.
   dma_buffer u_buffer (
     .clk_i, .rst_ni,
     .write_i     (put | fills_data),
@@ -176,19 +198,23 @@ module dma_core
 
   // --- ranges: one is read ahead, one is moved ---
 
-  // Kinds of reads of the buffer, as requested (`_d`) and as its output (`_q`) in the next cycle.
+  // Purposes of a read of the buffer, as requested (`_d`) and, in the next cycle, of its output
+  // (`_q`).
   logic is_ahead_d, is_ahead_q, is_source_d, is_source_q, is_target_d, is_target_q, is_word_d, is_word_q;
+  // `ahead_q` counts the ranges whose reads are requested, `moved_q` those whose data are moved.
   logic [IndexBits:0] ahead_q, moved_q;
   logic has_source_d, has_source_q, has_target_d, has_target_q, is_free, all_read;
   logic read_active, read_none_due, read_upset, write_active, write_none_due, write_failed, write_upset;
   logic wants_source, wants_target, wants_ahead, wants_word;
   logic word_ready, word_good, ends, is_empty_word, empty_q;
 
-  // What the next read of the buffer is for. The output is free when it holds no word, or one that moves now.
+  // The next read of the buffer may begin when its output is free: it holds no word, or one that
+  // moves in this cycle.
   assign is_free      = in_run & (~is_word_q | word_ready) & ~is_empty_word;
-  // The word that is held is the last of its range: nothing else of it is to be read.
+  // The word that is held is the last of its range, so nothing more of this range is to be read.
   assign ends         = is_word_q & held[65];
-  // First the range that moves next, then where it goes, then the range whose reads are requested, then data.
+  // Order of reads: first the range that moves next, then its destination, then the range whose
+  // lines are requested next, then data. So the requests stay ahead of the data.
   assign wants_source = (~has_source_q | ends) & ~is_source_q & (moved_q != kept);
   assign wants_target = writes_i & has_source_q & ~ends & ~has_target_q & ~is_target_q & ~write_active;
   assign wants_ahead  = ~read_active & ~is_ahead_q & (ahead_q != kept);
@@ -200,25 +226,26 @@ module dma_core
   assign reads        = is_source_d | is_target_d | is_ahead_d | reads_data;
   assign read_at      = reads_data  ? {1'b1, head_q} :
                         is_source_d ? {2'b00, moved_q[IndexBits-1:0], 1'b0} :
-                        // Of the range whose source is loaded already.
+                        // The destination belongs to the range whose source was loaded before.
                         is_target_d ? {2'b00, IndexBits'(moved_q - 1'b1), 1'b1} :
                                       {2'b00, ahead_q[IndexBits-1:0], 1'b0};
-  // Of every range that was requested all data are in the buffer, also of the one that is moved.
+  // All data of every range that was requested are in the buffer, also those of the range that is
+  // moved.
   assign all_read     = ~read_active & read_none_due;
 
-  // The range that is moved: where its first and its last byte are in their words.
+  // The range that is moved: the offsets of its first and of its last byte in their words.
   logic [2:0] first_q, stop_q;
   logic [3:0] word_bytes;
   logic       is_final;
 
-  // A list without bytes is a message without bytes.
+  // A list without bytes is a message without bytes: one last word of no bytes.
   assign is_empty_word = empty_q;
-  // A word that memory answered with an error goes nowhere.
+  // A word that memory answered with an error goes to nobody.
   assign word_good     = (is_word_q & ~held[64]) | is_empty_word;
   assign word_bytes    = is_empty_word ? 4'd0 : {1'b0, ends ? stop_q : 3'd7} - {1'b0, first_q} + 4'd1;
   assign is_final      = is_empty_word | (ends & (moved_q == kept));
 
-  // Which descriptor is moved; whether a word is held, and of what kind the output of the buffer is.
+  // State of the buffer's output, and of the range that is moved. It all ends with the list.
   always_comb begin
     is_word_d    = reads_data | (is_word_q & ~word_ready);
     has_source_d = (has_source_q & ~(ends & word_ready)) | is_source_q;
@@ -232,7 +259,8 @@ module dma_core
     if (clear) level_d = '0;
   end
 
-  // Control of the buffer's users. Everything begins anew with a list.
+  // Registers of control. A new list clears pointers and counters, because an earlier list may have
+  // been cut off.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {head_q, tail_q, level_q}                          <= '0;
@@ -255,7 +283,7 @@ module dma_core
     end
   end
 
-  // Only the first word of a range begins in its middle, and only the last ends there.
+  // Only the first word of a range begins in its middle, and only the last one ends there.
   always_ff @(posedge clk_i) begin
     if (is_source_q) begin
       first_q <= held_range.first[2:0];
@@ -267,7 +295,7 @@ module dma_core
 
   // --- reads ---
 
-  // Ahead of what is moved, as far as the buffer has room.
+  // Reads are requested ahead of the data that move, as far as the buffer has room.
   dma_read #(.NumReads(NumReads), .BufferWords(256)) u_read (
     .clk_i, .rst_ni,
     .clear_i   (clear),
@@ -284,17 +312,17 @@ module dma_core
     .r_valid_i, .r_last_i,
     .r_end_o   (r_end)
   );
-  // The buffer has room for every beat that was requested.
+  // The buffer has room for every beat that was requested, so data never wait.
   assign r_ready_o = 1'b1;
 
   // --- the stream ---
 
-  // Beats of the write, with the bytes that they change.
+  // Beats of the write, each with the bytes of memory that it changes.
   logic beat_valid, beat_ready, finished;
   logic [63:0] beat_data;
   logic [7:0]  beat_strb;
 
-  // The same words for the sinks and for the write.
+  // The same words go to the sinks and to the write.
   dma_stream #(.NumSinks(NumSinks)) u_stream (
     .clk_i, .rst_ni,
     .clear_i      (clear),
@@ -321,7 +349,7 @@ module dma_core
 
   // --- the write ---
 
-  // A line at a time, once the buffer has it.
+  // A line is written at once, when the buffer has all of it.
   dma_write u_write (
     .clk_i, .rst_ni,
     .clear_i     (clear),
@@ -343,14 +371,18 @@ module dma_core
     .w_valid_o, .w_ready_i, .w_data_o, .w_strb_o, .w_last_o,
     .b_valid_i, .b_resp_i
   );
+  // Responses are counted and never wait.
   assign b_ready_o = 1'b1;
 
   // --- control ---
 
+  // The list may end when no request of any part is under way. A check of the windows counts while
+  // the list runs; later an address may lie past its range.
   assign is_quiet = list_idle & read_none_due & write_none_due;
   assign is_upset = in_run & (read_upset | write_upset);
 
-  // The first reason counts. An abort has priority over the end of a list, and an upset over everything.
+  // The first cause counts. An abort has priority over the end of a list, and an upset over
+  // everything.
   always_comb begin
     state_d = state_q;
     cause_d = cause_q;
@@ -360,7 +392,8 @@ module dma_core
         state_d = is_startable ? StCopy : StDrain;
         cause_d = is_startable ? CauseNone : CauseStart;
         index_d = '0;
-        // With a change of the lifecycle: the command is of the one before.
+        // The abort comes from a change of the lifecycle: the command belongs to the lifecycle
+        // before.
         if (abort_i) begin
           state_d = StDrain;
           cause_d = CauseAbort;
@@ -414,7 +447,7 @@ module dma_core
     end
   end
 
-  // The sinks learn of a failure in the cycle in which nothing is offered to them any more.
+  // The abort reaches the sinks in the cycle in which nothing is offered to them any more.
   assign busy_o       = ~in_idle;
   assign done_o       = in_run & (state_d == StIdle);
   assign failed_o     = in_drain & is_quiet;
@@ -423,12 +456,20 @@ module dma_core
   assign error_o      = is_illegal;
   assign sink_abort_o = in_drain | is_illegal;
 
+  // An error lasts until reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // In an error the sinks get nothing, and forget what they have.
   `ASSERT(ErrorReadsAndWritesNothing_A, 1'b1 |=> !(error_o) || (sink_valid_o == '0 && sink_abort_o))
+  // Memory and sinks see nothing of a list that was not judged as a whole.
   `ASSERT(NothingMovesBeforeTheJudgement_A, 1'b1 |=> !(in_copy) || (!ar_valid_o && !aw_valid_o && sink_valid_o == '0))
+  // Nothing is copied, and so nothing is read, before the windows are locked.
   `ASSERT(NothingStartsWithoutALock_A, in_idle && !locked_i |=> !in_copy)
+  // An abort is never lost, also in the cycle of a start or of the end of a list.
   `ASSERT(AnAbortIsTaken_A, abort_i && (in_copy || in_run || (in_idle && start_i)) |=> sink_abort_o)
+  // A list that fails tells the sinks, and has a cause.
   `ASSERT(AFailedListAborts_A, 1'b1 |=> !(failed_o) || (sink_abort_o && cause_o != CauseNone))
+  // When a list is done nothing of it is under way, so its results are complete.
   `ASSERT(ADoneListIsQuiet_A, done_o |=> read_none_due && write_none_due && list_idle)
+  // A beat with an error ends the list before it can reach a sink or the write.
   `ASSERT(ABadBeatGoesNowhere_A, is_word_q && held[64] |=> !in_run)
 endmodule

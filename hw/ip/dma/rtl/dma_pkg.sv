@@ -1,4 +1,4 @@
-// Types and constants of the DMA engine.
+// Types and constants of the DMA engine (../doc/README.md).
 
 package dma_pkg;
   // A list has at most this many descriptors.
@@ -7,36 +7,50 @@ package dma_pkg;
   // A line, in words of eight bytes: reads and writes never cross one, so they never cross 4 KiB (AMBA AXI §A3.4.1).
   localparam int unsigned LineWords      = 8;
 
-  // Why a list was not carried out. The numbers are those of `error.cause` in data/dma.rdl.
+  // Causes for which a list was not carried out. The numbers are those of `error.cause` in
+  // data/dma.rdl.
   typedef enum logic [3:0] {
     CauseNone        = 4'd0,
-    CauseStart       = 4'd1,   // not locked, too long a list, or one that is not within the scratchpad
-    CauseReserved    = 4'd2,   // the reserved word of a descriptor is not zero
-    CauseWrap        = 4'd3,   // a range passes the end of the address space
-    CauseSource      = 4'd4,   // outside of the source window
-    CauseDestination = 4'd5,   // outside of the destination window
-    CauseOverlap     = 4'd6,   // source and destination overlap
-    CauseOrder       = 4'd7,   // destinations of a list do not ascend
-    CauseScratchpad  = 4'd8,   // the scratchpad answered with an error
-    CauseRead        = 4'd9,   // a beat came with an error
-    CauseWrite       = 4'd10,  // a write was answered with an error
-    CauseAbort       = 4'd11   // by command, or by a change of the lifecycle
+    // The windows are not locked, a sink does not exist, or the list is too long or past the
+    // scratchpad.
+    CauseStart       = 4'd1,
+    // The reserved word of a descriptor is not zero.
+    CauseReserved    = 4'd2,
+    // A range passes the end of the address space.
+    CauseWrap        = 4'd3,
+    // The source is not within the source window.
+    CauseSource      = 4'd4,
+    // The destination is not within the destination window.
+    CauseDestination = 4'd5,
+    // Source and destination of a descriptor overlap.
+    CauseOverlap     = 4'd6,
+    // The destinations of the list do not ascend.
+    CauseOrder       = 4'd7,
+    // The scratchpad answered with an error.
+    CauseScratchpad  = 4'd8,
+    // A beat was read with an error.
+    CauseRead        = 4'd9,
+    // A write was answered with an error.
+    CauseWrite       = 4'd10,
+    // The list was aborted by command, or by a change of the lifecycle.
+    CauseAbort       = 4'd11
   } cause_e;
 
-  // First and last page of a window. One whose first page follows its last is empty.
+  // First and last page of a window. A window whose first page follows its last is empty.
   typedef struct packed {
     logic [19:0] first;
     logic [19:0] last;
   } window_t;
 
-  // A range of a judged descriptor: its first and its last byte, and which descriptor of the list it was.
+  // A range of a judged descriptor: the number of the descriptor in the list, its last and its
+  // first byte.
   typedef struct packed {
     logic [IndexBits-1:0] index;
     logic [31:0]          last;
     logic [31:0]          first;
   } range_t;
 
-  // Whether a page is in a window.
+  // Tells whether a page is in a window.
   function automatic logic is_in(window_t window, logic [19:0] page);
     return page >= window.first && page <= window.last;
   endfunction
