@@ -1,27 +1,43 @@
-// The verification unit of a first stage: `boot_verifier_core` with its reader of the medium and its digest.
+// The verification unit of a first stage: `boot_verifier_core` with its reader of the medium and
+// its digest (spec/first-stage.md, ../doc/README.md).
 //
-// Engine, one-time-programmable storage, on-chip RAM and the sequencer of the host are beside it (hw/soc/top).
+// The engine for signatures, one-time-programmable storage, on-chip RAM and the sequencer of the
+// host are outside (hw/soc/top). The unit starts by itself after reset, verifies one image, and
+// keeps its decision until the next reset. A word of the image takes one cycle if nobody waits, and
+// the digest of the key and the engine add theirs.
+//
+// Hardening: any two states differ in three bits, and a release needs evidence of every check in
+// registers of its own, in each cycle. An upset of control or evidence ends in a refusal or an
+// error. Words on their way have no parity.
 
 `include "assert.svh"
 
 module boot_verifier
   import boot_verifier_pkg::*;
 #(
+  // Address of the image in the medium, a multiple of 64.
   parameter logic [31:0]  Base           = 32'h8800_0000,
+  // The algorithm of signatures and its parameter set, as the image names them (image format §2.2).
   parameter logic [31:0]  Algorithm      = 32'd17,
   parameter logic [31:0]  Parameters     = 32'd1,
+  // Words of 64 bits of the signature, and of the public key in its field; zeros follow the key.
   parameter int unsigned  SignatureWords = 313,
   parameter int unsigned  KeyUsed        = 8,
+  // Name of the system on a chip that the header has to name.
   parameter logic [255:0] Soc            = SocName,
+  // Bytes of code that fit into the RAM, a multiple of 64.
   parameter int unsigned  Capacity       = 65536,
+  // The value that the engine shows when a signature fits, and at no other time.
   parameter logic [63:0]  Accepted       = 64'h5a17_c0de_96b3_0f71,
+  // 0 builds a unit that continues from an illegal state, to show that the test detects it.
   parameter bit           Hardened       = 1'b1,
   localparam int unsigned RamBits        = $clog2(Capacity / 8 + HeaderWords)
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
 
-  // One-time-programmable storage.
+  // One-time-programmable storage: its verdict, lifecycle and floor, and words of key and board. A
+  // request has its answer in the next cycle.
   input  logic               otp_ready_i,
   input  logic               otp_failed_i,
   input  logic               otp_usable_i,
@@ -34,7 +50,7 @@ module boot_verifier
   input  logic               otp_good_i,
   input  logic [31:0]        otp_data_i,
 
-  // The medium. Read address.
+  // The medium, AXI4 with 64 bits of data. Read address: a request stays until it is taken.
   output logic               ar_valid_o,
   input  logic               ar_ready_i,
   output logic [31:0]        ar_addr_o,
@@ -46,7 +62,8 @@ module boot_verifier
   input  logic [1:0]         r_resp_i,
   input  logic               r_last_i,
 
-  // The engine.
+  // The engine. It takes words of key, signature and message when it is ready for them, and the
+  // verdict is valid with `engine_done_i`.
   output logic               engine_start_o,
   output logic               engine_key_o,
   output logic               engine_signature_o,
@@ -57,16 +74,20 @@ module boot_verifier
   input  logic               engine_index_i,
   input  logic [63:0]        engine_verdict_i,
 
-  // Words for engine and RAM.
+  // Words for engine and RAM. Both take a word in the same cycle.
   output logic [63:0]        data_o,
   output logic               ram_write_o,
   output logic [RamBits-1:0] ram_word_o,
 
+  // A block outside has failed. Then the unit is in its error until reset.
   input  logic               fault_i,
+  // The decision: release or refusal, with the number of spec/errors.toml as the reason.
   output logic               release_o,
   output logic               refused_o,
   output logic [15:0]        reason_o,
-  output logic               quiet_o,    // nothing of the medium is due
+  // No data of the medium are due, so its bus may be given to the host.
+  output logic               quiet_o,
+  // The unit was upset. This lasts until reset.
   output logic               error_o
 );
   logic [18:0] lines;
@@ -76,6 +97,7 @@ module boot_verifier
   logic [31:0] digest_word;
   reason_e     reason;
 
+  // Each part of the unit takes its words from the reader, in order.
   boot_verifier_reader #(.Base(Base)) u_reader (
     .clk_i, .rst_ni,
     .lines_i  (lines),
@@ -101,7 +123,7 @@ module boot_verifier
     .error_o (digest_error)
   );
 
-  // An upset of the digest's core is one of the unit.
+  // An error of the digest counts as a fault of the unit.
   boot_verifier_core #(
     .Algorithm      (Algorithm),
     .Parameters     (Parameters),
@@ -140,5 +162,6 @@ module boot_verifier
   assign reason_o = reason;
   assign error_o  = core_error | digest_error;
 
+  // After an upset nothing is released, whatever the cause was.
   `ASSERT(AnErrorReleasesNothing_A, error_o |=> !release_o)
 endmodule

@@ -1,44 +1,58 @@
-// The digest of lead and public key: SHA-256 of 128 bytes (spec/first-stage.md §5), out in words of 32 bits as one-time
-// programmable storage has them, from the first.
+// The digest of lead and public key: SHA-256 (FIPS 180-4) of 128 bytes (spec/first-stage.md §5). It
+// leaves in words of 32 bits, in the order of one-time-programmable storage.
 //
-// Two blocks come as words of 64 bits. The third one is the padding. The digest is kept as the core's state and is read
-// word by word while it is compared; nothing else of it leaves.
+// Two blocks come as words of 64 bits, and the third block is the padding. The digest is kept as
+// the core's state and is read word by word while it is compared.
+//
+// Interface: `start_i` is a strobe that begins a message and discards the digest before. Words have
+// valid and ready; `ready_o` depends on `valid_i`. A word of 64 bits takes two cycles of the core.
+// `valid_o` follows some cycles after the last word and stays until the next start. Reset discards
+// everything. Hardening is that of `sha2_core`; the counters here have none.
 
 `include "assert.svh"
 
 module boot_verifier_digest
   import sha2_pkg::*;
 #(
+  // 0 builds a core that continues from an illegal state.
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        start_i,      // a message begins
+  // A message begins.
+  input  logic        start_i,
   input  logic        valid_i,
   output logic        ready_o,
   input  logic [63:0] data_i,
 
-  output logic        valid_o,      // the digest is there, until the next start
+  // The digest is complete, until the next start.
+  output logic        valid_o,
+  // Number of a word of the digest, and the word in the same cycle.
   input  logic [2:0]  index_i,
   output logic [31:0] word_o,
+  // The core is in an illegal state, until reset.
   output logic        error_o
 );
-  // Words of 32 bits in the message, and the padding of 128 bytes (FIPS 180-4 §5.1.1).
+  // Words of 32 bits in the message, and the last word of the padding of 128 bytes (FIPS 180-4
+  // §5.1.1).
   localparam logic [5:0] MessageWords = 6'd32;
   localparam logic [5:0] LastWord     = 6'd47;
 
-  logic [5:0]  words_d, words_q;    // that the core took
-  logic [1:0]  blocks_d, blocks_q;  // that were commanded
+  // Words that the core took, and blocks that were commanded.
+  logic [5:0]  words_d, words_q;
+  logic [1:0]  blocks_d, blocks_q;
   logic        busy_d, busy_q, done_d, done_q;
   logic        cmd_valid, cmd_ready, msg_valid, msg_ready, state_valid, unused_idle, unused_ready;
   logic [31:0] msg, padding;
   logic [1:0][31:0] state;
   cmd_e        cmd;
-  logic [1:0]  turns_d, turns_q;    // pairs of words of the digest that came
+  // Pairs of words of the digest that came out of the core.
+  logic [1:0]  turns_d, turns_q;
   logic [7:0][31:0] digest_d, digest_q;
 
-  // One word of 64 bits is two of the message, the first byte on top.
+  // One word of 64 bits is two words of the message. SHA-256 has the first byte in the upper bits.
+  // The padding is a one, zeros, and the length of 1,024 bits.
   logic in_message, takes;
   logic [31:0] half;
   assign in_message = words_q < MessageWords;
@@ -49,7 +63,7 @@ module boot_verifier_digest
   assign takes      = msg_valid & msg_ready;
   assign ready_o    = takes & in_message & words_q[0];
 
-  // Three blocks, then the state comes out.
+  // The core processes three blocks, then it gives its state.
   assign cmd_valid = busy_q;
   always_comb begin
     unique case (blocks_q)
@@ -59,8 +73,8 @@ module boot_verifier_digest
     endcase
   end
 
-  // Counts of what the core took and gave. A start forgets what there was, and the wipe of the core takes its time: no word
-  // is taken meanwhile.
+  // Counts of words and blocks. A start discards the digest and wipes the core, which takes its
+  // time; no word is taken meanwhile.
   always_comb begin
     words_d  = words_q;
     blocks_d = blocks_q;
@@ -71,7 +85,7 @@ module boot_verifier_digest
     if (takes) words_d = words_q + 1'b1;
     if (cmd_valid && cmd_ready && blocks_q != 2'd3) blocks_d = blocks_q + 1'b1;
     if (state_valid) begin
-      // H3 with H7 first.
+      // The core gives H3 with H7 first, and H0 with H4 last.
       digest_d[2'd3-turns_q]        = state[0];
       digest_d[3'd7-3'(turns_q)]    = state[1];
       turns_d                       = turns_q + 1'b1;
@@ -90,7 +104,6 @@ module boot_verifier_digest
     end
   end
 
-  // Control and digest.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       words_q  <= '0;
@@ -135,9 +148,12 @@ module boot_verifier_digest
   );
 
   assign valid_o = done_q;
-  // Bytes in the order of memory, the first one in the lower bits, as storage has them (hw/ip/otp/doc/README.md).
+  // Bytes are in the order of memory, the first byte in the lower bits, as storage has them
+  // (hw/ip/otp/doc/README.md).
   assign word_o  = {<<8{digest_q[index_i]}};
 
+  // The digest is shown only after all words and blocks, never a digest of a part.
   `ASSERT(NoDigestOfAPart_A, !valid_o |=> !valid_o || (words_q > LastWord && blocks_q == 2'd3))
+  // The digest does not change while it is compared.
   `ASSERT(ADigestStays_A, valid_o && !start_i |=> valid_o && $stable(digest_q))
 endmodule

@@ -1,23 +1,35 @@
-// Has the engine for XMSS verify, through its registers and its stream port, as a driver in software would (hw/ip/xmss).
+// Operates the engine for XMSS through its registers and its stream port, as a driver in software
+// would (hw/ip/xmss/doc/registers.md).
 //
-// It takes what `boot_verifier_engine` gives: waits for an idle engine, writes the configuration, both types, the key and the start, streams
-// signature and message, reads the status until the engine is done, and keeps verdict and reason. Both types are
-// constants here: the unit has compared the one of the image with its own, and the digest of the key covers it.
+// The block takes what `boot_verifier_engine` gives. It waits for an idle engine, writes the
+// configuration, both types, the key and the start, streams signature and message, reads the status
+// until the engine is done, and keeps verdict and reason. Both types are constants here: the unit
+// has compared the type of the image with its own, and the digest of the key covers it.
 //
 // It runs once. After that the port is quiet until reset, so that it can be given to the host.
+//
+// Interface: words from the unit have valid and ready and stay until they are taken. One access to
+// the registers is open at a time. Stream words pass without a register, at most one a cycle. Reset
+// begins anew.
+//
+// Hardening: any two states differ in three bits, and every other code is an error until reset. The
+// verdict is 64 bits and shows in the last state only. A refused access ends in the error as well.
 
 `include "assert.svh"
 
 module boot_verifier_driver #(
-  parameter logic [31:0] Code      = 32'd1,   // type of the key (RFC 8391 §5.3)
-  parameter bit          TwoPasses = 1'b0,    // the root is computed twice
-  // 0 builds a driver that goes on from an illegal state, to show that the test detects it.
+  // Type of the key (RFC 8391 §5.3).
+  parameter logic [31:0] Code      = 32'd1,
+  // 1 has the engine compute the root twice.
+  parameter bit          TwoPasses = 1'b0,
+  // 0 builds a driver that continues from an illegal state, to show that the test detects it.
   parameter bit          Hardened  = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // From `boot_verifier_engine`.
+  // Words from `boot_verifier_engine`: key by words of 32 bits, the start, signature, message. The
+  // result is valid with `done_o` until reset.
   input  logic        key_valid_i,
   output logic        key_ready_o,
   input  logic [3:0]  key_index_i,
@@ -34,10 +46,11 @@ module boot_verifier_driver #(
   input  logic        msg_last_i,
   input  logic [3:0]  msg_bytes_i,
   output logic        done_o,
-  output logic        index_o,       // refused for its index
+  // The engine refused the signature because of its index.
+  output logic        index_o,
   output logic [63:0] verdict_o,
 
-  // The registers of the engine: AXI4-Lite. Write address.
+  // The registers of the engine: AXI4-Lite. Write address: it stays until it is taken.
   output logic        aw_valid_o,
   input  logic        aw_ready_i,
   output logic [11:0] aw_addr_o,
@@ -59,17 +72,20 @@ module boot_verifier_driver #(
   input  logic [31:0] r_data_i,
   input  logic [1:0]  r_resp_i,
 
-  // Its stream port.
+  // The stream port of the engine: the signature, then the message.
   output logic        str_valid_o,
   input  logic        str_ready_i,
   output logic [63:0] str_data_o,
   output logic        str_last_o,
   output logic [3:0]  str_bytes_o,
 
-  output logic        quiet_o,       // no access is open, and none follows
-  output logic        error_o        // the engine refused an access, or an upset of this block
+  // No access is open, and none follows until reset.
+  output logic        quiet_o,
+  // The engine refused an access or has failed, or this block was upset.
+  output logic        error_o
 );
-  // Registers and fields (hw/ip/xmss/doc/registers.md).
+  // Addresses of registers, values of commands, and numbers of bits of the status
+  // (hw/ip/xmss/doc/registers.md).
   localparam logic [11:0] AtControl  = 12'h008;
   localparam logic [11:0] AtCommand  = 12'h00c;
   localparam logic [11:0] AtStatus   = 12'h010;
@@ -85,21 +101,32 @@ module boot_verifier_driver #(
   localparam int unsigned Failed     = 3;
   localparam logic [3:0]  LeafIndex  = 4'd4;
 
-  // Words of the Hamming code [7,4,3]: any two differ in three bits.
+  // States as words of the Hamming code [7,4,3]: any two differ in three bits. A state of an access
+  // ends with the response.
   typedef enum logic [6:0] {
-    StIdle     = 7'b0110001,  // waits for the key
+    // Waits for the first word of the key, which shows that the unit has begun.
+    StIdle     = 7'b0110001,
+    // Writes the configuration, then the type that is expected, then the type of the key.
     StControl  = 7'b1010010,
     StExpected = 7'b1100011,
     StKeyType  = 7'b1100100,
-    StTake     = 7'b1010101,  // a word of the key, or the start
+    // Waits for a word of the key, or for the start.
+    StTake     = 7'b1010101,
+    // Writes a word of the key.
     StKey      = 7'b0110110,
+    // Writes the command to start.
     StStart    = 7'b0000111,
+    // Streams signature and message. It ends with the last word of the message.
     StStream   = 7'b1111000,
+    // Reads the status until the engine is idle (before the key) or done (after the stream).
     StStatus   = 7'b1001001,
+    // Reads the reason, then both halves of the verdict.
     StReason   = 7'b0101010,
     StLower    = 7'b0011011,
     StUpper    = 7'b0011100,
+    // Shows the result until reset. No access follows.
     StDone     = 7'b0101101,
+    // Only a reset ends this state.
     StError    = 7'b1001110
   } state_e;
 
@@ -117,7 +144,7 @@ module boot_verifier_driver #(
   assign error_o   = ~is_legal;
 
   // --- one access at a time ---
-  // Channels of the open access that were not taken yet.
+  // The channels of the open access whose request was not taken yet.
   logic        open_d, open_q, aw_valid_d, aw_valid_q, w_valid_d, w_valid_q, ar_valid_d, ar_valid_q;
   logic [11:0] addr;
   logic [31:0] data;
@@ -128,17 +155,19 @@ module boot_verifier_driver #(
   assign is_wrong = ends & (writes ? b_resp_i != 2'b00 : r_resp_i != 2'b00);
 
   // --- key and results ---
-  logic        start_d, start_q;     // the key is whole
+  // The unit has given the whole key.
+  logic        start_d, start_q;
   logic [31:0] key_word;
   logic [3:0]  reason_q;
   logic [63:0] verdict_q;
 
-  // A word of the key stays until the engine has it.
+  // A word of the key stays until the engine has answered its write.
   assign key_ready_o = (state_q == StKey) & ends;
-  // Registers have bytes in the order of memory, the first one in the lower bits.
+  // Registers have bytes in the order of memory, the first byte in the lower bits.
   assign key_word    = {<<8{key_i}};
 
-  // Where an access goes, and with what. The state stays until it ends.
+  // Address and data of the access that belongs to the state. They are stable because the state
+  // stays until the access ends.
   always_comb begin
     data = Code;
     unique case (state_q)
@@ -158,12 +187,14 @@ module boot_verifier_driver #(
     ar_valid_d = (begins & reads) | (ar_valid_q & ~ar_ready_i);
   end
 
-  // One step after the other. An access that the engine refuses ends it, and so does an engine that has failed.
+  // One step follows the other. An access that the engine refuses ends the sequence, and so does an
+  // engine that has failed.
   always_comb begin
     state_d = state_q;
     start_d = start_q | start_i;
     unique case (state_q)
-      // An engine that is not idle would take neither key nor start: it clears itself after a reset.
+      // An engine that is not idle would take neither key nor start: it clears itself after a
+      // reset.
       StIdle:     if (key_valid_i) state_d = StStatus;
       StControl:  if (ends) state_d = StExpected;
       StExpected: if (ends) state_d = StKeyType;
@@ -189,7 +220,7 @@ module boot_verifier_driver #(
     if (is_wrong) state_d = StError;
   end
 
-  // It begins anew with a reset alone.
+  // The sequence begins anew with a reset only.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q    <= StIdle;
@@ -208,7 +239,7 @@ module boot_verifier_driver #(
     end
   end
 
-  // What was read, each once.
+  // Results of the engine. Each is read once.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       reason_q  <= '0;
@@ -226,11 +257,12 @@ module boot_verifier_driver #(
   assign w_data_o   = data;
   assign ar_valid_o = ar_valid_q;
   assign ar_addr_o  = addr;
-  // The answer belongs to the open access: nothing else is on its way.
+  // A response is accepted after its request was taken, so it belongs to the open access.
   assign b_ready_o  = open_q & writes & ~aw_valid_q & ~w_valid_q;
   assign r_ready_o  = open_q & reads & ~ar_valid_q;
 
   // --- the stream: the signature, then the message ---
+  // The signature has priority, so no word of the message overtakes it.
   assign str_valid_o = in_stream & (sig_valid_i | msg_valid_i);
   assign str_data_o  = sig_valid_i ? sig_data_i : msg_data_i;
   assign str_last_o  = sig_valid_i ? sig_last_i : msg_last_i;
@@ -238,18 +270,24 @@ module boot_verifier_driver #(
   assign sig_ready_o = in_stream & str_ready_i;
   assign msg_ready_o = in_stream & str_ready_i & ~sig_valid_i;
 
-  // The verdict shows when both halves are there.
+  // The verdict shows only after both halves were read.
   assign done_o    = in_done;
   assign index_o   = in_done & (reason_q == LeafIndex);
   assign verdict_o = verdict_q & {64{in_done}};
   assign quiet_o   = in_done & ~open_q;
 
+  // AMBA AXI: an offered address, word or read must not change until it is taken.
   `ASSERT(AddressesStay_A, aw_valid_o && !aw_ready_i |=> aw_valid_o && $stable(aw_addr_o))
   `ASSERT(DataStay_A, w_valid_o && !w_ready_i |=> w_valid_o && $stable(w_data_o))
   `ASSERT(ReadsStay_A, ar_valid_o && !ar_ready_i |=> ar_valid_o && $stable(ar_addr_o))
+  // An access is either a read or a write, so its response cannot be mistaken.
   `ASSERT(OneAccessAtATime_A, !(ar_valid_o && (aw_valid_o || w_valid_o)))
+  // No verdict shows before the last read: zeros mean that there is none.
   `ASSERT(NoVerdictBeforeTheEnd_A, verdict_o != '0 |-> done_o)
+  // The end lasts until reset, so the engine is driven only once.
   `ASSERT(TheEndIsForGood_A, done_o && Hardened |=> done_o || error_o)
+  // Once the port is quiet, nothing follows. The host may use the port from then on.
   `ASSERT(QuietStaysQuiet_A, quiet_o && Hardened |=> !aw_valid_o && !w_valid_o && !ar_valid_o && !str_valid_o)
+  // Nothing is streamed to an engine that was not started.
   `ASSERT(NothingIsStreamedBeforeTheStart_A, str_valid_o |-> start_q)
 endmodule

@@ -1,14 +1,20 @@
 // Judges the header of a first stage while its words pass (spec/first-stage.md §6, §7).
 //
-// Each rule has three bits: one that a broken field sets, one that it clears, and one that the last word of the rule sets if
-// no field broke it. So a rule that was left out is not kept, and an upset of one bit makes none of it: before the last
-// word the other two tell, after it the third as well.
+// Each rule has three bits: a broken field sets the first one and clears the second one, and the
+// last word of the rule sets the third one if no field broke it. So a rule that was left out is not
+// kept, and the upset of one bit does not make a rule kept: before the last word the other two bits
+// contradict it, and after it the third one does as well.
+//
+// Interface: `word_i` is a strobe for the word `index_i`, at most one a cycle. Its effect shows in
+// the next cycle. `clear_i` and reset keep no rule.
 
 `include "assert.svh"
 
 module boot_verifier_header
   import boot_verifier_pkg::*;
 #(
+  // Algorithm and parameter set that the header has to repeat, and the name of the system on a
+  // chip.
   parameter logic [31:0]  Algorithm  = 32'd17,
   parameter logic [31:0]  Parameters = 32'd1,
   parameter logic [255:0] Soc        = SocName,
@@ -18,35 +24,40 @@ module boot_verifier_header
   input  logic                clk_i,
   input  logic                rst_ni,
 
+  // Begins a header. Then words pass in order, each once.
   input  logic                clear_i,
-  input  logic                word_i,       // a word passes
-  input  logic [4:0]          index_i,      // its number
+  // A word passes: its number and its eight bytes.
+  input  logic                word_i,
+  input  logic [4:0]          index_i,
   input  logic [63:0]         data_i,
-  input  logic [63:0]         board_i,      // what the device has in its place
+  // Facts of the device: its board (valid for words 8 to 11), floor and lifecycle.
+  input  logic [63:0]         board_i,
   input  logic                board_good_i,
   input  logic [6:0]          floor_i,
-  input  logic [2:0]          lifecycle_i,  // development, production, returned: one bit at most
+  // Development, production or returned: at most one bit is set.
+  input  logic [2:0]          lifecycle_i,
 
+  // The three bits of each rule.
   output logic [NumRules-1:0] broken_o,
   output logic [NumRules-1:0] intact_o,
   output logic [NumRules-1:0] kept_o,
   // The first rule that is not kept.
   output rule_e               first_o,
-  // What the stage after this one is verified with.
+  // Words of the header that name the key of the next stage.
   output logic                next_word_o,
   output logic                next_last_o
 );
   logic [NumRules-1:0] breaks, ends, broken_d, broken_q, intact_d, intact_q, kept_d, kept_q;
-  // The next key: whether its pair is zero, and whether it is one of the form.
+  // The next key has no algorithm, so its digest has to be zero as well.
   logic next_is_none_d, next_is_none_q;
   logic is_above, is_reserved, is_digest;
 
-  // A floor is below 128.
+  // The version has to be at least the floor. A floor is below 128.
   assign is_above    = (data_i[63:7] != '0) | (data_i[6:0] >= floor_i);
   assign is_reserved = index_i inside {5'd6, 5'd7, [5'd17:5'd19], [5'd24:5'd31]};
   assign is_digest   = index_i inside {[5'd20:5'd23]};
 
-  // Which rules this word breaks, and which end with it.
+  // The rules that this word breaks, and those whose last word it is.
   always_comb begin
     breaks         = '0;
     ends           = '0;
@@ -57,7 +68,8 @@ module boot_verifier_header
         breaks[RuleTag] = data_i != HeaderTag[1];
         ends[RuleTag]   = 1'b1;
       end
-      // Signed, so that no lead of another algorithm fits this signed part.
+      // The algorithm is part of what is signed, so that no lead of another algorithm fits this
+      // signed part.
       5'd2:    begin
         breaks[RuleAlgorithm] = data_i != {Parameters, Algorithm};
         ends[RuleAlgorithm]   = 1'b1;
@@ -82,14 +94,14 @@ module boot_verifier_header
         breaks[RuleSoc] = data_i != Soc[64*index_i[1:0] +: 64];
         ends[RuleSoc]   = index_i == 5'd15;
       end
-      // A stage without a successor has zeros in all of it.
+      // A stage without a successor has zeros in all of these words.
       5'd16:   begin
         next_is_none_d   = data_i == '0;
         breaks[RuleNext] = (data_i != '0) & ~is_pair(data_i[31:0], data_i[63:32]);
       end
       default: ;
     endcase
-    // What later versions may use: zero in this one.
+    // Fields that later versions of the form may use are zero in this version.
     if (is_reserved) begin
       breaks[RuleReserved] = data_i != '0;
       ends[RuleReserved]   = index_i == 5'd31;
@@ -100,7 +112,7 @@ module boot_verifier_header
     end
   end
 
-  // A rule ends as kept if no word broke it.
+  // A rule is kept after its last word if no word broke it.
   always_comb begin
     broken_d = broken_q;
     intact_d = intact_q;
@@ -117,7 +129,6 @@ module boot_verifier_header
     end
   end
 
-  // The bits of each rule, and what the digest of the next key is compared with.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       broken_q       <= '0;
@@ -132,7 +143,7 @@ module boot_verifier_header
     end
   end
 
-  // In the order of the rules.
+  // The first rule that is not kept, in the order in which a refusal reports them.
   always_comb begin
     first_o = RuleLifecycle;
     for (int rule = int'(NumRules) - 1; rule >= 0; rule--) begin
@@ -146,8 +157,12 @@ module boot_verifier_header
   assign next_word_o = word_i & (is_digest | (index_i == 5'd16));
   assign next_last_o = index_i == 5'd23;
 
+  // No rule is both broken and kept.
   `ASSERT(NoRuleIsBoth_A, word_i |=> (broken_q & kept_q) == '0)
+  // The first two bits of a rule are always opposite, so an upset of one of them shows.
   `ASSERT(ARuleIsBrokenOrIntact_A, word_i |=> (broken_q ^ intact_q) == '1)
+  // A broken rule stays broken until the next header.
   `ASSERT(WhatIsBrokenStays_A, !clear_i && broken_q != '0 |=> (broken_q & $past(broken_q)) == $past(broken_q))
+  // No rule of an earlier header counts.
   `ASSERT(AClearKeepsNoRule_A, clear_i |=> kept_q == '0)
 endmodule

@@ -1,4 +1,5 @@
-// Constants of the first-stage form (spec/first-stage.md) as words of 64 bits, the first byte in the lower bits.
+// Constants of the first-stage form (spec/first-stage.md) as words of 64 bits, with the first byte
+// in the lower bits.
 package boot_verifier_pkg;
   // Words of the parts whose size is the same for every algorithm (§3).
   localparam int unsigned LeadWords   = 8;
@@ -9,7 +10,7 @@ package boot_verifier_pkg;
   localparam logic [1:0][63:0] LeadTag   = {64'h31762d545352462d, 64'h4b434f4c54524148};
   localparam logic [1:0][63:0] HeaderTag = {64'h31762d45444f432d, 64'h4b434f4c54524148};
 
-  // Rules of the header, in the order in which a refusal names them (§8, steps 6 and 7).
+  // Rules of the header, in the order in which a refusal reports them (§8, steps 6 and 7).
   typedef enum logic [3:0] {
     RuleTag       = 4'd0,
     RuleAlgorithm = 4'd1,
@@ -49,6 +50,7 @@ package boot_verifier_pkg;
     ReasonDevice        = 16'd904
   } reason_e;
 
+  // The reason that a refusal gives for a broken rule.
   function automatic reason_e reason_of(rule_e rule);
     unique case (rule)
       RuleTag:       return ReasonHeaderTag;
@@ -63,14 +65,17 @@ package boot_verifier_pkg;
     endcase
   endfunction
 
-  // Whether numbers are a pair of §2, carried here or not.
+  // Tells whether the numbers are an algorithm with one of its parameter sets (§2), whether this
+  // unit carries it out or not.
   function automatic logic is_pair(logic [31:0] algorithm, logic [31:0] parameters);
     logic is_hss, is_32, is_24;
+    // LMS and LM-OTS types of 32 and of 24 bytes, in one to eight levels (HSS).
     is_32  = parameters[7:0] >= 8'd5 && parameters[7:0] <= 8'd9 && parameters[15:8] >= 8'd1 && parameters[15:8] <= 8'd4;
     is_24  = parameters[7:0] >= 8'd10 && parameters[7:0] <= 8'd14 && parameters[15:8] >= 8'd5 && parameters[15:8] <= 8'd8;
     is_hss = (is_32 || is_24) && parameters[31:16] >= 16'd1 && parameters[31:16] <= 16'd8;
     unique case (algorithm)
       32'd16:  return is_hss;
+      // XMSS: the sets 1 to 3 of 32 bytes and 13 to 15 of 24 bytes.
       32'd17:  return (parameters >= 32'd1 && parameters <= 32'd3) || (parameters >= 32'd13 && parameters <= 32'd15);
       32'd18:  return (parameters >= 32'd1 && parameters <= 32'd8) || (parameters >= 32'd33 && parameters <= 32'd40);
       32'd20:  return parameters == 32'd1;

@@ -1,27 +1,39 @@
-// Reads an image once, from its first byte on: lines of 64 bytes through AXI4, two of them outstanding at most.
+// Reads an image once, from its first byte on: lines of 64 bytes through AXI4, at most two of them
+// outstanding.
 //
-// The words come out in order. Room for a line is set aside before it is requested, so the bus never waits. A beat with an
-// error ends it: nothing is requested any more, and what is due is taken and dropped.
+// Words leave in order, with valid and ready, at most one a cycle. A word is offered in the cycle
+// after its beat. Room for a line is reserved before the line is requested, so the bus never waits.
+// A beat with an error ends the reading: nothing is requested any more, and what is due is taken
+// and dropped. Reset begins with the first line.
+//
+// Hardening: a beat that was not due, or whose mark of the last beat does not fit the count, is a
+// failure.
 
 `include "assert.svh"
 
 module boot_verifier_reader #(
-  parameter logic [31:0] Base = 32'h8800_0000,  // where the image is, a multiple of 64
+  // Address of the image, a multiple of 64.
+  parameter logic [31:0] Base = 32'h8800_0000,
+  // Words of eight bytes in a line, and in the buffer.
   localparam int unsigned LineWords = 8,
   localparam int unsigned Room      = 2 * LineWords
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // How many lines may be read: it only grows.
+  // The number of lines that may be read. It only grows.
   input  logic [18:0] lines_i,
-  input  logic        stop_i,      // nothing is requested any more
+  // Nothing is requested any more.
+  input  logic        stop_i,
 
+  // Words of the image. A word stays until it is taken, or until a failure.
   output logic        valid_o,
   input  logic        ready_i,
   output logic [63:0] data_o,
-  output logic        failed_o,    // a beat had an error, or an upset was found
-  output logic        quiet_o,     // nothing is due
+  // A beat had an error, or an upset was found. This lasts until reset.
+  output logic        failed_o,
+  // No beat is due.
+  output logic        quiet_o,
 
   // Read address.
   output logic        ar_valid_o,
@@ -36,10 +48,12 @@ module boot_verifier_reader #(
   input  logic        r_last_i
 );
   logic [63:0] words_q [Room];
-  // Requests run ahead of what is taken by the room of the buffer, and no further.
-  logic [18:0] line_d, line_q;         // the next one
-  logic [4:0]  used_d, used_q;         // words that are in the buffer or due
-  logic [4:0]  due_d, due_q;           // of them, due
+  // Requests are ahead of the words that leave by the room of the buffer, and no further.
+  // The next line, words that are in the buffer or due, and words that are due.
+  logic [18:0] line_d, line_q;
+  logic [4:0]  used_d, used_q;
+  logic [4:0]  due_d, due_q;
+  // Places in the buffer of the next word that comes and of the next one that leaves.
   logic [3:0]  in_d, in_q, out_d, out_q;
   logic        offers_d, offers_q, failed_d, failed_q;
   logic        comes, leaves, requests;
@@ -48,7 +62,8 @@ module boot_verifier_reader #(
   assign comes    = r_valid_i & r_ready_o;
   assign leaves   = valid_o & ready_i;
 
-  // An offered request stays (AMBA AXI §A3.2.1). One begins if there is a line to read and room for it.
+  // An offered request stays (AMBA AXI §A3.2.1). A new one begins if there is a line to read and
+  // room for it.
   assign offers_d   = (offers_q & ~ar_ready_i) |
                       ((~offers_q | ar_ready_i) & ~stop_i & ~failed_d & (line_d < lines_i) & (used_d <= 5'(Room - LineWords)));
   assign ar_valid_o = offers_q;
@@ -56,7 +71,8 @@ module boot_verifier_reader #(
   assign ar_len_o   = 8'(LineWords - 1);
   assign r_ready_o  = 1'b1;
 
-  // Words in their order, and what is due.
+  // Counts of lines and words. A beat has to be due, to come without an error, and to be marked as
+  // the last of its line exactly when it is.
   always_comb begin
     line_d   = line_q + 19'(requests);
     used_d   = used_q - 5'(leaves);
@@ -65,14 +81,14 @@ module boot_verifier_reader #(
     out_d    = out_q + 4'(leaves);
     failed_d = failed_q | (comes & (r_resp_i != 2'b00)) | (comes & (due_q == '0)) |
                (comes & (r_last_i != (due_q[2:0] == 3'd1)));
-    // A whole line is due, and has its room.
+    // A whole line is due now, and has its room.
     if (requests) begin
       used_d = used_d + 5'(LineWords);
       due_d  = due_d + 5'(LineWords);
     end
   end
 
-  // Counts. Everything begins anew with a reset alone: an image is read once.
+  // Everything begins anew with a reset only: an image is read once.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       line_q   <= '0;
@@ -93,18 +109,23 @@ module boot_verifier_reader #(
     end
   end
 
-  // The buffer has no reset: nothing is read of it before it was written.
+  // The buffer has no reset, because no word of it is read before it was written.
   always_ff @(posedge clk_i) if (comes) words_q[in_q] <= r_data_i;
 
   assign valid_o  = (used_q != due_q) & ~failed_q;
   assign data_o   = words_q[out_q];
   assign failed_o = failed_q;
-  // After a reset that follows, no beat of an earlier boot can come.
+  // Once this is set, no beat of this boot can come after a following reset.
   assign quiet_o  = (due_q == '0) & ~offers_q;
 
+  // AMBA AXI §A3.2.1: an offered request must not change.
   `ASSERT(RequestsStay_A, ar_valid_o && !ar_ready_i |=> ar_valid_o && $stable(ar_addr_o))
+  // No line is requested that the unit has not allowed.
   `ASSERT(NothingPastItsLines_A, !ar_valid_o |=> !ar_valid_o || line_q < $past(lines_i))
+  // The buffer does not overflow, so `r_ready` may always be high.
   `ASSERT(ThereIsRoomForWhatIsDue_A, requests |=> used_q <= 5'(Room) && due_q <= used_q)
+  // After a failure no word leaves.
   `ASSERT(NothingAfterAFailure_A, failed_o |-> !valid_o)
+  // An offered word does not change until it is taken.
   `ASSERT(WordsStay_A, valid_o && !ready_i |=> (valid_o && $stable(data_o)) || failed_o)
 endmodule
