@@ -1,23 +1,29 @@
-// The mailbox: two AXI4-Lite ports with registers, and the core with the state machine of an exchange.
+// The mailbox: two AXI4-Lite ports with registers, and the core with the state machine of an
+// exchange (../doc/README.md).
 //
-// Each side has a register block of its own, and no signal of one bus enters the other's: a side that
-// hangs cannot stop the accesses of the other. Both run on one clock.
+// Each side has a register block of its own, and no signal of one bus enters the other's: a side
+// that hangs cannot stop the accesses of the other. Both run on one clock. A read takes two cycles
+// from the cycle in which its address is taken. Reset empties and closes the mailbox.
 //
 // The two sides share words, once they are handed over, and the state of the exchange. The words of
 // a request are not checked here: the software of the root of trust decides what is allowed.
+//
+// Hardening: any two states of the core differ in four bits, and every other code is a fault until
+// reset, with `error_o` and all words cleared. The words themselves have no parity.
 
 `include "assert.svh"
 
 module mailbox
   import mailbox_pkg::*;
 #(
+  // 0 builds a core that does not detect an illegal state, to show that the tests detect it.
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // The host.
-  // Write address.
+  // The port of the host, AXI4-Lite with 4 KiB of addresses. Protection bits are ignored. The
+  // interrupt is a level.
   input  logic        host_awvalid_i,
   output logic        host_awready_o,
   input  logic [11:0] host_awaddr_i,
@@ -43,8 +49,7 @@ module mailbox
   output logic [1:0]  host_rresp_o,
   output logic        host_irq_o,
 
-  // The root of trust.
-  // Write address.
+  // The port of the root of trust, of the same kind.
   input  logic        rot_awvalid_i,
   output logic        rot_awready_o,
   input  logic [11:0] rot_awaddr_i,
@@ -70,8 +75,11 @@ module mailbox
   output logic [1:0]  rot_rresp_o,
   output logic        rot_irq_o,
 
+  // Empties and closes the mailbox, from the cycle after it.
   input  logic        wipe_i,
+  // The lifecycle of the device. A change of it empties and closes the mailbox as well.
   input  logic [3:0]  lifecycle_i,
+  // The core was upset. This lasts until reset.
   output logic        error_o
 );
   mailbox_host_regs_pkg::mailbox_host__in_t  host_in;
@@ -79,7 +87,7 @@ module mailbox
   mailbox_rot_regs_pkg::mailbox_rot__in_t    rot_in;
   mailbox_rot_regs_pkg::mailbox_rot__out_t   rot_out;
 
-  // Permissions and views, from the core to both register blocks.
+  // Permissions and status, from the core to both register blocks.
   logic request_write, answer_write, clear, open_clear;
   logic host_refused, host_emptied, rot_refused, host_event, rot_event;
   logic [31:0] answer_id;
@@ -116,9 +124,9 @@ module mailbox
     .error_o         (error_o)
   );
 
-  // The words that the host wrote, and those that it reads. Its register block stores them: `swwe` enables
-  // writes in this cycle, `hwclr` clears the words. A request that was handed over is the same storage that the
-  // core passes on, so no second copy exists that could differ.
+  // The words that the host wrote, and the words that it reads. Its register block stores them:
+  // `swwe` enables writes in this cycle, and `hwclr` clears the words. A request that was handed
+  // over is the same storage that the core passes on, so no second copy exists that could differ.
   assign request.operation   = host_out.operation.operation.value;
   assign request.flags       = host_out.operation.flags.value;
   assign request.id          = host_out.id.value.value;
@@ -151,11 +159,10 @@ module mailbox
     for (int unsigned i = 0; i < ResultWords; i++) host_in.result[i].value.next = answer_seen.result[i];
   end
 
-  // The words that the root of trust wrote, and those that it reads: the same for the other direction. Only the core
-  // closes the mailbox again, after a wipe.
+  // The words that the root of trust wrote, and the words that it reads, in the same way for the
+  // other direction. Only the core closes the mailbox again, after a wipe.
   assign answer.status = rot_out.outcome.status.value;
   assign answer.reason = rot_out.outcome.reason.value;
-  // The result is a digest, or zeros.
   for (genvar i = 0; i < int'(ResultWords); i++) begin : gen_result
     assign answer.result[i] = rot_out.result[i].value.value;
   end
@@ -181,7 +188,7 @@ module mailbox
     end
   end
 
-  // Interrupts are levels, not edges: each lasts as long as its cause, so polling cannot miss it.
+  // Interrupts are levels and not edges: each lasts as long as its cause, so none is lost.
   assign host_irq_o = host_event & host_out.interrupt.enable.value;
   assign rot_irq_o  = rot_event & rot_out.control.interrupt_enable.value;
 
@@ -239,7 +246,7 @@ module mailbox
   );
 
 `ifndef SYNTHESIS
-  // In simulation: both buses keep the rules of AXI4-Lite.
+  // In simulation these check that both buses follow the rules of AXI4-Lite.
   axi_lite_checks #(.AddrBits(12)) u_host_checks (
     .clk_i,
     .rst_ni,
@@ -285,9 +292,15 @@ module mailbox
   );
 `endif
 
+  // The host is interrupted only for an answer, for a request that was dropped, or for a fault.
   `ASSERT(NoInterruptWithoutAReason_A, host_irq_o |-> view inside {ViewAnswered, ViewFault} || host_emptied)
+  // The host is told that a doorbell would be accepted only while the root of trust takes requests.
   `ASSERT(NoRequestWhileClosed_A, view == ViewReady |-> rot_out.control.open.value)
+  // The root of trust is interrupted only for a request or a fault.
   `ASSERT(NoInterruptToTheRootOfTrustWithoutAReason_A, rot_irq_o |-> view inside {ViewBusy, ViewFault})
+  // The host cannot read an answer before the root of trust has handed it over.
   `ASSERT(TheHostSeesNoAnswerEarly_A, view != ViewAnswered |-> host_in.outcome.status.next == '0)
+  // The root of trust cannot read a request before the host has rung, so it never sees words that
+  // may still change.
   `ASSERT(TheRootOfTrustSeesNoRequestEarly_A, view != ViewBusy |-> rot_in.id.value.next == '0)
 endmodule

@@ -1,10 +1,11 @@
-// What passes through the mailbox (../doc/README.md).
+// Types of what passes through the mailbox (../doc/README.md).
 
 package mailbox_pkg;
-  // Room for the longest digest, 512 bits.
+  // Words of a result. The longest digest, 512 bits, fits.
   localparam int unsigned ResultWords = 16;
 
-  // A request of the host. Nothing in it is checked here: the software of the root of trust does that.
+  // A request of the host. Nothing in it is checked in hardware: the software of the root of trust
+  // does that.
   typedef struct packed {
     logic [15:0] operation;
     logic [15:0] flags;
@@ -14,14 +15,15 @@ package mailbox_pkg;
     logic [31:0] length;
   } request_t;
 
-  // An answer. The root of trust cannot choose the number: hardware takes it from the request.
+  // An answer of the root of trust, which cannot choose the number: hardware takes it from the
+  // request.
   typedef struct packed {
     logic [7:0]                         status;
     logic [15:0]                        reason;
     logic [ResultWords-1:0][31:0]       result;
   } answer_t;
 
-  // The encoding that software reads; the state itself has more bits.
+  // The status as software reads it. The state itself has more bits and another encoding.
   typedef enum logic [2:0] {
     ViewClosed   = 3'd0,
     ViewReady    = 3'd1,
