@@ -1,8 +1,16 @@
-// The stream writer on a bus: registers of `data/stream_writer.rdl` (AXI4-Lite), a stream of 64 bits, writes of memory (AXI4,
-// 64 bits), an interrupt and an alert.
+// The stream writer on a bus: registers of `data/stream_writer.rdl` (AXI4-Lite), a stream of 64
+// bits, writes of memory (AXI4, 64 bits), an interrupt and an alert (../doc/README.md).
 //
-// The window is locked before anything starts, so it cannot move under a range. Pages below `LowestPage` are in no window,
-// whatever firmware writes. A change of the lifecycle ends a range.
+// The window is locked before anything starts, so it cannot move under a range. Pages below
+// `LowestPage` are in no window, whatever firmware writes. A change of the lifecycle ends a range.
+// Reset ends everything and opens the lock.
+//
+// Timing: a word of eight bytes takes one cycle if memory does not wait.
+//
+// Hardening: the control and the locked window have a copy (`stream_writer_copy`). From the cycle
+// of a difference on no byte of memory changes and nothing is reported as done, until reset, with
+// `alert_o`. So no single upset of control writes outside of the range. Upsets of data are not
+// detected.
 
 `include "assert.svh"
 
@@ -10,7 +18,10 @@ module stream_writer
   import stream_writer_pkg::*;
   import stream_writer_regs_pkg::*;
 #(
-  parameter int unsigned LowestPage = 0,   // below 2^20
+  // Pages below this one are in no window. It is below 2^20.
+  parameter int unsigned LowestPage = 0,
+  // 0 builds a writer without the copy that continues from an illegal state, to show that tests
+  // detect it.
   parameter bit          Hardened   = 1'b1
 ) (
   input  logic        clk_i,
@@ -42,8 +53,9 @@ module stream_writer
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
-  // The stream that is written: words of eight bytes, the first one in the lower bits; the last word has one to eight. An
-  // abort says that there will be no last word.
+  // The stream that is written: words of eight bytes with valid and ready, the first byte in the
+  // lower bits. The last word has one to eight bytes. An abort says that there will be no last
+  // word.
   input  logic        str_valid_i,
   output logic        str_ready_o,
   input  logic [63:0] str_data_i,
@@ -68,9 +80,11 @@ module stream_writer
   output logic        b_ready_o,
   input  logic [1:0]  b_resp_i,
 
-  input  logic [3:0]  lifecycle_i,  // a change of it ends a range
+  // Lifecycle code. Any change of it ends a range, because the device may be in other hands then.
+  input  logic [3:0]  lifecycle_i,
   output logic        irq_o,
-  output logic        alert_o       // an upset was detected: the writer stops until reset
+  // An upset was detected. The writer stops until reset.
+  output logic        alert_o
 );
   // Fields of the register block, in the shape that the generator gives them.
   stream_writer__in_t  regs_in;
@@ -103,6 +117,7 @@ module stream_writer
     .hwif_out      (regs_out)
   );
 
+  // Status of the core and of its comparison with the copy.
   logic busy, done, failed, error, was_error_q, is_locked, is_awake_q, is_changed, holds, start, abort;
   logic core_error, core_done, differs, fault;
   logic [7:0] core_strb;
@@ -114,10 +129,11 @@ module stream_writer
 
   assign holds      = busy | regs_out.command.start.value;
   assign is_locked  = regs_out.lock.locked.value;
-  // In the first cycle after reset there is no lifecycle before.
+  // In the first cycle after reset there is no earlier lifecycle, so there is no change.
   assign is_changed = is_awake_q & (lifecycle_i != lifecycle_q);
 
-  // Whether a window may have a page, and the first page that it has. The sum is for 0, below which is no page.
+  // `is_allowed` tells whether a window may have a page, and `first` is the first page that the
+  // window really has. The sum avoids a comparison that is always true for `LowestPage` 0.
   function automatic logic is_allowed(logic [19:0] page);
     return 32'(page) + 32'd1 > LowestPage;
   endfunction
@@ -125,6 +141,7 @@ module stream_writer
 
   assign window = {first, regs_out.window_last.page.value};
   assign start  = regs_out.command.start.value;
+  // A difference from the copy ends the range like an abort.
   assign abort  = regs_out.command.abort.value | is_changed | fault;
 
   // The writer.
@@ -150,6 +167,7 @@ module stream_writer
     .told_o   (told)
   );
 
+  // The copy has the inputs of the writer and no data.
   stream_writer_copy #(.Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .locked_i (is_locked),
@@ -165,8 +183,8 @@ module stream_writer
     .fault_o  (fault)
   );
 
-  // From the cycle of a difference on no byte changes, and nothing is reported as done. The range ends, and its open burst is
-  // completed, as far as the control still knows it.
+  // No byte changes from the cycle of a difference on, and nothing is reported as done. The range
+  // ends, and its open burst is completed as far as the control still knows it.
   assign w_strb_o = core_strb & ~{8{differs | fault}};
   assign done     = core_done & ~differs & ~fault;
   assign error    = core_error | fault;
@@ -174,7 +192,8 @@ module stream_writer
   assign irq_o   = regs_out.interrupt.intr;
   assign alert_o = error;
 
-  // Events are the first cycles of conditions.
+  // The interrupt of an upset is set once, in its first cycle. The lifecycle of the cycle before
+  // tells whether it changed.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       was_error_q <= 1'b0;
@@ -189,7 +208,7 @@ module stream_writer
 
   // Every input of the register block: locks, status and events.
   always_comb begin
-    // What a range depends on is locked from the cycle of its start to its end.
+    // Software cannot change what a range depends on from the cycle of its start to its end.
     regs_in.destination.address.swwel = holds;
     regs_in.length.bytes.swwel        = holds;
 
@@ -201,6 +220,7 @@ module stream_writer
     regs_in.status.failed.next = error;
     regs_in.error.cause.next   = cause;
 
+    // A command while a range is written is ignored and reported.
     regs_in.interrupt.done.hwset    = done;
     regs_in.interrupt.error.hwset   = failed | (error & ~was_error_q);
     regs_in.interrupt.refused.hwset = regs_out.command.start.value & busy;
@@ -233,11 +253,16 @@ module stream_writer
   );
 `endif
 
+  // A control that may be wrong changes no byte of memory, in the same cycle already.
   `ASSERT(ADifferenceChangesNoByte_A, differs || fault |-> w_strb_o == '0 && !done)
+  // A lock lasts until reset.
   `ASSERT(ALockIsForGood_A, is_locked |=> is_locked)
+  // The window cannot change once firmware has locked it.
   `ASSERT(ALockedWindowStays_A, is_locked |=>
           $stable({regs_out.window_first.page.value, regs_out.window_last.page.value}))
+  // No burst begins in a page that the system keeps from the writer.
   `ASSERT(NothingBelowTheLowestPage_A, 1'b1 |=> !(aw_valid_o && !is_allowed(aw_addr_o[31:12])))
+  // The inputs of a range do not change while it is written, so the core need not copy them.
   `ASSERT(ARangeIsStable_A, busy || regs_out.command.start.value |=>
           $stable({regs_out.destination.address.value, regs_out.length.bytes.value}))
 endmodule

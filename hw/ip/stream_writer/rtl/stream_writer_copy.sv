@@ -1,8 +1,12 @@
-// A copy of the writer's control: an upset of one of both is seen in the first cycle in which they say different things. So is one
-// of the window after its lock.
+// A copy of the writer's control, to detect an upset of either of the two in the first cycle in
+// which their outputs differ. It detects an upset of the window after its lock as well.
 //
-// The hierarchy has to stay: synthesis would merge registers that are equal. Nothing uses the words of the copy, so that its
-// registers for them are not built.
+// The hierarchy has to stay: synthesis would merge registers that are equal. Nothing uses the data
+// words of the copy, so their registers are not built.
+//
+// Interface: all inputs are those of `stream_writer_core`, in the same cycle. `differs_o` is
+// combinational, `fault_o` follows one cycle later and lasts until reset. An upset that strikes
+// both in the same way, or two upsets, are not detected.
 
 `include "assert.svh"
 
@@ -10,11 +14,13 @@
 module stream_writer_copy
   import stream_writer_pkg::*;
 #(
+  // 0 builds no copy: both outputs are zero.
   parameter bit Hardened = 1'b1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
 
+  // Inputs of the writer, with words of the stream left out.
   input  logic             locked_i,
   input  dma_pkg::window_t window_i,
   input  logic             start_i,
@@ -30,20 +36,25 @@ module stream_writer_copy
   input  logic             b_valid_i,
   input  logic [1:0]       b_resp_i,
 
+  // Outputs of the writer that are compared.
   input  told_t            told_i,
-  output logic             differs_o,  // in this cycle
-  output logic             fault_o     // they have differed, until reset
+  // The two differ in this cycle.
+  output logic             differs_o,
+  // They have differed. This lasts until reset.
+  output logic             fault_o
 );
   if (Hardened) begin : g_copy
-    // Any other value is a fault.
+    // Codes of the comparison. Every other value is a fault, so an upset of this register does not
+    // hide one.
     localparam logic [1:0] Same = 2'b01, Fault = 2'b10;
 
     told_t            told;
+    // The window at the time of its lock.
     logic             locked_q;
     dma_pkg::window_t window_q;
     (* fsm_encoding = "none" *) logic [1:0] state_q;
 
-    // Names that nothing uses; the words of the copy are zero.
+    // Outputs of the copy that nothing uses. The words of the copy are zero.
     logic        unused_busy, unused_done, unused_failed, unused_error, unused_str_ready, unused_aw_valid, unused_w_valid;
     logic        unused_w_last, unused_b_ready;
     cause_e      unused_cause;
@@ -79,11 +90,13 @@ module stream_writer_copy
     assign differs_o = (told != told_i) | (locked_q & (~locked_i | (window_i != window_q)));
     assign fault_o   = state_q != Same;
 
+    // A difference is kept until reset.
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) state_q <= Same;
       else         state_q <= (differs_o | fault_o) ? Fault : Same;
     end
 
+    // The window is stored until it is locked, and then compared with the registers in every cycle.
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         locked_q <= 1'b0;
@@ -101,6 +114,8 @@ module stream_writer_copy
     assign fault_o   = 1'b0;
   end
 
+  // Once the two have differed, the writer is not used again before a reset.
   `ASSERT(AFaultIsForGood_A, fault_o |=> fault_o)
+  // No difference is forgotten.
   `ASSERT(ADifferenceIsAFault_A, differs_o |=> fault_o)
 endmodule

@@ -1,10 +1,17 @@
 // Writes a stream to a range of memory that was judged before.
 //
-// Words are moved to their places (`dma_align`), wait in a buffer of two lines, and leave as bursts of a line at most
-// (`dma_write`). A burst begins when all of its data are in the buffer: no beat waits for the stream, and so for none of the
-// reads that feed the engine before it. A word that is not as long as it has to be is not written, nor is anything after it.
+// Words are moved to their places (`dma_align`), wait in a buffer of two lines, and leave as bursts
+// of at most a line (`dma_write`). A burst begins when all of its data are in the buffer: no beat
+// waits for the stream, and so for none of the reads that feed the engine before it. A word whose
+// length is wrong is not written, and nothing after it is either.
 //
-// The states differ in at least three bits; every other value is an error that only a reset leaves.
+// Interface: `start_i` and `abort_i` are strobes; address and length are stable while `busy_o` is
+// set. A range ends with one cycle of `done_o` or of `failed_o`. The stream has valid and ready, at
+// most one word a cycle. Addresses and beats stay until they are taken. Reset forgets the range.
+//
+// Hardening: the states differ in at least three bits, and every other value is an error that only
+// a reset ends. An end of the write that does not fit the count of the stream is an error, too. The
+// counters themselves are protected by the copy outside (`told_o`).
 
 `include "assert.svh"
 
@@ -17,24 +24,28 @@ module stream_writer_core
   input  logic             clk_i,
   input  logic             rst_ni,
 
-  // A window that cannot change any more; without it nothing starts.
+  // A window that cannot change any more. Without the lock nothing starts.
   input  logic             locked_i,
   input  dma_pkg::window_t window_i,
 
-  // The range, stable while busy.
+  // The range, stable while busy: its first byte and its number of bytes.
   input  logic             start_i,
   input  logic             abort_i,
   input  logic [31:0]      address_i,
   input  logic [31:0]      length_i,
 
+  // The result. `cause_o` is valid with `failed_o` and until the next start.
   output logic             busy_o,
-  output logic             done_o,    // for a cycle
-  output logic             failed_o,  // for a cycle: `cause_o` is valid
+  // The range was written. The strobe lasts one cycle.
+  output logic             done_o,
+  // The range has failed. The strobe lasts one cycle.
+  output logic             failed_o,
   output cause_e           cause_o,
-  output logic             error_o,   // an upset, until reset
+  // The core has detected an upset. This lasts until reset.
+  output logic             error_o,
 
-  // The stream: words of eight bytes, the first one in the lower bits; the last word has one to eight. An abort says that
-  // there will be no last word.
+  // The stream: words of eight bytes, the first byte in the lower bits. The last word has one to
+  // eight bytes. An abort says that there will be no last word.
   input  logic             str_valid_i,
   output logic             str_ready_o,
   input  logic [63:0]      str_data_i,
@@ -42,7 +53,8 @@ module stream_writer_core
   input  logic [3:0]       str_bytes_i,
   input  logic             str_abort_i,
 
-  // Memory: AXI4 of 64 bits, bursts of whole words (INCR), one id, `ready` of responses always high.
+  // Memory: AXI4 of 64 bits, bursts of whole words (INCR) and one id. `ready` of responses is
+  // always high.
   // Write address.
   output logic             aw_valid_o,
   input  logic             aw_ready_i,
@@ -59,17 +71,23 @@ module stream_writer_core
   output logic             b_ready_o,
   input  logic [1:0]       b_resp_i,
 
-  output told_t            told_o     // for a copy
+  // Outputs of the control, for comparison with a copy.
+  output told_t            told_o
 );
-  // Two lines.
+  // The buffer has two lines: one is filled while the other is written.
   localparam int unsigned BufferWords = 2 * dma_pkg::LineWords;
   localparam int unsigned PlaceBits   = $clog2(BufferWords);
 
-  // A code of distance three without the zero word. Synthesis must keep the codes.
+  // The codes have a distance of three, and zero is none of them. Synthesis must keep the codes,
+  // hence the attribute below.
   typedef enum logic [5:0] {
+    // Waits for a start.
     StIdle  = 6'b001011,
+    // Writes the range. It ends when all writes were acknowledged, or with an error or an abort.
     StRun   = 6'b010101,
-    StDrain = 6'b011110,  // the stream has failed: waits until the bus is quiet
+    // The range has failed. It waits until no write is under way.
+    StDrain = 6'b011110,
+    // An upset was detected. Only a reset ends this state.
     StError = 6'b110011
   } state_e;
 
@@ -85,7 +103,8 @@ module stream_writer_core
 
   // --- the range ---
 
-  // Its last byte, and not the one after it: a carry says that the range passes the end of the address space.
+  // The last byte of the range, and not the byte after it. A carry says that the range passes the
+  // end of the address space.
   logic [31:0] last;
   logic        wraps, is_startable, is_inside;
   assign {wraps, last} = {1'b0, address_i} + {1'b0, length_i - 32'd1};
@@ -95,19 +114,20 @@ module stream_writer_core
 
   // --- the stream ---
 
-  // Bytes that have not come; whether the last word has, and whether all are in the buffer.
+  // The bytes that have not come yet, whether the last word has come, and whether all words are in
+  // the buffer.
   logic [31:0] left_d, left_q;
   logic        ended_d, ended_q, all_d, all_q;
   logic        takes, is_end, is_good, is_bad, align_ready;
 
-  // The word with the last byte has to be the last one, and no other.
+  // The word with the last byte has to be marked as the last one, and no other word.
   assign is_end      = left_q <= 32'd8;
   assign is_good     = (str_last_i == is_end) & (str_bytes_i == (is_end ? left_q[3:0] : 4'd8));
   assign str_ready_o = in_run & ~ended_q & align_ready;
   assign takes       = str_valid_i & str_ready_o;
   assign is_bad      = takes & ~is_good;
 
-  // Words with their places, and what the buffer takes.
+  // Words with their places in memory, as the buffer takes them.
   logic        word_valid, word_ready, word_end;
   logic [63:0] word;
   logic [2:0]  word_first;
@@ -133,13 +153,15 @@ module stream_writer_core
     .out_end_o  (word_end)
   );
 
-  // Bytes of memory that a beat changes.
+  // Write strobes: a beat changes only the bytes of its range.
   always_comb begin
     for (int unsigned i = 0; i < 8; i++) word_strb[i] = (3'(i) >= word_first) & (4'(i) < word_bytes);
   end
 
   // --- the buffer ---
 
+  // Places and number of the words in the buffer: `tail_q` is where the next word goes, and
+  // `head_q` where it leaves.
   logic [63:0]          words [BufferWords];
   logic [7:0]           strobes [BufferWords];
   logic [PlaceBits-1:0] head_q, tail_q;
@@ -155,7 +177,7 @@ module stream_writer_core
   assign beat_data  = words[head_q];
   assign beat_strb  = strobes[head_q];
 
-  // Counts of bytes and words; all begin anew with a range.
+  // Counts of bytes and words. All begin anew with a range.
   always_comb begin
     left_d  = left_q - (takes ? 32'(str_bytes_i) : '0);
     ended_d = ended_q | (takes & str_last_i);
@@ -188,6 +210,7 @@ module stream_writer_core
   end
 
   // No contents leave that were not written since the range began, because `level_q` counts them.
+  // So the buffer needs no reset.
   always_ff @(posedge clk_i) begin
     if (fills) begin
       words[tail_q]   <= word;
@@ -220,22 +243,26 @@ module stream_writer_core
     .w_valid_o, .w_ready_i, .w_data_o, .w_strb_o, .w_last_o,
     .b_valid_i, .b_resp_i
   );
+  // Responses are counted and never wait.
   assign b_ready_o = 1'b1;
 
   // --- control ---
 
-  // The range is written before its stream has ended, or a word is left: one of the counts is wrong.
+  // The write has ended before all of the stream came, or with a word left: one of the counts was
+  // upset.
   assign finished = ~write_active & write_none_due;
   assign is_upset = in_run & (write_upset | (finished & (~all_q | beat_valid)));
 
-  // The first reason counts. An abort has priority over the end of a stream, and an upset over everything.
+  // The first cause counts. An abort has priority over the end of a stream, and an upset over
+  // everything.
   always_comb begin
     state_d = state_q;
     cause_d = cause_q;
     unique case (state_q)
       StIdle: if (start_i) begin
         state_d = starts ? StRun : StDrain;
-        // With a change of the lifecycle: the command is of the one before.
+        // The abort comes from a change of the lifecycle: the command belongs to the lifecycle
+        // before.
         if (abort_i)            cause_d = CauseAbort;
         else if (!is_startable) cause_d = CauseStart;
         else if (!is_inside)    cause_d = CauseWindow;
@@ -276,13 +303,15 @@ module stream_writer_core
     end
   end
 
+  // Results of the range. `done_o` is set in the last cycle of the run.
   assign busy_o   = ~in_idle;
   assign done_o   = in_run & (state_d == StIdle);
   assign failed_o = in_drain & write_none_due;
   assign cause_o  = cause_q;
   assign error_o  = is_illegal;
 
-  // Strobes of a word that is not there have any value.
+  // Outputs that are compared with those of the copy. Strobes without a beat have no meaning and
+  // are left out.
   always_comb begin
     told_o.busy      = busy_o;
     told_o.done      = done_o;
@@ -299,11 +328,18 @@ module stream_writer_core
     told_o.places    = {tail_q, head_q};
   end
 
+  // An error lasts until reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // The stream passes only while a range is written, up to its last word.
   `ASSERT(NothingIsTakenUnlessItRuns_A, 1'b1 |=> !(str_ready_o) || (in_run && !ended_q))
+  // A range is done only when all of its bytes came and left the buffer.
   `ASSERT(ADoneStreamIsWritten_A, 1'b1 |=> !(done_o) || (left_q == '0 && ended_q && level_q == '0))
+  // An abort ends the range in any cycle, also in the cycle of its end.
   `ASSERT(AnAbortIsTaken_A, (abort_i || str_abort_i) && in_run |=> !in_run && !in_idle)
+  // The buffer does not overflow.
   `ASSERT(NoMoreWordsThanTheBuffer_A, 1'b1 |=> level_q <= (PlaceBits + 1)'(BufferWords))
+  // Once a burst has begun, its beats are there: memory never waits for the stream.
   `ASSERT(ABeatDoesNotWaitForTheStream_A, 1'b1 |=> !(u_write.is_open && !u_write.ended_q && in_run) || w_valid_o)
+  // A word of a wrong length ends the range before it is written.
   `ASSERT(ABadWordEndsTheRange_A, is_bad |=> !in_run)
 endmodule
