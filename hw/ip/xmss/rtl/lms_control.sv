@@ -1,10 +1,18 @@
-// Leads through a verification (RFC 8554 §5.4.2 and §6.3): for each level it checks types, hashes the message, has the root
-// computed and compares it.
+// Controls a verification (RFC 8554 §5.4.2 and §6.3): for each level it checks the types, has the
+// message hashed and the root computed, and compares the roots.
 //
-// The verdict is a constant of 64 bits that only comes from two walks over all words of each root, without a difference
-// in any of them and after the right numbers of chain steps, of values without a step and of nodes. What the walks of a level
-// leave goes into those of the next one, together with how many levels are left. With two passes the second walk of a level is
-// over a root that was computed again, in another order.
+// The verdict is a constant of 64 bits. It only results from two walks over all words of each root,
+// without a difference in any of them and after the right numbers of chain steps, of values without
+// a step and of nodes. The result of a level is the begin of the next one, and the number of levels
+// that are left is part of each count. With two passes the second walk of a level is over a root
+// that was computed again, in another order.
+//
+// Interface: `start_i` is a strobe, which is taken while `idle_o` is set. Types are stable until
+// `done_o`. Reset begins with a clear of all parts, and so does an abort.
+//
+// Hardening: any two states differ in four bits, and every other code is `alert_o` until reset. The
+// verdict is not a flag: a difference that was found, or a step that was left out, leaves a value
+// that is not the constant. Without `Hardened` the verdict follows a flag.
 
 `include "assert.svh"
 
@@ -12,39 +20,57 @@ module lms_control
   import xmss_pkg::*;
   import lms_pkg::*;
 #(
+  // Number of lanes, whose steps are counted.
   parameter int unsigned Lanes    = 1,
+  // 0 builds a control whose verdict is a flag, and which continues from an illegal state.
   parameter bit          Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        abort_i,   // everything ends, in every state
-  input  logic        fail_i,    // an upset elsewhere
-  output logic        alert_o,   // until reset
-  output logic        idle_o,    // a start is taken
-  output logic        clear_o,   // forgets everything
+  // Ends everything, in every state.
+  input  logic        abort_i,
+  // Another part was upset.
+  input  logic        fail_i,
+  // A state that does not exist was found. It lasts until reset.
+  output logic        alert_o,
+  // A start is taken.
+  output logic        idle_o,
+  // All parts forget everything.
+  output logic        clear_o,
 
+  // The request.
   input  logic        start_i,
-  input  logic [31:0] expected_i,    // the types that the requester expects
-  input  logic [31:0] key_type_i,    // and those in the key
+  // The types that the requester expects, and the types in the key.
+  input  logic [31:0] expected_i,
+  input  logic [31:0] key_type_i,
+  // Each root is computed twice.
   input  logic        two_passes_i,
 
-  // Of this level.
+  // Properties of this level: its types and their parameters.
   output logic [3:0]   tree_code_o,
   output logic [3:0]   ots_code_o,
   output tree_t        tree_o,
   output ots_t         ots_o,
-  output logic         is_last_o,     // it signs the message
+  // The level signs the message.
+  output logic         is_last_o,
+  // I of this level's key.
   output logic [127:0] identifier_o,
-  output address_t     next_key_o,    // where the key of the next level is
+  // The place of the key of the next level.
+  output address_t     next_key_o,
+  // This is the second pass.
   output logic         is_turned_o,
 
-  output logic        receive_o,   // a signature is expected
-  output logic        next_o,      // its next level
-  output logic        message_o,   // the message is to be hashed
-  output logic        root_o,      // a root is to be computed
+  // Commands, each for one cycle: a signature is expected, the next level of it, the message is to
+  // be hashed, the root is to be computed.
+  output logic        receive_o,
+  output logic        next_o,
+  output logic        message_o,
+  output logic        root_o,
+  // The last command was carried out.
   input  logic        stream_done_i,
 
-  // The signature.
+  // The signature: C came, the key of the next level came with these types, the signature ended, or
+  // a fault.
   input  logic        has_random_i,
   input  logic        has_key_i,
   input  logic [3:0]  next_tree_i,
@@ -52,46 +78,64 @@ module lms_control
   input  logic        ended_i,
   input  error_e      sig_error_i,
 
-  // What the digits say, and what was done in this pass.
+  // Counts that follow from the digits, and counts of what was done in this pass.
   input  logic             summed_i,
   input  logic [13:0]      steps_expected_i,
   input  logic [8:0]       kept_expected_i,
-  input  logic [Lanes-1:0] steps_i,  // lanes that computed a step
-  input  logic [8:0]       kept_i,   // values without a step
+  // Lanes that computed a step in this cycle.
+  input  logic [Lanes-1:0] steps_i,
+  // Values without a step.
+  input  logic [8:0]       kept_i,
+  // A node was computed in this cycle.
   input  logic             node_i,
 
-  // The memory: rows for keys.
+  // The memory: a read stays until its grant, and the row comes in the next cycle.
   output logic        read_o,
   input  logic        read_ready_i,
   output address_t    read_place_o,
   output logic        read_row_o,
-  input  row_t        read_data_i,  // a cycle after the grant
+  input  row_t        read_data_i,
 
-  // The root that was computed: words of it for the requester, while there is a verdict.
+  // The root that was computed: a row of it, and a word for the requester while there is a verdict.
   output logic        result_row_o,
   input  row_t        result_i,
   input  logic [2:0]  root_index_i,
   output logic [31:0] root_word_o,
 
-  output logic        done_o,  // there is a verdict, or a refusal
+  // There is a verdict, or a refusal.
+  output logic        done_o,
   output error_e      error_o,
   output logic [63:0] verdict_o
 );
-  // Words of an extended Hamming code: any two differ in four bits.
+  // States as words of an extended Hamming code: any two differ in four bits.
   typedef enum logic [7:0] {
+    // Waits for the first start.
     StIdle    = 8'h0f,
+    // Checks both types, in one cycle.
     StCheck   = 8'h33,
-    StLoad    = 8'h3c,  // I of this level
-    StHead    = 8'h55,  // waits for what is hashed with the message
+    // Reads I of this level.
+    StLoad    = 8'h3c,
+    // Waits for C, and with a level below for its key: they are hashed next.
+    StHead    = 8'h55,
+    // Has the message hashed.
     StMessage = 8'h5a,
+    // Has the root computed, and waits for all that is compared.
     StRun     = 8'h66,
+    // Mixes the counts into the verdict, in one cycle.
     StCount   = 8'h69,
+    // Compares the eight words of the roots.
     StWalk    = 8'h96,
-    StTurn    = 8'h99,  // to the second walk
-    StNext    = 8'ha5,  // to the next level
+    // Leads to the second walk, or to the second pass.
+    StTurn    = 8'h99,
+    // Leads to the next level, in one cycle.
+    StNext    = 8'ha5,
+    // Shows the result until the next start.
     StDone    = 8'haa,
+    // Clears all parts after reset, an abort or a refusal.
     StClear   = 8'hc3,
-    StJudge   = 8'hcc,  // of two walks
+    // Judges two walks, in one cycle.
+    StJudge   = 8'hcc,
+    // Only a reset ends this state.
     StError   = 8'hf0
   } state_e;
   state_e state_d;
@@ -113,21 +157,24 @@ module lms_control
   assign in_clear   = state_q == StClear;
 
   // --- levels and types ---
-  logic [2:0] level_q, last_level, left;  // of this level; of the last one; levels below this one
+  // The level, the number of the last one, and the number of levels below this one.
+  logic [2:0] level_q, last_level, left;
+  // Types of this level.
   logic [3:0] tree_q, ots_q;
   logic       is_known;
   tree_t      expected_tree;
   ots_t       expected_ots;
   logic       unused_expected;
   address_t   key;
+  // The refusal of this signature, which stays until the next start.
   error_e     error_q;
 
   assign expected_tree = tree_of(expected_i[3:0]);
   assign expected_ots  = ots_of(expected_i[19:16]);
-  // One hash function in a key (SP 800-208 §4), and at most eight levels (RFC 8554 §6).
+  // A key has one hash function (SP 800-208 §4), and at most eight levels (RFC 8554 §6).
   assign is_known      = expected_tree.is_known & expected_ots.is_known & ({expected_i[27:20], expected_i[15:4]} == '0) &
                          (expected_tree.is_short == expected_ots.is_short) & (expected_i[31:28] <= 4'd8);
-  // They are decoded again when they are those of a level.
+  // The other fields are decoded again when the types are those of a level.
   assign unused_expected = ^{expected_tree.height, expected_ots.log_width, expected_ots.chains};
   assign last_level    = (expected_i[31:28] == '0) ? '0 : 3'(expected_i[31:28] - 4'd1);
   assign left          = last_level - level_q;
@@ -141,8 +188,10 @@ module lms_control
   assign next_key_o    = NextPlace | 9'({~level_q[0], 1'b0});
 
   // --- walks over words: I, and the comparison ---
+  // The walks read words of the key: I, and T[1] for the comparison.
   logic [2:0]  at_q;
-  logic [3:0]  key_word;  // of the key: T[1] follows six words
+  // The word of the key. T[1] follows six words.
+  logic [3:0]  key_word;
   logic        has_row_q, second_q, starts, reads, is_end, steps_on, past_root;
   logic [31:0] key_value, root_value, difference;
   logic [63:0] verdict_q;
@@ -151,7 +200,7 @@ module lms_control
   assign reads        = in_load | in_walk;
   assign read_o       = reads & ~has_row_q;
   assign read_place_o = in_load ? key : key | 9'(key_word[3]);
-  // I is in the second pair and in the third one.
+  // I is in the second and in the third pair of the key.
   assign read_row_o   = in_load ? ~at_q[0] : key_word[1];
   assign steps_on     = reads & has_row_q;
   assign is_end       = at_q == (in_load ? 3'd1 : 3'd7);
@@ -171,19 +220,25 @@ module lms_control
   assign root_value   = word_of(result_i, {root_index[2], root_index[0]});
   // A root of 24 bytes has six words.
   assign past_root    = tree_o.is_short & (root_index > 3'd5);
+  // The computed root is shown only after a comparison.
   assign root_word_o  = (in_done && (error_q == NoError || error_q == ErrorMismatch) && !past_root) ? root_value : '0;
 
   // --- the verdict ---
-  logic [13:0] steps_q;  // of chains, in this pass
-  logic [4:0]  nodes_q;  // a leaf, and the path
+  // Counts of hashes, which a verdict needs besides equal roots: a fault that leaves out work is
+  // found.
+  // Steps of chains in this pass, and nodes: the leaf and the path.
+  logic [13:0] steps_q;
+  logic [4:0]  nodes_q;
   logic [3:0]  steps;
-  logic        mixes;    // something is compared in this cycle
-  // After a count and eight words, twice, without a difference, this is what is left.
+  // A difference is mixed in during this cycle.
+  logic        mixes;
+  // A step of the verdict. After a count and eight words, twice and without a difference, the
+  // constant is what is left.
   function automatic logic [63:0] mix(logic [63:0] verdict, logic [31:0] differs);
     return {verdict[56:0], verdict[63:57]} ^ {differs, differs[15:0], differs[31:16]} ^ 64'h9e37_79b9_7f4a_7c15;
   endfunction
   localparam logic [63:0] Begin = 64'h6861_7274_6c6f_636b;
-  // Levels below this one are part of both counts.
+  // The value that a level without a fault leaves. Levels below it are part of both counts.
   function automatic logic [63:0] passed(logic [2:0] below);
     logic [63:0] value;
     value = Begin;
@@ -204,7 +259,7 @@ module lms_control
     for (int lane = 0; lane < Lanes; lane++) steps = steps + 4'(steps_i[lane]);
   end
 
-  // Counts, or a word of the root.
+  // The difference that is mixed in: of the counts, or of a word of the root.
   always_comb begin
     difference = past_root ? '0 : key_value ^ root_value;
     if (in_count) begin
@@ -212,10 +267,12 @@ module lms_control
     end
   end
 
-  // --- the order of all this ---
-  logic   is_refused, refuses;  // there is a fault; it ends the verification
+  // --- the sequence ---
+  // There is a fault, and it ends the verification.
+  logic   is_refused, refuses;
   error_e refusal;
   assign starts = start_i & (in_idle | in_done) & ~fail_i;
+  // Faults of the types, or of the signature.
   always_comb begin
     is_refused = sig_error_i != NoError;
     refusal    = sig_error_i;
@@ -226,10 +283,11 @@ module lms_control
   end
   assign refuses = is_refused & ~abort_i & (in_check | in_load | in_head | in_message | in_run);
 
-  logic begins_run, was_clear_q, computes_q;  // computes_q: the stream was given the root to compute
+  // `computes_q`: the command of this state was given.
+  logic begins_run, was_clear_q, computes_q;
   assign begins_run = in_run & ~computes_q;
 
-  // The steps of a verification. A refusal ends it early, an abort everywhere.
+  // The steps of a verification. A refusal ends it early, and an abort does so in every state.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -248,7 +306,7 @@ module lms_control
       StError:   state_d = StError;
       default:   state_d = Hardened ? StError : StIdle;
     endcase
-    // What runs is given up first.
+    // After a refusal all work that is under way is cleared first.
     if (refuses) state_d = StClear;
     if (starts) state_d = StCheck;
     if (abort_i && !alert_o) state_d = StClear;
@@ -266,10 +324,10 @@ module lms_control
   assign is_turned_o = second_q;
   assign done_o      = in_done;
   assign error_o     = alert_o ? ErrorUpset : error_q;
-  // Without the hardening the verdict is what a flag says.
+  // Without the hardening the verdict is the constant whenever the flag of an error is clear.
   assign verdict_o   = !(in_done && error_q == NoError) ? '0 : Hardened ? verdict_q : Passed;
 
-  // The level, the place in a walk, and what was found.
+  // The level, the position in a walk, counts of hashes and the refusal.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q      <= StClear;
@@ -302,7 +360,7 @@ module lms_control
         if (starts || alert_o || abort_i) error_q <= NoError;
       end else begin
         if (abort_i)  error_q <= NoError;
-        // A row is there for a cycle only.
+        // A row is there for one cycle only.
         has_row_q <= read_o & read_ready_i;
         if (steps_on) at_q <= is_end ? '0 : at_q + 3'd1;
         if (message_o || root_o) computes_q <= 1'b1;
@@ -325,28 +383,34 @@ module lms_control
     end
   end
 
-  // The verdict. What a level should have left becomes what the next one begins with.
+  // The verdict. A level without a fault leaves the begin of the next one; any other result stays
+  // wrong.
   always_ff @(posedge clk_i) begin
     if (starts || in_clear || alert_o) verdict_q <= Begin;
     else if (in_next)                  verdict_q <= verdict_q ^ level_passed ^ Begin;
     else if (mixes)                    verdict_q <= mix(verdict_q, difference);
   end
 
-  // I of this level: without a reset, it is read before it is used.
+  // I of this level has no reset, because it is read before it is used.
   always_ff @(posedge clk_i) begin
     if (in_load && has_row_q && !at_q[0]) identifier_o[127:64] <= read_data_i.low;
     if (in_load && has_row_q && at_q[0])  identifier_o[63:0]   <= read_data_i.high;
   end
 
+  // A root is compared only after it was computed.
   `ASSERT(AComparisonIsOfARoot_A, in_count || in_walk |-> stream_done_i && computes_q)
   // A fault that hits the same work twice in the same way would pass twice.
   `ASSERT(TheSecondPassHasAnotherOrder_A, root_o && second_q |-> is_turned_o)
-  // What went on after a refusal would write into the next signature.
+  // Work that continued after a refusal would write into the next signature.
   `ASSERT(ARefusalForgetsTheWork_A, refuses |=> clear_o)
+  // An upset lasts until reset.
   `ASSERT(ErrorIsForGood_A, alert_o && Hardened |=> alert_o)
+  // An upset never shows a verdict.
   `ASSERT(AnUpsetHasNoVerdict_A, alert_o |-> verdict_o == '0 && !done_o)
-  // A verdict is the constant of two walks on each level, or there is none.
+  // A verdict is the constant of two walks on each level, or zero.
   `ASSERT(AVerdictIsOfTwoWalks_A, verdict_o != '0 |-> verdict_o == Passed && second_q && error_q == NoError)
+  // Nothing of a computation is shown before it was compared.
   `ASSERT(ARootFollowsAComparison_A, root_word_o != '0 |-> done_o && (error_q == NoError || error_q == ErrorMismatch))
+  // The key of a level is used only after the level above has verified it.
   `ASSERT(ALevelFollowsAVerifiedOne_A, in_next |-> has_passed)
 endmodule

@@ -1,7 +1,12 @@
 // The digits of Q and of its checksum (RFC 8554 §3.1.3, algorithms 2 and 4b).
 //
-// Q comes by rows of the hash core's state. A walk over all digits, one a cycle, makes the checksum, and counts what the
-// verdict needs: the steps of all chains, and the chains without any. It pauses while the schedule reads a digit.
+// Q comes by rows of the hash core's state. A walk over all digits, one a cycle, makes the checksum
+// and counts what the verdict needs: the steps of all chains, and the chains without any. It pauses
+// while the schedule reads a digit.
+//
+// A digit is read in the cycle of its index. Digits of Q can be read at once (`valid_o`), and those
+// of the checksum after the walk (`summed_o`), at most 265 cycles and the reads later. Reset and
+// `clear_i` forget Q. Nothing here is hardened: the verdict depends on both counts.
 
 `include "assert.svh"
 
@@ -10,44 +15,61 @@ module lms_digits
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        clear_i,      // a new Q follows
-  input  logic        is_short_i,   // 24 bytes
-  input  logic [1:0]  log_width_i,  // digits have 1, 2, 4 or 8 bits
-  input  logic [7:0]  last_i,       // the largest digit
+  // A new Q follows.
+  input  logic        clear_i,
+  // Values have 24 bytes.
+  input  logic        is_short_i,
+  // Digits have 1, 2, 4 or 8 bits.
+  input  logic [1:0]  log_width_i,
+  // The largest digit.
+  input  logic [7:0]  last_i,
+  // Number of chains, which is the number of digits.
   input  logic [8:0]  chains_i,
 
-  input  logic        write_i,  // a row of Q; row 0 is the second one
+  // A row of Q. Row 0 comes second.
+  input  logic        write_i,
   input  logic        row_i,
   input  row_t        data_i,
 
-  output logic        valid_o,   // digits of Q can be read
-  output logic        summed_o,  // and those of the checksum
+  // Digits of Q can be read, and those of the checksum.
+  output logic        valid_o,
+  output logic        summed_o,
   input  logic        read_i,
   input  logic [8:0]  index_i,
-  output logic [7:0]  digit_o,  // in the cycle of the read
+  // The digit, in the cycle of the read.
+  output logic [7:0]  digit_o,
 
-  // When `summed_o`.
-  output logic [13:0] steps_o,  // of all chains: at most 34 * 255
-  output logic [8:0]  ends_o    // chains that begin at their end
+  // Counts, valid while `summed_o` is set.
+  // Steps of all chains, at most 34 * 255.
+  output logic [13:0] steps_o,
+  // Chains that begin at their end.
+  output logic [8:0]  ends_o
 );
-  row_t         first_q, second_q;  // the rows
+  // The rows of Q.
+  row_t         first_q, second_q;
   logic [255:0] q;
   logic [7:0]   quads [8], halves [2];
   logic        valid_q, summed_q;
-  logic [8:0]  at_q, index;    // the digit that is added, and the one that is read
-  logic [12:0] sum_q;          // at most 32 * 255
+  // The digit that is added, and the digit that is read.
+  logic [8:0]  at_q, index;
+  // The sum, at most 32 * 255.
+  logic [12:0] sum_q;
   logic [13:0] steps_q;
   logic [8:0]  ends_q;
-  logic [3:0]  from_end;       // of a digit of the checksum
-  logic [5:0]  at;             // the byte of the digit, of Q and checksum
-  logic [2:0]  part, shift;    // digits and bits after it in its byte
-  logic        of_sum, is_upper, adds;  // the digit is the checksum's, and in its upper byte; a digit is added
+  // Place of a digit of the checksum, counted from its end.
+  logic [3:0]  from_end;
+  // The byte of the digit, in Q and checksum.
+  logic [5:0]  at;
+  // Digits and bits that follow it in its byte.
+  logic [2:0]  part, shift;
+  // The digit belongs to the checksum, and to its upper byte; a digit is added.
+  logic        of_sum, is_upper, adds;
   logic [7:0]  value, digit, steps;
 
   assign index = read_i ? index_i : at_q;
 
-  // The i-th digit is at bit i * w of Q. Digits of the checksum are counted from its end, where its last one is in the
-  // lowest bits: ls of RFC 8554 §4.1 only shifts them to the front.
+  // Digit i is at bit i * w of Q. Digits of the checksum are counted from its end, where its last
+  // digit is in the lowest bits: `ls` of RFC 8554 §4.1 only shifts them to the front.
   assign from_end = 4'(chains_i - 9'd1 - index);
   always_comb begin
     unique case (log_width_i)
@@ -66,9 +88,10 @@ module lms_digits
       default: {is_upper, shift} = {from_end[0], 3'b0};
     endcase
   end
+  // Bytes after the 32 (or 24) bytes of Q are those of the checksum.
   assign of_sum = at[5] | (is_short_i & (at[4:3] == 2'b11));
 
-  // A byte, in stages of four, and a part of it.
+  // Selection of a byte, in stages of four, and then of a part of it.
   always_comb begin
     for (int i = 0; i < 8; i++) begin
       quads[i] = at[1] ? (at[0] ? q[224-32*i +: 8] : q[232-32*i +: 8]) : (at[0] ? q[240-32*i +: 8] : q[248-32*i +: 8]);
@@ -90,14 +113,15 @@ module lms_digits
   assign steps_o  = steps_q;
   assign ends_o   = ends_q;
 
-  // Q: without a reset, each row is written before it is valid.
+  // Q has no reset, because each row is written before it is valid.
   always_ff @(posedge clk_i) begin
     if (write_i && !row_i) first_q  <= data_i;
     if (write_i && row_i)  second_q <= data_i;
   end
   assign q = {first_q.low, second_q.low, first_q.high, second_q.high};
 
-  // The walk. Digits of the checksum follow those that it is made of, so the sum is over when they are read.
+  // The walk. Digits of the checksum follow the digits that it is made of, so the sum is complete
+  // when they are read.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q  <= 1'b0;
@@ -125,8 +149,10 @@ module lms_digits
     end
   end
 
+  // The checksum fits into its bits.
   `ASSERT(TheSumIsInRange_A, sum_q <= 13'd8160)
-  // A digit of an unfinished checksum would begin its chain elsewhere.
+  // A digit of an incomplete checksum would let its chain begin elsewhere.
   `ASSERT(ADigitIsReadWhenItIsThere_A, read_i |-> valid_o && (summed_o || !of_sum))
+  // The counts of the verdict cover each digit exactly once.
   `ASSERT(EveryDigitIsAddedOnce_A, $rose(summed_o) |-> at_q == chains_i)
 endmodule

@@ -1,7 +1,15 @@
-// Brings what is hashed into the ring of slots: values from the memory, and words of the message.
+// Brings the operands of long hashes into the ring of slots: values from the memory, and words of
+// the message.
 //
-// First C and the message, which is the key of the next tree or comes from outside; later the ends of all chains, and
-// the path. A value is read when it exists and the ring has room, so the memory is read ahead of the hash.
+// First come C and the message, which is the key of the next tree or comes from outside; later the
+// ends of all chains, and the path. A value is read when it exists and the ring has room, so the
+// memory is read ahead of the hash.
+//
+// Interface: `message_i` and `root_i` are strobes that begin one of the two sequences. Reads, ends
+// and words have valid and ready. A row is in the ring two cycles after its request was granted, a
+// word one cycle after it was taken. Reset and `wipe_i` drop everything.
+//
+// Hardening: any two states differ in three bits, and every other code is `error_o` until reset.
 
 `include "assert.svh"
 
@@ -9,62 +17,88 @@ module lms_fetch
   import xmss_pkg::*;
   import lms_pkg::*;
 #(
+  // 0 builds a block that continues from an illegal state, to show that the tests detect it.
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  // Drops everything.
   input  logic        wipe_i,
-  output logic        error_o,  // until reset
+  // The state does not exist. This lasts until reset.
+  output logic        error_o,
 
-  input  logic        message_i,      // C and the message come
-  input  logic        root_i,         // ends of chains, and the path
-  input  logic        from_memory_i,  // the message is a key
-  input  address_t    key_i,          // at this place
-  input  logic        is_short_i,     // 24 bytes
+  // C and the message come next.
+  input  logic        message_i,
+  // The ends of chains, and the path, come next.
+  input  logic        root_i,
+  // The message is a key, at this place of the memory.
+  input  logic        from_memory_i,
+  input  address_t    key_i,
+  // Values have 24 bytes.
+  input  logic        is_short_i,
+  // Height of the tree, and the number of values of the path that came.
   input  logic [4:0]  height_i,
-  input  logic [4:0]  levels_i,       // values of the path that came
+  input  logic [4:0]  levels_i,
 
-  // The next end of a chain.
+  // The next end of a chain, in order. It is a value of the signature or a row of the memory of
+  // ends.
   input  logic        end_valid_i,
   output logic        end_ready_o,
-  input  logic        end_moved_i,  // it is in the memory of ends
+  // The end is in the memory of ends.
+  input  logic        end_moved_i,
   input  address_t    end_chain_i,
-  input  logic        ends_last_i,    // no more ends come after this one
+  // No more ends come after this one.
+  input  logic        ends_last_i,
 
-  // Words of the message, the first byte in the upper bits.
+  // Words of the message, with the first byte in the upper bits.
   input  logic        msg_valid_i,
   output logic        msg_ready_o,
   input  logic [63:0] msg_i,
   input  logic        msg_last_i,
-  input  logic [3:0]  msg_bytes_i,  // of the last word
+  // Number of bytes of the last word.
+  input  logic [3:0]  msg_bytes_i,
 
+  // Reads of both memories. A row comes in the cycle after its grant.
   output logic        read_valid_o,
   input  logic        read_ready_i,
   output address_t    read_place_o,
   output logic        read_row_o,
-  input  row_t        read_data_i,  // a cycle after the grant
-  input  row_t        end_data_i,   // the same row of the ends
+  input  row_t        read_data_i,
+  // The same row of the memory of ends.
+  input  row_t        end_data_i,
 
-  // The ring: eight slots.
-  input  logic [2:0]  head_i,     // the slot that is read
-  input  logic        blocked_i,  // a word cannot be written
+  // The ring of eight slots.
+  // The slot that is read.
+  input  logic [2:0]  head_i,
+  // No word can be written in this cycle.
+  input  logic        blocked_i,
   output logic        write_o,
   output logic [3:0]  write_row_o,
   output logic [1:0]  write_halves_o,
   output row_t        write_data_o,
-  output logic [2:0]  pairs_o,  // that are complete with this write
-  output logic        complete_o,  // the message, or all ends, are in the ring
-  output logic        ended_o,     // the last word of the message is
-  output logic [3:0]  bytes_o   // and had so many bytes
+  // Pairs that are complete with this write.
+  output logic [2:0]  pairs_o,
+  // The message, or all ends, are in the ring.
+  output logic        complete_o,
+  // The last word of the message is in the ring, and had this number of bytes.
+  output logic        ended_o,
+  output logic [3:0]  bytes_o
 );
-  // A [6,3,3] code.
+  // A [6,3,3] code: any two states differ in at least three bits.
   typedef enum logic [5:0] {
+    // Waits for one of the two strobes.
     StIdle   = 6'b001011,
+    // Reads C.
     StRandom = 6'b010101,
+    // Reads the key that is the message, in two parts.
     StKey    = 6'b011110,
+    // Takes words of the message, up to the last one.
     StWords  = 6'b100110,
+    // Reads the ends of chains as they come.
     StEnds   = 6'b101101,
+    // Reads the values of the path as they come.
     StPath   = 6'b111000,
+    // Only a reset ends this state.
     StError  = 6'b110011
   } state_e;
   state_e state_d;
@@ -79,14 +113,19 @@ module lms_fetch
   assign in_path   = state_q == StPath;
   assign error_o   = ~(in_idle | in_random | in_key | in_words | in_ends | in_path);
 
-  logic [2:0] tail_q;          // the slot that is written
-  logic [1:0] pair_q;          // the pair of a message that is next
-  logic [4:0] count_q;         // values of the path, or parts of a key, that were asked for
-  logic       row_q, fetched_q, fetched_row_q, whole_q, moved_q;  // the row is of a key, which has four pairs; of an end
+  // The slot that is written.
+  logic [2:0] tail_q;
+  // The next pair of a message.
+  logic [1:0] pair_q;
+  // Values of the path, or parts of a key, that were requested.
+  logic [4:0] count_q;
+  // The row is part of a key, which has four pairs; the row is an end.
+  logic       row_q, fetched_q, fetched_row_q, whole_q, moved_q;
   logic       has_room, there, fetches, ends_value, moves;
 
+  // One slot stays free, so that a full ring does not look empty.
   assign has_room = tail_q + 3'd1 != head_i;
-  // Whether the value exists.
+  // The next value exists.
   always_comb begin
     unique case (1'b1)
       in_random, in_key: there = 1'b1;
@@ -95,7 +134,7 @@ module lms_fetch
       default:           there = 1'b0;
     endcase
   end
-  // The next value is asked for when the one before is in its slot.
+  // The next row is requested when the one before is in its slot.
   assign read_valid_o = there & has_room & ~fetched_q;
   assign read_row_o   = row_q;
   assign fetches      = read_valid_o & read_ready_i;
@@ -103,7 +142,7 @@ module lms_fetch
   assign end_ready_o  = in_ends & ends_value;
   assign complete_o   = (in_idle | in_path) & ~fetched_q;
 
-  // Where it is.
+  // The place of the next value.
   always_comb begin
     unique case (1'b1)
       in_key:  read_place_o = key_i | 9'(count_q[0]);
@@ -113,7 +152,7 @@ module lms_fetch
     endcase
   end
 
-  // What is brought, in order.
+  // The sequence of values.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -131,7 +170,8 @@ module lms_fetch
     if (wipe_i && !error_o)    state_d = StIdle;
   end
 
-  // The one of the padding follows the last byte, if the word has room for it (FIPS 180-4 §5.1.1).
+  // The marker of the padding follows the last byte, if the word has room for it (FIPS 180-4
+  // §5.1.1).
   logic [63:0] ended;
   always_comb begin
     for (int i = 0; i < 8; i++) begin
@@ -158,7 +198,7 @@ module lms_fetch
     end
   end
 
-  // Positions in the ring and in what is read.
+  // Positions in the ring and in the values.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q       <= StIdle;
@@ -198,7 +238,10 @@ module lms_fetch
     end
   end
 
+  // An error lasts until reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // No slot is written before it was read.
   `ASSERT(TheRingIsNotOverrun_A, write_o |-> tail_q + 3'd1 != head_i)
+  // The slots have one port for writes.
   `ASSERT(OneWriteAtATime_A, moves |-> !fetched_q)
 endmodule

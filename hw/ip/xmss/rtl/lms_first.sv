@@ -1,8 +1,13 @@
-// Brings the values of chains from the memory into the blocks of their first steps, for one lane at a time.
+// Brings the values of chains from the memory into the blocks of their first steps, for one lane at
+// a time.
 //
-// A value is shifted by a byte, as lanes want it: its first word is q and 24 bits without a meaning before the first byte,
-// and its last one has the one of the padding. A word that the lane does not take at once is read again. While no value
-// is brought, the bus has q for every lane.
+// A value is shifted by a byte, as the lanes need it: its first word is q and 24 bits without a
+// meaning before the first byte, and its last word has the marker of the padding. A word that the
+// lane does not take at once is read again. While no value is brought, the bus has q for every
+// lane.
+//
+// The first word of a value comes one cycle after its read was granted, then one a cycle if nobody
+// else reads. Reset and `wipe_i` drop the value. Nothing here is hardened.
 
 `include "assert.svh"
 
@@ -10,39 +15,51 @@ module lms_first
   import xmss_pkg::*;
   import lms_pkg::*;
 #(
+  // Number of lanes.
   parameter int unsigned Lanes = 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  // Drops the value.
   input  logic             wipe_i,
-  input  logic [31:0]      index_i,     // q
-  input  logic             is_short_i,  // 24 bytes
+  // q of the signature.
+  input  logic [31:0]      index_i,
+  // Values have 24 bytes.
+  input  logic             is_short_i,
 
-  input  logic [Lanes-1:0] want_i,  // lanes that need the value of their chain
+  // Lanes that need the value of their chain, and these chains.
+  input  logic [Lanes-1:0] want_i,
   input  logic [8:0]       chain_i [Lanes],
-  input  logic [Lanes-1:0] free_i,  // lanes that would take a word in this cycle
+  // Lanes that would take a word in this cycle.
+  input  logic [Lanes-1:0] free_i,
 
+  // Reads of the memory. A row comes in the cycle after its grant.
   output logic             read_valid_o,
   input  logic             read_ready_i,
   output address_t         read_place_o,
   output logic             read_row_o,
-  input  row_t             read_data_i,  // a cycle after the grant
+  input  row_t             read_data_i,
 
-  output logic             busy_o,   // the bus does not have q
-  output logic [Lanes-1:0] valid_o,  // the word is for this lane
+  // The bus does not have q.
+  output logic             busy_o,
+  // The word is for this lane.
+  output logic [Lanes-1:0] valid_o,
   output logic [63:0]      word_o
 );
   logic [Lanes-1:0] owner_q, owner;
   logic             active_q, fetched_q, is_rest, is_word, takes, fetches;
-  logic [2:0]       done_q, next, pairs;  // words that were taken; the pair that is read; pairs of a value
+  // Words that were taken; the pair that is read; pairs of a value.
+  logic [2:0]       done_q, next, pairs;
   logic             half_q;
-  logic [55:0]      carry_q;  // of a pair, what is left for the next word
+  // Bytes of a pair that are left for the next word.
+  logic [55:0]      carry_q;
   logic [63:0]      pair;
   logic [8:0]       chain;
 
   assign pairs = is_short_i ? 3'd3 : 3'd4;
 
-  // One lane up to the last word of its value; the lowest one that wants it.
+  // The lowest lane that needs a value gets one, and keeps the bus up to the last word of its
+  // value.
   always_comb begin
     owner = owner_q;
     if (!active_q) begin
@@ -69,7 +86,7 @@ module lms_first
   assign valid_o = owner_q & {Lanes{is_word}};
   assign word_o  = {carry_q, is_rest ? 8'h80 : pair[63:56]};
 
-  // The value that is brought.
+  // The position in the value that is brought.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       owner_q   <= '0;
@@ -96,11 +113,13 @@ module lms_first
     end
   end
 
-  // Without a reset: it is written before each value.
+  // This register has no reset, because it is written before each value.
   always_ff @(posedge clk_i) begin
     if (takes || !active_q) carry_q <= (active_q && !is_rest) ? pair[55:0] : {index_i, 24'b0};
   end
 
+  // A word for two lanes would belong to the wrong chain in one of them.
   `ASSERT(AValueIsForOneLane_A, $onehot0(valid_o))
+  // Nothing is read past the end of a value.
   `ASSERT(NoPairFollowsTheLast_A, fetched_q |-> active_q && done_q < pairs)
 endmodule

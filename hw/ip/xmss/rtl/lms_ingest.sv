@@ -1,8 +1,15 @@
-// Takes a signature apart (RFC 8554 §5.4 and §6.2): types, q, C, a value for each chain and each level of the path; with
-// HSS the count of levels first, and after all trees but the last the key of the next one.
+// Splits a signature (RFC 8554 §5.4 and §6.2) into types, q, C, a value for each chain and one for
+// each level of the path. With HSS the count of levels comes first, and after all trees but the
+// last one the key of the next tree.
 //
-// Types have to be those of the key, and q has to be a leaf of its tree. The first fault in the order of bytes is named,
-// and the rest is dropped. Each tree is taken when the one above is verified.
+// Types have to be those of the key, and q has to be a leaf of its tree. The first fault in the
+// order of bytes is reported, and the rest is dropped. Each tree is taken after the one above was
+// verified.
+//
+// Interface: words have valid and ready, and a word takes one cycle. Writes to the memory never
+// wait. `start_i` and `next_i` are strobes. Reset and `clear_i` drop the signature.
+//
+// Hardening: any two states differ in four bits, and every other code is `alert_o` until reset.
 
 `include "assert.svh"
 
@@ -10,62 +17,92 @@ module lms_ingest
   import xmss_pkg::*;
   import lms_pkg::*;
 #(
+  // 0 builds a parser that continues from an illegal state, to show that the tests detect it.
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        clear_i,  // drops the signature
-  output logic        alert_o,  // until reset
-  input  logic        start_i,  // a new one
-  input  logic        next_i,   // the tree above is verified
+  // Drops the signature.
+  input  logic        clear_i,
+  // The state does not exist. This lasts until reset.
+  output logic        alert_o,
+  // A new signature begins.
+  input  logic        start_i,
+  // The tree above is verified.
+  input  logic        next_i,
 
-  // Of the key: count of levels, or zero without HSS; of this tree: its types, and whether it is the last one.
+  // Properties of the key: the count of levels, or zero without HSS. Of this tree: whether it is
+  // the last one, and its types with their parameters.
   input  logic [3:0]  count_i,
   input  logic        is_last_i,
   input  logic [3:0]  tree_code_i,
   input  logic [3:0]  ots_code_i,
   input  logic [4:0]  height_i,
-  input  logic [8:0]  values_i,    // chains
-  input  logic        is_short_i,  // 24 bytes
-  input  address_t    next_key_i,  // the place of the next key
+  // Number of chains.
+  input  logic [8:0]  values_i,
+  // Values have 24 bytes.
+  input  logic        is_short_i,
+  // The place of the next key.
+  input  address_t    next_key_i,
 
+  // Words of the signature, with the first byte in the upper bits.
   input  logic        word_valid_i,
   output logic        word_ready_o,
   input  logic [31:0] word_i,
   input  logic        word_last_i,
   input  logic [2:0]  word_bytes_i,
 
-  output logic        write_valid_o,  // a whole word
+  // A whole word, for the memory.
+  output logic        write_valid_o,
   output address_t    write_place_o,
   output logic [2:0]  write_word_o,
   output logic [31:0] write_data_o,
 
-  output logic [31:0] index_o,       // q, which is a leaf of the tree
-  output logic        has_random_o,  // and C
-  output logic [8:0]  chains_o,      // values of chains that are there
-  output logic [4:0]  levels_o,      // and of the path
-  output logic        has_key_o,     // the next key is there
-  output logic [3:0]  next_tree_o,   // and has these types
+  // q, which is a leaf of the tree, and C are there.
+  output logic [31:0] index_o,
+  output logic        has_random_o,
+  // Values of chains, and values of the path, that are there.
+  output logic [8:0]  chains_o,
+  output logic [4:0]  levels_o,
+  // The next key is there, and has these types.
+  output logic        has_key_o,
+  output logic [3:0]  next_tree_o,
   output logic [3:0]  next_ots_o,
-  output logic        ended_o,       // the signature is complete
-  output error_e      error_o        // the first fault
+  // The signature is complete.
+  output logic        ended_o,
+  // The first fault.
+  output error_e      error_o
 );
-  // Words of an extended Hamming code, as in `lms_control`.
+  // States as words of an extended Hamming code, as in `lms_control`.
   typedef enum logic [7:0] {
+    // Waits for a start.
     StIdle    = 8'h0f,
-    StCount   = 8'h33,  // of keys in the signature
+    // Takes the number of keys in the signature.
+    StCount   = 8'h33,
+    // Takes q.
     StIndex   = 8'h3c,
-    StOts     = 8'h55,  // the type of the one-time signature
+    // Takes the type of the one-time signature.
+    StOts     = 8'h55,
+    // Takes C.
     StRandom  = 8'h5a,
+    // Takes the values of the chains.
     StChains  = 8'h66,
-    StTree    = 8'h69,  // the type of the tree
+    // Takes the type of the tree.
+    StTree    = 8'h69,
+    // Takes the values of the path.
     StPath    = 8'h96,
+    // Takes the types of the next key.
     StKeyTree = 8'h99,
     StKeyOts  = 8'ha5,
-    StKey     = 8'haa,  // I and T[1]
-    StWait    = 8'hc3,  // for the verification of this tree
-    StEnd     = 8'hcc,  // everything is there, but the last word was none
-    StDrop    = 8'h00,  // what follows, up to the end
+    // Takes I and T[1] of the next key.
+    StKey     = 8'haa,
+    // Waits for the verification of this tree.
+    StWait    = 8'hc3,
+    // All values are there. A last word without bytes may follow.
+    StEnd     = 8'hcc,
+    // Drops what follows, up to the end.
+    StDrop    = 8'h00,
+    // Only a reset ends this state.
     StError   = 8'hf0
   } state_e;
   state_e state_d;
@@ -90,19 +127,21 @@ module lms_ingest
   assign alert_o     = ~(in_idle | in_count | in_index | in_ots | in_random | in_chains | in_tree | in_path | in_key_tree |
                          in_key_ots | in_key | in_wait | in_end | in_drop);
 
-  logic [3:0] word_q, last_word;  // of a value, or of a key
-  logic [8:0] count_q;            // values of this part that came
+  // The word of a value, or of a key.
+  logic [3:0] word_q, last_word;
+  // Values of this part that came.
+  logic [8:0] count_q;
   logic       is_whole, moves, stores, ends_value, ends_part, is_complete, is_code, is_past;
   tree_t      next_tree;
   ots_t       next_ots;
   logic       unused_next;
   error_e     fault;
 
-  // Every code has four bits.
+  // Every code that is known has four bits.
   assign is_code   = word_i[31:4] == '0;
   assign next_tree = tree_of(word_i[3:0]);
   assign next_ots  = ots_of(word_i[3:0]);
-  // They are decoded again when they are those of a level.
+  // The other fields are decoded again when the types are those of a level.
   assign unused_next = ^{next_tree.height, next_ots.log_width, next_ots.chains};
   // I and T[1] follow two words of types.
   assign last_word = in_key ? (is_short_i ? 4'd11 : 4'd13) : (is_short_i ? 4'd5 : 4'd7);
@@ -119,7 +158,7 @@ module lms_ingest
   assign write_word_o  = word_q[2:0];
   assign write_data_o  = word_i;
 
-  // Places follow each other.
+  // Values of a part have successive places.
   always_comb begin
     unique case (1'b1)
       in_random: write_place_o = RandomizerPlace;
@@ -129,7 +168,7 @@ module lms_ingest
     endcase
   end
 
-  // Whether a tree of this height has no such leaf: heights are 5 to 25.
+  // A tree of this height has no such leaf. Heights are 5, 10, 15, 20 and 25.
   always_comb begin
     is_past = word_i[31:25] != '0;
     for (int h = 5; h < 25; h += 5) begin
@@ -137,7 +176,7 @@ module lms_ingest
     end
   end
 
-  // What is wrong with this word. A signature that ends here has no other fault than that.
+  // The fault of this word. A signature that ends here has no other fault than its length.
   always_comb begin
     fault = NoError;
     unique case (1'b1)
@@ -145,7 +184,7 @@ module lms_ingest
       in_index:    if (is_past) fault = ErrorIndex;
       in_ots:      if (!is_code || word_i[3:0] != ots_code_i)  fault = ErrorParameters;
       in_tree:     if (!is_code || word_i[3:0] != tree_code_i) fault = ErrorParameters;
-      // A key further down has the same hash function (SP 800-208 §4).
+      // A key further down has to have the same hash function (SP 800-208 §4).
       in_key_tree: if (!is_code || !next_tree.is_known) fault = ErrorType;
                    else if (next_tree.is_short != is_short_i) fault = ErrorParameters;
       in_key_ots:  if (!is_code || !next_ots.is_known) fault = ErrorType;
@@ -158,7 +197,8 @@ module lms_ingest
     if (in_drop) fault = NoError;
   end
 
-  // The parts of a signature, in order. The last word ends it at any point, and has to end it at the right one.
+  // The parts of a signature, in order. The last word ends it at any point, and has to end it at
+  // the right one.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -183,7 +223,7 @@ module lms_ingest
     if (clear_i && !alert_o) state_d = StIdle;
   end
 
-  // Positions, and what is there.
+  // The position in the signature, and the values that are there.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q      <= StIdle;
@@ -231,8 +271,12 @@ module lms_ingest
 
   // Values past the last one would be written over other places of the memory.
   `ASSERT(NoMoreValuesThanTheTypeHas_A, !in_idle |-> chains_o <= values_i && levels_o <= height_i)
+  // No word of an earlier signature, or of a tree that is not verified yet, is taken.
   `ASSERT(NothingIsTakenWhileIdle_A, in_idle || in_wait |-> !word_ready_o)
+  // A word with missing bytes is never written.
   `ASSERT(OnlyWholeWordsAreWritten_A, write_valid_o |-> word_bytes_i == 3'd4)
+  // A signature without a fault has all values of the path of its last tree.
   `ASSERT(ACompleteSignatureHasItsPath_A, $rose(ended_o) |-> levels_o == height_i && is_last_i)
+  // An error lasts until reset.
   `ASSERT(ErrorIsForGood_A, alert_o && Hardened |=> alert_o)
 endmodule

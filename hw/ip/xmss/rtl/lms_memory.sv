@@ -1,8 +1,11 @@
-// The memory of a signature and its keys, and that of the ends of chains, in block RAM.
+// The memory of a signature and its keys, and the memory of the ends of chains, in block RAM.
 //
-// Each is written and read in the same cycle: the first by words and by rows, the second by rows of lanes, the lowest one
-// first. The first has several readers, of which that of the long messages goes first and the control last; what a lane
-// reads is bounded, so none waits for long.
+// Each is written and read in the same cycle: the first by words and by rows, the second by rows of
+// lanes, the lowest lane first. The first memory has several readers. The reader of long messages
+// has priority, and the control is last; the reads of a lane are bounded, so none waits for long.
+//
+// Words are written without a handshake. Rows come in the cycle after their grant. Contents have
+// neither reset nor parity.
 
 `include "assert.svh"
 
@@ -10,6 +13,7 @@ module lms_memory
   import xmss_pkg::*;
   import lms_pkg::*;
 #(
+  // Number of lanes.
   parameter int unsigned Lanes = 1
 ) (
   input  logic             clk_i,
@@ -21,26 +25,28 @@ module lms_memory
   input  logic [2:0]       write_word_i,
   input  logic [31:0]      write_data_i,
 
-  // Rows, which come a cycle after the grant: for long messages, for first steps, for the control.
+  // Rows, which come a cycle after their grant, for three readers: long messages, first steps, the
+  // control.
   input  logic [2:0]       read_i,
   output logic [2:0]       read_ready_o,
   input  address_t         read_place_i [3],
   input  logic [2:0]       read_row_i,
   output row_t             read_data_o,
 
-  // Ends of chains.
+  // Ends of chains, written by rows.
   input  logic [Lanes-1:0] end_write_i,
   output logic [Lanes-1:0] end_ready_o,
   input  address_t         end_place_i [Lanes],
   input  logic [Lanes-1:0] end_row_i,
   input  row_t             end_data_i [Lanes],
-  // The same reader as the first one of the others.
+  // The reader of ends is the first reader of the other memory, with the same row.
   output row_t             end_data_o
 );
-  localparam int unsigned Rows     = 1024;  // two of each place
+  // Each place has two rows.
+  localparam int unsigned Rows     = 1024;
   localparam int unsigned LaneBits = (Lanes > 1) ? $clog2(Lanes) : 1;
 
-  // Without a reset: only what was written after the last start is read.
+  // The memories have no reset, because only what was written after the last start is read.
   logic [31:0] column_0 [Rows];
   logic [31:0] column_1 [Rows];
   logic [31:0] column_2 [Rows];
@@ -48,15 +54,16 @@ module lms_memory
   logic [127:0] ends [Rows];
 
   logic [9:0] write_row, read_row, end_row;
-  logic [3:0] columns;  // those that are written
+  // The columns that are written.
+  logic [3:0] columns;
   row_t       end_data;
   logic [LaneBits-1:0] choice;
 
-  // A word is one of the four columns of a row, see `xmss_pkg`.
+  // A word is in one of the four columns of a row (`xmss_pkg`).
   assign write_row = {write_place_i, write_word_i[1]};
   assign columns   = write_i ? 4'b0001 << {write_word_i[2], ~write_word_i[0]} : 4'b0000;
 
-  // The first reader that asks.
+  // The first reader that asks is granted. The last one is granted whenever nobody else asks.
   always_comb begin
     read_row     = {read_place_i[2], read_row_i[2]};
     read_ready_o = 3'b100;
@@ -68,7 +75,7 @@ module lms_memory
     end
   end
 
-  // The lowest lane that has an end.
+  // The lowest lane that has an end is granted.
   always_comb begin
     end_ready_o = '0;
     choice      = '0;
@@ -82,7 +89,7 @@ module lms_memory
   assign end_row  = {end_place_i[choice], end_row_i[choice]};
   assign end_data = end_data_i[choice];
 
-  // Columns of a word: each has its own write enable.
+  // Each column has its own write enable.
   always_ff @(posedge clk_i) begin
     if (columns[3]) column_3[write_row] <= write_data_i;
     if (columns[2]) column_2[write_row] <= write_data_i;
@@ -91,13 +98,15 @@ module lms_memory
     read_data_o <= {column_3[read_row], column_2[read_row], column_1[read_row], column_0[read_row]};
   end
 
-  // The reader of ends is the first one, so no other changes its row.
+  // The reader of ends is the reader with priority, so no other reader changes its row.
   always_ff @(posedge clk_i) begin
     if (end_ready_o != '0) ends[end_row] <= end_data;
     end_data_o <= ends[{read_place_i[0], read_row_i[0]}];
   end
 
-  // A reader takes a grant as its own row: one that it did not ask for would be another's data.
+  // A reader takes a grant as its own row: a grant without a request would be another reader's
+  // data.
   `ASSERT(OneReadAtATime_A, $onehot(read_ready_o) && (read_ready_o[1:0] & ~read_i[1:0]) == '0)
+  // An end is written only for a lane that has one, and for one lane at a time.
   `ASSERT(OneEndAtATime_A, $onehot0(end_ready_o) && (end_ready_o & ~end_write_i) == '0)
 endmodule

@@ -1,28 +1,39 @@
 // Types and constants of the verification of LMS and HSS signatures (RFC 8554, SP 800-208).
 //
-// Values are in the same memory and in the same rows as those of XMSS (`xmss_pkg`). A pair is two words of a value, or
-// of a message: what a hash core takes in a cycle. Pair p of a value is in row p[0], in the half p[1].
+// Values have the same rows as those of XMSS (`xmss_pkg`). A pair is two words of a value or of a
+// message, which is what a hash core takes in a cycle. Pair p of a value is in row p[0], in the
+// half p[1].
 
 package lms_pkg;
-  // A place of a value in one of the two memories.
+  // The place of a value in one of the two memories.
   typedef logic [8:0] address_t;
 
-  parameter address_t ValuePlace      = 9'd0;    // values of the signature: chain by chain, 265 at most
-  parameter address_t SiblingPlace    = 9'd288;  // the authentication path: 25 values at most
-  parameter address_t RandomizerPlace = 9'd320;  // C of the signature
-  // A key in two places, as it is encoded: type of the tree, type of the one-time signature, I, T[1].
-  parameter address_t KeyPlace        = 9'd322;  // the caller's
-  parameter address_t NextPlace       = 9'd324;  // of a tree further down, in one of two areas
+  // Values of the signature, chain by chain, at most 265.
+  parameter address_t ValuePlace      = 9'd0;
+  // The authentication path, at most 25 values.
+  parameter address_t SiblingPlace    = 9'd288;
+  // C of the signature.
+  parameter address_t RandomizerPlace = 9'd320;
+  // A key takes two places, as it is encoded: type of the tree, type of the one-time signature, I,
+  // T[1].
+  // The key of the caller.
+  parameter address_t KeyPlace        = 9'd322;
+  // The key of a tree further down, in one of two areas.
+  parameter address_t NextPlace       = 9'd324;
 
-  // What is hashed by blocks that follow each other: the domain separators D of RFC 8554 §7.1 without their upper bits.
+  // Hashes of several blocks, by their domain separators D without the upper bits (RFC 8554 §7.1).
   typedef enum logic [1:0] {
-    LongKey     = 2'd0,  // 8080: the ends of all chains
-    LongMessage = 2'd1,  // 8181
-    LongLeaf    = 2'd2,  // 8282
-    LongNode    = 2'd3   // 8383
+    // 8080: the ends of all chains.
+    LongKey     = 2'd0,
+    // 8181: the message.
+    LongMessage = 2'd1,
+    // 8282: a leaf.
+    LongLeaf    = 2'd2,
+    // 8383: a node.
+    LongNode    = 2'd3
   } long_e;
 
-  // A chain, and the digit that it begins with.
+  // A chain, and the digit at which it begins.
   typedef struct packed {
     logic [8:0] chain;
     logic [7:0] digit;
@@ -31,7 +42,8 @@ package lms_pkg;
   // A type of tree (RFC 8554 §5.1, SP 800-208 §4.2).
   typedef struct packed {
     logic       is_known;
-    logic       is_short;  // 24 bytes, not 32
+    // Values have 24 bytes and not 32.
+    logic       is_short;
     logic [4:0] height;
   } tree_t;
 
@@ -39,10 +51,12 @@ package lms_pkg;
   typedef struct packed {
     logic       is_known;
     logic       is_short;
-    logic [1:0] log_width;  // digits have 1, 2, 4 or 8 bits
+    // Digits have 1, 2, 4 or 8 bits.
+    logic [1:0] log_width;
     logic [8:0] chains;
   } ots_t;
 
+  // The parameters of a type of tree, by its number.
   function automatic tree_t tree_of(logic [3:0] code);
     tree_t tree;
     tree = '{is_known: 1'b1, is_short: code > 4'd9, height: '0};
@@ -57,6 +71,7 @@ package lms_pkg;
     return tree;
   endfunction
 
+  // The parameters of a type of one-time signature, by its number.
   function automatic ots_t ots_of(logic [3:0] code);
     ots_t ots;
     ots = '{is_known: 1'b1, is_short: code > 4'd4, log_width: 2'(code[1:0] - 2'd1), chains: '0};
@@ -74,7 +89,7 @@ package lms_pkg;
     return ots;
   endfunction
 
-  // The largest digit.
+  // The largest digit, 2^w - 1.
   function automatic logic [7:0] last_digit(logic [1:0] log_width);
     unique case (log_width)
       2'd0:    return 8'h01;

@@ -1,8 +1,12 @@
-// Gives chains to lanes, and says which ends of chains are there.
+// Gives chains to lanes, and reports the ends of chains that are there.
 //
-// Chains go out in their order, so that their ends can be hashed while others are walked. A chain that begins at its
-// end has no steps: its value is taken from the signature. The second pass begins with the last four chains, so that a
-// fault of the same cycle hits other work.
+// Chains are given out in their order, so that their ends can be hashed while others are walked. A
+// chain that begins at its end has no steps: its value is taken from the signature. The second pass
+// begins with the last four chains, so that a fault in the same cycle hits other work.
+//
+// Interface: `start_i` is a strobe. Jobs and ends have valid and ready. A chain takes two cycles of
+// the schedule: its digit is read, then it is given out. Reset and `clear_i` end the pass. Nothing
+// here is hardened: the verdict depends on the steps and on the values without a step.
 
 `include "assert.svh"
 
@@ -10,52 +14,66 @@ module lms_schedule
   import xmss_pkg::*;
   import lms_pkg::*;
 #(
+  // Number of lanes.
   parameter int unsigned Lanes = 1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        clear_i,  // no pass
+  // Ends the pass.
+  input  logic        clear_i,
 
-  input  logic        start_i,      // a pass
-  input  logic        is_turned_i,  // the second one
+  // Begins a pass.
+  input  logic        start_i,
+  // The pass is the second one.
+  input  logic        is_turned_i,
+  // Number of chains, values of chains that came, the largest digit.
   input  logic [8:0]  chains_i,
-  input  logic [8:0]  filled_i,     // values of chains that came
-  input  logic [7:0]  last_i,       // the largest digit
+  input  logic [8:0]  filled_i,
+  input  logic [7:0]  last_i,
 
-  // Digits.
+  // Digits: those of Q, and later those of the checksum, can be read. A digit comes in the cycle of
+  // its index.
   input  logic        digits_valid_i,
   input  logic        digits_summed_i,
   output logic        digit_read_o,
   output logic [8:0]  digit_index_o,
   input  logic [7:0]  digit_i,
 
+  // The next chain that has steps.
   output logic        job_valid_o,
-  input  logic        job_ready_i,   // there is a lane for it
+  // There is a lane for it.
+  input  logic        job_ready_i,
   output chain_t job_o,
 
-  // Chains that are with the lanes.
+  // Chains that are with the lanes, two at most for each.
   input  logic [1:0]      holds_i [Lanes],
   input  logic [1:0][8:0] chain_i [Lanes],
 
   // The next end, in the order of the chains.
   output logic        end_valid_o,
   input  logic        end_ready_i,
-  output logic        end_moved_o,  // it is not a value of the signature
+  // The end was walked to, and is not a value of the signature.
+  output logic        end_moved_o,
   output address_t    end_chain_o,
+  // It is the last end.
   output logic        end_last_o,
-  output logic [8:0]  kept_o       // ends that were values of the signature
+  // Ends that were values of the signature.
+  output logic [8:0]  kept_o
 );
-  logic       running_q, read_q, wrapped_q;  // chains are left; a digit was read; what is left began with chain 0
-  logic [8:0] chain_q, first, next, start;  // the chain that is next, and the one that a pass begins with
+  // Chains are left; a digit was read; the chains that are left began with chain 0.
+  logic       running_q, read_q, wrapped_q;
+  // The next chain, and the chain that a pass begins with.
+  logic [8:0] chain_q, first, next, start;
   logic [7:0] digit_q;
-  logic       is_end, there, passes, needs_sum;  // it has no steps; its value came; it is over for the schedule
+  // The chain has no steps; its value came; the schedule is done with it.
+  logic       is_end, there, passes, needs_sum;
 
   assign first     = chains_i - 9'd4;
   assign next      = (chain_q + 9'd1 == chains_i) ? '0 : chain_q + 9'd1;
   assign start     = is_turned_i ? first : '0;
   assign is_end    = digit_q == last_i;
   assign there     = filled_i > chain_q;
-  // The last four are those of the checksum, and one or two others.
+  // The last four chains are those of the checksum, and one or two others.
   assign needs_sum = chain_q >= first;
 
   assign digit_read_o  = running_q & ~read_q & digits_valid_i & (digits_summed_i | ~needs_sum);
@@ -65,11 +83,14 @@ module lms_schedule
   assign passes        = running_q & read_q & there & (is_end | job_ready_i);
 
   // --- the next end ---
-  logic       moved [512];  // the end is in its own place, in distributed memory; written before it is read
+  // The end is in its own place. This is distributed memory, and a bit is written before it is
+  // read.
+  logic       moved [512];
   logic [8:0] value_q, kept_q;
-  logic       values_q, passed, is_held, is_moved, takes;  // ends are left; the schedule has passed the chain
+  // Ends are left; the schedule has passed the chain.
+  logic       values_q, passed, is_held, is_moved, takes;
 
-  // Whether any lane has it.
+  // Some lane still has the chain.
   always_comb begin
     is_held = 1'b0;
     for (int lane = 0; lane < Lanes; lane++) begin
@@ -85,12 +106,12 @@ module lms_schedule
   assign end_last_o  = value_q + 9'd1 == chains_i;
   assign kept_o      = kept_q;
 
-  // Where each end is.
+  // The place of each end.
   always_ff @(posedge clk_i) begin
     if (passes) moved[chain_q] <= ~is_end;
   end
 
-  // A digit is read, and its chain given out in a later cycle.
+  // A digit is read, and its chain is given out in a later cycle.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       running_q <= 1'b0;
@@ -132,8 +153,10 @@ module lms_schedule
     end
   end
 
+  // A chain is given out only after its value came.
   `ASSERT(AChainHasItsValue_A, job_valid_o |-> filled_i > chain_q)
+  // An end is reported only after its chain was given out and walked.
   `ASSERT(AnEndIsOfAWalkedChain_A, end_valid_o |-> value_q < chains_i && (!running_q || (wrapped_q && value_q != chain_q)))
-  // A second time it would write over an end that is hashed.
+  // A chain that is given out a second time would be written over an end that is hashed.
   `ASSERT(EveryChainIsGivenOutOnce_A, job_valid_o |-> chain_q < chains_i && (!values_q || value_q <= chain_q || is_turned_i))
 endmodule

@@ -1,8 +1,14 @@
-// Hashes what is longer than a step: the message, and then from the ends of all chains up to the root (RFC 8554 §4.6,
-// algorithm 4b, and §5.4.2, algorithm 6a).
+// Hashes everything that is longer than a step: the message, and then from the ends of all chains
+// up to the root (RFC 8554 §4.6, algorithm 4b, and §5.4.2, algorithm 6a).
 //
-// Its blocks go to a core that walks chains, too. A block takes the core when everything that it needs has come, so that
-// it never waits for a chain that needs the same core. Results stay in a slot: they are the operand of the next hash.
+// Its blocks go to a core that walks chains as well. A block takes the core when everything that it
+// needs has come, so it never waits for a chain that needs the same core. Results stay in a slot,
+// because they are the operand of the next hash.
+//
+// Interface: `message_i` and `root_i` are strobes while `done_o` is set. Words, reads, commands and
+// lanes have valid and ready. Reset and `wipe_i` drop everything.
+//
+// Hardening: any two states differ in three bits, and every other code is `error_o` until reset.
 
 `include "assert.svh"
 
@@ -11,41 +17,54 @@ module lms_stream
   import lms_pkg::*;
   import sha2_pkg::*;
 #(
+  // 0 builds a block that continues from an illegal state, to show that the tests detect it.
   parameter bit Hardened = 1'b1
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
+  // Drops everything.
   input  logic         wipe_i,
-  output logic         error_o,  // until reset
+  // A state does not exist. This lasts until reset.
+  output logic         error_o,
 
-  input  logic         message_i,  // hashes the message
-  input  logic         root_i,     // computes the root
-  output logic         done_o,     // nothing is to be done
-  output logic         node_o,     // a node was computed
+  // Hashes the message.
+  input  logic         message_i,
+  // Computes the root.
+  input  logic         root_i,
+  // No hash is under way or asked for.
+  output logic         done_o,
+  // A node was computed.
+  output logic         node_o,
 
-  // Of the signature.
+  // Properties of the signature.
   input  logic [127:0] identifier_i,
-  input  logic [31:0]  index_i,        // q
-  input  logic         is_short_i,     // 24 bytes
+  // q of the signature.
+  input  logic [31:0]  index_i,
+  // Values have 24 bytes.
+  input  logic         is_short_i,
+  // Numbers of chains and levels, and values of the path that came.
   input  logic [8:0]   chains_i,
   input  logic [4:0]   height_i,
-  input  logic [4:0]   levels_i,       // values of the path that came
-  input  logic         from_memory_i,  // the message is a key
-  input  address_t     key_i,          // at this place
+  input  logic [4:0]   levels_i,
+  // The message is a key, at this place.
+  input  logic         from_memory_i,
+  input  address_t     key_i,
 
-  // The next end of a chain.
+  // The next end of a chain, in order.
   input  logic         end_valid_i,
   output logic         end_ready_o,
   input  logic         end_moved_i,
   input  address_t     end_chain_i,
   input  logic         end_last_i,
 
+  // Words of the message, with the first byte in the upper bits.
   input  logic         msg_valid_i,
   output logic         msg_ready_o,
-  input  logic [63:0]  msg_i,  // the first byte in the upper bits
+  input  logic [63:0]  msg_i,
   input  logic         msg_last_i,
   input  logic [3:0]   msg_bytes_i,
 
+  // Reads of the memories. A row comes in the cycle after its grant.
   output logic         read_valid_o,
   input  logic         read_ready_i,
   output address_t     read_place_o,
@@ -53,7 +72,7 @@ module lms_stream
   input  row_t         read_data_i,
   input  row_t         end_data_i,
 
-  // The hash core.
+  // The hash core, by `lms_share`.
   output logic         cmd_valid_o,
   input  logic         cmd_ready_i,
   output cmd_e         cmd_o,
@@ -61,8 +80,9 @@ module lms_stream
   input  logic         lane_ready_i,
   output logic [63:0]  lane_o,
   input  logic         block_end_i,
-  input  logic         holds_i,   // the core has the state of this unit's last block
-  input  logic         awaits_i,  // and it did not come out
+  // The core has the state of this unit's last block, and it has not left.
+  input  logic         holds_i,
+  input  logic         awaits_i,
   output logic         load_valid_o,
   input  logic         load_last_i,
   input  logic         load_row_i,
@@ -72,17 +92,23 @@ module lms_stream
   input  logic         save_row_i,
   input  row_t         save_i,
 
-  output logic         digest_o,  // a row of the digest comes
-  // While nothing is to be done: a row of the result.
+  // A row of the message digest comes.
+  output logic         digest_o,
+  // A row of the result, while nothing is to be done.
   input  logic         result_row_i,
   output row_t         result_o
 );
-  // A [6,3,3] code.
+  // A [6,3,3] code: any two states differ in at least three bits.
   typedef enum logic [5:0] {
+    // Waits for a command.
     StIdle   = 6'b001011,
-    StIssue  = 6'b010101,  // offers a block
+    // Offers a block, until the core takes it.
+    StIssue  = 6'b010101,
+    // Feeds the block.
     StFeed   = 6'b011110,
-    StResult = 6'b100110,  // waits for the last state
+    // Waits for the last state.
+    StResult = 6'b100110,
+    // Only a reset ends this state.
     StError  = 6'b110011
   } state_e;
   state_e state_d;
@@ -99,8 +125,10 @@ module lms_stream
 
   // --- the order of hashes ---
   long_e hash_q;
-  logic [4:0]  level_q;   // of the node that is hashed: nodes below it
-  logic [25:0] node_q;    // its number (RFC 8554 §5.3): the root has 1
+  // Level of the node that is hashed: the number of nodes below it.
+  logic [4:0]  level_q;
+  // Number of the node (RFC 8554 §5.3). The root has the number 1.
+  logic [25:0] node_q;
   logic        is_right_q, next_hash, offers, is_first, hash_end, starts, loading_q, slots_busy, is_root;
   logic [8:0]  values;
   logic [31:0] number;
@@ -113,7 +141,7 @@ module lms_stream
   assign cmd_o       = is_first ? CmdFirst : holds_i ? CmdNext : CmdResume;
   assign number      = (hash_q == LongMessage || hash_q == LongKey) ? index_i : 32'(node_q);
 
-  // Blocks of a hash, and hashes after each other.
+  // The blocks of a hash, and the hashes that follow each other.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -127,7 +155,7 @@ module lms_stream
     if (wipe_i && !is_error) state_d = StIdle;
   end
 
-  // Values of the hash that starts. A key has two, after C.
+  // The hash that starts, and its number of values. A key has two values after C.
   long_e next;
   always_comb begin
     next   = message_i ? LongMessage : root_i ? LongKey : (hash_q == LongKey) ? LongLeaf : LongNode;
@@ -139,7 +167,7 @@ module lms_stream
     endcase
   end
 
-  // The hash, and the node that it makes.
+  // The kind of the hash, and the node that it computes.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q    <= StIdle;
@@ -180,7 +208,7 @@ module lms_stream
   assign load_valid_o = loading_q;
   assign load_o       = slot_data;
   assign result_o     = slot_data;
-  // A state in the middle of a message comes out, too, when the message is late.
+  // A state in the middle of a message leaves as well when the message is late, and is no digest.
   assign digest_o     = saves & in_result & (hash_q == LongMessage);
 
   lms_slots u_slots (
@@ -239,10 +267,15 @@ module lms_stream
     .end_o        (hash_end)
   );
 
+  // An error lasts until reset.
   `ASSERT(ErrorIsForGood_A, is_error && Hardened |=> is_error)
+  // In an error no block is offered and nothing is reported as done.
   `ASSERT(AnErrorOffersNothing_A, is_error |-> !cmd_valid_o && !done_o)
-  // The place of a node in its tree: a parent of the root would be compared instead of it.
+  // The number of a node gives its place in the tree: a parent of the root would be compared in
+  // place of the root.
   `ASSERT(TheRootHasNumberOne_A, node_o && is_root |-> node_q == 26'd1)
+  // A state is loaded only after it was stored.
   `ASSERT(AResumedStateIsThere_A, loading_q |-> !awaits_i)
+  // A new command would drop the hash that is under way.
   `ASSERT(WorkBeginsWhenIdle_A, message_i || root_i |-> in_idle && !awaits_i)
 endmodule

@@ -1,9 +1,17 @@
-// Verification of SLH-DSA-SHA2-128s signatures without a bus (FIPS 205 §9.3, algorithm 20), on hash cores of its
-// surroundings.
+// Verification of SLH-DSA-SHA2-128s signatures without a bus (FIPS 205 §9.3, algorithm 20), on hash
+// cores that are outside, in `xmss_bank` (../doc/slh-dsa.md).
 //
-// The key is written while idle; a start begins, and from then on signature and message are taken from their streams, in
-// any order and at any time. The message is M', encoded as in §10.2. `done_o` shows the verdict, or why there is none, up
-// to the next start.
+// Interface: the key is written while the engine is idle. `start_i` is a strobe that is ignored
+// while it is busy. From then on signature and message are taken from their streams (valid and
+// ready), in any order and at any time. The message is M', encoded as in §10.2. `done_o` shows the
+// verdict, or the reason that there is none, until the next start.
+//
+// Timing: 22,200 cycles in the mean with four lanes and two rounds. Reset and `abort_i` forget
+// everything.
+//
+// Hardening: states of the control and of the message differ in four bits, all others in three.
+// Every other code raises `alert_o` until reset. The verdict is 64 bits. Chains that were given out
+// are counted. Values and memories have no parity.
 
 `include "assert.svh"
 
@@ -16,63 +24,81 @@ module slh_dsa_core
   import xmss_pkg::hash_response_t;
   import sha2_pkg::cmd_e;
 #(
+  // Number of lanes, each with a hash core.
   parameter int unsigned Lanes    = 1,
-  parameter bit          Overlaps = 1'b1,  // of the hash cores: hashes follow each other without a cycle between them
+  // 1 lets hashes follow each other without a cycle between them. It has to be as in the hash
+  // cores.
+  parameter bit          Overlaps = 1'b1,
+  // 0 builds an engine that continues from an illegal state, to show that the tests detect it.
   parameter bit          Hardened = 1'b1
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,
-  input  logic           abort_i,  // forgets everything, at any time
-  output logic           alert_o,  // a state that does not exist: until reset
+  // Forgets everything, at any time.
+  input  logic           abort_i,
+  // A state that does not exist was found. It lasts until reset.
+  output logic           alert_o,
+  // The engine takes words of a key and a start.
   output logic           idle_o,
 
-  // The key, by words while idle: root 0 to 3, seed 8 to 11; the first byte is the upper one.
+  // The key, by words while idle: words 0 to 3 are the root, 8 to 11 the seed. The first byte is in
+  // the upper bits.
   input  logic           key_valid_i,
   input  logic [3:0]     key_index_i,
   input  logic [31:0]    key_i,
 
-  input  logic           start_i,       // ignored while busy
-  input  logic [31:0]    expected_i,    // types, to be stable until the verdict
+  // Begins a verification. Its inputs have to be stable until the verdict.
+  input  logic           start_i,
+  // The type that the requester expects, and the type of the key.
+  input  logic [31:0]    expected_i,
   input  logic [31:0]    key_type_i,
-  input  logic           two_passes_i,  // the root is computed again, in another order
+  // The root is computed a second time, in another order.
+  input  logic           two_passes_i,
 
-  // The signature and the message: the first byte in the lower bits; the last word has none to eight.
+  // The signature and the message: words of eight bytes with the first byte in the lower bits. The
+  // last word has none to eight bytes.
   input  logic           sig_valid_i,
   output logic           sig_ready_o,
   input  logic [63:0]    sig_data_i,
-  input  logic           sig_last_i,  // this word ends the signature
+  input  logic           sig_last_i,
   input  logic [3:0]     sig_bytes_i,
   input  logic           msg_valid_i,
   output logic           msg_ready_o,
   input  logic [63:0]    msg_data_i,
-  input  logic           msg_last_i,  // this word ends the message
+  input  logic           msg_last_i,
   input  logic [3:0]     msg_bytes_i,
 
-  output logic           done_o,     // up to the next start
-  output error_e         error_o,    // the first that was found
-  output logic [63:0]    verdict_o,  // the passing constant, or zero
+  // The result is there, until the next start.
+  output logic           done_o,
+  // The first reason that was found.
+  output error_e         error_o,
+  // The constant of a valid signature, or zero.
+  output logic [63:0]    verdict_o,
 
-  // Words of the root that was computed, the first byte in the upper bits; those past the fourth are zero.
+  // Words of the computed root, with the first byte in the upper bits, in the cycle of their index.
+  // Words past the fourth are zero.
   input  logic [2:0]     root_index_i,
   output logic [31:0]    root_o,
 
+  // The hash cores, one for each lane.
   output hash_request_t  hash_o [Lanes],
   input  hash_response_t hash_i [Lanes]
 );
-  // The first byte of a word to the upper bits.
+  // Moves the first byte of a word to the upper bits, as SHA-256 has it (FIPS 180-4 §3.1).
   function automatic logic [63:0] in_order(logic [63:0] word);
     return {<<8{word}};
   endfunction
 
   logic clear, receive, hashed, schedule, finished, is_turned, drains, listens_q;
 
-  // Streams are not listened to before the first start: what a requester left there before a reset of the engine
-  // would begin the next signature.
+  // The streams are ignored before the first start: words that a requester left there before a
+  // reset of the engine would begin the next signature.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)      listens_q <= 1'b0;
     else if (receive) listens_q <= 1'b1;
   end
-  // After a refusal the rest of a signature and of a message is taken and dropped.
+  // After a refusal the rest of a signature and of a message is taken and dropped, so that its
+  // sender does not hang.
   assign drains = done_o & (error_o != NoError);
 
   // --- the signature ---
@@ -104,13 +130,14 @@ module slh_dsa_core
   logic [63:0]      memory_data, data, results_data;
   logic [Lanes-1:0] lane_read, lane_read_ready, lane_result, lane_result_ready;
   half_t            lane_at [Lanes];
-  half_t            lane_own_at [Lanes];  // what a lane asks for
+  // The half that a lane asks for.
+  half_t            lane_own_at [Lanes];
   logic [6:0]       lane_result_at [Lanes];
   logic [1:0]       lane_result_words [Lanes];
   logic [63:0]      lane_result_data [Lanes];
 
-  // Written by the key while idle, and by the signature. A key that changes during a verification would separate the key
-  // that was checked from the one that was hashed.
+  // The key while idle and the signature write the memory. A key that changes during a verification
+  // would separate the key that was checked from the key that was hashed.
   always_comb begin
     memory_write = ingest_write;
     memory_at    = ingest_at;
@@ -182,7 +209,8 @@ module slh_dsa_core
   );
   assign msg_ready_o = message_ready | (drains & listens_q);
 
-  // --- digits of what a layer signs, and the root in the end ---
+  // --- digits ---
+  // The value that a layer signs, and in the end the root. It comes from the first hash core.
   logic         root_valid, root_last, sum, summed;
   logic [11:0]  steps_expected;
   logic [5:0]   digit_index;
@@ -214,7 +242,8 @@ module slh_dsa_core
   logic [8:0]       leaf;
   half_t            direct_at;
 
-  // The digest has 21 bytes for FORS, seven for the tree and two for the leaf (algorithm 20, lines 6 to 13).
+  // The digest has 21 bytes for FORS, seven for the tree and two for the leaf (algorithm 20, lines
+  // 6 to 13).
   slh_dsa_schedule #(.Lanes(Lanes), .Hardened(Hardened)) u_schedule (
     .clk_i, .rst_ni,
     .clear_i        (clear),
@@ -246,15 +275,18 @@ module slh_dsa_core
 
   // --- the lanes ---
   logic [Lanes-1:0] lane_of_results, lane_root, lane_root_last;
-  logic             of_results_q;  // what the first lane gets now
+  // The half that comes to the first lane now is one of the results.
+  logic             of_results_q;
   hash_request_t    lane_hash [Lanes];
-  logic [3:0]       steps, nodes;  // of up to eight lanes
+  // Numbers of hashes of up to eight lanes.
+  logic [3:0]       steps, nodes;
 
   assign of_results = lane_of_results[0] & ~is_direct;
   assign root_valid = lane_root[0];
   assign root_last  = lane_root_last[0];
 
-  // A result is there when its last word is written; one lane writes at a time. Of all lanes, hashes are counted.
+  // A result is there when its last word is written; one lane writes at a time. The hashes of all
+  // lanes are counted.
   always_comb begin
     result_done   = 1'b0;
     result_number = lane_result_at[0][6:1];
@@ -270,7 +302,7 @@ module slh_dsa_core
     end
   end
 
-  // A half comes a cycle after it was asked for.
+  // A half comes in the cycle after it was asked for.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) of_results_q <= 1'b0;
     else         of_results_q <= of_results;
@@ -278,7 +310,8 @@ module slh_dsa_core
 
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     if (lane == 0) begin : g_shared
-      // The message has this core before the lane. Until then the lane is idle, and lets states go.
+      // The message has the core of lane 0 before the lane. Until then the lane is idle, and takes
+      // and drops states.
       assign hash_o[0] = '{
         wipe:       clear,
         cmd_valid:  message_busy ? message_cmd_valid : lane_hash[0].cmd_valid,
@@ -335,6 +368,7 @@ module slh_dsa_core
   end
 
   // --- the control ---
+  // The control and the message use the same port of the memory, never at the same time.
   logic  control_read;
   half_t control_at;
   assign read    = message_read | control_read;
@@ -369,13 +403,17 @@ module slh_dsa_core
   logic unused_digest;
   assign unused_digest = ^{digest[87:86], digest[31:25], digest[15:0], lane_of_results, lane_root, lane_root_last};
 
+  // The key cannot change while it is used.
   `ASSERT(TheKeyIsForAnIdleEngine_A, memory_write && memory_at >= RootAt |-> idle_o)
-  // Lanes begin with the state after PK.seed of this key, and the first one on a core that is its own.
+  // Lanes begin with the state after PK.seed of this key, and the first lane begins when its core
+  // is free.
   `ASSERT(JobsFollowTheMessage_A, job_valid != '0 |-> hashed && !message_busy)
+  // A lane with an illegal state ends the verification, so its values do not reach a verdict.
   `ASSERT(ALaneThatFailsStopsAll_A, lane_error != '0 && Hardened |=> alert_o)
+  // Nothing is computed for a signature that was not started.
   `ASSERT(NothingIsScheduledWhileIdle_A, idle_o |-> !schedule)
-  // A root that is compared while a lane works would be that of another pass.
+  // A root that is compared while a lane still works would belong to another pass.
   `ASSERT(LanesAreIdleWhenThePassEnds_A, finished |-> &lane_idle)
-  // Only the first lane has what a layer signs.
+  // Only the first lane computes what a layer signs.
   `ASSERT(RootsComeFromTheFirstLane_A, (lane_root >> 1) == '0)
 endmodule

@@ -1,5 +1,11 @@
-// What a layer signs, which is the key of FORS or the root of the layer below: its digits, base 16, and those of their
-// checksum (FIPS 205 §5.3, algorithm 8). After the last layer it is the root that is compared.
+// The value that a layer signs, which is the key of FORS or the root of the layer below: its
+// digits, base 16, and the digits of their checksum (FIPS 205 §5.3, algorithm 8). After the last
+// layer it is the root that is compared.
+//
+// Words are stored as they leave the hash core. `sum_i` begins the checksum: one digit a cycle, so
+// its digits can be read after 32 cycles. A digit is read in the cycle of its index. Reset clears
+// everything. Nothing here is hardened: the verdict depends on the count of steps, and the value
+// has no parity.
 
 `include "assert.svh"
 
@@ -8,26 +14,38 @@ module slh_dsa_digits
 (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         start_i,  // of a pass: no steps were counted
+  // A pass begins, so no steps were counted.
+  input  logic         start_i,
 
-  input  logic         write_i,  // words of half `write_half_i`
+  // Words of the half `write_half_i`, each with its enable.
+  input  logic         write_i,
   input  logic         write_half_i,
   input  logic [1:0]   write_words_i,
   input  logic [63:0]  write_data_i,
-  input  logic         sum_i,     // all words are there, and are signed by a layer
-  output logic         summed_o,  // the digits of the checksum can be read
+  // All words are there, and a layer signs them.
+  input  logic         sum_i,
+  // The digits of the checksum can be read.
+  output logic         summed_o,
 
-  output logic [11:0]  steps_o,  // of all chains of this pass
-  input  logic [5:0]   index_i,  // of a chain
+  // Steps of all chains of this pass.
+  output logic [11:0]  steps_o,
+  // A chain, and its digit.
+  input  logic [5:0]   index_i,
   output logic [3:0]   digit_o,
-  output logic [3:0][31:0] root_o  // the first word is the last element
+  // The value. Its first word is the last element.
+  output logic [3:0][31:0] root_o
 );
-  logic [8:0] sum_q;   // the checksum: at most 32 * 15 = 480
-  logic [5:0] at_q;    // the digit that is added
+  // The checksum, at most 32 * 15 = 480.
+  logic [8:0] sum_q;
+  // The digit that is added.
+  logic [5:0] at_q;
+  // The sum is under way.
   logic       sums_q;
-  logic [3:0] digit, steps;  // the digit that is added, and the steps of its chain
+  // The digit that is added, and the steps of its chain.
+  logic [3:0] digit, steps;
 
-  // A digit of the message or of the checksum, which has twelve bits (lg_w * len_2) and fills three digits.
+  // A digit of the message or of the checksum, which has twelve bits (lg_w * len_2) and so three
+  // digits.
   function automatic logic [3:0] digit_of(logic [31:0][3:0] message, logic [8:0] sum, logic [5:0] index);
     if (!index[5]) return message[~index[4:0]];
     unique case (index[1:0])
@@ -38,11 +56,13 @@ module slh_dsa_digits
   endfunction
   assign digit_o  = digit_of(root_o, sum_q, index_i);
   assign digit    = digit_of(root_o, sum_q, at_q);
-  // Each chain has w - 1 steps without its digit. The verdict depends on this count, so that no skipped chain can pass.
+  // A chain has w - 1 steps minus its digit. The verdict depends on the total, so a chain that was
+  // skipped does not pass.
   assign steps    = ~digit;
   assign summed_o = ~sums_q | at_q[5];
 
-  // A digit a cycle is added: those of the message make the checksum, and then those of the checksum have steps, too.
+  // One digit is added in a cycle. Digits of the message make the checksum; then digits of the
+  // checksum have steps, too.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       root_o  <= '0;
@@ -70,7 +90,8 @@ module slh_dsa_digits
     end
   end
 
+  // The checksum fits into its digits.
   `ASSERT(TheSumIsInRange_A, sum_q <= 9'd480)
-  // A value that changes while it is summed would have the checksum of another one.
+  // A value that changes while it is summed would get the checksum of another value.
   `ASSERT(AMessageIsStableWhileItIsSummed_A, sums_q |-> !write_i)
 endmodule

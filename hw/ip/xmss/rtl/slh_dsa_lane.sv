@@ -1,9 +1,17 @@
-// A lane: takes a hash core through chains, trees of FORS and paths, and the first lane through T_l.
+// A lane: it leads a hash core through chains, trees of FORS and paths, and the first lane through
+// T_l.
 //
-// A job reads its operands from consecutive places of the memory, through a queue that runs ahead, and hashes one block
-// after the other. A value stays in the lane from hash to hash: its state leaves the core while the next block's state
-// enters, two cycles before the block needs it. So a step takes no more cycles than the core's rounds and turn. Results
-// go from the core to the memory. A lane waits for no other lane: all operands of a job exist, or come with the stream.
+// A job reads its operands from consecutive places of the memory, through a queue that runs ahead,
+// and hashes one block after the other. A value stays in the lane from hash to hash: its state
+// leaves the core while the next block's state enters, two cycles before the block needs it. So a
+// step takes no more cycles than the core's rounds and turn, 34 with two rounds a cycle. Results go
+// from the core to the memory. A lane waits for no other lane: all operands of a job exist, or come
+// with the stream.
+//
+// Interface: jobs, reads and results have valid and ready. Reset and `wipe_i` drop the job.
+//
+// Hardening: any two states differ in three bits, and every other code is `error_o` until reset.
+// Operands are not protected; a wrong one leads to another root.
 
 `include "assert.svh"
 
@@ -14,32 +22,41 @@ module slh_dsa_lane
   import xmss_pkg::hash_response_t;
   import sha2_pkg::*;
 #(
-  parameter bit IsFirst  = 1'b0,  // it has blocks of T_l, and keeps their state
-  parameter bit Overlaps = 1'b1,  // of the hash core
+  // 1 builds the lane that has blocks of T_l and keeps their state.
+  parameter bit IsFirst  = 1'b0,
+  // As in the hash core.
+  parameter bit Overlaps = 1'b1,
+  // 0 builds a lane that continues from an illegal state, to show that the test detects it.
   parameter bit Hardened = 1'b1
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,
-  input  logic           wipe_i,   // drops the job
-  output logic           error_o,  // until reset
-  output logic           idle_o,   // nothing is computed, and nothing waits to leave
+  // Drops the job.
+  input  logic           wipe_i,
+  // The lane or its hash core is in an illegal state, until reset.
+  output logic           error_o,
+  // Nothing is computed, and no state waits to leave.
+  output logic           idle_o,
 
-  // Of all addresses.
+  // Parts of all addresses (§4.2).
   input  logic [2:0]     layer_i,
   input  logic [53:0]    tree_i,
   input  logic [8:0]     leaf_i,
 
+  // A job. It is taken only when the core has the last word of the job before.
   input  logic           job_valid_i,
-  output logic           job_ready_o,  // only when the core has the last word of the job before
+  output logic           job_ready_o,
   input  job_t           job_i,
 
+  // Reads of the memory. A half comes in the cycle after its grant.
   output logic           read_valid_o,
   input  logic           read_ready_i,
   output half_t          read_at_o,
-  output logic           of_results_o,  // a block reads results, not the signature
-  input  logic [63:0]    read_data_i,   // a cycle after the grant
+  // The half is one of the results, and not of the signature.
+  output logic           of_results_o,
+  input  logic [63:0]    read_data_i,
 
-  // The state after PK.seed (§11.2.1), which all lanes get at once.
+  // The state after PK.seed (§11.2.1), which all lanes get at the same time.
   input  logic           mid_valid_i,
   input  logic           mid_row_i,
   input  logic [1:0]     mid_words_i,
@@ -54,27 +71,37 @@ module slh_dsa_lane
   output logic           root_valid_o,
   output logic           root_last_o,
 
-  output logic           step_o,  // a step of a chain was fed
-  output logic           node_o,  // another hash was
+  // A step of a chain was fed, or another hash.
+  output logic           step_o,
+  output logic           node_o,
 
+  // The hash core.
   output hash_request_t  hash_o,
   input  hash_response_t hash_i
 );
-  // A [6,3,3] code, as in `sha2_control`.
+  // A [6,3,3] code, as in `sha2_control`: any two states differ in at least three bits.
   typedef enum logic [5:0] {
+    // Waits for a job.
     StIdle  = 6'b001011,
-    StIssue = 6'b010101,  // offers the next block to the core
+    // Offers the next block to the core, until the core takes its command.
+    StIssue = 6'b010101,
+    // Feeds the block. The last hash of a job leads to `StIdle`.
     StFeed  = 6'b011110,
+    // Only a reset ends this state.
     StError = 6'b110011
   } state_e;
-  // Where the state of a hash goes.
+  // Destinations of the state of a hash.
   typedef enum logic [1:0] {
-    ToValue  = 2'd0,  // into the slot of the lane's value
-    ToState  = 2'd1,  // into that of the state of T_l
+    // The slot of the lane's value.
+    ToValue  = 2'd0,
+    // The slot of the state of T_l.
+    ToState  = 2'd1,
+    // The memory of results, or the register of the root.
     ToResult = 2'd2,
     ToRoot   = 2'd3
   } goal_e;
-  // Rows of the slots, each of two: the state after the seed, the state of T_l, the value. The queue has the upper half.
+  // Slots of two rows each: the state after the seed, the state of T_l, the value. The queue has
+  // the upper half of the rows.
   localparam logic [3:0] MidRows   = 4'd0;
   localparam logic [3:0] StateRows = 4'd1;
   localparam logic [3:0] ValueRows = 4'd2;
@@ -85,8 +112,10 @@ module slh_dsa_lane
 
   // --- the job ---
   kind_e       kind_q;
-  logic [3:0]  left_q;  // hashes
-  logic [4:0]  halves_q;  // that a block has
+  // Hashes of the job that are left.
+  logic [3:0]  left_q;
+  // Number of halves in a block.
+  logic [4:0]  halves_q;
   logic [5:0]  number_q, second_q;
   logic [15:0] index_q;
   logic        has_value_q, is_right_q, is_first_q, is_last_q;
@@ -104,7 +133,7 @@ module slh_dsa_lane
   assign job_ready_o = in_idle & ~wipe_i & ~error_o;
   assign takes_job   = job_valid_i & job_ready_o;
 
-  // The blocks of a job: each is offered to the core, and fed.
+  // The blocks of a job: each is offered to the core, and then fed.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -118,7 +147,8 @@ module slh_dsa_lane
     if (hash_i.error && Hardened) state_d = StError;
   end
 
-  // The job, and where it is. A node of a tree is half of the index of its child, which is on the right if it is odd.
+  // The job, and the position in it. The index of a node is half of the index of its child, which
+  // is on the right if its index is odd.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= StIdle;
@@ -160,8 +190,10 @@ module slh_dsa_lane
   end
 
   // --- operands: from the memory into the queue ---
+  // Operands go from the memory into the queue of sixteen halves.
   half_t      read_at_q;
-  logic [4:0] loads_q, head_q, tail_q, there_q;  // halves to load; places of the queue to take, to ask for, and filled
+  // Halves to load; places of the queue to take, to ask for, and filled.
+  logic [4:0] loads_q, head_q, tail_q, there_q;
   logic       fetches, fetched_q, queue_valid, queue_take;
   assign read_valid_o = (loads_q != '0) & ((head_q ^ tail_q) != 5'b10000);
   assign read_at_o    = read_at_q;
@@ -169,7 +201,7 @@ module slh_dsa_lane
   assign fetches      = read_valid_o & read_ready_i;
   assign queue_valid  = head_q != there_q;
 
-  // A half is in its place two cycles after it was granted.
+  // A half is in its place two cycles after its grant.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       read_at_q <= '0;
@@ -200,25 +232,28 @@ module slh_dsa_lane
   end
 
   logic        lane_valid;
-  logic [63:0] lane;  // of the message of the core
+  // A lane of the core's message.
+  logic [63:0] lane;
 
   // --- the state of the hash before ---
   logic       save_wanted_q, loading_q, goes_on, offers, saves, save_ends, save_ready, to_slots;
   goal_e      goal, goal_q;
   logic [5:0] result_q;
 
-  // A block of T_l that follows the one before at once goes on with the core's own state.
+  // A block of T_l that follows the one before at once continues with the core's own state.
   assign goes_on   = continues & save_wanted_q & (goal_q == ToState);
-  // Without another hash in time the core is asked for its state, when its rounds are over.
+  // If no other hash begins in time, the core is asked for its state with a command, after its
+  // rounds.
   assign asks      = save_wanted_q & (in_idle | (in_issue & ~Overlaps & ~goes_on));
-  // A block that goes on with a state from the slots needs its first lane before: they are read for one at a time.
+  // A block that continues with a state from the slots needs its first lane before: the slots are
+  // read for one of them at a time.
   assign offers    = in_issue & (~continues | lane_valid);
   assign takes_cmd = offers & hash_i.cmd_ready & ~asks;
   assign to_slots  = ~goal_q[1];
   assign saves     = save_wanted_q & hash_i.save_valid & save_ready;
   assign save_ends = saves & hash_i.save_last;
 
-  // Where the result of the hash that is fed goes.
+  // The destination of the result of the hash that is fed.
   always_comb begin
     goal = ToValue;
     unique case (kind_q)
@@ -229,7 +264,7 @@ module slh_dsa_lane
     endcase
   end
 
-  // A state without a use is let go.
+  // A state that nobody needs is taken and dropped.
   always_comb begin
     save_ready = 1'b1;
     if (save_wanted_q) begin
@@ -247,7 +282,7 @@ module slh_dsa_lane
   assign step_o         = feed_end & in_feed & (kind_q == KindChain);
   assign node_o         = feed_end & in_feed & (kind_q != KindChain);
 
-  // What of the core's state is awaited, and whether another one enters.
+  // The state that is awaited, its destination, and whether a state enters the core.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       save_wanted_q <= 1'b0;
@@ -274,18 +309,21 @@ module slh_dsa_lane
   end
 
   // --- slots ---
+  // The slots have one port for writes and one for reads. A state that enters the core has priority
+  // over operands.
   logic       of_value, value_half;
   logic [1:0] low_words, high_words;
   logic [4:0] write_row, feed_row;
   row_t       write_data, read_data;
 
-  // The state after the seed comes before the first job, and halves of the queue go before states, which can wait.
+  // The state after the seed precedes the first job. Halves of the queue have priority over states,
+  // which can wait.
   always_comb begin
     write_row       = {(goal_q == ToState) ? StateRows : ValueRows, hash_i.save_row};
     low_words       = (saves & to_slots) ? hash_i.save_halves : 2'b00;
     high_words      = (IsFirst && saves && goal_q == ToState) ? hash_i.save_halves : 2'b00;
     write_data.low  = hash_i.save.low;
-    // Other lanes have no state of T_l.
+    // Lanes other than the first have no state of T_l.
     write_data.high = IsFirst ? hash_i.save.high : mid_i.high;
     if (fetched_q) begin
       write_row      = {1'b1, there_q[3:0]};
@@ -342,6 +380,7 @@ module slh_dsa_lane
     .end_o        (feed_end)
   );
 
+  // The request to the hash core.
   always_comb begin
     hash_o.wipe       = wipe_i;
     hash_o.cmd_valid  = offers | asks;
@@ -356,11 +395,18 @@ module slh_dsa_lane
   logic unused_ports;
   assign unused_ports = ^{hash_i.load_next};
 
+  // An error lasts until reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // A lane with an error gets no more work.
   `ASSERT(AnErrorTakesNoJob_A, error_o |-> !job_ready_o)
+  // The queue is empty when a job begins, so it gets only its own operands.
   `ASSERT(AJobReadsAllOfItsOperands_A, takes_job |-> loads_q == '0 && head_q == tail_q)
+  // The state of a hash has left before the next one ends; otherwise it would be lost.
   `ASSERT(AStateIsTakenBeforeTheNext_A, feed_end |-> !save_wanted_q)
+  // A chain that ends early would give another public key (§5.3, algorithm 8).
   `ASSERT(AChainIsWalkedToItsEnd_A, feed_end && is_end && kind_q == KindChain |-> index_q == 16'd14)
+  // The state after the seed does not collide with a half from the memory.
   `ASSERT(RowsAreNotLost_A, fetched_q |-> !mid_valid_i)
+  // Other lanes have no slot for the state of T_l.
   `ASSERT(OnlyTheFirstLaneCompresses_A, takes_job && (job_i.kind == KindEnds || job_i.kind == KindRoots) |-> IsFirst)
 endmodule

@@ -1,8 +1,14 @@
-// Computes the message digest on the first hash core, before the lanes begin: H_msg (FIPS 205 §11.2.1), which is
-// MGF1-SHA-256(R || PK.seed || SHA-256(R || PK.seed || PK.root || M'), 30).
+// Computes the message digest on the first hash core, before the lanes begin: H_msg (FIPS 205
+// §11.2.1), which is MGF1-SHA-256(R || PK.seed || SHA-256(R || PK.seed || PK.root || M'), 30).
 //
-// Before that, the state of the hash function after PK.seed and its zeros, with which all other hashes begin. MGF1 needs one
-// hash only, because the digest has 30 bytes.
+// Before that it computes the state of the hash function after PK.seed and its zeros, with which
+// all other hashes begin. MGF1 needs one hash only, because the digest has 30 bytes.
+//
+// Interface: words of M' and reads have valid and ready, at most one word a cycle. `start_i` is a
+// strobe. M' has at most 2^32 - 49 bytes, because bytes are counted in 32 bits with the 48 bytes in
+// front. Reset and `clear_i` drop the message.
+//
+// Hardening: any two states differ in four bits, and every other code is `error_o` until reset.
 
 `include "assert.svh"
 
@@ -11,54 +17,79 @@ module slh_dsa_message
   import xmss_pkg::hash_response_t;
   import sha2_pkg::*;
 #(
+  // As in the hash core.
   parameter bit Overlaps = 1'b1,
+  // 0 builds a block that continues from an illegal state, to show that the test detects it.
   parameter bit Hardened = 1'b1
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,
-  input  logic           clear_i,  // drops the message
-  input  logic           start_i,  // a new one
-  output logic           error_o,  // until reset
-  output logic           busy_o,   // it has the first hash core
+  // Drops the message.
+  input  logic           clear_i,
+  // A new message begins.
+  input  logic           start_i,
+  // The state does not exist. This lasts until reset.
+  output logic           error_o,
+  // The message has the first hash core.
+  output logic           busy_o,
 
-  input  logic           has_random_i,  // R is there
+  // R is in the memory.
+  input  logic           has_random_i,
 
-  // M', the first byte in the upper bits.
+  // Words of M', with the first byte in the upper bits. A word has eight bytes; the last one has
+  // none to eight.
   input  logic           word_valid_i,
   output logic           word_ready_o,
   input  logic [63:0]    word_i,
   input  logic           word_last_i,
-  input  logic [3:0]     word_bytes_i,  // 0 to 8; before the last word, 8
+  input  logic [3:0]     word_bytes_i,
 
-  output logic           read_o,  // of the memory
+  // Reads of the memory. A half comes in the cycle after its grant.
+  output logic           read_o,
   input  logic           read_ready_i,
   output half_t          read_at_o,
-  input  logic [63:0]    read_data_i,  // a cycle after the grant
+  input  logic [63:0]    read_data_i,
 
-  // The first hash core. A state that it gives is taken at once, and none is loaded.
+  // The first hash core. A state that it gives is taken at once, and no state is loaded.
   output logic           cmd_valid_o,
   output cmd_e           cmd_o,
   output logic           lane_valid_o,
   output logic [63:0]    lane_o,
   input  hash_response_t hash_i,
-  output logic           mid_valid_o,  // words of the state after PK.seed leave the core
+  // Words of the state after PK.seed leave the core.
+  output logic           mid_valid_o,
 
-  output logic           done_o,  // the digest is there
-  output logic [7:0][31:0] digest_o  // the first word is the last element
+  // The digest is there.
+  output logic           done_o,
+  // The digest. Its first word is the last element.
+  output logic [7:0][31:0] digest_o
 );
-  // Words of an extended Hamming code: any two differ in four bits.
+  // States as words of an extended Hamming code: any two differ in four bits. A state that makes
+  // lanes ends with its last lane.
   typedef enum logic [7:0] {
+    // Waits for a start.
     StIdle   = 8'h0f,
-    StSeed   = 8'h33,  // PK.seed and zeros
-    StPrefix = 8'h3c,  // R, PK.seed, PK.root
-    StWords  = 8'h55,  // M'
-    StMarker = 8'h5a,  // the last word had no room for the one of the padding
+    // Makes the block of PK.seed and zeros.
+    StSeed   = 8'h33,
+    // Makes R, PK.seed and PK.root.
+    StPrefix = 8'h3c,
+    // Takes M', up to its last word.
+    StWords  = 8'h55,
+    // Makes the marker of the padding, because the last word had no room for it.
+    StMarker = 8'h5a,
+    // Makes zeros up to the length.
     StZeros  = 8'h66,
+    // Makes the length in bits.
     StLength = 8'h69,
-    StExpand = 8'h96,  // R, PK.seed, the digest
-    StCounter = 8'h99, // the counter of MGF1, and the padding
+    // Makes R, PK.seed and the digest.
+    StExpand = 8'h96,
+    // Makes the counter of MGF1, and the padding.
+    StCounter = 8'h99,
+    // Waits for the state of the last hash.
     StSave   = 8'ha5,
+    // Shows the digest until the next start.
     StDone   = 8'haa,
+    // Only a reset ends this state.
     StError  = 8'hf0
   } state_e;
   state_e state_d;
@@ -81,15 +112,20 @@ module slh_dsa_message
   assign busy_o     = ~(in_idle | in_done | error_o);
   assign done_o     = in_done;
 
-  logic [2:0]  at_q;  // the lane of the block that is made next
-  logic        needs_cmd_q, is_new_q;  // a block was not offered yet; it begins a hash
-  logic        valid_q, fetched_q;  // a lane waits for the core; a half comes from the memory
+  // The lane of the block that is made next.
+  logic [2:0]  at_q;
+  // A block was not offered yet; it begins a hash.
+  logic        needs_cmd_q, is_new_q;
+  // A lane waits for the core; a half comes from the memory.
+  logic        valid_q, fetched_q;
   logic [63:0] lane_q, lane, ended, digest;
-  logic [3:0][63:0] halves;  // of the digest
+  // The digest as halves.
+  logic [3:0][63:0] halves;
   logic        is_stored, is_there, room, loads, ends_block, asks;
-  logic [31:0] bytes_q;  // of R, key and message
+  // Bytes of R, key and message.
+  logic [31:0] bytes_q;
 
-  // Bytes after the last one are replaced by the one of the padding and zeros.
+  // In the last word the bytes after the message are replaced by the marker and zeros.
   always_comb begin
     ended = '0;
     for (int i = 0; i < 8; i++) begin
@@ -100,14 +136,14 @@ module slh_dsa_message
 
   assign halves = digest_o;
 
-  // Lanes that come from the memory: halves of R, PK.seed and PK.root.
+  // Lanes from the memory: halves of R, PK.seed and PK.root.
   assign is_stored = (in_seed & (at_q < 3'd2)) | in_prefix | (in_expand & ~at_q[2]);
   always_comb begin
     read_at_o = {9'd0, at_q[0]};
     if (in_seed || at_q[1]) read_at_o = SeedAt | {9'd0, at_q[0]};
     if (at_q[2])            read_at_o = RootAt | {9'd0, at_q[0]};
   end
-  // A block is complete before the next one is offered, so that a lane belongs to its command.
+  // A block is complete before the next one is offered, so that each lane belongs to its command.
   assign room       = (~valid_q | hash_i.lane_ready) & ~needs_cmd_q;
   assign read_o     = is_stored & room & ~fetched_q & (has_random_i | in_seed);
   assign is_there   = is_stored ? fetched_q : ~in_words | word_valid_i;
@@ -127,7 +163,7 @@ module slh_dsa_message
       StLength:  lane = {29'd0, bytes_q, 3'd0};
       StExpand:  lane = is_stored ? read_data_i : digest;
       StCounter: begin
-        // MGF1 counts from zero; the message has 68 bytes.
+        // The counter of MGF1 is zero. The message has 68 bytes, which are 544 bits.
         lane[31] = at_q == 3'd0;
         if (at_q == 3'd7) lane[9:0] = 10'd544;
       end
@@ -135,7 +171,7 @@ module slh_dsa_message
     endcase
   end
 
-  // Lanes in order; the padding (FIPS 180-4 §5.1.1) ends a block.
+  // Lanes in order. The padding (FIPS 180-4 §5.1.1) ends a block.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -159,7 +195,8 @@ module slh_dsa_message
   end
 
   // --- the core ---
-  logic wants_q, of_seed_q, takes_cmd;  // a state is awaited; it is the one after PK.seed
+  // A state is awaited; it is the state after PK.seed.
+  logic wants_q, of_seed_q, takes_cmd;
   assign asks      = wants_q & ((is_new_q & ~Overlaps) | in_save);
   assign takes_cmd = cmd_valid_o & hash_i.cmd_ready;
 
@@ -169,7 +206,8 @@ module slh_dsa_message
   assign lane_o       = lane_q;
   assign mid_valid_o  = wants_q & of_seed_q & hash_i.save_valid;
 
-  // Where a message is, the lane that waits, and what the core gives. Data need no clear: `done_o` says what is valid.
+  // The position in the message, the lane that waits, and the state from the core. Data need no
+  // clear, because `done_o` says what is valid.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= StIdle;
@@ -233,12 +271,16 @@ module slh_dsa_message
   logic unused_ports;
   assign unused_ports = ^{hash_i.error, hash_i.load_next, hash_i.load_last, hash_i.load_row};
 
+  // An error lasts until reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   // FIPS 180-4 §5.1.1: the length in bits is the last 64 bits of a block.
   `ASSERT(TheLengthIsAtTheEnd_A, in_length |-> at_q == 3'd7)
-  // Padding inside of a message would make two messages with one digest.
+  // Padding inside of a message would give two messages the same digest.
   `ASSERT(OnlyTheLastWordIsShort_A, word_valid_i && !word_last_i |-> word_bytes_i == 4'd8)
+  // A lane never becomes part of the block before.
   `ASSERT(ALaneBelongsToItsCommand_A, loads |-> !needs_cmd_q)
+  // The state of a hash has left before the next block ends; otherwise it would be lost.
   `ASSERT(AnOldStateIsTakenFirst_A, ends_block |-> !wants_q)
+  // The digest is complete when it is shown.
   `ASSERT(ADigestHasNoStateToCome_A, done_o |-> !wants_q)
 endmodule

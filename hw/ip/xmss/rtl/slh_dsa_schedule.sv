@@ -1,70 +1,96 @@
-// Decides what the lanes do next (FIPS 205 §9.3, algorithm 20): the trees of FORS, then layer after layer.
+// Decides what the lanes do next (FIPS 205 §9.3, algorithm 20): the trees of FORS, then layer after
+// layer.
 //
-// In a layer all chains are independent. Their ends are absorbed by T_len in order, a block as soon as its values are
-// there, by the first lane, which then goes up the path. That is serial, and the next layer signs its result. So chains are
-// given out in order, but for those of the checksum, of which the first one is always long: they go out as soon as
-// they are known; and for the second half, of which long ones go first, so that lanes end together. A chain without
-// steps takes no lane: its block reads it from the signature.
+// In a layer all chains are independent. T_len absorbs their ends in order, each block as soon as
+// its values are there, on the first lane, which then goes up the path. This part is serial, and
+// the next layer signs its result. So chains are given out in order, with two exceptions. Chains of
+// the checksum go out as soon as they are known, because the first of them is always long. In the
+// second half long chains go first, so that the lanes end together. A chain without steps takes no
+// lane: its block reads it from the signature.
 //
-// After an upset of a digit no scan, or two of them, would take its chain. So chains are counted.
+// Interface: `prepare_i` and `start_i` are strobes. A job is given out in the cycle of valid and
+// ready, at most one a cycle. Reset and `clear_i` end the pass.
+//
+// Hardening: any two states differ in three bits, and every other code is `error_o` until reset.
+// After an upset of a digit no scan, or two of them, would take its chain; so chains are counted,
+// and a wrong count is an error.
 
 `include "assert.svh"
 
 module slh_dsa_schedule
   import slh_dsa_pkg::*;
 #(
+  // Number of lanes.
   parameter int unsigned Lanes    = 1,
+  // 0 builds a schedule that continues from an illegal state and with a wrong count.
   parameter bit          Hardened = 1'b1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,  // forgets everything
-  output logic             error_o,  // until reset
+  // Ends the pass.
+  input  logic             clear_i,
+  // The state does not exist, or a chain was lost. This lasts until reset.
+  output logic             error_o,
 
-  input  logic             prepare_i,  // a signature comes: marks of the one before are cleared, in 64 cycles
-  input  logic             start_i,    // the digest is there
-  input  logic             is_turned_i,  // the second pass: trees and chains in another order
-  input  logic [13:0][11:0] md_i,  // the digest (algorithm 20): indices of FORS, of the tree, of the leaf
+  // A signature comes. Marks of the signature before are cleared, which takes 64 cycles.
+  input  logic             prepare_i,
+  // The digest is there, and a pass begins.
+  input  logic             start_i,
+  // This is the second pass, with trees and chains in another order.
+  input  logic             is_turned_i,
+  // The digest (algorithm 20): indices of FORS, of the tree and of the leaf.
+  input  logic [13:0][11:0] md_i,
   input  logic [53:0]      tree_i,
   input  logic [8:0]       leaf_i,
-  output logic             finished_o,  // the root of the hypertree is computed
+  // The root of the hypertree is computed.
+  output logic             finished_o,
 
-  // Of all addresses.
+  // Parts of all addresses.
   output logic [2:0]       layer_o,
   output logic [53:0]      tree_o,
   output logic [8:0]       leaf_o,
 
-  // Digits of what the layer signs.
+  // Digits of the value that the layer signs. A digit comes in the cycle of its index.
   output logic             sum_o,
   input  logic             summed_i,
   output logic [5:0]       digit_index_o,
   input  logic [3:0]       digit_i,
 
+  // The next job, for one lane.
   output logic [Lanes-1:0] job_valid_o,
   input  logic [Lanes-1:0] job_ready_i,
   output job_t             job_o,
 
-  input  logic             result_i,  // the result of a chain or tree is in the memory
+  // The result of a chain or tree is in the memory.
+  input  logic             result_i,
   input  logic [5:0]       result_number_i,
-  input  logic             root_i,  // the root of a layer, or the key of FORS
+  // The root of a layer, or the key of FORS, is computed.
+  input  logic             root_i,
 
-  // Whether a half that a block reads is one of the signature, and where.
+  // Tells whether a half that a block reads is one of the signature, and its place there.
   input  logic [6:0]       half_i,
   output logic             is_direct_o,
   output half_t            direct_at_o
 );
+  // States. `StTrees` and `StChains` end with the value that the next layer signs.
   typedef enum logic [5:0] {
+    // Waits for a start.
     StIdle   = 6'b001011,
+    // Gives out the trees of FORS.
     StTrees  = 6'b010101,
+    // Gives out the chains of the layers.
     StChains = 6'b011110,
+    // The root is computed.
     StDone   = 6'b100110,
+    // Only a reset ends this state.
     StError  = 6'b110011
   } state_e;
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
   logic in_idle, in_trees, in_chains, in_done, is_running, is_last_layer;
-  logic loses_chain;  // all scans are over, and did not take each chain once
+  // All scans have ended, and did not take each chain once.
+  logic loses_chain;
   assign in_idle    = state_q == StIdle;
   assign in_trees   = state_q == StTrees;
   assign in_chains  = state_q == StChains;
@@ -73,9 +99,10 @@ module slh_dsa_schedule
   assign is_running = in_trees | in_chains;
   assign finished_o = in_done;
 
-  // FORS is before layer 0.
+  // The phase: FORS precedes layer 0.
   logic [2:0] phase_q;
-  half_t      base_q;  // of the layer, in the signature
+  // The place of the layer in the signature.
+  half_t      base_q;
   assign layer_o       = in_trees ? 3'd0 : phase_q;
   assign is_last_layer = phase_q == 3'(Layers - 1);
   assign sum_o         = root_i & (in_trees | (in_chains & ~is_last_layer));
@@ -96,21 +123,26 @@ module slh_dsa_schedule
     if ((clear_i || prepare_i) && !error_o) state_d = StIdle;
   end
 
-  // --- marks: which results are there ---
-  // Of each number the phase and the pass of its last result, and whether the chain had no step.
+  // --- marks of results ---
+  // Marks tell which results are there.
+  // Each number has the phase and the pass of its last result, and whether the chain had no steps.
   logic [3:0] marks [64];
   logic       direct [64];
-  logic [3:0] mark;  // of this phase
-  logic [6:0] clear_q;  // the mark that is cleared next
+  // The mark of this phase.
+  logic [3:0] mark;
+  // The mark that is cleared next.
+  logic [6:0] clear_q;
   logic       clears, marks_direct, is_marked;
   logic [5:0] mark_at;
-  logic [5:0] complete_q;  // results that are there, and all before them
+  // Number of results that are there, with all results before them.
+  logic [5:0] complete_q;
   assign mark      = {is_turned_i, phase_q};
   assign clears    = ~clear_q[6];
   assign mark_at   = clears ? clear_q[5:0] : result_i ? result_number_i : digit_index_o;
   assign is_marked = marks[complete_q] == mark;
 
-  // A cleared mark is of FORS in the second pass: before that pass all that it would be read for are written again.
+  // A cleared mark is the mark of FORS in the second pass. Before that pass all numbers for which
+  // it would be read are written again.
   always_ff @(posedge clk_i) begin
     if (clears || result_i || marks_direct) begin
       marks[mark_at]  <= clears ? '1 : mark;
@@ -123,9 +155,10 @@ module slh_dsa_schedule
   // --- blocks of T_l, and the path, for the first lane ---
   logic [3:0] block_q;
   logic       block_due, path_due, is_last_block, blocks_done_q, path_done_q;
-  logic [5:0] needed;  // results that the block needs
+  // Number of results that the block needs.
+  logic [5:0] needed;
   assign is_last_block = block_q == (in_trees ? 4'(ForsBlocks - 1) : 4'(LayerBlocks - 1));
-  // Block b ends in value 4b + 2, or has the last one.
+  // Block b ends in value 4b + 2, or has the last value.
   always_comb begin
     needed = {block_q, 2'b11};
     if (in_trees && is_last_block)    needed = 6'(Trees);
@@ -135,14 +168,19 @@ module slh_dsa_schedule
   assign path_due  = in_chains & blocks_done_q & ~path_done_q;
 
   // --- trees and chains, for any lane ---
-  // A half, and four scans over the other one.
+  // A pass over one half of the chains, and four scans over the other half.
   localparam logic [6:0] ScansEnd = 7'(MessageChains / 2 * 5);
-  logic [6:0]  item_q;   // trees that were given out, or a place in the scans over chains
-  logic [1:0]  check_q;  // and chains of the checksum
-  logic [5:0]  chains_q; // that were given out, or marked
+  // Trees that were given out, or the position in the scans over chains.
+  logic [6:0]  item_q;
+  // Chains of the checksum that were given out.
+  logic [1:0]  check_q;
+  // Chains that were given out or marked.
+  logic [5:0]  chains_q;
   logic        tree_due, check_due, chain_due, item_due, is_direct, fits, passes, takes_item, takes_first;
   logic [5:0]  number;
-  logic [2:0]  rank;  // of the scan: all of the first half, and of the second half those with the same two upper bits
+  // The scan: 0 is the first half, and 1 to 4 take chains of the second half by the upper two bits
+  // of a digit.
+  logic [2:0]  rank;
   logic [3:0]  tree;
   logic [11:0] tree_index;
   half_t       tree_at;
@@ -153,7 +191,7 @@ module slh_dsa_schedule
   assign loses_chain = in_chains & (item_q == ScansEnd) & (check_q == 2'd3) & (chains_q != 6'(Chains));
   assign fits      = check_due | (rank == '0) | (digit_i[3:2] == 2'(rank - 3'd1));
 
-  // Neighbours are exchanged in the second pass, so that a fault of the same cycle hits other work.
+  // Neighbours are exchanged in the second pass, so that a fault in the same cycle hits other work.
   always_comb begin
     number = {1'b0, rank != '0, item_q[3:0] ^ {2'd0, {2{is_turned_i}}}};
     if (in_trees)       number = {2'd0, item_q[3:0] ^ {3'd0, is_turned_i}};
@@ -162,7 +200,8 @@ module slh_dsa_schedule
   assign tree          = number[3:0];
   assign digit_index_o = number;
 
-  // The index of the tree and where its values are: as a table, which takes less than a shift and a product.
+  // The index of the tree and the place of its values, as a table, which takes less than a shift
+  // and a product.
   always_comb begin
     tree_index = md_i[0];
     tree_at    = '0;
@@ -176,14 +215,14 @@ module slh_dsa_schedule
   assign is_direct     = ~in_trees & (digit_i == '1);
   assign item_due      = tree_due | ((check_due | chain_due) & fits & ~is_direct);
   assign passes        = chain_due & ~fits & ~takes_first;
-  // A mark waits for those of results.
+  // A mark of a chain without steps waits while a result is marked.
   assign marks_direct  = (check_due | chain_due) & fits & is_direct & ~result_i & ~takes_first;
 
-  // In the layer: values of a chain, or the path.
+  // The place in the layer: values of a chain, or the path.
   half_t layer_at;
   assign layer_at = base_q + (path_due ? PathAt : {3'd0, number, 1'b0});
 
-  // The first lane takes what is serial first.
+  // The first lane takes serial work before any other.
   assign takes_first = (block_due | path_due) & job_ready_i[0];
   always_comb begin
     job_o.kind     = in_trees ? KindTree : KindChain;
@@ -215,7 +254,7 @@ module slh_dsa_schedule
     end
   end
 
-  // Others go to the highest lane that is free: the first one has more to do.
+  // Other jobs go to the highest lane that is free, because the first lane has more to do.
   always_comb begin
     job_valid_o = '0;
     takes_item  = 1'b0;
@@ -229,7 +268,7 @@ module slh_dsa_schedule
     end
   end
 
-  // What was given out, and the indices of the layer (algorithm 13).
+  // Bookkeeping of what was given out, and the indices of the layer (algorithm 13).
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q       <= StIdle;
@@ -282,12 +321,18 @@ module slh_dsa_schedule
     end
   end
 
+  // An error lasts until reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  // A job that two lanes take would be counted twice.
   `ASSERT(AJobIsForOneLane_A, $onehot0(job_valid_o))
+  // A job is never given to a lane that cannot take it.
   `ASSERT(AJobIsForALaneThatIsFree_A, (job_valid_o & ~job_ready_i) == '0)
+  // A mark of an earlier signature would make a result look complete.
   `ASSERT(MarksAreClearedBeforeTheFirstResult_A, start_i |-> !clears && !prepare_i)
-  // A block over a value that is not there would absorb that of another layer.
+  // A block over a value that is not there would absorb the value of another layer.
   `ASSERT(ABlockHasItsValues_A, takes_first && !blocks_done_q && block_q[3] |-> complete_q == 6'(Chains))
+  // The value of a phase comes only after all work of the phase.
   `ASSERT(ARootEndsItsPhase_A, root_i && is_running |-> blocks_done_q && (in_trees || path_done_q))
+  // Results are counted at most once.
   `ASSERT(NoMoreAreCompleteThanThereAre_A, is_running |-> complete_q <= (in_trees ? 6'(Trees) : 6'(Chains)))
 endmodule

@@ -1,9 +1,18 @@
-// The engine for hash-based signatures on a bus: registers of `data/xmss.rdl` (AXI4-Lite), a stream port for signature and
-// message, an interrupt and an alert. Families of signatures share one bank of hash cores, and `algorithm` says which one has it.
+// The engine for hash-based signatures on a bus: registers of `data/xmss.rdl` (AXI4-Lite), a stream
+// port for signature and message, an interrupt and an alert. Families of signatures share one bank
+// of hash cores, and the register `algorithm` says which family has it (../doc/README.md).
 //
-// The signature comes first, then the message, each with its end. No access waits for an event that may not come: a store
-// into `data` waits for a word before it, which the engine takes also after a refusal, and what nothing expects is dropped
-// and reported.
+// The signature comes first, then the message, each with its end. No access waits for an event that
+// may not come: a store into `data` waits for the word before it, which the engine takes also after
+// a refusal. A word that nothing expects is dropped and reported.
+//
+// Timing: a verification takes 11,000 to 200,000 cycles for XMSS of height 10, by lanes and rounds;
+// the documentation has a table. A word of the root is read in two cycles more than a register.
+// Reset forgets everything, and the engine is idle after at most 512 cycles.
+//
+// Hardening: an illegal state of any family or hash core raises `alert_o` until reset, and then
+// there is no verdict. Verdicts are constants of 64 bits. Values, memories and hash cores have no
+// parity.
 
 `include "assert.svh"
 
@@ -11,16 +20,19 @@ module xmss
   import xmss_pkg::*;
   import xmss_regs_pkg::*;
 #(
+  // Number of lanes, each with a hash core, and rounds of a compression in a cycle (1, 2 or 4).
   parameter int unsigned Lanes          = 1,
   parameter int unsigned RoundsPerCycle = 1,
-  parameter bit          HasXmss        = 1'b1,  // what is built in
-  parameter bit          HasXmssMt      = 1'b0,  // with XMSS
-  parameter bit          HasShort       = 1'b0,  // their sets with n = 24
+  // Families and sets that are built in. XMSS^MT and the sets with n = 24 need XMSS.
+  parameter bit          HasXmss        = 1'b1,
+  parameter bit          HasXmssMt      = 1'b0,
+  parameter bit          HasShort       = 1'b0,
   parameter bit          HasLms         = 1'b0,
   parameter bit          HasSlhDsa      = 1'b0,
-  // Hashes follow each other without a cycle between them, which takes about 130 look-up tables a lane. With a round a cycle
-  // XMSS alone was tested so.
+  // 1 lets hashes follow each other without a cycle between them, which takes about 130 look-up
+  // tables a lane. With one round a cycle this was tested for XMSS without other families.
   parameter bit          Overlaps       = RoundsPerCycle > 1 || !(HasLms || HasSlhDsa),
+  // 0 builds an engine that continues from an illegal state, to show that the tests detect it.
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
@@ -52,8 +64,9 @@ module xmss
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
-  // Signature and message of `control.stream`: words of eight bytes, the first one in the lower bits; the last word of
-  // each has none to eight.
+  // Signature and message while `control.stream` is set: words of eight bytes with valid and ready,
+  // the first byte in the lower bits. The last word of each has none to eight bytes. `str_abort_i`
+  // ends both.
   input  logic        str_valid_i,
   output logic        str_ready_o,
   input  logic [63:0] str_data_i,
@@ -61,10 +74,13 @@ module xmss
   input  logic [3:0]  str_bytes_i,
   input  logic        str_abort_i,
 
-  input  logic [3:0]  lifecycle_i,  // a change of it is an abort
+  // Lifecycle code. Any change of it is an abort, because the device may be in other hands then.
+  input  logic [3:0]  lifecycle_i,
   output logic        irq_o,
-  output logic        alert_o       // an upset was detected: the engine stops until reset
+  // An upset was detected. The engine stops until reset.
+  output logic        alert_o
 );
+  // Fields of the register block, in the shape that the generator gives them.
   xmss__in_t  regs_in;
   xmss__out_t regs_out;
 
@@ -97,20 +113,23 @@ module xmss
 
   // --- the family ---
 
+  // The families that are built in, and the one that has the cores after reset: the lowest of them.
   localparam families_t Built      = {HasSlhDsa, HasLms, HasXmss};
   localparam families_t FirstBuilt = Built & (~Built + families_t'(1));
 
-  families_t asked, owner;  // the family of the algorithm, and the one that has the hash cores
+  // The family of the algorithm, and the family that has the hash cores.
+  families_t asked, owner;
   logic      is_built, is_mt, changes;
 
   assign asked    = algorithm_e'(regs_out.algorithm.code.value) == AlgorithmLms    ? FamilyLms :
                     algorithm_e'(regs_out.algorithm.code.value) == AlgorithmSlhDsa ? FamilySlhDsa : FamilyXmss;
-  // What is not built in is refused by a family that is, as a type that it does not know.
+  // An algorithm that is not built in is refused by a family that is, as a type that it does not
+  // know.
   assign is_built = (asked & Built) != '0 && (HasXmssMt || !is_mt);
   assign is_mt    = algorithm_e'(regs_out.algorithm.code.value) == AlgorithmXmssMt;
   assign owner    = $onehot(Built) ? Built : is_built ? asked : FirstBuilt;
 
-  // What each family shows, and what it asks of the hash cores.
+  // Results of each family, and its requests to the hash cores.
   families_t   idles, alerts, sig_readies, msg_readies, dones;
   error_e      errors [NumFamilies];
   logic [63:0] verdicts [NumFamilies];
@@ -118,27 +137,32 @@ module xmss
   hash_request_t  requests [NumFamilies][Lanes];
   hash_response_t responses [NumFamilies][Lanes];
 
-  // Index and R of XMSS^MT, and what follows them, in words of the stream.
+  // Words of the stream with index and R of XMSS^MT. The message comes after them.
   localparam logic [2:0] HeadWords = 3'd5;
 
   // --- commands ---
 
   logic is_idle, starts, drops, from_stream;
-  logic sig_open_q, msg_open_q;  // words are of the signature; words are to come
-  // XMSS^MT: words of the signature before the message; it was taken; the rest of the signature follows it.
+  // Words belong to the signature and not to the message; words are to come.
+  logic sig_open_q, msg_open_q;
+  // For XMSS^MT: words of the signature before the message; the message was taken; the rest of the
+  // signature follows it.
   logic [2:0] head_q;
   logic msg_done_q, rest_q, ends_head;
-  logic [3:0] lifecycle_q;       // of the last cycle
+  // The lifecycle of the cycle before.
+  logic [3:0] lifecycle_q;
 
   assign from_stream = regs_out.control.stream.value;
   assign is_idle     = (&idles) & ~msg_open_q & ~alert_o;
-  // Another family begins without a verdict of the one before, and cores without its state.
+  // Causes of an abort. Another family begins without a verdict of the family before, and with
+  // wiped cores.
   assign drops       = regs_out.command.abort.value | changes | (lifecycle_q != lifecycle_i) |
                        (str_abort_i & from_stream & msg_open_q);
   assign starts      = regs_out.command.start.value & is_idle & ~drops;
 
   // --- signature and message ---
 
+  // A store of 32 bits waits in `store_q`, and a word of two stores in `data_q`.
   logic              store_q, store_index_q, store_whole_q, pending_q, last_q, last_next_q, complete_q;
   logic [31:0]       store_data_q;
   logic [1:0][31:0]  data_q;
@@ -147,8 +171,9 @@ module xmss
   logic              word_valid, word_ready, word_last, sig_valid, sig_ready, msg_valid, msg_ready;
   logic [63:0]       word;
 
-  // Stores are taken while the last word of the message was not pushed.
-  // The lowest layer of XMSS^MT signs the message, so that it comes before the others: when index and R are there.
+  // The lowest layer of XMSS^MT signs the message, so the message precedes the other layers: it is
+  // taken when index and R are there. Stores are taken until the last word of the message was
+  // pushed.
   assign ends_head     = HasXmss & HasXmssMt & is_mt & sig_open_q & ~msg_done_q & (head_q == HeadWords - 3'd1) & ~word_last;
   assign takes_words   = msg_open_q & ~complete_q & ~from_stream;
   assign store_request = (regs_out.data[0].req & regs_out.data[0].req_is_wr) |
@@ -157,9 +182,10 @@ module xmss
   assign store_good    = store_q & takes_words & store_whole_q;
   assign store_done    = store_q & ~(store_good & pending_q);
   assign pushes        = store_good & store_done & store_index_q;
-  // More than a word is a word.
+  // A size of more than a word means a whole word.
   assign final_bytes   = regs_out.final_size.size.value[3] ? 4'd8 : regs_out.final_size.size.value;
 
+  // Words for the family, from the stream port or from stores. An abort withdraws them.
   assign word_valid  = msg_open_q & (from_stream ? str_valid_i : pending_q);
   assign word        = from_stream ? str_data_i : data_q;
   assign word_last   = from_stream ? str_last_i : last_q;
@@ -169,7 +195,7 @@ module xmss
   assign msg_valid   = word_valid & ~sig_open_q & ~drops;
   assign str_ready_o = msg_open_q & from_stream & word_ready & ~drops;
 
-  // Which of the two is open: a last word ends each. An abort and an upset end both.
+  // The part that is open: a last word ends it. An abort and an upset end both parts.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       sig_open_q  <= 1'b0;
@@ -186,14 +212,15 @@ module xmss
         if (ends_head)      {sig_open_q, rest_q} <= 2'b01;
         else if (word_last) {sig_open_q, msg_open_q, msg_done_q, rest_q} <= {rest_q, (sig_open_q & ~msg_done_q) | rest_q, rest_q, 1'b0};
       end
-      // No word waits when one is pushed, so the last one of the signature has been taken before any of the message.
+      // No word waits when one is pushed, so the last word of the signature was taken before any of
+      // the message.
       if (pushes && last_next_q && !rest_q && (!sig_open_q || msg_done_q)) complete_q <= 1'b1;
       if (starts)           {sig_open_q, msg_open_q, complete_q, msg_done_q, rest_q, head_q} <= {3'b110, 5'b0};
       if (drops || alert_o) {sig_open_q, msg_open_q} <= '0;
     end
   end
 
-  // A store waits in `store_q`, and a word in `data_q`, until the core takes it.
+  // A store waits in `store_q`, and a word in `data_q`, until the family takes it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       store_q       <= 1'b0;
@@ -238,12 +265,14 @@ module xmss
   logic [31:0] key_word, expected;
 
   assign key_request = regs_out.key.req & regs_out.key.req_is_wr;
-  // Writes are whole words only: half a word would make a key that software did not choose. Every family keeps the key.
+  // A write of the key has to be a whole word: half a word would make a key that software did not
+  // choose. Every family keeps the key.
   assign key_write   = key_request & (&regs_out.key.wr_biten) & is_idle;
   assign key_word    = {<<8{regs_out.key.wr_data}};
-  // No family has a type with both upper bits.
+  // An algorithm that is not built in gets a type that no family has: both upper bits are set.
   assign expected    = regs_out.expected_type.code.value | {{2{~is_built}}, 30'b0};
 
+  // The families that are built in. Each sees a start and words only while it is the owner.
   if (HasXmss) begin : g_xmss
     xmss_core #(
       .Lanes    (Lanes),
@@ -359,7 +388,7 @@ module xmss
     );
   end
 
-  // Families that are not built in do nothing.
+  // Families that are not built in are idle and give zeros.
   for (genvar family = 0; family < NumFamilies; family++) begin : g_family
     if (!Built[family]) begin : g_absent
       assign {idles[family], alerts[family], dones[family]} = 3'b100;
@@ -389,7 +418,7 @@ module xmss
     .response_o(responses)
   );
 
-  // --- what the owner shows ---
+  // --- results of the owner ---
 
   logic        done, is_hidden;
   logic [31:0] root;
@@ -399,10 +428,10 @@ module xmss
   assign alert_o   = |alerts;
   assign sig_ready = |(sig_readies & owner);
   assign msg_ready = |(msg_readies & owner);
-  // After an upset of another family there is no verdict. One of its own a family reports itself.
+  // After an upset of another family there is no verdict. The owner reports an upset of its own.
   assign is_hidden = (alerts & ~owner) != '0;
 
-  // Of the owner only.
+  // The results of the owner.
   always_comb begin
     done    = 1'b0;
     error   = NoError;
@@ -434,12 +463,15 @@ module xmss
 
   // --- status for software ---
 
+  // Errors of software: a start at the wrong time, a store that nothing expects, a write of the key
+  // while busy or of less than a word.
   logic was_done_q, was_failed_q, bad_command, bad_push, bad_write;
   assign bad_command = regs_out.command.start.value & ~starts;
   assign bad_push    = store_q & ~store_good;
   assign bad_write   = key_request & ~key_write;
 
-  // Interrupts report events: the first cycle of a condition, hence the conditions of the last cycle.
+  // Interrupts report the first cycle of a condition, so the conditions of the cycle before are
+  // needed.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       was_done_q   <= 1'b0;
@@ -460,7 +492,7 @@ module xmss
     regs_in.parameters.has_slh_dsa.next      = HasSlhDsa;
     regs_in.parameters.has_short.next        = HasXmss & HasShort;
 
-    // The configuration is locked from the start on.
+    // The configuration cannot change from the start on.
     regs_in.control.stream.swwel       = ~is_idle;
     regs_in.control.two_passes.swwel   = ~is_idle;
     regs_in.algorithm.code.swwel       = ~is_idle;
@@ -484,7 +516,7 @@ module xmss
 
     for (int i = 0; i < 2; i++) regs_in.data[i].wr_ack = store_done & (store_index_q == 1'(i));
     regs_in.key.wr_ack   = key_request;
-    // It is an error, and has no data.
+    // Reading the key is an error without data.
     regs_in.key.rd_ack   = regs_out.key.req & ~regs_out.key.req_is_wr;
     regs_in.key.rd_data  = '0;
     regs_in.root.wr_ack  = regs_out.root.req & regs_out.root.req_is_wr;
@@ -518,8 +550,12 @@ module xmss
   );
 `endif
 
+  // A word that waits is not overwritten by the next one, so no part of a signature is lost.
   `ASSERT(AWordIsNotReplaced_A, pushes |-> !pending_q)
+  // While the signature is open the message is still to come.
   `ASSERT(TheSignatureComesFirst_A, sig_open_q |-> msg_open_q)
+  // Exactly one family that is built in has the cores.
   `ASSERT(TheOwnerIsBuiltIn_A, $onehot(owner & Built))
+  // The key changes only by whole words and only while the engine is idle.
   `ASSERT(AKeyWordIsWhole_A, key_write |-> (&regs_out.key.wr_biten) && is_idle)
 endmodule

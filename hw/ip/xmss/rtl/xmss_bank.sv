@@ -1,25 +1,40 @@
-// The hash cores, and which family of signatures has them.
+// The hash cores, and the choice of the family of signatures that has them.
 //
-// One family has all of them. To the others no core is ever ready, and what they ask is dropped. While any family works the
-// owner stays; when another one gets the cores, their state and the block that they hold are wiped.
+// One family has all cores. To the others no core is ever ready, and their requests are dropped.
+// While any family works the owner stays. When another family gets the cores, their state and the
+// block that they hold are wiped.
+//
+// Requests and answers pass without a register. A change of the owner takes one cycle, in which
+// `changes_o` is set. Reset gives the cores to `FirstOwner`.
+//
+// Hardening: an upset of a core is an error for every family. The register of the owner is one-hot,
+// which an assertion checks in simulation. Hardware does not detect an upset of it.
 
 `include "assert.svh"
 
 module xmss_bank
   import xmss_pkg::*;
 #(
+  // Number of cores, rounds of a compression in a cycle, and overlap of hashes (`sha2_core`).
   parameter int unsigned         Lanes          = 1,
   parameter int unsigned         RoundsPerCycle = 1,
   parameter bit                  Overlaps       = RoundsPerCycle > 1,
+  // 0 builds cores that continue from an illegal state.
   parameter bit                  Hardened       = 1'b1,
+  // Number of families.
   parameter int unsigned         Families       = 1,
-  parameter logic [Families-1:0] FirstOwner     = Families'(1)  // after a reset
+  // The owner after reset.
+  parameter logic [Families-1:0] FirstOwner     = Families'(1)
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic [Families-1:0] owner_i,  // who shall have the cores
-  input  logic                busy_i,   // a family works: the owner stays
-  output logic                changes_o,  // in this cycle
+  // The family that shall have the cores.
+  input  logic [Families-1:0] owner_i,
+  // A family works, so the owner stays.
+  input  logic                busy_i,
+  // The owner changes in this cycle.
+  output logic                changes_o,
+  // Requests and answers of each family and core.
   input  hash_request_t       request_i [Families][Lanes],
   output hash_response_t      response_o [Families][Lanes]
 );
@@ -36,7 +51,7 @@ module xmss_bank
     hash_request_t  request;
     hash_response_t response;
 
-    // Requests of all others are zeros.
+    // Requests of all other families are zeros.
     always_comb begin
       request = '0;
       for (int family = 0; family < Families; family++) begin
@@ -72,17 +87,19 @@ module xmss_bank
       .save_o       (response.save)
     );
 
-    // An upset of a core stops every family.
+    // An upset of a core stops every family, so each one sees the error.
     for (genvar family = 0; family < Families; family++) begin : g_family
       assign response_o[family][lane] = (owner_q[family] && !changes_o) ? response : '{error: response.error, default: '0};
 
-      // Not by error: that is for all.
+      // A family without the cores gets nothing from them but the error.
       `ASSERT(NoCoreIsReadyForAnotherFamily_A, !owner_q[family] |->
               response_o[family][lane] == '{error: response.error, default: '0})
     end
+    // The next owner gets no state of the family before.
     `ASSERT(AChangeWipesTheCores_A, changes_o |-> request.wipe)
   end
 
+  // Two owners would mix their requests.
   `ASSERT(OneFamilyHasTheCores_A, $onehot(owner_q))
   // Cores that change their owner within a job would show one family values of another.
   `ASSERT(TheOwnerStaysWhileAFamilyWorks_A, busy_i |=> $stable(owner_q))

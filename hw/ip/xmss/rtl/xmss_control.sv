@@ -1,50 +1,78 @@
-// Leads through a verification (RFC 8391 §4.1.10): checks types, hashes the message, starts the schedule, walks through
-// the comparison and forms the verdict.
+// Controls a verification (RFC 8391 §4.1.10): it checks the types, hashes the message, starts the
+// schedule, compares the roots and forms the verdict.
 //
-// The verdict is a constant of 64 bits that only comes from two walks over all words of the root, without a
-// difference in any of them and after the right numbers of chain steps and nodes. With two passes the second walk is over a
-// root that was computed again, in another order.
+// The verdict is a constant of 64 bits. It only results from two walks over all words of the root,
+// without a difference in any of them and after the right numbers of chain steps and nodes. With
+// two passes the second walk is over a root that was computed again, in another order.
+//
+// Interface: `start_i` is a strobe, which is taken while `idle_o` is set. Types are stable until
+// `done_o`. Words of the message have valid and ready. Reset begins with a clear of all parts, and
+// so does an abort.
+//
+// Hardening: any two states differ in four bits, and every other code is `alert_o` until reset. The
+// verdict is not a flag: a difference that was found, or a step that was left out, leaves a value
+// that is not the constant. Without `Hardened` the verdict follows a flag.
 
 `include "assert.svh"
 
 module xmss_control
   import xmss_pkg::*;
 #(
+  // Sets that are built in: XMSS^MT, and those with n = 24.
   parameter bit HasXmssMt = 1'b0,
-  parameter bit HasShort  = 1'b0,  // sets with n = 24
+  parameter bit HasShort  = 1'b0,
+  // 0 builds a control whose verdict is a flag, and which continues from an illegal state.
   parameter bit Hardened  = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        abort_i,  // everything ends, in every state
-  input  logic        fail_i,        // an upset elsewhere
-  output logic        alert_o,       // until reset
-  output logic        idle_o,  // a start is taken
-  output logic        clear_o,       // forgets everything
+  // Ends everything, in every state.
+  input  logic        abort_i,
+  // Another part was upset.
+  input  logic        fail_i,
+  // A state that does not exist was found. It lasts until reset.
+  output logic        alert_o,
+  // A start is taken.
+  output logic        idle_o,
+  // All parts forget everything.
+  output logic        clear_o,
 
+  // The request, and the properties of the type that follow from it.
   input  logic        start_i,
-  input  logic        is_mt_i,       // types are those of XMSS^MT
-  input  logic [31:0] expected_i,    // the type that the requester expects
-  input  logic [31:0] key_type_i,    // and the one in the key
+  input  logic        is_mt_i,
+  // The type that the requester expects, and the type in the key.
+  input  logic [31:0] expected_i,
+  input  logic [31:0] key_type_i,
   input  logic        two_passes_i,
-  output logic [4:0]  height_o,      // of a tree
-  output logic        has_short_values_o,  // n = 24
+  // Height of a tree.
+  output logic [4:0]  height_o,
+  // n is 24.
+  output logic        has_short_values_o,
+  // Form of the index, and the place in the hypertree: layer, tree and leaf (RFC 8391 §4.2).
   output index_e      form_o,
-  output logic        is_last_o,     // layer
-  output logic        next_o,        // the next layer begins
+  output logic        is_last_o,
+  // The next layer begins.
+  output logic        next_o,
   output logic [3:0]  layer_o,
-  output logic [54:0] tree_o,        // of the layer
-  output logic [19:0] leaf_o,        // of the tree
+  // The tree in its layer, and the leaf in its tree.
+  output logic [54:0] tree_o,
+  output logic [19:0] leaf_o,
+  // This is the second pass.
   output logic        is_turned_o,
 
-  output logic        init_o,        // gives the first job to each lane
-  input  logic        init_done_i,  // all lanes have the state of PRFs
-  output logic        receive_o,     // signature and message are expected
-  output logic        schedule_o,    // starts the schedule
+  // Gives the first job to each lane.
+  output logic        init_o,
+  // All lanes have the state of PRFs.
+  input  logic        init_done_i,
+  // Signature and message are expected.
+  output logic        receive_o,
+  // Starts the schedule.
+  output logic        schedule_o,
   input  logic        schedule_busy_i,
-  input  logic        finished_i,  // the root is in the memory
+  // The root is in the memory.
+  input  logic        finished_i,
 
-  // The signature.
+  // The signature: its index and R have come, it has ended, it was too short or too long.
   input  logic [63:0] index_i,
   input  logic        has_index_i,
   input  logic        has_random_i,
@@ -52,7 +80,8 @@ module xmss_control
   input  logic        is_short_i,
   input  logic        is_long_i,
 
-  // Words of the message: what comes before it, and its own.
+  // Words of the message in, and words to be hashed out: first those that precede the message, then
+  // its own.
   input  logic        msg_valid_i,
   output logic        msg_ready_o,
   input  logic [31:0] msg_i,
@@ -63,49 +92,72 @@ module xmss_control
   output logic [31:0] word_o,
   output logic        word_last_o,
   output logic [2:0]  word_bytes_o,
-  input  logic        hashed_i,  // the digest is in the memory
+  // The digest is in the memory.
+  input  logic        hashed_i,
 
-  // The memory.
-  output logic        read_o,  // rows, for prefix, digest, comparison and read-out
+  // The memory: a read stays until its grant, and the row comes in the next cycle.
+  // Rows for the prefix of the message, the digest, the comparison and the read-out.
+  output logic        read_o,
   input  logic        read_ready_i,
   output place_t      read_place_o,
   output logic        read_row_o,
-  input  row_t        read_data_i,  // a cycle after the grant
+  input  row_t        read_data_i,
 
-  // Words of the root that was computed, after a comparison: two cycles after their index.
+  // Words of the computed root, after a comparison: two cycles after their index.
   input  logic [2:0]  root_index_i,
   output logic [31:0] root_o,
 
+  // Words of the digest, from which the digits of the chains are made.
   output logic        digit_valid_o,
   output logic [2:0]  digit_index_o,
   output logic [31:0] digit_word_o,
-  output logic        digit_sum_o,  // after the last word of the digest
+  // Asks for the checksum, after the last word of the digest.
+  output logic        digit_sum_o,
   input  logic        digits_valid_i,
-  input  logic [10:0] steps_expected_i,  // what the digits say
+  // The number of steps that follows from the digits.
+  input  logic [10:0] steps_expected_i,
 
-  input  logic        step_valid_i,  // a chain was walked
+  // A chain was walked, with this number of steps.
+  input  logic        step_valid_i,
   input  logic [3:0]  steps_i,
-  input  logic        node_valid_i,  // a node was computed
+  // A node was computed.
+  input  logic        node_valid_i,
 
-  output logic        done_o,  // there is a verdict, or a refusal
+  // There is a verdict, or a refusal.
+  output logic        done_o,
   output error_e      error_o,
   output logic [63:0] verdict_o
 );
-  // Words of an extended Hamming code: any two differ in four bits.
+  // States as words of an extended Hamming code: any two differ in four bits.
   typedef enum logic [7:0] {
+    // Waits for the first start.
     StIdle    = 8'h0f,
+    // Checks both types, in one cycle.
     StCheck   = 8'h33,
+    // Gives each lane its first job, and waits for index and R.
     StInit    = 8'h3c,
-    StPrefix  = 8'h55,  // what is hashed before the message
+    // Hashes what precedes the message: 32 words, or fewer with n = 24.
+    StPrefix  = 8'h55,
+    // Hashes the message up to its last word.
     StMessage = 8'h5a,
+    // Waits until the digest is in the memory.
     StHash    = 8'h66,
+    // Reads the digest, or the root of the layer below, for the digits: eight words.
     StDigest  = 8'h69,
+    // Waits for the root of this layer, and in the last layer for the end of the signature.
     StRun     = 8'h96,
+    // Mixes the counts of steps and nodes into the verdict, in one cycle.
     StCount   = 8'h99,
+    // Compares the eight words of the roots.
     StWalk    = 8'ha5,
-    StTurn    = 8'haa,  // to the second walk
+    // Leads to the second walk, to the second pass or to the next layer, in one cycle.
+    StTurn    = 8'haa,
+    // Shows the result until the next start.
     StDone    = 8'hc3,
+    // Clears all parts after reset, an abort or a refusal, until the schedule has cleared its
+    // counts.
     StClear   = 8'hcc,
+    // Only a reset ends this state.
     StError   = 8'hf0
   } state_e;
   state_e state_d;
@@ -128,12 +180,16 @@ module xmss_control
   assign in_clear   = state_q == StClear;
 
   // --- the type ---
-  logic is_known, index_fits;  // the type is built in; its trees have this leaf
-  logic       misfits_q;       // they have not
+  // The type is built in, and a tree of it has this leaf.
+  logic is_known, index_fits;
+  // The index does not fit, as found in the lowest layer.
+  logic       misfits_q;
   logic [3:0] last_layer, layer_q;
+  // The refusal of this signature, which stays until the next start.
   error_e error_q;
-  // XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3), and XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4); with n = 24
-  // XMSS-SHA2_10_192 to XMSSMT-SHA2_60/12_192 (SP 800-208 §5.2).
+  // Sets that are known: XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3), and
+  // XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4). With n = 24 these are XMSS-SHA2_10_192 to
+  // XMSSMT-SHA2_60/12_192 (SP 800-208 §5.2).
   always_comb begin
     is_known   = 1'b1;
     height_o   = 5'd10;
@@ -163,7 +219,7 @@ module xmss_control
     end
   end
 
-  // The whole index is there in the lowest layer only.
+  // Only the lowest layer has the whole index, so later layers use what was found there.
   always_comb begin
     unique case (form_o)
       IndexThree: index_fits = index_i[23:20] == '0;
@@ -174,7 +230,7 @@ module xmss_control
     if (HasXmssMt && layer_q != '0) index_fits = ~misfits_q;
   end
 
-  // Leaf and tree in this layer (§4.2.5).
+  // Leaf and tree of this layer (§4.2.5). `xmss_ingest` shifts the index from layer to layer.
   always_comb begin
     leaf_o = index_i[19:0];
     tree_o = '0;
@@ -189,7 +245,7 @@ module xmss_control
   assign layer_o   = layer_q;
   assign is_last_o = ~HasXmssMt | (layer_q == last_layer);
   assign next_o    = in_turn & ~is_last_o;
-  // The schedule of a layer begins a cycle later, when there is its leaf.
+  // The schedule of a layer begins a cycle later, when the leaf of the layer is there.
   logic begins_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begins_q <= 1'b0;
@@ -198,12 +254,15 @@ module xmss_control
 
   // --- a walk over words, for the prefix, the digest and the comparison ---
   logic [4:0]  at_q;
-  logic [1:0]  phase_q;  // bit 0: a row was read; bit 1: the word of the key is next
-  logic        has_row, second_q, scheduled_q;  // a row came; the second walk; the schedule was started
-  logic [31:0] word, first_q, difference;  // first_q: of the root that was computed
+  // Bit 0: a row was read. Bit 1: the word of the key is next.
+  logic [1:0]  phase_q;
+  // A row came; this is the second walk; the schedule was started.
+  logic        has_row, second_q, scheduled_q;
+  // `first_q` is a word of the computed root.
+  logic [31:0] word, first_q, difference;
   logic [63:0] verdict_q;
 
-  // A word of the row that was read in the cycle before.
+  // The word of the row that was read in the cycle before.
   always_comb begin
     unique case (in_done ? {root_index_i[2], root_index_i[0]} : {at_q[2], at_q[0]})
       2'b00:   word = read_data_i.low[63:32];
@@ -213,9 +272,10 @@ module xmss_control
     endcase
   end
 
-  // What is read: parts of the message that come before it, its digest, the root and the one in the key.
+  // Places that are read: parts of the message's prefix, the digest, the computed root, the root of
+  // the key.
   always_comb begin
-    // What a layer signs: the message digest, or the root of the layer below.
+    // A layer signs the message digest, or the root of the layer below.
     read_place_o = (layer_q == '0) ? StatePlace : NodePlace;
     if (in_prefix) read_place_o = at_q[4] ? RootPlace : RandomPlace;
     if (in_walk)   read_place_o = phase_q[1] ? RootPlace : NodePlace;
@@ -224,10 +284,12 @@ module xmss_control
   assign read_row_o = in_done ? root_index_i[1] : at_q[1];
   assign has_row    = phase_q[0];
   assign read_o     = ((in_prefix | in_digest | in_walk) & ~has_row) | in_done;
+  // The computed root is shown only after a comparison, and with n = 24 only its six words.
   assign root_o     = (in_done && (error_q == NoError || error_q == ErrorMismatch) &&
                        !(has_short_values_o && root_index_i[2:1] == 2'd3)) ? word : '0;
 
-  // toByte(2, 32), R, root, toByte(index, 32) (§4.1.9).
+  // Words that precede the message: toByte(2, 32), R, root, toByte(index, 32) (§4.1.9). R and root
+  // are in the memory, the others are made here.
   logic is_stored;
   assign is_stored = at_q[4] ^ at_q[3];
   always_comb begin
@@ -250,26 +312,32 @@ module xmss_control
   assign digit_sum_o   = in_digest & has_row & (at_q == 5'd7);
 
   // --- the verdict ---
-  logic [10:0] steps_q;  // of chains, in this pass
-  logic [6:0]  nodes_q;  // of both trees
-  logic        mixes;  // something is compared in this cycle
-  // After a count and eight words, twice, without a difference, this is what is left.
+  // Counts of hashes, which a verdict needs besides equal roots: a fault that leaves out work is
+  // found.
+  // Steps of chains in this pass, and nodes of both trees.
+  logic [10:0] steps_q;
+  logic [6:0]  nodes_q;
+  // A difference is mixed in during this cycle.
+  logic        mixes;
+  // A step of the verdict. After a count and eight words, twice and without a difference, the
+  // constant is what is left. The rotation makes every step matter, also in pairs.
   function automatic logic [63:0] mix(logic [63:0] verdict, logic [31:0] differs);
     return {verdict[56:0], verdict[63:57]} ^ {differs, differs[15:0], differs[31:16]} ^ 64'h9e37_79b9_7f4a_7c15;
   endfunction
   logic [6:0] nodes_expected;
   assign nodes_expected = (has_short_values_o ? 7'd50 : 7'd66) + 7'(height_o);
-  // Values of 24 bytes have no such words; the places have what is left of states.
+  // Values of 24 bytes have six words. The last two words of a place hold the rest of a state.
   logic is_past;
   assign is_past    = has_short_values_o & (at_q[2:1] == 2'd3);
   assign mixes      = in_count | (in_walk & (phase_q == 2'd3));
   assign difference = in_count ? {21'b0, steps_q ^ steps_expected_i} | {14'b0, nodes_q ^ nodes_expected, 11'b0} :
                       is_past  ? '0 : first_q ^ word;
 
-  // --- the order of all this ---
+  // --- the sequence ---
   assign starts = start_i & (in_idle | in_done) & ~fail_i;
   logic steps_on;
-  // With n = 24 the prefix is toByte(2, 4), and R, root and index have six words (SP 800-208 §5).
+  // With n = 24 the prefix is toByte(2, 4), and R, root and index have six words each (SP 800-208
+  // §5).
   logic [4:0] at_next;
   always_comb begin
     at_next = (in_prefix || at_q != 5'd7) ? at_q + 5'd1 : '0;
@@ -278,8 +346,10 @@ module xmss_control
   end
   assign steps_on = (in_prefix & has_row & word_ready_i) | (in_digest & has_row) | (in_walk & (phase_q == 2'd3));
 
-  // Faults of the signature are told when its end is known: its length first, then its index.
-  logic is_refused, refuses;  // there is a fault; it ends the verification
+  // Faults of the signature are reported when its end is known: a wrong length before a wrong
+  // index.
+  // There is a fault, and it ends the verification.
+  logic is_refused, refuses;
   error_e refusal;
   always_comb begin
     is_refused = ended_i & (is_short_i | is_long_i | ~index_fits);
@@ -292,7 +362,7 @@ module xmss_control
 
   assign refuses = is_refused & ~abort_i & (in_check | in_init | in_prefix | in_message | in_hash | in_digest | in_run);
 
-  // The steps of a verification. A refusal ends it early, an abort everywhere.
+  // The steps of a verification. A refusal ends it early, and an abort does so in every state.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -311,7 +381,7 @@ module xmss_control
       StError:   state_d = StError;
       default:   state_d = Hardened ? StError : StIdle;
     endcase
-    // What runs is given up first.
+    // After a refusal all work that is under way is cleared first.
     if (refuses) state_d = StClear;
     if (starts) state_d = StCheck;
     if (abort_i && !alert_o) state_d = StClear;
@@ -325,14 +395,15 @@ module xmss_control
   assign init_o     = in_init;
   assign receive_o  = starts;
   assign msg_ready_o = (in_message & word_ready_i) | (in_done & (error_q != NoError));
-  // Already when the schedule of the second pass starts.
+  // This is set already in the cycle in which the schedule of the second pass starts.
   assign is_turned_o = second_q | (in_turn & is_last_o);
-  // Preparations begin as soon as the index is known.
+  // Preparations begin as soon as the index is known, before the message was hashed.
   assign schedule_o = ((in_init | in_prefix) & has_index_i & init_done_i & ~scheduled_q & ~schedule_busy_i) |
                       (in_turn & two_passes_i & is_last_o) | begins_q;
   assign done_o     = in_done;
   assign error_o    = alert_o ? ErrorUpset : error_q;
 
+  // The verdict begins with this value, and ends with `Passed` after 18 steps without a difference.
   localparam logic [63:0] Begin = 64'h6861_7274_6c6f_636b;
   function automatic logic [63:0] passed();
     logic [63:0] value;
@@ -341,10 +412,10 @@ module xmss_control
     return value;
   endfunction
   localparam logic [63:0] Passed = passed();
-  // Without the hardening the verdict is what a flag says.
+  // Without the hardening the verdict is the constant whenever the flag of an error is clear.
   assign verdict_o = !(in_done && error_q == NoError) ? '0 : Hardened ? verdict_q : Passed;
 
-  // The place in a walk, and what was found.
+  // The place in a walk, counts of hashes, the verdict and the refusal.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= StClear;
@@ -380,7 +451,7 @@ module xmss_control
         if (schedule_o) scheduled_q <= 1'b1;
         if (in_init && has_short_values_o) at_q <= 5'd7;
         if (read_o && read_ready_i && !in_done) phase_q[0] <= 1'b1;
-        // A row is there for a cycle only: a word that was not taken is read again.
+        // A row is there for one cycle only: a word that was not taken is read again.
         if (in_prefix && has_row)   phase_q[0] <= 1'b0;
         if (in_walk && phase_q == 2'd1) begin
           first_q <= word;
@@ -392,7 +463,7 @@ module xmss_control
         end
         if (HasXmssMt && layer_q == '0) misfits_q <= has_index_i & ~index_fits;
         if (in_turn && is_last_o) second_q <= 1'b1;
-        // What is wrong in a lower layer is left for the count of the last one.
+        // A wrong count of a lower layer is left for the comparison of the last layer.
         if (next_o) {layer_q, steps_q, nodes_q} <= {layer_q + 4'd1, steps_q - steps_expected_i, nodes_q - nodes_expected};
         else if (in_turn && two_passes_i) {steps_q, nodes_q} <= '0;
         else begin
@@ -406,18 +477,23 @@ module xmss_control
     end
   end
 
-  // The place of the root has a node below it until then.
+  // A root of a lower layer must not be compared with the key: it is the message of the next layer.
   `ASSERT(OnlyTheLastLayerIsCompared_A, in_count || in_walk |-> is_last_o)
+  // Before the schedule has finished, the place of the root has a node below it.
   `ASSERT(AComparisonIsOfARoot_A, in_count || in_walk |-> finished_i)
   // A fault that hits the same work twice in the same way would pass twice.
   `ASSERT(TheSecondPassHasAnotherOrder_A, in_turn && is_last_o && schedule_o |-> is_turned_o)
-  // Lanes that went on after a refusal would write into the next signature.
+  // Lanes that continued after a refusal would write into the next signature.
   `ASSERT(ARefusalForgetsTheWork_A, refuses |=> clear_o)
+  // An upset lasts until reset.
   `ASSERT(ErrorIsForGood_A, alert_o && Hardened |=> alert_o)
+  // An upset never shows a verdict.
   `ASSERT(AnUpsetHasNoVerdict_A, alert_o |-> verdict_o == '0 && !done_o)
-  // A verdict is the constant of two walks, or there is none.
+  // A verdict is the constant of two walks, or zero.
   `ASSERT(AVerdictIsOfTwoWalks_A, verdict_o != '0 |-> verdict_o == Passed && second_q && error_q == NoError)
-  // The rest of the state that had the root follows in the memory.
+  // With n = 24 the rest of the state that had the root follows in the memory, and must not be
+  // shown.
   `ASSERT(AShortRootHasSixWords_A, has_short_values_o && root_index_i > 3'd5 |-> root_o == '0)
+  // Nothing of a computation is shown before it was compared.
   `ASSERT(ARootFollowsAComparison_A, root_o != '0 |-> done_o && (error_q == NoError || error_q == ErrorMismatch))
 endmodule

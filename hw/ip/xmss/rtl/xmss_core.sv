@@ -1,87 +1,120 @@
-// Verification of XMSS signatures without a bus (RFC 8391, XMSS-SHA2_10_256, _16_256 and _20_256, with `HasXmssMt` the sets of
-// XMSS^MT with SHA-256 and n = 32, and with `HasShort` those of both with n = 24, SP 800-208).
+// Verification of XMSS signatures without a bus: RFC 8391 with XMSS-SHA2_10_256, _16_256 and
+// _20_256. With `HasXmssMt` it has the sets of XMSS^MT with SHA-256 and n = 32 as well, and with
+// `HasShort` the sets of both with n = 24 (SP 800-208).
 //
-// The key is written while idle; a start begins, and from then on signature and message are taken from their streams, in
-// any order and at any time. `done_o` shows the verdict, or why there is none, up to the next start. The hash cores are
-// outside, in `xmss_bank`.
+// Interface: the key is written while the engine is idle. `start_i` is a strobe that is ignored
+// while it is busy. From then on signature and message are taken from their streams (valid and
+// ready, one word at a time), in any order and at any time. `done_o` shows the verdict, or the
+// reason that there is none, until the next start. The hash cores are outside, in `xmss_bank`.
+//
+// Timing: about 2,483 compressions a signature of height 10, which the lanes share;
+// ../doc/README.md has cycles for each number of lanes. Reset and `abort_i` forget everything;
+// afterwards the counts are cleared for 512 cycles, until `idle_o`.
+//
+// Hardening: states of the control differ in four bits, those of the lanes, the parser and the
+// padding in three. Every other code raises `alert_o` until reset. The verdict is 64 bits and needs
+// two comparisons and the right number of hashes. Values, memory and hash cores have no parity.
 
 `include "assert.svh"
 
 module xmss_core
   import xmss_pkg::*;
 #(
+  // Number of lanes, each with a hash core.
   parameter int unsigned Lanes     = 1,
-  // As the hash cores: hashes follow each other without a cycle between them.
+  // 1 lets hashes follow each other without a cycle between them. It has to be as in the hash
+  // cores.
   parameter bit          Overlaps  = 1'b0,
+  // 1 builds the sets of XMSS^MT in.
   parameter bit          HasXmssMt = 1'b0,
-  parameter bit          HasShort  = 1'b0,  // sets with n = 24
+  // 1 builds the sets with n = 24 in.
+  parameter bit          HasShort  = 1'b0,
+  // 0 builds an engine that continues from an illegal state, to show that the tests detect it.
   parameter bit          Hardened  = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        abort_i,       // forgets everything, at any time
-  output logic        alert_o,       // a state that does not exist: until reset
+  // Forgets everything, at any time.
+  input  logic        abort_i,
+  // A state that does not exist was found. It lasts until reset.
+  output logic        alert_o,
+  // The engine takes words of a key and a start.
   output logic        idle_o,
 
-  // The key, by words while idle: root 0 to 7, seed 8 to 15; the first byte is the upper one.
+  // The key, by words while idle: words 0 to 7 are the root, 8 to 15 the seed. The first byte is in
+  // the upper bits.
   input  logic        key_valid_i,
   input  logic [3:0]  key_index_i,
   input  logic [31:0] key_i,
 
-  input  logic        start_i,  // ignored while busy
-  input  logic        is_mt_i,       // types are those of XMSS^MT
-  input  logic [31:0] expected_i,    // types, to be stable until the verdict
+  // Begins a verification. Its inputs have to be stable until the verdict.
+  input  logic        start_i,
+  // The types are those of XMSS^MT.
+  input  logic        is_mt_i,
+  // The type that the requester expects, and the type in the key.
+  input  logic [31:0] expected_i,
   input  logic [31:0] key_type_i,
-  input  logic        two_passes_i,  // the root is computed again, in another order
+  // The root is computed a second time, with the chains in another order.
+  input  logic        two_passes_i,
 
-  // The signature and the message: the first byte in the lower bits; the last word has none to eight.
+  // The signature and the message: words of eight bytes with the first byte in the lower bits. The
+  // last word has none to eight bytes.
   input  logic        sig_valid_i,
   output logic        sig_ready_o,
   input  logic [63:0] sig_data_i,
-  input  logic        sig_last_i,  // this word ends the signature
+  input  logic        sig_last_i,
   input  logic [3:0]  sig_bytes_i,
   input  logic        msg_valid_i,
   output logic        msg_ready_o,
   input  logic [63:0] msg_data_i,
-  input  logic        msg_last_i,  // this word ends the message
+  input  logic        msg_last_i,
   input  logic [3:0]  msg_bytes_i,
 
-  output logic        done_o,  // up to the next start
-  output error_e      error_o,  // the first that was found
-  output logic [63:0] verdict_o,  // the passing constant, or zero
+  // The result is there, until the next start.
+  output logic        done_o,
+  // The first reason that was found.
+  output error_e      error_o,
+  // The constant of a valid signature, or zero.
+  output logic [63:0] verdict_o,
 
-  // Words of the root that was computed, the first byte in the upper bits: two cycles after their index and after the last
-  // word of a key.
+  // Words of the computed root, with the first byte in the upper bits: two cycles after their index
+  // and after the last word of a key.
   input  logic [2:0]  root_index_i,
   output logic [31:0] root_o,
 
-  output hash_request_t  hash_o [Lanes],  // the hash cores
+  // The hash cores, one for each lane.
+  output hash_request_t  hash_o [Lanes],
   input  hash_response_t hash_i [Lanes]
 );
-  // The first byte of a word to the upper bits.
+  // Moves the first byte of a word to the upper bits, as SHA-256 has it (FIPS 180-4 §3.1).
   function automatic logic [63:0] in_order(logic [63:0] word);
     return {<<8{word}};
   endfunction
 
+  // Signals between the control and the other parts.
   logic clear, init, init_done, receive, schedule, schedule_busy, finished, fail, drains;
   logic ingest_error, message_error;
   logic [Lanes-1:0] lane_error, lane_idle;
-  logic [4:0]  height;  // of the tree of this type
-  logic        has_short_values;  // of 24 bytes
+  // Height of a tree of this type, form of values and of the index.
+  logic [4:0]  height;
+  logic        has_short_values;
   index_e      form;
-  logic        is_last, next;  // the layer is; another one begins
+  // The layer that is computed is the last one, or the next one begins.
+  logic        is_last, next;
   logic [3:0]  layer;
   logic [54:0] tree;
-  logic [19:0] leaf;  // the index, once it is known to fit
-  logic        is_turned;  // the second pass
+  // The index of the leaf, once it is known to fit.
+  logic [19:0] leaf;
+  // This is the second pass, whose chains begin elsewhere.
+  logic        is_turned;
 
   // --- the streams, by words of 32 bits ---
   logic sig_word_valid, sig_word_ready, sig_word_last, sig_word_take, msg_word_valid, msg_word_ready, msg_word_last;
   logic [31:0] sig_word, msg_word;
   logic [2:0]  sig_word_bytes, msg_word_bytes;
 
-  // Streams are not listened to before the first start: what a requester left there before a reset of the engine
-  // would begin the next signature.
+  // The streams are ignored before the first start: words that a requester left there before a
+  // reset of the engine would begin the next signature.
   logic listens_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)      listens_q <= 1'b0;
@@ -108,10 +141,11 @@ module xmss_core
   logic [2:0]  ingest_word;
   logic [31:0] ingest_data;
   logic [63:0] index;
-  logic [6:0]  chains;  // values of chains that came
-  logic [4:0]  levels;  // values of the path that came
+  // Values of chains, and values of the path, that came.
+  logic [6:0]  chains;
+  logic [4:0]  levels;
 
-  // After a refusal the rest of a signature is taken and dropped.
+  // After a refusal the rest of a signature is taken and dropped, so that its sender does not hang.
   assign drains         = done_o & (error_o != NoError);
   assign sig_word_ready = sig_word_take | drains;
 
@@ -151,7 +185,8 @@ module xmss_core
   logic [2:0]  word_bytes, message_word;
   place_t      message_place;
   logic [2:0]  block_index;
-  logic        block_valid, block_ready, block_first, block_done;  // blocks of the message
+  // Blocks of the message.
+  logic        block_valid, block_ready, block_first, block_done;
 
   xmss_message u_message (
     .clk_i, .rst_ni,
@@ -182,9 +217,10 @@ module xmss_core
   logic [2:0]  memory_word;
   logic [31:0] memory_data;
 
-  // Written by the key while idle, the message, and the signature. The message goes first: no chain begins before its
-  // digest is there, and it is short of room before it could keep the signature waiting. A key that changes during a
-  // verification would separate the key that was checked from the one that was hashed.
+  // The key while idle, the message and the signature write the memory. The message has priority:
+  // no chain begins before its digest is there, and it runs out of room before it could delay the
+  // signature. A key that changes during a verification would separate the key that was checked
+  // from the key that was hashed.
   always_comb begin
     message_write_ready = memory_ready;
     ingest_write_ready  = memory_ready & ~message_write;
@@ -200,7 +236,8 @@ module xmss_core
     end
   end
 
-  logic        control_read, control_read_ready, control_row;  // the control's port, which is the last in order
+  // The port of the control, which has the lowest priority.
+  logic        control_read, control_read_ready, control_row;
   place_t      control_place;
   row_t        read_data;
   logic [Lanes-1:0] lane_read, lane_read_ready, lane_write, lane_write_ready;
@@ -217,7 +254,7 @@ module xmss_core
     .lane_write_ready_o(lane_write_ready),
     .lane_result_i     (lane_result),
     .lane_write_data_i (lane_write_data),
-    // A word of the key has no handshake, and is in place of a read of the root.
+    // A word of the key has no handshake, so it displaces a read of the root.
     .read_i            (control_read & ~(key_valid_i & idle_o)),
     .read_ready_o      (control_read_ready),
     .read_place_i      (control_place),
@@ -231,12 +268,14 @@ module xmss_core
   );
 
   // --- digits ---
-  logic        digit_valid, digit_sum, digits_valid;  // words of the digest, their end, and the checksum's
+  // Words of the digest, the request for the checksum, and all digits are there.
+  logic        digit_valid, digit_sum, digits_valid;
   logic [2:0]  digit_word_index;
   logic [31:0] digit_word;
   logic [6:0]  digit_index;
   logic [3:0]  digit;
-  logic [10:0] steps_expected;  // of all chains, for the count in the verdict
+  // Steps of all chains together, for the count in the verdict.
+  logic [10:0] steps_expected;
 
   xmss_digits u_digits (
     .clk_i, .rst_ni,
@@ -258,10 +297,12 @@ module xmss_core
   job_e        done_kind;
   node_t       done_node;
   logic [3:0]  done_steps;
-  logic [4:0]  path_q;  // of the value that is told next
-  logic        scheduled_q;  // the schedule of this pass has begun
+  // The next value of the path that is reported to the schedule.
+  logic [4:0]  path_q;
+  // The schedule of this pass has begun.
+  logic        scheduled_q;
 
-  // With one lane the order of chains makes no difference.
+  // With one lane the order of chains makes no difference, and no result needs to be forwarded.
   xmss_schedule #(.SortsChains(Lanes > 1), .Forwards(Lanes > 1)) u_schedule (
     .clk_i, .rst_ni,
     .clear_i       (clear),
@@ -294,9 +335,9 @@ module xmss_core
   );
   assign block_done = done_valid & done_ready & (done_kind == JobBlock);
 
-  // Values of the path are told once in each pass.
+  // Each value of the path is reported once in each pass.
   assign path_valid = scheduled_q & (path_q != levels) & ~schedule;
-  // The next value of the path that was not told. Before its schedule begins there is nothing to count it for.
+  // Number of values that were reported. Before the schedule begins there is none.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       path_q      <= '0;
@@ -315,7 +356,8 @@ module xmss_core
   node_t      lane_node [Lanes];
   logic [3:0] lane_steps [Lanes];
 
-  // The first job goes to every lane, all others to one that is free: one that computes nothing, if there is any.
+  // The first job goes to every lane, all others to one free lane. A lane that computes nothing is
+  // preferred.
   assign init_done = &init_q;
   always_comb begin
     job         = schedule_job;
@@ -326,7 +368,7 @@ module xmss_core
     for (int lane = Lanes - 1; lane >= 0; lane--) begin
       if (lane_ready[lane] && lane_idle[lane]) lane_select = Lanes'(1) << lane;
     end
-    // A result that is forwarded is in its lane only.
+    // A result that is forwarded is in one lane only, which has to get the next job.
     if (schedule_job.is_forwarded) lane_select = keeper_q & lane_ready;
     if (init && !init_done) begin
       job         = '0;
@@ -337,7 +379,7 @@ module xmss_core
   assign job_ready = (lane_select != '0) & ~(init & ~init_done);
   assign job_valid = (init & ~init_done) | schedule_job_valid;
 
-  // Which lanes have their first job, and which one has a job that forwards its result.
+  // The lanes that have their first job, and the lane whose job forwards its result.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       init_q   <= '0;
@@ -349,7 +391,8 @@ module xmss_core
     end
   end
 
-  // The lowest lane that has something to tell. The others wait, for a cycle each: a report is taken at once or after one.
+  // The lowest lane that has a report is served. The others wait for a cycle each: a report is
+  // taken at once or one cycle later.
   always_comb begin
     done_valid      = 1'b0;
     done_kind       = lane_kind[0];
@@ -367,6 +410,7 @@ module xmss_core
     end
   end
 
+  // The lanes. A job is valid for the one lane that was selected.
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     xmss_lane #(
       .Overlaps(Overlaps),
@@ -401,6 +445,7 @@ module xmss_core
       .hash_i       (hash_i[lane])
     );
   end
+  // An upset of any part is an upset of the engine.
   assign fail = |lane_error | ingest_error | message_error;
 
   xmss_control #(.HasXmssMt(HasXmssMt), .HasShort(HasShort), .Hardened(Hardened)) u_control (
@@ -459,12 +504,16 @@ module xmss_core
     .done_o, .error_o, .verdict_o
   );
 
-  // A word that waits would be lost.
+  // A word of the key has no handshake, so a word that waits would be lost.
   `ASSERT(AKeyWordIsWritten_A, key_valid_i && idle_o |-> memory_ready)
-  // A lane without the state of PRFs would compute with that of the key before.
+  // A lane without the state of PRFs would compute with the state of an earlier key.
   `ASSERT(WorkBeginsAfterTheFirstJobs_A, schedule |-> init_done)
+  // The key cannot change while it is used.
   `ASSERT(TheKeyIsForAnIdleEngine_A, memory_write && (memory_place == RootPlace || memory_place == SeedPlace) |-> idle_o)
+  // A job that two lanes take would be counted twice.
   `ASSERT(AJobIsForOneLane_A, job_valid && !init |-> $onehot0(lane_select))
+  // A lane with an illegal state ends the verification, so its values do not reach a verdict.
   `ASSERT(ALaneThatFailsStopsAll_A, fail && Hardened |=> alert_o)
+  // Nothing is computed for a signature that was not started.
   `ASSERT(NothingIsScheduledWhileIdle_A, idle_o |-> !schedule)
 endmodule

@@ -1,4 +1,10 @@
-// The digits of a message digest, base 16, and those of their checksum (RFC 8391 §3.1.5, algorithm 5).
+// The digits of a message digest, base 16, and the digits of their checksum (RFC 8391 §3.1.5,
+// algorithm 5).
+//
+// Words of the digest are stored, then `sum_i` begins the checksum: one digit a cycle, so `valid_o`
+// comes after 67 cycles (51 with 24 bytes). Then a digit is read in the cycle of its index. Reset
+// and `clear_i` forget the checksum. Nothing here is hardened: the verdict depends on the count of
+// steps.
 
 `include "assert.svh"
 
@@ -7,34 +13,48 @@ module xmss_digits
 (
   input  logic        clk_i,
   input  logic        rst_ni,
+  // Forgets the digest of the layer before.
   input  logic        clear_i,
-  input  logic        is_short_i,   // 24 bytes
+  // Values have 24 bytes.
+  input  logic        is_short_i,
 
-  input  logic        word_valid_i,  // a word of the digest
+  // A word of the digest. It is stored at the end of the cycle.
+  input  logic        word_valid_i,
   input  logic [2:0]  word_index_i,
   input  logic [31:0] word_i,
-  input  logic        sum_i,        // all words are there
-  output logic        valid_o,  // all digits can be read
-  output logic [10:0] steps_o,      // of all chains
+  // All words are there, so the checksum may begin.
+  input  logic        sum_i,
+  // All digits can be read.
+  output logic        valid_o,
+  // The number of steps of all chains.
+  output logic [10:0] steps_o,
 
-  input  logic [6:0]  index_i,  // of a chain
+  // A chain, and its digit.
+  input  logic [6:0]  index_i,
   output logic [3:0]  digit_o
 );
-  logic [31:0] words [8];  // the digest
-  logic [11:0] sum_q;  // the checksum: at most 64 * 15 = 960
-  logic [6:0]  at_q, length;  // the digit that is added, and how many there are
-  logic [6:0]  index;  // of the digit that is read: eight in a word
-  logic        sums_q, valid_q;  // digits are added; they were
+  // The digest.
+  logic [31:0] words [8];
+  // The checksum, at most 64 * 15 = 960.
+  logic [11:0] sum_q;
+  // The digit that is added, and the number of digits.
+  logic [6:0]  at_q, length;
+  // The digit that is read. A word has eight.
+  logic [6:0]  index;
+  // Digits are added; all were added.
+  logic        sums_q, valid_q;
   logic [31:0] word;
-  logic [3:0]  digit, steps;  // a digit, and the steps of its chain
-  logic [10:0] steps_q;       // of all chains: at most 67 * 15
+  // A digit, and the steps of its chain.
+  logic [3:0]  digit, steps;
+  // Steps of all chains, at most 67 * 15.
+  logic [10:0] steps_q;
 
   assign length = is_short_i ? 7'd48 : 7'd64;
   assign index  = sums_q ? at_q : index_i;
   assign word   = words[index[5:3]];
   assign digit  = word[31 - 4*int'(index[2:0]) -: 4];
 
-  // The checksum has three digits, the upper one first.
+  // The checksum has three digits, the upper one first. They follow those of the digest.
   always_comb begin
     digit_o = digit;
     if (index >= length) begin
@@ -46,16 +66,18 @@ module xmss_digits
     end
   end
   assign valid_o = valid_q;
-  // Each chain has w - 1 steps without its digit. The verdict depends on this count, so that no skipped chain can pass.
+  // A chain has w - 1 steps minus its digit. The verdict depends on the total, so a chain that was
+  // skipped does not pass.
   assign steps   = ~digit_o;
   assign steps_o = steps_q;
 
-  // Without a reset it may be distributed memory.
+  // The digest has no reset, so it may be distributed memory.
   always_ff @(posedge clk_i) begin
     if (word_valid_i) words[word_index_i] <= word_i;
   end
 
-  // A digit a cycle is added: those of the message make the checksum, and then those of the checksum have steps, too.
+  // One digit is added in a cycle. Digits of the message make the checksum; then digits of the
+  // checksum have steps, too.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       sum_q   <= '0;
@@ -86,8 +108,10 @@ module xmss_digits
     end
   end
 
+  // The checksum fits into its three digits.
   `ASSERT(TheSumIsInRange_A, sum_q <= 12'd960)
   // A digit that is left out, or added twice, would make another checksum (algorithm 5, line 2).
   `ASSERT(EveryDigitIsAddedOnce_A, sum_i |-> at_q == '0)
+  // No digit is read while the checksum is incomplete.
   `ASSERT(NoDigitsWhileTheyAreSummed_A, sums_q |-> !valid_o)
 endmodule

@@ -1,6 +1,9 @@
-// A hash core with ports of one width for any number of rounds a cycle: message words by 64 bits, the state by rows.
+// A hash core with ports of one width for any number of rounds a cycle: message words by lanes of
+// 64 bits, the state by rows of 128 bits. It wraps `sha2_core`.
 //
-// Rows of the state come and go from the last to the first, as in `sha2_core`.
+// Rows of the state enter and leave from the last to the first, as in `sha2_core`. Commands, lanes
+// and states have valid and ready. Reset and `wipe_i` drop the block and the places in it.
+// Hardening is that of `sha2_core`; the counters here have none.
 
 `include "assert.svh"
 
@@ -8,43 +11,60 @@ module xmss_hash
   import xmss_pkg::*;
   import sha2_pkg::*;
 #(
+  // Rounds of a compression in a cycle: 1, 2 or 4.
   parameter int unsigned RoundsPerCycle = 1,
+  // 1 lets a hash begin while the state of the hash before leaves.
   parameter bit          Overlaps       = 1'b0,
+  // 0 builds a core that continues from an illegal state.
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        wipe_i,  // drops the block
+  // Drops the block.
+  input  logic        wipe_i,
+  // The core is in an illegal state, until reset.
   output logic        error_o,
 
+  // Commands of `sha2_core`.
   input  logic        cmd_valid_i,
   output logic        cmd_ready_o,
   input  cmd_e        cmd_i,
 
-  input  logic        lane_valid_i,  // two words of the message
+  // Two words of the message, the first word in the upper bits.
+  input  logic        lane_valid_i,
   output logic        lane_ready_o,
-  input  logic [63:0] lane_i,  // the first word in the upper bits
+  input  logic [63:0] lane_i,
 
-  input  logic        load_valid_i,  // a row of the state, from outside
-  output logic        load_next_o,   // the row was taken
-  output logic        load_last_o,   // and it was the first one
-  output logic        load_row_o,  // the one that is needed
+  // A row of a state from outside. `load_next_o` takes it, and `load_last_o` takes the last row,
+  // which is the first one of the state.
+  input  logic        load_valid_i,
+  output logic        load_next_o,
+  output logic        load_last_o,
+  // The row that is needed.
+  output logic        load_row_o,
   input  row_t        load_i,
 
-  // The state of the hash before: when it is asked for, and with `Overlaps` also while the next hash begins.
-  output logic        save_valid_o,  // a row of the state, or a word of either half
+  // The state of the hash before: after a command for it, and with `Overlaps` also while the next
+  // hash begins.
+  // A row of the state, or one word of either half.
+  output logic        save_valid_o,
   input  logic        save_ready_i,
-  output logic        save_last_o,  // the last part
-  output logic        save_row_o,  // the row that it is of
-  output logic [1:0]  save_halves_o, // the upper word and the lower word of each half of the row
+  // This is the last part.
+  output logic        save_last_o,
+  // The row that the part belongs to.
+  output logic        save_row_o,
+  // The part has the upper word, the lower word or both words of each half of the row.
+  output logic [1:0]  save_halves_o,
   output row_t        save_o
 );
+  // Bits that the core takes of a message, and of either half of a state, in a cycle.
   localparam int unsigned LaneBits = 32 * RoundsPerCycle;
 
   logic core_msg_valid, core_msg_ready, in_valid, in_ready, out_valid, out_ready;
   logic [LaneBits-1:0] core_msg;
   logic [1:0][LaneBits-1:0] in_state, out_state;
-  logic unused_idle;  // a lane knows it by its own state
+  // A lane knows this by its own state.
+  logic unused_idle;
 
   sha2_core #(
     .WordBits      (32),
@@ -59,10 +79,14 @@ module xmss_hash
     .state_valid_o(out_valid), .state_ready_i(out_ready), .state_o(out_state)
   );
 
+  // One round a cycle: the core takes one word a cycle, so a lane and a row are split in two.
   if (RoundsPerCycle == 1) begin : g_one
-    logic second_q;              // the lower word of a lane
-    logic [1:0] load_q, save_q;  // words of a half, from the last one
-    logic [31:0] word_high, word_low;  // of the state that enters: one of either half
+    // The lower word of a lane is next.
+    logic second_q;
+    // Words of a half that have passed, from the last one.
+    logic [1:0] load_q, save_q;
+    // The state that enters, a word of either half.
+    logic [31:0] word_high, word_low;
 
     assign core_msg_valid = lane_valid_i;
     assign core_msg       = second_q ? lane_i[31:0] : lane_i[63:32];
@@ -81,7 +105,7 @@ module xmss_hash
     assign save_last_o    = &save_q;
     assign save_o         = '{high: {2{out_state[1]}}, low: {2{out_state[0]}}};
 
-    // Places in a lane and in the two states.
+    // Position in a lane and in both states.
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         second_q <= 1'b0;
@@ -97,8 +121,10 @@ module xmss_hash
         if (out_valid && out_ready)           save_q   <= save_q + 2'd1;
       end
     end
+  // Two rounds a cycle: lanes and rows have the width of the core.
   end else if (RoundsPerCycle == 2) begin : g_two
-    logic load_q, save_q;  // the first row is next
+    // The first row is next.
+    logic load_q, save_q;
 
     assign core_msg_valid = lane_valid_i;
     assign core_msg       = lane_i;
@@ -115,7 +141,7 @@ module xmss_hash
     assign save_last_o    = save_q;
     assign save_o         = '{high: out_state[1], low: out_state[0]};
 
-    // Which row of the two states is next.
+    // Row of both states that is next.
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         load_q <= 1'b0;
@@ -129,12 +155,16 @@ module xmss_hash
       end
     end
   end else begin : g_four
-    // Two lanes are a word of the core, and both rows come and go at once. Both rows are taken before the word: the second
-    // lane may come from the same memory, and a core begins with state and word together.
+    // Four rounds a cycle: two lanes are a word of the core, and both rows enter and leave at once.
+    // Both rows are taken before the word, because the second lane may come from the same memory
+    // and a core begins with state and word together.
     logic first_valid_q, save_q;
-    logic [63:0] first_q;  // the lane that waits for the second one
-    logic [1:0] rows_q;  // how many rows wait
-    row_t last_row_q, first_row_q, first_row;  // the last row came first
+    // The lane that waits for the second lane.
+    logic [63:0] first_q;
+    // The number of rows that wait, one-hot.
+    logic [1:0] rows_q;
+    // The rows that wait. The last row of the state comes first.
+    row_t last_row_q, first_row_q, first_row;
 
     assign core_msg_valid = lane_valid_i & first_valid_q;
     assign core_msg       = {first_q, lane_i};
@@ -181,7 +211,10 @@ module xmss_hash
     end
   end
 
+  // A state that enters ends with its first row.
   `ASSERT(RowsEndWithTheFirst_A, load_last_o |-> !load_row_o)
+  // A state that leaves ends with its first row.
   `ASSERT(ASaveEndsWithTheFirst_A, save_valid_o && save_last_o |-> !save_row_o)
+  // A core with an error takes no command and shows no state.
   `ASSERT(AnErrorOffersNothing_A, error_o |-> !cmd_ready_o && !save_valid_o)
 endmodule

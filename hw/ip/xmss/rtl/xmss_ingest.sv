@@ -1,71 +1,108 @@
-// Takes a signature apart (RFC 8391 §4.1.8 and §4.2.3): index, R, and for each layer one value for each chain and one for
-// each level of the path. The values of a layer are taken when the one below it is done.
+// Splits a signature (RFC 8391 §4.1.8 and §4.2.3) into index, R, and for each layer one value for
+// each chain and one for each level of the path. Values of a layer are taken when the layer below
+// is done.
 //
-// Words of a value begin within words of the signature if the index is no number of words.
+// Words of a value begin within words of the signature if the index has no whole number of words.
 //
-// It knows how long a signature has to be. One that ends early or goes on is dropped up to its end, and named. Values
-// count as there when their last word is in the memory.
+// The length of a signature follows from its type. A signature that ends early or is too long is
+// dropped up to its end and reported. A value counts as there when its last word is in the memory.
+//
+// Interface: words in and writes to the memory have valid and ready, without a register between
+// them, so a word takes one cycle. `start_i` and `next_i` are strobes. Reset and `clear_i` drop the
+// signature.
+//
+// Hardening: any two states differ in at least three bits, and every code that is no state is
+// `error_o`.
 
 `include "assert.svh"
 
 module xmss_ingest
   import xmss_pkg::*;
 #(
+  // 1 builds an index of three to eight bytes and more than one layer.
   parameter bit HasXmssMt = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        clear_i,  // drops the signature
-  input  logic        start_i,  // a new one
-  output logic        error_o,  // a state that does not exist
+  // Drops the signature.
+  input  logic        clear_i,
+  // A new signature begins.
+  input  logic        start_i,
+  // The state does not exist.
+  output logic        error_o,
+  // Properties of the type: values of 24 bytes, levels of the path, form of the index.
   input  logic        is_short_i,
-  input  logic [4:0]  height_i,  // of the tree: values of the path
+  input  logic [4:0]  height_i,
   input  index_e      form_i,
-  input  logic        is_last_i,  // layer
-  input  logic        next_i,     // the values of the next layer are wanted
+  // The layer is the last one; or the values of the next layer are wanted.
+  input  logic        is_last_i,
+  input  logic        next_i,
 
+  // Words of the signature, with the first byte in the upper bits.
   input  logic        word_valid_i,
   output logic        word_ready_o,
   input  logic [31:0] word_i,
   input  logic        word_last_i,
   input  logic [2:0]  word_bytes_i,
 
-  output logic        write_valid_o,  // a whole word of a value
+  // A whole word of a value, for the memory.
+  output logic        write_valid_o,
   input  logic        write_ready_i,
   output place_t      write_place_o,
   output logic [2:0]  write_word_o,
   output logic [31:0] write_data_o,
 
-  output logic [63:0] index_o,  // as it came, perhaps of no leaf; that of its tree in higher layers
-  output logic        has_index_o,  // all bytes are there
+  // The index as it came, which may be too large. In higher layers it is the index of their tree.
+  output logic [63:0] index_o,
+  // All bytes of the index, and of R, are there.
+  output logic        has_index_o,
   output logic        has_random_o,
-  output logic [6:0]  chains_o,      // values of chains that are there
-  output logic [4:0]  levels_o,      // and of the path
-  output logic        ended_o,       // the last word came
-  output logic        is_short_o,    // too early
-  output logic        is_long_o  // bytes follow the path
+  // Values of chains, and values of the path, that are there.
+  output logic [6:0]  chains_o,
+  output logic [4:0]  levels_o,
+  // The last word came. The signature was too short, or bytes follow the path.
+  output logic        ended_o,
+  output logic        is_short_o,
+  output logic        is_long_o
 );
+  // States. All but `StDone` end with the last value of their part, or with the last word of the
+  // signature.
   typedef enum logic [5:0] {
+    // Waits for a start.
     StIdle   = 6'b001011,
+    // Takes the index, one word or two.
     StIndex  = 6'b010101,
+    // Takes R.
     StRandom = 6'b011110,
+    // Takes the values of the chains of a layer, then its path.
     StChains = 6'b100110,
     StPath   = 6'b101101,
-    StEnd    = 6'b111000,  // everything is there, but the last word was none
-    StDone   = 6'b000000   // drops what follows, up to the end
+    // All values are there. A last word without bytes may follow.
+    StEnd    = 6'b111000,
+    // Drops what follows, up to the end.
+    StDone   = 6'b000000
   } state_e;
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
-  logic        waits_q;      // a layer is complete, and another one follows
-  logic        has_upper_q;  // the first word of an index of two
-  logic [23:0] carry_q;      // bytes of the word before that belong to the next word of a value
-  logic [2:0]  needs;        // bytes of a word that complete a word of a value
-  logic        is_over;      // there are more
-  logic [2:0] word_q, last_word;  // of its value
-  logic [6:0] chains, count_q;  // values of chains in a signature, and values of this part that came
-  logic       in_idle, in_index, in_value;  // in a part that is made of values
-  logic       moves, is_whole;              // a word is taken; it has four bytes
+  // A layer is complete, and another one follows.
+  logic        waits_q;
+  // The first word of an index of two words came.
+  logic        has_upper_q;
+  // Bytes of the word before that belong to the next word of a value.
+  logic [23:0] carry_q;
+  // Number of bytes of a word that complete a word of a value.
+  logic [2:0]  needs;
+  // The word has more bytes than that.
+  logic        is_over;
+  // Number of a word in its value.
+  logic [2:0] word_q, last_word;
+  // Values of chains in a signature, and values of this part that came.
+  logic [6:0] chains, count_q;
+  // The part consists of values.
+  logic       in_idle, in_index, in_value;
+  // A word is taken; it completes a word of a value.
+  logic       moves, is_whole;
   logic       ends_value, ends_part, is_complete;
   assign chains    = is_short_i ? 7'd51 : 7'd67;
   assign last_word = is_short_i ? 3'd5 : 3'd7;
@@ -74,7 +111,7 @@ module xmss_ingest
   assign error_o   = ~(in_idle | in_index | in_value | (state_q == StEnd) | (state_q == StDone));
   assign in_value  = (state_q == StRandom) | (state_q == StChains) | (state_q == StPath);
 
-  // What an index leaves of its last word is carried through the whole signature.
+  // The bytes that an index leaves of its last word are carried through the whole signature.
   always_comb begin
     unique case (form_i)
       IndexThree: {needs, write_data_o} = {3'd3, carry_q[7:0], word_i[31:8]};
@@ -87,7 +124,7 @@ module xmss_ingest
   assign write_valid_o = word_valid_i & in_value & is_whole & ~waits_q;
   assign word_ready_o  = ~in_idle & ~waits_q & (write_ready_i | ~in_value | ~is_whole);
   assign moves         = word_valid_i & word_ready_o;
-  // A part of a word completes nothing: its value would be what the memory had before.
+  // A part of a word completes no word of a value: the value would be what the memory had before.
   assign ends_value    = moves & in_value & is_whole & (word_q == last_word);
   // The word completes the last value of its part.
   assign ends_part     = ends_value & ((state_q == StRandom) | (count_q + 7'd1 ==
@@ -95,7 +132,7 @@ module xmss_ingest
   assign is_complete   = ((state_q == StPath) & ends_part & is_last_i) | (state_q == StEnd && word_bytes_i == '0);
   assign write_word_o  = word_q;
 
-  // Places follow each other.
+  // Values of a part have successive places.
   always_comb begin
     unique case (state_q)
       StRandom: write_place_o = RandomPlace;
@@ -104,7 +141,8 @@ module xmss_ingest
     endcase
   end
 
-  // The parts of a signature, in order. The last word ends it at any point, and has to end it at the right one.
+  // The parts of a signature, in order. The last word ends it at any point, and has to end it at
+  // the right one.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -120,7 +158,7 @@ module xmss_ingest
     if (clear_i) state_d = StIdle;
   end
 
-  // Positions, and what is there.
+  // The position in the signature, and the values that are there.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q      <= StIdle;
@@ -154,7 +192,7 @@ module xmss_ingest
         has_upper_q  <= 1'b0;
         carry_q      <= '0;
       end else if (next_i) begin
-        // The tree of this layer is a leaf of the next one (RFC 8391 §4.2.5).
+        // The tree of this layer is a leaf of the next layer (RFC 8391 §4.2.5).
         index_o  <= height_i == 5'd5 ? index_o >> 5 : height_i == 5'd10 ? index_o >> 10 : index_o >> 20;
         chains_o <= '0;
         levels_o <= '0;
@@ -191,10 +229,14 @@ module xmss_ingest
 
   // Values past the last one would be written over other places of the memory.
   `ASSERT(NoMoreValuesThanTheTypeHas_A, !in_idle |-> chains_o <= chains && levels_o <= height_i)
+  // No word of an earlier signature is taken as a part of the next one.
   `ASSERT(NothingIsTakenWhileIdle_A, in_idle |-> !word_ready_o)
+  // A word with missing bytes is never written.
   `ASSERT(OnlyWholeWordsAreWritten_A, write_valid_o |-> word_bytes_i >= needs)
-  // They would take the places of values that are used.
+  // Values of the next layer would overwrite values that are still used.
   `ASSERT(ALayerWaitsForTheOneBelow_A, waits_q |-> !write_valid_o && levels_o == height_i)
+  // A signature is too short or too long, and never both.
   `ASSERT(AnEndIsOfOneKind_A, !(is_short_o && is_long_o))
+  // A signature without a fault has all values of its path.
   `ASSERT(ACompleteSignatureHasItsPath_A, $rose(ended_o) && !is_short_o |-> levels_o == height_i)
 endmodule

@@ -1,6 +1,12 @@
-// Makes blocks of the message in the memory: words, the padding, the length (FIPS 180-4 §5.1.1).
+// Makes the blocks of the message in the memory: words, the padding, the length (FIPS 180-4
+// §5.1.1).
 //
-// The blocks are a ring of eight; a word waits while the next block is not hashed yet.
+// The blocks are a ring of eight. A word waits while the next block was not hashed. Words in,
+// writes and blocks out have valid and ready; a word takes one cycle. A message has at most 2^32 -
+// 1 bytes, because bytes are counted in 32 bits. Reset and `clear_i` forget the message.
+//
+// Hardening: any two states differ in at least three bits, and every code that is no state is
+// `error_o`.
 
 `include "assert.svh"
 
@@ -9,48 +15,71 @@ module xmss_message
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        start_i,  // a new message
-  input  logic        clear_i,  // no message
-  output logic        error_o,  // a state that does not exist
+  // A new message begins.
+  input  logic        start_i,
+  // The message is dropped.
+  input  logic        clear_i,
+  // The state does not exist.
+  output logic        error_o,
 
+  // Words of the message, with the first byte in the upper bits. A word has four bytes; the last
+  // one has none to four.
   input  logic        word_valid_i,
-  output logic        word_ready_o,  // while the ring has room
-  input  logic [31:0] word_i,        // the first byte in the upper bits
+  // The ring has room, and the memory takes the word.
+  output logic        word_ready_o,
+  input  logic [31:0] word_i,
   input  logic        word_last_i,
-  input  logic [2:0]  word_bytes_i,  // 0 to 4; before the last word, 4
+  input  logic [2:0]  word_bytes_i,
 
-  output logic        write_valid_o,  // into the ring
+  // Writes into the ring.
+  output logic        write_valid_o,
   input  logic        write_ready_i,
   output place_t      write_place_o,
   output logic [2:0]  write_word_o,
   output logic [31:0] write_data_o,
 
-  output logic        block_valid_o,  // a whole block is in the ring
+  // A whole block is in the ring: its place, and whether it begins from the initial hash value.
+  output logic        block_valid_o,
   input  logic        block_ready_i,
   output logic [2:0]  block_index_o,
-  output logic        block_first_o,  // it begins from the initial hash value
-  input  logic        block_done_i,  // its place is free again
-  output logic        finished_o     // all blocks are hashed
+  output logic        block_first_o,
+  // A block was hashed, so its place is free again.
+  input  logic        block_done_i,
+  // All blocks are hashed.
+  output logic        finished_o
 );
+  // States. A state that writes ends with its last word.
   typedef enum logic [5:0] {
+    // Waits for a start.
     StIdle   = 6'b001011,
+    // Takes words of the message, up to the last one.
     StWords  = 6'b010101,
-    StMarker = 6'b011110,  // the last word had no room for the one
+    // Writes the marker, because the last word had no room for it.
+    StMarker = 6'b011110,
+    // Writes zeros up to the last two words of a block.
     StZeros  = 6'b100110,
+    // Writes the length in bits, two words.
     StLength = 6'b101101,
+    // The message is complete, until the next start.
     StDone   = 6'b111000
   } state_e;
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
-  logic [3:0]  at_q, open_q;         // the word of its block; blocks that are not hashed
-  logic [2:0]  block_q, next_q;  // the block that is written, and the one to be hashed
-  logic        first_q, makes;             // no block was given out; a word of the padding is made
-  logic        moves, ends_block, has_room;  // a word is written; it is the last of its block; the ring has room
-  logic [31:0] length_q, ended;  // bytes; the last word with its padding
-  logic [3:0]  unissued_q;  // blocks that no lane has got
+  // The word in its block; blocks that are not hashed.
+  logic [3:0]  at_q, open_q;
+  // The block that is written, and the block to be hashed next.
+  logic [2:0]  block_q, next_q;
+  // No block was given out; a word of the padding is made.
+  logic        first_q, makes;
+  // A word is written; it is the last of its block; the ring has room.
+  logic        moves, ends_block, has_room;
+  // The bytes of the message; the last word with its padding.
+  logic [31:0] length_q, ended;
+  // Blocks that no lane has got.
+  logic [3:0]  unissued_q;
 
-  // Bytes after the last one are replaced by the one of the padding and zeros.
+  // In the last word the bytes after the message are replaced by the marker and zeros.
   always_comb begin
     unique case (word_bytes_i[1:0])
       2'd0:    ended = 32'h8000_0000;
@@ -70,7 +99,7 @@ module xmss_message
   assign write_place_o = RingPlace | PlaceBits'({block_q, at_q[3]});
   assign write_word_o  = at_q[2:0];
 
-  // The message, the one, zeros up to the last two words of a block, the length in bits.
+  // The message, the marker, zeros up to the last two words of a block, the length in bits.
   always_comb begin
     state_d      = state_q;
     write_data_o = '0;
@@ -102,7 +131,7 @@ module xmss_message
   assign block_first_o = first_q;
   assign finished_o    = (state_q == StDone) & (open_q == '0);
 
-  // Where the next word goes, and blocks that were made, given out and hashed.
+  // The place of the next word, and the blocks that were made, given out and hashed.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q    <= StIdle;
@@ -139,10 +168,14 @@ module xmss_message
 
   // FIPS 180-4 §5.1.1: the length in bits is the last 64 bits of a block, and nothing follows that block.
   `ASSERT(TheLengthIsAtTheEnd_A, state_q == StLength |-> at_q >= 4'd14)
+  // The message ends with a complete block.
   `ASSERT(TheMessageEndsWithABlock_A, state_q == StDone |-> at_q == '0)
-  // Padding inside of a message would make two messages with one digest.
+  // Padding inside of a message would give two messages the same digest.
   `ASSERT(OnlyTheLastWordIsShort_A, word_valid_i && !word_last_i |-> word_bytes_i == 3'd4)
+  // No block is overwritten before it was hashed.
   `ASSERT(TheRingIsNotOverrun_A, open_q <= 4'd8)
+  // A block is given out only after it was made.
   `ASSERT(NoMoreAreGivenOutThanMade_A, unissued_q <= open_q)
+  // Nothing is hashed after the padding.
   `ASSERT(NothingFollowsTheEnd_A, state_q == StDone |-> !write_valid_o)
 endmodule

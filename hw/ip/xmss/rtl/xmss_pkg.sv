@@ -1,10 +1,13 @@
-// Types and constants of the engine for hash-based signatures (RFC 8391).
+// Types and constants of the engine for hash-based signatures (RFC 8391, SP 800-208;
+// ../doc/README.md).
 //
-// A value is a hash value in a place of 32 bytes. Memory and slots hold it as two rows of 128 bits, each of
-// which has two words of either half: row 0 is (H0, H1, H4, H5), row 1 is (H2, H3, H6, H7). So the state of
-// SHA-256 comes and goes by rows, and a message by lanes of 64 bits.
+// A value is a hash value in a place of 32 bytes. Memory and slots hold it as two rows of 128 bits,
+// each of which has two words of either half of the state: row 0 is (H0, H1, H4, H5), row 1 is (H2,
+// H3, H6, H7). So the state of SHA-256 enters and leaves by rows, and a message by pairs of words
+// (lanes of 64 bits).
 
 package xmss_pkg;
+  // Number of a value's place in the memory.
   parameter int unsigned PlaceBits = 10;
   typedef logic [PlaceBits-1:0] place_t;
 
@@ -15,62 +18,90 @@ package xmss_pkg;
   } row_t;
 
   // Places of the memory.
-  parameter place_t ChainPlace = 10'd0;    // values of the signature: chain by chain
-  parameter place_t PathPlace  = 10'd96;   // the authentication path
-  parameter place_t NodePlace  = 10'd128;  // ends of chains and nodes: node (l, i) is at i << l
-  parameter place_t RingPlace  = 10'd256;  // blocks of the message
+  // Values of the signature, chain by chain.
+  parameter place_t ChainPlace = 10'd0;
+  // Values of the authentication path.
+  parameter place_t PathPlace  = 10'd96;
+  // Ends of chains and nodes. Node i of level l is at i << l, the place of its leftmost chain.
+  parameter place_t NodePlace  = 10'd128;
+  // Blocks of the message, as a ring.
+  parameter place_t RingPlace  = 10'd256;
+  // The root and the seed of the public key.
   parameter place_t RootPlace  = 10'd272;
   parameter place_t SeedPlace  = 10'd273;
-  parameter place_t RandomPlace = 10'd274; // R of the signature
-  parameter place_t StatePlace = 10'd275;  // of the message digest
-  // What runs ahead for a node: its masks, and the state after the block with its key. Three regions of 128 places
-  // from 512 on are those of the L-tree; the fourth has three parts of 32 for the path.
+  // R of the signature.
+  parameter place_t RandomPlace = 10'd274;
+  // State of the message digest after the last block.
+  parameter place_t StatePlace = 10'd275;
+  // The rest of the memory is for preparations of nodes: the masks, and the state after the block
+  // with the key. Three regions of 128 places from place 512 on are those of the L-tree. The fourth
+  // region has three parts of 32 places for the path.
 
-  // What a lane does.
+  // Kinds of jobs, each of which one lane carries out.
   typedef enum logic [2:0] {
-    JobInit  = 3'd0,  // loads the public seed, and computes the state of all PRFs after their first block
-    JobChain = 3'd1,  // walks a chain to its end
-    JobPrep  = 3'd2,  // computes what a node needs and no data decides
-    JobNode  = 3'd3,  // the rest of a node
-    JobBlock = 3'd4   // a block of the message
+    // Loads the public seed, and computes the state that all PRFs have after their first block.
+    JobInit  = 3'd0,
+    // Walks a chain to its end (RFC 8391 §3.1.2).
+    JobChain = 3'd1,
+    // Computes the part of a node that depends on no data: the masks and the key (RFC 8391 §4.1.4).
+    JobPrep  = 3'd2,
+    // Computes the rest of a node, the hash of its masked children.
+    JobNode  = 3'd3,
+    // Compresses a block of the message.
+    JobBlock = 3'd4
   } job_e;
 
-  // Nodes are numbered as in a heap: chain i is 0 and i in seven bits, node i of level l is l ones, a zero and i. So a
-  // parent is a shift. Level k of the path is numbered apart.
+  // Nodes are numbered as in a heap: chain i is a 0 and i in seven bits, and node i of level l is l
+  // ones, a zero and i. So the number of a parent is a shift. Levels of the path have numbers of
+  // their own.
   typedef struct packed {
     logic       is_path;
     logic [7:0] number;
   } node_t;
 
+  // A job with all that a lane has to know of it.
   typedef struct packed {
     job_e        kind;
-    node_t       node;      // a chain, a node, or the place of a block in its ring
-    logic        is_right;  // on the path: the node below is the right child
-    logic [3:0]  step;      // the first one of a chain
-    logic [6:0]  chain;     // a chain, or the height of a node's children
-    logic [19:0] index;     // of a node in its level
-    logic        is_first;  // block of the message
-    logic        forwards;      // the result is an operand of the next job of this lane, and goes nowhere else
-    logic        is_forwarded;  // the node below is the result of the job before
+    // A chain, a node, or the place of a block in the ring.
+    node_t       node;
+    // On the path: the node below is the right child.
+    logic        is_right;
+    // The first step of a chain.
+    logic [3:0]  step;
+    // The number of a chain, or the height of a node's children.
+    logic [6:0]  chain;
+    // The number of a node in its level.
+    logic [19:0] index;
+    // The block is the first of its message.
+    logic        is_first;
+    // The result is an operand of the next job of this lane, and goes nowhere else.
+    logic        forwards;
+    // The node below is the result of the job before, in this lane.
+    logic        is_forwarded;
   } job_t;
 
-  // A row of a job's operand, and one of its result.
+  // A row of an operand of a job, and a row of its result.
   typedef struct packed {
     job_e       kind;
     node_t      node;
     logic       is_right;
-    logic [2:0] part;  // which operand
-    logic       row;   // 0: H0, H1, H4, H5
+    // The number of the operand.
+    logic [2:0] part;
+    // 0 is (H0, H1, H4, H5), 1 is (H2, H3, H6, H7).
+    logic       row;
   } operand_t;
   typedef struct packed {
     job_e       kind;
     node_t      node;
-    logic [1:0] part;  // which result
+    // The number of the result.
+    logic [1:0] part;
     logic       row;
   } result_t;
+  // Address of a row in the memory.
   typedef logic [PlaceBits:0] row_address_t;
 
-  // How a signature begins: an index of four bytes (XMSS), or of an eighth of the height (XMSS^MT).
+  // Forms of the index at the start of a signature: four bytes (XMSS), or an eighth of the height
+  // (XMSS^MT), which is three, five or eight bytes.
   typedef enum logic [1:0] {
     IndexFour  = 2'd0,
     IndexThree = 2'd1,
@@ -83,19 +114,21 @@ package xmss_pkg;
   parameter logic [1:0] TypeLTree    = 2'd1;
   parameter logic [1:0] TypeHashTree = 2'd2;
 
-  // The last node of an odd level is lifted to the next one without a hash (RFC 8391 §4.1.5): with 67 chains and with 51.
+  // The last node of an odd level is lifted to the next level without a hash (RFC 8391 §4.1.5).
+  // These are the lifted nodes of an L-tree of 51 and of 67 chains.
   function automatic logic is_lifted(logic [7:0] number, logic is_short);
     if (is_short) return number inside {8'h32, 8'hcc, 8'he6};
     return number inside {8'h42, 8'hd0, 8'he8, 8'hf4, 8'hfa};
   endfunction
 
-  // Where the preparation of a node is kept.
+  // The place in which a part of a node's preparation is kept.
   function automatic place_t prep_place(node_t node, logic [1:0] part);
-    // No adder: the number of a node is below 128 in the L-tree, and a level of the path below 32.
+    // No adder is needed: the number of a node is below 128 in the L-tree, and a level of the path
+    // is below 32.
     return {1'b1, node.is_path ? {2'd3, part, node.number[4:0]} : {part, node.number[6:0]}};
   endfunction
 
-  // Node (l, i) is at i << l: the ones in front of its number are as many as its level.
+  // Node i of level l is at i << l. Its level is the number of ones at the start of its number.
   function automatic logic [6:0] node_offset(logic [7:0] number);
     for (int level = 1; level < 7; level++) begin
       if (!number[7-level]) return 7'(number << level);
@@ -103,7 +136,7 @@ package xmss_pkg;
     return '0;
   endfunction
 
-  // Its right child is half of 1 << l further.
+  // The right child of a node of level l is 1 << (l - 1) places after the left one.
   function automatic logic [6:0] right_offset(logic [7:0] number);
     for (int level = 1; level < 7; level++) begin
       if (!number[7-level]) return 7'(number << level) | 7'(1 << (level - 1));
@@ -111,7 +144,8 @@ package xmss_pkg;
     return 7'd64;
   endfunction
 
-  // Operands of a job: children first, then the preparation. The sibling is on the left of an odd node (RFC 8391 §4.1.10).
+  // Row of an operand: children first, then the preparation. The sibling is on the left of an odd
+  // node (RFC 8391 §4.1.10).
   function automatic row_address_t operand_row(operand_t operand);
     place_t child, place;
     node_t  node;
@@ -130,6 +164,8 @@ package xmss_pkg;
     return {place, operand.row};
   endfunction
 
+  // Row of a result. All nodes of the path share one place, because each is used by the next one
+  // only.
   function automatic row_address_t result_row(result_t result);
     place_t place;
     unique case (result.kind)
@@ -141,43 +177,64 @@ package xmss_pkg;
     return {place, result.row};
   endfunction
 
-  // What a hash core computes at a time, in one or two blocks.
+  // Hashes that a core computes as a whole, of one or two blocks (RFC 8391 §5.1).
   typedef enum logic [2:0] {
-    HashInit = 3'd0,  // toByte(3, 32) and the seed: the state of every PRF
-    HashPrf  = 3'd1,  // the address
-    HashF    = 3'd2,  // toByte(0, 32), the key; the masked value
-    HashKey  = 3'd3,  // of H: toByte(1, 32) and the key
-    HashH    = 3'd4,  // the masked children
-    HashRaw  = 3'd5   // two values as they are
+    // The block of toByte(3, 32) and the seed, which all PRFs begin with.
+    HashInit = 3'd0,
+    // A PRF: the block with the address, after `HashInit`.
+    HashPrf  = 3'd1,
+    // F: toByte(0, 32) and the key, then the masked value.
+    HashF    = 3'd2,
+    // The first block of H: toByte(1, 32) and the key.
+    HashKey  = 3'd3,
+    // The second block of H: the masked children.
+    HashH    = 3'd4,
+    // Two values without a change.
+    HashRaw  = 3'd5
   } hash_e;
 
-  // Slots of a lane. Each job has six, in one of two sets, so that the next job's operands come while one is computed.
+  // Slots of a lane. Each job has its own six, in one of two sets, so that the next job's operands
+  // are loaded while one is computed. The first two slots belong to the lane.
   typedef enum logic [2:0] {
-    SlotMid   = 3'd0,  // of the lane: the state after the first block of a PRF
-    SlotSeed  = 3'd1,  // of the lane
+    // The state after the first block of a PRF.
+    SlotMid   = 3'd0,
+    // The public seed.
+    SlotSeed  = 3'd1,
+    // Operands of a hash: values, key, masks, and a state to continue from.
     SlotA     = 3'd2,
     SlotB     = 3'd3,
     SlotKey   = 3'd4,
-    SlotMaskA = 3'd5,  // masks have their halves exchanged
+    // Masks have their halves exchanged, so that a mask and a value are read together
+    // (`xmss_feed`).
+    SlotMaskA = 3'd5,
     SlotMaskB = 3'd6,
     SlotState = 3'd7
   } slot_e;
 
-  // Why a signature is refused.
+  // Reasons for which a signature is refused.
   typedef enum logic [3:0] {
     NoError        = 4'd0,
-    ErrorMismatch  = 4'd1,  // the root is another one
-    ErrorType      = 4'd2,  // no type that is built in
-    ErrorKeyType   = 4'd3,  // the key has another type than was expected
-    ErrorIndex     = 4'd4,  // there is no such leaf
-    ErrorShort     = 4'd5,  // the signature ends too early
-    ErrorLong      = 4'd6,  // bytes follow the signature
-    ErrorParameters = 4'd7, // the signature has other types than the key
+    // The computed root differs from the root of the key.
+    ErrorMismatch  = 4'd1,
+    // The type is not one that is built in.
+    ErrorType      = 4'd2,
+    // The key has another type than was expected.
+    ErrorKeyType   = 4'd3,
+    // The tree has no leaf of this index.
+    ErrorIndex     = 4'd4,
+    // The signature ends too early.
+    ErrorShort     = 4'd5,
+    // Bytes follow the signature.
+    ErrorLong      = 4'd6,
+    // The signature has other types than the key.
+    ErrorParameters = 4'd7,
+    // The verification was aborted.
     ErrorAborted   = 4'd8,
-    ErrorUpset     = 4'd9   // a state that does not exist; until reset
+    // A state that does not exist was found. It lasts until reset.
+    ErrorUpset     = 4'd9
   } error_e;
 
-  // Families of signatures, each of which has a core of its own, one bit each.
+  // Families of signatures. Each has a core of its own and one bit here.
   parameter int unsigned NumFamilies = 3;
   typedef logic [NumFamilies-1:0] families_t;
   typedef enum families_t {
@@ -186,26 +243,33 @@ package xmss_pkg;
     FamilySlhDsa = 3'b100
   } family_e;
 
-  // Algorithms, in each of which a number of a type means something else.
+  // Algorithms. The number of a type has another meaning in each of them.
   typedef enum logic [1:0] {
     AlgorithmXmss   = 2'd0,
     AlgorithmXmssMt = 2'd1,
-    AlgorithmLms    = 2'd2,  // and HSS
+    // LMS, and HSS (RFC 8554).
+    AlgorithmLms    = 2'd2,
     AlgorithmSlhDsa = 2'd3
   } algorithm_e;
 
-  // The ports of `xmss_hash` as two structures: what a family of signatures asks of a hash core, and what it gets.
+  // The ports of `xmss_hash` as two structures: the requests of a family to a hash core, and its
+  // answers.
   typedef struct packed {
-    logic           wipe;        // drops the block
+    // Drops the block.
+    logic           wipe;
     logic           cmd_valid;
     sha2_pkg::cmd_e cmd;
-    logic           lane_valid;  // two words of the message
+    // Two words of the message.
+    logic           lane_valid;
     logic [63:0]    lane;
-    logic           load_valid;  // a row of the state, from outside
+    // A row of a state from outside.
+    logic           load_valid;
     row_t           load;
     logic           save_ready;
   } hash_request_t;
 
+  // Rows of a state enter (`load_*`) and leave (`save_*`) in the order in which the core needs
+  // them.
   typedef struct packed {
     logic       error;
     logic       cmd_ready;

@@ -1,78 +1,106 @@
-// Decides what the lanes do next, and keeps the one queue of what is ready.
+// Decides what the lanes do next, and keeps the one queue of nodes that are ready.
 //
-// Three kinds of work are there at any time: nodes whose children, sibling and preparation are complete (the queue),
-// chains, and preparations of nodes, which depend on no data and run ahead. They are given out in this order. Each
-// operand has a place of its own, so nothing is allocated and no job can wait for room.
+// There are three kinds of work at any time: nodes whose children, sibling and preparation are
+// complete (the queue), chains, and preparations of nodes, which depend on no data and run ahead.
+// They are given out in this order. Each operand has a place of its own, so nothing is allocated
+// and no job waits for room.
 //
-// Three events make a node ready: two children, or a child and a value of the path, and its preparation. They are
-// counted for each node; the third one puts it into the queue and clears the count, so that after a signature all counts
-// are zero again.
+// Three events make a node ready: two children, or a child and a value of the path, and its
+// preparation. They are counted for each node. The third event puts the node into the queue and
+// clears the count, so all counts are zero again after a signature.
+//
+// Interface: a job is given out in the cycle of `job_valid_o` and `job_ready_i`, at most one a
+// cycle; a job that waits may be replaced by a more urgent one. Reports of lanes have valid and
+// ready and wait at most for a lift. `clear_i` and reset clear all counts, which takes 512 cycles
+// (`busy_o`).
+//
+// Nothing here is hardened: the verdict depends on the counts of hashes and on the root.
 
 `include "assert.svh"
 
 module xmss_schedule
   import xmss_pkg::*;
 #(
-  // Long chains first, so that lanes end together: four scans over the digits.
+  // 1 gives out long chains first, so that the lanes end together. It takes four scans over the
+  // digits.
   parameter bit SortsChains = 1'b0,
-  // Nodes of the path stay in their lane.
+  // 1 keeps nodes of the path in their lane.
   parameter bit Forwards    = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        clear_i,       // forgets everything; `busy_o` until that is done
+  // Forgets everything. `busy_o` is set until that is done.
+  input  logic        clear_i,
   output logic        busy_o,
 
   // The signature.
-  input  logic        start_i,       // its index is known
-  input  logic        is_short_i,    // 51 chains, not 67
+  // Begins a tree, whose index is known.
+  input  logic        start_i,
+  // The tree has 51 chains and not 67.
+  input  logic        is_short_i,
+  // Height of the tree, and the leaf.
   input  logic [4:0]  height_i,
   input  logic [19:0] leaf_i,
-  input  logic        is_turned_i,   // chains begin in the middle
-  input  logic [6:0]  filled_i,      // values of chains that came
-  input  logic        path_valid_i,  // a value of the path came
+  // Chains begin in the middle.
+  input  logic        is_turned_i,
+  // Number of chain values that came.
+  input  logic [6:0]  filled_i,
+  // A value of the path came: its level, and whether it was the last.
+  input  logic        path_valid_i,
   output logic        path_ready_o,
   input  logic [4:0]  path_index_i,
-  input  logic        path_complete_i,  // all came
+  input  logic        path_complete_i,
 
-  // Digits in the order of the chains.
+  // Digits in the order of the chains; the digit belongs to the index of the same cycle.
   input  logic        digits_valid_i,
   output logic [6:0]  digit_index_o,
   input  logic [3:0]  digit_i,
 
-  // Blocks of the message.
+  // Blocks of the message: the place in the ring, and whether it is the first of its message.
   input  logic        block_valid_i,
   output logic        block_ready_o,
   input  logic [2:0]  block_index_i,
   input  logic        block_first_i,
 
+  // The most urgent job.
   output logic        job_valid_o,
-  input  logic        job_ready_i,   // there is a lane for it
+  // There is a lane for this job.
+  input  logic        job_ready_i,
   output job_t        job_o,
 
+  // Reports of lanes: a job of this kind, for this node or chain, is done.
   input  logic        done_valid_i,
   output logic        done_ready_o,
   input  job_e        done_kind_i,
   input  node_t       done_node_i,
-  output logic        finished_o     // the root is computed
+  // The root is computed.
+  output logic        finished_o
 );
+  // Number of chains, and the number of the root of the L-tree.
   logic [6:0] chains;
-  logic [7:0] root;  // of the L-tree
+  logic [7:0] root;
   assign chains = is_short_i ? 7'd51 : 7'd67;
   assign root   = is_short_i ? 8'hfc : 8'hfe;
 
   // --- events ---
-  logic       event_valid_q, event_child_q;  // an event; it is a child's, and counts for the parent
-  logic       lifts, posts, is_third, finishes;  // what becomes of it
-  node_t      event_q, target;  // the node of the event, and the one that it counts for
-  logic [1:0] counts [512];  // events of every node, in distributed memory: a clear takes 512 cycles
-  logic [1:0] count;  // events of the node before this one
-  logic [8:0] clear_q;  // the count that is cleared next
+  // An event is to be counted. It is about a child, so it counts for the parent.
+  logic       event_valid_q, event_child_q;
+  // The event is lifted, is counted, is the third one of its node, or ends the tree.
+  logic       lifts, posts, is_third, finishes;
+  // The node of the event, and the node that it counts for.
+  node_t      event_q, target;
+  // Events of every node so far, in distributed memory. A clear takes 512 cycles.
+  logic [1:0] counts [512];
+  // Events of the target before this one.
+  logic [1:0] count;
+  // The count that is cleared next.
+  logic [8:0] clear_q;
   logic       clears_q, was_clear_q;
 
   assign lifts = event_child_q & ~event_q.is_path & is_lifted(event_q.number, is_short_i);
 
-  // What an event counts for: the node itself, or its parent.
+  // An event counts for the node itself (a preparation), or for its parent (a child). The root of
+  // the L-tree is the leaf below the path.
   always_comb begin
     target = event_q;
     if (event_child_q) begin
@@ -86,20 +114,21 @@ module xmss_schedule
   assign count    = counts[{target.is_path, target.number}];
   assign is_third = count == 2'd2;
 
-  // Events of lanes have priority over values of the path; one is taken when the one before was counted.
+  // Events of lanes have priority over values of the path. An event is taken when the one before
+  // was counted.
   logic takes_event;
   assign takes_event  = ~event_valid_q | ~lifts;
   assign done_ready_o = takes_event & ~clears_q;
   assign path_ready_o = takes_event & ~done_valid_i & ~clears_q;
   assign busy_o       = clears_q;
 
-  // The counts: a count, or the zeros of a clear.
+  // One write a cycle: a count, or a zero of a clear.
   always_ff @(posedge clk_i) begin
     if (clears_q)   counts[clear_q] <= '0;
     else if (posts) counts[{target.is_path, target.number}] <= is_third ? 2'd0 : count + 2'd1;
   end
 
-  // The event that is counted next; a lifted node is counted as its parent.
+  // The event that is counted next. A lifted node is counted as its parent, one level a cycle.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       event_valid_q <= 1'b0;
@@ -140,39 +169,49 @@ module xmss_schedule
 
   // --- the queue of nodes ---
   node_t      queue [64];
-  logic [5:0] head_q, tail_q;  // of the queue: next to leave, next to come
+  // Places in the queue: of the node that leaves next, and of the node that comes next.
+  logic [5:0] head_q, tail_q;
   logic       has_node, takes_node;
   node_t      node;
   assign has_node = head_q != tail_q;
   assign node     = queue[head_q];
 
-  // Distributed memory. Fewer nodes are ready at a time than it has places.
+  // Distributed memory. It has more places than there are nodes that can be ready at a time.
   always_ff @(posedge clk_i) begin
     if (posts && is_third) queue[tail_q] <= target;
   end
 
-  // --- what is given out ---
-  logic       block_busy_q;  // a block of the message is with a lane
+  // --- jobs that are given out ---
+  // A block of the message is with a lane.
+  logic       block_busy_q;
   logic       running_q, has_chain, has_prep, takes_chain, takes_prep, takes_block;
-  logic [6:0] chain_q, left_q;  // the next chain, and how many are left
+  // The next chain, and the number of chains that were not given out.
+  logic [6:0] chain_q, left_q;
+  // The next preparation: level by level of the L-tree, then the path.
   logic [2:0] prep_level_q;
   logic [4:0] prep_height_q, node_path;
-  logic [7:0] prep_base_q;  // number of the first node of the level
+  // Number of the first node of the level.
+  logic [7:0] prep_base_q;
   logic [5:0] prep_index_q, prep_last;
   logic       prep_path_q, prep_ends, preps_done_q;
-  logic [19:0] prep_leaf_q;  // index of the node on the path
-  logic [4:0] prepared_q;    // preparations of the path that are done
-  logic       forwards, forwarded_q;  // the node of the head does; the node that was given out last does
+  // Index of the node on the path.
+  logic [19:0] prep_leaf_q;
+  // Preparations of the path that are done.
+  logic [4:0] prepared_q;
+  // The node at the head forwards its result; the node that was given out last does.
+  logic       forwards, forwarded_q;
 
-  // Each scan takes the chains whose digits have the same two upper bits, and passes the others.
+  // Each scan gives out the chains whose digits have the same two upper bits, and passes the
+  // others. A small digit means many steps, so long chains go first.
   logic       chains_left, fits, passes_chain, next_chain, ends_scan;
-  logic [1:0] rank_q;  // upper bits of the digits of this scan
+  // The upper bits of the digits of this scan.
+  logic [1:0] rank_q;
   logic [6:0] first_chain, chain;
   assign chains_left  = running_q & digits_valid_i & (left_q != '0);
   assign fits         = ~SortsChains | (digit_i[3:2] == rank_q);
   assign passes_chain = chains_left & ~fits;
   assign next_chain   = passes_chain | (takes_chain & job_ready_i);
-  // A second pass begins elsewhere, so that a fault of the same cycle hits other work.
+  // A second pass begins with another chain, so that a fault in the same cycle hits other work.
   assign first_chain  = is_turned_i ? 7'd32 : '0;
   assign chain        = (chain_q == chains - 7'd1) ? '0 : chain_q + 7'd1;
   assign ends_scan    = SortsChains & next_chain & (chain == first_chain);
@@ -181,7 +220,8 @@ module xmss_schedule
   assign has_prep      = running_q & ~preps_done_q;
   assign digit_index_o = chain_q;
 
-  // Pairs of each level but one: floor of half of its nodes (RFC 8391 §4.1.5).
+  // Number of the last pair in each level: the nodes below it, halved and rounded down (RFC 8391
+  // §4.1.5).
   always_comb begin
     unique case (prep_level_q)
       3'd1:    prep_last = is_short_i ? 6'd24 : 6'd32;
@@ -195,11 +235,12 @@ module xmss_schedule
   assign prep_ends = prep_index_q == prep_last;
 
   assign node_path = node.number[4:0];
-  // A result stays in its lane if the node above has all else: then no other work is left, and the lane is free for it.
+  // A result stays in its lane if the node above has everything else. Then no other work is left,
+  // and the lane is free for that node.
   assign forwards  = Forwards & path_complete_i & (prepared_q == height_i) &
                      (node.is_path ? node_path + 5'd1 != height_i : node.number == root);
 
-  // The most urgent job: the message, a node that is ready, a chain, a preparation.
+  // The most urgent job: a block of the message, a node that is ready, a chain, a preparation.
   always_comb begin
     job_o       = '0;
     takes_node  = 1'b0;
@@ -236,7 +277,8 @@ module xmss_schedule
   assign job_valid_o   = takes_block | takes_node | takes_chain | takes_prep;
   assign block_ready_o = takes_block & job_ready_i;
 
-  // What was given out. Blocks of a message follow each other; all others only follow their operands.
+  // Bookkeeping of what was given out. Blocks of a message follow each other; all other jobs only
+  // follow their operands.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       head_q        <= '0;
@@ -281,7 +323,7 @@ module xmss_schedule
         prepared_q    <= '0;
         forwarded_q   <= 1'b0;
       end else begin
-        // A scan goes on while other work is given out: passing a chain takes no lane.
+        // A scan continues while other work is given out, because passing a chain takes no lane.
         if (next_chain) chain_q <= chain;
         if (ends_scan)  rank_q <= rank_q + 2'd1;
         if (job_ready_i) begin
@@ -306,17 +348,22 @@ module xmss_schedule
     end
   end
 
-  // The root is the last node: one above it would be compared instead.
+  // The root is the last node. A node above it would be compared in its place.
   `ASSERT(NothingIsAboveTheRoot_A, posts && target.is_path |-> target.number < 8'(height_i))
+  // A full queue would look empty.
   `ASSERT(TheQueueIsNeverFull_A, posts && is_third |-> tail_q + 6'd1 != head_q)
+  // A fourth event would be lost, so a node has exactly three.
   `ASSERT(ThreeEventsAreANode_A, posts |-> count != 2'd3)
+  // A chain is given out only after its value came.
   `ASSERT(AChainHasItsValue_A, takes_chain |-> filled_i > chain_q)
-  // A chain that no scan takes would never be given out.
+  // A chain that no scan takes would never be given out, and the engine would hang.
   `ASSERT(FourScansTakeEveryChain_A, ends_scan && rank_q == 2'd3 |-> left_q == 7'(takes_chain))
-  // The lane that keeps a result has room for one job, and the result is in no memory.
+  // The lane that keeps a result has room for one job only, and the result is in no memory.
   `ASSERT(NothingElseIsReadyWhenANodeForwards_A, forwarded_q |-> !has_chain && !has_prep && !block_valid_i)
+  // A block of the message continues from the state of the block before.
   `ASSERT(BlocksFollowEachOther_A, takes_block |-> !block_busy_q)
-  // A job that is given out in the cycle of a start would be given out again. There is none: the first start comes before the
-  // message, and another one follows a root, which is the last node of its tree and follows the message.
+  // A job that is given out in the cycle of a start would be given out again. There is none: the
+  // first start precedes the message, and another start follows a root, which is the last node of
+  // its tree and follows the message.
   `ASSERT(NothingIsReadyWhenAPassStarts_A, start_i |-> !job_valid_o)
 endmodule
