@@ -1,8 +1,8 @@
-// How the CVA6 of `cva6_host` is built: RV64IMAC, because its package lacks the divider of the
+// Configuration of the CVA6 of `cva6_host`: RV64IMAC, because its package lacks the divider of the
 // floating-point unit, and nothing here computes with floating point.
 
 package cva6_config_pkg;
-  // Names are those that the core's packages import.
+  // The names are those that the core's packages import.
   localparam CVA6ConfigXlen           = 64;
 
   // No floating point, of any format.
@@ -12,7 +12,7 @@ package cva6_config_pkg;
   localparam CVA6ConfigF8En           = 0;
   localparam CVA6ConfigFVecEn         = 0;
 
-  // No coprocessor; compressed and atomic instructions, which the firmware is built with.
+  // There is no coprocessor. Firmware is built with compressed and atomic instructions.
   localparam CVA6ConfigCvxifEn        = 0;
   localparam CVA6ConfigCExtEn         = 1;
   localparam CVA6ConfigAExtEn         = 1;

@@ -1,10 +1,11 @@
 // CVA6 with its one AXI4 port as plain signals, for the test bench (verif/machines/sim/cva6).
 //
-// It starts at the start-up code of the memory map (hw/soc/README.md). Memory is cached; everything
-// below it belongs to devices and is neither cached nor read speculatively, and writes to devices happen
-// once and in order.
+// It starts at the start-up code of the memory map (hw/soc/README.md). Memory is cached. Everything
+// below memory belongs to devices and is neither cached nor read speculatively, and writes to
+// devices happen once and in order.
 //
-// Only the lab uses it, to run the same software on another core; it is no part of the system on a chip.
+// Only the lab uses it, to run the same software on another core; it is no part of the system on a
+// chip. The wrapper adds no cycle.
 
 module cva6_host
   import ariane_pkg::*;
@@ -53,8 +54,8 @@ module cva6_host
   localparam logic [63:0] Memory       = 64'h8000_0000;
   localparam logic [63:0] MemoryBytes  = 64'h8000_0000;
 
-  // Which addresses may be executed from, cached, and read speculatively. Devices must see every access once and in
-  // order, so everything below memory is non-idempotent.
+  // Addresses that may be executed from, cached, and read speculatively. Devices must see every
+  // access once and in order, so everything below memory is non-idempotent.
   function automatic ariane_cfg_t configuration();
     ariane_cfg_t cfg = ArianeDefaultConfig;
     cfg.NrNonIdempotentRules  = 1;
@@ -90,7 +91,8 @@ module cva6_host
     .axi_resp_i   (resp)
   );
 
-  // From the structures of the core to plain signals. Signals that the bench does not use stay open.
+  // Requests, from the structures of the core to plain signals. Signals that the bench does not use
+  // stay open.
   assign ar_valid     = req.ar_valid;
   assign ar_bits_id   = req.ar.id;
   assign ar_bits_addr = req.ar.addr;
@@ -108,7 +110,8 @@ module cva6_host
   assign r_ready      = req.r_ready;
   assign b_ready      = req.b_ready;
 
-  // And back. Responses of the bench are always OKAY, which is zero.
+  // Responses, from plain signals to a structure. Those of the bench are always OKAY, which is
+  // zero.
   always_comb begin
     resp          = '0;
     resp.ar_ready = ar_ready;

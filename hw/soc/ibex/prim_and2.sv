@@ -1,5 +1,6 @@
-// A gate that a netlist must not lose, as `prim_buf`. Without the attribute: nothing here is counted as a netlist
-// with Ibex in it.
+// An AND gate with the interface that Ibex expects. A netlist must not lose it, as `prim_buf`. It
+// has no attribute for that, because nothing here is counted as a netlist with Ibex in it. It is
+// combinational.
 module prim_and2 #(
   parameter int Width = 1
 ) (

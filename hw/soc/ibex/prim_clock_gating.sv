@@ -1,9 +1,10 @@
-// A clock gate: the clock stops while no register needs it.
+// A clock gate with the interface that Ibex expects: the clock stops while no register needs it.
 //
-// The enable passes a latch that is transparent while the clock is low, so that a change of it during the high
-// phase cannot shorten a pulse.
+// The enable passes a latch that is transparent while the clock is low, so that a change of the
+// enable during the high phase cannot shorten a pulse.
 module prim_clock_gating #(
-  parameter bit NoFpgaGate    = 1'b0,  // for a technology; nothing here
+  // Choices for a technology, which have no effect here.
+  parameter bit NoFpgaGate    = 1'b0,
   parameter bit FpgaBufGlobal = 1'b1
 ) (
   input  logic clk_i,

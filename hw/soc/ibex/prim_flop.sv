@@ -1,5 +1,7 @@
-// A register that a netlist must not merge with an equal one.
+// A register that a netlist must not merge with an equal one, with the interface that Ibex expects.
+// The output follows the input one cycle later.
 module prim_flop #(
+  // Bits, and their value after reset.
   parameter int               Width      = 1,
   parameter logic [Width-1:0] ResetValue = '0
 ) (
@@ -10,7 +12,7 @@ module prim_flop #(
 );
   (* keep = "true" *) logic [Width-1:0] kept_q;
 
-  // Asynchronous reset, as every register of Ibex.
+  // The reset is asynchronous, as that of every register of Ibex.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) kept_q <= ResetValue;
     else         kept_q <= d_i;

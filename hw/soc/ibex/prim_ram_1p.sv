@@ -1,13 +1,16 @@
-// Memory with one port, read a cycle after the request; for Ibex's instruction cache.
+// Memory with one port, read in the cycle after the request, for Ibex's instruction cache.
 //
-// It has no reset and no error: the cache marks lines as valid in registers of its own.
+// It has no reset and reports no error: the cache marks lines as valid in registers of its own.
 module prim_ram_1p
   import prim_ram_1p_pkg::*;
 #(
+  // Bits of a word, and number of words.
   parameter int Width           = 32,
   parameter int Depth           = 128,
-  parameter int DataBitsPerMask = 1,   // bits that are written together
-  parameter     MemInitFile     = "",  // unused: a cache starts empty
+  // Bits that are written together.
+  parameter int DataBitsPerMask = 1,
+  // A file with the first contents. It is not used, because a cache starts empty.
+  parameter     MemInitFile     = "",
   localparam int AddressBits    = $clog2(Depth)
 ) (
   input  logic                   clk_i,
@@ -23,8 +26,8 @@ module prim_ram_1p
 
   logic [Width-1:0] mem [Depth];
 
-  // One access in a cycle: a write by groups of bits, or a read. The word that was read stays until the next read,
-  // as in a block RAM; a write does not change it.
+  // One access in a cycle: a write by groups of bits, or a read. The word that was read stays until
+  // the next read, as in a block RAM, and a write does not change it.
   always_ff @(posedge clk_i) begin
     if (req_i && write_i) begin
       for (int group = 0; group < Groups; group++) begin
@@ -38,7 +41,7 @@ module prim_ram_1p
     end
   end
 
-  // Timing margins of a real memory, unused here.
+  // Timing margins of a real memory, which have no effect here.
   logic unused_cfg;
   assign unused_cfg = ^cfg_i;
 endmodule

@@ -1,16 +1,19 @@
-// One AXI4-Lite port to several: the register bus of the root of trust.
+// Routes one AXI4-Lite port to several targets: the register bus of the root of trust.
 //
-// The instantiating module selects a target for each direction, from the address. One read
-// and one write are outstanding at a time. This block answers an access without a target, or to an
-// empty page, with DECERR (AMBA AXI §A3.4.4).
+// The instantiating module selects a target for each direction, from the address. One read and one
+// write are outstanding at a time. This block answers an access without a target, or to an empty
+// page, with DECERR (AMBA AXI §A3.4.4).
 //
-// Address, protection, write data, strobes bypass this block; it routes handshakes and responses.
+// Address, protection, write data and strobes bypass this block; it routes handshakes and
+// responses. These pass without a register, so the block adds no latency. A response and the next
+// address do not share a cycle. Reset forgets open accesses. Nothing here is hardened.
 
 `include "assert.svh"
 
 module axi_lite_demux
   import soc_pkg::*;
 #(
+  // Number of targets.
   parameter int unsigned NumTargets = 4,
   // 0 builds a variant in which write data pass their address, to show that the test detects it.
   parameter bit          HoldsData  = 1'b1
@@ -18,6 +21,8 @@ module axi_lite_demux
   input  logic                        clk_i,
   input  logic                        rst_ni,
 
+  // The port. A selection is one-hot, or zero for an access without a target, and belongs to the
+  // address.
   // Write address.
   input  logic [NumTargets-1:0]       aw_select_i,
   input  logic                        aw_valid_i,
@@ -39,6 +44,7 @@ module axi_lite_demux
   output logic [31:0]                 r_data_o,
   output logic [1:0]                  r_resp_o,
 
+  // The targets, one bit or word for each.
   // Write address.
   output logic [NumTargets-1:0]       target_aw_valid_o,
   input  logic [NumTargets-1:0]       target_aw_ready_i,
@@ -59,7 +65,7 @@ module axi_lite_demux
   input  logic [NumTargets-1:0][1:0]  target_r_resp_i
 );
   // --- writes ---
-  // The target of a write, from its address on, and which of its two parts have passed.
+  // The target of a write, from its address on, and the parts of the write that have passed.
   logic [NumTargets-1:0] w_owner_d, w_owner_q, w_target;
   logic                  aw_done_d, aw_done_q, w_done_d, w_done_q;
   logic                  w_may_pass, b_is_own;
@@ -69,7 +75,7 @@ module axi_lite_demux
   assign target_aw_valid_o = (aw_valid_i && !aw_done_q) ? aw_select_i : '0;
   assign aw_ready_o        = ~aw_done_q & ((aw_select_i == '0) |
                                            (|(aw_select_i & target_aw_ready_i)));
-  // Data that comes before its address waits: its target is not known yet.
+  // Data that come before their address wait, because their target is not known yet.
   assign w_may_pass        = ~w_done_q & (aw_done_q | aw_valid_i | ~HoldsData);
   assign target_w_valid_o  = (w_valid_i && w_may_pass) ? w_target : '0;
   assign w_ready_o         = w_may_pass & ((w_target == '0) | (|(w_target & target_w_ready_i)));
@@ -148,13 +154,19 @@ module axi_lite_demux
     end
   end
 
+  // An access never reaches two blocks.
   `ASSERT(OneTargetAtATime_A, $onehot0(target_aw_valid_o) && $onehot0(target_ar_valid_o))
+  // AMBA AXI §A3.2.1: a response stays until it is taken.
   `ASSERT(BWaitsForReady_A, b_valid_o && !b_ready_i |=> b_valid_o && $stable(b_resp_o))
   `ASSERT(RWaitsForReady_A,
           r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_data_o) && $stable(r_resp_o))
+  // Write data never reach a target that their address has not selected.
   `ASSERT(NoDataBeforeItsAddress_A, HoldsData && w_valid_i && w_ready_o |->
           aw_valid_i || aw_done_q)
+  // No target can answer a read that was not sent to it.
   `ASSERT(NoResponseUnasked_A, !ar_done_q |-> !r_valid_o)
+  // A write is confirmed only after both of its parts have passed.
   `ASSERT(NoConfirmationBeforeTheData_A, !(aw_done_q && w_done_q) |-> !b_valid_o)
+  // An access without a target shows no register of any block.
   `ASSERT(NobodysDataAreZero_A, r_valid_o && r_owner_q == '0 |-> r_data_o == '0 && r_resp_o == RespDecerr)
 endmodule

@@ -1,13 +1,16 @@
-// AXI4-Lite to plain accesses of registers, for blocks that have a handful of them.
+// Converts AXI4-Lite to plain accesses of registers, for blocks that have a handful of them.
 //
-// An access takes one cycle: `read_o` or `write_o` with the address, answered in the same cycle. A read
-// and a write may be in the same cycle. Responses are kept until the manager takes them.
+// An access takes one cycle: `read_o` or `write_o` with the address, answered in the same cycle. A
+// read and a write may be in the same cycle. The response follows in the next cycle and stays until
+// the manager takes it; one access a cycle is possible in each direction. Reset forgets open
+// responses. Nothing here is hardened.
 
 `include "assert.svh"
 
 module axi_lite_registers
   import soc_pkg::*;
 #(
+  // Bits of an address, in bytes.
   parameter int unsigned AddressBits = 12,
   // 0 builds a variant that takes partial words for whole ones, to show that the test detects it.
   parameter bit          WordsOnly   = 1'b1
@@ -38,7 +41,7 @@ module axi_lite_registers
   output logic [31:0]            r_data_o,
   output logic [1:0]             r_resp_o,
 
-  // An access, in the cycle in which it happens; `err` answers it with SLVERR.
+  // An access, in the cycle in which it happens. With `err` it is answered with SLVERR.
   output logic                   write_o,
   output logic [AddressBits-1:0] write_addr_o,
   output logic [31:0]            write_data_o,
@@ -48,6 +51,7 @@ module axi_lite_registers
   input  logic [31:0]            read_data_i,
   input  logic                   read_err_i
 );
+  // The response of each direction.
   logic        b_valid_q, b_err_q, r_valid_q, r_err_q;
   logic [31:0] r_data_q;
   logic        is_whole;
@@ -100,10 +104,14 @@ module axi_lite_registers
   assign r_data_o  = r_data_q;
   assign r_resp_o  = r_err_q ? RespSlverr : RespOkay;
 
+  // AMBA AXI §A3.2.1: a response stays until it is taken.
   `ASSERT(BWaitsForReady_A, b_valid_o && !b_ready_i |=> b_valid_o && $stable(b_resp_o))
   `ASSERT(RWaitsForReady_A, r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_data_o))
+  // No access is lost: each has a response in the next cycle.
   `ASSERT(EveryWriteIsAnswered_A, write_o |=> b_valid_o)
   `ASSERT(EveryReadIsAnswered_A, read_o |=> r_valid_o)
+  // A block never sees a part of a word as a whole one.
   `ASSERT(OnlyWholeWordsAreWritten_A, write_o && WordsOnly |-> w_strb_i == 4'hf)
+  // A read that a block refuses shows none of its bits on the bus.
   `ASSERT(ARefusedReadShowsNothing_A, r_valid_o && r_resp_o != RespOkay |-> r_data_o == '0)
 endmodule

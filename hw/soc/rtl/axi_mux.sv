@@ -1,18 +1,22 @@
-// Several AXI4 masters before one slave: the host and the root of trust before memory.
+// Connects several AXI4 masters to one slave: the host and the root of trust to memory.
 //
-// The number of a master is prefixed to its transaction ids, which routes responses and keeps ids of
-// different masters distinct. Addresses pass by round-robin arbitration; a `valid` is never
-// withdrawn (AMBA AXI §A3.2.1). Write data follow the order of their addresses, whole
-// bursts at a time, because AXI4 has no ids on them (§A5.4). Data are offered together with their address and may
-// pass before it: the slave may wait for both (§A3.3.1). All paths are combinational, and no transfer loses a
-// cycle.
+// The number of a master is prefixed to its transaction ids, which routes responses and keeps ids
+// of different masters distinct. Addresses pass by round-robin arbitration, and a `valid` is never
+// withdrawn (AMBA AXI §A3.2.1). Write data follow the order of their addresses, whole bursts at a
+// time, because AXI4 has no ids on them (§A5.4). Data are offered together with their address and
+// may pass before it: the slave may wait for both (§A3.3.1).
+//
+// All paths are combinational, and no transfer loses a cycle. Reset forgets the arbitration; no
+// transfer may be open then. Nothing here is hardened.
 
 `include "assert.svh"
 
 module axi_mux #(
+  // Number of masters, and bits of their ids.
   parameter int unsigned NumMasters  = 2,
   parameter int unsigned IdBits      = 4,
-  parameter int unsigned PayloadBits = 45,  // of an address channel: bits that pass unchanged
+  // Bits of an address channel that pass unchanged, and bits of data.
+  parameter int unsigned PayloadBits = 45,
   parameter int unsigned DataBits    = 64,
   // 0 builds a variant that changes the master while the slave is not ready, to show that the test detects it.
   parameter bit          KeepsOffers = 1'b1,
@@ -25,6 +29,7 @@ module axi_mux #(
   input  logic                                   clk_i,
   input  logic                                   rst_ni,
 
+  // The masters, one element for each.
   // Write address.
   input  logic [NumMasters-1:0]                  aw_valid_i,
   output logic [NumMasters-1:0]                  aw_ready_o,
@@ -51,6 +56,7 @@ module axi_mux #(
   output logic [IdBits-1:0]                      b_id_o,
   output logic [IdBits-1:0]                      r_id_o,
 
+  // The slave.
   // Write address.
   output logic                                   slave_aw_valid_o,
   input  logic                                   slave_aw_ready_i,
@@ -112,8 +118,9 @@ module axi_mux #(
   assign aw_passes = slave_aw_valid_o & slave_aw_ready_i;
 
   // --- write data ---
-  // Of the open burst, or of the one whose address is offered now; no data of another master can interleave. The
-  // master is constant until the last beat, because that of an offered address is.
+  // Data belong to the open burst, or to the burst whose address is offered now. No data of another
+  // master can interleave. The master is constant until the last beat, because the master of an
+  // offered address is.
   assign w_port          = w_busy_q ? w_port_q : aw_port;
   assign w_is_open       = w_busy_q | (slave_aw_valid_o & ~w_done_q & OffersData);
   assign slave_w_valid_o = w_is_open & w_valid_i[w_port];
@@ -141,9 +148,10 @@ module axi_mux #(
   assign slave_b_ready_o  = b_ready_i[b_port];
   assign slave_r_ready_o  = r_ready_i[r_port];
 
-  // Each handshake belongs to one master: the selected one for addresses, that of the burst for write
-  // data, that of the id for responses. All others see neither `ready` nor `valid`. An address waits while
-  // write data of the previous burst are outstanding, since data carry no id.
+  // Each handshake belongs to one master: an address to the selected master, write data to the
+  // master of the burst, a response to the master whose number the id has. All others see neither
+  // `ready` nor `valid`. An address waits while write data of the previous burst are outstanding,
+  // since data carry no id.
   always_comb begin
     aw_ready_o = '0;
     ar_ready_o = '0;
@@ -180,18 +188,25 @@ module axi_mux #(
     end
   end
 
+  // AMBA AXI §A3.2.1: an offered address or beat stays until it is taken.
   `ASSERT(AwWaitsForReady_A, slave_aw_valid_o && !slave_aw_ready_i && KeepsOffers |=>
           slave_aw_valid_o && $stable(slave_aw_id_o) && $stable(slave_aw_payload_o))
   `ASSERT(ArWaitsForReady_A, slave_ar_valid_o && !slave_ar_ready_i && KeepsOffers |=>
           slave_ar_valid_o && $stable(slave_ar_id_o) && $stable(slave_ar_payload_o))
   `ASSERT(WWaitsForReady_A, slave_w_valid_o && !slave_w_ready_i |=>
           slave_w_valid_o && $stable(slave_w_data_o) && $stable(slave_w_last_o))
+  // A handshake belongs to one master only.
   `ASSERT(OneMasterAtATime_A,
           $onehot0(aw_ready_o) && $onehot0(ar_ready_o) && $onehot0(w_ready_o))
+  // A response reaches one master only.
   `ASSERT(ResponsesHaveOneMaster_A, $onehot0(b_valid_o) && $onehot0(r_valid_o))
+  // Data never precede the offer of their address, so the slave knows their place.
   `ASSERT(NoDataWithoutABurst_A, slave_w_valid_o |-> w_busy_q || slave_aw_valid_o)
+  // A slave that waits for address and data before it takes either is not blocked (§A3.3.1).
   `ASSERT(DataDoNotWaitForTheirAddress_A, slave_aw_valid_o && w_valid_i[aw_port] && !w_done_q && OffersData |->
           slave_w_valid_o)
+  // After the last beat no data pass until the address was taken.
   `ASSERT(NoDataPastTheirBurst_A, w_done_q |-> !w_busy_q && !slave_w_valid_o)
+  // The address of a next burst waits, so that its data cannot mix with these.
   `ASSERT(OneBurstAtATime_A, w_busy_q |-> !slave_aw_valid_o && aw_ready_o == '0)
 endmodule

@@ -1,27 +1,33 @@
-// One AXI4 master port and two paths into the same memory: the root of trust and the host's memory.
+// Connects one AXI4 master port to two paths into the same memory: the root of trust and the host's
+// memory.
 //
-// While the host is in reset its caches are empty and its bus does not answer: accesses go to memory
-// directly. Once it runs, memory may be older than its caches, and accesses go through its coherent port. The
-// path is selected when nothing is open, and kept until nothing is: a `valid` is not withdrawn (AMBA AXI §A3.2.1),
-// and a response is expected on the path of its request only.
+// While the host is in reset its caches are empty and its bus does not answer, so accesses go to
+// memory directly. Once it runs, memory may be older than its caches, so accesses go through its
+// coherent port. The path is selected when nothing is open, and kept until nothing is: a `valid` is
+// not withdrawn (AMBA AXI §A3.2.1), and a response is expected on the path of its request only.
 //
-// Reads and writes may be open together, at most `MaxOpen` of each, and data may come before their address. Addresses and
-// write data reach both paths unchanged; this block gates the handshakes. All paths are combinational.
+// Reads and writes may be open together, at most `MaxOpen` of each, and data may come before their
+// address. Addresses and write data reach both paths unchanged; this block gates the handshakes.
+// All paths are combinational. Reset forgets what is open. Nothing here is hardened.
 
 `include "assert.svh"
 
 module axi_switch #(
-  parameter int unsigned BBits    = 2,   // of a write response: what passes unchanged
-  parameter int unsigned RBits    = 66,  // of a beat that is read, without `last`
-  parameter int unsigned MaxOpen  = 15,  // bursts that the master opens at most, in each direction
+  // Bits of a write response that pass unchanged, and of a beat that is read, without `last`.
+  parameter int unsigned BBits    = 2,
+  parameter int unsigned RBits    = 66,
+  // Bursts that the master opens at most, in each direction.
+  parameter int unsigned MaxOpen  = 15,
   // 0 builds a variant that changes the path during a transaction, to show that the test detects it.
   parameter bit          HoldsWay = 1'b1,
   localparam int unsigned CountBits = $clog2(MaxOpen + 1)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             coherent_i,  // the path of what begins in this cycle, if nothing is open
+  // Selects the coherent path for a transfer that begins in this cycle, if nothing is open.
+  input  logic             coherent_i,
 
+  // The master.
   // Write address.
   input  logic             aw_valid_i,
   output logic             aw_ready_o,
@@ -42,6 +48,7 @@ module axi_switch #(
   output logic [RBits-1:0] r_payload_o,
   output logic             r_last_o,
 
+  // The direct path to memory.
   // Write address.
   output logic             direct_aw_valid_o,
   input  logic             direct_aw_ready_i,
@@ -61,6 +68,7 @@ module axi_switch #(
   input  logic [RBits-1:0] direct_r_payload_i,
   input  logic             direct_r_last_i,
 
+  // The coherent path, through the host's port for other masters.
   // Write address.
   output logic             coherent_aw_valid_o,
   input  logic             coherent_aw_ready_i,
@@ -80,15 +88,16 @@ module axi_switch #(
   input  logic [RBits-1:0] coherent_r_payload_i,
   input  logic             coherent_r_last_i
 );
-  // Whether a request waits to be taken, bursts whose addresses were taken, and the path of all of them.
+  // A request waits to be taken; bursts whose addresses were taken; the path of all of them.
   logic                        waits_q, is_coherent_q;
   logic        [CountBits-1:0] reads_q, writes_q;
-  // Addresses that were taken, without the bursts whose data were all taken; and whether data of a burst were.
+  // Addresses that were taken, minus bursts whose data were all taken; some data of a burst were
+  // taken. The difference is negative while data are ahead of their address.
   logic signed [CountBits:0]   owed_q;
   logic                        is_within_q;
   logic is_open, is_coherent, waits, read_opens, read_ends, write_opens, write_ends, data_pass, data_end;
 
-  // The path of what is open, or of what begins in this cycle.
+  // The path of the open transfers, or of a transfer that begins in this cycle.
   assign is_open     = waits_q | (reads_q != '0) | (writes_q != '0) | (owed_q != '0) | is_within_q;
   assign is_coherent = (is_open && HoldsWay) ? is_coherent_q : coherent_i;
 
@@ -114,7 +123,8 @@ module axi_switch #(
   assign coherent_ar_valid_o = ar_valid_i & is_coherent;
   assign coherent_r_ready_o  = r_ready_i & is_coherent;
 
-  // Responses: from the same path, so that a late one of the other is not taken for it.
+  // Responses come from the same path, so a late response of the other path is not mistaken for
+  // one.
   assign aw_ready_o  = is_coherent ? coherent_aw_ready_i : direct_aw_ready_i;
   assign w_ready_o   = is_coherent ? coherent_w_ready_i : direct_w_ready_i;
   assign b_valid_o   = is_coherent ? coherent_b_valid_i : direct_b_valid_i;
@@ -144,13 +154,17 @@ module axi_switch #(
     end
   end
 
-  // From the second cycle on: in the first, before reset, inputs may have any value.
+  // The assertions begin with the second cycle: before reset the inputs may have any value.
   `ASSERT(OneWayAtATime_A, 1'b1 |=> !(direct_ar_valid_o && coherent_ar_valid_o) &&
           !(direct_aw_valid_o && coherent_aw_valid_o) && !(direct_w_valid_o && coherent_w_valid_o))
+  // A response without a request would end a burst that is still open.
   `ASSERT(ResponsesAreAwaited_A, 1'b1 |=> (!write_ends || writes_q != '0) && (!read_ends || reads_q != '0))
+  // The counters of open bursts do not overflow.
   `ASSERT(NoMoreThanAreCounted_A, !(32'(reads_q) == MaxOpen && read_opens) &&
           !(32'(writes_q) == MaxOpen && write_opens))
+  // The path does not change while anything is open.
   `ASSERT(TheWayHolds_A, is_open && HoldsWay |-> is_coherent == is_coherent_q)
+  // AMBA AXI §A3.2.1: an offered address or beat stays on its path until it is taken.
   `ASSERT(DirectAwWaitsForReady_A, direct_aw_valid_o && !direct_aw_ready_i && HoldsWay |=> direct_aw_valid_o)
   `ASSERT(DirectWWaitsForReady_A, direct_w_valid_o && !direct_w_ready_i && HoldsWay |=> direct_w_valid_o)
   `ASSERT(DirectArWaitsForReady_A, direct_ar_valid_o && !direct_ar_ready_i && HoldsWay |=> direct_ar_valid_o)

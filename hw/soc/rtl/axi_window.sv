@@ -1,26 +1,32 @@
-// A window of AXI4-Lite registers in front of a 64-bit AXI4 port: the host accesses the mailbox through it.
+// A window of AXI4-Lite registers in front of a 64-bit AXI4 port: the host reaches the mailbox
+// through it.
 //
-// Accesses outside the window pass unchanged. One read and one write are outstanding at a time, which keeps
-// responses in order without a store for ids. Registers are words: this block answers a burst into the window,
-// or an access of more than 32 bits, with SLVERR and passes it to no register (AMBA AXI §A3.4.4), because half
-// of a 64-bit write would be a command that the host did not give.
+// Accesses outside of the window pass unchanged. One read and one write are outstanding at a time,
+// which keeps responses in order without a store for ids. Registers are words: this block answers a
+// burst into the window, or an access of more than 32 bits, with SLVERR and passes it to no
+// register (AMBA AXI §A3.4.4), because half of a 64-bit write would be a command that the host did
+// not give.
+//
+// All paths are combinational, so an access gets no slower. Reset forgets open accesses. Nothing
+// here is hardened.
 
 `include "assert.svh"
 
 module axi_window
   import soc_pkg::*;
 #(
+  // Bits of the host's ids.
   parameter int unsigned IdBits = 4,
   // 0 builds a variant that lets bursts into the window, to show that the test detects it.
   parameter bit          WordsOnly = 1'b1,
-  // 0 builds a variant that offers data outside of the window only after their address was taken, to show that the
-  // test detects it.
+  // 0 builds a variant that offers data outside of the window only after their address was taken,
+  // to show that the test detects it.
   parameter bit          OffersData = 1'b1
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  // From the host. `window` says that the address is in the window.
+  // From the host. `window` says that the address is in the window; it belongs to the address.
   // Write address.
   input  logic              aw_valid_i,
   output logic              aw_ready_o,
@@ -56,7 +62,7 @@ module axi_window
   output logic [1:0]        r_resp_o,
   output logic              r_last_o,
 
-  // Everything else. Ids, lengths, addresses and write data bypass this block.
+  // Everything outside of the window. Ids, lengths, addresses and write data bypass this block.
   // Write address.
   output logic              outer_aw_valid_o,
   input  logic              outer_aw_ready_i,
@@ -77,7 +83,7 @@ module axi_window
   input  logic [1:0]        outer_r_resp_i,
   input  logic              outer_r_last_i,
 
-  // The registers.
+  // The registers in the window.
   // Write address.
   output logic              lite_aw_valid_o,
   input  logic              lite_aw_ready_i,
@@ -101,30 +107,34 @@ module axi_window
   input  logic [31:0]       lite_r_data_i,
   input  logic [1:0]        lite_r_resp_i
 );
-  // 2^2 bytes.
+  // The size of an access is 2^2 bytes at most (AMBA AXI §A3.4.1).
   localparam logic [2:0] WordSize = 3'd2;
 
+  // The side that answers the open access.
   typedef enum logic [1:0] {
     Idle,
-    Outer,   // the outer port answers
-    Lite,    // the registers answer
-    Refused  // this block answers
+    // The outer port answers.
+    Outer,
+    // The registers answer.
+    Lite,
+    // This block answers, with an error.
+    Refused
   } route_e;
 
-  // Everything outside the window passes. Inside, only accesses of one word pass.
+  // Everything outside of the window passes. Inside, only accesses of one word pass.
   function automatic route_e route_of(logic window, logic [7:0] len, logic [2:0] size);
     if (!window) return Outer;
     return (WordsOnly && (len != '0 || size > WordSize)) ? Refused : Lite;
   endfunction
 
   // --- writes ---
-  // The target of the open write, and whether all of its data have passed.
+  // The target of the open write; all of its data have passed.
   route_e            w_route_d, w_route_q, aw_route;
   logic              w_done_d, w_done_q;
   logic [IdBits-1:0] w_id_q;
   logic              w_lane_q, aw_passes, w_passes, b_passes;
 
-  // Decided by the address alone, and kept until the response was taken.
+  // The target follows from the address only, and is kept until the response was taken.
   assign aw_route         = route_of(aw_window_i, aw_len_i, aw_size_i);
   assign outer_aw_valid_o = aw_valid_i & (w_route_q == Idle) & (aw_route == Outer);
   assign lite_aw_valid_o  = aw_valid_i & (w_route_q == Idle) & (aw_route == Lite);
@@ -200,7 +210,8 @@ module axi_window
   end
 
   // --- reads ---
-  // As for writes; a refused burst gets all requested beats, or the host would wait for the rest.
+  // Reads are like writes. A refused burst gets all requested beats, or the host would wait for the
+  // rest.
   route_e            r_route_d, r_route_q, ar_route;
   logic [IdBits-1:0] r_id_q;
   logic [7:0]        r_left_d, r_left_q;
@@ -211,7 +222,7 @@ module axi_window
   assign lite_ar_valid_o  = ar_valid_i & (r_route_q == Idle) & (ar_route == Lite);
   assign lite_ar_addr_o   = ar_addr_i;
 
-  // As for writes: one read at a time, taken by the side it is for.
+  // Only one read is open at a time, and the side that it is for takes its address.
   always_comb begin
     unique case (ar_route)
       Outer:   ar_ready_o = outer_ar_ready_i;
@@ -237,7 +248,7 @@ module axi_window
       end
       Lite: begin
         r_valid_o = lite_r_valid_i;
-        // On both halves, which includes the one of its address.
+        // The word is on both halves, so also on the half of its address.
         r_data_o  = {2{lite_r_data_i}};
         r_resp_o  = lite_r_resp_i;
       end
@@ -290,15 +301,21 @@ module axi_window
     end
   end
 
+  // An access reaches one of both sides.
   `ASSERT(OneWayAtATime_A, !(outer_aw_valid_o && lite_aw_valid_o) &&
           !(outer_ar_valid_o && lite_ar_valid_o) && !(outer_w_valid_o && lite_w_valid_o))
+  // A register is written only by an access of one word at most.
   `ASSERT(OnlyWordsReachRegisters_A, WordsOnly && lite_aw_valid_o |->
           aw_len_i == '0 && aw_size_i <= WordSize)
+  // AMBA AXI §A3.2.1: a response stays until it is taken.
   `ASSERT(BWaitsForReady_A, b_valid_o && !b_ready_i |=> b_valid_o && $stable(b_id_o))
   `ASSERT(RWaitsForReady_A,
           r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_data_o) && $stable(r_last_o))
+  // A second access would need a queue of ids for its response.
   `ASSERT(OneWriteAtATime_A, w_route_q != Idle |-> !aw_ready_o && !outer_aw_valid_o && !lite_aw_valid_o)
   `ASSERT(OneReadAtATime_A, r_route_q != Idle |-> !ar_ready_o && !outer_ar_valid_o && !lite_ar_valid_o)
+  // A refused access shows no register.
   `ASSERT(ARefusedReadShowsNothing_A, r_route_q == Refused |-> r_data_o == '0 && r_resp_o == RespSlverr)
+  // A refused write is answered only after its data.
   `ASSERT(AResponseFollowsItsData_A, b_valid_o |-> w_done_q || w_route_q != Refused)
 endmodule

@@ -1,4 +1,5 @@
-// Registers from a program on the root of trust to the bench: console, end, marks. No part of a chip.
+// Registers by which a program on the root of trust talks to the bench: console, end, marks. They
+// are no part of a chip.
 //
 // | offset | name | access | |
 // |---|---|---|---|
@@ -6,6 +7,9 @@
 // | 0x4 | EXIT | w | ends the run with this code; 0 is success |
 // | 0x8 | MARK | w | a number into the trace, where it belongs |
 // | 0xc | CYCLES | r | cycles since reset, lower half |
+//
+// Interface: AXI4-Lite by `axi_lite_registers`, one address for reads and writes. An access takes
+// one cycle, and its response follows in the next one. Reset clears the cycles.
 
 `include "assert.svh"
 
@@ -13,6 +17,7 @@ module bench_registers (
   input  logic        clk_i,
   input  logic        rst_ni,
 
+  // The port.
   // Write address.
   input  logic        aw_valid_i,
   output logic        aw_ready_o,
@@ -33,11 +38,12 @@ module bench_registers (
   input  logic [31:0] w_data_i,
   input  logic [3:0]  w_strb_i,
 
-  // A register was written in this cycle.
+  // A register was written in this cycle. The bench decodes the offset.
   output logic        write_o,
   output logic [11:0] write_addr_o,
   output logic [31:0] write_data_o
 );
+  // Cycles since reset.
   logic [31:0] cycles_q;
   // Inputs that a page without errors and without read strobes does not use.
   logic        unused_read;
@@ -72,7 +78,10 @@ module bench_registers (
     .read_err_i   (1'b0)
   );
 
+  // A write has data, so the bench does not see those of an earlier one.
   `ASSERT(WritesCarryAWord_A, write_o |-> w_valid_i)
+  // The bench sees the offset and the data of this write.
   `ASSERT(AWriteIsItsOwn_A, write_o |-> write_addr_o == addr_i && write_data_o == w_data_i)
+  // The count of cycles has no gaps, so differences are times.
   `ASSERT(CyclesGoOn_A, 1'b1 |=> cycles_q == $past(cycles_q) + 1'b1)
 endmodule

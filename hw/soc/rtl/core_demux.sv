@@ -1,16 +1,19 @@
-// One port of Ibex to several targets: memories and bridges.
+// Routes one port of Ibex to several targets: memories and bridges.
 //
 // The port is Ibex's own (its manual calls it the memory interface): a request is held until it is
-// granted, and every granted request gets one response, in the order of the grants. Targets may take any
-// number of cycles, so a request to another target waits until no other target owes a
-// response. This block answers a request without a target with an error: an unmapped
-// address must never stop the core.
+// granted, and every granted request gets one response, in the order of the grants. Targets may
+// take any number of cycles, so a request to another target waits until no other target owes a
+// response. This block answers a request without a target with an error, in the next cycle: an
+// unmapped address must never stop the core.
 //
-// Address, data and byte enables bypass this block: the instantiating module knows the address map and selects.
+// Address, data and byte enables bypass this block: the instantiating module knows the address map
+// and selects. Grants and responses pass without a register. Reset forgets requests that are not
+// answered. Nothing here is hardened.
 
 `include "assert.svh"
 
 module core_demux #(
+  // Number of targets.
   parameter int unsigned NumTargets     = 2,
   // Maximum outstanding requests. Ibex has at most two.
   parameter int unsigned MaxOutstanding = 2,
@@ -21,13 +24,16 @@ module core_demux #(
   input  logic                        clk_i,
   input  logic                        rst_ni,
 
+  // The port of the core.
   input  logic                        req_i,
   output logic                        gnt_o,
-  input  logic [NumTargets-1:0]       select_i,  // one target, or none for an error
+  // One target, or none for an error. It belongs to the request.
+  input  logic [NumTargets-1:0]       select_i,
   output logic                        rvalid_o,
   output logic [31:0]                 rdata_o,
   output logic                        err_o,
 
+  // The targets, one bit or word for each.
   output logic [NumTargets-1:0]       target_req_o,
   input  logic [NumTargets-1:0]       target_gnt_i,
   input  logic [NumTargets-1:0]       target_rvalid_i,
@@ -70,7 +76,8 @@ module core_demux #(
     end
   end
 
-  // Only responses of the owner pass: one of another target would be taken for that of the outstanding request.
+  // Only responses of the owner pass: a response of another target would be mistaken for the one of
+  // the outstanding request.
   logic [NumTargets-1:0] answers;
   assign answers  = Ordered ? target_rvalid_i & owner_q : target_rvalid_i;
   assign rvalid_o = error_q | (|answers);
@@ -87,9 +94,14 @@ module core_demux #(
     end
   end
 
+  // A request never reaches two targets.
   `ASSERT(OneTargetAtATime_A, $onehot0(target_req_o))
+  // A request stays at its target until it is granted.
   `ASSERT(RequestWaitsForGrant_A, target_req_o != '0 && !gnt_o |=> $stable(target_req_o))
+  // The core gets no response that it did not ask for.
   `ASSERT(NoResponseWithoutRequest_A, rvalid_o && Ordered |-> count_q != '0)
+  // No target answers while another one owes the responses, so their order is that of the grants.
   `ASSERT(OnlyTheOwnerAnswers_A, Ordered |-> (target_rvalid_i & ~owner_q) == '0)
+  // An access to nothing ends with an error and does not hang.
   `ASSERT(AnErrorIsAnsweredAtOnce_A, grants && select_i == '0 |=> rvalid_o && err_o)
 endmodule

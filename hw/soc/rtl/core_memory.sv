@@ -1,27 +1,33 @@
-// Scratchpad or boot ROM of the root of trust: words with two ports of Ibex's kind, one to fetch and one
-// for data, as the two ports of a block RAM.
+// Scratchpad or boot ROM of the root of trust: words with two ports of Ibex's kind, one to fetch
+// and one for data, like the two ports of a block RAM.
 //
-// A request is granted at once and answered `Latency` cycles later, one a cycle. The contents are not
-// reset. A memory that is not `Writable` answers a write with an error and keeps its contents.
+// A request is granted at once and answered `Latency` cycles later, and each port takes one a
+// cycle. The contents are not reset. A memory that is not `Writable` answers a write with an error
+// and keeps its contents. Reset forgets requests that are not answered. Contents have no parity.
 
 `include "assert.svh"
 
 module core_memory #(
+  // Number of words of 32 bits.
   parameter int unsigned Words    = 16384,
-  // Cycles from grant to response, at least 1. Each further cycle is a register stage of the response.
+  // Cycles from grant to response, at least 1. Each further cycle is a register stage of the
+  // response.
   parameter int unsigned Latency  = 1,
+  // 0 builds a ROM.
   parameter bit          Writable = 1'b1,
   localparam int unsigned AddressBits = $clog2(Words)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
+  // The port for fetches.
   input  logic                   fetch_req_i,
   output logic                   fetch_gnt_o,
   input  logic [AddressBits-1:0] fetch_word_i,
   output logic                   fetch_rvalid_o,
   output logic [31:0]            fetch_rdata_o,
 
+  // The port for loads and stores, with byte enables.
   input  logic                   data_req_i,
   output logic                   data_gnt_o,
   input  logic                   data_we_i,
@@ -32,9 +38,10 @@ module core_memory #(
   output logic [31:0]            data_rdata_o,
   output logic                   data_err_o
 );
-  // A bench finds it by this name to load programs (verif/machines/sim/rot).
+  // A bench finds the memory by this name, to load programs (verif/machines/sim/rot).
   logic [31:0] mem [Words];
 
+  // Stages of the response: valid bits, errors and words.
   logic [Latency-1:0]       fetch_valid_q, data_valid_q, data_err_q;
   logic [Latency-1:0][31:0] fetch_rdata_q, data_rdata_q;
   logic                     refuses;
@@ -89,11 +96,15 @@ module core_memory #(
   assign data_rdata_o   = data_rdata_q[Latency-1];
   assign data_err_o     = data_err_q[Latency-1];
 
+  // An error is never shown without a response.
   `ASSERT(ARefusalIsAResponse_A, data_err_o |-> data_rvalid_o)
+  // Software learns that a store to a ROM had no effect.
   `ASSERT(AWriteToARomIsAnError_A,
           data_req_i && data_we_i && !Writable |=> data_valid_q[0] && data_err_q[0])
+  // No request is lost, and no response comes without one.
   `ASSERT(EveryFetchIsKept_A, fetch_req_i |=> fetch_valid_q[0])
   `ASSERT(EveryAccessIsKept_A, data_req_i |=> data_valid_q[0])
   `ASSERT(NoAnswerUnasked_A, !data_req_i |=> !data_valid_q[0] && !data_err_q[0])
+  // Only stores are refused.
   `ASSERT(AReadIsNoError_A, data_req_i && !data_we_i |=> !data_err_q[0])
 endmodule

@@ -1,16 +1,19 @@
-// Two readers of one memory port of Ibex's kind: the first one has priority.
+// Connects two readers to one memory port of Ibex's kind. The first reader has priority.
 //
-// Answers come in the order of the grants, so a reader waits until the other one has all of its answers. A memory
-// always answers (core_memory.sv), and the second reader asks for nothing new while the first one waits: so the first
-// one waits no longer than the memory takes for what was granted.
+// Answers come in the order of the grants, so a reader waits until the other one has all of its
+// answers. A memory always answers (core_memory.sv), and the second reader gets no new grant while
+// the first one waits. So the first reader waits no longer than the memory takes for the requests
+// that were granted.
 //
-// Data of an answer bypass this block: both readers see them, and take theirs.
+// Data of an answer bypass this block: both readers see them, and take theirs. Requests and answers
+// pass without a register. Reset forgets answers that are due. Nothing here is hardened.
 
 `include "assert.svh"
 
 module core_mux #(
+  // Bits of the number of a word.
   parameter int unsigned AddressBits    = 14,
-  // Answers that are due at most.
+  // The largest number of answers that are due.
   parameter int unsigned MaxOutstanding = 15,
   // 0 builds a variant in which readers do not wait for each other, to show that the test detects it.
   parameter bit          Ordered        = 1'b1,
@@ -44,7 +47,7 @@ module core_mux #(
   assign reader_gnt_o    = {choice, ~choice} & {2{is_free & gnt_i}};
   assign reader_rvalid_o = {owner_q, ~owner_q} & {2{rvalid_i}};
 
-  // Answers that are due, and to whom.
+  // The number of answers that are due, and their reader.
   always_comb begin
     count_d = count_q + CountBits'(grants) - CountBits'(rvalid_i);
     owner_d = grants ? choice : owner_q;
@@ -61,8 +64,12 @@ module core_mux #(
     end
   end
 
+  // The memory answers only what was requested.
   `ASSERT(AnAnswerIsDue_A, rvalid_i |-> count_q != '0)
+  // All answers that are due belong to one reader.
   `ASSERT(AnswersHaveOneOwner_A, grants && count_q != '0 && Ordered |-> choice == owner_q)
+  // The second reader never delays a request of the first one by a new grant.
   `ASSERT(TheFirstHasPriority_A, reader_req_i[0] |-> !reader_gnt_o[1])
+  // The counter of answers does not overflow.
   `ASSERT(CountsDoNotOverflow_A, count_q == CountBits'(MaxOutstanding) |-> !grants)
 endmodule

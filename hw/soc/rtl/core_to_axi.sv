@@ -1,20 +1,24 @@
-// From a port of Ibex's kind to AXI4, single beats of 32 bits; with the signals of bursts left open it is
-// a bridge to AXI4-Lite.
+// A bridge from a port of Ibex's kind to AXI4, single beats of 32 bits. With the signals of bursts
+// left open it is a bridge to AXI4-Lite.
 //
-// One request at a time. A response with an error is an error for the core. A subordinate that answers late
-// or never cannot stop the core: after `TimeoutCycles` the request has failed. AXI does not allow to withdraw a
-// request (AMBA AXI §A3.2.1), so the bridge keeps it valid, discards its late answer, and
-// refuses all requests until then. A write that failed in this way may still take effect.
+// One request is open at a time. A response with an error is an error for the core. A subordinate
+// that answers late or never cannot stop the core: after `TimeoutCycles` the request has failed.
+// AXI does not allow to withdraw a request (AMBA AXI §A3.2.1), so the bridge keeps it valid,
+// discards its late answer, and refuses all requests until then. A write that failed in this way
+// may still take effect.
 //
-// A grant comes at once, and again in the cycle of a response. `MinLatency` delays answers that come
-// earlier than this many cycles after the grant.
+// A grant comes at once, and again in the cycle of a response. `MinLatency` delays answers that
+// come earlier than this many cycles after the grant. Reset forgets the open request; the bus has
+// to be reset with the bridge. Nothing here is hardened.
 
 `include "assert.svh"
 
 module core_to_axi #(
+  // Bits of data of the bus, 32 or 64, and the smallest number of cycles from a grant to its
+  // response.
   parameter int unsigned DataBits      = 64,
   parameter int unsigned MinLatency    = 2,
-  // 0: no timeout.
+  // Cycles after which a request has failed. 0 builds a bridge without a timeout.
   parameter int unsigned TimeoutCycles = 1000,
   // 0 builds a variant that hides errors of the bus, to show that the test detects it.
   parameter bit          ReportsErrors = 1'b1,
@@ -25,6 +29,7 @@ module core_to_axi #(
   input  logic                  clk_i,
   input  logic                  rst_ni,
 
+  // The core.
   input  logic                  req_i,
   output logic                  gnt_o,
   input  logic                  we_i,
@@ -50,7 +55,8 @@ module core_to_axi #(
   // Read address.
   output logic                  ar_valid_o,
   input  logic                  ar_ready_i,
-  output logic [31:0]           a_addr_o,  // of both address channels: of words
+  // The address of both channels, as that of a word.
+  output logic [31:0]           a_addr_o,
   // Read data and response.
   input  logic                  r_valid_i,
   output logic                  r_ready_o,
@@ -60,7 +66,7 @@ module core_to_axi #(
   localparam int unsigned Lanes    = DataBits / 32;
   localparam int unsigned LaneBits = Lanes > 1 ? $clog2(Lanes) : 1;
 
-  // Which channels are still valid, whether the bus owes an answer, and whether the core waits for one.
+  // Channels that are still valid; the bus owes an answer; the core waits for one.
   logic aw_valid_d, aw_valid_q, w_valid_d, w_valid_q, ar_valid_d, ar_valid_q;
   logic bus_owes_d, bus_owes_q, core_waits_d, core_waits_q;
   // The answer, once it has come.
@@ -69,6 +75,7 @@ module core_to_axi #(
   // Cycles since the grant; the counter saturates at the last relevant value.
   logic [AgeBits-1:0] age_d, age_q;
 
+  // The open request.
   logic        we_q;
   logic [3:0]  be_q;
   logic [31:0] addr_q, wdata_q;
@@ -170,7 +177,7 @@ module core_to_axi #(
       err_q        <= err_d;
       rdata_q      <= rdata_d;
       age_q        <= age_d;
-      // Kept while an old request is still valid.
+      // A request that is still valid keeps its address and its data.
       if (grants && !(bus_owes_q && !answered)) begin
         we_q    <= we_i;
         be_q    <= be_i;
@@ -192,14 +199,20 @@ module core_to_axi #(
     w_strb_o[4*lane +: 4] = be_q;
   end
 
+  // AMBA AXI §A3.2.1: an offered address or word stays until it is taken.
   `ASSERT(AwWaitsForReady_A, aw_valid_o && !aw_ready_i |=> aw_valid_o && $stable(a_addr_o))
   `ASSERT(WWaitsForReady_A,
           w_valid_o && !w_ready_i |=> w_valid_o && $stable(w_data_o) && $stable(w_strb_o))
   `ASSERT(ArWaitsForReady_A, ar_valid_o && !ar_ready_i |=> ar_valid_o && $stable(a_addr_o))
+  // Only answers that are due are taken.
   `ASSERT(NoAnswerUnasked_A, !bus_owes_q |-> !r_ready_o && !b_ready_o)
+  // The core gets no response that it did not ask for.
   `ASSERT(ResponseOwed_A, rvalid_o |-> core_waits_q)
+  // While an answer is due no new request is sent, so a late answer cannot be mistaken.
   `ASSERT(NothingIsSentWhileOwed_A, bus_owes_q && !answered |=> !$rose(aw_valid_o) && !$rose(ar_valid_o))
+  // Data of a failed access do not reach the core.
   `ASSERT(AnErrorCarriesNoData_A, rvalid_o && err_o && ReportsErrors |-> rdata_o == '0)
+  // Each request ends within the timeout, whatever the bus does.
   `ASSERT(NeverHangs_A, TimeoutCycles != 0 && core_waits_q && !done_q && age_q == AgeBits'(LongestWait) |=>
           done_q)
 endmodule

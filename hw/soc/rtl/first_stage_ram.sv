@@ -1,14 +1,20 @@
-// On-chip RAM for a first stage that hardware has verified (spec/first-stage.md §9): written by the verification unit
-// alone, read by the host through AXI4, and only while the verdict has opened it.
+// On-chip RAM for a first stage that hardware has verified (spec/first-stage.md §9). Only the
+// verification unit writes it. The host reads it through AXI4, and only while the verdict has
+// opened it.
 //
-// While closed, every read is answered with an error and zeros: what was refused is never seen, and what an earlier boot
-// left is not either. A write from the bus is taken whole and refused. One burst is open at a time, one beat a cycle.
+// While closed, every read is answered with an error and zeros: an image that was refused is never
+// seen, and neither is one that an earlier boot left. A write from the bus is taken whole and
+// refused.
+//
+// Timing: one burst is open at a time. Its first beat comes one cycle after the address, then one a
+// cycle. Reset ends the burst and keeps the contents. Contents have no parity.
 
 `include "assert.svh"
 
 module first_stage_ram
   import soc_pkg::*;
 #(
+  // Words of 64 bits, a power of two, and bits of the host's ids.
   // Words of 64 bits, a power of two.
   parameter int unsigned Words  = 16384,
   parameter int unsigned IdBits = 5,
@@ -56,7 +62,7 @@ module first_stage_ram
 );
   logic [63:0] mem [Words];
 
-  // A read: the word that is shown, and how many follow it.
+  // A read: the word that is shown, and the number of words that follow it.
   logic                reads_d, reads_q, is_open_q;
   logic [WordBits-1:0] next_d, next_q;
   logic [7:0]          left_d, left_q;
@@ -71,8 +77,9 @@ module first_stage_ram
 
   assign is_visible = open_i | ~Closes;
 
-  // The address of a read is taken when no burst is open; each beat that is taken fetches the next word.
-  // A read of the cycle in which the memory is closed is answered as closed: what was fetched is kept, and not shown.
+  // The address of a read is taken when no burst is open, and each beat that is taken fetches the
+  // next word. A read in the cycle in which the memory is closed is answered as closed: the word
+  // that was fetched is kept and not shown.
   assign ar_ready_o = ~reads_q;
   assign starts     = ar_valid_i & ar_ready_o;
   assign advances   = reads_q & r_ready_i;
@@ -93,7 +100,7 @@ module first_stage_ram
       left_d = left_q - 1'b1;
     end
 
-    // Address and data of a write are taken apart from each other, and answered when both are there.
+    // Address and data of a write are taken independently, and answered when both are there.
     has_id_d   = has_id_q | aw_valid_i;
     has_data_d = has_data_q | (w_valid_i & w_last_i);
     b_id_d     = (aw_valid_i & aw_ready_o) ? aw_id_i : b_id_q;
@@ -103,7 +110,8 @@ module first_stage_ram
     end
   end
 
-  // Control only: the contents have no reset, and are not visible until they were written and judged.
+  // Control only. The contents have no reset, and are not visible until they were written and
+  // judged.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       reads_q    <= 1'b0;
@@ -132,7 +140,7 @@ module first_stage_ram
     if (fetches) r_data_q    <= mem[fetched];
   end
 
-  // A beat that was fetched while open is shown only while it still is.
+  // A beat that was fetched while the memory was open is shown only while it still is.
   logic shows;
   assign shows      = is_open_q & is_visible;
   assign r_valid_o  = reads_q;
@@ -141,16 +149,21 @@ module first_stage_ram
   assign r_resp_o   = shows ? RespOkay : RespSlverr;
   assign r_last_o   = left_q == '0;
 
-  // One write at a time; its data are dropped as they come.
+  // Only one write is open at a time, and its data are dropped as they come.
   assign aw_ready_o = ~has_id_q;
   assign w_ready_o  = ~has_data_q;
   assign b_valid_o  = has_id_q & has_data_q;
   assign b_id_o     = b_id_q;
   assign b_resp_o   = RespSlverr;
 
+  // A closed memory shows zeros and an error.
   `ASSERT(WhatIsClosedIsNotRead_A, r_valid_o && !open_i && Closes |-> r_data_o == '0 && r_resp_o == RespSlverr)
+  // The burst ends with its last beat.
   `ASSERT(ABurstEndsWithItsLastBeat_A, advances && r_last_o |=> !r_valid_o)
+  // AMBA AXI §A3.2.1: a beat stays until it is taken.
   `ASSERT(ABeatWaitsForItsReader_A, r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_id_o) && $stable(r_last_o))
+  // The bus can never change what was verified.
   `ASSERT(NoWriteOfTheBusSucceeds_A, b_valid_o |-> b_resp_o != RespOkay)
+  // A write is answered only when its address and its data have come.
   `ASSERT(AConfirmationHasItsWrite_A, b_valid_o |-> has_id_q && has_data_q)
 endmodule

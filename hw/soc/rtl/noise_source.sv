@@ -1,18 +1,26 @@
-// Samples of a noise source, for software: tested, and each handed out once.
+// Samples of a noise source, for software. They are tested, and each is handed out once.
 //
-// Offset 0x00 is the data: a read takes a sample that no read gave before, and is an error if none is there or the source is
-// not healthy. Offset 0x04 is the status: bit 0 a sample is there, bit 1 healthy, bit 2 failed. Nothing can be written.
+// Offset 0x00 is the data: a read takes a sample that no read gave before, and is an error if none
+// is there or the source is not healthy. Offset 0x04 is the status: bit 0 a sample is there, bit 1
+// healthy, bit 2 failed. Nothing can be written.
 //
-// The source is healthy after a start-up test of two windows, whose samples are not handed out, until a test of SP 800-90B §4.4
-// fails. A failure is final until reset: no sample is taken any more, and none is left. The tests assume 16 of 32 bits of
-// entropy; the cut-offs follow from that (entropy_health.sv). Samples are not conditioned: what the source delivers is
-// what software gets.
+// The source is healthy after a start-up test of two windows, whose samples are not handed out,
+// until a test of SP 800-90B §4.4 fails. A failure is final until reset: no sample is taken any
+// more, and none is left. The tests assume 16 bits of entropy in a sample of 32; the cut-offs
+// follow from that (entropy_health.sv). Samples are not conditioned: software gets what the source
+// delivers.
+//
+// Interface: AXI4-Lite by `axi_lite_registers`; an access takes one cycle, and its response follows
+// in the next one. The source has valid and ready. An upset of the page, and a failure, raise no
+// alert.
 
 `include "assert.svh"
 
 module noise_source
   import soc_pkg::*;
 #(
+  // Cut-offs of the repetition count and of the adaptive proportion, and samples of a window (SP
+  // 800-90B §4.4.1, §4.4.2).
   parameter int unsigned RepetitionCutoff = 3,
   parameter int unsigned ProportionCutoff = 3,
   parameter int unsigned Window           = 512
@@ -20,6 +28,7 @@ module noise_source
   input  logic        clk_i,
   input  logic        rst_ni,
 
+  // The port.
   // Write address.
   input  logic        aw_valid_i,
   output logic        aw_ready_o,
@@ -43,19 +52,21 @@ module noise_source
   output logic [31:0] r_data_o,
   output logic [1:0]  r_resp_o,
 
-  // The source.
+  // The source: a sample of 32 bits, with valid and ready.
   input  logic        noise_valid_i,
   output logic        noise_ready_o,
   input  logic [31:0] noise_i
 );
+  // Offsets of the two registers.
   localparam logic [11:0] Data   = 12'h000;
   localparam logic [11:0] Status = 12'h004;
 
+  // The sample that waits for software, and the failure.
   logic        read, takes, gives, healthy, is_failure, there_q, failed_q, unused_write;
   logic [11:0] read_addr, unused_write_addr;
   logic [31:0] unused_write_data, word, sample_q;
 
-  // Accesses of one cycle.
+  // Each access takes one cycle, and every write is an error.
   axi_lite_registers #(.AddressBits(12)) u_registers (
     .clk_i,
     .rst_ni,
@@ -74,7 +85,7 @@ module noise_source
     .read_err_i   (~gives && read_addr != Status)
   );
 
-  // Never cleared: what has failed once stays so.
+  // The tests are never cleared: a failure lasts until reset.
   entropy_health #(
     .SampleBits       (32),
     .RepetitionCutoff (RepetitionCutoff),
@@ -90,23 +101,25 @@ module noise_source
     .failed_o  (is_failure)
   );
 
-  // One at a time: a sample waits in the source while another one is here.
+  // One sample at a time: the next one waits in the source.
   assign noise_ready_o = ~there_q & ~failed_q;
   assign takes         = noise_valid_i & noise_ready_o;
   assign gives         = read & (read_addr == Data) & there_q & healthy & ~failed_q;
 
+  // A read of the data gets a sample that was tested, and a read of the status none.
   always_comb begin
     word = '0;
     if (gives) word = sample_q;
     if (read_addr == Status) word = {29'd0, failed_q, healthy & ~failed_q, there_q};
   end
 
+  // A failure is kept until reset.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) failed_q <= 1'b0;
     else         failed_q <= failed_q | is_failure;
   end
 
-  // The sample that a test fails with is none, as those of the start-up test.
+  // The sample with which a test fails is not kept, and neither are those of the start-up test.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       there_q  <= 1'b0;
@@ -120,12 +133,20 @@ module noise_source
     end
   end
 
+  // No sample is given twice, and none stays in the register.
   `ASSERT(ASampleIsGivenOnce_A, gives |=> !there_q && sample_q == '0)
+  // A sample waits until it is read, unless the source fails.
   `ASSERT(NoSampleIsLost_A, there_q && !gives |=> there_q && $stable(sample_q))
+  // Before the start-up test and after a failure software gets zeros.
   `ASSERT(AnUnhealthySourceGivesNothing_A, read && read_addr != Status && !(healthy && there_q) |-> word == '0)
+  // A failure lasts until reset.
   `ASSERT(AFailureIsFinal_A, failed_q |=> failed_q)
+  // A failure drops the sample that waits.
   `ASSERT(AFailureIsNoticed_A, is_failure |=> failed_q && !there_q)
+  // A failed source is not asked for samples any more.
   `ASSERT(AFailedSourceIsNotAsked_A, failed_q |-> !noise_ready_o)
+  // Samples of the start-up test are not handed out.
   `ASSERT(NoSampleOfTheStartIsKept_A, !healthy |=> !there_q)
+  // The status has three bits and nothing of a sample.
   `ASSERT(TheStatusShowsNoSample_A, read && read_addr == Status |-> word < 32'd8)
 endmodule

@@ -1,8 +1,13 @@
-// The address map of the root of trust: the targets that fetches, loads and stores of its core reach.
+// The address map of the root of trust: the targets that fetches, loads and stores of its core
+// reach.
 //
-// Each port of the core has a demultiplexer of its own, so a fetch never waits for data of the host. The ROM is the
-// only target of fetches: what software can write, it cannot execute, whatever it does and whatever a fault makes of
-// it. An address outside all regions of soc_pkg selects no target, which is an error.
+// Each port of the core has a demultiplexer of its own, so a fetch never waits for data of the
+// host. The ROM is the only target of fetches: software cannot execute what it can write, whatever
+// it does and whatever a fault makes of it. An address outside all regions of soc_pkg selects no
+// target, which is an error.
+//
+// Interface: that of `core_demux` on both sides. The decoder adds no cycle. Reset forgets open
+// requests.
 
 `include "assert.svh"
 
@@ -25,22 +30,24 @@ module rot_address_map
   input  logic             fetch_rvalid_i,
   input  logic [31:0]      fetch_rdata_i,
 
-  // Its loads and stores.
+  // Loads and stores of the core.
   input  logic             data_req_i,
   output logic             data_gnt_o,
   input  logic [31:0]      data_addr_i,
   output logic             data_rvalid_o,
   output logic [31:0]      data_rdata_o,
   output logic             data_err_o,
-  // Targets of loads and stores: bit 0 is the ROM, bit 1 the scratchpad, bit 2 the registers, bit 3 the host's memory.
+  // Targets of loads and stores: bit 0 is the ROM, bit 1 the scratchpad, bit 2 the registers, bit 3
+  // the host's memory.
   output logic [3:0]       access_req_o,
   input  logic [3:0]       access_gnt_i,
   input  logic [3:0]       access_rvalid_i,
   input  logic [3:0][31:0] access_rdata_i,
   input  logic [3:0]       access_err_i
 );
-  // Selections are decoded from the address alone: regions are aligned, so at most one of them matches. The ROM
-  // reports no error of a fetch; that of an address without a target comes from the demultiplexer.
+  // Selections are decoded from the address only. Regions are aligned, so at most one of them
+  // matches. The ROM reports no error of a fetch; the demultiplexer reports an address without a
+  // target.
   core_demux #(.NumTargets(1)) u_instr_demux (
     .clk_i,
     .rst_ni,
@@ -76,8 +83,10 @@ module rot_address_map
     .target_err_i    (access_err_i)
   );
 
-  // A root of trust must never run code from outside; an access that leaves it has to be for the host's memory.
+  // The root of trust never runs code from outside of its ROM.
   `ASSERT(FetchesAreOfTheRom_A, fetch_req_o |-> is_rom(instr_addr_i))
+  // Only addresses of the host's memory leave the root of trust.
   `ASSERT(HostMemoryIsAskedForItself_A, access_req_o[3] |-> is_host(data_addr_i))
+  // Only addresses of registers reach the register bus.
   `ASSERT(RegistersStayInside_A, access_req_o[2] |-> is_register(data_addr_i))
 endmodule

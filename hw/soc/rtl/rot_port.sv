@@ -1,7 +1,10 @@
-// The manager port of the root of trust into the host's memory, which its core, its DMA engine and its stream writer share.
+// The manager port of the root of trust into the host's memory, which its core, its DMA engine and
+// its stream writer share.
 //
-// The core has one word open at a time, the others bursts of words of 64 bits; the writer reads nothing. Round robin at every
-// address, so none keeps another out; no transfer loses a cycle. The id says whose a burst is.
+// The core has one word open at a time, the others have bursts of words of 64 bits; the writer
+// reads nothing. Arbitration is round robin at every address, so none keeps another one out, and no
+// transfer loses a cycle. The id tells to whom a burst belongs. Protocol, reset and hardening are
+// those of `axi_mux`.
 
 `include "assert.svh"
 
@@ -79,6 +82,7 @@ module rot_port
   input  logic        writer_b_ready_i,
   output logic [1:0]  writer_b_resp_o,
 
+  // The host's memory.
   output req_t        mem_req_o,
   input  resp_t       mem_resp_i
 );
@@ -118,7 +122,7 @@ module rot_port
     // Read data and response.
     .r_valid_o          ({unused_r_valid, dma_r_valid_o, core_r_valid_o}),
     .r_ready_i          ({1'b0, dma_r_ready_i, core_r_ready_i}),
-    // The subordinate's own signals reach both below.
+    // Ids of responses are not used, because each manager has only one.
     .b_id_o             (unused_b_id),
     .r_id_o             (unused_r_id),
     // Memory: write address and data, in the order of the addresses.
@@ -140,7 +144,7 @@ module rot_port
     .slave_ar_ready_i   (mem_resp_i.ar_ready),
     .slave_ar_id_o      (ar_id),
     .slave_ar_payload_o (mem_req_o.ar),
-    // Their data, by their id.
+    // Data of reads, by their id.
     .slave_r_valid_i    (mem_resp_i.r_valid),
     .slave_r_ready_o    (mem_req_o.r_ready),
     .slave_r_id_i       (mem_resp_i.r_id[2:0])
@@ -149,7 +153,7 @@ module rot_port
   assign mem_req_o.aw_id = IdBits'(aw_id);
   assign mem_req_o.ar_id = IdBits'(ar_id);
 
-  // Data and codes reach all; the handshakes above select one of them.
+  // Data and codes reach all managers; the handshakes above select one of them.
   assign core_b_resp_o   = mem_resp_i.b_resp;
   assign core_r_data_o   = mem_resp_i.r_data;
   assign core_r_resp_o   = mem_resp_i.r_resp;
@@ -159,7 +163,9 @@ module rot_port
   assign dma_r_resp_o    = mem_resp_i.r_resp;
   assign dma_r_last_o    = mem_resp_i.r_last;
 
+  // A second beat would reach the core as the answer to its next load.
   `ASSERT(AWordOfTheCoreIsOneBeat_A, core_r_valid_o |-> mem_resp_i.r_last)
+  // An id outside of these would route a response to nobody.
   `ASSERT(BurstsHaveTheirManagersId_A, !(mem_req_o.ar_valid && mem_req_o.ar_id != '0 && mem_req_o.ar_id != 5'd2) &&
           !(mem_req_o.aw_valid && mem_req_o.aw_id != '0 && mem_req_o.aw_id != 5'd2 && mem_req_o.aw_id != 5'd4))
 endmodule

@@ -1,14 +1,16 @@
 // The register bus of the root of trust: a bridge to AXI4-Lite, and a page of 4 KiB for each block.
 //
 // Empty pages answer with DECERR. All blocks get the same address and data, which the bridge keeps
-// until the answer; handshakes select one of them. One access is open at a time, so a slow block delays
-// the accesses after it, and a block that hangs costs the timeout of the bridge once.
+// until the answer; handshakes select one of them. One access is open at a time, so a slow block
+// delays the accesses after it, and a block that hangs costs the timeout of the bridge once.
+// Protocol, latency and reset are those of `core_to_axi` and `axi_lite_demux`.
 
 `include "assert.svh"
 
 module rot_register_bus
   import soc_pkg::*;
 #(
+  // The smallest number of cycles of an access, and the cycles after which it has failed.
   parameter int unsigned Latency       = 5,
   parameter int unsigned TimeoutCycles = 2000,
   // The pages of the blocks, the first one in the lower bits.
@@ -18,7 +20,7 @@ module rot_register_bus
   input  logic                       clk_i,
   input  logic                       rst_ni,
 
-  // From the core.
+  // The core, a port of Ibex's kind.
   input  logic                       req_i,
   output logic                       gnt_o,
   input  logic                       we_i,
@@ -29,7 +31,7 @@ module rot_register_bus
   output logic [31:0]                rdata_o,
   output logic                       err_o,
 
-  // To all blocks.
+  // Address and data, which go to all blocks.
   output logic [11:0]                block_addr_o,
   output logic [31:0]                block_w_data_o,
   output logic [3:0]                 block_w_strb_o,
@@ -54,7 +56,7 @@ module rot_register_bus
   logic [31:0] a_addr, r_data;
   logic [1:0]  b_resp, r_resp;
 
-  // The timeout is for the page of the bench alone: blocks of this project always answer.
+  // Only the page of the bench can need the timeout: blocks of this project always answer.
   core_to_axi #(
     .DataBits      (32),
     .MinLatency    (Latency),
@@ -83,13 +85,15 @@ module rot_register_bus
   // A block sees addresses of its own page.
   assign block_addr_o = a_addr[11:0];
 
-  // By pages. The bridge keeps the address until the answer, so both channels can use the same one.
+  // Blocks are selected by their page. The bridge keeps the address until the answer, so both
+  // channels can use the same one.
   logic [NumBlocks-1:0] select;
   for (genvar block = 0; block < NumBlocks; block++) begin : gen_select
     assign select[block] = a_addr[15:12] == Pages[block];
   end
 
-  // Handshakes pass to the selected block alone. An access to an empty page selects none, and is answered here.
+  // Handshakes reach only the selected block. An access to an empty page selects none, and is
+  // answered here.
   axi_lite_demux #(.NumTargets(NumBlocks)) u_demux (
     .clk_i,
     .rst_ni,
@@ -123,7 +127,8 @@ module rot_register_bus
     .target_r_resp_i   (block_r_resp_i)
   );
 
-  // That an access reaches one block is an assertion of the demultiplexer.
+  // Two blocks never have the same page, so an access reaches at most one.
   `ASSERT(OnePageAtATime_A, $onehot0(select))
+  // Data of a write reach the block of its page.
   `ASSERT(WritesReachTheirPage_A, block_w_valid_o != '0 |-> block_w_valid_o == select)
 endmodule

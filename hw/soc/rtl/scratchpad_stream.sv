@@ -1,13 +1,18 @@
-// Streams bytes of the scratchpad to an engine: what the root of trust has copied there and judged.
+// Streams bytes of the scratchpad to an engine: data that the root of trust has copied there and
+// judged.
 //
-// DMA reads the host's memory only, which may change after it was judged; the core alone would spend ten cycles a word.
-// This block reads the scratchpad and nothing else, and feeds one engine and nothing else. Three registers: 0x0 `source`,
-// the offset of the first byte, a multiple of four; 0x4 `count`, whose write starts a message of so many bytes; 0x8
-// `status`, whose lowest bit says that the engine has not taken all of it, and whose write ends a message early. What is
-// written at another time, and what is not in the scratchpad, is an error.
+// DMA reads the host's memory only, which may change after it was judged, and the core would spend
+// ten cycles a word. This block reads only the scratchpad, and feeds only one engine. It has three
+// registers. 0x0 `source` is the offset of the first byte, a multiple of four. 0x4 `count` starts a
+// message of so many bytes. 0x8 `status` has a bit that says that the engine has not taken all of
+// the message, and a write to it ends a message early. A write at another time, and a range that is
+// not in the scratchpad, are errors.
 //
-// A message is words of eight bytes, the first byte in the lower bits. The last word has none to eight, and its other
-// bytes are zero, so that nothing which follows the message leaves the scratchpad.
+// A message is words of eight bytes, the first byte in the lower bits. The last word has none to
+// eight, and its other bytes are zero, so that no byte after the message leaves the scratchpad.
+//
+// Timing: a word takes two reads of the scratchpad, so it takes two cycles with a memory that
+// grants at once. Reset ends a message. Nothing here is hardened.
 
 `include "assert.svh"
 
@@ -21,6 +26,7 @@ module scratchpad_stream #(
   input  logic                clk_i,
   input  logic                rst_ni,
 
+  // The registers, AXI4-Lite.
   // Write address.
   input  logic                aw_valid_i,
   output logic                aw_ready_o,
@@ -44,14 +50,14 @@ module scratchpad_stream #(
   output logic [31:0]         r_data_o,
   output logic [1:0]          r_resp_o,
 
-  // The scratchpad: words, answered in order.
+  // The scratchpad: words of 32 bits, answered in the order of the requests.
   output logic                scratch_req_o,
   input  logic                scratch_gnt_i,
   output logic [WordBits-1:0] scratch_word_o,
   input  logic                scratch_rvalid_i,
   input  logic [31:0]         scratch_rdata_i,
 
-  // The message. `str_abort_o` says that there will be no last word.
+  // The message, with valid and ready. `str_abort_o` says that there will be no last word.
   output logic                str_valid_o,
   input  logic                str_ready_i,
   output logic [63:0]         str_data_o,
@@ -59,10 +65,12 @@ module scratchpad_stream #(
   output logic [3:0]          str_bytes_o,
   output logic                str_abort_o
 );
+  // Offsets of the registers.
   localparam logic [11:0] Source = 12'h000;
   localparam logic [11:0] Count  = 12'h004;
   localparam logic [11:0] Status = 12'h008;
-  // Words of eight bytes.
+  // Sizes of counters: words of eight bytes in the scratchpad, words that are kept, places for
+  // them.
   localparam int unsigned PairBits = ScratchBits - 3;
   localparam int unsigned RoomBits = $clog2(Depth + 1);
   localparam int unsigned SlotBits = $clog2(Depth);
@@ -76,7 +84,7 @@ module scratchpad_stream #(
   logic                   busy_q;
   logic [ScratchBits-1:0] room, last;
 
-  // Accesses of one cycle; a partial word is an error there.
+  // Each access takes one cycle, and a write of a partial word is an error.
   axi_lite_registers #(.AddressBits(12)) u_registers (
     .clk_i,
     .rst_ni,
@@ -95,8 +103,8 @@ module scratchpad_stream #(
     .read_err_i   (read_addr != Status)
   );
 
-  // The last byte of the scratchpad and the last one of a message, both from the source on. The whole scratchpad is a byte
-  // more than a message may have.
+  // The last byte of the scratchpad and the last byte of a message, both counted from the source
+  // on. A message of the whole scratchpad is one byte longer than the register can say.
   assign room           = ~{source_q, 2'b00};
   assign last           = write_data[ScratchBits-1:0] - ScratchBits'(write_data != '0);
   assign is_good_source = write_addr == Source && !busy_q && write_data[1:0] == '0 && write_data[31:ScratchBits] == '0;
@@ -108,7 +116,8 @@ module scratchpad_stream #(
 
   // --- words that are read ---
 
-  // The next word of 32 bits. After the last one of the scratchpad the first one follows, of which no byte is shown.
+  // The next word of 32 bits. After the last word of the scratchpad the first one follows, of which
+  // no byte is shown.
   logic [WordBits-1:0] request_q;
   // Of the message: words that are not requested, words that are not taken, bytes of the last one.
   logic [PairBits-1:0] requests_q, rest_q;
@@ -116,7 +125,8 @@ module scratchpad_stream #(
   // Requests and answers alternate: the lower half, the upper half.
   logic                half_q, answer_half_q, gives_up_q, has_requests_q;
   logic [31:0]         lower_q;
-  // Words that are requested or kept, and kept. An answer that is late belongs to the message that was given up.
+  // Words that are requested or kept, and words that are kept. A late answer belongs to the message
+  // that was given up.
   logic [RoomBits-1:0] claimed_q, kept_q;
   logic [SlotBits-1:0] first_q, next_q;
   logic [63:0]         kept [Depth];
@@ -133,17 +143,17 @@ module scratchpad_stream #(
   assign str_bytes_o = str_last_o ? bytes_q : 4'd8;
   assign str_abort_o = aborts & busy_q;
   assign takes       = str_valid_o & str_ready_i & ~aborts;
-  // Bytes after the message are zero in its last word.
+  // In the last word the bytes after the message are zero.
   always_comb begin
     for (int unsigned i = 0; i < 8; i++) str_data_o[8*i+:8] = 4'(i) < str_bytes_o ? kept[first_q][8*i+:8] : '0;
   end
 
-  // Nothing that was requested is to come.
+  // No answer is due.
   assign is_quiet   = ~has_requests_q & (claimed_q == kept_q);
   assign last_bytes = write_data[2:0];
 
-  // A message, from the write of its length to the cycle in which the engine takes its last word, or, after an abort, to
-  // that in which the last answer has come.
+  // A message lasts from the write of its length to the cycle in which the engine takes its last
+  // word, or after an abort to the cycle in which the last answer has come.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       source_q       <= '0;
@@ -169,7 +179,7 @@ module scratchpad_stream #(
         rest_q <= rest_q - 1'b1;
         if (str_last_o) busy_q <= 1'b0;
       end
-      // A word whose lower half was requested is requested whole, so that answers keep alternating.
+      // Both halves of a word are requested even after an abort, so that answers keep alternating.
       if (gives_up_q) begin
         if (!half_q)  has_requests_q <= 1'b0;
         if (is_quiet) {gives_up_q, busy_q} <= '0;
@@ -180,7 +190,7 @@ module scratchpad_stream #(
         busy_q         <= 1'b1;
         has_requests_q <= 1'b1;
         request_q      <= source_q;
-        // Whole words before the last one, which an empty message has as well.
+        // The number of whole words before the last one. An empty message has a last word, too.
         requests_q     <= last[ScratchBits-1:3];
         rest_q         <= last[ScratchBits-1:3];
         bytes_q        <= {write_data != '0 && last_bytes == '0, last_bytes};
@@ -206,7 +216,7 @@ module scratchpad_stream #(
       kept_q    <= kept_q + RoomBits'(arrives) - RoomBits'(takes);
       if (arrives) next_q  <= next_q == SlotBits'(Depth - 1) ? '0 : next_q + 1'b1;
       if (takes)   first_q <= first_q == SlotBits'(Depth - 1) ? '0 : first_q + 1'b1;
-      // All that was read of a message that was given up is forgotten at once.
+      // Words of a message that was given up are dropped when its last answer has come.
       if (gives_up_q && is_quiet) begin
         claimed_q <= '0;
         kept_q    <= '0;
@@ -216,14 +226,19 @@ module scratchpad_stream #(
     end
   end
 
-  // No reset: a word is written before it is kept.
+  // The words have no reset, because a word is written before it is kept.
   always_ff @(posedge clk_i) begin
     if (arrives) kept[next_q] <= {scratch_rdata_i, lower_q};
   end
 
+  // An offered word does not change until it is taken, unless the message is aborted.
   `ASSERT(OffersStay_A, str_valid_o && !str_ready_i && !aborts |=> str_valid_o && $stable(str_data_o))
+  // No word is written over one that waits.
   `ASSERT(WordsHaveRoom_A, arrives |-> kept_q < claimed_q)
+  // The scratchpad is read only for a message that software started.
   `ASSERT(NothingIsReadWithoutAMessage_A, scratch_req_o |-> busy_q)
+  // After an abort the engine gets nothing more.
   `ASSERT(AnAbortOffersNothing_A, gives_up_q |-> !str_valid_o)
+  // No byte after the message leaves the scratchpad.
   `ASSERT(TheRestIsZero_A, str_valid_o && str_bytes_o < 4'd8 |-> str_data_o[63:56] == '0)
 endmodule

@@ -1,11 +1,11 @@
-// AXI bundles of `soc_machine`: one structure for each direction of a port, so that a port is two names and
-// not thirty (AMBA AXI §A2, channel signals).
+// AXI bundles of `soc_machine`: one structure for each direction of a port, so that a port is two
+// names and not thirty (AMBA AXI §A2, channel signals).
 //
-// All ports are as wide as the memory of both masters: 64 bits of data, 32 of address, and ids with the
-// bit that `axi_mux` prefixes. A narrower port leaves the upper bits zero.
+// All ports have the width of the memory of both masters: 64 bits of data, 32 of address, and ids
+// with the bit that `axi_mux` prefixes. A narrower port leaves the upper bits zero.
 
 package soc_axi_pkg;
-  // Ids of a master, and with the number of the master in front of them.
+  // Ids of a master, and ids with the number of the master in front.
   localparam int unsigned MasterIdBits = 4;
   localparam int unsigned IdBits       = MasterIdBits + 1;
 
@@ -34,7 +34,7 @@ package soc_axi_pkg;
     logic              r_ready;
   } req_t;
 
-  // From the subordinate.
+  // From the subordinate: readiness for requests, and responses.
   typedef struct packed {
     // Readiness for each request channel, and both responses.
     logic              aw_ready;

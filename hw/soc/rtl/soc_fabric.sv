@@ -1,11 +1,15 @@
 // The interconnect of host, root of trust, memory and devices of `soc_machine`.
 //
-// Until the boot sequencer releases the host, the root of trust accesses memory directly; from then on
-// through the host's port for other masters, which is coherent with the caches. The host can access
-// only the mailbox of the root of trust: a window of 4 KiB among its devices.
+// Until the boot sequencer releases the host, the root of trust accesses memory directly; from then
+// on through the host's port for other masters, which is coherent with the caches. The host can
+// access only the mailbox of the root of trust: a window of 4 KiB among its devices.
 //
-// Other masters of the host, here its storage, reach memory through `axi_guard` only. The host's M-mode sets and locks
-// it, by a second window. The root of trust needs no guard: its DMA engine has locked windows of its own.
+// Other masters of the host, here its storage, reach memory through `axi_guard` only. The host's
+// M-mode sets and locks it, by a second window. The root of trust needs no guard: its DMA engine
+// has locked windows of its own.
+//
+// All paths but those of the guard are combinational. Reset forgets open transfers, so all masters
+// have to be reset together. The switch of the path and both windows are not redundant.
 
 `include "assert.svh"
 
@@ -14,9 +18,10 @@ module soc_fabric
 (
   input  logic       clk_i,
   input  logic       rst_ni,
+  // The boot sequencer has released the host.
   input  logic       is_released_i,
 
-  // Masters.
+  // Masters: the root of trust, the host's memory port, its storage, its port for devices.
   input  req_t       rot_req_i,
   output resp_t      rot_resp_o,
   input  req_t       host_req_i,
@@ -26,7 +31,7 @@ module soc_fabric
   input  req_t       mmio_req_i,
   output resp_t      mmio_resp_o,
 
-  // Memory, the host's port for other masters, devices of the bench, mailbox.
+  // Subordinates: memory, the host's port for other masters, devices of the bench, the mailbox.
   output req_t       mem_req_o,
   input  resp_t      mem_resp_i,
   output req_t       front_req_o,
@@ -36,7 +41,8 @@ module soc_fabric
   output lite_req_t  mailbox_req_o,
   input  lite_resp_t mailbox_resp_i
 );
-  // 0x1500_0000 and 0x1500_1000, after the devices of the bench.
+  // Pages at 0x1500_0000 and 0x1500_1000, after the devices of the bench. The upper bit of an
+  // address of the port is not compared.
   localparam logic [18:0] MailboxPage = 19'h1_5000;
   localparam logic [18:0] GuardPage   = 19'h1_5001;
 
@@ -46,7 +52,7 @@ module soc_fabric
   logic  direct_aw_valid, direct_w_valid, direct_b_ready, direct_ar_valid, direct_r_ready;
   logic  coherent_aw_valid, coherent_w_valid, coherent_b_ready, coherent_ar_valid, coherent_r_ready;
 
-  // What of a response passes unchanged.
+  // Parts of a response that pass unchanged.
   typedef struct packed {
     logic [IdBits-1:0] id;
     logic [1:0]        resp;
@@ -63,14 +69,14 @@ module soc_fabric
   assign direct_r   = '{id: direct_resp.r_id, data: direct_resp.r_data, resp: direct_resp.r_resp};
   assign coherent_r = '{id: coherent_resp.r_id, data: coherent_resp.r_data, resp: coherent_resp.r_resp};
 
-  // The path is fixed as long as anything is open.
+  // The path does not change while anything is open.
   axi_switch #(
     .BBits($bits(b_payload_t)),
     .RBits($bits(r_payload_t))
   ) u_switch (
     .clk_i,
     .rst_ni,
-    // Released by its own decision, so nothing is open at that time.
+    // The root of trust decides on the release itself, so nothing of it is open at that time.
     .coherent_i           (is_released_i),
     // The root of trust: its core and its DMA engine.
     .aw_valid_i           (rot_req_i.aw_valid),
@@ -87,7 +93,7 @@ module soc_fabric
     .r_ready_i            (rot_req_i.r_ready),
     .r_payload_o          (r_payload),
     .r_last_o             (rot_resp.r_last),
-    // Beside the host, to memory.
+    // Directly to memory, without the host.
     .direct_aw_valid_o    (direct_aw_valid),
     .direct_aw_ready_i    (direct_resp.aw_ready),
     .direct_w_valid_o     (direct_w_valid),
@@ -101,7 +107,7 @@ module soc_fabric
     .direct_r_ready_o     (direct_r_ready),
     .direct_r_payload_i   (direct_r),
     .direct_r_last_i      (direct_resp.r_last),
-    // Through the host's port for other masters, whose caches it sees.
+    // Through the host's port for other masters, which sees its caches.
     .coherent_aw_valid_o  (coherent_aw_valid),
     .coherent_aw_ready_i  (coherent_resp.aw_ready),
     .coherent_w_valid_o   (coherent_w_valid),
@@ -160,7 +166,7 @@ module soc_fabric
   axi_guard #(.IdBits(IdBits)) u_guard (
     .clk_i,
     .rst_ni,
-    // Its registers, in a window of the host.
+    // The guard's registers, in a window of the host.
     .axil_awvalid_i (guard_req.aw_valid),
     .axil_awready_o (guard_resp.aw_ready),
     .axil_awaddr_i  (guard_req.aw_addr),
@@ -192,7 +198,7 @@ module soc_fabric
     .w_valid_i      (storage_req_i.w_valid),
     .w_ready_o      (storage_resp.w_ready),
     .w_last_i       (storage_req_i.w_last),
-    // What it is told of writes.
+    // Responses to its writes.
     .b_valid_o      (storage_resp.b_valid),
     .b_ready_i      (storage_req_i.b_ready),
     .b_id_o         (storage_resp.b_id),
@@ -212,7 +218,7 @@ module soc_fabric
     .r_data_o       (storage_resp.r_data),
     .r_resp_o       (storage_resp.r_resp),
     .r_last_o       (storage_resp.r_last),
-    // What may pass.
+    // Writes that the guard lets pass.
     .mem_aw_valid_o (guarded_aw_valid),
     .mem_aw_ready_i (guarded_resp.aw_ready),
     .mem_w_valid_o  (guarded_w_valid),
@@ -221,7 +227,7 @@ module soc_fabric
     .mem_b_ready_o  (guarded_b_ready),
     .mem_b_id_i     (guarded_resp.b_id),
     .mem_b_resp_i   (guarded_resp.b_resp),
-    // Reads that may pass.
+    // Reads that the guard lets pass.
     .mem_ar_valid_o (guarded_ar_valid),
     .mem_ar_ready_i (guarded_resp.ar_ready),
     .mem_r_valid_i  (guarded_resp.r_valid),
@@ -234,7 +240,7 @@ module soc_fabric
 
   assign storage_resp_o = storage_resp;
 
-  // Payloads pass beside the guard, which gates the handshakes.
+  // Addresses and data bypass the guard, which gates the handshakes.
   always_comb begin
     guarded_req          = storage_req_i;
     guarded_req.aw_valid = guarded_aw_valid;
@@ -244,7 +250,7 @@ module soc_fabric
     guarded_req.r_ready  = guarded_r_ready;
   end
 
-  // The host's port for other masters: what the guard lets pass, and the root of trust.
+  // The host's port for other masters: accesses that the guard lets pass, and the root of trust.
   soc_mux u_front_mux (
     .clk_i,
     .rst_ni,
@@ -255,7 +261,7 @@ module soc_fabric
   );
 
   // --- devices ---
-  // Past the first window, and past both.
+  // Accesses that the first window lets pass (`inner`), and that both let pass (`outer`).
   logic  inner_aw_valid, inner_w_valid, inner_b_ready, inner_ar_valid, inner_r_ready;
   logic  outer_aw_valid, outer_w_valid, outer_b_ready, outer_ar_valid, outer_r_ready;
   resp_t inner_resp;
@@ -298,7 +304,7 @@ module soc_fabric
     .r_data_o         (mmio_resp_o.r_data),
     .r_resp_o         (mmio_resp_o.r_resp),
     .r_last_o         (mmio_resp_o.r_last),
-    // The second window.
+    // Everything else goes to the second window.
     .outer_aw_valid_o (inner_aw_valid),
     .outer_aw_ready_i (inner_resp.aw_ready),
     .outer_w_valid_o  (inner_w_valid),
@@ -333,11 +339,11 @@ module soc_fabric
     .lite_r_resp_i    (mailbox_resp_i.r_resp)
   );
 
-  // The next one belongs to the guard, in the same way.
+  // The next page belongs to the guard, in the same way.
   axi_window #(.IdBits(IdBits)) u_guard_window (
     .clk_i,
     .rst_ni,
-    // What the first window lets pass. Write address.
+    // Accesses that the first window lets pass. Write address.
     .aw_valid_i       (inner_aw_valid),
     .aw_ready_o       (inner_resp.aw_ready),
     .aw_window_i      (aw_is_guard),
@@ -404,7 +410,7 @@ module soc_fabric
     .lite_r_resp_i    (guard_resp.r_resp)
   );
 
-  // All others reach the bench unchanged. It answers in order, and a window keeps the id.
+  // All other accesses reach the bench unchanged. It answers in order, and a window keeps the id.
   always_comb begin
     devices_req_o          = mmio_req_i;
     devices_req_o.aw_valid = outer_aw_valid;
@@ -414,16 +420,21 @@ module soc_fabric
     devices_req_o.r_ready  = outer_r_ready;
   end
 
+  // An access of the root of trust takes one of both paths.
   `ASSERT(OneWayToMemory_A, !(direct_req.ar_valid && coherent_req.ar_valid) &&
           !(direct_req.aw_valid && coherent_req.aw_valid))
+  // No access begins on the host's bus while the host is in reset, where nobody would answer.
   `ASSERT(NothingPassesAHostInReset_A, !is_released_i |-> !$rose(coherent_req.ar_valid) &&
           !$rose(coherent_req.aw_valid))
+  // An access to the mailbox or to the guard never reaches a device of the bench.
   `ASSERT(TheMailboxIsNotTheBenchs_A, !(outer_aw_valid && aw_is_mailbox) &&
           !(outer_ar_valid && ar_is_mailbox))
   `ASSERT(TheGuardIsNotTheBenchs_A, !(outer_aw_valid && aw_is_guard) &&
           !(outer_ar_valid && ar_is_guard))
+  // Only accesses to its page reach the guard.
   `ASSERT(OnlyItsPageReachesTheGuard_A, !(guard_req.aw_valid && !aw_is_guard) &&
           !(guard_req.ar_valid && !ar_is_guard))
+  // Only accesses to its page reach the mailbox.
   `ASSERT(OnlyItsPageReachesTheMailbox_A, !(mailbox_req_o.aw_valid && !aw_is_mailbox) &&
           !(mailbox_req_o.ar_valid && !ar_is_mailbox))
 endmodule

@@ -1,7 +1,7 @@
-// `axi_mux` for two masters, on bundles. Master 0 is the host's, master 1 the root of trust.
+// `axi_mux` for two masters, on bundles. Master 0 is the host, master 1 the root of trust.
 //
-// Data and codes of responses are the subordinate's own and reach both masters; `valid` selects one of them,
-// by the leading bit of the id.
+// Data and codes of responses are those of the subordinate and reach both masters; `valid` selects
+// one of them, by the leading bit of the id. Protocol, latency and reset are those of `axi_mux`.
 
 `include "assert.svh"
 
@@ -10,13 +10,15 @@ module soc_mux
 (
   input  logic        clk_i,
   input  logic        rst_ni,
+  // The masters.
   input  req_t  [1:0] req_i,
   output resp_t [1:0] resp_o,
+  // The subordinate.
   output req_t        req_o,
   input  resp_t       resp_i
 );
-  // Separate signals: in a structure, a path from a `valid` to a `ready` would be a false loop for a
-  // simulator that takes a structure for one signal.
+  // Separate signals are needed: in a structure, a path from a `valid` to a `ready` would be a
+  // false loop for a simulator that takes a structure for one signal.
   logic [1:0] aw_ready, w_ready, b_valid, ar_ready, r_valid;
   logic [MasterIdBits-1:0] b_id, r_id;
 
@@ -69,7 +71,7 @@ module soc_mux
     .slave_r_id_i       (resp_i.r_id)
   );
 
-  // Responses of both masters: shared data, handshakes of their own.
+  // Responses of both masters: shared data, and handshakes of their own.
   for (genvar master = 0; master < 2; master++) begin : gen_resp
     assign resp_o[master] = '{
       aw_ready: aw_ready[master],
@@ -86,8 +88,11 @@ module soc_mux
     };
   end
 
+  // Data of a read reach the master whose number the id has.
   `ASSERT(ResponsesGoToWhoAsked_A, resp_i.r_valid |-> resp_o[resp_i.r_id[MasterIdBits]].r_valid)
+  // A confirmation reaches the master whose number the id has.
   `ASSERT(ConfirmationsGoToWhoAsked_A, resp_i.b_valid |-> resp_o[resp_i.b_id[MasterIdBits]].b_valid)
+  // An address of one master is taken in a cycle.
   `ASSERT(OneMasterPasses_A, !(resp_o[0].aw_ready && resp_o[1].aw_ready) &&
           !(resp_o[0].ar_ready && resp_o[1].ar_ready))
 endmodule

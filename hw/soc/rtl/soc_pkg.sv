@@ -31,8 +31,8 @@ package soc_pkg;
   localparam logic [1:0] RespSlverr = 2'b10;
   localparam logic [1:0] RespDecerr = 2'b11;
 
-  // An address is in a region when its upper bits are: regions are aligned to their sizes, so that no adder and no
-  // comparison of limits is on the way to a select signal.
+  // An address is in a region when its upper bits are those of the region. Regions are aligned to
+  // their sizes, so that no adder and no comparison of limits is on the way to a select signal.
   function automatic logic is_rom(logic [31:0] address);
     return address[31:17] == RomBase[31:17];
   endfunction
@@ -41,11 +41,12 @@ package soc_pkg;
     return address[31:16] == ScratchpadBase[31:16];
   endfunction
 
-  // All pages, also empty ones: the demultiplexer answers for those.
+  // All pages, also empty ones, which the demultiplexer answers.
   function automatic logic is_register(logic [31:0] address);
     return address[31:16] == RegistersBase[31:16];
   endfunction
 
+  // The upper half of the address space, all of it the host's memory.
   function automatic logic is_host(logic [31:0] address);
     return address[31] == HostBase[31];
   endfunction

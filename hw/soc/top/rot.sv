@@ -1,11 +1,17 @@
-// The root of trust: Ibex, boot ROM, scratchpad, registers, and a master port into the host's memory.
+// The root of trust: Ibex, boot ROM, scratchpad, registers, and a master port into the host's
+// memory.
 //
-// It has no slave port. The host can access its side of the mailbox only, which is a block
-// of its own on the register bus. Code comes from the ROM alone: a fetch from any other address, scratchpad and host
-// memory included, is an error. The memory map is in hw/soc/README.md.
+// It has no slave port. The host can access its side of the mailbox only, which is a block of its
+// own on the register bus. Code comes only from the ROM: a fetch from any other address, scratchpad
+// and host memory included, is an error. The memory map is in hw/soc/README.md.
 //
-// This module does not protect the ROM's contents against a fault. That is left to software (which does not measure
-// itself) and to the memory that a chip has here.
+// Latencies of the memories are parameters, so that one design measures several presets. Reset
+// starts the core at the first instruction of the ROM, with the host in reset; the scratchpad keeps
+// its contents.
+//
+// This module does not protect the ROM's contents against a fault. That is left to software (which
+// does not measure itself) and to the memory that a chip has here. An alert of the core or of an
+// engine puts the host into reset without software.
 
 `include "machine_assert.svh"
 
@@ -13,21 +19,25 @@ module rot
   import soc_pkg::*;
   import soc_axi_pkg::req_t, soc_axi_pkg::resp_t;
 #(
+  // Configuration of Ibex, see `rot_cpu`.
   parameter bit          Secure            = 1'b0,
   parameter int unsigned Bitmanip          = 0,
   parameter bit          InstructionCache  = 1'b0,
-  // Cycles of an access, as Ibex sees them. The presets are in verif/machines/run/src/machines/rot.rs.
+  // Cycles of an access, as Ibex sees them, and cycles after which an access has failed. The
+  // presets are in verif/machines/run/src/machines/rot.rs.
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5,
   parameter int unsigned TimeoutCycles     = 2000,
-  // Reads of the DMA engine that are outstanding; rounds a cycle of the SHA-3 engine, 1 or 2.
+  // Reads of the DMA engine that are outstanding, and rounds of the SHA-3 engine in a cycle, 1 or
+  // 2.
   parameter int unsigned DmaReads          = 8,
   parameter int unsigned Sha3Rounds        = 1,
-  // Hash cores of the engine for hash-based signatures, and rounds a cycle of each.
+  // Hash cores of the engine for hash-based signatures, and rounds of each in a cycle.
   parameter int unsigned XmssLanes         = 4,
   parameter int unsigned XmssRounds        = 2,
-  // The engines for AES and for big numbers, and the multipliers of the latter.
+  // Engines for AES and for big numbers, which are built in on request, and multipliers of the
+  // latter.
   parameter bit          HasAes            = 1'b0,
   parameter bit          HasBignum         = 1'b0,
   parameter int unsigned BignumDsps        = 16
@@ -35,7 +45,8 @@ module rot
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // Host memory: AXI4, words of the core and bursts of the DMA engine.
+  // The host's memory: AXI4, single words of the core and bursts of the DMA engine and of the
+  // stream writer.
   output req_t        mem_req_o,
   input  resp_t       mem_resp_i,
 
@@ -64,17 +75,19 @@ module rot
   input  logic [3:0]  mailbox_w_strb_i,
   output logic        mailbox_irq_o,
 
-  // The secret of the device, from one-time storage; constant.
+  // The secret of the device, from one-time storage. It is constant.
   input  logic [511:0] secret_i,
 
-  // A noise source: samples of 32 bits, which are not conditioned. It is asked by a root of trust with engines for keys only.
+  // A noise source: samples of 32 bits, which are not conditioned. Only a root of trust with
+  // engines for keys takes samples.
   input  logic        noise_valid_i,
   output logic        noise_ready_o,
   input  logic [31:0] noise_i,
 
+  // The lifecycle of the device. A change of it wipes the engines and the mailbox.
   input  logic [3:0]  lifecycle_i,
 
-  // An external page of registers: the bench's. A chip ties it to zero.
+  // An external page of registers, for the bench. A chip ties it to zero.
   // Write address.
   output logic        bench_aw_valid_o,
   input  logic        bench_aw_ready_i,
@@ -95,14 +108,19 @@ module rot
   output logic [31:0] bench_w_data_o,
   output logic [3:0]  bench_w_strb_o,
 
+  // The boot sequencer: reset and trap of the host, its state and its reason, also for external
+  // observers.
   output logic        host_rst_no,
   output logic        host_trap_o,
   output logic [2:0]  boot_status_o,
   output logic [31:0] boot_reason_o,
+  // The core or an engine has detected an upset. This lasts until reset for an engine.
   output logic        alert_o,
+  // The core waits for an interrupt.
   output logic        asleep_o
 );
   // --- the core ---
+  // Interrupts and alerts, and the two ports of the core.
   logic        sha2_irq, rot_irq, dma_irq, sha3_irq, ed25519_irq, xmss_irq, aes_irq, bignum_irq, writer_irq;
   logic        cpu_alert, engines_alert;
   logic        instr_req, instr_gnt, instr_rvalid, instr_err;
@@ -111,9 +129,10 @@ module rot
   logic [3:0]  data_be;
   logic [31:0] data_addr, data_wdata, data_rdata;
 
-  // Interrupt 0 is that of SHA-2, 1 the mailbox's, 2 that of DMA, 3 that of SHA-3, 4 that of Ed25519, 5 that of the engine
-  // for hash-based signatures, 6 that of AES, 7 that of big numbers, 8 that of the stream writer. An alert of any of them cannot
-  // be masked. An alert of the core itself is none of its interrupts: what it would do is not known.
+  // Interrupt 0 belongs to SHA-2, 1 to the mailbox, 2 to DMA, 3 to SHA-3, 4 to Ed25519, 5 to the
+  // engine for hash-based signatures, 6 to AES, 7 to big numbers, 8 to the stream writer. An alert
+  // of any of them cannot be masked. An alert of the core itself is no interrupt, because a core
+  // that is wrong may do anything with it.
   rot_cpu #(
     .Secure           (Secure),
     .Bitmanip         (Bitmanip),
@@ -150,12 +169,12 @@ module rot
   logic        rom_req, rom_gnt, rom_rvalid, rom_err, pad_req, pad_gnt, pad_rvalid, pad_err;
   logic        reg_req, reg_gnt, reg_rvalid, reg_err, host_req, host_gnt, host_rvalid, host_err;
   logic [31:0] rom_rdata, pad_rdata, reg_rdata, host_rdata;
-  // Lists of the DMA engine, and what is streamed to the engine for signatures.
+  // Lists of the DMA engine, and words for the stream to the engine for signatures.
   logic        list_req, list_gnt, list_rvalid, stream_req, stream_gnt, stream_rvalid, read_req, read_gnt, read_rvalid;
   logic [13:0] list_word, stream_word, read_word;
   logic [31:0] read_rdata;
 
-  // Requests and answers only: address and data go to all targets.
+  // Only requests and answers pass here: address and data go to all targets.
   rot_address_map u_map (
     .clk_i,
     .rst_ni,
@@ -182,8 +201,7 @@ module rot
     .access_err_i    ({host_err, reg_err, pad_err, rom_err})
   );
 
-  // Its data port is for constants.
-  // A write to it is an error, and the contents stay.
+  // The boot ROM. Its data port is for constants. A write to it is an error, and the contents stay.
   core_memory #(
     .Words    (RomBytes / 4),
     .Latency  (RomLatency),
@@ -207,7 +225,7 @@ module rot
     .data_err_o     (rom_err)
   );
 
-  // Lists go first: a stream waits for them, and they for a few of its words at most.
+  // Lists have priority: a stream waits for them, and they wait for a few of its words at most.
   core_mux #(.AddressBits(14)) u_readers (
     .clk_i,
     .rst_ni,
@@ -221,8 +239,8 @@ module rot
     .rvalid_i        (read_rvalid)
   );
 
-  // Data and stack. The host cannot access it, and the core cannot fetch from it: the fetch port is that of the DMA
-  // engine, which reads its lists there, and of the stream.
+  // Data and stack. The host cannot access the scratchpad, and the core cannot fetch from it: the
+  // fetch port belongs to the DMA engine, which reads its lists there, and to the stream.
   core_memory #(
     .Words   (ScratchpadBytes / 4),
     .Latency (ScratchpadLatency)
@@ -246,6 +264,7 @@ module rot
   );
 
   // --- the host's memory ---
+  // Loads and stores of the core, bursts of the DMA engine and of the stream writer share one port.
   logic        core_aw_valid, core_aw_ready, core_w_valid, core_w_ready, core_b_valid, core_b_ready;
   logic        core_ar_valid, core_ar_ready, core_r_valid, core_r_ready;
   logic [31:0] core_addr;
@@ -321,7 +340,7 @@ module rot
     .core_r_ready_i  (core_r_ready),
     .core_r_data_o   (core_r_data),
     .core_r_resp_o   (core_r_resp),
-    // Bursts of the DMA engine: copies of what it has read.
+    // Writes of the DMA engine: copies of the data that it has read.
     .dma_aw_valid_i  (dma_aw_valid),
     .dma_aw_ready_o  (dma_aw_ready),
     .dma_aw_addr_i   (dma_aw_addr),
@@ -334,7 +353,7 @@ module rot
     .dma_b_valid_o   (dma_b_valid),
     .dma_b_ready_i   (dma_b_ready),
     .dma_b_resp_o    (dma_b_resp),
-    // What it reads, at most eight bursts at a time.
+    // Its reads, at most `DmaReads` bursts at a time.
     .dma_ar_valid_i  (dma_ar_valid),
     .dma_ar_ready_o  (dma_ar_ready),
     .dma_ar_addr_i   (dma_ar_addr),
@@ -408,13 +427,13 @@ module rot
     .list_word_o    (list_word),
     .list_rvalid_i  (list_rvalid),
     .list_rdata_i   (read_rdata),
-    // What is streamed to the engine for signatures, likewise.
+    // Words for the stream to the engine for signatures, also in the scratchpad.
     .stream_req_o    (stream_req),
     .stream_gnt_i    (stream_gnt),
     .stream_word_o   (stream_word),
     .stream_rvalid_i (stream_rvalid),
     .stream_rdata_i  (read_rdata),
-    // Its bursts of writes.
+    // Writes of the DMA engine.
     .dma_aw_valid_o (dma_aw_valid),
     .dma_aw_ready_i (dma_aw_ready),
     .dma_aw_addr_o  (dma_aw_addr),
@@ -427,7 +446,7 @@ module rot
     .dma_b_valid_i  (dma_b_valid),
     .dma_b_ready_o  (dma_b_ready),
     .dma_b_resp_i   (dma_b_resp),
-    // Its bursts of reads.
+    // Reads of the DMA engine.
     .dma_ar_valid_o (dma_ar_valid),
     .dma_ar_ready_i (dma_ar_ready),
     .dma_ar_addr_o  (dma_ar_addr),
@@ -464,11 +483,12 @@ module rot
     .boot_reason_o
   );
 
-  // Inside of this module an alert has put the host into reset; outside, a chip may do more. The bench reports it.
+  // Inside of this module an alert has put the host into reset already. A chip may do more outside;
+  // the bench reports it.
   assign alert_o = cpu_alert | engines_alert;
 
-  // Whatever the map has selected: no address outside the host's memory leaves through the only manager port, and
-  // no code comes from elsewhere than the ROM.
+  // No address outside the host's memory leaves through the only manager port, and no code comes
+  // from elsewhere than the ROM, whatever the map has selected.
   `MACHINE_ASSERT(CodeIsOfTheRom_A, rom_fetch_req |-> is_rom(instr_addr))
   `MACHINE_ASSERT(ReadsAreOfHostMemory_A, mem_req_o.ar_valid |-> is_host(mem_req_o.ar.addr))
   `MACHINE_ASSERT(WritesAreOfHostMemory_A, mem_req_o.aw_valid |-> is_host(mem_req_o.aw.addr))

@@ -1,9 +1,12 @@
-// The engine for AES in the root of trust: its key slot before it, and after it the writer that takes a stream of its
-// results into the host's memory.
+// The engine for AES in the root of trust: in front of it its key slot, and behind it the writer
+// that takes a stream of its results into the host's memory.
 //
-// All three have registers. What the DMA engine reads is a stream to the engine; a result of it leaves to the writer or to
-// registers, as software has configured the engine. The slot is filled by software before the host is released, and is
-// read by the engine alone.
+// All three have registers. Data that the DMA engine reads are a stream to the engine. A result
+// leaves to the writer or to registers, as software has configured the engine. Software fills the
+// slot before the host is released, and only the engine reads it.
+//
+// Protocols and latencies are those of `aes`, `stream_writer` and `key_slot`. Reset clears the key
+// and ends what is under way.
 
 module rot_aes
   import soc_pkg::*;
@@ -11,7 +14,8 @@ module rot_aes
   input  logic             clk_i,
   input  logic             rst_ni,
 
-  // Registers: AXI4-Lite, of the open access. The lowest bit and word is that of the engine, then come writer and slot.
+  // Registers: AXI4-Lite, address and data of the open access. The lowest bit and word belongs to
+  // the engine, then come writer and slot.
   input  logic [11:0]      addr_i,
   input  logic [31:0]      w_data_i,
   input  logic [3:0]       w_strb_i,
@@ -34,7 +38,7 @@ module rot_aes
   output logic [2:0][31:0] r_data_o,
   output logic [2:0][1:0]  r_resp_o,
 
-  // A message of the DMA engine: words of 8 bytes, the last of which has none to 8.
+  // A message of the DMA engine: words of 8 bytes, the last of which has none to 8 bytes.
   input  logic             str_valid_i,
   output logic             str_ready_o,
   input  logic [63:0]      str_data_i,
@@ -59,23 +63,27 @@ module rot_aes
   output logic             mem_b_ready_o,
   input  logic [1:0]       mem_b_resp_i,
 
-  input  logic             host_runs_i,     // closes the slot
-  input  logic             host_is_lost_i,  // zeroes the slot, and leaves it closed
-  input  logic [3:0]       lifecycle_i,     // a change of it wipes all three
+  // The host has left its reset. This closes the slot.
+  input  logic             host_runs_i,
+  // The host was put back into reset. This zeroes the slot, and leaves it closed.
+  input  logic             host_is_lost_i,
+  // A change of the lifecycle wipes all three.
+  input  logic [3:0]       lifecycle_i,
   output logic             aes_irq_o,
   output logic             writer_irq_o,
-  output logic             alert_o          // an upset of engine or writer: until reset
+  // The engine or the writer was upset. This lasts until reset.
+  output logic             alert_o
 );
-  // Positions of the registers.
+  // Positions of the three in the vectors of registers.
   localparam int unsigned Aes    = 0;
   localparam int unsigned Writer = 1;
   localparam int unsigned Slot   = 2;
 
-  // Results on their way to the writer.
+  // Results on their way from the engine to the writer.
   logic        dst_valid, dst_ready, dst_last, dst_abort;
   logic [63:0] dst_data;
   logic [3:0]  dst_bytes;
-  // The slot, by words.
+  // Words of the slot.
   logic        slot_valid;
   logic [2:0]  slot_index;
   logic [31:0] slot_word;
@@ -84,7 +92,7 @@ module rot_aes
 
   assign alert_o = aes_alert | writer_alert;
 
-  // Without masks: its entropy changes nothing but a wipe.
+  // The engine has no masks, so its entropy would only change the values of a wipe.
   aes u_aes (
     .clk_i,
     .rst_ni,
@@ -131,7 +139,7 @@ module rot_aes
     .slot_valid_i    (slot_valid),
     .slot_index_o    (slot_index),
     .slot_word_i     (slot_word),
-    // There is no noise source.
+    // No noise source is connected, because the engine has no masks.
     .entropy_valid_i (1'b0),
     .entropy_ready_o (unused_entropy_ready),
     .entropy_i       ('0),
@@ -140,7 +148,7 @@ module rot_aes
     .alert_o         (aes_alert)
   );
 
-  // It addresses memory of the host alone, and of that its window.
+  // The writer addresses only memory of the host, and of that only its window.
   stream_writer #(.LowestPage(32'(HostBase[31:12]))) u_writer (
     .clk_i,
     .rst_ni,
@@ -194,8 +202,8 @@ module rot_aes
     .alert_o         (writer_alert)
   );
 
-  // Filled before the host leaves its reset, or empty. A host that is lost loses the key, too.
-  // What it holds is written word by word, and no access reads it.
+  // The slot is filled before the host leaves its reset, or stays empty. A host that is lost loses
+  // the key, too. The key is written word by word, and no access reads it.
   key_slot u_slot (
     .clk_i,
     .rst_ni,

@@ -1,18 +1,28 @@
 // The registers of the root of trust: its blocks, on the register bus (rot_register_bus.sv).
+//
+// Each block has a page of 4 KiB. The core is the only manager of this bus, and one access is open
+// at a time. The host's side of the mailbox is a port of its own and never on this bus. An access
+// takes `Latency` cycles or as long as its block; one without a block is an error. Reset clears the
+// state of all blocks.
+//
+// An upset that a block detects in itself is an alert: the boot sequencer puts the host into reset
+// two cycles later without software, the mailbox is wiped, and the core gets an interrupt that it
+// cannot mask.
 
 module rot_registers
   import soc_pkg::*;
 #(
+  // The smallest number of cycles of an access, and the cycles after which it has failed.
   parameter int unsigned Latency       = 5,
   parameter int unsigned TimeoutCycles = 2000,
-  // Outstanding reads of the DMA engine; rounds a cycle of the SHA-3 engine.
+  // Outstanding reads of the DMA engine, and rounds of the SHA-3 engine in a cycle.
   parameter int unsigned DmaReads      = 8,
   parameter int unsigned Sha3Rounds    = 1,
-  // Hash cores of the engine for hash-based signatures, and rounds a cycle of each.
+  // Hash cores of the engine for hash-based signatures, and rounds of each in a cycle.
   parameter int unsigned XmssLanes     = 4,
   parameter int unsigned XmssRounds    = 2,
-  // The engines for AES, with a writer of its results, and for big numbers, and the multipliers of the latter. Without them
-  // their pages are empty.
+  // Engines for AES, with a writer of its results, and for big numbers, and multipliers of the
+  // latter. Without them their pages are empty.
   parameter bit          HasAes        = 1'b0,
   parameter bit          HasBignum     = 1'b0,
   parameter int unsigned BignumDsps    = 16
@@ -20,6 +30,7 @@ module rot_registers
   input  logic        clk_i,
   input  logic        rst_ni,
 
+  // The core, a port of Ibex's kind.
   input  logic        req_i,
   output logic        gnt_o,
   input  logic        we_i,
@@ -53,18 +64,23 @@ module rot_registers
   input  logic [11:0] mailbox_ar_addr_i,
   input  logic [31:0] mailbox_w_data_i,
   input  logic [3:0]  mailbox_w_strb_i,
-  output logic        mailbox_irq_o,  // to the host
+  // Interrupt of the mailbox to the host.
+  output logic        mailbox_irq_o,
 
-  input  logic [511:0] secret_i,      // of the device: from one-time storage
+  // The secret of the device, from one-time storage.
+  input  logic [511:0] secret_i,
 
   // Samples of the noise source, if there is an engine that needs them.
   input  logic        noise_valid_i,
   output logic        noise_ready_o,
   input  logic [31:0] noise_i,
 
-  input  logic [3:0]  lifecycle_i,    // a change of it wipes what engines hold
+  // A change of the lifecycle wipes the values that engines hold.
+  input  logic [3:0]  lifecycle_i,
+  // Interrupts to the core, one for each block.
   output logic        sha2_irq_o,
-  output logic        rot_irq_o,      // of the mailbox
+  // The interrupt of the mailbox.
+  output logic        rot_irq_o,
   output logic        dma_irq_o,
   output logic        sha3_irq_o,
   output logic        ed25519_irq_o,
@@ -72,8 +88,10 @@ module rot_registers
   output logic        aes_irq_o,
   output logic        bignum_irq_o,
   output logic        writer_irq_o,
-  output logic        alert_o,        // an engine has detected an upset of its own: until reset
-  input  logic        fault_i,        // the core has detected a fault of its own
+  // An engine has detected an upset of its own. This lasts until reset.
+  output logic        alert_o,
+  // The core has detected a fault of its own.
+  input  logic        fault_i,
 
   // Lists of the DMA engine: words of the scratchpad.
   output logic        list_req_o,
@@ -82,14 +100,14 @@ module rot_registers
   input  logic        list_rvalid_i,
   input  logic [31:0] list_rdata_i,
 
-  // What is streamed to the engine for signatures: words of the scratchpad.
+  // Words of the scratchpad for the stream to the engine for signatures.
   output logic        stream_req_o,
   input  logic        stream_gnt_i,
   output logic [13:0] stream_word_o,
   input  logic        stream_rvalid_i,
   input  logic [31:0] stream_rdata_i,
 
-  // Its port into the host's memory: AXI4, bursts of words of 64 bits.
+  // The port of the DMA engine into the host's memory: AXI4, bursts of words of 64 bits.
   // Write address.
   output logic        dma_aw_valid_o,
   input  logic        dma_aw_ready_i,
@@ -134,6 +152,7 @@ module rot_registers
   output logic        writer_b_ready_o,
   input  logic [1:0]  writer_b_resp_i,
 
+  // The page of the bench, an external block.
   // Write address.
   output logic        bench_aw_valid_o,
   input  logic        bench_aw_ready_i,
@@ -154,6 +173,7 @@ module rot_registers
   output logic [31:0] bench_w_data_o,
   output logic [3:0]  bench_w_strb_o,
 
+  // The boot sequencer: reset and trap of the host, its state and its reason.
   output logic        host_rst_no,
   output logic        host_trap_o,
   output logic [2:0]  boot_status_o,
@@ -170,7 +190,7 @@ module rot_registers
   localparam int unsigned Secret    = 7;
   localparam int unsigned Xmss      = 8;
   localparam int unsigned Stream    = 9;
-  // These are the last ones, so that a machine without them has fewer blocks.
+  // These blocks are the last ones, so that a machine without them has fewer blocks.
   localparam bit          HasNoise  = HasAes | HasBignum;
   localparam int unsigned Noise     = 10;
   localparam int unsigned Aes       = 11;
@@ -184,7 +204,8 @@ module rot_registers
   localparam int unsigned SinkAes  = 2;
   localparam int unsigned NumSinks = 2 + 32'(HasAes);
 
-  // Of the open access; handshakes and responses have one bit or word for each block.
+  // Address and data of the open access go to all blocks; handshakes and responses have one bit or
+  // word for each block.
   logic [11:0]                addr;
   logic [31:0]                w_data;
   logic [3:0]                 w_strb;
@@ -193,7 +214,7 @@ module rot_registers
   logic [NumBlocks-1:0][31:0] t_r_data;
   logic [NumBlocks-1:0][1:0]  t_b_resp, t_r_resp;
 
-  // The order of the pages is that of the positions above.
+  // The pages are in the order of the positions above.
   localparam logic [14:0][3:0] Pages = {
     PageBignum, PageSlot, PageWriter, HasAes ? PageAes : PageBignum, PageNoise, PageStream, PageXmss, PageSecret, PageEd25519,
     PageSha3, PageDma, PageMailbox, PageSha2, PageBench, PageControl
@@ -226,7 +247,8 @@ module rot_registers
     .block_r_resp_i   (t_r_resp)
   );
 
-  // Holds the host in reset until software here has decided, and from any alert on, without software.
+  // Holds the host in reset until software here has decided. From any alert on it does so without
+  // software.
   boot_sequencer u_boot_sequencer (
     .clk_i,
     .rst_ni,
@@ -260,8 +282,9 @@ module rot_registers
   logic        unused_dig_ready, unused_ent_ready, unused_pre_valid, unused_pre_last;
   logic [63:0] unused_pre_data;
 
-  // The host was put into reset after it may have run. Its request and the answer are forgotten, and the mailbox stays
-  // closed. The alerts are a cycle earlier than the state of the sequencer that follows from them.
+  // The host was put into reset after it may have run. Its request and the answer are forgotten,
+  // and the mailbox stays closed. Alerts come a cycle before the state of the sequencer that
+  // follows from them.
   logic host_is_lost;
   assign host_is_lost = fault_i | alert_o |
                         (boot_status_o == boot_sequencer_regs_pkg::boot_sequencer_state__stopped) |
@@ -274,8 +297,8 @@ module rot_registers
   logic                sink_last, sink_abort;
   logic [3:0]          sink_bytes;
 
-  // Protection bits are zero: the core of the root of trust is the only manager of this bus. Below the host's memory are
-  // the host's devices, and nothing that DMA is for.
+  // Protection bits are zero: the core of the root of trust is the only manager of this bus.
+  // Addresses below the host's memory are its devices, which DMA must not reach.
   dma #(
     .NumSinks    (NumSinks),
     .NumReads    (DmaReads),
@@ -284,7 +307,7 @@ module rot_registers
   ) u_dma (
     .clk_i,
     .rst_ni,
-    // Its registers, on the bus of all blocks.
+    // Registers of the DMA engine.
     .axil_awvalid_i   (t_aw_valid[Dma]),
     .axil_awready_o   (t_aw_ready[Dma]),
     .axil_awaddr_i    (addr),
@@ -328,7 +351,7 @@ module rot_registers
     .r_data_i         (dma_r_data_i),
     .r_resp_i         (dma_r_resp_i),
     .r_last_i         (dma_r_last_i),
-    // Writes into it, of what the sinks got.
+    // Writes into the host's memory, of the words that the sinks got.
     .aw_valid_o       (dma_aw_valid_o),
     .aw_ready_i       (dma_aw_ready_i),
     .aw_addr_o        (dma_aw_addr_o),
@@ -351,7 +374,7 @@ module rot_registers
   sha3 #(.RoundsPerCycle(Sha3Rounds)) u_sha3 (
     .clk_i,
     .rst_ni,
-    // Its registers, by which the core feeds it as well.
+    // Registers of the engine. The core can also push a message through them.
     .axil_awvalid_i (t_aw_valid[Sha3]),
     .axil_awready_o (t_aw_ready[Sha3]),
     .axil_awaddr_i  (addr),
@@ -418,7 +441,8 @@ module rot_registers
     .alert_o        (sha2_alert)
   );
 
-  // Keys, nonces and challenges come from the core: its digests are those of `sha3`, of `sha2`, or of software.
+  // Keys, nonces and challenges come from the core: its digests are computed by `sha3`, by `sha2`,
+  // or by software.
   ed25519 u_ed25519 (
     .clk_i,
     .rst_ni,
@@ -458,8 +482,8 @@ module rot_registers
     .alert_o        (ed25519_alert)
   );
 
-  // Signature and message come from the scratchpad, where the core has checked what the engine takes for granted: the
-  // host's memory may change afterwards.
+  // Signature and message come from the scratchpad, where the core has checked the properties that
+  // the engine relies on. The host's memory may change afterwards.
   logic        str_valid, str_ready, str_last, str_abort;
   logic [63:0] str_data;
   logic [3:0]  str_bytes;
@@ -524,7 +548,7 @@ module rot_registers
     .axil_rready_i  (t_r_ready[Xmss]),
     .axil_rdata_o   (t_r_data[Xmss]),
     .axil_rresp_o   (t_r_resp[Xmss]),
-    // If its driver has selected the stream.
+    // Signature and message, if the driver of the engine has selected the stream.
     .str_valid_i    (str_valid),
     .str_ready_o    (str_ready),
     .str_data_i     (str_data),
@@ -536,7 +560,7 @@ module rot_registers
     .alert_o        (xmss_alert)
   );
 
-  // The core moves its text, or the DMA engine and the writer do.
+  // The core moves the text of AES, or the DMA engine and the writer do.
   if (HasAes) begin : g_aes
     rot_aes u_aes (
       .clk_i,
@@ -576,7 +600,8 @@ module rot_registers
       .mem_b_valid_i   (writer_b_valid_i),
       .mem_b_ready_o   (writer_b_ready_o),
       .mem_b_resp_i    (writer_b_resp_i),
-      // The slot is filled before the host leaves its reset, or empty. A host that is lost loses the key, too.
+      // The slot is filled before the host leaves its reset, or stays empty. A host that is lost
+      // loses the key, too.
       .host_runs_i     (host_rst_no),
       .host_is_lost_i  (host_is_lost),
       .lifecycle_i,
@@ -588,7 +613,7 @@ module rot_registers
     assign aes_irq_o         = 1'b0;
     assign aes_alert         = 1'b0;
     assign writer_irq_o      = 1'b0;
-    // Nothing is written.
+    // Without the engine nothing is written.
     assign writer_aw_valid_o = 1'b0;
     assign writer_aw_addr_o  = '0;
     assign writer_aw_len_o   = '0;
@@ -601,6 +626,7 @@ module rot_registers
     assign unused_writer = ^{writer_aw_ready_i, writer_w_ready_i, writer_b_valid_i, writer_b_resp_i};
   end
 
+  // Big numbers: the core moves operands and results.
   if (HasBignum) begin : g_bignum
     bignum #(.Dsps(BignumDsps)) u_bignum (
       .clk_i,
@@ -633,7 +659,7 @@ module rot_registers
     assign bignum_alert = 1'b0;
   end
 
-  // Random numbers for software: the blinding of private keys.
+  // Random numbers for software, which blinds private keys with them.
   if (HasNoise) begin : g_noise
     noise_source u_noise (
       .clk_i,
@@ -665,7 +691,8 @@ module rot_registers
     assign unused_noise = ^{noise_valid_i, noise_i};
   end
 
-  // Software shuts it once it has what it needs, and before the first instruction of the host it is shut in any case.
+  // Software closes the secret once it has what it needs. Before the first instruction of the host
+  // it is closed in any case.
   device_secret u_secret (
     .clk_i,
     .rst_ni,
@@ -690,8 +717,8 @@ module rot_registers
     .r_resp_o   (t_r_resp[Secret])
   );
 
-  // Two ports, one for each side. The host's comes from outside and passes through; its accesses are never on the
-  // bus of this module.
+  // Two ports, one for each side. The port of the host comes from outside and passes through;
+  // accesses of the host are never on the bus of this module.
   mailbox u_mailbox (
     .clk_i,
     .rst_ni,
@@ -745,7 +772,7 @@ module rot_registers
   assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert | ed25519_alert | xmss_alert | aes_alert |
                    bignum_alert;
 
-  // The bench is external, and never refuses.
+  // The page of the bench is an external block, which never refuses an access.
   assign bench_aw_valid_o  = t_aw_valid[Bench];
   assign t_aw_ready[Bench] = bench_aw_ready_i;
   assign bench_w_valid_o   = t_w_valid[Bench];

@@ -1,25 +1,28 @@
-// The root of trust with the bench's page of registers, as all machines have it. Alone it is the machine
-// `rot`, with host memory in C++ (verif/machines/sim/rot).
+// The root of trust with the bench's page of registers, as all machines have it. By itself it is
+// the machine `rot`, with host memory in C++ (verif/machines/sim/rot).
 //
-// A chip has `rot` with the page tied off, and so has this module while `has_bench_i` is 0: what a ROM does without a
-// bench can be tried. Nothing else of the bench is on a path of the design, so that cycles measured here are those of
-// the chip.
+// A chip has `rot` with the page tied off. So has this module while `has_bench_i` is 0, to try a
+// ROM without a bench. Nothing else of the bench is on a path of the design, so cycles measured
+// here are those of the chip.
+//
+// Protocols, latencies and reset are those of `rot` and `bench_registers`.
 
 `include "machine_assert.svh"
 
 module rot_with_bench #(
+  // Configuration of Ibex, and latencies of the memories, see `rot`.
   parameter bit          Secure            = 1'b0,
   parameter int unsigned Bitmanip          = 0,
   parameter bit          InstructionCache  = 1'b0,
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5,
-  // Other sizes of engines, for what a measurement depends on.
+  // Other sizes of engines, for measurements that depend on them.
   parameter int unsigned DmaReads          = 8,
   parameter int unsigned Sha3Rounds        = 1,
   parameter int unsigned XmssLanes         = 4,
   parameter int unsigned XmssRounds        = 2,
-  // The engines for AES and for big numbers, and the multipliers of the latter.
+  // Engines for AES and for big numbers, and multipliers of the latter.
   parameter bit          HasAes            = 1'b0,
   parameter bit          HasBignum         = 1'b0,
   parameter int unsigned BignumDsps        = 16
@@ -88,18 +91,22 @@ module rot_with_bench #(
   input  logic [3:0]  mailbox_w_strb_i,
   output logic        mailbox_irq_o,
 
-  input  logic [511:0] secret_i,    // constant
-  // Of the noise source, which is a model; constant.
+  // The secret of the device. It is constant.
+  input  logic [511:0] secret_i,
+  // The noise source, which is a model: its seed and its faults. They are constant.
   input  logic [31:0] noise_seed_i,
   input  logic        noise_is_stuck_i,
   input  logic        noise_is_absent_i,
   input  logic [3:0]  lifecycle_i,
 
-  input  logic        has_bench_i,  // constant
+  // 1 connects the bench. It is constant.
+  input  logic        has_bench_i,
+  // A register of the bench was written in this cycle.
   output logic        bench_write,
   output logic [11:0] bench_addr,
   output logic [31:0] bench_data,
 
+  // The boot sequencer, alerts, and the state of the core, as in `rot`.
   output logic        host_rst_no,
   output logic        host_trap_o,
   output logic [2:0]  boot_status_o,
@@ -138,10 +145,10 @@ module rot_with_bench #(
     r_last:   mem_r_last
   };
 
-  // The page of the bench, a subordinate on the register bus.
+  // The page of the bench, a block on the register bus.
   logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
   logic        ar_valid, ar_ready, r_valid, r_ready;
-  // The same as the root of trust sees it: nothing answers if there is no bench.
+  // The same signals as the root of trust sees them: nothing answers if there is no bench.
   logic        rot_aw_valid, rot_w_valid, rot_ar_valid;
   logic [31:0] r_data, w_data;
   logic [11:0] addr;
@@ -201,7 +208,7 @@ module rot_with_bench #(
     .asleep_o
   );
 
-  // In place of a circuit that a chip has.
+  // A model in place of a circuit that a chip has.
   noise_model u_noise (
     .clk_i,
     .rst_ni,
@@ -217,7 +224,8 @@ module rot_with_bench #(
   assign w_valid  = rot_w_valid & has_bench_i;
   assign ar_valid = rot_ar_valid & has_bench_i;
 
-  // It replaces a chip's page for test and debug. Its interface ends in C++, which prints and stops.
+  // The page is in the place of a chip's page for test and debug. Its interface ends in C++, which
+  // prints and stops.
   bench_registers u_bench (
     .clk_i,
     .rst_ni,
@@ -240,7 +248,8 @@ module rot_with_bench #(
     .write_data_o (bench_data)
   );
 
-  // The word and the register are those of the store that is on the bus of the page now.
+  // The bench gets the word and the register of the store that is on the bus of the page in this
+  // cycle.
   `MACHINE_ASSERT(TheBenchIsWrittenByItsPageOnly_A,
                   bench_write |-> w_valid && bench_addr == addr && bench_data == w_data)
 endmodule

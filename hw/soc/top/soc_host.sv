@@ -1,23 +1,27 @@
-// The host of `soc_machine`: Rocket with its ports as bundles. The configuration that is compiled with it
-// decides how many harts it has.
+// The host of `soc_machine`: Rocket with its ports as bundles. The configuration that is compiled
+// with it decides how many harts it has.
 //
-// The widths of the ports are Rocket's. Ids and addresses that are narrower than a bundle get leading zeros.
+// The widths of the ports are Rocket's. Ids and addresses that are narrower than a bundle get
+// leading zeros. This module is wiring: it adds no cycle, and its reset is active high, as that of
+// Rocket.
 
 module soc_host
   import soc_axi_pkg::*;
 (
   input  logic  clk_i,
   input  logic  reset_i,
+  // Memory, and devices.
   output req_t  mem_req_o,
   input  resp_t mem_resp_i,
   output req_t  mmio_req_o,
   input  resp_t mmio_resp_i,
-  // Other masters, coherent with the caches.
+  // Other masters of the memory, coherent with the caches.
   input  req_t  front_req_i,
   output resp_t front_resp_o,
-  // Source 1 of its interrupt controller.
+  // Source 1 of Rocket's interrupt controller.
   input  logic  irq_i,
 
+  // The debug module, of which only clocks and resets are connected.
   input  logic  debug_clock_i,
   input  logic  debug_reset_i,
   input  logic  dmi_clock_i,
@@ -28,8 +32,8 @@ module soc_host
   // Ids of other masters come back unchanged, with leading zeros.
   logic [2:0] unused_b_id, unused_r_id;
 
-  // Its own have a leading zero, where `axi_mux` puts the master; devices are in the lower half of the
-  // address space.
+  // Rocket's own ids have a leading zero, where `axi_mux` puts the number of the master. Devices
+  // are in the lower half of the address space.
   assign {mem_req_o.aw_id[MasterIdBits], mem_req_o.ar_id[MasterIdBits]}   = '0;
   assign {mmio_req_o.aw_id[MasterIdBits], mmio_req_o.ar_id[MasterIdBits]} = '0;
   assign {mmio_req_o.aw.addr[31], mmio_req_o.ar.addr[31]}                 = '0;
@@ -39,6 +43,7 @@ module soc_host
   ExampleRocketSystem u_rocket (
     .clock (clk_i),
     .reset (reset_i),
+    // Memory.
     .mem_axi4_0_aw_ready      (mem_resp_i.aw_ready),
     .mem_axi4_0_aw_valid      (mem_req_o.aw_valid),
     .mem_axi4_0_aw_bits_id    (mem_req_o.aw_id[MasterIdBits-1:0]),
@@ -68,6 +73,7 @@ module soc_host
     .mem_axi4_0_r_bits_data   (mem_resp_i.r_data),
     .mem_axi4_0_r_bits_resp   (mem_resp_i.r_resp),
     .mem_axi4_0_r_bits_last   (mem_resp_i.r_last),
+    // Devices.
     .mmio_axi4_0_aw_ready      (mmio_resp_i.aw_ready),
     .mmio_axi4_0_aw_valid      (mmio_req_o.aw_valid),
     .mmio_axi4_0_aw_bits_id    (mmio_req_o.aw_id[MasterIdBits-1:0]),
@@ -97,6 +103,7 @@ module soc_host
     .mmio_axi4_0_r_bits_data   (mmio_resp_i.r_data),
     .mmio_axi4_0_r_bits_resp   (mmio_resp_i.r_resp),
     .mmio_axi4_0_r_bits_last   (mmio_resp_i.r_last),
+    // Other masters.
     .l2_frontend_bus_axi4_0_aw_ready      (front_resp_o.aw_ready),
     .l2_frontend_bus_axi4_0_aw_valid      (front_req_i.aw_valid),
     .l2_frontend_bus_axi4_0_aw_bits_id    ({3'd0, front_req_i.aw_id}),
@@ -134,6 +141,7 @@ module soc_host
     .l2_frontend_bus_axi4_0_r_bits_data   (front_resp_o.r_data),
     .l2_frontend_bus_axi4_0_r_bits_resp   (front_resp_o.r_resp),
     .l2_frontend_bus_axi4_0_r_bits_last   (front_resp_o.r_last),
+    // Debug.
     .debug_clock                        (debug_clock_i),
     .debug_reset                        (debug_reset_i),
     .debug_clockeddmi_dmi_req_valid     ('0),
@@ -145,7 +153,7 @@ module soc_host
     .debug_clockeddmi_dmiReset          (dmi_reset_i),
     .debug_dmactive                     (debug_active_o),
     .debug_dmactiveAck                  (debug_active_ack_i),
-    // Of eight sources one is used.
+    // One of eight interrupt sources is used.
     .interrupts                         ({7'd0, irq_i})
   );
 endmodule

@@ -1,22 +1,27 @@
-// The machine `soc-1` or `soc-4`: host and root of trust on one memory, with the bench in C++ (verif/machines/sim/soc).
+// The machine `soc-1` or `soc-4`: host and root of trust on one memory, with the bench in C++
+// (verif/machines/sim/soc).
 //
-// The host is Rocket, with one or four harts according to the compiled configuration. It starts when the boot
-// sequencer of the root of trust releases it. `soc_fabric` connects both. The ports here are named as Rocket's
-// own, so that its bench can be used; this module turns them into bundles.
+// The host is Rocket, with one or four harts according to the compiled configuration. It starts
+// when the boot sequencer of the root of trust releases it. `soc_fabric` connects both. The ports
+// here have the names of Rocket's own ports, so that its bench can be used; this module turns them
+// into bundles.
+//
+// `reset` is that of the whole system, active high. The host has a reset of its own inside of it.
 
 module soc_machine
   import soc_axi_pkg::*;
 #(
+  // Cycles of an access of the root of trust, see `rot`.
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5,
-  // The engines for AES and for big numbers.
+  // Engines for AES and for big numbers.
   parameter bit          HasAes            = 1'b0,
   parameter bit          HasBignum         = 1'b0
 ) (
   input  logic        clock,
   input  logic        reset,
-  // Memory: ids have a leading bit, 1 for the root of trust.
+  // Memory. Ids have a leading bit, which is 1 for the root of trust.
   // Write address.
   input  logic        mem_axi4_0_aw_ready,
   output logic        mem_axi4_0_aw_valid,
@@ -52,7 +57,7 @@ module soc_machine
   input  logic [1:0]  mem_axi4_0_r_bits_resp,
   input  logic        mem_axi4_0_r_bits_last,
 
-  // The host: devices, and masters besides it.
+  // The host: devices of the bench.
   // Write address.
   input  logic        mmio_axi4_0_aw_ready,
   output logic        mmio_axi4_0_aw_valid,
@@ -87,6 +92,7 @@ module soc_machine
   input  logic [63:0] mmio_axi4_0_r_bits_data,
   input  logic [1:0]  mmio_axi4_0_r_bits_resp,
   input  logic        mmio_axi4_0_r_bits_last,
+  // The storage of the bench, a master of the host's memory.
   // Write address.
   output logic        l2_frontend_bus_axi4_0_aw_ready,
   input  logic        l2_frontend_bus_axi4_0_aw_valid,
@@ -122,6 +128,7 @@ module soc_machine
   output logic [1:0]  l2_frontend_bus_axi4_0_r_bits_resp,
   output logic        l2_frontend_bus_axi4_0_r_bits_last,
 
+  // The host's debug module, of which only clocks and resets are used.
   input  logic        debug_clock,
   input  logic        debug_reset,
   input  logic        debug_clockeddmi_dmiClock,
@@ -129,7 +136,7 @@ module soc_machine
   output logic        debug_dmactive,
   input  logic        debug_dmactiveAck,
 
-  // The root of trust.
+  // The root of trust: constants of a run, the bench, the boot sequencer, alerts.
   input  logic [511:0] secret_i,
   input  logic [31:0] noise_seed_i,
   input  logic        noise_is_stuck_i,
@@ -148,6 +155,7 @@ module soc_machine
   logic rst_n;
   assign rst_n = ~reset;
 
+  // Bundles of all ports.
   req_t       rot_req, host_req, storage_req, mmio_req, mem_req, front_req, devices_req;
   resp_t      rot_resp, host_resp, storage_resp, mmio_resp, mem_resp, front_resp, devices_resp;
   lite_req_t  mailbox_req;
@@ -184,7 +192,8 @@ module soc_machine
     .asleep_o
   );
 
-  // The system reset resets the sequencer; the host stays in reset until the sequencer releases it.
+  // The system reset resets the sequencer, and the host stays in reset until the sequencer releases
+  // it.
   soc_host u_host (
     .clk_i              (clock),
     .reset_i            (reset | ~host_rst_no),
@@ -203,7 +212,8 @@ module soc_machine
     .debug_active_ack_i (debug_dmactiveAck)
   );
 
-  // Reset with the system, not with the host: a release must not disturb open accesses of the root of trust.
+  // The fabric is reset with the system and not with the host: a release must not disturb open
+  // accesses of the root of trust.
   soc_fabric u_fabric (
     .clk_i          (clock),
     .rst_ni         (rst_n),
@@ -226,7 +236,7 @@ module soc_machine
     .mailbox_resp_i (mailbox_resp)
   );
 
-  // Memory.
+  // Memory, from a bundle to the signals of the bench.
   assign mem_axi4_0_aw_valid      = mem_req.aw_valid;
   assign mem_axi4_0_aw_bits_id    = mem_req.aw_id;
   assign {mem_axi4_0_aw_bits_addr, mem_axi4_0_aw_bits_len,
@@ -282,7 +292,7 @@ module soc_machine
     r_last:   mmio_axi4_0_r_bits_last
   };
 
-  // The storage of the bench, a master.
+  // The storage of the bench, from its signals to a bundle.
   assign storage_req = '{
     aw_valid: l2_frontend_bus_axi4_0_aw_valid,
     aw_id:    IdBits'(l2_frontend_bus_axi4_0_aw_bits_id),

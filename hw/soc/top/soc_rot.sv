@@ -1,19 +1,22 @@
 // The root of trust of `soc_machine`: `rot_with_bench` with its ports as bundles.
 //
-// It requests single words of its core, and bursts of its DMA engine (rot_port.sv).
+// It requests single words for its core, and bursts for its DMA engine and its stream writer
+// (rot_port.sv). This module is wiring: it adds no cycle. Reset is that of the whole system.
 
 module soc_rot
   import soc_axi_pkg::*;
 #(
+  // Cycles of an access, see `rot`.
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5,
-  // The engines for AES and for big numbers.
+  // Engines for AES and for big numbers.
   parameter bit          HasAes            = 1'b0,
   parameter bit          HasBignum         = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  // The host's memory.
   output req_t        mem_req_o,
   input  resp_t       mem_resp_i,
   // The host's side of the mailbox, and its interrupt to the host.
@@ -21,14 +24,17 @@ module soc_rot
   output lite_resp_t  mailbox_resp_o,
   output logic        mailbox_irq_o,
 
+  // Constants of a run: secret, noise source, bench.
   input  logic [511:0] secret_i,
   input  logic [31:0] noise_seed_i,
   input  logic        noise_is_stuck_i,
   input  logic        noise_is_absent_i,
   input  logic        has_bench_i,
+  // A register of the bench was written in this cycle.
   output logic        bench_write_o,
   output logic [11:0] bench_addr_o,
   output logic [31:0] bench_data_o,
+  // The boot sequencer, alerts, and the state of the core, as in `rot`.
   output logic        host_rst_no,
   output logic        host_trap_o,
   output logic [2:0]  boot_status_o,
@@ -36,7 +42,7 @@ module soc_rot
   output logic        alert_o,
   output logic        asleep_o
 );
-  // The lifecycle of the machines never changes, so that no wipe is caused by it.
+  // The lifecycle of the machines never changes, so it never causes a wipe.
   rot_with_bench #(
     .RomLatency        (RomLatency),
     .ScratchpadLatency (ScratchpadLatency),
@@ -80,6 +86,7 @@ module soc_rot
     .mem_r_data              (mem_resp_i.r_data),
     .mem_r_resp              (mem_resp_i.r_resp),
     .mem_r_last              (mem_resp_i.r_last),
+    // The host's side of the mailbox.
     .mailbox_aw_valid_i      (mailbox_req_i.aw_valid),
     .mailbox_aw_ready_o      (mailbox_resp_o.aw_ready),
     .mailbox_w_valid_i       (mailbox_req_i.w_valid),

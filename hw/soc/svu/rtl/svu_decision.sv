@@ -1,8 +1,12 @@
-// Tells the boot sequencer what the verification unit has decided (hw/ip/boot_sequencer): once, a refusal with its reason
-// before it.
+// Tells the boot sequencer the decision of the verification unit (hw/ip/boot_sequencer): once, and
+// a refusal with its reason before it.
 //
-// It keeps nothing that releases. The word that does is made of the release in the cycle in which it is given; the
-// sequencer takes one decision, so an upset of what is kept here cannot give another one.
+// The block keeps nothing that releases. The word of a release is formed from the release in the
+// cycle in which it is given. The sequencer takes one decision, so an upset of the registers here
+// cannot give another one.
+//
+// A release is written in the cycle in which it is seen, a refusal one cycle after its reason.
+// Reset forgets what was told.
 
 `include "assert.svh"
 
@@ -12,16 +16,17 @@ module svu_decision
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // The verification unit.
+  // The verification unit. All three are levels.
   input  logic        release_i,
   input  logic        refused_i,
   input  logic [15:0] reason_i,
 
-  // `boot_sequencer_core`.
+  // `boot_sequencer_core`: strobes of one cycle, which it takes at once.
   output logic        decide_o,
   output logic        explain_o,
   output logic [31:0] word_o
 );
+  // The reason was written, and the decision was.
   logic explained_q, decided_q;
 
   // A reason is written before its refusal, because it is fixed from then on.
@@ -30,7 +35,7 @@ module svu_decision
   assign word_o    = explain_o               ? {16'd0, reason_i} :
                      release_i && !refused_i ? boot_sequencer_word__release : boot_sequencer_word__refuse;
 
-  // What was told.
+  // Marks of what was written, until reset.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       explained_q <= 1'b0;
@@ -41,8 +46,11 @@ module svu_decision
     end
   end
 
+  // The word that releases is only ever written while the unit releases and does not refuse.
   `ASSERT(TheWordThatReleasesNeedsARelease_A,
           word_o == boot_sequencer_word__release && !explain_o |-> release_i && !refused_i)
+  // The sequencer takes a decision or a reason, never both.
   `ASSERT(OneWriteAtATime_A, !(decide_o && explain_o))
+  // Nothing is written after the decision.
   `ASSERT(OneDecision_A, decide_o |=> !decide_o && !explain_o)
 endmodule

@@ -1,9 +1,13 @@
-// The registers of the engine belong to the verification unit first, and to the host from the release on (AXI4-Lite, and
-// the engine's stream port).
+// The registers of the engine belong to the verification unit first, and to the host from the
+// release on (AXI4-Lite, and the engine's stream port).
 //
-// The unit never gets them back before reset: a host that runs could otherwise find its engine in use, and the unit one
-// that a host has prepared. A port that has no engine waits. That the unit has no access open at the handover is an assertion
-// of the module that contains both.
+// The unit never gets them back before reset: a host that runs could otherwise find its engine in
+// use, and the unit could get an engine that a host has prepared. A port that does not have the
+// engine waits. The unit has no access open at the handover, which is an assertion of the module
+// that contains both.
+//
+// All paths are combinational. The owner changes one cycle after the release. The owner is one
+// flip-flop without redundancy.
 
 `include "assert.svh"
 
@@ -16,7 +20,9 @@ module svu_handover
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        release_i,      // the host runs
+  // The host runs.
+  input  logic        release_i,
+  // The host has the engine.
   output logic        is_host_o,
 
   // The verification unit: registers and stream.
@@ -25,7 +31,7 @@ module svu_handover
   input  logic        unit_valid_i,
   output logic        unit_ready_o,
 
-  // The host: registers alone.
+  // The host: registers only.
   input  lite_req_t   host_req_i,
   output lite_resp_t  host_resp_o,
 
@@ -37,13 +43,13 @@ module svu_handover
 );
   logic host_q;
 
-  // For good.
+  // Once the host has the engine, it keeps it until reset.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) host_q <= 1'b0;
     else         host_q <= release_i | (host_q & KeepsOwner);
   end
 
-  // Requests of the owner, answers to it, and nothing to the other.
+  // Requests of the owner reach the engine, and its answers the owner. The other side gets nothing.
   assign is_host_o      = host_q;
   assign engine_req_o   = host_q ? host_req_i : unit_req_i;
   assign host_resp_o    = host_q ? engine_resp_i : '0;
@@ -51,8 +57,13 @@ module svu_handover
   assign engine_valid_o = unit_valid_i & ~host_q;
   assign unit_ready_o   = engine_ready_i & ~host_q;
 
+  // The engine never leaves a host that runs.
   `ASSERT(TheHostKeepsIt_A, is_host_o && KeepsOwner |=> is_host_o)
+  // The host cannot get the engine before the release, so it cannot prepare what a verdict comes
+  // from.
   `ASSERT(TheUnitHasItFirst_A, !$past(release_i) && !$past(is_host_o) |-> !is_host_o)
+  // After the handover the unit cannot disturb the host.
   `ASSERT(NothingOfTheUnitAfterIt_A, is_host_o |-> engine_req_o == host_req_i && !engine_valid_o)
+  // Before the handover the host neither reaches the engine nor sees its answers.
   `ASSERT(NothingOfTheHostBeforeIt_A, !is_host_o |-> engine_req_o == unit_req_i && host_resp_o == '0)
 endmodule

@@ -1,4 +1,5 @@
-// `core_to_axi` on bundles: single words of Ibex's ports at a port of 64 bits.
+// `core_to_axi` on bundles: single words of Ibex's ports at a port of 64 bits. Protocol, latency
+// and reset are those of `core_to_axi`.
 
 `include "machine_assert.svh"
 
@@ -8,6 +9,7 @@ module svu_bridge
   input  logic        clk_i,
   input  logic        rst_ni,
 
+  // The core, a port of Ibex's kind.
   input  logic        req_i,
   output logic        gnt_o,
   input  logic        we_i,
@@ -18,6 +20,7 @@ module svu_bridge
   output logic [31:0] rdata_o,
   output logic        err_o,
 
+  // The bus.
   output req_t        axi_req_o,
   input  resp_t       axi_resp_i
 );
@@ -26,9 +29,10 @@ module svu_bridge
   logic [63:0] w_data;
   logic [7:0]  w_strb;
 
-  // The medium may be slow; a core that waits longer gets an error.
+  // The medium may be slow. A core that waits longer than this gets an error.
   core_to_axi #(.DataBits(64), .TimeoutCycles(4000)) u_bridge (
     .clk_i, .rst_ni, .req_i, .gnt_o, .we_i, .be_i, .addr_i, .wdata_i, .rvalid_o, .rdata_o, .err_o,
+    // Channels of AXI, one access at a time.
     .aw_valid_o (aw_valid),
     .aw_ready_i (axi_resp_i.aw_ready),
     .w_valid_o  (w_valid),
@@ -47,7 +51,7 @@ module svu_bridge
     .r_resp_i   (axi_resp_i.r_resp)
   );
 
-  // One beat, and one access at a time: no id is needed to tell them apart.
+  // One beat and one access at a time: no id is needed to tell accesses apart.
   assign axi_req_o = '{
     aw_valid: aw_valid,
     aw_id:    '0,
@@ -63,5 +67,6 @@ module svu_bridge
     r_ready:  r_ready
   };
 
+  // A read asks for the word that the core asked for.
   `MACHINE_ASSERT(AReadIsWhereItWasAsked_A, $rose(axi_req_o.ar_valid) |-> axi_req_o.ar.addr >> 2 == $past(addr_i >> 2))
 endmodule

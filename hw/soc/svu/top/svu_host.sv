@@ -1,7 +1,9 @@
-// The host of `svu-1`: Ibex with a scratchpad, and bridges to what it shares with the verification unit.
+// The host of `svu-1`: Ibex with a scratchpad, and bridges to the blocks that it shares with the
+// verification unit.
 //
-// The core alone has the host's reset. Everything else has that of the chip, so that no access of a bus is cut in two when
-// the host is put back into reset.
+// Only the core has the host's reset. Everything else has the reset of the chip, so that no access
+// of a bus is cut in two when the host is put back into reset. The address map is in
+// hw/soc/README.md.
 
 `include "machine_assert.svh"
 
@@ -11,25 +13,27 @@ module svu_host
 (
   input  logic        clk_i,
   input  logic        rst_ni,
+  // Reset of the core, from the boot sequencer.
   input  logic        host_rst_ni,
 
-  // The first stage and the medium: reads.
+  // The first stage and the medium, which are read only.
   output req_t        ram_req_o,
   input  resp_t       ram_resp_i,
   output req_t        medium_req_o,
   input  resp_t       medium_resp_i,
 
-  // Registers.
+  // Registers of the engine and of the storage.
   output lite_req_t   engine_req_o,
   input  lite_resp_t  engine_resp_i,
   output lite_req_t   otp_req_o,
   input  lite_resp_t  otp_resp_i,
 
-  // The bench: a register was written.
+  // The bench: a register was written in this cycle.
   output logic        bench_write_o,
   output logic [11:0] bench_addr_o,
   output logic [31:0] bench_data_o,
 
+  // The core has detected a fault of its own.
   output logic        alert_o
 );
   localparam int unsigned WordBits = $clog2(ScratchpadBytes / 4);
@@ -41,16 +45,18 @@ module svu_host
   logic [3:0]  data_be;
   logic [31:0] data_addr, data_wdata, data_rdata;
 
-  // Nothing interrupts: a first stage polls.
+  // Nothing interrupts, because a first stage polls.
   rot_cpu #(.BootAddress(BootAddress)) u_cpu (
     .clk_i,
     .rst_ni         (host_rst_ni),
+    // Fetches.
     .instr_req_o    (instr_req),
     .instr_gnt_i    (instr_gnt),
     .instr_addr_o   (instr_addr),
     .instr_rvalid_i (instr_rvalid),
     .instr_rdata_i  (instr_rdata),
     .instr_err_i    (instr_err),
+    // Loads and stores.
     .data_req_o     (data_req),
     .data_gnt_i     (data_gnt),
     .data_we_o      (data_we),
@@ -60,6 +66,7 @@ module svu_host
     .data_rvalid_i  (data_rvalid),
     .data_rdata_i   (data_rdata),
     .data_err_i     (data_err),
+    // No interrupt is connected.
     .irq_fast_i     ('0),
     .irq_nm_i       (1'b0),
     .alert_o,
@@ -67,7 +74,8 @@ module svu_host
   );
 
   // --- the address map ---
-  // Fetches reach the first stage and the scratchpad, in which the stages after it are; nothing else is code.
+  // Fetches reach the first stage, and the scratchpad, in which later stages are. Nothing else is
+  // code.
   logic [1:0]       fetch_req, fetch_gnt, fetch_rvalid, fetch_err;
   logic [1:0][31:0] fetch_rdata;
   logic [3:0]       access_req, access_gnt, access_rvalid, access_err;
@@ -89,7 +97,8 @@ module svu_host
     .target_err_i    (fetch_err)
   );
 
-  // The medium is not written: a store to it selects no target, which is an error. The first stage's memory refuses one.
+  // The medium is read only: a store to it selects no target, which is an error. The first stage's
+  // memory refuses stores itself.
   core_demux #(.NumTargets(4)) u_data_demux (
     .clk_i,
     .rst_ni,
@@ -108,6 +117,7 @@ module svu_host
   );
 
   // --- scratchpad ---
+  // The scratchpad: code of later stages, data and stack.
   core_memory #(.Words(ScratchpadBytes / 4)) u_scratchpad (
     .clk_i,
     .rst_ni,
@@ -132,6 +142,7 @@ module svu_host
   req_t  [1:0] ram_req;
   resp_t [1:0] ram_resp;
 
+  // One bridge for each port of the core, since both may have an access open.
   svu_bridge u_fetch (
     .clk_i,
     .rst_ni,
@@ -162,6 +173,7 @@ module svu_host
     .axi_req_o  (ram_req[1]),
     .axi_resp_i (ram_resp[1])
   );
+  // Fetches and loads share the port of the memory.
   soc_mux u_ram (
     .clk_i,
     .rst_ni,
@@ -196,7 +208,8 @@ module svu_host
   logic [2:0][1:0]  b_resp, r_resp;
   logic [2:0][31:0] r_data;
 
-  // A store of a word into the engine waits until the word before was taken, at most as long as the engine's tests say.
+  // A store of a word into the engine waits until the word before was taken. The timeout is longer
+  // than the longest wait that the engine's tests allow.
   rot_register_bus #(
     .Latency       (2),
     .TimeoutCycles (4000),
@@ -205,6 +218,7 @@ module svu_host
   ) u_bus (
     .clk_i,
     .rst_ni,
+    // The core.
     .req_i            (access_req[2]),
     .gnt_o            (access_gnt[2]),
     .we_i             (data_we),
@@ -214,6 +228,7 @@ module svu_host
     .rvalid_o         (access_rvalid[2]),
     .rdata_o          (access_rdata[2]),
     .err_o            (access_err[2]),
+    // Address and data for all blocks, and handshakes for each.
     .block_addr_o     (block_addr),
     .block_w_data_o   (block_w_data),
     .block_w_strb_o   (block_w_strb),
@@ -232,7 +247,7 @@ module svu_host
     .block_r_resp_i   (r_resp)
   );
 
-  // Engine and storage: the same address and data, and handshakes of each.
+  // Engine and storage get the same address and data, and handshakes of their own.
   function automatic lite_req_t request(logic aw, logic w, logic b, logic ar, logic r, logic [11:0] address,
                                         logic [31:0] data, logic [3:0] strobes);
     return '{aw_valid: aw, aw_addr: address, w_valid: w, w_data: data, w_strb: strobes, b_ready: b, ar_valid: ar,
@@ -251,7 +266,7 @@ module svu_host
   assign r_data[1:0]   = {otp_resp_i.r_data, engine_resp_i.r_data};
   assign r_resp[1:0]   = {otp_resp_i.r_resp, engine_resp_i.r_resp};
 
-  // Of the bench alone; no part of a chip.
+  // The page of the bench, which is no part of a chip.
   bench_registers u_bench (
     .clk_i,
     .rst_ni,
@@ -275,7 +290,9 @@ module svu_host
   );
   assign {b_resp[2], r_resp[2]} = '0;
 
+  // Code comes only from the first stage and the scratchpad.
   `MACHINE_ASSERT(FetchesReachTheirMemory_A,
                   (!fetch_req[0] || is_ram(instr_addr)) && (!fetch_req[1] || is_scratchpad(instr_addr)))
+  // A core in reset makes no access.
   `MACHINE_ASSERT(NoAccessInReset_A, !host_rst_ni |-> !instr_req && !data_req)
 endmodule

@@ -1,10 +1,13 @@
-// The machine `svu-1`: a verification unit with a small host, one medium, and the bench's registers (hw/soc/README.md).
+// The machine `svu-1`: a verification unit with a small host, one medium, and the bench's registers
+// (hw/soc/README.md).
 //
-// The medium is simulated at the only port (verif/machines/sim/svu).
+// The medium is simulated at the only port (verif/machines/sim/svu). This module is wiring. Reset
+// is that of the chip; the host has a reset of its own inside of it.
 
 module svu_machine
   import soc_axi_pkg::*;
 #(
+  // Hash cores of the engine and their rounds in a cycle; 1 has the unit compute each root twice.
   parameter int unsigned Lanes          = 4,
   parameter int unsigned RoundsPerCycle = 2,
   parameter bit          TwoPasses      = 1'b0
@@ -12,7 +15,7 @@ module svu_machine
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // The medium. Read address.
+  // The medium. Read address: it stays until it is taken.
   output logic        medium_ar_valid,
   input  logic        medium_ar_ready,
   output logic [4:0]  medium_ar_id,
@@ -27,11 +30,12 @@ module svu_machine
   input  logic [1:0]  medium_r_resp,
   input  logic        medium_r_last,
 
-  // The bench.
+  // The bench: a register was written in this cycle.
   output logic        bench_write,
   output logic [11:0] bench_addr,
   output logic [31:0] bench_data,
 
+  // The boot sequencer, and alerts of all blocks.
   output logic        host_rst_no,
   output logic [2:0]  boot_status_o,
   output logic [31:0] boot_reason_o,
@@ -43,6 +47,7 @@ module svu_machine
   lite_resp_t engine_resp, otp_resp;
   logic       host_alert;
 
+  // Verification unit and host share the medium, the engine and the storage.
   svu_unit #(
     .Lanes          (Lanes),
     .RoundsPerCycle (RoundsPerCycle),
@@ -51,16 +56,19 @@ module svu_machine
   ) u_unit (
     .clk_i,
     .rst_ni,
+    // The medium, for both.
     .medium_req_o       (medium_req),
     .medium_resp_i      (medium_resp),
     .host_medium_req_i  (host_medium_req),
     .host_medium_resp_o (host_medium_resp),
+    // Reads of the first stage, and registers, for the host.
     .host_ram_req_i     (host_ram_req),
     .host_ram_resp_o    (host_ram_resp),
     .host_engine_req_i  (engine_req),
     .host_engine_resp_o (engine_resp),
     .host_otp_req_i     (otp_req),
     .host_otp_resp_o    (otp_resp),
+    // Reset of the host, and what causes it.
     .fault_i            (host_alert),
     .host_rst_no,
     .boot_status_o,
@@ -72,10 +80,12 @@ module svu_machine
     .clk_i,
     .rst_ni,
     .host_rst_ni   (host_rst_no),
+    // The first stage and the medium.
     .ram_req_o     (host_ram_req),
     .ram_resp_i    (host_ram_resp),
     .medium_req_o  (host_medium_req),
     .medium_resp_i (host_medium_resp),
+    // Registers.
     .engine_req_o  (engine_req),
     .engine_resp_i (engine_resp),
     .otp_req_o     (otp_req),
@@ -86,7 +96,7 @@ module svu_machine
     .alert_o       (host_alert)
   );
 
-  // The medium is not written, so its port has no such channels.
+  // The medium is read only, so its port has no channels for writes.
   assign medium_ar_valid = medium_req.ar_valid;
   assign medium_ar_id    = medium_req.ar_id;
   assign medium_ar_addr  = medium_req.ar.addr;

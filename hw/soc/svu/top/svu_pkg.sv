@@ -1,8 +1,11 @@
-// The host's address map of the machine `svu-1` (hw/soc/README.md). Each region is aligned to its size.
+// The host's address map of the machine `svu-1` (hw/soc/README.md). Each region is aligned to its
+// size.
 package svu_pkg;
-  localparam int unsigned RamBytes        = 128 * 1024;  // header and code of a first stage
+  // Header and code of a first stage, and the scratchpad.
+  localparam int unsigned RamBytes        = 128 * 1024;
   localparam int unsigned ScratchpadBytes = 128 * 1024;
 
+  // Bases of the regions.
   localparam logic [31:0] RamBase        = 32'h1000_0000;
   localparam logic [31:0] ScratchpadBase = 32'h2000_0000;
   localparam logic [31:0] RegistersBase  = 32'h4000_0000;
@@ -16,6 +19,7 @@ package svu_pkg;
   // Ibex begins at 0x80 from here: the code of a first stage starts with its vector table.
   localparam logic [31:0] BootAddress = RamBase + 32'h100;
 
+  // An address is in a region when its upper bits are those of the region.
   function automatic logic is_ram(logic [31:0] address);
     return address[31:17] == RamBase[31:17];
   endfunction

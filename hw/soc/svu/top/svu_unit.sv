@@ -1,10 +1,15 @@
-// The signature verification unit of a chip: what decides from reset, with no core running, whether the host starts.
+// The signature verification unit of a chip: it decides from reset, with no core running, whether
+// the host starts.
 //
-// `boot_verifier` reads a first stage from the medium, has the engine for XMSS verify it, compares it with
-// one-time-programmable storage, and writes what it hashes into on-chip RAM; the boot sequencer gets its verdict. From the
-// release on the engine's registers belong to the host, for the stages after the first.
+// `boot_verifier` reads a first stage from the medium, has the engine for XMSS verify it, compares
+// its key with one-time-programmable storage, and writes the words that it hashes into on-chip RAM.
+// The boot sequencer gets its verdict. From the release on the engine's registers belong to the
+// host, for the stages after the first.
 //
-// The host has no address of the boot sequencer: what was decided here is no matter of software.
+// The host has no address of the boot sequencer: software has no part in this decision.
+//
+// Reset begins a new verification. An alert of any block ends in the sequencer's state `error`, so
+// that the host is in reset two cycles later, also a host that runs.
 
 `include "machine_assert.svh"
 
@@ -12,13 +17,16 @@ module svu_unit
   import soc_axi_pkg::*;
   import otp_pkg::*;
 #(
+  // Hash cores of the engine and their rounds in a cycle; 1 has the engine compute each root twice;
+  // bytes of code that fit into the RAM.
   parameter int unsigned  Lanes          = 4,
   parameter int unsigned  RoundsPerCycle = 2,
   parameter bit           TwoPasses      = 1'b0,
   parameter int unsigned  Capacity       = 65536,
-  // Where the medium is, on its own port.
+  // Address of the medium, on its own port.
   parameter logic [31:0]  MediumBase     = 32'h8000_0000,
-  // `svu-1`, with the first letter in the lower bits.
+  // The name of the system that an image has to name: `svu-1`, with the first letter in the lower
+  // bits.
   parameter logic [255:0] Soc            = 256'h312d757673
 ) (
   input  logic        clk_i,
@@ -38,7 +46,9 @@ module svu_unit
   input  lite_req_t   host_otp_req_i,
   output lite_resp_t  host_otp_resp_o,
 
-  input  logic        fault_i,        // of the host's core
+  // The host's core has detected a fault of its own.
+  input  logic        fault_i,
+  // The boot sequencer: reset of the host, its state and its reason; and an alert of any block.
   output logic        host_rst_no,
   output logic [2:0]  boot_status_o,
   output logic [31:0] boot_reason_o,
@@ -46,7 +56,7 @@ module svu_unit
 );
   import boot_sequencer_regs_pkg::boot_sequencer_state__released;
 
-  // The constant of the engine for a signature that fits (hw/ip/xmss/rtl/xmss_control.sv).
+  // The constant that the engine shows for a signature that fits (hw/ip/xmss/rtl/xmss_control.sv).
   localparam logic [63:0] Accepted       = 64'hfda4_51c8_1f52_7a59;
   // XMSS-SHA2_10_256 (spec/first-stage.md §2).
   localparam logic [31:0] Algorithm      = 32'd17;
@@ -54,10 +64,13 @@ module svu_unit
   localparam int unsigned SignatureWords = 313;
   localparam int unsigned RamWords       = 1 << $clog2(Capacity / 8 + boot_verifier_pkg::HeaderWords);
   localparam int unsigned WordBits       = $clog2(RamWords);
-  // The key of the first stage is that of slot 0.
+  // Rows of the storage: the board, and the digest of root key 0, which is the key of the first
+  // stage.
   localparam row_t        BoardRow       = 7'd24;
   localparam row_t        DigestRow      = 7'd32;
 
+  // The decision of the unit, whether its part of the medium's bus is quiet, and whether the host
+  // runs.
   logic release_ok, refused, quiet, host_runs;
   logic [15:0] reason;
   // Upsets of each block.
@@ -79,12 +92,14 @@ module svu_unit
   logic [31:0]         otp_data;
   logic [2:0]          lifecycle;
 
-  // The states in which a first stage may start (spec/first-stage.md §6): any other one has no bit.
+  // The lifecycles in which a first stage may start (spec/first-stage.md §6). Any other one sets no
+  // bit.
   assign lifecycle = {otp_lifecycle == LcReturned, otp_lifecycle == LcProduction, otp_lifecycle == LcDevelopment};
 
-  // No engine here has a key slot.
+  // The ports for keys are not used, because no engine here has a key slot.
   otp_simulated u_otp (
     .clk_i, .rst_ni,
+    // Registers, for the host.
     .axil_awvalid_i (host_otp_req_i.aw_valid),
     .axil_awready_o (host_otp_resp_o.aw_ready),
     .axil_awaddr_i  (host_otp_req_i.aw_addr),
@@ -104,6 +119,7 @@ module svu_unit
     .axil_rready_i  (host_otp_req_i.r_ready),
     .axil_rdata_o   (host_otp_resp_o.r_data),
     .axil_rresp_o   (host_otp_resp_o.r_resp),
+    // Facts about the device, and words for the unit.
     .verdict_o      (otp_verdict),
     .reason_o       (),
     .lifecycle_o    (otp_lifecycle),
@@ -114,6 +130,7 @@ module svu_unit
     .seq_valid_o    (otp_valid),
     .seq_good_o     (otp_good),
     .seq_data_o     (otp_data),
+    // The port for keys is not used.
     .key_valid_o    (),
     .key_ready_i    (1'b0),
     .key_data_o     (),
@@ -125,6 +142,7 @@ module svu_unit
   );
 
   // --- the verification unit ---
+  // Words of the image go to the engine, by an adapter and a driver, and to the RAM.
   req_t  unit_medium_req;
   resp_t unit_medium_resp;
   logic  takes_key, takes_signature, takes_message, is_last, adapter_ready, adapter_done, adapter_index;
@@ -146,6 +164,7 @@ module svu_unit
     .Accepted       (Accepted)
   ) u_verifier (
     .clk_i, .rst_ni,
+    // Storage: facts about the device, and words of board and key.
     .otp_ready_i        (otp_verdict == VerdictReady),
     .otp_failed_i       (otp_verdict == VerdictFailed),
     .otp_usable_i       (otp_usable[0]),
@@ -157,6 +176,7 @@ module svu_unit
     .otp_valid_i        (otp_valid),
     .otp_good_i         (otp_good),
     .otp_data_i         (otp_data),
+    // The medium, which is read only.
     .ar_valid_o         (medium_ar_valid),
     .ar_ready_i         (unit_medium_resp.ar_ready),
     .ar_addr_o          (medium_addr),
@@ -166,6 +186,7 @@ module svu_unit
     .r_data_i           (unit_medium_resp.r_data),
     .r_resp_i           (unit_medium_resp.r_resp),
     .r_last_i           (unit_medium_resp.r_last),
+    // The engine, by the adapter. It needs no start: the whole key is the start.
     .engine_start_o     (),
     .engine_key_o       (takes_key),
     .engine_signature_o (takes_signature),
@@ -175,9 +196,11 @@ module svu_unit
     .engine_done_i      (adapter_done),
     .engine_index_i     (adapter_index),
     .engine_verdict_i   (adapter_verdict),
+    // Words of the image, for engine and RAM.
     .data_o             (image_data),
     .ram_write_o        (ram_write),
     .ram_word_o         (ram_word),
+    // Alerts of the other blocks, and the decision.
     .fault_i            (adapter_error | driver_error | engine_alert | otp_alert),
     .release_o          (release_ok),
     .refused_o          (refused),
@@ -186,7 +209,7 @@ module svu_unit
     .error_o            (unit_error)
   );
 
-  // The unit's side of the medium: reads alone.
+  // The unit's side of the medium, which is read only.
   always_comb begin
     unit_medium_req          = '0;
     unit_medium_req.ar_valid = medium_ar_valid;
@@ -208,9 +231,10 @@ module svu_unit
   logic [63:0] unit_data;
   logic [3:0]  unit_bytes;
 
-  // Words of the form, as the engine takes them.
+  // Converts words of the image to those that the engine takes.
   boot_verifier_engine #(.SignatureWords(SignatureWords)) u_adapter (
     .clk_i, .rst_ni,
+    // Words of the image.
     .key_i            (takes_key),
     .signature_i      (takes_signature),
     .message_i        (takes_message),
@@ -220,6 +244,7 @@ module svu_unit
     .done_o           (adapter_done),
     .index_o          (adapter_index),
     .verdict_o        (adapter_verdict),
+    // Words for the engine.
     .key_valid_o      (key_valid),
     .key_index_o      (key_index),
     .key_o            (key),
@@ -235,18 +260,20 @@ module svu_unit
     .msg_data_o       (msg_data),
     .msg_last_o       (msg_last),
     .msg_bytes_o      (msg_bytes),
+    // The result of the engine.
     .engine_done_i    (driver_done),
     .engine_index_i   (driver_index),
     .engine_verdict_i (driver_verdict),
     .error_o          (adapter_error)
   );
 
-  // The sequence of a driver, in hardware.
+  // Operates the engine like a driver in software.
   boot_verifier_driver #(.Code(Parameters), .TwoPasses(TwoPasses)) u_driver (
     .clk_i, .rst_ni,
     .key_valid_i (key_valid),
     .key_ready_o (key_ready),
     .key_index_i (key_index),
+    // Words from the adapter.
     .key_i       (key),
     .start_i     (start),
     .sig_valid_i (sig_valid),
@@ -262,6 +289,7 @@ module svu_unit
     .done_o      (driver_done),
     .index_o     (driver_index),
     .verdict_o   (driver_verdict),
+    // Registers of the engine.
     .aw_valid_o  (unit_req.aw_valid),
     .aw_ready_i  (unit_resp.aw_ready),
     .aw_addr_o   (unit_req.aw_addr),
@@ -278,6 +306,7 @@ module svu_unit
     .r_ready_o   (unit_req.r_ready),
     .r_data_i    (unit_resp.r_data),
     .r_resp_i    (unit_resp.r_resp),
+    // The engine's stream port, and the end of the sequence.
     .str_valid_o (unit_valid),
     .str_ready_i (unit_ready),
     .str_data_o  (unit_data),
@@ -288,6 +317,7 @@ module svu_unit
   );
   assign unit_req.w_strb = '1;
 
+  // The engine changes its owner at the release, for the rest of the boot.
   svu_handover u_handover (
     .clk_i, .rst_ni,
     .release_i      (host_runs),
@@ -304,9 +334,11 @@ module svu_unit
     .engine_ready_i (engine_ready)
   );
 
-  // A change of lifecycle is an abort; the lower four bits of its code differ for each.
+  // A change of the lifecycle is an abort of the engine. The lower four bits of a lifecycle code
+  // are different for each.
   xmss #(.Lanes(Lanes), .RoundsPerCycle(RoundsPerCycle)) u_xmss (
     .clk_i, .rst_ni,
+    // Registers, of the unit or of the host.
     .axil_awvalid_i (engine_req.aw_valid),
     .axil_awready_o (engine_resp.aw_ready),
     .axil_awaddr_i  (engine_req.aw_addr),
@@ -326,6 +358,7 @@ module svu_unit
     .axil_rready_i  (engine_req.r_ready),
     .axil_rdata_o   (engine_resp.r_data),
     .axil_rresp_o   (engine_resp.r_resp),
+    // Signature and message, from the unit only.
     .str_valid_i    (engine_valid),
     .str_ready_o    (engine_ready),
     .str_data_i     (unit_data),
@@ -338,6 +371,7 @@ module svu_unit
   );
 
   // --- the decision ---
+  // The decision goes to the sequencer as a word, which software cannot write.
   logic decide, explain;
   logic [31:0] word;
 
@@ -351,7 +385,7 @@ module svu_unit
     .word_o    (word)
   );
 
-  // No bus leads to it.
+  // No bus leads to the sequencer.
   boot_sequencer_core u_sequencer (
     .clk_i, .rst_ni,
     .decide_i    (decide),
@@ -368,13 +402,15 @@ module svu_unit
   assign host_runs = boot_status_o == boot_sequencer_state__released;
 
   // --- memory for the first stage ---
-  // Open while the evidence and the decision are there.
+  // The memory is open while the evidence and the decision are both there.
   first_stage_ram #(.Words(RamWords), .IdBits(IdBits)) u_ram (
     .clk_i, .rst_ni,
+    // Words of the image, and the verdict.
     .write_i    (ram_write),
     .word_i     (WordBits'(ram_word)),
     .data_i     (image_data),
     .open_i     (release_ok & host_runs),
+    // The host, which only reads.
     .aw_valid_i (host_ram_req_i.aw_valid),
     .aw_ready_o (host_ram_resp_o.aw_ready),
     .aw_id_i    (host_ram_req_i.aw_id),
@@ -398,6 +434,7 @@ module svu_unit
     .r_last_o   (host_ram_resp_o.r_last)
   );
 
+  // Both sides have ids of their own, so their reads may overlap.
   // --- the medium: first the unit, which is quiet from its decision on, then the host ---
   soc_mux u_medium (
     .clk_i, .rst_ni,
@@ -407,8 +444,12 @@ module svu_unit
     .resp_i (medium_resp_i)
   );
 
+  // The host starts only after the unit has released it.
   `MACHINE_ASSERT(NoHostWithoutARelease_A, $rose(host_runs) |-> $past(release_ok))
+  // When the host gets the engine, the unit has no access open and begins none.
   `MACHINE_ASSERT(TheUnitIsDoneBeforeTheHost_A, is_host |-> driver_quiet && quiet && !unit_req.ar_valid)
+  // A host that runs without evidence for its release is treated as a fault.
   `MACHINE_ASSERT(NoHostWithoutItsEvidence_A, host_runs && !release_ok |-> is_fault)
+  // Two cycles after a fault the host is in reset.
   `MACHINE_ASSERT(AFaultEndsTheRelease_A, $past(is_fault, 2) |-> !host_rst_no)
 endmodule

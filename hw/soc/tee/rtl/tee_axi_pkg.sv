@@ -1,8 +1,9 @@
-// Pages of the engines of `tee_machine`, 4 KiB each, from 0x1500_0000 of the host's devices on (hw/soc/README.md).
+// Pages of the engines of `tee_machine`, 4 KiB each, from 0x1500_0000 of the host's devices on
+// (hw/soc/README.md).
 package tee_axi_pkg;
   localparam int unsigned NumBlocks = 6;
 
-  // Numbers of the blocks at the demultiplexer, which are their pages, too.
+  // Numbers of the blocks at the demultiplexer, which are their pages as well.
   localparam int unsigned BlockSecret  = 0;
   localparam int unsigned BlockEd25519 = 1;
   localparam int unsigned BlockSha3    = 2;

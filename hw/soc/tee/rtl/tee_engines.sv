@@ -1,7 +1,9 @@
-// The engines of `tee_machine`: device secret, Ed25519, SHA-3, DMA, its lists and pushed words, in six pages of devices; and
-// the port of the DMA engine into memory, which is its own.
+// The engines of `tee_machine`: device secret, Ed25519, SHA-3, DMA, its lists and pushed words, in
+// six pages of devices; and the port of the DMA engine into memory, which only that engine uses.
 //
-// The host's core is the only manager. It has no bits of privilege on its bus: PMP closes the pages to S- and U-mode.
+// The host's core is the only manager. Its bus has no bits of privilege, so PMP has to close the
+// pages to S- and U-mode. One write and one read are open at a time. An access to an empty page is
+// an error. Reset clears the state of all engines.
 
 `include "assert.svh"
 
@@ -10,22 +12,25 @@ module tee_engines
   import soc_axi_pkg::*;
   import tee_axi_pkg::*;
 #(
+  // Rounds of the SHA-3 engine in a cycle, and outstanding reads of the DMA engine.
   parameter int unsigned Sha3Rounds = 1,
   parameter int unsigned DmaReads   = 8
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
+  // The secret of the device. It is constant.
   input  logic [511:0] secret_i,
-  // Breaks what is read: bit 0 results of engines, bit 1 the secret, to show that software notices.
+  // Changes results as they are read, to show that software notices: bit 0 results of engines, bit
+  // 1 the secret.
   input  logic [1:0]   upset_i,
 
-  // Devices of the host, and those of them that belong to the bench.
+  // Devices of the host, and the devices that belong to the bench.
   input  req_t         mmio_req_i,
   output resp_t        mmio_resp_o,
   output req_t         devices_req_o,
   input  resp_t        devices_resp_i,
 
-  // Memory, for the DMA engine.
+  // Memory, for the DMA engine. The alert of any engine.
   output req_t         mem_req_o,
   input  resp_t        mem_resp_i,
   output logic         alert_o
@@ -38,8 +43,9 @@ module tee_engines
   assign aw_is_ours = mmio_req_i.aw.addr[30:15] == Window;
   assign ar_is_ours = mmio_req_i.ar.addr[30:15] == Window;
 
-  // The window takes single words. Words to push are as wide as the bus: their stores are shown to it as words, and any other
-  // store to their page as one that it refuses. The upper half passes beside it.
+  // The window takes single words. Words to push are as wide as the bus: their stores are shown to
+  // the window as words, and any other store to their page as one that it refuses. The upper half
+  // bypasses the window.
   assign aw_is_push = mmio_req_i.aw.addr[14:12] == 3'(BlockPush);
   assign aw_size    = !aw_is_push                            ? mmio_req_i.aw.size
                     : (mmio_req_i.aw.size == DoubleSize)     ? WordSize : DoubleSize;
@@ -51,7 +57,7 @@ module tee_engines
   logic [3:0]  w_strb;
   logic [1:0]  b_resp, r_resp;
 
-  // Single words reach the blocks. One write and one read are open at a time.
+  // Single words reach the blocks.
   axi_window #(.IdBits(IdBits)) u_window (
     .clk_i,
     .rst_ni,
@@ -119,7 +125,7 @@ module tee_engines
     .lite_r_resp_i    (r_resp)
   );
 
-  // Payloads pass beside the window, which gates the handshakes.
+  // Addresses and data bypass the window, which gates the handshakes.
   always_comb begin
     devices_req_o          = mmio_req_i;
     devices_req_o.aw_valid = outer_aw_valid;
@@ -136,13 +142,14 @@ module tee_engines
   logic [NumBlocks-1:0][1:0]  t_b_resp, t_r_resp;
   logic [NumBlocks-1:0][31:0] t_r_data, seen_r_data;
 
-  // Addresses pass beside the window in the cycle of their `valid`; the demultiplexer keeps what it has selected.
+  // Addresses bypass the window in the cycle of their `valid`. The demultiplexer keeps its
+  // selection.
   for (genvar block = 0; block < NumBlocks; block++) begin : gen_select
     assign aw_select[block] = mmio_req_i.aw.addr[14:12] == 3'(block);
     assign ar_select[block] = mmio_req_i.ar.addr[14:12] == 3'(block);
   end
 
-  // An empty page has no block, and is answered with an error there.
+  // An empty page has no block, and the demultiplexer answers it with an error.
   axi_lite_demux #(.NumTargets(NumBlocks)) u_demux (
     .clk_i,
     .rst_ni,
@@ -162,7 +169,7 @@ module tee_engines
     .r_ready_i         (r_ready),
     .r_data_o          (r_data),
     .r_resp_o          (r_resp),
-    // To the selected block alone.
+    // Only the selected block gets the handshakes.
     .target_aw_valid_o (t_aw_valid),
     .target_aw_ready_i (t_aw_ready),
     .target_w_valid_o  (t_w_valid),
@@ -178,14 +185,15 @@ module tee_engines
     .target_r_resp_i   (t_r_resp)
   );
 
-  // A broken engine: the highest bit of what it shows of a digest, a public key or a signature is stuck. Status and
-  // identification are below 0x080, and right.
+  // A broken engine: the highest bit of a digest, a public key or a signature is stuck when it is
+  // read. Status and identification are below 0x080, and correct.
   logic shows_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)                   shows_q <= 1'b0;
     else if (ar_valid && ar_ready) shows_q <= ar_addr >= 12'h080;
   end
-  // Only what is read changes: the engines work on as they are, so that software alone can notice.
+  // Only the words that are read change. The engines continue as they are, so only software can
+  // notice.
   always_comb begin
     seen_r_data = t_r_data;
     if (upset_i[0] && shows_q) begin
@@ -212,7 +220,7 @@ module tee_engines
   logic                unused_prefix_valid, unused_prefix_last, unused_digest_ready;
   logic                unused_entropy_ready, push_read_q;
 
-  // Test keys only: a chip has a root of trust for them.
+  // The secret holds test keys only. A chip has a root of trust for it.
   device_secret u_secret (
     .clk_i,
     .rst_ni,
@@ -237,7 +245,8 @@ module tee_engines
     .r_resp_o      (t_r_resp[BlockSecret])
   );
 
-  // Digests, keys and prefixes come from the core here, as in the paper: the side ports are not used.
+  // Digests, keys and prefixes come from the core here, as in the paper, so the side ports are not
+  // used.
   ed25519 u_ed25519 (
     .clk_i,
     .rst_ni,
@@ -261,7 +270,7 @@ module tee_engines
     .axil_rready_i  (t_r_ready[BlockEd25519]),
     .axil_rdata_o   (t_r_data[BlockEd25519]),
     .axil_rresp_o   (t_r_resp[BlockEd25519]),
-    // Without `Blinded`, no entropy is taken.
+    // Without the parameter `Blinded` the engine takes no entropy.
     .ent_valid_i    (1'b0),
     .ent_ready_o    (unused_entropy_ready),
     .ent_data_i     ('0),
@@ -277,7 +286,7 @@ module tee_engines
     .alert_o        (ed25519_alert)
   );
 
-  // Short messages by its registers, payloads by the stream of the DMA engine.
+  // Short messages come by its registers, payloads by the stream of the DMA engine.
   sha3 #(.RoundsPerCycle(Sha3Rounds)) u_sha3 (
     .clk_i,
     .rst_ni,
@@ -312,8 +321,8 @@ module tee_engines
     .alert_o        (sha3_alert)
   );
 
-  // Its port is its own: past the caches, at a word of 64 bits a cycle. What the core has stored and not written back is
-  // not seen by it.
+  // The engine has a port of its own, which bypasses the caches, at a word of 64 bits a cycle. It
+  // does not see words that the core has stored and not written back.
   logic [31:0] ar_mem, aw_mem;
   logic [7:0]  ar_len, aw_len;
   dma #(
@@ -385,13 +394,13 @@ module tee_engines
     .irq_o            (unused_irq[2]),
     .alert_o          (dma_alert)
   );
-  // Bursts of words of 64 bits, with one id: reads come back in their order.
+  // Bursts of words of 64 bits, with one id, so that reads come back in their order.
   assign mem_req_o.ar    = burst_at(ar_mem, ar_len);
   assign mem_req_o.aw    = burst_at(aw_mem, aw_len);
   assign mem_req_o.ar_id = '0;
   assign mem_req_o.aw_id = '0;
 
-  // Lists that continue a message.
+  // Joins lists to one message while software holds it.
   tee_stream u_stream (
     .clk_i,
     .rst_ni,
@@ -410,7 +419,7 @@ module tee_engines
     .out_abort_o (joined_abort)
   );
 
-  // Words that the core pushes. Its page cannot be read.
+  // Words that the core pushes. Their page cannot be read.
   assign t_ar_ready[BlockPush] = ~t_r_valid[BlockPush];
   assign t_r_data[BlockPush]   = '0;
   assign t_r_resp[BlockPush]   = RespSlverr;
@@ -420,7 +429,7 @@ module tee_engines
     else         push_read_q <= push_read_q ? ~t_r_ready[BlockPush] : t_ar_valid[BlockPush];
   end
 
-  // The hash engine takes them, or the list, as one stream.
+  // The hash engine takes pushed words, and words of lists, as one stream.
   tee_push u_push (
     .clk_i,
     .rst_ni,
@@ -449,7 +458,7 @@ module tee_engines
     .out_abort_o (str_abort)
   );
 
-  // Its reads of lists take a port of their own.
+  // The engine reads its lists by a port of their own.
   tee_lists u_lists (
     .clk_i,
     .rst_ni,
@@ -480,13 +489,18 @@ module tee_engines
 
   assign alert_o = ed25519_alert | sha3_alert | dma_alert;
 
-  // An alert is reported by the bench; nothing follows from it here, because software tries every engine by known answers.
+  // The bench reports an alert. Nothing follows from it here, because software tries every engine
+  // with known answers.
   `ASSERT(OnePageAtATime_A, $onehot0(aw_select) && $onehot0(ar_select))
+  // The DMA engine reaches memory and no device.
   `ASSERT(DmaReadsMemoryAlone_A, mem_req_o.ar_valid |-> is_host(mem_req_o.ar.addr))
   `ASSERT(DmaWritesMemoryAlone_A, mem_req_o.aw_valid |-> is_host(mem_req_o.aw.addr))
+  // AMBA AXI §A3.2.1: an offered address stays until it is taken.
   `ASSERT(AnOfferOfTheDmaStays_A, mem_req_o.ar_valid && !mem_resp_i.ar_ready |=>
           mem_req_o.ar_valid && $stable(mem_req_o.ar))
+  // A store that pushes is a whole word of 64 bits.
   `ASSERT(OnlyDoubleWordsArePushed_A, t_aw_valid[BlockPush] |-> mmio_req_i.aw.size == DoubleSize)
+  // Accesses to the pages of the engines never reach a device of the bench.
   `ASSERT(NothingOfTheEnginesLeaves_A, devices_req_o.aw_valid |-> !aw_is_ours)
   `ASSERT(NorDoesARead_A, devices_req_o.ar_valid |-> !ar_is_ours)
 endmodule

@@ -1,5 +1,10 @@
-// Lists of the DMA engine: 2 KiB of words that the host writes and the engine reads, by a port of its own. The word that
-// follows them, at offset 0x800, says in its lowest bit whether the next list continues the message (tee_stream.sv).
+// Lists of the DMA engine: 2 KiB of words that the host writes and the engine reads, by a port of
+// its own. The lowest bit of the word after them, at offset 0x800, says that the next list
+// continues the message (tee_stream.sv).
+//
+// Interface: AXI4-Lite by `axi_lite_registers`; an access takes one cycle, and its response follows
+// in the next one. The engine has a word in the cycle after its request, and may ask in every
+// cycle. Reset clears the bit and keeps the words.
 
 `include "assert.svh"
 
@@ -10,6 +15,7 @@ module tee_lists
   input  logic                clk_i,
   input  logic                rst_ni,
 
+  // The host. Write address.
   // Write address.
   input  logic                aw_valid_i,
   output logic                aw_ready_o,
@@ -33,7 +39,7 @@ module tee_lists
   output logic [31:0]         r_data_o,
   output logic [1:0]          r_resp_o,
 
-  // Whether the end of a list is kept from the hash engine.
+  // The end of a list is kept from the hash engine.
   output logic                hold_o,
 
   // The engine: a word is there in the next cycle.
@@ -43,6 +49,7 @@ module tee_lists
   output logic                list_rvalid_o,
   output logic [31:0]         list_rdata_o
 );
+  // Offset of the bit.
   localparam logic [11:0] Hold = 12'h800;
 
   // The access of this cycle, and the answer to the engine.
@@ -51,7 +58,7 @@ module tee_lists
   logic [31:0] write_data, list_rdata_q;
   logic [31:0] mem [2**(ListBits-2)];
 
-  // Accesses of one cycle; past the last word and the bit there is nothing.
+  // Each access takes one cycle. An offset past the last word and the bit is an error.
   axi_lite_registers #(.AddressBits(12)) u_registers (
     .clk_i,
     .rst_ni,
@@ -85,21 +92,24 @@ module tee_lists
     else         list_rvalid_q <= list_req_i;
   end
 
-  // Without it every list is a message of its own.
+  // Without the bit every list is a message of its own.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)                          hold_q <= 1'b0;
     else if (write && write_addr == Hold) hold_q <= write_data[0];
   end
   assign hold_o = hold_q;
 
-  // The engine copies a list before it carries it out, so that a later write changes nothing.
+  // The engine copies a list before it carries it out, so a later write changes nothing.
   assign list_gnt_o    = 1'b1;
   assign list_rvalid_o = list_rvalid_q;
   assign list_rdata_o  = list_rdata_q;
 
+  // Every request of the engine has one answer, in the next cycle.
   `ASSERT(EveryRequestIsAnswered_A, list_req_i && list_gnt_o |=> list_rvalid_o)
   `ASSERT(NothingIsAnsweredUnasked_A, !list_req_i |=> !list_rvalid_o)
+  // The answer is the word that was asked for.
   `ASSERT(TheEngineGetsWhatItAsksFor_A, list_req_i |=> list_rdata_o == $past(mem[list_word_i]))
+  // Only the word at 0x800 changes the bit.
   `ASSERT(ItsWordHolds_A, write && write_addr == Hold |=> hold_o == $past(write_data[0]))
   `ASSERT(WordsOfListsHoldNothing_A, write && write_addr != Hold |=> $stable(hold_o))
 endmodule

@@ -1,23 +1,26 @@
-// Words that the core pushes into the hash engine, by single stores of 64 bits, beside the stream of the DMA engine.
+// Words that the core pushes into the hash engine, by single stores of 64 bits, in addition to the
+// stream of the DMA engine.
 //
 // | offset       | a store of eight bytes |
 // | 0x00         | pushes them |
 // | 0x80 + 8 * n | pushes the first n of them, at most 8, as the end of the message |
 //
-// A store waits on the bus while the word before waits for the hash engine, which takes one block at most. A word that
-// is not taken for longer, because no message is open, is dropped, and ends a message that is: the core is never stopped.
+// A store waits on the bus while the word before waits for the hash engine, which takes one block
+// at most. A word that is not taken for longer, because no message is open, is dropped, and the
+// message that is open ends: the core is never stopped. Reset drops the word.
 
 `include "assert.svh"
 
 module tee_push
   import soc_pkg::*;
 #(
-  // Cycles that a word waits at most: two blocks of the slower core.
+  // The largest number of cycles that a word waits: two blocks of the slower core.
   parameter int unsigned Patience = 48
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
+  // The stores.
   // Write address.
   input  logic        aw_valid_i,
   output logic        aw_ready_o,
@@ -48,8 +51,9 @@ module tee_push
   output logic [3:0]  out_bytes_o,
   output logic        out_abort_o
 );
+  // Offset of the words, and upper bits of the offset of the end.
   localparam logic [11:0] Push = 12'h000;
-  localparam logic [4:0]  End  = 5'h01;  // the upper bits of its offset
+  localparam logic [4:0]  End  = 5'h01;
   localparam logic [3:0]  WordBytes = 4'd8;
   localparam int unsigned CountBits = $clog2(Patience + 1);
 
@@ -58,13 +62,13 @@ module tee_push
   logic [63:0]          word_q;
   logic [3:0]           bytes_q;
   logic [CountBits-1:0] count_q;
-  // What is done in this cycle.
+  // Events of this cycle.
   logic       is_good, takes, taken, drops, is_last;
   logic [3:0] bytes;
 
   // --- stores ---
 
-  // Whole stores to an offset of the table.
+  // A store is good if it is whole and goes to an offset of the table.
   assign is_last    = (aw_addr_i[11:7] == End) & (aw_addr_i[2:0] == '0) & (aw_addr_i[6:3] <= WordBytes);
   assign bytes      = is_last ? aw_addr_i[6:3] : WordBytes;
   assign is_good    = (w_strb_i == '1) & (is_last | (aw_addr_i == Push));
@@ -72,7 +76,7 @@ module tee_push
   assign aw_ready_o = takes;
   assign w_ready_o  = takes;
 
-  // Response of a store: one at a time.
+  // The response of a store. One is open at a time.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       b_valid_q <= 1'b0;
@@ -87,7 +91,7 @@ module tee_push
   assign b_valid_o = b_valid_q;
   assign b_resp_o  = b_err_q ? RespSlverr : RespOkay;
 
-  // Words are cleared once they are taken: the page can not be read, and nothing of a message stays.
+  // Words are cleared once they are taken: the page cannot be read, and nothing of a message stays.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       pending_q <= 1'b0;
@@ -112,7 +116,7 @@ module tee_push
 
   // --- one of two sources ---
 
-  // What was offered stays offered (AMBA AXI-Stream §2.2); otherwise a pushed word is first.
+  // An offer stays until it is taken (AMBA AXI-Stream §2.2). Otherwise a pushed word has priority.
   logic of_push, owner_q, waits_q;
   assign of_push     = waits_q ? owner_q : pending_q;
   assign out_valid_o = of_push ? pending_q : in_valid_i;
@@ -124,7 +128,7 @@ module tee_push
   assign drops       = pending_q & ~taken & (32'(count_q) == Patience);
   assign out_abort_o = in_abort_i | drops;
 
-  // Whose offer was not taken.
+  // The source of an offer that was not taken.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       waits_q <= 1'b0;
@@ -135,11 +139,17 @@ module tee_push
     end
   end
 
+  // An offered word does not change until it is taken, unless the message is aborted.
   `ASSERT(AnOfferStays_A, out_valid_o && !out_ready_i && !out_abort_o && !in_abort_i |=>
           in_abort_i || (out_valid_o && $stable(out_data_o) && $stable(out_last_o)))
+  // A word waits for a bounded time, so the core is never stopped.
   `ASSERT(NoWordWaitsForEver_A, 32'(count_q) <= Patience)
+  // A message of which a word is missing gets no digest.
   `ASSERT(ADroppedWordEndsTheMessage_A, pending_q && 32'(count_q) == Patience && !taken |-> out_abort_o)
+  // Every store has a response in the next cycle.
   `ASSERT(AStoreIsAnswered_A, takes |=> b_valid_o)
+  // Nothing of a message stays in the register.
   `ASSERT(WhatIsTakenIsNotKept_A, !pending_q |-> word_q == '0)
+  // Only the last word of a message may have fewer than eight bytes.
   `ASSERT(PartsArePushedLastAlone_A, pending_q |-> last_q ? bytes_q <= WordBytes : bytes_q == WordBytes)
 endmodule

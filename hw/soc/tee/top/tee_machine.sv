@@ -1,14 +1,17 @@
-// The machine `tee-1` or `tee-1-full`: Rocket with the engines of the paper on quick boot at its devices, with the bench in
-// C++ (verif/machines/sim/tee). There is no root of trust: keys are test keys.
+// The machine `tee-1` or `tee-1-full`: Rocket with the engines of the paper on quick boot at its
+// devices, with the bench in C++ (verif/machines/sim/tee). There is no root of trust, and keys are
+// test keys.
 //
-// The ports are named as Rocket's own, so that its bench can be used. Memory and the port for other masters are Rocket's;
-// devices pass by the engines. The DMA engine has a port of its own.
+// The ports have the names of Rocket's own ports, so that its bench can be used. Memory and the
+// port for other masters are Rocket's, devices pass by the engines, and the DMA engine has a port
+// of its own. This module is wiring; `reset` is active high.
 
 module tee_machine
   import soc_axi_pkg::*;
 #(
   // The width of Rocket's port to memory.
   parameter int unsigned MemBits    = 64,
+  // Rounds of the SHA-3 engine in a cycle.
   parameter int unsigned Sha3Rounds = 1
 ) (
   input  logic               clock,
@@ -157,6 +160,7 @@ module tee_machine
   input  logic [1:0]         dma_axi4_0_r_bits_resp,
   input  logic               dma_axi4_0_r_bits_last,
 
+  // The debug module, of which only clocks and resets are used.
   input  logic               debug_clock,
   input  logic               debug_reset,
   input  logic               debug_clockeddmi_dmiClock,
@@ -164,17 +168,20 @@ module tee_machine
   output logic               debug_dmactive,
   input  logic               debug_dmactiveAck,
 
+  // The secret, broken results, and the alert of any engine. See `tee_engines`.
   input  logic [511:0]       secret,
   input  logic [1:0]         upset,
   output logic               alert
 );
+  // Bundles of the ports that pass through this module.
   req_t  mmio_req, devices_req, dma_req;
   resp_t mmio_resp, devices_resp, dma_resp;
 
-  // What the storage of the bench gets back. Ids of the bench are narrower than those of Rocket.
+  // Upper bits of ids of responses to the storage. Ids of the bench are narrower than those of
+  // Rocket.
   logic [3:0] unused_b_id, unused_r_id;
 
-  // Its own ids have a leading zero; devices are in the lower half of the address space.
+  // Rocket's own ids have a leading zero. Devices are in the lower half of the address space.
   assign {mmio_req.aw_id[MasterIdBits], mmio_req.ar_id[MasterIdBits]} = '0;
   assign {mmio_req.aw.addr[31], mmio_req.ar.addr[31]}                 = '0;
 
@@ -280,7 +287,7 @@ module tee_machine
     .l2_frontend_bus_axi4_0_r_bits_data   (l2_frontend_bus_axi4_0_r_bits_data),
     .l2_frontend_bus_axi4_0_r_bits_resp   (l2_frontend_bus_axi4_0_r_bits_resp),
     .l2_frontend_bus_axi4_0_r_bits_last   (l2_frontend_bus_axi4_0_r_bits_last),
-    // Debug: a clock of its own, and no request.
+    // The debug module has a clock of its own, and gets no request.
     .debug_clock                          (debug_clock),
     .debug_reset                          (debug_reset),
     .debug_clockeddmi_dmi_req_valid       ('0),
@@ -295,7 +302,7 @@ module tee_machine
     .interrupts                           ('0)
   );
 
-  // Between Rocket's devices and those of the bench.
+  // The engines are between Rocket and the devices of the bench.
   tee_engines #(.Sha3Rounds(Sha3Rounds)) u_engines (
     .clk_i          (clock),
     .rst_ni         (~reset),
