@@ -22,9 +22,9 @@ fn main() -> io::Result<()> {
         let file = root.join(board.replace('_', "-")).join(MAP);
         let _ = writeln!(modules, "#[path = {file:?}]\n#[rustfmt::skip]\npub mod {board};");
     }
-    let _ = write!(modules, "/// The maps of all boards.\npub const ALL: &[&Board<'_>] = &[");
+    let _ = write!(modules, "/// The maps of all boards.\npub const ALL: &[Board<'_>] = &[");
     for board in &boards {
-        let _ = write!(modules, "&{board}::BOARD, ");
+        let _ = write!(modules, "{board}::BOARD, ");
     }
     modules.push_str("];\n");
     let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();

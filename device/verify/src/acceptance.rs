@@ -42,7 +42,7 @@ pub enum Placement<'a> {
     /// Memory map of this board.
     Board(&'a Board<'a>),
     /// Memory map of each board that the manifest names and this list contains.
-    ByManifest(&'a [&'a Board<'a>]),
+    ByManifest(&'a [Board<'a>]),
 }
 
 impl<'a> Acceptance<'a> {
@@ -137,7 +137,7 @@ impl<'a> Acceptance<'a> {
         match self.placement {
             Placement::Board(board) => Some(board),
             Placement::ByManifest(known) => {
-                known.iter().copied().find(|board| identity.board.is(board.name))
+                known.iter().find(|board| identity.board.is(board.name))
             }
         }
     }

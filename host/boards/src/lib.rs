@@ -62,8 +62,8 @@ fn said(kind: Kind) -> &'static str {
 pub struct KnownBoard {
     /// The parsed description.
     pub description: Board,
-    /// Memory map for the verifier.
-    pub map: &'static verifier::Board<'static>,
+    /// Lists of the memory map for the verifier.
+    lists: map::MapLists,
     /// The text of the description, and its path if it is a file of the user.
     text: String,
     file: Option<PathBuf>,
@@ -72,10 +72,15 @@ pub struct KnownBoard {
 impl KnownBoard {
     fn new(text: &str, file: Option<&Path>) -> Result<Self, Fault> {
         let description = read(text, &shipped_text)?;
-        let map = map::verifier_map(&description).map_err(|missing| {
+        let lists = map::MapLists::new(&description).map_err(|missing| {
             Fault::of_key(Kind::Contradiction, missing.0, text, &[KeyPosition::top("name")])
         })?;
-        Ok(Self { description, map, text: text.to_owned(), file: file.map(Path::to_path_buf) })
+        Ok(Self { description, lists, text: text.to_owned(), file: file.map(Path::to_path_buf) })
+    }
+
+    /// Returns the memory map for the verifier.
+    pub fn map(&self) -> verifier::Board<'_> {
+        self.lists.map(&self.description)
     }
 
     /// Returns the name of the board in manifests.
@@ -166,7 +171,7 @@ impl Boards {
             return Err(wrong(Fault::at(Kind::Form, "it is not UTF-8 text", "", 0..0)));
         };
         let known = Arc::new(KnownBoard::new(text, Some(path)).map_err(wrong)?);
-        let is_other = |it: &KnownBoard| it.map != known.map;
+        let is_other = |it: &KnownBoard| it.map() != known.map();
         if self.by_name(known.name()).is_some_and(is_other) {
             let message = format!("{} is another board, with another map", known.name());
             return Err(known.wrong(Kind::Taken, message, ("", "", "name")));
@@ -186,8 +191,8 @@ impl Boards {
     }
 
     /// Returns the memory maps of all known boards.
-    pub fn maps(&self) -> Vec<&'static verifier::Board<'static>> {
-        self.all().map(|board| board.map).collect()
+    pub fn maps(&self) -> Vec<verifier::Board<'_>> {
+        self.all().map(KnownBoard::map).collect()
     }
 
     /// Iterates over all known boards, those from files first: they are preferred if two boards have the same

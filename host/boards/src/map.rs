@@ -5,37 +5,53 @@ use hartlock_verify::board::Fixed;
 
 use crate::model::{Board, Place, ReferenceError, Region, Size, Stage};
 
-/// Converts a description into the verifier's memory map. The verifier takes maps of lifetime `'static`,
-/// because firmware has them as constants. The memory is therefore leaked; a command reads only a few
-/// descriptions.
-pub(crate) fn verifier_map(
-    board: &Board,
-) -> Result<&'static verifier::Board<'static>, ReferenceError> {
-    let region = |region: &Region| -> Result<verifier::Region, ReferenceError> {
-        Ok(verifier::Region { start: region.start, end: board.end(region)? })
-    };
-    let place = |place: &Place| -> Result<verifier::Place, ReferenceError> {
-        Ok(verifier::Place {
-            payload_type: place.payload,
-            region: region(board.region(&place.region)?)?,
-            fixed: match place.alignment {
-                _ if place.fixed => Fixed::AtStart,
-                Some(Size(alignment)) => Fixed::Aligned(alignment),
-                None => Fixed::No,
-            },
+/// The lists of a memory map, which the verifier borrows.
+#[derive(Debug)]
+pub(crate) struct MapLists {
+    /// Load regions of the payload types.
+    pub(crate) places: Vec<verifier::Place>,
+    /// Memory in use while the ROM verifies a boot bundle.
+    pub(crate) live_in_rom: Vec<verifier::Region>,
+    /// Memory in use while the loader verifies a system bundle.
+    pub(crate) live_in_loader: Vec<verifier::Region>,
+}
+
+impl MapLists {
+    /// Converts the regions and places of a description.
+    pub(crate) fn new(board: &Board) -> Result<Self, ReferenceError> {
+        let region = |region: &Region| -> Result<verifier::Region, ReferenceError> {
+            Ok(verifier::Region { start: region.start, end: board.end(region)? })
+        };
+        let place = |place: &Place| -> Result<verifier::Place, ReferenceError> {
+            Ok(verifier::Place {
+                payload_type: place.payload,
+                region: region(board.region(&place.region)?)?,
+                fixed: match place.alignment {
+                    _ if place.fixed => Fixed::AtStart,
+                    Some(Size(alignment)) => Fixed::Aligned(alignment),
+                    None => Fixed::No,
+                },
+            })
+        };
+        let live = |stage: Stage| -> Result<Vec<verifier::Region>, ReferenceError> {
+            board.region.iter().filter(|it| it.live.contains(&stage)).map(region).collect()
+        };
+        Ok(Self {
+            places: board.place.iter().map(place).collect::<Result<_, _>>()?,
+            live_in_rom: live(Stage::Rom)?,
+            live_in_loader: live(Stage::Loader)?,
         })
-    };
-    let live = |stage: Stage| -> Result<Vec<verifier::Region>, ReferenceError> {
-        board.region.iter().filter(|it| it.live.contains(&stage)).map(region).collect()
-    };
-    let places = board.place.iter().map(place).collect::<Result<Vec<_>, _>>()?;
-    let (in_rom, in_loader) = (live(Stage::Rom)?, live(Stage::Loader)?);
-    Ok(Box::leak(Box::new(verifier::Board {
-        name: board.name.clone().leak(),
-        soc: board.soc.clone().leak(),
-        hart_count: board.harts as usize,
-        places: places.leak(),
-        live_in_rom: in_rom.leak(),
-        live_in_loader: in_loader.leak(),
-    })))
+    }
+
+    /// Returns the map of `board`, of which these are the lists.
+    pub(crate) fn map<'a>(&'a self, board: &'a Board) -> verifier::Board<'a> {
+        verifier::Board {
+            name: &board.name,
+            soc: &board.soc,
+            hart_count: board.harts as usize,
+            places: &self.places,
+            live_in_rom: &self.live_in_rom,
+            live_in_loader: &self.live_in_loader,
+        }
+    }
 }

@@ -12,7 +12,7 @@ fn every_shipped_description_is_right_and_gives_the_map_that_firmware_has() {
     assert_eq!(shipped().len(), TEXTS.len());
     assert_eq!(shipped().len(), hartlock_maps::ALL.len());
     for (known, constant) in shipped().iter().zip(hartlock_maps::ALL) {
-        assert_eq!(format!("{:?}", known.map), format!("{constant:?}"));
+        assert_eq!(format!("{:?}", known.map()), format!("{constant:?}"));
     }
     assert_eq!(Boards::default().default_board().unwrap().name(), "qemu-virt");
     let iommu = Boards::default();

@@ -160,7 +160,7 @@ fn check_form(manifest: &Manifest<'_>, signed: &[u8], boards: &Boards) -> Result
     Manifest::parse(signed, &manifest.signers)?;
     for board in manifest.identities().filter_map(|it| boards.by_name(it.board.as_str())) {
         for payload in manifest.payloads.iter() {
-            board.map.check(manifest.bundle_type, payload)?;
+            board.map().check(manifest.bundle_type, payload)?;
         }
     }
     Ok(())
@@ -247,7 +247,11 @@ fn plan<'a>(
     let name = spec.board.as_deref().or(default.map(KnownBoard::name)).unwrap_or_default();
     let board = boards.by_name(name);
     // For an unknown board the SoC of the default board is assumed.
-    let soc = spec.soc.as_deref().or(board.or(default).map(|it| it.map.soc)).unwrap_or_default();
+    let soc = spec
+        .soc
+        .as_deref()
+        .or(board.or(default).map(|it| it.description.soc.as_str()))
+        .unwrap_or_default();
     let lifecycle = spec.lifecycle.as_deref().unwrap_or(&defaults::LIFECYCLE);
     let mut signers = List::<KeyRecord, MAX_SIGNERS>::new();
     for key in keys {

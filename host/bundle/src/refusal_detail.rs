@@ -32,8 +32,9 @@ pub(crate) fn find(
         Reason::OutsideMemory | Reason::OverlapsLiveRegion | Reason::WrongLoadAddress => {
             manifest.identities().find_map(|identity| {
                 let board = boards.by_name(identity.board.as_str())?;
-                let is_wrong =
-                    |it: &&PayloadRecord| board.map.check(manifest.bundle_type, it) == Err(reason);
+                let is_wrong = |it: &&PayloadRecord| {
+                    board.map().check(manifest.bundle_type, it) == Err(reason)
+                };
                 Some(of_board(reason, manifest.payloads.iter().find(is_wrong)?, board))
             })
         }
@@ -100,7 +101,7 @@ fn of_form<'a>(
 
 /// Explains which rule of the board (boot flow §2) a payload breaks.
 fn of_board(reason: Reason, payload: &PayloadRecord, known: &KnownBoard) -> RefusalDetail {
-    let board = known.map;
+    let board = known.map();
     let name = payload.payload_type.name();
     let place = board.places.iter().find(|place| place.payload_type == payload.payload_type);
     let rule = match (place, reason) {

@@ -68,7 +68,7 @@ impl Expectation {
         })
     }
 
-    fn acceptance<'a>(&self, maps: &'a [&'a Board]) -> Result<Acceptance<'a>, Reason> {
+    fn acceptance<'a>(&self, maps: &'a [Board<'a>]) -> Result<Acceptance<'a>, Reason> {
         Ok(Acceptance {
             trust: self.trust()?,
             revoked_keys: 0,

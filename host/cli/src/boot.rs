@@ -138,7 +138,7 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
     let qemu = Qemu::find(args.qemu.as_deref())?;
     let interrupt = Arc::default();
     end_on_signals(&interrupt)?;
-    let device = device::prepare(args, known.map)?;
+    let device = device::prepare(args, &known.map())?;
     let config = Config {
         machine: emulated.machine,
         memory_mib: emulated.memory_mib,

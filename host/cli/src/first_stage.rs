@@ -87,7 +87,7 @@ pub fn sign(
     let security_version = spec.security_version.ok_or_else(|| {
         Failure::undecided("no security version is given", "give one with `--security-version`")
     })?;
-    let known = boards.by_name(board).map(|it| it.map.soc);
+    let known = boards.by_name(board).map(|it| it.description.soc.as_str());
     let soc = spec.soc.as_deref().or(known).ok_or_else(|| {
         Failure::undecided(format!("the SoC of board {board} is not known"), "give it with `--soc`")
     })?;

@@ -73,9 +73,12 @@ const IGNORED: &str = "*\n!.gitignore\n!*.pub.pem\n";
 fn settings(choice: &Choice, folder: &Path) -> Result<String, Failure> {
     let mut boards = Boards::default();
     let (board, soc) = match choice {
-        Choice::Name(name) => (name.clone(), boards.by_name(name).map_or("", |it| it.map.soc)),
+        Choice::Name(name) => {
+            let soc = boards.by_name(name).map(|known| known.description.soc.clone());
+            (name.clone(), soc.unwrap_or_default())
+        }
         Choice::File(file) => {
-            let soc = board::read(&mut boards, file)?.map.soc;
+            let soc = board::read(&mut boards, file)?.description.soc.clone();
             // The path in the settings is relative to the folder of the settings.
             let is_here = folder == Path::new(".") || file.is_absolute();
             let file = if is_here { Ok(file.clone()) } else { file.canonicalize() };
@@ -84,7 +87,7 @@ fn settings(choice: &Choice, folder: &Path) -> Result<String, Failure> {
         }
     };
     // Every JSON string is also a TOML string.
-    let [board, soc] = [board.as_str(), soc].map(|text| serde_json::Value::from(text).to_string());
+    let [board, soc] = [board, soc].map(|text| serde_json::Value::from(text).to_string());
     Ok(format!(
         "# Settings of `hartlock` for this folder and those below it.\n\n\
          # Default board of bundles: its name, or a file that describes it.\n\

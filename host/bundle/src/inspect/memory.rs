@@ -1,6 +1,6 @@
 //! Shows where the payloads of a bundle are in memory, and the use of the other memory (boot flow §2).
 
-use hartlock_boards::Boards;
+use hartlock_boards::{Boards, KnownBoard};
 use hartlock_image::{BundleType, Manifest, Reason};
 use hartlock_verify::board::Region;
 use serde::{Serialize, Serializer};
@@ -59,7 +59,7 @@ pub struct PlacementFault {
 
 /// Returns the memory map after the payloads of a manifest were loaded.
 pub(super) fn map(manifest: &Manifest<'_>, boards: &Boards) -> Memory {
-    let board = boards.by_name(manifest.identity.board.as_str()).map(|known| known.map);
+    let board = boards.by_name(manifest.identity.board.as_str()).map(KnownBoard::map);
     let mut segments: Vec<_> = manifest
         .payloads
         .iter()
@@ -72,7 +72,7 @@ pub(super) fn map(manifest: &Manifest<'_>, boards: &Boards) -> Memory {
         })
         .collect();
     let mut faults = Vec::new();
-    if let Some(board) = board {
+    if let Some(board) = &board {
         let live = match manifest.bundle_type {
             BundleType::Boot => board.live_in_rom,
             BundleType::System => board.live_in_loader,
@@ -84,7 +84,8 @@ pub(super) fn map(manifest: &Manifest<'_>, boards: &Boards) -> Memory {
         }));
     }
     segments.sort_by_key(|segment| (segment.start, segment.end));
-    let end = board.and_then(|board| board.places.iter().map(|place| place.region.end).max());
+    let end =
+        board.as_ref().and_then(|board| board.places.iter().map(|place| place.region.end).max());
     Memory { is_known_board: board.is_some(), segments: with_gaps(segments, end), faults }
 }
 
