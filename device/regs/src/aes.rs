@@ -2,727 +2,209 @@
 
 //! Registers of `aes`.
 
-use crate::{Array, Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
-
-/// Values of the field `mode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Mode {
-    /// No message can be started.
-    Off = 0,
-    /// ECB (SP 800-38A).
-    Ecb = 1,
-    /// CBC.
-    Cbc = 2,
-    /// CTR; all 128 bits of the counter count.
-    Ctr = 3,
-    /// GCM (SP 800-38D).
-    Gcm = 4,
-}
-
-impl Mode {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::Off),
-            1 => Some(Self::Ecb),
-            2 => Some(Self::Cbc),
-            3 => Some(Self::Ctr),
-            4 => Some(Self::Gcm),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `mode`.
+    Mode {
+        /// No message can be started.
+        Off = 0,
+        /// ECB (SP 800-38A).
+        Ecb = 1,
+        /// CBC.
+        Cbc = 2,
+        /// CTR; all 128 bits of the counter count.
+        Ctr = 3,
+        /// GCM (SP 800-38D).
+        Gcm = 4,
+    }
+    /// Values of the field `key_len`.
+    KeyLen {
+        /// 16 bytes.
+        Key128 = 0,
+        /// 24 bytes.
+        Key192 = 1,
+        /// 32 bytes.
+        Key256 = 2,
     }
 }
 
-/// Values of the field `key_len`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum KeyLen {
-    /// 16 bytes.
-    Key128 = 0,
-    /// 24 bytes.
-    Key192 = 1,
-    /// 32 bytes.
-    Key256 = 2,
-}
-
-impl KeyLen {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::Key128),
-            1 => Some(Self::Key192),
-            2 => Some(Self::Key256),
-            _ => None,
-        }
-    }
-}
-
-/// Names the map in the type of a block.
-pub struct AesMap;
-
-impl Map for AesMap {
-    const SIZE: usize = 0xa0;
-}
-
-/// AES engine.
-///
-/// AES-128, 192 and 256 in ECB, CBC, CTR and GCM, with registers or a stream for the text. What
-/// comes at the wrong time changes nothing and is told by `error`. An upset of the engine's own
-/// state is for good: `status.failed` stays until reset, and nothing can be had.
-pub type Aes = Block<AesMap>;
-
-impl Aes {
-    /// Identification.
+block! {
+    /// AES engine.
     ///
-    /// The letters `aes1`.
-    #[must_use]
-    pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Parameters of this instance.
-    #[must_use]
-    pub const fn parameters(&self) -> Register<'_, Parameters, ReadOnly> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// Configuration.
-    ///
-    /// Written while idle, as a whole.
-    #[must_use]
-    pub const fn control(&self) -> Register<'_, Control, ReadWrite> {
-        self.register::<0x8, _, _>()
-    }
-
-    /// Commands.
-    ///
-    /// One at a time. A read is an error.
-    #[must_use]
-    pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
-        self.register::<0xc, _, _>()
-    }
-
-    /// Status.
-    #[must_use]
-    pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-        self.register::<0x10, _, _>()
-    }
-
-    /// Errors.
-    ///
-    /// Nothing was done, or the message was dropped. A one clears.
-    #[must_use]
-    pub const fn error(&self) -> Register<'_, Error, ReadWrite> {
-        self.register::<0x14, _, _>()
-    }
-
-    /// Interrupts.
-    ///
-    /// A one clears.
-    #[must_use]
-    pub const fn interrupt(&self) -> Register<'_, Interrupt, ReadWrite> {
-        self.register::<0x18, _, _>()
-    }
-
-    /// Interrupts that are passed on.
-    #[must_use]
-    pub const fn interrupt_enable(&self) -> Register<'_, InterruptEnable, ReadWrite> {
-        self.register::<0x1c, _, _>()
-    }
-
-    /// Length of the text.
-    ///
-    /// Written while idle, as a whole. A read is an error.
-    #[must_use]
-    pub const fn text_len(&self) -> Register<'_, u32, WriteOnly> {
-        self.register::<0x20, _, _>()
-    }
-
-    /// Length of the data that are authenticated only.
-    ///
-    /// Of GCM. Written while idle, as a whole. They come from `data_in`, before the text.
-    #[must_use]
-    pub const fn aad_len(&self) -> Register<'_, u32, WriteOnly> {
-        self.register::<0x24, _, _>()
-    }
-
-    /// Length of the vector.
-    ///
-    /// Of GCM. Written while idle, as a whole. 12 bytes are those in `iv`; others come from
-    /// `data_in`, before all else.
-    #[must_use]
-    pub const fn iv_len(&self) -> Register<'_, IvLen, WriteOnly> {
-        self.register::<0x28, _, _>()
-    }
-
-    /// Length of the tag.
-    ///
-    /// Of GCM decryption: the leading bytes that are compared, 4 to 16. Written while idle, as a
-    /// whole. A read is an error.
-    #[must_use]
-    pub const fn tag_len(&self) -> Register<'_, TagLen, WriteOnly> {
-        self.register::<0x2c, _, _>()
-    }
-
-    /// Block of input.
-    ///
-    /// Bytes in the order of memory, the words in any order; the fourth starts the block. A read is
-    /// an error.
-    #[must_use]
-    pub const fn data_in(&self) -> Array<'_, u32, WriteOnly, 4> {
-        self.array::<0x40, _, _, 4>()
-    }
-
-    /// Block of output.
-    ///
-    /// Zero while there is none. When all four words were read, the next block takes its place.
-    #[must_use]
-    pub const fn data_out(&self) -> Array<'_, u32, ReadOnly, 4> {
-        self.array::<0x50, _, _, 4>()
-    }
-
-    /// Initialization vector, or first counter block.
-    ///
-    /// Bytes in the order of memory. GCM has three words. A read is an error.
-    #[must_use]
-    pub const fn iv(&self) -> Array<'_, u32, WriteOnly, 4> {
-        self.array::<0x60, _, _, 4>()
-    }
-
-    /// Tag of GCM.
-    ///
-    /// Written before decryption: what is expected. Read after encryption; zero at other times.
-    #[must_use]
-    pub const fn tag(&self) -> Array<'_, u32, ReadWrite, 4> {
-        self.array::<0x70, _, _, 4>()
-    }
-
-    /// Key.
-    ///
-    /// Bytes in the order of memory, the words in any order. A read is an error, with zeros.
-    #[must_use]
-    pub const fn key(&self) -> Array<'_, u32, WriteOnly, 8> {
-        self.array::<0x80, _, _, 8>()
+    /// AES-128, 192 and 256 in ECB, CBC, CTR and GCM, with registers or a stream for the text. What
+    /// comes at the wrong time changes nothing and is told by `error`. An upset of the engine's own
+    /// state is for good: `status.failed` stays until reset, and nothing can be had.
+    Aes: AesMap, 0xa0 bytes {
+        /// Identification.
+        ///
+        /// The letters `aes1`.
+        0x0 id: u32 ReadOnly,
+        /// Parameters of this instance.
+        0x4 parameters: Parameters ReadOnly,
+        /// Configuration.
+        ///
+        /// Written while idle, as a whole.
+        0x8 control: Control ReadWrite,
+        /// Commands.
+        ///
+        /// One at a time. A read is an error.
+        0xc command: Command WriteOnly,
+        /// Status.
+        0x10 status: Status ReadOnly,
+        /// Errors.
+        ///
+        /// Nothing was done, or the message was dropped. A one clears.
+        0x14 error: Error ReadWrite,
+        /// Interrupts.
+        ///
+        /// A one clears.
+        0x18 interrupt: Interrupt ReadWrite,
+        /// Interrupts that are passed on.
+        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        /// Length of the text.
+        ///
+        /// Written while idle, as a whole. A read is an error.
+        0x20 text_len: u32 WriteOnly,
+        /// Length of the data that are authenticated only.
+        ///
+        /// Of GCM. Written while idle, as a whole. They come from `data_in`, before the text.
+        0x24 aad_len: u32 WriteOnly,
+        /// Length of the vector.
+        ///
+        /// Of GCM. Written while idle, as a whole. 12 bytes are those in `iv`; others come from
+        /// `data_in`, before all else.
+        0x28 iv_len: IvLen WriteOnly,
+        /// Length of the tag.
+        ///
+        /// Of GCM decryption: the leading bytes that are compared, 4 to 16. Written while idle, as a
+        /// whole. A read is an error.
+        0x2c tag_len: TagLen WriteOnly,
+        /// Block of input.
+        ///
+        /// Bytes in the order of memory, the words in any order; the fourth starts the block. A read is
+        /// an error.
+        0x40 data_in: [u32; 4] WriteOnly,
+        /// Block of output.
+        ///
+        /// Zero while there is none. When all four words were read, the next block takes its place.
+        0x50 data_out: [u32; 4] ReadOnly,
+        /// Initialization vector, or first counter block.
+        ///
+        /// Bytes in the order of memory. GCM has three words. A read is an error.
+        0x60 iv: [u32; 4] WriteOnly,
+        /// Tag of GCM.
+        ///
+        /// Written before decryption: what is expected. Read after encryption; zero at other times.
+        0x70 tag: [u32; 4] ReadWrite,
+        /// Key.
+        ///
+        /// Bytes in the order of memory, the words in any order. A read is an error, with zeros.
+        0x80 key: [u32; 8] WriteOnly,
     }
 }
 
-/// Value of the register: parameters of this instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters(u32);
-
-impl Value for Parameters {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Parameters {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// The cipher is masked.
-    #[must_use]
-    pub const fn masked(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-}
-
-/// Value of the register: configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Control(u32);
-
-impl Value for Control {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Control {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// What is computed.
-    #[must_use]
-    pub const fn mode(self) -> Option<Mode> {
-        Mode::from_bits(self.0 & 0x7)
-    }
-
-    /// With this field set: what is computed.
-    #[must_use]
-    pub const fn with_mode(self, value: Mode) -> Self {
-        Self((self.0 & !0x7) | (value as u32 & 0x7))
-    }
-
-    /// Decryption.
-    #[must_use]
-    pub const fn decrypt(self) -> bool {
-        self.0 & 0x8 != 0
-    }
-
-    /// With this field set: decryption.
-    #[must_use]
-    pub const fn with_decrypt(self, value: bool) -> Self {
-        Self((self.0 & !0x8) | ((value as u32) << 3))
-    }
-
-    /// Length of the key.
-    #[must_use]
-    pub const fn key_len(self) -> Option<KeyLen> {
-        KeyLen::from_bits((self.0 >> 4) & 0x3)
-    }
-
-    /// With this field set: length of the key.
-    #[must_use]
-    pub const fn with_key_len(self, value: KeyLen) -> Self {
-        Self((self.0 & !0x30) | ((value as u32 & 0x3) << 4))
-    }
-
-    /// The text comes from the stream port, not from `data_in`.
-    #[must_use]
-    pub const fn stream_in(self) -> bool {
-        self.0 & 0x40 != 0
-    }
-
-    /// With this field set: the text comes from the stream port, not from `data_in`.
-    #[must_use]
-    pub const fn with_stream_in(self, value: bool) -> Self {
-        Self((self.0 & !0x40) | ((value as u32) << 6))
-    }
-
-    /// The result goes to the stream port, not to `data_out`.
-    #[must_use]
-    pub const fn stream_out(self) -> bool {
-        self.0 & 0x80 != 0
-    }
-
-    /// With this field set: the result goes to the stream port, not to `data_out`.
-    #[must_use]
-    pub const fn with_stream_out(self, value: bool) -> Self {
-        Self((self.0 & !0x80) | ((value as u32) << 7))
-    }
-}
-
-/// Value of the register: commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command(u32);
-
-impl Value for Command {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Command {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: begins a message.
-    #[must_use]
-    pub const fn with_start(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// With this field set: forgets the message, and keeps the key.
-    #[must_use]
-    pub const fn with_abort(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// With this field set: overwrites key, vector and data with pseudo-random words. The noise
-    /// source has to pass its start-up test again.
-    #[must_use]
-    pub const fn with_wipe(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-
-    /// With this field set: takes the key of the slot, all 256 bits.
-    #[must_use]
-    pub const fn with_load_slot(self, value: bool) -> Self {
-        Self((self.0 & !0x8) | ((value as u32) << 3))
-    }
-}
-
-/// Value of the register: status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(u32);
-
-impl Value for Status {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Status {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Nothing is being done; key, vector and configuration can be written.
-    #[must_use]
-    pub const fn idle(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// A block can be written into `data_in`.
-    #[must_use]
-    pub const fn input_free(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// `data_out` is a block of the result.
-    #[must_use]
-    pub const fn output_valid(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// `tag` is the tag of an encrypted message.
-    #[must_use]
-    pub const fn tag_valid(self) -> bool {
-        self.0 & 0x8 != 0
-    }
-
-    /// The tag of a decrypted message is the one in `tag`.
-    #[must_use]
-    pub const fn tag_matches(self) -> bool {
-        self.0 & 0x10 != 0
-    }
-
-    /// All words of a key of this length were written.
-    #[must_use]
-    pub const fn key_loaded(self) -> bool {
-        self.0 & 0x20 != 0
-    }
-
-    /// All words of a vector were written since the last start.
-    #[must_use]
-    pub const fn iv_loaded(self) -> bool {
-        self.0 & 0x40 != 0
-    }
-
-    /// The engine was upset, and does nothing until reset.
-    #[must_use]
-    pub const fn failed(self) -> bool {
-        self.0 & 0x80 != 0
-    }
-
-    /// The noise source has passed its start-up test, and nothing failed since. The masked engine
-    /// needs it.
-    #[must_use]
-    pub const fn entropy_healthy(self) -> bool {
-        self.0 & 0x100 != 0
-    }
-}
-
-/// Value of the register: errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Error(u32);
-
-impl Value for Error {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Error {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A command while busy, or a result was not taken yet.
-    #[must_use]
-    pub const fn command(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a command while busy, or a result was not taken yet.
-    #[must_use]
-    pub const fn with_command(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// No mode.
-    #[must_use]
-    pub const fn mode(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: no mode.
-    #[must_use]
-    pub const fn with_mode(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// A length that is no key's, a key that is not loaded, or no key in the slot.
-    #[must_use]
-    pub const fn key(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: a length that is no key's, a key that is not loaded, or no key in the
-    /// slot.
-    #[must_use]
-    pub const fn with_key(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-
-    /// The vector was not written, or has no bytes.
-    #[must_use]
-    pub const fn iv(self) -> bool {
-        self.0 & 0x8 != 0
-    }
-
-    /// With this field set: the vector was not written, or has no bytes.
-    #[must_use]
-    pub const fn with_iv(self, value: bool) -> Self {
-        Self((self.0 & !0x8) | ((value as u32) << 3))
-    }
-
-    /// No text, or no whole blocks of it, in a mode that needs them; a tag of less than 4 or more
-    /// than 16 bytes.
-    #[must_use]
-    pub const fn length(self) -> bool {
-        self.0 & 0x10 != 0
-    }
-
-    /// With this field set: no text, or no whole blocks of it, in a mode that needs them; a tag of
-    /// less than 4 or more than 16 bytes.
-    #[must_use]
-    pub const fn with_length(self, value: bool) -> Self {
-        Self((self.0 & !0x10) | ((value as u32) << 4))
-    }
-
-    /// A store into `data_in` while it is not free, or not whole.
-    #[must_use]
-    pub const fn data(self) -> bool {
-        self.0 & 0x20 != 0
-    }
-
-    /// With this field set: a store into `data_in` while it is not free, or not whole.
-    #[must_use]
-    pub const fn with_data(self, value: bool) -> Self {
-        Self((self.0 & !0x20) | ((value as u32) << 5))
-    }
-
-    /// A key, a vector, a tag, a length or the configuration written while busy, or not by whole
-    /// words.
-    #[must_use]
-    pub const fn write(self) -> bool {
-        self.0 & 0x40 != 0
-    }
-
-    /// With this field set: a key, a vector, a tag, a length or the configuration written while
-    /// busy, or not by whole words.
-    #[must_use]
-    pub const fn with_write(self, value: bool) -> Self {
-        Self((self.0 & !0x40) | ((value as u32) << 6))
-    }
-
-    /// The stream ended too early or too late; the message was dropped.
-    #[must_use]
-    pub const fn stream(self) -> bool {
-        self.0 & 0x80 != 0
-    }
-
-    /// With this field set: the stream ended too early or too late; the message was dropped.
-    #[must_use]
-    pub const fn with_stream(self, value: bool) -> Self {
-        Self((self.0 & !0x80) | ((value as u32) << 7))
-    }
-
-    /// The tag is wrong: the text is not what was encrypted, and must not be used.
-    #[must_use]
-    pub const fn tag(self) -> bool {
-        self.0 & 0x100 != 0
-    }
-
-    /// With this field set: the tag is wrong: the text is not what was encrypted, and must not be
-    /// used.
-    #[must_use]
-    pub const fn with_tag(self, value: bool) -> Self {
-        Self((self.0 & !0x100) | ((value as u32) << 8))
-    }
-
-    /// The noise source failed its health test. The masked engine also: a key or a start was
-    /// refused, because the source is not trusted; a message under way was dropped.
-    #[must_use]
-    pub const fn entropy(self) -> bool {
-        self.0 & 0x200 != 0
-    }
-
-    /// With this field set: the noise source failed its health test. The masked engine also: a key
-    /// or a start was refused, because the source is not trusted; a message under way was dropped.
-    #[must_use]
-    pub const fn with_entropy(self, value: bool) -> Self {
-        Self((self.0 & !0x200) | ((value as u32) << 9))
-    }
-
-    /// A message, a block of its result or its tag was dropped by a wipe or an abort.
-    #[must_use]
-    pub const fn dropped(self) -> bool {
-        self.0 & 0x400 != 0
-    }
-
-    /// With this field set: a message, a block of its result or its tag was dropped by a wipe or an
-    /// abort.
-    #[must_use]
-    pub const fn with_dropped(self, value: bool) -> Self {
-        Self((self.0 & !0x400) | ((value as u32) << 10))
-    }
-}
-
-/// Value of the register: interrupts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupt(u32);
-
-impl Value for Interrupt {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Interrupt {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A message has ended; its last block may still wait.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a message has ended; its last block may still wait.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `error` and `status.failed`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `error` and `status.failed`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: interrupts that are passed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterruptEnable(u32);
-
-impl Value for InterruptEnable {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl InterruptEnable {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: length of the vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IvLen(u32);
-
-impl Value for IvLen {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl IvLen {
-    /// After reset.
-    pub const RESET: Self = Self(0xc);
-
-    /// With this field set: bytes.
-    #[must_use]
-    pub const fn with_bytes(self, value: u16) -> Self {
-        Self((self.0 & !0xffff) | (value as u32))
-    }
-}
-
-/// Value of the register: length of the tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TagLen(u32);
-
-impl Value for TagLen {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl TagLen {
-    /// After reset.
-    pub const RESET: Self = Self(0x10);
-
-    /// With this field set: bytes.
-    #[must_use]
-    pub const fn with_bytes(self, value: u8) -> Self {
-        Self((self.0 & !0x1f) | (value as u32 & 0x1f))
+values! {
+    /// Value of the register: parameters of this instance.
+    Parameters: 0x0 after reset {
+        /// The cipher is masked.
+        [0] masked _: bool,
+    }
+    /// Value of the register: configuration.
+    Control: 0x0 after reset {
+        /// What is computed.
+        [2:0] mode with_mode: Mode,
+        /// Decryption.
+        [3] decrypt with_decrypt: bool,
+        /// Length of the key.
+        [5:4] key_len with_key_len: KeyLen,
+        /// The text comes from the stream port, not from `data_in`.
+        [6] stream_in with_stream_in: bool,
+        /// The result goes to the stream port, not to `data_out`.
+        [7] stream_out with_stream_out: bool,
+    }
+    /// Value of the register: commands.
+    Command: 0x0 after reset {
+        /// Begins a message.
+        [0] _ with_start: bool,
+        /// Forgets the message, and keeps the key.
+        [1] _ with_abort: bool,
+        /// Overwrites key, vector and data with pseudo-random words. The noise source has to pass its
+        /// start-up test again.
+        [2] _ with_wipe: bool,
+        /// Takes the key of the slot, all 256 bits.
+        [3] _ with_load_slot: bool,
+    }
+    /// Value of the register: status.
+    Status: 0x0 after reset {
+        /// Nothing is being done; key, vector and configuration can be written.
+        [0] idle _: bool,
+        /// A block can be written into `data_in`.
+        [1] input_free _: bool,
+        /// `data_out` is a block of the result.
+        [2] output_valid _: bool,
+        /// `tag` is the tag of an encrypted message.
+        [3] tag_valid _: bool,
+        /// The tag of a decrypted message is the one in `tag`.
+        [4] tag_matches _: bool,
+        /// All words of a key of this length were written.
+        [5] key_loaded _: bool,
+        /// All words of a vector were written since the last start.
+        [6] iv_loaded _: bool,
+        /// The engine was upset, and does nothing until reset.
+        [7] failed _: bool,
+        /// The noise source has passed its start-up test, and nothing failed since. The masked engine
+        /// needs it.
+        [8] entropy_healthy _: bool,
+    }
+    /// Value of the register: errors.
+    Error: 0x0 after reset {
+        /// A command while busy, or a result was not taken yet.
+        [0] command with_command: bool,
+        /// No mode.
+        [1] mode with_mode: bool,
+        /// A length that is no key's, a key that is not loaded, or no key in the slot.
+        [2] key with_key: bool,
+        /// The vector was not written, or has no bytes.
+        [3] iv with_iv: bool,
+        /// No text, or no whole blocks of it, in a mode that needs them; a tag of less than 4 or more
+        /// than 16 bytes.
+        [4] length with_length: bool,
+        /// A store into `data_in` while it is not free, or not whole.
+        [5] data with_data: bool,
+        /// A key, a vector, a tag, a length or the configuration written while busy, or not by whole
+        /// words.
+        [6] write with_write: bool,
+        /// The stream ended too early or too late; the message was dropped.
+        [7] stream with_stream: bool,
+        /// The tag is wrong: the text is not what was encrypted, and must not be used.
+        [8] tag with_tag: bool,
+        /// The noise source failed its health test. The masked engine also: a key or a start was
+        /// refused, because the source is not trusted; a message under way was dropped.
+        [9] entropy with_entropy: bool,
+        /// A message, a block of its result or its tag was dropped by a wipe or an abort.
+        [10] dropped with_dropped: bool,
+    }
+    /// Value of the register: interrupts.
+    Interrupt: 0x0 after reset {
+        /// A message has ended; its last block may still wait.
+        [0] done with_done: bool,
+        /// See `error` and `status.failed`.
+        [1] error with_error: bool,
+    }
+    /// Value of the register: interrupts that are passed on.
+    InterruptEnable: 0x0 after reset {
+        /// See `interrupt`.
+        [0] done with_done: bool,
+        /// See `interrupt`.
+        [1] error with_error: bool,
+    }
+    /// Value of the register: length of the vector.
+    IvLen: 0xc after reset {
+        /// Bytes.
+        [15:0] _ with_bytes: u16,
+    }
+    /// Value of the register: length of the tag.
+    TagLen: 0x10 after reset {
+        /// Bytes.
+        [4:0] _ with_bytes: u8,
     }
 }

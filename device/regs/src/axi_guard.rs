@@ -2,193 +2,54 @@
 
 //! Registers of `axi_guard`.
 
-use crate::{Array, Block, Map, ReadOnly, ReadWrite, Register, Value};
-
-/// Names the map in the type of a block.
-pub struct AxiGuardMap;
-
-impl Map for AxiGuardMap {
-    const SIZE: usize = 0x40;
-}
-
-/// AXI guard.
-///
-/// Ranges of memory that are closed to the managers of a port. Nothing passes before the lock.
-pub type AxiGuard = Block<AxiGuardMap>;
-
-impl AxiGuard {
-    /// Identification.
+block! {
+    /// AXI guard.
     ///
-    /// The letters `axig`.
-    #[must_use]
-    pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Lock of the ranges.
-    #[must_use]
-    pub const fn lock(&self) -> Register<'_, Lock, ReadWrite> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// What was refused.
-    ///
-    /// A one clears.
-    #[must_use]
-    pub const fn refused(&self) -> Register<'_, Refused, ReadWrite> {
-        self.register::<0x8, _, _>()
-    }
-
-    /// First page of a closed range.
-    ///
-    /// Written before the lock; ignored otherwise.
-    #[must_use]
-    pub const fn first(&self) -> Array<'_, First, ReadWrite, 4> {
-        self.array::<0x20, _, _, 4>()
-    }
-
-    /// Last page of a closed range.
-    ///
-    /// Written before the lock; ignored otherwise. A range whose first page follows its last is
-    /// empty.
-    #[must_use]
-    pub const fn last(&self) -> Array<'_, Last, ReadWrite, 4> {
-        self.array::<0x30, _, _, 4>()
+    /// Ranges of memory that are closed to the managers of a port. Nothing passes before the lock.
+    AxiGuard: AxiGuardMap, 0x40 bytes {
+        /// Identification.
+        ///
+        /// The letters `axig`.
+        0x0 id: u32 ReadOnly,
+        /// Lock of the ranges.
+        0x4 lock: Lock ReadWrite,
+        /// What was refused.
+        ///
+        /// A one clears.
+        0x8 refused: Refused ReadWrite,
+        /// First page of a closed range.
+        ///
+        /// Written before the lock; ignored otherwise.
+        0x20 first: [First; 4] ReadWrite,
+        /// Last page of a closed range.
+        ///
+        /// Written before the lock; ignored otherwise. A range whose first page follows its last is
+        /// empty.
+        0x30 last: [Last; 4] ReadWrite,
     }
 }
 
-/// Value of the register: lock of the ranges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lock(u32);
-
-impl Value for Lock {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+values! {
+    /// Value of the register: lock of the ranges.
+    Lock: 0x0 after reset {
+        /// A one locks the ranges until reset, and opens the port.
+        [0] locked with_locked: bool,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: what was refused.
+    Refused: 0x0 after reset {
+        /// A read was answered with DECERR.
+        [0] read with_read: bool,
+        /// A write was answered with DECERR.
+        [1] write with_write: bool,
     }
-}
-
-impl Lock {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A one locks the ranges until reset, and opens the port.
-    #[must_use]
-    pub const fn locked(self) -> bool {
-        self.0 & 0x1 != 0
+    /// Value of the register: first page of a closed range.
+    First: 0xfffff000 after reset {
+        /// Bits 31 to 12 of its address.
+        [31:12] page with_page: u32,
     }
-
-    /// With this field set: a one locks the ranges until reset, and opens the port.
-    #[must_use]
-    pub const fn with_locked(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-}
-
-/// Value of the register: what was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused(u32);
-
-impl Value for Refused {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Refused {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A read was answered with DECERR.
-    #[must_use]
-    pub const fn read(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a read was answered with DECERR.
-    #[must_use]
-    pub const fn with_read(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// A write was answered with DECERR.
-    #[must_use]
-    pub const fn write(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: a write was answered with DECERR.
-    #[must_use]
-    pub const fn with_write(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: first page of a closed range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct First(u32);
-
-impl Value for First {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl First {
-    /// After reset.
-    pub const RESET: Self = Self(0xfffff000);
-
-    /// Bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn page(self) -> u32 {
-        (self.0 >> 12) & 0xfffff
-    }
-
-    /// With this field set: bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn with_page(self, value: u32) -> Self {
-        Self((self.0 & !0xfffff000) | ((value & 0xfffff) << 12))
-    }
-}
-
-/// Value of the register: last page of a closed range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Last(u32);
-
-impl Value for Last {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Last {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn page(self) -> u32 {
-        (self.0 >> 12) & 0xfffff
-    }
-
-    /// With this field set: bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn with_page(self, value: u32) -> Self {
-        Self((self.0 & !0xfffff000) | ((value & 0xfffff) << 12))
+    /// Value of the register: last page of a closed range.
+    Last: 0x0 after reset {
+        /// Bits 31 to 12 of its address.
+        [31:12] page with_page: u32,
     }
 }

@@ -2,641 +2,212 @@
 
 //! Registers of `bignum`.
 
-use crate::{Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
-
-/// Values of the field `verdict`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Verdict {
-    /// No command has ended since the last one began, or it was aborted.
-    None = 0,
-    /// There is a result, or the signature is right.
-    Good = 0xc33c_c33c,
-    /// A modulus of less than 256 or more than 4,096 bits, or an exponent of 0 or more than 4,096.
-    /// With a private key, a modulus of less than 512 bits or of an odd number of them.
-    BadLength = 0x3cc3_3cc3,
-    /// The modulus is even, or not of its length: 0 and 1 are not either. With a private key, also
-    /// a prime that is not.
-    BadModulus = 0x55aa_55aa,
-    /// An operand is not below the modulus, or the key is no point of the curve.
-    BadOperand = 0xaa55_aa55,
-    /// The exponent is zero, or not below two to its length. With a private key, also one that is
-    /// not below its prime.
-    BadExponent = 0x6996_6996,
-    /// The signature is none of this digest by this key.
-    BadSignature = 0x9669_9669,
-    /// The modulus is not the product of both primes, or 1 / q is not below p.
-    BadKey = 0x5aa5_5aa5,
-    /// The result is not the base, to the power of the public exponent: the key or the blinding
-    /// does not fit, or there was a fault. Nothing of it can be had.
-    BadResult = 0xa55a_a55a,
-}
-
-impl Verdict {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::None),
-            0xc33c_c33c => Some(Self::Good),
-            0x3cc3_3cc3 => Some(Self::BadLength),
-            0x55aa_55aa => Some(Self::BadModulus),
-            0xaa55_aa55 => Some(Self::BadOperand),
-            0x6996_6996 => Some(Self::BadExponent),
-            0x9669_9669 => Some(Self::BadSignature),
-            0x5aa5_5aa5 => Some(Self::BadKey),
-            0xa55a_a55a => Some(Self::BadResult),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `verdict`.
+    Verdict {
+        /// No command has ended since the last one began, or it was aborted.
+        None = 0,
+        /// There is a result, or the signature is right.
+        Good = 0xc33c_c33c,
+        /// A modulus of less than 256 or more than 4,096 bits, or an exponent of 0 or more than 4,096.
+        /// With a private key, a modulus of less than 512 bits or of an odd number of them.
+        BadLength = 0x3cc3_3cc3,
+        /// The modulus is even, or not of its length: 0 and 1 are not either. With a private key, also
+        /// a prime that is not.
+        BadModulus = 0x55aa_55aa,
+        /// An operand is not below the modulus, or the key is no point of the curve.
+        BadOperand = 0xaa55_aa55,
+        /// The exponent is zero, or not below two to its length. With a private key, also one that is
+        /// not below its prime.
+        BadExponent = 0x6996_6996,
+        /// The signature is none of this digest by this key.
+        BadSignature = 0x9669_9669,
+        /// The modulus is not the product of both primes, or 1 / q is not below p.
+        BadKey = 0x5aa5_5aa5,
+        /// The result is not the base, to the power of the public exponent: the key or the blinding
+        /// does not fit, or there was a fault. Nothing of it can be had.
+        BadResult = 0xa55a_a55a,
+    }
+    /// Values of the field `choice`.
+    Choice {
+        /// None.
+        None = 0,
+        /// Odd, with exactly `length.modulus` bits.
+        Modulus = 1,
+        /// Below the modulus.
+        Base = 2,
+        /// Not zero, and below two to `length.exponent`.
+        Exponent = 3,
+        /// Below the modulus.
+        Factor = 4,
+        /// R² modulo the modulus, R = 2^(68 n), n = floor((bits + 1) / 68) + 1.
+        RSquared = 5,
+        /// Of the last command. Read only.
+        Result = 6,
+        /// Of a public key. Takes the place of `modulus`.
+        KeyX = 7,
+        /// Of a public key. Takes the place of `base`.
+        KeyY = 8,
+        /// Of a signature. Takes the place of `r_squared`.
+        SignatureR = 9,
+        /// Of a signature. Takes the place of `exponent`.
+        SignatureS = 10,
+        /// Its leftmost 256 or 384 bits, or all of a shorter one. Takes the place of `factor`.
+        Digest = 11,
+        /// Of a private key: odd, with exactly half of the bits of the modulus; so has `prime_q`. At
+        /// most 64 words.
+        PrimeP = 12,
+        /// The modulus is the product of both. At most 64 words.
+        PrimeQ = 13,
+        /// d modulo p - 1: not zero, and below p. At most 64 words.
+        ExponentP = 14,
+        /// d modulo q - 1: not zero, and below q. At most 64 words.
+        ExponentQ = 15,
+        /// 1 / q modulo p. At most 64 words.
+        QInverse = 16,
+        /// r^e modulo the modulus, of a random r that is used once.
+        Blinding = 17,
+        /// 1 / r modulo the modulus.
+        Unblinding = 18,
     }
 }
 
-/// Values of the field `choice`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Choice {
-    /// None.
-    None = 0,
-    /// Odd, with exactly `length.modulus` bits.
-    Modulus = 1,
-    /// Below the modulus.
-    Base = 2,
-    /// Not zero, and below two to `length.exponent`.
-    Exponent = 3,
-    /// Below the modulus.
-    Factor = 4,
-    /// R² modulo the modulus, R = 2^(68 n), n = floor((bits + 1) / 68) + 1.
-    RSquared = 5,
-    /// Of the last command. Read only.
-    Result = 6,
-    /// Of a public key. Takes the place of `modulus`.
-    KeyX = 7,
-    /// Of a public key. Takes the place of `base`.
-    KeyY = 8,
-    /// Of a signature. Takes the place of `r_squared`.
-    SignatureR = 9,
-    /// Of a signature. Takes the place of `exponent`.
-    SignatureS = 10,
-    /// Its leftmost 256 or 384 bits, or all of a shorter one. Takes the place of `factor`.
-    Digest = 11,
-    /// Of a private key: odd, with exactly half of the bits of the modulus; so has `prime_q`. At
-    /// most 64 words.
-    PrimeP = 12,
-    /// The modulus is the product of both. At most 64 words.
-    PrimeQ = 13,
-    /// d modulo p - 1: not zero, and below p. At most 64 words.
-    ExponentP = 14,
-    /// d modulo q - 1: not zero, and below q. At most 64 words.
-    ExponentQ = 15,
-    /// 1 / q modulo p. At most 64 words.
-    QInverse = 16,
-    /// r^e modulo the modulus, of a random r that is used once.
-    Blinding = 17,
-    /// 1 / r modulo the modulus.
-    Unblinding = 18,
-}
-
-impl Choice {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::None),
-            1 => Some(Self::Modulus),
-            2 => Some(Self::Base),
-            3 => Some(Self::Exponent),
-            4 => Some(Self::Factor),
-            5 => Some(Self::RSquared),
-            6 => Some(Self::Result),
-            7 => Some(Self::KeyX),
-            8 => Some(Self::KeyY),
-            9 => Some(Self::SignatureR),
-            10 => Some(Self::SignatureS),
-            11 => Some(Self::Digest),
-            12 => Some(Self::PrimeP),
-            13 => Some(Self::PrimeQ),
-            14 => Some(Self::ExponentP),
-            15 => Some(Self::ExponentQ),
-            16 => Some(Self::QInverse),
-            17 => Some(Self::Blinding),
-            18 => Some(Self::Unblinding),
-            _ => None,
-        }
-    }
-}
-
-/// Names the map in the type of a block.
-pub struct BignumMap;
-
-impl Map for BignumMap {
-    const SIZE: usize = 0x30;
-}
-
-/// Engine for big numbers.
-///
-/// Products and powers modulo odd numbers of 256 to 4,096 bits, private operations of RSA, and
-/// signatures of ECDSA with P-256 and P-384. Operands cannot be read. An upset of the engine's
-/// own state is for good: `status.failed` stays until reset, and nothing can be had.
-pub type Bignum = Block<BignumMap>;
-
-impl Bignum {
-    /// Identification.
+block! {
+    /// Engine for big numbers.
     ///
-    /// The letters `bign`.
-    #[must_use]
-    pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Parameters of this instance.
-    #[must_use]
-    pub const fn parameters(&self) -> Register<'_, Parameters, ReadOnly> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// Lengths in bits.
-    ///
-    /// Taken by a command when it begins; `verify_p256` and `verify_p384` have their own.
-    #[must_use]
-    pub const fn length(&self) -> Register<'_, Length, ReadWrite> {
-        self.register::<0x8, _, _>()
-    }
-
-    /// Configuration.
-    ///
-    /// Taken by a command when it begins.
-    #[must_use]
-    pub const fn control(&self) -> Register<'_, Control, ReadWrite> {
-        self.register::<0xc, _, _>()
-    }
-
-    /// Commands.
-    ///
-    /// One at a time. A read is an error.
-    #[must_use]
-    pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
-        self.register::<0x10, _, _>()
-    }
-
-    /// Status.
-    #[must_use]
-    pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-        self.register::<0x14, _, _>()
-    }
-
-    /// Errors of the driver.
-    ///
-    /// Nothing was done. A one clears.
-    #[must_use]
-    pub const fn error(&self) -> Register<'_, Error, ReadWrite> {
-        self.register::<0x18, _, _>()
-    }
-
-    /// Interrupts.
-    ///
-    /// A one clears.
-    #[must_use]
-    pub const fn interrupt(&self) -> Register<'_, Interrupt, ReadWrite> {
-        self.register::<0x1c, _, _>()
-    }
-
-    /// Interrupts that are passed on.
-    #[must_use]
-    pub const fn interrupt_enable(&self) -> Register<'_, InterruptEnable, ReadWrite> {
-        self.register::<0x20, _, _>()
-    }
-
-    /// What came of the last command.
-    #[must_use]
-    pub const fn outcome(&self) -> Register<'_, Outcome, ReadOnly> {
-        self.register::<0x24, _, _>()
-    }
-
-    /// The operand that `data` is of.
-    ///
-    /// Begins with its first word. One that is written is zero at first. A write waits until it is;
-    /// a read is an error.
-    #[must_use]
-    pub const fn operand(&self) -> Register<'_, Operand, WriteOnly> {
-        self.register::<0x28, _, _>()
-    }
-
-    /// Words of the operand.
-    ///
-    /// The lowest first; at most 128, read or written. A command ends the sequence.
-    #[must_use]
-    pub const fn data(&self) -> Register<'_, u32, ReadWrite> {
-        self.register::<0x2c, _, _>()
+    /// Products and powers modulo odd numbers of 256 to 4,096 bits, private operations of RSA, and
+    /// signatures of ECDSA with P-256 and P-384. Operands cannot be read. An upset of the engine's own
+    /// state is for good: `status.failed` stays until reset, and nothing can be had.
+    Bignum: BignumMap, 0x30 bytes {
+        /// Identification.
+        ///
+        /// The letters `bign`.
+        0x0 id: u32 ReadOnly,
+        /// Parameters of this instance.
+        0x4 parameters: Parameters ReadOnly,
+        /// Lengths in bits.
+        ///
+        /// Taken by a command when it begins; `verify_p256` and `verify_p384` have their own.
+        0x8 length: Length ReadWrite,
+        /// Configuration.
+        ///
+        /// Taken by a command when it begins.
+        0xc control: Control ReadWrite,
+        /// Commands.
+        ///
+        /// One at a time. A read is an error.
+        0x10 command: Command WriteOnly,
+        /// Status.
+        0x14 status: Status ReadOnly,
+        /// Errors of the driver.
+        ///
+        /// Nothing was done. A one clears.
+        0x18 error: Error ReadWrite,
+        /// Interrupts.
+        ///
+        /// A one clears.
+        0x1c interrupt: Interrupt ReadWrite,
+        /// Interrupts that are passed on.
+        0x20 interrupt_enable: InterruptEnable ReadWrite,
+        /// What came of the last command.
+        0x24 outcome: Outcome ReadOnly,
+        /// The operand that `data` is of.
+        ///
+        /// Begins with its first word. One that is written is zero at first. A write waits until it is;
+        /// a read is an error.
+        0x28 operand: Operand WriteOnly,
+        /// Words of the operand.
+        ///
+        /// The lowest first; at most 128, read or written. A command ends the sequence.
+        0x2c data: u32 ReadWrite,
     }
 }
 
-/// Value of the register: parameters of this instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters(u32);
-
-impl Value for Parameters {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+values! {
+    /// Value of the register: parameters of this instance.
+    Parameters: 0x0 after reset {
+        /// DSP blocks of the multiplier: 1, 4 or 16.
+        [4:0] dsps _: u8,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: lengths in bits.
+    Length: 0x0 after reset {
+        /// Of the modulus; even for `private_rsa`.
+        [12:0] modulus with_modulus: u16,
+        /// Of the exponent, which is the public one for `private_rsa`. The time of a command depends on
+        /// it, also with a secret exponent.
+        [28:16] exponent with_exponent: u16,
     }
-}
-
-impl Parameters {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// DSP blocks of the multiplier: 1, 4 or 16.
-    #[must_use]
-    pub const fn dsps(self) -> u8 {
-        (self.0 & 0x1f) as u8
+    /// Value of the register: configuration.
+    Control: 0x0 after reset {
+        /// `r_squared` was written, or is that of the last `prepare`. A wrong one gives a wrong result.
+        [0] given with_given: bool,
     }
-}
-
-/// Value of the register: lengths in bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Length(u32);
-
-impl Value for Length {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+    /// Value of the register: commands.
+    Command: 0x0 after reset {
+        /// Base to the power of a public exponent: the time depends on its bits.
+        [0] _ with_power: bool,
+        /// Base to the power of a secret exponent: the time depends on its length only.
+        [1] _ with_secret: bool,
+        /// Base times factor.
+        [2] _ with_multiply: bool,
+        /// R², which is also kept for `control.given`.
+        [3] _ with_prepare: bool,
+        /// Verifies a signature of ECDSA with P-256. Needs no length, and has no result but its
+        /// outcome.
+        [4] _ with_verify_p256: bool,
+        /// The same with P-384.
+        [5] _ with_verify_p384: bool,
+        /// Ends a command. Operands stay, but for those of `private_rsa`, which is a wipe then.
+        [6] _ with_abort: bool,
+        /// Forgets everything.
+        [7] _ with_wipe: bool,
+        /// Base to the power of a private key of RSA, blinded and checked: needs modulus, base,
+        /// exponent (the public one), both primes, their exponents, `q_inverse`, `blinding` and
+        /// `unblinding`. The time depends on lengths and on the public exponent. All operands are
+        /// overwritten at its end, whatever came of it.
+        [8] _ with_private_rsa: bool,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: status.
+    Status: 0x0 after reset {
+        /// Nothing is being done; operands and commands are taken.
+        [0] idle _: bool,
+        /// There is a result.
+        [1] valid _: bool,
+        /// The engine was upset, and does nothing until reset.
+        [2] failed _: bool,
     }
-}
-
-impl Length {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Of the modulus; even for `private_rsa`.
-    #[must_use]
-    pub const fn modulus(self) -> u16 {
-        (self.0 & 0x1fff) as u16
+    /// Value of the register: errors of the driver.
+    Error: 0x0 after reset {
+        /// A command while busy, or more than one.
+        [0] command with_command: bool,
+        /// A word while busy, not whole, without an operand, or after its last; an operand that is
+        /// none.
+        [1] write with_write: bool,
+        /// A word of a result that is not there.
+        [2] read with_read: bool,
     }
-
-    /// With this field set: of the modulus; even for `private_rsa`.
-    #[must_use]
-    pub const fn with_modulus(self, value: u16) -> Self {
-        Self((self.0 & !0x1fff) | (value as u32 & 0x1fff))
+    /// Value of the register: interrupts.
+    Interrupt: 0x0 after reset {
+        /// A command has ended.
+        [0] done with_done: bool,
+        /// See `error` and `status.failed`.
+        [1] error with_error: bool,
     }
-
-    /// Of the exponent, which is the public one for `private_rsa`. The time of a command depends on
-    /// it, also with a secret exponent.
-    #[must_use]
-    pub const fn exponent(self) -> u16 {
-        ((self.0 >> 16) & 0x1fff) as u16
+    /// Value of the register: interrupts that are passed on.
+    InterruptEnable: 0x0 after reset {
+        /// See `interrupt`.
+        [0] done with_done: bool,
+        /// See `interrupt`.
+        [1] error with_error: bool,
     }
-
-    /// With this field set: of the exponent, which is the public one for `private_rsa`. The time of
-    /// a command depends on it, also with a secret exponent.
-    #[must_use]
-    pub const fn with_exponent(self, value: u16) -> Self {
-        Self((self.0 & !0x1fff0000) | ((value as u32 & 0x1fff) << 16))
+    /// Value of the register: what came of the last command.
+    Outcome: 0x0 after reset {
+        /// Any two differ in 16 bits at least.
+        [31:0] value _: Verdict,
     }
-}
-
-/// Value of the register: configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Control(u32);
-
-impl Value for Control {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Control {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// `r_squared` was written, or is that of the last `prepare`. A wrong one gives a wrong result.
-    #[must_use]
-    pub const fn given(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: `r_squared` was written, or is that of the last `prepare`. A wrong one
-    /// gives a wrong result.
-    #[must_use]
-    pub const fn with_given(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-}
-
-/// Value of the register: commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command(u32);
-
-impl Value for Command {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Command {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: base to the power of a public exponent: the time depends on its bits.
-    #[must_use]
-    pub const fn with_power(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// With this field set: base to the power of a secret exponent: the time depends on its length
-    /// only.
-    #[must_use]
-    pub const fn with_secret(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// With this field set: base times factor.
-    #[must_use]
-    pub const fn with_multiply(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-
-    /// With this field set: r², which is also kept for `control.given`.
-    #[must_use]
-    pub const fn with_prepare(self, value: bool) -> Self {
-        Self((self.0 & !0x8) | ((value as u32) << 3))
-    }
-
-    /// With this field set: verifies a signature of ECDSA with P-256. Needs no length, and has no
-    /// result but its outcome.
-    #[must_use]
-    pub const fn with_verify_p256(self, value: bool) -> Self {
-        Self((self.0 & !0x10) | ((value as u32) << 4))
-    }
-
-    /// With this field set: the same with P-384.
-    #[must_use]
-    pub const fn with_verify_p384(self, value: bool) -> Self {
-        Self((self.0 & !0x20) | ((value as u32) << 5))
-    }
-
-    /// With this field set: ends a command. Operands stay, but for those of `private_rsa`, which is
-    /// a wipe then.
-    #[must_use]
-    pub const fn with_abort(self, value: bool) -> Self {
-        Self((self.0 & !0x40) | ((value as u32) << 6))
-    }
-
-    /// With this field set: forgets everything.
-    #[must_use]
-    pub const fn with_wipe(self, value: bool) -> Self {
-        Self((self.0 & !0x80) | ((value as u32) << 7))
-    }
-
-    /// With this field set: base to the power of a private key of RSA, blinded and checked: needs
-    /// modulus, base, exponent (the public one), both primes, their exponents, `q_inverse`,
-    /// `blinding` and `unblinding`. The time depends on lengths and on the public exponent. All
-    /// operands are overwritten at its end, whatever came of it.
-    #[must_use]
-    pub const fn with_private_rsa(self, value: bool) -> Self {
-        Self((self.0 & !0x100) | ((value as u32) << 8))
-    }
-}
-
-/// Value of the register: status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(u32);
-
-impl Value for Status {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Status {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Nothing is being done; operands and commands are taken.
-    #[must_use]
-    pub const fn idle(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// There is a result.
-    #[must_use]
-    pub const fn valid(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// The engine was upset, and does nothing until reset.
-    #[must_use]
-    pub const fn failed(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-}
-
-/// Value of the register: errors of the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Error(u32);
-
-impl Value for Error {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Error {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A command while busy, or more than one.
-    #[must_use]
-    pub const fn command(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a command while busy, or more than one.
-    #[must_use]
-    pub const fn with_command(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// A word while busy, not whole, without an operand, or after its last; an operand that is
-    /// none.
-    #[must_use]
-    pub const fn write(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: a word while busy, not whole, without an operand, or after its last; an
-    /// operand that is none.
-    #[must_use]
-    pub const fn with_write(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// A word of a result that is not there.
-    #[must_use]
-    pub const fn read(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: a word of a result that is not there.
-    #[must_use]
-    pub const fn with_read(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-}
-
-/// Value of the register: interrupts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupt(u32);
-
-impl Value for Interrupt {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Interrupt {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A command has ended.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a command has ended.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `error` and `status.failed`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `error` and `status.failed`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: interrupts that are passed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterruptEnable(u32);
-
-impl Value for InterruptEnable {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl InterruptEnable {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: what came of the last command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome(u32);
-
-impl Value for Outcome {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Outcome {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Any two differ in 16 bits at least.
-    #[must_use]
-    pub const fn value(self) -> Option<Verdict> {
-        Verdict::from_bits(self.0)
-    }
-}
-
-/// Value of the register: the operand that `data` is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand(u32);
-
-impl Value for Operand {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Operand {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: which.
-    #[must_use]
-    pub const fn with_value(self, value: Choice) -> Self {
-        Self((self.0 & !0x1f) | (value as u32 & 0x1f))
+    /// Value of the register: the operand that `data` is of.
+    Operand: 0x0 after reset {
+        /// Which.
+        [4:0] _ with_value: Choice,
     }
 }

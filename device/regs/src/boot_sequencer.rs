@@ -2,156 +2,66 @@
 
 //! Registers of `boot_sequencer`.
 
-use crate::{Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
-
-/// Values of the field `word`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Word {
-    /// The host leaves its reset.
-    Release = 0x5a17_c3e1,
-    /// The host stays in reset. Every word that is none of these does the same.
-    Refuse = 0x0f93_742d,
-    /// The host leaves its reset, and every fetch of it fails.
-    Trap = 0xc36c_1d9a,
-    /// The root of trust has failed: the host is in reset until everything is, whatever was decided
-    /// before.
-    Stop = 0xbb2d_420f,
-}
-
-impl Word {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0x5a17_c3e1 => Some(Self::Release),
-            0x0f93_742d => Some(Self::Refuse),
-            0xc36c_1d9a => Some(Self::Trap),
-            0xbb2d_420f => Some(Self::Stop),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `word`.
+    Word {
+        /// The host leaves its reset.
+        Release = 0x5a17_c3e1,
+        /// The host stays in reset. Every word that is none of these does the same.
+        Refuse = 0x0f93_742d,
+        /// The host leaves its reset, and every fetch of it fails.
+        Trap = 0xc36c_1d9a,
+        /// The root of trust has failed: the host is in reset until everything is, whatever was decided
+        /// before.
+        Stop = 0xbb2d_420f,
+    }
+    /// Values of the field `state`.
+    State {
+        /// No decision yet; the host is in reset.
+        Held = 0,
+        /// The host runs.
+        Released = 1,
+        /// Refused; the host is in reset.
+        Refused = 2,
+        /// Refused; the host takes an exception at its first fetch.
+        Trapped = 3,
+        /// An illegal state was seen, or the core reported a fault; the host is in reset until
+        /// everything is.
+        Error = 4,
+        /// The root of trust has stopped itself; the host is in reset until everything is.
+        Stopped = 5,
     }
 }
 
-/// Values of the field `state`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum State {
-    /// No decision yet; the host is in reset.
-    Held = 0,
-    /// The host runs.
-    Released = 1,
-    /// Refused; the host is in reset.
-    Refused = 2,
-    /// Refused; the host takes an exception at its first fetch.
-    Trapped = 3,
-    /// An illegal state was seen, or the core reported a fault; the host is in reset until
-    /// everything is.
-    Error = 4,
-    /// The root of trust has stopped itself; the host is in reset until everything is.
-    Stopped = 5,
-}
-
-impl State {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::Held),
-            1 => Some(Self::Released),
-            2 => Some(Self::Refused),
-            3 => Some(Self::Trapped),
-            4 => Some(Self::Error),
-            5 => Some(Self::Stopped),
-            _ => None,
-        }
-    }
-}
-
-/// Names the map in the type of a block.
-pub struct BootSequencerMap;
-
-impl Map for BootSequencerMap {
-    const SIZE: usize = 0xc;
-}
-
-/// Boot sequencer.
-///
-/// Holds the host in reset until the root of trust has decided, once, what becomes of it. A
-/// write that is too late, or of less than a word, is an error and changes nothing.
-pub type BootSequencer = Block<BootSequencerMap>;
-
-impl BootSequencer {
-    /// What becomes of the host.
+block! {
+    /// Boot sequencer.
     ///
-    /// The first decision is final until the next reset of everything. Only a stop is accepted
-    /// after it.
-    #[must_use]
-    pub const fn decision(&self) -> Register<'_, Decision, WriteOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Why it is decided so.
-    ///
-    /// Number of an error, or zero. Written before the decision, and fixed by it.
-    #[must_use]
-    pub const fn reason(&self) -> Register<'_, u32, ReadWrite> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// What was decided.
-    #[must_use]
-    pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-        self.register::<0x8, _, _>()
+    /// Holds the host in reset until the root of trust has decided, once, what becomes of it. A write
+    /// that is too late, or of less than a word, is an error and changes nothing.
+    BootSequencer: BootSequencerMap, 0xc bytes {
+        /// What becomes of the host.
+        ///
+        /// The first decision is final until the next reset of everything. Only a stop is accepted
+        /// after it.
+        0x0 decision: Decision WriteOnly,
+        /// Why it is decided so.
+        ///
+        /// Number of an error, or zero. Written before the decision, and fixed by it.
+        0x4 reason: u32 ReadWrite,
+        /// What was decided.
+        0x8 status: Status ReadOnly,
     }
 }
 
-/// Value of the register: what becomes of the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decision(u32);
-
-impl Value for Decision {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+values! {
+    /// Value of the register: what becomes of the host.
+    Decision: 0x0 after reset {
+        /// The decision.
+        [31:0] _ with_word: Word,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Decision {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: the decision.
-    #[must_use]
-    pub const fn with_word(self, value: Word) -> Self {
-        Self(value as u32)
-    }
-}
-
-/// Value of the register: what was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(u32);
-
-impl Value for Status {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Status {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// The state.
-    #[must_use]
-    pub const fn state(self) -> Option<State> {
-        State::from_bits(self.0 & 0x7)
+    /// Value of the register: what was decided.
+    Status: 0x0 after reset {
+        /// The state.
+        [2:0] state _: State,
     }
 }

@@ -2,690 +2,190 @@
 
 //! Registers of `dma`.
 
-use crate::{Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
-
-/// Values of the field `cause`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Cause {
-    /// Nothing is wrong.
-    None = 0,
-    /// The windows are not locked, the list has more than 64 descriptors or is past the end of the
-    /// scratchpad, or a selected sink does not exist.
-    Start = 1,
-    /// The last word of a descriptor is not zero.
-    Reserved = 2,
-    /// A range passes the end of the address space.
-    Wrap = 3,
-    /// The source is not within its window.
-    Source = 4,
-    /// The destination is not within its window.
-    Destination = 5,
-    /// Source and destination of a descriptor overlap.
-    Overlap = 6,
-    /// A destination does not follow the one before: a byte could be written twice.
-    Order = 7,
-    /// The scratchpad answered with an error.
-    Scratchpad = 8,
-    /// The bus answered a read with an error.
-    Read = 9,
-    /// The bus answered a write with an error.
-    Write = 10,
-    /// Aborted by command, or by a change of the lifecycle.
-    Abort = 11,
-}
-
-impl Cause {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::None),
-            1 => Some(Self::Start),
-            2 => Some(Self::Reserved),
-            3 => Some(Self::Wrap),
-            4 => Some(Self::Source),
-            5 => Some(Self::Destination),
-            6 => Some(Self::Overlap),
-            7 => Some(Self::Order),
-            8 => Some(Self::Scratchpad),
-            9 => Some(Self::Read),
-            10 => Some(Self::Write),
-            11 => Some(Self::Abort),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `cause`.
+    Cause {
+        /// Nothing is wrong.
+        None = 0,
+        /// The windows are not locked, the list has more than 64 descriptors or is past the end of the
+        /// scratchpad, or a selected sink does not exist.
+        Start = 1,
+        /// The last word of a descriptor is not zero.
+        Reserved = 2,
+        /// A range passes the end of the address space.
+        Wrap = 3,
+        /// The source is not within its window.
+        Source = 4,
+        /// The destination is not within its window.
+        Destination = 5,
+        /// Source and destination of a descriptor overlap.
+        Overlap = 6,
+        /// A destination does not follow the one before: a byte could be written twice.
+        Order = 7,
+        /// The scratchpad answered with an error.
+        Scratchpad = 8,
+        /// The bus answered a read with an error.
+        Read = 9,
+        /// The bus answered a write with an error.
+        Write = 10,
+        /// Aborted by command, or by a change of the lifecycle.
+        Abort = 11,
     }
 }
 
-/// Names the map in the type of a block.
-pub struct DmaMap;
-
-impl Map for DmaMap {
-    const SIZE: usize = 0x40;
-}
-
-/// DMA engine.
-///
-/// Reads ranges of memory once, for several sinks and for a write. Windows limit what it may
-/// address; they are locked before the first list starts, until reset. An upset is for good:
-/// `status.failed` stays until reset.
-pub type Dma = Block<DmaMap>;
-
-impl Dma {
-    /// Identification.
+block! {
+    /// DMA engine.
     ///
-    /// The letters `dma` and a zero.
-    #[must_use]
-    pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Parameters of this instance.
-    #[must_use]
-    pub const fn parameters(&self) -> Register<'_, Parameters, ReadOnly> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// Configuration.
-    ///
-    /// Taken while idle; ignored otherwise.
-    #[must_use]
-    pub const fn control(&self) -> Register<'_, Control, ReadWrite> {
-        self.register::<0x8, _, _>()
-    }
-
-    /// Where the list is.
-    ///
-    /// Taken while idle; ignored otherwise.
-    #[must_use]
-    pub const fn list(&self) -> Register<'_, List, ReadWrite> {
-        self.register::<0xc, _, _>()
-    }
-
-    /// Length of the list.
-    ///
-    /// Taken while idle; ignored otherwise.
-    #[must_use]
-    pub const fn count(&self) -> Register<'_, Count, ReadWrite> {
-        self.register::<0x10, _, _>()
-    }
-
-    /// Commands.
-    ///
-    /// A read is an error.
-    #[must_use]
-    pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
-        self.register::<0x14, _, _>()
-    }
-
-    /// Status.
-    #[must_use]
-    pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-        self.register::<0x18, _, _>()
-    }
-
-    /// What became of the last list.
-    ///
-    /// Valid while idle.
-    #[must_use]
-    pub const fn error(&self) -> Register<'_, Error, ReadOnly> {
-        self.register::<0x1c, _, _>()
-    }
-
-    /// Interrupts.
-    ///
-    /// A one clears.
-    #[must_use]
-    pub const fn interrupt(&self) -> Register<'_, Interrupt, ReadWrite> {
-        self.register::<0x20, _, _>()
-    }
-
-    /// Interrupts that are passed on.
-    #[must_use]
-    pub const fn interrupt_enable(&self) -> Register<'_, InterruptEnable, ReadWrite> {
-        self.register::<0x24, _, _>()
-    }
-
-    /// Lock of the windows.
-    #[must_use]
-    pub const fn lock(&self) -> Register<'_, Lock, ReadWrite> {
-        self.register::<0x28, _, _>()
-    }
-
-    /// First page of the source window.
-    ///
-    /// Written before the lock; ignored otherwise.
-    #[must_use]
-    pub const fn source_first(&self) -> Register<'_, SourceFirst, ReadWrite> {
-        self.register::<0x30, _, _>()
-    }
-
-    /// Last page of the source window.
-    ///
-    /// Written before the lock; ignored otherwise.
-    #[must_use]
-    pub const fn source_last(&self) -> Register<'_, SourceLast, ReadWrite> {
-        self.register::<0x34, _, _>()
-    }
-
-    /// First page of the destination window.
-    ///
-    /// Written before the lock; ignored otherwise.
-    #[must_use]
-    pub const fn destination_first(&self) -> Register<'_, DestinationFirst, ReadWrite> {
-        self.register::<0x38, _, _>()
-    }
-
-    /// Last page of the destination window.
-    ///
-    /// Written before the lock; ignored otherwise.
-    #[must_use]
-    pub const fn destination_last(&self) -> Register<'_, DestinationLast, ReadWrite> {
-        self.register::<0x3c, _, _>()
+    /// Reads ranges of memory once, for several sinks and for a write. Windows limit what it may
+    /// address; they are locked before the first list starts, until reset. An upset is for good:
+    /// `status.failed` stays until reset.
+    Dma: DmaMap, 0x40 bytes {
+        /// Identification.
+        ///
+        /// The letters `dma` and a zero.
+        0x0 id: u32 ReadOnly,
+        /// Parameters of this instance.
+        0x4 parameters: Parameters ReadOnly,
+        /// Configuration.
+        ///
+        /// Taken while idle; ignored otherwise.
+        0x8 control: Control ReadWrite,
+        /// Where the list is.
+        ///
+        /// Taken while idle; ignored otherwise.
+        0xc list: List ReadWrite,
+        /// Length of the list.
+        ///
+        /// Taken while idle; ignored otherwise.
+        0x10 count: Count ReadWrite,
+        /// Commands.
+        ///
+        /// A read is an error.
+        0x14 command: Command WriteOnly,
+        /// Status.
+        0x18 status: Status ReadOnly,
+        /// What became of the last list.
+        ///
+        /// Valid while idle.
+        0x1c error: Error ReadOnly,
+        /// Interrupts.
+        ///
+        /// A one clears.
+        0x20 interrupt: Interrupt ReadWrite,
+        /// Interrupts that are passed on.
+        0x24 interrupt_enable: InterruptEnable ReadWrite,
+        /// Lock of the windows.
+        0x28 lock: Lock ReadWrite,
+        /// First page of the source window.
+        ///
+        /// Written before the lock; ignored otherwise.
+        0x30 source_first: SourceFirst ReadWrite,
+        /// Last page of the source window.
+        ///
+        /// Written before the lock; ignored otherwise.
+        0x34 source_last: SourceLast ReadWrite,
+        /// First page of the destination window.
+        ///
+        /// Written before the lock; ignored otherwise.
+        0x38 destination_first: DestinationFirst ReadWrite,
+        /// Last page of the destination window.
+        ///
+        /// Written before the lock; ignored otherwise.
+        0x3c destination_last: DestinationLast ReadWrite,
     }
 }
 
-/// Value of the register: parameters of this instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters(u32);
-
-impl Value for Parameters {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Parameters {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Sinks.
-    #[must_use]
-    pub const fn sinks(self) -> u8 {
-        (self.0 & 0xff) as u8
-    }
-
-    /// Reads that are outstanding at most.
-    #[must_use]
-    pub const fn reads(self) -> u8 {
-        ((self.0 >> 8) & 0xff) as u8
-    }
-
-    /// The scratchpad has two to the power of this many bytes.
-    #[must_use]
-    pub const fn scratchpad_bits(self) -> u8 {
-        ((self.0 >> 16) & 0xff) as u8
-    }
-}
-
-/// Value of the register: configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Control(u32);
-
-impl Value for Control {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Control {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Sinks that get the message, a bit for each.
-    #[must_use]
-    pub const fn sinks(self) -> u8 {
-        (self.0 & 0xff) as u8
-    }
-
-    /// With this field set: sinks that get the message, a bit for each.
-    #[must_use]
-    pub const fn with_sinks(self, value: u8) -> Self {
-        Self((self.0 & !0xff) | (value as u32))
-    }
-
-    /// Write what is read to the destinations.
-    #[must_use]
-    pub const fn write(self) -> bool {
-        self.0 & 0x100 != 0
-    }
-
-    /// With this field set: write what is read to the destinations.
-    #[must_use]
-    pub const fn with_write(self, value: bool) -> Self {
-        Self((self.0 & !0x100) | ((value as u32) << 8))
-    }
-}
-
-/// Value of the register: where the list is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct List(u32);
-
-impl Value for List {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl List {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Offset of the list in the scratchpad, in units of 1 KiB, which is the size of the longest
-    /// list.
-    #[must_use]
-    pub const fn offset(self) -> u8 {
-        ((self.0 >> 10) & 0x3f) as u8
-    }
-
-    /// With this field set: offset of the list in the scratchpad, in units of 1 KiB, which is the
-    /// size of the longest list.
-    #[must_use]
-    pub const fn with_offset(self, value: u8) -> Self {
-        Self((self.0 & !0xfc00) | ((value as u32 & 0x3f) << 10))
-    }
-}
-
-/// Value of the register: length of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count(u32);
-
-impl Value for Count {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Count {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Descriptors, at most 64.
-    #[must_use]
-    pub const fn descriptors(self) -> u8 {
-        (self.0 & 0x7f) as u8
-    }
-
-    /// With this field set: descriptors, at most 64.
-    #[must_use]
-    pub const fn with_descriptors(self, value: u8) -> Self {
-        Self((self.0 & !0x7f) | (value as u32 & 0x7f))
-    }
-}
-
-/// Value of the register: commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command(u32);
-
-impl Value for Command {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Command {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: copies the list, judges it, and carries it out.
-    #[must_use]
-    pub const fn with_start(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// With this field set: ends a list. It takes until the bus is quiet.
-    #[must_use]
-    pub const fn with_abort(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(u32);
-
-impl Value for Status {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Status {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// No list is carried out.
-    #[must_use]
-    pub const fn idle(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// The engine was upset, and does nothing until reset.
-    #[must_use]
-    pub const fn failed(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-}
-
-/// Value of the register: what became of the last list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Error(u32);
-
-impl Value for Error {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Error {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Why it failed.
-    #[must_use]
-    pub const fn cause(self) -> Option<Cause> {
-        Cause::from_bits(self.0 & 0xf)
-    }
-
-    /// The descriptor that was judged, or moved, when it failed.
-    #[must_use]
-    pub const fn index(self) -> u8 {
-        ((self.0 >> 8) & 0x3f) as u8
-    }
-}
-
-/// Value of the register: interrupts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupt(u32);
-
-impl Value for Interrupt {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Interrupt {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A list was carried out: every selected sink has its last word, and every write was
-    /// acknowledged.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a list was carried out: every selected sink has its last word, and
-    /// every write was acknowledged.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// A list failed, see `error`, or the engine was upset, see `status.failed`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: a list failed, see `error`, or the engine was upset, see
-    /// `status.failed`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// A start while busy, which was ignored.
-    #[must_use]
-    pub const fn refused(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: a start while busy, which was ignored.
-    #[must_use]
-    pub const fn with_refused(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-}
-
-/// Value of the register: interrupts that are passed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterruptEnable(u32);
-
-impl Value for InterruptEnable {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl InterruptEnable {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn refused(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_refused(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-}
-
-/// Value of the register: lock of the windows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lock(u32);
-
-impl Value for Lock {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Lock {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A one locks the windows until reset. No list starts before.
-    #[must_use]
-    pub const fn locked(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a one locks the windows until reset. No list starts before.
-    #[must_use]
-    pub const fn with_locked(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-}
-
-/// Value of the register: first page of the source window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SourceFirst(u32);
-
-impl Value for SourceFirst {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl SourceFirst {
-    /// After reset.
-    pub const RESET: Self = Self(0xfffff000);
-
-    /// Bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn page(self) -> u32 {
-        (self.0 >> 12) & 0xfffff
-    }
-
-    /// With this field set: bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn with_page(self, value: u32) -> Self {
-        Self((self.0 & !0xfffff000) | ((value & 0xfffff) << 12))
-    }
-}
-
-/// Value of the register: last page of the source window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SourceLast(u32);
-
-impl Value for SourceLast {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl SourceLast {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn page(self) -> u32 {
-        (self.0 >> 12) & 0xfffff
-    }
-
-    /// With this field set: bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn with_page(self, value: u32) -> Self {
-        Self((self.0 & !0xfffff000) | ((value & 0xfffff) << 12))
-    }
-}
-
-/// Value of the register: first page of the destination window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DestinationFirst(u32);
-
-impl Value for DestinationFirst {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl DestinationFirst {
-    /// After reset.
-    pub const RESET: Self = Self(0xfffff000);
-
-    /// Bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn page(self) -> u32 {
-        (self.0 >> 12) & 0xfffff
-    }
-
-    /// With this field set: bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn with_page(self, value: u32) -> Self {
-        Self((self.0 & !0xfffff000) | ((value & 0xfffff) << 12))
-    }
-}
-
-/// Value of the register: last page of the destination window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DestinationLast(u32);
-
-impl Value for DestinationLast {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl DestinationLast {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn page(self) -> u32 {
-        (self.0 >> 12) & 0xfffff
-    }
-
-    /// With this field set: bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn with_page(self, value: u32) -> Self {
-        Self((self.0 & !0xfffff000) | ((value & 0xfffff) << 12))
+values! {
+    /// Value of the register: parameters of this instance.
+    Parameters: 0x0 after reset {
+        /// Sinks.
+        [7:0] sinks _: u8,
+        /// Reads that are outstanding at most.
+        [15:8] reads _: u8,
+        /// The scratchpad has two to the power of this many bytes.
+        [23:16] scratchpad_bits _: u8,
+    }
+    /// Value of the register: configuration.
+    Control: 0x0 after reset {
+        /// Sinks that get the message, a bit for each.
+        [7:0] sinks with_sinks: u8,
+        /// Write what is read to the destinations.
+        [8] write with_write: bool,
+    }
+    /// Value of the register: where the list is.
+    List: 0x0 after reset {
+        /// Offset of the list in the scratchpad, in units of 1 KiB, which is the size of the longest
+        /// list.
+        [15:10] offset with_offset: u8,
+    }
+    /// Value of the register: length of the list.
+    Count: 0x0 after reset {
+        /// Descriptors, at most 64.
+        [6:0] descriptors with_descriptors: u8,
+    }
+    /// Value of the register: commands.
+    Command: 0x0 after reset {
+        /// Copies the list, judges it, and carries it out.
+        [0] _ with_start: bool,
+        /// Ends a list. It takes until the bus is quiet.
+        [1] _ with_abort: bool,
+    }
+    /// Value of the register: status.
+    Status: 0x0 after reset {
+        /// No list is carried out.
+        [0] idle _: bool,
+        /// The engine was upset, and does nothing until reset.
+        [1] failed _: bool,
+    }
+    /// Value of the register: what became of the last list.
+    Error: 0x0 after reset {
+        /// Why it failed.
+        [3:0] cause _: Cause,
+        /// The descriptor that was judged, or moved, when it failed.
+        [13:8] index _: u8,
+    }
+    /// Value of the register: interrupts.
+    Interrupt: 0x0 after reset {
+        /// A list was carried out: every selected sink has its last word, and every write was
+        /// acknowledged.
+        [0] done with_done: bool,
+        /// A list failed, see `error`, or the engine was upset, see `status.failed`.
+        [1] error with_error: bool,
+        /// A start while busy, which was ignored.
+        [2] refused with_refused: bool,
+    }
+    /// Value of the register: interrupts that are passed on.
+    InterruptEnable: 0x0 after reset {
+        /// See `interrupt`.
+        [0] done with_done: bool,
+        /// See `interrupt`.
+        [1] error with_error: bool,
+        /// See `interrupt`.
+        [2] refused with_refused: bool,
+    }
+    /// Value of the register: lock of the windows.
+    Lock: 0x0 after reset {
+        /// A one locks the windows until reset. No list starts before.
+        [0] locked with_locked: bool,
+    }
+    /// Value of the register: first page of the source window.
+    SourceFirst: 0xfffff000 after reset {
+        /// Bits 31 to 12 of its address.
+        [31:12] page with_page: u32,
+    }
+    /// Value of the register: last page of the source window.
+    SourceLast: 0x0 after reset {
+        /// Bits 31 to 12 of its address.
+        [31:12] page with_page: u32,
+    }
+    /// Value of the register: first page of the destination window.
+    DestinationFirst: 0xfffff000 after reset {
+        /// Bits 31 to 12 of its address.
+        [31:12] page with_page: u32,
+    }
+    /// Value of the register: last page of the destination window.
+    DestinationLast: 0x0 after reset {
+        /// Bits 31 to 12 of its address.
+        [31:12] page with_page: u32,
     }
 }

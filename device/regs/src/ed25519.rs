@@ -2,531 +2,169 @@
 
 //! Registers of `ed25519`.
 
-use crate::{Array, Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
-
-/// Values of the field `verdict`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Verdict {
-    /// No command has ended since the last one began, or it was aborted.
-    None = 0,
-    /// Of `verify` alone: a signature of this digest under this key.
-    Good = 0xc33c_c33c,
-    /// Of every other command: it was done.
-    Done = 0xa55a_a55a,
-    /// A is not canonical, of small order, or no point.
-    InvalidKey = 0x3cc3_3cc3,
-    /// R is not canonical or of small order, or S is not below L.
-    InvalidSignature = 0x55aa_55aa,
-    /// Not a signature of this digest under this key; of other commands, a redundant computation
-    /// differed, and nothing is kept or shown.
-    Mismatch = 0xaa55_aa55,
-    /// A scalar or nonce that is zero modulo L.
-    ZeroScalar = 0x6996_6996,
-    /// A slot that is empty, full or without a public key; no nonce; or a digest that is not whole,
-    /// or clamped and no key.
-    BadOrder = 0x9669_9669,
-}
-
-impl Verdict {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::None),
-            0xc33c_c33c => Some(Self::Good),
-            0xa55a_a55a => Some(Self::Done),
-            0x3cc3_3cc3 => Some(Self::InvalidKey),
-            0x55aa_55aa => Some(Self::InvalidSignature),
-            0xaa55_aa55 => Some(Self::Mismatch),
-            0x6996_6996 => Some(Self::ZeroScalar),
-            0x9669_9669 => Some(Self::BadOrder),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `verdict`.
+    Verdict {
+        /// No command has ended since the last one began, or it was aborted.
+        None = 0,
+        /// Of `verify` alone: a signature of this digest under this key.
+        Good = 0xc33c_c33c,
+        /// Of every other command: it was done.
+        Done = 0xa55a_a55a,
+        /// A is not canonical, of small order, or no point.
+        InvalidKey = 0x3cc3_3cc3,
+        /// R is not canonical or of small order, or S is not below L.
+        InvalidSignature = 0x55aa_55aa,
+        /// Not a signature of this digest under this key; of other commands, a redundant computation
+        /// differed, and nothing is kept or shown.
+        Mismatch = 0xaa55_aa55,
+        /// A scalar or nonce that is zero modulo L.
+        ZeroScalar = 0x6996_6996,
+        /// A slot that is empty, full or without a public key; no nonce; or a digest that is not whole,
+        /// or clamped and no key.
+        BadOrder = 0x9669_9669,
     }
 }
 
-/// Names the map in the type of a block.
-pub struct Ed25519Map;
-
-impl Map for Ed25519Map {
-    const SIZE: usize = 0x140;
-}
-
-/// Ed25519 engine.
-///
-/// Public keys, signatures and verifications (RFC 8032), with any hash of 64 bytes that its
-/// user computes. Scalars, prefixes and nonces cannot be read. An upset of the engine's own
-/// state is for good: `status.failed` stays until reset, and nothing can be had.
-pub type Ed25519 = Block<Ed25519Map>;
-
-impl Ed25519 {
-    /// Identification.
+block! {
+    /// Ed25519 engine.
     ///
-    /// The letters `ed25`.
-    #[must_use]
-    pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Parameters of this instance.
-    #[must_use]
-    pub const fn parameters(&self) -> Register<'_, Parameters, ReadOnly> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// Configuration.
-    ///
-    /// Taken while idle; ignored otherwise.
-    #[must_use]
-    pub const fn control(&self) -> Register<'_, Control, ReadWrite> {
-        self.register::<0x8, _, _>()
-    }
-
-    /// Commands.
-    ///
-    /// One at a time. A read is an error.
-    #[must_use]
-    pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
-        self.register::<0xc, _, _>()
-    }
-
-    /// Status.
-    #[must_use]
-    pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-        self.register::<0x10, _, _>()
-    }
-
-    /// Errors of the driver.
-    ///
-    /// Nothing was done. A one clears.
-    #[must_use]
-    pub const fn error(&self) -> Register<'_, Error, ReadWrite> {
-        self.register::<0x14, _, _>()
-    }
-
-    /// Interrupts.
-    ///
-    /// A one clears.
-    #[must_use]
-    pub const fn interrupt(&self) -> Register<'_, Interrupt, ReadWrite> {
-        self.register::<0x18, _, _>()
-    }
-
-    /// Interrupts that are passed on.
-    #[must_use]
-    pub const fn interrupt_enable(&self) -> Register<'_, InterruptEnable, ReadWrite> {
-        self.register::<0x1c, _, _>()
-    }
-
-    /// What came of the last command.
-    #[must_use]
-    pub const fn outcome(&self) -> Register<'_, Outcome, ReadOnly> {
-        self.register::<0x20, _, _>()
-    }
-
-    /// Public key to verify with.
-    ///
-    /// Bytes in the order of memory. Two words make one of the engine, the lower one first. A read
-    /// is an error.
-    #[must_use]
-    pub const fn key(&self) -> Array<'_, u32, WriteOnly, 8> {
-        self.array::<0x40, _, _, 8>()
-    }
-
-    /// R to verify.
-    ///
-    /// As `key`.
-    #[must_use]
-    pub const fn r_in(&self) -> Array<'_, u32, WriteOnly, 8> {
-        self.array::<0x60, _, _, 8>()
-    }
-
-    /// S to verify.
-    ///
-    /// As `key`.
-    #[must_use]
-    pub const fn s_in(&self) -> Array<'_, u32, WriteOnly, 8> {
-        self.array::<0x80, _, _, 8>()
-    }
-
-    /// Digest of 64 bytes.
-    ///
-    /// Nonce, challenge, or scalar and prefix, for one command, which refuses a digest of fewer
-    /// words. As `key`.
-    #[must_use]
-    pub const fn digest(&self) -> Array<'_, u32, WriteOnly, 16> {
-        self.array::<0xc0, _, _, 16>()
-    }
-
-    /// Public key, or R.
-    ///
-    /// Zero while there is none.
-    #[must_use]
-    pub const fn point(&self) -> Array<'_, u32, ReadOnly, 8> {
-        self.array::<0x100, _, _, 8>()
-    }
-
-    /// S of a signature.
-    ///
-    /// Zero while there is none.
-    #[must_use]
-    pub const fn s(&self) -> Array<'_, u32, ReadOnly, 8> {
-        self.array::<0x120, _, _, 8>()
+    /// Public keys, signatures and verifications (RFC 8032), with any hash of 64 bytes that its user
+    /// computes. Scalars, prefixes and nonces cannot be read. An upset of the engine's own state is for
+    /// good: `status.failed` stays until reset, and nothing can be had.
+    Ed25519: Ed25519Map, 0x140 bytes {
+        /// Identification.
+        ///
+        /// The letters `ed25`.
+        0x0 id: u32 ReadOnly,
+        /// Parameters of this instance.
+        0x4 parameters: Parameters ReadOnly,
+        /// Configuration.
+        ///
+        /// Taken while idle; ignored otherwise.
+        0x8 control: Control ReadWrite,
+        /// Commands.
+        ///
+        /// One at a time. A read is an error.
+        0xc command: Command WriteOnly,
+        /// Status.
+        0x10 status: Status ReadOnly,
+        /// Errors of the driver.
+        ///
+        /// Nothing was done. A one clears.
+        0x14 error: Error ReadWrite,
+        /// Interrupts.
+        ///
+        /// A one clears.
+        0x18 interrupt: Interrupt ReadWrite,
+        /// Interrupts that are passed on.
+        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        /// What came of the last command.
+        0x20 outcome: Outcome ReadOnly,
+        /// Public key to verify with.
+        ///
+        /// Bytes in the order of memory. Two words make one of the engine, the lower one first. A read
+        /// is an error.
+        0x40 key: [u32; 8] WriteOnly,
+        /// R to verify.
+        ///
+        /// As `key`.
+        0x60 r_in: [u32; 8] WriteOnly,
+        /// S to verify.
+        ///
+        /// As `key`.
+        0x80 s_in: [u32; 8] WriteOnly,
+        /// Digest of 64 bytes.
+        ///
+        /// Nonce, challenge, or scalar and prefix, for one command, which refuses a digest of fewer
+        /// words. As `key`.
+        0xc0 digest: [u32; 16] WriteOnly,
+        /// Public key, or R.
+        ///
+        /// Zero while there is none.
+        0x100 point: [u32; 8] ReadOnly,
+        /// S of a signature.
+        ///
+        /// Zero while there is none.
+        0x120 s: [u32; 8] ReadOnly,
     }
 }
 
-/// Value of the register: parameters of this instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters(u32);
-
-impl Value for Parameters {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+values! {
+    /// Value of the register: parameters of this instance.
+    Parameters: 0x0 after reset {
+        /// Key slots.
+        [3:0] slots _: u8,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: configuration.
+    Control: 0x0 after reset {
+        /// The slot of a command.
+        [1:0] slot with_slot: u8,
+        /// Words of `digest` are clamped as they come: they are a secret scalar and its prefix (RFC
+        /// 8032 §5.1.5).
+        [5] clamp with_clamp: bool,
     }
-}
-
-impl Parameters {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Key slots.
-    #[must_use]
-    pub const fn slots(self) -> u8 {
-        (self.0 & 0xf) as u8
+    /// Value of the register: commands.
+    Command: 0x0 after reset {
+        /// Takes `digest`, a scalar and a prefix, into an empty slot.
+        [0] _ with_load: bool,
+        /// Computes the public key of a slot, and keeps it there: see `point`.
+        [1] _ with_public_key: bool,
+        /// Takes `digest` as nonce, and computes R: see `point`. Valid for the next command only.
+        [2] _ with_nonce: bool,
+        /// Takes `digest` as challenge, computes S, verifies it, and shows it in `s`. The nonce is
+        /// gone.
+        [3] _ with_sign: bool,
+        /// Verifies `key`, `r_in`, `s_in` with the challenge `digest`.
+        [4] _ with_verify: bool,
+        /// Sends the prefix of a slot to the port for hash engines.
+        [5] _ with_prefix: bool,
+        /// Ends a command, forgets nonce and results, and keeps slots.
+        [6] _ with_abort: bool,
+        /// Forgets everything.
+        [7] _ with_wipe: bool,
     }
-}
-
-/// Value of the register: configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Control(u32);
-
-impl Value for Control {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+    /// Value of the register: status.
+    Status: 0x0 after reset {
+        /// Nothing is being done; inputs and configuration can be written.
+        [0] idle _: bool,
+        /// `point` is a public key or R.
+        [1] point_valid _: bool,
+        /// `s` is that of a signature.
+        [2] s_valid _: bool,
+        /// There is a nonce.
+        [3] nonce_valid _: bool,
+        /// The engine was upset, and does nothing until reset.
+        [4] failed _: bool,
+        /// A bit for each slot that has a key.
+        [11:8] loaded _: u8,
+        /// A bit for each slot that has its public key.
+        [15:12] public_key _: u8,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: errors of the driver.
+    Error: 0x0 after reset {
+        /// A command while busy, more than one, or one in the wrong order.
+        [0] command with_command: bool,
+        /// An input written while busy, not by whole words, or not the lower half of a pair first.
+        [1] write with_write: bool,
     }
-}
-
-impl Control {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// The slot of a command.
-    #[must_use]
-    pub const fn slot(self) -> u8 {
-        (self.0 & 0x3) as u8
+    /// Value of the register: interrupts.
+    Interrupt: 0x0 after reset {
+        /// A command has ended.
+        [0] done with_done: bool,
+        /// See `error` and `status.failed`.
+        [1] error with_error: bool,
     }
-
-    /// With this field set: the slot of a command.
-    #[must_use]
-    pub const fn with_slot(self, value: u8) -> Self {
-        Self((self.0 & !0x3) | (value as u32 & 0x3))
+    /// Value of the register: interrupts that are passed on.
+    InterruptEnable: 0x0 after reset {
+        /// See `interrupt`.
+        [0] done with_done: bool,
+        /// See `interrupt`.
+        [1] error with_error: bool,
     }
-
-    /// Words of `digest` are clamped as they come: they are a secret scalar and its prefix (RFC
-    /// 8032 §5.1.5).
-    #[must_use]
-    pub const fn clamp(self) -> bool {
-        self.0 & 0x20 != 0
-    }
-
-    /// With this field set: words of `digest` are clamped as they come: they are a secret scalar
-    /// and its prefix (RFC 8032 §5.1.5).
-    #[must_use]
-    pub const fn with_clamp(self, value: bool) -> Self {
-        Self((self.0 & !0x20) | ((value as u32) << 5))
-    }
-}
-
-/// Value of the register: commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command(u32);
-
-impl Value for Command {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Command {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: takes `digest`, a scalar and a prefix, into an empty slot.
-    #[must_use]
-    pub const fn with_load(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// With this field set: computes the public key of a slot, and keeps it there: see `point`.
-    #[must_use]
-    pub const fn with_public_key(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// With this field set: takes `digest` as nonce, and computes R: see `point`. Valid for the
-    /// next command only.
-    #[must_use]
-    pub const fn with_nonce(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-
-    /// With this field set: takes `digest` as challenge, computes S, verifies it, and shows it in
-    /// `s`. The nonce is gone.
-    #[must_use]
-    pub const fn with_sign(self, value: bool) -> Self {
-        Self((self.0 & !0x8) | ((value as u32) << 3))
-    }
-
-    /// With this field set: verifies `key`, `r_in`, `s_in` with the challenge `digest`.
-    #[must_use]
-    pub const fn with_verify(self, value: bool) -> Self {
-        Self((self.0 & !0x10) | ((value as u32) << 4))
-    }
-
-    /// With this field set: sends the prefix of a slot to the port for hash engines.
-    #[must_use]
-    pub const fn with_prefix(self, value: bool) -> Self {
-        Self((self.0 & !0x20) | ((value as u32) << 5))
-    }
-
-    /// With this field set: ends a command, forgets nonce and results, and keeps slots.
-    #[must_use]
-    pub const fn with_abort(self, value: bool) -> Self {
-        Self((self.0 & !0x40) | ((value as u32) << 6))
-    }
-
-    /// With this field set: forgets everything.
-    #[must_use]
-    pub const fn with_wipe(self, value: bool) -> Self {
-        Self((self.0 & !0x80) | ((value as u32) << 7))
-    }
-}
-
-/// Value of the register: status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(u32);
-
-impl Value for Status {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Status {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Nothing is being done; inputs and configuration can be written.
-    #[must_use]
-    pub const fn idle(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// `point` is a public key or R.
-    #[must_use]
-    pub const fn point_valid(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// `s` is that of a signature.
-    #[must_use]
-    pub const fn s_valid(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// There is a nonce.
-    #[must_use]
-    pub const fn nonce_valid(self) -> bool {
-        self.0 & 0x8 != 0
-    }
-
-    /// The engine was upset, and does nothing until reset.
-    #[must_use]
-    pub const fn failed(self) -> bool {
-        self.0 & 0x10 != 0
-    }
-
-    /// A bit for each slot that has a key.
-    #[must_use]
-    pub const fn loaded(self) -> u8 {
-        ((self.0 >> 8) & 0xf) as u8
-    }
-
-    /// A bit for each slot that has its public key.
-    #[must_use]
-    pub const fn public_key(self) -> u8 {
-        ((self.0 >> 12) & 0xf) as u8
-    }
-}
-
-/// Value of the register: errors of the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Error(u32);
-
-impl Value for Error {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Error {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A command while busy, more than one, or one in the wrong order.
-    #[must_use]
-    pub const fn command(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a command while busy, more than one, or one in the wrong order.
-    #[must_use]
-    pub const fn with_command(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// An input written while busy, not by whole words, or not the lower half of a pair first.
-    #[must_use]
-    pub const fn write(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: an input written while busy, not by whole words, or not the lower half
-    /// of a pair first.
-    #[must_use]
-    pub const fn with_write(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: interrupts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupt(u32);
-
-impl Value for Interrupt {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Interrupt {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A command has ended.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a command has ended.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `error` and `status.failed`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `error` and `status.failed`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: interrupts that are passed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterruptEnable(u32);
-
-impl Value for InterruptEnable {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl InterruptEnable {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: what came of the last command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome(u32);
-
-impl Value for Outcome {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Outcome {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Any two differ in 16 bits at least.
-    #[must_use]
-    pub const fn value(self) -> Option<Verdict> {
-        Verdict::from_bits(self.0)
+    /// Value of the register: what came of the last command.
+    Outcome: 0x0 after reset {
+        /// Any two differ in 16 bits at least.
+        [31:0] value _: Verdict,
     }
 }

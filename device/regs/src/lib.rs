@@ -1,7 +1,7 @@
 //! Registers of the engines: typed, and read or written as the hardware allows.
 //!
-//! A module is made by `cargo xtask regs` from the description of an engine (`hw/ip/<name>/data/<name>.rdl`),
-//! and holds no unsafe code. All unsafe code is here: the code that makes a [`Block`] guarantees its
+//! A module is made by `cargo xtask regs` from the description of an engine (`hw/ip/<name>/data/<name>.rdl`).
+//! It is a table, which macros turn into types (`tables.rs`), and holds no unsafe code. All unsafe code is here: the code that makes a [`Block`] guarantees its
 //! address, and the rest follows. A register that can only be read has no `write`, and one that can only
 //! be written no `read`; a register outside of its map does not compile.
 //!
@@ -16,6 +16,9 @@
 extern crate std;
 
 use core::marker::PhantomData;
+
+#[macro_use]
+mod tables;
 
 pub mod aes;
 pub mod axi_guard;
@@ -70,6 +73,11 @@ impl Readable for ReadOnly {}
 impl Writable for WriteOnly {}
 impl Readable for ReadWrite {}
 impl Writable for ReadWrite {}
+
+/// As many ones as a field has bits, at the right end.
+const fn ones(width: u32) -> u32 {
+    u32::MAX >> (32 - width)
+}
 
 /// Registers at an address.
 pub struct Block<M> {

@@ -5,310 +5,99 @@
 //! - [`host`]: Mailbox, the side of the host.
 //! - [`rot`]: Mailbox, the side of the root of trust.
 
-/// Values of the field `state`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum State {
-    /// The root of trust takes no requests.
-    Closed = 0,
-    /// The host may write a request and ring.
-    Ready = 1,
-    /// A request is present and cannot be changed.
-    Busy = 2,
-    /// An answer is present and cannot be changed.
-    Answered = 3,
-    /// An illegal state was seen; nothing more happens until reset.
-    Fault = 7,
-}
-
-impl State {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::Closed),
-            1 => Some(Self::Ready),
-            2 => Some(Self::Busy),
-            3 => Some(Self::Answered),
-            7 => Some(Self::Fault),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `state`.
+    State {
+        /// The root of trust takes no requests.
+        Closed = 0,
+        /// The host may write a request and ring.
+        Ready = 1,
+        /// A request is present and cannot be changed.
+        Busy = 2,
+        /// An answer is present and cannot be changed.
+        Answered = 3,
+        /// An illegal state was seen; nothing more happens until reset.
+        Fault = 7,
     }
 }
 
 /// Mailbox, the side of the host.
 pub mod host {
     use super::State;
-    use crate::{Array, Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
 
-    /// Names the map in the type of a block.
-    pub struct HostMap;
-
-    impl Map for HostMap {
-        const SIZE: usize = 0x80;
-    }
-
-    /// Mailbox, the side of the host.
-    ///
-    /// The host writes a request, rings, and takes the answer.
-    pub type Host = Block<HostMap>;
-
-    impl Host {
-        /// What the mailbox holds, and what became of commands.
-        #[must_use]
-        pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-            self.register::<0x0, _, _>()
-        }
-
-        /// Commands of the host to the mailbox.
-        #[must_use]
-        pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
-            self.register::<0x4, _, _>()
-        }
-
-        /// Interrupt.
-        #[must_use]
-        pub const fn interrupt(&self) -> Register<'_, Interrupt, ReadWrite> {
-            self.register::<0x8, _, _>()
-        }
-
-        /// What is to be done.
-        #[must_use]
-        pub const fn operation(&self) -> Register<'_, Operation, ReadWrite> {
-            self.register::<0x10, _, _>()
-        }
-
-        /// Number of the request, chosen by the host.
-        #[must_use]
-        pub const fn id(&self) -> Register<'_, u32, ReadWrite> {
-            self.register::<0x14, _, _>()
-        }
-
-        /// Where the input lies, lower half.
-        #[must_use]
-        pub const fn source_low(&self) -> Register<'_, u32, ReadWrite> {
-            self.register::<0x18, _, _>()
-        }
-
-        /// Where the input lies, upper half.
-        #[must_use]
-        pub const fn source_high(&self) -> Register<'_, u32, ReadWrite> {
-            self.register::<0x1c, _, _>()
-        }
-
-        /// Where the output goes, lower half.
-        #[must_use]
-        pub const fn destination_low(&self) -> Register<'_, u32, ReadWrite> {
-            self.register::<0x20, _, _>()
-        }
-
-        /// Where the output goes, upper half.
-        #[must_use]
-        pub const fn destination_high(&self) -> Register<'_, u32, ReadWrite> {
-            self.register::<0x24, _, _>()
-        }
-
-        /// Bytes of the input.
-        #[must_use]
-        pub const fn length(&self) -> Register<'_, u32, ReadWrite> {
-            self.register::<0x28, _, _>()
-        }
-
-        /// What came of it.
-        #[must_use]
-        pub const fn outcome(&self) -> Register<'_, Outcome, ReadOnly> {
-            self.register::<0x30, _, _>()
-        }
-
-        /// Number of the request that is answered.
+    block! {
+        /// Mailbox, the side of the host.
         ///
-        /// All of it; zero while there is no answer.
-        #[must_use]
-        pub const fn answer_id(&self) -> Register<'_, u32, ReadOnly> {
-            self.register::<0x34, _, _>()
-        }
-
-        /// Result, as far as it fits here.
-        ///
-        /// All of it; zero while there is no answer.
-        #[must_use]
-        pub const fn result(&self) -> Array<'_, u32, ReadOnly, 16> {
-            self.array::<0x40, _, _, 16>()
-        }
-    }
-
-    /// Value of the register: what the mailbox holds, and what became of commands.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Status(u32);
-
-    impl Value for Status {
-        fn from_bits(bits: u32) -> Self {
-            Self(bits)
-        }
-
-        fn to_bits(self) -> u32 {
-            self.0
-        }
-    }
-
-    impl Status {
-        /// After reset.
-        pub const RESET: Self = Self(0x0);
-
-        /// The state.
-        #[must_use]
-        pub const fn state(self) -> Option<State> {
-            State::from_bits(self.0 & 0x7)
-        }
-
-        /// The last command of the host was refused, because of the state in which it came.
-        #[must_use]
-        pub const fn refused(self) -> bool {
-            self.0 & 0x100 != 0
-        }
-
-        /// A request was forgotten: there will be no answer. Until acknowledged, or the next ring.
-        #[must_use]
-        pub const fn emptied(self) -> bool {
-            self.0 & 0x200 != 0
+        /// The host writes a request, rings, and takes the answer.
+        Host: HostMap, 0x80 bytes {
+            /// What the mailbox holds, and what became of commands.
+            0x0 status: Status ReadOnly,
+            /// Commands of the host to the mailbox.
+            0x4 command: Command WriteOnly,
+            /// Interrupt.
+            0x8 interrupt: Interrupt ReadWrite,
+            /// What is to be done.
+            0x10 operation: Operation ReadWrite,
+            /// Number of the request, chosen by the host.
+            0x14 id: u32 ReadWrite,
+            /// Where the input lies, lower half.
+            0x18 source_low: u32 ReadWrite,
+            /// Where the input lies, upper half.
+            0x1c source_high: u32 ReadWrite,
+            /// Where the output goes, lower half.
+            0x20 destination_low: u32 ReadWrite,
+            /// Where the output goes, upper half.
+            0x24 destination_high: u32 ReadWrite,
+            /// Bytes of the input.
+            0x28 length: u32 ReadWrite,
+            /// What came of it.
+            0x30 outcome: Outcome ReadOnly,
+            /// Number of the request that is answered.
+            ///
+            /// All of it; zero while there is no answer.
+            0x34 answer_id: u32 ReadOnly,
+            /// Result, as far as it fits here.
+            ///
+            /// All of it; zero while there is no answer.
+            0x40 result: [u32; 16] ReadOnly,
         }
     }
 
-    /// Value of the register: commands of the host to the mailbox.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Command(u32);
-
-    impl Value for Command {
-        fn from_bits(bits: u32) -> Self {
-            Self(bits)
+    values! {
+        /// Value of the register: what the mailbox holds, and what became of commands.
+        Status: 0x0 after reset {
+            /// The state.
+            [2:0] state _: State,
+            /// The last command of the host was refused, because of the state in which it came.
+            [8] refused _: bool,
+            /// A request was forgotten: there will be no answer. Until acknowledged, or the next ring.
+            [9] emptied _: bool,
         }
-
-        fn to_bits(self) -> u32 {
-            self.0
+        /// Value of the register: commands of the host to the mailbox.
+        Command: 0x0 after reset {
+            /// Hand the request over. Refused unless ready.
+            [0] _ with_ring: bool,
+            /// The answer was read: forget it and the request. Refused unless answered or emptied.
+            [1] _ with_acknowledge: bool,
         }
-    }
-
-    impl Command {
-        /// After reset.
-        pub const RESET: Self = Self(0x0);
-
-        /// With this field set: hand the request over. Refused unless ready.
-        #[must_use]
-        pub const fn with_ring(self, value: bool) -> Self {
-            Self((self.0 & !0x1) | (value as u32))
+        /// Value of the register: interrupt.
+        Interrupt: 0x0 after reset {
+            /// Interrupt the host while there is an answer, or it was emptied, or in fault.
+            [0] enable with_enable: bool,
         }
-
-        /// With this field set: the answer was read: forget it and the request. Refused unless answered
-        /// or emptied.
-        #[must_use]
-        pub const fn with_acknowledge(self, value: bool) -> Self {
-            Self((self.0 & !0x2) | ((value as u32) << 1))
+        /// Value of the register: what is to be done.
+        Operation: 0x0 after reset {
+            /// Number of the operation.
+            [15:0] operation with_operation: u16,
+            /// Flags of the operation.
+            [31:16] flags with_flags: u16,
         }
-    }
-
-    /// Value of the register: interrupt.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Interrupt(u32);
-
-    impl Value for Interrupt {
-        fn from_bits(bits: u32) -> Self {
-            Self(bits)
-        }
-
-        fn to_bits(self) -> u32 {
-            self.0
-        }
-    }
-
-    impl Interrupt {
-        /// After reset.
-        pub const RESET: Self = Self(0x0);
-
-        /// Interrupt the host while there is an answer, or it was emptied, or in fault.
-        #[must_use]
-        pub const fn enable(self) -> bool {
-            self.0 & 0x1 != 0
-        }
-
-        /// With this field set: interrupt the host while there is an answer, or it was emptied, or in
-        /// fault.
-        #[must_use]
-        pub const fn with_enable(self, value: bool) -> Self {
-            Self((self.0 & !0x1) | (value as u32))
-        }
-    }
-
-    /// Value of the register: what is to be done.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Operation(u32);
-
-    impl Value for Operation {
-        fn from_bits(bits: u32) -> Self {
-            Self(bits)
-        }
-
-        fn to_bits(self) -> u32 {
-            self.0
-        }
-    }
-
-    impl Operation {
-        /// After reset.
-        pub const RESET: Self = Self(0x0);
-
-        /// Number of the operation.
-        #[must_use]
-        pub const fn operation(self) -> u16 {
-            (self.0 & 0xffff) as u16
-        }
-
-        /// With this field set: number of the operation.
-        #[must_use]
-        pub const fn with_operation(self, value: u16) -> Self {
-            Self((self.0 & !0xffff) | (value as u32))
-        }
-
-        /// Flags of the operation.
-        #[must_use]
-        pub const fn flags(self) -> u16 {
-            ((self.0 >> 16) & 0xffff) as u16
-        }
-
-        /// With this field set: flags of the operation.
-        #[must_use]
-        pub const fn with_flags(self, value: u16) -> Self {
-            Self((self.0 & !0xffff0000) | ((value as u32) << 16))
-        }
-    }
-
-    /// Value of the register: what came of it.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Outcome(u32);
-
-    impl Value for Outcome {
-        fn from_bits(bits: u32) -> Self {
-            Self(bits)
-        }
-
-        fn to_bits(self) -> u32 {
-            self.0
-        }
-    }
-
-    impl Outcome {
-        /// After reset.
-        pub const RESET: Self = Self(0x0);
-
-        /// 0 is success.
-        #[must_use]
-        pub const fn status(self) -> u8 {
-            (self.0 & 0xff) as u8
-        }
-
-        /// Reason of a refusal: the number of an error.
-        #[must_use]
-        pub const fn reason(self) -> u16 {
-            ((self.0 >> 16) & 0xffff) as u16
+        /// Value of the register: what came of it.
+        Outcome: 0x0 after reset {
+            /// 0 is success.
+            [7:0] status _: u8,
+            /// Reason of a refusal: the number of an error.
+            [31:16] reason _: u16,
         }
     }
 }
@@ -316,283 +105,86 @@ pub mod host {
 /// Mailbox, the side of the root of trust.
 pub mod rot {
     use super::State;
-    use crate::{Array, Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
 
-    /// Names the map in the type of a block.
-    pub struct RotMap;
-
-    impl Map for RotMap {
-        const SIZE: usize = 0x80;
-    }
-
-    /// Mailbox, the side of the root of trust.
-    ///
-    /// The root of trust reads a request that cannot change, and answers it.
-    pub type Rot = Block<RotMap>;
-
-    impl Rot {
-        /// What the mailbox holds, and what became of commands.
-        #[must_use]
-        pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-            self.register::<0x0, _, _>()
-        }
-
-        /// Commands of the root of trust to the mailbox.
-        #[must_use]
-        pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
-            self.register::<0x4, _, _>()
-        }
-
-        /// Whether there are requests, and how they are noticed.
-        #[must_use]
-        pub const fn control(&self) -> Register<'_, Control, ReadWrite> {
-            self.register::<0x8, _, _>()
-        }
-
-        /// What is to be done.
-        #[must_use]
-        pub const fn operation(&self) -> Register<'_, Operation, ReadOnly> {
-            self.register::<0x10, _, _>()
-        }
-
-        /// Number of the request, chosen by the host.
+    block! {
+        /// Mailbox, the side of the root of trust.
         ///
-        /// All of it; zero while there is no request.
-        #[must_use]
-        pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-            self.register::<0x14, _, _>()
-        }
-
-        /// Where the input lies, lower half.
-        ///
-        /// All of it; zero while there is no request.
-        #[must_use]
-        pub const fn source_low(&self) -> Register<'_, u32, ReadOnly> {
-            self.register::<0x18, _, _>()
-        }
-
-        /// Where the input lies, upper half.
-        ///
-        /// All of it; zero while there is no request.
-        #[must_use]
-        pub const fn source_high(&self) -> Register<'_, u32, ReadOnly> {
-            self.register::<0x1c, _, _>()
-        }
-
-        /// Where the output goes, lower half.
-        ///
-        /// All of it; zero while there is no request.
-        #[must_use]
-        pub const fn destination_low(&self) -> Register<'_, u32, ReadOnly> {
-            self.register::<0x20, _, _>()
-        }
-
-        /// Where the output goes, upper half.
-        ///
-        /// All of it; zero while there is no request.
-        #[must_use]
-        pub const fn destination_high(&self) -> Register<'_, u32, ReadOnly> {
-            self.register::<0x24, _, _>()
-        }
-
-        /// Bytes of the input.
-        ///
-        /// All of it; zero while there is no request.
-        #[must_use]
-        pub const fn length(&self) -> Register<'_, u32, ReadOnly> {
-            self.register::<0x28, _, _>()
-        }
-
-        /// What came of it.
-        #[must_use]
-        pub const fn outcome(&self) -> Register<'_, Outcome, ReadWrite> {
-            self.register::<0x30, _, _>()
-        }
-
-        /// Result, as far as it fits here.
-        #[must_use]
-        pub const fn result(&self) -> Array<'_, u32, ReadWrite, 16> {
-            self.array::<0x40, _, _, 16>()
+        /// The root of trust reads a request that cannot change, and answers it.
+        Rot: RotMap, 0x80 bytes {
+            /// What the mailbox holds, and what became of commands.
+            0x0 status: Status ReadOnly,
+            /// Commands of the root of trust to the mailbox.
+            0x4 command: Command WriteOnly,
+            /// Whether there are requests, and how they are noticed.
+            0x8 control: Control ReadWrite,
+            /// What is to be done.
+            0x10 operation: Operation ReadOnly,
+            /// Number of the request, chosen by the host.
+            ///
+            /// All of it; zero while there is no request.
+            0x14 id: u32 ReadOnly,
+            /// Where the input lies, lower half.
+            ///
+            /// All of it; zero while there is no request.
+            0x18 source_low: u32 ReadOnly,
+            /// Where the input lies, upper half.
+            ///
+            /// All of it; zero while there is no request.
+            0x1c source_high: u32 ReadOnly,
+            /// Where the output goes, lower half.
+            ///
+            /// All of it; zero while there is no request.
+            0x20 destination_low: u32 ReadOnly,
+            /// Where the output goes, upper half.
+            ///
+            /// All of it; zero while there is no request.
+            0x24 destination_high: u32 ReadOnly,
+            /// Bytes of the input.
+            ///
+            /// All of it; zero while there is no request.
+            0x28 length: u32 ReadOnly,
+            /// What came of it.
+            0x30 outcome: Outcome ReadWrite,
+            /// Result, as far as it fits here.
+            0x40 result: [u32; 16] ReadWrite,
         }
     }
 
-    /// Value of the register: what the mailbox holds, and what became of commands.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Status(u32);
-
-    impl Value for Status {
-        fn from_bits(bits: u32) -> Self {
-            Self(bits)
+    values! {
+        /// Value of the register: what the mailbox holds, and what became of commands.
+        Status: 0x0 after reset {
+            /// The state.
+            [2:0] state _: State,
+            /// The last answer was refused, because there was no request.
+            [8] refused _: bool,
         }
-
-        fn to_bits(self) -> u32 {
-            self.0
+        /// Value of the register: commands of the root of trust to the mailbox.
+        Command: 0x0 after reset {
+            /// Hand the answer over. Refused unless busy.
+            [0] _ with_respond: bool,
+            /// Forget request and answer, in any state but fault. The mailbox stays open.
+            [1] _ with_discard: bool,
         }
-    }
-
-    impl Status {
-        /// After reset.
-        pub const RESET: Self = Self(0x0);
-
-        /// The state.
-        #[must_use]
-        pub const fn state(self) -> Option<State> {
-            State::from_bits(self.0 & 0x7)
+        /// Value of the register: whether there are requests, and how they are noticed.
+        Control: 0x0 after reset {
+            /// Take requests. Cleared by a change of lifecycle, a wipe and a fault.
+            [0] open with_open: bool,
+            /// Interrupt the root of trust while there is a request, or in fault.
+            [1] interrupt_enable with_interrupt_enable: bool,
         }
-
-        /// The last answer was refused, because there was no request.
-        #[must_use]
-        pub const fn refused(self) -> bool {
-            self.0 & 0x100 != 0
+        /// Value of the register: what is to be done.
+        Operation: 0x0 after reset {
+            /// Number of the operation.
+            [15:0] operation _: u16,
+            /// Flags of the operation.
+            [31:16] flags _: u16,
         }
-    }
-
-    /// Value of the register: commands of the root of trust to the mailbox.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Command(u32);
-
-    impl Value for Command {
-        fn from_bits(bits: u32) -> Self {
-            Self(bits)
-        }
-
-        fn to_bits(self) -> u32 {
-            self.0
-        }
-    }
-
-    impl Command {
-        /// After reset.
-        pub const RESET: Self = Self(0x0);
-
-        /// With this field set: hand the answer over. Refused unless busy.
-        #[must_use]
-        pub const fn with_respond(self, value: bool) -> Self {
-            Self((self.0 & !0x1) | (value as u32))
-        }
-
-        /// With this field set: forget request and answer, in any state but fault. The mailbox stays
-        /// open.
-        #[must_use]
-        pub const fn with_discard(self, value: bool) -> Self {
-            Self((self.0 & !0x2) | ((value as u32) << 1))
-        }
-    }
-
-    /// Value of the register: whether there are requests, and how they are noticed.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Control(u32);
-
-    impl Value for Control {
-        fn from_bits(bits: u32) -> Self {
-            Self(bits)
-        }
-
-        fn to_bits(self) -> u32 {
-            self.0
-        }
-    }
-
-    impl Control {
-        /// After reset.
-        pub const RESET: Self = Self(0x0);
-
-        /// Take requests. Cleared by a change of lifecycle, a wipe and a fault.
-        #[must_use]
-        pub const fn open(self) -> bool {
-            self.0 & 0x1 != 0
-        }
-
-        /// With this field set: take requests. Cleared by a change of lifecycle, a wipe and a fault.
-        #[must_use]
-        pub const fn with_open(self, value: bool) -> Self {
-            Self((self.0 & !0x1) | (value as u32))
-        }
-
-        /// Interrupt the root of trust while there is a request, or in fault.
-        #[must_use]
-        pub const fn interrupt_enable(self) -> bool {
-            self.0 & 0x2 != 0
-        }
-
-        /// With this field set: interrupt the root of trust while there is a request, or in fault.
-        #[must_use]
-        pub const fn with_interrupt_enable(self, value: bool) -> Self {
-            Self((self.0 & !0x2) | ((value as u32) << 1))
-        }
-    }
-
-    /// Value of the register: what is to be done.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Operation(u32);
-
-    impl Value for Operation {
-        fn from_bits(bits: u32) -> Self {
-            Self(bits)
-        }
-
-        fn to_bits(self) -> u32 {
-            self.0
-        }
-    }
-
-    impl Operation {
-        /// After reset.
-        pub const RESET: Self = Self(0x0);
-
-        /// Number of the operation.
-        #[must_use]
-        pub const fn operation(self) -> u16 {
-            (self.0 & 0xffff) as u16
-        }
-
-        /// Flags of the operation.
-        #[must_use]
-        pub const fn flags(self) -> u16 {
-            ((self.0 >> 16) & 0xffff) as u16
-        }
-    }
-
-    /// Value of the register: what came of it.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Outcome(u32);
-
-    impl Value for Outcome {
-        fn from_bits(bits: u32) -> Self {
-            Self(bits)
-        }
-
-        fn to_bits(self) -> u32 {
-            self.0
-        }
-    }
-
-    impl Outcome {
-        /// After reset.
-        pub const RESET: Self = Self(0x0);
-
-        /// 0 is success.
-        #[must_use]
-        pub const fn status(self) -> u8 {
-            (self.0 & 0xff) as u8
-        }
-
-        /// With this field set: 0 is success.
-        #[must_use]
-        pub const fn with_status(self, value: u8) -> Self {
-            Self((self.0 & !0xff) | (value as u32))
-        }
-
-        /// Reason of a refusal: the number of an error.
-        #[must_use]
-        pub const fn reason(self) -> u16 {
-            ((self.0 >> 16) & 0xffff) as u16
-        }
-
-        /// With this field set: reason of a refusal: the number of an error.
-        #[must_use]
-        pub const fn with_reason(self, value: u16) -> Self {
-            Self((self.0 & !0xffff0000) | ((value as u32) << 16))
+        /// Value of the register: what came of it.
+        Outcome: 0x0 after reset {
+            /// 0 is success.
+            [7:0] status with_status: u8,
+            /// Reason of a refusal: the number of an error.
+            [31:16] reason with_reason: u16,
         }
     }
 }

@@ -2,559 +2,201 @@
 
 //! Registers of `otp`.
 
-use crate::{Array, Block, Map, ReadOnly, Register, Value, WriteOnly};
-
-/// Values of the field `verdict`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Verdict {
-    /// The array is being read.
-    Loading = 0,
-    /// All that was provisioned is good, and the lifecycle is one that boots.
-    Ready = 1,
-    /// See `reason`.
-    Failed = 2,
-}
-
-impl Verdict {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::Loading),
-            1 => Some(Self::Ready),
-            2 => Some(Self::Failed),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `verdict`.
+    Verdict {
+        /// The array is being read.
+        Loading = 0,
+        /// All that was provisioned is good, and the lifecycle is one that boots.
+        Ready = 1,
+        /// See `reason`.
+        Failed = 2,
+    }
+    /// Values of the field `reason`.
+    Reason {
+        /// Nothing is wrong.
+        None = 0,
+        /// The lifecycle is blank.
+        Blank = 1,
+        /// The device was scrapped.
+        Scrapped = 2,
+        /// A word or a flag is half-programmed. The same value may be burned again.
+        Half = 3,
+        /// A written word has more faults than its code corrects.
+        Corrupted = 4,
+        /// Flags that are no lifecycle.
+        Lifecycle = 5,
+        /// A floor with a gap.
+        Floor = 6,
+        /// Some words of a field are written and others blank.
+        Mixed = 7,
+        /// In production, without a board or without a root key that may be used.
+        Incomplete = 8,
+        /// The block was upset, and does nothing until reset.
+        Upset = 9,
+    }
+    /// Values of the field `lifecycle`.
+    Lifecycle {
+        /// Nothing was provisioned.
+        Blank = 0,
+        /// At the manufacturer of the chip.
+        Test = 1,
+        /// At the manufacturer of the device.
+        Development = 2,
+        /// In the field. Only here are secrets open.
+        Production = 3,
+        /// For failure analysis; secrets are closed.
+        Returned = 4,
+        /// Nothing boots any more.
+        Scrapped = 5,
+        /// Not known yet, no lifecycle, or upset.
+        Invalid = 7,
+    }
+    /// Values of the field `outcome`.
+    Outcome {
+        /// Nothing was burned since reset.
+        None = 0,
+        /// A burn is under way.
+        Busy = 1,
+        /// Burned and read back.
+        Done = 2,
+        /// Refused: the field is locked or hidden.
+        Locked = 3,
+        /// Refused: not in this lifecycle.
+        Lifecycle = 4,
+        /// Refused: not the next step, or no such row or flag.
+        Order = 5,
+        /// Refused: the row has cells that the value has not, or is written with another one.
+        Conflict = 6,
+        /// The cells do not read as they were burned.
+        Verify = 7,
     }
 }
 
-/// Values of the field `reason`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Reason {
-    /// Nothing is wrong.
-    None = 0,
-    /// The lifecycle is blank.
-    Blank = 1,
-    /// The device was scrapped.
-    Scrapped = 2,
-    /// A word or a flag is half-programmed. The same value may be burned again.
-    Half = 3,
-    /// A written word has more faults than its code corrects.
-    Corrupted = 4,
-    /// Flags that are no lifecycle.
-    Lifecycle = 5,
-    /// A floor with a gap.
-    Floor = 6,
-    /// Some words of a field are written and others blank.
-    Mixed = 7,
-    /// In production, without a board or without a root key that may be used.
-    Incomplete = 8,
-    /// The block was upset, and does nothing until reset.
-    Upset = 9,
-}
-
-impl Reason {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::None),
-            1 => Some(Self::Blank),
-            2 => Some(Self::Scrapped),
-            3 => Some(Self::Half),
-            4 => Some(Self::Corrupted),
-            5 => Some(Self::Lifecycle),
-            6 => Some(Self::Floor),
-            7 => Some(Self::Mixed),
-            8 => Some(Self::Incomplete),
-            9 => Some(Self::Upset),
-            _ => None,
-        }
-    }
-}
-
-/// Values of the field `lifecycle`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Lifecycle {
-    /// Nothing was provisioned.
-    Blank = 0,
-    /// At the manufacturer of the chip.
-    Test = 1,
-    /// At the manufacturer of the device.
-    Development = 2,
-    /// In the field. Only here are secrets open.
-    Production = 3,
-    /// For failure analysis; secrets are closed.
-    Returned = 4,
-    /// Nothing boots any more.
-    Scrapped = 5,
-    /// Not known yet, no lifecycle, or upset.
-    Invalid = 7,
-}
-
-impl Lifecycle {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::Blank),
-            1 => Some(Self::Test),
-            2 => Some(Self::Development),
-            3 => Some(Self::Production),
-            4 => Some(Self::Returned),
-            5 => Some(Self::Scrapped),
-            7 => Some(Self::Invalid),
-            _ => None,
-        }
-    }
-}
-
-/// Values of the field `outcome`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Outcome {
-    /// Nothing was burned since reset.
-    None = 0,
-    /// A burn is under way.
-    Busy = 1,
-    /// Burned and read back.
-    Done = 2,
-    /// Refused: the field is locked or hidden.
-    Locked = 3,
-    /// Refused: not in this lifecycle.
-    Lifecycle = 4,
-    /// Refused: not the next step, or no such row or flag.
-    Order = 5,
-    /// Refused: the row has cells that the value has not, or is written with another one.
-    Conflict = 6,
-    /// The cells do not read as they were burned.
-    Verify = 7,
-}
-
-impl Outcome {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::None),
-            1 => Some(Self::Busy),
-            2 => Some(Self::Done),
-            3 => Some(Self::Locked),
-            4 => Some(Self::Lifecycle),
-            5 => Some(Self::Order),
-            6 => Some(Self::Conflict),
-            7 => Some(Self::Verify),
-            _ => None,
-        }
-    }
-}
-
-/// Names the map in the type of a block.
-pub struct OtpMap;
-
-impl Map for OtpMap {
-    const SIZE: usize = 0x400;
-}
-
-/// One-time-programmable storage.
-///
-/// Fields that are programmed once, their locks and latches, and the verdict of the reader that
-/// runs at reset.
-pub type Otp = Block<OtpMap>;
-
-impl Otp {
-    /// Identification.
+block! {
+    /// One-time-programmable storage.
     ///
-    /// The letters `otp` and a zero.
-    #[must_use]
-    pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Status.
-    #[must_use]
-    pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// Fields.
-    ///
-    /// A bit for each field of words: 0 to 3 root keys, 4 board, 5 device secret, 6 to 9 keys. One
-    /// with neither bit is refused.
-    #[must_use]
-    pub const fn fields(&self) -> Register<'_, Fields, ReadOnly> {
-        self.register::<0x8, _, _>()
-    }
-
-    /// Locks and revocation.
-    #[must_use]
-    pub const fn locks(&self) -> Register<'_, Locks, ReadOnly> {
-        self.register::<0xc, _, _>()
-    }
-
-    /// Faults that were corrected.
-    #[must_use]
-    pub const fn corrected(&self) -> Register<'_, Corrected, ReadOnly> {
-        self.register::<0x10, _, _>()
-    }
-
-    /// What became of the last burn.
-    #[must_use]
-    pub const fn progress(&self) -> Register<'_, Progress, ReadOnly> {
-        self.register::<0x14, _, _>()
-    }
-
-    /// Read latches.
-    ///
-    /// A one hides a field of words until reset, from every reader, and clears its words. Zeros
-    /// change nothing.
-    #[must_use]
-    pub const fn hide(&self) -> Register<'_, Hide, WriteOnly> {
-        self.register::<0x18, _, _>()
-    }
-
-    /// Latches against burns.
-    ///
-    /// A one closes a field to burns until reset. Zeros change nothing.
-    #[must_use]
-    pub const fn latch(&self) -> Register<'_, Latch, WriteOnly> {
-        self.register::<0x1c, _, _>()
-    }
-
-    /// What is burned.
-    ///
-    /// A word, or the number of a flag in its row. Forgotten after each burn. A write while one is
-    /// under way is an error.
-    #[must_use]
-    pub const fn data(&self) -> Register<'_, u32, WriteOnly> {
-        self.register::<0x20, _, _>()
-    }
-
-    /// Burns a row.
-    ///
-    /// The upper half has to be B1A5 (hexadecimal). A write that is refused is an error; see
-    /// `progress`.
-    #[must_use]
-    pub const fn burn(&self) -> Register<'_, Burn, WriteOnly> {
-        self.register::<0x24, _, _>()
-    }
-
-    /// Sends the device secret or a key to an engine.
-    ///
-    /// An error if it is closed, blank, or something is being sent.
-    #[must_use]
-    pub const fn send(&self) -> Register<'_, Send, WriteOnly> {
-        self.register::<0x28, _, _>()
-    }
-
-    /// Rows.
-    ///
-    /// Words by the numbers of their rows: 16 to 19 types of the root keys, 24 to 31 board, 32 to
-    /// 63 digests of the root keys, 64 to 71 device secret, 72 to 103 keys. A read of a word that
-    /// is blank, refused, hidden or closed is an error, with zeros.
-    #[must_use]
-    pub const fn rows(&self) -> Array<'_, u32, ReadOnly, 128> {
-        self.array::<0x200, _, _, 128>()
+    /// Fields that are programmed once, their locks and latches, and the verdict of the reader that
+    /// runs at reset.
+    Otp: OtpMap, 0x400 bytes {
+        /// Identification.
+        ///
+        /// The letters `otp` and a zero.
+        0x0 id: u32 ReadOnly,
+        /// Status.
+        0x4 status: Status ReadOnly,
+        /// Fields.
+        ///
+        /// A bit for each field of words: 0 to 3 root keys, 4 board, 5 device secret, 6 to 9 keys. One
+        /// with neither bit is refused.
+        0x8 fields: Fields ReadOnly,
+        /// Locks and revocation.
+        0xc locks: Locks ReadOnly,
+        /// Faults that were corrected.
+        0x10 corrected: Corrected ReadOnly,
+        /// What became of the last burn.
+        0x14 progress: Progress ReadOnly,
+        /// Read latches.
+        ///
+        /// A one hides a field of words until reset, from every reader, and clears its words. Zeros
+        /// change nothing.
+        0x18 hide: Hide WriteOnly,
+        /// Latches against burns.
+        ///
+        /// A one closes a field to burns until reset. Zeros change nothing.
+        0x1c latch: Latch WriteOnly,
+        /// What is burned.
+        ///
+        /// A word, or the number of a flag in its row. Forgotten after each burn. A write while one is
+        /// under way is an error.
+        0x20 data: u32 WriteOnly,
+        /// Burns a row.
+        ///
+        /// The upper half has to be B1A5 (hexadecimal). A write that is refused is an error; see
+        /// `progress`.
+        0x24 burn: Burn WriteOnly,
+        /// Sends the device secret or a key to an engine.
+        ///
+        /// An error if it is closed, blank, or something is being sent.
+        0x28 send: Send WriteOnly,
+        /// Rows.
+        ///
+        /// Words by the numbers of their rows: 16 to 19 types of the root keys, 24 to 31 board, 32 to
+        /// 63 digests of the root keys, 64 to 71 device secret, 72 to 103 keys. A read of a word that
+        /// is blank, refused, hidden or closed is an error, with zeros.
+        0x200 rows: [u32; 128] ReadOnly,
     }
 }
 
-/// Value of the register: status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(u32);
-
-impl Value for Status {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+values! {
+    /// Value of the register: status.
+    Status: 0x0 after reset {
+        /// The verdict.
+        [1:0] verdict _: Verdict,
+        /// Why it is not `ready`.
+        [7:4] reason _: Reason,
+        /// The row of this reason, if it is one of a row.
+        [14:8] row _: u8,
+        /// The lifecycle of this reset.
+        [18:16] lifecycle _: Lifecycle,
+        /// The floor of security versions.
+        [30:24] floor _: u8,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: fields.
+    Fields: 0x0 after reset {
+        /// All of its words are written and good.
+        [9:0] good _: u16,
+        /// All of its words are blank.
+        [19:10] blank _: u16,
+        /// Hidden until reset, by `hide`.
+        [29:20] hidden _: u16,
     }
-}
-
-impl Status {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// The verdict.
-    #[must_use]
-    pub const fn verdict(self) -> Option<Verdict> {
-        Verdict::from_bits(self.0 & 0x3)
+    /// Value of the register: locks and revocation.
+    Locks: 0x0 after reset {
+        /// Fields that cannot be burned: bits 0 to 9 as in `fields`, then lifecycle, revocation, floor,
+        /// locks.
+        [13:0] locked _: u16,
+        /// Root keys that are revoked.
+        [19:16] revoked _: u8,
     }
-
-    /// Why it is not `ready`.
-    #[must_use]
-    pub const fn reason(self) -> Option<Reason> {
-        Reason::from_bits((self.0 >> 4) & 0xf)
+    /// Value of the register: faults that were corrected.
+    Corrected: 0x0 after reset {
+        /// How many since reset, up to 255.
+        [7:0] count _: u8,
+        /// Row of the first.
+        [14:8] row _: u8,
     }
-
-    /// The row of this reason, if it is one of a row.
-    #[must_use]
-    pub const fn row(self) -> u8 {
-        ((self.0 >> 8) & 0x7f) as u8
+    /// Value of the register: what became of the last burn.
+    Progress: 0x0 after reset {
+        /// The result.
+        [2:0] code _: Outcome,
+        /// A burn can be commanded.
+        [8] idle _: bool,
+        /// A key is being sent.
+        [9] sending _: bool,
     }
-
-    /// The lifecycle of this reset.
-    #[must_use]
-    pub const fn lifecycle(self) -> Option<Lifecycle> {
-        Lifecycle::from_bits((self.0 >> 16) & 0x7)
+    /// Value of the register: read latches.
+    Hide: 0x0 after reset {
+        /// Bits as in `fields`.
+        [9:0] _ with_hidden: u16,
     }
-
-    /// The floor of security versions.
-    #[must_use]
-    pub const fn floor(self) -> u8 {
-        ((self.0 >> 24) & 0x7f) as u8
+    /// Value of the register: latches against burns.
+    Latch: 0x0 after reset {
+        /// Bits as in `locks.locked`.
+        [13:0] _ with_closed: u16,
     }
-}
-
-/// Value of the register: fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fields(u32);
-
-impl Value for Fields {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+    /// Value of the register: burns a row.
+    Burn: 0x0 after reset {
+        /// The row.
+        [6:0] _ with_row: u8,
+        /// The word that unlocks the command.
+        [31:16] _ with_key: u16,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Fields {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// All of its words are written and good.
-    #[must_use]
-    pub const fn good(self) -> u16 {
-        (self.0 & 0x3ff) as u16
-    }
-
-    /// All of its words are blank.
-    #[must_use]
-    pub const fn blank(self) -> u16 {
-        ((self.0 >> 10) & 0x3ff) as u16
-    }
-
-    /// Hidden until reset, by `hide`.
-    #[must_use]
-    pub const fn hidden(self) -> u16 {
-        ((self.0 >> 20) & 0x3ff) as u16
-    }
-}
-
-/// Value of the register: locks and revocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Locks(u32);
-
-impl Value for Locks {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Locks {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Fields that cannot be burned: bits 0 to 9 as in `fields`, then lifecycle, revocation, floor,
-    /// locks.
-    #[must_use]
-    pub const fn locked(self) -> u16 {
-        (self.0 & 0x3fff) as u16
-    }
-
-    /// Root keys that are revoked.
-    #[must_use]
-    pub const fn revoked(self) -> u8 {
-        ((self.0 >> 16) & 0xf) as u8
-    }
-}
-
-/// Value of the register: faults that were corrected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Corrected(u32);
-
-impl Value for Corrected {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Corrected {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// How many since reset, up to 255.
-    #[must_use]
-    pub const fn count(self) -> u8 {
-        (self.0 & 0xff) as u8
-    }
-
-    /// Row of the first.
-    #[must_use]
-    pub const fn row(self) -> u8 {
-        ((self.0 >> 8) & 0x7f) as u8
-    }
-}
-
-/// Value of the register: what became of the last burn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress(u32);
-
-impl Value for Progress {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Progress {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// The result.
-    #[must_use]
-    pub const fn code(self) -> Option<Outcome> {
-        Outcome::from_bits(self.0 & 0x7)
-    }
-
-    /// A burn can be commanded.
-    #[must_use]
-    pub const fn idle(self) -> bool {
-        self.0 & 0x100 != 0
-    }
-
-    /// A key is being sent.
-    #[must_use]
-    pub const fn sending(self) -> bool {
-        self.0 & 0x200 != 0
-    }
-}
-
-/// Value of the register: read latches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hide(u32);
-
-impl Value for Hide {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Hide {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: bits as in `fields`.
-    #[must_use]
-    pub const fn with_hidden(self, value: u16) -> Self {
-        Self((self.0 & !0x3ff) | (value as u32 & 0x3ff))
-    }
-}
-
-/// Value of the register: latches against burns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Latch(u32);
-
-impl Value for Latch {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Latch {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: bits as in `locks.locked`.
-    #[must_use]
-    pub const fn with_closed(self, value: u16) -> Self {
-        Self((self.0 & !0x3fff) | (value as u32 & 0x3fff))
-    }
-}
-
-/// Value of the register: burns a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Burn(u32);
-
-impl Value for Burn {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Burn {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: the row.
-    #[must_use]
-    pub const fn with_row(self, value: u8) -> Self {
-        Self((self.0 & !0x7f) | (value as u32 & 0x7f))
-    }
-
-    /// With this field set: the word that unlocks the command.
-    #[must_use]
-    pub const fn with_key(self, value: u16) -> Self {
-        Self((self.0 & !0xffff0000) | ((value as u32) << 16))
-    }
-}
-
-/// Value of the register: sends the device secret or a key to an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Send(u32);
-
-impl Value for Send {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Send {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: 0: the device secret; 1 to 4: keys 0 to 3.
-    #[must_use]
-    pub const fn with_key(self, value: u8) -> Self {
-        Self((self.0 & !0x7) | (value as u32 & 0x7))
-    }
-
-    /// With this field set: to which engine.
-    #[must_use]
-    pub const fn with_to(self, value: u8) -> Self {
-        Self((self.0 & !0x300) | ((value as u32 & 0x3) << 8))
+    /// Value of the register: sends the device secret or a key to an engine.
+    Send: 0x0 after reset {
+        /// 0: the device secret; 1 to 4: keys 0 to 3.
+        [2:0] _ with_key: u8,
+        /// To which engine.
+        [9:8] _ with_to: u8,
     }
 }

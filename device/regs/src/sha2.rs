@@ -2,589 +2,167 @@
 
 //! Registers of `sha2`.
 
-use crate::{Array, Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
-
-/// Values of the field `mode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Mode {
-    /// No command is taken but `abort` and `wipe`.
-    Off = 0,
-    /// SHA-256 (FIPS 180-4).
-    Sha256 = 1,
-    /// HMAC-SHA-256 (FIPS 198-1).
-    HmacSha256 = 2,
-    /// SHA-384, if there is an engine for it.
-    Sha384 = 3,
-    /// SHA-512, if there is an engine for it.
-    Sha512 = 4,
-}
-
-impl Mode {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::Off),
-            1 => Some(Self::Sha256),
-            2 => Some(Self::HmacSha256),
-            3 => Some(Self::Sha384),
-            4 => Some(Self::Sha512),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `mode`.
+    Mode {
+        /// No command is taken but `abort` and `wipe`.
+        Off = 0,
+        /// SHA-256 (FIPS 180-4).
+        Sha256 = 1,
+        /// HMAC-SHA-256 (FIPS 198-1).
+        HmacSha256 = 2,
+        /// SHA-384, if there is an engine for it.
+        Sha384 = 3,
+        /// SHA-512, if there is an engine for it.
+        Sha512 = 4,
     }
 }
 
-/// Names the map in the type of a block.
-pub struct Sha2Map;
-
-impl Map for Sha2Map {
-    const SIZE: usize = 0x140;
-}
-
-/// SHA-2 engine.
-///
-/// SHA-256, HMAC-SHA-256, and perhaps SHA-384 and SHA-512, with a FIFO or a stream for the
-/// message. Commands that come at the wrong time change nothing and are told by `error`. An
-/// upset of the engine's own state is for good: `status.failed` stays until reset, and nothing
-/// can be had.
-pub type Sha2 = Block<Sha2Map>;
-
-impl Sha2 {
-    /// Identification.
+block! {
+    /// SHA-2 engine.
     ///
-    /// The letters `sha2`.
-    #[must_use]
-    pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Parameters of this instance.
-    #[must_use]
-    pub const fn parameters(&self) -> Register<'_, Parameters, ReadOnly> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// Configuration.
-    ///
-    /// Taken while idle; ignored otherwise.
-    #[must_use]
-    pub const fn control(&self) -> Register<'_, Control, ReadWrite> {
-        self.register::<0x8, _, _>()
-    }
-
-    /// Commands.
-    ///
-    /// One at a time. A read is an error.
-    #[must_use]
-    pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
-        self.register::<0xc, _, _>()
-    }
-
-    /// Status.
-    #[must_use]
-    pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-        self.register::<0x10, _, _>()
-    }
-
-    /// Errors of the driver.
-    ///
-    /// Nothing was done. A one clears.
-    #[must_use]
-    pub const fn error(&self) -> Register<'_, Error, ReadWrite> {
-        self.register::<0x14, _, _>()
-    }
-
-    /// Interrupts.
-    ///
-    /// A one clears.
-    #[must_use]
-    pub const fn interrupt(&self) -> Register<'_, Interrupt, ReadWrite> {
-        self.register::<0x18, _, _>()
-    }
-
-    /// Interrupts that are passed on.
-    #[must_use]
-    pub const fn interrupt_enable(&self) -> Register<'_, InterruptEnable, ReadWrite> {
-        self.register::<0x1c, _, _>()
-    }
-
-    /// Length of the message, lower half.
-    ///
-    /// In bytes, the block of the key of a HMAC included. Set when a message ends or is left; read
-    /// by `resume`, for which it is a number of whole blocks.
-    #[must_use]
-    pub const fn message_length_low(&self) -> Register<'_, u32, ReadWrite> {
-        self.register::<0x20, _, _>()
-    }
-
-    /// Length of the message, upper half.
-    #[must_use]
-    pub const fn message_length_high(&self) -> Register<'_, MessageLengthHigh, ReadWrite> {
-        self.register::<0x24, _, _>()
-    }
-
-    /// Key of HMAC.
-    ///
-    /// K0 of FIPS 198-1: the key followed by zeros; one of more than 64 bytes is hashed by software
-    /// first. Bytes in the order of memory. A read is an error, with zeros.
-    #[must_use]
-    pub const fn key(&self) -> Array<'_, u32, WriteOnly, 16> {
-        self.array::<0x40, _, _, 16>()
-    }
-
-    /// Digest, or state of a message.
-    ///
-    /// Zero while there is neither, and past its end. Written before `resume`.
-    #[must_use]
-    pub const fn digest(&self) -> Array<'_, u32, ReadWrite, 16> {
-        self.array::<0x80, _, _, 16>()
-    }
-
-    /// FIFO.
-    ///
-    /// Every store appends its bytes to the message, wherever in this range. Waits while the FIFO
-    /// is full.
-    #[must_use]
-    pub const fn fifo(&self) -> Array<'_, u32, WriteOnly, 16> {
-        self.array::<0x100, _, _, 16>()
+    /// SHA-256, HMAC-SHA-256, and perhaps SHA-384 and SHA-512, with a FIFO or a stream for the message.
+    /// Commands that come at the wrong time change nothing and are told by `error`. An upset of the
+    /// engine's own state is for good: `status.failed` stays until reset, and nothing can be had.
+    Sha2: Sha2Map, 0x140 bytes {
+        /// Identification.
+        ///
+        /// The letters `sha2`.
+        0x0 id: u32 ReadOnly,
+        /// Parameters of this instance.
+        0x4 parameters: Parameters ReadOnly,
+        /// Configuration.
+        ///
+        /// Taken while idle; ignored otherwise.
+        0x8 control: Control ReadWrite,
+        /// Commands.
+        ///
+        /// One at a time. A read is an error.
+        0xc command: Command WriteOnly,
+        /// Status.
+        0x10 status: Status ReadOnly,
+        /// Errors of the driver.
+        ///
+        /// Nothing was done. A one clears.
+        0x14 error: Error ReadWrite,
+        /// Interrupts.
+        ///
+        /// A one clears.
+        0x18 interrupt: Interrupt ReadWrite,
+        /// Interrupts that are passed on.
+        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        /// Length of the message, lower half.
+        ///
+        /// In bytes, the block of the key of a HMAC included. Set when a message ends or is left; read
+        /// by `resume`, for which it is a number of whole blocks.
+        0x20 message_length_low: u32 ReadWrite,
+        /// Length of the message, upper half.
+        0x24 message_length_high: MessageLengthHigh ReadWrite,
+        /// Key of HMAC.
+        ///
+        /// K0 of FIPS 198-1: the key followed by zeros; one of more than 64 bytes is hashed by software
+        /// first. Bytes in the order of memory. A read is an error, with zeros.
+        0x40 key: [u32; 16] WriteOnly,
+        /// Digest, or state of a message.
+        ///
+        /// Zero while there is neither, and past its end. Written before `resume`.
+        0x80 digest: [u32; 16] ReadWrite,
+        /// FIFO.
+        ///
+        /// Every store appends its bytes to the message, wherever in this range. Waits while the FIFO
+        /// is full.
+        0x100 fifo: [u32; 16] WriteOnly,
     }
 }
 
-/// Value of the register: parameters of this instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters(u32);
-
-impl Value for Parameters {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+values! {
+    /// Value of the register: parameters of this instance.
+    Parameters: 0x0 after reset {
+        /// Rounds a cycle: 1, 2 or 4.
+        [3:0] rounds_per_cycle _: u8,
+        /// Words that the FIFO holds.
+        [15:8] fifo_words _: u8,
+        /// There is an engine for SHA-384 and SHA-512.
+        [16] with_sha512 _: bool,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: configuration.
+    Control: 0x0 after reset {
+        /// What is computed.
+        [2:0] mode with_mode: Mode,
+        /// 0: the lowest byte of a word is the first of the message. 1: the highest is.
+        [4] message_swap with_message_swap: bool,
+        /// 0: `digest` copied to memory is the digest as the standard writes it. 1: words are numbers.
+        [5] digest_swap with_digest_swap: bool,
+        /// The message comes from the stream port, not from the FIFO.
+        [6] stream with_stream: bool,
     }
-}
-
-impl Parameters {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Rounds a cycle: 1, 2 or 4.
-    #[must_use]
-    pub const fn rounds_per_cycle(self) -> u8 {
-        (self.0 & 0xf) as u8
+    /// Value of the register: commands.
+    Command: 0x0 after reset {
+        /// Begins a message.
+        [0] _ with_start: bool,
+        /// The message is complete: what the FIFO holds is the end of it.
+        [1] _ with_process: bool,
+        /// Leaves the message, of which whole blocks were pushed (one at least), once they are hashed.
+        /// `digest` and `message_length` say how to go on.
+        [2] _ with_stop: bool,
+        /// Goes on with a message from `digest` and `message_length`.
+        [3] _ with_resume: bool,
+        /// Forgets message and digest, and keeps the key.
+        [4] _ with_abort: bool,
+        /// Forgets message, digest and key.
+        [5] _ with_wipe: bool,
     }
-
-    /// Words that the FIFO holds.
-    #[must_use]
-    pub const fn fifo_words(self) -> u8 {
-        ((self.0 >> 8) & 0xff) as u8
+    /// Value of the register: status.
+    Status: 0x0 after reset {
+        /// Nothing is being done; keys, states and configuration can be written.
+        [0] idle _: bool,
+        /// The FIFO is empty.
+        [1] fifo_empty _: bool,
+        /// The FIFO is full; one more push waits on the bus.
+        [2] fifo_full _: bool,
+        /// `digest` is the digest, or the MAC.
+        [3] digest_valid _: bool,
+        /// `digest` is the state in which the message was left.
+        [4] state_valid _: bool,
+        /// All words of the key were written.
+        [5] key_loaded _: bool,
+        /// The engine was upset, and does nothing until reset.
+        [6] failed _: bool,
+        /// Words in the FIFO.
+        [12:8] fifo_level _: u8,
     }
-
-    /// There is an engine for SHA-384 and SHA-512.
-    #[must_use]
-    pub const fn with_sha512(self) -> bool {
-        self.0 & 0x10000 != 0
+    /// Value of the register: errors of the driver.
+    Error: 0x0 after reset {
+        /// A command at the wrong time, without a mode, or without the key that it needs.
+        [0] command with_command: bool,
+        /// `stop` with a part of a block.
+        [1] stop with_stop: bool,
+        /// Words for the FIFO without a message, or with gaps between their bytes.
+        [2] push with_push: bool,
+        /// `key` or `digest` written while busy, or not by whole words.
+        [3] write with_write: bool,
     }
-}
-
-/// Value of the register: configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Control(u32);
-
-impl Value for Control {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+    /// Value of the register: interrupts.
+    Interrupt: 0x0 after reset {
+        /// A digest, a MAC or a state is in `digest`.
+        [0] done with_done: bool,
+        /// The FIFO has become empty, and the message is not complete.
+        [1] fifo_empty with_fifo_empty: bool,
+        /// See `error` and `status.failed`.
+        [2] error with_error: bool,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: interrupts that are passed on.
+    InterruptEnable: 0x0 after reset {
+        /// See `interrupt`.
+        [0] done with_done: bool,
+        /// See `interrupt`.
+        [1] fifo_empty with_fifo_empty: bool,
+        /// See `interrupt`.
+        [2] error with_error: bool,
     }
-}
-
-impl Control {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// What is computed.
-    #[must_use]
-    pub const fn mode(self) -> Option<Mode> {
-        Mode::from_bits(self.0 & 0x7)
-    }
-
-    /// With this field set: what is computed.
-    #[must_use]
-    pub const fn with_mode(self, value: Mode) -> Self {
-        Self((self.0 & !0x7) | (value as u32 & 0x7))
-    }
-
-    /// 0: the lowest byte of a word is the first of the message. 1: the highest is.
-    #[must_use]
-    pub const fn message_swap(self) -> bool {
-        self.0 & 0x10 != 0
-    }
-
-    /// With this field set: 0: the lowest byte of a word is the first of the message. 1: the
-    /// highest is.
-    #[must_use]
-    pub const fn with_message_swap(self, value: bool) -> Self {
-        Self((self.0 & !0x10) | ((value as u32) << 4))
-    }
-
-    /// 0: `digest` copied to memory is the digest as the standard writes it. 1: words are numbers.
-    #[must_use]
-    pub const fn digest_swap(self) -> bool {
-        self.0 & 0x20 != 0
-    }
-
-    /// With this field set: 0: `digest` copied to memory is the digest as the standard writes it.
-    /// 1: words are numbers.
-    #[must_use]
-    pub const fn with_digest_swap(self, value: bool) -> Self {
-        Self((self.0 & !0x20) | ((value as u32) << 5))
-    }
-
-    /// The message comes from the stream port, not from the FIFO.
-    #[must_use]
-    pub const fn stream(self) -> bool {
-        self.0 & 0x40 != 0
-    }
-
-    /// With this field set: the message comes from the stream port, not from the FIFO.
-    #[must_use]
-    pub const fn with_stream(self, value: bool) -> Self {
-        Self((self.0 & !0x40) | ((value as u32) << 6))
-    }
-}
-
-/// Value of the register: commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command(u32);
-
-impl Value for Command {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Command {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: begins a message.
-    #[must_use]
-    pub const fn with_start(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// With this field set: the message is complete: what the FIFO holds is the end of it.
-    #[must_use]
-    pub const fn with_process(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// With this field set: leaves the message, of which whole blocks were pushed (one at least),
-    /// once they are hashed. `digest` and `message_length` say how to go on.
-    #[must_use]
-    pub const fn with_stop(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-
-    /// With this field set: goes on with a message from `digest` and `message_length`.
-    #[must_use]
-    pub const fn with_resume(self, value: bool) -> Self {
-        Self((self.0 & !0x8) | ((value as u32) << 3))
-    }
-
-    /// With this field set: forgets message and digest, and keeps the key.
-    #[must_use]
-    pub const fn with_abort(self, value: bool) -> Self {
-        Self((self.0 & !0x10) | ((value as u32) << 4))
-    }
-
-    /// With this field set: forgets message, digest and key.
-    #[must_use]
-    pub const fn with_wipe(self, value: bool) -> Self {
-        Self((self.0 & !0x20) | ((value as u32) << 5))
-    }
-}
-
-/// Value of the register: status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(u32);
-
-impl Value for Status {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Status {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Nothing is being done; keys, states and configuration can be written.
-    #[must_use]
-    pub const fn idle(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// The FIFO is empty.
-    #[must_use]
-    pub const fn fifo_empty(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// The FIFO is full; one more push waits on the bus.
-    #[must_use]
-    pub const fn fifo_full(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// `digest` is the digest, or the MAC.
-    #[must_use]
-    pub const fn digest_valid(self) -> bool {
-        self.0 & 0x8 != 0
-    }
-
-    /// `digest` is the state in which the message was left.
-    #[must_use]
-    pub const fn state_valid(self) -> bool {
-        self.0 & 0x10 != 0
-    }
-
-    /// All words of the key were written.
-    #[must_use]
-    pub const fn key_loaded(self) -> bool {
-        self.0 & 0x20 != 0
-    }
-
-    /// The engine was upset, and does nothing until reset.
-    #[must_use]
-    pub const fn failed(self) -> bool {
-        self.0 & 0x40 != 0
-    }
-
-    /// Words in the FIFO.
-    #[must_use]
-    pub const fn fifo_level(self) -> u8 {
-        ((self.0 >> 8) & 0x1f) as u8
-    }
-}
-
-/// Value of the register: errors of the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Error(u32);
-
-impl Value for Error {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Error {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A command at the wrong time, without a mode, or without the key that it needs.
-    #[must_use]
-    pub const fn command(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a command at the wrong time, without a mode, or without the key that it
-    /// needs.
-    #[must_use]
-    pub const fn with_command(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// `stop` with a part of a block.
-    #[must_use]
-    pub const fn stop(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: `stop` with a part of a block.
-    #[must_use]
-    pub const fn with_stop(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// Words for the FIFO without a message, or with gaps between their bytes.
-    #[must_use]
-    pub const fn push(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: words for the FIFO without a message, or with gaps between their bytes.
-    #[must_use]
-    pub const fn with_push(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-
-    /// `key` or `digest` written while busy, or not by whole words.
-    #[must_use]
-    pub const fn write(self) -> bool {
-        self.0 & 0x8 != 0
-    }
-
-    /// With this field set: `key` or `digest` written while busy, or not by whole words.
-    #[must_use]
-    pub const fn with_write(self, value: bool) -> Self {
-        Self((self.0 & !0x8) | ((value as u32) << 3))
-    }
-}
-
-/// Value of the register: interrupts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupt(u32);
-
-impl Value for Interrupt {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Interrupt {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A digest, a MAC or a state is in `digest`.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a digest, a MAC or a state is in `digest`.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// The FIFO has become empty, and the message is not complete.
-    #[must_use]
-    pub const fn fifo_empty(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: the FIFO has become empty, and the message is not complete.
-    #[must_use]
-    pub const fn with_fifo_empty(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// See `error` and `status.failed`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: see `error` and `status.failed`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-}
-
-/// Value of the register: interrupts that are passed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterruptEnable(u32);
-
-impl Value for InterruptEnable {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl InterruptEnable {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn fifo_empty(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_fifo_empty(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-}
-
-/// Value of the register: length of the message, upper half.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MessageLengthHigh(u32);
-
-impl Value for MessageLengthHigh {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl MessageLengthHigh {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Bits 60 to 32.
-    #[must_use]
-    pub const fn value(self) -> u32 {
-        self.0 & 0x1fffffff
-    }
-
-    /// With this field set: bits 60 to 32.
-    #[must_use]
-    pub const fn with_value(self, value: u32) -> Self {
-        Self((self.0 & !0x1fffffff) | (value & 0x1fffffff))
+    /// Value of the register: length of the message, upper half.
+    MessageLengthHigh: 0x0 after reset {
+        /// Bits 60 to 32.
+        [28:0] value with_value: u32,
     }
 }

@@ -2,537 +2,162 @@
 
 //! Registers of `sha3`.
 
-use crate::{Array, Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
-
-/// Values of the field `mode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Mode {
-    /// No command is taken but `abort` and `wipe`.
-    Off = 0,
-    /// SHA3-224 (FIPS 202).
-    Sha3224 = 1,
-    /// SHA3-256.
-    Sha3256 = 2,
-    /// SHA3-384.
-    Sha3384 = 3,
-    /// SHA3-512.
-    Sha3512 = 4,
-    /// SHAKE128.
-    Shake128 = 5,
-    /// SHAKE256.
-    Shake256 = 6,
-    /// cSHAKE128 (SP 800-185); software puts the prefix before the message.
-    Cshake128 = 7,
-    /// cSHAKE256.
-    Cshake256 = 8,
-    /// KMAC128 (SP 800-185): after the first block, the prefix, the engine puts the block of `key`.
-    Kmac128 = 9,
-    /// KMAC256.
-    Kmac256 = 10,
-    /// TurboSHAKE128 (RFC 9861): 12 rounds, and `control.suffix`.
-    Turboshake128 = 11,
-}
-
-impl Mode {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::Off),
-            1 => Some(Self::Sha3224),
-            2 => Some(Self::Sha3256),
-            3 => Some(Self::Sha3384),
-            4 => Some(Self::Sha3512),
-            5 => Some(Self::Shake128),
-            6 => Some(Self::Shake256),
-            7 => Some(Self::Cshake128),
-            8 => Some(Self::Cshake256),
-            9 => Some(Self::Kmac128),
-            10 => Some(Self::Kmac256),
-            11 => Some(Self::Turboshake128),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `mode`.
+    Mode {
+        /// No command is taken but `abort` and `wipe`.
+        Off = 0,
+        /// SHA3-224 (FIPS 202).
+        Sha3224 = 1,
+        /// SHA3-256.
+        Sha3256 = 2,
+        /// SHA3-384.
+        Sha3384 = 3,
+        /// SHA3-512.
+        Sha3512 = 4,
+        /// SHAKE128.
+        Shake128 = 5,
+        /// SHAKE256.
+        Shake256 = 6,
+        /// cSHAKE128 (SP 800-185); software puts the prefix before the message.
+        Cshake128 = 7,
+        /// cSHAKE256.
+        Cshake256 = 8,
+        /// KMAC128 (SP 800-185): after the first block, the prefix, the engine puts the block of `key`.
+        Kmac128 = 9,
+        /// KMAC256.
+        Kmac256 = 10,
+        /// TurboSHAKE128 (RFC 9861): 12 rounds, and `control.suffix`.
+        Turboshake128 = 11,
     }
 }
 
-/// Names the map in the type of a block.
-pub struct Sha3Map;
-
-impl Map for Sha3Map {
-    const SIZE: usize = 0x1a8;
-}
-
-/// SHA-3 engine.
-///
-/// SHA-3, SHAKE, cSHAKE, KMAC and TurboSHAKE128, with a port for words of 64 bits or a stream
-/// for the message. Commands that come at the wrong time change nothing and are told by
-/// `error`. An upset of the engine's own state is for good: `status.failed` stays until reset,
-/// and nothing can be had.
-pub type Sha3 = Block<Sha3Map>;
-
-impl Sha3 {
-    /// Identification.
+block! {
+    /// SHA-3 engine.
     ///
-    /// The letters `sha3`.
-    #[must_use]
-    pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Parameters of this instance.
-    #[must_use]
-    pub const fn parameters(&self) -> Register<'_, Parameters, ReadOnly> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// Configuration.
-    ///
-    /// Taken while idle; ignored otherwise.
-    #[must_use]
-    pub const fn control(&self) -> Register<'_, Control, ReadWrite> {
-        self.register::<0x8, _, _>()
-    }
-
-    /// Commands.
-    ///
-    /// One at a time. A read is an error.
-    #[must_use]
-    pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
-        self.register::<0xc, _, _>()
-    }
-
-    /// Status.
-    #[must_use]
-    pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-        self.register::<0x10, _, _>()
-    }
-
-    /// Errors of the driver.
-    ///
-    /// Nothing was done. A one clears.
-    #[must_use]
-    pub const fn error(&self) -> Register<'_, Error, ReadWrite> {
-        self.register::<0x14, _, _>()
-    }
-
-    /// Interrupts.
-    ///
-    /// A one clears.
-    #[must_use]
-    pub const fn interrupt(&self) -> Register<'_, Interrupt, ReadWrite> {
-        self.register::<0x18, _, _>()
-    }
-
-    /// Interrupts that are passed on.
-    #[must_use]
-    pub const fn interrupt_enable(&self) -> Register<'_, InterruptEnable, ReadWrite> {
-        self.register::<0x1c, _, _>()
-    }
-
-    /// Final size, and commit.
-    #[must_use]
-    pub const fn final_size(&self) -> Register<'_, FinalSize, ReadWrite> {
-        self.register::<0x20, _, _>()
-    }
-
-    /// Word of the message.
-    ///
-    /// 64 bits, the lower half first. Bytes in the order of memory. A store waits until the word
-    /// before was taken, at most the time of a block. A read is an error.
-    #[must_use]
-    pub const fn data(&self) -> Array<'_, u32, WriteOnly, 2> {
-        self.array::<0x28, _, _, 2>()
-    }
-
-    /// Key of KMAC.
-    ///
-    /// bytepad(encode_string(K), rate) of SP 800-185 without its trailing zeros: `01`, the rate,
-    /// the length of K in bits with the number of its bytes, K of at most 64 bytes, zeros. Bytes in
-    /// the order of memory. A read is an error, with zeros.
-    #[must_use]
-    pub const fn key(&self) -> Array<'_, u32, WriteOnly, 18> {
-        self.array::<0x40, _, _, 18>()
-    }
-
-    /// Digest, or block of output.
-    ///
-    /// Zero while there is none, and past its end.
-    #[must_use]
-    pub const fn digest(&self) -> Array<'_, u32, ReadOnly, 42> {
-        self.array::<0x100, _, _, 42>()
+    /// SHA-3, SHAKE, cSHAKE, KMAC and TurboSHAKE128, with a port for words of 64 bits or a stream for
+    /// the message. Commands that come at the wrong time change nothing and are told by `error`. An
+    /// upset of the engine's own state is for good: `status.failed` stays until reset, and nothing can
+    /// be had.
+    Sha3: Sha3Map, 0x1a8 bytes {
+        /// Identification.
+        ///
+        /// The letters `sha3`.
+        0x0 id: u32 ReadOnly,
+        /// Parameters of this instance.
+        0x4 parameters: Parameters ReadOnly,
+        /// Configuration.
+        ///
+        /// Taken while idle; ignored otherwise.
+        0x8 control: Control ReadWrite,
+        /// Commands.
+        ///
+        /// One at a time. A read is an error.
+        0xc command: Command WriteOnly,
+        /// Status.
+        0x10 status: Status ReadOnly,
+        /// Errors of the driver.
+        ///
+        /// Nothing was done. A one clears.
+        0x14 error: Error ReadWrite,
+        /// Interrupts.
+        ///
+        /// A one clears.
+        0x18 interrupt: Interrupt ReadWrite,
+        /// Interrupts that are passed on.
+        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        /// Final size, and commit.
+        0x20 final_size: FinalSize ReadWrite,
+        /// Word of the message.
+        ///
+        /// 64 bits, the lower half first. Bytes in the order of memory. A store waits until the word
+        /// before was taken, at most the time of a block. A read is an error.
+        0x28 data: [u32; 2] WriteOnly,
+        /// Key of KMAC.
+        ///
+        /// bytepad(encode_string(K), rate) of SP 800-185 without its trailing zeros: `01`, the rate,
+        /// the length of K in bits with the number of its bytes, K of at most 64 bytes, zeros. Bytes in
+        /// the order of memory. A read is an error, with zeros.
+        0x40 key: [u32; 18] WriteOnly,
+        /// Digest, or block of output.
+        ///
+        /// Zero while there is none, and past its end.
+        0x100 digest: [u32; 42] ReadOnly,
     }
 }
 
-/// Value of the register: parameters of this instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters(u32);
-
-impl Value for Parameters {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+values! {
+    /// Value of the register: parameters of this instance.
+    Parameters: 0x0 after reset {
+        /// Rounds a cycle: 1 or 2.
+        [3:0] rounds_per_cycle _: u8,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: configuration.
+    Control: 0x0 after reset {
+        /// What is computed.
+        [3:0] mode with_mode: Mode,
+        /// The message comes from the stream port, not from `data`.
+        [4] stream with_stream: bool,
+        /// 0: a store to the upper half of `data` pushes it. 1: a store to `final` with `commit` does.
+        [5] by_commit with_by_commit: bool,
+        /// The byte after the message, for TurboSHAKE128: 0x01 to 0x7f.
+        [15:8] suffix with_suffix: u8,
     }
-}
-
-impl Parameters {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Rounds a cycle: 1 or 2.
-    #[must_use]
-    pub const fn rounds_per_cycle(self) -> u8 {
-        (self.0 & 0xf) as u8
+    /// Value of the register: commands.
+    Command: 0x0 after reset {
+        /// Begins a message.
+        [0] _ with_start: bool,
+        /// Replaces `digest` by the next block of output, of a function that has one.
+        [1] _ with_squeeze: bool,
+        /// Forgets message and digest, and keeps the key.
+        [2] _ with_abort: bool,
+        /// Forgets message, digest and key.
+        [3] _ with_wipe: bool,
     }
-}
-
-/// Value of the register: configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Control(u32);
-
-impl Value for Control {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+    /// Value of the register: status.
+    Status: 0x0 after reset {
+        /// Nothing is being done; key and configuration can be written.
+        [0] idle _: bool,
+        /// A store into `data` does not wait.
+        [1] data_free _: bool,
+        /// `digest` is the digest, or a block of output.
+        [2] digest_valid _: bool,
+        /// All words of the key were written.
+        [3] key_loaded _: bool,
+        /// The engine was upset, and does nothing until reset.
+        [4] failed _: bool,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: errors of the driver.
+    Error: 0x0 after reset {
+        /// A command at the wrong time, without a mode, or without the key that it needs.
+        [0] command with_command: bool,
+        /// A word without a message, after the last one, not whole, or committed while one waits; or a
+        /// message of KMAC that ends in its first block, which is dropped.
+        [1] push with_push: bool,
+        /// `key` written while busy, or not by whole words.
+        [2] write with_write: bool,
     }
-}
-
-impl Control {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// What is computed.
-    #[must_use]
-    pub const fn mode(self) -> Option<Mode> {
-        Mode::from_bits(self.0 & 0xf)
+    /// Value of the register: interrupts.
+    Interrupt: 0x0 after reset {
+        /// There is something in `digest`.
+        [0] done with_done: bool,
+        /// See `error` and `status.failed`.
+        [1] error with_error: bool,
     }
-
-    /// With this field set: what is computed.
-    #[must_use]
-    pub const fn with_mode(self, value: Mode) -> Self {
-        Self((self.0 & !0xf) | (value as u32 & 0xf))
+    /// Value of the register: interrupts that are passed on.
+    InterruptEnable: 0x0 after reset {
+        /// See `interrupt`.
+        [0] done with_done: bool,
+        /// See `interrupt`.
+        [1] error with_error: bool,
     }
-
-    /// The message comes from the stream port, not from `data`.
-    #[must_use]
-    pub const fn stream(self) -> bool {
-        self.0 & 0x10 != 0
-    }
-
-    /// With this field set: the message comes from the stream port, not from `data`.
-    #[must_use]
-    pub const fn with_stream(self, value: bool) -> Self {
-        Self((self.0 & !0x10) | ((value as u32) << 4))
-    }
-
-    /// 0: a store to the upper half of `data` pushes it. 1: a store to `final` with `commit` does.
-    #[must_use]
-    pub const fn by_commit(self) -> bool {
-        self.0 & 0x20 != 0
-    }
-
-    /// With this field set: 0: a store to the upper half of `data` pushes it. 1: a store to `final`
-    /// with `commit` does.
-    #[must_use]
-    pub const fn with_by_commit(self, value: bool) -> Self {
-        Self((self.0 & !0x20) | ((value as u32) << 5))
-    }
-
-    /// The byte after the message, for TurboSHAKE128: 0x01 to 0x7f.
-    #[must_use]
-    pub const fn suffix(self) -> u8 {
-        ((self.0 >> 8) & 0xff) as u8
-    }
-
-    /// With this field set: the byte after the message, for TurboSHAKE128: 0x01 to 0x7f.
-    #[must_use]
-    pub const fn with_suffix(self, value: u8) -> Self {
-        Self((self.0 & !0xff00) | ((value as u32) << 8))
-    }
-}
-
-/// Value of the register: commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command(u32);
-
-impl Value for Command {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Command {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: begins a message.
-    #[must_use]
-    pub const fn with_start(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// With this field set: replaces `digest` by the next block of output, of a function that has
-    /// one.
-    #[must_use]
-    pub const fn with_squeeze(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// With this field set: forgets message and digest, and keeps the key.
-    #[must_use]
-    pub const fn with_abort(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-
-    /// With this field set: forgets message, digest and key.
-    #[must_use]
-    pub const fn with_wipe(self, value: bool) -> Self {
-        Self((self.0 & !0x8) | ((value as u32) << 3))
-    }
-}
-
-/// Value of the register: status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(u32);
-
-impl Value for Status {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Status {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Nothing is being done; key and configuration can be written.
-    #[must_use]
-    pub const fn idle(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// A store into `data` does not wait.
-    #[must_use]
-    pub const fn data_free(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// `digest` is the digest, or a block of output.
-    #[must_use]
-    pub const fn digest_valid(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// All words of the key were written.
-    #[must_use]
-    pub const fn key_loaded(self) -> bool {
-        self.0 & 0x8 != 0
-    }
-
-    /// The engine was upset, and does nothing until reset.
-    #[must_use]
-    pub const fn failed(self) -> bool {
-        self.0 & 0x10 != 0
-    }
-}
-
-/// Value of the register: errors of the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Error(u32);
-
-impl Value for Error {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Error {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A command at the wrong time, without a mode, or without the key that it needs.
-    #[must_use]
-    pub const fn command(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a command at the wrong time, without a mode, or without the key that it
-    /// needs.
-    #[must_use]
-    pub const fn with_command(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// A word without a message, after the last one, not whole, or committed while one waits; or a
-    /// message of KMAC that ends in its first block, which is dropped.
-    #[must_use]
-    pub const fn push(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: a word without a message, after the last one, not whole, or committed
-    /// while one waits; or a message of KMAC that ends in its first block, which is dropped.
-    #[must_use]
-    pub const fn with_push(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// `key` written while busy, or not by whole words.
-    #[must_use]
-    pub const fn write(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: `key` written while busy, or not by whole words.
-    #[must_use]
-    pub const fn with_write(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-}
-
-/// Value of the register: interrupts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupt(u32);
-
-impl Value for Interrupt {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Interrupt {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// There is something in `digest`.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: there is something in `digest`.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `error` and `status.failed`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `error` and `status.failed`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: interrupts that are passed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterruptEnable(u32);
-
-impl Value for InterruptEnable {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl InterruptEnable {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: final size, and commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FinalSize(u32);
-
-impl Value for FinalSize {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl FinalSize {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Bytes of the last word, 0 to 8. Ignored for other words.
-    #[must_use]
-    pub const fn size(self) -> u8 {
-        (self.0 & 0xf) as u8
-    }
-
-    /// With this field set: bytes of the last word, 0 to 8. Ignored for other words.
-    #[must_use]
-    pub const fn with_size(self, value: u8) -> Self {
-        Self((self.0 & !0xf) | (value as u32 & 0xf))
-    }
-
-    /// With this field set: the next word to be pushed is the last one of the message.
-    #[must_use]
-    pub const fn with_last(self, value: bool) -> Self {
-        Self((self.0 & !0x100) | ((value as u32) << 8))
-    }
-
-    /// With this field set: pushes `data`, with `control.by_commit`.
-    #[must_use]
-    pub const fn with_commit(self, value: bool) -> Self {
-        Self((self.0 & !0x200) | ((value as u32) << 9))
+    /// Value of the register: final size, and commit.
+    FinalSize: 0x0 after reset {
+        /// Bytes of the last word, 0 to 8. Ignored for other words.
+        [3:0] size with_size: u8,
+        /// The next word to be pushed is the last one of the message.
+        [8] _ with_last: bool,
+        /// Pushes `data`, with `control.by_commit`.
+        [9] _ with_commit: bool,
     }
 }

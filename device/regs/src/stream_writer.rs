@@ -2,431 +2,126 @@
 
 //! Registers of `stream_writer`.
 
-use crate::{Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
-
-/// Values of the field `cause`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Cause {
-    /// Nothing is wrong.
-    None = 0,
-    /// The window is not locked, or there are no bytes to write.
-    Start = 1,
-    /// The range passes the end of the address space, or is not within the window.
-    Window = 2,
-    /// The stream ended too early, or went on after the last byte.
-    Length = 3,
-    /// The bus answered a write with an error.
-    Write = 4,
-    /// The engine that gives the stream has aborted it.
-    Stream = 5,
-    /// Aborted by command, or by a change of the lifecycle.
-    Abort = 6,
-}
-
-impl Cause {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::None),
-            1 => Some(Self::Start),
-            2 => Some(Self::Window),
-            3 => Some(Self::Length),
-            4 => Some(Self::Write),
-            5 => Some(Self::Stream),
-            6 => Some(Self::Abort),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `cause`.
+    Cause {
+        /// Nothing is wrong.
+        None = 0,
+        /// The window is not locked, or there are no bytes to write.
+        Start = 1,
+        /// The range passes the end of the address space, or is not within the window.
+        Window = 2,
+        /// The stream ended too early, or went on after the last byte.
+        Length = 3,
+        /// The bus answered a write with an error.
+        Write = 4,
+        /// The engine that gives the stream has aborted it.
+        Stream = 5,
+        /// Aborted by command, or by a change of the lifecycle.
+        Abort = 6,
     }
 }
 
-/// Names the map in the type of a block.
-pub struct StreamWriterMap;
-
-impl Map for StreamWriterMap {
-    const SIZE: usize = 0x2c;
-}
-
-/// Stream writer.
-///
-/// Writes the stream of an engine to a range of memory. A window limits what it may address; it
-/// is locked before the first range, until reset. An upset is for good: `status.failed` stays
-/// until reset.
-pub type StreamWriter = Block<StreamWriterMap>;
-
-impl StreamWriter {
-    /// Identification.
+block! {
+    /// Stream writer.
     ///
-    /// The letters `strw`.
-    #[must_use]
-    pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Destination.
-    ///
-    /// Taken while idle; ignored otherwise.
-    #[must_use]
-    pub const fn destination(&self) -> Register<'_, u32, ReadWrite> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// Length.
-    ///
-    /// Taken while idle; ignored otherwise.
-    #[must_use]
-    pub const fn length(&self) -> Register<'_, u32, ReadWrite> {
-        self.register::<0x8, _, _>()
-    }
-
-    /// Commands.
-    ///
-    /// A read is an error.
-    #[must_use]
-    pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
-        self.register::<0xc, _, _>()
-    }
-
-    /// Status.
-    #[must_use]
-    pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-        self.register::<0x10, _, _>()
-    }
-
-    /// What became of the last stream.
-    ///
-    /// Valid while idle.
-    #[must_use]
-    pub const fn error(&self) -> Register<'_, Error, ReadOnly> {
-        self.register::<0x14, _, _>()
-    }
-
-    /// Interrupts.
-    ///
-    /// A one clears.
-    #[must_use]
-    pub const fn interrupt(&self) -> Register<'_, Interrupt, ReadWrite> {
-        self.register::<0x18, _, _>()
-    }
-
-    /// Interrupts that are passed on.
-    #[must_use]
-    pub const fn interrupt_enable(&self) -> Register<'_, InterruptEnable, ReadWrite> {
-        self.register::<0x1c, _, _>()
-    }
-
-    /// Lock of the window.
-    #[must_use]
-    pub const fn lock(&self) -> Register<'_, Lock, ReadWrite> {
-        self.register::<0x20, _, _>()
-    }
-
-    /// First page of the window.
-    ///
-    /// Written before the lock; ignored otherwise.
-    #[must_use]
-    pub const fn window_first(&self) -> Register<'_, WindowFirst, ReadWrite> {
-        self.register::<0x24, _, _>()
-    }
-
-    /// Last page of the window.
-    ///
-    /// Written before the lock; ignored otherwise.
-    #[must_use]
-    pub const fn window_last(&self) -> Register<'_, WindowLast, ReadWrite> {
-        self.register::<0x28, _, _>()
+    /// Writes the stream of an engine to a range of memory. A window limits what it may address; it is
+    /// locked before the first range, until reset. An upset is for good: `status.failed` stays until
+    /// reset.
+    StreamWriter: StreamWriterMap, 0x2c bytes {
+        /// Identification.
+        ///
+        /// The letters `strw`.
+        0x0 id: u32 ReadOnly,
+        /// Destination.
+        ///
+        /// Taken while idle; ignored otherwise.
+        0x4 destination: u32 ReadWrite,
+        /// Length.
+        ///
+        /// Taken while idle; ignored otherwise.
+        0x8 length: u32 ReadWrite,
+        /// Commands.
+        ///
+        /// A read is an error.
+        0xc command: Command WriteOnly,
+        /// Status.
+        0x10 status: Status ReadOnly,
+        /// What became of the last stream.
+        ///
+        /// Valid while idle.
+        0x14 error: Error ReadOnly,
+        /// Interrupts.
+        ///
+        /// A one clears.
+        0x18 interrupt: Interrupt ReadWrite,
+        /// Interrupts that are passed on.
+        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        /// Lock of the window.
+        0x20 lock: Lock ReadWrite,
+        /// First page of the window.
+        ///
+        /// Written before the lock; ignored otherwise.
+        0x24 window_first: WindowFirst ReadWrite,
+        /// Last page of the window.
+        ///
+        /// Written before the lock; ignored otherwise.
+        0x28 window_last: WindowLast ReadWrite,
     }
 }
 
-/// Value of the register: commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command(u32);
-
-impl Value for Command {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+values! {
+    /// Value of the register: commands.
+    Command: 0x0 after reset {
+        /// Takes a stream and writes it.
+        [0] _ with_start: bool,
+        /// Ends it. It takes until the bus is quiet.
+        [1] _ with_abort: bool,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: status.
+    Status: 0x0 after reset {
+        /// No stream is written.
+        [0] idle _: bool,
+        /// The writer was upset, and does nothing until reset.
+        [1] failed _: bool,
     }
-}
-
-impl Command {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: takes a stream and writes it.
-    #[must_use]
-    pub const fn with_start(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
+    /// Value of the register: what became of the last stream.
+    Error: 0x0 after reset {
+        /// Why it failed.
+        [2:0] cause _: Cause,
     }
-
-    /// With this field set: ends it. It takes until the bus is quiet.
-    #[must_use]
-    pub const fn with_abort(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
+    /// Value of the register: interrupts.
+    Interrupt: 0x0 after reset {
+        /// A whole stream was written, and every write was acknowledged.
+        [0] done with_done: bool,
+        /// A stream was not written, or a part of it, see `error`; or the writer was upset, see
+        /// `status.failed`.
+        [1] error with_error: bool,
+        /// A start while busy, which was ignored.
+        [2] refused with_refused: bool,
     }
-}
-
-/// Value of the register: status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(u32);
-
-impl Value for Status {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+    /// Value of the register: interrupts that are passed on.
+    InterruptEnable: 0x0 after reset {
+        /// See `interrupt`.
+        [0] done with_done: bool,
+        /// See `interrupt`.
+        [1] error with_error: bool,
+        /// See `interrupt`.
+        [2] refused with_refused: bool,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: lock of the window.
+    Lock: 0x0 after reset {
+        /// A one locks the window until reset. Nothing starts before.
+        [0] locked with_locked: bool,
     }
-}
-
-impl Status {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// No stream is written.
-    #[must_use]
-    pub const fn idle(self) -> bool {
-        self.0 & 0x1 != 0
+    /// Value of the register: first page of the window.
+    WindowFirst: 0xfffff000 after reset {
+        /// Bits 31 to 12 of its address.
+        [31:12] page with_page: u32,
     }
-
-    /// The writer was upset, and does nothing until reset.
-    #[must_use]
-    pub const fn failed(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-}
-
-/// Value of the register: what became of the last stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Error(u32);
-
-impl Value for Error {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Error {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Why it failed.
-    #[must_use]
-    pub const fn cause(self) -> Option<Cause> {
-        Cause::from_bits(self.0 & 0x7)
-    }
-}
-
-/// Value of the register: interrupts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupt(u32);
-
-impl Value for Interrupt {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Interrupt {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A whole stream was written, and every write was acknowledged.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a whole stream was written, and every write was acknowledged.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// A stream was not written, or a part of it, see `error`; or the writer was upset, see
-    /// `status.failed`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: a stream was not written, or a part of it, see `error`; or the writer
-    /// was upset, see `status.failed`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// A start while busy, which was ignored.
-    #[must_use]
-    pub const fn refused(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: a start while busy, which was ignored.
-    #[must_use]
-    pub const fn with_refused(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-}
-
-/// Value of the register: interrupts that are passed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterruptEnable(u32);
-
-impl Value for InterruptEnable {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl InterruptEnable {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn refused(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_refused(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-}
-
-/// Value of the register: lock of the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lock(u32);
-
-impl Value for Lock {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Lock {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A one locks the window until reset. Nothing starts before.
-    #[must_use]
-    pub const fn locked(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a one locks the window until reset. Nothing starts before.
-    #[must_use]
-    pub const fn with_locked(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-}
-
-/// Value of the register: first page of the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WindowFirst(u32);
-
-impl Value for WindowFirst {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl WindowFirst {
-    /// After reset.
-    pub const RESET: Self = Self(0xfffff000);
-
-    /// Bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn page(self) -> u32 {
-        (self.0 >> 12) & 0xfffff
-    }
-
-    /// With this field set: bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn with_page(self, value: u32) -> Self {
-        Self((self.0 & !0xfffff000) | ((value & 0xfffff) << 12))
-    }
-}
-
-/// Value of the register: last page of the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WindowLast(u32);
-
-impl Value for WindowLast {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl WindowLast {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn page(self) -> u32 {
-        (self.0 >> 12) & 0xfffff
-    }
-
-    /// With this field set: bits 31 to 12 of its address.
-    #[must_use]
-    pub const fn with_page(self, value: u32) -> Self {
-        Self((self.0 & !0xfffff000) | ((value & 0xfffff) << 12))
+    /// Value of the register: last page of the window.
+    WindowLast: 0x0 after reset {
+        /// Bits 31 to 12 of its address.
+        [31:12] page with_page: u32,
     }
 }

@@ -2,634 +2,194 @@
 
 //! Registers of `xmss`.
 
-use crate::{Array, Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
-
-/// Values of the field `refusal`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Refusal {
-    /// No verification has ended, or the signature is valid: see `verdict`.
-    None = 0,
-    /// The signature leads to another root, which `root` has.
-    Mismatch = 1,
-    /// The expected type is none that is built in.
-    UnknownType = 2,
-    /// The key has another type than was expected.
-    KeyType = 3,
-    /// The tree has no such leaf.
-    LeafIndex = 4,
-    /// The signature ends too early.
-    Truncated = 5,
-    /// Bytes follow the signature.
-    Oversized = 6,
-    /// A state that does not exist; until reset.
-    Upset = 9,
-}
-
-impl Refusal {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::None),
-            1 => Some(Self::Mismatch),
-            2 => Some(Self::UnknownType),
-            3 => Some(Self::KeyType),
-            4 => Some(Self::LeafIndex),
-            5 => Some(Self::Truncated),
-            6 => Some(Self::Oversized),
-            9 => Some(Self::Upset),
-            _ => None,
-        }
+choices! {
+    /// Values of the field `refusal`.
+    Refusal {
+        /// No verification has ended, or the signature is valid: see `verdict`.
+        None = 0,
+        /// The signature leads to another root, which `root` has.
+        Mismatch = 1,
+        /// The expected type is none that is built in.
+        UnknownType = 2,
+        /// The key has another type than was expected.
+        KeyType = 3,
+        /// The tree has no such leaf.
+        LeafIndex = 4,
+        /// The signature ends too early.
+        Truncated = 5,
+        /// Bytes follow the signature.
+        Oversized = 6,
+        /// A state that does not exist; until reset.
+        Upset = 9,
+    }
+    /// Values of the field `scheme`.
+    Scheme {
+        /// XMSS (RFC 8391, SP 800-208).
+        Xmss = 0,
+        /// XMSS^MT, whose types have numbers of their own.
+        XmssMt = 1,
+        /// LMS and HSS (RFC 8554, SP 800-208).
+        Lms = 2,
+        /// SLH-DSA (FIPS 205).
+        SlhDsa = 3,
     }
 }
 
-/// Values of the field `scheme`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Scheme {
-    /// XMSS (RFC 8391, SP 800-208).
-    Xmss = 0,
-    /// XMSS^MT, whose types have numbers of their own.
-    XmssMt = 1,
-    /// LMS and HSS (RFC 8554, SP 800-208).
-    Lms = 2,
-    /// SLH-DSA (FIPS 205).
-    SlhDsa = 3,
-}
-
-impl Scheme {
-    /// The one with this value, if there is one.
-    #[must_use]
-    pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self::Xmss),
-            1 => Some(Self::XmssMt),
-            2 => Some(Self::Lms),
-            3 => Some(Self::SlhDsa),
-            _ => None,
-        }
-    }
-}
-
-/// Names the map in the type of a block.
-pub struct XmssMap;
-
-impl Map for XmssMap {
-    const SIZE: usize = 0xa4;
-}
-
-/// Engine for hash-based signatures.
-///
-/// Verifies signatures of the families that are built in: key by registers, then the signature
-/// and then the message by `data` or the stream port, each with its end. In XMSS^MT the message
-/// comes after the first 40 bytes of the signature, and the rest of the signature after the
-/// message, with its end. After a refusal the rest of both is taken and dropped. An upset of
-/// the engine's own state is for good: `status.failed` stays until reset, and nothing is
-/// verified.
-pub type Xmss = Block<XmssMap>;
-
-impl Xmss {
-    /// Identification.
+block! {
+    /// Engine for hash-based signatures.
     ///
-    /// The letters `xmss`.
-    #[must_use]
-    pub const fn id(&self) -> Register<'_, u32, ReadOnly> {
-        self.register::<0x0, _, _>()
-    }
-
-    /// Parameters of this instance.
-    #[must_use]
-    pub const fn parameters(&self) -> Register<'_, Parameters, ReadOnly> {
-        self.register::<0x4, _, _>()
-    }
-
-    /// Configuration.
-    ///
-    /// Taken while idle; ignored otherwise.
-    #[must_use]
-    pub const fn control(&self) -> Register<'_, Control, ReadWrite> {
-        self.register::<0x8, _, _>()
-    }
-
-    /// Commands.
-    ///
-    /// A read is an error.
-    #[must_use]
-    pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
-        self.register::<0xc, _, _>()
-    }
-
-    /// Status.
-    #[must_use]
-    pub const fn status(&self) -> Register<'_, Status, ReadOnly> {
-        self.register::<0x10, _, _>()
-    }
-
-    /// Errors of the driver.
-    ///
-    /// Nothing was done. A one clears.
-    #[must_use]
-    pub const fn error(&self) -> Register<'_, Error, ReadWrite> {
-        self.register::<0x14, _, _>()
-    }
-
-    /// Interrupts.
-    ///
-    /// A one clears.
-    #[must_use]
-    pub const fn interrupt(&self) -> Register<'_, Interrupt, ReadWrite> {
-        self.register::<0x18, _, _>()
-    }
-
-    /// Interrupts that are passed on.
-    #[must_use]
-    pub const fn interrupt_enable(&self) -> Register<'_, InterruptEnable, ReadWrite> {
-        self.register::<0x1c, _, _>()
-    }
-
-    /// Type that is expected.
-    ///
-    /// Number of RFC 8391 §5.3, from what the verifier trusts. Taken while idle.
-    #[must_use]
-    pub const fn expected_type(&self) -> Register<'_, u32, ReadWrite> {
-        self.register::<0x20, _, _>()
-    }
-
-    /// Type in the key.
-    ///
-    /// The first four bytes of the key as a number. Taken while idle.
-    #[must_use]
-    pub const fn key_type(&self) -> Register<'_, u32, ReadWrite> {
-        self.register::<0x24, _, _>()
-    }
-
-    /// Why a signature is refused.
-    #[must_use]
-    pub const fn reason(&self) -> Register<'_, Reason, ReadOnly> {
-        self.register::<0x28, _, _>()
-    }
-
-    /// Final size.
-    #[must_use]
-    pub const fn final_size(&self) -> Register<'_, FinalSize, ReadWrite> {
-        self.register::<0x2c, _, _>()
-    }
-
-    /// Verdict.
-    ///
-    /// One constant of 64 bits for a valid signature, lower half first; zero otherwise.
-    #[must_use]
-    pub const fn verdict(&self) -> Array<'_, u32, ReadOnly, 2> {
-        self.array::<0x30, _, _, 2>()
-    }
-
-    /// Word of signature or message.
-    ///
-    /// 64 bits, the lower half first; the upper half pushes it. Bytes in the order of memory. A
-    /// store waits until the word before was taken; tests fail after 2,000 cycles. A read is an
-    /// error.
-    #[must_use]
-    pub const fn data(&self) -> Array<'_, u32, WriteOnly, 2> {
-        self.array::<0x38, _, _, 2>()
-    }
-
-    /// Key.
-    ///
-    /// Root, and from offset 0x20 on the public seed. Bytes in the order of memory. A read is an
-    /// error, with zeros.
-    #[must_use]
-    pub const fn key(&self) -> Array<'_, u32, WriteOnly, 16> {
-        self.array::<0x40, _, _, 16>()
-    }
-
-    /// Root that the signature leads to.
-    ///
-    /// Bytes in the order of memory. Zero unless a verification ended with a comparison.
-    #[must_use]
-    pub const fn root(&self) -> Array<'_, u32, ReadOnly, 8> {
-        self.array::<0x80, _, _, 8>()
-    }
-
-    /// Algorithm.
-    ///
-    /// Taken while idle. Another family is an abort, after which `status.idle` is low for a while.
-    /// One that is not built in is refused as an unknown type. The key stays.
-    #[must_use]
-    pub const fn algorithm(&self) -> Register<'_, Algorithm, ReadWrite> {
-        self.register::<0xa0, _, _>()
+    /// Verifies signatures of the families that are built in: key by registers, then the signature and
+    /// then the message by `data` or the stream port, each with its end. In XMSS^MT the message comes
+    /// after the first 40 bytes of the signature, and the rest of the signature after the message, with
+    /// its end. After a refusal the rest of both is taken and dropped. An upset of the engine's own
+    /// state is for good: `status.failed` stays until reset, and nothing is verified.
+    Xmss: XmssMap, 0xa4 bytes {
+        /// Identification.
+        ///
+        /// The letters `xmss`.
+        0x0 id: u32 ReadOnly,
+        /// Parameters of this instance.
+        0x4 parameters: Parameters ReadOnly,
+        /// Configuration.
+        ///
+        /// Taken while idle; ignored otherwise.
+        0x8 control: Control ReadWrite,
+        /// Commands.
+        ///
+        /// A read is an error.
+        0xc command: Command WriteOnly,
+        /// Status.
+        0x10 status: Status ReadOnly,
+        /// Errors of the driver.
+        ///
+        /// Nothing was done. A one clears.
+        0x14 error: Error ReadWrite,
+        /// Interrupts.
+        ///
+        /// A one clears.
+        0x18 interrupt: Interrupt ReadWrite,
+        /// Interrupts that are passed on.
+        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        /// Type that is expected.
+        ///
+        /// Number of RFC 8391 §5.3, from what the verifier trusts. Taken while idle.
+        0x20 expected_type: u32 ReadWrite,
+        /// Type in the key.
+        ///
+        /// The first four bytes of the key as a number. Taken while idle.
+        0x24 key_type: u32 ReadWrite,
+        /// Why a signature is refused.
+        0x28 reason: Reason ReadOnly,
+        /// Final size.
+        0x2c final_size: FinalSize ReadWrite,
+        /// Verdict.
+        ///
+        /// One constant of 64 bits for a valid signature, lower half first; zero otherwise.
+        0x30 verdict: [u32; 2] ReadOnly,
+        /// Word of signature or message.
+        ///
+        /// 64 bits, the lower half first; the upper half pushes it. Bytes in the order of memory. A
+        /// store waits until the word before was taken; tests fail after 2,000 cycles. A read is an
+        /// error.
+        0x38 data: [u32; 2] WriteOnly,
+        /// Key.
+        ///
+        /// Root, and from offset 0x20 on the public seed. Bytes in the order of memory. A read is an
+        /// error, with zeros.
+        0x40 key: [u32; 16] WriteOnly,
+        /// Root that the signature leads to.
+        ///
+        /// Bytes in the order of memory. Zero unless a verification ended with a comparison.
+        0x80 root: [u32; 8] ReadOnly,
+        /// Algorithm.
+        ///
+        /// Taken while idle. Another family is an abort, after which `status.idle` is low for a while.
+        /// One that is not built in is refused as an unknown type. The key stays.
+        0xa0 algorithm: Algorithm ReadWrite,
     }
 }
 
-/// Value of the register: parameters of this instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters(u32);
-
-impl Value for Parameters {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
+values! {
+    /// Value of the register: parameters of this instance.
+    Parameters: 0x0 after reset {
+        /// Hash cores.
+        [3:0] lanes _: u8,
+        /// Rounds a cycle of each.
+        [7:4] rounds_per_cycle _: u8,
+        /// XMSS is built in.
+        [8] has_xmss _: bool,
+        /// XMSS^MT is.
+        [9] has_xmss_mt _: bool,
+        /// LMS and HSS are.
+        [10] has_lms _: bool,
+        /// SLH-DSA is.
+        [11] has_slh_dsa _: bool,
+        /// Those sets of XMSS and XMSS^MT are that have hashes of 24 bytes. LMS has its own with it.
+        [12] has_short _: bool,
     }
-
-    fn to_bits(self) -> u32 {
-        self.0
+    /// Value of the register: configuration.
+    Control: 0x0 after reset {
+        /// Signature and message come from the stream port, not from `data`.
+        [0] stream with_stream: bool,
+        /// The root is computed twice, the second time in another order.
+        [1] two_passes with_two_passes: bool,
     }
-}
-
-impl Parameters {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Hash cores.
-    #[must_use]
-    pub const fn lanes(self) -> u8 {
-        (self.0 & 0xf) as u8
+    /// Value of the register: commands.
+    Command: 0x0 after reset {
+        /// Begins a verification.
+        [0] _ with_start: bool,
+        /// Ends it, and forgets what came. The next start waits for `status.idle`.
+        [1] _ with_abort: bool,
     }
-
-    /// Rounds a cycle of each.
-    #[must_use]
-    pub const fn rounds_per_cycle(self) -> u8 {
-        ((self.0 >> 4) & 0xf) as u8
+    /// Value of the register: status.
+    Status: 0x0 after reset {
+        /// Nothing is being done or expected; key and configuration can be written.
+        [0] idle _: bool,
+        /// A store into `data` does not wait.
+        [1] data_free _: bool,
+        /// `verdict` and `reason` are those of the last verification.
+        [2] done _: bool,
+        /// The engine was upset, and does nothing until reset.
+        [3] failed _: bool,
     }
-
-    /// XMSS is built in.
-    #[must_use]
-    pub const fn has_xmss(self) -> bool {
-        self.0 & 0x100 != 0
+    /// Value of the register: errors of the driver.
+    Error: 0x0 after reset {
+        /// A start while not idle.
+        [0] command with_command: bool,
+        /// A word of `data` that nothing expects, or not whole.
+        [1] push with_push: bool,
+        /// `key` written while not idle, or not by whole words.
+        [2] write with_write: bool,
     }
-
-    /// XMSS^MT is.
-    #[must_use]
-    pub const fn has_xmss_mt(self) -> bool {
-        self.0 & 0x200 != 0
+    /// Value of the register: interrupts.
+    Interrupt: 0x0 after reset {
+        /// A verification has ended.
+        [0] done with_done: bool,
+        /// See `error` and `status.failed`.
+        [1] error with_error: bool,
     }
-
-    /// LMS and HSS are.
-    #[must_use]
-    pub const fn has_lms(self) -> bool {
-        self.0 & 0x400 != 0
+    /// Value of the register: interrupts that are passed on.
+    InterruptEnable: 0x0 after reset {
+        /// See `interrupt`.
+        [0] done with_done: bool,
+        /// See `interrupt`.
+        [1] error with_error: bool,
     }
-
-    /// SLH-DSA is.
-    #[must_use]
-    pub const fn has_slh_dsa(self) -> bool {
-        self.0 & 0x800 != 0
+    /// Value of the register: why a signature is refused.
+    Reason: 0x0 after reset {
+        /// The first that was found.
+        [3:0] code _: Refusal,
     }
-
-    /// Those sets of XMSS and XMSS^MT are that have hashes of 24 bytes. LMS has its own with it.
-    #[must_use]
-    pub const fn has_short(self) -> bool {
-        self.0 & 0x1000 != 0
+    /// Value of the register: final size.
+    FinalSize: 0x0 after reset {
+        /// Bytes of the last word, 0 to 8. Ignored for other words.
+        [3:0] size with_size: u8,
+        /// The next word to be pushed is the last one of the signature or of the message.
+        [8] _ with_last: bool,
     }
-}
-
-/// Value of the register: configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Control(u32);
-
-impl Value for Control {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Control {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Signature and message come from the stream port, not from `data`.
-    #[must_use]
-    pub const fn stream(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: signature and message come from the stream port, not from `data`.
-    #[must_use]
-    pub const fn with_stream(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// The root is computed twice, the second time in another order.
-    #[must_use]
-    pub const fn two_passes(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: the root is computed twice, the second time in another order.
-    #[must_use]
-    pub const fn with_two_passes(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command(u32);
-
-impl Value for Command {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Command {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// With this field set: begins a verification.
-    #[must_use]
-    pub const fn with_start(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// With this field set: ends it, and forgets what came. The next start waits for `status.idle`.
-    #[must_use]
-    pub const fn with_abort(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(u32);
-
-impl Value for Status {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Status {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Nothing is being done or expected; key and configuration can be written.
-    #[must_use]
-    pub const fn idle(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// A store into `data` does not wait.
-    #[must_use]
-    pub const fn data_free(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// `verdict` and `reason` are those of the last verification.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// The engine was upset, and does nothing until reset.
-    #[must_use]
-    pub const fn failed(self) -> bool {
-        self.0 & 0x8 != 0
-    }
-}
-
-/// Value of the register: errors of the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Error(u32);
-
-impl Value for Error {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Error {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A start while not idle.
-    #[must_use]
-    pub const fn command(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a start while not idle.
-    #[must_use]
-    pub const fn with_command(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// A word of `data` that nothing expects, or not whole.
-    #[must_use]
-    pub const fn push(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: a word of `data` that nothing expects, or not whole.
-    #[must_use]
-    pub const fn with_push(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-
-    /// `key` written while not idle, or not by whole words.
-    #[must_use]
-    pub const fn write(self) -> bool {
-        self.0 & 0x4 != 0
-    }
-
-    /// With this field set: `key` written while not idle, or not by whole words.
-    #[must_use]
-    pub const fn with_write(self, value: bool) -> Self {
-        Self((self.0 & !0x4) | ((value as u32) << 2))
-    }
-}
-
-/// Value of the register: interrupts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupt(u32);
-
-impl Value for Interrupt {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Interrupt {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// A verification has ended.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: a verification has ended.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `error` and `status.failed`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `error` and `status.failed`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: interrupts that are passed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterruptEnable(u32);
-
-impl Value for InterruptEnable {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl InterruptEnable {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn done(self) -> bool {
-        self.0 & 0x1 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_done(self, value: bool) -> Self {
-        Self((self.0 & !0x1) | (value as u32))
-    }
-
-    /// See `interrupt`.
-    #[must_use]
-    pub const fn error(self) -> bool {
-        self.0 & 0x2 != 0
-    }
-
-    /// With this field set: see `interrupt`.
-    #[must_use]
-    pub const fn with_error(self, value: bool) -> Self {
-        Self((self.0 & !0x2) | ((value as u32) << 1))
-    }
-}
-
-/// Value of the register: why a signature is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reason(u32);
-
-impl Value for Reason {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Reason {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// The first that was found.
-    #[must_use]
-    pub const fn code(self) -> Option<Refusal> {
-        Refusal::from_bits(self.0 & 0xf)
-    }
-}
-
-/// Value of the register: final size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FinalSize(u32);
-
-impl Value for FinalSize {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl FinalSize {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// Bytes of the last word, 0 to 8. Ignored for other words.
-    #[must_use]
-    pub const fn size(self) -> u8 {
-        (self.0 & 0xf) as u8
-    }
-
-    /// With this field set: bytes of the last word, 0 to 8. Ignored for other words.
-    #[must_use]
-    pub const fn with_size(self, value: u8) -> Self {
-        Self((self.0 & !0xf) | (value as u32 & 0xf))
-    }
-
-    /// With this field set: the next word to be pushed is the last one of the signature or of the
-    /// message.
-    #[must_use]
-    pub const fn with_last(self, value: bool) -> Self {
-        Self((self.0 & !0x100) | ((value as u32) << 8))
-    }
-}
-
-/// Value of the register: algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Algorithm(u32);
-
-impl Value for Algorithm {
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    fn to_bits(self) -> u32 {
-        self.0
-    }
-}
-
-impl Algorithm {
-    /// After reset.
-    pub const RESET: Self = Self(0x0);
-
-    /// What is verified.
-    #[must_use]
-    pub const fn code(self) -> Option<Scheme> {
-        Scheme::from_bits(self.0 & 0x3)
-    }
-
-    /// With this field set: what is verified.
-    #[must_use]
-    pub const fn with_code(self, value: Scheme) -> Self {
-        Self((self.0 & !0x3) | (value as u32 & 0x3))
+    /// Value of the register: algorithm.
+    Algorithm: 0x0 after reset {
+        /// What is verified.
+        [1:0] code with_code: Scheme,
     }
 }
