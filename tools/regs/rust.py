@@ -18,6 +18,11 @@ def camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
+def type_name(owner: str, name: str) -> str:
+    """The name of a type: that of its map or file goes before its own, so that the crate has it once."""
+    return camel(owner) + camel(name)
+
+
 def doc(indent: str, *texts: str) -> str:
     """Comments of one or more paragraphs."""
     paragraphs = [
@@ -40,12 +45,12 @@ def module(stem: str, maps: list[Map]) -> str:
         names = "\n".join(f"//! - [`{one.part or one.name}`]: {sentence(one.title)}" for one in maps)
         out = f"//! Registers of `{stem}`, in {len(maps)} maps:\n//!\n{names}\n"
     enums = {field.encode.name: field.encode for one in maps for field in fields(one) if field.encode}
-    out += table("choices", "".join(enumeration(enum) for enum in enums.values()))
+    out += table("choices", "".join(enumeration(stem, enum) for enum in enums.values()))
     if is_only:
-        return out + registers(maps[0])
+        return out + registers(stem, maps[0])
     for one in maps:
         used = sorted({field.encode.name for field in fields(one) if field.encode})
-        inner = "".join(f"use super::{camel(name)};\n" for name in used) + registers(one)
+        inner = "".join(f"use super::{type_name(stem, name)};\n" for name in used) + registers(stem, one)
         body = textwrap.indent(inner.removeprefix("\n"), "    ")
         out += f"\n{doc('', one.title)}pub mod {one.part or one.name} {{\n{body}}}\n"
     return out
@@ -66,28 +71,28 @@ def access(register: Register) -> str:
     return "ReadOnly" if register.readable else "WriteOnly"
 
 
-def enumeration(enum: Enum) -> str:
+def enumeration(stem: str, enum: Enum) -> str:
     rows = "".join(
         f"{doc(INNER, one.about)}{INNER}{camel(one.name)} = {one.number},\n" for one in enum.choices
     )
-    return f"{OUTER}/// Values of the field `{enum.name}`.\n{OUTER}{camel(enum.name)} {{\n{rows}{OUTER}}}\n"
+    return f"{OUTER}/// Values of the field `{enum.name}`.\n{OUTER}{type_name(stem, enum.name)} {{\n{rows}{OUTER}}}\n"
 
 
-def registers(one: Map) -> str:
-    name = camel(one.part) if one.part else camel(one.name)
-    methods = "".join(method(register) for register in one.registers)
+def registers(stem: str, one: Map) -> str:
+    name = camel(one.name)
+    methods = "".join(method(one.name, register) for register in one.registers)
     values: dict[str, Register] = {}
     for register in one.registers:
         other = values.setdefault(register.type_name, register)
         if other.fields != register.fields:
             raise Unsupported(f"two registers of the type {register.type_name} differ")
-    types = "".join(value(register) for register in values.values() if not register.is_word)
-    head = f"{doc(OUTER, one.title, one.about)}{OUTER}{name}: {name}Map, {one.size:#x} bytes"
+    types = "".join(value(stem, one.name, register) for register in values.values() if not register.is_word)
+    head = f"{doc(OUTER, one.title, one.about)}{OUTER}{name}Registers: {name}Map, {one.size:#x} bytes"
     return table("block", f"{head} {{\n{methods}{OUTER}}}\n") + table("values", types)
 
 
-def method(register: Register) -> str:
-    kind = "u32" if register.is_word else camel(register.type_name)
+def method(owner: str, register: Register) -> str:
+    kind = "u32" if register.is_word else type_name(owner, register.type_name)
     what = register.fields[0].about if register.is_word else ""
     comment = doc(INNER, register.title, register.about or ("" if what == "All of it." else what))
     if register.count is not None:
@@ -98,11 +103,11 @@ def method(register: Register) -> str:
     return f"{comment}{INNER}{register.offset:#x} {name}: {kind} {access(register)},\n"
 
 
-def value(register: Register) -> str:
+def value(stem: str, owner: str, register: Register) -> str:
     """The type of what is read from a register, or written to it."""
     reset = sum((field.reset or 0) << field.low for field in register.fields)
-    rows = "".join(accessors(field) for field in register.fields)
-    head = f"{OUTER}{camel(register.type_name)}: {reset:#x} after reset"
+    rows = "".join(accessors(stem, field) for field in register.fields)
+    head = f"{OUTER}{type_name(owner, register.type_name)}: {reset:#x} after reset"
     return f"{doc(OUTER, f'Value of the register: {lower(register.title)}')}{head} {{\n{rows}{OUTER}}}\n"
 
 
@@ -110,12 +115,12 @@ def lower(text: str) -> str:
     return (text[:1].lower() + text[1:]).removesuffix(".")
 
 
-def accessors(field: Field) -> str:
+def accessors(stem: str, field: Field) -> str:
     """A field with its bits, the names of its accessors, and its type."""
     is_flag = field.width == 1 and not field.encode
     bits = f"[{field.low}]" if is_flag else f"[{field.low + field.width - 1}:{field.low}]"
     width = next(width for width in INTEGERS if field.width <= width)
-    kind = camel(field.encode.name) if field.encode else "bool" if is_flag else f"u{width}"
+    kind = type_name(stem, field.encode.name) if field.encode else "bool" if is_flag else f"u{width}"
     name = field.name.lower()
     get, set_ = name if field.readable else "_", f"with_{name}" if field.writable else "_"
     return f"{doc(INNER, field.about or field.name)}{INNER}{bits} {get} {set_}: {kind},\n"

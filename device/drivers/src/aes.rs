@@ -10,8 +10,8 @@
 
 use hartlock_regs::Value;
 use hartlock_regs::aes::{
-    Aes as Registers, Command, Control, Error as ErrorBits, IvLen, KeyLen, Mode as ModeValue,
-    Status, TagLen,
+    AesCommand, AesControl, AesError, AesIvLen, AesKeyLen, AesMode, AesRegisters, AesStatus,
+    AesTagLen,
 };
 
 pub mod streamed;
@@ -106,11 +106,11 @@ pub fn counter_at(first: &[u8; BLOCK_LEN], offset: u64) -> ([u8; BLOCK_LEN], usi
 
 /// The driver of the AES engine.
 pub struct Aes {
-    registers: Registers,
+    registers: AesRegisters,
     is_masked: bool,
-    key_len: KeyLen,
+    key_len: AesKeyLen,
     /// Configuration of the current message.
-    control: Control,
+    control: AesControl,
     /// True if the message has a tag that has to match at its end.
     needs_tag: bool,
 }
@@ -128,11 +128,11 @@ impl Aes {
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`, `Entropy`.
-    pub fn new(registers: Registers) -> Result<Self, Error> {
+    pub fn new(registers: AesRegisters) -> Result<Self, Error> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let (key_len, control) = (KeyLen::Key256, Control::RESET);
+        let (key_len, control) = (AesKeyLen::Key256, AesControl::RESET);
         let is_masked = registers.parameters().read().masked();
         let mut engine = Self { registers, is_masked, key_len, control, needs_tag: false };
         engine.wipe()?;
@@ -150,10 +150,10 @@ impl Aes {
     /// # Errors
     /// `Failed`, `Silent`, `Entropy`.
     pub fn wipe(&mut self) -> Result<(), Error> {
-        self.registers.command().write(Command::RESET.with_wipe(true));
+        self.registers.command().write(AesCommand::RESET.with_wipe(true));
         self.poll(|status| status.idle().then_some(Ok(())))?;
         if self.is_masked {
-            let trusts = |status: Status| status.entropy_healthy().then_some(Ok(()));
+            let trusts = |status: AesStatus| status.entropy_healthy().then_some(Ok(()));
             return self.poll(trusts).map_err(|error| match error {
                 Error::Silent => Error::Entropy,
                 other => other,
@@ -168,7 +168,7 @@ impl Aes {
     /// `Length` for any other length, or the errors of the engine.
     pub fn load_key(&mut self, key: &[u8]) -> Result<(), Error> {
         let key_len = key_len(key.len()).ok_or(Error::Length)?;
-        self.until(Status::idle)?;
+        self.until(AesStatus::idle)?;
         self.forget_errors();
         let (words, _) = key.as_chunks::<4>();
         for (register, word) in self.registers.key().iter().zip(words) {
@@ -185,11 +185,11 @@ impl Aes {
     /// # Errors
     /// `Refused` if the slot holds no key, or the errors of the engine.
     pub fn load_slot(&mut self) -> Result<(), Error> {
-        self.until(Status::idle)?;
+        self.until(AesStatus::idle)?;
         self.forget_errors();
-        self.registers.command().write(Command::RESET.with_load_slot(true));
-        self.key_len = KeyLen::Key256;
-        self.until(Status::idle)?;
+        self.registers.command().write(AesCommand::RESET.with_load_slot(true));
+        self.key_len = AesKeyLen::Key256;
+        self.until(AesStatus::idle)?;
         self.check()
     }
 
@@ -261,27 +261,27 @@ impl Aes {
         tag: Option<&[u8]>,
         streams: Streams,
     ) -> Result<(), Error> {
-        self.until(Status::idle)?;
+        self.until(AesStatus::idle)?;
         self.forget_errors();
         let registers = &self.registers;
         let (value, iv): (_, &[u8]) = match mode {
-            Mode::Ecb => (ModeValue::Ecb, &[]),
-            Mode::Cbc(iv) => (ModeValue::Cbc, iv),
-            Mode::Ctr(counter) => (ModeValue::Ctr, counter),
-            Mode::Gcm(iv) => (ModeValue::Gcm, iv),
+            Mode::Ecb => (AesMode::Ecb, &[]),
+            Mode::Cbc(iv) => (AesMode::Cbc, iv),
+            Mode::Ctr(counter) => (AesMode::Ctr, counter),
+            Mode::Gcm(iv) => (AesMode::Gcm, iv),
         };
-        let is_gcm = value == ModeValue::Gcm;
+        let is_gcm = value == AesMode::Gcm;
         let is_decryption = direction == Direction::Decrypt;
         if is_gcm && is_decryption != tag.is_some() {
             return Err(Error::Length);
         }
-        let control = Control::RESET.with_mode(value).with_key_len(self.key_len);
+        let control = AesControl::RESET.with_mode(value).with_key_len(self.key_len);
         let control = control.with_decrypt(is_decryption);
         let control = control.with_stream_in(streams.input).with_stream_out(streams.output);
         registers.control().write(control);
         registers.text_len().write(length(text_len)?);
         registers.aad_len().write(length(aad.len())?);
-        registers.iv_len().write(IvLen::from_bits(length(iv.len())?));
+        registers.iv_len().write(AesIvLen::from_bits(length(iv.len())?));
         let is_short_iv = !is_gcm || iv.len() == 12;
         if is_short_iv {
             let (words, _) = iv.as_chunks::<4>();
@@ -294,12 +294,12 @@ impl Aes {
             if !(4..=TAG_LEN).contains(&tag.len()) {
                 return Err(Error::Length);
             }
-            registers.tag_len().write(TagLen::from_bits(size));
+            registers.tag_len().write(AesTagLen::from_bits(size));
             for (register, word) in registers.tag().iter().zip(block_words(tag)) {
                 register.write(word);
             }
         }
-        registers.command().write(Command::RESET.with_start(true));
+        registers.command().write(AesCommand::RESET.with_start(true));
         self.control = control;
         self.needs_tag = tag.is_some();
         self.check()?;
@@ -339,7 +339,7 @@ impl Aes {
     /// # Errors
     /// The errors of the engine.
     pub fn until_input(&self) -> Result<(), Error> {
-        self.until(Status::input_free)
+        self.until(AesStatus::input_free)
     }
 
     /// Waits until a result can be read.
@@ -360,7 +360,7 @@ impl Aes {
     #[cold]
     #[inline(never)]
     fn until_late_result(&self) -> Result<(), Error> {
-        self.until(Status::output_valid)
+        self.until(AesStatus::output_valid)
     }
 
     /// Writes a block of the text, with its words in the byte order of memory. This is allowed after
@@ -388,7 +388,7 @@ impl Aes {
     /// `NotAuthentic`; `Length` if a stream ended at an unexpected position; or the errors of the engine.
     #[inline(always)]
     pub fn end(&mut self) -> Result<(), Error> {
-        self.until(Status::idle)?;
+        self.until(AesStatus::idle)?;
         // After an upset of the bus handshakes each write may carry the word of the previous write, or its address, and
         // no error reports this. Writing and reading back the configuration, which is possible here, reveals it.
         self.registers.control().write(self.control);
@@ -426,8 +426,8 @@ impl Aes {
     /// # Errors
     /// `Failed`, `Silent`.
     pub fn abort(&mut self) -> Result<(), Error> {
-        self.registers.command().write(Command::RESET.with_abort(true));
-        self.until(Status::idle)
+        self.registers.command().write(AesCommand::RESET.with_abort(true));
+        self.until(AesStatus::idle)
     }
 
     /// Wraps a key with the loaded key (SP 800-38F §6.2). The result is 8 bytes longer. After an error it is
@@ -516,7 +516,7 @@ impl Aes {
     /// Writes blocks to `data_in`; the last one is filled with zeros.
     fn feed(&self, data: &[u8]) -> Result<(), Error> {
         for block in data.chunks(BLOCK_LEN) {
-            self.until(Status::input_free)?;
+            self.until(AesStatus::input_free)?;
             for (register, word) in self.registers.data_in().iter().zip(block_words(block)) {
                 register.write(word);
             }
@@ -539,7 +539,7 @@ impl Aes {
 
     #[cold]
     #[inline(never)]
-    fn judge(&self, errors: ErrorBits) -> Result<(), Error> {
+    fn judge(&self, errors: AesError) -> Result<(), Error> {
         self.registers.error().write(errors);
         // A failed noise source does not change the results of an unmasked cipher.
         if errors.entropy() && self.is_masked {
@@ -556,7 +556,7 @@ impl Aes {
     }
 
     /// Waits until the status has the expected value. A masked engine drops a message when its noise source fails.
-    fn until(&self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+    fn until(&self, is_wanted: impl Fn(AesStatus) -> bool) -> Result<(), Error> {
         self.poll(|status| {
             if is_wanted(status) {
                 Some(Ok(()))
@@ -567,7 +567,7 @@ impl Aes {
     }
 
     /// Reads the status until `answer` returns a result.
-    fn poll(&self, answer: impl Fn(Status) -> Option<Result<(), Error>>) -> Result<(), Error> {
+    fn poll(&self, answer: impl Fn(AesStatus) -> Option<Result<(), Error>>) -> Result<(), Error> {
         for _ in 0..PATIENCE {
             let status = self.registers.status().read();
             if status.failed() {
@@ -581,11 +581,11 @@ impl Aes {
     }
 }
 
-const fn key_len(bytes: usize) -> Option<KeyLen> {
+const fn key_len(bytes: usize) -> Option<AesKeyLen> {
     match bytes {
-        16 => Some(KeyLen::Key128),
-        24 => Some(KeyLen::Key192),
-        32 => Some(KeyLen::Key256),
+        16 => Some(AesKeyLen::Key128),
+        24 => Some(AesKeyLen::Key192),
+        32 => Some(AesKeyLen::Key256),
         _ => None,
     }
 }

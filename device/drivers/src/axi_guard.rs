@@ -3,7 +3,7 @@
 //! Before the lock no device can access memory. The driver reads back its settings and locks last, so that the port
 //! stays closed if a setting was lost.
 
-use hartlock_regs::axi_guard as registers;
+use hartlock_regs::axi_guard::{AxiGuardFirst, AxiGuardLast, AxiGuardLock, AxiGuardRegisters};
 
 /// Number of ranges of a guard.
 pub const RANGES: usize = 4;
@@ -38,7 +38,7 @@ impl Pages {
 
 /// A guard that is locked.
 pub struct AxiGuard {
-    registers: registers::AxiGuard,
+    registers: AxiGuardRegisters,
 }
 
 impl AxiGuard {
@@ -52,7 +52,7 @@ impl AxiGuard {
     /// exists.
     pub unsafe fn close(base: *mut u32, closed: &[Pages; RANGES]) -> Result<AxiGuard, Error> {
         // SAFETY: the caller guarantees what the register block requires.
-        let registers = unsafe { registers::AxiGuard::new(base) };
+        let registers = unsafe { AxiGuardRegisters::new(base) };
         if registers.id().read() != ID {
             return Err(Error::NotThere);
         }
@@ -61,8 +61,8 @@ impl AxiGuard {
         }
         let ends = || registers.first().iter().zip(registers.last().iter()).zip(closed);
         for ((first, last), pages) in ends() {
-            first.write(registers::First::RESET.with_page(pages.first));
-            last.write(registers::Last::RESET.with_page(pages.last));
+            first.write(AxiGuardFirst::RESET.with_page(pages.first));
+            last.write(AxiGuardLast::RESET.with_page(pages.last));
         }
         let is_as_written = ends().all(|((first, last), pages)| {
             (first.read().page(), last.read().page()) == (pages.first, pages.last)
@@ -70,7 +70,7 @@ impl AxiGuard {
         if !is_as_written {
             return Err(Error::Failed);
         }
-        registers.lock().write(registers::Lock::RESET.with_locked(true));
+        registers.lock().write(AxiGuardLock::RESET.with_locked(true));
         if !registers.lock().read().locked() {
             return Err(Error::Failed);
         }

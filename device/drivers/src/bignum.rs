@@ -7,8 +7,8 @@
 use hartlock_kernels::engines::Wipe;
 use hartlock_regs::Value;
 use hartlock_regs::bignum::{
-    Bignum as Registers, Choice, Command, Interrupt, InterruptEnable, Length, Operand, Outcome,
-    Verdict,
+    BignumChoice, BignumCommand, BignumInterrupt, BignumInterruptEnable, BignumLength,
+    BignumOperand, BignumOutcome, BignumRegisters, BignumVerdict,
 };
 
 use crate::wait::Wait;
@@ -75,7 +75,7 @@ pub struct Blinding<'a> {
 
 /// The driver of the big-number engine.
 pub struct Bignum<W> {
-    registers: Registers,
+    registers: BignumRegisters,
     wait: W,
 }
 
@@ -84,7 +84,7 @@ impl<W: Wait> Bignum<W> {
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
-    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+    pub fn new(registers: BignumRegisters, wait: W) -> Result<Self, Error> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
@@ -153,7 +153,7 @@ impl<W: Wait> Bignum<W> {
         let length = length(modulus, base, 1, result)?.with_exponent(SECRET_BITS);
         self.begin()?;
         self.write_power(modulus, base, exponent, length);
-        self.run_secret(Command::RESET.with_secret(true), result)
+        self.run_secret(BignumCommand::RESET.with_secret(true), result)
     }
 
     /// Computes a power with a public exponent, up to the outcome.
@@ -162,11 +162,11 @@ impl<W: Wait> Bignum<W> {
         modulus: &[u8],
         base: &[u8],
         exponent: u32,
-        length: Length,
+        length: BignumLength,
     ) -> Result<(), Error> {
         self.begin()?;
         self.write_power(modulus, base, &exponent.to_be_bytes(), length);
-        self.run(Command::RESET.with_power(true), PATIENCE)
+        self.run(BignumCommand::RESET.with_power(true), PATIENCE)
     }
 
     /// Computes the base to the power of a private key: RSADP, RSASP1 (RFC 8017 §5.1.2, §5.2.1). The engine checks the
@@ -194,22 +194,22 @@ impl<W: Wait> Bignum<W> {
         self.begin()?;
         self.write_power(key.modulus, base, &key.exponent.to_be_bytes(), length);
         let choices = [
-            Choice::PrimeP,
-            Choice::PrimeQ,
-            Choice::ExponentP,
-            Choice::ExponentQ,
-            Choice::QInverse,
+            BignumChoice::PrimeP,
+            BignumChoice::PrimeQ,
+            BignumChoice::ExponentP,
+            BignumChoice::ExponentQ,
+            BignumChoice::QInverse,
         ];
         for (choice, bytes) in choices.into_iter().zip(halves) {
             self.write(choice, bytes);
         }
-        self.write(Choice::Blinding, blinding.factor);
-        self.write(Choice::Unblinding, blinding.inverse);
-        self.run_secret(Command::RESET.with_private_rsa(true), result)
+        self.write(BignumChoice::Blinding, blinding.factor);
+        self.write(BignumChoice::Unblinding, blinding.inverse);
+        self.run_secret(BignumCommand::RESET.with_private_rsa(true), result)
     }
 
     /// Runs a command with a secret and wipes the engine. After an error `result` is zero.
-    fn run_secret(&mut self, command: Command, result: &mut [u8]) -> Result<(), Error> {
+    fn run_secret(&mut self, command: BignumCommand, result: &mut [u8]) -> Result<(), Error> {
         let outcome = self.run(command, PRIVATE_PATIENCE).and_then(|()| self.read(result));
         // The engine overwrites a key itself, except if it refused to start with it. Without the wipe the result is not
         // used.
@@ -230,17 +230,17 @@ impl<W: Wait> Bignum<W> {
     }
 
     /// Writes the operands that every power needs.
-    fn write_power(&self, modulus: &[u8], base: &[u8], exponent: &[u8], length: Length) {
-        self.write(Choice::Modulus, modulus);
-        self.write(Choice::Base, base);
-        self.write(Choice::Exponent, exponent);
-        self.registers.control().write(hartlock_regs::bignum::Control::RESET);
+    fn write_power(&self, modulus: &[u8], base: &[u8], exponent: &[u8], length: BignumLength) {
+        self.write(BignumChoice::Modulus, modulus);
+        self.write(BignumChoice::Base, base);
+        self.write(BignumChoice::Exponent, exponent);
+        self.registers.control().write(hartlock_regs::bignum::BignumControl::RESET);
         self.registers.length().write(length);
     }
 
     /// Reads the result, from its end on.
     fn read(&self, result: &mut [u8]) -> Result<(), Error> {
-        self.registers.operand().write(Operand::RESET.with_value(Choice::Result));
+        self.registers.operand().write(BignumOperand::RESET.with_value(BignumChoice::Result));
         for bytes in result.rchunks_mut(4) {
             let word = self.registers.data().read().to_be_bytes();
             for (to, byte) in bytes.iter_mut().rev().zip(word.iter().rev()) {
@@ -253,7 +253,7 @@ impl<W: Wait> Bignum<W> {
 
     /// Returns true if the result equals `wanted`.
     fn is_result(&self, wanted: &[u8]) -> Result<bool, Error> {
-        self.registers.operand().write(Operand::RESET.with_value(Choice::Result));
+        self.registers.operand().write(BignumOperand::RESET.with_value(BignumChoice::Result));
         let mut is_it = true;
         for bytes in wanted.rchunks(4) {
             is_it &= self.registers.data().read() == word_of(bytes);
@@ -274,7 +274,7 @@ impl<W: Wait> Bignum<W> {
         signature: (&[u8; 32], &[u8; 32]),
     ) -> Result<(), Error> {
         let operands = [&key.0[..], key.1, signature.0, signature.1, digest];
-        verdict(self.judge_numbers(Command::RESET.with_verify_p256(true), operands)?)
+        verdict(self.judge_numbers(BignumCommand::RESET.with_verify_p256(true), operands)?)
     }
 
     /// Verifies an ECDSA signature with P-384, the same as `verify_p256`. A digest shorter than that of SHA-384 is a
@@ -289,11 +289,11 @@ impl<W: Wait> Bignum<W> {
         signature: (&[u8; 48], &[u8; 48]),
     ) -> Result<(), Error> {
         let operands = [&key.0[..], key.1, signature.0, signature.1, digest];
-        verdict(self.judge_numbers(Command::RESET.with_verify_p384(true), operands)?)
+        verdict(self.judge_numbers(BignumCommand::RESET.with_verify_p384(true), operands)?)
     }
 
-    /// Verifies an ECDSA signature with P-384 or P-256, and returns the word of the outcome, `Verdict::Good` or
-    /// `Verdict::BadSignature`, for a caller that compares it redundantly. `point` is x and y, `signature` is r and s,
+    /// Verifies an ECDSA signature with P-384 or P-256, and returns the word of the outcome, `BignumVerdict::Good` or
+    /// `BignumVerdict::BadSignature`, for a caller that compares it redundantly. `point` is x and y, `signature` is r and s,
     /// and each number is as long as the digest.
     ///
     /// # Errors
@@ -311,14 +311,18 @@ impl<W: Wait> Bignum<W> {
             return Err(Error::BadOperand);
         }
         let ((x, y), (r, s)) = (point.split_at(len), signature.split_at(len));
-        let command = Command::RESET.with_verify_p384(is_p384).with_verify_p256(!is_p384);
+        let command = BignumCommand::RESET.with_verify_p384(is_p384).with_verify_p256(!is_p384);
         self.judge_numbers(command, [x, y, r, s, digest])
     }
 
     /// Verifies key, signature and digest, in the order of the standard. If the engine accepts, the operation is
     /// repeated and has to be accepted again: one upset may change a verdict, and none changes both
     /// (`docs/src/hardware/upsets.md`).
-    fn judge_numbers(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<u32, Error> {
+    fn judge_numbers(
+        &mut self,
+        command: BignumCommand,
+        operands: [&[u8]; 5],
+    ) -> Result<u32, Error> {
         let word = self.judge_once(command, operands)?;
         if verdict(word) == Err(Error::BadSignature) || self.judge_once(command, operands)? == word
         {
@@ -328,10 +332,15 @@ impl<W: Wait> Bignum<W> {
         }
     }
 
-    fn judge_once(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<u32, Error> {
+    fn judge_once(&mut self, command: BignumCommand, operands: [&[u8]; 5]) -> Result<u32, Error> {
         self.begin()?;
-        let choices =
-            [Choice::KeyX, Choice::KeyY, Choice::SignatureR, Choice::SignatureS, Choice::Digest];
+        let choices = [
+            BignumChoice::KeyX,
+            BignumChoice::KeyY,
+            BignumChoice::SignatureR,
+            BignumChoice::SignatureS,
+            BignumChoice::Digest,
+        ];
         for (choice, bytes) in choices.into_iter().zip(operands) {
             self.write(choice, bytes);
         }
@@ -343,22 +352,24 @@ impl<W: Wait> Bignum<W> {
     }
 
     /// Writes an operand in words, from the end of the bytes on.
-    fn write(&self, operand: Choice, bytes: &[u8]) {
-        self.registers.operand().write(Operand::RESET.with_value(operand));
+    fn write(&self, operand: BignumChoice, bytes: &[u8]) {
+        self.registers.operand().write(BignumOperand::RESET.with_value(operand));
         for bytes in bytes.rchunks(4) {
             self.registers.data().write(word_of(bytes));
         }
     }
 
-    fn run(&mut self, command: Command, patience: u32) -> Result<(), Error> {
+    fn run(&mut self, command: BignumCommand, patience: u32) -> Result<(), Error> {
         verdict(self.outcome(command, patience)?)
     }
 
     /// Runs a command and returns the word of its outcome.
-    fn outcome(&mut self, command: Command, patience: u32) -> Result<u32, Error> {
+    fn outcome(&mut self, command: BignumCommand, patience: u32) -> Result<u32, Error> {
         if W::BY_INTERRUPT {
-            self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
-            let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
+            self.registers
+                .interrupt()
+                .write(BignumInterrupt::RESET.with_done(true).with_error(true));
+            let enabled = BignumInterruptEnable::RESET.with_done(true).with_error(true);
             self.registers.interrupt_enable().write(enabled);
         }
         self.registers.command().write(command);
@@ -382,7 +393,7 @@ impl<W: Wait> Bignum<W> {
     /// # Errors
     /// `Failed`, `Silent`.
     pub fn wipe(&mut self) -> Result<(), Error> {
-        self.registers.command().write(Command::RESET.with_wipe(true));
+        self.registers.command().write(BignumCommand::RESET.with_wipe(true));
         for _ in 0..PATIENCE {
             if self.is_idle()? {
                 return Ok(());
@@ -415,20 +426,25 @@ fn word_of(bytes: &[u8]) -> u32 {
 
 /// Converts the word of an outcome. A word that is not a verdict is a fault.
 fn verdict(word: u32) -> Result<(), Error> {
-    match Outcome::from_bits(word).value().ok_or(Error::Failed)? {
-        Verdict::Good => Ok(()),
-        Verdict::BadLength | Verdict::BadModulus => Err(Error::BadModulus),
-        Verdict::BadOperand => Err(Error::BadOperand),
-        Verdict::BadExponent => Err(Error::BadExponent),
-        Verdict::BadSignature => Err(Error::BadSignature),
-        Verdict::BadKey => Err(Error::BadKey),
-        Verdict::BadResult => Err(Error::BadResult),
-        Verdict::None => Err(Error::Refused),
+    match BignumOutcome::from_bits(word).value().ok_or(Error::Failed)? {
+        BignumVerdict::Good => Ok(()),
+        BignumVerdict::BadLength | BignumVerdict::BadModulus => Err(Error::BadModulus),
+        BignumVerdict::BadOperand => Err(Error::BadOperand),
+        BignumVerdict::BadExponent => Err(Error::BadExponent),
+        BignumVerdict::BadSignature => Err(Error::BadSignature),
+        BignumVerdict::BadKey => Err(Error::BadKey),
+        BignumVerdict::BadResult => Err(Error::BadResult),
+        BignumVerdict::None => Err(Error::Refused),
     }
 }
 
 /// Returns the lengths of modulus and exponent in bits, if all lengths are valid.
-fn length(modulus: &[u8], base: &[u8], exponent: u32, result: &[u8]) -> Result<Length, Error> {
+fn length(
+    modulus: &[u8],
+    base: &[u8],
+    exponent: u32,
+    result: &[u8],
+) -> Result<BignumLength, Error> {
     let top = modulus.first().ok_or(Error::BadModulus)?;
     if *top == 0 || modulus.len() > 512 {
         return Err(Error::BadModulus);
@@ -441,7 +457,7 @@ fn length(modulus: &[u8], base: &[u8], exponent: u32, result: &[u8]) -> Result<L
     }
     // Both values fit into 16 bits: they are at most 4,096 and 32.
     let bits = u16::try_from(modulus.len() * 8).map_err(|_| Error::BadModulus)?;
-    Ok(Length::RESET
+    Ok(BignumLength::RESET
         .with_modulus(bits - top.leading_zeros() as u16)
         .with_exponent(32 - exponent.leading_zeros() as u16))
 }
@@ -495,7 +511,7 @@ mod tests {
         fn engine(&self) -> Result<Bignum<Polling>, Error> {
             // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
             // outlive the engine in every test.
-            Bignum::new(unsafe { Registers::new(self.base()) }, Polling)
+            Bignum::new(unsafe { BignumRegisters::new(self.base()) }, Polling)
         }
     }
 
@@ -519,7 +535,7 @@ mod tests {
         let base = file.0.as_ptr().cast::<u32>().cast_mut();
         let asleep = Sleeping(|| panic!("it would sleep for ever"));
         // SAFETY: the same argument as in `engine` applies.
-        let engine = Bignum::new(unsafe { Registers::new(base) }, asleep);
+        let engine = Bignum::new(unsafe { BignumRegisters::new(base) }, asleep);
         assert_eq!(engine.err(), Some(Error::Silent));
     }
 

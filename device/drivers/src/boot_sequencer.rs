@@ -5,7 +5,9 @@
 
 use core::sync::atomic::{Ordering, fence};
 
-use hartlock_regs::boot_sequencer::{self as registers, Decision, State, Word};
+use hartlock_regs::boot_sequencer::{
+    BootSequencerDecision, BootSequencerRegisters, BootSequencerState, BootSequencerWord,
+};
 
 /// The reason why there was no decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub enum Error {
 
 /// The boot sequencer, which holds the host in reset.
 pub struct BootSequencer {
-    registers: registers::BootSequencer,
+    registers: BootSequencerRegisters,
 }
 
 impl BootSequencer {
@@ -31,7 +33,7 @@ impl BootSequencer {
     pub const unsafe fn new(base: *mut u32) -> BootSequencer {
         // SAFETY: the caller guarantees what the register block requires: the registers exist, and only this driver
         // uses them.
-        BootSequencer { registers: unsafe { registers::BootSequencer::new(base) } }
+        BootSequencer { registers: unsafe { BootSequencerRegisters::new(base) } }
     }
 
     /// Releases the host from reset. Its program must be in memory before this call.
@@ -39,7 +41,7 @@ impl BootSequencer {
     /// # Errors
     /// An error if there was a decision before, or if none is possible any more. Then nothing was changed.
     pub fn release(&mut self) -> Result<(), Error> {
-        self.decide(Word::Release, 0)
+        self.decide(BootSequencerWord::Release, 0)
     }
 
     /// Keeps the host in reset and records the number of the reason.
@@ -47,7 +49,7 @@ impl BootSequencer {
     /// # Errors
     /// The same as those of a release.
     pub fn refuse(&mut self, reason: u32) -> Result<(), Error> {
-        self.decide(Word::Refuse, reason)
+        self.decide(BootSequencerWord::Refuse, reason)
     }
 
     /// Releases the host from reset but lets every instruction fetch of the host fail. Records the number of the
@@ -56,13 +58,13 @@ impl BootSequencer {
     /// # Errors
     /// The same as those of a release.
     pub fn trap(&mut self, reason: u32) -> Result<(), Error> {
-        self.decide(Word::Trap, reason)
+        self.decide(BootSequencerWord::Trap, reason)
     }
 
     /// Returns the decision. An undefined number counts as an error.
     #[must_use]
-    pub fn state(&self) -> State {
-        self.registers.status().read().state().unwrap_or(State::Error)
+    pub fn state(&self) -> BootSequencerState {
+        self.registers.status().read().state().unwrap_or(BootSequencerState::Error)
     }
 
     /// Returns the number of the reason, or 0 if there is none.
@@ -71,17 +73,19 @@ impl BootSequencer {
         self.registers.reason().read()
     }
 
-    fn decide(&mut self, word: Word, reason: u32) -> Result<(), Error> {
+    fn decide(&mut self, word: BootSequencerWord, reason: u32) -> Result<(), Error> {
         match self.state() {
-            State::Held => {}
-            State::Released | State::Refused | State::Trapped => return Err(Error::Decided),
-            State::Error | State::Stopped => return Err(Error::Fault),
+            BootSequencerState::Held => {}
+            BootSequencerState::Released
+            | BootSequencerState::Refused
+            | BootSequencerState::Trapped => return Err(Error::Decided),
+            BootSequencerState::Error | BootSequencerState::Stopped => return Err(Error::Fault),
         }
         // The decision makes the reason final.
         self.registers.reason().write(reason);
         // The fence orders all writes to memory before the release, because the host reads them.
         fence(Ordering::SeqCst);
-        self.registers.decision().write(Decision::RESET.with_word(word));
+        self.registers.decision().write(BootSequencerDecision::RESET.with_word(word));
         Ok(())
     }
 }
@@ -122,16 +126,16 @@ mod tests {
 
     type Call = fn(&mut BootSequencer) -> Result<(), Error>;
 
-    const CALLS: [(Call, Word, u32); 3] = [
-        (|sequencer| sequencer.release(), Word::Release, 0),
-        (|sequencer| sequencer.refuse(603), Word::Refuse, 603),
-        (|sequencer| sequencer.trap(604), Word::Trap, 604),
+    const CALLS: [(Call, BootSequencerWord, u32); 3] = [
+        (|sequencer| sequencer.release(), BootSequencerWord::Release, 0),
+        (|sequencer| sequencer.refuse(603), BootSequencerWord::Refuse, 603),
+        (|sequencer| sequencer.trap(604), BootSequencerWord::Trap, 604),
     ];
 
     #[test]
     fn a_decision_comes_with_its_reason() {
         for (call, word, reason) in CALLS {
-            let file = File::with_status(State::Held as u32);
+            let file = File::with_status(BootSequencerState::Held as u32);
             assert_eq!(call(&mut file.sequencer()), Ok(()));
             assert_eq!((file.word(DECISION), file.word(REASON)), (word as u32, reason));
             assert_eq!(file.sequencer().reason(), reason);
@@ -140,7 +144,9 @@ mod tests {
 
     #[test]
     fn what_is_decided_is_not_written_again() {
-        for state in [State::Released, State::Refused, State::Trapped] {
+        for state in
+            [BootSequencerState::Released, BootSequencerState::Refused, BootSequencerState::Trapped]
+        {
             for (call, ..) in CALLS {
                 let file = File::with_status(state as u32);
                 assert_eq!(call(&mut file.sequencer()), Err(Error::Decided));
@@ -151,12 +157,13 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_of_hardware_that_stopped() {
-        for status in [State::Error as u32, State::Stopped as u32, 6, 7] {
+        for status in [BootSequencerState::Error as u32, BootSequencerState::Stopped as u32, 6, 7] {
             for (call, ..) in CALLS {
                 let file = File::with_status(status);
                 assert_eq!(call(&mut file.sequencer()), Err(Error::Fault));
                 assert_eq!((file.word(DECISION), file.word(REASON)), (UNTOUCHED, UNTOUCHED));
-                let state = State::from_bits(status).unwrap_or(State::Error);
+                let state =
+                    BootSequencerState::from_bits(status).unwrap_or(BootSequencerState::Error);
                 assert_eq!(file.sequencer().state(), state);
             }
         }
@@ -164,7 +171,13 @@ mod tests {
 
     #[test]
     fn words_are_far_from_each_other_and_from_nothing() {
-        let words = [Word::Release, Word::Refuse, Word::Trap, Word::Stop].map(|word| word as u32);
+        let words = [
+            BootSequencerWord::Release,
+            BootSequencerWord::Refuse,
+            BootSequencerWord::Trap,
+            BootSequencerWord::Stop,
+        ]
+        .map(|word| word as u32);
         let words = [&words[..], &[0, u32::MAX]].concat();
         for (index, one) in words.iter().enumerate() {
             assert!(words[..index].iter().all(|other| (one ^ other).count_ones() >= 16));
@@ -173,9 +186,12 @@ mod tests {
 
     #[test]
     fn states_are_told_apart() {
-        for (bits, state) in
-            (0..).zip([State::Held, State::Released, State::Refused, State::Trapped])
-        {
+        for (bits, state) in (0..).zip([
+            BootSequencerState::Held,
+            BootSequencerState::Released,
+            BootSequencerState::Refused,
+            BootSequencerState::Trapped,
+        ]) {
             let file = File::with_status(bits);
             assert_eq!(file.sequencer().state(), state);
             assert_eq!(file.word(STATUS), bits);

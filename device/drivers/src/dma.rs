@@ -7,8 +7,9 @@
 use core::sync::atomic::{Ordering, fence};
 
 use hartlock_regs::dma::{
-    Cause, Command, Control, Count, DestinationFirst, DestinationLast, Dma as Registers, Interrupt,
-    InterruptEnable, List as ListRegister, Lock, SourceFirst, SourceLast,
+    DmaCause, DmaCommand, DmaControl, DmaCount, DmaDestinationFirst, DmaDestinationLast,
+    DmaInterrupt, DmaInterruptEnable, DmaList, DmaLock, DmaRegisters, DmaSourceFirst,
+    DmaSourceLast,
 };
 
 use crate::wait::Wait;
@@ -75,7 +76,7 @@ pub enum Error {
     /// The engine refused a descriptor, or the bus refused an access. No sink has completed its message.
     Refused {
         /// The reason.
-        cause: Cause,
+        cause: DmaCause,
         /// Index of the descriptor in the list.
         index: u8,
     },
@@ -83,7 +84,7 @@ pub enum Error {
 
 /// The driver of the DMA engine.
 pub struct Dma<'a, W> {
-    registers: Registers,
+    registers: DmaRegisters,
     list: &'a mut List,
     offset: u8,
     wait: W,
@@ -96,7 +97,7 @@ impl<'a, W: Wait> Dma<'a, W> {
     /// # Errors
     /// `NoEngine`, `Failed`, `NotInScratchpad`.
     pub fn new(
-        registers: Registers,
+        registers: DmaRegisters,
         list: &'a mut List,
         offset: usize,
         wait: W,
@@ -122,11 +123,13 @@ impl<'a, W: Wait> Dma<'a, W> {
     /// `Locked` if they were locked before with other windows.
     pub fn lock(&mut self, source: Window, destination: Window) -> Result<(), Error> {
         let registers = &self.registers;
-        registers.source_first().write(SourceFirst::RESET.with_page(source.first));
-        registers.source_last().write(SourceLast::RESET.with_page(source.last));
-        registers.destination_first().write(DestinationFirst::RESET.with_page(destination.first));
-        registers.destination_last().write(DestinationLast::RESET.with_page(destination.last));
-        registers.lock().write(Lock::RESET.with_locked(true));
+        registers.source_first().write(DmaSourceFirst::RESET.with_page(source.first));
+        registers.source_last().write(DmaSourceLast::RESET.with_page(source.last));
+        registers
+            .destination_first()
+            .write(DmaDestinationFirst::RESET.with_page(destination.first));
+        registers.destination_last().write(DmaDestinationLast::RESET.with_page(destination.last));
+        registers.lock().write(DmaLock::RESET.with_locked(true));
         // A write after the lock has no effect, so the registers are read back.
         let source_now = Window {
             first: registers.source_first().read().page(),
@@ -177,13 +180,13 @@ impl<'a, W: Wait> Dma<'a, W> {
             unsafe { core::ptr::write_volatile(words, descriptor) };
         }
         let registers = &self.registers;
-        registers.control().write(Control::RESET.with_sinks(sinks).with_write(writes));
-        registers.list().write(ListRegister::RESET.with_offset(self.offset));
-        registers.count().write(Count::RESET.with_descriptors(ranges.len() as u8));
+        registers.control().write(DmaControl::RESET.with_sinks(sinks).with_write(writes));
+        registers.list().write(DmaList::RESET.with_offset(self.offset));
+        registers.count().write(DmaCount::RESET.with_descriptors(ranges.len() as u8));
         // Events of the previous list must not end this one.
         registers.interrupt().write(registers.interrupt().read());
         if W::BY_INTERRUPT {
-            let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
+            let enabled = DmaInterruptEnable::RESET.with_done(true).with_error(true);
             registers.interrupt_enable().write(enabled);
         }
         Ok(())
@@ -194,7 +197,7 @@ impl<'a, W: Wait> Dma<'a, W> {
     pub fn ring(&mut self) {
         // The fence orders writes to the list and to the ranges before the doorbell.
         fence(Ordering::SeqCst);
-        self.registers.command().write(Command::RESET.with_start(true));
+        self.registers.command().write(DmaCommand::RESET.with_start(true));
     }
 
     /// Returns the result of the list if it has ended, else `None`.
@@ -208,7 +211,7 @@ impl<'a, W: Wait> Dma<'a, W> {
     /// Same as [`poll`](Self::poll), inlined into the caller.
     #[inline(always)]
     pub(crate) fn poll_inlined(&mut self) -> Result<Option<()>, Error> {
-        let event: Interrupt = self.registers.interrupt().read();
+        let event: DmaInterrupt = self.registers.interrupt().read();
         if !event.done() && !event.error() {
             return Ok(None);
         }
@@ -220,7 +223,7 @@ impl<'a, W: Wait> Dma<'a, W> {
         fence(Ordering::SeqCst);
         if event.error() {
             let error = self.registers.error().read();
-            let cause = error.cause().unwrap_or(Cause::Start);
+            let cause = error.cause().unwrap_or(DmaCause::Start);
             return Err(Error::Refused { cause, index: error.index() });
         }
         Ok(Some(()))
@@ -258,7 +261,7 @@ impl<'a, W: Wait> Dma<'a, W> {
 
     /// Aborts the list. It ends when the bus is quiet, with `Refused` and the cause `Abort`.
     pub fn abort(&mut self) {
-        self.registers.command().write(Command::RESET.with_abort(true));
+        self.registers.command().write(DmaCommand::RESET.with_abort(true));
     }
 }
 

@@ -8,7 +8,8 @@
 use hartlock_kernels::engines::{SigningSlot, Wipe};
 use hartlock_kernels::signature::Rejection;
 use hartlock_regs::ed25519::{
-    Command, Control, Ed25519 as Registers, Interrupt, InterruptEnable, Status, Verdict,
+    Ed25519Command, Ed25519Control, Ed25519Interrupt, Ed25519InterruptEnable, Ed25519Registers,
+    Ed25519Status, Ed25519Verdict,
 };
 use hartlock_regs::{Array, ReadOnly, WriteOnly};
 
@@ -63,7 +64,7 @@ const _: () = assert!((SigningSlot::Known as u8) < SLOTS, "there is a slot for e
 
 /// The driver of the Ed25519 engine.
 pub struct Ed25519<W> {
-    registers: Registers,
+    registers: Ed25519Registers,
     wait: W,
 }
 
@@ -72,7 +73,7 @@ impl<W: Wait> Ed25519<W> {
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
-    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+    pub fn new(registers: Ed25519Registers, wait: W) -> Result<Self, Error> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
@@ -82,8 +83,8 @@ impl<W: Wait> Ed25519<W> {
     }
 
     /// Returns the value of `control` for a command with this slot.
-    const fn config(slot: Slot) -> Control {
-        Control::RESET.with_slot(slot.0)
+    const fn config(slot: Slot) -> Ed25519Control {
+        Ed25519Control::RESET.with_slot(slot.0)
     }
 
     /// Wipes all keys and the nonce.
@@ -91,7 +92,7 @@ impl<W: Wait> Ed25519<W> {
     /// # Errors
     /// `Failed`, `Silent`.
     pub fn wipe(&mut self) -> Result<(), Error> {
-        self.registers.command().write(Command::RESET.with_wipe(true));
+        self.registers.command().write(Ed25519Command::RESET.with_wipe(true));
         self.until_idle()
     }
 
@@ -112,7 +113,7 @@ impl<W: Wait> Ed25519<W> {
         }
         // The register block keeps the last written word, so it is overwritten.
         self.registers.control().write(Self::config(slot));
-        self.run(slot, Command::RESET.with_load(true))?;
+        self.run(slot, Ed25519Command::RESET.with_load(true))?;
         self.public_key(slot)
     }
 
@@ -122,7 +123,7 @@ impl<W: Wait> Ed25519<W> {
     /// `Refused` if the slot is empty, or the errors of the engine.
     pub fn public_key(&mut self, slot: Slot) -> Result<[u8; 32], Error> {
         self.begin()?;
-        self.run(slot, Command::RESET.with_public_key(true))?;
+        self.run(slot, Ed25519Command::RESET.with_public_key(true))?;
         self.point()
     }
 
@@ -140,11 +141,11 @@ impl<W: Wait> Ed25519<W> {
     ) -> Result<[u8; 64], Error> {
         self.begin()?;
         write(self.registers.digest(), nonce);
-        self.run(slot, Command::RESET.with_nonce(true))?;
+        self.run(slot, Ed25519Command::RESET.with_nonce(true))?;
         let r = self.point()?;
         self.begin()?;
         write(self.registers.digest(), &challenge(&r));
-        self.run(slot, Command::RESET.with_sign(true))?;
+        self.run(slot, Ed25519Command::RESET.with_sign(true))?;
         let s: [u8; 32] = read(self.registers.s());
         let mut signature = [0; 64];
         if let Some((first, second)) = signature.split_first_chunk_mut() {
@@ -172,31 +173,33 @@ impl<W: Wait> Ed25519<W> {
         write(self.registers.r_in(), r);
         write(self.registers.s_in(), s);
         write(self.registers.digest(), challenge);
-        Ok(match self.ends(Slot(0), Command::RESET.with_verify(true))? {
-            Verdict::Good => Ok(()),
-            Verdict::InvalidKey => Err(Rejection::InvalidKey),
-            Verdict::InvalidSignature => Err(Rejection::NonCanonicalSignature),
-            Verdict::Mismatch => Err(Rejection::Mismatch),
+        Ok(match self.ends(Slot(0), Ed25519Command::RESET.with_verify(true))? {
+            Ed25519Verdict::Good => Ok(()),
+            Ed25519Verdict::InvalidKey => Err(Rejection::InvalidKey),
+            Ed25519Verdict::InvalidSignature => Err(Rejection::NonCanonicalSignature),
+            Ed25519Verdict::Mismatch => Err(Rejection::Mismatch),
             _ => return Err(Error::Refused),
         })
     }
 
-    fn run(&mut self, slot: Slot, command: Command) -> Result<(), Error> {
+    fn run(&mut self, slot: Slot, command: Ed25519Command) -> Result<(), Error> {
         match self.ends(slot, command)? {
-            Verdict::Done => Ok(()),
-            Verdict::ZeroScalar => Err(Error::ZeroScalar),
-            Verdict::Mismatch => Err(Error::Faulty),
+            Ed25519Verdict::Done => Ok(()),
+            Ed25519Verdict::ZeroScalar => Err(Error::ZeroScalar),
+            Ed25519Verdict::Mismatch => Err(Error::Faulty),
             _ => Err(Error::Refused),
         }
     }
 
     /// Runs a command and returns its outcome. A word that is not a verdict is a fault.
-    fn ends(&mut self, slot: Slot, command: Command) -> Result<Verdict, Error> {
+    fn ends(&mut self, slot: Slot, command: Ed25519Command) -> Result<Ed25519Verdict, Error> {
         let config = Self::config(slot);
         self.registers.control().write(config);
         if W::BY_INTERRUPT {
-            self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
-            let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
+            self.registers
+                .interrupt()
+                .write(Ed25519Interrupt::RESET.with_done(true).with_error(true));
+            let enabled = Ed25519InterruptEnable::RESET.with_done(true).with_error(true);
             self.registers.interrupt_enable().write(enabled);
         }
         self.registers.command().write(command);
@@ -235,7 +238,7 @@ impl<W: Wait> Ed25519<W> {
 
     fn until_idle(&mut self) -> Result<(), Error> {
         for _ in 0..PATIENCE {
-            let status: Status = self.registers.status().read();
+            let status: Ed25519Status = self.registers.status().read();
             if status.failed() {
                 return Err(Error::Failed);
             }
@@ -319,7 +322,7 @@ mod tests {
             let base = self.0.as_ptr().cast::<u32>().cast_mut();
             // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
             // outlive the engine in every test.
-            Ed25519::new(unsafe { Registers::new(base) }, Counted(self))
+            Ed25519::new(unsafe { Ed25519Registers::new(base) }, Counted(self))
         }
 
         fn word(&self, at: usize) -> u32 {

@@ -11,9 +11,13 @@ pub mod request;
 
 use core::sync::atomic::{Ordering, fence};
 
-use hartlock_regs::mailbox::State;
-use hartlock_regs::mailbox::host::{Command as HostCommand, Host, Interrupt, Operation};
-use hartlock_regs::mailbox::rot::{Command as RootCommand, Control, Outcome, Rot};
+use hartlock_regs::mailbox::MailboxState;
+use hartlock_regs::mailbox::host::{
+    MailboxHostCommand, MailboxHostInterrupt, MailboxHostOperation, MailboxHostRegisters,
+};
+use hartlock_regs::mailbox::rot::{
+    MailboxRotCommand, MailboxRotControl, MailboxRotOutcome, MailboxRotRegisters,
+};
 
 /// Number of 32-bit words in a result.
 pub const RESULT_WORDS: usize = 16;
@@ -63,7 +67,7 @@ pub enum Error {
 
 /// The mailbox as the host uses it.
 pub struct HostSide {
-    registers: Host,
+    registers: MailboxHostRegisters,
     /// Number of the request that is waiting for an answer.
     asked: Option<u32>,
 }
@@ -77,12 +81,12 @@ impl HostSide {
     pub const unsafe fn new(base: *mut u32) -> HostSide {
         // SAFETY: the caller guarantees what the register block requires: the registers exist, and only this driver
         // uses them.
-        HostSide { registers: unsafe { Host::new(base) }, asked: None }
+        HostSide { registers: unsafe { MailboxHostRegisters::new(base) }, asked: None }
     }
 
     /// Selects whether an answer raises the interrupt.
     pub fn set_interrupt(&mut self, is_enabled: bool) {
-        self.registers.interrupt().write(Interrupt::RESET.with_enable(is_enabled));
+        self.registers.interrupt().write(MailboxHostInterrupt::RESET.with_enable(is_enabled));
     }
 
     /// Sends a request. Its input must not be moved or changed until the answer arrives.
@@ -91,13 +95,13 @@ impl HostSide {
     /// An error if there is a request already, or if the root of trust does not accept any. Then nothing was sent.
     pub fn ask(&mut self, request: &Request) -> Result<(), Error> {
         match self.registers.status().read().state() {
-            Some(State::Ready) => {}
-            Some(State::Closed) => return Err(Error::Closed),
-            Some(State::Busy | State::Answered) => return Err(Error::Busy),
-            Some(State::Fault) | None => return Err(Error::Fault),
+            Some(MailboxState::Ready) => {}
+            Some(MailboxState::Closed) => return Err(Error::Closed),
+            Some(MailboxState::Busy | MailboxState::Answered) => return Err(Error::Busy),
+            Some(MailboxState::Fault) | None => return Err(Error::Fault),
         }
         let registers = &self.registers;
-        let operation = Operation::RESET.with_operation(request.operation);
+        let operation = MailboxHostOperation::RESET.with_operation(request.operation);
         registers.operation().write(operation.with_flags(request.flags));
         registers.id().write(request.id);
         registers.source_low().write(low(request.source));
@@ -108,7 +112,7 @@ impl HostSide {
         // The fence orders writes to the input before the request, because the root of trust reads the input
         // afterwards.
         fence(Ordering::SeqCst);
-        registers.command().write(HostCommand::RESET.with_ring(true));
+        registers.command().write(MailboxHostCommand::RESET.with_ring(true));
         // The mailbox may have been closed in the meantime.
         if registers.status().read().refused() {
             return Err(Error::Closed);
@@ -128,9 +132,11 @@ impl HostSide {
             return self.dismiss(Error::Forgotten);
         }
         match state {
-            Some(State::Busy | State::Ready | State::Closed) => return Ok(None),
-            Some(State::Answered) => {}
-            Some(State::Fault) | None => return Err(Error::Fault),
+            Some(MailboxState::Busy | MailboxState::Ready | MailboxState::Closed) => {
+                return Ok(None);
+            }
+            Some(MailboxState::Answered) => {}
+            Some(MailboxState::Fault) | None => return Err(Error::Fault),
         }
         let outcome = self.registers.outcome().read();
         let mut answer =
@@ -140,7 +146,7 @@ impl HostSide {
         }
         let id = self.registers.answer_id().read();
         // If the mailbox is wiped during the reads, they return zeros, which are not a valid answer.
-        if self.registers.status().read().state() != Some(State::Answered) {
+        if self.registers.status().read().state() != Some(MailboxState::Answered) {
             return self.dismiss(Error::Forgotten);
         }
         // The fence orders these reads before reads of the output in memory.
@@ -159,13 +165,13 @@ impl HostSide {
 
     fn acknowledge(&mut self) {
         self.asked = None;
-        self.registers.command().write(HostCommand::RESET.with_acknowledge(true));
+        self.registers.command().write(MailboxHostCommand::RESET.with_acknowledge(true));
     }
 }
 
 /// The mailbox as the root of trust uses it.
 pub struct RootSide {
-    registers: Rot,
+    registers: MailboxRotRegisters,
 }
 
 impl RootSide {
@@ -177,23 +183,24 @@ impl RootSide {
     pub const unsafe fn new(base: *mut u32) -> RootSide {
         // SAFETY: the caller guarantees what the register block requires: the registers exist, and only this driver
         // uses them.
-        RootSide { registers: unsafe { Rot::new(base) } }
+        RootSide { registers: unsafe { MailboxRotRegisters::new(base) } }
     }
 
     /// Accepts requests from now on. A wipe or a change of lifecycle closes the mailbox again.
     pub fn open(&mut self, with_interrupt: bool) {
-        let control = Control::RESET.with_open(true).with_interrupt_enable(with_interrupt);
+        let control =
+            MailboxRotControl::RESET.with_open(true).with_interrupt_enable(with_interrupt);
         self.registers.control().write(control);
     }
 
     /// Accepts no further requests. A pending request remains and can be answered.
     pub fn close(&mut self) {
-        self.registers.control().write(Control::RESET);
+        self.registers.control().write(MailboxRotControl::RESET);
     }
 
     /// Discards request and answer. The host is notified that there will be no answer.
     pub fn discard(&mut self) {
-        self.registers.command().write(RootCommand::RESET.with_discard(true));
+        self.registers.command().write(MailboxRotCommand::RESET.with_discard(true));
     }
 
     /// Returns a copy of the request, if there is one. The request remains until it is answered or discarded.
@@ -237,13 +244,14 @@ impl RootSide {
             return Err(Error::Forgotten);
         }
         let registers = &self.registers;
-        let outcome = Outcome::RESET.with_status(answer.status).with_reason(answer.reason);
+        let outcome =
+            MailboxRotOutcome::RESET.with_status(answer.status).with_reason(answer.reason);
         registers.outcome().write(outcome);
         for (register, word) in registers.result().iter().zip(answer.result) {
             register.write(word);
         }
         fence(Ordering::SeqCst);
-        registers.command().write(RootCommand::RESET.with_respond(true));
+        registers.command().write(MailboxRotCommand::RESET.with_respond(true));
         if registers.status().read().refused() {
             return Err(Error::Forgotten);
         }
@@ -252,10 +260,13 @@ impl RootSide {
 
     fn is_busy(&self) -> Result<bool, Error> {
         match self.registers.status().read().state() {
-            Some(state @ (State::Closed | State::Ready | State::Busy | State::Answered)) => {
-                Ok(state == State::Busy)
-            }
-            Some(State::Fault) | None => Err(Error::Fault),
+            Some(
+                state @ (MailboxState::Closed
+                | MailboxState::Ready
+                | MailboxState::Busy
+                | MailboxState::Answered),
+            ) => Ok(state == MailboxState::Busy),
+            Some(MailboxState::Fault) | None => Err(Error::Fault),
         }
     }
 }

@@ -5,7 +5,8 @@
 //! with a bus error, so the driver checks beforehand whether an access would be refused.
 
 use hartlock_regs::otp::{
-    self as registers, Hide, Latch, Lifecycle, Outcome, Reason, Send, Verdict,
+    OtpBurn, OtpHide, OtpLatch, OtpLifecycle, OtpOutcome, OtpReason, OtpRegisters, OtpSend,
+    OtpVerdict,
 };
 
 /// Length in bytes of a digest, of the board name, of the device secret and of a key.
@@ -95,7 +96,7 @@ pub enum Error {
     /// The field is blank, refused, hidden, or closed in this lifecycle.
     Closed,
     /// The hardware refused the burn, or the cells do not read as they were burned.
-    Burn(Outcome),
+    Burn(OtpOutcome),
     /// The hardware did not complete an operation, or has failed.
     Fault,
 }
@@ -118,7 +119,7 @@ pub enum Step {
 
 /// The driver of the storage.
 pub struct Otp {
-    registers: registers::Otp,
+    registers: OtpRegisters,
 }
 
 impl Otp {
@@ -130,26 +131,26 @@ impl Otp {
     pub const unsafe fn new(base: *mut u32) -> Otp {
         // SAFETY: the caller guarantees what the register block requires: the registers exist, and only this driver
         // uses them.
-        Otp { registers: unsafe { registers::Otp::new(base) } }
+        Otp { registers: unsafe { OtpRegisters::new(base) } }
     }
 
     /// Returns true if all provisioned values are good. An undefined number counts as a failure.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.registers.status().read().verdict() == Some(Verdict::Ready)
+        self.registers.status().read().verdict() == Some(OtpVerdict::Ready)
     }
 
     /// Returns the reason why the storage is not ready, and the row that the reason refers to, if any.
     #[must_use]
-    pub fn reason(&self) -> (Reason, u32) {
+    pub fn reason(&self) -> (OtpReason, u32) {
         let status = self.registers.status().read();
-        (status.reason().unwrap_or(Reason::Upset), u32::from(status.row()))
+        (status.reason().unwrap_or(OtpReason::Upset), u32::from(status.row()))
     }
 
     /// Returns the lifecycle state as of the last reset.
     #[must_use]
-    pub fn lifecycle(&self) -> Lifecycle {
-        self.registers.status().read().lifecycle().unwrap_or(Lifecycle::Invalid)
+    pub fn lifecycle(&self) -> OtpLifecycle {
+        self.registers.status().read().lifecycle().unwrap_or(OtpLifecycle::Invalid)
     }
 
     /// Returns the floor of security versions.
@@ -194,17 +195,17 @@ impl Otp {
 
     /// Hides a field from every reader until reset.
     pub fn hide(&mut self, field: Field) {
-        self.registers.hide().write(Hide::RESET.with_hidden(1 << field.number()));
+        self.registers.hide().write(OtpHide::RESET.with_hidden(1 << field.number()));
     }
 
     /// Closes a field to burns until reset.
     pub fn close(&mut self, field: Field) {
-        self.registers.latch().write(Latch::RESET.with_closed(1 << field.number()));
+        self.registers.latch().write(OtpLatch::RESET.with_closed(1 << field.number()));
     }
 
     /// Closes a group of flags to burns until reset.
     pub fn close_flags(&mut self, flags: Flags) {
-        self.registers.latch().write(Latch::RESET.with_closed(1 << flags as u8));
+        self.registers.latch().write(OtpLatch::RESET.with_closed(1 << flags as u8));
     }
 
     /// Sends the device secret or a key to an engine, and waits until the engine has taken it.
@@ -218,7 +219,7 @@ impl Otp {
             Field::RootKey(_) | Field::Board => return Err(Error::Closed),
         };
         self.check_open(field)?;
-        self.registers.send().write(Send::RESET.with_key(key).with_to(engine));
+        self.registers.send().write(OtpSend::RESET.with_key(key).with_to(engine));
         for _ in 0..PATIENCE {
             if !self.registers.progress().read().sending() {
                 return Ok(());
@@ -260,7 +261,7 @@ impl Otp {
     /// An error if the hardware refuses a step, or if the version exceeds the maximum floor.
     pub fn raise_floor(&mut self, version: u8) -> Result<(), Error> {
         if version > MAX_FLOOR {
-            return Err(Error::Burn(Outcome::Order));
+            return Err(Error::Burn(OtpOutcome::Order));
         }
         // The number of iterations is limited to the number of steps, whatever the hardware returns.
         for _ in 0..MAX_FLOOR {
@@ -306,7 +307,8 @@ impl Otp {
         let fields = self.registers.fields().read();
         let bit = 1 << field.number();
         let is_secret = matches!(field, Field::Secret | Field::Key(_));
-        let is_open = !is_secret || (self.is_ready() && self.lifecycle() == Lifecycle::Production);
+        let is_open =
+            !is_secret || (self.is_ready() && self.lifecycle() == OtpLifecycle::Production);
         if fields.good() & bit == 0 || fields.hidden() & bit != 0 || !is_open {
             return Err(Error::Closed);
         }
@@ -320,31 +322,31 @@ impl Otp {
 
     /// Burns a row, and waits until it was read back.
     fn burn_row(&mut self, number: u8, row: u8, data: u32) -> Result<(), Error> {
-        if self.reason().0 == Reason::Upset || !self.registers.progress().read().idle() {
+        if self.reason().0 == OtpReason::Upset || !self.registers.progress().read().idle() {
             return Err(Error::Fault);
         }
         // The hardware refuses these cases with a bus error, so they are checked before. It reports all others in
         // `progress`.
         let is_locked = self.registers.locks().read().locked() >> number & 1 != 0;
         if is_locked || self.registers.fields().read().hidden() >> number & 1 != 0 {
-            return Err(Error::Burn(Outcome::Locked));
+            return Err(Error::Burn(OtpOutcome::Locked));
         }
         let is_secret = (Field::Secret.number()..Flags::Lifecycle as u8).contains(&number);
         let may = match self.lifecycle() {
-            Lifecycle::Test | Lifecycle::Development => true,
-            Lifecycle::Production => !is_secret,
+            OtpLifecycle::Test | OtpLifecycle::Development => true,
+            OtpLifecycle::Production => !is_secret,
             _ => false,
         };
         if !may && number != Flags::Lifecycle as u8 {
-            return Err(Error::Burn(Outcome::Lifecycle));
+            return Err(Error::Burn(OtpOutcome::Lifecycle));
         }
         self.registers.data().write(data);
-        self.registers.burn().write(registers::Burn::RESET.with_row(row).with_key(BURN_KEY));
+        self.registers.burn().write(OtpBurn::RESET.with_row(row).with_key(BURN_KEY));
         for _ in 0..PATIENCE {
             let progress = self.registers.progress().read();
             if progress.idle() {
                 return match progress.code() {
-                    Some(Outcome::Done) => Ok(()),
+                    Some(OtpOutcome::Done) => Ok(()),
                     Some(outcome) => Err(Error::Burn(outcome)),
                     None => Err(Error::Fault),
                 };

@@ -7,7 +7,8 @@
 use hartlock_kernels::engines::Wipe;
 use hartlock_regs::Value;
 use hartlock_regs::sha2::{
-    Command, Control, InterruptEnable, MessageLengthHigh, Mode, Sha2 as Registers, Status,
+    Sha2Command, Sha2Control, Sha2InterruptEnable, Sha2MessageLengthHigh, Sha2Mode, Sha2Registers,
+    Sha2Status,
 };
 
 use crate::wait::Wait;
@@ -48,7 +49,7 @@ pub enum Function<'a> {
 
 /// The driver of the SHA-2 engine.
 pub struct Sha2<W> {
-    registers: Registers,
+    registers: Sha2Registers,
     wait: W,
 }
 
@@ -57,7 +58,7 @@ impl<W: Wait> Sha2<W> {
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
-    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+    pub fn new(registers: Sha2Registers, wait: W) -> Result<Self, Error> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
@@ -87,14 +88,14 @@ impl<W: Wait> Sha2<W> {
     #[inline(always)]
     fn start_from(&mut self, function: Function<'_>, is_stream: bool) -> Result<(), Error> {
         let mode = match function {
-            Function::Sha256 => Mode::Sha256,
+            Function::Sha256 => Sha2Mode::Sha256,
             Function::HmacSha256(key) => {
                 self.write_key(key)?;
-                Mode::HmacSha256
+                Sha2Mode::HmacSha256
             }
         };
-        self.configure(Control::RESET.with_mode(mode).with_stream(is_stream));
-        self.command(Command::RESET.with_start(true));
+        self.configure(Sha2Control::RESET.with_mode(mode).with_stream(is_stream));
+        self.command(Sha2Command::RESET.with_start(true));
         Ok(())
     }
 
@@ -104,7 +105,7 @@ impl<W: Wait> Sha2<W> {
     /// The errors of the engine.
     #[inline(always)]
     pub fn until_empty(&mut self) -> Result<(), Error> {
-        self.until(Status::fifo_empty)
+        self.until(Sha2Status::fifo_empty)
     }
 
     /// Pushes a block, with its words in the byte order of memory.
@@ -151,7 +152,7 @@ impl<W: Wait> Sha2<W> {
     /// Tells the engine that the message is complete.
     #[inline(always)]
     pub fn process(&mut self) {
-        self.command(Command::RESET.with_process(true));
+        self.command(Sha2Command::RESET.with_process(true));
     }
 
     /// Waits for the digest.
@@ -160,7 +161,7 @@ impl<W: Wait> Sha2<W> {
     /// The errors of the engine.
     #[inline(always)]
     pub fn until_done(&mut self) -> Result<(), Error> {
-        self.until(Status::digest_valid)
+        self.until(Sha2Status::digest_valid)
     }
 
     /// Returns the digest, after a wait for it.
@@ -209,7 +210,7 @@ impl<W: Wait> Sha2<W> {
         let done = self.compress_blocks(state, blocks);
         if done.is_err() {
             // A computation in progress must not affect the next one.
-            self.command(Command::RESET.with_wipe(true));
+            self.command(Sha2Command::RESET.with_wipe(true));
         }
         done
     }
@@ -219,16 +220,16 @@ impl<W: Wait> Sha2<W> {
         state: &mut [u32; 8],
         blocks: &[[u8; BLOCK_LEN]],
     ) -> Result<(), Error> {
-        self.configure(Control::RESET.with_mode(Mode::Sha256).with_digest_swap(true));
+        self.configure(Sha2Control::RESET.with_mode(Sha2Mode::Sha256).with_digest_swap(true));
         for (register, word) in self.registers.digest().iter().zip(&*state) {
             register.write(*word);
         }
         self.registers.message_length_low().write(BLOCK_LEN as u32);
-        self.registers.message_length_high().write(MessageLengthHigh::RESET);
-        self.command(Command::RESET.with_resume(true));
+        self.registers.message_length_high().write(Sha2MessageLengthHigh::RESET);
+        self.command(Sha2Command::RESET.with_resume(true));
         self.push(blocks.as_flattened());
-        self.command(Command::RESET.with_stop(true));
-        self.until(Status::state_valid)?;
+        self.command(Sha2Command::RESET.with_stop(true));
+        self.until(Sha2Status::state_valid)?;
         for (word, register) in state.iter_mut().zip(self.registers.digest().iter()) {
             *word = register.read();
         }
@@ -243,7 +244,7 @@ impl<W: Wait> Sha2<W> {
     /// # Errors
     /// The errors of the engine.
     pub fn wipe(&mut self) -> Result<(), Error> {
-        self.command(Command::RESET.with_wipe(true));
+        self.command(Sha2Command::RESET.with_wipe(true));
         self.until_idle()?;
         // An old error would make every later digest invalid.
         let error = self.registers.error();
@@ -252,11 +253,11 @@ impl<W: Wait> Sha2<W> {
     }
 
     #[inline(always)]
-    fn configure(&mut self, control: Control) {
+    fn configure(&mut self, control: Sha2Control) {
         self.registers.control().write(control);
         if W::BY_INTERRUPT {
             let enabled =
-                InterruptEnable::RESET.with_done(true).with_fifo_empty(true).with_error(true);
+                Sha2InterruptEnable::RESET.with_done(true).with_fifo_empty(true).with_error(true);
             self.registers.interrupt_enable().write(enabled);
         }
     }
@@ -290,18 +291,18 @@ impl<W: Wait> Sha2<W> {
     }
 
     #[inline(always)]
-    fn command(&mut self, command: Command) {
+    fn command(&mut self, command: Sha2Command) {
         self.registers.command().write(command);
     }
 
     /// Waits until everything is cleared. This takes dozens of cycles and raises no interrupt at the end.
     fn until_idle(&mut self) -> Result<(), Error> {
-        self.until_polled(Status::idle, |_| ())
+        self.until_polled(Sha2Status::idle, |_| ())
     }
 
     /// Waits until the status has the expected value.
     #[inline(always)]
-    fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+    fn until(&mut self, is_wanted: impl Fn(Sha2Status) -> bool) -> Result<(), Error> {
         self.until_polled(is_wanted, |engine| {
             if W::BY_INTERRUPT {
                 engine.wait.wait();
@@ -315,7 +316,7 @@ impl<W: Wait> Sha2<W> {
     #[inline(always)]
     fn until_polled(
         &mut self,
-        is_wanted: impl Fn(Status) -> bool,
+        is_wanted: impl Fn(Sha2Status) -> bool,
         pass_time: impl Fn(&mut Self),
     ) -> Result<(), Error> {
         let mut left = PATIENCE;

@@ -10,7 +10,8 @@ use hartlock_kernels::engines::Wipe;
 use hartlock_kernels::parallelhash::{left_encode, right_encode};
 use hartlock_regs::Value;
 use hartlock_regs::sha3::{
-    Command, Control, FinalSize, InterruptEnable, Mode, Sha3 as Registers, Status,
+    Sha3Command, Sha3Control, Sha3FinalSize, Sha3InterruptEnable, Sha3Mode, Sha3Registers,
+    Sha3Status,
 };
 
 use crate::wait::Wait;
@@ -83,17 +84,17 @@ impl core::fmt::Debug for Kmac<'_> {
 }
 
 impl Function<'_> {
-    const fn mode(&self) -> Mode {
+    const fn mode(&self) -> Sha3Mode {
         match self {
-            Self::Sha3_224 => Mode::Sha3224,
-            Self::Sha3_256 => Mode::Sha3256,
-            Self::Sha3_384 => Mode::Sha3384,
-            Self::Sha3_512 => Mode::Sha3512,
-            Self::Shake128 => Mode::Shake128,
-            Self::Shake256 => Mode::Shake256,
-            Self::TurboShake128(_) => Mode::Turboshake128,
-            Self::Kmac128(_) => Mode::Kmac128,
-            Self::Kmac256(_) => Mode::Kmac256,
+            Self::Sha3_224 => Sha3Mode::Sha3224,
+            Self::Sha3_256 => Sha3Mode::Sha3256,
+            Self::Sha3_384 => Sha3Mode::Sha3384,
+            Self::Sha3_512 => Sha3Mode::Sha3512,
+            Self::Shake128 => Sha3Mode::Shake128,
+            Self::Shake256 => Sha3Mode::Shake256,
+            Self::TurboShake128(_) => Sha3Mode::Turboshake128,
+            Self::Kmac128(_) => Sha3Mode::Kmac128,
+            Self::Kmac256(_) => Sha3Mode::Kmac256,
         }
     }
 
@@ -112,7 +113,7 @@ impl Function<'_> {
 
 /// The driver of the SHA-3 engine.
 pub struct Sha3<W> {
-    registers: Registers,
+    registers: Sha3Registers,
     wait: W,
     /// Bytes that do not form a whole word yet. The first byte is the lowest.
     rest: u64,
@@ -128,7 +129,7 @@ impl<W: Wait> Sha3<W> {
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
-    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+    pub fn new(registers: Sha3Registers, wait: W) -> Result<Self, Error> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
@@ -165,7 +166,7 @@ impl<W: Wait> Sha3<W> {
             return Err(Error::Refused);
         }
         // The engine may still be computing output of the previous message.
-        self.until_polled(Status::idle, |_| ())?;
+        self.until_polled(Sha3Status::idle, |_| ())?;
         (self.rest, self.rest_len) = (0, 0);
         (self.shown_len, self.is_endless) = function.output();
         let suffix = match function {
@@ -186,16 +187,16 @@ impl<W: Wait> Sha3<W> {
                 register.write(word);
             }
             // The register block keeps the last written word, so it is overwritten.
-            self.registers.final_size().write(FinalSize::RESET);
+            self.registers.final_size().write(Sha3FinalSize::RESET);
         }
-        let control = Control::RESET.with_mode(function.mode()).with_suffix(suffix);
+        let control = Sha3Control::RESET.with_mode(function.mode()).with_suffix(suffix);
         let control = control.with_stream(is_stream);
         self.registers.control().write(control);
         if W::BY_INTERRUPT {
-            let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
+            let enabled = Sha3InterruptEnable::RESET.with_done(true).with_error(true);
             self.registers.interrupt_enable().write(enabled);
         }
-        self.command(Command::RESET.with_start(true));
+        self.command(Sha3Command::RESET.with_start(true));
         if let Some(kmac) = kmac {
             // The driver pushes the prefix as the first block; the engine appends the key (§4.3).
             header(self.shown_len, kmac.customization)
@@ -238,7 +239,7 @@ impl<W: Wait> Sha3<W> {
     /// ([`finish`](Self::finish)).
     pub fn end(&mut self) {
         let size = u8::try_from(self.rest_len).unwrap_or(0);
-        self.registers.final_size().write(FinalSize::RESET.with_size(size).with_last(true));
+        self.registers.final_size().write(Sha3FinalSize::RESET.with_size(size).with_last(true));
         self.push_word(self.rest);
         (self.rest, self.rest_len) = (0, 0);
     }
@@ -254,7 +255,7 @@ impl<W: Wait> Sha3<W> {
     /// The errors of the engine.
     #[inline]
     pub fn until_done(&mut self) -> Result<(), Error> {
-        self.until(Status::digest_valid)
+        self.until(Sha3Status::digest_valid)
     }
 
     /// Reads the digest, or the requested amount of output, of a message that has ended.
@@ -267,9 +268,9 @@ impl<W: Wait> Sha3<W> {
         for (number, block) in output.chunks_mut(self.shown_len.max(1)).enumerate() {
             if number > 0 {
                 // The core permutes the next block while this one is read.
-                self.command(Command::RESET.with_squeeze(true));
+                self.command(Sha3Command::RESET.with_squeeze(true));
             }
-            self.until(Status::digest_valid)?;
+            self.until(Sha3Status::digest_valid)?;
             // Whole words are handled separately, because a copy of unknown length would take longer than the reads.
             let (words, rest) = block.as_chunks_mut::<4>();
             let mut registers = self.registers.digest().iter();
@@ -294,8 +295,8 @@ impl<W: Wait> Sha3<W> {
     /// The errors of the engine.
     pub fn wipe(&mut self) -> Result<(), Error> {
         (self.rest, self.rest_len) = (0, 0);
-        self.command(Command::RESET.with_wipe(true));
-        self.until_polled(Status::idle, |_| ())?;
+        self.command(Sha3Command::RESET.with_wipe(true));
+        self.until_polled(Sha3Status::idle, |_| ())?;
         // An old error would make every later digest invalid.
         let error = self.registers.error();
         error.write(error.read());
@@ -320,12 +321,12 @@ impl<W: Wait> Sha3<W> {
         }
     }
 
-    fn command(&mut self, command: Command) {
+    fn command(&mut self, command: Sha3Command) {
         self.registers.command().write(command);
     }
 
     /// Waits until the status has the expected value.
-    fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+    fn until(&mut self, is_wanted: impl Fn(Sha3Status) -> bool) -> Result<(), Error> {
         self.until_polled(is_wanted, |engine| {
             if W::BY_INTERRUPT {
                 engine.wait.wait();
@@ -338,7 +339,7 @@ impl<W: Wait> Sha3<W> {
 
     fn until_polled(
         &mut self,
-        is_wanted: impl Fn(Status) -> bool,
+        is_wanted: impl Fn(Sha3Status) -> bool,
         pass_time: impl Fn(&mut Self),
     ) -> Result<(), Error> {
         for _ in 0..PATIENCE {

@@ -6,8 +6,8 @@
 use core::sync::atomic::{Ordering, fence};
 
 use hartlock_regs::stream_writer::{
-    Cause, Command, Interrupt, InterruptEnable, Lock, StreamWriter as Registers, WindowFirst,
-    WindowLast,
+    StreamWriterCause, StreamWriterCommand, StreamWriterInterrupt, StreamWriterInterruptEnable,
+    StreamWriterLock, StreamWriterRegisters, StreamWriterWindowFirst, StreamWriterWindowLast,
 };
 
 use crate::dma::Window;
@@ -30,12 +30,12 @@ pub enum Error {
     /// The window was locked before with another value.
     Locked,
     /// The writer refused the range, or the stream failed. A part of the range may have been written.
-    Refused(Cause),
+    Refused(StreamWriterCause),
 }
 
 /// The driver of the stream writer.
 pub struct StreamWriter<W> {
-    registers: Registers,
+    registers: StreamWriterRegisters,
     wait: W,
 }
 
@@ -44,7 +44,7 @@ impl<W: Wait> StreamWriter<W> {
     ///
     /// # Errors
     /// `NoWriter`, `Failed`.
-    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+    pub fn new(registers: StreamWriterRegisters, wait: W) -> Result<Self, Error> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoWriter);
         }
@@ -60,9 +60,9 @@ impl<W: Wait> StreamWriter<W> {
     /// `Locked` if another window is locked.
     pub fn lock(&mut self, window: Window) -> Result<(), Error> {
         let registers = &self.registers;
-        registers.window_first().write(WindowFirst::RESET.with_page(window.first));
-        registers.window_last().write(WindowLast::RESET.with_page(window.last));
-        registers.lock().write(Lock::RESET.with_locked(true));
+        registers.window_first().write(StreamWriterWindowFirst::RESET.with_page(window.first));
+        registers.window_last().write(StreamWriterWindowLast::RESET.with_page(window.last));
+        registers.lock().write(StreamWriterLock::RESET.with_locked(true));
         // A write after the lock has no effect, so the registers are read back.
         let first = registers.window_first().read().page();
         let last = registers.window_last().read().page();
@@ -88,11 +88,11 @@ impl<W: Wait> StreamWriter<W> {
         // Events of the previous stream must not end this one.
         registers.interrupt().write(registers.interrupt().read());
         if W::BY_INTERRUPT {
-            let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
+            let enabled = StreamWriterInterruptEnable::RESET.with_done(true).with_error(true);
             registers.interrupt_enable().write(enabled);
         }
         fence(Ordering::SeqCst);
-        registers.command().write(Command::RESET.with_start(true));
+        registers.command().write(StreamWriterCommand::RESET.with_start(true));
         // The writer checks a range in two cycles, which is less than this access takes. A stream cannot fail before it
         // has begun.
         if registers.interrupt().read().error() {
@@ -112,7 +112,7 @@ impl<W: Wait> StreamWriter<W> {
     /// Same as [`poll`](Self::poll), inlined into the caller.
     #[inline(always)]
     pub(crate) fn poll_inlined(&mut self) -> Result<Option<()>, Error> {
-        let event: Interrupt = self.registers.interrupt().read();
+        let event: StreamWriterInterrupt = self.registers.interrupt().read();
         if !event.done() && !event.error() {
             return Ok(None);
         }
@@ -125,7 +125,7 @@ impl<W: Wait> StreamWriter<W> {
         // The fence orders this read before reads of the written memory.
         fence(Ordering::SeqCst);
         if event.error() {
-            let cause = self.registers.error().read().cause().unwrap_or(Cause::Start);
+            let cause = self.registers.error().read().cause().unwrap_or(StreamWriterCause::Start);
             return Err(Error::Refused(cause));
         }
         Ok(Some(()))
@@ -152,7 +152,7 @@ impl<W: Wait> StreamWriter<W> {
 
     /// Aborts the stream. It ends when the bus is quiet, with `Refused` and the cause `Abort`.
     pub fn abort(&mut self) {
-        self.registers.command().write(Command::RESET.with_abort(true));
+        self.registers.command().write(StreamWriterCommand::RESET.with_abort(true));
     }
 }
 

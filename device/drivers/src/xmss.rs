@@ -7,8 +7,8 @@
 
 use hartlock_kernels::engines::Wipe;
 use hartlock_regs::xmss::{
-    Algorithm, Command, Control, FinalSize, Interrupt, InterruptEnable, Parameters, Refusal,
-    Scheme, Status, Xmss as Registers,
+    XmssAlgorithm, XmssCommand, XmssControl, XmssFinalSize, XmssInterrupt, XmssInterruptEnable,
+    XmssParameters, XmssRefusal, XmssRegisters, XmssScheme, XmssStatus,
 };
 use hartlock_regs::{Register, Value, WriteOnly};
 
@@ -65,7 +65,7 @@ pub enum Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Judged {
     /// Verdict on the signature, with the reason if it is not valid.
-    pub verdict: Result<(), Refusal>,
+    pub verdict: Result<(), XmssRefusal>,
     /// Root that the signature leads to, in words whose lowest byte comes first. The root is zero if the signature does
     /// not have the format of its type.
     pub root: [u32; ROOT_WORDS],
@@ -73,11 +73,11 @@ pub struct Judged {
 
 /// The driver of the engine.
 pub struct Xmss<W> {
-    registers: Registers,
+    registers: XmssRegisters,
     wait: W,
     patience: u32,
     /// Parameters of the engine, which do not change.
-    built: Parameters,
+    built: XmssParameters,
 }
 
 impl<W: Wait> Xmss<W> {
@@ -85,7 +85,7 @@ impl<W: Wait> Xmss<W> {
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
-    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+    pub fn new(registers: XmssRegisters, wait: W) -> Result<Self, Error> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
@@ -99,7 +99,7 @@ impl<W: Wait> Xmss<W> {
     /// Starts to compute the root that a signature leads to. Returns `None` if the engine does not support the
     /// parameters or does not respond; then software computes the root.
     pub fn start(&mut self, key: &Key<'_>, message: &[&[u8]], signature: &[u8]) -> Option<()> {
-        self.begin(self.known_kind(key)?, key, Control::RESET).ok()?;
+        self.begin(self.known_kind(key)?, key, XmssControl::RESET).ok()?;
         self.push_both(key.scheme, message, signature);
         Some(())
     }
@@ -111,7 +111,7 @@ impl<W: Wait> Xmss<W> {
         key: &Key<'_>,
         bring: impl FnOnce() -> Option<()>,
     ) -> Option<()> {
-        let control = Control::RESET.with_stream(true);
+        let control = XmssControl::RESET.with_stream(true);
         self.begin(self.known_kind(key)?, key, control).ok()?;
         let brought = bring();
         if brought.is_none() {
@@ -123,7 +123,7 @@ impl<W: Wait> Xmss<W> {
     /// Waits for the root. Returns `None` if the signature has a wrong format, or if the engine does not respond.
     pub fn root(&mut self, root: &mut [u32; ROOT_WORDS]) -> Option<()> {
         match self.end(root) {
-            Ok(Ok(()) | Err(Refusal::Mismatch)) => Some(()),
+            Ok(Ok(()) | Err(XmssRefusal::Mismatch)) => Some(()),
             _ => None,
         }
     }
@@ -158,7 +158,7 @@ impl<W: Wait> Xmss<W> {
         message: &[&[u8]],
         signature: &[u8],
     ) -> Result<Judged, Error> {
-        self.begin(expected, key, Control::RESET)?;
+        self.begin(expected, key, XmssControl::RESET)?;
         self.push_both(key.scheme, message, signature);
         let mut root = [0; ROOT_WORDS];
         let verdict = self.end(&mut root)?;
@@ -169,10 +169,10 @@ impl<W: Wait> Xmss<W> {
     /// before it refuses it.
     fn known_kind(&self, key: &Key<'_>) -> Option<u32> {
         let has_family = match key.scheme {
-            Scheme::Xmss => self.built.has_xmss(),
-            Scheme::XmssMt => self.built.has_xmss_mt(),
-            Scheme::Lms => self.built.has_lms(),
-            Scheme::SlhDsa => self.built.has_slh_dsa(),
+            XmssScheme::Xmss => self.built.has_xmss(),
+            XmssScheme::XmssMt => self.built.has_xmss_mt(),
+            XmssScheme::Lms => self.built.has_lms(),
+            XmssScheme::SlhDsa => self.built.has_slh_dsa(),
         };
         let has_length = match key.needs()? {
             Needs::Family => true,
@@ -182,10 +182,10 @@ impl<W: Wait> Xmss<W> {
     }
 
     /// Prepares the engine for a signature and a message.
-    fn begin(&mut self, expected: u32, key: &Key<'_>, control: Control) -> Result<(), Error> {
+    fn begin(&mut self, expected: u32, key: &Key<'_>, control: XmssControl) -> Result<(), Error> {
         self.until_idle()?;
         self.select(key.scheme)?;
-        self.patience = if key.scheme == Scheme::XmssMt { PATIENCE_MT } else { PATIENCE };
+        self.patience = if key.scheme == XmssScheme::XmssMt { PATIENCE_MT } else { PATIENCE };
         let registers = &self.registers;
         registers.control().write(control);
         registers.expected_type().write(expected);
@@ -195,17 +195,17 @@ impl<W: Wait> Xmss<W> {
             write_words(registers.key().iter().skip(BACK_AT), key.back);
         }
         if W::BY_INTERRUPT {
-            registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
-            let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
+            registers.interrupt().write(XmssInterrupt::RESET.with_done(true).with_error(true));
+            let enabled = XmssInterruptEnable::RESET.with_done(true).with_error(true);
             registers.interrupt_enable().write(enabled);
         }
-        registers.command().write(Command::RESET.with_start(true));
+        registers.command().write(XmssCommand::RESET.with_start(true));
         Ok(())
     }
 
     /// Waits for the verdict on the input, and for the root.
-    fn end(&mut self, root: &mut [u32; ROOT_WORDS]) -> Result<Result<(), Refusal>, Error> {
-        let judged = match self.until(Status::done) {
+    fn end(&mut self, root: &mut [u32; ROOT_WORDS]) -> Result<Result<(), XmssRefusal>, Error> {
+        let judged = match self.until(XmssStatus::done) {
             Ok(()) => self.judged(root),
             Err(error) => Err(error),
         };
@@ -215,12 +215,12 @@ impl<W: Wait> Xmss<W> {
         if refused { Err(Error::Refused) } else { judged }
     }
 
-    fn judged(&self, root: &mut [u32; ROOT_WORDS]) -> Result<Result<(), Refusal>, Error> {
+    fn judged(&self, root: &mut [u32; ROOT_WORDS]) -> Result<Result<(), XmssRefusal>, Error> {
         let half = |index| self.registers.verdict().get(index).map_or(0, |half| half.read().into());
         let reason = self.registers.reason().read().code();
         let verdict = match (half(0) | half(1) << 32, reason) {
-            (PASSED, Some(Refusal::None)) => Ok(()),
-            (0, Some(refusal)) if refusal != Refusal::None && refusal != Refusal::Upset => {
+            (PASSED, Some(XmssRefusal::None)) => Ok(()),
+            (0, Some(refusal)) if refusal != XmssRefusal::None && refusal != XmssRefusal::Upset => {
                 Err(refusal)
             }
             // A word that is not a verdict is a fault.
@@ -234,9 +234,9 @@ impl<W: Wait> Xmss<W> {
 
     /// Pushes signature and message. The lowest layer of XMSS^MT signs the message, so the message comes before the
     /// other layers.
-    fn push_both(&self, scheme: Scheme, message: &[&[u8]], signature: &[u8]) {
+    fn push_both(&self, scheme: XmssScheme, message: &[&[u8]], signature: &[u8]) {
         match signature.split_at_checked(HEAD_LEN) {
-            Some((head, rest)) if scheme == Scheme::XmssMt && !rest.is_empty() => {
+            Some((head, rest)) if scheme == XmssScheme::XmssMt && !rest.is_empty() => {
                 for word in head.as_chunks().0 {
                     self.push_word(*word);
                 }
@@ -265,7 +265,9 @@ impl<W: Wait> Xmss<W> {
             }
             filled = filled.wrapping_add(1);
         }
-        self.registers.final_size().write(FinalSize::RESET.with_size(filled as u8).with_last(true));
+        self.registers
+            .final_size()
+            .write(XmssFinalSize::RESET.with_size(filled as u8).with_last(true));
         self.push_word(word);
     }
 
@@ -277,18 +279,18 @@ impl<W: Wait> Xmss<W> {
     }
 
     /// Selects the algorithm family that uses the hash cores. A family that is not built in refuses every type.
-    fn select(&self, scheme: Scheme) -> Result<(), Error> {
+    fn select(&self, scheme: XmssScheme) -> Result<(), Error> {
         let algorithm = self.registers.algorithm();
         if algorithm.read().code() == Some(scheme) {
             return Ok(());
         }
-        algorithm.write(Algorithm::RESET.with_code(scheme));
+        algorithm.write(XmssAlgorithm::RESET.with_code(scheme));
         self.until_idle()
     }
 
     /// Aborts the operation of the engine.
     fn abort(&self) {
-        self.registers.command().write(Command::RESET.with_abort(true));
+        self.registers.command().write(XmssCommand::RESET.with_abort(true));
     }
 
     /// Waits for the end of an abort, which takes at most some hundred cycles, and clears earlier errors.
@@ -307,7 +309,7 @@ impl<W: Wait> Xmss<W> {
         Err(Error::Silent)
     }
 
-    fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+    fn until(&mut self, is_wanted: impl Fn(XmssStatus) -> bool) -> Result<(), Error> {
         for _ in 0..self.patience {
             let status = self.registers.status().read();
             if status.failed() {
@@ -400,7 +402,7 @@ mod tests {
             let base = self.0.as_ptr().cast::<u32>().cast_mut();
             // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
             // outlive the engine in every test.
-            Xmss::new(unsafe { Registers::new(base) }, Never)
+            Xmss::new(unsafe { XmssRegisters::new(base) }, Never)
         }
 
         fn word(&self, at: usize) -> u32 {
@@ -446,9 +448,9 @@ mod tests {
 
     #[test]
     fn only_the_constant_without_a_reason_is_a_valid_signature() {
-        let mut wanted = [(0, PASSED, Ok(Ok(()))), (1, 0, Ok(Err(Refusal::Mismatch)))].to_vec();
+        let mut wanted = [(0, PASSED, Ok(Ok(()))), (1, 0, Ok(Err(XmssRefusal::Mismatch)))].to_vec();
         wanted.extend([
-            (5, 0, Ok(Err(Refusal::Truncated))),
+            (5, 0, Ok(Err(XmssRefusal::Truncated))),
             (9, 0, Err(Error::Failed)),
             (7, 0, Err(Error::Failed)),
         ]);

@@ -4,7 +4,7 @@
 
 choices! {
     /// Values of the field `mode`.
-    Mode {
+    AesMode {
         /// No message can be started.
         Off = 0,
         /// ECB (SP 800-38A).
@@ -17,7 +17,7 @@ choices! {
         Gcm = 4,
     }
     /// Values of the field `key_len`.
-    KeyLen {
+    AesKeyLen {
         /// 16 bytes.
         Key128 = 0,
         /// 24 bytes.
@@ -33,33 +33,33 @@ block! {
     /// AES-128, 192 and 256 in ECB, CBC, CTR and GCM, with registers or a stream for the text. What
     /// comes at the wrong time changes nothing and is told by `error`. An upset of the engine's own
     /// state is for good: `status.failed` stays until reset, and nothing can be had.
-    Aes: AesMap, 0xa0 bytes {
+    AesRegisters: AesMap, 0xa0 bytes {
         /// Identification.
         ///
         /// The letters `aes1`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
-        0x4 parameters: Parameters ReadOnly,
+        0x4 parameters: AesParameters ReadOnly,
         /// Configuration.
         ///
         /// Written while idle, as a whole.
-        0x8 control: Control ReadWrite,
+        0x8 control: AesControl ReadWrite,
         /// Commands.
         ///
         /// One at a time. A read is an error.
-        0xc command: Command WriteOnly,
+        0xc command: AesCommand WriteOnly,
         /// Status.
-        0x10 status: Status ReadOnly,
+        0x10 status: AesStatus ReadOnly,
         /// Errors.
         ///
         /// Nothing was done, or the message was dropped. A one clears.
-        0x14 error: Error ReadWrite,
+        0x14 error: AesError ReadWrite,
         /// Interrupts.
         ///
         /// A one clears.
-        0x18 interrupt: Interrupt ReadWrite,
+        0x18 interrupt: AesInterrupt ReadWrite,
         /// Interrupts that are passed on.
-        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        0x1c interrupt_enable: AesInterruptEnable ReadWrite,
         /// Length of the text.
         ///
         /// Written while idle, as a whole. A read is an error.
@@ -72,12 +72,12 @@ block! {
         ///
         /// Of GCM. Written while idle, as a whole. 12 bytes are those in `iv`; others come from
         /// `data_in`, before all else.
-        0x28 iv_len: IvLen WriteOnly,
+        0x28 iv_len: AesIvLen WriteOnly,
         /// Length of the tag.
         ///
         /// Of GCM decryption: the leading bytes that are compared, 4 to 16. Written while idle, as a
         /// whole. A read is an error.
-        0x2c tag_len: TagLen WriteOnly,
+        0x2c tag_len: AesTagLen WriteOnly,
         /// Block of input.
         ///
         /// Bytes in the order of memory, the words in any order; the fourth starts the block. A read is
@@ -104,25 +104,25 @@ block! {
 
 values! {
     /// Value of the register: parameters of this instance.
-    Parameters: 0x0 after reset {
+    AesParameters: 0x0 after reset {
         /// The cipher is masked.
         [0] masked _: bool,
     }
     /// Value of the register: configuration.
-    Control: 0x0 after reset {
+    AesControl: 0x0 after reset {
         /// What is computed.
-        [2:0] mode with_mode: Mode,
+        [2:0] mode with_mode: AesMode,
         /// Decryption.
         [3] decrypt with_decrypt: bool,
         /// Length of the key.
-        [5:4] key_len with_key_len: KeyLen,
+        [5:4] key_len with_key_len: AesKeyLen,
         /// The text comes from the stream port, not from `data_in`.
         [6] stream_in with_stream_in: bool,
         /// The result goes to the stream port, not to `data_out`.
         [7] stream_out with_stream_out: bool,
     }
     /// Value of the register: commands.
-    Command: 0x0 after reset {
+    AesCommand: 0x0 after reset {
         /// Begins a message.
         [0] _ with_start: bool,
         /// Forgets the message, and keeps the key.
@@ -134,7 +134,7 @@ values! {
         [3] _ with_load_slot: bool,
     }
     /// Value of the register: status.
-    Status: 0x0 after reset {
+    AesStatus: 0x0 after reset {
         /// Nothing is being done; key, vector and configuration can be written.
         [0] idle _: bool,
         /// A block can be written into `data_in`.
@@ -156,7 +156,7 @@ values! {
         [8] entropy_healthy _: bool,
     }
     /// Value of the register: errors.
-    Error: 0x0 after reset {
+    AesError: 0x0 after reset {
         /// A command while busy, or a result was not taken yet.
         [0] command with_command: bool,
         /// No mode.
@@ -184,26 +184,26 @@ values! {
         [10] dropped with_dropped: bool,
     }
     /// Value of the register: interrupts.
-    Interrupt: 0x0 after reset {
+    AesInterrupt: 0x0 after reset {
         /// A message has ended; its last block may still wait.
         [0] done with_done: bool,
         /// See `error` and `status.failed`.
         [1] error with_error: bool,
     }
     /// Value of the register: interrupts that are passed on.
-    InterruptEnable: 0x0 after reset {
+    AesInterruptEnable: 0x0 after reset {
         /// See `interrupt`.
         [0] done with_done: bool,
         /// See `interrupt`.
         [1] error with_error: bool,
     }
     /// Value of the register: length of the vector.
-    IvLen: 0xc after reset {
+    AesIvLen: 0xc after reset {
         /// Bytes.
         [15:0] _ with_bytes: u16,
     }
     /// Value of the register: length of the tag.
-    TagLen: 0x10 after reset {
+    AesTagLen: 0x10 after reset {
         /// Bytes.
         [4:0] _ with_bytes: u8,
     }

@@ -6,49 +6,49 @@ block! {
     /// AXI guard.
     ///
     /// Ranges of memory that are closed to the managers of a port. Nothing passes before the lock.
-    AxiGuard: AxiGuardMap, 0x40 bytes {
+    AxiGuardRegisters: AxiGuardMap, 0x40 bytes {
         /// Identification.
         ///
         /// The letters `axig`.
         0x0 id: u32 ReadOnly,
         /// Lock of the ranges.
-        0x4 lock: Lock ReadWrite,
+        0x4 lock: AxiGuardLock ReadWrite,
         /// What was refused.
         ///
         /// A one clears.
-        0x8 refused: Refused ReadWrite,
+        0x8 refused: AxiGuardRefused ReadWrite,
         /// First page of a closed range.
         ///
         /// Written before the lock; ignored otherwise.
-        0x20 first: [First; 4] ReadWrite,
+        0x20 first: [AxiGuardFirst; 4] ReadWrite,
         /// Last page of a closed range.
         ///
         /// Written before the lock; ignored otherwise. A range whose first page follows its last is
         /// empty.
-        0x30 last: [Last; 4] ReadWrite,
+        0x30 last: [AxiGuardLast; 4] ReadWrite,
     }
 }
 
 values! {
     /// Value of the register: lock of the ranges.
-    Lock: 0x0 after reset {
+    AxiGuardLock: 0x0 after reset {
         /// A one locks the ranges until reset, and opens the port.
         [0] locked with_locked: bool,
     }
     /// Value of the register: what was refused.
-    Refused: 0x0 after reset {
+    AxiGuardRefused: 0x0 after reset {
         /// A read was answered with DECERR.
         [0] read with_read: bool,
         /// A write was answered with DECERR.
         [1] write with_write: bool,
     }
     /// Value of the register: first page of a closed range.
-    First: 0xfffff000 after reset {
+    AxiGuardFirst: 0xfffff000 after reset {
         /// Bits 31 to 12 of its address.
         [31:12] page with_page: u32,
     }
     /// Value of the register: last page of a closed range.
-    Last: 0x0 after reset {
+    AxiGuardLast: 0x0 after reset {
         /// Bits 31 to 12 of its address.
         [31:12] page with_page: u32,
     }

@@ -4,7 +4,7 @@
 
 choices! {
     /// Values of the field `verdict`.
-    Verdict {
+    BignumVerdict {
         /// No command has ended since the last one began, or it was aborted.
         None = 0,
         /// There is a result, or the signature is right.
@@ -29,7 +29,7 @@ choices! {
         BadResult = 0xa55a_a55a,
     }
     /// Values of the field `choice`.
-    Choice {
+    BignumChoice {
         /// None.
         None = 0,
         /// Odd, with exactly `length.modulus` bits.
@@ -78,44 +78,44 @@ block! {
     /// Products and powers modulo odd numbers of 256 to 4,096 bits, private operations of RSA, and
     /// signatures of ECDSA with P-256 and P-384. Operands cannot be read. An upset of the engine's own
     /// state is for good: `status.failed` stays until reset, and nothing can be had.
-    Bignum: BignumMap, 0x30 bytes {
+    BignumRegisters: BignumMap, 0x30 bytes {
         /// Identification.
         ///
         /// The letters `bign`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
-        0x4 parameters: Parameters ReadOnly,
+        0x4 parameters: BignumParameters ReadOnly,
         /// Lengths in bits.
         ///
         /// Taken by a command when it begins; `verify_p256` and `verify_p384` have their own.
-        0x8 length: Length ReadWrite,
+        0x8 length: BignumLength ReadWrite,
         /// Configuration.
         ///
         /// Taken by a command when it begins.
-        0xc control: Control ReadWrite,
+        0xc control: BignumControl ReadWrite,
         /// Commands.
         ///
         /// One at a time. A read is an error.
-        0x10 command: Command WriteOnly,
+        0x10 command: BignumCommand WriteOnly,
         /// Status.
-        0x14 status: Status ReadOnly,
+        0x14 status: BignumStatus ReadOnly,
         /// Errors of the driver.
         ///
         /// Nothing was done. A one clears.
-        0x18 error: Error ReadWrite,
+        0x18 error: BignumError ReadWrite,
         /// Interrupts.
         ///
         /// A one clears.
-        0x1c interrupt: Interrupt ReadWrite,
+        0x1c interrupt: BignumInterrupt ReadWrite,
         /// Interrupts that are passed on.
-        0x20 interrupt_enable: InterruptEnable ReadWrite,
+        0x20 interrupt_enable: BignumInterruptEnable ReadWrite,
         /// What came of the last command.
-        0x24 outcome: Outcome ReadOnly,
+        0x24 outcome: BignumOutcome ReadOnly,
         /// The operand that `data` is of.
         ///
         /// Begins with its first word. One that is written is zero at first. A write waits until it is;
         /// a read is an error.
-        0x28 operand: Operand WriteOnly,
+        0x28 operand: BignumOperand WriteOnly,
         /// Words of the operand.
         ///
         /// The lowest first; at most 128, read or written. A command ends the sequence.
@@ -125,12 +125,12 @@ block! {
 
 values! {
     /// Value of the register: parameters of this instance.
-    Parameters: 0x0 after reset {
+    BignumParameters: 0x0 after reset {
         /// DSP blocks of the multiplier: 1, 4 or 16.
         [4:0] dsps _: u8,
     }
     /// Value of the register: lengths in bits.
-    Length: 0x0 after reset {
+    BignumLength: 0x0 after reset {
         /// Of the modulus; even for `private_rsa`.
         [12:0] modulus with_modulus: u16,
         /// Of the exponent, which is the public one for `private_rsa`. The time of a command depends on
@@ -138,12 +138,12 @@ values! {
         [28:16] exponent with_exponent: u16,
     }
     /// Value of the register: configuration.
-    Control: 0x0 after reset {
+    BignumControl: 0x0 after reset {
         /// `r_squared` was written, or is that of the last `prepare`. A wrong one gives a wrong result.
         [0] given with_given: bool,
     }
     /// Value of the register: commands.
-    Command: 0x0 after reset {
+    BignumCommand: 0x0 after reset {
         /// Base to the power of a public exponent: the time depends on its bits.
         [0] _ with_power: bool,
         /// Base to the power of a secret exponent: the time depends on its length only.
@@ -168,7 +168,7 @@ values! {
         [8] _ with_private_rsa: bool,
     }
     /// Value of the register: status.
-    Status: 0x0 after reset {
+    BignumStatus: 0x0 after reset {
         /// Nothing is being done; operands and commands are taken.
         [0] idle _: bool,
         /// There is a result.
@@ -177,7 +177,7 @@ values! {
         [2] failed _: bool,
     }
     /// Value of the register: errors of the driver.
-    Error: 0x0 after reset {
+    BignumError: 0x0 after reset {
         /// A command while busy, or more than one.
         [0] command with_command: bool,
         /// A word while busy, not whole, without an operand, or after its last; an operand that is
@@ -187,27 +187,27 @@ values! {
         [2] read with_read: bool,
     }
     /// Value of the register: interrupts.
-    Interrupt: 0x0 after reset {
+    BignumInterrupt: 0x0 after reset {
         /// A command has ended.
         [0] done with_done: bool,
         /// See `error` and `status.failed`.
         [1] error with_error: bool,
     }
     /// Value of the register: interrupts that are passed on.
-    InterruptEnable: 0x0 after reset {
+    BignumInterruptEnable: 0x0 after reset {
         /// See `interrupt`.
         [0] done with_done: bool,
         /// See `interrupt`.
         [1] error with_error: bool,
     }
     /// Value of the register: what came of the last command.
-    Outcome: 0x0 after reset {
+    BignumOutcome: 0x0 after reset {
         /// Any two differ in 16 bits at least.
-        [31:0] value _: Verdict,
+        [31:0] value _: BignumVerdict,
     }
     /// Value of the register: the operand that `data` is of.
-    Operand: 0x0 after reset {
+    BignumOperand: 0x0 after reset {
         /// Which.
-        [4:0] _ with_value: Choice,
+        [4:0] _ with_value: BignumChoice,
     }
 }

@@ -4,7 +4,7 @@
 
 choices! {
     /// Values of the field `word`.
-    Word {
+    BootSequencerWord {
         /// The host leaves its reset.
         Release = 0x5a17_c3e1,
         /// The host stays in reset. Every word that is none of these does the same.
@@ -16,7 +16,7 @@ choices! {
         Stop = 0xbb2d_420f,
     }
     /// Values of the field `state`.
-    State {
+    BootSequencerState {
         /// No decision yet; the host is in reset.
         Held = 0,
         /// The host runs.
@@ -38,30 +38,30 @@ block! {
     ///
     /// Holds the host in reset until the root of trust has decided, once, what becomes of it. A write
     /// that is too late, or of less than a word, is an error and changes nothing.
-    BootSequencer: BootSequencerMap, 0xc bytes {
+    BootSequencerRegisters: BootSequencerMap, 0xc bytes {
         /// What becomes of the host.
         ///
         /// The first decision is final until the next reset of everything. Only a stop is accepted
         /// after it.
-        0x0 decision: Decision WriteOnly,
+        0x0 decision: BootSequencerDecision WriteOnly,
         /// Why it is decided so.
         ///
         /// Number of an error, or zero. Written before the decision, and fixed by it.
         0x4 reason: u32 ReadWrite,
         /// What was decided.
-        0x8 status: Status ReadOnly,
+        0x8 status: BootSequencerStatus ReadOnly,
     }
 }
 
 values! {
     /// Value of the register: what becomes of the host.
-    Decision: 0x0 after reset {
+    BootSequencerDecision: 0x0 after reset {
         /// The decision.
-        [31:0] _ with_word: Word,
+        [31:0] _ with_word: BootSequencerWord,
     }
     /// Value of the register: what was decided.
-    Status: 0x0 after reset {
+    BootSequencerStatus: 0x0 after reset {
         /// The state.
-        [2:0] state _: State,
+        [2:0] state _: BootSequencerState,
     }
 }

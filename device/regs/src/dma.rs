@@ -4,7 +4,7 @@
 
 choices! {
     /// Values of the field `cause`.
-    Cause {
+    DmaCause {
         /// Nothing is wrong.
         None = 0,
         /// The windows are not locked, the list has more than 64 descriptors or is past the end of the
@@ -39,65 +39,65 @@ block! {
     /// Reads ranges of memory once, for several sinks and for a write. Windows limit what it may
     /// address; they are locked before the first list starts, until reset. An upset is for good:
     /// `status.failed` stays until reset.
-    Dma: DmaMap, 0x40 bytes {
+    DmaRegisters: DmaMap, 0x40 bytes {
         /// Identification.
         ///
         /// The letters `dma` and a zero.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
-        0x4 parameters: Parameters ReadOnly,
+        0x4 parameters: DmaParameters ReadOnly,
         /// Configuration.
         ///
         /// Taken while idle; ignored otherwise.
-        0x8 control: Control ReadWrite,
+        0x8 control: DmaControl ReadWrite,
         /// Where the list is.
         ///
         /// Taken while idle; ignored otherwise.
-        0xc list: List ReadWrite,
+        0xc list: DmaList ReadWrite,
         /// Length of the list.
         ///
         /// Taken while idle; ignored otherwise.
-        0x10 count: Count ReadWrite,
+        0x10 count: DmaCount ReadWrite,
         /// Commands.
         ///
         /// A read is an error.
-        0x14 command: Command WriteOnly,
+        0x14 command: DmaCommand WriteOnly,
         /// Status.
-        0x18 status: Status ReadOnly,
+        0x18 status: DmaStatus ReadOnly,
         /// What became of the last list.
         ///
         /// Valid while idle.
-        0x1c error: Error ReadOnly,
+        0x1c error: DmaError ReadOnly,
         /// Interrupts.
         ///
         /// A one clears.
-        0x20 interrupt: Interrupt ReadWrite,
+        0x20 interrupt: DmaInterrupt ReadWrite,
         /// Interrupts that are passed on.
-        0x24 interrupt_enable: InterruptEnable ReadWrite,
+        0x24 interrupt_enable: DmaInterruptEnable ReadWrite,
         /// Lock of the windows.
-        0x28 lock: Lock ReadWrite,
+        0x28 lock: DmaLock ReadWrite,
         /// First page of the source window.
         ///
         /// Written before the lock; ignored otherwise.
-        0x30 source_first: SourceFirst ReadWrite,
+        0x30 source_first: DmaSourceFirst ReadWrite,
         /// Last page of the source window.
         ///
         /// Written before the lock; ignored otherwise.
-        0x34 source_last: SourceLast ReadWrite,
+        0x34 source_last: DmaSourceLast ReadWrite,
         /// First page of the destination window.
         ///
         /// Written before the lock; ignored otherwise.
-        0x38 destination_first: DestinationFirst ReadWrite,
+        0x38 destination_first: DmaDestinationFirst ReadWrite,
         /// Last page of the destination window.
         ///
         /// Written before the lock; ignored otherwise.
-        0x3c destination_last: DestinationLast ReadWrite,
+        0x3c destination_last: DmaDestinationLast ReadWrite,
     }
 }
 
 values! {
     /// Value of the register: parameters of this instance.
-    Parameters: 0x0 after reset {
+    DmaParameters: 0x0 after reset {
         /// Sinks.
         [7:0] sinks _: u8,
         /// Reads that are outstanding at most.
@@ -106,46 +106,46 @@ values! {
         [23:16] scratchpad_bits _: u8,
     }
     /// Value of the register: configuration.
-    Control: 0x0 after reset {
+    DmaControl: 0x0 after reset {
         /// Sinks that get the message, a bit for each.
         [7:0] sinks with_sinks: u8,
         /// Write what is read to the destinations.
         [8] write with_write: bool,
     }
     /// Value of the register: where the list is.
-    List: 0x0 after reset {
+    DmaList: 0x0 after reset {
         /// Offset of the list in the scratchpad, in units of 1 KiB, which is the size of the longest
         /// list.
         [15:10] offset with_offset: u8,
     }
     /// Value of the register: length of the list.
-    Count: 0x0 after reset {
+    DmaCount: 0x0 after reset {
         /// Descriptors, at most 64.
         [6:0] descriptors with_descriptors: u8,
     }
     /// Value of the register: commands.
-    Command: 0x0 after reset {
+    DmaCommand: 0x0 after reset {
         /// Copies the list, judges it, and carries it out.
         [0] _ with_start: bool,
         /// Ends a list. It takes until the bus is quiet.
         [1] _ with_abort: bool,
     }
     /// Value of the register: status.
-    Status: 0x0 after reset {
+    DmaStatus: 0x0 after reset {
         /// No list is carried out.
         [0] idle _: bool,
         /// The engine was upset, and does nothing until reset.
         [1] failed _: bool,
     }
     /// Value of the register: what became of the last list.
-    Error: 0x0 after reset {
+    DmaError: 0x0 after reset {
         /// Why it failed.
-        [3:0] cause _: Cause,
+        [3:0] cause _: DmaCause,
         /// The descriptor that was judged, or moved, when it failed.
         [13:8] index _: u8,
     }
     /// Value of the register: interrupts.
-    Interrupt: 0x0 after reset {
+    DmaInterrupt: 0x0 after reset {
         /// A list was carried out: every selected sink has its last word, and every write was
         /// acknowledged.
         [0] done with_done: bool,
@@ -155,7 +155,7 @@ values! {
         [2] refused with_refused: bool,
     }
     /// Value of the register: interrupts that are passed on.
-    InterruptEnable: 0x0 after reset {
+    DmaInterruptEnable: 0x0 after reset {
         /// See `interrupt`.
         [0] done with_done: bool,
         /// See `interrupt`.
@@ -164,27 +164,27 @@ values! {
         [2] refused with_refused: bool,
     }
     /// Value of the register: lock of the windows.
-    Lock: 0x0 after reset {
+    DmaLock: 0x0 after reset {
         /// A one locks the windows until reset. No list starts before.
         [0] locked with_locked: bool,
     }
     /// Value of the register: first page of the source window.
-    SourceFirst: 0xfffff000 after reset {
+    DmaSourceFirst: 0xfffff000 after reset {
         /// Bits 31 to 12 of its address.
         [31:12] page with_page: u32,
     }
     /// Value of the register: last page of the source window.
-    SourceLast: 0x0 after reset {
+    DmaSourceLast: 0x0 after reset {
         /// Bits 31 to 12 of its address.
         [31:12] page with_page: u32,
     }
     /// Value of the register: first page of the destination window.
-    DestinationFirst: 0xfffff000 after reset {
+    DmaDestinationFirst: 0xfffff000 after reset {
         /// Bits 31 to 12 of its address.
         [31:12] page with_page: u32,
     }
     /// Value of the register: last page of the destination window.
-    DestinationLast: 0x0 after reset {
+    DmaDestinationLast: 0x0 after reset {
         /// Bits 31 to 12 of its address.
         [31:12] page with_page: u32,
     }

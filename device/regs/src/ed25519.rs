@@ -4,7 +4,7 @@
 
 choices! {
     /// Values of the field `verdict`.
-    Verdict {
+    Ed25519Verdict {
         /// No command has ended since the last one began, or it was aborted.
         None = 0,
         /// Of `verify` alone: a signature of this digest under this key.
@@ -32,35 +32,35 @@ block! {
     /// Public keys, signatures and verifications (RFC 8032), with any hash of 64 bytes that its user
     /// computes. Scalars, prefixes and nonces cannot be read. An upset of the engine's own state is for
     /// good: `status.failed` stays until reset, and nothing can be had.
-    Ed25519: Ed25519Map, 0x140 bytes {
+    Ed25519Registers: Ed25519Map, 0x140 bytes {
         /// Identification.
         ///
         /// The letters `ed25`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
-        0x4 parameters: Parameters ReadOnly,
+        0x4 parameters: Ed25519Parameters ReadOnly,
         /// Configuration.
         ///
         /// Taken while idle; ignored otherwise.
-        0x8 control: Control ReadWrite,
+        0x8 control: Ed25519Control ReadWrite,
         /// Commands.
         ///
         /// One at a time. A read is an error.
-        0xc command: Command WriteOnly,
+        0xc command: Ed25519Command WriteOnly,
         /// Status.
-        0x10 status: Status ReadOnly,
+        0x10 status: Ed25519Status ReadOnly,
         /// Errors of the driver.
         ///
         /// Nothing was done. A one clears.
-        0x14 error: Error ReadWrite,
+        0x14 error: Ed25519Error ReadWrite,
         /// Interrupts.
         ///
         /// A one clears.
-        0x18 interrupt: Interrupt ReadWrite,
+        0x18 interrupt: Ed25519Interrupt ReadWrite,
         /// Interrupts that are passed on.
-        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        0x1c interrupt_enable: Ed25519InterruptEnable ReadWrite,
         /// What came of the last command.
-        0x20 outcome: Outcome ReadOnly,
+        0x20 outcome: Ed25519Outcome ReadOnly,
         /// Public key to verify with.
         ///
         /// Bytes in the order of memory. Two words make one of the engine, the lower one first. A read
@@ -92,12 +92,12 @@ block! {
 
 values! {
     /// Value of the register: parameters of this instance.
-    Parameters: 0x0 after reset {
+    Ed25519Parameters: 0x0 after reset {
         /// Key slots.
         [3:0] slots _: u8,
     }
     /// Value of the register: configuration.
-    Control: 0x0 after reset {
+    Ed25519Control: 0x0 after reset {
         /// The slot of a command.
         [1:0] slot with_slot: u8,
         /// Words of `digest` are clamped as they come: they are a secret scalar and its prefix (RFC
@@ -105,7 +105,7 @@ values! {
         [5] clamp with_clamp: bool,
     }
     /// Value of the register: commands.
-    Command: 0x0 after reset {
+    Ed25519Command: 0x0 after reset {
         /// Takes `digest`, a scalar and a prefix, into an empty slot.
         [0] _ with_load: bool,
         /// Computes the public key of a slot, and keeps it there: see `point`.
@@ -125,7 +125,7 @@ values! {
         [7] _ with_wipe: bool,
     }
     /// Value of the register: status.
-    Status: 0x0 after reset {
+    Ed25519Status: 0x0 after reset {
         /// Nothing is being done; inputs and configuration can be written.
         [0] idle _: bool,
         /// `point` is a public key or R.
@@ -142,29 +142,29 @@ values! {
         [15:12] public_key _: u8,
     }
     /// Value of the register: errors of the driver.
-    Error: 0x0 after reset {
+    Ed25519Error: 0x0 after reset {
         /// A command while busy, more than one, or one in the wrong order.
         [0] command with_command: bool,
         /// An input written while busy, not by whole words, or not the lower half of a pair first.
         [1] write with_write: bool,
     }
     /// Value of the register: interrupts.
-    Interrupt: 0x0 after reset {
+    Ed25519Interrupt: 0x0 after reset {
         /// A command has ended.
         [0] done with_done: bool,
         /// See `error` and `status.failed`.
         [1] error with_error: bool,
     }
     /// Value of the register: interrupts that are passed on.
-    InterruptEnable: 0x0 after reset {
+    Ed25519InterruptEnable: 0x0 after reset {
         /// See `interrupt`.
         [0] done with_done: bool,
         /// See `interrupt`.
         [1] error with_error: bool,
     }
     /// Value of the register: what came of the last command.
-    Outcome: 0x0 after reset {
+    Ed25519Outcome: 0x0 after reset {
         /// Any two differ in 16 bits at least.
-        [31:0] value _: Verdict,
+        [31:0] value _: Ed25519Verdict,
     }
 }

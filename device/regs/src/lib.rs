@@ -5,9 +5,7 @@
 //! address, and the rest follows. A register that can only be read has no `write`, and one that can only
 //! be written no `read`; a register outside of its map does not compile.
 //!
-//! PeakRDL-rust makes accessors too. These were preferred because that crate would be the only dependency
-//! of the drivers in firmware, and because its types have names with digests in them where a property was
-//! set on an instance.
+//! A type has the name of its map in front of its own (`AesCommand`), so that no name is defined twice.
 
 #![no_std]
 #![deny(unsafe_code, reason = "generated modules need none")]
@@ -243,14 +241,14 @@ mod tests {
 
     #[test]
     fn fields_keep_to_their_bits() {
-        let request = mailbox::host::Operation::from_bits(0xabcd_1234);
+        let request = mailbox::host::MailboxHostOperation::from_bits(0xabcd_1234);
         assert_eq!((request.operation(), request.flags()), (0x1234, 0xabcd));
         assert_eq!(request.with_operation(0).to_bits(), 0xabcd_0000);
         assert_eq!(request.with_flags(0).to_bits(), 0x1234);
         assert_eq!(request.with_flags(0xffff).to_bits(), 0xffff_1234);
-        let status = mailbox::host::Status::from_bits(0x103);
-        assert_eq!(status.state(), Some(mailbox::State::Answered));
+        let status = mailbox::host::MailboxHostStatus::from_bits(0x103);
+        assert_eq!(status.state(), Some(mailbox::MailboxState::Answered));
         assert!(status.refused());
-        assert_eq!(mailbox::host::Status::from_bits(5).state(), None);
+        assert_eq!(mailbox::host::MailboxHostStatus::from_bits(5).state(), None);
     }
 }

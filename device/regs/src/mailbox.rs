@@ -7,7 +7,7 @@
 
 choices! {
     /// Values of the field `state`.
-    State {
+    MailboxState {
         /// The root of trust takes no requests.
         Closed = 0,
         /// The host may write a request and ring.
@@ -23,21 +23,21 @@ choices! {
 
 /// Mailbox, the side of the host.
 pub mod host {
-    use super::State;
+    use super::MailboxState;
 
     block! {
         /// Mailbox, the side of the host.
         ///
         /// The host writes a request, rings, and takes the answer.
-        Host: HostMap, 0x80 bytes {
+        MailboxHostRegisters: MailboxHostMap, 0x80 bytes {
             /// What the mailbox holds, and what became of commands.
-            0x0 status: Status ReadOnly,
+            0x0 status: MailboxHostStatus ReadOnly,
             /// Commands of the host to the mailbox.
-            0x4 command: Command WriteOnly,
+            0x4 command: MailboxHostCommand WriteOnly,
             /// Interrupt.
-            0x8 interrupt: Interrupt ReadWrite,
+            0x8 interrupt: MailboxHostInterrupt ReadWrite,
             /// What is to be done.
-            0x10 operation: Operation ReadWrite,
+            0x10 operation: MailboxHostOperation ReadWrite,
             /// Number of the request, chosen by the host.
             0x14 id: u32 ReadWrite,
             /// Where the input lies, lower half.
@@ -51,7 +51,7 @@ pub mod host {
             /// Bytes of the input.
             0x28 length: u32 ReadWrite,
             /// What came of it.
-            0x30 outcome: Outcome ReadOnly,
+            0x30 outcome: MailboxHostOutcome ReadOnly,
             /// Number of the request that is answered.
             ///
             /// All of it; zero while there is no answer.
@@ -65,35 +65,35 @@ pub mod host {
 
     values! {
         /// Value of the register: what the mailbox holds, and what became of commands.
-        Status: 0x0 after reset {
+        MailboxHostStatus: 0x0 after reset {
             /// The state.
-            [2:0] state _: State,
+            [2:0] state _: MailboxState,
             /// The last command of the host was refused, because of the state in which it came.
             [8] refused _: bool,
             /// A request was forgotten: there will be no answer. Until acknowledged, or the next ring.
             [9] emptied _: bool,
         }
         /// Value of the register: commands of the host to the mailbox.
-        Command: 0x0 after reset {
+        MailboxHostCommand: 0x0 after reset {
             /// Hand the request over. Refused unless ready.
             [0] _ with_ring: bool,
             /// The answer was read: forget it and the request. Refused unless answered or emptied.
             [1] _ with_acknowledge: bool,
         }
         /// Value of the register: interrupt.
-        Interrupt: 0x0 after reset {
+        MailboxHostInterrupt: 0x0 after reset {
             /// Interrupt the host while there is an answer, or it was emptied, or in fault.
             [0] enable with_enable: bool,
         }
         /// Value of the register: what is to be done.
-        Operation: 0x0 after reset {
+        MailboxHostOperation: 0x0 after reset {
             /// Number of the operation.
             [15:0] operation with_operation: u16,
             /// Flags of the operation.
             [31:16] flags with_flags: u16,
         }
         /// Value of the register: what came of it.
-        Outcome: 0x0 after reset {
+        MailboxHostOutcome: 0x0 after reset {
             /// 0 is success.
             [7:0] status _: u8,
             /// Reason of a refusal: the number of an error.
@@ -104,21 +104,21 @@ pub mod host {
 
 /// Mailbox, the side of the root of trust.
 pub mod rot {
-    use super::State;
+    use super::MailboxState;
 
     block! {
         /// Mailbox, the side of the root of trust.
         ///
         /// The root of trust reads a request that cannot change, and answers it.
-        Rot: RotMap, 0x80 bytes {
+        MailboxRotRegisters: MailboxRotMap, 0x80 bytes {
             /// What the mailbox holds, and what became of commands.
-            0x0 status: Status ReadOnly,
+            0x0 status: MailboxRotStatus ReadOnly,
             /// Commands of the root of trust to the mailbox.
-            0x4 command: Command WriteOnly,
+            0x4 command: MailboxRotCommand WriteOnly,
             /// Whether there are requests, and how they are noticed.
-            0x8 control: Control ReadWrite,
+            0x8 control: MailboxRotControl ReadWrite,
             /// What is to be done.
-            0x10 operation: Operation ReadOnly,
+            0x10 operation: MailboxRotOperation ReadOnly,
             /// Number of the request, chosen by the host.
             ///
             /// All of it; zero while there is no request.
@@ -144,7 +144,7 @@ pub mod rot {
             /// All of it; zero while there is no request.
             0x28 length: u32 ReadOnly,
             /// What came of it.
-            0x30 outcome: Outcome ReadWrite,
+            0x30 outcome: MailboxRotOutcome ReadWrite,
             /// Result, as far as it fits here.
             0x40 result: [u32; 16] ReadWrite,
         }
@@ -152,35 +152,35 @@ pub mod rot {
 
     values! {
         /// Value of the register: what the mailbox holds, and what became of commands.
-        Status: 0x0 after reset {
+        MailboxRotStatus: 0x0 after reset {
             /// The state.
-            [2:0] state _: State,
+            [2:0] state _: MailboxState,
             /// The last answer was refused, because there was no request.
             [8] refused _: bool,
         }
         /// Value of the register: commands of the root of trust to the mailbox.
-        Command: 0x0 after reset {
+        MailboxRotCommand: 0x0 after reset {
             /// Hand the answer over. Refused unless busy.
             [0] _ with_respond: bool,
             /// Forget request and answer, in any state but fault. The mailbox stays open.
             [1] _ with_discard: bool,
         }
         /// Value of the register: whether there are requests, and how they are noticed.
-        Control: 0x0 after reset {
+        MailboxRotControl: 0x0 after reset {
             /// Take requests. Cleared by a change of lifecycle, a wipe and a fault.
             [0] open with_open: bool,
             /// Interrupt the root of trust while there is a request, or in fault.
             [1] interrupt_enable with_interrupt_enable: bool,
         }
         /// Value of the register: what is to be done.
-        Operation: 0x0 after reset {
+        MailboxRotOperation: 0x0 after reset {
             /// Number of the operation.
             [15:0] operation _: u16,
             /// Flags of the operation.
             [31:16] flags _: u16,
         }
         /// Value of the register: what came of it.
-        Outcome: 0x0 after reset {
+        MailboxRotOutcome: 0x0 after reset {
             /// 0 is success.
             [7:0] status with_status: u8,
             /// Reason of a refusal: the number of an error.

@@ -4,7 +4,7 @@
 
 choices! {
     /// Values of the field `verdict`.
-    Verdict {
+    OtpVerdict {
         /// The array is being read.
         Loading = 0,
         /// All that was provisioned is good, and the lifecycle is one that boots.
@@ -13,7 +13,7 @@ choices! {
         Failed = 2,
     }
     /// Values of the field `reason`.
-    Reason {
+    OtpReason {
         /// Nothing is wrong.
         None = 0,
         /// The lifecycle is blank.
@@ -36,7 +36,7 @@ choices! {
         Upset = 9,
     }
     /// Values of the field `lifecycle`.
-    Lifecycle {
+    OtpLifecycle {
         /// Nothing was provisioned.
         Blank = 0,
         /// At the manufacturer of the chip.
@@ -53,7 +53,7 @@ choices! {
         Invalid = 7,
     }
     /// Values of the field `outcome`.
-    Outcome {
+    OtpOutcome {
         /// Nothing was burned since reset.
         None = 0,
         /// A burn is under way.
@@ -78,33 +78,33 @@ block! {
     ///
     /// Fields that are programmed once, their locks and latches, and the verdict of the reader that
     /// runs at reset.
-    Otp: OtpMap, 0x400 bytes {
+    OtpRegisters: OtpMap, 0x400 bytes {
         /// Identification.
         ///
         /// The letters `otp` and a zero.
         0x0 id: u32 ReadOnly,
         /// Status.
-        0x4 status: Status ReadOnly,
+        0x4 status: OtpStatus ReadOnly,
         /// Fields.
         ///
         /// A bit for each field of words: 0 to 3 root keys, 4 board, 5 device secret, 6 to 9 keys. One
         /// with neither bit is refused.
-        0x8 fields: Fields ReadOnly,
+        0x8 fields: OtpFields ReadOnly,
         /// Locks and revocation.
-        0xc locks: Locks ReadOnly,
+        0xc locks: OtpLocks ReadOnly,
         /// Faults that were corrected.
-        0x10 corrected: Corrected ReadOnly,
+        0x10 corrected: OtpCorrected ReadOnly,
         /// What became of the last burn.
-        0x14 progress: Progress ReadOnly,
+        0x14 progress: OtpProgress ReadOnly,
         /// Read latches.
         ///
         /// A one hides a field of words until reset, from every reader, and clears its words. Zeros
         /// change nothing.
-        0x18 hide: Hide WriteOnly,
+        0x18 hide: OtpHide WriteOnly,
         /// Latches against burns.
         ///
         /// A one closes a field to burns until reset. Zeros change nothing.
-        0x1c latch: Latch WriteOnly,
+        0x1c latch: OtpLatch WriteOnly,
         /// What is burned.
         ///
         /// A word, or the number of a flag in its row. Forgotten after each burn. A write while one is
@@ -114,11 +114,11 @@ block! {
         ///
         /// The upper half has to be B1A5 (hexadecimal). A write that is refused is an error; see
         /// `progress`.
-        0x24 burn: Burn WriteOnly,
+        0x24 burn: OtpBurn WriteOnly,
         /// Sends the device secret or a key to an engine.
         ///
         /// An error if it is closed, blank, or something is being sent.
-        0x28 send: Send WriteOnly,
+        0x28 send: OtpSend WriteOnly,
         /// Rows.
         ///
         /// Words by the numbers of their rows: 16 to 19 types of the root keys, 24 to 31 board, 32 to
@@ -130,20 +130,20 @@ block! {
 
 values! {
     /// Value of the register: status.
-    Status: 0x0 after reset {
+    OtpStatus: 0x0 after reset {
         /// The verdict.
-        [1:0] verdict _: Verdict,
+        [1:0] verdict _: OtpVerdict,
         /// Why it is not `ready`.
-        [7:4] reason _: Reason,
+        [7:4] reason _: OtpReason,
         /// The row of this reason, if it is one of a row.
         [14:8] row _: u8,
         /// The lifecycle of this reset.
-        [18:16] lifecycle _: Lifecycle,
+        [18:16] lifecycle _: OtpLifecycle,
         /// The floor of security versions.
         [30:24] floor _: u8,
     }
     /// Value of the register: fields.
-    Fields: 0x0 after reset {
+    OtpFields: 0x0 after reset {
         /// All of its words are written and good.
         [9:0] good _: u16,
         /// All of its words are blank.
@@ -152,7 +152,7 @@ values! {
         [29:20] hidden _: u16,
     }
     /// Value of the register: locks and revocation.
-    Locks: 0x0 after reset {
+    OtpLocks: 0x0 after reset {
         /// Fields that cannot be burned: bits 0 to 9 as in `fields`, then lifecycle, revocation, floor,
         /// locks.
         [13:0] locked _: u16,
@@ -160,40 +160,40 @@ values! {
         [19:16] revoked _: u8,
     }
     /// Value of the register: faults that were corrected.
-    Corrected: 0x0 after reset {
+    OtpCorrected: 0x0 after reset {
         /// How many since reset, up to 255.
         [7:0] count _: u8,
         /// Row of the first.
         [14:8] row _: u8,
     }
     /// Value of the register: what became of the last burn.
-    Progress: 0x0 after reset {
+    OtpProgress: 0x0 after reset {
         /// The result.
-        [2:0] code _: Outcome,
+        [2:0] code _: OtpOutcome,
         /// A burn can be commanded.
         [8] idle _: bool,
         /// A key is being sent.
         [9] sending _: bool,
     }
     /// Value of the register: read latches.
-    Hide: 0x0 after reset {
+    OtpHide: 0x0 after reset {
         /// Bits as in `fields`.
         [9:0] _ with_hidden: u16,
     }
     /// Value of the register: latches against burns.
-    Latch: 0x0 after reset {
+    OtpLatch: 0x0 after reset {
         /// Bits as in `locks.locked`.
         [13:0] _ with_closed: u16,
     }
     /// Value of the register: burns a row.
-    Burn: 0x0 after reset {
+    OtpBurn: 0x0 after reset {
         /// The row.
         [6:0] _ with_row: u8,
         /// The word that unlocks the command.
         [31:16] _ with_key: u16,
     }
     /// Value of the register: sends the device secret or a key to an engine.
-    Send: 0x0 after reset {
+    OtpSend: 0x0 after reset {
         /// 0: the device secret; 1 to 4: keys 0 to 3.
         [2:0] _ with_key: u8,
         /// To which engine.

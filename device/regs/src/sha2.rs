@@ -4,7 +4,7 @@
 
 choices! {
     /// Values of the field `mode`.
-    Mode {
+    Sha2Mode {
         /// No command is taken but `abort` and `wipe`.
         Off = 0,
         /// SHA-256 (FIPS 180-4).
@@ -24,40 +24,40 @@ block! {
     /// SHA-256, HMAC-SHA-256, and perhaps SHA-384 and SHA-512, with a FIFO or a stream for the message.
     /// Commands that come at the wrong time change nothing and are told by `error`. An upset of the
     /// engine's own state is for good: `status.failed` stays until reset, and nothing can be had.
-    Sha2: Sha2Map, 0x140 bytes {
+    Sha2Registers: Sha2Map, 0x140 bytes {
         /// Identification.
         ///
         /// The letters `sha2`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
-        0x4 parameters: Parameters ReadOnly,
+        0x4 parameters: Sha2Parameters ReadOnly,
         /// Configuration.
         ///
         /// Taken while idle; ignored otherwise.
-        0x8 control: Control ReadWrite,
+        0x8 control: Sha2Control ReadWrite,
         /// Commands.
         ///
         /// One at a time. A read is an error.
-        0xc command: Command WriteOnly,
+        0xc command: Sha2Command WriteOnly,
         /// Status.
-        0x10 status: Status ReadOnly,
+        0x10 status: Sha2Status ReadOnly,
         /// Errors of the driver.
         ///
         /// Nothing was done. A one clears.
-        0x14 error: Error ReadWrite,
+        0x14 error: Sha2Error ReadWrite,
         /// Interrupts.
         ///
         /// A one clears.
-        0x18 interrupt: Interrupt ReadWrite,
+        0x18 interrupt: Sha2Interrupt ReadWrite,
         /// Interrupts that are passed on.
-        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        0x1c interrupt_enable: Sha2InterruptEnable ReadWrite,
         /// Length of the message, lower half.
         ///
         /// In bytes, the block of the key of a HMAC included. Set when a message ends or is left; read
         /// by `resume`, for which it is a number of whole blocks.
         0x20 message_length_low: u32 ReadWrite,
         /// Length of the message, upper half.
-        0x24 message_length_high: MessageLengthHigh ReadWrite,
+        0x24 message_length_high: Sha2MessageLengthHigh ReadWrite,
         /// Key of HMAC.
         ///
         /// K0 of FIPS 198-1: the key followed by zeros; one of more than 64 bytes is hashed by software
@@ -77,7 +77,7 @@ block! {
 
 values! {
     /// Value of the register: parameters of this instance.
-    Parameters: 0x0 after reset {
+    Sha2Parameters: 0x0 after reset {
         /// Rounds a cycle: 1, 2 or 4.
         [3:0] rounds_per_cycle _: u8,
         /// Words that the FIFO holds.
@@ -86,9 +86,9 @@ values! {
         [16] with_sha512 _: bool,
     }
     /// Value of the register: configuration.
-    Control: 0x0 after reset {
+    Sha2Control: 0x0 after reset {
         /// What is computed.
-        [2:0] mode with_mode: Mode,
+        [2:0] mode with_mode: Sha2Mode,
         /// 0: the lowest byte of a word is the first of the message. 1: the highest is.
         [4] message_swap with_message_swap: bool,
         /// 0: `digest` copied to memory is the digest as the standard writes it. 1: words are numbers.
@@ -97,7 +97,7 @@ values! {
         [6] stream with_stream: bool,
     }
     /// Value of the register: commands.
-    Command: 0x0 after reset {
+    Sha2Command: 0x0 after reset {
         /// Begins a message.
         [0] _ with_start: bool,
         /// The message is complete: what the FIFO holds is the end of it.
@@ -113,7 +113,7 @@ values! {
         [5] _ with_wipe: bool,
     }
     /// Value of the register: status.
-    Status: 0x0 after reset {
+    Sha2Status: 0x0 after reset {
         /// Nothing is being done; keys, states and configuration can be written.
         [0] idle _: bool,
         /// The FIFO is empty.
@@ -132,7 +132,7 @@ values! {
         [12:8] fifo_level _: u8,
     }
     /// Value of the register: errors of the driver.
-    Error: 0x0 after reset {
+    Sha2Error: 0x0 after reset {
         /// A command at the wrong time, without a mode, or without the key that it needs.
         [0] command with_command: bool,
         /// `stop` with a part of a block.
@@ -143,7 +143,7 @@ values! {
         [3] write with_write: bool,
     }
     /// Value of the register: interrupts.
-    Interrupt: 0x0 after reset {
+    Sha2Interrupt: 0x0 after reset {
         /// A digest, a MAC or a state is in `digest`.
         [0] done with_done: bool,
         /// The FIFO has become empty, and the message is not complete.
@@ -152,7 +152,7 @@ values! {
         [2] error with_error: bool,
     }
     /// Value of the register: interrupts that are passed on.
-    InterruptEnable: 0x0 after reset {
+    Sha2InterruptEnable: 0x0 after reset {
         /// See `interrupt`.
         [0] done with_done: bool,
         /// See `interrupt`.
@@ -161,7 +161,7 @@ values! {
         [2] error with_error: bool,
     }
     /// Value of the register: length of the message, upper half.
-    MessageLengthHigh: 0x0 after reset {
+    Sha2MessageLengthHigh: 0x0 after reset {
         /// Bits 60 to 32.
         [28:0] value with_value: u32,
     }

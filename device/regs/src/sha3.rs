@@ -4,7 +4,7 @@
 
 choices! {
     /// Values of the field `mode`.
-    Mode {
+    Sha3Mode {
         /// No command is taken but `abort` and `wipe`.
         Off = 0,
         /// SHA3-224 (FIPS 202).
@@ -39,35 +39,35 @@ block! {
     /// the message. Commands that come at the wrong time change nothing and are told by `error`. An
     /// upset of the engine's own state is for good: `status.failed` stays until reset, and nothing can
     /// be had.
-    Sha3: Sha3Map, 0x1a8 bytes {
+    Sha3Registers: Sha3Map, 0x1a8 bytes {
         /// Identification.
         ///
         /// The letters `sha3`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
-        0x4 parameters: Parameters ReadOnly,
+        0x4 parameters: Sha3Parameters ReadOnly,
         /// Configuration.
         ///
         /// Taken while idle; ignored otherwise.
-        0x8 control: Control ReadWrite,
+        0x8 control: Sha3Control ReadWrite,
         /// Commands.
         ///
         /// One at a time. A read is an error.
-        0xc command: Command WriteOnly,
+        0xc command: Sha3Command WriteOnly,
         /// Status.
-        0x10 status: Status ReadOnly,
+        0x10 status: Sha3Status ReadOnly,
         /// Errors of the driver.
         ///
         /// Nothing was done. A one clears.
-        0x14 error: Error ReadWrite,
+        0x14 error: Sha3Error ReadWrite,
         /// Interrupts.
         ///
         /// A one clears.
-        0x18 interrupt: Interrupt ReadWrite,
+        0x18 interrupt: Sha3Interrupt ReadWrite,
         /// Interrupts that are passed on.
-        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        0x1c interrupt_enable: Sha3InterruptEnable ReadWrite,
         /// Final size, and commit.
-        0x20 final_size: FinalSize ReadWrite,
+        0x20 final_size: Sha3FinalSize ReadWrite,
         /// Word of the message.
         ///
         /// 64 bits, the lower half first. Bytes in the order of memory. A store waits until the word
@@ -88,14 +88,14 @@ block! {
 
 values! {
     /// Value of the register: parameters of this instance.
-    Parameters: 0x0 after reset {
+    Sha3Parameters: 0x0 after reset {
         /// Rounds a cycle: 1 or 2.
         [3:0] rounds_per_cycle _: u8,
     }
     /// Value of the register: configuration.
-    Control: 0x0 after reset {
+    Sha3Control: 0x0 after reset {
         /// What is computed.
-        [3:0] mode with_mode: Mode,
+        [3:0] mode with_mode: Sha3Mode,
         /// The message comes from the stream port, not from `data`.
         [4] stream with_stream: bool,
         /// 0: a store to the upper half of `data` pushes it. 1: a store to `final` with `commit` does.
@@ -104,7 +104,7 @@ values! {
         [15:8] suffix with_suffix: u8,
     }
     /// Value of the register: commands.
-    Command: 0x0 after reset {
+    Sha3Command: 0x0 after reset {
         /// Begins a message.
         [0] _ with_start: bool,
         /// Replaces `digest` by the next block of output, of a function that has one.
@@ -115,7 +115,7 @@ values! {
         [3] _ with_wipe: bool,
     }
     /// Value of the register: status.
-    Status: 0x0 after reset {
+    Sha3Status: 0x0 after reset {
         /// Nothing is being done; key and configuration can be written.
         [0] idle _: bool,
         /// A store into `data` does not wait.
@@ -128,7 +128,7 @@ values! {
         [4] failed _: bool,
     }
     /// Value of the register: errors of the driver.
-    Error: 0x0 after reset {
+    Sha3Error: 0x0 after reset {
         /// A command at the wrong time, without a mode, or without the key that it needs.
         [0] command with_command: bool,
         /// A word without a message, after the last one, not whole, or committed while one waits; or a
@@ -138,21 +138,21 @@ values! {
         [2] write with_write: bool,
     }
     /// Value of the register: interrupts.
-    Interrupt: 0x0 after reset {
+    Sha3Interrupt: 0x0 after reset {
         /// There is something in `digest`.
         [0] done with_done: bool,
         /// See `error` and `status.failed`.
         [1] error with_error: bool,
     }
     /// Value of the register: interrupts that are passed on.
-    InterruptEnable: 0x0 after reset {
+    Sha3InterruptEnable: 0x0 after reset {
         /// See `interrupt`.
         [0] done with_done: bool,
         /// See `interrupt`.
         [1] error with_error: bool,
     }
     /// Value of the register: final size, and commit.
-    FinalSize: 0x0 after reset {
+    Sha3FinalSize: 0x0 after reset {
         /// Bytes of the last word, 0 to 8. Ignored for other words.
         [3:0] size with_size: u8,
         /// The next word to be pushed is the last one of the message.

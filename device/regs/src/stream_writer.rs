@@ -4,7 +4,7 @@
 
 choices! {
     /// Values of the field `cause`.
-    Cause {
+    StreamWriterCause {
         /// Nothing is wrong.
         None = 0,
         /// The window is not locked, or there are no bytes to write.
@@ -28,7 +28,7 @@ block! {
     /// Writes the stream of an engine to a range of memory. A window limits what it may address; it is
     /// locked before the first range, until reset. An upset is for good: `status.failed` stays until
     /// reset.
-    StreamWriter: StreamWriterMap, 0x2c bytes {
+    StreamWriterRegisters: StreamWriterMap, 0x2c bytes {
         /// Identification.
         ///
         /// The letters `strw`.
@@ -44,54 +44,54 @@ block! {
         /// Commands.
         ///
         /// A read is an error.
-        0xc command: Command WriteOnly,
+        0xc command: StreamWriterCommand WriteOnly,
         /// Status.
-        0x10 status: Status ReadOnly,
+        0x10 status: StreamWriterStatus ReadOnly,
         /// What became of the last stream.
         ///
         /// Valid while idle.
-        0x14 error: Error ReadOnly,
+        0x14 error: StreamWriterError ReadOnly,
         /// Interrupts.
         ///
         /// A one clears.
-        0x18 interrupt: Interrupt ReadWrite,
+        0x18 interrupt: StreamWriterInterrupt ReadWrite,
         /// Interrupts that are passed on.
-        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        0x1c interrupt_enable: StreamWriterInterruptEnable ReadWrite,
         /// Lock of the window.
-        0x20 lock: Lock ReadWrite,
+        0x20 lock: StreamWriterLock ReadWrite,
         /// First page of the window.
         ///
         /// Written before the lock; ignored otherwise.
-        0x24 window_first: WindowFirst ReadWrite,
+        0x24 window_first: StreamWriterWindowFirst ReadWrite,
         /// Last page of the window.
         ///
         /// Written before the lock; ignored otherwise.
-        0x28 window_last: WindowLast ReadWrite,
+        0x28 window_last: StreamWriterWindowLast ReadWrite,
     }
 }
 
 values! {
     /// Value of the register: commands.
-    Command: 0x0 after reset {
+    StreamWriterCommand: 0x0 after reset {
         /// Takes a stream and writes it.
         [0] _ with_start: bool,
         /// Ends it. It takes until the bus is quiet.
         [1] _ with_abort: bool,
     }
     /// Value of the register: status.
-    Status: 0x0 after reset {
+    StreamWriterStatus: 0x0 after reset {
         /// No stream is written.
         [0] idle _: bool,
         /// The writer was upset, and does nothing until reset.
         [1] failed _: bool,
     }
     /// Value of the register: what became of the last stream.
-    Error: 0x0 after reset {
+    StreamWriterError: 0x0 after reset {
         /// Why it failed.
-        [2:0] cause _: Cause,
+        [2:0] cause _: StreamWriterCause,
     }
     /// Value of the register: interrupts.
-    Interrupt: 0x0 after reset {
+    StreamWriterInterrupt: 0x0 after reset {
         /// A whole stream was written, and every write was acknowledged.
         [0] done with_done: bool,
         /// A stream was not written, or a part of it, see `error`; or the writer was upset, see
@@ -101,7 +101,7 @@ values! {
         [2] refused with_refused: bool,
     }
     /// Value of the register: interrupts that are passed on.
-    InterruptEnable: 0x0 after reset {
+    StreamWriterInterruptEnable: 0x0 after reset {
         /// See `interrupt`.
         [0] done with_done: bool,
         /// See `interrupt`.
@@ -110,17 +110,17 @@ values! {
         [2] refused with_refused: bool,
     }
     /// Value of the register: lock of the window.
-    Lock: 0x0 after reset {
+    StreamWriterLock: 0x0 after reset {
         /// A one locks the window until reset. Nothing starts before.
         [0] locked with_locked: bool,
     }
     /// Value of the register: first page of the window.
-    WindowFirst: 0xfffff000 after reset {
+    StreamWriterWindowFirst: 0xfffff000 after reset {
         /// Bits 31 to 12 of its address.
         [31:12] page with_page: u32,
     }
     /// Value of the register: last page of the window.
-    WindowLast: 0x0 after reset {
+    StreamWriterWindowLast: 0x0 after reset {
         /// Bits 31 to 12 of its address.
         [31:12] page with_page: u32,
     }

@@ -16,7 +16,7 @@ macro_rules! choices {
         }
 
         impl $name {
-            /// The one with this value, if there is one.
+            /// Returns the value with this number, or `None` if it has no name.
             #[must_use]
             pub const fn from_bits(bits: u32) -> Option<Self> {
                 match bits {

@@ -4,7 +4,7 @@
 
 choices! {
     /// Values of the field `refusal`.
-    Refusal {
+    XmssRefusal {
         /// No verification has ended, or the signature is valid: see `verdict`.
         None = 0,
         /// The signature leads to another root, which `root` has.
@@ -23,7 +23,7 @@ choices! {
         Upset = 9,
     }
     /// Values of the field `scheme`.
-    Scheme {
+    XmssScheme {
         /// XMSS (RFC 8391, SP 800-208).
         Xmss = 0,
         /// XMSS^MT, whose types have numbers of their own.
@@ -43,33 +43,33 @@ block! {
     /// after the first 40 bytes of the signature, and the rest of the signature after the message, with
     /// its end. After a refusal the rest of both is taken and dropped. An upset of the engine's own
     /// state is for good: `status.failed` stays until reset, and nothing is verified.
-    Xmss: XmssMap, 0xa4 bytes {
+    XmssRegisters: XmssMap, 0xa4 bytes {
         /// Identification.
         ///
         /// The letters `xmss`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
-        0x4 parameters: Parameters ReadOnly,
+        0x4 parameters: XmssParameters ReadOnly,
         /// Configuration.
         ///
         /// Taken while idle; ignored otherwise.
-        0x8 control: Control ReadWrite,
+        0x8 control: XmssControl ReadWrite,
         /// Commands.
         ///
         /// A read is an error.
-        0xc command: Command WriteOnly,
+        0xc command: XmssCommand WriteOnly,
         /// Status.
-        0x10 status: Status ReadOnly,
+        0x10 status: XmssStatus ReadOnly,
         /// Errors of the driver.
         ///
         /// Nothing was done. A one clears.
-        0x14 error: Error ReadWrite,
+        0x14 error: XmssError ReadWrite,
         /// Interrupts.
         ///
         /// A one clears.
-        0x18 interrupt: Interrupt ReadWrite,
+        0x18 interrupt: XmssInterrupt ReadWrite,
         /// Interrupts that are passed on.
-        0x1c interrupt_enable: InterruptEnable ReadWrite,
+        0x1c interrupt_enable: XmssInterruptEnable ReadWrite,
         /// Type that is expected.
         ///
         /// Number of RFC 8391 §5.3, from what the verifier trusts. Taken while idle.
@@ -79,9 +79,9 @@ block! {
         /// The first four bytes of the key as a number. Taken while idle.
         0x24 key_type: u32 ReadWrite,
         /// Why a signature is refused.
-        0x28 reason: Reason ReadOnly,
+        0x28 reason: XmssReason ReadOnly,
         /// Final size.
-        0x2c final_size: FinalSize ReadWrite,
+        0x2c final_size: XmssFinalSize ReadWrite,
         /// Verdict.
         ///
         /// One constant of 64 bits for a valid signature, lower half first; zero otherwise.
@@ -105,13 +105,13 @@ block! {
         ///
         /// Taken while idle. Another family is an abort, after which `status.idle` is low for a while.
         /// One that is not built in is refused as an unknown type. The key stays.
-        0xa0 algorithm: Algorithm ReadWrite,
+        0xa0 algorithm: XmssAlgorithm ReadWrite,
     }
 }
 
 values! {
     /// Value of the register: parameters of this instance.
-    Parameters: 0x0 after reset {
+    XmssParameters: 0x0 after reset {
         /// Hash cores.
         [3:0] lanes _: u8,
         /// Rounds a cycle of each.
@@ -128,21 +128,21 @@ values! {
         [12] has_short _: bool,
     }
     /// Value of the register: configuration.
-    Control: 0x0 after reset {
+    XmssControl: 0x0 after reset {
         /// Signature and message come from the stream port, not from `data`.
         [0] stream with_stream: bool,
         /// The root is computed twice, the second time in another order.
         [1] two_passes with_two_passes: bool,
     }
     /// Value of the register: commands.
-    Command: 0x0 after reset {
+    XmssCommand: 0x0 after reset {
         /// Begins a verification.
         [0] _ with_start: bool,
         /// Ends it, and forgets what came. The next start waits for `status.idle`.
         [1] _ with_abort: bool,
     }
     /// Value of the register: status.
-    Status: 0x0 after reset {
+    XmssStatus: 0x0 after reset {
         /// Nothing is being done or expected; key and configuration can be written.
         [0] idle _: bool,
         /// A store into `data` does not wait.
@@ -153,7 +153,7 @@ values! {
         [3] failed _: bool,
     }
     /// Value of the register: errors of the driver.
-    Error: 0x0 after reset {
+    XmssError: 0x0 after reset {
         /// A start while not idle.
         [0] command with_command: bool,
         /// A word of `data` that nothing expects, or not whole.
@@ -162,34 +162,34 @@ values! {
         [2] write with_write: bool,
     }
     /// Value of the register: interrupts.
-    Interrupt: 0x0 after reset {
+    XmssInterrupt: 0x0 after reset {
         /// A verification has ended.
         [0] done with_done: bool,
         /// See `error` and `status.failed`.
         [1] error with_error: bool,
     }
     /// Value of the register: interrupts that are passed on.
-    InterruptEnable: 0x0 after reset {
+    XmssInterruptEnable: 0x0 after reset {
         /// See `interrupt`.
         [0] done with_done: bool,
         /// See `interrupt`.
         [1] error with_error: bool,
     }
     /// Value of the register: why a signature is refused.
-    Reason: 0x0 after reset {
+    XmssReason: 0x0 after reset {
         /// The first that was found.
-        [3:0] code _: Refusal,
+        [3:0] code _: XmssRefusal,
     }
     /// Value of the register: final size.
-    FinalSize: 0x0 after reset {
+    XmssFinalSize: 0x0 after reset {
         /// Bytes of the last word, 0 to 8. Ignored for other words.
         [3:0] size with_size: u8,
         /// The next word to be pushed is the last one of the signature or of the message.
         [8] _ with_last: bool,
     }
     /// Value of the register: algorithm.
-    Algorithm: 0x0 after reset {
+    XmssAlgorithm: 0x0 after reset {
         /// What is verified.
-        [1:0] code with_code: Scheme,
+        [1:0] code with_code: XmssScheme,
     }
 }

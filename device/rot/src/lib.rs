@@ -16,7 +16,7 @@ use core::arch::{asm, global_asm};
 use core::panic::PanicInfo;
 
 use hartlock_image::Reason;
-use hartlock_regs::boot_sequencer::{State, Word};
+use hartlock_regs::boot_sequencer::{BootSequencerState, BootSequencerWord};
 
 #[cfg(feature = "bench")]
 pub use bench::{Console, exit, mark, put, try_call, try_load, try_store};
@@ -26,9 +26,9 @@ global_asm!(
     has_bench = const cfg!(feature = "bench") as u32,
     bench_exit = const BENCH_EXIT,
     sequencer = const BOOT_SEQUENCER,
-    stop = const Word::Stop as u32,
-    held = const State::Held as u32,
-    error = const State::Error as u32,
+    stop = const BootSequencerWord::Stop as u32,
+    held = const BootSequencerState::Held as u32,
+    error = const BootSequencerState::Error as u32,
     unexpected_trap = const Reason::UnexpectedTrap as u32,
     load_access = const cause::LOAD_ACCESS,
     store_access = const cause::STORE_ACCESS,

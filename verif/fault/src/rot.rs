@@ -17,7 +17,7 @@ mod registers;
 mod sha3;
 
 use hartlock_maps::hartlock_soc as map;
-use hartlock_regs::boot_sequencer::State;
+use hartlock_regs::boot_sequencer::BootSequencerState;
 
 use crate::code::Code;
 use crate::hart::{Event, FETCH_FAULT, Hart};
@@ -85,7 +85,7 @@ impl<'a> RotMachine<'a> {
     }
 
     /// Returns the state of the boot sequencer and the number of the reason.
-    pub fn decision(&self) -> (State, u32) {
+    pub fn decision(&self) -> (BootSequencerState, u32) {
         self.devices.decision()
     }
 

@@ -48,10 +48,10 @@ impl File {
         self.0.as_ptr().cast::<u32>().cast_mut()
     }
 
-    fn registers(&self) -> Registers {
+    fn registers(&self) -> AesRegisters {
         // SAFETY: the file has a word for each register, in cells that may be written through a shared reference, and
         // outlives the driver in every test.
-        unsafe { Registers::new(self.base()) }
+        unsafe { AesRegisters::new(self.base()) }
     }
 
     fn set(&self, at: usize, value: u32) {
@@ -214,7 +214,7 @@ fn blocks_go_by_words_in_the_order_of_memory() {
     let file = File::idle();
     let mut aes = aes(&file);
     aes.begin(Mode::Cbc(&[0; 16]), Direction::Encrypt, &[], 16, None, Streams::default()).unwrap();
-    let control = Control::RESET.with_mode(ModeValue::Cbc).with_key_len(KeyLen::Key256);
+    let control = AesControl::RESET.with_mode(AesMode::Cbc).with_key_len(AesKeyLen::Key256);
     assert_eq!(file.get(CONTROL), control.to_bits());
     aes.push_block([1, 2, 3, 4]);
     let pushed = core::array::from_fn(|at| file.get(DATA_IN + at));

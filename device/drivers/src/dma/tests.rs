@@ -37,10 +37,10 @@ impl File {
         file
     }
 
-    fn registers(&self) -> Registers {
+    fn registers(&self) -> DmaRegisters {
         // SAFETY: the file has a word for each register, in cells that may be written through a shared reference, and
         // outlives the driver in every test.
-        unsafe { Registers::new(self.0.as_ptr().cast::<u32>().cast_mut()) }
+        unsafe { DmaRegisters::new(self.0.as_ptr().cast::<u32>().cast_mut()) }
     }
 
     fn set(&self, at: usize, value: u32) {
@@ -117,7 +117,7 @@ fn tells_what_became_of_a_list() {
     assert_eq!(dma.finish(10), Err(Error::Silent));
     file.set(INTERRUPT, DONE);
     assert_eq!(dma.finish(10), Ok(()));
-    for (bits, cause) in [(4, Cause::Source), (9, Cause::Read), (11, Cause::Abort)] {
+    for (bits, cause) in [(4, DmaCause::Source), (9, DmaCause::Read), (11, DmaCause::Abort)] {
         file.set(INTERRUPT, ERROR);
         file.set(OUTCOME, 63 << 8 | bits);
         assert_eq!(dma.finish(0), Err(Error::Refused { cause, index: 63 }));

@@ -24,7 +24,7 @@ const RESULT: usize = 16;
 struct File([Cell<u32>; WORDS]);
 
 impl File {
-    fn in_state(state: State) -> File {
+    fn in_state(state: MailboxState) -> File {
         let file = File([const { Cell::new(0) }; WORDS]);
         file.0[STATUS].set(state as u32);
         file
@@ -77,7 +77,7 @@ fn asked(file: &File) -> HostSide {
 
 #[test]
 fn a_request_is_written_before_the_doorbell_rings() {
-    let file = File::in_state(State::Ready);
+    let file = File::in_state(MailboxState::Ready);
     asked(&file);
     assert_eq!(file.words(REQUEST, 7), SAMPLE_WORDS);
     assert_eq!(file.words(COMMAND, 1), [RING]);
@@ -86,10 +86,10 @@ fn a_request_is_written_before_the_doorbell_rings() {
 #[test]
 fn nothing_is_written_while_it_is_not_the_hosts_turn() {
     for (state, error) in [
-        (State::Closed, Error::Closed),
-        (State::Busy, Error::Busy),
-        (State::Answered, Error::Busy),
-        (State::Fault, Error::Fault),
+        (MailboxState::Closed, Error::Closed),
+        (MailboxState::Busy, Error::Busy),
+        (MailboxState::Answered, Error::Busy),
+        (MailboxState::Fault, Error::Fault),
     ] {
         let file = File::in_state(state);
         assert_eq!(file.host().ask(&SAMPLE), Err(error));
@@ -99,18 +99,18 @@ fn nothing_is_written_while_it_is_not_the_hosts_turn() {
 
 #[test]
 fn a_refused_ring_is_no_request() {
-    let file = File::in_state(State::Ready);
-    file.set(STATUS, &[State::Ready as u32 | REFUSED]);
+    let file = File::in_state(MailboxState::Ready);
+    file.set(STATUS, &[MailboxState::Ready as u32 | REFUSED]);
     assert_eq!(file.host().ask(&SAMPLE), Err(Error::Closed));
 }
 
 #[test]
 fn an_answer_is_read_once_and_acknowledged() {
-    let file = File::in_state(State::Ready);
+    let file = File::in_state(MailboxState::Ready);
     let mut host = asked(&file);
-    file.set(STATUS, &[State::Busy as u32]);
+    file.set(STATUS, &[MailboxState::Busy as u32]);
     assert_eq!(host.poll(), Ok(None));
-    file.set(STATUS, &[State::Answered as u32]);
+    file.set(STATUS, &[MailboxState::Answered as u32]);
     file.set(OUTCOME, &[0x0301_0002, SAMPLE.id]);
     file.set(RESULT, &result());
     let answer = Answer { status: 2, reason: 0x0301, result: result() };
@@ -120,9 +120,9 @@ fn an_answer_is_read_once_and_acknowledged() {
 
 #[test]
 fn an_answer_to_another_request_is_dropped() {
-    let file = File::in_state(State::Ready);
+    let file = File::in_state(MailboxState::Ready);
     let mut host = asked(&file);
-    file.set(STATUS, &[State::Answered as u32]);
+    file.set(STATUS, &[MailboxState::Answered as u32]);
     file.set(ANSWER_ID, &[SAMPLE.id + 1]);
     assert_eq!(host.poll(), Err(Error::Foreign));
     assert_eq!(file.words(COMMAND, 1), [ACKNOWLEDGE]);
@@ -133,19 +133,19 @@ fn an_answer_to_another_request_is_dropped() {
 
 #[test]
 fn a_forgotten_request_is_reported_once() {
-    let file = File::in_state(State::Ready);
+    let file = File::in_state(MailboxState::Ready);
     let mut host = asked(&file);
-    file.set(STATUS, &[State::Closed as u32 | EMPTIED]);
+    file.set(STATUS, &[MailboxState::Closed as u32 | EMPTIED]);
     assert_eq!(host.poll(), Err(Error::Forgotten));
     assert_eq!(file.words(COMMAND, 1), [ACKNOWLEDGE]);
-    file.set(STATUS, &[State::Closed as u32]);
+    file.set(STATUS, &[MailboxState::Closed as u32]);
     assert_eq!(host.poll(), Ok(None));
 }
 
 #[test]
 fn states_that_do_not_exist_are_faults() {
     for state in [4, 5, 6, 7] {
-        let file = File::in_state(State::Ready);
+        let file = File::in_state(MailboxState::Ready);
         file.set(STATUS, &[state]);
         assert_eq!(file.host().ask(&SAMPLE), Err(Error::Fault));
         assert_eq!(file.host().poll(), Err(Error::Fault));
@@ -156,10 +156,10 @@ fn states_that_do_not_exist_are_faults() {
 
 #[test]
 fn the_root_of_trust_reads_what_the_host_wrote() {
-    let file = File::in_state(State::Busy);
+    let file = File::in_state(MailboxState::Busy);
     file.set(REQUEST, &SAMPLE_WORDS);
     assert_eq!(file.root().take(), Ok(Some(SAMPLE)));
-    for state in [State::Closed, State::Ready, State::Answered] {
+    for state in [MailboxState::Closed, MailboxState::Ready, MailboxState::Answered] {
         file.set(STATUS, &[state as u32]);
         assert_eq!(file.root().take(), Ok(None));
     }
@@ -167,7 +167,7 @@ fn the_root_of_trust_reads_what_the_host_wrote() {
 
 #[test]
 fn an_answer_is_written_whole_and_handed_over() {
-    let file = File::in_state(State::Busy);
+    let file = File::in_state(MailboxState::Busy);
     let answer = Answer { status: 0x5a, reason: 0x0603, result: result() };
     file.root().answer(&answer).unwrap();
     assert_eq!(file.words(OUTCOME, 1), [0x0603_005a]);
@@ -177,16 +177,16 @@ fn an_answer_is_written_whole_and_handed_over() {
 
 #[test]
 fn an_answer_to_nothing_is_an_error() {
-    let file = File::in_state(State::Closed);
+    let file = File::in_state(MailboxState::Closed);
     assert_eq!(file.root().answer(&Answer::default()), Err(Error::Forgotten));
     // The error is the same if the request disappears before the answer is written.
-    file.set(STATUS, &[State::Busy as u32 | REFUSED]);
+    file.set(STATUS, &[MailboxState::Busy as u32 | REFUSED]);
     assert_eq!(file.root().answer(&Answer::default()), Err(Error::Forgotten));
 }
 
 #[test]
 fn both_sides_choose_how_they_are_told() {
-    let file = File::in_state(State::Ready);
+    let file = File::in_state(MailboxState::Ready);
     file.host().set_interrupt(true);
     assert_eq!(file.words(CONTROL, 1), [1]);
     let mut root = file.root();

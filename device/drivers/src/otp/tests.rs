@@ -24,7 +24,7 @@ struct File(Vec<Cell<u32>>);
 
 impl File {
     /// Returns a device in this lifecycle state, with all fields good, whose last burn had this outcome.
-    fn new(verdict: Verdict, lifecycle: Lifecycle, outcome: Outcome) -> File {
+    fn new(verdict: OtpVerdict, lifecycle: OtpLifecycle, outcome: OtpOutcome) -> File {
         let file = File((0..256).map(|_| Cell::new(UNTOUCHED)).collect());
         file.set(STATUS, verdict as u32 | (lifecycle as u32) << 16);
         file.set(FIELDS, 0x3ff);
@@ -37,7 +37,7 @@ impl File {
     }
 
     fn good() -> File {
-        File::new(Verdict::Ready, Lifecycle::Production, Outcome::Done)
+        File::new(OtpVerdict::Ready, OtpLifecycle::Production, OtpOutcome::Done)
     }
 
     fn set(&self, at: usize, value: u32) {
@@ -89,12 +89,12 @@ fn what_hardware_would_refuse_is_not_asked_for() {
     assert_eq!(file.otp().send(Field::Board, 0), Err(Error::Closed));
     assert!(file.otp().read(Field::Key(Slot::Zero)).is_ok());
     for (verdict, lifecycle) in [
-        (Verdict::Failed, Lifecycle::Production),
-        (Verdict::Loading, Lifecycle::Production),
-        (Verdict::Ready, Lifecycle::Development),
-        (Verdict::Ready, Lifecycle::Returned),
+        (OtpVerdict::Failed, OtpLifecycle::Production),
+        (OtpVerdict::Loading, OtpLifecycle::Production),
+        (OtpVerdict::Ready, OtpLifecycle::Development),
+        (OtpVerdict::Ready, OtpLifecycle::Returned),
     ] {
-        let file = File::new(verdict, lifecycle, Outcome::Done);
+        let file = File::new(verdict, lifecycle, OtpOutcome::Done);
         for field in [Field::Secret, Field::Key(Slot::Two)] {
             assert_eq!(file.otp().read(field), Err(Error::Closed));
             assert_eq!(file.otp().send(field, 1), Err(Error::Closed));
@@ -126,7 +126,7 @@ fn a_key_is_sent_to_its_engine() {
 
 #[test]
 fn burns_are_unlocked_and_told() {
-    let file = File::new(Verdict::Ready, Lifecycle::Development, Outcome::Done);
+    let file = File::new(OtpVerdict::Ready, OtpLifecycle::Development, OtpOutcome::Done);
     assert_eq!(file.otp().burn(Field::Board, &[7; FIELD_BYTES]), Ok(()));
     assert_eq!((file.word(DATA), file.word(BURN)), (0x0707_0707, 0xb1a5_0000 | 31));
     assert_eq!(file.otp().burn_key_type(Slot::Two, 0x1100_0001), Ok(()));
@@ -139,31 +139,31 @@ fn burns_are_unlocked_and_told() {
     assert_eq!((file.word(DATA), file.word(BURN)), (0, 0xb1a5_0003));
     assert_eq!(file.otp().lock_flags(Flags::Locks), Ok(()));
     assert_eq!((file.word(DATA), file.word(BURN)), (5, 0xb1a5_0003));
-    for outcome in [Outcome::Conflict, Outcome::Verify, Outcome::Order] {
-        let file = File::new(Verdict::Failed, Lifecycle::Development, outcome);
+    for outcome in [OtpOutcome::Conflict, OtpOutcome::Verify, OtpOutcome::Order] {
+        let file = File::new(OtpVerdict::Failed, OtpLifecycle::Development, outcome);
         assert_eq!(file.otp().burn_key_type(Slot::Zero, 1), Err(Error::Burn(outcome)));
     }
 }
 
 #[test]
 fn burns_that_would_be_refused_are_not_asked_for() {
-    let file = File::new(Verdict::Ready, Lifecycle::Development, Outcome::Done);
+    let file = File::new(OtpVerdict::Ready, OtpLifecycle::Development, OtpOutcome::Done);
     file.set(LOCKS, 1 << 4 | 1 << 12);
     file.set(FIELDS, 1 << 25);
-    let locked = Err(Error::Burn(Outcome::Locked));
+    let locked = Err(Error::Burn(OtpOutcome::Locked));
     assert_eq!(file.otp().burn(Field::Board, &[0; FIELD_BYTES]), locked);
     assert_eq!(file.otp().burn(Field::Secret, &[0; FIELD_BYTES]), locked);
     assert_eq!(file.otp().raise_floor(1), locked);
-    let later = Err(Error::Burn(Outcome::Lifecycle));
+    let later = Err(Error::Burn(OtpOutcome::Lifecycle));
     let file = File::good();
     assert_eq!(file.otp().burn(Field::Secret, &[0; FIELD_BYTES]), later);
-    let file = File::new(Verdict::Failed, Lifecycle::Blank, Outcome::Done);
+    let file = File::new(OtpVerdict::Failed, OtpLifecycle::Blank, OtpOutcome::Done);
     assert_eq!(file.otp().revoke(Slot::Zero), later);
     let file = File::good();
-    file.set(PROGRESS, Outcome::Busy as u32);
+    file.set(PROGRESS, OtpOutcome::Busy as u32);
     assert_eq!(file.otp().revoke(Slot::Zero), Err(Error::Fault));
     let upset = File::good();
-    upset.set(STATUS, Verdict::Failed as u32 | (Reason::Upset as u32) << 4);
+    upset.set(STATUS, OtpVerdict::Failed as u32 | (OtpReason::Upset as u32) << 4);
     assert_eq!(upset.otp().revoke(Slot::Zero), Err(Error::Fault));
     for file in [file, upset] {
         assert_eq!((file.word(DATA), file.word(BURN)), (UNTOUCHED, UNTOUCHED));
@@ -176,8 +176,8 @@ fn a_floor_that_does_not_rise_ends() {
     // The floor in memory stays 0, whatever is burned.
     assert_eq!(file.otp().raise_floor(3), Err(Error::Fault));
     assert_eq!(file.otp().raise_floor(0), Ok(()));
-    assert_eq!(file.otp().raise_floor(65), Err(Error::Burn(Outcome::Order)));
-    file.set(STATUS, Verdict::Ready as u32 | 3 << 16 | 9 << 24);
+    assert_eq!(file.otp().raise_floor(65), Err(Error::Burn(OtpOutcome::Order)));
+    file.set(STATUS, OtpVerdict::Ready as u32 | 3 << 16 | 9 << 24);
     file.set(BURN, UNTOUCHED);
     assert_eq!(file.otp().raise_floor(9), Ok(()));
     assert_eq!(file.word(BURN), UNTOUCHED);
@@ -190,6 +190,6 @@ fn undefined_numbers_are_failures() {
     let file = File::good();
     file.set(STATUS, 3 | 15 << 4 | 6 << 16);
     assert!(!file.otp().is_ready());
-    assert_eq!(file.otp().reason().0, Reason::Upset);
-    assert_eq!(file.otp().lifecycle(), Lifecycle::Invalid);
+    assert_eq!(file.otp().reason().0, OtpReason::Upset);
+    assert_eq!(file.otp().lifecycle(), OtpLifecycle::Invalid);
 }

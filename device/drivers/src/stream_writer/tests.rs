@@ -34,10 +34,10 @@ impl File {
         file
     }
 
-    fn registers(&self) -> Registers {
+    fn registers(&self) -> StreamWriterRegisters {
         // SAFETY: the file has a word for each register, in cells that may be written through a shared reference, and
         // outlives the driver in every test.
-        unsafe { Registers::new(self.0.as_ptr().cast::<u32>().cast_mut()) }
+        unsafe { StreamWriterRegisters::new(self.0.as_ptr().cast::<u32>().cast_mut()) }
     }
 
     fn set(&self, at: usize, value: u32) {
@@ -101,8 +101,8 @@ fn starts_nothing_beside_another_stream() {
     // The writer itself refuses a range.
     file.set(STATUS, IDLE);
     file.set(INTERRUPT, ERROR);
-    file.set(OUTCOME, Cause::Window as u32);
-    assert_eq!(writer.start(0, 1), Err(Error::Refused(Cause::Window)));
+    file.set(OUTCOME, StreamWriterCause::Window as u32);
+    assert_eq!(writer.start(0, 1), Err(Error::Refused(StreamWriterCause::Window)));
 }
 
 #[test]
@@ -112,9 +112,12 @@ fn tells_what_became_of_a_stream() {
     assert_eq!(writer.poll(), Ok(None));
     file.set(INTERRUPT, DONE);
     assert_eq!(writer.poll(), Ok(Some(())));
-    for (bits, cause) in
-        [(3, Cause::Length), (4, Cause::Write), (5, Cause::Stream), (0, Cause::None)]
-    {
+    for (bits, cause) in [
+        (3, StreamWriterCause::Length),
+        (4, StreamWriterCause::Write),
+        (5, StreamWriterCause::Stream),
+        (0, StreamWriterCause::None),
+    ] {
         file.set(INTERRUPT, ERROR);
         file.set(OUTCOME, bits);
         assert_eq!(writer.poll(), Err(Error::Refused(cause)));

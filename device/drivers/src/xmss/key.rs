@@ -1,6 +1,6 @@
 //! Public keys in the format that the engine takes.
 
-use hartlock_regs::xmss::Scheme;
+use hartlock_regs::xmss::XmssScheme;
 
 /// Length of a hash in bytes for most types of XMSS.
 const HASH_LEN: usize = 32;
@@ -23,12 +23,12 @@ pub(super) enum Needs {
 
 /// Returns the feature that a type of XMSS or XMSS^MT needs, or `None` if no engine supports the type, because engines
 /// compute only SHA-256.
-const fn needs(scheme: Scheme, kind: u32) -> Option<Needs> {
+const fn needs(scheme: XmssScheme, kind: u32) -> Option<Needs> {
     match (scheme, kind) {
         // These are XMSS-SHA2_10_256 to _20_256 (RFC 8391 §5.3) and XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4).
-        (Scheme::Xmss, 1..=3) | (Scheme::XmssMt, 1..=8) => Some(Needs::Family),
+        (XmssScheme::Xmss, 1..=3) | (XmssScheme::XmssMt, 1..=8) => Some(Needs::Family),
         // These are XMSS-SHA2_10_192 to _20_192 and XMSSMT-SHA2_20/2_192 to _60/12_192 (SP 800-208 §5.2).
-        (Scheme::Xmss, 13..=15) | (Scheme::XmssMt, 33..=40) => Some(Needs::Short),
+        (XmssScheme::Xmss, 13..=15) | (XmssScheme::XmssMt, 33..=40) => Some(Needs::Short),
         _ => None,
     }
 }
@@ -36,7 +36,7 @@ const fn needs(scheme: Scheme, kind: u32) -> Option<Needs> {
 /// A public key: its family, its type as a number, and its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
-    pub(super) scheme: Scheme,
+    pub(super) scheme: XmssScheme,
     pub(super) kind: u32,
     /// Bytes for the key registers from the first word on: the root, and also the seed if it directly follows the root
     /// in the encoding and in the engine.
@@ -49,16 +49,16 @@ impl<'a> Key<'a> {
     /// Parses a key of XMSS: type, root and seed (RFC 8391 §4.1.7). Returns `None` if the length is wrong.
     #[must_use]
     pub fn xmss(encoded: &'a [u8]) -> Option<Self> {
-        Self::of_trees(Scheme::Xmss, encoded)
+        Self::of_trees(XmssScheme::Xmss, encoded)
     }
 
     /// Parses a key of XMSS^MT, whose types have separate numbers. Returns `None` if the length is wrong.
     #[must_use]
     pub fn xmss_mt(encoded: &'a [u8]) -> Option<Self> {
-        Self::of_trees(Scheme::XmssMt, encoded)
+        Self::of_trees(XmssScheme::XmssMt, encoded)
     }
 
-    fn of_trees(scheme: Scheme, encoded: &'a [u8]) -> Option<Self> {
+    fn of_trees(scheme: XmssScheme, encoded: &'a [u8]) -> Option<Self> {
         let (kind, values) = encoded.split_first_chunk()?;
         let kind = u32::from_be_bytes(*kind);
         // The engine itself refuses a type that it does not support.
@@ -82,7 +82,12 @@ impl<'a> Key<'a> {
         let [tree, one_time] = [tree, one_time].map(|bytes| u32::from_be_bytes(*bytes));
         // A number that does not fit its bits would become another type.
         let is_good = tree >> 16 == 0 && one_time >> 12 == 0 && matches!(front.len(), 24 | 32);
-        is_good.then_some(Self { scheme: Scheme::Lms, kind: one_time << 16 | tree, front, back })
+        is_good.then_some(Self {
+            scheme: XmssScheme::Lms,
+            kind: one_time << 16 | tree,
+            front,
+            back,
+        })
     }
 
     /// Parses a key of SLH-DSA-SHA2-128s: `PK.seed` and `PK.root` (FIPS 205 §9.1). Returns `None` if the length is
@@ -90,16 +95,16 @@ impl<'a> Key<'a> {
     #[must_use]
     pub fn slh_dsa_sha2_128s(encoded: &'a [u8]) -> Option<Self> {
         let (back, front) = encoded.split_at_checked(SLH_DSA_LEN)?;
-        let (scheme, kind) = (Scheme::SlhDsa, SLH_DSA_SHA2_128S);
+        let (scheme, kind) = (XmssScheme::SlhDsa, SLH_DSA_SHA2_128S);
         (front.len() == SLH_DSA_LEN).then_some(Self { scheme, kind, front, back })
     }
 
     /// Returns the feature that the type needs, or `None` if no engine supports the type.
     pub(super) const fn needs(&self) -> Option<Needs> {
         match self.scheme {
-            Scheme::Xmss | Scheme::XmssMt => needs(self.scheme, self.kind),
+            XmssScheme::Xmss | XmssScheme::XmssMt => needs(self.scheme, self.kind),
             // The verifiers have already checked that the type is one with SHA-256.
-            Scheme::Lms | Scheme::SlhDsa => Some(Needs::Family),
+            XmssScheme::Lms | XmssScheme::SlhDsa => Some(Needs::Family),
         }
     }
 }
@@ -120,14 +125,14 @@ mod tests {
         assert_eq!(lengths(|key| Key::slh_dsa_sha2_128s(key).is_some()), [32]);
         // The type determines the length of a key, and each scheme has its own type numbers.
         for (scheme, kind, len) in [
-            (Scheme::Xmss, 13, 52),
-            (Scheme::Xmss, 15, 52),
-            (Scheme::Xmss, 16, 68),
-            (Scheme::Xmss, 33, 68),
-            (Scheme::XmssMt, 13, 68),
-            (Scheme::XmssMt, 33, 52),
-            (Scheme::XmssMt, 40, 52),
-            (Scheme::XmssMt, 41, 68),
+            (XmssScheme::Xmss, 13, 52),
+            (XmssScheme::Xmss, 15, 52),
+            (XmssScheme::Xmss, 16, 68),
+            (XmssScheme::Xmss, 33, 68),
+            (XmssScheme::XmssMt, 13, 68),
+            (XmssScheme::XmssMt, 33, 52),
+            (XmssScheme::XmssMt, 40, 52),
+            (XmssScheme::XmssMt, 41, 68),
         ] {
             let mut key = [0; 100];
             key[..4].copy_from_slice(&u32::to_be_bytes(kind));

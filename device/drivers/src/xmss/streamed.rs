@@ -2,7 +2,7 @@
 //! a kernel requests.
 
 use hartlock_kernels::engines::Wipe;
-use hartlock_regs::xmss::Scheme;
+use hartlock_regs::xmss::XmssScheme;
 
 use super::{Key, ROOT_WORDS, Xmss};
 use crate::scratchpad_stream::ScratchpadStream;
@@ -27,7 +27,7 @@ impl<W: Wait> Streamed<W> {
     pub fn start(&mut self, key: &Key<'_>, message: &[&[u8]], signature: &[u8]) -> Option<()> {
         let Self { engine, stream, room } = self;
         // A signature of XMSS^MT cannot be streamed, because the message comes between its parts.
-        if key.scheme == Scheme::XmssMt || !stream.reaches(signature) {
+        if key.scheme == XmssScheme::XmssMt || !stream.reaches(signature) {
             return engine.start(key, message, signature);
         }
         if let [whole] = message

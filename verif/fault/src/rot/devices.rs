@@ -2,9 +2,9 @@
 //! DMA, mailbox, boot sequencer, and the host's memory. Like a chip, the model has no test bench device.
 
 use hartlock_maps::hartlock_soc as map;
-use hartlock_regs::boot_sequencer::{State, Word};
-use hartlock_regs::dma::Cause;
-use hartlock_regs::mailbox::State as MailboxState;
+use hartlock_regs::boot_sequencer::{BootSequencerState, BootSequencerWord};
+use hartlock_regs::dma::DmaCause;
+use hartlock_regs::mailbox::MailboxState;
 
 use super::RotStorage;
 use super::dma::{Dma, Transfer};
@@ -35,7 +35,7 @@ pub struct RotDevices<'a> {
     engine: Engine,
     dma: Dma,
     sha3: Sha3,
-    state: State,
+    state: BootSequencerState,
     reason: u32,
     mailbox_control: u32,
     cycles: u64,
@@ -53,7 +53,7 @@ impl<'a> RotDevices<'a> {
             engine: Engine::new(),
             dma: Dma::default(),
             sha3: Sha3::new(),
-            state: State::Held,
+            state: BootSequencerState::Held,
             reason: 0,
             mailbox_control: 0,
             cycles: 0,
@@ -77,13 +77,13 @@ impl<'a> RotDevices<'a> {
     }
 
     /// Returns the state of the boot sequencer, and the reason.
-    pub fn decision(&self) -> (State, u32) {
+    pub fn decision(&self) -> (BootSequencerState, u32) {
         (self.state, self.reason)
     }
 
     /// Reports a fault of the core, after which the host stays in reset.
     pub fn fail(&mut self) {
-        self.state = State::Error;
+        self.state = BootSequencerState::Error;
     }
 
     #[cold]
@@ -164,7 +164,7 @@ impl<'a> RotDevices<'a> {
             }
             BOOT_SEQUENCER => match offset {
                 boot_sequencer::DECISION => self.decide(word),
-                boot_sequencer::REASON if self.state == State::Held => {
+                boot_sequencer::REASON if self.state == BootSequencerState::Held => {
                     self.reason = word;
                     Some(())
                 }
@@ -194,7 +194,7 @@ impl<'a> RotDevices<'a> {
             };
             let words: Option<Vec<u32>> = (0..4).map(word).collect();
             let words = words.and_then(|words| words.try_into().ok());
-            let words = words.ok_or((Cause::Scratchpad, index))?;
+            let words = words.ok_or((DmaCause::Scratchpad, index))?;
             let part = self.dma.judge(words, HOST_MEMORY as u32);
             part.and_then(|part| self.transfer(part)).map_err(|cause| (cause, index))
         });
@@ -208,7 +208,7 @@ impl<'a> RotDevices<'a> {
     }
 
     /// Transfers eight bytes at a time, then single bytes.
-    fn transfer(&mut self, part: Transfer) -> Result<(), Cause> {
+    fn transfer(&mut self, part: Transfer) -> Result<(), DmaCause> {
         let mut at = 0;
         while part.length - at >= 8 {
             self.move_bytes::<8>(part, at)?;
@@ -217,14 +217,14 @@ impl<'a> RotDevices<'a> {
         (at..part.length).try_for_each(|at| self.move_bytes::<1>(part, at))
     }
 
-    fn move_bytes<const N: usize>(&mut self, part: Transfer, at: u32) -> Result<(), Cause> {
+    fn move_bytes<const N: usize>(&mut self, part: Transfer, at: u32) -> Result<(), DmaCause> {
         let (streams, writes) = self.dma.targets();
-        let value = self.read_elsewhere::<N>(part.source + at).ok_or(Cause::Read)?;
+        let value = self.read_elsewhere::<N>(part.source + at).ok_or(DmaCause::Read)?;
         if streams {
             self.engine.stream(&value.to_le_bytes()[..N]);
         }
         if writes {
-            self.write_elsewhere::<N>(part.destination + at, value).ok_or(Cause::Write)?;
+            self.write_elsewhere::<N>(part.destination + at, value).ok_or(DmaCause::Write)?;
         }
         Ok(())
     }
@@ -232,17 +232,23 @@ impl<'a> RotDevices<'a> {
     /// Applies a decision word. The first decision is final, except that a stop is accepted after it
     /// (`hw/ip/boot_sequencer/doc/README.md`).
     fn decide(&mut self, word: u32) -> Option<()> {
-        let word = Word::from_bits(word);
+        let word = BootSequencerWord::from_bits(word);
         self.state = match (self.state, word) {
-            (State::Held, Some(Word::Release)) => {
+            (BootSequencerState::Held, Some(BootSequencerWord::Release)) => {
                 self.is_released = true;
-                State::Released
+                BootSequencerState::Released
             }
-            (State::Held, Some(Word::Trap)) => State::Trapped,
-            (State::Held | State::Released | State::Refused | State::Trapped, Some(Word::Stop)) => {
-                State::Stopped
+            (BootSequencerState::Held, Some(BootSequencerWord::Trap)) => {
+                BootSequencerState::Trapped
             }
-            (State::Held, _) => State::Refused,
+            (
+                BootSequencerState::Held
+                | BootSequencerState::Released
+                | BootSequencerState::Refused
+                | BootSequencerState::Trapped,
+                Some(BootSequencerWord::Stop),
+            ) => BootSequencerState::Stopped,
+            (BootSequencerState::Held, _) => BootSequencerState::Refused,
             _ => return None,
         };
         Some(())

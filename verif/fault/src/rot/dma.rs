@@ -5,7 +5,7 @@
 //! and that destinations ascend, so the model executes some lists that the hardware refuses; interrupts; detection of
 //! upsets in the engine's own state.
 
-use hartlock_regs::dma::Cause;
+use hartlock_regs::dma::DmaCause;
 
 use super::registers::dma as register;
 
@@ -98,13 +98,13 @@ impl Dma {
             register::COMMAND => {
                 if value & register::ABORT != 0 && self.is_stuck {
                     self.is_stuck = false;
-                    self.fail(Cause::Abort, 0);
+                    self.fail(DmaCause::Abort, 0);
                 } else if value & register::START != 0 && !self.is_stuck {
                     self.error = 0;
                     if self.is_locked {
                         return Some(true);
                     }
-                    self.fail(Cause::Start, 0);
+                    self.fail(DmaCause::Start, 0);
                 }
             }
             _ => return None,
@@ -123,20 +123,20 @@ impl Dma {
     }
 
     /// Validates a descriptor. `lowest` is the lowest address that a transfer may access.
-    pub fn judge(&self, words: [u32; 4], lowest: u32) -> Result<Transfer, Cause> {
+    pub fn judge(&self, words: [u32; 4], lowest: u32) -> Result<Transfer, DmaCause> {
         let [length, source, destination, reserved] = words;
         if reserved != 0 {
-            return Err(Cause::Reserved);
+            return Err(DmaCause::Reserved);
         }
         let (_, writes) = self.targets();
         if let Some(last) = length.checked_sub(1) {
             let is_in = |window: Window, first: u32, cause| {
-                let last = first.checked_add(last).ok_or(Cause::Wrap)?;
+                let last = first.checked_add(last).ok_or(DmaCause::Wrap)?;
                 if window.has(first, last, lowest) { Ok(()) } else { Err(cause) }
             };
-            is_in(self.source, source, Cause::Source)?;
+            is_in(self.source, source, DmaCause::Source)?;
             if writes {
-                is_in(self.destination, destination, Cause::Destination)?;
+                is_in(self.destination, destination, DmaCause::Destination)?;
             }
         }
         Ok(Transfer { source, destination, length })
@@ -148,7 +148,7 @@ impl Dma {
     }
 
     /// Ends the list with an error at descriptor `index`.
-    pub fn fail(&mut self, cause: Cause, index: u32) {
+    pub fn fail(&mut self, cause: DmaCause, index: u32) {
         self.error = cause as u32 | index << register::INDEX_SHIFT;
         self.interrupt |= register::FAILED;
     }
@@ -190,16 +190,16 @@ mod tests {
         for (words, only_reads, also_writes) in [
             ([0x1000, LOWEST, LOWEST + 0x1000, 0], None, None),
             ([0, 0, 0, 0], None, None),
-            ([1, LOWEST, LOWEST + 0x1fff, 1], Some(Cause::Reserved), Some(Cause::Reserved)),
-            ([1, LOWEST - 1, LOWEST + 0x1000, 0], Some(Cause::Source), Some(Cause::Source)),
-            ([0x1001, LOWEST, LOWEST + 0x1000, 0], Some(Cause::Source), Some(Cause::Source)),
-            ([16, u32::MAX - 8, LOWEST + 0x1000, 0], Some(Cause::Wrap), Some(Cause::Wrap)),
-            ([2, LOWEST, LOWEST + 0x1fff, 0], None, Some(Cause::Destination)),
-            ([2, LOWEST, LOWEST + 0xfff, 0], None, Some(Cause::Destination)),
+            ([1, LOWEST, LOWEST + 0x1fff, 1], Some(DmaCause::Reserved), Some(DmaCause::Reserved)),
+            ([1, LOWEST - 1, LOWEST + 0x1000, 0], Some(DmaCause::Source), Some(DmaCause::Source)),
+            ([0x1001, LOWEST, LOWEST + 0x1000, 0], Some(DmaCause::Source), Some(DmaCause::Source)),
+            ([16, u32::MAX - 8, LOWEST + 0x1000, 0], Some(DmaCause::Wrap), Some(DmaCause::Wrap)),
+            ([2, LOWEST, LOWEST + 0x1fff, 0], None, Some(DmaCause::Destination)),
+            ([2, LOWEST, LOWEST + 0xfff, 0], None, Some(DmaCause::Destination)),
         ] {
             let [length, source, destination, _] = words;
             let expected =
-                |cause: Option<Cause>| cause.map_or(Ok(part(source, destination, length)), Err);
+                |cause: Option<DmaCause>| cause.map_or(Ok(part(source, destination, length)), Err);
             assert_eq!(reads.judge(words, LOWEST), expected(only_reads), "{words:x?}");
             assert_eq!(writes.judge(words, LOWEST), expected(also_writes), "{words:x?}");
         }
@@ -209,7 +209,7 @@ mod tests {
     fn starts_nothing_before_the_lock() {
         let mut dma = Dma::default();
         assert_eq!(dma.write(register::COMMAND, register::START), Some(false));
-        assert_eq!(dma.read(register::ERROR), Some(Cause::Start as u32));
+        assert_eq!(dma.read(register::ERROR), Some(DmaCause::Start as u32));
         assert_eq!(dma.read(register::INTERRUPT), Some(register::FAILED));
         assert_eq!(locked(0).write(register::COMMAND, register::START), Some(true));
         assert_eq!(dma.write(register::ID, 0), None);
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(dma.write(register::COMMAND, register::START), Some(false));
         assert_eq!((dma.read(register::STATUS), dma.read(register::INTERRUPT)), (Some(0), Some(0)));
         dma.write(register::COMMAND, register::ABORT);
-        assert_eq!(dma.read(register::ERROR), Some(Cause::Abort as u32));
+        assert_eq!(dma.read(register::ERROR), Some(DmaCause::Abort as u32));
         assert_eq!(dma.read(register::STATUS), Some(register::IDLE));
     }
 }

@@ -4,7 +4,7 @@
 //! The model does not implement: HMAC, whose commands are refused; keys, which nothing reads; interrupts;
 //! detection of upsets in the engine's own state.
 
-use hartlock_regs::sha2::Mode;
+use hartlock_regs::sha2::Sha2Mode;
 use sha2::block_api::compress256;
 
 use super::registers::sha2 as register;
@@ -192,7 +192,8 @@ impl Engine {
         let has = |mask: u32| command & mask != 0;
         let was_open = self.is_open;
         if has(register::START) || has(register::RESUME) {
-            let is_sha256 = Mode::from_bits(self.control & register::MODE) == Some(Mode::Sha256);
+            let is_sha256 =
+                Sha2Mode::from_bits(self.control & register::MODE) == Some(Sha2Mode::Sha256);
             if was_open || !is_sha256 || has(register::START) == has(register::RESUME) {
                 self.error |= register::BAD_COMMAND;
             } else {
@@ -252,7 +253,7 @@ mod tests {
 
     use super::*;
 
-    const SHA256: u32 = Mode::Sha256 as u32;
+    const SHA256: u32 = Sha2Mode::Sha256 as u32;
 
     fn digest(engine: &Engine) -> Vec<u8> {
         let words = (register::DIGEST..register::DIGEST + 32).step_by(4);
@@ -350,7 +351,7 @@ mod tests {
         // The model does not implement HMAC.
         assert_eq!(
             error(|engine| {
-                engine.write(register::CONTROL, Mode::HmacSha256 as u32).unwrap();
+                engine.write(register::CONTROL, Sha2Mode::HmacSha256 as u32).unwrap();
                 command(engine, register::START);
             }),
             register::BAD_COMMAND

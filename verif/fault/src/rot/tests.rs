@@ -1,6 +1,6 @@
 //! Tests with small programs in place of the ROM.
 
-use hartlock_regs::boot_sequencer::{State, Word};
+use hartlock_regs::boot_sequencer::{BootSequencerState, BootSequencerWord};
 
 use super::{RESET, RotMachine, RotStorage};
 use crate::subject::{End, FaultMachine, MemoryKind, step_until};
@@ -13,7 +13,7 @@ const SEQUENCER: u32 = 0x4000_22b7;
 const DECIDE: u32 = 0x0062_a023;
 
 /// Runs a program whose traps end in `wfi`.
-fn run(program: &[u32]) -> (End, State) {
+fn run(program: &[u32]) -> (End, BootSequencerState) {
     let mut rom: Vec<u8> = STOP.iter().flat_map(|it| it.to_le_bytes()).collect();
     rom.resize(RESET as usize, 0);
     rom.extend(program.iter().flat_map(|it| it.to_le_bytes()));
@@ -24,7 +24,7 @@ fn run(program: &[u32]) -> (End, State) {
 }
 
 /// Returns `lui t1` and `addi t1, t1`, which load a decision word.
-fn load(word: Word) -> [u32; 2] {
+fn load(word: BootSequencerWord) -> [u32; 2] {
     let word = word as u32;
     let upper = word.wrapping_add(0x800) & 0xffff_f000;
     [upper | 0x337, (word.wrapping_sub(upper) << 20) | 0x0003_0313]
@@ -33,26 +33,32 @@ fn load(word: Word) -> [u32; 2] {
 #[test]
 fn a_release_turns_the_boot_and_any_other_word_does_not() {
     let decided = |word| run(&[&[SEQUENCER][..], &load(word), &[DECIDE], &STOP].concat());
-    assert_eq!(decided(Word::Release), (End::Ran(MemoryKind::Host), State::Released));
-    assert_eq!(decided(Word::Refuse), (End::Stopped, State::Refused));
-    assert_eq!(decided(Word::Trap), (End::Stopped, State::Trapped));
-    assert_eq!(decided(Word::Stop), (End::Stopped, State::Stopped));
+    assert_eq!(
+        decided(BootSequencerWord::Release),
+        (End::Ran(MemoryKind::Host), BootSequencerState::Released)
+    );
+    assert_eq!(decided(BootSequencerWord::Refuse), (End::Stopped, BootSequencerState::Refused));
+    assert_eq!(decided(BootSequencerWord::Trap), (End::Stopped, BootSequencerState::Trapped));
+    assert_eq!(decided(BootSequencerWord::Stop), (End::Stopped, BootSequencerState::Stopped));
     // Instruction: sw t0, 0(t0)
-    assert_eq!(run(&[SEQUENCER, 0x0052_a023, STOP[0], STOP[1]]), (End::Stopped, State::Refused));
+    assert_eq!(
+        run(&[SEQUENCER, 0x0052_a023, STOP[0], STOP[1]]),
+        (End::Stopped, BootSequencerState::Refused)
+    );
 }
 
 #[test]
 fn a_release_after_a_refusal_is_a_trap() {
-    let [refuse, release] = [Word::Refuse, Word::Release].map(load);
+    let [refuse, release] = [BootSequencerWord::Refuse, BootSequencerWord::Release].map(load);
     let program = [&[SEQUENCER][..], &refuse, &[DECIDE], &release, &[DECIDE]].concat();
-    assert_eq!(run(&program), (End::Stopped, State::Refused));
+    assert_eq!(run(&program), (End::Stopped, BootSequencerState::Refused));
 }
 
 #[test]
 fn half_of_a_word_is_no_decision() {
     // Instruction: sh t1, 0(t0)
-    let program = [&[SEQUENCER][..], &load(Word::Release), &[0x0062_9023]].concat();
-    assert_eq!(run(&program), (End::Stopped, State::Held));
+    let program = [&[SEQUENCER][..], &load(BootSequencerWord::Release), &[0x0062_9023]].concat();
+    assert_eq!(run(&program), (End::Stopped, BootSequencerState::Held));
 }
 
 #[test]
@@ -60,7 +66,11 @@ fn nothing_but_the_rom_is_executed() {
     // Program: lui t0, PAGE; jr t0. The pages are in the scratchpad, in the host's memory (two), and where
     // there is no memory.
     for page in [0x1000_0000, 0x8000_0000, 0x8800_0000, 0x7000_0000] {
-        assert_eq!(run(&[page | 0x2b7, 0x0002_8067]), (End::Stopped, State::Held), "{page:#x}");
+        assert_eq!(
+            run(&[page | 0x2b7, 0x0002_8067]),
+            (End::Stopped, BootSequencerState::Held),
+            "{page:#x}"
+        );
     }
 }
 
@@ -68,7 +78,7 @@ fn nothing_but_the_rom_is_executed() {
 fn a_trap_in_the_handler_is_a_fault_of_the_core() {
     // Program: csrw mtvec, t0 with t0 in the scratchpad; ebreak
     let program = [0x1000_02b7, 0x3052_9073, 0x0010_0073];
-    assert_eq!(run(&program), (End::Stopped, State::Error));
+    assert_eq!(run(&program), (End::Stopped, BootSequencerState::Error));
 }
 
 #[test]
@@ -84,11 +94,11 @@ fn constants_are_executed_and_told_apart() {
         let mut machine = RotMachine::new(&storage);
         (machine.run(100), machine.executed(), machine.ran_constants(), machine.decision().0)
     };
-    assert_eq!(run(&rom, 0x84), (End::Stopped, 5, true, State::Held));
-    assert_eq!(run(&rom, 0x100), (End::Stopped, 5, false, State::Held));
+    assert_eq!(run(&rom, 0x84), (End::Stopped, 5, true, BootSequencerState::Held));
+    assert_eq!(run(&rom, 0x100), (End::Stopped, 5, false, BootSequencerState::Held));
     // An all-zero instruction traps, and so does the handler.
     rom[0x90] = 0;
-    assert_eq!(run(&rom, 0x84), (End::Stopped, 3, false, State::Error));
+    assert_eq!(run(&rom, 0x84), (End::Stopped, 3, false, BootSequencerState::Error));
 }
 
 #[test]
@@ -105,13 +115,13 @@ fn memory_of_the_host_is_read_and_written_and_ends() {
             0x00b5_0463,
             0x0010_0073,
         ];
-        run(&[&program[..], &[SEQUENCER], &load(Word::Release), &[DECIDE]].concat()).1
+        run(&[&program[..], &[SEQUENCER], &load(BootSequencerWord::Release), &[DECIDE]].concat()).1
     };
     for kept in [0x8000_0000, 0x8800_0000, 0x1000_0000] {
-        assert_eq!(access(kept), State::Released, "{kept:#x}");
+        assert_eq!(access(kept), BootSequencerState::Released, "{kept:#x}");
     }
     // The pages are in the ROM, in memory that ignores stores, and past the end of memory.
     for lost in [0, 0x8700_0000, 0x9000_0000] {
-        assert_eq!(access(lost), State::Held, "{lost:#x}");
+        assert_eq!(access(lost), BootSequencerState::Held, "{lost:#x}");
     }
 }

@@ -17,7 +17,7 @@ use core::arch::global_asm;
 
 use hartlock_drivers::axi_guard::{AxiGuard, Error, Pages, RANGES};
 use hartlock_maps::hartlock_soc;
-use hartlock_regs::axi_guard as registers;
+use hartlock_regs::axi_guard::{AxiGuardFirst, AxiGuardLast, AxiGuardLock, AxiGuardRegisters};
 use hartlock_verify::board::Region;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::soc::{SECTOR_SIZE, Storage};
@@ -94,11 +94,11 @@ fn open_what_is_locked() {
     let again = unsafe { AxiGuard::close(base, &[Pages::NONE; RANGES]) };
     expect(matches!(again, Err(Error::Locked)), "the guard is locked twice");
     // SAFETY: these are the guard's registers; a write to them changes no memory that Rust uses.
-    let registers = unsafe { registers::AxiGuard::new(base) };
-    registers.lock().write(registers::Lock::RESET);
+    let registers = unsafe { AxiGuardRegisters::new(base) };
+    registers.lock().write(AxiGuardLock::RESET);
     for (first, last) in registers.first().iter().zip(registers.last().iter()) {
-        first.write(registers::First::RESET);
-        last.write(registers::Last::RESET);
+        first.write(AxiGuardFirst::RESET);
+        last.write(AxiGuardLast::RESET);
     }
     expect(registers.lock().read().locked(), "the lock is gone");
 }

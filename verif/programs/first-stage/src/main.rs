@@ -18,8 +18,8 @@ use hartlock_image::first_stage::{
     FIRST_STAGE_HEADER_SIZE, FirstStageAlgorithm, FirstStageHeader, Image,
 };
 use hartlock_image::{Lifecycle, Reason};
-use hartlock_regs::otp::Lifecycle as Stored;
-use hartlock_regs::xmss::{Refusal, Xmss as Registers};
+use hartlock_regs::otp::OtpLifecycle;
+use hartlock_regs::xmss::{XmssRefusal, XmssRegisters};
 use hartlock_svu::{
     Console, ENGINE, FIRST_STAGE, OTP, SECOND_IMAGE, SECOND_STAGE, SECOND_STAGE_CAPACITY, enter,
     exit, mark, read_medium,
@@ -99,9 +99,9 @@ fn device() -> Result<(u64, Lifecycle), Reason> {
     // SAFETY: these are the registers of the storage, which no other code uses.
     let otp = unsafe { Otp::new(core::ptr::with_exposed_provenance_mut(OTP)) };
     let lifecycle = match otp.lifecycle() {
-        Stored::Development => Lifecycle::Development,
-        Stored::Production => Lifecycle::Production,
-        Stored::Returned => Lifecycle::Returned,
+        OtpLifecycle::Development => Lifecycle::Development,
+        OtpLifecycle::Production => Lifecycle::Production,
+        OtpLifecycle::Returned => Lifecycle::Returned,
         _ => return Err(Reason::CounterStoreInvalid),
     };
     Ok((u64::from(otp.floor()), lifecycle))
@@ -142,12 +142,12 @@ fn check(parts: &Image<'_>, room: &mut [u8]) -> Result<(), Reason> {
     let len = algorithm.standard_signature(parts.signature, room)?;
     let signature = room.get(..len).ok_or(Reason::InternalLimit)?;
     // SAFETY: these are the registers of the engine, which no other code uses.
-    let registers = unsafe { Registers::new(core::ptr::with_exposed_provenance_mut(ENGINE)) };
+    let registers = unsafe { XmssRegisters::new(core::ptr::with_exposed_provenance_mut(ENGINE)) };
     let mut engine = Xmss::new(registers, Polling).map_err(|_| Reason::VerdictNotConfirmed)?;
     let judged = engine.verify(XMSS.1, key, &[parts.signed], signature);
     match judged.map_err(|_| Reason::VerdictNotConfirmed)?.verdict {
         Ok(()) => Ok(()),
-        Err(Refusal::LeafIndex) => Err(Reason::SignatureIndexOutOfRange),
+        Err(XmssRefusal::LeafIndex) => Err(Reason::SignatureIndexOutOfRange),
         Err(_) => Err(Reason::SignatureMismatch),
     }
 }

@@ -148,13 +148,13 @@ extern "C" fn fsbl_refused(reason: Reason) -> ! {
 
 /// Returns true if the engine still has the key of the device, from which it would compute a public key.
 fn has_key() -> bool {
-    use hartlock_regs::ed25519::{Command, Control, Ed25519 as Registers};
+    use hartlock_regs::ed25519::{Ed25519Command, Ed25519Control, Ed25519Registers};
 
     let base = core::ptr::with_exposed_provenance_mut(hartlock_virt::board::ED25519_ENGINE);
     // SAFETY: these are registers of the machine, which no other code uses any more.
-    let registers = unsafe { Registers::new(base) };
-    registers.control().write(Control::RESET.with_slot(SigningSlot::Device as u8));
-    registers.command().write(Command::RESET.with_public_key(true));
+    let registers = unsafe { Ed25519Registers::new(base) };
+    registers.control().write(Ed25519Control::RESET.with_slot(SigningSlot::Device as u8));
+    registers.command().write(Ed25519Command::RESET.with_public_key(true));
     while !registers.status().read().idle() {}
     !registers.error().read().command()
 }

@@ -7,7 +7,7 @@ use hartlock_drivers::bignum::{self, Bignum};
 use hartlock_drivers::key_slot::{KEY_LEN, KeySlot};
 use hartlock_drivers::wait::Sleeping;
 use hartlock_regs::Block;
-use hartlock_regs::aes::InterruptEnable;
+use hartlock_regs::aes::AesInterruptEnable;
 use hartlock_rot::{
     AES, BIGNUM, Console, KEY_SLOT, cause, cycle, exit, interrupt, sleep_until, try_load, try_store,
 };
@@ -96,13 +96,13 @@ fn authenticates() -> Option<bool> {
 fn interrupts() -> Option<bool> {
     let mut engine = aes()?;
     // SAFETY: these are the same registers; only this value is used, between calls of the driver.
-    let registers: hartlock_regs::aes::Aes =
+    let registers: hartlock_regs::aes::AesRegisters =
         unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
     registers.interrupt().write(registers.interrupt().read());
-    registers.interrupt_enable().write(InterruptEnable::RESET.with_done(true));
+    registers.interrupt_enable().write(AesInterruptEnable::RESET.with_done(true));
     engine.process(Mode::Ecb, Direction::Encrypt, &mut [0; 16]).ok()?;
     sleep_until(interrupt::AES);
-    registers.interrupt_enable().write(InterruptEnable::RESET);
+    registers.interrupt_enable().write(AesInterruptEnable::RESET);
     Some(registers.interrupt().read().done())
 }
 

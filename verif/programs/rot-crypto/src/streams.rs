@@ -18,7 +18,9 @@ use hartlock_drivers::dma::{self, Dma, List, Range, Window};
 use hartlock_drivers::sha2::{self, Sha2};
 use hartlock_drivers::stream_writer::{self, StreamWriter};
 use hartlock_drivers::wait::Polling;
-use hartlock_regs::{Block, dma as dma_registers, stream_writer as writer_registers};
+use hartlock_regs::Block;
+use hartlock_regs::dma::DmaCause;
+use hartlock_regs::stream_writer::StreamWriterCause;
 use hartlock_rot::host::{self, BusError};
 use hartlock_rot::{AES, Console, DMA, HOST_MEMORY, SCRATCHPAD, SHA2, STREAM_WRITER, cycle};
 
@@ -303,9 +305,9 @@ impl Engines {
 
     fn refusals(&mut self) -> Result<(), Error> {
         use StreamError::{Dma, Length, Overlap, Writer};
-        let source = dma::Error::Refused { cause: dma_registers::Cause::Source, index: 0 };
-        let start = dma::Error::Refused { cause: dma_registers::Cause::Start, index: 0 };
-        let window = stream_writer::Error::Refused(writer_registers::Cause::Window);
+        let source = dma::Error::Refused { cause: DmaCause::Source, index: 0 };
+        let start = dma::Error::Refused { cause: DmaCause::Start, index: 0 };
+        let window = stream_writer::Error::Refused(StreamWriterCause::Window);
         let cases: [(&'static str, One, u8, StreamError); 6] = [
             ("source", one(TEXT - 16, RESULT, 64), 0, Dma(source)),
             ("sink", one(TEXT, RESULT, 64), 1 << 3, Dma(start)),

@@ -30,7 +30,8 @@ use hartlock_drivers::dma::{self, Dma, List, Range, Window};
 use hartlock_drivers::sha2::{self, Sha2};
 use hartlock_drivers::sha3::{self, Sha3};
 use hartlock_drivers::wait::Polling;
-use hartlock_regs::{Block, dma as dma_registers};
+use hartlock_regs::Block;
+use hartlock_regs::dma::DmaCause;
 #[cfg(feature = "released")]
 use hartlock_rot::BOOT_SEQUENCER;
 use hartlock_rot::{Console, DMA, HOST_MEMORY, SCRATCHPAD, SHA2, SHA3, cycle, exit};
@@ -318,7 +319,7 @@ impl Engines<'_> {
     fn is_refused(&mut self, source: u32) -> Result<(), Error> {
         self.sha2.start_stream(sha2::Function::Sha256)?;
         self.dma.start(&[Range { source, destination: COPY, length: 64 }], TO_SHA2, false)?;
-        let refused = dma::Error::Refused { cause: dma_registers::Cause::Source, index: 0 };
+        let refused = dma::Error::Refused { cause: DmaCause::Source, index: 0 };
         if self.dma.finish(PATIENCE) != Err(refused) {
             return Err(Error::Allowed);
         }

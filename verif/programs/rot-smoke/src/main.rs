@@ -12,7 +12,9 @@ use core::arch::global_asm;
 use core::fmt::Write;
 
 use hartlock_drivers::boot_sequencer::{BootSequencer, Error};
-use hartlock_regs::boot_sequencer::{BootSequencer as Registers, State, Word};
+use hartlock_regs::boot_sequencer::{
+    BootSequencerRegisters, BootSequencerState, BootSequencerWord,
+};
 use hartlock_rot::{
     BENCH, BOOT_SEQUENCER, Console, HOST_MEMORY, SCRATCHPAD, cause, exit, mark, try_call, try_load,
     try_store,
@@ -142,21 +144,22 @@ fn decides() -> bool {
     // SAFETY: these are registers of the sequencer, which no other code uses.
     let mut sequencer = unsafe { BootSequencer::new(base) };
     // SAFETY: these are the same registers; only their addresses are used, between calls of the driver.
-    let registers = unsafe { Registers::new(base) };
-    let is_held = sequencer.state() == State::Held && is_guarded(&registers, Word::Release as u32);
+    let registers = unsafe { BootSequencerRegisters::new(base) };
+    let is_held = sequencer.state() == BootSequencerState::Held
+        && is_guarded(&registers, BootSequencerWord::Release as u32);
     let (decision, state) = if cfg!(feature = "release-host") {
-        (sequencer.release(), State::Released)
+        (sequencer.release(), BootSequencerState::Released)
     } else if cfg!(feature = "trap-host") {
-        (sequencer.trap(REASON), State::Trapped)
+        (sequencer.trap(REASON), BootSequencerState::Trapped)
     } else {
-        (sequencer.refuse(REASON), State::Refused)
+        (sequencer.refuse(REASON), BootSequencerState::Refused)
     };
-    let reason = if state == State::Released { 0 } else { REASON };
+    let reason = if state == BootSequencerState::Released { 0 } else { REASON };
     is_held
         && decision == Ok(())
-        && is_refused(registers.decision().as_ptr(), Word::Release as u32)
+        && is_refused(registers.decision().as_ptr(), BootSequencerWord::Release as u32)
         && is_refused(registers.reason().as_ptr(), 1)
-        && is_guarded(&registers, Word::Release as u32)
+        && is_guarded(&registers, BootSequencerWord::Release as u32)
         && sequencer.release() == Err(Error::Decided)
         && sequencer.state() == state
         && sequencer.reason() == reason
@@ -164,7 +167,7 @@ fn decides() -> bool {
 
 /// Checks that reads of write-only registers, writes of read-only registers, and accesses past the last register are
 /// errors.
-fn is_guarded(registers: &Registers, word: u32) -> bool {
+fn is_guarded(registers: &BootSequencerRegisters, word: u32) -> bool {
     let status = registers.status().as_ptr();
     try_load(registers.decision().as_ptr().addr()) == Err(cause::LOAD_ACCESS)
         && is_refused(status, word)

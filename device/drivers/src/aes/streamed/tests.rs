@@ -3,7 +3,9 @@
 
 use core::cell::{Cell, RefCell};
 
-use hartlock_regs::{aes as aes_map, dma as dma_map, stream_writer as writer_map};
+use hartlock_regs::aes::AesRegisters;
+use hartlock_regs::dma::{DmaCause, DmaRegisters};
+use hartlock_regs::stream_writer::{StreamWriterCause, StreamWriterRegisters};
 
 use super::*;
 use crate::aes;
@@ -101,11 +103,11 @@ impl Engines {
         let mut list = List::EMPTY;
         // SAFETY: each file has a word for each register, in cells that may be written through a shared reference, and
         // outlives the drivers.
-        let aes = unsafe { aes_map::Aes::new(self.aes.base()) };
+        let aes = unsafe { AesRegisters::new(self.aes.base()) };
         // SAFETY: the same argument applies to this file.
-        let dma = unsafe { dma_map::Dma::new(self.dma.base()) };
+        let dma = unsafe { DmaRegisters::new(self.dma.base()) };
         // SAFETY: the same argument applies to this file.
-        let writer = unsafe { writer_map::StreamWriter::new(self.writer.base()) };
+        let writer = unsafe { StreamWriterRegisters::new(self.writer.base()) };
         let mut aes = aes::Aes::new(aes).unwrap();
         aes.load_key(&[0; 32]).unwrap();
         let mut dma = Dma::new(dma, &mut list, 0, Polling).unwrap();
@@ -176,7 +178,7 @@ fn an_error_of_each_engine_stops_all_and_overwrites_the_result() {
     let fails: [(Change, Error); 4] = [
         (
             |it| it.dma.set(DMA_INTERRUPT, FAILURE),
-            Error::Dma(dma::Error::Refused { cause: dma_map::Cause::None, index: 0 }),
+            Error::Dma(dma::Error::Refused { cause: DmaCause::None, index: 0 }),
         ),
         // The failing DMA engine leaves the writer waiting.
         (
@@ -184,7 +186,7 @@ fn an_error_of_each_engine_stops_all_and_overwrites_the_result() {
                 it.dma.set(DMA_INTERRUPT, FAILURE);
                 it.writer.set(WRITER_INTERRUPT, 0);
             },
-            Error::Dma(dma::Error::Refused { cause: dma_map::Cause::None, index: 0 }),
+            Error::Dma(dma::Error::Refused { cause: DmaCause::None, index: 0 }),
         ),
         // One of the engines never ends.
         (|it| it.writer.set(WRITER_INTERRUPT, 0), Error::Dma(dma::Error::Silent)),
@@ -207,7 +209,7 @@ fn an_error_of_each_engine_stops_all_and_overwrites_the_result() {
 #[test]
 fn a_range_that_the_writer_refuses_is_not_overwritten() {
     let engines = Engines::done();
-    let window = writer_map::Cause::Window;
+    let window = StreamWriterCause::Window;
     let refused = Err(Error::Writer(stream_writer::Error::Refused(window)));
     engines.writer.set(WRITER_INTERRUPT, FAILURE);
     engines.writer.set(WRITER_CAUSE, window as u32);
@@ -218,7 +220,7 @@ fn a_range_that_the_writer_refuses_is_not_overwritten() {
     );
     assert_eq!(erased(), []);
     // A failure after the stream has begun is handled differently.
-    let stream = writer_map::Cause::Stream;
+    let stream = StreamWriterCause::Stream;
     let result = engines.with(erase, |it| {
         engines.writer.set(WRITER_CAUSE, stream as u32);
         it.pass(false)

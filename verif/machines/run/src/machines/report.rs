@@ -1,8 +1,8 @@
 //! Reads the report of a machine: the cycles of every hart by cause (hw/README.md), and the state of the host.
 
 use anyhow::{Context, Result, bail};
-pub use hartlock_regs::boot_sequencer::State as Status;
-pub use hartlock_regs::mailbox::State as Mailbox;
+pub use hartlock_regs::boot_sequencer::BootSequencerState;
+pub use hartlock_regs::mailbox::MailboxState;
 
 /// The activity of the harts between two marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,12 +60,12 @@ fn slots(retired: &str, rest: &[&str]) -> Result<Slots> {
 /// The final state of boot sequencer and mailbox, as the machine reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BootState {
-    pub status: Status,
+    pub status: BootSequencerState,
     /// A number of spec/errors.toml.
     pub reason: u32,
     /// True if the host is out of reset.
     pub is_host_running: bool,
-    pub mailbox: Mailbox,
+    pub mailbox: MailboxState,
 }
 
 impl BootState {
@@ -86,11 +86,11 @@ impl BootState {
             ] = words[..]
             {
                 return Ok(Self {
-                    status: Status::from_bits(status.parse()?)
+                    status: BootSequencerState::from_bits(status.parse()?)
                         .context("no state of the sequencer")?,
                     reason: reason.parse()?,
                     is_host_running: host == "1",
-                    mailbox: Mailbox::from_bits(mailbox.parse()?)
+                    mailbox: MailboxState::from_bits(mailbox.parse()?)
                         .context("no state of the mailbox")?,
                 });
             }
@@ -134,9 +134,9 @@ mod tests {
             BootState::parse("x\nboot status 2 reason 801 host 0 alert 0 mailbox 1\n").unwrap();
         assert_eq!(
             (state.status, state.reason, state.is_host_running),
-            (Status::Refused, 801, false)
+            (BootSequencerState::Refused, 801, false)
         );
-        assert_eq!(state.mailbox, Mailbox::Ready);
+        assert_eq!(state.mailbox, MailboxState::Ready);
         assert!(BootState::parse("boot status 2 reason 801 host 0 alert 0\n").is_err());
         assert!(BootState::parse("end cycle 3\n").is_err());
     }

@@ -16,7 +16,7 @@ use hartlock_timeline::{MachineInfo, Timeline};
 use hartlock_timeline::{Measurements, Source};
 use object::{Object, ObjectSection, ObjectSymbol};
 
-use super::report::{BootState, Mailbox, Status};
+use super::report::{BootSequencerState, BootState, MailboxState};
 use super::rot::{self, Rot};
 use super::rot_faults;
 use super::soc::{self as machines, Soc};
@@ -79,7 +79,7 @@ impl RotBootResult {
         let (header, entries) =
             loader::log(console).with_context(|| format!("there is no log\n{console}"))?;
         Ok(Self {
-            reason: (state.status != Status::Released).then_some(state.reason),
+            reason: (state.status != BootSequencerState::Released).then_some(state.reason),
             is_host_running: state.is_host_running,
             console: loader::without_log(console),
             header,
@@ -333,9 +333,8 @@ pub fn boot_with(
     let options = [&["--max-cycles", MAX_CYCLES], options].concat();
     let (console, state, end) = run_unwatched(machine, rom, bundle, &options, folder)?;
     match (end, state.status) {
-        (End::Success, Status::Released) | (End::Failure, Status::Refused) => {
-            RotBootResult::of(&console, state)
-        }
+        (End::Success, BootSequencerState::Released)
+        | (End::Failure, BootSequencerState::Refused) => RotBootResult::of(&console, state),
         _ => bail!("the ROM ended in {end:?}, {state:?}\n{console}"),
     }
 }
@@ -558,10 +557,10 @@ fn trap_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[changed]);
     let (booted, state, end) = run(machine, &rom, &bundle, &["--max-cycles", MAX_CYCLES], folder)?;
     let expected = BootState {
-        status: Status::Trapped,
+        status: BootSequencerState::Trapped,
         reason: Reason::PayloadDigestMismatch as u32,
         is_host_running: true,
-        mailbox: Mailbox::Closed,
+        mailbox: MailboxState::Closed,
     };
     let is_right = end == End::Failure && state == expected;
     Ok((!is_right).then(|| format!("a trap ended in {end:?}, {state:?}\n{}", booted.console)))
@@ -577,10 +576,11 @@ fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let good = ["--max-cycles", BOOT_CYCLES];
     let upset = ["--max-cycles", UPSET_CYCLES, UPSET];
     for (options, mailbox, by_engines) in
-        [(&good[..], Mailbox::Ready, 2), (&upset, Mailbox::Closed, 0)]
+        [(&good[..], MailboxState::Ready, 2), (&upset, MailboxState::Closed, 0)]
     {
         let (booted, state, end) = run(machine, &rom, &bundle, options, folder)?;
-        if (end, state.status, state.mailbox) != (End::Timeout, Status::Released, mailbox)
+        if (end, state.status, state.mailbox)
+            != (End::Timeout, BootSequencerState::Released, mailbox)
             || booted.entries.iter().filter(by_engine).count() != by_engines
         {
             let console = booted.console;
@@ -655,7 +655,9 @@ pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
     let changed = HostBoot { edits, ..by_engine }.run(soc, folder)?;
     let reason = Reason::PayloadDigestMismatch as u32;
     let state = changed.boot;
-    if (state.status, state.reason, changed.host_retired) != (Status::Refused, reason, 0) {
+    if (state.status, state.reason, changed.host_retired)
+        != (BootSequencerState::Refused, reason, 0)
+    {
         return Ok(Some(format!("a changed bundle was not refused\n{}", changed.console)));
     }
     if let Some(why) = large_host_fault(soc, folder)? {

@@ -11,7 +11,7 @@ use hartlock_kernels::Tier;
 use hartlock_testkit::bundle::Edit;
 
 use super::key_requests::{self, MissingPart};
-use super::report::{BootState, Status};
+use super::report::{BootSequencerState, BootState};
 use super::rot::{self, Rot};
 use super::rot_boot::run_unwatched;
 use super::rot_boot::{ALONE, RotBootResult, SMALL_SIZE, SignedBy, boot_with, bundle, rom_for};
@@ -138,7 +138,9 @@ fn broken(rot: Rot, folder: &Path) -> Result<Option<String>> {
     for how in ["bignum", "bignum-absent", "bignum-silent"] {
         let options = ["--max-cycles", IN_SOFTWARE, "--upset-result", how];
         let (console, state, end) = run_unwatched(rot, &rom, &good, &options, folder)?;
-        if (end, state.status) != (End::Success, Status::Released) || !console.contains(NOT_USED) {
+        if (end, state.status) != (End::Success, BootSequencerState::Released)
+            || !console.contains(NOT_USED)
+        {
             return Ok(Some(format!("{how} ended in {end:?}, {state:?}\n{console}")));
         }
     }
@@ -164,7 +166,7 @@ fn engine_fault(rot: Rot) -> Result<Option<String>> {
         }
         // The sequencer treats an alert as a fault, and the core as an interrupt that it cannot mask.
         let (console, state, end) = run(rot, &["--upset-state", &format!("{engine}@{UPSET}")])?;
-        let is_taken = end == End::Failure && state.status == Status::Error;
+        let is_taken = end == End::Failure && state.status == BootSequencerState::Error;
         if !is_taken || !console.contains("rot: trap ") {
             return Ok(Some(format!("an upset of {engine}: {end:?}, {state:?}\n{console}")));
         }

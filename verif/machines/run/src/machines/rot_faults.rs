@@ -12,7 +12,7 @@ use hartlock_testkit::bundle::Edit;
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use super::End;
-use super::report::{BootState, Mailbox, Status};
+use super::report::{BootSequencerState, BootState, MailboxState};
 use super::rot::Rot;
 use super::rot_boot::{
     ALONE, BOOT_CYCLES, HostBoot, MAX_CYCLES, NO_BENCH, RomEdit, SHIPPED, SMALL_SIZE, SignedBy,
@@ -46,9 +46,9 @@ const DIGEST_CYCLES: u64 = 8000;
 const PAYLOADS: Range<usize> = 1 << 12..(3 << 12) + 1024;
 
 /// Returns the state of a host that stays in reset for this reason.
-fn in_reset(status: Status, reason: Option<Reason>) -> BootState {
+fn in_reset(status: BootSequencerState, reason: Option<Reason>) -> BootState {
     let reason = reason.map_or(0, |reason| reason as u32);
-    BootState { status, reason, is_host_running: false, mailbox: Mailbox::Closed }
+    BootState { status, reason, is_host_running: false, mailbox: MailboxState::Closed }
 }
 
 /// Checks that the ROM as it ships boots and refuses on a chip, which does not have the registers of the bench. A ROM
@@ -58,15 +58,15 @@ pub fn of_chips(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let good = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
     let bad = bundle(SMALL_SIZE, SignedBy::Lms, None, &[changed]);
     let released = BootState {
-        status: Status::Released,
+        status: BootSequencerState::Released,
         reason: 0,
         is_host_running: true,
-        mailbox: Mailbox::Ready,
+        mailbox: MailboxState::Ready,
     };
-    let refused = in_reset(Status::Refused, Some(Reason::PayloadDigestMismatch));
+    let refused = in_reset(BootSequencerState::Refused, Some(Reason::PayloadDigestMismatch));
     // The access to the bench never ends. The sequencer is on the same bus and cannot be informed either, so this is a
     // double fault.
-    let lost = in_reset(Status::Error, None);
+    let lost = in_reset(BootSequencerState::Error, None);
     for (features, bundle, expected) in
         [(SHIPPED, &good, released), (SHIPPED, &bad, refused), (WATCHED, &good, lost)]
     {
@@ -121,7 +121,7 @@ fn loaded(line: &str) -> [Option<usize>; 4] {
 /// Checks that a trap which the ROM does not expect leaves the host in reset, or puts it back into reset.
 pub fn of_roms(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let good = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
-    let stopped = |reason| in_reset(Status::Stopped, reason);
+    let stopped = |reason| in_reset(BootSequencerState::Stopped, reason);
     let cases: [(&str, RomEdit, BootState); 4] = [
         (
             "a trap before the decision",
@@ -132,12 +132,12 @@ pub fn of_roms(machine: Rot, folder: &Path) -> Result<Option<String>> {
         (
             "a trap in the handler of a trap",
             |rom| break_at(rom, "rot_main").and_then(|()| break_at(rom, "rot_stop")),
-            in_reset(Status::Error, None),
+            in_reset(BootSequencerState::Error, None),
         ),
         (
             "the same after the release",
             |rom| break_sleep(rom).and_then(|()| break_at(rom, "rot_stop")),
-            in_reset(Status::Error, None),
+            in_reset(BootSequencerState::Error, None),
         ),
     ];
     for (what, change, expected) in cases {
@@ -161,7 +161,7 @@ pub fn of_alerts(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let until = UPSET_AFTER.to_string();
     let options = ["--max-cycles", &until, NO_BENCH];
     let (_, state, _) = run_unwatched(machine, &shipped, &good, &options, folder)?;
-    if !state.is_host_running || state.mailbox != Mailbox::Ready {
+    if !state.is_host_running || state.mailbox != MailboxState::Ready {
         return Ok(Some(format!("cycle {UPSET_AFTER} is before the release: {state:?}")));
     }
     for engine in ["sha2", "dma", "sha3", "ed25519", "xmss", "mailbox"] {
@@ -171,8 +171,9 @@ pub fn of_alerts(machine: Rot, folder: &Path) -> Result<Option<String>> {
         let cycles: &[u32] = if is_both { &[UPSET_BEFORE, UPSET_AFTER] } else { &[UPSET_BEFORE] };
         for &cycle in cycles {
             let upset = format!("{engine}@{cycle}");
-            let mailbox = if engine == "mailbox" { Mailbox::Fault } else { Mailbox::Closed };
-            let expected = BootState { mailbox, ..in_reset(Status::Error, None) };
+            let mailbox =
+                if engine == "mailbox" { MailboxState::Fault } else { MailboxState::Closed };
+            let expected = BootState { mailbox, ..in_reset(BootSequencerState::Error, None) };
             let until = (cycle + UPSET_SHOWS).to_string();
             let options = ["--max-cycles", &until, "--upset-state", &upset];
             let chip = [&options[..], &[NO_BENCH]].concat();
@@ -207,7 +208,7 @@ pub fn of_memory(machine: Rot, folder: &Path) -> Result<Option<String>> {
         let stall = format!("{address:#x}@{STALL_CYCLES}");
         let options = ["--max-cycles", MAX_CYCLES, "--stall", &stall];
         let (console, state, end) = run_unwatched(machine, &rom, &good, &options, folder)?;
-        let expected = in_reset(Status::Refused, Some(Reason::MediumError));
+        let expected = in_reset(BootSequencerState::Refused, Some(Reason::MediumError));
         if (state, end) != (expected, End::Failure) {
             return Ok(Some(format!("{what} stalls: {end:?}, {state:?}\n{console}")));
         }
@@ -253,7 +254,7 @@ pub fn of_hosts(soc: Soc, folder: &Path) -> Result<Option<String>> {
     };
     let trapped = trap.run(soc, folder)?;
     let state = trapped.boot;
-    if (state.status, state.is_host_running) != (Status::Stopped, false)
+    if (state.status, state.is_host_running) != (BootSequencerState::Stopped, false)
         || trapped.console.contains("host: done")
     {
         return Ok(Some(format!("a trap after the release: {state:?}\n{}", trapped.console)));

@@ -12,7 +12,7 @@ use hartlock_testkit::signers::XMSS;
 use object::{Object, ObjectSymbol};
 
 use super::End;
-use super::report::Status;
+use super::report::BootSequencerState;
 use super::rot::Rot;
 use super::rot_boot::{
     ALONE, HostBoot, MAX_CYCLES, RotBootResult, SMALL_SIZE, SignedBy, boot_with, bundle, rom_for,
@@ -247,7 +247,9 @@ fn broken(machine: Rot, folder: &Path) -> Result<Option<String>> {
     for how in ["xmss", "xmss-absent", "xmss-silent"] {
         let options = ["--max-cycles", MAX_CYCLES, "--upset-result", how];
         let (console, state, end) = run_unwatched(machine, &rom, &good, &options, folder)?;
-        if (end, state.status) != (End::Success, Status::Released) || !console.contains(NOT_USED) {
+        if (end, state.status) != (End::Success, BootSequencerState::Released)
+            || !console.contains(NOT_USED)
+        {
             return Ok(Some(format!("{how} ended in {end:?}, {state:?}\n{console}")));
         }
     }
@@ -268,7 +270,7 @@ fn host_fault_of(soc: Soc, signed_by: SignedBy, folder: &Path) -> Result<Option<
     let options = ["--max-cycles", HOST_CYCLES];
     let boot = HostBoot { size: SMALL_SIZE, signed_by, options: &options, ..HostBoot::default() };
     let good = boot.run(soc, folder)?;
-    if (good.boot.status, good.boot.is_host_running) != (Status::Released, true)
+    if (good.boot.status, good.boot.is_host_running) != (BootSequencerState::Released, true)
         || good.host_retired == 0
         || !good.console.contains(BY_ENGINE)
     {
@@ -277,7 +279,7 @@ fn host_fault_of(soc: Soc, signed_by: SignedBy, folder: &Path) -> Result<Option<
     let (_, edit, reason) = refusals().swap_remove(0);
     let bad = HostBoot { edits: &[edit], ..boot }.run(soc, folder)?;
     let state = (bad.boot.status, bad.boot.reason, bad.boot.is_host_running, bad.host_retired);
-    Ok((state != (Status::Refused, reason as u32, false, 0))
+    Ok((state != (BootSequencerState::Refused, reason as u32, false, 0))
         .then(|| format!("a changed signature: {:?}\n{}", bad.boot, bad.console)))
 }
 

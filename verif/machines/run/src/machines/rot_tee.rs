@@ -13,7 +13,7 @@ use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity};
 use hartlock_testkit::signers::LMS;
 use hartlock_verify::board::Region;
 
-use super::report::{BootState, Status};
+use super::report::{BootSequencerState, BootState};
 use super::rot::{self, Rot};
 use super::rot_boot::{self, RotBootResult, rom};
 use super::scratchpads::{Scratchpads, WIPE, has_any_of};
@@ -172,7 +172,7 @@ fn endorsement_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Opti
         let boot = RotTeeBoot { hash, options, is_saved: true, ..RotTeeBoot::default() };
         let ran = run(machine, &boot, folder)?;
         let RotTeeResult { end, console, state, .. } = &ran;
-        let is_released = state.status == Status::Released && state.is_host_running;
+        let is_released = state.status == BootSequencerState::Released && state.is_host_running;
         if *end != End::Success || !is_released || ran.record != record {
             return Ok(Some(format!(
                 "{hash:?} {options:?} ended in {end:?}, {state:?}\n{console}"
@@ -265,7 +265,8 @@ fn refusal_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<S
     {
         let ran = run(machine, &RotTeeBoot { edits, secret, ..RotTeeBoot::default() }, folder)?;
         let RotTeeResult { end, console, state, .. } = &ran;
-        let is_refused = (state.status, state.reason) == (Status::Refused, reason as u32);
+        let is_refused =
+            (state.status, state.reason) == (BootSequencerState::Refused, reason as u32);
         if *end != End::Failure || !is_refused || state.is_host_running {
             return Ok(Some(format!("{what} ended in {end:?}, {state:?}\n{console}")));
         }

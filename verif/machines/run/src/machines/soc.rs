@@ -10,7 +10,7 @@ use super::model::{
     self, BENCH_FLAGS, CORES, Core, LAYOUT, OPTIMISATION, Sources, VERILATOR_FLAGS, build,
 };
 use super::python::{self, PackageSet, Packages};
-use super::report::{BootState, Status};
+use super::report::{BootSequencerState, BootState};
 use super::rot::{Access, ENGINES};
 use super::{End, Machine, ibex};
 use crate::rtl;
@@ -310,14 +310,16 @@ pub fn released(soc: Soc, block_len: usize, options: &[String]) -> Result<SocRep
 /// Returns a fault of the machine that its smoke programs show.
 pub fn faults(soc: Soc, block_len: usize) -> Result<Option<String>> {
     let measured = released(soc, block_len, &[])?;
-    if measured.boot.status != Status::Released || !measured.console.contains("smoke: done") {
+    if measured.boot.status != BootSequencerState::Released
+        || !measured.console.contains("smoke: done")
+    {
         return Ok(Some(format!("the host was not released:\n{}", measured.console)));
     }
     if measured.host_memory.min != 23 {
         return Ok(Some(format!("a hit takes {} cycles", measured.host_memory.min)));
     }
     let refused = smoke(soc, Decision::Refuse, block_len, &[])?;
-    if (refused.boot.status, refused.host_retired) != (Status::Refused, 0)
+    if (refused.boot.status, refused.host_retired) != (BootSequencerState::Refused, 0)
         || refused.boot.reason == 0
     {
         return Ok(Some("a refused host runs, or no reason is reported".into()));
@@ -325,7 +327,7 @@ pub fn faults(soc: Soc, block_len: usize) -> Result<Option<String>> {
     // The first instruction of the host causes an exception, and so does its exception handler, without end.
     let limit = ["--max-cycles".to_owned(), "100000".to_owned()];
     let trapped = smoke(soc, Decision::Trap, block_len, &limit)?;
-    if trapped.boot.status != Status::Trapped
+    if trapped.boot.status != BootSequencerState::Trapped
         || trapped.end != End::Timeout
         || trapped.console.contains("smoke: harts")
     {
@@ -357,7 +359,10 @@ mod tests {
         assert_eq!((measured.cycles, measured.host_retired, measured.rot_retired), (99, 42, 7));
         assert_eq!(measured.host_waiting, 9);
         assert_eq!(measured.host_memory, Access { count: 2, cycles: 50, min: 23, max: 27 });
-        assert_eq!((measured.boot.status, measured.boot.reason), (Status::Refused, 603));
+        assert_eq!(
+            (measured.boot.status, measured.boot.reason),
+            (BootSequencerState::Refused, 603)
+        );
         assert!(!measured.boot.is_host_running);
     }
 
