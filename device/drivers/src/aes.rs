@@ -65,7 +65,7 @@ pub struct Tag([u32; TAG_LEN / 4]);
 
 /// A mode of operation, with its initialization vector or counter.
 #[derive(Clone, Copy, Debug)]
-pub enum Mode<'a> {
+pub enum ModeOfOperation<'a> {
     /// Each block is encrypted independently.
     Ecb,
     /// The value is the initialization vector.
@@ -200,11 +200,11 @@ impl Aes {
     /// the engine.
     pub fn process(
         &mut self,
-        mode: Mode<'_>,
+        mode: ModeOfOperation<'_>,
         direction: Direction,
         text: &mut [u8],
     ) -> Result<(), Error> {
-        if matches!(mode, Mode::Gcm(_)) {
+        if matches!(mode, ModeOfOperation::Gcm(_)) {
             return Err(Error::Length);
         }
         self.begin(mode, direction, &[], text.len(), None, Streams::default())?;
@@ -217,7 +217,7 @@ impl Aes {
     /// # Errors
     /// `Length` for an empty vector, or the errors of the engine.
     pub fn seal(&mut self, iv: &[u8], aad: &[u8], text: &mut [u8]) -> Result<[u8; TAG_LEN], Error> {
-        let (mode, streams) = (Mode::Gcm(iv), Streams::default());
+        let (mode, streams) = (ModeOfOperation::Gcm(iv), Streams::default());
         self.begin(mode, Direction::Encrypt, aad, text.len(), None, streams)?;
         self.text(text)?;
         self.end()?;
@@ -236,7 +236,7 @@ impl Aes {
         text: &mut [u8],
         tag: &[u8],
     ) -> Result<(), Error> {
-        let (mode, streams) = (Mode::Gcm(iv), Streams::default());
+        let (mode, streams) = (ModeOfOperation::Gcm(iv), Streams::default());
         let result = self
             .begin(mode, Direction::Decrypt, aad, text.len(), Some(tag), streams)
             .and_then(|()| self.text(text))
@@ -254,7 +254,7 @@ impl Aes {
     /// `Length`, or the errors of the engine.
     pub fn begin(
         &mut self,
-        mode: Mode<'_>,
+        mode: ModeOfOperation<'_>,
         direction: Direction,
         aad: &[u8],
         text_len: usize,
@@ -265,10 +265,10 @@ impl Aes {
         self.forget_errors();
         let registers = &self.registers;
         let (value, iv): (_, &[u8]) = match mode {
-            Mode::Ecb => (AesMode::Ecb, &[]),
-            Mode::Cbc(iv) => (AesMode::Cbc, iv),
-            Mode::Ctr(counter) => (AesMode::Ctr, counter),
-            Mode::Gcm(iv) => (AesMode::Gcm, iv),
+            ModeOfOperation::Ecb => (AesMode::Ecb, &[]),
+            ModeOfOperation::Cbc(iv) => (AesMode::Cbc, iv),
+            ModeOfOperation::Ctr(counter) => (AesMode::Ctr, counter),
+            ModeOfOperation::Gcm(iv) => (AesMode::Gcm, iv),
         };
         let is_gcm = value == AesMode::Gcm;
         let is_decryption = direction == Direction::Decrypt;
@@ -497,7 +497,14 @@ impl Aes {
     /// Begins an ECB message with one block for each step of AES-KW, and returns the number of steps.
     fn kw_begin(&mut self, direction: Direction, key_len: usize) -> Result<u32, Error> {
         let steps = key_len / HALF_LEN * KW_ROUNDS;
-        self.begin(Mode::Ecb, direction, &[], steps * BLOCK_LEN, None, Streams::default())?;
+        self.begin(
+            ModeOfOperation::Ecb,
+            direction,
+            &[],
+            steps * BLOCK_LEN,
+            None,
+            Streams::default(),
+        )?;
         self.until_input()?;
         length(steps)
     }

@@ -24,14 +24,14 @@ pub enum Error {
 /// A range of 4 KiB pages, given by bits 31 to 12 of their addresses; both ends are included. The range is empty if
 /// `first` is greater than `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pages {
+pub struct PageRange {
     /// Number of the first page.
     pub first: u32,
     /// Number of the last page.
     pub last: u32,
 }
 
-impl Pages {
+impl PageRange {
     /// The empty range.
     pub const NONE: Self = Self { first: 0xf_ffff, last: 0 };
 }
@@ -50,7 +50,7 @@ impl AxiGuard {
     /// # Safety
     /// `base` is the address of the guard's registers, or reads as zero, and no other code uses them while this value
     /// exists.
-    pub unsafe fn close(base: *mut u32, closed: &[Pages; RANGES]) -> Result<AxiGuard, Error> {
+    pub unsafe fn close(base: *mut u32, closed: &[PageRange; RANGES]) -> Result<AxiGuard, Error> {
         // SAFETY: the caller guarantees what the register block requires.
         let registers = unsafe { AxiGuardRegisters::new(base) };
         if registers.id().read() != ID {
@@ -99,11 +99,11 @@ mod tests {
     const FIRST: usize = 8;
     const LAST: usize = 12;
 
-    const CLOSED: [Pages; RANGES] = [
-        Pages { first: 0x8_0000, last: 0x8_00ff },
-        Pages { first: 0, last: 0xf_ffff },
-        Pages::NONE,
-        Pages { first: 7, last: 7 },
+    const CLOSED: [PageRange; RANGES] = [
+        PageRange { first: 0x8_0000, last: 0x8_00ff },
+        PageRange { first: 0, last: 0xf_ffff },
+        PageRange::NONE,
+        PageRange { first: 7, last: 7 },
     ];
 
     fn file(id: u32, lock: u32) -> [Cell<u32>; 16] {
@@ -113,7 +113,7 @@ mod tests {
         words
     }
 
-    fn close(words: &[Cell<u32>; 16], closed: &[Pages; RANGES]) -> Result<AxiGuard, Error> {
+    fn close(words: &[Cell<u32>; 16], closed: &[PageRange; RANGES]) -> Result<AxiGuard, Error> {
         // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
         // outlive the guard in every test.
         unsafe { AxiGuard::close(words.as_ptr().cast::<u32>().cast_mut(), closed) }

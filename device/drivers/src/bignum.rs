@@ -492,16 +492,16 @@ mod tests {
     const WIPE: u32 = 1 << 7;
     const GOOD: u32 = 0xc33c_c33c;
 
-    struct File(Vec<Cell<u32>>);
+    struct FakeBignum(Vec<Cell<u32>>);
 
-    impl File {
+    impl FakeBignum {
         /// Returns an engine that answers every command with this word.
-        fn with_outcome(outcome: u32) -> File {
-            let file = File((0..12).map(|_| Cell::new(0)).collect());
-            file.0[0].set(MAGIC);
-            file.0[STATUS].set(1);
-            file.0[OUTCOME].set(outcome);
-            file
+        fn with_outcome(outcome: u32) -> FakeBignum {
+            let fake = FakeBignum((0..12).map(|_| Cell::new(0)).collect());
+            fake.0[0].set(MAGIC);
+            fake.0[STATUS].set(1);
+            fake.0[OUTCOME].set(outcome);
+            fake
         }
 
         fn base(&self) -> *mut u32 {
@@ -517,22 +517,22 @@ mod tests {
 
     #[test]
     fn takes_only_an_engine_that_is_there_and_works() {
-        let file = File::with_outcome(GOOD);
-        assert!(file.engine().is_ok());
-        assert_eq!(file.0[COMMAND].get(), 1 << 7, "it does not wipe");
-        file.0[STATUS].set(4 | 1);
-        assert_eq!(file.engine().err(), Some(Error::Failed));
-        file.0[STATUS].set(0);
-        assert_eq!(file.engine().err(), Some(Error::Silent));
-        file.0[0].set(0);
-        assert_eq!(file.engine().err(), Some(Error::NoEngine));
+        let fake = FakeBignum::with_outcome(GOOD);
+        assert!(fake.engine().is_ok());
+        assert_eq!(fake.0[COMMAND].get(), 1 << 7, "it does not wipe");
+        fake.0[STATUS].set(4 | 1);
+        assert_eq!(fake.engine().err(), Some(Error::Failed));
+        fake.0[STATUS].set(0);
+        assert_eq!(fake.engine().err(), Some(Error::Silent));
+        fake.0[0].set(0);
+        assert_eq!(fake.engine().err(), Some(Error::NoEngine));
     }
 
     #[test]
     fn polls_for_a_wipe_whose_end_raises_no_interrupt() {
-        let file = File::with_outcome(GOOD);
-        file.0[STATUS].set(0);
-        let base = file.0.as_ptr().cast::<u32>().cast_mut();
+        let fake = FakeBignum::with_outcome(GOOD);
+        fake.0[STATUS].set(0);
+        let base = fake.0.as_ptr().cast::<u32>().cast_mut();
         let asleep = Sleeping(|| panic!("it would sleep for ever"));
         // SAFETY: the same argument as in `engine` applies.
         let engine = Bignum::new(unsafe { BignumRegisters::new(base) }, asleep);
@@ -550,16 +550,16 @@ mod tests {
             (0, Err(Error::Refused)),
             (1, Err(Error::Failed)),
         ] {
-            let file = File::with_outcome(outcome);
+            let fake = FakeBignum::with_outcome(outcome);
             let mut result = [0; 33];
             let mut modulus = [0xff; 33];
             modulus[0] = 0x10;
             assert_eq!(
-                file.engine().unwrap().power(&modulus, &[2; 32], 65537, &mut result),
+                fake.engine().unwrap().power(&modulus, &[2; 32], 65537, &mut result),
                 wanted
             );
-            assert_eq!(file.0[COMMAND].get(), 1);
-            assert_eq!(file.0[LENGTH].get(), 17 << 16 | 261);
+            assert_eq!(fake.0[COMMAND].get(), 1);
+            assert_eq!(fake.0[LENGTH].get(), 17 << 16 | 261);
         }
     }
 
@@ -573,8 +573,8 @@ mod tests {
             (0, Err(Error::Refused)),
             (1, Err(Error::Failed)),
         ] {
-            let file = File::with_outcome(outcome);
-            let mut engine = file.engine().unwrap();
+            let fake = FakeBignum::with_outcome(outcome);
+            let mut engine = fake.engine().unwrap();
             let got = engine.verify_p256((&number, &number), &[9; 32], (&number, &number));
             assert_eq!(got, wanted);
             let word = match wanted {
@@ -582,22 +582,22 @@ mod tests {
                 Err(error) => Err(error),
             };
             assert_eq!(engine.judge(false, &[7; 64], &[9; 32], &[7; 64]), word);
-            assert_eq!(file.0[COMMAND].get(), 1 << 4);
+            assert_eq!(fake.0[COMMAND].get(), 1 << 4);
             let got = engine.verify_p384((&longer, &longer), &[9; 48], (&longer, &longer));
             assert_eq!(got, wanted);
-            assert_eq!(file.0[COMMAND].get(), 1 << 5);
+            assert_eq!(fake.0[COMMAND].get(), 1 << 5);
             assert_eq!(engine.judge(true, &[7; 96], &[9; 48], &[7; 96]), word);
-            assert_eq!(file.0[COMMAND].get(), 1 << 5);
-            assert_eq!(file.0[OPERAND].get(), 11);
-            assert_eq!(file.0[DATA].get(), 0x0909_0909);
+            assert_eq!(fake.0[COMMAND].get(), 1 << 5);
+            assert_eq!(fake.0[OPERAND].get(), 11);
+            assert_eq!(fake.0[DATA].get(), 0x0909_0909);
         }
     }
 
     #[test]
     fn numbers_of_another_length_are_not_judged() {
-        let file = File::with_outcome(GOOD);
-        let mut engine = file.engine().unwrap();
-        file.0[COMMAND].set(0);
+        let fake = FakeBignum::with_outcome(GOOD);
+        let mut engine = fake.engine().unwrap();
+        fake.0[COMMAND].set(0);
         for (is_p384, point, digest, signature) in [
             (false, &[7; 63][..], &[9; 32][..], &[7; 64][..]),
             (false, &[7; 64], &[9; 33], &[7; 64]),
@@ -607,30 +607,30 @@ mod tests {
         ] {
             assert_eq!(engine.judge(is_p384, point, digest, signature), Err(Error::BadOperand));
         }
-        assert_eq!(file.0[COMMAND].get(), 0);
+        assert_eq!(fake.0[COMMAND].get(), 0);
     }
 
     /// A lost start must not return the outcome of the previous command.
     #[test]
     fn an_earlier_outcome_is_wiped_before_anything_else() {
-        type Operation = fn(&mut Bignum<Polling>) -> Result<(), Error>;
-        let operations: [Operation; 5] = [
+        type BignumCall = fn(&mut Bignum<Polling>) -> Result<(), Error>;
+        let operations: [BignumCall; 5] = [
             |engine| engine.power_secret(&[0xff; 32], &[2; 32], &[1; 8], &mut [0; 32]),
             |engine| engine.recover(&[0xff; 32], &[2; 32], 65537, &mut [0; 32]),
             |engine| engine.power(&[0xff; 32], &[2; 32], 65537, &mut [0; 32]),
             |engine| engine.judge(false, &[7; 64], &[9; 32], &[7; 64]).map(drop),
             |engine| engine.private(&KEY, &BLINDING, &[2; 64], &mut [0; 64]),
         ];
-        let file = File::with_outcome(GOOD);
-        let mut engine = file.engine().unwrap();
+        let fake = FakeBignum::with_outcome(GOOD);
+        let mut engine = fake.engine().unwrap();
         for operation in operations {
-            file.0[STATUS].set(IDLE);
+            fake.0[STATUS].set(IDLE);
             assert_eq!(operation(&mut engine), Ok(()));
             // The wipe does not end.
-            file.0[STATUS].set(0);
-            file.0[OPERAND].set(0);
+            fake.0[STATUS].set(0);
+            fake.0[OPERAND].set(0);
             assert_eq!(operation(&mut engine), Err(Error::Silent));
-            assert_eq!((file.0[COMMAND].get(), file.0[OPERAND].get()), (WIPE, 0));
+            assert_eq!((fake.0[COMMAND].get(), fake.0[OPERAND].get()), (WIPE, 0));
         }
     }
 
@@ -654,12 +654,12 @@ mod tests {
             (0, Err(Error::Refused)),
             (1, Err(Error::Failed)),
         ] {
-            let file = File::with_outcome(outcome);
+            let fake = FakeBignum::with_outcome(outcome);
             let mut result = [1; 64];
-            let got = file.engine().unwrap().private(&KEY, &BLINDING, &[2; 64], &mut result);
+            let got = fake.engine().unwrap().private(&KEY, &BLINDING, &[2; 64], &mut result);
             assert_eq!(got, wanted);
-            assert_eq!(file.0[LENGTH].get(), 17 << 16 | 512);
-            assert_eq!(file.0[COMMAND].get(), 1 << 7, "the key stays");
+            assert_eq!(fake.0[LENGTH].get(), 17 << 16 | 512);
+            assert_eq!(fake.0[COMMAND].get(), 1 << 7, "the key stays");
             // Every read returns the last written word, which is one of 1 / r.
             let word = if wanted.is_ok() { 6 } else { 0 };
             assert_eq!(result, [word; 64]);
@@ -675,13 +675,13 @@ mod tests {
             (0, Err(Error::Refused)),
         ] {
             for exponent in [[0xff; 8], [0, 0, 0, 0, 0, 0, 0, 1]] {
-                let file = File::with_outcome(outcome);
+                let fake = FakeBignum::with_outcome(outcome);
                 let mut result = [7; 64];
-                let mut engine = file.engine().unwrap();
+                let mut engine = fake.engine().unwrap();
                 let got = engine.power_secret(&[0xff; 64], &[2; 64], &exponent, &mut result);
                 assert_eq!(got, wanted);
-                assert_eq!(file.0[LENGTH].get(), 64 << 16 | 512);
-                assert_eq!(file.0[COMMAND].get(), WIPE, "the exponent stays");
+                assert_eq!(fake.0[LENGTH].get(), 64 << 16 | 512);
+                assert_eq!(fake.0[COMMAND].get(), WIPE, "the exponent stays");
                 // The word that was written last is the highest word of the exponent.
                 let word = if wanted.is_ok() { exponent[0] } else { 0 };
                 assert_eq!(result, [word; 64]);
@@ -691,8 +691,8 @@ mod tests {
 
     #[test]
     fn a_result_is_compared_in_every_byte() {
-        let file = File::with_outcome(GOOD);
-        let mut engine = file.engine().unwrap();
+        let fake = FakeBignum::with_outcome(GOOD);
+        let mut engine = fake.engine().unwrap();
         let mut result = [0; 36];
         engine.recover(&[0xff; 36], &[2; 36], 65537, &mut result).unwrap();
         // Every read returns the word that was written last, which is that of the exponent.
@@ -707,9 +707,9 @@ mod tests {
 
     #[test]
     fn refuses_parts_of_a_key_that_are_too_long() {
-        let file = File::with_outcome(GOOD);
-        let mut engine = file.engine().unwrap();
-        file.0[COMMAND].set(0);
+        let fake = FakeBignum::with_outcome(GOOD);
+        let mut engine = fake.engine().unwrap();
+        fake.0[COMMAND].set(0);
         let long = [1; 33];
         for key in [
             PrivateKey { primes: (&long, KEY.primes.1), ..KEY },
@@ -725,34 +725,34 @@ mod tests {
         let key = PrivateKey { exponent: 0, ..KEY };
         let got = engine.private(&key, &BLINDING, &[2; 64], &mut [0; 64]);
         assert_eq!(got, Err(Error::BadExponent));
-        assert_eq!(file.0[COMMAND].get(), 0);
+        assert_eq!(fake.0[COMMAND].get(), 0);
     }
 
     #[test]
     fn reads_words_from_the_end() {
-        let file = File::with_outcome(GOOD);
+        let fake = FakeBignum::with_outcome(GOOD);
         let mut result = [0; 33];
-        file.engine().unwrap().power(&[0x11; 33], &[2; 3], 3, &mut result).unwrap();
-        assert_eq!(file.0[OPERAND].get(), 6);
+        fake.engine().unwrap().power(&[0x11; 33], &[2; 3], 3, &mut result).unwrap();
+        assert_eq!(fake.0[OPERAND].get(), 6);
         // Every read returns the last written word.
         let mut wanted = [[0, 0, 0, 3]; 9].concat();
         wanted.drain(..3);
         assert_eq!(result[..], wanted);
-        assert_eq!(file.0[DATA].get(), 3);
+        assert_eq!(fake.0[DATA].get(), 3);
     }
 
     #[test]
     fn refuses_lengths_before_it_uses_the_engine() {
-        let file = File::with_outcome(GOOD);
-        let mut engine = file.engine().unwrap();
-        file.0[COMMAND].set(0);
+        let fake = FakeBignum::with_outcome(GOOD);
+        let mut engine = fake.engine().unwrap();
+        fake.0[COMMAND].set(0);
         assert_eq!(engine.power(&[], &[], 3, &mut []), Err(Error::BadModulus));
         assert_eq!(engine.power(&[0, 1], &[1], 3, &mut [0; 2]), Err(Error::BadModulus));
         assert_eq!(engine.power(&[1; 513], &[1], 3, &mut [0; 513]), Err(Error::BadModulus));
         assert_eq!(engine.power(&[1; 32], &[1; 33], 3, &mut [0; 32]), Err(Error::BadOperand));
         assert_eq!(engine.power(&[1; 32], &[1], 3, &mut [0; 31]), Err(Error::BadOperand));
         assert_eq!(engine.power(&[1; 32], &[1], 0, &mut [0; 32]), Err(Error::BadExponent));
-        assert_eq!(file.0[COMMAND].get(), 0);
-        file.0[ERROR].set(0);
+        assert_eq!(fake.0[COMMAND].get(), 0);
+        fake.0[ERROR].set(0);
     }
 }

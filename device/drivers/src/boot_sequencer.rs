@@ -105,11 +105,11 @@ mod tests {
     /// A value that is not a word of any decision.
     const UNTOUCHED: u32 = 0xdead_beef;
 
-    struct File([Cell<u32>; 3]);
+    struct FakeBootSequencer([Cell<u32>; 3]);
 
-    impl File {
-        fn with_status(status: u32) -> File {
-            File([UNTOUCHED, UNTOUCHED, status].map(Cell::new))
+    impl FakeBootSequencer {
+        fn with_status(status: u32) -> FakeBootSequencer {
+            FakeBootSequencer([UNTOUCHED, UNTOUCHED, status].map(Cell::new))
         }
 
         fn sequencer(&self) -> BootSequencer {
@@ -135,10 +135,10 @@ mod tests {
     #[test]
     fn a_decision_comes_with_its_reason() {
         for (call, word, reason) in CALLS {
-            let file = File::with_status(BootSequencerState::Held as u32);
-            assert_eq!(call(&mut file.sequencer()), Ok(()));
-            assert_eq!((file.word(DECISION), file.word(REASON)), (word as u32, reason));
-            assert_eq!(file.sequencer().reason(), reason);
+            let fake = FakeBootSequencer::with_status(BootSequencerState::Held as u32);
+            assert_eq!(call(&mut fake.sequencer()), Ok(()));
+            assert_eq!((fake.word(DECISION), fake.word(REASON)), (word as u32, reason));
+            assert_eq!(fake.sequencer().reason(), reason);
         }
     }
 
@@ -148,9 +148,9 @@ mod tests {
             [BootSequencerState::Released, BootSequencerState::Refused, BootSequencerState::Trapped]
         {
             for (call, ..) in CALLS {
-                let file = File::with_status(state as u32);
-                assert_eq!(call(&mut file.sequencer()), Err(Error::Decided));
-                assert_eq!((file.word(DECISION), file.word(REASON)), (UNTOUCHED, UNTOUCHED));
+                let fake = FakeBootSequencer::with_status(state as u32);
+                assert_eq!(call(&mut fake.sequencer()), Err(Error::Decided));
+                assert_eq!((fake.word(DECISION), fake.word(REASON)), (UNTOUCHED, UNTOUCHED));
             }
         }
     }
@@ -159,12 +159,12 @@ mod tests {
     fn nothing_is_asked_of_hardware_that_stopped() {
         for status in [BootSequencerState::Error as u32, BootSequencerState::Stopped as u32, 6, 7] {
             for (call, ..) in CALLS {
-                let file = File::with_status(status);
-                assert_eq!(call(&mut file.sequencer()), Err(Error::Fault));
-                assert_eq!((file.word(DECISION), file.word(REASON)), (UNTOUCHED, UNTOUCHED));
+                let fake = FakeBootSequencer::with_status(status);
+                assert_eq!(call(&mut fake.sequencer()), Err(Error::Fault));
+                assert_eq!((fake.word(DECISION), fake.word(REASON)), (UNTOUCHED, UNTOUCHED));
                 let state =
                     BootSequencerState::from_bits(status).unwrap_or(BootSequencerState::Error);
-                assert_eq!(file.sequencer().state(), state);
+                assert_eq!(fake.sequencer().state(), state);
             }
         }
     }
@@ -192,9 +192,9 @@ mod tests {
             BootSequencerState::Refused,
             BootSequencerState::Trapped,
         ]) {
-            let file = File::with_status(bits);
-            assert_eq!(file.sequencer().state(), state);
-            assert_eq!(file.word(STATUS), bits);
+            let fake = FakeBootSequencer::with_status(bits);
+            assert_eq!(fake.sequencer().state(), state);
+            assert_eq!(fake.word(STATUS), bits);
         }
     }
 }

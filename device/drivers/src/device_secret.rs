@@ -5,9 +5,9 @@ const LEN: usize = 16;
 
 /// The driver of the page with the secret.
 #[derive(Debug)]
-pub struct DeviceSecret(*mut u32);
+pub struct DeviceSecretPage(*mut u32);
 
-impl DeviceSecret {
+impl DeviceSecretPage {
     /// Creates the driver of the page at this address.
     ///
     /// # Safety
@@ -54,9 +54,9 @@ mod tests {
 
     use super::*;
 
-    fn page(words: &[Cell<u32>; LEN + 1]) -> DeviceSecret {
+    fn page(words: &[Cell<u32>; LEN + 1]) -> DeviceSecretPage {
         // SAFETY: the cells may be written through a shared reference and outlive the driver in every test.
-        unsafe { DeviceSecret::new(words.as_ptr().cast::<u32>().cast_mut()) }
+        unsafe { DeviceSecretPage::new(words.as_ptr().cast::<u32>().cast_mut()) }
     }
 
     #[test]

@@ -24,11 +24,11 @@ const LIST_LEN: usize = 1024;
 /// A list in the scratchpad, in the format that the engine reads. Each descriptor consists of length, source,
 /// destination and zero.
 #[repr(C, align(1024))]
-pub struct List([[u32; 4]; MAX_DESCRIPTORS]);
+pub struct DescriptorList([[u32; 4]; MAX_DESCRIPTORS]);
 
-impl List {
+impl DescriptorList {
     /// An empty list.
-    pub const EMPTY: List = List([[0; 4]; MAX_DESCRIPTORS]);
+    pub const EMPTY: DescriptorList = DescriptorList([[0; 4]; MAX_DESCRIPTORS]);
 }
 
 /// A range to read, and its destination if the list writes.
@@ -85,7 +85,7 @@ pub enum Error {
 /// The driver of the DMA engine.
 pub struct Dma<'a, W> {
     registers: DmaRegisters,
-    list: &'a mut List,
+    list: &'a mut DescriptorList,
     offset: u8,
     wait: W,
 }
@@ -98,7 +98,7 @@ impl<'a, W: Wait> Dma<'a, W> {
     /// `NoEngine`, `Failed`, `NotInScratchpad`.
     pub fn new(
         registers: DmaRegisters,
-        list: &'a mut List,
+        list: &'a mut DescriptorList,
         offset: usize,
         wait: W,
     ) -> Result<Self, Error> {

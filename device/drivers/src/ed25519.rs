@@ -44,17 +44,17 @@ pub enum Error {
 
 /// The number of one of the four key slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot(u8);
+pub struct Ed25519Slot(u8);
 
-impl Slot {
+impl Ed25519Slot {
     /// Returns a slot, or `None` if the number is too large.
     #[must_use]
-    pub const fn new(number: u8) -> Option<Slot> {
-        if number < SLOTS { Some(Slot(number)) } else { None }
+    pub const fn new(number: u8) -> Option<Ed25519Slot> {
+        if number < SLOTS { Some(Ed25519Slot(number)) } else { None }
     }
 }
 
-impl From<SigningSlot> for Slot {
+impl From<SigningSlot> for Ed25519Slot {
     fn from(slot: SigningSlot) -> Self {
         Self(slot as u8)
     }
@@ -83,7 +83,7 @@ impl<W: Wait> Ed25519<W> {
     }
 
     /// Returns the value of `control` for a command with this slot.
-    const fn config(slot: Slot) -> Ed25519Control {
+    const fn config(slot: Ed25519Slot) -> Ed25519Control {
         Ed25519Control::RESET.with_slot(slot.0)
     }
 
@@ -101,7 +101,7 @@ impl<W: Wait> Ed25519<W> {
     ///
     /// # Errors
     /// `Refused` if the slot already holds a key, or the errors of the engine.
-    pub fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Result<[u8; 32], Error> {
+    pub fn load(&mut self, slot: Ed25519Slot, expanded: &[u8; 64]) -> Result<[u8; 32], Error> {
         self.begin()?;
         let config = Self::config(slot).with_clamp(true);
         self.registers.control().write(config);
@@ -121,7 +121,7 @@ impl<W: Wait> Ed25519<W> {
     ///
     /// # Errors
     /// `Refused` if the slot is empty, or the errors of the engine.
-    pub fn public_key(&mut self, slot: Slot) -> Result<[u8; 32], Error> {
+    pub fn public_key(&mut self, slot: Ed25519Slot) -> Result<[u8; 32], Error> {
         self.begin()?;
         self.run(slot, Ed25519Command::RESET.with_public_key(true))?;
         self.point()
@@ -135,7 +135,7 @@ impl<W: Wait> Ed25519<W> {
     /// `Refused`, `ZeroScalar`, `Faulty`, or the errors of the engine.
     pub fn sign(
         &mut self,
-        slot: Slot,
+        slot: Ed25519Slot,
         nonce: &[u8; 64],
         challenge: impl FnOnce(&[u8; 32]) -> [u8; 64],
     ) -> Result<[u8; 64], Error> {
@@ -173,7 +173,7 @@ impl<W: Wait> Ed25519<W> {
         write(self.registers.r_in(), r);
         write(self.registers.s_in(), s);
         write(self.registers.digest(), challenge);
-        Ok(match self.ends(Slot(0), Ed25519Command::RESET.with_verify(true))? {
+        Ok(match self.ends(Ed25519Slot(0), Ed25519Command::RESET.with_verify(true))? {
             Ed25519Verdict::Good => Ok(()),
             Ed25519Verdict::InvalidKey => Err(Rejection::InvalidKey),
             Ed25519Verdict::InvalidSignature => Err(Rejection::NonCanonicalSignature),
@@ -182,7 +182,7 @@ impl<W: Wait> Ed25519<W> {
         })
     }
 
-    fn run(&mut self, slot: Slot, command: Ed25519Command) -> Result<(), Error> {
+    fn run(&mut self, slot: Ed25519Slot, command: Ed25519Command) -> Result<(), Error> {
         match self.ends(slot, command)? {
             Ed25519Verdict::Done => Ok(()),
             Ed25519Verdict::ZeroScalar => Err(Error::ZeroScalar),
@@ -192,7 +192,11 @@ impl<W: Wait> Ed25519<W> {
     }
 
     /// Runs a command and returns its outcome. A word that is not a verdict is a fault.
-    fn ends(&mut self, slot: Slot, command: Ed25519Command) -> Result<Ed25519Verdict, Error> {
+    fn ends(
+        &mut self,
+        slot: Ed25519Slot,
+        command: Ed25519Command,
+    ) -> Result<Ed25519Verdict, Error> {
         let config = Self::config(slot);
         self.registers.control().write(config);
         if W::BY_INTERRUPT {
@@ -305,17 +309,17 @@ mod tests {
     const IDLE: u32 = 1;
     const FAILED: u32 = 16;
 
-    struct File(Vec<Cell<u32>>);
+    struct FakeEd25519(Vec<Cell<u32>>);
 
-    impl File {
+    impl FakeEd25519 {
         /// Returns an engine that answers every command with this word.
-        fn with_outcome(outcome: u32) -> File {
-            let file = File((0..0x140 / 4).map(Cell::new).collect());
-            file.0[ID].set(MAGIC);
-            file.0[STATUS].set(IDLE);
-            file.0[ERROR].set(0);
-            file.0[OUTCOME].set(outcome);
-            file
+        fn with_outcome(outcome: u32) -> FakeEd25519 {
+            let fake = FakeEd25519((0..0x140 / 4).map(Cell::new).collect());
+            fake.0[ID].set(MAGIC);
+            fake.0[STATUS].set(IDLE);
+            fake.0[ERROR].set(0);
+            fake.0[OUTCOME].set(outcome);
+            fake
         }
 
         fn engine(&self) -> Result<Ed25519<Counted<'_>>, Error> {
@@ -331,7 +335,7 @@ mod tests {
     }
 
     /// A wait after which the engine is idle.
-    struct Counted<'a>(&'a File);
+    struct Counted<'a>(&'a FakeEd25519);
 
     impl Wait for Counted<'_> {
         const BY_INTERRUPT: bool = false;
@@ -348,21 +352,21 @@ mod tests {
 
     #[test]
     fn takes_only_an_engine_that_is_there_and_works() {
-        let file = File::with_outcome(GOOD);
-        assert!(file.engine().is_ok());
-        assert_eq!(file.word(COMMAND), 1 << 7, "it does not wipe");
-        file.0[STATUS].set(FAILED | IDLE);
-        assert_eq!(file.engine().err(), Some(Error::Failed));
-        file.0[ID].set(0);
-        assert_eq!(file.engine().err(), Some(Error::NoEngine));
+        let fake = FakeEd25519::with_outcome(GOOD);
+        assert!(fake.engine().is_ok());
+        assert_eq!(fake.word(COMMAND), 1 << 7, "it does not wipe");
+        fake.0[STATUS].set(FAILED | IDLE);
+        assert_eq!(fake.engine().err(), Some(Error::Failed));
+        fake.0[ID].set(0);
+        assert_eq!(fake.engine().err(), Some(Error::NoEngine));
     }
 
     #[test]
     fn an_engine_that_never_ends_is_silent() {
-        let file = File::with_outcome(GOOD);
-        file.0[STATUS].set(0);
-        file.0[CONTROL].set(u32::MAX);
-        assert_eq!(file.engine().err(), Some(Error::Silent));
+        let fake = FakeEd25519::with_outcome(GOOD);
+        fake.0[STATUS].set(0);
+        fake.0[CONTROL].set(u32::MAX);
+        assert_eq!(fake.engine().err(), Some(Error::Silent));
     }
 
     #[test]
@@ -379,10 +383,10 @@ mod tests {
             (1, Err(Error::Failed)),
         ];
         for (outcome, wanted) in rejections {
-            let file = File::with_outcome(outcome);
-            let mut engine = file.engine().unwrap();
+            let fake = FakeEd25519::with_outcome(outcome);
+            let mut engine = fake.engine().unwrap();
             assert_eq!(engine.verify(&[1; 32], &[2; 64], &[3; 64]), wanted, "{outcome:#x}");
-            assert_eq!(file.word(COMMAND), 1 << 4);
+            assert_eq!(fake.word(COMMAND), 1 << 4);
         }
         for (outcome, wanted) in [
             (0xaa55_aa55, Error::Faulty),
@@ -392,9 +396,9 @@ mod tests {
             (GOOD, Error::Refused),
             (0xc33c_c33d, Error::Failed),
         ] {
-            let file = File::with_outcome(outcome);
-            let mut engine = file.engine().unwrap();
-            let slot = Slot::new(0).unwrap();
+            let fake = FakeEd25519::with_outcome(outcome);
+            let mut engine = fake.engine().unwrap();
+            let slot = Ed25519Slot::new(0).unwrap();
             assert_eq!(engine.sign(slot, &[0; 64], |_| [0; 64]), Err(wanted));
             assert_eq!(engine.load(slot, &[0; 64]), Err(wanted));
         }
@@ -404,46 +408,46 @@ mod tests {
     fn an_error_of_the_driver_is_no_verdict() {
         // Plain memory does not clear the bits that the driver writes back.
         for bits in [1, 2] {
-            let file = File::with_outcome(GOOD);
-            let mut engine = file.engine().unwrap();
-            file.0[ERROR].set(bits);
+            let fake = FakeEd25519::with_outcome(GOOD);
+            let mut engine = fake.engine().unwrap();
+            fake.0[ERROR].set(bits);
             assert_eq!(engine.verify(&[1; 32], &[2; 64], &[3; 64]), Err(Error::Refused));
         }
     }
 
     #[test]
     fn a_signature_is_r_and_s() {
-        let file = File::with_outcome(DONE);
-        let mut engine = file.engine().unwrap();
+        let fake = FakeEd25519::with_outcome(DONE);
+        let mut engine = fake.engine().unwrap();
         for word in 0..8 {
-            file.0[POINT + word].set(0x0101_0101 * word as u32);
-            file.0[S + word].set(0x0101_0101 * (8 + word as u32));
+            fake.0[POINT + word].set(0x0101_0101 * word as u32);
+            fake.0[S + word].set(0x0101_0101 * (8 + word as u32));
         }
-        let signature = engine.sign(Slot::new(3).unwrap(), &[5; 64], |r| {
-            assert_eq!(file.word(DIGEST + 15), 0x0505_0505);
-            assert_eq!(file.word(COMMAND), 1 << 2);
+        let signature = engine.sign(Ed25519Slot::new(3).unwrap(), &[5; 64], |r| {
+            assert_eq!(fake.word(DIGEST + 15), 0x0505_0505);
+            assert_eq!(fake.word(COMMAND), 1 << 2);
             assert_eq!(r[..5], [0, 0, 0, 0, 1]);
             [6; 64]
         });
         let wanted: Vec<u8> = (0..64).map(|at| at / 4).collect();
         assert_eq!(signature.unwrap().as_slice(), wanted);
-        assert_eq!((file.word(CONTROL), file.word(COMMAND)), (3, 1 << 3));
-        assert_eq!(file.word(DIGEST), 0x0606_0606);
+        assert_eq!((fake.word(CONTROL), fake.word(COMMAND)), (3, 1 << 3));
+        assert_eq!(fake.word(DIGEST), 0x0606_0606);
     }
 
     #[test]
     fn inputs_are_where_the_engine_takes_them() {
-        let file = File::with_outcome(GOOD);
-        let mut engine = file.engine().unwrap();
+        let fake = FakeEd25519::with_outcome(GOOD);
+        let mut engine = fake.engine().unwrap();
         let bytes: [u8; 64] = core::array::from_fn(|at| at as u8);
         engine.verify(bytes[..32].try_into().unwrap(), &bytes, &bytes).unwrap().unwrap();
-        assert_eq!(file.word(KEY), 0x0302_0100);
-        assert_eq!((file.word(KEY + 8), file.word(KEY + 16)), (0x0302_0100, 0x2322_2120));
-        assert_eq!(file.word(DIGEST + 15), 0x3f3e_3d3c);
+        assert_eq!(fake.word(KEY), 0x0302_0100);
+        assert_eq!((fake.word(KEY + 8), fake.word(KEY + 16)), (0x0302_0100, 0x2322_2120));
+        assert_eq!(fake.word(DIGEST + 15), 0x3f3e_3d3c);
     }
 
     #[test]
     fn there_are_four_slots() {
-        assert!(Slot::new(3).is_some() && Slot::new(4).is_none());
+        assert!(Ed25519Slot::new(3).is_some() && Ed25519Slot::new(4).is_none());
     }
 }

@@ -32,7 +32,7 @@ const ROW_KEYS: u8 = 72;
 /// The number of one of four slots, for root keys and for keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Slot {
+pub enum OtpSlot {
     /// First slot.
     Zero = 0,
     /// Second slot.
@@ -47,13 +47,13 @@ pub enum Slot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// Type and digest of a root key.
-    RootKey(Slot),
+    RootKey(OtpSlot),
     /// Name of the board.
     Board,
     /// Secret of the device.
     Secret,
     /// A key for an engine.
-    Key(Slot),
+    Key(OtpSlot),
 }
 
 impl Field {
@@ -104,7 +104,7 @@ pub enum Error {
 /// A step of the lifecycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Step {
+pub enum LifecycleStep {
     /// From blank to test.
     Test = 0,
     /// From test to development.
@@ -161,7 +161,7 @@ impl Otp {
 
     /// Returns true if a root key was revoked.
     #[must_use]
-    pub fn is_revoked(&self, slot: Slot) -> bool {
+    pub fn is_revoked(&self, slot: OtpSlot) -> bool {
         self.registers.locks().read().revoked() >> slot as u32 & 1 != 0
     }
 
@@ -188,7 +188,7 @@ impl Otp {
     ///
     /// # Errors
     /// An error if the field cannot be read.
-    pub fn key_type(&self, slot: Slot) -> Result<u32, Error> {
+    pub fn key_type(&self, slot: OtpSlot) -> Result<u32, Error> {
         self.check_open(Field::RootKey(slot))?;
         self.word(ROW_TYPES + slot as u8)
     }
@@ -243,7 +243,7 @@ impl Otp {
     ///
     /// # Errors
     /// An error if the hardware refuses the burn.
-    pub fn burn_key_type(&mut self, slot: Slot, key_type: u32) -> Result<(), Error> {
+    pub fn burn_key_type(&mut self, slot: OtpSlot, key_type: u32) -> Result<(), Error> {
         self.burn_row(slot as u8, ROW_TYPES + slot as u8, key_type)
     }
 
@@ -251,7 +251,7 @@ impl Otp {
     ///
     /// # Errors
     /// An error if the step is not the next one or is locked.
-    pub fn step(&mut self, step: Step) -> Result<(), Error> {
+    pub fn step(&mut self, step: LifecycleStep) -> Result<(), Error> {
         self.burn_row(Flags::Lifecycle as u8, ROW_LIFECYCLE, step as u32)
     }
 
@@ -278,7 +278,7 @@ impl Otp {
     ///
     /// # Errors
     /// An error if the hardware refuses the burn.
-    pub fn revoke(&mut self, slot: Slot) -> Result<(), Error> {
+    pub fn revoke(&mut self, slot: OtpSlot) -> Result<(), Error> {
         self.burn_row(Flags::Revocation as u8, ROW_REVOKED, slot as u32)
     }
 

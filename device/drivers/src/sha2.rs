@@ -40,7 +40,7 @@ pub enum Error {
 
 /// The function that the engine computes.
 #[derive(Clone, Copy, Debug)]
-pub enum Function<'a> {
+pub enum Sha2Function<'a> {
     /// SHA-256 (FIPS 180-4 §6.2).
     Sha256,
     /// HMAC-SHA-256 (FIPS 198-1) with a key of at most one block.
@@ -72,7 +72,7 @@ impl<W: Wait> Sha2<W> {
     /// # Errors
     /// `KeyTooLong`, or the errors of the engine.
     #[inline]
-    pub fn start(&mut self, function: Function<'_>) -> Result<(), Error> {
+    pub fn start(&mut self, function: Sha2Function<'_>) -> Result<(), Error> {
         self.start_from(function, false)
     }
 
@@ -81,15 +81,15 @@ impl<W: Wait> Sha2<W> {
     ///
     /// # Errors
     /// `KeyTooLong`, or the errors of the engine.
-    pub fn start_stream(&mut self, function: Function<'_>) -> Result<(), Error> {
+    pub fn start_stream(&mut self, function: Sha2Function<'_>) -> Result<(), Error> {
         self.start_from(function, true)
     }
 
     #[inline(always)]
-    fn start_from(&mut self, function: Function<'_>, is_stream: bool) -> Result<(), Error> {
+    fn start_from(&mut self, function: Sha2Function<'_>, is_stream: bool) -> Result<(), Error> {
         let mode = match function {
-            Function::Sha256 => Sha2Mode::Sha256,
-            Function::HmacSha256(key) => {
+            Sha2Function::Sha256 => Sha2Mode::Sha256,
+            Sha2Function::HmacSha256(key) => {
                 self.write_key(key)?;
                 Sha2Mode::HmacSha256
             }

@@ -46,7 +46,7 @@ pub enum Error {
 
 /// The function that the engine computes.
 #[derive(Clone, Copy, Debug)]
-pub enum Function<'a> {
+pub enum Sha3Function<'a> {
     /// SHA3-224 (FIPS 202).
     Sha3_224,
     /// SHA3-256.
@@ -83,7 +83,7 @@ impl core::fmt::Debug for Kmac<'_> {
     }
 }
 
-impl Function<'_> {
+impl Sha3Function<'_> {
     const fn mode(&self) -> Sha3Mode {
         match self {
             Self::Sha3_224 => Sha3Mode::Sha3224,
@@ -133,7 +133,7 @@ impl<W: Wait> Sha3<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let (shown_len, is_endless) = Function::Sha3_384.output();
+        let (shown_len, is_endless) = Sha3Function::Sha3_384.output();
         let mut engine =
             Self { registers, wait, rest: 0, rest_len: 0, shown_len, is_endless, is_kmac: false };
         engine.wipe()?;
@@ -144,7 +144,7 @@ impl<W: Wait> Sha3<W> {
     ///
     /// # Errors
     /// `TooLong`, or the errors of the engine.
-    pub fn start(&mut self, function: Function<'_>) -> Result<(), Error> {
+    pub fn start(&mut self, function: Sha3Function<'_>) -> Result<(), Error> {
         self.start_from(function, false)
     }
 
@@ -153,7 +153,7 @@ impl<W: Wait> Sha3<W> {
     ///
     /// # Errors
     /// `Refused` for KMAC, because its message ends with the length of the output; or the errors of the engine.
-    pub fn start_stream(&mut self, function: Function<'_>) -> Result<(), Error> {
+    pub fn start_stream(&mut self, function: Sha3Function<'_>) -> Result<(), Error> {
         self.start_from(function, true)
     }
 
@@ -161,8 +161,8 @@ impl<W: Wait> Sha3<W> {
     ///
     /// # Errors
     /// As [`start`](Self::start) and [`start_stream`](Self::start_stream).
-    pub fn start_from(&mut self, function: Function<'_>, is_stream: bool) -> Result<(), Error> {
-        if is_stream && matches!(function, Function::Kmac128(_) | Function::Kmac256(_)) {
+    pub fn start_from(&mut self, function: Sha3Function<'_>, is_stream: bool) -> Result<(), Error> {
+        if is_stream && matches!(function, Sha3Function::Kmac128(_) | Sha3Function::Kmac256(_)) {
             return Err(Error::Refused);
         }
         // The engine may still be computing output of the previous message.
@@ -170,11 +170,11 @@ impl<W: Wait> Sha3<W> {
         (self.rest, self.rest_len) = (0, 0);
         (self.shown_len, self.is_endless) = function.output();
         let suffix = match function {
-            Function::TurboShake128(suffix) => suffix,
+            Sha3Function::TurboShake128(suffix) => suffix,
             _ => 0,
         };
         let kmac = match function {
-            Function::Kmac128(kmac) | Function::Kmac256(kmac) => Some(kmac),
+            Sha3Function::Kmac128(kmac) | Sha3Function::Kmac256(kmac) => Some(kmac),
             _ => None,
         };
         self.is_kmac = kmac.is_some();
@@ -442,7 +442,7 @@ mod tests {
 
     #[test]
     fn a_key_is_not_shown() {
-        let kmac = Function::Kmac128(Kmac { key: b"secret", customization: b"name" });
+        let kmac = Sha3Function::Kmac128(Kmac { key: b"secret", customization: b"name" });
         assert!(!std::format!("{kmac:?}").contains("115, 101, 99"));
     }
 }

@@ -86,7 +86,7 @@ struct Descriptor {
 /// The header of a request (§5.2.6).
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Request {
+struct RequestHeader {
     kind: u32,
     reserved: u32,
     sector: u64,
@@ -104,7 +104,7 @@ pub struct Queue {
     used_flags: u16,
     used_index: u16,
     used: [[u32; 2]; QUEUE_SIZE],
-    requests: [Request; DEPTH],
+    requests: [RequestHeader; DEPTH],
     status: [u8; DEPTH],
 }
 
@@ -120,7 +120,7 @@ impl Queue {
             used_flags: 0,
             used_index: 0,
             used: [[0; 2]; QUEUE_SIZE],
-            requests: [Request { kind: 0, reserved: 0, sector: 0 }; DEPTH],
+            requests: [RequestHeader { kind: 0, reserved: 0, sector: 0 }; DEPTH],
             status: [0; DEPTH],
         }
     }
@@ -211,13 +211,13 @@ impl<T: Transport> VirtioBlk<T> {
     pub unsafe fn submit(&mut self, sector: u64, address: u64, len: u32) -> Result<usize, Error> {
         let slot = self.in_use.iter().position(|used| !used).ok_or(Error::Busy)?;
         let first = slot.wrapping_mul(3);
-        let request = self.place_of(offset_of!(Queue, requests), slot, size_of::<Request>());
+        let request = self.place_of(offset_of!(Queue, requests), slot, size_of::<RequestHeader>());
         let status = self.place_of(offset_of!(Queue, status), slot, 1);
-        self.put(request, Request { kind: 0, reserved: 0, sector });
+        self.put(request, RequestHeader { kind: 0, reserved: 0, sector });
         self.put(status, PENDING);
         let base = self.queue.expose_provenance();
         let chain = [
-            (base.wrapping_add(request) as u64, size_of::<Request>() as u32, NEXT),
+            (base.wrapping_add(request) as u64, size_of::<RequestHeader>() as u32, NEXT),
             (address, len, NEXT | DEVICE_WRITES),
             (base.wrapping_add(status) as u64, 1, DEVICE_WRITES),
         ];

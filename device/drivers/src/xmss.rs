@@ -383,19 +383,19 @@ mod tests {
     /// Parameters of an engine that supports everything.
     const ALL: u32 = 0x1f << 8;
 
-    struct File(Vec<Cell<u32>>);
+    struct FakeXmss(Vec<Cell<u32>>);
 
-    impl File {
-        fn new(reason: u32, verdict: u64) -> File {
-            let file = File((0..41).map(Cell::new).collect());
-            file.0[ID].set(MAGIC);
-            file.0[PARAMETERS].set(ALL);
-            file.0[STATUS].set(IDLE | DONE);
-            file.0[ERROR].set(0);
-            file.0[REASON].set(reason);
-            file.0[VERDICT].set(verdict as u32);
-            file.0[VERDICT + 1].set((verdict >> 32) as u32);
-            file
+    impl FakeXmss {
+        fn new(reason: u32, verdict: u64) -> FakeXmss {
+            let fake = FakeXmss((0..41).map(Cell::new).collect());
+            fake.0[ID].set(MAGIC);
+            fake.0[PARAMETERS].set(ALL);
+            fake.0[STATUS].set(IDLE | DONE);
+            fake.0[ERROR].set(0);
+            fake.0[REASON].set(reason);
+            fake.0[VERDICT].set(verdict as u32);
+            fake.0[VERDICT + 1].set((verdict >> 32) as u32);
+            fake
         }
 
         fn engine(&self) -> Result<Xmss<Never>, Error> {
@@ -435,15 +435,15 @@ mod tests {
 
     #[test]
     fn takes_only_an_engine_that_is_there_and_works() {
-        let file = File::new(0, PASSED);
-        assert!(file.engine().is_ok());
-        assert_eq!(file.word(COMMAND), 2, "it does not abort");
-        file.0[STATUS].set(0);
-        assert_eq!(file.engine().err(), Some(Error::Silent));
-        file.0[STATUS].set(FAILED | IDLE);
-        assert_eq!(file.engine().err(), Some(Error::Failed));
-        file.0[ID].set(0);
-        assert_eq!(file.engine().err(), Some(Error::NoEngine));
+        let fake = FakeXmss::new(0, PASSED);
+        assert!(fake.engine().is_ok());
+        assert_eq!(fake.word(COMMAND), 2, "it does not abort");
+        fake.0[STATUS].set(0);
+        assert_eq!(fake.engine().err(), Some(Error::Silent));
+        fake.0[STATUS].set(FAILED | IDLE);
+        assert_eq!(fake.engine().err(), Some(Error::Failed));
+        fake.0[ID].set(0);
+        assert_eq!(fake.engine().err(), Some(Error::NoEngine));
     }
 
     #[test]
@@ -457,40 +457,40 @@ mod tests {
         wanted.extend([(0, 0, Err(Error::Failed)), (1, PASSED, Err(Error::Failed))]);
         wanted.extend((0..64).map(|bit| (0, PASSED ^ 1 << bit, Err(Error::Failed))));
         for (reason, verdict, result) in wanted {
-            let file = File::new(reason, verdict);
-            let judged = file.engine().unwrap().verify(1, &key(1), &[b"a"], &[0; 9]);
+            let fake = FakeXmss::new(reason, verdict);
+            let judged = fake.engine().unwrap().verify(1, &key(1), &[b"a"], &[0; 9]);
             assert_eq!(judged.map(|judged| judged.verdict), result, "{reason} {verdict:#x}");
         }
     }
 
     #[test]
     fn an_error_of_the_driver_is_no_verdict() {
-        let file = File::new(0, PASSED);
-        let mut engine = file.engine().unwrap();
-        file.0[ERROR].set(2);
+        let fake = FakeXmss::new(0, PASSED);
+        let mut engine = fake.engine().unwrap();
+        fake.0[ERROR].set(2);
         assert_eq!(engine.verify(1, &key(1), &[], &[]), Err(Error::Refused));
     }
 
     #[test]
     fn inputs_are_where_the_engine_takes_them() {
-        let file = File::new(0, PASSED);
-        let mut engine = file.engine().unwrap();
-        file.0[ALGORITHM].set(2);
+        let fake = FakeXmss::new(0, PASSED);
+        let mut engine = fake.engine().unwrap();
+        fake.0[ALGORITHM].set(2);
         let judged = engine.verify(2, &key(3), &[b"0123", b"456789"], &[7; 8]).unwrap();
-        assert_eq!(file.word(ALGORITHM), 0);
-        assert_eq!((file.word(EXPECTED_TYPE), file.word(KEY_TYPE)), (2, 3));
-        assert_eq!((file.word(KEY), file.word(KEY + 15)), (0x0302_0100, 0x3f3e_3d3c));
+        assert_eq!(fake.word(ALGORITHM), 0);
+        assert_eq!((fake.word(EXPECTED_TYPE), fake.word(KEY_TYPE)), (2, 3));
+        assert_eq!((fake.word(KEY), fake.word(KEY + 15)), (0x0302_0100, 0x3f3e_3d3c));
         // The last word has two bytes.
-        assert_eq!(file.word(FINAL_SIZE), 2 | 1 << 8);
+        assert_eq!(fake.word(FINAL_SIZE), 2 | 1 << 8);
         assert_eq!(
-            (file.word(DATA), file.word(DATA + 1)),
+            (fake.word(DATA), fake.word(DATA + 1)),
             (u32::from(b'8') | u32::from(b'9') << 8, 0)
         );
         assert_eq!(judged.root[0], ROOT as u32);
         assert_eq!(engine.verify(1, &key(1)[1..], &[], &[]), Err(Error::KeyLength));
         assert!(engine.verify_by(8, &Key::xmss_mt(&key(7)).unwrap(), &[], &[]).is_ok());
         assert_eq!(
-            (file.word(ALGORITHM), file.word(EXPECTED_TYPE), file.word(KEY_TYPE)),
+            (fake.word(ALGORITHM), fake.word(EXPECTED_TYPE), fake.word(KEY_TYPE)),
             (1, 8, 7)
         );
         // The message is pushed after the first 40 bytes of the signature, or after its end if it is not longer.
@@ -498,41 +498,41 @@ mod tests {
             let mt = key(8);
             let mt = Key::xmss_mt(&mt).unwrap();
             assert!(engine.verify_by(8, &mt, &[b"m"], &std::vec![9; len]).is_ok());
-            assert_eq!((file.word(FINAL_SIZE), file.word(DATA)), (size | 1 << 8, word));
+            assert_eq!((fake.word(FINAL_SIZE), fake.word(DATA)), (size | 1 << 8, word));
         }
         assert!(engine.verify(1, &key(1), &[], &[]).is_ok());
-        assert_eq!(file.word(ALGORITHM), 0, "a type of XMSS^MT is another one of XMSS");
+        assert_eq!(fake.word(ALGORITHM), 0, "a type of XMSS^MT is another one of XMSS");
     }
 
     #[test]
     fn a_key_of_48_bytes_has_its_seed_where_one_of_64_has_it() {
-        let file = File::new(0, PASSED);
-        let mut engine = file.engine().unwrap();
+        let fake = FakeXmss::new(0, PASSED);
+        let mut engine = fake.engine().unwrap();
         // The key may have any alignment.
         for skipped in 0..4 {
             let mut bytes = [0; 4][..skipped].to_vec();
             bytes.extend(key_with(13, 48));
             for at in 0..16 {
-                file.0[KEY + at].set(0);
+                fake.0[KEY + at].set(0);
             }
             assert!(engine.verify(13, &bytes[skipped..], &[], &[]).is_ok());
-            assert_eq!((file.word(KEY), file.word(KEY + 5)), (0x0302_0100, 0x1716_1514));
-            assert_eq!((file.word(KEY + 8), file.word(KEY + 13)), (0x1b1a_1918, 0x2f2e_2d2c));
-            assert_eq!((file.word(KEY + 6), file.word(KEY + 14)), (0, 0));
+            assert_eq!((fake.word(KEY), fake.word(KEY + 5)), (0x0302_0100, 0x1716_1514));
+            assert_eq!((fake.word(KEY + 8), fake.word(KEY + 13)), (0x1b1a_1918, 0x2f2e_2d2c));
+            assert_eq!((fake.word(KEY + 6), fake.word(KEY + 14)), (0, 0));
         }
         assert_eq!(engine.verify(13, &key(13), &[], &[]), Err(Error::KeyLength));
     }
 
     #[test]
     fn what_is_not_built_in_is_not_asked_for() {
-        let file = File::new(1, 0);
+        let fake = FakeXmss::new(1, 0);
         let [xmss, mt] = [key(1), key(8)];
         let [short, short_mt] = [(13, 48), (33, 48)].map(|(kind, len)| key_with(kind, len));
         let lms = [6, 3].map(u32::to_be_bytes).concat().into_iter().chain(0..48);
         let (lms, slh_dsa) = (lms.collect::<Vec<u8>>(), [0; 32]);
         let started = |parameters: u32| {
-            file.0[PARAMETERS].set(parameters);
-            let mut engine = file.engine().unwrap();
+            fake.0[PARAMETERS].set(parameters);
+            let mut engine = fake.engine().unwrap();
             [
                 Key::xmss(&xmss),
                 Key::xmss_mt(&mt),
@@ -544,14 +544,14 @@ mod tests {
             .map(|key| engine.start(&key.unwrap(), &[b"m"], &[1; 5]).is_some())
         };
         assert_eq!(started(1 << 12), [false; 6]);
-        assert_eq!(file.word(ALGORITHM), ALGORITHM as u32, "it is asked");
+        assert_eq!(fake.word(ALGORITHM), ALGORITHM as u32, "it is asked");
         for family in 0..4 {
             let only = core::array::from_fn(|at| at == family);
             assert_eq!(started(1 << (8 + family)), only);
         }
         assert_eq!(started(1 << 8 | 1 << 12), [true, false, false, false, true, false]);
         assert_eq!(started(3 << 8 | 1 << 12), [true, true, false, false, true, true]);
-        let mut engine = file.engine().unwrap();
+        let mut engine = fake.engine().unwrap();
         for kind in [0, 9, 32, 41] {
             assert_eq!(engine.start(&Key::xmss_mt(&key(kind)).unwrap(), &[], &[]), None);
         }
@@ -559,7 +559,7 @@ mod tests {
 
     #[test]
     fn each_family_has_its_algorithm_types_and_places_of_the_key() {
-        let word = |file: &File, at: usize| file.word(KEY + at).to_le_bytes()[0];
+        let word = |fake: &FakeXmss, at: usize| fake.word(KEY + at).to_le_bytes()[0];
         let mut lms = [6, 3].map(u32::to_be_bytes).concat();
         lms.extend(0..48);
         let slh_dsa: Vec<u8> = (0..32).collect();
@@ -568,28 +568,28 @@ mod tests {
             (Key::lms(&lms[..48]), 2, 3 << 16 | 6, 16, 0),
             (Key::slh_dsa_sha2_128s(&slh_dsa), 3, 1, 16, 0),
         ] {
-            let file = File::new(1, 0);
-            let mut engine = file.engine().unwrap();
+            let fake = FakeXmss::new(1, 0);
+            let mut engine = fake.engine().unwrap();
             assert_eq!(engine.start(&key.unwrap(), &[b"m"], &[1; 5]), Some(()));
-            assert_eq!(file.word(ALGORITHM), algorithm);
-            assert_eq!((file.word(EXPECTED_TYPE), file.word(KEY_TYPE)), (kind, kind));
-            assert_eq!((word(&file, 0), word(&file, BACK_AT)), (root, seed));
-            assert_eq!(word(&file, BACK_AT + 3), 12, "the identifier has four words");
-            assert_eq!(file.word(KEY + 12), (KEY + 12) as u32, "a word after it is written");
+            assert_eq!(fake.word(ALGORITHM), algorithm);
+            assert_eq!((fake.word(EXPECTED_TYPE), fake.word(KEY_TYPE)), (kind, kind));
+            assert_eq!((word(&fake, 0), word(&fake, BACK_AT)), (root, seed));
+            assert_eq!(word(&fake, BACK_AT + 3), 12, "the identifier has four words");
+            assert_eq!(fake.word(KEY + 12), (KEY + 12) as u32, "a word after it is written");
         }
     }
 
     #[test]
     fn what_is_streamed_gives_the_same_root_and_a_stream_that_fails_none() {
-        let file = File::new(1, 0);
-        let mut engine = file.engine().unwrap();
+        let fake = FakeXmss::new(1, 0);
+        let mut engine = fake.engine().unwrap();
         let [mut root, mut streamed] = [[0; ROOT_WORDS]; 2];
         assert_eq!(engine.start(&key_of(&key(1)), &[b"m"], &[1; 5]), Some(()));
         assert_eq!(engine.root(&mut root), Some(()));
-        file.0[COMMAND].set(0);
+        fake.0[COMMAND].set(0);
         let bring = || {
             assert_eq!(
-                (file.word(COMMAND), file.word(CONTROL)),
+                (fake.word(COMMAND), fake.word(CONTROL)),
                 (1, 1),
                 "it does not wait for one"
             );
@@ -599,7 +599,7 @@ mod tests {
         assert_eq!(engine.root(&mut streamed), Some(()));
         assert!(streamed == root && root != [0; ROOT_WORDS]);
         assert_eq!(engine.start_stream(&key_of(&key(1)), || None), None);
-        assert_eq!(file.word(COMMAND), 2, "it does not abort");
+        assert_eq!(fake.word(COMMAND), 2, "it does not abort");
         assert_eq!(engine.start_stream(&key_of(&key(4)), || unreachable!("nothing starts")), None);
     }
 
@@ -608,8 +608,8 @@ mod tests {
         for (reason, verdict, has_root) in
             [(0, PASSED, true), (1, 0, true), (4, 0, false), (9, 0, false)]
         {
-            let file = File::new(reason, verdict);
-            let mut engine = file.engine().unwrap();
+            let fake = FakeXmss::new(reason, verdict);
+            let mut engine = fake.engine().unwrap();
             assert_eq!(engine.start(&key_of(&key(1)), &[b"m"], &[1; 5]), Some(()));
             assert_eq!(engine.root(&mut [0; ROOT_WORDS]).is_some(), has_root, "{reason}");
             for kind in [0, 4, 16] {

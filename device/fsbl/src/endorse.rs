@@ -5,7 +5,7 @@ use hartlock_kernels::engines::SigningSlot;
 
 use crate::compute::Computer;
 use crate::medium::Point;
-use crate::secret::{DeviceSecret, wipe};
+use crate::secret::{ExpandedDeviceKey, wipe};
 
 /// Length in bytes of the message that the device signs: the measurement, then the monitor's public key.
 const MESSAGE_LEN: usize = 64 + 32;
@@ -54,7 +54,7 @@ impl core::fmt::Debug for Endorsement {
 /// The device's key. If an engine computed its public key, the engine holds the secret in a slot.
 #[derive(Debug)]
 pub struct DeviceKey<'a> {
-    secret: &'a DeviceSecret,
+    secret: &'a ExpandedDeviceKey,
     public_key: [u8; 32],
 }
 
@@ -64,7 +64,7 @@ pub struct DeviceKey<'a> {
 /// As [`DeviceKey::load`] and [`DeviceKey::endorse`].
 pub fn endorse(
     computer: &mut Computer,
-    secret: &DeviceSecret,
+    secret: &ExpandedDeviceKey,
     measurement: &[u8; 64],
     mut reached: impl FnMut(Point),
 ) -> Result<Endorsement, Reason> {
@@ -81,7 +81,7 @@ impl<'a> DeviceKey<'a> {
     ///
     /// # Errors
     /// `NotEndorsed` if neither engine nor software makes one; then no engine has a key.
-    pub fn load(computer: &mut Computer, secret: &'a DeviceSecret) -> Result<Self, Reason> {
+    pub fn load(computer: &mut Computer, secret: &'a ExpandedDeviceKey) -> Result<Self, Reason> {
         let mut public_key = [0; 32];
         if computer.public_key(SigningSlot::Device, secret.bytes(), &mut public_key).is_some() {
             return Ok(Self { secret, public_key });

@@ -2,7 +2,7 @@
 //! stage, measures the monitor in it, derives the monitor's key pair from the device secret and the measurement, and
 //! endorses both.
 //!
-//! The decisions do not depend on devices: a [`Board`] provides the parts that differ between machines, and a
+//! The decisions do not depend on devices: a [`FsblBoard`] provides the parts that differ between machines, and a
 //! [`Computer`] provides the computations, with or without engines. The module `program` contains the devices of each
 //! machine. The code does not allocate, does not format with `core::fmt`, and cannot panic.
 //!
@@ -28,9 +28,9 @@ mod secret;
 pub use compute::Computer;
 pub use endorse::{DeviceKey, Endorsement, endorse};
 pub use handover::{HANDOVER_SIZE, Handover};
-pub use medium::{Board, Medium, Next, Point};
+pub use medium::{FsblBoard, Medium, Next, Point};
 pub use pages::{HEAD, Pages, PredictedRange};
-pub use secret::DeviceSecret;
+pub use secret::ExpandedDeviceKey;
 
 use hartlock_image::{PAGE_SIZE, PayloadType, Reason, align_up};
 use hartlock_kernels::engines::Sha3Digest;
@@ -55,13 +55,13 @@ pub struct Booted {
 /// # Errors
 /// The first reason of the verification; `DeviceSecretInvalid`, `NotEndorsed`.
 #[inline(never)]
-pub fn boot<B: Board>(
+pub fn boot<B: FsblBoard>(
     medium: &mut Medium<'_, '_, B>,
     acceptance: &Acceptance<'_>,
     again: &Acceptance<'_>,
     metadata: &mut [u8],
     made: &mut Endorsement,
-    secret: impl FnOnce(&mut B) -> Result<DeviceSecret, Reason>,
+    secret: impl FnOnce(&mut B) -> Result<ExpandedDeviceKey, Reason>,
 ) -> Result<Booted, Reason> {
     medium.computer.try_engines();
     medium.board.reached(Point::Tried);
@@ -94,7 +94,7 @@ pub fn boot<B: Board>(
 
 // The function is not inlined, so that its variables are off the stack when it has returned.
 #[inline(never)]
-fn authenticated<'a, B: Board>(
+fn authenticated<'a, B: FsblBoard>(
     medium: &mut Medium<'_, '_, B>,
     acceptance: &Acceptance<'_>,
     again: &Acceptance<'_>,
@@ -106,7 +106,7 @@ fn authenticated<'a, B: Board>(
 /// Loads and verifies the payloads and takes the first decision. Returns the monitor's entry point and measurement as
 /// well.
 #[inline(never)]
-fn verified<B: Board>(
+fn verified<B: FsblBoard>(
     medium: &mut Medium<'_, '_, B>,
     bundle: &mut Authenticated<'_>,
 ) -> Result<(Booted, Sha3Digest), Reason> {

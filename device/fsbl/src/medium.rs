@@ -36,7 +36,7 @@ pub enum Point {
 pub type Next<'a> = &'a mut dyn FnMut(&[u8; HEAD]) -> Option<(u64, u64)>;
 
 /// The functions that differ between machines.
-pub trait Board {
+pub trait FsblBoard {
     /// Returns the size of the storage in bytes.
     fn size(&self) -> u64;
 
@@ -116,7 +116,7 @@ pub struct Medium<'a, 'page, B> {
     pages: &'a mut Pages<'page>,
 }
 
-impl<'a, 'page, B: Board> Medium<'a, 'page, B> {
+impl<'a, 'page, B: FsblBoard> Medium<'a, 'page, B> {
     /// `pages` are of this board; the first one may have been read.
     pub fn new(board: &'a mut B, computer: &'a mut Computer, pages: &'a mut Pages<'page>) -> Self {
         Self { board, computer, measurement: None, pages }
@@ -169,7 +169,7 @@ fn in_software(kernels: &Kernels, payload: &PayloadRecord, memory: &[u8], digest
     *digest = tree::digest_with(kernels, payload, memory);
 }
 
-impl<B: Board> Platform for Medium<'_, '_, B> {
+impl<B: FsblBoard> Platform for Medium<'_, '_, B> {
     fn medium_len(&self) -> u64 {
         self.board.size()
     }

@@ -5,7 +5,7 @@ use hartlock_image::{
     HEADER_SIZE, Head, KEY_RECORD_SIZE, MAX_SIGNERS, PAGE_SIZE, Reason, align_up,
 };
 
-use crate::medium::Board;
+use crate::medium::FsblBoard;
 
 /// Size of a page in bytes. Payloads start at multiples of it.
 pub(crate) const PAGE: usize = PAGE_SIZE as usize;
@@ -60,14 +60,18 @@ impl<'a> Pages<'a> {
 
     /// Reads the first page before other work that takes time. If this fails, the next read of the page returns the
     /// error.
-    pub fn begin<B: Board>(&mut self, board: &mut B) {
+    pub fn begin<B: FsblBoard>(&mut self, board: &mut B) {
         let _ = self.page(board, 0);
     }
 
     /// Returns the page at this offset and reads it if necessary.
     // The function is not inlined, because it has two callers and the instruction cache of the machine is small.
     #[inline(never)]
-    pub(crate) fn page<B: Board>(&mut self, board: &mut B, at: u64) -> Result<&[u8; PAGE], Reason> {
+    pub(crate) fn page<B: FsblBoard>(
+        &mut self,
+        board: &mut B,
+        at: u64,
+    ) -> Result<&[u8; PAGE], Reason> {
         if self.page_at != Some(at) {
             self.page_at = None;
             if at >= board.size() {

@@ -22,11 +22,14 @@ use hartlock_kernels::engines::{EngineFault, Engines, NoEngines};
 use hartlock_stage::identity::linked as identity;
 use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
-use hartlock_virt::kernels::{self, Mode};
+use hartlock_virt::kernels::{self, PrivilegeMode};
 use hartlock_virt::machine::end;
 
 use crate::{Booted, Computer, Endorsement, HANDOVER_SIZE, Handover, Medium, Pages, boot};
-use machine::Machine;
+#[cfg(not(feature = "virt"))]
+use machine::TeeMachine as Machine;
+#[cfg(feature = "virt")]
+use machine::VirtMachine as Machine;
 
 global_asm!(include_str!("program/start.S"));
 
@@ -41,7 +44,7 @@ pub trait Form {
     // The function is not inlined, so that its variables are off the stack when it has returned.
     #[inline(never)]
     fn kernels() -> Kernels {
-        kernels::choose(Mode::Machine).kernels
+        kernels::choose(PrivilegeMode::Machine).kernels
     }
 
     /// Takes the engines, once.

@@ -7,9 +7,9 @@ use hartlock_image::Reason;
 /// An expanded Ed25519 key in Keystone's format: a scalar, and the prefix of nonces. It is overwritten when it is
 /// dropped.
 #[repr(align(8))] // the same alignment as a digest
-pub struct DeviceSecret([u8; 64]);
+pub struct ExpandedDeviceKey([u8; 64]);
 
-impl DeviceSecret {
+impl ExpandedDeviceKey {
     /// Moves the secret out of `bytes`, which are overwritten in any case.
     ///
     /// # Errors
@@ -42,16 +42,16 @@ impl DeviceSecret {
     }
 }
 
-impl Drop for DeviceSecret {
+impl Drop for ExpandedDeviceKey {
     fn drop(&mut self) {
         wipe(&mut self.0);
     }
 }
 
-impl core::fmt::Debug for DeviceSecret {
+impl core::fmt::Debug for ExpandedDeviceKey {
     /// Formats the type without the secret.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("DeviceSecret").finish_non_exhaustive()
+        f.debug_struct("ExpandedDeviceKey").finish_non_exhaustive()
     }
 }
 

@@ -132,21 +132,21 @@ pub(crate) struct Chosen<F, G> {
 }
 
 /// The compression function of SHA-2 with words `W` over blocks of `N` bytes.
-pub(crate) enum Compress<W: Word<N>, const N: usize> {
+pub(crate) enum Compress<W: Sha2Word<N>, const N: usize> {
     Software(fn(&mut [W; 8], &[[u8; N]])),
     #[cfg(any(feature = "engine", test))]
     Engine(W::Engine),
 }
 
-impl<W: Word<N>, const N: usize> Clone for Compress<W, N> {
+impl<W: Sha2Word<N>, const N: usize> Clone for Compress<W, N> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<W: Word<N>, const N: usize> Copy for Compress<W, N> {}
+impl<W: Sha2Word<N>, const N: usize> Copy for Compress<W, N> {}
 
-impl<W: Word<N>, const N: usize> Compress<W, N> {
+impl<W: Sha2Word<N>, const N: usize> Compress<W, N> {
     /// Adds whole blocks to a hash value.
     #[inline]
     pub(crate) fn add(&self, state: &mut [W; 8], blocks: &[[u8; N]]) {
@@ -159,7 +159,7 @@ impl<W: Word<N>, const N: usize> Compress<W, N> {
 }
 
 /// Words of SHA-2 with blocks of `N` bytes.
-pub(crate) trait Word<const N: usize>: Sized {
+pub(crate) trait Sha2Word<const N: usize>: Sized {
     /// The engine that compresses in place of software.
     #[cfg(any(feature = "engine", test))]
     type Engine: Copy;
@@ -169,7 +169,7 @@ pub(crate) trait Word<const N: usize>: Sized {
     fn add_by(engine: Self::Engine, state: &mut [Self; 8], blocks: &[[u8; N]]);
 }
 
-impl Word<64> for u32 {
+impl Sha2Word<64> for u32 {
     #[cfg(any(feature = "engine", test))]
     type Engine = &'static dyn Engines;
 
@@ -179,7 +179,7 @@ impl Word<64> for u32 {
     }
 }
 
-impl Word<128> for u64 {
+impl Sha2Word<128> for u64 {
     // No engine has it.
     #[cfg(any(feature = "engine", test))]
     type Engine = core::convert::Infallible;
@@ -260,7 +260,7 @@ impl<F: Copy, G: Copy> Chosen<F, G> {
     }
 }
 
-impl<W: Word<N>, const N: usize> Sha2<W, N> {
+impl<W: Sha2Word<N>, const N: usize> Sha2<W, N> {
     /// Compresses the blocks of each message into its state. The number of messages is not limited. Messages consist
     /// of whole blocks and have equal lengths.
     #[allow(dead_code, reason = "not every selection of algorithms has short messages")]

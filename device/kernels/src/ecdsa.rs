@@ -49,7 +49,7 @@ impl Verifier for Curve {
         message: &[u8],
         signature: &[u8],
     ) -> Result<Comparison, Rejection> {
-        let key = PublicKey::from_sec1(curve, public_key)?;
+        let key = EcdsaPublicKey::from_sec1(curve, public_key)?;
         match curve {
             Curve::P256 => compare_by(
                 kernels,
@@ -74,7 +74,7 @@ impl Verifier for Curve {
 #[allow(unused_variables, reason = "unless there may be an engine")]
 fn compare_by(
     kernels: &Kernels,
-    key: &PublicKey,
+    key: &EcdsaPublicKey,
     encoded: &[u8],
     digest: &[u8],
     signature: &[u8],
@@ -105,12 +105,12 @@ fn digest<H: Hash>(kernels: &Kernels, message: &[u8]) -> H::Output {
 
 /// A public key. It was checked to be a point of the curve and not the neutral element.
 #[derive(Clone, Copy, Debug)]
-pub struct PublicKey {
+pub struct EcdsaPublicKey {
     curve: Curve,
     point: Affine,
 }
 
-impl PublicKey {
+impl EcdsaPublicKey {
     /// Parses an uncompressed point (SEC 1 §2.3.4): 04 ‖ x ‖ y.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ impl PublicKey {
 /// The errors of [`compare`], and `Mismatch` if the signature is not valid.
 pub fn verify<H: Hash>(
     kernels: &Kernels,
-    key: &PublicKey,
+    key: &EcdsaPublicKey,
     message: &[u8],
     signature: &[u8],
 ) -> Result<(), Rejection> {
@@ -185,7 +185,11 @@ pub fn verify<H: Hash>(
 /// # Errors
 /// `SignatureLength` for a signature of another length, `NonCanonicalSignature` unless r and s are from 1 to n - 1,
 /// and `Mismatch` if the sum is the neutral element.
-pub fn compare(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<Comparison, Rejection> {
+pub fn compare(
+    key: &EcdsaPublicKey,
+    digest: &[u8],
+    signature: &[u8],
+) -> Result<Comparison, Rejection> {
     let curve = domain(key.curve);
     let (limbs, len) = (curve.limbs(), curve.len_bytes());
     // Step 1.

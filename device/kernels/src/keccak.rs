@@ -162,9 +162,9 @@ impl Sponge {
 pub(crate) fn permute_each(kernels: &Kernels, states: &mut [[u64; 25]]) {
     /// A word with the alignment that kernels require of a block.
     #[repr(align(8))]
-    struct Word([u8; 8]);
+    struct AlignedWord([u8; 8]);
     // Absorbing zeros only permutes the state. The smallest rate takes the least time.
-    static ZERO: Word = Word([0; 8]);
+    static ZERO: AlignedWord = AlignedWord([0; 8]);
     if cfg!(feature = "lanes") && states.len() > 1 {
         kernels.keccak.each(states, &[&ZERO.0 as &[u8]; MAX_LANES], 1, FULL_ROUNDS);
     } else {

@@ -24,7 +24,7 @@ use encoding::Hint;
 pub use hartlock_algorithm::MlDsaSet;
 use sample::{MAX_L, SHAKE};
 
-const fn parameters(set: MlDsaSet) -> &'static Parameters {
+const fn parameters(set: MlDsaSet) -> &'static MlDsaParameters {
     match set {
         MlDsaSet::MlDsa44 => &PARAMETERS_44,
         MlDsaSet::MlDsa65 => &PARAMETERS_65,
@@ -40,14 +40,14 @@ impl Verifier for MlDsaSet {
         message: &[u8],
         signature: &[u8],
     ) -> Result<Comparison, Rejection> {
-        let message = Message::Pure { context: &[], message: &[message] };
+        let message = MlDsaMessage::Pure { context: &[], message: &[message] };
         compare(kernels, set, public_key, message, signature)
     }
 }
 
 /// The parameters that differ between the sets (FIPS 204 §4, table 1). They are run-time values, so that an image has
 /// one copy of the code. The number of rows, k, follows from the lengths of key and signature.
-struct Parameters {
+struct MlDsaParameters {
     /// Number of columns of A.
     l: usize,
     /// Number of nonzero coefficients of c.
@@ -77,7 +77,7 @@ const GAMMA2_88: u64 = (ntt::Q - 1) / 88;
 /// The value γ2 of ML-DSA-65 and ML-DSA-87.
 const GAMMA2_32: u64 = (ntt::Q - 1) / 32;
 
-static PARAMETERS_44: Parameters = Parameters {
+static PARAMETERS_44: MlDsaParameters = MlDsaParameters {
     l: 4,
     tau: 39,
     omega: 80,
@@ -89,7 +89,7 @@ static PARAMETERS_44: Parameters = Parameters {
     w1_width: 6,
 };
 
-static PARAMETERS_65: Parameters = Parameters {
+static PARAMETERS_65: MlDsaParameters = MlDsaParameters {
     l: 5,
     tau: 49,
     omega: 55,
@@ -101,7 +101,7 @@ static PARAMETERS_65: Parameters = Parameters {
     w1_width: 4,
 };
 
-static PARAMETERS_87: Parameters = Parameters {
+static PARAMETERS_87: MlDsaParameters = MlDsaParameters {
     l: 7,
     tau: 60,
     omega: 75,
@@ -115,7 +115,7 @@ static PARAMETERS_87: Parameters = Parameters {
 
 /// The signed message. Its content is split into pieces, so that the caller need not concatenate them.
 #[derive(Clone, Copy, Debug)]
-pub enum Message<'a> {
+pub enum MlDsaMessage<'a> {
     /// A message of ML-DSA (FIPS 204 §5.3, algorithm 3).
     Pure {
         /// Context string with at most [`MAX_CONTEXT_LEN`] bytes.
@@ -150,7 +150,7 @@ pub fn self_test() -> bool {
     let key = known_key();
     let signature = known_signature();
     let check = |message: &[u8]| {
-        let message = Message::Pure { context: KAT_CONTEXT, message: &[message] };
+        let message = MlDsaMessage::Pure { context: KAT_CONTEXT, message: &[message] };
         verify(&Kernels::PORTABLE, MlDsaSet::MlDsa44, &key, message, &signature)
     };
     // `black_box` prevents the compiler from evaluating the test, so that it runs on the device.
@@ -201,7 +201,7 @@ pub fn verify(
     kernels: &Kernels,
     set: MlDsaSet,
     public_key: &[u8],
-    message: Message<'_>,
+    message: MlDsaMessage<'_>,
     signature: &[u8],
 ) -> Result<(), Rejection> {
     compare(kernels, set, public_key, message, signature)?.check()
@@ -218,7 +218,7 @@ pub fn compare(
     kernels: &Kernels,
     set: MlDsaSet,
     public_key: &[u8],
-    message: Message<'_>,
+    message: MlDsaMessage<'_>,
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
     let parameters = parameters(set);
@@ -228,7 +228,7 @@ pub fn compare(
     if signature.len() != set.signature_len() {
         return Err(Rejection::SignatureLength);
     }
-    if let Message::Pure { context, .. } | Message::PreHash { context, .. } = message
+    if let MlDsaMessage::Pure { context, .. } | MlDsaMessage::PreHash { context, .. } = message
         && context.len() > MAX_CONTEXT_LEN
     {
         return Err(Rejection::ContextLength);
@@ -305,10 +305,10 @@ fn words(bytes: &[u8; 32]) -> [u64; 4] {
 /// and §5.4.1.
 // The three hashes share one sponge, because a sponge takes about a seventh of the memory of a polynomial.
 #[inline(never)]
-fn absorb_mu(kernels: &Kernels, sponge: &mut Sponge, public_key: &[u8], message: Message<'_>) {
+fn absorb_mu(kernels: &Kernels, sponge: &mut Sponge, public_key: &[u8], message: MlDsaMessage<'_>) {
     let fresh = || Sponge::new(kernels, RATE_256, FULL_ROUNDS);
     *sponge = fresh();
-    if let Message::ExternalMu(mu) = message {
+    if let MlDsaMessage::ExternalMu(mu) = message {
         sponge.absorb(mu);
         return;
     }
@@ -317,26 +317,26 @@ fn absorb_mu(kernels: &Kernels, sponge: &mut Sponge, public_key: &[u8], message:
     *sponge = fresh();
     sponge.absorb(&tr);
     let (domain, context) = match message {
-        Message::Pure { context, .. } => (0, context),
-        Message::PreHash { context, .. } => (1, context),
-        Message::Internal(_) | Message::ExternalMu(_) => (0, &[] as &[u8]),
+        MlDsaMessage::Pure { context, .. } => (0, context),
+        MlDsaMessage::PreHash { context, .. } => (1, context),
+        MlDsaMessage::Internal(_) | MlDsaMessage::ExternalMu(_) => (0, &[] as &[u8]),
     };
-    if !matches!(message, Message::Internal(_)) {
+    if !matches!(message, MlDsaMessage::Internal(_)) {
         // The length was checked to fit into a byte.
         sponge.absorb(&[domain, context.len() as u8]);
         sponge.absorb(context);
     }
     match message {
-        Message::Pure { message, .. } | Message::Internal(message) => {
+        MlDsaMessage::Pure { message, .. } | MlDsaMessage::Internal(message) => {
             for piece in message {
                 sponge.absorb(piece);
             }
         }
-        Message::PreHash { oid, digest, .. } => {
+        MlDsaMessage::PreHash { oid, digest, .. } => {
             sponge.absorb(oid);
             sponge.absorb(digest);
         }
-        Message::ExternalMu(_) => {}
+        MlDsaMessage::ExternalMu(_) => {}
     }
     let mu = keccak::squeeze(sponge.finish(SHAKE));
     *sponge = fresh();

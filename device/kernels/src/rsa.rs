@@ -24,9 +24,9 @@ use crate::sha2::{Sha256, Sha384, Sha512};
 use crate::signature::{Comparison, Rejection, Verifier};
 use hartlock_algorithm::HashId;
 
-pub use digest::{Digester, Hasher, MAX_DIGEST_LEN};
+pub use digest::{Digester, KernelHasher, MAX_DIGEST_LEN};
 pub use hartlock_algorithm::{RsaPadding, RsaSet};
-pub use key::{MAX_MODULUS_LEN, PublicKey};
+pub use key::{MAX_MODULUS_LEN, RsaPublicKey};
 #[cfg(any(feature = "engine", test))]
 pub(crate) use known_answer::known_to;
 
@@ -45,7 +45,7 @@ impl Verifier for RsaSet {
         message: &[u8],
         signature: &[u8],
     ) -> Result<Comparison, Rejection> {
-        let key = PublicKey::from_pkcs1_der(public_key)?;
+        let key = RsaPublicKey::from_pkcs1_der(public_key)?;
         if key.modulus().len() != usize::from(set.modulus_bits >> 3) {
             return Err(Rejection::UnsupportedKey);
         }
@@ -64,7 +64,7 @@ impl Verifier for RsaSet {
 fn compare_with<H: pkcs1::Identified>(
     kernels: &Kernels,
     padding: RsaPadding,
-    key: &PublicKey<'_>,
+    key: &RsaPublicKey<'_>,
     message: &[u8],
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
@@ -75,7 +75,7 @@ fn compare_with<H: pkcs1::Identified>(
     match padding {
         RsaPadding::Pkcs1 => pkcs1::compare(key, H::DIGEST_INFO, digest, signature),
         RsaPadding::Pss => {
-            let hash = Hasher::<H>::new(kernels);
+            let hash = KernelHasher::<H>::new(kernels);
             let mask = pss::Mgf1(&hash);
             pss::compare(key, &hash, &mask, digest, H::OUTPUT_LEN, signature)
         }

@@ -15,8 +15,8 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use crate::dispatch::{
-    Compress, CompressMany, HashFamily, KernelFault, Kernels, MAX_LANES, Many, One, Probe, Tier,
-    Word,
+    Compress, CompressMany, HashFamily, KernelFault, Kernels, MAX_LANES, Many, One, Probe,
+    Sha2Word, Tier,
 };
 use crate::keccak::permutation::{Absorb, AbsorbMany};
 use crate::known::{answers_many, answers_one};
@@ -66,7 +66,7 @@ const ZVKNHA: Extension = Extension {
 const ZVKNHB: Extension = Extension { probe: Some(hartlock_probe_zvknhb), ..ZVKNHA };
 
 /// A kernel and the extension that it needs.
-struct Row<K> {
+struct TableRow<K> {
     needs: Extension,
     kernel: K,
 }
@@ -88,7 +88,7 @@ struct InLanes<K> {
 /// register.
 unsafe trait Table: Sized {
     type Kernel: Copy + 'static;
-    const ROWS: &'static [Row<Self::Kernel>];
+    const ROWS: &'static [TableRow<Self::Kernel>];
     const FAMILY: HashFamily;
     /// True if this build contains the kernels of the family.
     const IS_CARRIED: bool;
@@ -110,11 +110,11 @@ struct KeccakInLanes;
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for Sha256One {
     type Kernel = Sha2One<u32, 64>;
-    const ROWS: &'static [Row<Self::Kernel>] = &[
-        Row { needs: RV64, kernel: hartlock_sha256_rv64 },
-        Row { needs: ZBB, kernel: hartlock_sha256_rv64_zbb },
-        Row { needs: ZKNH, kernel: hartlock_sha256_rv64_zknh },
-        Row { needs: ZVKNHA, kernel: hartlock_sha256_rv64_zvknha },
+    const ROWS: &'static [TableRow<Self::Kernel>] = &[
+        TableRow { needs: RV64, kernel: hartlock_sha256_rv64 },
+        TableRow { needs: ZBB, kernel: hartlock_sha256_rv64_zbb },
+        TableRow { needs: ZKNH, kernel: hartlock_sha256_rv64_zknh },
+        TableRow { needs: ZVKNHA, kernel: hartlock_sha256_rv64_zvknha },
     ];
     const FAMILY: HashFamily = HashFamily::Sha256;
     const IS_CARRIED: bool = cfg!(feature = "sha256");
@@ -132,9 +132,12 @@ unsafe impl Table for Sha256One {
 // of a message are in two registers.
 unsafe impl Table for Sha256Many {
     type Kernel = InLanes<Sha2Many<u32, 64>>;
-    const ROWS: &'static [Row<Self::Kernel>] = &[
-        Row { needs: ZVKB, kernel: InLanes { element_len: 4, kernel: hartlock_sha256_rv64_zvbb } },
-        Row {
+    const ROWS: &'static [TableRow<Self::Kernel>] = &[
+        TableRow {
+            needs: ZVKB,
+            kernel: InLanes { element_len: 4, kernel: hartlock_sha256_rv64_zvbb },
+        },
+        TableRow {
             needs: ZVKNHA,
             kernel: InLanes { element_len: 4 * 4 / 2, kernel: hartlock_sha256_rv64_zvknha_streams },
         },
@@ -154,11 +157,11 @@ unsafe impl Table for Sha256Many {
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for Sha512One {
     type Kernel = Sha2One<u64, 128>;
-    const ROWS: &'static [Row<Self::Kernel>] = &[
-        Row { needs: RV64, kernel: hartlock_sha512_rv64 },
-        Row { needs: ZBB, kernel: hartlock_sha512_rv64_zbb },
-        Row { needs: ZKNH, kernel: hartlock_sha512_rv64_zknh },
-        Row { needs: ZVKNHB, kernel: hartlock_sha512_rv64_zvknhb },
+    const ROWS: &'static [TableRow<Self::Kernel>] = &[
+        TableRow { needs: RV64, kernel: hartlock_sha512_rv64 },
+        TableRow { needs: ZBB, kernel: hartlock_sha512_rv64_zbb },
+        TableRow { needs: ZKNH, kernel: hartlock_sha512_rv64_zknh },
+        TableRow { needs: ZVKNHB, kernel: hartlock_sha512_rv64_zvknhb },
     ];
     const FAMILY: HashFamily = HashFamily::Sha512;
     const IS_CARRIED: bool = cfg!(feature = "sha512");
@@ -176,9 +179,12 @@ unsafe impl Table for Sha512One {
 // of a message are in two registers.
 unsafe impl Table for Sha512Many {
     type Kernel = InLanes<Sha2Many<u64, 128>>;
-    const ROWS: &'static [Row<Self::Kernel>] = &[
-        Row { needs: ZVKB, kernel: InLanes { element_len: 8, kernel: hartlock_sha512_rv64_zvbb } },
-        Row {
+    const ROWS: &'static [TableRow<Self::Kernel>] = &[
+        TableRow {
+            needs: ZVKB,
+            kernel: InLanes { element_len: 8, kernel: hartlock_sha512_rv64_zvbb },
+        },
+        TableRow {
             needs: ZVKNHB,
             kernel: InLanes { element_len: 4 * 8 / 2, kernel: hartlock_sha512_rv64_zvknhb_streams },
         },
@@ -198,9 +204,9 @@ unsafe impl Table for Sha512Many {
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for KeccakOneByOne {
     type Kernel = KeccakOne;
-    const ROWS: &'static [Row<Self::Kernel>] = &[
-        Row { needs: RV64, kernel: hartlock_keccak_rv64 },
-        Row { needs: ZBB, kernel: hartlock_keccak_rv64_zbb },
+    const ROWS: &'static [TableRow<Self::Kernel>] = &[
+        TableRow { needs: RV64, kernel: hartlock_keccak_rv64 },
+        TableRow { needs: ZBB, kernel: hartlock_keccak_rv64_zbb },
     ];
     const FAMILY: HashFamily = HashFamily::Keccak;
     const IS_CARRIED: bool = cfg!(feature = "keccak");
@@ -219,7 +225,7 @@ unsafe impl Table for KeccakOneByOne {
 // SAFETY: the argument for one message applies. In addition, each lane holds one word of each message.
 unsafe impl Table for KeccakInLanes {
     type Kernel = InLanes<KeccakMany>;
-    const ROWS: &'static [Row<Self::Kernel>] = &[Row {
+    const ROWS: &'static [TableRow<Self::Kernel>] = &[TableRow {
         needs: ZVKB,
         kernel: InLanes { element_len: 8, kernel: hartlock_keccak_rv64_zvbb },
     }];
@@ -253,7 +259,7 @@ impl<T: Table, const ROW: usize> Token<T, ROW> {
 }
 
 /// Returns the SHA-2 kernel of a row for one message.
-fn sha2_one<T, W: Word<N> + 'static, const N: usize, const ROW: usize>(
+fn sha2_one<T, W: Sha2Word<N> + 'static, const N: usize, const ROW: usize>(
     _: Token<T, ROW>,
 ) -> One<Compress<W, N>>
 where

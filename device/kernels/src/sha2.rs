@@ -4,7 +4,7 @@ pub(crate) mod compression;
 
 use core::marker::PhantomData;
 
-use crate::dispatch::{Chosen, Compress, MAX_LANES, Word};
+use crate::dispatch::{Chosen, Compress, MAX_LANES, Sha2Word};
 use crate::many::{self, HashMany, Padding};
 use crate::{Hash, Kernels, block::BlockBuffer};
 use compression::H256;
@@ -117,7 +117,7 @@ macro_rules! sha2_hash {
 /// `L` bytes, which are two words. If the length does not fit into the block, another block follows. SHA-384 and
 /// SHA-512 share this function, because their padding is the same.
 #[inline(never)]
-fn finish<W: Word<N>, const N: usize, const L: usize>(
+fn finish<W: Sha2Word<N>, const N: usize, const L: usize>(
     state: &mut [W; 8],
     buffer: BlockBuffer<N>,
     compress: Compress<W, N>,

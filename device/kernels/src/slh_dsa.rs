@@ -28,15 +28,15 @@ use crate::signature::{Comparison, Rejection, Verifier};
 use crate::{Hash, Kernels};
 pub use hartlock_algorithm::SlhDsaSet;
 
-use functions::{Address, Aligned, Functions, Kind, Primitive, part, put};
+use functions::{AlignedBlock, Functions, KeyPairAddress, Kind, Primitive, part, put};
 use lanes::{LAST_STEP, Lanes, climb, run_chains, side};
-use parameters::{CHECKSUM_DIGITS, MAX_CHAINS, MAX_N, Parameters};
+use parameters::{CHECKSUM_DIGITS, MAX_CHAINS, MAX_N, SlhDsaParameters};
 
 pub use crate::signature::MAX_CONTEXT_LEN;
 
 /// The signed message, with the interface that signed it. A signature of one interface is not valid for another.
 #[derive(Clone, Copy, Debug)]
-pub enum Message<'a> {
+pub enum SlhDsaMessage<'a> {
     /// The message of the pure version (§10.2.1, §10.3 algorithm 24).
     Pure {
         /// Context string of the signer, with at most [`MAX_CONTEXT_LEN`] bytes.
@@ -66,7 +66,7 @@ impl Verifier for SlhDsaSet {
         message: &[u8],
         signature: &[u8],
     ) -> Result<Comparison, Rejection> {
-        compare(kernels, set, public_key, Message::Pure { context: &[], message }, signature)
+        compare(kernels, set, public_key, SlhDsaMessage::Pure { context: &[], message }, signature)
     }
 
     fn compare_in(
@@ -77,7 +77,7 @@ impl Verifier for SlhDsaSet {
         signature: &[u8],
         both: &mut Option<Comparison>,
     ) -> Result<(), Rejection> {
-        let message = Message::Pure { context: &[], message };
+        let message = SlhDsaMessage::Pure { context: &[], message };
         compare_in(kernels, set, public_key, message, signature, both)
     }
 }
@@ -90,7 +90,7 @@ pub fn verify(
     kernels: &Kernels,
     set: SlhDsaSet,
     public_key: &[u8],
-    message: Message<'_>,
+    message: SlhDsaMessage<'_>,
     signature: &[u8],
 ) -> Result<(), Rejection> {
     compare(kernels, set, public_key, message, signature)?.check()
@@ -106,7 +106,7 @@ pub fn compare(
     kernels: &Kernels,
     set: SlhDsaSet,
     public_key: &[u8],
-    message: Message<'_>,
+    message: SlhDsaMessage<'_>,
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
     let mut both = None;
@@ -118,11 +118,11 @@ fn compare_in(
     kernels: &Kernels,
     set: SlhDsaSet,
     public_key: &[u8],
-    message: Message<'_>,
+    message: SlhDsaMessage<'_>,
     signature: &[u8],
     both: &mut Option<Comparison>,
 ) -> Result<(), Rejection> {
-    let parameters = &Parameters::of(set);
+    let parameters = &SlhDsaParameters::of(set);
     if public_key.len() != set.public_key_len() {
         return Err(Rejection::InvalidKey);
     }
@@ -163,14 +163,14 @@ fn compare_in(
 #[inline(never)]
 fn root(
     functions: &Functions<'_>,
-    parameters: &Parameters,
+    parameters: &SlhDsaParameters,
     digest: &[u8],
     fors_signature: &[u8],
     layers: &[u8],
 ) -> [u8; MAX_N] {
     let place = Place::of(parameters, digest);
     let mut work =
-        Work { functions, lanes: Lanes::NEW, long: Aligned([0; LONG_LEN]), node: [0; MAX_N] };
+        Work { functions, lanes: Lanes::NEW, long: AlignedBlock([0; LONG_LEN]), node: [0; MAX_N] };
     work.fors_key(parameters, &place, digest, fors_signature);
     work.hypertree_root(parameters, &place, layers);
     work.node
@@ -187,7 +187,7 @@ fn hash_message(
     functions: &Functions<'_>,
     randomizer: &[u8],
     public_key: &[u8],
-    message: Message<'_>,
+    message: SlhDsaMessage<'_>,
     digest: &mut [u8],
 ) -> Result<(), Rejection> {
     with_pieces(message, |[prefix, context, oid, message]| {
@@ -198,13 +198,13 @@ fn hash_message(
 
 /// Calls `work` with the encoded message M′ in four pieces (§10.2, §9.2).
 fn with_pieces<T>(
-    message: Message<'_>,
+    message: SlhDsaMessage<'_>,
     work: impl FnOnce(&[&[u8]; 4]) -> T,
 ) -> Result<T, Rejection> {
     let (is_pre_hashed, context, oid, message) = match message {
-        Message::Pure { context, message } => (Some(0), context, Default::default(), message),
-        Message::PreHashed { context, oid, digest } => (Some(1), context, oid, digest),
-        Message::Internal(message) => (None, Default::default(), Default::default(), message),
+        SlhDsaMessage::Pure { context, message } => (Some(0), context, Default::default(), message),
+        SlhDsaMessage::PreHashed { context, oid, digest } => (Some(1), context, oid, digest),
+        SlhDsaMessage::Internal(message) => (None, Default::default(), Default::default(), message),
     };
     let context_len = u8::try_from(context.len()).map_err(|_| Rejection::ContextLength)?;
     let prefix = is_pre_hashed.map(|number| [number, context_len]);
@@ -257,7 +257,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(parameters: &Parameters, digest: &[u8]) -> Self {
+    fn of(parameters: &SlhDsaParameters, digest: &[u8]) -> Self {
         let tree_len = parameters.tree_bits().div_ceil(8);
         let leaf_len = parameters.h_prime.div_ceil(8);
         let bytes = digest.get(parameters.md_len()..).unwrap_or_default();
@@ -294,7 +294,7 @@ struct Work<'a> {
     functions: &'a Functions<'a>,
     lanes: Lanes<'a>,
     /// A message of T_l. Its result replaces the first value.
-    long: Aligned<[u8; LONG_LEN]>,
+    long: AlignedBlock<[u8; LONG_LEN]>,
     /// Value that the next layer signs: the FORS key, then the root of a tree.
     node: [u8; MAX_N],
 }
@@ -304,14 +304,15 @@ impl<'a> Work<'a> {
     #[inline(never)]
     fn fors_key(
         &mut self,
-        parameters: &Parameters,
+        parameters: &SlhDsaParameters,
         place: &Place,
         digest: &[u8],
         mut signature: &'a [u8],
     ) {
         let functions = self.functions;
-        let Parameters { n, a, k, .. } = *parameters;
-        let address = |kind| Address { kind, layer: 0, tree: place.tree, key_pair: place.leaf };
+        let SlhDsaParameters { n, a, k, .. } = *parameters;
+        let address =
+            |kind| KeyPairAddress { kind, layer: 0, tree: place.tree, key_pair: place.leaf };
         let at_once = functions.lanes(functions.h);
         let len = functions.prepare(functions.h, &mut self.long.0, &address(Kind::ForsRoots), k);
         let mut tree = 0_usize;
@@ -352,7 +353,12 @@ impl<'a> Work<'a> {
 
     /// Computes the root of the highest tree (§7.2, algorithm 13) from the FORS key.
     #[inline(never)]
-    fn hypertree_root(&mut self, parameters: &Parameters, place: &Place, mut layers: &'a [u8]) {
+    fn hypertree_root(
+        &mut self,
+        parameters: &SlhDsaParameters,
+        place: &Place,
+        mut layers: &'a [u8],
+    ) {
         let Place { mut tree, mut leaf } = *place;
         for layer in 0..parameters.d {
             let (signature, rest) =
@@ -367,13 +373,13 @@ impl<'a> Work<'a> {
     /// Computes the root of an XMSS tree (§6.3, algorithm 11) from the node that it signs.
     fn layer_root(
         &mut self,
-        parameters: &Parameters,
+        parameters: &SlhDsaParameters,
         layer: u8,
         place: &Place,
         signature: &'a [u8],
     ) {
         let functions = self.functions;
-        let address = |kind, key_pair| Address { kind, layer, tree: place.tree, key_pair };
+        let address = |kind, key_pair| KeyPairAddress { kind, layer, tree: place.tree, key_pair };
         let (wots, path) = signature.split_at_checked(parameters.wots_len()).unwrap_or_default();
 
         // This computes the WOTS+ public key (§5.3, algorithm 8): each chain continues from the digit of the node to

@@ -15,7 +15,7 @@ mod sets;
 mod tests;
 mod tree;
 
-pub use sets::{ParameterSet, Scheme, Sets};
+pub use sets::{Scheme, Sets, XmssParameterSet};
 
 use crate::Kernels;
 use crate::chains::Digits;
@@ -25,7 +25,7 @@ use crate::pattern::fill_with_pattern;
 use crate::short::{Room, Stream, Words, load, to_bytes};
 use crate::signature::{Comparison, Rejection, Verifier};
 pub use hartlock_algorithm::XmssSet;
-use tree::{Address, Tree};
+use tree::{Tree, TreeAddress};
 
 impl Verifier for XmssSet {
     fn compare(
@@ -103,7 +103,7 @@ fn compare_in(
 ) -> Result<(), Rejection> {
     let (oid, values) = public_key.split_first_chunk().ok_or(Rejection::InvalidKey)?;
     let set =
-        ParameterSet::of(scheme, u32::from_be_bytes(*oid)).ok_or(Rejection::UnsupportedKey)?;
+        XmssParameterSet::of(scheme, u32::from_be_bytes(*oid)).ok_or(Rejection::UnsupportedKey)?;
     if public_key.len() != set.public_key_len() {
         return Err(Rejection::InvalidKey);
     }
@@ -145,7 +145,7 @@ fn compare_in(
     for layer in 0..set.d {
         let idx_leaf = (index & !(u64::MAX << set.layer_height)) as u32;
         index >>= set.layer_height;
-        let address = Address { layer, tree: index };
+        let address = TreeAddress { layer, tree: index };
         let sig_ots = take(&mut rest, set.chains().wrapping_mul(n))?;
         let auth = take(&mut rest, (set.layer_height as usize).wrapping_mul(n))?;
         let digits = Digits::of(&node, n, tree::W_BITS, set.chains());
@@ -188,7 +188,7 @@ const KAT_SIGNATURE_LEN: usize = 4 + (1 + 51 + 10) * 24;
 /// message.
 fn message_digest(
     kernels: &Kernels,
-    set: &ParameterSet,
+    set: &XmssParameterSet,
     randomness_and_root: [&[u8]; 2],
     index: u64,
     message: &[&[u8]],

@@ -3,7 +3,7 @@
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ecdsa::{
-    Curve, MAX_SIGNATURE_LEN, PublicKey, compare, from_der, self_test, verify,
+    Curve, EcdsaPublicKey, MAX_SIGNATURE_LEN, compare, from_der, self_test, verify,
 };
 use hartlock_kernels::sha2::{Sha256, Sha384};
 use hartlock_kernels::signature::{ParameterSet, Rejection};
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use sha2::Digest;
 
 fn judge(curve: Curve, key: &[u8], digest: &[u8], signature: &[u8]) -> Result<(), Rejection> {
-    compare(&PublicKey::from_sec1(curve, key)?, digest, signature)?.check()
+    compare(&EcdsaPublicKey::from_sec1(curve, key)?, digest, signature)?.check()
 }
 
 /// Defines functions that make a key and a signature with another crate, and that return its verdict on any key,
@@ -169,7 +169,7 @@ fn keys_are_read_from_the_one_encoding() {
     const P384: &[u8] = b"\x06\x05\x2b\x81\x04\x00\x22";
     const K256: &[u8] = b"\x06\x05\x2b\x81\x04\x00\x0a";
     let (key, _, _) = of_p256::sign(8, &[5; 32]);
-    let read = |der: &[u8]| PublicKey::from_spki_der(der).map(|key| key.curve());
+    let read = |der: &[u8]| EcdsaPublicKey::from_spki_der(der).map(|key| key.curve());
     let good = spki(EC, P256, &key);
     assert_eq!(read(&good), Ok(Curve::P256));
     assert_eq!(read(&spki(EC, P384, &of_p384::sign(8, &[5; 32]).0)), Ok(Curve::P384));
@@ -237,7 +237,7 @@ fn signatures_are_read_from_the_one_encoding() {
 fn messages_are_hashed_by_the_hash_that_was_chosen() {
     let message = b"message";
     let (key, signature, _) = of_p256::sign(9, &sha2::Sha256::digest(message));
-    let key = PublicKey::from_sec1(Curve::P256, &key).unwrap();
+    let key = EcdsaPublicKey::from_sec1(Curve::P256, &key).unwrap();
     let kernels = &Kernels::PORTABLE;
     assert_eq!(verify::<Sha256>(kernels, &key, message, &signature), Ok(()));
     assert_eq!(verify::<Sha384>(kernels, &key, message, &signature), Err(Rejection::Mismatch));

@@ -3,7 +3,7 @@
 
 use crate::vectors::{array, bytes, read_json, text, unhex};
 use hartlock_kernels::Hash;
-use hartlock_kernels::ecdsa::{Curve, MAX_SIGNATURE_LEN, PublicKey, compare, from_der};
+use hartlock_kernels::ecdsa::{Curve, EcdsaPublicKey, MAX_SIGNATURE_LEN, compare, from_der};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
 use hartlock_kernels::signature::{ParameterSet, Rejection};
 use serde_json::Value;
@@ -31,11 +31,11 @@ fn digest(hash: &str, message: &[u8]) -> Vec<u8> {
     }
 }
 
-fn verify(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<(), Rejection> {
+fn verify(key: &EcdsaPublicKey, digest: &[u8], signature: &[u8]) -> Result<(), Rejection> {
     compare(key, digest, signature)?.check()
 }
 
-fn verify_der(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<(), Rejection> {
+fn verify_der(key: &EcdsaPublicKey, digest: &[u8], signature: &[u8]) -> Result<(), Rejection> {
     let mut buffer = [0xaa; MAX_SIGNATURE_LEN];
     verify(key, digest, from_der(key.curve(), signature, &mut buffer)?)
 }
@@ -58,8 +58,9 @@ fn check_wycheproof(path: &str) {
     let (mut valid, mut invalid) = (0, 0);
     for group in array(&file["testGroups"]) {
         let curve = curve_of(text(&group["publicKey"], "curve"));
-        let key = PublicKey::from_sec1(curve, &bytes(&group["publicKey"], "uncompressed")).unwrap();
-        let same = PublicKey::from_spki_der(&bytes(group, "publicKeyDer")).unwrap();
+        let key =
+            EcdsaPublicKey::from_sec1(curve, &bytes(&group["publicKey"], "uncompressed")).unwrap();
+        let same = EcdsaPublicKey::from_spki_der(&bytes(group, "publicKeyDer")).unwrap();
         assert_eq!(format!("{key:?}"), format!("{same:?}"));
         for test in array(&group["tests"]) {
             let digest = digest(text(group, "sha"), &bytes(test, "msg"));
@@ -104,7 +105,7 @@ fn judge_acvp(curve: Curve, hash: &str, test: &Value) -> Result<(), Rejection> {
     let len = curve.signature_size().unwrap() / 2;
     let field = |name| fixed(text(test, name), len);
     let key = [vec![4], field("qx"), field("qy")].concat();
-    let key = PublicKey::from_sec1(curve, &key)?;
+    let key = EcdsaPublicKey::from_sec1(curve, &key)?;
     let signature = [field("r"), field("s")].concat();
     verify(&key, &digest(hash, &bytes(test, "message")), &signature)
 }

@@ -10,7 +10,7 @@
 use hartlock_kernels::Kernels;
 use hartlock_kernels::lms::{self, hss};
 use hartlock_kernels::signature::Rejection;
-use hartlock_kernels::xmss::{self, ParameterSet, Scheme, Sets};
+use hartlock_kernels::xmss::{self, Scheme, Sets, XmssParameterSet};
 use hbs_lms::{HssParameter, LmotsAlgorithm, LmsAlgorithm, Seed, Sha256_256};
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use sha2::Digest;
@@ -267,8 +267,8 @@ fn xmss_computes_what_rfc_8391_says_for_every_set() {
     let mut random = Random::new();
     for scheme in [Scheme::Xmss, Scheme::XmssMt] {
         let sets = sets(scheme);
-        assert_eq!(ParameterSet::of(scheme, 0), None);
-        assert_eq!(ParameterSet::of(scheme, sets.len() as u32 + 1), None);
+        assert_eq!(XmssParameterSet::of(scheme, 0), None);
+        assert_eq!(XmssParameterSet::of(scheme, sets.len() as u32 + 1), None);
         for (oid, family, h, d) in sets {
             let n = family.n;
             let index_len = if scheme == Scheme::Xmss { 4 } else { h.div_ceil(8) as usize };
@@ -285,7 +285,7 @@ fn xmss_computes_what_rfc_8391_says_for_every_set() {
             let expected = family.root((h, d), index_len, (&root, &seed), &message, &signature);
             let key = [&oid.to_be_bytes()[..], &root, &seed].concat();
 
-            let set = ParameterSet::of(scheme, oid).unwrap();
+            let set = XmssParameterSet::of(scheme, oid).unwrap();
             assert_eq!(set.is_approved(), family.is_approved);
             assert_eq!(set.public_key_len(), key.len());
             assert_eq!(set.signature_len(), signature.len());

@@ -9,7 +9,7 @@ use crate::vectors::{folder, read, skip};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::lms::{self, hss};
 use hartlock_kernels::signature::Rejection;
-use hartlock_kernels::xmss::{self, ParameterSet, Scheme, Sets};
+use hartlock_kernels::xmss::{self, Scheme, Sets, XmssParameterSet};
 use serde_json::Value;
 
 const KERNELS: &Kernels = &Kernels::PORTABLE;
@@ -67,7 +67,7 @@ fn verify_xmss(
 /// Checks that a signature is valid, and that it is accepted only if the policy accepts its parameter set.
 fn accepts_xmss(scheme: Scheme, key: &[u8], message: &[u8], signature: &[u8]) {
     let oid = u32::from_be_bytes(key[..4].try_into().unwrap());
-    let set = ParameterSet::of(scheme, oid).unwrap();
+    let set = XmssParameterSet::of(scheme, oid).unwrap();
     assert_eq!(verify_xmss(scheme, key, message, signature), Ok(()), "{scheme:?} {oid:#x}");
     let expected = if set.is_approved() { Ok(()) } else { Err(Rejection::UnsupportedKey) };
     let by_default = xmss::verify(KERNELS, scheme, Sets::default(), key, &[message], signature);

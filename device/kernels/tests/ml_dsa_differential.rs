@@ -3,7 +3,7 @@
 
 use fips204::traits::{SerDes, Signer, Verifier};
 use hartlock_kernels::Kernels;
-use hartlock_kernels::ml_dsa::{Message, MlDsaSet, compare, verify};
+use hartlock_kernels::ml_dsa::{MlDsaMessage, MlDsaSet, compare, verify};
 use hartlock_kernels::signature::Rejection;
 use ml_dsa::{Keypair, SigningKey};
 use proptest::prelude::*;
@@ -115,7 +115,7 @@ fn judges() -> [Judges; 3] {
 }
 
 impl Judges {
-    fn ours(&self, key: &[u8], message: Message, signature: &[u8]) -> Result<(), Rejection> {
+    fn ours(&self, key: &[u8], message: MlDsaMessage, signature: &[u8]) -> Result<(), Rejection> {
         verify(&Kernels::PORTABLE, self.set, key, message, signature)
     }
 
@@ -128,7 +128,7 @@ impl Judges {
         signature: &[u8],
     ) -> Result<(), Rejection> {
         let pieces = [&message[..message.len() / 3], &message[message.len() / 3..]];
-        let ours = self.ours(key, Message::Pure { context, message: &pieces }, signature);
+        let ours = self.ours(key, MlDsaMessage::Pure { context, message: &pieces }, signature);
         let theirs = (self.verify)(key, context, message, signature);
         assert_eq!([ours.is_ok(); 2], theirs, "{ours:?}");
         ours
@@ -223,7 +223,7 @@ proptest! {
         let signature = (judges.sign)(&seed, &context, &message);
         prop_assert_eq!(judges.verdict(&key, &context, &message, &signature), Ok(()));
         // The comparison has the two values that must be equal, followed by zeros.
-        let pure = Message::Pure { context: &context, message: &[&message] };
+        let pure = MlDsaMessage::Pure { context: &context, message: &[&message] };
         let comparison =
             compare(&Kernels::PORTABLE, judges.set, &key, pure, &signature).unwrap();
         let len = [32, 48, 64][number];
@@ -247,15 +247,15 @@ proptest! {
         let pieces: [&[u8]; 1] = [&message];
         let cases = [
             (
-                Message::Pure { context: &context, message: &pieces },
+                MlDsaMessage::Pure { context: &context, message: &pieces },
                 (judges.sign)(&seed, &context, &message),
             ),
             (
-                Message::PreHash { context: &context, oid: &SHA256, digest: &digest },
+                MlDsaMessage::PreHash { context: &context, oid: &SHA256, digest: &digest },
                 (judges.sign_hash)(&seed, &context, &digest),
             ),
-            (Message::Internal(&pieces), (judges.sign_internal)(&seed, &message)),
-            (Message::ExternalMu(&mu), (judges.sign_mu)(&seed, &mu)),
+            (MlDsaMessage::Internal(&pieces), (judges.sign_internal)(&seed, &message)),
+            (MlDsaMessage::ExternalMu(&mu), (judges.sign_mu)(&seed, &mu)),
         ];
         for (made_for, (_, signature)) in cases.iter().enumerate() {
             for (read_as, (message_as, _)) in cases.iter().enumerate() {
@@ -334,7 +334,7 @@ proptest! {
         let key = (judges.public_key)(&seed);
         let signature = (judges.sign)(&seed, b"", b"message");
         let as_set = |set, key: &[u8], signature: &[u8]| {
-            let message = Message::Pure { context: b"", message: &[b"message"] };
+            let message = MlDsaMessage::Pure { context: b"", message: &[b"message"] };
             verify(&Kernels::PORTABLE, set, key, message, signature)
         };
         let set = judges.set;
@@ -372,14 +372,14 @@ fn contexts_over_255_bytes_are_refused() {
         let signature = (judges.sign)(&seed, &longest, b"message");
         assert_eq!(judges.verdict(&key, &longest, b"message", &signature), Ok(()));
         for context in [[7; 256].as_slice(), &[7; 511], &[7; 512], &[7; 70_000]] {
-            let pure = Message::Pure { context, message: &[b"message"] };
+            let pure = MlDsaMessage::Pure { context, message: &[b"message"] };
             assert_eq!(judges.ours(&key, pure, &signature), Err(Rejection::ContextLength));
-            let pre_hash = Message::PreHash { context, oid: &SHA256, digest: &[1; 32] };
+            let pre_hash = MlDsaMessage::PreHash { context, oid: &SHA256, digest: &[1; 32] };
             assert_eq!(judges.ours(&key, pre_hash, &signature), Err(Rejection::ContextLength));
         }
         // A context length of 256 must not be treated as 0.
         let signature = (judges.sign)(&seed, b"", &[&[7; 256], b"message".as_slice()].concat());
-        let pure = Message::Pure { context: &[7; 256], message: &[b"message"] };
+        let pure = MlDsaMessage::Pure { context: &[7; 256], message: &[b"message"] };
         assert_eq!(judges.ours(&key, pure, &signature), Err(Rejection::ContextLength));
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::vectors::{array, bytes, read, read_json, text, unhex};
 use hartlock_kernels::Kernels;
-use hartlock_kernels::ml_dsa::{Message, MlDsaSet, verify};
+use hartlock_kernels::ml_dsa::{MlDsaMessage, MlDsaSet, verify};
 use hartlock_kernels::signature::Rejection;
 use sha2::Digest;
 use shake::ExtendableOutput;
@@ -28,18 +28,18 @@ struct Case {
 }
 
 impl Case {
-    fn check(&self, message: Message) -> Result<(), Rejection> {
+    fn check(&self, message: MlDsaMessage) -> Result<(), Rejection> {
         let Self { set, key, signature } = self;
         verify(&Kernels::PORTABLE, *set, key, message, signature)
     }
 
     /// Returns the verdict, after a check that no other interface accepts the signature.
-    fn check_alone(&self, message: Message, raw: &[u8]) -> Result<(), Rejection> {
+    fn check_alone(&self, message: MlDsaMessage, raw: &[u8]) -> Result<(), Rejection> {
         let verdict = self.check(message);
         let others = [
-            Message::Pure { context: b"", message: &[raw] },
-            Message::PreHash { context: b"", oid: b"", digest: raw },
-            Message::Internal(&[raw]),
+            MlDsaMessage::Pure { context: b"", message: &[raw] },
+            MlDsaMessage::PreHash { context: b"", oid: b"", digest: raw },
+            MlDsaMessage::Internal(&[raw]),
         ];
         for other in others {
             let is_another = std::mem::discriminant(&other) != std::mem::discriminant(&message);
@@ -86,22 +86,23 @@ fn agrees_with_acvp() {
             let case = Case { set, key: bytes(test, "pk"), signature: bytes(test, "signature") };
             let interface = (text(group, "signatureInterface"), text(group, "preHash"));
             let verdict = if group["externalMu"] == true {
-                case.check(Message::ExternalMu(&bytes(test, "mu").try_into().unwrap()))
+                case.check(MlDsaMessage::ExternalMu(&bytes(test, "mu").try_into().unwrap()))
             } else {
                 let message = bytes(test, "message");
                 let pieces: [&[u8]; 1] = [&message];
                 match interface {
                     ("external", "pure") => {
                         let context = &bytes(test, "context");
-                        case.check_alone(Message::Pure { context, message: &pieces }, &message)
+                        case.check_alone(MlDsaMessage::Pure { context, message: &pieces }, &message)
                     }
                     ("external", "preHash") => {
                         let context = &bytes(test, "context");
                         let (oid, digest) = pre_hash(text(test, "hashAlg"), &message);
-                        let pre_hash = Message::PreHash { context, oid: &oid, digest: &digest };
+                        let pre_hash =
+                            MlDsaMessage::PreHash { context, oid: &oid, digest: &digest };
                         case.check_alone(pre_hash, &digest)
                     }
-                    ("internal", _) => case.check_alone(Message::Internal(&pieces), &message),
+                    ("internal", _) => case.check_alone(MlDsaMessage::Internal(&pieces), &message),
                     other => panic!("unknown interface {other:?}"),
                 }
             };
@@ -129,7 +130,7 @@ fn agrees_with_acvp_of_2024() {
         for test in array(&group["tests"]) {
             let case = Case { set, key: key.clone(), signature: bytes(test, "signature") };
             let message = bytes(test, "message");
-            let verdict = case.check_alone(Message::Internal(&[&message]), &message);
+            let verdict = case.check_alone(MlDsaMessage::Internal(&[&message]), &message);
             let is_valid = test["testPassed"] == true;
             assert_eq!(verdict.is_ok(), is_valid, "{verdict:?} {test}");
             *(if is_valid { &mut valid } else { &mut invalid }) += 1;
@@ -174,9 +175,10 @@ fn agrees_with_known_answers_of_all_interfaces() {
                 let context = record.get("ctx").map(|it| unhex(it)).unwrap_or_default();
                 let pieces: [&[u8]; 3] = [&message[..5], &[], &message[5..]];
                 let (oid, digest) = pre_hash(hash, &message);
-                let as_pure = Message::Pure { context: &context, message: &pieces };
-                let as_hashed = Message::PreHash { context: &context, oid: &oid, digest: &digest };
-                let as_raw = Message::Internal(&pieces);
+                let as_pure = MlDsaMessage::Pure { context: &context, message: &pieces };
+                let as_hashed =
+                    MlDsaMessage::PreHash { context: &context, oid: &oid, digest: &digest };
+                let as_raw = MlDsaMessage::Internal(&pieces);
                 for (name, message) in [("pure", as_pure), ("hashed", as_hashed), ("raw", as_raw)] {
                     let expected =
                         if name == interface { Ok(()) } else { Err(Rejection::Mismatch) };
@@ -206,7 +208,8 @@ fn agrees_with_wycheproof() {
                 let context =
                     test.get("ctx").map(|it| unhex(it.as_str().unwrap())).unwrap_or_default();
                 let message = bytes(test, "msg");
-                let verdict = case.check(Message::Pure { context: &context, message: &[&message] });
+                let verdict =
+                    case.check(MlDsaMessage::Pure { context: &context, message: &[&message] });
                 let is_valid = match text(test, "result") {
                     "valid" => true,
                     "invalid" => false,

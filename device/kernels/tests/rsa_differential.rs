@@ -2,7 +2,7 @@
 //! correct signer makes.
 
 use hartlock_kernels::rsa::pkcs1::{self, Identified};
-use hartlock_kernels::rsa::{Hasher, PublicKey, pss};
+use hartlock_kernels::rsa::{KernelHasher, RsaPublicKey, pss};
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::signature::Rejection;
 use hartlock_kernels::{Hash, Kernels};
@@ -35,8 +35,8 @@ impl Signer {
         Self { primes, q_inverse, modulus: n.to_bytes_be(), n }
     }
 
-    fn key(&self) -> PublicKey<'_> {
-        PublicKey::new(&self.modulus, &[1, 0, 1]).unwrap()
+    fn key(&self) -> RsaPublicKey<'_> {
+        RsaPublicKey::new(&self.modulus, &[1, 0, 1]).unwrap()
     }
 
     fn fixed(&self, number: &BigUint) -> Vec<u8> {
@@ -296,7 +296,7 @@ fn a_digest_of_another_length_is_refused() {
     let signer = &SIGNERS[0];
     let block = pss_block::<sha2::Sha256, sha2::Sha256>(256, b"message", &[1; 32], |_| (), |_| ());
     let signature = signer.sign(&block);
-    let hash = Hasher::<Sha256>::new(KERNELS);
+    let hash = KernelHasher::<Sha256>::new(KERNELS);
     let judge = |digest: &[u8]| {
         let mask = pss::Mgf1(&hash);
         pss::compare(&signer.key(), &hash, &mask, digest, 32, &signature)?.check()
@@ -363,10 +363,10 @@ fn keys_are_read_from_the_one_encoding() {
         let pkcs1 = wrap(0x30, &[integer(n), integer(&[1, 0, 1])].concat());
         let spki_of = |algorithm, parameters| spki(algorithm, parameters, &pkcs1);
         let good = spki_of(RSA, &[5, 0]);
-        assert_eq!(PublicKey::from_pkcs1_der(&pkcs1).unwrap().modulus(), n);
-        assert_eq!(PublicKey::from_spki_der(&good).unwrap().modulus(), n);
+        assert_eq!(RsaPublicKey::from_pkcs1_der(&pkcs1).unwrap().modulus(), n);
+        assert_eq!(RsaPublicKey::from_spki_der(&good).unwrap().modulus(), n);
 
-        let verdict = |der: &[u8]| PublicKey::from_spki_der(der).err();
+        let verdict = |der: &[u8]| RsaPublicKey::from_spki_der(der).err();
         assert_eq!(verdict(&spki_of(RSA_PSS, &[])), Some(Rejection::UnsupportedKey));
         assert_eq!(verdict(&spki_of(RSA_PSS, &[0x30, 0])), Some(Rejection::UnsupportedKey));
         for parameters in [&[][..], &[0x30, 0], &[5, 0, 5, 0], &[5, 0x81, 0], &[5, 1, 0]] {
@@ -387,7 +387,7 @@ fn keys_are_read_from_the_one_encoding() {
 
         let key = |parts: &[Vec<u8>]| {
             let der = wrap(0x30, &parts.concat());
-            PublicKey::from_pkcs1_der(&der).err()
+            RsaPublicKey::from_pkcs1_der(&der).err()
         };
         let e = integer(&[1, 0, 1]);
         for parts in [
@@ -409,7 +409,7 @@ fn keys_are_read_from_the_one_encoding() {
 #[test]
 fn numbers_that_are_no_key_are_told_from_unsupported_ones() {
     let n = &SIGNERS[0].modulus[..];
-    let verdict = |n: &[u8], e: &[u8]| PublicKey::new(n, e).err();
+    let verdict = |n: &[u8], e: &[u8]| RsaPublicKey::new(n, e).err();
     assert_eq!(verdict(n, &[1, 0, 1]), None);
     let even = [&n[..255], &[n[255] ^ 1]].concat();
     let padded = [&[0], n].concat();

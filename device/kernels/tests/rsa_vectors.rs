@@ -3,7 +3,7 @@
 
 use crate::vectors::{array, bytes, read, read_json, records, text, unhex};
 use hartlock_kernels::rsa::pss::{Mask, Mgf1};
-use hartlock_kernels::rsa::{Digester, PublicKey, pkcs1, pss};
+use hartlock_kernels::rsa::{Digester, RsaPublicKey, pkcs1, pss};
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::signature::Rejection;
 use hartlock_kernels::{Hash, Kernels};
@@ -70,9 +70,9 @@ fn foreign(name: &str) -> Foreign {
 }
 
 /// A SHAKE as the mask generation function (RFC 8702 §3.1).
-struct Xof(&'static str);
+struct NamedShakeMask(&'static str);
 
-impl Mask for Xof {
+impl Mask for NamedShakeMask {
     fn apply(&self, seed: &[u8], data: &mut [u8]) {
         let mut mask = vec![0; data.len()];
         match self.0 {
@@ -93,7 +93,7 @@ impl Mask for Xof {
 }
 
 fn judge_pkcs1(
-    key: &PublicKey,
+    key: &RsaPublicKey,
     hash: &str,
     message: &[u8],
     signature: &[u8],
@@ -103,7 +103,7 @@ fn judge_pkcs1(
         pkcs1::compare(key, &foreign.digest_info, &(foreign.digest)(message), signature)?.check();
     // The hashes of this crate are also used through the public interface.
     fn front<H: pkcs1::Identified>(
-        key: &PublicKey,
+        key: &RsaPublicKey,
         message: &[u8],
         signature: &[u8],
     ) -> Result<(), Rejection> {
@@ -120,14 +120,14 @@ fn judge_pkcs1(
 }
 
 fn judge_pss(
-    key: &PublicKey,
+    key: &RsaPublicKey,
     [hash, mask]: [&str; 2],
     message: &[u8],
     salt_len: usize,
     signature: &[u8],
 ) -> Result<(), Rejection> {
     fn front<H: Hash, M: Hash>(
-        key: &PublicKey,
+        key: &RsaPublicKey,
         message: &[u8],
         salt_len: usize,
         signature: &[u8],
@@ -144,8 +144,12 @@ fn judge_pss(
     let hash = foreign(hash);
     let digest = (hash.digest)(message);
     let verdict = match mask {
-        "SHAKE128" => pss::compare(key, &hash, &Xof("SHAKE128"), &digest, salt_len, signature),
-        "SHAKE256" => pss::compare(key, &hash, &Xof("SHAKE256"), &digest, salt_len, signature),
+        "SHAKE128" => {
+            pss::compare(key, &hash, &NamedShakeMask("SHAKE128"), &digest, salt_len, signature)
+        }
+        "SHAKE256" => {
+            pss::compare(key, &hash, &NamedShakeMask("SHAKE256"), &digest, salt_len, signature)
+        }
         _ => pss::compare(key, &hash, &Mgf1(&foreign(mask)), &digest, salt_len, signature),
     };
     let verdict = verdict.and_then(|comparison| comparison.check());
@@ -167,8 +171,8 @@ fn wycheproof_key(group: &Value) -> Result<Vec<u8>, Rejection> {
         number[number.iter().position(|byte| *byte != 0).unwrap()..].to_vec()
     };
     let (modulus, exponent) = (number("modulus"), number("publicExponent"));
-    let key = PublicKey::new(&modulus, &exponent).map(|key| key.modulus().to_vec());
-    for other in [PublicKey::from_pkcs1_der(&asn), PublicKey::from_spki_der(&der)] {
+    let key = RsaPublicKey::new(&modulus, &exponent).map(|key| key.modulus().to_vec());
+    for other in [RsaPublicKey::from_pkcs1_der(&asn), RsaPublicKey::from_spki_der(&der)] {
         assert_eq!(other.map(|key| key.modulus().to_vec()), key);
     }
     key
@@ -202,7 +206,7 @@ fn pkcs1_agrees_with_wycheproof() {
                     unsupported += 1;
                     continue;
                 };
-                let key = PublicKey::new(modulus, &[1, 0, 1]).unwrap();
+                let key = RsaPublicKey::new(modulus, &[1, 0, 1]).unwrap();
                 let (message, signature) = (bytes(test, "msg"), bytes(test, "sig"));
                 let verdict = judge_pkcs1(&key, text(group, "sha"), &message, &signature);
                 let is_weak_hash = array(&test["flags"]).iter().any(|flag| flag == "WeakHash");
@@ -241,7 +245,7 @@ fn pss_agrees_with_wycheproof() {
         let Some(file) = read_json(&format!("wycheproof/rsa_pss_{name}_test.json")) else { return };
         for group in array(&file["testGroups"]) {
             let modulus = wycheproof_key(group).unwrap();
-            let key = PublicKey::new(&modulus, &[1, 0, 1]).unwrap();
+            let key = RsaPublicKey::new(&modulus, &[1, 0, 1]).unwrap();
             let mask = match text(group, "mgf") {
                 "MGF1" => text(group, "mgfSha"),
                 mask => mask,
@@ -285,7 +289,10 @@ fn keys_of_acvp_are_refused_for_size_or_exponent() {
                 unhex(&format!("{}{hex}", if hex.len() % 2 == 1 { "0" } else { "" }))
             };
             let (modulus, exponent) = (hex("n"), hex("e"));
-            assert_eq!(PublicKey::new(&modulus, &exponent).err(), Some(Rejection::UnsupportedKey));
+            assert_eq!(
+                RsaPublicKey::new(&modulus, &exponent).err(),
+                Some(Rejection::UnsupportedKey)
+            );
             refused += 1;
         }
     }
@@ -313,7 +320,7 @@ fn rsa_agrees_with_botan() {
             };
             let modulus = modulus.to_bytes_be();
             let exponent = number(exponent).to_bytes_be();
-            let key = match PublicKey::new(&modulus, &exponent) {
+            let key = match RsaPublicKey::new(&modulus, &exponent) {
                 Ok(key) => key,
                 Err(rejection) => {
                     assert_eq!(rejection, Rejection::UnsupportedKey);

@@ -4,7 +4,7 @@
 use fips205::traits::{KeyGen, SerDes, Signer, Verifier};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::Rejection;
-use hartlock_kernels::slh_dsa::{MAX_CONTEXT_LEN, Message, SlhDsaSet, verify};
+use hartlock_kernels::slh_dsa::{MAX_CONTEXT_LEN, SlhDsaMessage, SlhDsaSet, verify};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use std::ops::Range;
@@ -23,7 +23,7 @@ struct Peer {
     pure: Vec<u8>,
     /// Signature of `DIGEST` with `CONTEXT`.
     pre_hashed: Vec<u8>,
-    accepts: fn(&[u8], Message, &[u8]) -> bool,
+    accepts: fn(&[u8], SlhDsaMessage, &[u8]) -> bool,
 }
 
 macro_rules! tests {
@@ -32,17 +32,17 @@ macro_rules! tests {
         $(#[$attribute])?
         fn $name() {
             use fips205::$name::{KG, PublicKey, SIG_LEN};
-            fn accepts(key: &[u8], message: Message, signature: &[u8]) -> bool {
+            fn accepts(key: &[u8], message: SlhDsaMessage, signature: &[u8]) -> bool {
                 // The second implementation cannot take a key or signature of the wrong length.
                 let Ok(key) = key.try_into() else { return false };
                 let key = PublicKey::try_from_bytes(key).unwrap();
                 let Ok(signature) = <&[u8; SIG_LEN]>::try_from(signature) else { return false };
                 match message {
-                    Message::Pure { context, message } => key.verify(message, signature, context),
-                    Message::PreHashed { context, oid, digest } => {
+                    SlhDsaMessage::Pure { context, message } => key.verify(message, signature, context),
+                    SlhDsaMessage::PreHashed { context, oid, digest } => {
                         key.hash_verify(digest, signature, context, oid)
                     }
-                    Message::Internal(_) => unreachable!("the peer does not offer it"),
+                    SlhDsaMessage::Internal(_) => unreachable!("the peer does not offer it"),
                 }
             }
             let [a, b, c] = [1, 2, 3].map(|number: u8| [number; $n]);
@@ -107,7 +107,12 @@ fn parts(n: usize, h_prime: usize, d: usize, a: usize, k: usize) -> Vec<Range<us
 
 impl Peer {
     /// Returns our verdict, after a check that the second implementation has the same verdict.
-    fn verdict(&self, key: &[u8], message: Message, signature: &[u8]) -> Result<(), Rejection> {
+    fn verdict(
+        &self,
+        key: &[u8],
+        message: SlhDsaMessage,
+        signature: &[u8],
+    ) -> Result<(), Rejection> {
         let ours = verify(&Kernels::PORTABLE, self.set, key, message, signature);
         assert_eq!(ours.is_ok(), (self.accepts)(key, message, signature), "{ours:?}");
         ours
@@ -116,7 +121,7 @@ impl Peer {
 
 fn check(peer: &Peer, parts: &[Range<usize>]) {
     let (key, signature) = (&peer.key[..], &peer.pure[..]);
-    let pure = |context, message| Message::Pure { context, message };
+    let pure = |context, message| SlhDsaMessage::Pure { context, message };
     let good = pure(CONTEXT, MESSAGE);
     assert_eq!((key.len(), signature.len()), (peer.set.public_key_len(), peer.set.signature_len()));
     assert_eq!(parts.last().unwrap().end, signature.len());
@@ -124,19 +129,21 @@ fn check(peer: &Peer, parts: &[Range<usize>]) {
 
     // An interface does not accept the signature of another one.
     let digest = &DIGEST[..32];
-    let pre_hashed = Message::PreHashed { context: CONTEXT, oid: OID, digest };
+    let pre_hashed = SlhDsaMessage::PreHashed { context: CONTEXT, oid: OID, digest };
     assert_eq!(peer.verdict(key, pre_hashed, &peer.pre_hashed), Ok(()));
     assert_eq!(peer.verdict(key, pre_hashed, signature), Err(Rejection::Mismatch));
     assert_eq!(peer.verdict(key, good, &peer.pre_hashed), Err(Rejection::Mismatch));
     let joined = [OID, digest].concat();
     assert!(peer.verdict(key, pure(CONTEXT, &joined), &peer.pre_hashed).is_err());
-    for other in [Message::Internal(MESSAGE), Message::Internal(&[&[0, 4], CONTEXT].concat())] {
+    for other in
+        [SlhDsaMessage::Internal(MESSAGE), SlhDsaMessage::Internal(&[&[0, 4], CONTEXT].concat())]
+    {
         let verdict = verify(&Kernels::PORTABLE, peer.set, key, other, signature);
         assert_eq!(verdict, Err(Rejection::Mismatch));
     }
     // The two other interfaces use the internal interface.
     let encoded = [&[0, 4], CONTEXT, MESSAGE].concat();
-    let internal = Message::Internal(&encoded);
+    let internal = SlhDsaMessage::Internal(&encoded);
     assert_eq!(verify(&Kernels::PORTABLE, peer.set, key, internal, signature), Ok(()));
 
     let mut runner = TestRunner::deterministic();
@@ -168,7 +175,7 @@ fn check(peer: &Peer, parts: &[Range<usize>]) {
     for other in [pure(&[0; 256], MESSAGE), pure(&[0; 260], MESSAGE)] {
         assert_eq!(peer.verdict(key, other, signature), Err(Rejection::ContextLength));
     }
-    let long_context = Message::PreHashed { context: &[0; 256], oid: OID, digest };
+    let long_context = SlhDsaMessage::PreHashed { context: &[0; 256], oid: OID, digest };
     assert_eq!(peer.verdict(key, long_context, signature), Err(Rejection::ContextLength));
     for byte in [0, 0xff] {
         let verdict = peer.verdict(key, good, &vec![byte; signature.len()]);
@@ -180,7 +187,7 @@ fn check(peer: &Peer, parts: &[Range<usize>]) {
 }
 
 /// Checks keys and signatures that are too short or too long, by one byte, by a part, or by everything.
-fn check_lengths(peer: &Peer, good: Message, parts: &[Range<usize>]) {
+fn check_lengths(peer: &Peer, good: SlhDsaMessage, parts: &[Range<usize>]) {
     let (key, signature) = (&peer.key[..], &peer.pure[..]);
     let ends = parts.iter().flat_map(|part| [part.start, part.start + 1]);
     for len in ends.chain([signature.len() - 1]) {

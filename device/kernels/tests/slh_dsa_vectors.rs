@@ -7,7 +7,7 @@ use crate::vectors::{
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::sha3::Shake128;
 use hartlock_kernels::signature::{ParameterSet, Rejection};
-use hartlock_kernels::slh_dsa::{Message, SlhDsaSet, verify};
+use hartlock_kernels::slh_dsa::{SlhDsaMessage, SlhDsaSet, verify};
 use hartlock_kernels::{Hash, Kernels};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -22,7 +22,12 @@ fn set_of(name: &str) -> SlhDsaSet {
     SlhDsaSet::from_name(&name.to_ascii_lowercase()).unwrap_or_else(|| panic!("unknown set {name}"))
 }
 
-fn judge(set: SlhDsaSet, key: &[u8], message: Message, signature: &[u8]) -> Result<(), Rejection> {
+fn judge(
+    set: SlhDsaSet,
+    key: &[u8],
+    message: SlhDsaMessage,
+    signature: &[u8],
+) -> Result<(), Rejection> {
     verify(&Kernels::PORTABLE, set, key, message, signature)
 }
 
@@ -48,14 +53,14 @@ fn check_acvp(file: &Value) -> (usize, usize) {
         for test in array(&group["tests"]) {
             let (key, message) = (bytes(test, "pk"), bytes(test, "message"));
             let signature = bytes(test, "signature");
-            let verdict = judge(set, &key, Message::Internal(&message), &signature);
+            let verdict = judge(set, &key, SlhDsaMessage::Internal(&message), &signature);
             let expected = test["testPassed"].as_bool().unwrap();
             assert_eq!(verdict.is_ok(), expected, "{set:?} {} {}", test["tcId"], test["reason"]);
             if signature.len() != set.signature_len() {
                 assert_eq!(verdict, Err(Rejection::SignatureLength));
             }
             // As a message of the external interface, it is a different message.
-            let pure = Message::Pure { context: b"", message: &message };
+            let pure = SlhDsaMessage::Pure { context: b"", message: &message };
             assert!(judge(set, &key, pure, &signature).is_err());
             *(if expected { &mut valid } else { &mut invalid }) += 1;
         }
@@ -114,12 +119,14 @@ fn slh_dsa_agrees_with_bouncy_castle() {
             let digest = record.get("message_hash").map(|digest| unhex(digest));
             let (interface, message) = match (&context, &oid) {
                 // Files of the pure interface also have records of the internal interface.
-                (None, None) => ("internal", Message::Internal(&message)),
-                (Some(context), None) => ("pure", Message::Pure { context, message: &message }),
+                (None, None) => ("internal", SlhDsaMessage::Internal(&message)),
+                (Some(context), None) => {
+                    ("pure", SlhDsaMessage::Pure { context, message: &message })
+                }
                 (context, Some(oid)) => {
                     let context = context.as_deref().unwrap_or_default();
                     let digest = digest.as_deref().expect("a digest");
-                    ("pre-hashed", Message::PreHashed { context, oid, digest })
+                    ("pre-hashed", SlhDsaMessage::PreHashed { context, oid, digest })
                 }
             };
             interfaces.insert(interface);
@@ -151,8 +158,8 @@ fn slh_dsa_refuses_what_was_made_invalid() {
         };
         let context = &context;
         let message = match &pre_hashed {
-            None => Message::Pure { context, message: &message },
-            Some((oid, digest)) => Message::PreHashed { context, oid, digest },
+            None => SlhDsaMessage::Pure { context, message: &message },
+            Some((oid, digest)) => SlhDsaMessage::PreHashed { context, oid, digest },
         };
         assert_eq!(text(test, "result"), "invalid");
         let verdict = judge(set, &key, message, &signature);

@@ -67,7 +67,7 @@ impl KeyEngines for HardwareKeyEngines {
             match cipher.mode {
                 CipherMode::Gcm => aes.seal(vector(&cipher)?, cipher.more, text),
                 CipherMode::Ctr => {
-                    aes.process(aes::Mode::Ctr(cipher.iv), Direction::Encrypt, text)?;
+                    aes.process(aes::ModeOfOperation::Ctr(cipher.iv), Direction::Encrypt, text)?;
                     Ok([0; 16])
                 }
             }
@@ -84,7 +84,9 @@ impl KeyEngines for HardwareKeyEngines {
             aes.load_key(cipher.key)?;
             match cipher.mode {
                 CipherMode::Gcm => aes.open(vector(&cipher)?, cipher.more, text, tag),
-                CipherMode::Ctr => aes.process(aes::Mode::Ctr(cipher.iv), Direction::Decrypt, text),
+                CipherMode::Ctr => {
+                    aes.process(aes::ModeOfOperation::Ctr(cipher.iv), Direction::Decrypt, text)
+                }
             }
         });
         zero_unless(decrypted, text)

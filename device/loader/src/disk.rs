@@ -8,9 +8,9 @@ use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
 use hartlock_kernels::Kernels;
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{Coordinator, Job};
-use hartlock_verify::tree::{self, Digest, Hasher, Root, SoftwareHasher};
+use hartlock_verify::tree::{self, Digest, Hasher, SoftwareHasher, TreeRootHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
-use hartlock_virt::block::{DEPTH, Device, SECTOR_SIZE, request_size};
+use hartlock_virt::block::{BlockDevice, DEPTH, SECTOR_SIZE, request_size};
 use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
@@ -55,7 +55,7 @@ impl Reading for Once {
 
 /// The block device with the harts that hash the data, and the log.
 pub struct Disk<'a, 'b, R> {
-    device: Device,
+    device: BlockDevice,
     bounce: *mut u8,
     kernels: Kernels,
     /// Harts that take part in this boot.
@@ -86,7 +86,7 @@ impl<'a, 'b, R> Disk<'a, 'b, R> {
         log: &'a mut Log<'b>,
     ) -> Result<Self, Reason> {
         let bounce = core::ptr::with_exposed_provenance_mut(BOUNCE.start as usize);
-        Ok(Self { device: Device::open()?, bounce, kernels, harts, log, reading: PhantomData })
+        Ok(Self { device: BlockDevice::open()?, bounce, kernels, harts, log, reading: PhantomData })
     }
 
     /// Stops the device; afterwards it does not write to memory.
@@ -249,7 +249,7 @@ impl<R> Disk<'_, '_, R> {
             mode: payload.mode,
             hash: payload.hash,
         };
-        let mut root = Root::<SoftwareHasher>::with(payload, &self.kernels);
+        let mut root = TreeRootHasher::<SoftwareHasher>::with(payload, &self.kernels);
         harts::clear_parts();
         let mut work = Coordinator::open(&POOL, own, job);
         let mut patience = Patience::new();
@@ -391,7 +391,7 @@ impl Transfer {
     }
 
     /// Submits requests as long as the device accepts them, and collects the completed ones.
-    fn advance(&mut self, device: &mut Device) -> Result<(), Reason> {
+    fn advance(&mut self, device: &mut BlockDevice) -> Result<(), Reason> {
         while let Some((offset, len)) = self.arrivals.next_request() {
             let sector = self.first_sector.saturating_add(offset / SECTOR_SIZE);
             let address = self.address.saturating_add(offset);
@@ -416,7 +416,7 @@ impl Transfer {
     }
 
     /// Waits for the padding that follows the last hashed byte.
-    fn finish(&mut self, device: &mut Device) -> Result<(), Reason> {
+    fn finish(&mut self, device: &mut BlockDevice) -> Result<(), Reason> {
         while !self.is_complete() {
             self.advance(device)?;
         }

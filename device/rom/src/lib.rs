@@ -25,7 +25,7 @@ use hartlock_stage::{RomLog, entry, measure, push, signature, start_log};
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
 use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
-use hartlock_virt::kernels::{self, Mode};
+use hartlock_virt::kernels::{self, PrivilegeMode};
 use hartlock_virt::{console, dma, hart, memory};
 
 global_asm!(
@@ -182,7 +182,7 @@ extern "C" fn rom_trap(cause: u64, pc: u64, value: u64) -> ! {
 /// Selects the kernels of the boot hart, and logs those that it cannot use.
 fn choose_kernels(log: &mut RomLog) -> Kernels {
     let start = clock::now();
-    let choice = kernels::choose(Mode::Machine);
+    let choice = kernels::choose(PrivilegeMode::Machine);
     kernels::print(&choice);
     for (kernel, value) in choice.rejections() {
         push(log, Entry { kernel, value, harts: 1 << BOOT_HART, ..step(Step::Kernel, start) });

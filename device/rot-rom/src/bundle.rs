@@ -10,10 +10,10 @@ use hartlock_image::{HashId, PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_u
 use hartlock_kernels::{Kernels, Tier};
 use hartlock_rot::host::{self, BusError};
 use hartlock_stage::{Instant, RomLog, entry, push};
-use hartlock_verify::tree::{self, Digest, Hasher, Root, SoftwareHasher};
+use hartlock_verify::tree::{self, Digest, Hasher, SoftwareHasher, TreeRootHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
 
-use crate::dma::{Dma, Sink};
+use crate::dma::{LockedDma, Sink};
 use crate::engines::RotEngines;
 use crate::sha3::RootHasher;
 use crate::words::Words;
@@ -27,7 +27,7 @@ const PIECE_SIZE: usize = 2048;
 pub struct Bundle<'a> {
     kernels: Kernels,
     engines: &'a RotEngines,
-    dma: Option<&'a mut Dma>,
+    dma: Option<&'a mut LockedDma>,
     log: &'a mut RomLog,
     /// SHA3-512 digest of the monitor's copy, if the device has a TEE.
     measurement: Option<Digest>,
@@ -38,7 +38,7 @@ impl<'a> Bundle<'a> {
     pub fn open(
         kernels: Kernels,
         engines: &'a RotEngines,
-        dma: Option<&'a mut Dma>,
+        dma: Option<&'a mut LockedDma>,
         log: &'a mut RomLog,
     ) -> Self {
         Self { kernels, engines, dma, log, measurement: None }
@@ -172,7 +172,7 @@ fn digest_of_blocks<H: Hasher>(
     mode: TreeMode,
 ) -> Result<Digest, BusError> {
     let block_size = u64::from(mode.block_size().unwrap_or(0).max(1));
-    let mut root = Root::<H>::with(payload, kernels);
+    let mut root = TreeRootHasher::<H>::with(payload, kernels);
     let (mut at, mut index) = (0_u64, 0_u64);
     while at < payload.size {
         let count = payload.size.wrapping_sub(at).min(block_size);
@@ -192,7 +192,7 @@ struct Streamed<'a> {
     /// The hash is that of the engine for SHA-3.
     is_sha3: bool,
     engines: &'a RotEngines,
-    dma: &'a mut Dma,
+    dma: &'a mut LockedDma,
 }
 
 impl Streamed<'_> {

@@ -3,7 +3,7 @@
 //! Both windows of the engine cover the host's memory, because payloads are copied within it and the host requests
 //! digests of any part of it. The ranges in a request are checked before (`hartlock_drivers::mailbox::request`).
 
-use hartlock_drivers::dma::{Dma as Engine, Error, List, Range, Window};
+use hartlock_drivers::dma::{DescriptorList, Dma, Error, Range, Window};
 use hartlock_drivers::wait::Polling;
 use hartlock_regs::Block;
 use hartlock_rot::host::{self, BusError};
@@ -31,12 +31,12 @@ const PATIENCE_OF_ABORT: u32 = 100_000;
 /// Number of bytes up to which zeroing by stores is cheaper than a DMA list.
 const STORED_ZEROS: usize = 512;
 
-static mut LIST: List = List::EMPTY;
+static mut LIST: DescriptorList = DescriptorList::EMPTY;
 
 /// The DMA engine with locked windows.
-pub struct Dma(Engine<'static, Polling>);
+pub struct LockedDma(Dma<'static, Polling>);
 
-impl Dma {
+impl LockedDma {
     /// Initialises the engine and locks its windows. Returns `None` if the engine does not work. This function is
     /// called once.
     pub fn take() -> Option<Self> {
@@ -46,7 +46,7 @@ impl Dma {
         // SAFETY: this is the only user of the list.
         let list = unsafe { &mut *list };
         let offset = core::ptr::from_mut(list).addr().wrapping_sub(SCRATCHPAD);
-        let mut engine = Engine::new(registers, list, offset, Polling).ok()?;
+        let mut engine = Dma::new(registers, list, offset, Polling).ok()?;
         let page = |address: u64| (address >> 12) as u32;
         let window =
             Window { first: page(map::RAM.start), last: page(map::RAM.end.wrapping_sub(1)) };
@@ -88,10 +88,10 @@ impl Dma {
         self.run(&[range(from, count)?], sink as u8)
     }
 
-    /// Same as [`Dma::feed`], except that a prefix at another address is streamed before the bytes.
+    /// Same as [`LockedDma::feed`], except that a prefix at another address is streamed before the bytes.
     ///
     /// # Errors
-    /// The same as those of [`Dma::feed`].
+    /// The same as those of [`LockedDma::feed`].
     pub fn feed_after(
         &mut self,
         sink: Sink,

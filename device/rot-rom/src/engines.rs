@@ -82,7 +82,7 @@ impl RotEngines {
     #[cfg(feature = "keys")]
     pub fn mac(&self, key: &[u8], message: &[u8]) -> Option<[u8; 32]> {
         self.with_sha2(|engine| {
-            engine.start(sha2::Function::HmacSha256(key)).ok()?;
+            engine.start(sha2::Sha2Function::HmacSha256(key)).ok()?;
             engine.push(message);
             engine.process();
             engine.until_done().ok()?;
@@ -134,17 +134,17 @@ impl RotEngines {
 
 /// Has this engine hash what `bring` streams to it.
 pub fn receive(engine: &mut Sha2<Polling>, bring: impl FnOnce() -> Option<()>) -> Option<()> {
-    engine.start_stream(sha2::Function::Sha256).ok()?;
+    engine.start_stream(sha2::Sha2Function::Sha256).ok()?;
     bring()?;
     engine.until_done().ok()
 }
 
 /// The function of a hash that the engine for SHA-3 has.
-const fn function(hash: HashId) -> Option<sha3::Function<'static>> {
+const fn function(hash: HashId) -> Option<sha3::Sha3Function<'static>> {
     match hash {
-        HashId::Sha3_256 => Some(sha3::Function::Sha3_256),
-        HashId::Sha3_384 => Some(sha3::Function::Sha3_384),
-        HashId::Sha3_512 => Some(sha3::Function::Sha3_512),
+        HashId::Sha3_256 => Some(sha3::Sha3Function::Sha3_256),
+        HashId::Sha3_384 => Some(sha3::Sha3Function::Sha3_384),
+        HashId::Sha3_512 => Some(sha3::Sha3Function::Sha3_512),
         _ => None,
     }
 }

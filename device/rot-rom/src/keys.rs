@@ -1,7 +1,7 @@
 //! Keys for the host (feature `keys`, `spec/requests.md`). The key of the slot is derived from the device secret before
 //! the host leaves reset, and [`KeyService`] serves the requests of the host.
 
-use hartlock_drivers::device_secret::DeviceSecret;
+use hartlock_drivers::device_secret::DeviceSecretPage;
 use hartlock_drivers::key_slot::KeySlot;
 pub use hartlock_rot::keys::KeyService;
 use hartlock_rot::{DEVICE_SECRET, KEY_SLOT, wipe_stack};
@@ -33,7 +33,7 @@ fn derive_and_fill(engines: &RotEngines) -> bool {
     // SAFETY: the address is the page of the secret. The monitor of a TEE is endorsed only after this function has
     // returned.
     let mut page =
-        unsafe { DeviceSecret::new(core::ptr::with_exposed_provenance_mut(DEVICE_SECRET)) };
+        unsafe { DeviceSecretPage::new(core::ptr::with_exposed_provenance_mut(DEVICE_SECRET)) };
     let secret = page.read();
     // Without a TEE no other code needs the secret. With a TEE, the code that endorses the monitor closes it.
     let is_closed = cfg!(feature = "tee") || page.close(|| ());

@@ -33,7 +33,7 @@ use hartlock_stage::identity::linked;
 use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log};
 
 use bundle::Bundle;
-use dma::Dma;
+use dma::LockedDma;
 #[cfg(feature = "hash-based")]
 use engines::KNOWN_LEN;
 use engines::RotEngines;
@@ -50,7 +50,7 @@ static mut METADATA: Words<METADATA_SIZE> = Words([0; METADATA_SIZE]);
 #[unsafe(no_mangle)]
 extern "C" fn rot_main() -> ! {
     let mut log = RomLog::new();
-    let mut dma = Dma::take();
+    let mut dma = LockedDma::take();
     let engines = RotEngines::take();
     let engines = &raw const engines;
     // SAFETY: this function does not return, so that the value stays as long as the program runs.
@@ -73,7 +73,7 @@ struct Verified {
 /// Verifies the boot bundle.
 fn boot(
     engines: &'static RotEngines,
-    dma: Option<&mut Dma>,
+    dma: Option<&mut LockedDma>,
     log: &mut RomLog,
 ) -> Result<Verified, Reason> {
     let start = clock::now();
@@ -103,7 +103,7 @@ fn boot(
 fn release(
     verified: &Verified,
     engines: &RotEngines,
-    dma: Option<&mut Dma>,
+    dma: Option<&mut LockedDma>,
     log: &mut RomLog,
 ) -> ! {
     let start = clock::now();

@@ -7,12 +7,12 @@
 
 use hartlock_drivers::mailbox::request::{Limits, Permitted, Refusal};
 use hartlock_drivers::mailbox::{Answer, RESULT_WORDS, RootSide};
-use hartlock_drivers::sha2::{Function, Sha2};
+use hartlock_drivers::sha2::{Sha2, Sha2Function};
 use hartlock_drivers::wait::Polling;
 use hartlock_rot::{MAILBOX, host, interrupt, sleep_until};
 use hartlock_verify::board::Region;
 
-use crate::dma::{Dma, Sink};
+use crate::dma::{LockedDma, Sink};
 use crate::keys::KeyService;
 use crate::{engines, map};
 
@@ -27,7 +27,7 @@ const LIMITS: Limits<'static> = Limits {
 const DIGEST_WORDS: usize = 8;
 
 /// Serves requests for ever. If the mailbox reports an error, no request is served until reset.
-pub fn serve(engine: &mut Sha2<Polling>, mut dma: Option<&mut Dma>) -> ! {
+pub fn serve(engine: &mut Sha2<Polling>, mut dma: Option<&mut LockedDma>) -> ! {
     // SAFETY: the address is the root of trust's side of the mailbox, of which this is the only user.
     let mut mailbox = unsafe { RootSide::new(core::ptr::with_exposed_provenance_mut(MAILBOX)) };
     let mut keys = KeyService::take();
@@ -60,7 +60,7 @@ pub fn serve(engine: &mut Sha2<Polling>, mut dma: Option<&mut Dma>) -> ! {
 /// Computes SHA-256 of the input.
 fn hash_one(
     engine: &mut Sha2<Polling>,
-    dma: Option<&mut Dma>,
+    dma: Option<&mut LockedDma>,
     Permitted { input, output, .. }: Permitted,
     answer: &mut Answer,
 ) -> Result<(), Refusal> {
@@ -78,14 +78,14 @@ fn hash_one(
 
 /// Hashes the input by DMA. Each byte of the input is read once and sent to the engine. If the host changes it before,
 /// only the digest changes.
-fn hash_by_dma(engine: &mut Sha2<Polling>, dma: &mut Dma, input: Region) -> Option<()> {
+fn hash_by_dma(engine: &mut Sha2<Polling>, dma: &mut LockedDma, input: Region) -> Option<()> {
     let size = usize::try_from(input.size()).ok()?;
     engines::receive(engine, || dma.feed(Sink::Sha2, input.start, size).ok())
 }
 
 /// Hashes the input by loads and stores.
 fn hash(engine: &mut Sha2<Polling>, input: Region) -> Option<()> {
-    engine.start(Function::Sha256).ok()?;
+    engine.start(Sha2Function::Sha256).ok()?;
     // The input consists of bytes before the first word boundary, words, and bytes after the last word.
     let size = usize::try_from(input.size()).ok()?;
     let before = (input.start.wrapping_neg() % 4) as usize;

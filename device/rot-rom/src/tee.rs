@@ -7,7 +7,7 @@
 //! runs first, in M-mode, and closes that page to all other software.
 
 use hartlock_drivers::device_secret;
-use hartlock_fsbl::{Computer, DeviceSecret, Endorsement, HANDOVER_SIZE, Handover, endorse};
+use hartlock_fsbl::{Computer, Endorsement, ExpandedDeviceKey, HANDOVER_SIZE, Handover, endorse};
 use hartlock_image::{PAGE_SIZE, PayloadType, Reason};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::engines::EngineFault;
@@ -40,7 +40,7 @@ pub fn hand_over(kernels: Kernels, measurement: Option<[u8; 64]>) -> Result<(), 
 #[inline(never)]
 fn endorse_and_write(kernels: Kernels, measurement: &[u8; 64]) -> Result<(), Reason> {
     let mut computer = Computer::new(kernels);
-    let secret = DeviceSecret::take_and_close(|| secret_page().read(), shut_secret)?;
+    let secret = ExpandedDeviceKey::take_and_close(|| secret_page().read(), shut_secret)?;
     let endorsed = endorse(&mut computer, &secret, measurement, |_| ());
     say(computer.fault());
     write(&endorsed?).map_err(|_| Reason::MediumError)
@@ -59,10 +59,10 @@ pub fn take_back() {
     let _ = host::clear(HANDOVER, HANDOVER_SIZE);
 }
 
-fn secret_page() -> device_secret::DeviceSecret {
+fn secret_page() -> device_secret::DeviceSecretPage {
     let base = core::ptr::with_exposed_provenance_mut(DEVICE_SECRET);
     // SAFETY: the address is the page of the secret, which only this file uses, from one place at a time.
-    unsafe { device_secret::DeviceSecret::new(base) }
+    unsafe { device_secret::DeviceSecretPage::new(base) }
 }
 
 /// Closes the secret until reset. Returns true if it is closed.

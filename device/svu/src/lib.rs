@@ -91,9 +91,9 @@ fn write_register(address: usize, value: u32) {
 }
 
 /// The console of the test bench, as a writer for `core::fmt`.
-pub struct Console;
+pub struct SvuConsole;
 
-impl Write for Console {
+impl Write for SvuConsole {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         text.bytes().for_each(|byte| write_register(BENCH, u32::from(byte)));
         Ok(())

@@ -257,21 +257,21 @@ fn many<H: HashMany>(
 
 /// The hash of the root (§6.2, §6.3), which absorbs the leaves in order.
 #[derive(Clone)]
-pub struct Root<H> {
+pub struct TreeRootHasher<H> {
     hasher: H,
     leaf_len: usize,
     /// Number of leaves, in the modes that absorb this number after the leaves.
     count_after: Option<u64>,
 }
 
-impl<H: Hasher> Root<H> {
+impl<H: Hasher> TreeRootHasher<H> {
     /// Absorbs everything that comes before the leaves, in the portable form. Mode flat has no leaves and does not use
     /// this type.
     pub fn new(record: &PayloadRecord) -> Self {
         Self::with(record, &Kernels::PORTABLE)
     }
 
-    /// Same as [`Root::new`], computed by the given kernels.
+    /// Same as [`TreeRootHasher::new`], computed by the given kernels.
     pub fn with(record: &PayloadRecord, kernels: &Kernels) -> Self {
         let leaf_len = record.hash.output_len();
         let block_size = u64::from(record.mode.block_size().unwrap_or(0));
@@ -323,7 +323,7 @@ pub fn digest_with(kernels: &Kernels, record: &PayloadRecord, payload: &[u8]) ->
         hasher.update(payload);
         return hasher.finalize();
     }
-    let mut root = Root::<SoftwareHasher>::with(record, kernels);
+    let mut root = TreeRootHasher::<SoftwareHasher>::with(record, kernels);
     leaves(kernels, (record.mode, record.hash), 0, payload, |leaf| root.push(leaf));
     root.finalize()
 }
@@ -355,7 +355,7 @@ pub fn digest_in_pieces<E, const N: usize>(
         absorb(&mut hasher, 0, record.size)?;
         return Ok(hasher.finalize());
     };
-    let mut root = Root::<SoftwareHasher>::with(record, kernels);
+    let mut root = TreeRootHasher::<SoftwareHasher>::with(record, kernels);
     let (mut at, mut index) = (0_u64, 0_u64);
     while at < record.size {
         let end = at.saturating_add(u64::from(block_size.max(1))).min(record.size);

@@ -5,4 +5,8 @@
 #[cfg_attr(any(storage = "virtio", storage = "virtio-pci"), path = "block/virtio.rs")]
 mod form;
 
-pub use form::{DEPTH, Device, SECTOR_SIZE, request_size};
+#[cfg(storage = "bench")]
+pub use form::BenchDisk as BlockDevice;
+#[cfg(any(storage = "virtio", storage = "virtio-pci"))]
+pub use form::VirtioDisk as BlockDevice;
+pub use form::{DEPTH, SECTOR_SIZE, request_size};

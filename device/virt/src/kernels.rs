@@ -15,7 +15,7 @@ unsafe extern "C" {
 
 /// The privilege mode of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum PrivilegeMode {
     /// M-mode, in which the ROM and the test bench run.
     Machine,
     /// S-mode, in which the loader runs.
@@ -51,7 +51,7 @@ impl Choice {
 /// A probe for kernels that records the results on this hart.
 #[derive(Debug)]
 struct Tried {
-    mode: Mode,
+    mode: PrivilegeMode,
     trapped: u32,
     wrong: [u8; TIERS],
     /// The only tier to be tried in addition to the portable form, if set.
@@ -64,9 +64,9 @@ unsafe impl Probe for Tried {
         match self.mode {
             // SAFETY: interrupts are off in every stage, and the probes of the kernels are leaf functions that use no
             // saved register and no memory.
-            Mode::Machine => unsafe { attempt_m(instructions) },
+            PrivilegeMode::Machine => unsafe { attempt_m(instructions) },
             // SAFETY: the same argument as for M-mode applies.
-            Mode::Supervisor => unsafe { attempt_s(instructions) },
+            PrivilegeMode::Supervisor => unsafe { attempt_s(instructions) },
         }
     }
 
@@ -90,17 +90,17 @@ unsafe impl Probe for Tried {
 }
 
 /// Selects the fastest kernels that work on this hart.
-pub fn choose(mode: Mode) -> Choice {
+pub fn choose(mode: PrivilegeMode) -> Choice {
     detect(mode, None)
 }
 
 /// Selects only the portable form and one tier, plus the base tier if that one uses vectors. This serves to test and
 /// measure the tier.
-pub fn choose_only(mode: Mode, tier: Tier) -> Choice {
+pub fn choose_only(mode: PrivilegeMode, tier: Tier) -> Choice {
     detect(mode, Some(tier))
 }
 
-fn detect(mode: Mode, only: Option<Tier>) -> Choice {
+fn detect(mode: PrivilegeMode, only: Option<Tier>) -> Choice {
     enable_vectors(mode);
     let mut tried = Tried { mode, trapped: 0, wrong: [0; TIERS], only };
     let kernels = Kernels::detect(&mut tried);
@@ -136,13 +136,17 @@ pub fn print(choice: &Choice) {
 }
 
 /// Enables vector instructions on a hart that has them; on other harts the bits stay 0.
-fn enable_vectors(mode: Mode) {
+fn enable_vectors(mode: PrivilegeMode) {
     /// Value Initial of the field VS (RISC-V Privileged Architecture §3.1.6.6).
     const INITIAL: usize = 1 << 9;
     match mode {
         // SAFETY: the instruction only changes whether vector instructions trap.
-        Mode::Machine => unsafe { asm!("csrs mstatus, {}", in(reg) INITIAL, options(nostack)) },
+        PrivilegeMode::Machine => unsafe {
+            asm!("csrs mstatus, {}", in(reg) INITIAL, options(nostack))
+        },
         // SAFETY: the instruction only changes whether vector instructions trap.
-        Mode::Supervisor => unsafe { asm!("csrs sstatus, {}", in(reg) INITIAL, options(nostack)) },
+        PrivilegeMode::Supervisor => unsafe {
+            asm!("csrs sstatus, {}", in(reg) INITIAL, options(nostack))
+        },
     }
 }

@@ -6,7 +6,7 @@
 //! message M′ (FIPS 205 §10.2). A key of LMS that begins with a number of levels is a key of HSS.
 
 use hartlock_kernels::signature::{Comparison, Rejection};
-use hartlock_kernels::slh_dsa::{self, Message};
+use hartlock_kernels::slh_dsa::{self, SlhDsaMessage};
 use hartlock_kernels::{Kernels, lms, xmss};
 
 /// The offset of the cases from the start of memory. Their number in eight bytes comes first, and then the cases.
@@ -136,12 +136,12 @@ impl RootCase<'_> {
 }
 
 /// Decodes M′ into context and message, because verifiers take these separately and encode them again.
-fn decoded(encoded: &[u8]) -> Message<'_> {
+fn decoded(encoded: &[u8]) -> SlhDsaMessage<'_> {
     match encoded {
         [0, context_len, rest @ ..] => match rest.split_at_checked((*context_len).into()) {
-            Some((context, message)) => Message::Pure { context, message },
-            None => Message::Internal(encoded),
+            Some((context, message)) => SlhDsaMessage::Pure { context, message },
+            None => SlhDsaMessage::Internal(encoded),
         },
-        _ => Message::Internal(encoded),
+        _ => SlhDsaMessage::Internal(encoded),
     }
 }

@@ -28,7 +28,7 @@ use core::arch::global_asm;
 use core::hint::black_box;
 
 use hartlock_kernels::Kernels;
-use hartlock_virt::kernels::{self, Mode};
+use hartlock_virt::kernels::{self, PrivilegeMode};
 
 use console::{decimal, end, print};
 use counted::Count;
@@ -46,7 +46,7 @@ static mut MESSAGE: [u8; 4096] = [0; 4096];
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
-    let kernels = kernels::choose(Mode::Machine).kernels;
+    let kernels = kernels::choose(PrivilegeMode::Machine).kernels;
     match PART {
         "hashes" => hashes(&kernels),
         "ciphers" => ciphers::all(&kernels),

@@ -3,7 +3,7 @@
 use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
 use hartlock_kernels::sha3::Sha3_512;
 use hartlock_kernels::{Hash, Kernels};
-use hartlock_virt::kernels::{self, Mode};
+use hartlock_virt::kernels::{self, PrivilegeMode};
 
 use crate::software::Software;
 
@@ -11,7 +11,7 @@ pub struct Ours(Kernels);
 
 impl Ours {
     pub fn new() -> Self {
-        Self(kernels::choose(Mode::Machine).kernels)
+        Self(kernels::choose(PrivilegeMode::Machine).kernels)
     }
 }
 

@@ -22,8 +22,8 @@ use core::cell::Cell;
 use core::hint::black_box;
 use core::ptr::with_exposed_provenance_mut;
 
-use hartlock_drivers::ed25519::{Ed25519, Slot};
-use hartlock_drivers::sha3::{Function, Sha3};
+use hartlock_drivers::ed25519::{Ed25519, Ed25519Slot};
+use hartlock_drivers::sha3::{Sha3Function, Sha3};
 use hartlock_drivers::wait::{Polling, Wait};
 use hartlock_regs::Block;
 use hartlock_virt::console;
@@ -82,7 +82,7 @@ fn endorse(commands: &Commands) -> Option<()> {
     // SAFETY: these are registers of the machine, of which this is the only user.
     let registers = unsafe { Block::new(with_exposed_provenance_mut(ED25519)) };
     let mut ed25519 = Ed25519::new(registers, commands).ok()?;
-    let (of_monitor, of_device) = (Slot::new(0)?, Slot::new(1)?);
+    let (of_monitor, of_device) = (Ed25519Slot::new(0)?, Ed25519Slot::new(1)?);
 
     let mut measurement = [0; 64];
     for size in SIZES {
@@ -137,7 +137,7 @@ fn digest(sha3: &mut Sha3<Polling>, parts: &[&[u8]]) -> [u8; 64] {
 fn hash(sha3: &mut Sha3<Polling>, words: &[u64], of_last: usize) -> [u8; 64] {
     let mut digest = [0; 64];
     let (whole, rest) = words.split_at(words.len() - usize::from(of_last > 0));
-    if sha3.start_stream(Function::Sha3_512).is_err() {
+    if sha3.start_stream(Sha3Function::Sha3_512).is_err() {
         return digest;
     }
     for word in whole {

@@ -44,8 +44,8 @@ fn hex<const N: usize>(text: &str) -> [u8; N] {
     core::array::from_fn(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap())
 }
 
-fn secret() -> DeviceSecret {
-    DeviceSecret::take(&mut hex(SECRET)).unwrap()
+fn secret() -> ExpandedDeviceKey {
+    ExpandedDeviceKey::take(&mut hex(SECRET)).unwrap()
 }
 
 /// A model of a hash engine. It returns correct digests until `left` is used up, and can flip bits of its digests.
@@ -380,11 +380,11 @@ fn a_monitor_beside_an_engine_that_keeps_keys_is_not_endorsed() {
 fn a_secret_of_equal_bits_is_none_and_its_source_is_wiped() {
     for byte in [0, u8::MAX] {
         let mut bytes = [byte; 64];
-        assert_eq!(DeviceSecret::take(&mut bytes).unwrap_err(), Reason::DeviceSecretInvalid);
+        assert_eq!(ExpandedDeviceKey::take(&mut bytes).unwrap_err(), Reason::DeviceSecretInvalid);
         assert_eq!(bytes, [0; 64]);
         bytes = [byte; 64];
         bytes[63] ^= 0x10;
-        assert!(DeviceSecret::take(&mut bytes).is_ok());
+        assert!(ExpandedDeviceKey::take(&mut bytes).is_ok());
         assert_eq!(bytes, [0; 64]);
     }
 }
@@ -394,7 +394,7 @@ fn secrets_are_not_shown() {
     let mut software = software();
     let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |_| ()).unwrap();
     assert!(!std::format!("{made:?}").contains("secret"));
-    assert_eq!(std::format!("{:?}", secret()), "DeviceSecret { .. }");
+    assert_eq!(std::format!("{:?}", secret()), "ExpandedDeviceKey { .. }");
 }
 
 #[test]
@@ -457,7 +457,7 @@ impl Bench {
         let mut medium = Medium::new(self, computer, &mut pages);
         let secret = |bench: &mut Bench| {
             bench.secrets_taken += 1;
-            DeviceSecret::take(&mut hex(SECRET))
+            ExpandedDeviceKey::take(&mut hex(SECRET))
         };
         let (mut metadata, mut made) = ([0; 24 << 10], Endorsement::EMPTY);
         let booted = boot(&mut medium, &acceptance, &acceptance, &mut metadata, &mut made, secret);
@@ -466,7 +466,7 @@ impl Bench {
     }
 }
 
-impl Board for Bench {
+impl FsblBoard for Bench {
     fn size(&self) -> u64 {
         self.medium.len() as u64
     }

@@ -7,7 +7,7 @@
 //! whole message has passed and, for GCM, that the tag is right. Otherwise all three are stopped, and then the
 //! destination is overwritten.
 
-use super::{Aes, Direction, Mode, Streams, TAG_LEN, Tag};
+use super::{Aes, Direction, ModeOfOperation, Streams, TAG_LEN, Tag};
 use crate::dma::{self, Dma, Range};
 use crate::stream_writer::{self, StreamWriter};
 use crate::wait::Wait;
@@ -72,7 +72,7 @@ pub struct Prepared {
 }
 
 /// The AES engine between the DMA engine and the stream writer.
-pub struct Streamed<'e, 'l, D, W> {
+pub struct StreamedAes<'e, 'l, D, W> {
     /// AES engine with a loaded key.
     pub aes: &'e mut Aes,
     /// DMA engine with locked windows.
@@ -87,18 +87,18 @@ pub struct Streamed<'e, 'l, D, W> {
     pub patience: u32,
 }
 
-impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
+impl<D: Wait, W: Wait> StreamedAes<'_, '_, D, W> {
     /// Processes a message in any mode except GCM. CTR can begin at any block: see [`counter_at`](super::counter_at).
     ///
     /// # Errors
     /// `Length`, `Overlap`, and the errors of the engines.
     pub fn process(
         &mut self,
-        mode: Mode<'_>,
+        mode: ModeOfOperation<'_>,
         direction: Direction,
         route: Route<'_>,
     ) -> Result<(), Error> {
-        if matches!(mode, Mode::Gcm(_)) {
+        if matches!(mode, ModeOfOperation::Gcm(_)) {
             return Err(Error::Length);
         }
         let prepared = self.prepare(mode, direction, &[], None, route)?;
@@ -115,7 +115,8 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
         aad: &[u8],
         route: Route<'_>,
     ) -> Result<[u8; TAG_LEN], Error> {
-        let prepared = self.prepare(Mode::Gcm(iv), Direction::Encrypt, aad, None, route)?;
+        let prepared =
+            self.prepare(ModeOfOperation::Gcm(iv), Direction::Encrypt, aad, None, route)?;
         // A missing tag is an error.
         let tag = self.carry_out(prepared)?.ok_or(super::Error::Refused)?;
         Ok(tag.to_bytes())
@@ -132,7 +133,8 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
         tag: &[u8],
         route: Route<'_>,
     ) -> Result<(), Error> {
-        let prepared = self.prepare(Mode::Gcm(iv), Direction::Decrypt, aad, Some(tag), route)?;
+        let prepared =
+            self.prepare(ModeOfOperation::Gcm(iv), Direction::Decrypt, aad, Some(tag), route)?;
         self.carry_out(prepared).map(|_| ())
     }
 
@@ -143,7 +145,7 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
     /// The same as those of [`process`](Self::process).
     pub fn prepare(
         &mut self,
-        mode: Mode<'_>,
+        mode: ModeOfOperation<'_>,
         direction: Direction,
         aad: &[u8],
         tag: Option<&[u8]>,
@@ -161,7 +163,7 @@ impl<D: Wait, W: Wait> Streamed<'_, '_, D, W> {
             let _ = self.aes.abort();
             return Err(error);
         }
-        let is_sealed = matches!(mode, Mode::Gcm(_)) && direction == Direction::Encrypt;
+        let is_sealed = matches!(mode, ModeOfOperation::Gcm(_)) && direction == Direction::Encrypt;
         Ok(Prepared { destination: route.destination, length, is_sealed })
     }
 

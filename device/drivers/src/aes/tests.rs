@@ -34,14 +34,14 @@ const BAD_LENGTH: u32 = 1 << 4;
 const BAD_TAG: u32 = 1 << 8;
 const BAD_ENTROPY: u32 = 1 << 9;
 
-struct File([Cell<u32>; WORDS]);
+struct FakeAes([Cell<u32>; WORDS]);
 
-impl File {
-    fn idle() -> File {
-        let file = File([const { Cell::new(0) }; WORDS]);
-        file.set(ID, MAGIC);
-        file.set(STATUS, READY);
-        file
+impl FakeAes {
+    fn idle() -> FakeAes {
+        let fake = FakeAes([const { Cell::new(0) }; WORDS]);
+        fake.set(ID, MAGIC);
+        fake.set(STATUS, READY);
+        fake
     }
 
     fn base(&self) -> *mut u32 {
@@ -63,91 +63,97 @@ impl File {
     }
 }
 
-fn aes(file: &File) -> Aes {
-    Aes::new(file.registers()).unwrap()
+fn aes(fake: &FakeAes) -> Aes {
+    Aes::new(fake.registers()).unwrap()
 }
 
 #[test]
 fn finds_its_engine_and_stops_at_a_fault() {
-    let file = File::idle();
-    assert!(Aes::new(file.registers()).is_ok());
-    file.set(STATUS, FAILED);
-    assert_eq!(Aes::new(file.registers()).err(), Some(Error::Failed));
-    file.set(STATUS, 0);
-    assert_eq!(Aes::new(file.registers()).err(), Some(Error::Silent));
-    file.set(ID, 0);
-    assert_eq!(Aes::new(file.registers()).err(), Some(Error::NoEngine));
+    let fake = FakeAes::idle();
+    assert!(Aes::new(fake.registers()).is_ok());
+    fake.set(STATUS, FAILED);
+    assert_eq!(Aes::new(fake.registers()).err(), Some(Error::Failed));
+    fake.set(STATUS, 0);
+    assert_eq!(Aes::new(fake.registers()).err(), Some(Error::Silent));
+    fake.set(ID, 0);
+    assert_eq!(Aes::new(fake.registers()).err(), Some(Error::NoEngine));
 }
 
 #[test]
 fn a_masked_engine_needs_its_noise_source() {
-    let file = File::idle();
+    let fake = FakeAes::idle();
     // The unmasked engine does not need it.
-    let mut plain = aes(&file);
-    file.set(ERROR, BAD_ENTROPY);
+    let mut plain = aes(&fake);
+    fake.set(ERROR, BAD_ENTROPY);
     assert!(!plain.is_masked());
     plain.load_key(&[0; 16]).unwrap();
-    file.set(ERROR, 0);
+    fake.set(ERROR, 0);
 
-    file.set(PARAMETERS, 1);
-    assert_eq!(Aes::new(file.registers()).err(), Some(Error::Entropy));
-    file.set(STATUS, READY | HEALTHY);
-    let mut masked = aes(&file);
+    fake.set(PARAMETERS, 1);
+    assert_eq!(Aes::new(fake.registers()).err(), Some(Error::Entropy));
+    fake.set(STATUS, READY | HEALTHY);
+    let mut masked = aes(&fake);
     assert!(masked.is_masked());
     masked.load_key(&[0; 16]).unwrap();
     // The source fails, and the engine is idle without output, because it has dropped the message.
-    file.set(STATUS, IDLE);
+    fake.set(STATUS, IDLE);
     let mut block = [0; 16];
-    assert_eq!(masked.process(Mode::Ecb, Direction::Encrypt, &mut block), Err(Error::Entropy));
-    file.set(STATUS, READY | HEALTHY);
-    file.set(ERROR, BAD_ENTROPY);
-    assert_eq!(masked.process(Mode::Ecb, Direction::Encrypt, &mut block), Err(Error::Entropy));
+    assert_eq!(
+        masked.process(ModeOfOperation::Ecb, Direction::Encrypt, &mut block),
+        Err(Error::Entropy)
+    );
+    fake.set(STATUS, READY | HEALTHY);
+    fake.set(ERROR, BAD_ENTROPY);
+    assert_eq!(
+        masked.process(ModeOfOperation::Ecb, Direction::Encrypt, &mut block),
+        Err(Error::Entropy)
+    );
 }
 
 #[test]
 fn loads_keys_of_three_lengths_and_no_other() {
-    let file = File::idle();
-    let mut aes = aes(&file);
+    let fake = FakeAes::idle();
+    let mut aes = aes(&fake);
     let key: [u8; 33] = core::array::from_fn(|at| at as u8);
     for length in [0, 1, 15, 17, 31, 33] {
         assert_eq!(aes.load_key(&key[..length]), Err(Error::Length), "{length}");
     }
     aes.load_key(&key[..32]).unwrap();
-    assert_eq!((file.get(KEY), file.get(KEY + 7)), (0x0302_0100, 0x1f1e_1d1c));
-    file.set(ERROR, BAD_KEY);
+    assert_eq!((fake.get(KEY), fake.get(KEY + 7)), (0x0302_0100, 0x1f1e_1d1c));
+    fake.set(ERROR, BAD_KEY);
     assert_eq!(aes.load_key(&key[..16]), Err(Error::Refused));
 }
 
 #[test]
 fn configures_a_message() {
-    let file = File::idle();
-    let mut aes = aes(&file);
+    let fake = FakeAes::idle();
+    let mut aes = aes(&fake);
     aes.load_key(&[0; 24]).unwrap();
     let mut text = [0xff; 20];
-    file.set(DATA_OUT, 0x0403_0201);
-    aes.process(Mode::Ctr(&[7; 16]), Direction::Decrypt, &mut text).unwrap();
-    assert_eq!(file.get(CONTROL), 3 | 1 << 3 | 1 << 4);
-    assert_eq!((file.get(TEXT_LEN), file.get(AAD_LEN), file.get(IV)), (20, 0, 0x0707_0707));
-    assert_eq!(file.get(COMMAND), START);
+    fake.set(DATA_OUT, 0x0403_0201);
+    aes.process(ModeOfOperation::Ctr(&[7; 16]), Direction::Decrypt, &mut text).unwrap();
+    assert_eq!(fake.get(CONTROL), 3 | 1 << 3 | 1 << 4);
+    assert_eq!((fake.get(TEXT_LEN), fake.get(AAD_LEN), fake.get(IV)), (20, 0, 0x0707_0707));
+    assert_eq!(fake.get(COMMAND), START);
     // The last block has four bytes and is filled with zeros.
-    assert_eq!((file.get(DATA_IN), file.get(DATA_IN + 1)), (0xffff_ffff, 0));
+    assert_eq!((fake.get(DATA_IN), fake.get(DATA_IN + 1)), (0xffff_ffff, 0));
     assert_eq!(text[16..], [1, 2, 3, 4]);
     let streams = Streams { input: true, output: true };
-    aes.begin(Mode::Ecb, Direction::Encrypt, &[], 64, None, streams).unwrap();
-    assert_eq!(file.get(CONTROL), 1 | 1 << 4 | 3 << 6);
+    aes.begin(ModeOfOperation::Ecb, Direction::Encrypt, &[], 64, None, streams).unwrap();
+    assert_eq!(fake.get(CONTROL), 1 | 1 << 4 | 3 << 6);
 }
 
 #[test]
 fn opens_nothing_without_a_right_tag() {
-    let file = File::idle();
-    let mut aes = aes(&file);
+    let fake = FakeAes::idle();
+    let mut aes = aes(&fake);
     let mut text = [1; 16];
     // The engine reports nothing about the tag: neither an error nor a match.
     assert_eq!(aes.open(&[0; 12], &[], &mut text, &[9; 16]), Err(Error::NotAuthentic));
     assert_eq!(text, [0; 16]);
-    assert_eq!((file.get(TAG_LEN_AT), file.get(TAG), file.get(IV_LEN)), (16, 0x0909_0909, 12));
-    file.set(STATUS, READY | MATCHES);
-    file.set(DATA_OUT, 5);
+    assert_eq!((fake.get(TAG_LEN_AT), fake.get(TAG), fake.get(IV_LEN)), (16, 0x0909_0909, 12));
+    fake.set(STATUS, READY | MATCHES);
+    fake.set(DATA_OUT, 5);
     aes.open(&[0; 12], &[], &mut text, &[9; 16]).unwrap();
     assert_eq!(text[0], 5);
     for length in [0, 3, 17] {
@@ -156,12 +162,13 @@ fn opens_nothing_without_a_right_tag() {
         assert_eq!(text, [0; 16]);
     }
     let streams = Streams::default();
-    let missing = aes.begin(Mode::Gcm(&[0; 12]), Direction::Decrypt, &[], 16, None, streams);
+    let missing =
+        aes.begin(ModeOfOperation::Gcm(&[0; 12]), Direction::Decrypt, &[], 16, None, streams);
     assert_eq!(missing, Err(Error::Length));
     for (error, wanted) in
         [(BAD_TAG, Error::NotAuthentic), (BAD_LENGTH, Error::Length), (BAD_KEY, Error::Refused)]
     {
-        file.set(ERROR, error);
+        fake.set(ERROR, error);
         text = [1; 16];
         assert_eq!(aes.open(&[0; 12], &[], &mut text, &[9; 16]), Err(wanted));
         assert_eq!(text, [0; 16]);
@@ -170,12 +177,12 @@ fn opens_nothing_without_a_right_tag() {
 
 #[test]
 fn a_long_vector_goes_before_the_other_data() {
-    let file = File::idle();
-    let mut aes = aes(&file);
+    let fake = FakeAes::idle();
+    let mut aes = aes(&fake);
     let _ = aes.seal(&[3; 20], &[4; 5], &mut []).unwrap();
-    assert_eq!((file.get(IV_LEN), file.get(AAD_LEN), file.get(IV)), (20, 5, 0));
+    assert_eq!((fake.get(IV_LEN), fake.get(AAD_LEN), fake.get(IV)), (20, 5, 0));
     // The last input is the end of the additional data.
-    assert_eq!((file.get(DATA_IN), file.get(DATA_IN + 1)), (0x0404_0404, 4));
+    assert_eq!((fake.get(DATA_IN), fake.get(DATA_IN + 1)), (0x0404_0404, 4));
 }
 
 #[test]
@@ -188,8 +195,8 @@ fn counts_to_any_offset_of_a_stream() {
 
 #[test]
 fn wraps_keys_of_some_lengths_and_unwraps_no_other_key() {
-    let file = File::idle();
-    let mut aes = aes(&file);
+    let fake = FakeAes::idle();
+    let mut aes = aes(&fake);
     let (key, mut wrapped) = ([1; MAX_WRAPPED_LEN + 8], [0; MAX_WRAPPED_LEN + 16]);
     for length in [0, 8, 17, MAX_WRAPPED_LEN + 1, MAX_WRAPPED_LEN + 8] {
         let result = aes.wrap(&key[..length], &mut wrapped[..length + 8]);
@@ -200,7 +207,7 @@ fn wraps_keys_of_some_lengths_and_unwraps_no_other_key() {
     let mut back = [1; 16];
     assert_eq!(aes.unwrap_key(&[2; 24], &mut back), Err(Error::NotAuthentic));
     assert_eq!(back, [0; 16]);
-    file.set(STATUS, IDLE);
+    fake.set(STATUS, IDLE);
     back = [1; 16];
     assert_eq!(aes.unwrap_key(&[2; 24], &mut back), Err(Error::Silent));
     assert_eq!(back, [0; 16]);
@@ -211,19 +218,27 @@ fn wraps_keys_of_some_lengths_and_unwraps_no_other_key() {
 
 #[test]
 fn blocks_go_by_words_in_the_order_of_memory() {
-    let file = File::idle();
-    let mut aes = aes(&file);
-    aes.begin(Mode::Cbc(&[0; 16]), Direction::Encrypt, &[], 16, None, Streams::default()).unwrap();
+    let fake = FakeAes::idle();
+    let mut aes = aes(&fake);
+    aes.begin(
+        ModeOfOperation::Cbc(&[0; 16]),
+        Direction::Encrypt,
+        &[],
+        16,
+        None,
+        Streams::default(),
+    )
+    .unwrap();
     let control = AesControl::RESET.with_mode(AesMode::Cbc).with_key_len(AesKeyLen::Key256);
-    assert_eq!(file.get(CONTROL), control.to_bits());
+    assert_eq!(fake.get(CONTROL), control.to_bits());
     aes.push_block([1, 2, 3, 4]);
-    let pushed = core::array::from_fn(|at| file.get(DATA_IN + at));
+    let pushed = core::array::from_fn(|at| fake.get(DATA_IN + at));
     assert_eq!(pushed, [1, 2, 3, 4]);
     for (at, word) in (DATA_OUT..).zip([5, 6, 7, 8]) {
-        file.set(at, word);
+        fake.set(at, word);
     }
     aes.until_result().unwrap();
     assert_eq!(aes.pull_block(), [5, 6, 7, 8]);
-    file.set(STATUS, 0);
+    fake.set(STATUS, 0);
     assert_eq!(aes.until_result(), Err(Error::Silent));
 }

@@ -26,15 +26,15 @@ const ENABLE: usize = 9;
 const LOCK: usize = 10;
 const WINDOWS: usize = 12;
 
-struct File([Cell<u32>; WORDS]);
+struct FakeDma([Cell<u32>; WORDS]);
 
-impl File {
-    fn idle() -> File {
-        let file = File([const { Cell::new(0) }; WORDS]);
-        file.set(ID, MAGIC);
-        file.set(PARAMETERS, 16 << 16 | 8 << 8 | 3);
-        file.set(STATUS, IDLE);
-        file
+impl FakeDma {
+    fn idle() -> FakeDma {
+        let fake = FakeDma([const { Cell::new(0) }; WORDS]);
+        fake.set(ID, MAGIC);
+        fake.set(PARAMETERS, 16 << 16 | 8 << 8 | 3);
+        fake.set(STATUS, IDLE);
+        fake
     }
 
     fn registers(&self) -> DmaRegisters {
@@ -52,41 +52,41 @@ impl File {
     }
 }
 
-fn dma<'a>(file: &File, list: &'a mut List) -> Dma<'a, Polling> {
-    Dma::new(file.registers(), list, 3 * LIST_LEN, Polling).unwrap()
+fn dma<'a>(fake: &FakeDma, list: &'a mut DescriptorList) -> Dma<'a, Polling> {
+    Dma::new(fake.registers(), list, 3 * LIST_LEN, Polling).unwrap()
 }
 
 #[test]
 fn finds_its_engine_and_a_place_for_lists() {
-    let file = File::idle();
-    let mut list = List::EMPTY;
+    let fake = FakeDma::idle();
+    let mut list = DescriptorList::EMPTY;
     for offset in [1, 512, 1025, 1 << 16, (1 << 16) + 1024] {
-        let made = Dma::new(file.registers(), &mut list, offset, Polling);
+        let made = Dma::new(fake.registers(), &mut list, offset, Polling);
         assert_eq!(made.err(), Some(Error::NotInScratchpad), "{offset}");
     }
-    assert!(Dma::new(file.registers(), &mut list, (1 << 16) - 1024, Polling).is_ok());
-    file.set(STATUS, FAILED);
-    assert_eq!(Dma::new(file.registers(), &mut list, 0, Polling).err(), Some(Error::Failed));
-    file.set(ID, 0);
-    assert_eq!(Dma::new(file.registers(), &mut list, 0, Polling).err(), Some(Error::NoEngine));
+    assert!(Dma::new(fake.registers(), &mut list, (1 << 16) - 1024, Polling).is_ok());
+    fake.set(STATUS, FAILED);
+    assert_eq!(Dma::new(fake.registers(), &mut list, 0, Polling).err(), Some(Error::Failed));
+    fake.set(ID, 0);
+    assert_eq!(Dma::new(fake.registers(), &mut list, 0, Polling).err(), Some(Error::NoEngine));
 }
 
 #[test]
 fn writes_a_list_and_rings() {
-    let file = File::idle();
-    let mut list = List::EMPTY;
-    let mut dma = dma(&file, &mut list);
+    let fake = FakeDma::idle();
+    let mut list = DescriptorList::EMPTY;
+    let mut dma = dma(&fake, &mut list);
     // The ranges are unaligned, cross a page, and one has length 0 and an invalid address.
     let ranges = [
         Range { source: 0x8000_0ffd, destination: 0x9000_0001, length: 5000 },
         Range { source: 1, destination: 0xffff_ffff, length: 0 },
         Range { source: 0x8000_3000, destination: 0x9000_2000, length: 1 },
     ];
-    file.set(INTERRUPT, DONE | ERROR);
+    fake.set(INTERRUPT, DONE | ERROR);
     dma.start(&ranges, 5, true).unwrap();
-    assert_eq!(file.get(CONTROL), 1 << 8 | 5);
-    assert_eq!((file.get(LIST), file.get(COUNT), file.get(COMMAND)), (3 << 10, 3, 1));
-    assert_eq!(file.get(INTERRUPT), DONE | ERROR, "events of the last list are cleared by ones");
+    assert_eq!(fake.get(CONTROL), 1 << 8 | 5);
+    assert_eq!((fake.get(LIST), fake.get(COUNT), fake.get(COMMAND)), (3 << 10, 3, 1));
+    assert_eq!(fake.get(INTERRUPT), DONE | ERROR, "events of the last list are cleared by ones");
     assert_eq!(list.0[0], [5000, 0x8000_0ffd, 0x9000_0001, 0]);
     assert_eq!(list.0[1], [0, 1, 0xffff_ffff, 0]);
     assert_eq!(list.0[2], [1, 0x8000_3000, 0x9000_2000, 0]);
@@ -94,52 +94,52 @@ fn writes_a_list_and_rings() {
 
 #[test]
 fn starts_nothing_that_cannot_be_carried_out() {
-    let file = File::idle();
-    let mut list = List::EMPTY;
-    let mut dma = dma(&file, &mut list);
+    let fake = FakeDma::idle();
+    let mut list = DescriptorList::EMPTY;
+    let mut dma = dma(&fake, &mut list);
     assert_eq!(dma.start(&[Range::default(); 65], 1, false), Err(Error::TooLong));
-    file.set(STATUS, 0);
+    fake.set(STATUS, 0);
     assert_eq!(dma.start(&[], 1, false), Err(Error::Busy));
-    file.set(STATUS, FAILED);
+    fake.set(STATUS, FAILED);
     assert_eq!(dma.start(&[], 1, false), Err(Error::Failed));
-    assert_eq!(file.get(COMMAND), 0);
-    file.set(STATUS, IDLE);
+    assert_eq!(fake.get(COMMAND), 0);
+    fake.set(STATUS, IDLE);
     assert_eq!(dma.start(&[Range::default(); 64], 1, false), Ok(()));
-    assert_eq!((file.get(COUNT), file.get(COMMAND)), (64, 1));
+    assert_eq!((fake.get(COUNT), fake.get(COMMAND)), (64, 1));
 }
 
 #[test]
 fn tells_what_became_of_a_list() {
-    let file = File::idle();
-    let mut list = List::EMPTY;
-    let mut dma = dma(&file, &mut list);
+    let fake = FakeDma::idle();
+    let mut list = DescriptorList::EMPTY;
+    let mut dma = dma(&fake, &mut list);
     assert_eq!(dma.poll(), Ok(None));
     assert_eq!(dma.finish(10), Err(Error::Silent));
-    file.set(INTERRUPT, DONE);
+    fake.set(INTERRUPT, DONE);
     assert_eq!(dma.finish(10), Ok(()));
     for (bits, cause) in [(4, DmaCause::Source), (9, DmaCause::Read), (11, DmaCause::Abort)] {
-        file.set(INTERRUPT, ERROR);
-        file.set(OUTCOME, 63 << 8 | bits);
+        fake.set(INTERRUPT, ERROR);
+        fake.set(OUTCOME, 63 << 8 | bits);
         assert_eq!(dma.finish(0), Err(Error::Refused { cause, index: 63 }));
     }
     // A list that reports both its end and an error has failed.
-    file.set(INTERRUPT, DONE | ERROR);
+    fake.set(INTERRUPT, DONE | ERROR);
     assert!(dma.finish(0).is_err());
-    file.set(STATUS, FAILED);
+    fake.set(STATUS, FAILED);
     assert_eq!(dma.finish(0), Err(Error::Failed));
 }
 
 #[test]
 fn locks_its_windows_or_says_that_others_are_locked() {
-    let file = File::idle();
-    let mut list = List::EMPTY;
-    let mut dma = dma(&file, &mut list);
+    let fake = FakeDma::idle();
+    let mut list = DescriptorList::EMPTY;
+    let mut dma = dma(&fake, &mut list);
     let source = Window { first: 0x80000, last: 0x8ffff };
     assert_eq!(dma.lock(source, Window::EMPTY), Ok(()));
-    assert_eq!(file.get(LOCK), 1);
+    assert_eq!(fake.get(LOCK), 1);
     let words = [0x8000_0000, 0x8fff_f000, 0xffff_f000, 0];
     for (at, word) in words.into_iter().enumerate() {
-        assert_eq!(file.get(WINDOWS + at), word);
+        assert_eq!(fake.get(WINDOWS + at), word);
     }
     // Plain memory accepts every value. A page number of more than twenty bits reads back as another window.
     assert_eq!(dma.lock(Window { first: 1 << 20, last: 0 }, source), Err(Error::Locked));
@@ -148,14 +148,14 @@ fn locks_its_windows_or_says_that_others_are_locked() {
 #[test]
 fn sleeps_until_the_interrupt() {
     std::thread_local!(static SLEEPS: Cell<u32> = const { Cell::new(0) });
-    let file = File::idle();
-    let mut list = List::EMPTY;
+    let fake = FakeDma::idle();
+    let mut list = DescriptorList::EMPTY;
     let sleep = Sleeping(|| SLEEPS.with(|sleeps| sleeps.set(sleeps.get() + 1)));
-    let mut dma = Dma::new(file.registers(), &mut list, 0, sleep).unwrap();
+    let mut dma = Dma::new(fake.registers(), &mut list, 0, sleep).unwrap();
     dma.start(&[], 1, false).unwrap();
-    assert_eq!(file.get(ENABLE), DONE | ERROR);
+    assert_eq!(fake.get(ENABLE), DONE | ERROR);
     assert_eq!(dma.finish(4), Err(Error::Silent));
     assert_eq!(SLEEPS.with(Cell::get), 5);
     dma.abort();
-    assert_eq!(file.get(COMMAND), 2);
+    assert_eq!(fake.get(COMMAND), 2);
 }

@@ -21,13 +21,13 @@ const ANSWER_ID: usize = 13;
 const RESULT: usize = 16;
 
 /// The registers of one side.
-struct File([Cell<u32>; WORDS]);
+struct FakeMailbox([Cell<u32>; WORDS]);
 
-impl File {
-    fn in_state(state: MailboxState) -> File {
-        let file = File([const { Cell::new(0) }; WORDS]);
-        file.0[STATUS].set(state as u32);
-        file
+impl FakeMailbox {
+    fn in_state(state: MailboxState) -> FakeMailbox {
+        let fake = FakeMailbox([const { Cell::new(0) }; WORDS]);
+        fake.0[STATUS].set(state as u32);
+        fake
     }
 
     fn base(&self) -> *mut u32 {
@@ -69,18 +69,18 @@ fn result() -> [u32; RESULT_WORDS] {
 }
 
 /// Returns a host that has sent a request.
-fn asked(file: &File) -> HostSide {
-    let mut host = file.host();
+fn asked(fake: &FakeMailbox) -> HostSide {
+    let mut host = fake.host();
     host.ask(&SAMPLE).unwrap();
     host
 }
 
 #[test]
 fn a_request_is_written_before_the_doorbell_rings() {
-    let file = File::in_state(MailboxState::Ready);
-    asked(&file);
-    assert_eq!(file.words(REQUEST, 7), SAMPLE_WORDS);
-    assert_eq!(file.words(COMMAND, 1), [RING]);
+    let fake = FakeMailbox::in_state(MailboxState::Ready);
+    asked(&fake);
+    assert_eq!(fake.words(REQUEST, 7), SAMPLE_WORDS);
+    assert_eq!(fake.words(COMMAND, 1), [RING]);
 }
 
 #[test]
@@ -91,111 +91,111 @@ fn nothing_is_written_while_it_is_not_the_hosts_turn() {
         (MailboxState::Answered, Error::Busy),
         (MailboxState::Fault, Error::Fault),
     ] {
-        let file = File::in_state(state);
-        assert_eq!(file.host().ask(&SAMPLE), Err(error));
-        assert_eq!(file.words(COMMAND, WORDS - 1), [0; WORDS - 1]);
+        let fake = FakeMailbox::in_state(state);
+        assert_eq!(fake.host().ask(&SAMPLE), Err(error));
+        assert_eq!(fake.words(COMMAND, WORDS - 1), [0; WORDS - 1]);
     }
 }
 
 #[test]
 fn a_refused_ring_is_no_request() {
-    let file = File::in_state(MailboxState::Ready);
-    file.set(STATUS, &[MailboxState::Ready as u32 | REFUSED]);
-    assert_eq!(file.host().ask(&SAMPLE), Err(Error::Closed));
+    let fake = FakeMailbox::in_state(MailboxState::Ready);
+    fake.set(STATUS, &[MailboxState::Ready as u32 | REFUSED]);
+    assert_eq!(fake.host().ask(&SAMPLE), Err(Error::Closed));
 }
 
 #[test]
 fn an_answer_is_read_once_and_acknowledged() {
-    let file = File::in_state(MailboxState::Ready);
-    let mut host = asked(&file);
-    file.set(STATUS, &[MailboxState::Busy as u32]);
+    let fake = FakeMailbox::in_state(MailboxState::Ready);
+    let mut host = asked(&fake);
+    fake.set(STATUS, &[MailboxState::Busy as u32]);
     assert_eq!(host.poll(), Ok(None));
-    file.set(STATUS, &[MailboxState::Answered as u32]);
-    file.set(OUTCOME, &[0x0301_0002, SAMPLE.id]);
-    file.set(RESULT, &result());
+    fake.set(STATUS, &[MailboxState::Answered as u32]);
+    fake.set(OUTCOME, &[0x0301_0002, SAMPLE.id]);
+    fake.set(RESULT, &result());
     let answer = Answer { status: 2, reason: 0x0301, result: result() };
     assert_eq!(host.poll(), Ok(Some(answer)));
-    assert_eq!(file.words(COMMAND, 1), [ACKNOWLEDGE]);
+    assert_eq!(fake.words(COMMAND, 1), [ACKNOWLEDGE]);
 }
 
 #[test]
 fn an_answer_to_another_request_is_dropped() {
-    let file = File::in_state(MailboxState::Ready);
-    let mut host = asked(&file);
-    file.set(STATUS, &[MailboxState::Answered as u32]);
-    file.set(ANSWER_ID, &[SAMPLE.id + 1]);
+    let fake = FakeMailbox::in_state(MailboxState::Ready);
+    let mut host = asked(&fake);
+    fake.set(STATUS, &[MailboxState::Answered as u32]);
+    fake.set(ANSWER_ID, &[SAMPLE.id + 1]);
     assert_eq!(host.poll(), Err(Error::Foreign));
-    assert_eq!(file.words(COMMAND, 1), [ACKNOWLEDGE]);
+    assert_eq!(fake.words(COMMAND, 1), [ACKNOWLEDGE]);
     // An answer does not count, either, if there is no request.
-    file.set(ANSWER_ID, &[SAMPLE.id]);
+    fake.set(ANSWER_ID, &[SAMPLE.id]);
     assert_eq!(host.poll(), Err(Error::Foreign));
 }
 
 #[test]
 fn a_forgotten_request_is_reported_once() {
-    let file = File::in_state(MailboxState::Ready);
-    let mut host = asked(&file);
-    file.set(STATUS, &[MailboxState::Closed as u32 | EMPTIED]);
+    let fake = FakeMailbox::in_state(MailboxState::Ready);
+    let mut host = asked(&fake);
+    fake.set(STATUS, &[MailboxState::Closed as u32 | EMPTIED]);
     assert_eq!(host.poll(), Err(Error::Forgotten));
-    assert_eq!(file.words(COMMAND, 1), [ACKNOWLEDGE]);
-    file.set(STATUS, &[MailboxState::Closed as u32]);
+    assert_eq!(fake.words(COMMAND, 1), [ACKNOWLEDGE]);
+    fake.set(STATUS, &[MailboxState::Closed as u32]);
     assert_eq!(host.poll(), Ok(None));
 }
 
 #[test]
 fn states_that_do_not_exist_are_faults() {
     for state in [4, 5, 6, 7] {
-        let file = File::in_state(MailboxState::Ready);
-        file.set(STATUS, &[state]);
-        assert_eq!(file.host().ask(&SAMPLE), Err(Error::Fault));
-        assert_eq!(file.host().poll(), Err(Error::Fault));
-        assert_eq!(file.root().take(), Err(Error::Fault));
-        assert_eq!(file.root().answer(&Answer::default()), Err(Error::Fault));
+        let fake = FakeMailbox::in_state(MailboxState::Ready);
+        fake.set(STATUS, &[state]);
+        assert_eq!(fake.host().ask(&SAMPLE), Err(Error::Fault));
+        assert_eq!(fake.host().poll(), Err(Error::Fault));
+        assert_eq!(fake.root().take(), Err(Error::Fault));
+        assert_eq!(fake.root().answer(&Answer::default()), Err(Error::Fault));
     }
 }
 
 #[test]
 fn the_root_of_trust_reads_what_the_host_wrote() {
-    let file = File::in_state(MailboxState::Busy);
-    file.set(REQUEST, &SAMPLE_WORDS);
-    assert_eq!(file.root().take(), Ok(Some(SAMPLE)));
+    let fake = FakeMailbox::in_state(MailboxState::Busy);
+    fake.set(REQUEST, &SAMPLE_WORDS);
+    assert_eq!(fake.root().take(), Ok(Some(SAMPLE)));
     for state in [MailboxState::Closed, MailboxState::Ready, MailboxState::Answered] {
-        file.set(STATUS, &[state as u32]);
-        assert_eq!(file.root().take(), Ok(None));
+        fake.set(STATUS, &[state as u32]);
+        assert_eq!(fake.root().take(), Ok(None));
     }
 }
 
 #[test]
 fn an_answer_is_written_whole_and_handed_over() {
-    let file = File::in_state(MailboxState::Busy);
+    let fake = FakeMailbox::in_state(MailboxState::Busy);
     let answer = Answer { status: 0x5a, reason: 0x0603, result: result() };
-    file.root().answer(&answer).unwrap();
-    assert_eq!(file.words(OUTCOME, 1), [0x0603_005a]);
-    assert_eq!(file.words(RESULT, RESULT_WORDS), result());
-    assert_eq!(file.words(COMMAND, 1), [1]);
+    fake.root().answer(&answer).unwrap();
+    assert_eq!(fake.words(OUTCOME, 1), [0x0603_005a]);
+    assert_eq!(fake.words(RESULT, RESULT_WORDS), result());
+    assert_eq!(fake.words(COMMAND, 1), [1]);
 }
 
 #[test]
 fn an_answer_to_nothing_is_an_error() {
-    let file = File::in_state(MailboxState::Closed);
-    assert_eq!(file.root().answer(&Answer::default()), Err(Error::Forgotten));
+    let fake = FakeMailbox::in_state(MailboxState::Closed);
+    assert_eq!(fake.root().answer(&Answer::default()), Err(Error::Forgotten));
     // The error is the same if the request disappears before the answer is written.
-    file.set(STATUS, &[MailboxState::Busy as u32 | REFUSED]);
-    assert_eq!(file.root().answer(&Answer::default()), Err(Error::Forgotten));
+    fake.set(STATUS, &[MailboxState::Busy as u32 | REFUSED]);
+    assert_eq!(fake.root().answer(&Answer::default()), Err(Error::Forgotten));
 }
 
 #[test]
 fn both_sides_choose_how_they_are_told() {
-    let file = File::in_state(MailboxState::Ready);
-    file.host().set_interrupt(true);
-    assert_eq!(file.words(CONTROL, 1), [1]);
-    let mut root = file.root();
+    let fake = FakeMailbox::in_state(MailboxState::Ready);
+    fake.host().set_interrupt(true);
+    assert_eq!(fake.words(CONTROL, 1), [1]);
+    let mut root = fake.root();
     root.open(true);
-    assert_eq!(file.words(CONTROL, 1), [3]);
+    assert_eq!(fake.words(CONTROL, 1), [3]);
     root.open(false);
-    assert_eq!(file.words(CONTROL, 1), [1]);
+    assert_eq!(fake.words(CONTROL, 1), [1]);
     root.close();
-    assert_eq!(file.words(CONTROL, 1), [0]);
+    assert_eq!(fake.words(CONTROL, 1), [0]);
     root.discard();
-    assert_eq!(file.words(COMMAND, 1), [2]);
+    assert_eq!(fake.words(COMMAND, 1), [2]);
 }

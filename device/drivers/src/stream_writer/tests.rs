@@ -24,14 +24,14 @@ const FAILED: u32 = 2;
 const DONE: u32 = 1;
 const ERROR: u32 = 2;
 
-struct File([Cell<u32>; WORDS]);
+struct FakeStreamWriter([Cell<u32>; WORDS]);
 
-impl File {
-    fn idle() -> File {
-        let file = File([const { Cell::new(0) }; WORDS]);
-        file.set(ID, MAGIC);
-        file.set(STATUS, IDLE);
-        file
+impl FakeStreamWriter {
+    fn idle() -> FakeStreamWriter {
+        let fake = FakeStreamWriter([const { Cell::new(0) }; WORDS]);
+        fake.set(ID, MAGIC);
+        fake.set(STATUS, IDLE);
+        fake
     }
 
     fn registers(&self) -> StreamWriterRegisters {
@@ -49,68 +49,68 @@ impl File {
     }
 }
 
-fn writer(file: &File) -> StreamWriter<Polling> {
-    StreamWriter::new(file.registers(), Polling).unwrap()
+fn writer(fake: &FakeStreamWriter) -> StreamWriter<Polling> {
+    StreamWriter::new(fake.registers(), Polling).unwrap()
 }
 
 #[test]
 fn finds_its_writer() {
-    let file = File::idle();
-    assert!(StreamWriter::new(file.registers(), Polling).is_ok());
-    file.set(STATUS, FAILED);
-    assert_eq!(StreamWriter::new(file.registers(), Polling).err(), Some(Error::Failed));
-    file.set(ID, 0);
-    assert_eq!(StreamWriter::new(file.registers(), Polling).err(), Some(Error::NoWriter));
+    let fake = FakeStreamWriter::idle();
+    assert!(StreamWriter::new(fake.registers(), Polling).is_ok());
+    fake.set(STATUS, FAILED);
+    assert_eq!(StreamWriter::new(fake.registers(), Polling).err(), Some(Error::Failed));
+    fake.set(ID, 0);
+    assert_eq!(StreamWriter::new(fake.registers(), Polling).err(), Some(Error::NoWriter));
 }
 
 #[test]
 fn locks_its_window_and_notices_another() {
-    let file = File::idle();
-    let mut writer = writer(&file);
+    let fake = FakeStreamWriter::idle();
+    let mut writer = writer(&fake);
     let window = Window { first: 0x80000, last: 0x8ffff };
     writer.lock(window).unwrap();
-    assert_eq!((file.get(WINDOW), file.get(WINDOW + 1)), (0x8000_0000, 0x8fff_f000));
-    assert_eq!(file.get(LOCK), 1);
+    assert_eq!((fake.get(WINDOW), fake.get(WINDOW + 1)), (0x8000_0000, 0x8fff_f000));
+    assert_eq!(fake.get(LOCK), 1);
 }
 
 #[test]
 fn starts_a_stream_at_any_offset() {
-    let file = File::idle();
-    let mut writer = StreamWriter::new(file.registers(), Sleeping(|| ())).unwrap();
+    let fake = FakeStreamWriter::idle();
+    let mut writer = StreamWriter::new(fake.registers(), Sleeping(|| ())).unwrap();
     for (destination, length) in [(0x8000_0000, 64), (0x8000_0ffd, 1), (0xffff_ffff, u32::MAX)] {
-        file.set(INTERRUPT, DONE);
+        fake.set(INTERRUPT, DONE);
         writer.start(destination, length).unwrap();
-        assert_eq!((file.get(DESTINATION), file.get(LENGTH)), (destination, length));
-        assert_eq!((file.get(COMMAND), file.get(ENABLE)), (1, DONE | ERROR));
-        assert_eq!(file.get(INTERRUPT), DONE, "events before it are cleared by ones");
+        assert_eq!((fake.get(DESTINATION), fake.get(LENGTH)), (destination, length));
+        assert_eq!((fake.get(COMMAND), fake.get(ENABLE)), (1, DONE | ERROR));
+        assert_eq!(fake.get(INTERRUPT), DONE, "events before it are cleared by ones");
     }
     writer.abort();
-    assert_eq!(file.get(COMMAND), 2);
+    assert_eq!(fake.get(COMMAND), 2);
 }
 
 #[test]
 fn starts_nothing_beside_another_stream() {
-    let file = File::idle();
-    let mut writer = writer(&file);
-    file.set(STATUS, 0);
+    let fake = FakeStreamWriter::idle();
+    let mut writer = writer(&fake);
+    fake.set(STATUS, 0);
     assert_eq!(writer.start(0, 1), Err(Error::Busy));
     assert!(!writer.is_idle());
-    file.set(STATUS, FAILED);
+    fake.set(STATUS, FAILED);
     assert_eq!(writer.start(0, 1), Err(Error::Failed));
-    assert_eq!(file.get(COMMAND), 0);
+    assert_eq!(fake.get(COMMAND), 0);
     // The writer itself refuses a range.
-    file.set(STATUS, IDLE);
-    file.set(INTERRUPT, ERROR);
-    file.set(OUTCOME, StreamWriterCause::Window as u32);
+    fake.set(STATUS, IDLE);
+    fake.set(INTERRUPT, ERROR);
+    fake.set(OUTCOME, StreamWriterCause::Window as u32);
     assert_eq!(writer.start(0, 1), Err(Error::Refused(StreamWriterCause::Window)));
 }
 
 #[test]
 fn tells_what_became_of_a_stream() {
-    let file = File::idle();
-    let mut writer = writer(&file);
+    let fake = FakeStreamWriter::idle();
+    let mut writer = writer(&fake);
     assert_eq!(writer.poll(), Ok(None));
-    file.set(INTERRUPT, DONE);
+    fake.set(INTERRUPT, DONE);
     assert_eq!(writer.poll(), Ok(Some(())));
     for (bits, cause) in [
         (3, StreamWriterCause::Length),
@@ -118,13 +118,13 @@ fn tells_what_became_of_a_stream() {
         (5, StreamWriterCause::Stream),
         (0, StreamWriterCause::None),
     ] {
-        file.set(INTERRUPT, ERROR);
-        file.set(OUTCOME, bits);
+        fake.set(INTERRUPT, ERROR);
+        fake.set(OUTCOME, bits);
         assert_eq!(writer.poll(), Err(Error::Refused(cause)));
     }
     for status in [FAILED, 0] {
-        file.set(STATUS, status);
-        file.set(INTERRUPT, DONE);
+        fake.set(STATUS, status);
+        fake.set(INTERRUPT, DONE);
         assert_eq!(writer.poll(), Err(Error::Failed), "an event alone is no message");
     }
 }

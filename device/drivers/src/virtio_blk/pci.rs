@@ -63,7 +63,7 @@ const FEATURES: u32 = 1 << 1 | 1;
 
 /// A bus with the address range for the registers of its devices.
 #[derive(Debug)]
-pub struct Bus {
+pub struct PciBus {
     config: usize,
     /// Unassigned part of the address range.
     memory: (usize, usize),
@@ -78,7 +78,7 @@ pub struct Pci {
     device: usize,
 }
 
-impl Bus {
+impl PciBus {
     /// Creates a bus with its configuration space at `config`, and with the addresses from `start` to `end` for
     /// registers.
     ///
@@ -310,7 +310,7 @@ mod tests {
         }
         let base = config.as_mut_ptr().expose_provenance();
         // SAFETY: only this test uses the memory, and the registers are not accessed.
-        let result = unsafe { Bus::new(base, (0x1_0000, 0x2_0000)) }.block(0);
+        let result = unsafe { PciBus::new(base, (0x1_0000, 0x2_0000)) }.block(0);
         drop(config);
         result
     }

@@ -9,13 +9,13 @@ use crate::scratchpad_stream::ScratchpadStream;
 use crate::wait::Wait;
 
 /// The engine and its stream.
-pub struct Streamed<W> {
+pub struct StreamedXmss<W> {
     engine: Xmss<W>,
     stream: ScratchpadStream,
     room: &'static mut [u8],
 }
 
-impl<W: Wait> Streamed<W> {
+impl<W: Wait> StreamedXmss<W> {
     /// Combines an engine with the stream that is connected to it. `room` is a buffer in the scratchpad for messages
     /// that consist of several parts or are not in the scratchpad.
     pub const fn new(engine: Xmss<W>, stream: ScratchpadStream, room: &'static mut [u8]) -> Self {
@@ -55,7 +55,7 @@ impl<W: Wait> Streamed<W> {
     }
 }
 
-impl<W: Wait> Wipe for Streamed<W> {
+impl<W: Wait> Wipe for StreamedXmss<W> {
     /// Clears the data of the engine.
     fn wipe(&mut self) -> Option<()> {
         self.engine.wipe()

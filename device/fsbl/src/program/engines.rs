@@ -1,8 +1,8 @@
 //! The engines of the machine, with the traits of the library.
 
-use hartlock_drivers::dma::{Dma, List, Range, Window};
+use hartlock_drivers::dma::{DescriptorList, Dma, Range, Window};
 use hartlock_drivers::ed25519::Ed25519;
-use hartlock_drivers::sha3::{Function, Sha3};
+use hartlock_drivers::sha3::{Sha3, Sha3Function};
 use hartlock_drivers::wait::Polling;
 use hartlock_image::HashId;
 use hartlock_kernels::engines::{
@@ -31,7 +31,7 @@ const PATIENCE: u32 = 10_000;
 
 /// The engines of the machine, each until it fails.
 pub struct TeeEngines {
-    hash: Attached<Hash>,
+    hash: Attached<HashEngine>,
     ed25519: Attached<Ed25519<Polling>>,
 }
 
@@ -41,7 +41,7 @@ unsafe impl Sync for TeeEngines {}
 impl TeeEngines {
     /// Takes the engines, once.
     pub fn take() -> Self {
-        Self { hash: Attached::new(Hash::take()), ed25519: Attached::new(sign()) }
+        Self { hash: Attached::new(HashEngine::take()), ed25519: Attached::new(sign()) }
     }
 }
 
@@ -81,7 +81,7 @@ impl Engines for TeeEngines {
     }
 
     fn begin_sha3_parts(&self) -> Option<bool> {
-        self.hash.ask(Hash::begin_parts)
+        self.hash.ask(HashEngine::begin_parts)
     }
 
     fn sha3_part(&self, bytes: &[u8], is_last: bool) -> Option<()> {
@@ -128,12 +128,12 @@ impl Engines for TeeEngines {
 }
 
 /// The SHA-3 engine, with the DMA engine for memory if there is one.
-pub struct Hash {
+pub struct HashEngine {
     engine: Sha3<Polling>,
     dma: Option<Dma<'static, Polling>>,
 }
 
-impl Hash {
+impl HashEngine {
     /// Initialises the engines. This function is called once.
     pub fn take() -> Option<Self> {
         // SAFETY: these are registers of the machine, of which this is the only user.
@@ -155,8 +155,9 @@ impl Hash {
 fn dma() -> Option<Dma<'static, Polling>> {
     // SAFETY: these are registers of the machine, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(DMA)) };
-    // SAFETY: these are words that this program writes and the engine reads; every value is a valid `List`.
-    let list: &'static mut List = unsafe { &mut *core::ptr::with_exposed_provenance_mut(LISTS) };
+    // SAFETY: these are words that this program writes and the engine reads; every value is a valid `DescriptorList`.
+    let list: &'static mut DescriptorList =
+        unsafe { &mut *core::ptr::with_exposed_provenance_mut(LISTS) };
     let mut dma = Dma::new(registers, list, 0, Polling).ok()?;
     let page = |address: u64| (address >> 12) as u32;
     let source = Window { first: page(map::RAM.start), last: page(map::RAM.end.wrapping_sub(1)) };
@@ -164,9 +165,9 @@ fn dma() -> Option<Dma<'static, Polling>> {
     Some(dma)
 }
 
-impl Hash {
+impl HashEngine {
     fn digest(&mut self, parts: &[&[u8]], digest: &mut Sha3Digest) -> Option<()> {
-        self.engine.start_stream(Function::Sha3_512).ok()?;
+        self.engine.start_stream(Sha3Function::Sha3_512).ok()?;
         push(parts);
         self.end_parts(digest)
     }
@@ -175,7 +176,7 @@ impl Hash {
         if self.dma.is_none() {
             return self.digest(&[bytes], digest);
         }
-        self.engine.start_stream(Function::Sha3_512).ok()?;
+        self.engine.start_stream(Sha3Function::Sha3_512).ok()?;
         self.part(bytes, true)?;
         self.end_parts(digest)
     }
@@ -183,7 +184,7 @@ impl Hash {
     fn begin_parts(&mut self) -> Option<bool> {
         let has_parts = self.dma.is_some();
         if has_parts {
-            self.engine.start_stream(Function::Sha3_512).ok()?;
+            self.engine.start_stream(Sha3Function::Sha3_512).ok()?;
         }
         Some(has_parts)
     }
@@ -198,7 +199,7 @@ impl Hash {
     }
 }
 
-impl Wipe for Hash {
+impl Wipe for HashEngine {
     fn wipe(&mut self) -> Option<()> {
         hold(false);
         Wipe::wipe(&mut self.engine)
@@ -256,5 +257,5 @@ pub fn sign() -> Option<Ed25519<Polling>> {
 pub fn forget() {
     // Initialising an engine wipes it. Drivers that were created earlier are not used from here on.
     let _ = sign();
-    let _ = Hash::take();
+    let _ = HashEngine::take();
 }

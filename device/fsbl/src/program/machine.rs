@@ -10,7 +10,7 @@ use hartlock_virt::soc::{self, SECTOR_SIZE, Storage};
 use hartlock_virt::{hart, memory};
 
 use super::stack;
-use crate::{Board, DeviceSecret, HEAD, Next, Point};
+use crate::{ExpandedDeviceKey, FsblBoard, HEAD, Next, Point};
 
 /// Address range of all engines, including the secret (`hw/soc/tee/rtl/tee_axi_pkg.sv`).
 pub const ENGINES: Region = Region::new(board::SECRET as u64, 8 * PAGE_SIZE);
@@ -31,7 +31,7 @@ const POINTS: usize = 20;
 const MEMORY: Region = map::RAM;
 
 /// The devices and the state of a boot on this machine.
-pub struct Machine {
+pub struct TeeMachine {
     storage: Storage,
     /// Ranges that were requested ahead, in order. The first `taken` of them were used.
     ahead: List<Ahead, MAX_PAYLOADS>,
@@ -41,7 +41,7 @@ pub struct Machine {
     stack_used: Option<u64>,
 }
 
-impl Machine {
+impl TeeMachine {
     pub fn new() -> Self {
         Self {
             storage: Storage::new(),
@@ -177,7 +177,7 @@ impl Ahead {
 const _: () = assert!((map::FIRST.size() / PAGE_SIZE).ilog2() as u64 + 2 <= QUEUE_LENGTH);
 const _: () = assert!(LAST_PART.is_multiple_of(SECTOR_SIZE) && LAST_PART < PAGE_SIZE);
 
-impl Board for Machine {
+impl FsblBoard for TeeMachine {
     fn size(&self) -> u64 {
         self.storage.sectors().saturating_mul(SECTOR_SIZE)
     }
@@ -297,18 +297,18 @@ impl Board for Machine {
     }
 }
 
-fn secret_page() -> hartlock_drivers::device_secret::DeviceSecret {
+fn secret_page() -> hartlock_drivers::device_secret::DeviceSecretPage {
     let base = core::ptr::with_exposed_provenance_mut(board::SECRET);
     // SAFETY: this is the page of the secret of this machine, which only this file uses, from one place at a time.
-    unsafe { hartlock_drivers::device_secret::DeviceSecret::new(base) }
+    unsafe { hartlock_drivers::device_secret::DeviceSecretPage::new(base) }
 }
 
 /// Reads the secret and closes it until reset.
 ///
 /// # Errors
 /// `DeviceSecretInvalid`; `NotEndorsed` if the secret stays accessible.
-pub fn take_secret() -> Result<DeviceSecret, Reason> {
-    DeviceSecret::take_and_close(|| secret_page().read(), shut_secret)
+pub fn take_secret() -> Result<ExpandedDeviceKey, Reason> {
+    ExpandedDeviceKey::take_and_close(|| secret_page().read(), shut_secret)
 }
 
 /// Closes the secret until reset. Returns true if it is closed.

@@ -14,7 +14,7 @@ const MASK: i64 = (1 << 62) - 1;
 
 /// A row with one digit of each of three numbers: the two that a matrix is applied to, and the number of which
 /// multiples are added to them.
-type Row = [i64; 3];
+type MatrixRow = [i64; 3];
 
 impl Modulus<'_> {
     /// Returns the inverse of `a` modulo m, which must be a prime with at most six limbs. `a` is from 1 to m - 1.
@@ -102,7 +102,7 @@ fn digits(limbs: &[u64]) -> impl Iterator<Item = i64> {
     })
 }
 
-fn is_negative(rows: &[Row]) -> bool {
+fn is_negative(rows: &[MatrixRow]) -> bool {
     rows.last().is_some_and(|row| row[0] < 0)
 }
 
@@ -133,11 +133,15 @@ fn divsteps(delta: &mut i64, mut f: i64, mut g: i64) -> [[i64; 2]; 2] {
 ///
 /// The absolute values in a row of the matrix add up to at most 2^62, so each sum is far below 2^127.
 #[inline(never)]
-fn apply(rows: &mut [Row], [[u, v], [q, r]]: &[[i64; 2]; 2], [for_first, for_second]: [i64; 2]) {
+fn apply(
+    rows: &mut [MatrixRow],
+    [[u, v], [q, r]]: &[[i64; 2]; 2],
+    [for_first, for_second]: [i64; 2],
+) {
     let product = |a: i64, b: i64| i128::from(a).wrapping_mul(i128::from(b));
     let (mut first, mut second) = (0i128, 0i128);
     // The division by 2^62 moves digit i to digit i - 1.
-    let mut below: Option<&mut Row> = None;
+    let mut below: Option<&mut MatrixRow> = None;
     for row in rows {
         let [x, y, m] = *row;
         first = first
@@ -164,7 +168,7 @@ fn apply(rows: &mut [Row], [[u, v], [q, r]]: &[[i64; 2]; 2], [for_first, for_sec
 
 /// Adds the third number, multiplied by `factor` (1 or -1), to the first number.
 #[inline(never)]
-fn add_multiple(rows: &mut [Row], factor: i64) {
+fn add_multiple(rows: &mut [MatrixRow], factor: i64) {
     let mut carry = 0i64;
     let mut top = None;
     for [x, _, m] in rows {

@@ -63,7 +63,7 @@ fn software(request: &RootRequest<'_>) -> Result<Comparison, Rejection> {
         RootScheme::Lms => lms::compare(kernels, public_key, message, signature),
         RootScheme::SlhDsaSha2_128s => {
             let message = message.concat();
-            let message = slh_dsa::Message::Internal(&message);
+            let message = slh_dsa::SlhDsaMessage::Internal(&message);
             slh_dsa::compare(kernels, SlhDsaSet::Sha2_128s, public_key, message, signature)
         }
     }
@@ -122,7 +122,7 @@ fn an_engine_is_asked_by_every_verifier_and_gives_what_they_compare() {
     // The sets are XMSS-SHA2_16_256, XMSS-SHA2_10_192 and XMSSMT-SHA2_20/2_256.
     let sets = [(xmss::Scheme::Xmss, 2), (xmss::Scheme::Xmss, 0xd), (xmss::Scheme::XmssMt, 1)];
     for (scheme, oid) in sets {
-        let set = xmss::ParameterSet::of(scheme, oid).unwrap();
+        let set = xmss::XmssParameterSet::of(scheme, oid).unwrap();
         let key = numbered(bytes(set.public_key_len(), 3), &[(0, oid)]);
         let mut signature = bytes(set.signature_len(), 4);
         signature[..4].fill(0);
@@ -141,7 +141,7 @@ fn an_engine_is_asked_by_every_verifier_and_gives_what_they_compare() {
     let computed = |kernels: &Kernels| asked(|| lms::compare(kernels, &key, &[b"m"], &signature));
     assert_eq!(computed(&kernels), (true, computed(&Kernels::PORTABLE).1));
     let (key, signature) = (bytes(32, 7), bytes(SCRATCH_LEN, 8));
-    let message = slh_dsa::Message::Pure { context: b"c", message: b"m" };
+    let message = slh_dsa::SlhDsaMessage::Pure { context: b"c", message: b"m" };
     let computed = |kernels: &Kernels| {
         asked(|| slh_dsa::compare(kernels, SlhDsaSet::Sha2_128s, &key, message, &signature))
     };

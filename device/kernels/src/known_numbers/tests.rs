@@ -41,7 +41,7 @@ fn verify(request: &EcdsaRequest<'_>) -> Option<u32> {
         return None;
     }
     let curve = if request.is_p384 { Curve::P384 } else { Curve::P256 };
-    let key = ecdsa::PublicKey::from_sec1(curve, &[&[4], request.point].concat()).ok()?;
+    let key = ecdsa::EcdsaPublicKey::from_sec1(curve, &[&[4], request.point].concat()).ok()?;
     let compared = ecdsa::compare(&key, request.digest, request.signature);
     Some(match compared.and_then(|compared| compared.check()) {
         Ok(()) => GENUINE,

@@ -3,7 +3,7 @@
 use crate::Kernels;
 use crate::chains::{Digits, walk};
 use crate::short::{
-    Function, Hasher, Job, MESSAGES, Room, Shape, Sink, Stream, Words, Writer, be32,
+    Function, Job, MESSAGES, Room, Shape, SignatureHasher, Sink, Stream, Words, Writer, be32,
 };
 
 /// Domain separators of the hashes (RFC 8554 §7.1).
@@ -55,7 +55,7 @@ impl Ots {
 
 /// The state of the chains of one signature, with storage for their values.
 pub(super) struct Chains<'a> {
-    pub hasher: Hasher<'a>,
+    pub hasher: SignatureHasher<'a>,
     ots: Ots,
     pub identifier: [u64; 2],
     q: u32,
@@ -65,7 +65,7 @@ pub(super) struct Chains<'a> {
 
 impl<'a> Chains<'a> {
     pub(super) fn new(kernels: &'a Kernels, ots: Ots, identifier: [u64; 2], q: u32) -> Self {
-        let hasher = Hasher { kernels, function: ots.function, n: ots.n >> 3 };
+        let hasher = SignatureHasher { kernels, function: ots.function, n: ots.n >> 3 };
         Self { hasher, ots, identifier, q, initial: ots.function.initial(), room: Room::new() }
     }
 

@@ -1,7 +1,7 @@
 //! Decoding of keys and signatures, and the operations on the result: hints and the commitment w1 (FIPS 204 §7.1,
 //! §7.2, §7.4).
 
-use super::Parameters;
+use super::MlDsaParameters;
 use super::ntt::{Poly, Q};
 use crate::keccak::Sponge;
 
@@ -22,7 +22,7 @@ pub(super) fn unpack_t1(bytes: &[u8], w: &mut Poly) {
 /// Decodes a polynomial of z modulo q (FIPS 204 §7.1, algorithm 19). The coefficients are below 2 q. Returns false
 /// unless the absolute values of all coefficients are less than γ1 − β (§6.3, algorithm 8, line 13).
 #[must_use]
-pub(super) fn unpack_z(parameters: &Parameters, bytes: &[u8], w: &mut Poly) -> bool {
+pub(super) fn unpack_z(parameters: &MlDsaParameters, bytes: &[u8], w: &mut Poly) -> bool {
     let gamma1 = 1_u64.wrapping_shl(parameters.z_width.wrapping_sub(1));
     // The encoded value v represents γ1 − v. The allowed values are β + 1 to 2 γ1 − β − 1.
     let least = parameters.beta.wrapping_add(1);
@@ -100,7 +100,7 @@ impl<'a> Hint<'a> {
 }
 
 /// Returns the number of high parts, m = (q − 1) / 2γ2 (FIPS 204 §7.4, algorithm 40, line 1).
-const fn high_count(parameters: &Parameters) -> u64 {
+const fn high_count(parameters: &MlDsaParameters) -> u64 {
     if parameters.w1_width == 4 { 16 } else { 44 }
 }
 
@@ -111,14 +111,14 @@ const fn high_count(parameters: &Parameters) -> u64 {
 /// reciprocal is too large by less than 2^−48. So the computed quotient is too large by less than 2^−24. This does
 /// not reach the next integer, because 1 / 2γ2 is more than 2^−19.
 #[inline(always)]
-fn high_part(parameters: &Parameters, r: u64) -> u64 {
+fn high_part(parameters: &MlDsaParameters, r: u64) -> u64 {
     let numerator = r.wrapping_add(parameters.gamma2).wrapping_sub(1);
     numerator.wrapping_mul(parameters.reciprocal) >> 48
 }
 
 /// Changes the coefficients at `positions` so that their high parts are those of UseHint (FIPS 204 §7.4, algorithm
 /// 40). Each becomes the middle of the range of its high part. All coefficients are in [0, q).
-pub(super) fn use_hint(parameters: &Parameters, positions: &[u8], w: &mut Poly) {
+pub(super) fn use_hint(parameters: &MlDsaParameters, positions: &[u8], w: &mut Poly) {
     let alpha = parameters.gamma2.wrapping_mul(2);
     let count = high_count(parameters);
     for position in positions {
@@ -141,7 +141,7 @@ const FRACTION: u64 = ((1_u128 << 64).div_ceil(Q as u128 - 1)) as u64;
 
 /// Encodes the high parts of a row (FIPS 204 §7.2, algorithm 28) and absorbs them into `sponge`.
 #[inline(never)]
-pub(super) fn absorb_w1(parameters: &Parameters, w: &Poly, sponge: &mut Sponge) {
+pub(super) fn absorb_w1(parameters: &MlDsaParameters, w: &Poly, sponge: &mut Sponge) {
     let width = parameters.w1_width;
     let count = u128::from(high_count(parameters));
     // The offset is that of `high_part`. Because m · 2γ2 = q − 1, the fraction times m is the high part, with 0

@@ -166,7 +166,7 @@ fn plain_hinted(gamma2: u64, r: u64) -> u64 {
 }
 
 /// Compares the bytes that are hashed for a row of w1 with SimpleBitPack of its high parts.
-fn check_encoding(parameters: &Parameters, w: &Poly) {
+fn check_encoding(parameters: &MlDsaParameters, w: &Poly) {
     let mut sponge = Sponge::new(&Kernels::PORTABLE, RATE_256, FULL_ROUNDS);
     absorb_w1(parameters, w, &mut sponge);
     let width = parameters.w1_width as usize;
@@ -233,7 +233,7 @@ fn values_are_unpacked_as_the_definition_says() {
             [(MlDsaSet::MlDsa44, 18, 1 << 17), (MlDsaSet::MlDsa87, 20, 1 << 19)]
         {
             // With this `beta` there is no bound, so that all values are accepted and compared.
-            let parameters = Parameters { beta: u64::MAX, ..*parameters(set) };
+            let parameters = MlDsaParameters { beta: u64::MAX, ..*parameters(set) };
             assert!(unpack_z(&parameters, &bytes(width), &mut w));
             assert_eq!(w, plain_unpack(&bytes(width), width).map(|value| Q + gamma1 - value));
         }
@@ -479,7 +479,7 @@ fn the_known_answer_is_a_signature_for_others_too() {
 #[test]
 fn the_known_answer_depends_on_every_part() {
     let check = |key: &[u8], signature: &[u8]| {
-        let message = Message::Pure { context: KAT_CONTEXT, message: &[b"a", b"", b"bc"] };
+        let message = MlDsaMessage::Pure { context: KAT_CONTEXT, message: &[b"a", b"", b"bc"] };
         verify(&Kernels::PORTABLE, MlDsaSet::MlDsa44, key, message, signature)
     };
     assert_eq!(check(&known_key(), &known_signature()), Ok(()));
@@ -511,7 +511,7 @@ proptest! {
         };
         let key = make(key_cut.unwrap_or(set.public_key_len()), seed);
         let signature = make(signature_cut.unwrap_or(set.signature_len()), seed ^ 1);
-        let verdict = verify(&Kernels::PORTABLE, set, &key, Message::Internal(&[b""]), &signature);
+        let verdict = verify(&Kernels::PORTABLE, set, &key, MlDsaMessage::Internal(&[b""]), &signature);
         let expected = if key.len() != set.public_key_len() {
             Rejection::InvalidKey
         } else if signature.len() != set.signature_len() {

@@ -18,19 +18,19 @@ pub trait Digester {
 }
 
 /// A hash function of this crate with the kernels that compute it.
-pub struct Hasher<'k, H> {
+pub struct KernelHasher<'k, H> {
     kernels: &'k Kernels,
     hash: PhantomData<H>,
 }
 
-impl<'k, H: Hash> Hasher<'k, H> {
+impl<'k, H: Hash> KernelHasher<'k, H> {
     /// Makes the hash function `H` with these kernels.
     pub const fn new(kernels: &'k Kernels) -> Self {
         Self { kernels, hash: PhantomData }
     }
 }
 
-impl<H: Hash> Digester for Hasher<'_, H> {
+impl<H: Hash> Digester for KernelHasher<'_, H> {
     fn output_len(&self) -> usize {
         H::OUTPUT_LEN
     }

@@ -162,12 +162,12 @@ fn groups(digits: &[u64]) -> &[Group] {
 
 /// A sum of products, represented as low + high · 2^57, with low modulo 2^64.
 #[derive(Clone, Copy)]
-struct Sum {
+struct DigitSum {
     low: u64,
     high: u64,
 }
 
-impl Sum {
+impl DigitSum {
     const fn new(low: u64) -> Self {
         Self { low, high: 0 }
     }
@@ -206,12 +206,12 @@ fn cancelling(
     negated_inverse: u64,
 ) -> (Group, Start) {
     // This returns the multiple for a limb, and the carry into the next limb.
-    let end = |sum: Sum| {
+    let end = |sum: DigitSum| {
         let multiple = sum.low.wrapping_mul(negated_inverse) & MASK;
         let sum = sum.add(multiple, m0);
         (multiple, sum.high.wrapping_add(sum.low() >> BITS))
     };
-    let begin = |limb: u64, below: u64| Sum::new(limb.wrapping_add(below));
+    let begin = |limb: u64, below: u64| DigitSum::new(limb.wrapping_add(below));
     let (q0, below) = end(begin(w0, 0));
     let (q1, below) = end(begin(w1, below).add(q0, m1));
     let (q2, below) = end(begin(w2, below).add(q0, m2).add(q1, m1));
@@ -226,7 +226,7 @@ fn cancelling(
 /// the sums, and adds the square of each digit. Returns the carry into the next limb before that is doubled.
 fn finish_square(sums: &mut [u64; 2 * GROUP], six: &Group, above: u64) -> u64 {
     let [a0, a1, a2, a3, a4, a5] = *six;
-    let none = Sum::new(0);
+    let none = DigitSum::new(0);
     let once = [
         none,
         none.add(a0, a1),
@@ -275,7 +275,8 @@ fn add_portable(sum: &mut [u64], a: &[Group], b: &Group, start: &Start) {
     let [mut before, mut d1, mut d2, mut d3, mut d4, mut d5] = *start;
     // Zeros follow the digits of a, for the products of its last digits.
     for (limb, next) in sum.iter_mut().zip(a.as_flattened().iter().chain(&[0; GROUP])) {
-        let of_limb = Sum::new(limb.wrapping_add(before)).add(*next, b0).add(d1, b1).add(d2, b2);
+        let of_limb =
+            DigitSum::new(limb.wrapping_add(before)).add(*next, b0).add(d1, b1).add(d2, b2);
         let of_limb = of_limb.add(d3, b3).add(d4, b4).add(d5, b5);
         *limb = of_limb.low();
         before = of_limb.high;

@@ -16,7 +16,7 @@ const EXPONENT: &[u8] = &[1, 0, 1];
 
 /// A public key of a supported length with exponent 65537. It borrows its modulus.
 #[derive(Clone, Copy, Debug)]
-pub struct PublicKey<'a> {
+pub struct RsaPublicKey<'a> {
     /// Modulus in big-endian order. It is odd, and its top bit is set.
     modulus: &'a [u8],
     /// Function of an engine that computes modular powers, if there is an engine.
@@ -24,7 +24,7 @@ pub struct PublicKey<'a> {
     engines: Option<&'static dyn crate::engines::Engines>,
 }
 
-impl<'a> PublicKey<'a> {
+impl<'a> RsaPublicKey<'a> {
     /// Makes a key from its modulus and exponent in big-endian order, without leading zeros.
     ///
     /// # Errors

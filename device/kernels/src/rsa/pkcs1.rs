@@ -6,7 +6,7 @@
 use core::hint::black_box;
 
 use super::digest::MAX_DIGEST_LEN;
-use super::key::{MAX_MODULUS_LEN, PublicKey};
+use super::key::{MAX_MODULUS_LEN, RsaPublicKey};
 use super::known_answer;
 use crate::sha2::{Sha256, Sha384, Sha512};
 use crate::signature::{Comparison, Rejection};
@@ -56,7 +56,7 @@ identified!(Sha512, 3);
 /// nothing.
 pub fn self_test() -> bool {
     let judge = |digest: &[u8]| {
-        let key = PublicKey::new(known_answer::MODULUS, &[1, 0, 1])?;
+        let key = RsaPublicKey::new(known_answer::MODULUS, &[1, 0, 1])?;
         compare(&key, Sha384::DIGEST_INFO, digest, black_box(known_answer::PKCS1))
             .and_then(|comparison| comparison.check())
     };
@@ -73,7 +73,7 @@ pub fn self_test() -> bool {
 /// The errors of [`compare`], and `Mismatch` if the signature is not valid.
 pub fn verify<H: Identified>(
     kernels: &Kernels,
-    key: &PublicKey,
+    key: &RsaPublicKey,
     message: &[u8],
     signature: &[u8],
 ) -> Result<(), Rejection> {
@@ -90,7 +90,7 @@ pub fn verify<H: Identified>(
 /// below the modulus. `Mismatch` if any other part of the encoded message is wrong, or if the digest is empty or
 /// longer than [`MAX_DIGEST_LEN`].
 pub fn compare(
-    key: &PublicKey,
+    key: &RsaPublicKey,
     digest_info: &[u8],
     digest: &[u8],
     signature: &[u8],

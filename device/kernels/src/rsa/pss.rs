@@ -2,8 +2,8 @@
 
 use core::hint::black_box;
 
-use super::digest::{Digester, Hasher, MAX_DIGEST_LEN};
-use super::key::{MAX_MODULUS_LEN, PublicKey};
+use super::digest::{Digester, KernelHasher, MAX_DIGEST_LEN};
+use super::key::{MAX_MODULUS_LEN, RsaPublicKey};
 use super::known_answer;
 use crate::sha2::Sha384;
 use crate::signature::{Comparison, Rejection};
@@ -38,7 +38,7 @@ impl Mask for Mgf1<'_> {
 /// bits.
 pub fn self_test() -> bool {
     let judge = |message: &[u8]| {
-        let key = PublicKey::new(known_answer::MODULUS, &[1, 0, 1])?;
+        let key = RsaPublicKey::new(known_answer::MODULUS, &[1, 0, 1])?;
         let signature = black_box(known_answer::PSS);
         let salt_len = Sha384::OUTPUT_LEN;
         verify::<Sha384, Sha384>(&Kernels::PORTABLE, &key, message, salt_len, signature)
@@ -53,14 +53,14 @@ pub fn self_test() -> bool {
 /// The errors of [`compare`], and `Mismatch` if the signature is not valid.
 pub fn verify<H: Hash, M: Hash>(
     kernels: &Kernels,
-    key: &PublicKey,
+    key: &RsaPublicKey,
     message: &[u8],
     salt_len: usize,
     signature: &[u8],
 ) -> Result<(), Rejection> {
     let mut digest = H::with(kernels);
     digest.update(message);
-    let (hash, mask) = (Hasher::<H>::new(kernels), Hasher::<M>::new(kernels));
+    let (hash, mask) = (KernelHasher::<H>::new(kernels), KernelHasher::<M>::new(kernels));
     compare(key, &hash, &Mgf1(&mask), digest.finalize().as_ref(), salt_len, signature)?.check()
 }
 
@@ -72,7 +72,7 @@ pub fn verify<H: Hash, M: Hash>(
 /// below the modulus. `Mismatch` if the padding is not exactly that of a salt of `salt_len` bytes, if `digest` does
 /// not have the length of `hash`, or if digest and salt do not fit into the modulus.
 pub fn compare(
-    key: &PublicKey,
+    key: &RsaPublicKey,
     hash: &dyn Digester,
     mask: &dyn Mask,
     digest: &[u8],

@@ -11,9 +11,9 @@ use shake::{ExtendableOutput, Update, XofReader};
 use std::{println, vec::Vec};
 
 /// A SHAKE as the mask generation function (RFC 8702 §3.1).
-struct Xof<T>(fn() -> T);
+struct ShakeMask<T>(fn() -> T);
 
-impl<T: Update + ExtendableOutput> Mask for Xof<T> {
+impl<T: Update + ExtendableOutput> Mask for ShakeMask<T> {
     fn apply(&self, seed: &[u8], data: &mut [u8]) {
         let mut hash = (self.0)();
         hash.update(seed);
@@ -46,16 +46,22 @@ fn accepts(group: &Value, test: &Value) -> bool {
         }
         let message = bytes(test, "message");
         match group["hashAlg"].as_str().unwrap() {
-            "SHAKE-128" => (&Hasher::<Shake128>::new(&Kernels::PORTABLE), of::<Shake128>(&message)),
-            "SHAKE-256" => (&Hasher::<Shake256>::new(&Kernels::PORTABLE), of::<Shake256>(&message)),
-            "SHA3-256" => (&Hasher::<Sha3_256>::new(&Kernels::PORTABLE), of::<Sha3_256>(&message)),
+            "SHAKE-128" => {
+                (&KernelHasher::<Shake128>::new(&Kernels::PORTABLE), of::<Shake128>(&message))
+            }
+            "SHAKE-256" => {
+                (&KernelHasher::<Shake256>::new(&Kernels::PORTABLE), of::<Shake256>(&message))
+            }
+            "SHA3-256" => {
+                (&KernelHasher::<Sha3_256>::new(&Kernels::PORTABLE), of::<Sha3_256>(&message))
+            }
             other => panic!("unknown hash {other}"),
         }
     };
     let mask: &dyn Mask = match group["maskFunction"].as_str().unwrap() {
         "mgf1" => &Mgf1(hash),
-        "shake-128" => &Xof(shake::Shake128::default),
-        "shake-256" => &Xof(shake::Shake256::default),
+        "shake-128" => &ShakeMask(shake::Shake128::default),
+        "shake-256" => &ShakeMask(shake::Shake256::default),
         other => panic!("unknown mask {other}"),
     };
     let salt_len = group["saltLen"].as_u64().unwrap() as usize;

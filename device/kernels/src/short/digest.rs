@@ -10,7 +10,7 @@ use crate::keccak::FULL_ROUNDS;
 
 /// The parameters that all hashes of a signature share.
 #[derive(Clone, Copy)]
-pub(crate) struct Hasher<'a> {
+pub(crate) struct SignatureHasher<'a> {
     pub kernels: &'a Kernels,
     pub function: Function,
     /// Length of a hash value in words.
@@ -43,7 +43,7 @@ pub(crate) enum Sink {
     Mask(usize),
 }
 
-impl Hasher<'_> {
+impl SignatureHasher<'_> {
     /// Returns the hash state after the first `words` words of the first message, which are whole blocks of SHA-2.
     #[cfg(feature = "xmss")]
     pub(crate) fn midstate(&self, room: &Room, words: usize) -> Words {
@@ -92,7 +92,7 @@ impl Hasher<'_> {
         }
     }
 
-    /// Does the work of [`Hasher::digest`] for the message of the first lane.
+    /// Does the work of [`SignatureHasher::digest`] for the message of the first lane.
     #[inline(never)]
     fn digest_one(&self, start: &Words, room: &mut Room, shape: Shape, target: Target) {
         match self.function {

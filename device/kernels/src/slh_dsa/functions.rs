@@ -19,7 +19,7 @@ use crate::sha2::compression::{H256, H512};
 use crate::{Kernels, Tier, fills_lanes};
 
 use super::lanes::{LANES, Lanes};
-use super::parameters::Parameters;
+use super::parameters::SlhDsaParameters;
 
 /// The types of addresses (§4.2, table 1).
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub(super) enum Kind {
 
 /// An address up to its key pair. The two words that follow are written into the message separately.
 #[derive(Clone, Copy)]
-pub(super) struct Address {
+pub(super) struct KeyPairAddress {
     pub kind: Kind,
     pub layer: u8,
     pub tree: u64,
@@ -91,7 +91,7 @@ pub(super) struct Functions<'a> {
 /// A value with the word alignment that compression functions require.
 #[derive(Clone, Copy)]
 #[repr(align(8))]
-pub(super) struct Aligned<T>(pub T);
+pub(super) struct AlignedBlock<T>(pub T);
 
 impl<'a> Functions<'a> {
     /// Makes the functions of a key with this `PK.seed`, which has n bytes.
@@ -99,7 +99,7 @@ impl<'a> Functions<'a> {
     #[inline(never)]
     pub(super) fn new(
         kernels: &'a Kernels,
-        parameters: &Parameters,
+        parameters: &SlhDsaParameters,
         is_shake: bool,
         seed: &'a [u8],
     ) -> Self {
@@ -113,7 +113,7 @@ impl<'a> Functions<'a> {
         let values_at = if is_shake { parameters.n + 32 } else { 22 };
         let (mut sha256, mut sha512) = (H256, H512);
         if !is_shake {
-            let mut block = Aligned([0; 128]);
+            let mut block = AlignedBlock([0; 128]);
             put(&mut block.0, 0, seed);
             let (halves, _) = block.0.as_chunks::<64>();
             kernels.sha256.one.run.add(&mut sha256, halves.get(..1).unwrap_or_default());
@@ -140,7 +140,7 @@ impl<'a> Functions<'a> {
         &self,
         primitive: Primitive,
         buffer: &mut [u8],
-        address: &Address,
+        address: &KeyPairAddress,
         count: usize,
     ) -> usize {
         let end = self.values_at.wrapping_add(count.wrapping_mul(self.n));

@@ -6,7 +6,9 @@
 //! stay in use until the end. [`climb`] computes one level of all its trees at a time. Without lanes, one [`Lane`]
 //! processes one chain after the other.
 
-use super::functions::{Address, Aligned, Functions, MAX_BLOCK_LEN, part, put, put_byte};
+use super::functions::{
+    AlignedBlock, Functions, KeyPairAddress, MAX_BLOCK_LEN, part, put, put_byte,
+};
 use super::parameters::MAX_CHAINS;
 use crate::dispatch::MAX_LANES;
 
@@ -36,7 +38,7 @@ impl Lanes<'_> {
         Self { each: [Lane::NEW; LANES], states32: [[0; 8]; STATES], states64: [0; 25 * STATES] };
 
     /// Initializes the block of each lane that F can use as a message of F with this address.
-    pub(super) fn prepare(&mut self, functions: &Functions<'_>, address: &Address) {
+    pub(super) fn prepare(&mut self, functions: &Functions<'_>, address: &KeyPairAddress) {
         for lane in self.each.iter_mut().take(functions.lanes(functions.f)) {
             functions.prepare(functions.f, &mut lane.block.0, address, 1);
         }
@@ -47,7 +49,7 @@ impl Lanes<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct Lane<'a> {
     /// Padded message of the next step.
-    pub block: Aligned<[u8; MAX_BLOCK_LEN]>,
+    pub block: AlignedBlock<[u8; MAX_BLOCK_LEN]>,
     /// Offset of the result in the same block.
     pub place: usize,
     /// Number of the chain, or of the tree node, counted from the left on its level.
@@ -60,7 +62,7 @@ pub(super) struct Lane<'a> {
 
 impl Lane<'_> {
     const NEW: Self = Self {
-        block: Aligned([0; MAX_BLOCK_LEN]),
+        block: AlignedBlock([0; MAX_BLOCK_LEN]),
         place: 0,
         number: 0,
         step: LAST_STEP,

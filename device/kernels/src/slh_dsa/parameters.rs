@@ -3,7 +3,7 @@
 
 use hartlock_algorithm::SlhDsaSet;
 
-impl Parameters {
+impl SlhDsaParameters {
     /// Returns the parameters of a set. They do not depend on the hash family.
     pub(super) const fn of(set: SlhDsaSet) -> Self {
         let (h_prime, d, a, k) = match (set.n(), set.is_small()) {
@@ -20,7 +20,7 @@ impl Parameters {
 
 /// The columns of table 2 with the names of the standard. `lg_w` is 4 in every set, and `h` is `d · h'`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parameters {
+pub(super) struct SlhDsaParameters {
     /// Length of a hash value in bytes.
     pub n: usize,
     /// Height of an XMSS tree, h'.
@@ -40,7 +40,7 @@ pub(super) const MAX_CHAINS: usize = 2 * MAX_N + CHECKSUM_DIGITS;
 /// Number of base-16 digits of the checksum: len_2 of §5, which is the same for every n.
 pub(super) const CHECKSUM_DIGITS: usize = 3;
 
-impl Parameters {
+impl SlhDsaParameters {
     /// Returns the number of chains of a WOTS+ key: len of §5 with `lg_w` = 4.
     pub(super) const fn chains(&self) -> usize {
         2 * self.n + CHECKSUM_DIGITS

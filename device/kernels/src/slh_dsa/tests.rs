@@ -88,7 +88,7 @@ fn noise(len: usize, mut seed: u64) -> Vec<u8> {
 fn computed(kernels: &Kernels, set: SlhDsaSet, seed: u64) -> [u8; 64] {
     let key = noise(set.public_key_len(), seed);
     let signature = noise(set.signature_len(), !seed);
-    let message = Message::Pure { context: b"", message: b"message" };
+    let message = SlhDsaMessage::Pure { context: b"", message: b"message" };
     compare(kernels, set, &key, message, &signature).unwrap().computed
 }
 
@@ -108,7 +108,7 @@ fn a_verification_takes_as_many_blocks_as_it_must() {
     // FORS has k leaves and k a nodes. A layer has len chains with 7.5 steps on average, and h' nodes. In addition
     // there is one call for each long message and for the hash of the message.
     for set in SlhDsaSet::ALL {
-        let Parameters { n, h_prime, d, a, k } = Parameters::of(set);
+        let SlhDsaParameters { n, h_prime, d, a, k } = SlhDsaParameters::of(set);
         let calls = calls_of(|| _ = computed(&kernels(None), set, 3)).len() as f64;
         let chains = (2 * n + 3) as f64 * 7.5;
         let expected = (k * (a + 1)) as f64 + d as f64 * (chains + h_prime as f64 + 1.0);
@@ -126,11 +126,11 @@ fn lanes_stay_full() {
                 calls.iter().all(|count| *count == 1 || (*count > lanes / 2 && *count <= lanes))
             );
             // The paths through the XMSS trees and the long messages cannot be processed in parallel.
-            let Parameters { h_prime, d, .. } = Parameters::of(set);
+            let SlhDsaParameters { h_prime, d, .. } = SlhDsaParameters::of(set);
             let serial = d * (h_prime + 1);
             let ideal = serial + (alone - serial) / lanes;
             // Chains have up to 15 steps, and the last group of FORS trees may fill less than half of the lanes.
-            let most = ideal + ideal / 2 + Parameters::of(set).a * lanes;
+            let most = ideal + ideal / 2 + SlhDsaParameters::of(set).a * lanes;
             assert!(calls.len() < most, "{set:?}, {lanes} lanes: {} of {ideal}", calls.len());
         }
     }
@@ -142,7 +142,7 @@ fn lengths_are_checked_first() {
         let (key_len, signature_len) = (set.public_key_len(), set.signature_len());
         let (key, signature) = (noise(2 * key_len, 5), noise(2 * signature_len, 6));
         let verdict = |key_len: usize, signature_len: usize, context: &[u8]| {
-            let message = Message::Pure { context, message: b"" };
+            let message = SlhDsaMessage::Pure { context, message: b"" };
             let (key, signature) = (&key[..key_len], &signature[..signature_len]);
             verify(&Kernels::PORTABLE, set, key, message, signature)
         };
@@ -165,8 +165,8 @@ fn bit(bytes: &[u8], number: usize) -> u64 {
 proptest! {
     #[test]
     fn numbers_are_cut_out_of_digests(digest: [u8; MAX_DIGEST_LEN], set in 0..12_usize) {
-        let parameters = Parameters::of(SlhDsaSet::ALL[set]);
-        let Parameters { h_prime, a, k, .. } = parameters;
+        let parameters = SlhDsaParameters::of(SlhDsaSet::ALL[set]);
+        let SlhDsaParameters { h_prime, a, k, .. } = parameters;
         let value = |bits: core::ops::Range<usize>| {
             bits.fold(0, |value, number| value << 1 | bit(&digest, number))
         };
@@ -220,9 +220,9 @@ fn sizes_are_those_of_the_standard() {
     // Each row applies to SHA-2 and to SHAKE.
     let sizes = sizes.into_iter().flat_map(|sizes| [sizes; 2]);
     for (set, (m, key, signature)) in SlhDsaSet::ALL.into_iter().zip(sizes) {
-        assert_eq!(Parameters::of(set).digest_len(), m, "{set:?}");
+        assert_eq!(SlhDsaParameters::of(set).digest_len(), m, "{set:?}");
         assert_eq!((set.public_key_len(), set.signature_len()), (key, signature), "{set:?}");
-        let parameters = Parameters::of(set);
+        let parameters = SlhDsaParameters::of(set);
         let parts = [parameters.n, parameters.fors_len(), parameters.d * parameters.layer_len()];
         assert_eq!(parts.iter().sum::<usize>(), signature, "{set:?}");
         assert!(parameters.chains() <= MAX_CHAINS && parameters.k <= MAX_CHAINS);

@@ -23,7 +23,7 @@ pub enum Sets {
 
 /// The properties of a parameter set that a verifier needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParameterSet {
+pub struct XmssParameterSet {
     pub(super) function: Function,
     /// Length of a hash value in bytes.
     pub(super) n: usize,
@@ -68,7 +68,7 @@ const SHAPES: [(u8, u8, u8); 8] = [
     (60, 12, 5),
 ];
 
-impl ParameterSet {
+impl XmssParameterSet {
     /// Returns the set with this number, or `None` if it is unknown. The same number has different
     /// meanings in the two schemes.
     pub fn of(scheme: Scheme, oid: u32) -> Option<Self> {

@@ -13,7 +13,7 @@ fn scheme_sets() -> impl Iterator<Item = (Scheme, u32)> {
 /// Returns a key, and random bytes as a signature with an index in range.
 fn case(scheme: Scheme, oid: u32) -> (Vec<u8>, Vec<u8>) {
     let mut random = fake::random(u64::from(oid) << 1 | u64::from(scheme == Scheme::XmssMt));
-    let set = ParameterSet::of(scheme, oid).unwrap();
+    let set = XmssParameterSet::of(scheme, oid).unwrap();
     let mut bytes = |len| (0..len).map(|_| random() as u8).collect::<Vec<_>>();
     let (mut key, mut signature) = (bytes(set.public_key_len()), bytes(set.signature_len()));
     key[..4].copy_from_slice(&oid.to_be_bytes());
@@ -72,7 +72,7 @@ fn every_length_but_one_is_refused() {
 #[test]
 fn an_index_beyond_the_tree_is_refused() {
     for (scheme, oid) in scheme_sets() {
-        let set = ParameterSet::of(scheme, oid).unwrap();
+        let set = XmssParameterSet::of(scheme, oid).unwrap();
         let (key, mut signature) = case(scheme, oid);
         let bits = 8 * set.index_len as u32;
         for index in (set.h..bits).map(|bit| 1_u64 << bit).chain([u64::MAX >> (64 - bits)]) {
@@ -112,7 +112,7 @@ fn sets_are_refused_by_default_unless_approved() {
         // SHA-256 and 32 bytes.
         let (of_sha256, of_rfc) = if scheme == Scheme::Xmss { (3, 12) } else { (8, 32) };
         let is_approved = oid <= of_sha256 || oid > of_rfc;
-        assert_eq!(ParameterSet::of(scheme, oid).unwrap().is_approved(), is_approved);
+        assert_eq!(XmssParameterSet::of(scheme, oid).unwrap().is_approved(), is_approved);
         if !is_approved {
             let sets = Sets::default();
             let result = verify(&Kernels::PORTABLE, scheme, sets, &key, &[b""], &signature);
@@ -151,7 +151,7 @@ fn every_byte_of_key_signature_and_message_counts() {
 #[test]
 fn zeros_and_ones_are_refused() {
     for (scheme, oid) in [(Scheme::Xmss, 1), (Scheme::Xmss, 0x0d), (Scheme::XmssMt, 1)] {
-        let set = ParameterSet::of(scheme, oid).unwrap();
+        let set = XmssParameterSet::of(scheme, oid).unwrap();
         for byte in [0, 0xff] {
             let mut key = std::vec![byte; set.public_key_len()];
             key[..4].copy_from_slice(&oid.to_be_bytes());

@@ -1,10 +1,11 @@
 //! Computation of the root of a tree from a one-time signature (RFC 8391 §3, §4.1).
 
-use super::ParameterSet;
+use super::XmssParameterSet;
 use crate::Kernels;
 use crate::chains::{Digits, walk};
 use crate::short::{
-    Function, Hasher, Job, LANES, MESSAGES, Prefix, Room, Shape, Sink, Words, Writer, be32, load,
+    Function, Job, LANES, MESSAGES, Prefix, Room, Shape, SignatureHasher, Sink, Words, Writer,
+    be32, load,
 };
 
 /// Logarithm of w to base 2. w is 16 in every set.
@@ -40,14 +41,14 @@ const FIRST_BYTE: u32 = 24;
 
 /// The position of a tree in the hypertree.
 #[derive(Clone, Copy)]
-pub(super) struct Address {
+pub(super) struct TreeAddress {
     pub layer: u32,
     pub tree: u64,
 }
 
 /// Data that all trees of one key share.
 pub(super) struct Tree<'a> {
-    hasher: Hasher<'a>,
+    hasher: SignatureHasher<'a>,
     chains: usize,
     /// True if prefixes have four bytes instead of n.
     is_prefix_short: bool,
@@ -80,7 +81,7 @@ impl<'a> Tree<'a> {
     /// Makes the state for a key with this SEED, which has n bytes.
     pub(super) fn new(
         kernels: &'a Kernels,
-        set: &ParameterSet,
+        set: &XmssParameterSet,
         seed: &[u8],
         room: &mut Room,
     ) -> Self {
@@ -99,7 +100,7 @@ impl<'a> Tree<'a> {
             Form { number, len: len >> 3, shape, stride: shape.words.max(prf.words) }
         };
         let mut tree = Self {
-            hasher: Hasher { kernels, function, n: set.n >> 3 },
+            hasher: SignatureHasher { kernels, function, n: set.n >> 3 },
             chains: set.chains(),
             is_prefix_short: prefix_len < set.n,
             seed: [0; 8],
@@ -124,7 +125,7 @@ impl<'a> Tree<'a> {
     pub(super) fn root(
         &mut self,
         room: &mut Room,
-        address: Address,
+        address: TreeAddress,
         idx_leaf: u32,
         digits: &Digits,
         sig_ots: &[u8],
@@ -153,7 +154,7 @@ impl<'a> Tree<'a> {
     fn leaf(
         &mut self,
         room: &mut Room,
-        address: Address,
+        address: TreeAddress,
         idx_leaf: u32,
         digits: &Digits,
         sig_ots: &[u8],
@@ -246,7 +247,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn set_address(&mut self, Address { layer, tree }: Address, kind: u32) {
+    fn set_address(&mut self, TreeAddress { layer, tree }: TreeAddress, kind: u32) {
         self.address = [
             be32(layer) | be32((tree >> 32) as u32) << 32,
             be32(tree as u32) | u64::from(kind) << SECOND_BYTE,

@@ -3,7 +3,7 @@
 
 use hartlock_drivers::scratchpad_stream::ScratchpadStream;
 use hartlock_drivers::wait::Polling;
-use hartlock_drivers::xmss::streamed::Streamed;
+use hartlock_drivers::xmss::streamed::StreamedXmss;
 use hartlock_drivers::xmss::{Key, Xmss};
 use hartlock_kernels::engines::{RootRequest, RootScheme};
 use hartlock_kernels::hash_based::{SCRATCH_LEN, SCRATCH_LEN_OF_TREES};
@@ -22,7 +22,7 @@ const ROOM_LEN: usize = if cfg!(feature = "slh-dsa") { 2048 } else { 64 };
 static mut ROOM: Words<ROOM_LEN> = Words([0; ROOM_LEN]);
 
 /// The engine and its stream.
-pub type RootEngine = Streamed<Polling>;
+pub type RootEngine = StreamedXmss<Polling>;
 
 /// Takes the engine; nothing if it is not there, or has failed. Called once.
 pub fn take() -> Option<RootEngine> {
@@ -35,7 +35,7 @@ pub fn take() -> Option<RootEngine> {
     let room = &raw mut ROOM;
     // SAFETY: this function is called once, and nothing else names it.
     let Words(room) = unsafe { &mut *room };
-    Some(Streamed::new(engine, stream, room))
+    Some(StreamedXmss::new(engine, stream, room))
 }
 
 /// The key of a request; nothing if the engine does not have the scheme, or this ROM no verifier for it.

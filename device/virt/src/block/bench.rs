@@ -19,13 +19,13 @@ pub const fn request_size(block_size: u64) -> u64 {
 
 /// The storage as a block device.
 #[derive(Debug)]
-pub struct Device {
+pub struct BenchDisk {
     storage: Storage,
     submitted: u64,
     completed: u64,
 }
 
-impl Device {
+impl BenchDisk {
     /// Takes over the storage, which always exists.
     ///
     /// # Errors

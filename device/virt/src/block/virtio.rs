@@ -5,7 +5,11 @@ use hartlock_drivers::virtio_blk::{Error, Queue, VirtioBlk};
 use hartlock_image::Reason;
 
 use crate::board::map;
-use bus::{Bus, Transport};
+use bus::Transport;
+#[cfg(storage = "virtio")]
+use bus::VirtioMmioBus as Bus;
+#[cfg(storage = "virtio-pci")]
+use bus::VirtioPciBus as Bus;
 
 #[cfg_attr(storage = "virtio", path = "virtio/mmio.rs")]
 #[cfg_attr(storage = "virtio-pci", path = "virtio/pci.rs")]
@@ -24,7 +28,7 @@ const _: () =
 
 /// The virtio block device.
 #[derive(Debug)]
-pub struct Device(VirtioBlk<Transport>);
+pub struct VirtioDisk(VirtioBlk<Transport>);
 
 fn reason_of(error: Error) -> Reason {
     match error {
@@ -34,7 +38,7 @@ fn reason_of(error: Error) -> Reason {
     }
 }
 
-impl Device {
+impl VirtioDisk {
     /// Finds the block device in the lowest slot, and resets all others (boot flow §4.1).
     ///
     /// # Errors
@@ -70,7 +74,7 @@ impl Device {
     /// `MediumError`.
     ///
     /// # Safety
-    /// The device may write to `[address, address + len)` until [`Device::poll`] reports the slot or
+    /// The device may write to `[address, address + len)` until [`VirtioDisk::poll`] reports the slot or
     /// the device is reset; `len` is a multiple of [`SECTOR_SIZE`].
     pub unsafe fn submit(
         &mut self,

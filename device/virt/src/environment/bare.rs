@@ -4,11 +4,11 @@ use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::Csr;
-use crate::kernels::Mode;
+use crate::kernels::PrivilegeMode;
 use crate::{clint, hart, machine};
 
 /// Privilege mode that the stage runs in.
-pub const MODE: Mode = Mode::Machine;
+pub const MODE: PrivilegeMode = PrivilegeMode::Machine;
 /// True if the program is the only one on the machine, so that all harts enter its start-up code.
 pub const IS_ALONE: bool = true;
 /// CSR numbers of this mode.

@@ -3,11 +3,11 @@
 use core::arch::asm;
 
 use super::Csr;
-use crate::kernels::Mode;
+use crate::kernels::PrivilegeMode;
 use crate::{hart, sbi};
 
 /// Privilege mode that the stage runs in.
-pub const MODE: Mode = Mode::Supervisor;
+pub const MODE: PrivilegeMode = PrivilegeMode::Supervisor;
 /// True if the program is the only one on the machine.
 pub const IS_ALONE: bool = false;
 /// CSR numbers of this mode.

@@ -7,7 +7,7 @@ use std::thread;
 
 use hartlock_image::{PAGE_SIZE, PayloadRecord};
 use hartlock_kernels::fills_lanes;
-use hartlock_verify::tree::{Digest, Hasher, Root, leaf_prefix};
+use hartlock_verify::tree::{Digest, Hasher, TreeRootHasher, leaf_prefix};
 
 use super::host::HostHasher;
 use super::lanes::{Engine, Lanes};
@@ -135,7 +135,7 @@ impl<'a> Plan<'a> {
             self.absorb_block(0, &mut hasher, &mut buffer, &exchange, &mut on_bytes)?;
             return Ok(hasher.finalize());
         }
-        let mut root = Root::<HostHasher>::new(self.record);
+        let mut root = TreeRootHasher::<HostHasher>::new(self.record);
         if self.threads > 1 {
             self.digest_on_threads(&mut root, &exchange, on_bytes)?;
         } else {
@@ -150,7 +150,7 @@ impl<'a> Plan<'a> {
 
     fn digest_on_threads<E: Send>(
         &self,
-        root: &mut Root<HostHasher>,
+        root: &mut TreeRootHasher<HostHasher>,
         exchange: &(impl Fn(&mut Piece<'_>) -> Result<(), E> + Sync),
         mut on_bytes: impl FnMut(u64),
     ) -> Result<(), E> {

@@ -1,7 +1,7 @@
 //! ECDSA over P-256 and P-384 (FIPS 186-5 §6.4.2). Its options are `hash` and `encoding`.
 
 use hartlock_kernels::Kernels;
-use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
+use hartlock_kernels::ecdsa::{self, Curve, EcdsaPublicKey, MAX_SIGNATURE_LEN};
 use hartlock_kernels::signature::{ParameterSet, Rejection};
 
 use super::answer_of::answer_of;
@@ -39,10 +39,10 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
 }
 
 /// Decodes a public key, which is a SubjectPublicKeyInfo or an uncompressed point.
-fn key(curve: Curve, bytes: &[u8]) -> Result<PublicKey, Rejection> {
+fn key(curve: Curve, bytes: &[u8]) -> Result<EcdsaPublicKey, Rejection> {
     if bytes.len() == curve.public_key_size() {
-        return PublicKey::from_sec1(curve, bytes);
+        return EcdsaPublicKey::from_sec1(curve, bytes);
     }
-    let key = PublicKey::from_spki_der(bytes)?;
+    let key = EcdsaPublicKey::from_spki_der(bytes)?;
     if key.curve() == curve { Ok(key) } else { Err(Rejection::InvalidKey) }
 }

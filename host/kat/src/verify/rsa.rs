@@ -2,7 +2,7 @@
 //! `salt_len`.
 
 use hartlock_kernels::Kernels;
-use hartlock_kernels::rsa::{Digester, PublicKey, pkcs1, pss};
+use hartlock_kernels::rsa::{Digester, RsaPublicKey, pkcs1, pss};
 use hartlock_kernels::xof::Xof;
 
 use super::answer_of::answer_of;
@@ -15,7 +15,7 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let Some(hash) = NamedHash::new(kernels, name) else {
         return Answer::UnsupportedField(Field::Hash);
     };
-    let key = match PublicKey::from_spki_der(request.bytes(Field::PublicKey)) {
+    let key = match RsaPublicKey::from_spki_der(request.bytes(Field::PublicKey)) {
         Ok(key) => key,
         Err(rejection) => return answer_of(Err(rejection)),
     };

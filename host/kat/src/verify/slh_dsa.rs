@@ -2,7 +2,7 @@
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::ParameterSet;
-use hartlock_kernels::slh_dsa::{self, Message, SlhDsaSet};
+use hartlock_kernels::slh_dsa::{self, SlhDsaMessage, SlhDsaSet};
 
 use super::answer_of::answer_of;
 use super::named_hash::NamedHash;
@@ -18,19 +18,19 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let (key, signature) = (request.bytes(Field::PublicKey), request.bytes(Field::Signature));
     let verify = |message| answer_of(slh_dsa::verify(kernels, set, key, message, signature));
     match (request.text(Field::Interface), request.text(Field::Prehash)) {
-        (None | Some("external"), None) => verify(Message::Pure { context, message }),
+        (None | Some("external"), None) => verify(SlhDsaMessage::Pure { context, message }),
         (None | Some("external"), Some(name)) => {
             let Some(hash) = NamedHash::new(kernels, name) else {
                 return Answer::UnsupportedField(Field::Prehash);
             };
             match (hash.object_identifier(), hash.of(message)) {
                 (Some(oid), Some(digest)) => {
-                    verify(Message::PreHashed { context, oid: &oid, digest: digest.as_ref() })
+                    verify(SlhDsaMessage::PreHashed { context, oid: &oid, digest: digest.as_ref() })
                 }
                 _ => Answer::UnsupportedField(Field::Prehash),
             }
         }
-        (Some("internal"), _) => verify(Message::Internal(message)),
+        (Some("internal"), _) => verify(SlhDsaMessage::Internal(message)),
         _ => Answer::UnsupportedField(Field::Interface),
     }
 }

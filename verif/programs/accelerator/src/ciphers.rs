@@ -3,9 +3,9 @@
 use core::cell::Cell;
 use core::fmt::Write;
 
-use hartlock_drivers::aes::{self, Aes, Direction, Mode, Streams};
+use hartlock_drivers::aes::{self, Aes, Direction, ModeOfOperation, Streams};
 use hartlock_drivers::bignum::{self, Bignum, Blinding, PrivateKey};
-use hartlock_drivers::sha2::{self, Function, Sha2};
+use hartlock_drivers::sha2::{self, Sha2, Sha2Function};
 use hartlock_drivers::wait::Polling;
 use hartlock_regs::Block;
 use hartlock_rot::{AES, BIGNUM, Console, HOST_MEMORY, SHA2, mark};
@@ -130,7 +130,7 @@ fn measure_aes(
 }
 
 fn sha256(engine: &mut Sha2<Polling>, text: &[u8], tag: &[u8]) -> Result<[u8; 32], sha2::Error> {
-    engine.start(Function::Sha256)?;
+    engine.start(Sha2Function::Sha256)?;
     engine.push(text);
     engine.push(tag);
     engine.process();
@@ -150,7 +150,14 @@ fn encrypt(
 ) -> Result<(), aes::Error> {
     label!(labels::CONFIG);
     engine.load_key(key)?;
-    engine.begin(Mode::Cbc(iv), Direction::Encrypt, &[], size, None, Streams::default())?;
+    engine.begin(
+        ModeOfOperation::Cbc(iv),
+        Direction::Encrypt,
+        &[],
+        size,
+        None,
+        Streams::default(),
+    )?;
     let blocks = blocks_of(place).get(..size / AES_BLOCK_LEN).unwrap_or_default();
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Ok(()) };
     label!(labels::WAIT);
@@ -187,7 +194,10 @@ fn measure_modes(
     let key = core::array::from_fn(operands::key_byte);
     let iv = core::array::from_fn(operands::iv_byte);
     let short_iv: [u8; GCM_IV_LEN] = core::array::from_fn(operands::iv_byte);
-    for (name, mode) in [("aes-256-ctr", Mode::Ctr(&iv)), ("aes-256-gcm", Mode::Gcm(&short_iv))] {
+    for (name, mode) in [
+        ("aes-256-ctr", ModeOfOperation::Ctr(&iv)),
+        ("aes-256-gcm", ModeOfOperation::Gcm(&short_iv)),
+    ] {
         let mut encrypt = |place: &mut CipherBuffers| {
             let text = place.payload.get_mut(..size).unwrap_or_default();
             by_driver(&mut engines.aes, &key, mode, text)
@@ -210,12 +220,12 @@ fn measure_modes(
 fn by_driver(
     engine: &mut Aes,
     key: &[u8; AES_KEY_LEN],
-    mode: Mode<'_>,
+    mode: ModeOfOperation<'_>,
     text: &mut [u8],
 ) -> Result<Option<[u8; aes::TAG_LEN]>, aes::Error> {
     engine.load_key(key)?;
     match mode {
-        Mode::Gcm(iv) => engine.seal(iv, HEADER, text).map(Some),
+        ModeOfOperation::Gcm(iv) => engine.seal(iv, HEADER, text).map(Some),
         _ => engine.process(mode, Direction::Encrypt, text).map(|()| None),
     }
 }

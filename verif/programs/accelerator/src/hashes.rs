@@ -3,7 +3,7 @@
 use core::fmt::Write;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use hartlock_drivers::sha2::{Error, Function, Sha2};
+use hartlock_drivers::sha2::{Error, Sha2, Sha2Function};
 use hartlock_drivers::wait::{Polling, Sleeping, Wait};
 use hartlock_regs::Block;
 use hartlock_rot::{Console, HOST_MEMORY, SHA2, interrupt, mark, sleep_until};
@@ -34,7 +34,7 @@ static mut SCRATCHPAD: HashBuffers = HashBuffers { payload: [0; MAX_WORDS], dige
 #[derive(Clone, Copy)]
 struct Task<'a> {
     name: &'static str,
-    function: Function<'a>,
+    function: Sha2Function<'a>,
 }
 
 /// Returns a driver of the engine. Only one driver may be in use at a time.
@@ -48,8 +48,8 @@ pub fn measure() -> Result<(), Error> {
     let mut engine = engine(Polling)?;
     let key = HmacKey(core::array::from_fn(operands::key_byte));
     let tasks = [
-        Task { name: "sha256", function: Function::Sha256 },
-        Task { name: "hmac-sha256", function: Function::HmacSha256(&key.0) },
+        Task { name: "sha256", function: Sha2Function::Sha256 },
+        Task { name: "hmac-sha256", function: Sha2Function::HmacSha256(&key.0) },
     ];
     let scratchpad = &raw mut SCRATCHPAD;
     let host: *mut HashBuffers = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
@@ -103,7 +103,7 @@ fn by_interrupt(task: Task<'_>, place: &mut HashBuffers) -> Result<(), Error> {
 #[inline(never)]
 fn hash<W: Wait>(
     engine: &mut Sha2<W>,
-    function: Function<'_>,
+    function: Sha2Function<'_>,
     place: &mut HashBuffers,
     size: usize,
 ) -> Result<(), Error> {

@@ -15,7 +15,7 @@
 
 use core::arch::global_asm;
 
-use hartlock_drivers::axi_guard::{AxiGuard, Error, Pages, RANGES};
+use hartlock_drivers::axi_guard::{AxiGuard, Error, PageRange, RANGES};
 use hartlock_maps::hartlock_soc;
 use hartlock_regs::axi_guard::{AxiGuardFirst, AxiGuardLast, AxiGuardLock, AxiGuardRegisters};
 use hartlock_verify::board::Region;
@@ -75,9 +75,9 @@ extern "C" fn bench_main() -> ! {
 }
 
 /// Closes the ranges. With the feature `open-range` one of them is omitted.
-fn close(mut closed: [Pages; RANGES]) -> AxiGuard {
+fn close(mut closed: [PageRange; RANGES]) -> AxiGuard {
     if cfg!(feature = "open-range") {
-        closed[2] = Pages::NONE;
+        closed[2] = PageRange::NONE;
     }
     let base = core::ptr::with_exposed_provenance_mut(board::AXI_GUARD);
     // SAFETY: these are the guard's registers, which only this program uses.
@@ -91,7 +91,7 @@ fn close(mut closed: [Pages; RANGES]) -> AxiGuard {
 fn open_what_is_locked() {
     let base = core::ptr::with_exposed_provenance_mut(board::AXI_GUARD);
     // SAFETY: only this program uses the registers; the ranges remain closed, which is what this test checks.
-    let again = unsafe { AxiGuard::close(base, &[Pages::NONE; RANGES]) };
+    let again = unsafe { AxiGuard::close(base, &[PageRange::NONE; RANGES]) };
     expect(matches!(again, Err(Error::Locked)), "the guard is locked twice");
     // SAFETY: these are the guard's registers; a write to them changes no memory that Rust uses.
     let registers = unsafe { AxiGuardRegisters::new(base) };
@@ -198,8 +198,8 @@ fn is_written(bytes: &[u8]) -> bool {
     bytes == unsafe { memory::bytes(Region::new(BUFFER, SECTOR_SIZE)) }
 }
 
-fn pages(region: Region) -> Pages {
-    Pages { first: (region.start / PAGE) as u32, last: ((region.end - 1) / PAGE) as u32 }
+fn pages(region: Region) -> PageRange {
+    PageRange { first: (region.start / PAGE) as u32, last: ((region.end - 1) / PAGE) as u32 }
 }
 
 fn expect(is_right: bool, what: &str) {

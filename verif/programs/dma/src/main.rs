@@ -11,7 +11,7 @@
 
 use core::arch::global_asm;
 
-use hartlock_drivers::virtio_blk::pci::{Bus, Pci};
+use hartlock_drivers::virtio_blk::pci::{Pci, PciBus};
 use hartlock_drivers::virtio_blk::{Error, Transport};
 use hartlock_virt::board::{FW_CFG, map};
 use hartlock_virt::console::{self, Number};
@@ -94,7 +94,7 @@ struct Disk {
 impl Disk {
     fn open(slot: usize) -> Result<Self, Error> {
         // SAFETY: this is the bus of the board, and no other code uses it.
-        let mut bus = unsafe { Bus::new(CONFIG, (MEMORY.0 + (slot << 20), MEMORY.1)) };
+        let mut bus = unsafe { PciBus::new(CONFIG, (MEMORY.0 + (slot << 20), MEMORY.1)) };
         let registers = bus.block(slot)?;
         registers.set_status(0);
         registers.set_status(3);

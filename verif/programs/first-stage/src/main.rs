@@ -21,7 +21,7 @@ use hartlock_image::{Lifecycle, Reason};
 use hartlock_regs::otp::OtpLifecycle;
 use hartlock_regs::xmss::{XmssRefusal, XmssRegisters};
 use hartlock_svu::{
-    Console, ENGINE, FIRST_STAGE, OTP, SECOND_IMAGE, SECOND_STAGE, SECOND_STAGE_CAPACITY, enter,
+    ENGINE, FIRST_STAGE, OTP, SECOND_IMAGE, SECOND_STAGE, SECOND_STAGE_CAPACITY, SvuConsole, enter,
     exit, mark, read_medium,
 };
 
@@ -42,7 +42,7 @@ extern "C" fn stage_main() {
         }
         Err(reason) => {
             let _ =
-                writeln!(Console, "first stage: refuses what comes next, E{:04}", reason as u16);
+                writeln!(SvuConsole, "first stage: refuses what comes next, E{:04}", reason as u16);
             exit(2);
         }
     }
@@ -58,13 +58,13 @@ fn next() -> Result<usize, Reason> {
         FirstStageAlgorithm::from_numbers(XMSS.0, XMSS.1).ok_or(Reason::InternalLimit)?;
     let own = FirstStageHeader::parse(header, algorithm)?;
     let _ = writeln!(
-        Console,
+        SvuConsole,
         "first stage: runs, security version {}, {} bytes of code",
         own.security_version, own.code_size
     );
     // A stage whose header names no key starts no other stage.
     let Some(next) = own.next_key else {
-        let _ = writeln!(Console, "first stage: names no key");
+        let _ = writeln!(SvuConsole, "first stage: names no key");
         exit(0)
     };
     let (floor, lifecycle) = device()?;
@@ -87,7 +87,7 @@ fn next() -> Result<usize, Reason> {
     mark(3);
     let stage = stage?;
     let _ = writeln!(
-        Console,
+        SvuConsole,
         "first stage: verified what comes next, security version {}",
         stage.header.security_version
     );

@@ -18,7 +18,7 @@ hartlock_footprint::program!((), |(), case| {
 #[cfg(feature = "choose")]
 hartlock_footprint::program!(
     {
-        let choice = hartlock_virt::kernels::choose(hartlock_virt::kernels::Mode::Machine);
+        let choice = hartlock_virt::kernels::choose(hartlock_virt::kernels::PrivilegeMode::Machine);
         hartlock_virt::kernels::print(&choice);
         choice.kernels
     },

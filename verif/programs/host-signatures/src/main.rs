@@ -18,7 +18,7 @@ use hartlock_kernels::Kernels;
 use hartlock_verify::board::Region;
 use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
-use hartlock_virt::kernels::{self, Mode};
+use hartlock_virt::kernels::{self, PrivilegeMode};
 use hartlock_virt::{machine, memory};
 
 global_asm!(include_str!("../../bench/src/start.S"));
@@ -28,7 +28,7 @@ const ROOM: u64 = 1 << 20;
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
-    let kernels = kernels::choose(Mode::Machine).kernels;
+    let kernels = kernels::choose(PrivilegeMode::Machine).kernels;
     // SAFETY: the workstation has filled this memory, and nothing writes to it.
     let cases = unsafe { memory::bytes(Region::new(map::RAM.start.saturating_add(OFFSET), ROOM)) };
     match judge_all(&kernels, cases) {

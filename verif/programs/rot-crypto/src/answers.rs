@@ -2,7 +2,7 @@
 
 use core::fmt::Write;
 
-use hartlock_drivers::aes::{self, Aes, Direction, Mode};
+use hartlock_drivers::aes::{self, Aes, Direction, ModeOfOperation};
 use hartlock_drivers::bignum::{self, Bignum};
 use hartlock_drivers::key_slot::{KEY_LEN, KeySlot};
 use hartlock_drivers::wait::Sleeping;
@@ -73,9 +73,9 @@ fn wraps() -> Option<bool> {
 fn encrypts_and_decrypts() -> Option<bool> {
     let mut engine = aes()?;
     let mut text = *known::AES_PLAINTEXT;
-    engine.process(Mode::Cbc(known::AES_IV), Direction::Encrypt, &mut text).ok()?;
+    engine.process(ModeOfOperation::Cbc(known::AES_IV), Direction::Encrypt, &mut text).ok()?;
     let is_encrypted = text == *known::AES_CBC;
-    engine.process(Mode::Cbc(known::AES_IV), Direction::Decrypt, &mut text).ok()?;
+    engine.process(ModeOfOperation::Cbc(known::AES_IV), Direction::Decrypt, &mut text).ok()?;
     Some(is_encrypted && text == *known::AES_PLAINTEXT)
 }
 
@@ -100,7 +100,7 @@ fn interrupts() -> Option<bool> {
         unsafe { Block::new(core::ptr::with_exposed_provenance_mut(AES)) };
     registers.interrupt().write(registers.interrupt().read());
     registers.interrupt_enable().write(AesInterruptEnable::RESET.with_done(true));
-    engine.process(Mode::Ecb, Direction::Encrypt, &mut [0; 16]).ok()?;
+    engine.process(ModeOfOperation::Ecb, Direction::Encrypt, &mut [0; 16]).ok()?;
     sleep_until(interrupt::AES);
     registers.interrupt_enable().write(AesInterruptEnable::RESET);
     Some(registers.interrupt().read().done())
@@ -124,7 +124,7 @@ fn keeps_the_key_of_the_slot() -> Option<bool> {
     engine.load_key(&[0; KEY_LEN]).ok()?;
     engine.load_slot().ok()?;
     let mut text = *known::AES_PLAINTEXT;
-    engine.process(Mode::Cbc(known::AES_IV), Direction::Encrypt, &mut text).ok()?;
+    engine.process(ModeOfOperation::Cbc(known::AES_IV), Direction::Encrypt, &mut text).ok()?;
     Some(was_empty && is_filled && is_shut && text == *known::AES_CBC)
 }
 

@@ -12,9 +12,9 @@
 
 use core::fmt::Write;
 
-use hartlock_drivers::aes::streamed::{Error as StreamError, Route, Streamed};
-use hartlock_drivers::aes::{self, Aes, Direction, Mode};
-use hartlock_drivers::dma::{self, Dma, List, Range, Window};
+use hartlock_drivers::aes::streamed::{Error as StreamError, Route, StreamedAes};
+use hartlock_drivers::aes::{self, Aes, Direction, ModeOfOperation};
+use hartlock_drivers::dma::{self, DescriptorList, Dma, Range, Window};
 use hartlock_drivers::sha2::{self, Sha2};
 use hartlock_drivers::stream_writer::{self, StreamWriter};
 use hartlock_drivers::wait::Polling;
@@ -49,7 +49,7 @@ const TO_AES: u8 = 1 << 2;
 const AAD: &[u8] = b"header";
 const IV: &[u8; 12] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
-static mut LIST: List = List::EMPTY;
+static mut LIST: DescriptorList = DescriptorList::EMPTY;
 
 /// The reason why the program stopped.
 #[derive(Debug)]
@@ -100,18 +100,18 @@ struct Engines {
 pub fn run() -> Result<(), Error> {
     let mut engines = engines()?;
     engines.write_text()?;
-    let ctr = Mode::Ctr(known::AES_IV);
+    let ctr = ModeOfOperation::Ctr(known::AES_IV);
     for (part, mode, to) in [
         ("ctr", ctr, RESULT),
         ("ctr-unaligned", ctr, RESULT + 5),
-        ("cbc", Mode::Cbc(known::AES_IV), RESULT),
-        ("ecb", Mode::Ecb, RESULT),
+        ("cbc", ModeOfOperation::Cbc(known::AES_IV), RESULT),
+        ("ecb", ModeOfOperation::Ecb, RESULT),
     ] {
         let route = one(TEXT, to, LENGTH);
         let (cycles, _) = engines.twice(mode, Direction::Encrypt, None, route.as_route(0))?;
         engines.report(part, to, LENGTH, cycles, &[])?;
     }
-    for (part, mode) in [("ctr-long", ctr), ("gcm-long", Mode::Gcm(IV))] {
+    for (part, mode) in [("ctr-long", ctr), ("gcm-long", ModeOfOperation::Gcm(IV))] {
         let route = one(TEXT, RESULT, LONG);
         let (cycles, tag) = engines.twice(mode, Direction::Encrypt, None, route.as_route(0))?;
         engines.report(part, RESULT, LONG, cycles, &tag)?;
@@ -169,8 +169,8 @@ fn erase(address: u32, length: u32) -> bool {
 }
 
 impl Engines {
-    fn streamed(&mut self) -> Streamed<'_, 'static, Polling, Polling> {
-        Streamed {
+    fn streamed(&mut self) -> StreamedAes<'_, 'static, Polling, Polling> {
+        StreamedAes {
             aes: &mut self.aes,
             dma: &mut self.dma,
             writer: &mut self.writer,
@@ -200,7 +200,7 @@ impl Engines {
     /// Runs a message twice. Returns the cycles of the second run, and the tag if there is one.
     fn twice(
         &mut self,
-        mode: Mode<'_>,
+        mode: ModeOfOperation<'_>,
         direction: Direction,
         tag: Option<&[u8]>,
         route: Route<'_>,
@@ -211,12 +211,12 @@ impl Engines {
 
     fn once(
         &mut self,
-        mode: Mode<'_>,
+        mode: ModeOfOperation<'_>,
         direction: Direction,
         tag: Option<&[u8]>,
         route: Route<'_>,
     ) -> Result<(Cycles, [u8; aes::TAG_LEN]), Error> {
-        let aad = if matches!(mode, Mode::Gcm(_)) { AAD } else { &[] };
+        let aad = if matches!(mode, ModeOfOperation::Gcm(_)) { AAD } else { &[] };
         let mut streamed = self.streamed();
         let start = cycle();
         let prepared = streamed.prepare(mode, direction, aad, tag, route)?;
@@ -229,7 +229,7 @@ impl Engines {
 
     /// Computes SHA-256 of memory by DMA.
     fn digest_of(&mut self, source: u32, length: u32) -> Result<Digest, Error> {
-        self.sha2.start_stream(sha2::Function::Sha256)?;
+        self.sha2.start_stream(sha2::Sha2Function::Sha256)?;
         self.dma.start(&[Range { source, destination: 0, length }], TO_SHA2, false)?;
         self.dma.finish(PATIENCE)?;
         self.sha2.until_done()?;
@@ -254,7 +254,7 @@ impl Engines {
     /// Encrypts and decrypts a message, and decrypts it again while the same read also hashes the ciphertext.
     fn gcm(&mut self) -> Result<(), Error> {
         let seal = one(TEXT, RESULT, LENGTH);
-        let mode = Mode::Gcm(IV);
+        let mode = ModeOfOperation::Gcm(IV);
         let (cycles, tag) = self.twice(mode, Direction::Encrypt, None, seal.as_route(0))?;
         self.report("gcm", RESULT, LENGTH, cycles, &tag)?;
 
@@ -264,7 +264,7 @@ impl Engines {
         self.report("gcm-open", plain, LENGTH, cycles, &[])?;
 
         erase(plain, LENGTH);
-        self.sha2.start_stream(sha2::Function::Sha256)?;
+        self.sha2.start_stream(sha2::Sha2Function::Sha256)?;
         let (cycles, _) =
             self.once(mode, Direction::Decrypt, Some(&tag), open.as_route(TO_SHA2))?;
         self.sha2.until_done()?;
@@ -298,7 +298,7 @@ impl Engines {
         host::copy(at.into(), TEXT.into(), length as usize)?;
         let route = one(at, at, length);
         // CTR encryption and decryption are the same operation.
-        let mode = Mode::Ctr(known::AES_IV);
+        let mode = ModeOfOperation::Ctr(known::AES_IV);
         let (cycles, _) = self.twice(mode, Direction::Encrypt, None, route.as_route(0))?;
         self.report("ctr-in-place", at, length, cycles, &[])
     }
@@ -318,18 +318,19 @@ impl Engines {
         ];
         for (name, message, sinks, error) in cases {
             self.is_refused(name, message.as_route(sinks), error, |it, route| {
-                it.process(Mode::Ecb, Direction::Encrypt, route)
+                it.process(ModeOfOperation::Ecb, Direction::Encrypt, route)
             })?;
         }
         // There is no bus subordinate at this address, so the destination cannot be overwritten, either.
         let route = one(TEXT, NOWHERE, 64);
-        let result = self.streamed().process(Mode::Ecb, Direction::Encrypt, route.as_route(0));
+        let result =
+            self.streamed().process(ModeOfOperation::Ecb, Direction::Encrypt, route.as_route(0));
         if result != Err(StreamError::Residue) {
             return Err(Error::Allowed("nowhere", result));
         }
         // The engines have to work after all of these errors.
         let route = one(TEXT, RESULT, LENGTH);
-        let mode = Mode::Ctr(known::AES_IV);
+        let mode = ModeOfOperation::Ctr(known::AES_IV);
         let (cycles, _) = self.twice(mode, Direction::Encrypt, None, route.as_route(0))?;
         self.report("ctr-again", RESULT, LENGTH, cycles, &[])
     }
@@ -342,7 +343,7 @@ impl Engines {
         route: Route<'_>,
         error: StreamError,
         run: impl FnOnce(
-            &mut Streamed<'_, 'static, Polling, Polling>,
+            &mut StreamedAes<'_, 'static, Polling, Polling>,
             Route<'_>,
         ) -> Result<(), StreamError>,
     ) -> Result<(), Error> {

@@ -4,9 +4,9 @@
 
 use core::fmt::Write;
 
-use hartlock_drivers::dma::{Dma, List, Range};
+use hartlock_drivers::dma::{DescriptorList, Dma, Range};
 use hartlock_drivers::sha2::{self, Sha2};
-use hartlock_drivers::sha3::{self, Function, Kmac, Sha3};
+use hartlock_drivers::sha3::{self, Kmac, Sha3, Sha3Function};
 use hartlock_drivers::wait::{Sleeping, Wait};
 use hartlock_regs::Block;
 use hartlock_rot::{Console, DMA, SCRATCHPAD, SHA2, SHA3, interrupt, sleep_until};
@@ -29,14 +29,14 @@ const PLACES: [(usize, usize); 10] = [
 ];
 
 /// Names and functions, with the lengths of their outputs in bytes.
-const SHA3_FUNCTIONS: [(&str, Function<'_>, usize); 6] = [
-    ("sha3-224", Function::Sha3_224, 28),
-    ("sha3-256", Function::Sha3_256, 32),
-    ("sha3-384", Function::Sha3_384, 48),
-    ("sha3-512", Function::Sha3_512, 64),
+const SHA3_FUNCTIONS: [(&str, Sha3Function<'_>, usize); 6] = [
+    ("sha3-224", Sha3Function::Sha3_224, 28),
+    ("sha3-256", Sha3Function::Sha3_256, 32),
+    ("sha3-384", Sha3Function::Sha3_384, 48),
+    ("sha3-512", Sha3Function::Sha3_512, 64),
     // The output of SHAKE has two blocks.
-    ("shake128", Function::Shake128, 200),
-    ("shake256", Function::Shake256, 200),
+    ("shake128", Sha3Function::Shake128, 200),
+    ("shake256", Sha3Function::Shake256, 200),
 ];
 
 /// Key of sample 1 of KMAC in SP 800-185.
@@ -80,8 +80,8 @@ pub fn run(engines: Engines<'_>) -> Result<(), Error> {
     push(&mut sha2, &mut sha3)?;
     known(&mut sha3)?;
     for place in PLACES {
-        sha2.start_stream(sha2::Function::Sha256)?;
-        sha3.start_stream(Function::Sha3_512)?;
+        sha2.start_stream(sha2::Sha2Function::Sha256)?;
+        sha3.start_stream(Sha3Function::Sha3_512)?;
         // The message is split into two ranges, of which the first ends at any address.
         let (offset, length) = place;
         let (at, split) = ((PAYLOAD + offset) as u32, length as u32 / 3);
@@ -105,9 +105,10 @@ fn push<W: Wait>(sha2: &mut Sha2<W>, sha3: &mut Sha3<W>) -> Result<(), Error> {
         let message = core::ptr::with_exposed_provenance::<u8>(PAYLOAD + offset);
         // SAFETY: these are bytes of the payload, which nothing writes any more.
         let message = unsafe { core::slice::from_raw_parts(message, length) };
-        for (name, function) in
-            [("sha256", sha2::Function::Sha256), ("hmac-sha256", sha2::Function::HmacSha256(&KEY))]
-        {
+        for (name, function) in [
+            ("sha256", sha2::Sha2Function::Sha256),
+            ("hmac-sha256", sha2::Sha2Function::HmacSha256(&KEY)),
+        ] {
             sha2.start(function)?;
             sha2.push(message);
             report(name, place, &sha2.finish()?);
@@ -128,13 +129,13 @@ fn push<W: Wait>(sha2: &mut Sha2<W>, sha3: &mut Sha3<W>) -> Result<(), Error> {
 fn known<W: Wait>(sha3: &mut Sha3<W>) -> Result<(), Error> {
     let mut output = [0; 32];
     for _ in 0..2 {
-        sha3.start(Function::Kmac128(Kmac { key: &KMAC_KEY, customization: b"" }))?;
+        sha3.start(Sha3Function::Kmac128(Kmac { key: &KMAC_KEY, customization: b"" }))?;
         sha3.push(&[0, 1, 2, 3]);
         sha3.finish(&mut output)?;
         if output != KMAC128 {
             return Err(Error::Known("KMAC128"));
         }
-        sha3.start(Function::TurboShake128(0x1f))?;
+        sha3.start(Sha3Function::TurboShake128(0x1f))?;
         sha3.finish(&mut output)?;
         if output != TURBOSHAKE128 {
             return Err(Error::Known("TurboSHAKE128"));
@@ -148,20 +149,20 @@ fn known<W: Wait>(sha3: &mut Sha3<W>) -> Result<(), Error> {
 fn recover<W: Wait>(sha2: &mut Sha2<W>, sha3: &mut Sha3<W>) -> Result<(), Error> {
     let mut digest = [0; 28];
     sha3.push(&[0; 8]);
-    sha3.start(Function::Sha3_224)?;
+    sha3.start(Sha3Function::Sha3_224)?;
     if sha3.finish(&mut digest) != Err(sha3::Error::Refused) {
         return Err(Error::Known("a digest of SHA-3 after an error"));
     }
     sha3.wipe()?;
-    sha3.start(Function::Sha3_224)?;
+    sha3.start(Sha3Function::Sha3_224)?;
     sha3.finish(&mut digest)?;
     sha2.push(&[0; 4]);
-    sha2.start(sha2::Function::Sha256)?;
+    sha2.start(sha2::Sha2Function::Sha256)?;
     if sha2.finish() != Err(sha2::Error::Refused) {
         return Err(Error::Known("a digest of SHA-2 after an error"));
     }
     sha2.wipe()?;
-    sha2.start(sha2::Function::Sha256)?;
+    sha2.start(sha2::Sha2Function::Sha256)?;
     sha2.finish()?;
     Ok(())
 }

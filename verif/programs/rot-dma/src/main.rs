@@ -26,7 +26,7 @@ use core::fmt::Write;
 
 #[cfg(feature = "released")]
 use hartlock_drivers::boot_sequencer::BootSequencer;
-use hartlock_drivers::dma::{self, Dma, List, Range, Window};
+use hartlock_drivers::dma::{self, DescriptorList, Dma, Range, Window};
 use hartlock_drivers::sha2::{self, Sha2};
 use hartlock_drivers::sha3::{self, Sha3};
 use hartlock_drivers::wait::Polling;
@@ -55,7 +55,7 @@ const PATIENCE: u32 = 100_000;
 const TO_SHA2: u8 = 1 << 0;
 const TO_SHA3: u8 = 1 << 1;
 
-static mut LIST: List = List::EMPTY;
+static mut LIST: DescriptorList = DescriptorList::EMPTY;
 
 /// The reason why the program stopped.
 #[derive(Debug)]
@@ -98,9 +98,9 @@ impl From<sha3::Error> for Error {
 #[derive(Clone, Copy)]
 struct Task {
     name: &'static str,
-    sha2: Option<sha2::Function<'static>>,
+    sha2: Option<sha2::Sha2Function<'static>>,
     /// SHA-3 function and the length of its digest in bytes.
-    sha3: Option<(sha3::Function<'static>, usize)>,
+    sha3: Option<(sha3::Sha3Function<'static>, usize)>,
     writes: bool,
 }
 
@@ -116,42 +116,42 @@ static KEY: [u8; 32] = {
 };
 
 const TASKS: [Task; 8] = [
-    Task { name: "sha256", sha2: Some(sha2::Function::Sha256), sha3: None, writes: false },
+    Task { name: "sha256", sha2: Some(sha2::Sha2Function::Sha256), sha3: None, writes: false },
     Task {
         name: "hmac-sha256",
-        sha2: Some(sha2::Function::HmacSha256(&KEY)),
+        sha2: Some(sha2::Sha2Function::HmacSha256(&KEY)),
         sha3: None,
         writes: false,
     },
     Task {
         name: "sha3-256",
         sha2: None,
-        sha3: Some((sha3::Function::Sha3_256, 32)),
+        sha3: Some((sha3::Sha3Function::Sha3_256, 32)),
         writes: false,
     },
     Task {
         name: "sha3-384",
         sha2: None,
-        sha3: Some((sha3::Function::Sha3_384, 48)),
+        sha3: Some((sha3::Sha3Function::Sha3_384, 48)),
         writes: false,
     },
     Task {
         name: "sha3-512",
         sha2: None,
-        sha3: Some((sha3::Function::Sha3_512, 64)),
+        sha3: Some((sha3::Sha3Function::Sha3_512, 64)),
         writes: false,
     },
     Task {
         name: "sha256+sha3-384",
-        sha2: Some(sha2::Function::Sha256),
-        sha3: Some((sha3::Function::Sha3_384, 48)),
+        sha2: Some(sha2::Sha2Function::Sha256),
+        sha3: Some((sha3::Sha3Function::Sha3_384, 48)),
         writes: false,
     },
-    Task { name: "sha256+write", sha2: Some(sha2::Function::Sha256), sha3: None, writes: true },
+    Task { name: "sha256+write", sha2: Some(sha2::Sha2Function::Sha256), sha3: None, writes: true },
     Task {
         name: "sha256+sha3-384+write",
-        sha2: Some(sha2::Function::Sha256),
-        sha3: Some((sha3::Function::Sha3_384, 48)),
+        sha2: Some(sha2::Sha2Function::Sha256),
+        sha3: Some((sha3::Sha3Function::Sha3_384, 48)),
         writes: true,
     },
 ];
@@ -317,7 +317,7 @@ impl Engines<'_> {
     /// Checks that a range outside of its window is refused: nothing is read, and the engine has dropped its message,
     /// so that another one can begin.
     fn is_refused(&mut self, source: u32) -> Result<(), Error> {
-        self.sha2.start_stream(sha2::Function::Sha256)?;
+        self.sha2.start_stream(sha2::Sha2Function::Sha256)?;
         self.dma.start(&[Range { source, destination: COPY, length: 64 }], TO_SHA2, false)?;
         let refused = dma::Error::Refused { cause: DmaCause::Source, index: 0 };
         if self.dma.finish(PATIENCE) != Err(refused) {

@@ -5,7 +5,7 @@
 use hartlock_drivers::mailbox::request::{INLINE, Operation, Refusal};
 use hartlock_drivers::mailbox::{Answer, HostSide, Request};
 use hartlock_kernels::Kernels;
-use hartlock_kernels::rsa::{PublicKey, pkcs1};
+use hartlock_kernels::rsa::{RsaPublicKey, pkcs1};
 use hartlock_kernels::sha2::Sha256;
 use hartlock_keystore::keys::MAX_FAILED_IMPORTS;
 use hartlock_maps::hartlock_soc;
@@ -159,7 +159,7 @@ impl Host<'_> {
     /// Signs twice, because the second signature uses another blinding pair. Software on this hart verifies.
     fn sign(&mut self, key: u32) {
         let (handle, digest) = (key.to_le_bytes(), sha256(MESSAGE));
-        let public = PublicKey::new(input(MODULUS), &[1, 0, 1]);
+        let public = RsaPublicKey::new(input(MODULUS), &[1, 0, 1]);
         for what in ["signed", "signed again"] {
             let len = self.served(what, Operation::Sign, &[&handle, &digest]) as usize;
             expect(len == MODULUS.1, "a signature of another length");

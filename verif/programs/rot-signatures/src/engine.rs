@@ -9,7 +9,7 @@ use hartlock_drivers::wait::Polling;
 #[cfg(feature = "pushed")]
 use hartlock_drivers::xmss::Xmss as Driver;
 #[cfg(not(feature = "pushed"))]
-use hartlock_drivers::xmss::streamed::Streamed as Driver;
+use hartlock_drivers::xmss::streamed::StreamedXmss as Driver;
 use hartlock_drivers::xmss::{Key, Xmss};
 use hartlock_kernels::engines::{
     Attached, Attachment, EngineKind, Engines, Root, RootRequest, RootScheme,

@@ -7,9 +7,9 @@
 
 use core::fmt::Write;
 
-use hartlock_svu::Console;
+use hartlock_svu::SvuConsole;
 
 #[unsafe(no_mangle)]
 extern "C" fn stage_main() {
-    let _ = writeln!(Console, "second stage: runs");
+    let _ = writeln!(SvuConsole, "second stage: runs");
 }

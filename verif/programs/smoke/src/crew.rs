@@ -6,7 +6,7 @@ use hartlock_kernels::sha3::Sha3_384;
 use hartlock_kernels::{Hash, Kernels};
 use hartlock_smoke::{BLOCKS, Digest};
 use hartlock_verify::board::Region;
-use hartlock_virt::kernels::{self, Mode};
+use hartlock_virt::kernels::{self, PrivilegeMode};
 use hartlock_virt::{clint, hart, memory, soc};
 
 /// A job for all harts.
@@ -98,7 +98,7 @@ pub fn digests_are(expected: &[Digest; BLOCKS]) -> bool {
 /// Does this hart's share of the job.
 fn work(kernels: &mut Kernels, hart: usize, harts: usize) {
     match KIND.load(Ordering::Relaxed) {
-        CHOOSE if hart != 0 => *kernels = kernels::choose(Mode::Machine).kernels,
+        CHOOSE if hart != 0 => *kernels = kernels::choose(PrivilegeMode::Machine).kernels,
         HASH => {
             let start = START.load(Ordering::Relaxed) as u64;
             let block_len = BLOCK_LEN.load(Ordering::Relaxed) as u64;

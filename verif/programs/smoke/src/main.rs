@@ -22,7 +22,7 @@ mod crew;
 use core::arch::global_asm;
 use core::hint::black_box;
 
-use hartlock_drivers::axi_guard::{AxiGuard, Error, Pages, RANGES};
+use hartlock_drivers::axi_guard::{AxiGuard, Error, PageRange, RANGES};
 use hartlock_kernels::sha2::Sha384;
 use hartlock_kernels::sha3::Sha3_384;
 use hartlock_kernels::{Hash, HashFamily, Kernels, Tier};
@@ -30,7 +30,7 @@ use hartlock_smoke::{BLOCKS, Digest, Header, SECTOR_SIZE};
 use hartlock_verify::board::Region;
 use hartlock_virt::board::{self, map};
 use hartlock_virt::console::{self, Number};
-use hartlock_virt::kernels::{self, Mode};
+use hartlock_virt::kernels::{self, PrivilegeMode};
 use hartlock_virt::soc::{self, Storage};
 use hartlock_virt::{clock, machine, memory};
 
@@ -57,7 +57,7 @@ const MARK_NOTHING: u64 = 0;
 #[unsafe(no_mangle)]
 extern "C" fn smoke_main() -> ! {
     report("harts", "", &[soc::harts() as u64]);
-    let choice = kernels::choose(Mode::Machine);
+    let choice = kernels::choose(PrivilegeMode::Machine);
     kernels::print(&choice);
     if choice.kernels.tier(HashFamily::Keccak) != Tier::Rv64 {
         fail("the kernels are not those of the base instruction set");
@@ -127,7 +127,7 @@ fn wake() {
 fn open_port() {
     let guard = core::ptr::with_exposed_provenance_mut(board::AXI_GUARD);
     // SAFETY: these are the guard's registers, which only this program uses; without a guard they read as zero.
-    match unsafe { AxiGuard::close(guard, &[Pages::NONE; RANGES]) } {
+    match unsafe { AxiGuard::close(guard, &[PageRange::NONE; RANGES]) } {
         Ok(_) | Err(Error::NotThere) => {}
         Err(Error::Locked | Error::Failed) => fail("the guard does not open"),
     }

@@ -9,21 +9,21 @@ use hartlock_regs::stream_writer::{StreamWriterCause, StreamWriterRegisters};
 
 use super::*;
 use crate::aes;
-use crate::dma::List;
+use crate::dma::DescriptorList;
 use crate::wait::Polling;
 
 const WORDS: usize = 40;
 const ABORT: u32 = 2;
 const RING: u32 = 1;
 
-struct File([Cell<u32>; WORDS]);
+struct FakeRegisters([Cell<u32>; WORDS]);
 
-impl File {
+impl FakeRegisters {
     /// Returns registers with the given values, as pairs of word offset and value.
-    fn new(words: &[(usize, u32)]) -> File {
-        let file = File([const { Cell::new(0) }; WORDS]);
-        words.iter().for_each(|(at, value)| file.set(*at, *value));
-        file
+    fn new(words: &[(usize, u32)]) -> FakeRegisters {
+        let fake = FakeRegisters([const { Cell::new(0) }; WORDS]);
+        words.iter().for_each(|(at, value)| fake.set(*at, *value));
+        fake
     }
 
     fn base(&self) -> *mut u32 {
@@ -41,9 +41,9 @@ impl File {
 
 /// Engines that have already completed every operation.
 struct Engines {
-    aes: File,
-    dma: File,
-    writer: File,
+    aes: FakeRegisters,
+    dma: FakeRegisters,
+    writer: FakeRegisters,
 }
 
 // These are offsets in words.
@@ -84,23 +84,27 @@ fn erased() -> std::vec::Vec<(u32, u32)> {
 impl Engines {
     fn done() -> Engines {
         Engines {
-            aes: File::new(&[(0, 0x6165_7331), (AES_STATUS, READY)]),
-            dma: File::new(&[
+            aes: FakeRegisters::new(&[(0, 0x6165_7331), (AES_STATUS, READY)]),
+            dma: FakeRegisters::new(&[
                 (0, 0x646d_6100),
                 (1, 16 << 16),
                 (DMA_STATUS, 1),
                 (DMA_INTERRUPT, DONE),
             ]),
-            writer: File::new(&[(0, 0x7374_7277), (WRITER_STATUS, 1), (WRITER_INTERRUPT, DONE)]),
+            writer: FakeRegisters::new(&[
+                (0, 0x7374_7277),
+                (WRITER_STATUS, 1),
+                (WRITER_INTERRUPT, DONE),
+            ]),
         }
     }
 
     fn with<T>(
         &self,
         erase: fn(u32, u32) -> bool,
-        action: impl FnOnce(&mut Streamed<'_, '_, Polling, Polling>) -> T,
+        action: impl FnOnce(&mut StreamedAes<'_, '_, Polling, Polling>) -> T,
     ) -> T {
-        let mut list = List::EMPTY;
+        let mut list = DescriptorList::EMPTY;
         // SAFETY: each file has a word for each register, in cells that may be written through a shared reference, and
         // outlives the drivers.
         let aes = unsafe { AesRegisters::new(self.aes.base()) };
@@ -112,7 +116,7 @@ impl Engines {
         aes.load_key(&[0; 32]).unwrap();
         let mut dma = Dma::new(dma, &mut list, 0, Polling).unwrap();
         let mut writer = StreamWriter::new(writer, Polling).unwrap();
-        action(&mut Streamed {
+        action(&mut StreamedAes {
             aes: &mut aes,
             dma: &mut dma,
             writer: &mut writer,
@@ -131,7 +135,7 @@ const RANGES: &[Range] = &[
     Range { source: 0x8000_4001, destination: 0, length: 11 },
 ];
 const ROUTE: Route<'_> = Route { ranges: RANGES, destination: 0x8001_0003, sinks: 1 };
-const COUNTER: Mode<'_> = Mode::Ctr(&[1; 16]);
+const COUNTER: ModeOfOperation<'_> = ModeOfOperation::Ctr(&[1; 16]);
 
 #[test]
 fn passes_a_message_of_ranges_at_any_offset() {
@@ -165,7 +169,8 @@ fn refuses_routes_before_anything_starts() {
     let both = [one(0x100, 16), one(0x120, 16)].concat();
     assert_eq!(refused(&both, 0x100), with(Error::Overlap), "in place is for one range");
     let gcm = Route { ranges: RANGES, destination: 0x8001_0000, sinks: 0 };
-    let result = engines.with(erase, |it| it.process(Mode::Gcm(&[0; 12]), Direction::Encrypt, gcm));
+    let result = engines
+        .with(erase, |it| it.process(ModeOfOperation::Gcm(&[0; 12]), Direction::Encrypt, gcm));
     assert_eq!(result, Err(Error::Length), "GCM has a tag");
     assert_eq!(erased(), []);
     for destination in [0x100, 0xf0, 0x110] {

@@ -13,7 +13,7 @@ use hartlock_verify::board::Region;
 use hartlock_virt::board::map;
 use hartlock_virt::{clock, memory};
 
-use crate::{Board, DeviceSecret, Point};
+use crate::{ExpandedDeviceKey, FsblBoard, Point};
 
 /// Flash region of the monitor's bundle.
 const STORAGE: Region =
@@ -52,12 +52,12 @@ unsafe extern "C" {
 }
 
 /// The state of a boot on this machine.
-pub struct Machine {
+pub struct VirtMachine {
     /// True if all other harts have left the load region of the monitor.
     is_alone: bool,
 }
 
-impl Machine {
+impl VirtMachine {
     pub const fn new() -> Self {
         Self { is_alone: false }
     }
@@ -86,7 +86,7 @@ impl Machine {
     }
 }
 
-impl Board for Machine {
+impl FsblBoard for VirtMachine {
     fn size(&self) -> u64 {
         STORAGE.size()
     }
@@ -155,11 +155,11 @@ fn wait_for_harts() -> Result<(), Reason> {
 ///
 /// # Errors
 /// `DeviceSecretInvalid`; `NotEndorsed` if the secret stays accessible.
-pub fn take_secret() -> Result<DeviceSecret, Reason> {
+pub fn take_secret() -> Result<ExpandedDeviceKey, Reason> {
     let start: *const u8 = core::ptr::with_exposed_provenance(SECRET.start as usize);
     // SAFETY: this is a byte of the secret, and reading it has no side effect.
     let byte = |index| unsafe { start.wrapping_add(index).read_volatile() };
-    DeviceSecret::take_and_close(|| core::array::from_fn(byte), shut_secret)
+    ExpandedDeviceKey::take_and_close(|| core::array::from_fn(byte), shut_secret)
 }
 
 /// Closes the secret until reset, by the first PMP entry. Returns true if it is closed.

@@ -61,12 +61,12 @@ pub(super) fn square(a: &[u64; 5], times: usize) -> [u64; 5] {
 }
 
 /// A sum of products, represented as low + high · 2^54.
-type Sum = (u64, u64);
+type ProductSum = (u64, u64);
 
 /// Returns the sum of five products, of which at most four have the factor 19 in `b`. For loose limbs, high is below
 /// (1 + 4 * 19) * 2^54, and low is below 5 * 2^54.
 #[inline(always)]
-fn dot([a0, a1, a2, a3, a4]: [u64; 5], [b0, b1, b2, b3, b4]: [u64; 5]) -> Sum {
+fn dot([a0, a1, a2, a3, a4]: [u64; 5], [b0, b1, b2, b3, b4]: [u64; 5]) -> ProductSum {
     let low = a3.wrapping_mul(b3).wrapping_add(a4.wrapping_mul(b4));
     let high = upper(a3, b3).wrapping_add(upper(a4, b4));
     sum_up([a0, a1, a2], [b0, b1, b2], low, high)
@@ -74,12 +74,12 @@ fn dot([a0, a1, a2, a3, a4]: [u64; 5], [b0, b1, b2, b3, b4]: [u64; 5]) -> Sum {
 
 /// Returns the sum of three products, with the bounds of [`dot`].
 #[inline(always)]
-fn dot3(a: [u64; 3], b: [u64; 3]) -> Sum {
+fn dot3(a: [u64; 3], b: [u64; 3]) -> ProductSum {
     sum_up(a, b, 0, 0)
 }
 
 #[inline(always)]
-fn sum_up([a0, a1, a2]: [u64; 3], [b0, b1, b2]: [u64; 3], low: u64, high: u64) -> Sum {
+fn sum_up([a0, a1, a2]: [u64; 3], [b0, b1, b2]: [u64; 3], low: u64, high: u64) -> ProductSum {
     // The difference between the whole sum and the upper parts fits into a word. So it can be computed modulo 2^64,
     // without a carry between words, for which RISC-V has no flag.
     let low = low
@@ -104,7 +104,7 @@ fn upper(a: u64, b: u64) -> u64 {
 
 /// Reduces five sums, which [`dot`] computed from loose limbs, to reduced limbs.
 #[inline(always)]
-fn carry_sums([(l0, h0), (l1, h1), (l2, h2), (l3, h3), (l4, h4)]: [Sum; 5]) -> [u64; 5] {
+fn carry_sums([(l0, h0), (l1, h1), (l2, h2), (l3, h3), (l4, h4)]: [ProductSum; 5]) -> [u64; 5] {
     // 2^54 is 8 times the weight of the next limb. No word overflows: the last sum has no factor of 19, so 19 * 8 * 5
     // + 5 and 77 * 8 + 5 are below 2^10.
     let [l0, l1, l2, l3, l4] = [

@@ -7,9 +7,9 @@ pub use crate::board::VIRTIO_COUNT as SLOTS;
 use crate::board::{VIRTIO, VIRTIO_SIZE};
 
 /// All virtio-mmio slots.
-pub struct Bus;
+pub struct VirtioMmioBus;
 
-impl Bus {
+impl VirtioMmioBus {
     /// Resets every block device.
     pub fn silence() -> Result<Self, Error> {
         let mut bus = Self;

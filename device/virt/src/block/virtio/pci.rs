@@ -11,14 +11,14 @@ use crate::board::{PCI_CONFIG, PCI_MEMORY};
 const MEMORY_SIZE: usize = 64 << 20;
 
 /// Bus 0 of the board.
-pub struct Bus(pci::Bus);
+pub struct VirtioPciBus(pci::PciBus);
 
-impl Bus {
+impl VirtioPciBus {
     /// Disables memory access of every device: none reads or writes memory until it is enabled.
     pub fn silence() -> Result<Self, Error> {
         let memory = (PCI_MEMORY, PCI_MEMORY.wrapping_add(MEMORY_SIZE));
         // SAFETY: this is the bus of the board, for which there is no driver yet.
-        let bus = unsafe { pci::Bus::new(PCI_CONFIG, memory) };
+        let bus = unsafe { pci::PciBus::new(PCI_CONFIG, memory) };
         bus.disable_all();
         Ok(Self(bus))
     }

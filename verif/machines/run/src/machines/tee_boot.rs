@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use hartlock_fsbl::{Computer, DeviceSecret, Endorsement, HANDOVER_SIZE, Handover, endorse};
-use hartlock_handoff::{DeviceSecret as StateSecret, RootOfTrust, SECRET_SIZE, StateRecord};
+use hartlock_fsbl::{Computer, Endorsement, ExpandedDeviceKey, HANDOVER_SIZE, Handover, endorse};
+use hartlock_handoff::{DeviceSecret, RootOfTrust, SECRET_SIZE, StateRecord};
 use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, Policy, Reason, TreeMode};
 use hartlock_kernels::Hash;
 use hartlock_kernels::Kernels;
@@ -204,7 +204,7 @@ fn loader(by: ComputeMode, fault: Fault) -> Result<Vec<u8>> {
         trust: trust(Policy::Any, [A.record(), RSA_PSS_2048.record()]),
         board: name(hartlock_tee::BOARD.name),
         soc: name(hartlock_tee::BOARD.soc),
-        secret: StateSecret::new([0xd5; SECRET_SIZE]).context("a secret")?,
+        secret: DeviceSecret::new([0xd5; SECRET_SIZE]).context("a secret")?,
     };
     let state = StateRecord {
         sequence: 1,
@@ -454,7 +454,7 @@ fn endorsement(monitor: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
     let mut hash = Sha3_512::new();
     hash.update(monitor);
     let mut software = Computer::new(Kernels::PORTABLE);
-    let secret = DeviceSecret::take(&mut secret.clone());
+    let secret = ExpandedDeviceKey::take(&mut secret.clone());
     let secret = secret.map_err(|reason| anyhow::anyhow!("{}", reason.title()))?;
     let made = endorse(&mut software, &secret, &hash.finalize(), |_| ());
     made.map_err(|reason| anyhow::anyhow!("{}", reason.title()))

@@ -3,14 +3,14 @@
 use hartlock_kat::pack::{parse_plan, words};
 use hartlock_kat::{Engine, Request, answer};
 use hartlock_virt::console::{self, Number};
-use hartlock_virt::kernels::{Mode, choose, choose_only};
+use hartlock_virt::kernels::{PrivilegeMode, choose, choose_only};
 
 /// Answers every case. Returns `false` if the pack is malformed.
 pub fn run(count: u32, body: &[u8]) -> bool {
     let Some((forced, mut rest)) = parse_plan(body) else { return false };
     let choice = match forced {
-        None => choose(Mode::Machine),
-        Some(tier) => choose_only(Mode::Machine, tier),
+        None => choose(PrivilegeMode::Machine),
+        Some(tier) => choose_only(PrivilegeMode::Machine, tier),
     };
     let engine = Engine { forced, ..Engine::with(choice.kernels) };
     for index in 0..count {

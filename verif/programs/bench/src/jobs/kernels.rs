@@ -26,7 +26,7 @@ use hartlock_verify::board::Region;
 use hartlock_verify::tree::{Digest, padded};
 use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
-use hartlock_virt::kernels::{Mode, choose_only};
+use hartlock_virt::kernels::{PrivilegeMode, choose_only};
 use hartlock_virt::{clock, memory};
 
 /// Addresses of bodies and heads, which are stored one after the other between program and pack.
@@ -48,7 +48,7 @@ const NO_TAG: u64 = 0;
 pub fn run(count: u32, body: &[u8]) -> bool {
     let Some((plan, body)) = Plan::parse(body) else { return false };
     for tier in Tier::ALL.into_iter().filter(|tier| plan.tries(*tier)) {
-        let choice = choose_only(Mode::Machine, tier);
+        let choice = choose_only(PrivilegeMode::Machine, tier);
         let kernels = choice.kernels;
         for (number, families) in choice.rejections().filter(|(_, families)| *families != 0) {
             let [number, families] = [number.into(), families].map(Number::decimal);

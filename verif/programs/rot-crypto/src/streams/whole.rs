@@ -3,9 +3,9 @@
 
 use core::fmt::Write;
 
-use hartlock_drivers::aes::{self, Direction, Mode};
+use hartlock_drivers::aes::{self, Direction, ModeOfOperation};
 use hartlock_drivers::dma::Range;
-use hartlock_drivers::sha2::Function;
+use hartlock_drivers::sha2::Sha2Function;
 use hartlock_rot::{Console, cycle};
 
 use super::{
@@ -22,7 +22,7 @@ impl Engines {
         let key: [u8; 32] = core::array::from_fn(|at| 255 - at as u8);
         for size in SIZES {
             for (part, function) in
-                [("sha256", Function::Sha256), ("hmac-sha256", Function::HmacSha256(&key))]
+                [("sha256", Sha2Function::Sha256), ("hmac-sha256", Sha2Function::HmacSha256(&key))]
             {
                 self.hashed(function, size)?;
                 let (cycles, digest) = self.hashed(function, size)?;
@@ -30,13 +30,13 @@ impl Engines {
                 let _ = writeln!(Console, "{part} {size} {all} {rung} {}", Hex(&digest));
             }
             for (part, mode) in [
-                ("aes-256-cbc", Mode::Cbc(known::AES_IV)),
-                ("aes-256-ctr", Mode::Ctr(known::AES_IV)),
-                ("aes-256-gcm", Mode::Gcm(IV)),
+                ("aes-256-cbc", ModeOfOperation::Cbc(known::AES_IV)),
+                ("aes-256-ctr", ModeOfOperation::Ctr(known::AES_IV)),
+                ("aes-256-gcm", ModeOfOperation::Gcm(IV)),
             ] {
                 self.encrypted(mode, size)?;
                 let (cycles, tag) = self.encrypted(mode, size)?;
-                let more: &[u8] = if matches!(mode, Mode::Gcm(_)) { &tag } else { &[] };
+                let more: &[u8] = if matches!(mode, ModeOfOperation::Gcm(_)) { &tag } else { &[] };
                 self.report(part, RESULT, size, cycles, more)?;
             }
         }
@@ -45,7 +45,7 @@ impl Engines {
 
     fn encrypted(
         &mut self,
-        mode: Mode<'_>,
+        mode: ModeOfOperation<'_>,
         length: u32,
     ) -> Result<(Cycles, [u8; aes::TAG_LEN]), Error> {
         let route = one(TEXT, RESULT, length);
@@ -57,7 +57,11 @@ impl Engines {
     }
 
     #[inline(never)]
-    fn hashed(&mut self, function: Function<'_>, length: u32) -> Result<(Cycles, Digest), Error> {
+    fn hashed(
+        &mut self,
+        function: Sha2Function<'_>,
+        length: u32,
+    ) -> Result<(Cycles, Digest), Error> {
         let start = cycle();
         self.sha2.start_stream(function)?;
         self.dma.prepare(&[Range { source: TEXT, destination: 0, length }], TO_SHA2, false)?;

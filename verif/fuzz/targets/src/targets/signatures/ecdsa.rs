@@ -6,7 +6,7 @@
 //! exceed the group order, which does not occur with random nonces.
 
 use hartlock_image::ParameterSet;
-use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
+use hartlock_kernels::ecdsa::{self, Curve, EcdsaPublicKey, MAX_SIGNATURE_LEN};
 use hartlock_kernels::signature::Rejection;
 
 // The macro below uses both crates.
@@ -213,7 +213,7 @@ fn chosen(choices: &mut Choices<'_>, peer: &EcdsaPeer) -> Option<Signed> {
 fn judge(peer: &EcdsaPeer, signed: &Signed) -> bool {
     let Signed { key, message: digest, signature } = signed;
     let ours = || -> Result<(), Rejection> {
-        let key = PublicKey::from_sec1(peer.curve, key)?;
+        let key = EcdsaPublicKey::from_sec1(peer.curve, key)?;
         ecdsa::compare(&key, digest, signature)?.check()
     };
     if digest.len() < number_len(peer.curve) / 2 {
@@ -238,7 +238,7 @@ fn encodings(choices: &mut Choices<'_>, peer: &EcdsaPeer, genuine: &Signed) {
     if choices.rarely(16) {
         (der, signature) = (choices.bytes(120).to_vec(), choices.bytes(120).to_vec());
     }
-    let read = PublicKey::from_spki_der(&der);
+    let read = EcdsaPublicKey::from_spki_der(&der);
     let ours = read.as_ref().is_ok_and(|key| key.curve() == peer.curve);
     let theirs = (peer.point)(&der);
     assert_eq!(ours, theirs.is_some(), "the key {der:02x?}: Hartlock {:?}", read.err());

@@ -6,7 +6,7 @@
 //! those with a context.
 
 use fips204::traits::{KeyGen, SerDes, Signer, Verifier};
-use hartlock_kernels::ml_dsa::{Message, MlDsaSet, verify};
+use hartlock_kernels::ml_dsa::{MlDsaMessage, MlDsaSet, verify};
 use ml_dsa::SigningKey;
 use ml_dsa::signature::Keypair;
 
@@ -193,11 +193,11 @@ fn judge(peer: &MlDsaPeer, mode: MlDsaMode, signed: &Signed) -> bool {
     let pieces = pieces(message);
     let MlDsaMode { interface, context, oid } = mode;
     let message = match interface {
-        Interface::Pure => Message::Pure { context, message: &pieces },
-        Interface::PreHash => Message::PreHash { context, oid, digest: message },
-        Interface::Internal => Message::Internal(&pieces),
+        Interface::Pure => MlDsaMessage::Pure { context, message: &pieces },
+        Interface::PreHash => MlDsaMessage::PreHash { context, oid, digest: message },
+        Interface::Internal => MlDsaMessage::Internal(&pieces),
         Interface::ExternalMu => match message[..].try_into() {
-            Ok(mu) => Message::ExternalMu(mu),
+            Ok(mu) => MlDsaMessage::ExternalMu(mu),
             // The type of mu has a fixed length, so other lengths are refused.
             Err(_) => return false,
         },

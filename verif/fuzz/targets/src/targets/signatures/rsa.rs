@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use hartlock_kernels::rsa::{PublicKey, pkcs1, pss};
+use hartlock_kernels::rsa::{RsaPublicKey, pkcs1, pss};
 use hartlock_kernels::sha2 as ours;
 use hartlock_kernels::signature::Rejection;
 use rsa::pkcs1::{DecodeRsaPublicKey, EncodeRsaPublicKey};
@@ -204,7 +204,7 @@ fn raw_sign(key: &RsaPrivateKey, block: &[u8]) -> Vec<u8> {
 
 fn judge(scheme: Scheme, signed: &Signed) -> bool {
     let Signed { key: modulus, message, signature } = signed;
-    let ours = PublicKey::new(modulus, &[1, 0, 1])
+    let ours = RsaPublicKey::new(modulus, &[1, 0, 1])
         .and_then(|key| verify(scheme, &key, message, signature));
     let bits = 8 * modulus.len() as u32;
     let theirs = || {
@@ -219,7 +219,7 @@ fn judge(scheme: Scheme, signed: &Signed) -> bool {
 
 fn verify(
     scheme: Scheme,
-    key: &PublicKey<'_>,
+    key: &RsaPublicKey<'_>,
     message: &[u8],
     signature: &[u8],
 ) -> Result<(), Rejection> {
@@ -293,14 +293,18 @@ fn keys(choices: &mut Choices<'_>, key: &RsaPrivateKey) {
     let theirs = RsaPublicKey::from_public_key_der(&spki).ok().filter(|key| {
         key.to_public_key_der().is_ok_and(|again| again.as_bytes() == spki) && is_ours(key)
     });
-    compare_keys(&spki, PublicKey::from_spki_der(&spki), theirs);
+    compare_keys(&spki, RsaPublicKey::from_spki_der(&spki), theirs);
     let theirs = RsaPublicKey::from_pkcs1_der(&bare).ok().filter(|key| {
         key.to_pkcs1_der().is_ok_and(|again| again.as_bytes() == bare) && is_ours(key)
     });
-    compare_keys(&bare, PublicKey::from_pkcs1_der(&bare), theirs);
+    compare_keys(&bare, RsaPublicKey::from_pkcs1_der(&bare), theirs);
 }
 
-fn compare_keys(der: &[u8], ours: Result<PublicKey<'_>, Rejection>, theirs: Option<RsaPublicKey>) {
+fn compare_keys(
+    der: &[u8],
+    ours: Result<RsaPublicKey<'_>, Rejection>,
+    theirs: Option<RsaPublicKey>,
+) {
     let modulus = theirs.map(|key| key.n().to_be_bytes().to_vec());
     let reason = ours.as_ref().err();
     let ours = ours.as_ref().ok().map(|key| key.modulus());

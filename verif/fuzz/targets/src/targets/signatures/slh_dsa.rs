@@ -6,7 +6,7 @@
 //! of the other interfaces.
 
 use fips205::traits::{SerDes, Verifier};
-use hartlock_kernels::slh_dsa::{Message, SlhDsaSet, verify};
+use hartlock_kernels::slh_dsa::{SlhDsaMessage, SlhDsaSet, verify};
 
 use super::slh_dsa_signer::{Parameters, sign};
 use super::{KERNELS, MESSAGES};
@@ -49,11 +49,13 @@ impl SlhDsaMode {
         })
     }
 
-    fn message(self, message: &[u8]) -> Message<'_> {
+    fn message(self, message: &[u8]) -> SlhDsaMessage<'_> {
         match self {
-            Self::Pure(context) => Message::Pure { context, message },
-            Self::PreHashed(context, oid) => Message::PreHashed { context, oid, digest: message },
-            Self::Internal => Message::Internal(message),
+            Self::Pure(context) => SlhDsaMessage::Pure { context, message },
+            Self::PreHashed(context, oid) => {
+                SlhDsaMessage::PreHashed { context, oid, digest: message }
+            }
+            Self::Internal => SlhDsaMessage::Internal(message),
         }
     }
 }
@@ -151,7 +153,7 @@ pub fn run(data: &[u8]) {
         && judged.encode(message).is_some_and(|it| it == encoded);
     assert_eq!(is_accepted, is_same, "{name}: only the genuine signature is one");
     if is_accepted {
-        let internal = verify(KERNELS, peer.set, key, Message::Internal(&encoded), signature);
+        let internal = verify(KERNELS, peer.set, key, SlhDsaMessage::Internal(&encoded), signature);
         assert_eq!(internal, Ok(()), "{name} through the internal interface");
     }
 }

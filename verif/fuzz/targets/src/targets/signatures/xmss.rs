@@ -8,7 +8,7 @@
 //! One difference is known: the other crate also accepts an index beyond the last leaf if the signer used it.
 
 use hartlock_kernels::signature::Rejection;
-use hartlock_kernels::xmss::{self as ours, ParameterSet, Scheme, Sets};
+use hartlock_kernels::xmss::{self as ours, Scheme, Sets, XmssParameterSet};
 use xmss::*;
 
 use super::{KERNELS, MESSAGES, digits, pieces, sha256, sha512, shake128, shake256};
@@ -98,7 +98,7 @@ fn judge(scheme: Scheme, signed: &Signed, genuine: &Signed, asks_twice: bool) {
         Some(set) if set.family.is_approved => assert_eq!(approved(), verdict, "an approved set"),
         _ => assert!(approved().is_err(), "a set that SP 800-208 does not approve of"),
     }
-    assert_eq!(ParameterSet::of(scheme, oid).is_some(), set.is_some(), "number {oid:#x}");
+    assert_eq!(XmssParameterSet::of(scheme, oid).is_some(), set.is_some(), "number {oid:#x}");
     if let Some(set) = set
         && signature.len() >= 8
         && from_bytes(&signature[..set.index_len()]) >> set.h != 0
