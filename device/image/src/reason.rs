@@ -2,1176 +2,400 @@
 
 //! Reason codes (`spec/errors.toml`).
 
-/// Why a bundle was refused. The number is the code without its `E`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
-pub enum Reason {
-    /// The bundle ends before its own sizes say so.
-    Truncated = 101,
-    /// This is not a Hartlock bundle.
-    UnknownTag = 102,
-    /// This bundle is of another type than this stage boots.
-    WrongBundleType = 103,
-    /// The size of the signed region is not possible.
-    SignedSizeOutOfRange = 104,
-    /// The size of the signature area is not possible.
-    SignaturesSizeOutOfRange = 105,
-    /// The first stage's code has a size that is not possible.
-    CodeSizeOutOfRange = 106,
-    /// A signature block runs past the signature area.
-    SignatureBlockTruncated = 201,
-    /// A signature block has sizes that its algorithm does not have.
-    SignatureBlockSizes = 202,
-    /// A signature block has padding that is not zero.
-    SignatureBlockPadding = 203,
-    /// There are more than four signature blocks.
-    TooManySignatureBlocks = 204,
-    /// A signature block is empty.
-    SignatureAlgorithmZero = 205,
-    /// The first stage is signed with an algorithm that its form does not have.
-    FirstStageAlgorithm = 206,
-    /// A signature does not verify.
-    SignatureMismatch = 301,
-    /// The public key of a signature block is not a valid key.
-    PublicKeyInvalid = 302,
-    /// A signature is not canonically encoded.
-    SignatureNotCanonical = 303,
-    /// No key that this device trusts has signed the bundle.
-    NoTrustedSigner = 304,
-    /// A key that this device requires has not signed.
-    PolicyAllNotMet = 305,
-    /// The hybrid policy is not met.
-    PolicyHybridNotMet = 306,
-    /// A trusted key uses an algorithm that this stage does not carry.
-    TrustedAlgorithmMissing = 307,
-    /// A signature names a one-time key that its tree does not have.
-    SignatureIndexOutOfRange = 308,
-    /// A signature is of another parameter set than its key.
-    SignatureParametersDiffer = 309,
-    /// The public key is of a kind that no verifier of this format takes.
-    PublicKeyUnsupported = 310,
-    /// Reserved bytes of the manifest are not zero.
-    ReservedNotZero = 401,
-    /// The manifest lists no signer, or more than four.
-    SignerCountOutOfRange = 402,
-    /// The manifest lists no payload, or more than eight.
-    PayloadCountOutOfRange = 403,
-    /// The manifest is not as long as its parts.
-    SignedSizeMismatch = 404,
-    /// The board name is not a valid name.
-    BoardNameInvalid = 405,
-    /// The SoC name is not a valid name.
-    SocNameInvalid = 406,
-    /// The label is not valid text.
-    LabelInvalid = 407,
-    /// The lifecycle mask is empty or has unknown bits.
-    LifecycleMaskInvalid = 408,
-    /// The manifest lists a signer twice.
-    DuplicateSigner = 409,
-    /// A listed signer has no signature block.
-    SignatureBlockMissing = 410,
-    /// There is a signature block that the manifest does not list.
-    SignatureBlockExtra = 411,
-    /// A signature block does not belong to the signer listed in its place.
-    SignerMismatch = 412,
-    /// The extension area has a size that is not possible.
-    ExtensionsSizeOutOfRange = 413,
-    /// The policy for the next stage is unknown.
-    PolicyUnknown = 420,
-    /// The boot bundle trusts no key for the system bundle, or more than eight.
-    TrustedKeyCountOutOfRange = 421,
-    /// The boot bundle lists a trusted key twice.
-    DuplicateTrustedKey = 422,
-    /// No bundle could ever meet the policy for the next stage.
-    PolicyUnsatisfiable = 423,
-    /// The boot bundle trusts a key that its own loader cannot use.
-    TrustedKeyNotCarried = 424,
-    /// The first stage does not name the key of the next stage as it must.
-    NextKeyInvalid = 425,
-    /// The kernel command line is too long.
-    BootargsTooLong = 430,
-    /// The kernel command line has bytes that are not printable ASCII.
-    BootargsInvalid = 431,
-    /// The padding after the kernel command line is not zero.
-    BootargsPadding = 432,
-    /// The manifest has an extension record that this verifier does not know.
-    ExtensionUnknown = 440,
-    /// Extension records are out of order, or one is there twice.
-    ExtensionOrder = 441,
-    /// An extension record has a length that it cannot have.
-    ExtensionLength = 442,
-    /// The manifest names the same board and SoC twice.
-    IdentityRepeated = 443,
-    /// The system bundle needs boot version 0 or more, which says nothing.
-    BootVersionZero = 444,
-    /// A payload has a type that this bundle cannot carry.
-    PayloadTypeUnknown = 501,
-    /// Payloads are not in strictly ascending order of type.
-    PayloadOrder = 502,
-    /// A payload that this type of bundle needs is missing.
-    PayloadMissing = 503,
-    /// A payload names an unknown hash.
-    HashUnknown = 504,
-    /// A payload names an unknown tree mode.
-    ModeUnknown = 505,
-    /// The block size is not allowed for this mode.
-    BlockSizeNotAllowed = 506,
-    /// The unused bytes of a digest field are not zero.
-    DigestPadding = 507,
-    /// A payload does not begin where the previous one ends.
-    PayloadOffset = 508,
-    /// A payload is empty or too large.
-    PayloadSizeOutOfRange = 509,
-    /// A load range is malformed.
-    LoadRangeForm = 510,
-    /// A load range wraps around the end of the address space.
-    LoadRangeWraps = 511,
-    /// Two payloads would overwrite each other.
-    LoadRangesOverlap = 512,
-    /// An entry point lies outside its payload.
-    EntryOutsidePayload = 513,
-    /// The bundle is not as long as its payloads.
-    BundleSizeMismatch = 514,
-    /// The hash is not allowed with this mode.
-    HashModeNotAllowed = 515,
-    /// The bundle is for another board.
-    WrongBoard = 601,
-    /// The bundle is for another SoC.
-    WrongSoc = 602,
-    /// The bundle is older than this device accepts.
-    RollbackBelowFloor = 603,
-    /// The bundle may not boot in this device's lifecycle state.
-    LifecycleNotAllowed = 604,
-    /// The system bundle needs a later boot bundle than the one that booted.
-    BootVersionTooOld = 605,
-    /// A payload would be loaded outside its place on this board.
-    OutsideMemory = 701,
-    /// A payload would overwrite memory that is in use.
-    OverlapsLiveRegion = 702,
-    /// A payload must be loaded at its one fixed address on this board.
-    WrongLoadAddress = 703,
-    /// A payload is not the one that was signed.
-    PayloadDigestMismatch = 801,
-    /// Padding of the bundle is not zero.
-    PaddingNotZero = 802,
-    /// The file goes on after the end of the bundle.
-    TrailingBytes = 803,
-    /// The boot medium could not be read.
-    MediumError = 901,
-    /// No boot medium was found.
-    MediumMissing = 902,
-    /// The root of trust of this device is not valid.
-    RootOfTrustInvalid = 903,
-    /// The anti-rollback storage of this device is not valid.
-    CounterStoreInvalid = 904,
-    /// The hand-off block is not valid.
-    HandoffInvalid = 905,
-    /// A hart did not start by its deadline.
-    HartNotStarted = 906,
-    /// A hart did not stop by its deadline.
-    HartNotStopped = 907,
-    /// The signed device tree cannot be used.
-    DeviceTreeUnusable = 908,
-    /// An unexpected trap was taken.
-    UnexpectedTrap = 909,
-    /// The second check did not confirm the verdict.
-    VerdictNotConfirmed = 910,
-    /// A limit inside the boot stage was reached.
-    InternalLimit = 911,
-    /// The loader was entered on another hart than the ROM named.
-    WrongBootHart = 912,
-    /// A payload was not hashed in time.
-    HashingTooSlow = 913,
-    /// Devices could reach memory past the guard of this board.
-    DmaNotGuarded = 914,
-    /// The secret of this device is missing.
-    DeviceSecretInvalid = 915,
-    /// The monitor could not be endorsed.
-    NotEndorsed = 916,
-    /// A signer of the bundle has no key here.
-    SignerWithoutKey = 1001,
-    /// The bundle names an algorithm, hash or mode outside of the profile.
-    OutsideProfile = 1002,
-}
+crate::reasons! {
+    /// Why a bundle was refused. The number is the code without its `E`.
+    Reason, every text with "every-text";
 
-impl Reason {
-    /// Every reason, in the order of the codes.
-    pub const ALL: &'static [Reason] = &[
-        Reason::Truncated,
-        Reason::UnknownTag,
-        Reason::WrongBundleType,
-        Reason::SignedSizeOutOfRange,
-        Reason::SignaturesSizeOutOfRange,
-        Reason::CodeSizeOutOfRange,
-        Reason::SignatureBlockTruncated,
-        Reason::SignatureBlockSizes,
-        Reason::SignatureBlockPadding,
-        Reason::TooManySignatureBlocks,
-        Reason::SignatureAlgorithmZero,
-        Reason::FirstStageAlgorithm,
-        Reason::SignatureMismatch,
-        Reason::PublicKeyInvalid,
-        Reason::SignatureNotCanonical,
-        Reason::NoTrustedSigner,
-        Reason::PolicyAllNotMet,
-        Reason::PolicyHybridNotMet,
-        Reason::TrustedAlgorithmMissing,
-        Reason::SignatureIndexOutOfRange,
-        Reason::SignatureParametersDiffer,
-        Reason::PublicKeyUnsupported,
-        Reason::ReservedNotZero,
-        Reason::SignerCountOutOfRange,
-        Reason::PayloadCountOutOfRange,
-        Reason::SignedSizeMismatch,
-        Reason::BoardNameInvalid,
-        Reason::SocNameInvalid,
-        Reason::LabelInvalid,
-        Reason::LifecycleMaskInvalid,
-        Reason::DuplicateSigner,
-        Reason::SignatureBlockMissing,
-        Reason::SignatureBlockExtra,
-        Reason::SignerMismatch,
-        Reason::ExtensionsSizeOutOfRange,
-        Reason::PolicyUnknown,
-        Reason::TrustedKeyCountOutOfRange,
-        Reason::DuplicateTrustedKey,
-        Reason::PolicyUnsatisfiable,
-        Reason::TrustedKeyNotCarried,
-        Reason::NextKeyInvalid,
-        Reason::BootargsTooLong,
-        Reason::BootargsInvalid,
-        Reason::BootargsPadding,
-        Reason::ExtensionUnknown,
-        Reason::ExtensionOrder,
-        Reason::ExtensionLength,
-        Reason::IdentityRepeated,
-        Reason::BootVersionZero,
-        Reason::PayloadTypeUnknown,
-        Reason::PayloadOrder,
-        Reason::PayloadMissing,
-        Reason::HashUnknown,
-        Reason::ModeUnknown,
-        Reason::BlockSizeNotAllowed,
-        Reason::DigestPadding,
-        Reason::PayloadOffset,
-        Reason::PayloadSizeOutOfRange,
-        Reason::LoadRangeForm,
-        Reason::LoadRangeWraps,
-        Reason::LoadRangesOverlap,
-        Reason::EntryOutsidePayload,
-        Reason::BundleSizeMismatch,
-        Reason::HashModeNotAllowed,
-        Reason::WrongBoard,
-        Reason::WrongSoc,
-        Reason::RollbackBelowFloor,
-        Reason::LifecycleNotAllowed,
-        Reason::BootVersionTooOld,
-        Reason::OutsideMemory,
-        Reason::OverlapsLiveRegion,
-        Reason::WrongLoadAddress,
-        Reason::PayloadDigestMismatch,
-        Reason::PaddingNotZero,
-        Reason::TrailingBytes,
-        Reason::MediumError,
-        Reason::MediumMissing,
-        Reason::RootOfTrustInvalid,
-        Reason::CounterStoreInvalid,
-        Reason::HandoffInvalid,
-        Reason::HartNotStarted,
-        Reason::HartNotStopped,
-        Reason::DeviceTreeUnusable,
-        Reason::UnexpectedTrap,
-        Reason::VerdictNotConfirmed,
-        Reason::InternalLimit,
-        Reason::WrongBootHart,
-        Reason::HashingTooSlow,
-        Reason::DmaNotGuarded,
-        Reason::DeviceSecretInvalid,
-        Reason::NotEndorsed,
-        Reason::SignerWithoutKey,
-        Reason::OutsideProfile,
-    ];
-
-    /// The event, in one sentence.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Reason::Truncated => "The bundle ends before its own sizes say so.",
-            Reason::UnknownTag => "This is not a Hartlock bundle.",
-            Reason::WrongBundleType => "This bundle is of another type than this stage boots.",
-            Reason::SignedSizeOutOfRange => "The size of the signed region is not possible.",
-            Reason::SignaturesSizeOutOfRange => "The size of the signature area is not possible.",
-            #[cfg(feature = "every-text")]
-            Reason::CodeSizeOutOfRange => "The first stage's code has a size that is not possible.",
-            Reason::SignatureBlockTruncated => "A signature block runs past the signature area.",
-            Reason::SignatureBlockSizes => {
-                "A signature block has sizes that its algorithm does not have."
-            }
-            Reason::SignatureBlockPadding => "A signature block has padding that is not zero.",
-            Reason::TooManySignatureBlocks => "There are more than four signature blocks.",
-            Reason::SignatureAlgorithmZero => "A signature block is empty.",
-            #[cfg(feature = "every-text")]
-            Reason::FirstStageAlgorithm => {
-                "The first stage is signed with an algorithm that its form does not have."
-            }
-            Reason::SignatureMismatch => "A signature does not verify.",
-            Reason::PublicKeyInvalid => "The public key of a signature block is not a valid key.",
-            Reason::SignatureNotCanonical => "A signature is not canonically encoded.",
-            Reason::NoTrustedSigner => "No key that this device trusts has signed the bundle.",
-            Reason::PolicyAllNotMet => "A key that this device requires has not signed.",
-            Reason::PolicyHybridNotMet => "The hybrid policy is not met.",
-            Reason::TrustedAlgorithmMissing => {
-                "A trusted key uses an algorithm that this stage does not carry."
-            }
-            Reason::SignatureIndexOutOfRange => {
-                "A signature names a one-time key that its tree does not have."
-            }
-            Reason::SignatureParametersDiffer => {
-                "A signature is of another parameter set than its key."
-            }
-            Reason::PublicKeyUnsupported => {
-                "The public key is of a kind that no verifier of this format takes."
-            }
-            Reason::ReservedNotZero => "Reserved bytes of the manifest are not zero.",
-            Reason::SignerCountOutOfRange => "The manifest lists no signer, or more than four.",
-            Reason::PayloadCountOutOfRange => "The manifest lists no payload, or more than eight.",
-            Reason::SignedSizeMismatch => "The manifest is not as long as its parts.",
-            Reason::BoardNameInvalid => "The board name is not a valid name.",
-            Reason::SocNameInvalid => "The SoC name is not a valid name.",
-            Reason::LabelInvalid => "The label is not valid text.",
-            Reason::LifecycleMaskInvalid => "The lifecycle mask is empty or has unknown bits.",
-            Reason::DuplicateSigner => "The manifest lists a signer twice.",
-            Reason::SignatureBlockMissing => "A listed signer has no signature block.",
-            Reason::SignatureBlockExtra => {
-                "There is a signature block that the manifest does not list."
-            }
-            Reason::SignerMismatch => {
-                "A signature block does not belong to the signer listed in its place."
-            }
-            Reason::ExtensionsSizeOutOfRange => {
-                "The extension area has a size that is not possible."
-            }
-            Reason::PolicyUnknown => "The policy for the next stage is unknown.",
-            Reason::TrustedKeyCountOutOfRange => {
-                "The boot bundle trusts no key for the system bundle, or more than eight."
-            }
-            Reason::DuplicateTrustedKey => "The boot bundle lists a trusted key twice.",
-            Reason::PolicyUnsatisfiable => {
-                "No bundle could ever meet the policy for the next stage."
-            }
-            Reason::TrustedKeyNotCarried => {
-                "The boot bundle trusts a key that its own loader cannot use."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::NextKeyInvalid => {
-                "The first stage does not name the key of the next stage as it must."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::BootargsTooLong => "The kernel command line is too long.",
-            #[cfg(feature = "every-text")]
-            Reason::BootargsInvalid => {
-                "The kernel command line has bytes that are not printable ASCII."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::BootargsPadding => "The padding after the kernel command line is not zero.",
-            Reason::ExtensionUnknown => {
-                "The manifest has an extension record that this verifier does not know."
-            }
-            Reason::ExtensionOrder => "Extension records are out of order, or one is there twice.",
-            Reason::ExtensionLength => "An extension record has a length that it cannot have.",
-            Reason::IdentityRepeated => "The manifest names the same board and SoC twice.",
-            #[cfg(feature = "every-text")]
-            Reason::BootVersionZero => {
-                "The system bundle needs boot version 0 or more, which says nothing."
-            }
-            Reason::PayloadTypeUnknown => "A payload has a type that this bundle cannot carry.",
-            Reason::PayloadOrder => "Payloads are not in strictly ascending order of type.",
-            Reason::PayloadMissing => "A payload that this type of bundle needs is missing.",
-            Reason::HashUnknown => "A payload names an unknown hash.",
-            Reason::ModeUnknown => "A payload names an unknown tree mode.",
-            Reason::BlockSizeNotAllowed => "The block size is not allowed for this mode.",
-            Reason::DigestPadding => "The unused bytes of a digest field are not zero.",
-            Reason::PayloadOffset => "A payload does not begin where the previous one ends.",
-            Reason::PayloadSizeOutOfRange => "A payload is empty or too large.",
-            Reason::LoadRangeForm => "A load range is malformed.",
-            Reason::LoadRangeWraps => "A load range wraps around the end of the address space.",
-            Reason::LoadRangesOverlap => "Two payloads would overwrite each other.",
-            Reason::EntryOutsidePayload => "An entry point lies outside its payload.",
-            Reason::BundleSizeMismatch => "The bundle is not as long as its payloads.",
-            Reason::HashModeNotAllowed => "The hash is not allowed with this mode.",
-            Reason::WrongBoard => "The bundle is for another board.",
-            Reason::WrongSoc => "The bundle is for another SoC.",
-            Reason::RollbackBelowFloor => "The bundle is older than this device accepts.",
-            Reason::LifecycleNotAllowed => {
-                "The bundle may not boot in this device's lifecycle state."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::BootVersionTooOld => {
-                "The system bundle needs a later boot bundle than the one that booted."
-            }
-            Reason::OutsideMemory => "A payload would be loaded outside its place on this board.",
-            Reason::OverlapsLiveRegion => "A payload would overwrite memory that is in use.",
-            Reason::WrongLoadAddress => {
-                "A payload must be loaded at its one fixed address on this board."
-            }
-            Reason::PayloadDigestMismatch => "A payload is not the one that was signed.",
-            Reason::PaddingNotZero => "Padding of the bundle is not zero.",
-            #[cfg(feature = "every-text")]
-            Reason::TrailingBytes => "The file goes on after the end of the bundle.",
-            #[cfg(feature = "every-text")]
-            Reason::MediumError => "The boot medium could not be read.",
-            #[cfg(feature = "every-text")]
-            Reason::MediumMissing => "No boot medium was found.",
-            Reason::RootOfTrustInvalid => "The root of trust of this device is not valid.",
-            Reason::CounterStoreInvalid => "The anti-rollback storage of this device is not valid.",
-            #[cfg(feature = "every-text")]
-            Reason::HandoffInvalid => "The hand-off block is not valid.",
-            Reason::HartNotStarted => "A hart did not start by its deadline.",
-            #[cfg(feature = "every-text")]
-            Reason::HartNotStopped => "A hart did not stop by its deadline.",
-            #[cfg(feature = "every-text")]
-            Reason::DeviceTreeUnusable => "The signed device tree cannot be used.",
-            Reason::UnexpectedTrap => "An unexpected trap was taken.",
-            Reason::VerdictNotConfirmed => "The second check did not confirm the verdict.",
-            Reason::InternalLimit => "A limit inside the boot stage was reached.",
-            #[cfg(feature = "every-text")]
-            Reason::WrongBootHart => "The loader was entered on another hart than the ROM named.",
-            #[cfg(feature = "every-text")]
-            Reason::HashingTooSlow => "A payload was not hashed in time.",
-            Reason::DmaNotGuarded => "Devices could reach memory past the guard of this board.",
-            #[cfg(feature = "every-text")]
-            Reason::DeviceSecretInvalid => "The secret of this device is missing.",
-            #[cfg(feature = "every-text")]
-            Reason::NotEndorsed => "The monitor could not be endorsed.",
-            #[cfg(feature = "every-text")]
-            Reason::SignerWithoutKey => "A signer of the bundle has no key here.",
-            #[cfg(feature = "every-text")]
-            Reason::OutsideProfile => {
-                "The bundle names an algorithm, hash or mode outside of the profile."
-            }
-            #[cfg(not(feature = "every-text"))]
-            _ => "",
-        }
-    }
-
-    /// The remedy, in one sentence.
-    pub const fn hint(self) -> &'static str {
-        match self {
-            Reason::Truncated => {
-                "Copy the bundle again and compare its size with `hartlock inspect`."
-            }
-            Reason::UnknownTag => {
-                "Check that the medium holds the `.hlk` file itself, from its first byte."
-            }
-            Reason::WrongBundleType => {
-                "Swap the two bundles: the boot bundle belongs in flash, the system bundle on disk."
-            }
-            Reason::SignedSizeOutOfRange => "Build the bundle again with `hartlock sign`.",
-            Reason::SignaturesSizeOutOfRange => "Build the bundle again with `hartlock sign`.",
-            #[cfg(feature = "every-text")]
-            Reason::CodeSizeOutOfRange => {
-                "Sign a smaller program, or check the capacity that was asked for."
-            }
-            Reason::SignatureBlockTruncated => "Build the bundle again with `hartlock sign`.",
-            Reason::SignatureBlockSizes => "Build the bundle again with `hartlock sign`.",
-            Reason::SignatureBlockPadding => "Build the bundle again with `hartlock sign`.",
-            Reason::TooManySignatureBlocks => "Build the bundle again with `hartlock sign`.",
-            Reason::SignatureAlgorithmZero => {
-                "A signature may have been removed: fetch the bundle again from its source."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::FirstStageAlgorithm => {
-                "Take a key of one of the algorithms of the form: `hartlock keygen --algorithm xmss-sha2-10-256`."
-            }
-            Reason::SignatureMismatch => {
-                "Sign the bundle again; if it came over a network or from storage, treat it as tampered with."
-            }
-            Reason::PublicKeyInvalid => "Use a key made by `hartlock keygen` or by openssl.",
-            Reason::SignatureNotCanonical => "Sign the bundle again with a conforming signer.",
-            Reason::NoTrustedSigner => {
-                "Sign with a key whose id the device lists: `hartlock inspect` shows the id of each signer."
-            }
-            Reason::PolicyAllNotMet => "Add the missing signature.",
-            Reason::PolicyHybridNotMet => "Add the missing kind of signature.",
-            Reason::TrustedAlgorithmMissing => {
-                "Build the stage with the algorithm, or provision another key."
-            }
-            Reason::SignatureIndexOutOfRange => {
-                "Sign the bundle again; if it came over a network or from storage, treat it as tampered with."
-            }
-            Reason::SignatureParametersDiffer => {
-                "Sign the bundle again with the key that its manifest names."
-            }
-            Reason::PublicKeyUnsupported => {
-                "Use a key made by `hartlock keygen`, or by openssl with its default exponent."
-            }
-            Reason::ReservedNotZero => "Build the bundle again with `hartlock sign`.",
-            Reason::SignerCountOutOfRange => "Build the bundle again with one to four keys.",
-            Reason::PayloadCountOutOfRange => "Build the bundle again with `hartlock sign`.",
-            Reason::SignedSizeMismatch => "Build the bundle again with `hartlock sign`.",
-            Reason::BoardNameInvalid => "Give the board a name of 1 to 32 printable characters.",
-            Reason::SocNameInvalid => "Give the SoC a name of 1 to 32 printable characters.",
-            Reason::LabelInvalid => "Use up to 64 printable ASCII characters.",
-            Reason::LifecycleMaskInvalid => {
-                "Name at least one of development, production, returned."
-            }
-            Reason::DuplicateSigner => "List each key once.",
-            Reason::SignatureBlockMissing => "Attach the missing signature.",
-            Reason::SignatureBlockExtra => "Build the bundle again with `hartlock sign`.",
-            Reason::SignerMismatch => "Build the bundle again with `hartlock sign`.",
-            Reason::ExtensionsSizeOutOfRange => "Build the bundle again with `hartlock sign`.",
-            Reason::PolicyUnknown => "Use one of the defined policies.",
-            Reason::TrustedKeyCountOutOfRange => "List one to eight keys.",
-            Reason::DuplicateTrustedKey => "List each key once.",
-            Reason::PolicyUnsatisfiable => "Add the missing kind of key, or shorten the list.",
-            Reason::TrustedKeyNotCarried => {
-                "Build the loader with the key's algorithm, or leave the key out."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::NextKeyInvalid => {
-                "Build the image again with `hartlock sign --form first-stage`."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::BootargsTooLong => "Shorten `bootargs`.",
-            #[cfg(feature = "every-text")]
-            Reason::BootargsInvalid => "Use printable ASCII.",
-            #[cfg(feature = "every-text")]
-            Reason::BootargsPadding => "Build the bundle again with `hartlock sign`.",
-            Reason::ExtensionUnknown => {
-                "Update the stage that verifies, or sign without the extension."
-            }
-            Reason::ExtensionOrder => "Build the bundle again with `hartlock sign`.",
-            Reason::ExtensionLength => "Build the bundle again with `hartlock sign`.",
-            Reason::IdentityRepeated => "Name each pair of board and SoC once.",
-            #[cfg(feature = "every-text")]
-            Reason::BootVersionZero => "State a boot version of 1 or more, or none.",
-            Reason::PayloadTypeUnknown => "Check the `type` of each payload.",
-            Reason::PayloadOrder => "Build the bundle again with `hartlock sign`.",
-            Reason::PayloadMissing => "Add the missing payload.",
-            Reason::HashUnknown => "Use one of the listed hashes.",
-            Reason::ModeUnknown => "Use `flat`, `blocks` or `parallelhash`.",
-            Reason::BlockSizeNotAllowed => "Use for instance 81920 (80 KiB).",
-            Reason::DigestPadding => "Build the bundle again with `hartlock sign`.",
-            Reason::PayloadOffset => "Build the bundle again with `hartlock sign`.",
-            Reason::PayloadSizeOutOfRange => "Check the file that was packed.",
-            Reason::LoadRangeForm => "Check `load_address` and `memory_size`.",
-            Reason::LoadRangeWraps => "Lower `load_address` or `memory_size`.",
-            Reason::LoadRangesOverlap => "Move one of the payloads.",
-            Reason::EntryOutsidePayload => "Check `entry`.",
-            Reason::BundleSizeMismatch => "Build the bundle again with `hartlock sign`.",
-            Reason::HashModeNotAllowed => {
-                "Use `shake128` or `shake256` with `parallelhash`, any other hash with `flat` or `blocks`."
-            }
-            Reason::WrongBoard => "Sign for this board: see `board` in bundle.toml.",
-            Reason::WrongSoc => "Sign for this SoC: see `soc` in bundle.toml.",
-            Reason::RollbackBelowFloor => {
-                "Build it again with a security version not below the floor."
-            }
-            Reason::LifecycleNotAllowed => "Sign with the device's lifecycle state in the mask.",
-            #[cfg(feature = "every-text")]
-            Reason::BootVersionTooOld => "Update the boot bundle first.",
-            Reason::OutsideMemory => "See the memory map of the board in the boot flow.",
-            Reason::OverlapsLiveRegion => "See the memory map of the board in the boot flow.",
-            Reason::WrongLoadAddress => "See the memory map of the board in the boot flow.",
-            Reason::PayloadDigestMismatch => {
-                "Fetch the bundle again; if it repeats, the storage is failing or the payload was changed."
-            }
-            Reason::PaddingNotZero => "Build the bundle again with `hartlock sign`.",
-            #[cfg(feature = "every-text")]
-            Reason::TrailingBytes => "Remove what was appended.",
-            #[cfg(feature = "every-text")]
-            Reason::MediumError => "Check the storage; try again.",
-            #[cfg(feature = "every-text")]
-            Reason::MediumMissing => "Attach the disk with the system bundle.",
-            Reason::RootOfTrustInvalid => "Provision the device again.",
-            Reason::CounterStoreInvalid => "Provision the device again.",
-            #[cfg(feature = "every-text")]
-            Reason::HandoffInvalid => "The loader must be started by the Hartlock ROM.",
-            Reason::HartNotStarted => {
-                "Power cycle the device; if it repeats, the hart is defective."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::HartNotStopped => {
-                "Power cycle the device; if it repeats, the hart is defective."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::DeviceTreeUnusable => "Check the device tree with `dtc`.",
-            Reason::UnexpectedTrap => "Report the console output.",
-            Reason::VerdictNotConfirmed => {
-                "Power cycle the device; if it repeats, suspect fault injection."
-            }
-            Reason::InternalLimit => "Report the console output.",
-            #[cfg(feature = "every-text")]
-            Reason::WrongBootHart => {
-                "Check `cold-boot-harts` and `boot-hart` in the boot device tree."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::HashingTooSlow => "Power cycle the device; if it repeats, a hart is defective.",
-            Reason::DmaNotGuarded => {
-                "Attach the disk so that the IOMMU translates its accesses: `iommu_platform=on` in QEMU."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::DeviceSecretInvalid => {
-                "Provision the device; if it was, power cycle it, because its secret is closed until reset."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::NotEndorsed => {
-                "Power cycle the device; if it repeats, suspect a defective engine or fault injection."
-            }
-            #[cfg(feature = "every-text")]
-            Reason::SignerWithoutKey => "Pass the public key of each signer with `--key`.",
-            #[cfg(feature = "every-text")]
-            Reason::OutsideProfile => {
-                "Sign with keys and hashes of the profile, or ask for another one with `--profile`."
-            }
-            #[cfg(not(feature = "every-text"))]
-            _ => "",
-        }
-    }
-
-    /// Why that is refused.
-    pub const fn why(self) -> &'static str {
-        match self {
-            Reason::Truncated => {
-                "The file or medium is shorter than a field of the header promises: an interrupted copy, a full disk, or an attack on the length."
-            }
-            Reason::UnknownTag => {
-                "The first 16 bytes are none of the known tags, so nothing else in the file has a meaning."
-            }
-            Reason::WrongBundleType => {
-                "A boot bundle is located where a system bundle is expected, or a system bundle where a boot bundle is expected."
-            }
-            Reason::SignedSizeOutOfRange => {
-                "The size is below the smallest manifest, above 16 KiB, or not a multiple of 8."
-            }
-            Reason::SignaturesSizeOutOfRange => {
-                "The size is zero, above 256 KiB, or not a multiple of 8."
-            }
-            Reason::CodeSizeOutOfRange => {
-                "The size is 0, not a multiple of 64, above 16 MiB, or above what the verifier has room for."
-            }
-            Reason::SignatureBlockTruncated => {
-                "The sizes inside the block do not fit into the area that the header announces."
-            }
-            Reason::SignatureBlockSizes => {
-                "Every algorithm has exactly one size of public key and of signature."
-            }
-            Reason::SignatureBlockPadding => {
-                "Padding is outside the signature, so it must hold nothing at all."
-            }
-            Reason::TooManySignatureBlocks => {
-                "A manifest lists at most four signers, so a fifth block has no signer."
-            }
-            Reason::SignatureAlgorithmZero => {
-                "Algorithm number 0 is not assigned: a block was erased, for instance to strip a signature."
-            }
-            Reason::FirstStageAlgorithm => {
-                "The form has LMS, HSS, XMSS and XMSS^MT with SHA-256, and SLH-DSA-SHA2-128s."
-            }
-            Reason::SignatureMismatch => {
-                "The signed region was changed after signing, or the signature belongs to another bundle."
-            }
-            Reason::PublicKeyInvalid => {
-                "The key is not canonically encoded, is no point of its curve, or is one under which signatures prove nothing."
-            }
-            Reason::SignatureNotCanonical => {
-                "With a second encoding of the same signature an attacker could change the bundle without the key."
-            }
-            Reason::NoTrustedSigner => "None of the signatures is by a root key of this device.",
-            Reason::PolicyAllNotMet => {
-                "The policy is `all`: every root key of the device must be among the signers."
-            }
-            Reason::PolicyHybridNotMet => {
-                "The policy requires one classical and one post-quantum signature by trusted keys."
-            }
-            Reason::TrustedAlgorithmMissing => {
-                "The stage cannot verify that key's signatures, and skipping them would bypass the policy."
-            }
-            Reason::SignatureIndexOutOfRange => {
-                "A tree of height h has 2^h one-time keys; with a larger index another part of the computation could be reached."
-            }
-            Reason::SignatureParametersDiffer => {
-                "The parameters are written in the signer's record, in the key and in the signature, and have to be the same in all of them."
-            }
-            Reason::PublicKeyUnsupported => {
-                "For RSA the public exponent is 65537 and the modulus has 2048, 3072 or 4096 bits: fixed values cannot be chosen badly."
-            }
-            Reason::ReservedNotZero => {
-                "Bytes without a meaning must be zero, so that every manifest has one encoding."
-            }
-            Reason::SignerCountOutOfRange => "Between one and four signers are possible.",
-            Reason::PayloadCountOutOfRange => "Between one and eight payloads are possible.",
-            Reason::SignedSizeMismatch => {
-                "Header, signers, payloads and the closing section must fill the signed region exactly."
-            }
-            Reason::BoardNameInvalid => {
-                "Names are printable ASCII without gaps, zero padded, and not empty."
-            }
-            Reason::SocNameInvalid => {
-                "Names are printable ASCII without gaps, zero padded, and not empty."
-            }
-            Reason::LabelInvalid => "The label is printable ASCII, zero padded; it may be empty.",
-            Reason::LifecycleMaskInvalid => {
-                "A bundle must name the lifecycle states in which it may boot."
-            }
-            Reason::DuplicateSigner => "Two signatures by one key are no more than one.",
-            Reason::SignatureBlockMissing => {
-                "The signature blocks must be exactly the signers that the manifest lists."
-            }
-            Reason::SignatureBlockExtra => {
-                "The signature blocks must be exactly the signers that the manifest lists."
-            }
-            Reason::SignerMismatch => {
-                "Blocks are in the order of the list; a swapped or foreign block is refused."
-            }
-            Reason::ExtensionsSizeOutOfRange => {
-                "It has at most 2,048 bytes, and every record is a multiple of eight."
-            }
-            Reason::PolicyUnknown => "Only any, all and hybrid are defined.",
-            Reason::TrustedKeyCountOutOfRange => "Between one and eight keys are possible.",
-            Reason::DuplicateTrustedKey => "A key listed twice would count twice under a policy.",
-            Reason::PolicyUnsatisfiable => {
-                "The policy is hybrid, but the list lacks a classical or a post-quantum key; or it is `all` with more than four keys, and a bundle has at most four signers."
-            }
-            Reason::TrustedKeyNotCarried => {
-                "The loader would refuse every system bundle, and only another boot bundle could repair that."
-            }
-            Reason::NextKeyInvalid => {
-                "Either all its fields are zero, or its algorithm is one that a first stage can be signed with."
-            }
-            Reason::BootargsTooLong => "At most 2,048 bytes are possible.",
-            Reason::BootargsInvalid => {
-                "Other bytes could end or split the string on its way to the kernel."
-            }
-            Reason::BootargsPadding => "Bytes without a meaning must be zero.",
-            Reason::ExtensionUnknown => {
-                "A record that is not understood could change what the bundle means; nothing is ignored."
-            }
-            Reason::ExtensionOrder => {
-                "Records are in ascending order of their type, each at most once, so that a manifest has one encoding."
-            }
-            Reason::ExtensionLength => {
-                "Each type has its lengths, and the last record ends where the extension area ends."
-            }
-            Reason::IdentityRepeated => {
-                "A device that is named once is accepted; a second time would be another encoding of the same list."
-            }
-            Reason::BootVersionZero => {
-                "Every boot bundle has such a version, so the record would be another encoding of none."
-            }
-            Reason::PayloadTypeUnknown => {
-                "Each type of bundle carries a fixed set of payload types."
-            }
-            Reason::PayloadOrder => {
-                "A payload is doubled or out of order; only one order is valid."
-            }
-            Reason::PayloadMissing => {
-                "A boot bundle needs OpenSBI, loader and device tree; a system bundle needs kernel and device tree."
-            }
-            Reason::HashUnknown => "Only the hashes of the table in the specification are defined.",
-            Reason::ModeUnknown => "Only the modes of the table in the specification are defined.",
-            Reason::BlockSizeNotAllowed => {
-                "Flat has block size 0; the other modes have a multiple of 1 KiB from 1 KiB to 16 MiB."
-            }
-            Reason::DigestPadding => "Bytes without a meaning must be zero.",
-            Reason::PayloadOffset => {
-                "Payloads follow each other on 4 KiB boundaries without gap or overlap."
-            }
-            Reason::PayloadSizeOutOfRange => {
-                "Only an initramfs may be empty; no payload exceeds 1 TiB."
-            }
-            Reason::LoadRangeForm => {
-                "Load address and memory size are multiples of 4 KiB, and the memory holds at least the padded payload."
-            }
-            Reason::LoadRangeWraps => {
-                "The end would be below the beginning, and checks against it would be meaningless."
-            }
-            Reason::LoadRangesOverlap => "The load ranges of two payloads share memory.",
-            Reason::EntryOutsidePayload => {
-                "Code payloads enter inside themselves on a multiple of 4; data payloads have entry 0."
-            }
-            Reason::BundleSizeMismatch => "The bundle ends with the padded last payload.",
-            Reason::HashModeNotAllowed => {
-                "ParallelHash is defined for SHAKE128 and SHAKE256, and these are used for nothing else."
-            }
-            Reason::WrongBoard => "The board name in the manifest is not this device's.",
-            Reason::WrongSoc => "The SoC name in the manifest is not this device's.",
-            Reason::RollbackBelowFloor => {
-                "Its security version is below the floor that the device keeps."
-            }
-            Reason::LifecycleNotAllowed => {
-                "Its lifecycle mask lacks the state that the device is in."
-            }
-            Reason::BootVersionTooOld => "It depends on what a later boot stage does.",
-            Reason::OutsideMemory => {
-                "The load range is not inside the memory that the board sets aside for this payload."
-            }
-            Reason::OverlapsLiveRegion => {
-                "The load range shares memory with code, stacks, rings, log, hand-off block or device tree of the running stage."
-            }
-            Reason::WrongLoadAddress => {
-                "Harts are released to constants in flash, so the payload must be located, and be entered, exactly there."
-            }
-            Reason::PayloadDigestMismatch => {
-                "The digest of the bytes in memory differs from the digest in the manifest."
-            }
-            Reason::PaddingNotZero => {
-                "Bytes between the parts must be zero: there is no place for hidden data."
-            }
-            Reason::TrailingBytes => "No signature and no digest covers bytes after the end.",
-            Reason::MediumError => "The device reported an error, or answered too late.",
-            Reason::MediumMissing => "No usable block device answered on any slot.",
-            Reason::RootOfTrustInvalid => {
-                "The block with root keys, policy and board identity is empty, damaged or malformed."
-            }
-            Reason::CounterStoreInvalid => {
-                "Neither copy of the state record is intact. Without a counter there is no rollback protection, so nothing boots."
-            }
-            Reason::HandoffInvalid => {
-                "The loader takes its keys and floors from it and from no other source."
-            }
-            Reason::HartNotStarted => {
-                "It could wake up later, in memory that belongs to Linux by then; no stage can stop it."
-            }
-            Reason::HartNotStopped => "It would keep running in memory given to Linux.",
-            Reason::DeviceTreeUnusable => {
-                "It is malformed, lacks a node that the loader edits, or already carries what the loader adds."
-            }
-            Reason::UnexpectedTrap => "The stage ran into an exception that it does not expect.",
-            Reason::VerdictNotConfirmed => {
-                "Both checks compare with the same wide constant; they can only differ after a fault or an attack."
-            }
-            Reason::InternalLimit => {
-                "A buffer or table of the stage is too small for this input. It refuses instead of truncating."
-            }
-            Reason::WrongBootHart => {
-                "Two harts in the loader would overwrite each other's work. The one that is not expected stops."
-            }
-            Reason::HashingTooSlow => {
-                "Every byte had arrived long ago, but blocks were still missing: harts make no progress, and the boot would hang."
-            }
-            Reason::DmaNotGuarded => {
-                "The board has an IOMMU so that no device reaches the stages and their storage; it cannot be used, or the disk does not go through it."
-            }
-            Reason::DeviceSecretInvalid => {
-                "All of its bits are equal: its storage was never written, or is closed. Keys made of it would be those of every such device."
-            }
-            Reason::NotEndorsed => {
-                "A key or a signature could not be made, or keys could not be wiped. A monitor without an endorsement could attest nothing."
-            }
-            Reason::SignerWithoutKey => {
-                "Every signature block needs its public key, so that no signature goes unchecked."
-            }
-            Reason::OutsideProfile => {
-                "A verifier that carries the profile and nothing else could not verify it, or would trust what it cannot verify."
-            }
-        }
-    }
-
-    /// The name of the variant, as in `spec/errors.toml`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Reason::Truncated => "Truncated",
-            Reason::UnknownTag => "UnknownTag",
-            Reason::WrongBundleType => "WrongBundleType",
-            Reason::SignedSizeOutOfRange => "SignedSizeOutOfRange",
-            Reason::SignaturesSizeOutOfRange => "SignaturesSizeOutOfRange",
-            Reason::CodeSizeOutOfRange => "CodeSizeOutOfRange",
-            Reason::SignatureBlockTruncated => "SignatureBlockTruncated",
-            Reason::SignatureBlockSizes => "SignatureBlockSizes",
-            Reason::SignatureBlockPadding => "SignatureBlockPadding",
-            Reason::TooManySignatureBlocks => "TooManySignatureBlocks",
-            Reason::SignatureAlgorithmZero => "SignatureAlgorithmZero",
-            Reason::FirstStageAlgorithm => "FirstStageAlgorithm",
-            Reason::SignatureMismatch => "SignatureMismatch",
-            Reason::PublicKeyInvalid => "PublicKeyInvalid",
-            Reason::SignatureNotCanonical => "SignatureNotCanonical",
-            Reason::NoTrustedSigner => "NoTrustedSigner",
-            Reason::PolicyAllNotMet => "PolicyAllNotMet",
-            Reason::PolicyHybridNotMet => "PolicyHybridNotMet",
-            Reason::TrustedAlgorithmMissing => "TrustedAlgorithmMissing",
-            Reason::SignatureIndexOutOfRange => "SignatureIndexOutOfRange",
-            Reason::SignatureParametersDiffer => "SignatureParametersDiffer",
-            Reason::PublicKeyUnsupported => "PublicKeyUnsupported",
-            Reason::ReservedNotZero => "ReservedNotZero",
-            Reason::SignerCountOutOfRange => "SignerCountOutOfRange",
-            Reason::PayloadCountOutOfRange => "PayloadCountOutOfRange",
-            Reason::SignedSizeMismatch => "SignedSizeMismatch",
-            Reason::BoardNameInvalid => "BoardNameInvalid",
-            Reason::SocNameInvalid => "SocNameInvalid",
-            Reason::LabelInvalid => "LabelInvalid",
-            Reason::LifecycleMaskInvalid => "LifecycleMaskInvalid",
-            Reason::DuplicateSigner => "DuplicateSigner",
-            Reason::SignatureBlockMissing => "SignatureBlockMissing",
-            Reason::SignatureBlockExtra => "SignatureBlockExtra",
-            Reason::SignerMismatch => "SignerMismatch",
-            Reason::ExtensionsSizeOutOfRange => "ExtensionsSizeOutOfRange",
-            Reason::PolicyUnknown => "PolicyUnknown",
-            Reason::TrustedKeyCountOutOfRange => "TrustedKeyCountOutOfRange",
-            Reason::DuplicateTrustedKey => "DuplicateTrustedKey",
-            Reason::PolicyUnsatisfiable => "PolicyUnsatisfiable",
-            Reason::TrustedKeyNotCarried => "TrustedKeyNotCarried",
-            Reason::NextKeyInvalid => "NextKeyInvalid",
-            Reason::BootargsTooLong => "BootargsTooLong",
-            Reason::BootargsInvalid => "BootargsInvalid",
-            Reason::BootargsPadding => "BootargsPadding",
-            Reason::ExtensionUnknown => "ExtensionUnknown",
-            Reason::ExtensionOrder => "ExtensionOrder",
-            Reason::ExtensionLength => "ExtensionLength",
-            Reason::IdentityRepeated => "IdentityRepeated",
-            Reason::BootVersionZero => "BootVersionZero",
-            Reason::PayloadTypeUnknown => "PayloadTypeUnknown",
-            Reason::PayloadOrder => "PayloadOrder",
-            Reason::PayloadMissing => "PayloadMissing",
-            Reason::HashUnknown => "HashUnknown",
-            Reason::ModeUnknown => "ModeUnknown",
-            Reason::BlockSizeNotAllowed => "BlockSizeNotAllowed",
-            Reason::DigestPadding => "DigestPadding",
-            Reason::PayloadOffset => "PayloadOffset",
-            Reason::PayloadSizeOutOfRange => "PayloadSizeOutOfRange",
-            Reason::LoadRangeForm => "LoadRangeForm",
-            Reason::LoadRangeWraps => "LoadRangeWraps",
-            Reason::LoadRangesOverlap => "LoadRangesOverlap",
-            Reason::EntryOutsidePayload => "EntryOutsidePayload",
-            Reason::BundleSizeMismatch => "BundleSizeMismatch",
-            Reason::HashModeNotAllowed => "HashModeNotAllowed",
-            Reason::WrongBoard => "WrongBoard",
-            Reason::WrongSoc => "WrongSoc",
-            Reason::RollbackBelowFloor => "RollbackBelowFloor",
-            Reason::LifecycleNotAllowed => "LifecycleNotAllowed",
-            Reason::BootVersionTooOld => "BootVersionTooOld",
-            Reason::OutsideMemory => "OutsideMemory",
-            Reason::OverlapsLiveRegion => "OverlapsLiveRegion",
-            Reason::WrongLoadAddress => "WrongLoadAddress",
-            Reason::PayloadDigestMismatch => "PayloadDigestMismatch",
-            Reason::PaddingNotZero => "PaddingNotZero",
-            Reason::TrailingBytes => "TrailingBytes",
-            Reason::MediumError => "MediumError",
-            Reason::MediumMissing => "MediumMissing",
-            Reason::RootOfTrustInvalid => "RootOfTrustInvalid",
-            Reason::CounterStoreInvalid => "CounterStoreInvalid",
-            Reason::HandoffInvalid => "HandoffInvalid",
-            Reason::HartNotStarted => "HartNotStarted",
-            Reason::HartNotStopped => "HartNotStopped",
-            Reason::DeviceTreeUnusable => "DeviceTreeUnusable",
-            Reason::UnexpectedTrap => "UnexpectedTrap",
-            Reason::VerdictNotConfirmed => "VerdictNotConfirmed",
-            Reason::InternalLimit => "InternalLimit",
-            Reason::WrongBootHart => "WrongBootHart",
-            Reason::HashingTooSlow => "HashingTooSlow",
-            Reason::DmaNotGuarded => "DmaNotGuarded",
-            Reason::DeviceSecretInvalid => "DeviceSecretInvalid",
-            Reason::NotEndorsed => "NotEndorsed",
-            Reason::SignerWithoutKey => "SignerWithoutKey",
-            Reason::OutsideProfile => "OutsideProfile",
-        }
-    }
-
-    /// Where the rule is specified.
-    pub const fn spec(self) -> &'static str {
-        match self {
-            Reason::Truncated => "image-format §3",
-            Reason::UnknownTag => "image-format §3.1",
-            Reason::WrongBundleType => "image-format §3.1",
-            Reason::SignedSizeOutOfRange => "image-format §3.2",
-            Reason::SignaturesSizeOutOfRange => "image-format §3.2",
-            Reason::CodeSizeOutOfRange => "first-stage §6",
-            Reason::SignatureBlockTruncated => "image-format §5.1",
-            Reason::SignatureBlockSizes => "image-format §5.1",
-            Reason::SignatureBlockPadding => "image-format §5.1",
-            Reason::TooManySignatureBlocks => "image-format §5.1",
-            Reason::SignatureAlgorithmZero => "image-format §5.1",
-            Reason::FirstStageAlgorithm => "first-stage §2",
-            Reason::SignatureMismatch => "image-format §5.2",
-            Reason::PublicKeyInvalid => "image-format §5.2",
-            Reason::SignatureNotCanonical => "image-format §5.2",
-            Reason::NoTrustedSigner => "image-format §5.3",
-            Reason::PolicyAllNotMet => "image-format §5.3",
-            Reason::PolicyHybridNotMet => "image-format §5.3",
-            Reason::TrustedAlgorithmMissing => "image-format §5.3",
-            Reason::SignatureIndexOutOfRange => "image-format §5.2",
-            Reason::SignatureParametersDiffer => "image-format §5.2",
-            Reason::PublicKeyUnsupported => "image-format §5.2",
-            Reason::ReservedNotZero => "image-format §4",
-            Reason::SignerCountOutOfRange => "image-format §4.1",
-            Reason::PayloadCountOutOfRange => "image-format §4.1",
-            Reason::SignedSizeMismatch => "image-format §4.1",
-            Reason::BoardNameInvalid => "image-format §4.1",
-            Reason::SocNameInvalid => "image-format §4.1",
-            Reason::LabelInvalid => "image-format §4.1",
-            Reason::LifecycleMaskInvalid => "image-format §4.1",
-            Reason::DuplicateSigner => "image-format §4.2",
-            Reason::SignatureBlockMissing => "image-format §5.2",
-            Reason::SignatureBlockExtra => "image-format §5.2",
-            Reason::SignerMismatch => "image-format §5.2",
-            Reason::ExtensionsSizeOutOfRange => "image-format §4.1",
-            Reason::PolicyUnknown => "image-format §4.4",
-            Reason::TrustedKeyCountOutOfRange => "image-format §4.4",
-            Reason::DuplicateTrustedKey => "image-format §4.4",
-            Reason::PolicyUnsatisfiable => "image-format §4.4",
-            Reason::TrustedKeyNotCarried => "image-format §4.4",
-            Reason::NextKeyInvalid => "first-stage §6.1",
-            Reason::BootargsTooLong => "image-format §4.5",
-            Reason::BootargsInvalid => "image-format §4.5",
-            Reason::BootargsPadding => "image-format §4.5",
-            Reason::ExtensionUnknown => "image-format §4.6",
-            Reason::ExtensionOrder => "image-format §4.6",
-            Reason::ExtensionLength => "image-format §4.6",
-            Reason::IdentityRepeated => "image-format §4.6",
-            Reason::BootVersionZero => "image-format §4.6",
-            Reason::PayloadTypeUnknown => "image-format §4.3",
-            Reason::PayloadOrder => "image-format §4.3",
-            Reason::PayloadMissing => "image-format §4.3",
-            Reason::HashUnknown => "image-format §6.1",
-            Reason::ModeUnknown => "image-format §6.1",
-            Reason::BlockSizeNotAllowed => "image-format §6.1",
-            Reason::DigestPadding => "image-format §4.3",
-            Reason::PayloadOffset => "image-format §4.3",
-            Reason::PayloadSizeOutOfRange => "image-format §4.3",
-            Reason::LoadRangeForm => "image-format §4.3",
-            Reason::LoadRangeWraps => "image-format §4.3",
-            Reason::LoadRangesOverlap => "image-format §4.3",
-            Reason::EntryOutsidePayload => "image-format §4.3",
-            Reason::BundleSizeMismatch => "image-format §4.3",
-            Reason::HashModeNotAllowed => "image-format §6.1",
-            Reason::WrongBoard => "image-format §7.1",
-            Reason::WrongSoc => "image-format §7.1",
-            Reason::RollbackBelowFloor => "image-format §7.2",
-            Reason::LifecycleNotAllowed => "image-format §7.3",
-            Reason::BootVersionTooOld => "image-format §7.4",
-            Reason::OutsideMemory => "boot-flow §2",
-            Reason::OverlapsLiveRegion => "boot-flow §2",
-            Reason::WrongLoadAddress => "boot-flow §2",
-            Reason::PayloadDigestMismatch => "image-format §6",
-            Reason::PaddingNotZero => "image-format §3.3",
-            Reason::TrailingBytes => "image-format §3.3",
-            Reason::MediumError => "boot-flow §4.1",
-            Reason::MediumMissing => "boot-flow §4.1",
-            Reason::RootOfTrustInvalid => "boot-flow §3.1",
-            Reason::CounterStoreInvalid => "boot-flow §3.2",
-            Reason::HandoffInvalid => "boot-flow §3.4",
-            Reason::HartNotStarted => "boot-flow §5.2",
-            Reason::HartNotStopped => "boot-flow §5.4",
-            Reason::DeviceTreeUnusable => "boot-flow §6",
-            Reason::UnexpectedTrap => "boot-flow §7",
-            Reason::VerdictNotConfirmed => "boot-flow §7",
-            Reason::InternalLimit => "boot-flow §7",
-            Reason::WrongBootHart => "boot-flow §5.2",
-            Reason::HashingTooSlow => "boot-flow §5.3",
-            Reason::DmaNotGuarded => "boot-flow §2.3",
-            Reason::DeviceSecretInvalid => "boot-flow §7",
-            Reason::NotEndorsed => "boot-flow §7",
-            Reason::SignerWithoutKey => "image-format §5.3",
-            Reason::OutsideProfile => "image-format §2.2",
-        }
-    }
-
-    /// Who has to act.
-    pub const fn fault(self) -> Fault {
-        match self {
-            Reason::Truncated => Fault::Image,
-            Reason::UnknownTag => Fault::Image,
-            Reason::WrongBundleType => Fault::Image,
-            Reason::SignedSizeOutOfRange => Fault::Image,
-            Reason::SignaturesSizeOutOfRange => Fault::Image,
-            Reason::CodeSizeOutOfRange => Fault::Image,
-            Reason::SignatureBlockTruncated => Fault::Image,
-            Reason::SignatureBlockSizes => Fault::Image,
-            Reason::SignatureBlockPadding => Fault::Image,
-            Reason::TooManySignatureBlocks => Fault::Image,
-            Reason::SignatureAlgorithmZero => Fault::Image,
-            Reason::FirstStageAlgorithm => Fault::Image,
-            Reason::SignatureMismatch => Fault::Image,
-            Reason::PublicKeyInvalid => Fault::Image,
-            Reason::SignatureNotCanonical => Fault::Image,
-            Reason::NoTrustedSigner => Fault::Image,
-            Reason::PolicyAllNotMet => Fault::Image,
-            Reason::PolicyHybridNotMet => Fault::Image,
-            Reason::TrustedAlgorithmMissing => Fault::Device,
-            Reason::SignatureIndexOutOfRange => Fault::Image,
-            Reason::SignatureParametersDiffer => Fault::Image,
-            Reason::PublicKeyUnsupported => Fault::Image,
-            Reason::ReservedNotZero => Fault::Image,
-            Reason::SignerCountOutOfRange => Fault::Image,
-            Reason::PayloadCountOutOfRange => Fault::Image,
-            Reason::SignedSizeMismatch => Fault::Image,
-            Reason::BoardNameInvalid => Fault::Image,
-            Reason::SocNameInvalid => Fault::Image,
-            Reason::LabelInvalid => Fault::Image,
-            Reason::LifecycleMaskInvalid => Fault::Image,
-            Reason::DuplicateSigner => Fault::Image,
-            Reason::SignatureBlockMissing => Fault::Image,
-            Reason::SignatureBlockExtra => Fault::Image,
-            Reason::SignerMismatch => Fault::Image,
-            Reason::ExtensionsSizeOutOfRange => Fault::Image,
-            Reason::PolicyUnknown => Fault::Image,
-            Reason::TrustedKeyCountOutOfRange => Fault::Image,
-            Reason::DuplicateTrustedKey => Fault::Image,
-            Reason::PolicyUnsatisfiable => Fault::Image,
-            Reason::TrustedKeyNotCarried => Fault::Image,
-            Reason::NextKeyInvalid => Fault::Image,
-            Reason::BootargsTooLong => Fault::Image,
-            Reason::BootargsInvalid => Fault::Image,
-            Reason::BootargsPadding => Fault::Image,
-            Reason::ExtensionUnknown => Fault::Image,
-            Reason::ExtensionOrder => Fault::Image,
-            Reason::ExtensionLength => Fault::Image,
-            Reason::IdentityRepeated => Fault::Image,
-            Reason::BootVersionZero => Fault::Image,
-            Reason::PayloadTypeUnknown => Fault::Image,
-            Reason::PayloadOrder => Fault::Image,
-            Reason::PayloadMissing => Fault::Image,
-            Reason::HashUnknown => Fault::Image,
-            Reason::ModeUnknown => Fault::Image,
-            Reason::BlockSizeNotAllowed => Fault::Image,
-            Reason::DigestPadding => Fault::Image,
-            Reason::PayloadOffset => Fault::Image,
-            Reason::PayloadSizeOutOfRange => Fault::Image,
-            Reason::LoadRangeForm => Fault::Image,
-            Reason::LoadRangeWraps => Fault::Image,
-            Reason::LoadRangesOverlap => Fault::Image,
-            Reason::EntryOutsidePayload => Fault::Image,
-            Reason::BundleSizeMismatch => Fault::Image,
-            Reason::HashModeNotAllowed => Fault::Image,
-            Reason::WrongBoard => Fault::Image,
-            Reason::WrongSoc => Fault::Image,
-            Reason::RollbackBelowFloor => Fault::Image,
-            Reason::LifecycleNotAllowed => Fault::Image,
-            Reason::BootVersionTooOld => Fault::Image,
-            Reason::OutsideMemory => Fault::Image,
-            Reason::OverlapsLiveRegion => Fault::Image,
-            Reason::WrongLoadAddress => Fault::Image,
-            Reason::PayloadDigestMismatch => Fault::Image,
-            Reason::PaddingNotZero => Fault::Image,
-            Reason::TrailingBytes => Fault::Image,
-            Reason::MediumError => Fault::Device,
-            Reason::MediumMissing => Fault::Device,
-            Reason::RootOfTrustInvalid => Fault::Device,
-            Reason::CounterStoreInvalid => Fault::Device,
-            Reason::HandoffInvalid => Fault::Device,
-            Reason::HartNotStarted => Fault::Device,
-            Reason::HartNotStopped => Fault::Device,
-            Reason::DeviceTreeUnusable => Fault::Image,
-            Reason::UnexpectedTrap => Fault::Device,
-            Reason::VerdictNotConfirmed => Fault::Device,
-            Reason::InternalLimit => Fault::Device,
-            Reason::WrongBootHart => Fault::Device,
-            Reason::HashingTooSlow => Fault::Device,
-            Reason::DmaNotGuarded => Fault::Device,
-            Reason::DeviceSecretInvalid => Fault::Device,
-            Reason::NotEndorsed => Fault::Device,
-            Reason::SignerWithoutKey => Fault::Caller,
-            Reason::OutsideProfile => Fault::Caller,
-        }
-    }
-}
-
-/// Who has to act on a refusal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The party that built or transported the bundle.
-    Image,
-    /// The party that maintains the device.
-    Device,
-    /// The caller of the tool.
-    Caller,
+    Truncated = 101, Image, "image-format §3",
+        "The bundle ends before its own sizes say so.",
+        "The file or medium is shorter than a field of the header promises: an interrupted copy, a full disk, or an attack on the length.",
+        "Copy the bundle again and compare its size with `hartlock inspect`.";
+    UnknownTag = 102, Image, "image-format §3.1",
+        "This is not a Hartlock bundle.",
+        "The first 16 bytes are none of the known tags, so nothing else in the file has a meaning.",
+        "Check that the medium holds the `.hlk` file itself, from its first byte.";
+    WrongBundleType = 103, Image, "image-format §3.1",
+        "This bundle is of another type than this stage boots.",
+        "A boot bundle is located where a system bundle is expected, or a system bundle where a boot bundle is expected.",
+        "Swap the two bundles: the boot bundle belongs in flash, the system bundle on disk.";
+    SignedSizeOutOfRange = 104, Image, "image-format §3.2",
+        "The size of the signed region is not possible.",
+        "The size is below the smallest manifest, above 16 KiB, or not a multiple of 8.",
+        "Build the bundle again with `hartlock sign`.";
+    SignaturesSizeOutOfRange = 105, Image, "image-format §3.2",
+        "The size of the signature area is not possible.",
+        "The size is zero, above 256 KiB, or not a multiple of 8.",
+        "Build the bundle again with `hartlock sign`.";
+    #[cfg(feature = "every-text")]
+    CodeSizeOutOfRange = 106, Image, "first-stage §6",
+        "The first stage's code has a size that is not possible.",
+        "The size is 0, not a multiple of 64, above 16 MiB, or above what the verifier has room for.",
+        "Sign a smaller program, or check the capacity that was asked for.";
+    SignatureBlockTruncated = 201, Image, "image-format §5.1",
+        "A signature block runs past the signature area.",
+        "The sizes inside the block do not fit into the area that the header announces.",
+        "Build the bundle again with `hartlock sign`.";
+    SignatureBlockSizes = 202, Image, "image-format §5.1",
+        "A signature block has sizes that its algorithm does not have.",
+        "Every algorithm has exactly one size of public key and of signature.",
+        "Build the bundle again with `hartlock sign`.";
+    SignatureBlockPadding = 203, Image, "image-format §5.1",
+        "A signature block has padding that is not zero.",
+        "Padding is outside the signature, so it must hold nothing at all.",
+        "Build the bundle again with `hartlock sign`.";
+    TooManySignatureBlocks = 204, Image, "image-format §5.1",
+        "There are more than four signature blocks.",
+        "A manifest lists at most four signers, so a fifth block has no signer.",
+        "Build the bundle again with `hartlock sign`.";
+    SignatureAlgorithmZero = 205, Image, "image-format §5.1",
+        "A signature block is empty.",
+        "Algorithm number 0 is not assigned: a block was erased, for instance to strip a signature.",
+        "A signature may have been removed: fetch the bundle again from its source.";
+    #[cfg(feature = "every-text")]
+    FirstStageAlgorithm = 206, Image, "first-stage §2",
+        "The first stage is signed with an algorithm that its form does not have.",
+        "The form has LMS, HSS, XMSS and XMSS^MT with SHA-256, and SLH-DSA-SHA2-128s.",
+        "Take a key of one of the algorithms of the form: `hartlock keygen --algorithm xmss-sha2-10-256`.";
+    SignatureMismatch = 301, Image, "image-format §5.2",
+        "A signature does not verify.",
+        "The signed region was changed after signing, or the signature belongs to another bundle.",
+        "Sign the bundle again; if it came over a network or from storage, treat it as tampered with.";
+    PublicKeyInvalid = 302, Image, "image-format §5.2",
+        "The public key of a signature block is not a valid key.",
+        "The key is not canonically encoded, is no point of its curve, or is one under which signatures prove nothing.",
+        "Use a key made by `hartlock keygen` or by openssl.";
+    SignatureNotCanonical = 303, Image, "image-format §5.2",
+        "A signature is not canonically encoded.",
+        "With a second encoding of the same signature an attacker could change the bundle without the key.",
+        "Sign the bundle again with a conforming signer.";
+    NoTrustedSigner = 304, Image, "image-format §5.3",
+        "No key that this device trusts has signed the bundle.",
+        "None of the signatures is by a root key of this device.",
+        "Sign with a key whose id the device lists: `hartlock inspect` shows the id of each signer.";
+    PolicyAllNotMet = 305, Image, "image-format §5.3",
+        "A key that this device requires has not signed.",
+        "The policy is `all`: every root key of the device must be among the signers.",
+        "Add the missing signature.";
+    PolicyHybridNotMet = 306, Image, "image-format §5.3",
+        "The hybrid policy is not met.",
+        "The policy requires one classical and one post-quantum signature by trusted keys.",
+        "Add the missing kind of signature.";
+    TrustedAlgorithmMissing = 307, Device, "image-format §5.3",
+        "A trusted key uses an algorithm that this stage does not carry.",
+        "The stage cannot verify that key's signatures, and skipping them would bypass the policy.",
+        "Build the stage with the algorithm, or provision another key.";
+    SignatureIndexOutOfRange = 308, Image, "image-format §5.2",
+        "A signature names a one-time key that its tree does not have.",
+        "A tree of height h has 2^h one-time keys; with a larger index another part of the computation could be reached.",
+        "Sign the bundle again; if it came over a network or from storage, treat it as tampered with.";
+    SignatureParametersDiffer = 309, Image, "image-format §5.2",
+        "A signature is of another parameter set than its key.",
+        "The parameters are written in the signer's record, in the key and in the signature, and have to be the same in all of them.",
+        "Sign the bundle again with the key that its manifest names.";
+    PublicKeyUnsupported = 310, Image, "image-format §5.2",
+        "The public key is of a kind that no verifier of this format takes.",
+        "For RSA the public exponent is 65537 and the modulus has 2048, 3072 or 4096 bits: fixed values cannot be chosen badly.",
+        "Use a key made by `hartlock keygen`, or by openssl with its default exponent.";
+    ReservedNotZero = 401, Image, "image-format §4",
+        "Reserved bytes of the manifest are not zero.",
+        "Bytes without a meaning must be zero, so that every manifest has one encoding.",
+        "Build the bundle again with `hartlock sign`.";
+    SignerCountOutOfRange = 402, Image, "image-format §4.1",
+        "The manifest lists no signer, or more than four.",
+        "Between one and four signers are possible.",
+        "Build the bundle again with one to four keys.";
+    PayloadCountOutOfRange = 403, Image, "image-format §4.1",
+        "The manifest lists no payload, or more than eight.",
+        "Between one and eight payloads are possible.",
+        "Build the bundle again with `hartlock sign`.";
+    SignedSizeMismatch = 404, Image, "image-format §4.1",
+        "The manifest is not as long as its parts.",
+        "Header, signers, payloads and the closing section must fill the signed region exactly.",
+        "Build the bundle again with `hartlock sign`.";
+    BoardNameInvalid = 405, Image, "image-format §4.1",
+        "The board name is not a valid name.",
+        "Names are printable ASCII without gaps, zero padded, and not empty.",
+        "Give the board a name of 1 to 32 printable characters.";
+    SocNameInvalid = 406, Image, "image-format §4.1",
+        "The SoC name is not a valid name.",
+        "Names are printable ASCII without gaps, zero padded, and not empty.",
+        "Give the SoC a name of 1 to 32 printable characters.";
+    LabelInvalid = 407, Image, "image-format §4.1",
+        "The label is not valid text.",
+        "The label is printable ASCII, zero padded; it may be empty.",
+        "Use up to 64 printable ASCII characters.";
+    LifecycleMaskInvalid = 408, Image, "image-format §4.1",
+        "The lifecycle mask is empty or has unknown bits.",
+        "A bundle must name the lifecycle states in which it may boot.",
+        "Name at least one of development, production, returned.";
+    DuplicateSigner = 409, Image, "image-format §4.2",
+        "The manifest lists a signer twice.",
+        "Two signatures by one key are no more than one.",
+        "List each key once.";
+    SignatureBlockMissing = 410, Image, "image-format §5.2",
+        "A listed signer has no signature block.",
+        "The signature blocks must be exactly the signers that the manifest lists.",
+        "Attach the missing signature.";
+    SignatureBlockExtra = 411, Image, "image-format §5.2",
+        "There is a signature block that the manifest does not list.",
+        "The signature blocks must be exactly the signers that the manifest lists.",
+        "Build the bundle again with `hartlock sign`.";
+    SignerMismatch = 412, Image, "image-format §5.2",
+        "A signature block does not belong to the signer listed in its place.",
+        "Blocks are in the order of the list; a swapped or foreign block is refused.",
+        "Build the bundle again with `hartlock sign`.";
+    ExtensionsSizeOutOfRange = 413, Image, "image-format §4.1",
+        "The extension area has a size that is not possible.",
+        "It has at most 2,048 bytes, and every record is a multiple of eight.",
+        "Build the bundle again with `hartlock sign`.";
+    PolicyUnknown = 420, Image, "image-format §4.4",
+        "The policy for the next stage is unknown.",
+        "Only any, all and hybrid are defined.",
+        "Use one of the defined policies.";
+    TrustedKeyCountOutOfRange = 421, Image, "image-format §4.4",
+        "The boot bundle trusts no key for the system bundle, or more than eight.",
+        "Between one and eight keys are possible.",
+        "List one to eight keys.";
+    DuplicateTrustedKey = 422, Image, "image-format §4.4",
+        "The boot bundle lists a trusted key twice.",
+        "A key listed twice would count twice under a policy.",
+        "List each key once.";
+    PolicyUnsatisfiable = 423, Image, "image-format §4.4",
+        "No bundle could ever meet the policy for the next stage.",
+        "The policy is hybrid, but the list lacks a classical or a post-quantum key; or it is `all` with more than four keys, and a bundle has at most four signers.",
+        "Add the missing kind of key, or shorten the list.";
+    TrustedKeyNotCarried = 424, Image, "image-format §4.4",
+        "The boot bundle trusts a key that its own loader cannot use.",
+        "The loader would refuse every system bundle, and only another boot bundle could repair that.",
+        "Build the loader with the key's algorithm, or leave the key out.";
+    #[cfg(feature = "every-text")]
+    NextKeyInvalid = 425, Image, "first-stage §6.1",
+        "The first stage does not name the key of the next stage as it must.",
+        "Either all its fields are zero, or its algorithm is one that a first stage can be signed with.",
+        "Build the image again with `hartlock sign --form first-stage`.";
+    #[cfg(feature = "every-text")]
+    BootargsTooLong = 430, Image, "image-format §4.5",
+        "The kernel command line is too long.",
+        "At most 2,048 bytes are possible.",
+        "Shorten `bootargs`.";
+    #[cfg(feature = "every-text")]
+    BootargsInvalid = 431, Image, "image-format §4.5",
+        "The kernel command line has bytes that are not printable ASCII.",
+        "Other bytes could end or split the string on its way to the kernel.",
+        "Use printable ASCII.";
+    #[cfg(feature = "every-text")]
+    BootargsPadding = 432, Image, "image-format §4.5",
+        "The padding after the kernel command line is not zero.",
+        "Bytes without a meaning must be zero.",
+        "Build the bundle again with `hartlock sign`.";
+    ExtensionUnknown = 440, Image, "image-format §4.6",
+        "The manifest has an extension record that this verifier does not know.",
+        "A record that is not understood could change what the bundle means; nothing is ignored.",
+        "Update the stage that verifies, or sign without the extension.";
+    ExtensionOrder = 441, Image, "image-format §4.6",
+        "Extension records are out of order, or one is there twice.",
+        "Records are in ascending order of their type, each at most once, so that a manifest has one encoding.",
+        "Build the bundle again with `hartlock sign`.";
+    ExtensionLength = 442, Image, "image-format §4.6",
+        "An extension record has a length that it cannot have.",
+        "Each type has its lengths, and the last record ends where the extension area ends.",
+        "Build the bundle again with `hartlock sign`.";
+    IdentityRepeated = 443, Image, "image-format §4.6",
+        "The manifest names the same board and SoC twice.",
+        "A device that is named once is accepted; a second time would be another encoding of the same list.",
+        "Name each pair of board and SoC once.";
+    #[cfg(feature = "every-text")]
+    BootVersionZero = 444, Image, "image-format §4.6",
+        "The system bundle needs boot version 0 or more, which says nothing.",
+        "Every boot bundle has such a version, so the record would be another encoding of none.",
+        "State a boot version of 1 or more, or none.";
+    PayloadTypeUnknown = 501, Image, "image-format §4.3",
+        "A payload has a type that this bundle cannot carry.",
+        "Each type of bundle carries a fixed set of payload types.",
+        "Check the `type` of each payload.";
+    PayloadOrder = 502, Image, "image-format §4.3",
+        "Payloads are not in strictly ascending order of type.",
+        "A payload is doubled or out of order; only one order is valid.",
+        "Build the bundle again with `hartlock sign`.";
+    PayloadMissing = 503, Image, "image-format §4.3",
+        "A payload that this type of bundle needs is missing.",
+        "A boot bundle needs OpenSBI, loader and device tree; a system bundle needs kernel and device tree.",
+        "Add the missing payload.";
+    HashUnknown = 504, Image, "image-format §6.1",
+        "A payload names an unknown hash.",
+        "Only the hashes of the table in the specification are defined.",
+        "Use one of the listed hashes.";
+    ModeUnknown = 505, Image, "image-format §6.1",
+        "A payload names an unknown tree mode.",
+        "Only the modes of the table in the specification are defined.",
+        "Use `flat`, `blocks` or `parallelhash`.";
+    BlockSizeNotAllowed = 506, Image, "image-format §6.1",
+        "The block size is not allowed for this mode.",
+        "Flat has block size 0; the other modes have a multiple of 1 KiB from 1 KiB to 16 MiB.",
+        "Use for instance 81920 (80 KiB).";
+    DigestPadding = 507, Image, "image-format §4.3",
+        "The unused bytes of a digest field are not zero.",
+        "Bytes without a meaning must be zero.",
+        "Build the bundle again with `hartlock sign`.";
+    PayloadOffset = 508, Image, "image-format §4.3",
+        "A payload does not begin where the previous one ends.",
+        "Payloads follow each other on 4 KiB boundaries without gap or overlap.",
+        "Build the bundle again with `hartlock sign`.";
+    PayloadSizeOutOfRange = 509, Image, "image-format §4.3",
+        "A payload is empty or too large.",
+        "Only an initramfs may be empty; no payload exceeds 1 TiB.",
+        "Check the file that was packed.";
+    LoadRangeForm = 510, Image, "image-format §4.3",
+        "A load range is malformed.",
+        "Load address and memory size are multiples of 4 KiB, and the memory holds at least the padded payload.",
+        "Check `load_address` and `memory_size`.";
+    LoadRangeWraps = 511, Image, "image-format §4.3",
+        "A load range wraps around the end of the address space.",
+        "The end would be below the beginning, and checks against it would be meaningless.",
+        "Lower `load_address` or `memory_size`.";
+    LoadRangesOverlap = 512, Image, "image-format §4.3",
+        "Two payloads would overwrite each other.",
+        "The load ranges of two payloads share memory.",
+        "Move one of the payloads.";
+    EntryOutsidePayload = 513, Image, "image-format §4.3",
+        "An entry point lies outside its payload.",
+        "Code payloads enter inside themselves on a multiple of 4; data payloads have entry 0.",
+        "Check `entry`.";
+    BundleSizeMismatch = 514, Image, "image-format §4.3",
+        "The bundle is not as long as its payloads.",
+        "The bundle ends with the padded last payload.",
+        "Build the bundle again with `hartlock sign`.";
+    HashModeNotAllowed = 515, Image, "image-format §6.1",
+        "The hash is not allowed with this mode.",
+        "ParallelHash is defined for SHAKE128 and SHAKE256, and these are used for nothing else.",
+        "Use `shake128` or `shake256` with `parallelhash`, any other hash with `flat` or `blocks`.";
+    WrongBoard = 601, Image, "image-format §7.1",
+        "The bundle is for another board.",
+        "The board name in the manifest is not this device's.",
+        "Sign for this board: see `board` in bundle.toml.";
+    WrongSoc = 602, Image, "image-format §7.1",
+        "The bundle is for another SoC.",
+        "The SoC name in the manifest is not this device's.",
+        "Sign for this SoC: see `soc` in bundle.toml.";
+    RollbackBelowFloor = 603, Image, "image-format §7.2",
+        "The bundle is older than this device accepts.",
+        "Its security version is below the floor that the device keeps.",
+        "Build it again with a security version not below the floor.";
+    LifecycleNotAllowed = 604, Image, "image-format §7.3",
+        "The bundle may not boot in this device's lifecycle state.",
+        "Its lifecycle mask lacks the state that the device is in.",
+        "Sign with the device's lifecycle state in the mask.";
+    #[cfg(feature = "every-text")]
+    BootVersionTooOld = 605, Image, "image-format §7.4",
+        "The system bundle needs a later boot bundle than the one that booted.",
+        "It depends on what a later boot stage does.",
+        "Update the boot bundle first.";
+    OutsideMemory = 701, Image, "boot-flow §2",
+        "A payload would be loaded outside its place on this board.",
+        "The load range is not inside the memory that the board sets aside for this payload.",
+        "See the memory map of the board in the boot flow.";
+    OverlapsLiveRegion = 702, Image, "boot-flow §2",
+        "A payload would overwrite memory that is in use.",
+        "The load range shares memory with code, stacks, rings, log, hand-off block or device tree of the running stage.",
+        "See the memory map of the board in the boot flow.";
+    WrongLoadAddress = 703, Image, "boot-flow §2",
+        "A payload must be loaded at its one fixed address on this board.",
+        "Harts are released to constants in flash, so the payload must be located, and be entered, exactly there.",
+        "See the memory map of the board in the boot flow.";
+    PayloadDigestMismatch = 801, Image, "image-format §6",
+        "A payload is not the one that was signed.",
+        "The digest of the bytes in memory differs from the digest in the manifest.",
+        "Fetch the bundle again; if it repeats, the storage is failing or the payload was changed.";
+    PaddingNotZero = 802, Image, "image-format §3.3",
+        "Padding of the bundle is not zero.",
+        "Bytes between the parts must be zero: there is no place for hidden data.",
+        "Build the bundle again with `hartlock sign`.";
+    #[cfg(feature = "every-text")]
+    TrailingBytes = 803, Image, "image-format §3.3",
+        "The file goes on after the end of the bundle.",
+        "No signature and no digest covers bytes after the end.",
+        "Remove what was appended.";
+    #[cfg(feature = "every-text")]
+    MediumError = 901, Device, "boot-flow §4.1",
+        "The boot medium could not be read.",
+        "The device reported an error, or answered too late.",
+        "Check the storage; try again.";
+    #[cfg(feature = "every-text")]
+    MediumMissing = 902, Device, "boot-flow §4.1",
+        "No boot medium was found.",
+        "No usable block device answered on any slot.",
+        "Attach the disk with the system bundle.";
+    RootOfTrustInvalid = 903, Device, "boot-flow §3.1",
+        "The root of trust of this device is not valid.",
+        "The block with root keys, policy and board identity is empty, damaged or malformed.",
+        "Provision the device again.";
+    CounterStoreInvalid = 904, Device, "boot-flow §3.2",
+        "The anti-rollback storage of this device is not valid.",
+        "Neither copy of the state record is intact. Without a counter there is no rollback protection, so nothing boots.",
+        "Provision the device again.";
+    #[cfg(feature = "every-text")]
+    HandoffInvalid = 905, Device, "boot-flow §3.4",
+        "The hand-off block is not valid.",
+        "The loader takes its keys and floors from it and from no other source.",
+        "The loader must be started by the Hartlock ROM.";
+    HartNotStarted = 906, Device, "boot-flow §5.2",
+        "A hart did not start by its deadline.",
+        "It could wake up later, in memory that belongs to Linux by then; no stage can stop it.",
+        "Power cycle the device; if it repeats, the hart is defective.";
+    #[cfg(feature = "every-text")]
+    HartNotStopped = 907, Device, "boot-flow §5.4",
+        "A hart did not stop by its deadline.",
+        "It would keep running in memory given to Linux.",
+        "Power cycle the device; if it repeats, the hart is defective.";
+    #[cfg(feature = "every-text")]
+    DeviceTreeUnusable = 908, Image, "boot-flow §6",
+        "The signed device tree cannot be used.",
+        "It is malformed, lacks a node that the loader edits, or already carries what the loader adds.",
+        "Check the device tree with `dtc`.";
+    UnexpectedTrap = 909, Device, "boot-flow §7",
+        "An unexpected trap was taken.",
+        "The stage ran into an exception that it does not expect.",
+        "Report the console output.";
+    VerdictNotConfirmed = 910, Device, "boot-flow §7",
+        "The second check did not confirm the verdict.",
+        "Both checks compare with the same wide constant; they can only differ after a fault or an attack.",
+        "Power cycle the device; if it repeats, suspect fault injection.";
+    InternalLimit = 911, Device, "boot-flow §7",
+        "A limit inside the boot stage was reached.",
+        "A buffer or table of the stage is too small for this input. It refuses instead of truncating.",
+        "Report the console output.";
+    #[cfg(feature = "every-text")]
+    WrongBootHart = 912, Device, "boot-flow §5.2",
+        "The loader was entered on another hart than the ROM named.",
+        "Two harts in the loader would overwrite each other's work. The one that is not expected stops.",
+        "Check `cold-boot-harts` and `boot-hart` in the boot device tree.";
+    #[cfg(feature = "every-text")]
+    HashingTooSlow = 913, Device, "boot-flow §5.3",
+        "A payload was not hashed in time.",
+        "Every byte had arrived long ago, but blocks were still missing: harts make no progress, and the boot would hang.",
+        "Power cycle the device; if it repeats, a hart is defective.";
+    DmaNotGuarded = 914, Device, "boot-flow §2.3",
+        "Devices could reach memory past the guard of this board.",
+        "The board has an IOMMU so that no device reaches the stages and their storage; it cannot be used, or the disk does not go through it.",
+        "Attach the disk so that the IOMMU translates its accesses: `iommu_platform=on` in QEMU.";
+    #[cfg(feature = "every-text")]
+    DeviceSecretInvalid = 915, Device, "boot-flow §7",
+        "The secret of this device is missing.",
+        "All of its bits are equal: its storage was never written, or is closed. Keys made of it would be those of every such device.",
+        "Provision the device; if it was, power cycle it, because its secret is closed until reset.";
+    #[cfg(feature = "every-text")]
+    NotEndorsed = 916, Device, "boot-flow §7",
+        "The monitor could not be endorsed.",
+        "A key or a signature could not be made, or keys could not be wiped. A monitor without an endorsement could attest nothing.",
+        "Power cycle the device; if it repeats, suspect a defective engine or fault injection.";
+    #[cfg(feature = "every-text")]
+    SignerWithoutKey = 1001, Caller, "image-format §5.3",
+        "A signer of the bundle has no key here.",
+        "Every signature block needs its public key, so that no signature goes unchecked.",
+        "Pass the public key of each signer with `--key`.";
+    #[cfg(feature = "every-text")]
+    OutsideProfile = 1002, Caller, "image-format §2.2",
+        "The bundle names an algorithm, hash or mode outside of the profile.",
+        "A verifier that carries the profile and nothing else could not verify it, or would trust what it cannot verify.",
+        "Sign with keys and hashes of the profile, or ask for another one with `--profile`.";
 }
