@@ -6,12 +6,10 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 /// A fault, and the assertion that has to fail first.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Mutant {
     /// The name of the source that is changed.
     pub file: String,
@@ -24,10 +22,8 @@ pub struct Mutant {
     /// The start of the name of the bench that runs it; if absent, the first bench whose top module is the file.
     pub bench: Option<String>,
     /// The tests of the bench that show the fault; if absent, all of them.
-    #[serde(default)]
     pub tests: Vec<String>,
     /// True if it is part of `cargo xtask test`.
-    #[serde(default)]
     pub is_daily: bool,
 }
 
@@ -35,7 +31,42 @@ pub struct Mutant {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    mutant: Vec<Mutant>,
+    group: Vec<Group>,
+}
+
+/// Mutants that the same tests of a bench show.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    bench: Option<String>,
+    #[serde(default)]
+    tests: Vec<String>,
+    #[serde(default)]
+    is_daily: bool,
+    /// Assertion, text, and what takes its place; then the file, if it is not that of the assertion's module.
+    mutants: Vec<Vec<String>>,
+}
+
+impl Group {
+    fn mutant(&self, row: &[String]) -> Result<Mutant> {
+        let (assertion, text, instead, file) = match row {
+            [assertion, text, instead] => {
+                let module = assertion.split('.').next().unwrap_or_default();
+                (assertion, text, instead, format!("{module}.sv"))
+            }
+            [assertion, text, instead, file] => (assertion, text, instead, file.clone()),
+            _ => bail!("a mutant has three columns or four: {row:?}"),
+        };
+        Ok(Mutant {
+            file,
+            text: text.clone(),
+            instead: instead.clone(),
+            assertion: assertion.clone(),
+            bench: self.bench.clone(),
+            tests: self.tests.clone(),
+            is_daily: self.is_daily,
+        })
+    }
 }
 
 /// Reads the mutants of an engine; none if it has no table.
@@ -48,7 +79,10 @@ pub fn load(dir: &Path) -> Result<Vec<Mutant>> {
 pub fn read(path: &Path) -> Result<Vec<Mutant>> {
     let text =
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let table: Table =
-        toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
-    Ok(table.mutant)
+    let all = || -> Result<Vec<Mutant>> {
+        let table: Table = toml::from_str(&text)?;
+        let rows = table.group.iter().flat_map(|it| it.mutants.iter().map(move |row| (it, row)));
+        rows.map(|(group, row)| group.mutant(row)).collect()
+    };
+    all().with_context(|| format!("cannot parse {}", path.display()))
 }
