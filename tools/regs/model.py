@@ -91,6 +91,9 @@ class Map:
     registers: tuple[Register, ...] = field(default=())
 
 
+# What a description says of the only field of a register that is a plain word.
+WHOLE_WORD = "The field takes the whole word."
+
 EFFECTS = {
     OnWriteType.woclr: "write 1 to clear",
     OnWriteType.woset: "write 1 to set",
@@ -158,7 +161,7 @@ def read_memory(node: MemNode) -> Register:
         name="word",
         low=0,
         width=32,
-        about="All of it.",
+        about=WHOLE_WORD,
         readable=node.is_sw_readable,
         writable=node.is_sw_writable,
         effect="",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from model import Enum, Field, Map, Register, Unsupported
+from model import WHOLE_WORD, Enum, Field, Map, Register, Unsupported
 
 INTEGERS = (8, 16, 32)
 # Of a comment with its indent, without the slashes.
@@ -94,7 +94,7 @@ def registers(stem: str, one: Map) -> str:
 def method(owner: str, register: Register) -> str:
     kind = "u32" if register.is_word else type_name(owner, register.type_name)
     what = register.fields[0].about if register.is_word else ""
-    comment = doc(INNER, register.title, register.about or ("" if what == "All of it." else what))
+    comment = doc(INNER, register.title, register.about or ("" if what == WHOLE_WORD else what))
     if register.count is not None:
         if register.stride != 4:
             raise Unsupported(f"{register.name} has gaps between its elements")
