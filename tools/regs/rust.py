@@ -108,7 +108,7 @@ def value(stem: str, owner: str, register: Register) -> str:
     reset = sum((field.reset or 0) << field.low for field in register.fields)
     rows = "".join(accessors(stem, field) for field in register.fields)
     head = f"{OUTER}{type_name(owner, register.type_name)}: {reset:#x} after reset"
-    return f"{doc(OUTER, f'Value of the register: {lower(register.title)}')}{head} {{\n{rows}{OUTER}}}\n"
+    return f"{doc(OUTER, f'A value of this register: {lower(register.title)}')}{head} {{\n{rows}{OUTER}}}\n"
 
 
 def lower(text: str) -> str:

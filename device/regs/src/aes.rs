@@ -7,22 +7,22 @@ choices! {
     AesMode {
         /// No message can be started.
         Off = 0,
-        /// ECB (SP 800-38A).
+        /// The engine computes ECB (SP 800-38A).
         Ecb = 1,
-        /// CBC.
+        /// The engine computes CBC (SP 800-38A).
         Cbc = 2,
-        /// CTR; all 128 bits of the counter count.
+        /// The engine computes CTR (SP 800-38A); all 128 bits of the counter count.
         Ctr = 3,
-        /// GCM (SP 800-38D).
+        /// The engine computes GCM (SP 800-38D).
         Gcm = 4,
     }
     /// Values of the field `key_len`.
     AesKeyLen {
-        /// 16 bytes.
+        /// The key has 16 bytes.
         Key128 = 0,
-        /// 24 bytes.
+        /// The key has 24 bytes.
         Key192 = 1,
-        /// 32 bytes.
+        /// The key has 32 bytes.
         Key256 = 2,
     }
 }
@@ -30,112 +30,119 @@ choices! {
 block! {
     /// AES engine.
     ///
-    /// AES-128, 192 and 256 in ECB, CBC, CTR and GCM, with registers or a stream for the text. What
-    /// comes at the wrong time changes nothing and is told by `error`. An upset of the engine's own
-    /// state is for good: `status.failed` stays until reset, and nothing can be had.
+    /// The engine computes AES-128, AES-192 and AES-256 in ECB, CBC, CTR and GCM; the text comes
+    /// through registers or a stream. An access at the wrong time changes nothing, and `error` reports
+    /// it. After an upset of its own state, the engine gives no results and sets `status.failed` until
+    /// reset.
     AesRegisters: AesMap, 0xa0 bytes {
         /// Identification.
         ///
-        /// The letters `aes1`.
+        /// The field reads as the letters `aes1`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
         0x4 parameters: AesParameters ReadOnly,
         /// Configuration.
         ///
-        /// Written while idle, as a whole.
+        /// The register is written as a whole, while the engine is idle.
         0x8 control: AesControl ReadWrite,
         /// Commands.
         ///
-        /// One at a time. A read is an error.
+        /// Software gives one command at a time. Reading this register is a bus error.
         0xc command: AesCommand WriteOnly,
         /// Status.
         0x10 status: AesStatus ReadOnly,
         /// Errors.
         ///
-        /// Nothing was done, or the message was dropped. A one clears.
+        /// The engine did nothing, or dropped the message, for the reason that a bit names. Writing a
+        /// one clears the bit.
         0x14 error: AesError ReadWrite,
         /// Interrupts.
         ///
-        /// A one clears.
+        /// Writing a one clears a bit.
         0x18 interrupt: AesInterrupt ReadWrite,
-        /// Interrupts that are passed on.
+        /// Interrupt enable.
         0x1c interrupt_enable: AesInterruptEnable ReadWrite,
         /// Length of the text.
         ///
-        /// Written while idle, as a whole. A read is an error.
+        /// The register is written as a whole, while the engine is idle. Reading it is a bus error.
         0x20 text_len: u32 WriteOnly,
-        /// Length of the data that are authenticated only.
+        /// Length of the additional authenticated data.
         ///
-        /// Of GCM. Written while idle, as a whole. They come from `data_in`, before the text.
+        /// GCM uses it. The register is written as a whole, while the engine is idle. The data come
+        /// from `data_in`, before the text.
         0x24 aad_len: u32 WriteOnly,
-        /// Length of the vector.
+        /// Length of the initialization vector.
         ///
-        /// Of GCM. Written while idle, as a whole. 12 bytes are those in `iv`; others come from
-        /// `data_in`, before all else.
+        /// GCM uses it. The register is written as a whole, while the engine is idle. A vector of 12
+        /// bytes is in `iv`; one of another length comes from `data_in`, before all other data.
         0x28 iv_len: AesIvLen WriteOnly,
         /// Length of the tag.
         ///
-        /// Of GCM decryption: the leading bytes that are compared, 4 to 16. Written while idle, as a
-        /// whole. A read is an error.
+        /// Decryption with GCM compares this number of leading bytes, 4 to 16. The register is written
+        /// as a whole, while the engine is idle. Reading it is a bus error.
         0x2c tag_len: AesTagLen WriteOnly,
-        /// Block of input.
+        /// Input block.
         ///
-        /// Bytes in the order of memory, the words in any order; the fourth starts the block. A read is
-        /// an error.
+        /// The bytes have the order of memory, and the words may come in any order; the fourth one
+        /// starts the block. Reading this register is a bus error.
         0x40 data_in: [u32; 4] WriteOnly,
-        /// Block of output.
+        /// Output block.
         ///
-        /// Zero while there is none. When all four words were read, the next block takes its place.
+        /// The words read as zero while there is no block. When all four words were read, the next
+        /// block takes their place.
         0x50 data_out: [u32; 4] ReadOnly,
         /// Initialization vector, or first counter block.
         ///
-        /// Bytes in the order of memory. GCM has three words. A read is an error.
+        /// The bytes have the order of memory. GCM uses three words. Reading this register is a bus
+        /// error.
         0x60 iv: [u32; 4] WriteOnly,
         /// Tag of GCM.
         ///
-        /// Written before decryption: what is expected. Read after encryption; zero at other times.
+        /// Before decryption, software writes the expected tag. After encryption, it reads the tag; at
+        /// other times the words read as zero.
         0x70 tag: [u32; 4] ReadWrite,
         /// Key.
         ///
-        /// Bytes in the order of memory, the words in any order. A read is an error, with zeros.
+        /// The bytes have the order of memory, and the words may come in any order. Reading this
+        /// register is a bus error and gives zeros.
         0x80 key: [u32; 8] WriteOnly,
     }
 }
 
 values! {
-    /// Value of the register: parameters of this instance.
+    /// A value of this register: parameters of this instance.
     AesParameters: 0x0 after reset {
         /// The cipher is masked.
         [0] masked _: bool,
     }
-    /// Value of the register: configuration.
+    /// A value of this register: configuration.
     AesControl: 0x0 after reset {
-        /// What is computed.
+        /// The field selects the function that the engine computes.
         [2:0] mode with_mode: AesMode,
-        /// Decryption.
+        /// The engine decrypts.
         [3] decrypt with_decrypt: bool,
-        /// Length of the key.
+        /// The field selects the length of the key.
         [5:4] key_len with_key_len: AesKeyLen,
         /// The text comes from the stream port, not from `data_in`.
         [6] stream_in with_stream_in: bool,
         /// The result goes to the stream port, not to `data_out`.
         [7] stream_out with_stream_out: bool,
     }
-    /// Value of the register: commands.
+    /// A value of this register: commands.
     AesCommand: 0x0 after reset {
-        /// Begins a message.
+        /// The engine begins a message.
         [0] _ with_start: bool,
-        /// Forgets the message, and keeps the key.
+        /// The engine forgets the message, and keeps the key.
         [1] _ with_abort: bool,
-        /// Overwrites key, vector and data with pseudo-random words. The noise source has to pass its
-        /// start-up test again.
+        /// The engine overwrites key, vector and data with pseudo-random words. The noise source has to
+        /// pass its start-up test again.
         [2] _ with_wipe: bool,
-        /// Takes the key of the slot, all 256 bits.
+        /// The engine takes the key of the slot, which has 256 bits.
         [3] _ with_load_slot: bool,
     }
-    /// Value of the register: status.
+    /// A value of this register: status.
     AesStatus: 0x0 after reset {
-        /// Nothing is being done; key, vector and configuration can be written.
+        /// The engine is idle; key, vector and configuration can be written.
         [0] idle _: bool,
         /// A block can be written into `data_in`.
         [1] input_free _: bool,
@@ -151,60 +158,61 @@ values! {
         [6] iv_loaded _: bool,
         /// The engine was upset, and does nothing until reset.
         [7] failed _: bool,
-        /// The noise source has passed its start-up test, and nothing failed since. The masked engine
-        /// needs it.
+        /// The noise source has passed its start-up test, and no health test failed since. The masked
+        /// engine needs it.
         [8] entropy_healthy _: bool,
     }
-    /// Value of the register: errors.
+    /// A value of this register: errors.
     AesError: 0x0 after reset {
-        /// A command while busy, or a result was not taken yet.
+        /// A command came while the engine was busy or had a result that was not taken yet.
         [0] command with_command: bool,
-        /// No mode.
+        /// A command came without a mode.
         [1] mode with_mode: bool,
-        /// A length that is no key's, a key that is not loaded, or no key in the slot.
+        /// No key has the selected length, the key is not loaded, or the slot has no key.
         [2] key with_key: bool,
         /// The vector was not written, or has no bytes.
         [3] iv with_iv: bool,
-        /// No text, or no whole blocks of it, in a mode that needs them; a tag of less than 4 or more
-        /// than 16 bytes.
+        /// The mode needs whole blocks of text and has none, or the tag has less than 4 or more than 16
+        /// bytes.
         [4] length with_length: bool,
-        /// A store into `data_in` while it is not free, or not whole.
+        /// A store into `data_in` came while it was not free, or was not a whole word.
         [5] data with_data: bool,
-        /// A key, a vector, a tag, a length or the configuration written while busy, or not by whole
-        /// words.
+        /// A key, a vector, a tag, a length or the configuration was written while the engine was busy,
+        /// or not by whole words.
         [6] write with_write: bool,
         /// The stream ended too early or too late; the message was dropped.
         [7] stream with_stream: bool,
-        /// The tag is wrong: the text is not what was encrypted, and must not be used.
+        /// The tag is wrong: the text is not the one that was encrypted, and must not be used.
         [8] tag with_tag: bool,
-        /// The noise source failed its health test. The masked engine also: a key or a start was
-        /// refused, because the source is not trusted; a message under way was dropped.
+        /// The noise source failed its health test. In the masked engine the bit also says that a key
+        /// or a start was refused, or that a message under way was dropped, because the source is not
+        /// trusted.
         [9] entropy with_entropy: bool,
         /// A message, a block of its result or its tag was dropped by a wipe or an abort.
         [10] dropped with_dropped: bool,
     }
-    /// Value of the register: interrupts.
+    /// A value of this register: interrupts.
     AesInterrupt: 0x0 after reset {
         /// A message has ended; its last block may still wait.
         [0] done with_done: bool,
-        /// See `error` and `status.failed`.
+        /// The engine found an error: `error` and `status.failed` name it.
         [1] error with_error: bool,
     }
-    /// Value of the register: interrupts that are passed on.
+    /// A value of this register: interrupt enable.
     AesInterruptEnable: 0x0 after reset {
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [0] done with_done: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [1] error with_error: bool,
     }
-    /// Value of the register: length of the vector.
+    /// A value of this register: length of the initialization vector.
     AesIvLen: 0xc after reset {
-        /// Bytes.
+        /// The length counts bytes.
         [15:0] _ with_bytes: u16,
     }
-    /// Value of the register: length of the tag.
+    /// A value of this register: length of the tag.
     AesTagLen: 0x10 after reset {
-        /// Bytes.
+        /// The length counts bytes.
         [4:0] _ with_bytes: u8,
     }
 }

@@ -5,51 +5,51 @@
 block! {
     /// AXI guard.
     ///
-    /// Ranges of memory that are closed to the managers of a port. Nothing passes before the lock.
+    /// The guard closes ranges of memory to the managers of a port. No access passes before the lock.
     AxiGuardRegisters: AxiGuardMap, 0x40 bytes {
         /// Identification.
         ///
-        /// The letters `axig`.
+        /// The field reads as the letters `axig`.
         0x0 id: u32 ReadOnly,
         /// Lock of the ranges.
         0x4 lock: AxiGuardLock ReadWrite,
-        /// What was refused.
+        /// Refused accesses.
         ///
-        /// A one clears.
+        /// Writing a one clears a bit.
         0x8 refused: AxiGuardRefused ReadWrite,
         /// First page of a closed range.
         ///
-        /// Written before the lock; ignored otherwise.
+        /// The register is written before the lock; later writes are ignored.
         0x20 first: [AxiGuardFirst; 4] ReadWrite,
         /// Last page of a closed range.
         ///
-        /// Written before the lock; ignored otherwise. A range whose first page follows its last is
-        /// empty.
+        /// The register is written before the lock; later writes are ignored. A range whose first page
+        /// follows its last page is empty.
         0x30 last: [AxiGuardLast; 4] ReadWrite,
     }
 }
 
 values! {
-    /// Value of the register: lock of the ranges.
+    /// A value of this register: lock of the ranges.
     AxiGuardLock: 0x0 after reset {
         /// A one locks the ranges until reset, and opens the port.
         [0] locked with_locked: bool,
     }
-    /// Value of the register: what was refused.
+    /// A value of this register: refused accesses.
     AxiGuardRefused: 0x0 after reset {
         /// A read was answered with DECERR.
         [0] read with_read: bool,
         /// A write was answered with DECERR.
         [1] write with_write: bool,
     }
-    /// Value of the register: first page of a closed range.
+    /// A value of this register: first page of a closed range.
     AxiGuardFirst: 0xfffff000 after reset {
-        /// Bits 31 to 12 of its address.
+        /// The field has bits 31 to 12 of the address of the page.
         [31:12] page with_page: u32,
     }
-    /// Value of the register: last page of a closed range.
+    /// A value of this register: last page of a closed range.
     AxiGuardLast: 0x0 after reset {
-        /// Bits 31 to 12 of its address.
+        /// The field has bits 31 to 12 of the address of the page.
         [31:12] page with_page: u32,
     }
 }

@@ -9,65 +9,66 @@ choices! {
         None = 0,
         /// There is a result, or the signature is right.
         Good = 0xc33c_c33c,
-        /// A modulus of less than 256 or more than 4,096 bits, or an exponent of 0 or more than 4,096.
-        /// With a private key, a modulus of less than 512 bits or of an odd number of them.
+        /// The modulus has less than 256 or more than 4,096 bits, or the exponent has 0 or more than
+        /// 4,096. With a private key, the modulus has less than 512 bits, or an odd number of them.
         BadLength = 0x3cc3_3cc3,
-        /// The modulus is even, or not of its length: 0 and 1 are not either. With a private key, also
-        /// a prime that is not.
+        /// The modulus is even, or does not have its length; 0 and 1 do not have it either. With a
+        /// private key, the same is checked for each prime.
         BadModulus = 0x55aa_55aa,
         /// An operand is not below the modulus, or the key is no point of the curve.
         BadOperand = 0xaa55_aa55,
-        /// The exponent is zero, or not below two to its length. With a private key, also one that is
-        /// not below its prime.
+        /// The exponent is zero, or is not below two to the power of its length. With a private key, an
+        /// exponent may also be not below its prime.
         BadExponent = 0x6996_6996,
-        /// The signature is none of this digest by this key.
+        /// The signature is not one of this digest by this key.
         BadSignature = 0x9669_9669,
         /// The modulus is not the product of both primes, or 1 / q is not below p.
         BadKey = 0x5aa5_5aa5,
-        /// The result is not the base, to the power of the public exponent: the key or the blinding
-        /// does not fit, or there was a fault. Nothing of it can be had.
+        /// The result to the power of the public exponent is not the base: the key or the blinding does
+        /// not fit, or there was a fault. The result cannot be read.
         BadResult = 0xa55a_a55a,
     }
     /// Values of the field `choice`.
     BignumChoice {
-        /// None.
+        /// No operand is selected.
         None = 0,
-        /// Odd, with exactly `length.modulus` bits.
+        /// The modulus is odd, and has exactly `length.modulus` bits.
         Modulus = 1,
-        /// Below the modulus.
+        /// The number is below the modulus.
         Base = 2,
-        /// Not zero, and below two to `length.exponent`.
+        /// The exponent is not zero, and is below 2^`length.exponent`.
         Exponent = 3,
-        /// Below the modulus.
+        /// The number is below the modulus.
         Factor = 4,
-        /// R² modulo the modulus, R = 2^(68 n), n = floor((bits + 1) / 68) + 1.
+        /// The number is R² modulo the modulus, with R = 2^(68 n) and n = floor((bits + 1) / 68) + 1.
         RSquared = 5,
-        /// Of the last command. Read only.
+        /// The number is the result of the last command. It can only be read.
         Result = 6,
-        /// Of a public key. Takes the place of `modulus`.
+        /// The number is x of a public key. It takes the place of `modulus`.
         KeyX = 7,
-        /// Of a public key. Takes the place of `base`.
+        /// The number is y of a public key. It takes the place of `base`.
         KeyY = 8,
-        /// Of a signature. Takes the place of `r_squared`.
+        /// The number is r of a signature. It takes the place of `r_squared`.
         SignatureR = 9,
-        /// Of a signature. Takes the place of `exponent`.
+        /// The number is s of a signature. It takes the place of `exponent`.
         SignatureS = 10,
-        /// Its leftmost 256 or 384 bits, or all of a shorter one. Takes the place of `factor`.
+        /// The number has the leftmost 256 or 384 bits of a digest, or all bits of a shorter one. It
+        /// takes the place of `factor`.
         Digest = 11,
-        /// Of a private key: odd, with exactly half of the bits of the modulus; so has `prime_q`. At
-        /// most 64 words.
+        /// The prime p of a private key is odd, and has exactly half of the bits of the modulus; so has
+        /// `prime_q`. It has at most 64 words.
         PrimeP = 12,
-        /// The modulus is the product of both. At most 64 words.
+        /// The modulus is the product of both primes. The prime q has at most 64 words.
         PrimeQ = 13,
-        /// d modulo p - 1: not zero, and below p. At most 64 words.
+        /// The number is d modulo p - 1, which is not zero and below p. It has at most 64 words.
         ExponentP = 14,
-        /// d modulo q - 1: not zero, and below q. At most 64 words.
+        /// The number is d modulo q - 1, which is not zero and below q. It has at most 64 words.
         ExponentQ = 15,
-        /// 1 / q modulo p. At most 64 words.
+        /// The number is 1 / q modulo p. It has at most 64 words.
         QInverse = 16,
-        /// r^e modulo the modulus, of a random r that is used once.
+        /// The number is r^e modulo the modulus, of a random r that is used once.
         Blinding = 17,
-        /// 1 / r modulo the modulus.
+        /// The number is 1 / r modulo the modulus.
         Unblinding = 18,
     }
 }
@@ -75,139 +76,146 @@ choices! {
 block! {
     /// Engine for big numbers.
     ///
-    /// Products and powers modulo odd numbers of 256 to 4,096 bits, private operations of RSA, and
-    /// signatures of ECDSA with P-256 and P-384. Operands cannot be read. An upset of the engine's own
-    /// state is for good: `status.failed` stays until reset, and nothing can be had.
+    /// The engine computes products and powers modulo odd numbers of 256 to 4,096 bits and private
+    /// operations of RSA, and verifies signatures of ECDSA with P-256 and P-384. Operands cannot be
+    /// read. After an upset of its own state, the engine gives no results and sets `status.failed`
+    /// until reset.
     BignumRegisters: BignumMap, 0x30 bytes {
         /// Identification.
         ///
-        /// The letters `bign`.
+        /// The field reads as the letters `bign`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
         0x4 parameters: BignumParameters ReadOnly,
         /// Lengths in bits.
         ///
-        /// Taken by a command when it begins; `verify_p256` and `verify_p384` have their own.
+        /// A command takes the lengths when it begins; `verify_p256` and `verify_p384` have lengths of
+        /// their own.
         0x8 length: BignumLength ReadWrite,
         /// Configuration.
         ///
-        /// Taken by a command when it begins.
+        /// A command takes the configuration when it begins.
         0xc control: BignumControl ReadWrite,
         /// Commands.
         ///
-        /// One at a time. A read is an error.
+        /// Software gives one command at a time. Reading this register is a bus error.
         0x10 command: BignumCommand WriteOnly,
         /// Status.
         0x14 status: BignumStatus ReadOnly,
-        /// Errors of the driver.
+        /// Refused accesses.
         ///
-        /// Nothing was done. A one clears.
+        /// The engine did nothing for the access that a bit names. Writing a one clears the bit.
         0x18 error: BignumError ReadWrite,
         /// Interrupts.
         ///
-        /// A one clears.
+        /// Writing a one clears a bit.
         0x1c interrupt: BignumInterrupt ReadWrite,
-        /// Interrupts that are passed on.
+        /// Interrupt enable.
         0x20 interrupt_enable: BignumInterruptEnable ReadWrite,
-        /// What came of the last command.
+        /// Outcome of the last command.
         0x24 outcome: BignumOutcome ReadOnly,
-        /// The operand that `data` is of.
+        /// Operand that `data` accesses.
         ///
-        /// Begins with its first word. One that is written is zero at first. A write waits until it is;
-        /// a read is an error.
+        /// A write selects an operand, from its first word on. An operand that is written is zero at
+        /// first; the write waits until it is. Reading this register is a bus error.
         0x28 operand: BignumOperand WriteOnly,
         /// Words of the operand.
         ///
-        /// The lowest first; at most 128, read or written. A command ends the sequence.
+        /// The words come in ascending order, at most 128 of them, read or written. A command ends the
+        /// sequence.
         0x2c data: u32 ReadWrite,
     }
 }
 
 values! {
-    /// Value of the register: parameters of this instance.
+    /// A value of this register: parameters of this instance.
     BignumParameters: 0x0 after reset {
-        /// DSP blocks of the multiplier: 1, 4 or 16.
+        /// The multiplier has this number of DSP blocks: 1, 4 or 16.
         [4:0] dsps _: u8,
     }
-    /// Value of the register: lengths in bits.
+    /// A value of this register: lengths in bits.
     BignumLength: 0x0 after reset {
-        /// Of the modulus; even for `private_rsa`.
+        /// The field has the length of the modulus, which is even for `private_rsa`.
         [12:0] modulus with_modulus: u16,
-        /// Of the exponent, which is the public one for `private_rsa`. The time of a command depends on
-        /// it, also with a secret exponent.
+        /// The field has the length of the exponent, which is the public one for `private_rsa`. The
+        /// time of a command depends on it, also with a secret exponent.
         [28:16] exponent with_exponent: u16,
     }
-    /// Value of the register: configuration.
+    /// A value of this register: configuration.
     BignumControl: 0x0 after reset {
-        /// `r_squared` was written, or is that of the last `prepare`. A wrong one gives a wrong result.
+        /// `r_squared` was written, or is that of the last `prepare`. A wrong value gives a wrong
+        /// result.
         [0] given with_given: bool,
     }
-    /// Value of the register: commands.
+    /// A value of this register: commands.
     BignumCommand: 0x0 after reset {
-        /// Base to the power of a public exponent: the time depends on its bits.
+        /// The engine computes the base to the power of a public exponent: the time depends on its
+        /// bits.
         [0] _ with_power: bool,
-        /// Base to the power of a secret exponent: the time depends on its length only.
+        /// The engine computes the base to the power of a secret exponent: the time depends on its
+        /// length only.
         [1] _ with_secret: bool,
-        /// Base times factor.
+        /// The engine computes the product of base and factor.
         [2] _ with_multiply: bool,
-        /// R², which is also kept for `control.given`.
+        /// The engine computes R², and keeps it for `control.given`.
         [3] _ with_prepare: bool,
-        /// Verifies a signature of ECDSA with P-256. Needs no length, and has no result but its
-        /// outcome.
+        /// The engine verifies a signature of ECDSA with P-256. The command needs no length, and has no
+        /// result but its outcome.
         [4] _ with_verify_p256: bool,
-        /// The same with P-384.
+        /// The engine verifies a signature of ECDSA with P-384, in the same way.
         [5] _ with_verify_p384: bool,
-        /// Ends a command. Operands stay, but for those of `private_rsa`, which is a wipe then.
+        /// The engine ends a command. Operands stay, but for those of `private_rsa`, which is a wipe
+        /// then.
         [6] _ with_abort: bool,
-        /// Forgets everything.
+        /// The engine overwrites everything that it holds.
         [7] _ with_wipe: bool,
-        /// Base to the power of a private key of RSA, blinded and checked: needs modulus, base,
-        /// exponent (the public one), both primes, their exponents, `q_inverse`, `blinding` and
-        /// `unblinding`. The time depends on lengths and on the public exponent. All operands are
-        /// overwritten at its end, whatever came of it.
+        /// The engine computes the base to the power of a private key of RSA, blinded and checked. It
+        /// needs modulus, base, exponent (the public one), both primes, their exponents, `q_inverse`,
+        /// `blinding` and `unblinding`. The time depends on lengths and on the public exponent. All
+        /// operands are overwritten at the end, whatever the outcome is.
         [8] _ with_private_rsa: bool,
     }
-    /// Value of the register: status.
+    /// A value of this register: status.
     BignumStatus: 0x0 after reset {
-        /// Nothing is being done; operands and commands are taken.
+        /// The engine is idle; it takes operands and commands.
         [0] idle _: bool,
         /// There is a result.
         [1] valid _: bool,
         /// The engine was upset, and does nothing until reset.
         [2] failed _: bool,
     }
-    /// Value of the register: errors of the driver.
+    /// A value of this register: refused accesses.
     BignumError: 0x0 after reset {
-        /// A command while busy, or more than one.
+        /// A command came while the engine was busy, or several came at once.
         [0] command with_command: bool,
-        /// A word while busy, not whole, without an operand, or after its last; an operand that is
-        /// none.
+        /// A word came while the engine was busy, was not whole, had no operand, or followed the last
+        /// word; or the number of an operand is not assigned.
         [1] write with_write: bool,
-        /// A word of a result that is not there.
+        /// A word was read of a result that does not exist.
         [2] read with_read: bool,
     }
-    /// Value of the register: interrupts.
+    /// A value of this register: interrupts.
     BignumInterrupt: 0x0 after reset {
         /// A command has ended.
         [0] done with_done: bool,
-        /// See `error` and `status.failed`.
+        /// The engine found an error: `error` and `status.failed` name it.
         [1] error with_error: bool,
     }
-    /// Value of the register: interrupts that are passed on.
+    /// A value of this register: interrupt enable.
     BignumInterruptEnable: 0x0 after reset {
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [0] done with_done: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [1] error with_error: bool,
     }
-    /// Value of the register: what came of the last command.
+    /// A value of this register: outcome of the last command.
     BignumOutcome: 0x0 after reset {
-        /// Any two differ in 16 bits at least.
+        /// The field has a word of the table; any two words differ in at least 16 bits.
         [31:0] value _: BignumVerdict,
     }
-    /// Value of the register: the operand that `data` is of.
+    /// A value of this register: operand that `data` accesses.
     BignumOperand: 0x0 after reset {
-        /// Which.
+        /// The field selects the operand.
         [4:0] _ with_value: BignumChoice,
     }
 }

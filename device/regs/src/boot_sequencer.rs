@@ -7,28 +7,29 @@ choices! {
     BootSequencerWord {
         /// The host leaves its reset.
         Release = 0x5a17_c3e1,
-        /// The host stays in reset. Every word that is none of these does the same.
+        /// The host stays in reset. Every word that is not in this table does the same.
         Refuse = 0x0f93_742d,
         /// The host leaves its reset, and every fetch of it fails.
         Trap = 0xc36c_1d9a,
-        /// The root of trust has failed: the host is in reset until everything is, whatever was decided
-        /// before.
+        /// The root of trust has failed: the host is held in reset until the next reset of the whole
+        /// chip, whatever was decided before.
         Stop = 0xbb2d_420f,
     }
     /// Values of the field `state`.
     BootSequencerState {
-        /// No decision yet; the host is in reset.
+        /// There is no decision yet; the host is in reset.
         Held = 0,
         /// The host runs.
         Released = 1,
-        /// Refused; the host is in reset.
+        /// The host was refused; it is in reset.
         Refused = 2,
-        /// Refused; the host takes an exception at its first fetch.
+        /// The host was refused; it takes an exception at its first fetch.
         Trapped = 3,
-        /// An illegal state was seen, or the core reported a fault; the host is in reset until
-        /// everything is.
+        /// An illegal state was seen, or the core reported a fault; the host is held in reset until the
+        /// next reset of the whole chip.
         Error = 4,
-        /// The root of trust has stopped itself; the host is in reset until everything is.
+        /// The root of trust has stopped itself; the host is held in reset until the next reset of the
+        /// whole chip.
         Stopped = 5,
     }
 }
@@ -36,32 +37,33 @@ choices! {
 block! {
     /// Boot sequencer.
     ///
-    /// Holds the host in reset until the root of trust has decided, once, what becomes of it. A write
+    /// The sequencer holds the host in reset until the root of trust has made its one decision. A write
     /// that is too late, or of less than a word, is an error and changes nothing.
     BootSequencerRegisters: BootSequencerMap, 0xc bytes {
-        /// What becomes of the host.
+        /// Decision about the host.
         ///
-        /// The first decision is final until the next reset of everything. Only a stop is accepted
+        /// The first decision is final until the next reset of the whole chip. Only a stop is accepted
         /// after it.
         0x0 decision: BootSequencerDecision WriteOnly,
-        /// Why it is decided so.
+        /// Reason of the decision.
         ///
-        /// Number of an error, or zero. Written before the decision, and fixed by it.
+        /// The register has the number of an error, or zero. It is written before the decision, which
+        /// makes it final.
         0x4 reason: u32 ReadWrite,
-        /// What was decided.
+        /// State.
         0x8 status: BootSequencerStatus ReadOnly,
     }
 }
 
 values! {
-    /// Value of the register: what becomes of the host.
+    /// A value of this register: decision about the host.
     BootSequencerDecision: 0x0 after reset {
-        /// The decision.
+        /// The field has the decision.
         [31:0] _ with_word: BootSequencerWord,
     }
-    /// Value of the register: what was decided.
+    /// A value of this register: state.
     BootSequencerStatus: 0x0 after reset {
-        /// The state.
+        /// The field has the state.
         [2:0] state _: BootSequencerState,
     }
 }

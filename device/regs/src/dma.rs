@@ -20,7 +20,7 @@ choices! {
         Destination = 5,
         /// Source and destination of a descriptor overlap.
         Overlap = 6,
-        /// A destination does not follow the one before: a byte could be written twice.
+        /// A destination does not follow the one before, so a byte could be written twice.
         Order = 7,
         /// The scratchpad answered with an error.
         Scratchpad = 8,
@@ -28,7 +28,7 @@ choices! {
         Read = 9,
         /// The bus answered a write with an error.
         Write = 10,
-        /// Aborted by command, or by a change of the lifecycle.
+        /// A command, or a change of the lifecycle, aborted it.
         Abort = 11,
     }
 }
@@ -36,156 +36,156 @@ choices! {
 block! {
     /// DMA engine.
     ///
-    /// Reads ranges of memory once, for several sinks and for a write. Windows limit what it may
-    /// address; they are locked before the first list starts, until reset. An upset is for good:
-    /// `status.failed` stays until reset.
+    /// The engine reads each range of memory once, for several sinks and for a write. Windows limit the
+    /// addresses that it may use; they are locked before the first list starts, until reset. After an
+    /// upset, `status.failed` stays until reset.
     DmaRegisters: DmaMap, 0x40 bytes {
         /// Identification.
         ///
-        /// The letters `dma` and a zero.
+        /// The field reads as the letters `dma` and a zero.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
         0x4 parameters: DmaParameters ReadOnly,
         /// Configuration.
         ///
-        /// Taken while idle; ignored otherwise.
+        /// The register takes writes while the engine is idle; other writes are ignored.
         0x8 control: DmaControl ReadWrite,
-        /// Where the list is.
+        /// Place of the list.
         ///
-        /// Taken while idle; ignored otherwise.
+        /// The register takes writes while the engine is idle; other writes are ignored.
         0xc list: DmaList ReadWrite,
         /// Length of the list.
         ///
-        /// Taken while idle; ignored otherwise.
+        /// The register takes writes while the engine is idle; other writes are ignored.
         0x10 count: DmaCount ReadWrite,
         /// Commands.
         ///
-        /// A read is an error.
+        /// Reading this register is a bus error.
         0x14 command: DmaCommand WriteOnly,
         /// Status.
         0x18 status: DmaStatus ReadOnly,
-        /// What became of the last list.
+        /// Outcome of the last list.
         ///
-        /// Valid while idle.
+        /// The register is valid while the engine is idle.
         0x1c error: DmaError ReadOnly,
         /// Interrupts.
         ///
-        /// A one clears.
+        /// Writing a one clears a bit.
         0x20 interrupt: DmaInterrupt ReadWrite,
-        /// Interrupts that are passed on.
+        /// Interrupt enable.
         0x24 interrupt_enable: DmaInterruptEnable ReadWrite,
         /// Lock of the windows.
         0x28 lock: DmaLock ReadWrite,
         /// First page of the source window.
         ///
-        /// Written before the lock; ignored otherwise.
+        /// The register is written before the lock; later writes are ignored.
         0x30 source_first: DmaSourceFirst ReadWrite,
         /// Last page of the source window.
         ///
-        /// Written before the lock; ignored otherwise.
+        /// The register is written before the lock; later writes are ignored.
         0x34 source_last: DmaSourceLast ReadWrite,
         /// First page of the destination window.
         ///
-        /// Written before the lock; ignored otherwise.
+        /// The register is written before the lock; later writes are ignored.
         0x38 destination_first: DmaDestinationFirst ReadWrite,
         /// Last page of the destination window.
         ///
-        /// Written before the lock; ignored otherwise.
+        /// The register is written before the lock; later writes are ignored.
         0x3c destination_last: DmaDestinationLast ReadWrite,
     }
 }
 
 values! {
-    /// Value of the register: parameters of this instance.
+    /// A value of this register: parameters of this instance.
     DmaParameters: 0x0 after reset {
-        /// Sinks.
+        /// The engine has this number of sinks.
         [7:0] sinks _: u8,
-        /// Reads that are outstanding at most.
+        /// At most this number of reads is outstanding.
         [15:8] reads _: u8,
         /// The scratchpad has two to the power of this many bytes.
         [23:16] scratchpad_bits _: u8,
     }
-    /// Value of the register: configuration.
+    /// A value of this register: configuration.
     DmaControl: 0x0 after reset {
-        /// Sinks that get the message, a bit for each.
+        /// Each bit selects a sink that gets the message.
         [7:0] sinks with_sinks: u8,
-        /// Write what is read to the destinations.
+        /// The engine also writes the bytes that it reads to the destinations.
         [8] write with_write: bool,
     }
-    /// Value of the register: where the list is.
+    /// A value of this register: place of the list.
     DmaList: 0x0 after reset {
-        /// Offset of the list in the scratchpad, in units of 1 KiB, which is the size of the longest
-        /// list.
+        /// The field has the offset of the list in the scratchpad, in units of 1 KiB, which is the size
+        /// of the longest list.
         [15:10] offset with_offset: u8,
     }
-    /// Value of the register: length of the list.
+    /// A value of this register: length of the list.
     DmaCount: 0x0 after reset {
-        /// Descriptors, at most 64.
+        /// The list has this number of descriptors, at most 64.
         [6:0] descriptors with_descriptors: u8,
     }
-    /// Value of the register: commands.
+    /// A value of this register: commands.
     DmaCommand: 0x0 after reset {
-        /// Copies the list, judges it, and carries it out.
+        /// The engine copies the list, checks it, and carries it out.
         [0] _ with_start: bool,
-        /// Ends a list. It takes until the bus is quiet.
+        /// The engine ends the list. This takes until the bus is quiet.
         [1] _ with_abort: bool,
     }
-    /// Value of the register: status.
+    /// A value of this register: status.
     DmaStatus: 0x0 after reset {
-        /// No list is carried out.
+        /// The engine carries out no list.
         [0] idle _: bool,
         /// The engine was upset, and does nothing until reset.
         [1] failed _: bool,
     }
-    /// Value of the register: what became of the last list.
+    /// A value of this register: outcome of the last list.
     DmaError: 0x0 after reset {
-        /// Why it failed.
+        /// The field has the reason of a failure.
         [3:0] cause _: DmaCause,
-        /// The descriptor that was judged, or moved, when it failed.
+        /// The field has the number of the descriptor that was checked, or moved, at the failure.
         [13:8] index _: u8,
     }
-    /// Value of the register: interrupts.
+    /// A value of this register: interrupts.
     DmaInterrupt: 0x0 after reset {
         /// A list was carried out: every selected sink has its last word, and every write was
         /// acknowledged.
         [0] done with_done: bool,
-        /// A list failed, see `error`, or the engine was upset, see `status.failed`.
+        /// A list failed, as `error` says, or the engine was upset, as `status.failed` says.
         [1] error with_error: bool,
-        /// A start while busy, which was ignored.
+        /// A start came while the engine was busy, and was ignored.
         [2] refused with_refused: bool,
     }
-    /// Value of the register: interrupts that are passed on.
+    /// A value of this register: interrupt enable.
     DmaInterruptEnable: 0x0 after reset {
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [0] done with_done: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [1] error with_error: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [2] refused with_refused: bool,
     }
-    /// Value of the register: lock of the windows.
+    /// A value of this register: lock of the windows.
     DmaLock: 0x0 after reset {
-        /// A one locks the windows until reset. No list starts before.
+        /// A one locks the windows until reset. No list starts before that.
         [0] locked with_locked: bool,
     }
-    /// Value of the register: first page of the source window.
+    /// A value of this register: first page of the source window.
     DmaSourceFirst: 0xfffff000 after reset {
-        /// Bits 31 to 12 of its address.
+        /// The field has bits 31 to 12 of the address of the page.
         [31:12] page with_page: u32,
     }
-    /// Value of the register: last page of the source window.
+    /// A value of this register: last page of the source window.
     DmaSourceLast: 0x0 after reset {
-        /// Bits 31 to 12 of its address.
+        /// The field has bits 31 to 12 of the address of the page.
         [31:12] page with_page: u32,
     }
-    /// Value of the register: first page of the destination window.
+    /// A value of this register: first page of the destination window.
     DmaDestinationFirst: 0xfffff000 after reset {
-        /// Bits 31 to 12 of its address.
+        /// The field has bits 31 to 12 of the address of the page.
         [31:12] page with_page: u32,
     }
-    /// Value of the register: last page of the destination window.
+    /// A value of this register: last page of the destination window.
     DmaDestinationLast: 0x0 after reset {
-        /// Bits 31 to 12 of its address.
+        /// The field has bits 31 to 12 of the address of the page.
         [31:12] page with_page: u32,
     }
 }

@@ -7,21 +7,21 @@ choices! {
     Ed25519Verdict {
         /// No command has ended since the last one began, or it was aborted.
         None = 0,
-        /// Of `verify` alone: a signature of this digest under this key.
+        /// Only `verify` gives this word: the signature is one of this digest under this key.
         Good = 0xc33c_c33c,
-        /// Of every other command: it was done.
+        /// Every other command gives this word when it was done.
         Done = 0xa55a_a55a,
-        /// A is not canonical, of small order, or no point.
+        /// A is not canonical, has small order, or is not a point.
         InvalidKey = 0x3cc3_3cc3,
-        /// R is not canonical or of small order, or S is not below L.
+        /// R is not canonical or has small order, or S is not below L.
         InvalidSignature = 0x55aa_55aa,
-        /// Not a signature of this digest under this key; of other commands, a redundant computation
-        /// differed, and nothing is kept or shown.
+        /// The signature is not one of this digest under this key. In other commands, a redundant
+        /// computation differed, and nothing is kept or shown.
         Mismatch = 0xaa55_aa55,
-        /// A scalar or nonce that is zero modulo L.
+        /// A scalar or nonce is zero modulo L.
         ZeroScalar = 0x6996_6996,
-        /// A slot that is empty, full or without a public key; no nonce; or a digest that is not whole,
-        /// or clamped and no key.
+        /// The slot is empty, full or without a public key; there is no nonce; or the digest is not
+        /// whole, or was clamped and is not a key.
         BadOrder = 0x9669_9669,
     }
 }
@@ -29,104 +29,106 @@ choices! {
 block! {
     /// Ed25519 engine.
     ///
-    /// Public keys, signatures and verifications (RFC 8032), with any hash of 64 bytes that its user
-    /// computes. Scalars, prefixes and nonces cannot be read. An upset of the engine's own state is for
-    /// good: `status.failed` stays until reset, and nothing can be had.
+    /// The engine computes public keys and signatures, and verifies signatures (RFC 8032), with any
+    /// hash of 64 bytes that its user computes. Scalars, prefixes and nonces cannot be read. After an
+    /// upset of its own state, the engine gives no results and sets `status.failed` until reset.
     Ed25519Registers: Ed25519Map, 0x140 bytes {
         /// Identification.
         ///
-        /// The letters `ed25`.
+        /// The field reads as the letters `ed25`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
         0x4 parameters: Ed25519Parameters ReadOnly,
         /// Configuration.
         ///
-        /// Taken while idle; ignored otherwise.
+        /// The register takes writes while the engine is idle; other writes are ignored.
         0x8 control: Ed25519Control ReadWrite,
         /// Commands.
         ///
-        /// One at a time. A read is an error.
+        /// Software gives one command at a time. Reading this register is a bus error.
         0xc command: Ed25519Command WriteOnly,
         /// Status.
         0x10 status: Ed25519Status ReadOnly,
-        /// Errors of the driver.
+        /// Refused accesses.
         ///
-        /// Nothing was done. A one clears.
+        /// The engine did nothing for the access that a bit names. Writing a one clears the bit.
         0x14 error: Ed25519Error ReadWrite,
         /// Interrupts.
         ///
-        /// A one clears.
+        /// Writing a one clears a bit.
         0x18 interrupt: Ed25519Interrupt ReadWrite,
-        /// Interrupts that are passed on.
+        /// Interrupt enable.
         0x1c interrupt_enable: Ed25519InterruptEnable ReadWrite,
-        /// What came of the last command.
+        /// Outcome of the last command.
         0x20 outcome: Ed25519Outcome ReadOnly,
         /// Public key to verify with.
         ///
-        /// Bytes in the order of memory. Two words make one of the engine, the lower one first. A read
-        /// is an error.
+        /// The bytes have the order of memory. Two words make one word of the engine, and the lower one
+        /// comes first. Reading this register is a bus error.
         0x40 key: [u32; 8] WriteOnly,
         /// R to verify.
         ///
-        /// As `key`.
+        /// The words are written in the same way as those of `key`.
         0x60 r_in: [u32; 8] WriteOnly,
         /// S to verify.
         ///
-        /// As `key`.
+        /// The words are written in the same way as those of `key`.
         0x80 s_in: [u32; 8] WriteOnly,
         /// Digest of 64 bytes.
         ///
-        /// Nonce, challenge, or scalar and prefix, for one command, which refuses a digest of fewer
-        /// words. As `key`.
+        /// The digest is a nonce, a challenge, or a scalar with its prefix. It serves one command,
+        /// which refuses a digest with fewer words. The words are written in the same way as those of
+        /// `key`.
         0xc0 digest: [u32; 16] WriteOnly,
         /// Public key, or R.
         ///
-        /// Zero while there is none.
+        /// The words read as zero while there is no value.
         0x100 point: [u32; 8] ReadOnly,
         /// S of a signature.
         ///
-        /// Zero while there is none.
+        /// The words read as zero while there is no value.
         0x120 s: [u32; 8] ReadOnly,
     }
 }
 
 values! {
-    /// Value of the register: parameters of this instance.
+    /// A value of this register: parameters of this instance.
     Ed25519Parameters: 0x0 after reset {
-        /// Key slots.
+        /// The engine has this number of key slots.
         [3:0] slots _: u8,
     }
-    /// Value of the register: configuration.
+    /// A value of this register: configuration.
     Ed25519Control: 0x0 after reset {
-        /// The slot of a command.
+        /// The field selects the slot of a command.
         [1:0] slot with_slot: u8,
-        /// Words of `digest` are clamped as they come: they are a secret scalar and its prefix (RFC
-        /// 8032 §5.1.5).
+        /// The engine clamps words of `digest` as they come, because they are a secret scalar and its
+        /// prefix (RFC 8032 §5.1.5).
         [5] clamp with_clamp: bool,
     }
-    /// Value of the register: commands.
+    /// A value of this register: commands.
     Ed25519Command: 0x0 after reset {
-        /// Takes `digest`, a scalar and a prefix, into an empty slot.
+        /// The engine takes `digest`, a scalar and a prefix, into an empty slot.
         [0] _ with_load: bool,
-        /// Computes the public key of a slot, and keeps it there: see `point`.
+        /// The engine computes the public key of a slot, keeps it there, and shows it in `point`.
         [1] _ with_public_key: bool,
-        /// Takes `digest` as nonce, and computes R: see `point`. Valid for the next command only.
+        /// The engine takes `digest` as nonce, computes R and shows it in `point`. The nonce is valid
+        /// for the next command only.
         [2] _ with_nonce: bool,
-        /// Takes `digest` as challenge, computes S, verifies it, and shows it in `s`. The nonce is
-        /// gone.
+        /// The engine takes `digest` as challenge, computes S, verifies it, and shows it in `s`. The
+        /// nonce is then erased.
         [3] _ with_sign: bool,
-        /// Verifies `key`, `r_in`, `s_in` with the challenge `digest`.
+        /// The engine verifies `key`, `r_in` and `s_in` with the challenge `digest`.
         [4] _ with_verify: bool,
-        /// Sends the prefix of a slot to the port for hash engines.
+        /// The engine sends the prefix of a slot to the port for hash engines.
         [5] _ with_prefix: bool,
-        /// Ends a command, forgets nonce and results, and keeps slots.
+        /// The engine ends a command, forgets nonce and results, and keeps slots.
         [6] _ with_abort: bool,
-        /// Forgets everything.
+        /// The engine overwrites everything that it holds.
         [7] _ with_wipe: bool,
     }
-    /// Value of the register: status.
+    /// A value of this register: status.
     Ed25519Status: 0x0 after reset {
-        /// Nothing is being done; inputs and configuration can be written.
+        /// The engine is idle; inputs and configuration can be written.
         [0] idle _: bool,
         /// `point` is a public key or R.
         [1] point_valid _: bool,
@@ -136,35 +138,36 @@ values! {
         [3] nonce_valid _: bool,
         /// The engine was upset, and does nothing until reset.
         [4] failed _: bool,
-        /// A bit for each slot that has a key.
+        /// Each bit says that a slot has a key.
         [11:8] loaded _: u8,
-        /// A bit for each slot that has its public key.
+        /// Each bit says that a slot has its public key.
         [15:12] public_key _: u8,
     }
-    /// Value of the register: errors of the driver.
+    /// A value of this register: refused accesses.
     Ed25519Error: 0x0 after reset {
-        /// A command while busy, more than one, or one in the wrong order.
+        /// A command came while the engine was busy or in the wrong order, or several came at once.
         [0] command with_command: bool,
-        /// An input written while busy, not by whole words, or not the lower half of a pair first.
+        /// An input was written while the engine was busy, not by whole words, or not with the lower
+        /// half of a pair first.
         [1] write with_write: bool,
     }
-    /// Value of the register: interrupts.
+    /// A value of this register: interrupts.
     Ed25519Interrupt: 0x0 after reset {
         /// A command has ended.
         [0] done with_done: bool,
-        /// See `error` and `status.failed`.
+        /// The engine found an error: `error` and `status.failed` name it.
         [1] error with_error: bool,
     }
-    /// Value of the register: interrupts that are passed on.
+    /// A value of this register: interrupt enable.
     Ed25519InterruptEnable: 0x0 after reset {
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [0] done with_done: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [1] error with_error: bool,
     }
-    /// Value of the register: what came of the last command.
+    /// A value of this register: outcome of the last command.
     Ed25519Outcome: 0x0 after reset {
-        /// Any two differ in 16 bits at least.
+        /// The field has a word of the table; any two words differ in at least 16 bits.
         [31:0] value _: Ed25519Verdict,
     }
 }

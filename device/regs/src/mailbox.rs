@@ -16,7 +16,7 @@ choices! {
         Busy = 2,
         /// An answer is present and cannot be changed.
         Answered = 3,
-        /// An illegal state was seen; nothing more happens until reset.
+        /// An illegal state was seen; the mailbox does nothing until reset.
         Fault = 7,
     }
 }
@@ -30,73 +30,76 @@ pub mod host {
         ///
         /// The host writes a request, rings, and takes the answer.
         MailboxHostRegisters: MailboxHostMap, 0x80 bytes {
-            /// What the mailbox holds, and what became of commands.
+            /// State of the mailbox, and results of commands.
             0x0 status: MailboxHostStatus ReadOnly,
             /// Commands of the host to the mailbox.
             0x4 command: MailboxHostCommand WriteOnly,
             /// Interrupt.
             0x8 interrupt: MailboxHostInterrupt ReadWrite,
-            /// What is to be done.
+            /// Operation.
             0x10 operation: MailboxHostOperation ReadWrite,
             /// Number of the request, chosen by the host.
             0x14 id: u32 ReadWrite,
-            /// Where the input lies, lower half.
+            /// Address of the input, lower half.
             0x18 source_low: u32 ReadWrite,
-            /// Where the input lies, upper half.
+            /// Address of the input, upper half.
             0x1c source_high: u32 ReadWrite,
-            /// Where the output goes, lower half.
+            /// Address of the output, lower half.
             0x20 destination_low: u32 ReadWrite,
-            /// Where the output goes, upper half.
+            /// Address of the output, upper half.
             0x24 destination_high: u32 ReadWrite,
-            /// Bytes of the input.
+            /// Length of the input in bytes.
             0x28 length: u32 ReadWrite,
-            /// What came of it.
+            /// Outcome.
             0x30 outcome: MailboxHostOutcome ReadOnly,
             /// Number of the request that is answered.
             ///
-            /// All of it; zero while there is no answer.
+            /// The field takes the whole word, and reads as zero while there is no answer.
             0x34 answer_id: u32 ReadOnly,
-            /// Result, as far as it fits here.
+            /// Result, if it fits here.
             ///
-            /// All of it; zero while there is no answer.
+            /// The field takes the whole word, and reads as zero while there is no answer.
             0x40 result: [u32; 16] ReadOnly,
         }
     }
 
     values! {
-        /// Value of the register: what the mailbox holds, and what became of commands.
+        /// A value of this register: state of the mailbox, and results of commands.
         MailboxHostStatus: 0x0 after reset {
-            /// The state.
+            /// The field has the state.
             [2:0] state _: MailboxState,
-            /// The last command of the host was refused, because of the state in which it came.
+            /// The last command of the host was refused, because the mailbox was not in the right state.
             [8] refused _: bool,
-            /// A request was forgotten: there will be no answer. Until acknowledged, or the next ring.
+            /// A request was dropped, and no answer will come. The bit stays until it is acknowledged, or
+            /// until the next ring.
             [9] emptied _: bool,
         }
-        /// Value of the register: commands of the host to the mailbox.
+        /// A value of this register: commands of the host to the mailbox.
         MailboxHostCommand: 0x0 after reset {
-            /// Hand the request over. Refused unless ready.
+            /// The host hands the request over. The command is refused unless the mailbox is ready.
             [0] _ with_ring: bool,
-            /// The answer was read: forget it and the request. Refused unless answered or emptied.
+            /// The host has read the answer; the mailbox forgets it and the request. The command is refused
+            /// unless the mailbox has an answer or was emptied.
             [1] _ with_acknowledge: bool,
         }
-        /// Value of the register: interrupt.
+        /// A value of this register: interrupt.
         MailboxHostInterrupt: 0x0 after reset {
-            /// Interrupt the host while there is an answer, or it was emptied, or in fault.
+            /// The mailbox interrupts the host while there is an answer, after it was emptied, and in
+            /// fault.
             [0] enable with_enable: bool,
         }
-        /// Value of the register: what is to be done.
+        /// A value of this register: operation.
         MailboxHostOperation: 0x0 after reset {
-            /// Number of the operation.
+            /// The field has the number of the operation.
             [15:0] operation with_operation: u16,
-            /// Flags of the operation.
+            /// The field has the flags of the operation.
             [31:16] flags with_flags: u16,
         }
-        /// Value of the register: what came of it.
+        /// A value of this register: outcome.
         MailboxHostOutcome: 0x0 after reset {
-            /// 0 is success.
+            /// The value 0 means success.
             [7:0] status _: u8,
-            /// Reason of a refusal: the number of an error.
+            /// The field has the number of the error for which the request is refused.
             [31:16] reason _: u16,
         }
     }
@@ -111,79 +114,79 @@ pub mod rot {
         ///
         /// The root of trust reads a request that cannot change, and answers it.
         MailboxRotRegisters: MailboxRotMap, 0x80 bytes {
-            /// What the mailbox holds, and what became of commands.
+            /// State of the mailbox, and results of commands.
             0x0 status: MailboxRotStatus ReadOnly,
             /// Commands of the root of trust to the mailbox.
             0x4 command: MailboxRotCommand WriteOnly,
-            /// Whether there are requests, and how they are noticed.
+            /// Acceptance of requests, and their interrupt.
             0x8 control: MailboxRotControl ReadWrite,
-            /// What is to be done.
+            /// Operation.
             0x10 operation: MailboxRotOperation ReadOnly,
             /// Number of the request, chosen by the host.
             ///
-            /// All of it; zero while there is no request.
+            /// The field takes the whole word, and reads as zero while there is no request.
             0x14 id: u32 ReadOnly,
-            /// Where the input lies, lower half.
+            /// Address of the input, lower half.
             ///
-            /// All of it; zero while there is no request.
+            /// The field takes the whole word, and reads as zero while there is no request.
             0x18 source_low: u32 ReadOnly,
-            /// Where the input lies, upper half.
+            /// Address of the input, upper half.
             ///
-            /// All of it; zero while there is no request.
+            /// The field takes the whole word, and reads as zero while there is no request.
             0x1c source_high: u32 ReadOnly,
-            /// Where the output goes, lower half.
+            /// Address of the output, lower half.
             ///
-            /// All of it; zero while there is no request.
+            /// The field takes the whole word, and reads as zero while there is no request.
             0x20 destination_low: u32 ReadOnly,
-            /// Where the output goes, upper half.
+            /// Address of the output, upper half.
             ///
-            /// All of it; zero while there is no request.
+            /// The field takes the whole word, and reads as zero while there is no request.
             0x24 destination_high: u32 ReadOnly,
-            /// Bytes of the input.
+            /// Length of the input in bytes.
             ///
-            /// All of it; zero while there is no request.
+            /// The field takes the whole word, and reads as zero while there is no request.
             0x28 length: u32 ReadOnly,
-            /// What came of it.
+            /// Outcome.
             0x30 outcome: MailboxRotOutcome ReadWrite,
-            /// Result, as far as it fits here.
+            /// Result, if it fits here.
             0x40 result: [u32; 16] ReadWrite,
         }
     }
 
     values! {
-        /// Value of the register: what the mailbox holds, and what became of commands.
+        /// A value of this register: state of the mailbox, and results of commands.
         MailboxRotStatus: 0x0 after reset {
-            /// The state.
+            /// The field has the state.
             [2:0] state _: MailboxState,
             /// The last answer was refused, because there was no request.
             [8] refused _: bool,
         }
-        /// Value of the register: commands of the root of trust to the mailbox.
+        /// A value of this register: commands of the root of trust to the mailbox.
         MailboxRotCommand: 0x0 after reset {
-            /// Hand the answer over. Refused unless busy.
+            /// The root of trust hands the answer over. The command is refused unless the mailbox is busy.
             [0] _ with_respond: bool,
-            /// Forget request and answer, in any state but fault. The mailbox stays open.
+            /// The mailbox forgets request and answer, in any state but fault. It stays open.
             [1] _ with_discard: bool,
         }
-        /// Value of the register: whether there are requests, and how they are noticed.
+        /// A value of this register: acceptance of requests, and their interrupt.
         MailboxRotControl: 0x0 after reset {
-            /// Take requests. Cleared by a change of lifecycle, a wipe and a fault.
+            /// The mailbox takes requests. A change of lifecycle, a wipe and a fault clear the bit.
             [0] open with_open: bool,
-            /// Interrupt the root of trust while there is a request, or in fault.
+            /// The mailbox interrupts the root of trust while there is a request, and in fault.
             [1] interrupt_enable with_interrupt_enable: bool,
         }
-        /// Value of the register: what is to be done.
+        /// A value of this register: operation.
         MailboxRotOperation: 0x0 after reset {
-            /// Number of the operation.
+            /// The field has the number of the operation.
             [15:0] operation _: u16,
-            /// Flags of the operation.
+            /// The field has the flags of the operation.
             [31:16] flags _: u16,
         }
-        /// Value of the register: what came of it.
+        /// A value of this register: outcome.
         MailboxRotOutcome: 0x0 after reset {
-            /// 0 is success.
+            /// The value 0 means success.
             [7:0] status with_status: u8,
-            /// Reason of a refusal: the number of an error.
+            /// The field has the number of the error for which the request is refused.
             [31:16] reason with_reason: u16,
         }
     }

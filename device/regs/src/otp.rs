@@ -7,9 +7,9 @@ choices! {
     OtpVerdict {
         /// The array is being read.
         Loading = 0,
-        /// All that was provisioned is good, and the lifecycle is one that boots.
+        /// All provisioned fields are good, and the lifecycle is one that boots.
         Ready = 1,
-        /// See `reason`.
+        /// The array cannot be used, for the reason in `reason`.
         Failed = 2,
     }
     /// Values of the field `reason`.
@@ -24,13 +24,13 @@ choices! {
         Half = 3,
         /// A written word has more faults than its code corrects.
         Corrupted = 4,
-        /// Flags that are no lifecycle.
+        /// The flags are not those of a lifecycle.
         Lifecycle = 5,
-        /// A floor with a gap.
+        /// The floor has a gap.
         Floor = 6,
         /// Some words of a field are written and others blank.
         Mixed = 7,
-        /// In production, without a board or without a root key that may be used.
+        /// The device is in production, and has no board or no root key that may be used.
         Incomplete = 8,
         /// The block was upset, and does nothing until reset.
         Upset = 9,
@@ -39,17 +39,18 @@ choices! {
     OtpLifecycle {
         /// Nothing was provisioned.
         Blank = 0,
-        /// At the manufacturer of the chip.
+        /// The device is at the manufacturer of the chip.
         Test = 1,
-        /// At the manufacturer of the device.
+        /// The device is at the manufacturer of the device.
         Development = 2,
-        /// In the field. Only here are secrets open.
+        /// The device is in the field. Secrets are open in this state only.
         Production = 3,
-        /// For failure analysis; secrets are closed.
+        /// The device was returned for failure analysis; secrets are closed.
         Returned = 4,
-        /// Nothing boots any more.
+        /// The device was scrapped, and boots nothing.
         Scrapped = 5,
-        /// Not known yet, no lifecycle, or upset.
+        /// The lifecycle is not known yet, the flags are not those of a lifecycle, or the block was
+        /// upset.
         Invalid = 7,
     }
     /// Values of the field `outcome`.
@@ -58,15 +59,17 @@ choices! {
         None = 0,
         /// A burn is under way.
         Busy = 1,
-        /// Burned and read back.
+        /// The row was burned, and read back correctly.
         Done = 2,
-        /// Refused: the field is locked or hidden.
+        /// The burn was refused, because the field is locked or hidden.
         Locked = 3,
-        /// Refused: not in this lifecycle.
+        /// The burn was refused, because this lifecycle does not permit it.
         Lifecycle = 4,
-        /// Refused: not the next step, or no such row or flag.
+        /// The burn was refused, because it is not the next step, or because there is no such row or
+        /// flag.
         Order = 5,
-        /// Refused: the row has cells that the value has not, or is written with another one.
+        /// The burn was refused, because the row has cells that the value does not have, or another
+        /// value.
         Conflict = 6,
         /// The cells do not read as they were burned.
         Verify = 7,
@@ -76,127 +79,128 @@ choices! {
 block! {
     /// One-time-programmable storage.
     ///
-    /// Fields that are programmed once, their locks and latches, and the verdict of the reader that
-    /// runs at reset.
+    /// The block has fields that are programmed once, their locks and latches, and the verdict of the
+    /// reader that runs at reset.
     OtpRegisters: OtpMap, 0x400 bytes {
         /// Identification.
         ///
-        /// The letters `otp` and a zero.
+        /// The field reads as the letters `otp` and a zero.
         0x0 id: u32 ReadOnly,
         /// Status.
         0x4 status: OtpStatus ReadOnly,
         /// Fields.
         ///
-        /// A bit for each field of words: 0 to 3 root keys, 4 board, 5 device secret, 6 to 9 keys. One
-        /// with neither bit is refused.
+        /// Each field of words has a bit: 0 to 3 root keys, 4 board, 5 device secret, 6 to 9 keys. A
+        /// field with neither bit is refused.
         0x8 fields: OtpFields ReadOnly,
         /// Locks and revocation.
         0xc locks: OtpLocks ReadOnly,
         /// Faults that were corrected.
         0x10 corrected: OtpCorrected ReadOnly,
-        /// What became of the last burn.
+        /// Outcome of the last burn.
         0x14 progress: OtpProgress ReadOnly,
         /// Read latches.
         ///
-        /// A one hides a field of words until reset, from every reader, and clears its words. Zeros
+        /// A one hides a field of words from every reader until reset, and clears its words. Zeros
         /// change nothing.
         0x18 hide: OtpHide WriteOnly,
         /// Latches against burns.
         ///
         /// A one closes a field to burns until reset. Zeros change nothing.
         0x1c latch: OtpLatch WriteOnly,
-        /// What is burned.
+        /// Data to burn.
         ///
-        /// A word, or the number of a flag in its row. Forgotten after each burn. A write while one is
-        /// under way is an error.
+        /// The register has a word, or the number of a flag in its row. It is cleared after each burn.
+        /// A write during a burn is an error.
         0x20 data: u32 WriteOnly,
-        /// Burns a row.
+        /// Burn command.
         ///
-        /// The upper half has to be B1A5 (hexadecimal). A write that is refused is an error; see
-        /// `progress`.
+        /// The upper half has to be B1A5 (hexadecimal). A write that is refused is an error, and
+        /// `progress` has the reason.
         0x24 burn: OtpBurn WriteOnly,
-        /// Sends the device secret or a key to an engine.
+        /// Transfer of the device secret or a key to an engine.
         ///
-        /// An error if it is closed, blank, or something is being sent.
+        /// The write is an error if the source is closed or blank, or while another transfer is under
+        /// way.
         0x28 send: OtpSend WriteOnly,
         /// Rows.
         ///
-        /// Words by the numbers of their rows: 16 to 19 types of the root keys, 24 to 31 board, 32 to
-        /// 63 digests of the root keys, 64 to 71 device secret, 72 to 103 keys. A read of a word that
-        /// is blank, refused, hidden or closed is an error, with zeros.
+        /// Each word has the number of its row: 16 to 19 types of the root keys, 24 to 31 board, 32 to
+        /// 63 digests of the root keys, 64 to 71 device secret, 72 to 103 keys. Reading a word that is
+        /// blank, refused, hidden or closed is a bus error and gives zeros.
         0x200 rows: [u32; 128] ReadOnly,
     }
 }
 
 values! {
-    /// Value of the register: status.
+    /// A value of this register: status.
     OtpStatus: 0x0 after reset {
-        /// The verdict.
+        /// The field has the verdict.
         [1:0] verdict _: OtpVerdict,
-        /// Why it is not `ready`.
+        /// The field has the reason why the verdict is not `ready`.
         [7:4] reason _: OtpReason,
-        /// The row of this reason, if it is one of a row.
+        /// The field has the row of this reason, if the reason is about a row.
         [14:8] row _: u8,
-        /// The lifecycle of this reset.
+        /// The field has the lifecycle as it was read at reset.
         [18:16] lifecycle _: OtpLifecycle,
-        /// The floor of security versions.
+        /// The field has the floor of security versions.
         [30:24] floor _: u8,
     }
-    /// Value of the register: fields.
+    /// A value of this register: fields.
     OtpFields: 0x0 after reset {
-        /// All of its words are written and good.
+        /// All words of the field are written and good.
         [9:0] good _: u16,
-        /// All of its words are blank.
+        /// All words of the field are blank.
         [19:10] blank _: u16,
-        /// Hidden until reset, by `hide`.
+        /// `hide` has hidden the field until reset.
         [29:20] hidden _: u16,
     }
-    /// Value of the register: locks and revocation.
+    /// A value of this register: locks and revocation.
     OtpLocks: 0x0 after reset {
-        /// Fields that cannot be burned: bits 0 to 9 as in `fields`, then lifecycle, revocation, floor,
-        /// locks.
+        /// Each bit says that a field cannot be burned: bits 0 to 9 as in `fields`, then lifecycle,
+        /// revocation, floor and locks.
         [13:0] locked _: u16,
-        /// Root keys that are revoked.
+        /// Each bit says that a root key is revoked.
         [19:16] revoked _: u8,
     }
-    /// Value of the register: faults that were corrected.
+    /// A value of this register: faults that were corrected.
     OtpCorrected: 0x0 after reset {
-        /// How many since reset, up to 255.
+        /// The field counts faults since reset, up to 255.
         [7:0] count _: u8,
-        /// Row of the first.
+        /// The field has the row of the first fault.
         [14:8] row _: u8,
     }
-    /// Value of the register: what became of the last burn.
+    /// A value of this register: outcome of the last burn.
     OtpProgress: 0x0 after reset {
-        /// The result.
+        /// The field has the result.
         [2:0] code _: OtpOutcome,
         /// A burn can be commanded.
         [8] idle _: bool,
         /// A key is being sent.
         [9] sending _: bool,
     }
-    /// Value of the register: read latches.
+    /// A value of this register: read latches.
     OtpHide: 0x0 after reset {
-        /// Bits as in `fields`.
+        /// The bits have the same places as in `fields`.
         [9:0] _ with_hidden: u16,
     }
-    /// Value of the register: latches against burns.
+    /// A value of this register: latches against burns.
     OtpLatch: 0x0 after reset {
-        /// Bits as in `locks.locked`.
+        /// The bits have the same places as in `locks.locked`.
         [13:0] _ with_closed: u16,
     }
-    /// Value of the register: burns a row.
+    /// A value of this register: burn command.
     OtpBurn: 0x0 after reset {
-        /// The row.
+        /// The field has the row.
         [6:0] _ with_row: u8,
-        /// The word that unlocks the command.
+        /// The field has the word that unlocks the command.
         [31:16] _ with_key: u16,
     }
-    /// Value of the register: sends the device secret or a key to an engine.
+    /// A value of this register: transfer of the device secret or a key to an engine.
     OtpSend: 0x0 after reset {
-        /// 0: the device secret; 1 to 4: keys 0 to 3.
+        /// The value 0 selects the device secret, and 1 to 4 select keys 0 to 3.
         [2:0] _ with_key: u8,
-        /// To which engine.
+        /// The field selects the engine that receives it.
         [9:8] _ with_to: u8,
     }
 }

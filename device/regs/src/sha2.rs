@@ -5,15 +5,15 @@
 choices! {
     /// Values of the field `mode`.
     Sha2Mode {
-        /// No command is taken but `abort` and `wipe`.
+        /// The engine takes no command but `abort` and `wipe`.
         Off = 0,
-        /// SHA-256 (FIPS 180-4).
+        /// The engine computes SHA-256 (FIPS 180-4).
         Sha256 = 1,
-        /// HMAC-SHA-256 (FIPS 198-1).
+        /// The engine computes HMAC-SHA-256 (FIPS 198-1).
         HmacSha256 = 2,
-        /// SHA-384, if there is an engine for it.
+        /// The engine computes SHA-384, if the instance supports it.
         Sha384 = 3,
-        /// SHA-512, if there is an engine for it.
+        /// The engine computes SHA-512, if the instance supports it.
         Sha512 = 4,
     }
 }
@@ -21,100 +21,105 @@ choices! {
 block! {
     /// SHA-2 engine.
     ///
-    /// SHA-256, HMAC-SHA-256, and perhaps SHA-384 and SHA-512, with a FIFO or a stream for the message.
-    /// Commands that come at the wrong time change nothing and are told by `error`. An upset of the
-    /// engine's own state is for good: `status.failed` stays until reset, and nothing can be had.
+    /// The engine computes SHA-256 and HMAC-SHA-256 and, in some instances, SHA-384 and SHA-512. The
+    /// message comes through a FIFO or a stream. A command at the wrong time changes nothing, and
+    /// `error` reports it. After an upset of its own state, the engine gives no results and sets
+    /// `status.failed` until reset.
     Sha2Registers: Sha2Map, 0x140 bytes {
         /// Identification.
         ///
-        /// The letters `sha2`.
+        /// The field reads as the letters `sha2`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
         0x4 parameters: Sha2Parameters ReadOnly,
         /// Configuration.
         ///
-        /// Taken while idle; ignored otherwise.
+        /// The register takes writes while the engine is idle; other writes are ignored.
         0x8 control: Sha2Control ReadWrite,
         /// Commands.
         ///
-        /// One at a time. A read is an error.
+        /// Software gives one command at a time. Reading this register is a bus error.
         0xc command: Sha2Command WriteOnly,
         /// Status.
         0x10 status: Sha2Status ReadOnly,
-        /// Errors of the driver.
+        /// Refused accesses.
         ///
-        /// Nothing was done. A one clears.
+        /// The engine did nothing for the access that a bit names. Writing a one clears the bit.
         0x14 error: Sha2Error ReadWrite,
         /// Interrupts.
         ///
-        /// A one clears.
+        /// Writing a one clears a bit.
         0x18 interrupt: Sha2Interrupt ReadWrite,
-        /// Interrupts that are passed on.
+        /// Interrupt enable.
         0x1c interrupt_enable: Sha2InterruptEnable ReadWrite,
         /// Length of the message, lower half.
         ///
-        /// In bytes, the block of the key of a HMAC included. Set when a message ends or is left; read
-        /// by `resume`, for which it is a number of whole blocks.
+        /// The length counts bytes, and includes the block of the key of an HMAC. The engine sets it
+        /// when a message ends or is left. `resume` reads it, and needs a number of whole blocks.
         0x20 message_length_low: u32 ReadWrite,
         /// Length of the message, upper half.
         0x24 message_length_high: Sha2MessageLengthHigh ReadWrite,
         /// Key of HMAC.
         ///
-        /// K0 of FIPS 198-1: the key followed by zeros; one of more than 64 bytes is hashed by software
-        /// first. Bytes in the order of memory. A read is an error, with zeros.
+        /// The words are K0 of FIPS 198-1, the key followed by zeros; software hashes a key of more
+        /// than 64 bytes first. The bytes have the order of memory. Reading this register is a bus
+        /// error and gives zeros.
         0x40 key: [u32; 16] WriteOnly,
         /// Digest, or state of a message.
         ///
-        /// Zero while there is neither, and past its end. Written before `resume`.
+        /// The words read as zero while there is no value, and past its end. Software writes the state
+        /// before `resume`.
         0x80 digest: [u32; 16] ReadWrite,
         /// FIFO.
         ///
-        /// Every store appends its bytes to the message, wherever in this range. Waits while the FIFO
-        /// is full.
+        /// Every store to this range appends its bytes to the message. A store waits while the FIFO is
+        /// full.
         0x100 fifo: [u32; 16] WriteOnly,
     }
 }
 
 values! {
-    /// Value of the register: parameters of this instance.
+    /// A value of this register: parameters of this instance.
     Sha2Parameters: 0x0 after reset {
-        /// Rounds a cycle: 1, 2 or 4.
+        /// The engine computes this number of rounds in a cycle: 1, 2 or 4.
         [3:0] rounds_per_cycle _: u8,
-        /// Words that the FIFO holds.
+        /// The FIFO holds this number of words.
         [15:8] fifo_words _: u8,
-        /// There is an engine for SHA-384 and SHA-512.
+        /// The instance supports SHA-384 and SHA-512.
         [16] with_sha512 _: bool,
     }
-    /// Value of the register: configuration.
+    /// A value of this register: configuration.
     Sha2Control: 0x0 after reset {
-        /// What is computed.
+        /// The field selects the function that the engine computes.
         [2:0] mode with_mode: Sha2Mode,
-        /// 0: the lowest byte of a word is the first of the message. 1: the highest is.
+        /// With 0, the lowest byte of a word is the first one of the message; with 1, the highest byte
+        /// is.
         [4] message_swap with_message_swap: bool,
-        /// 0: `digest` copied to memory is the digest as the standard writes it. 1: words are numbers.
+        /// With 0, `digest` copied to memory is the digest as the standard writes it; with 1, words are
+        /// numbers.
         [5] digest_swap with_digest_swap: bool,
         /// The message comes from the stream port, not from the FIFO.
         [6] stream with_stream: bool,
     }
-    /// Value of the register: commands.
+    /// A value of this register: commands.
     Sha2Command: 0x0 after reset {
-        /// Begins a message.
+        /// The engine begins a message.
         [0] _ with_start: bool,
-        /// The message is complete: what the FIFO holds is the end of it.
+        /// The message is complete, and ends with the words in the FIFO.
         [1] _ with_process: bool,
-        /// Leaves the message, of which whole blocks were pushed (one at least), once they are hashed.
-        /// `digest` and `message_length` say how to go on.
+        /// The engine leaves a message of which whole blocks were pushed, at least one, once they are
+        /// hashed. `digest` and `message_length` then have the values for `resume`.
         [2] _ with_stop: bool,
-        /// Goes on with a message from `digest` and `message_length`.
+        /// The engine continues a message from `digest` and `message_length`.
         [3] _ with_resume: bool,
-        /// Forgets message and digest, and keeps the key.
+        /// The engine forgets message and digest, and keeps the key.
         [4] _ with_abort: bool,
-        /// Forgets message, digest and key.
+        /// The engine forgets message, digest and key.
         [5] _ with_wipe: bool,
     }
-    /// Value of the register: status.
+    /// A value of this register: status.
     Sha2Status: 0x0 after reset {
-        /// Nothing is being done; keys, states and configuration can be written.
+        /// The engine is idle; keys, states and configuration can be written.
         [0] idle _: bool,
         /// The FIFO is empty.
         [1] fifo_empty _: bool,
@@ -128,41 +133,41 @@ values! {
         [5] key_loaded _: bool,
         /// The engine was upset, and does nothing until reset.
         [6] failed _: bool,
-        /// Words in the FIFO.
+        /// The FIFO has this number of words.
         [12:8] fifo_level _: u8,
     }
-    /// Value of the register: errors of the driver.
+    /// A value of this register: refused accesses.
     Sha2Error: 0x0 after reset {
-        /// A command at the wrong time, without a mode, or without the key that it needs.
+        /// A command came at the wrong time, without a mode, or without the key that it needs.
         [0] command with_command: bool,
-        /// `stop` with a part of a block.
+        /// `stop` came with a part of a block.
         [1] stop with_stop: bool,
-        /// Words for the FIFO without a message, or with gaps between their bytes.
+        /// A word for the FIFO came without a message, or had gaps between its bytes.
         [2] push with_push: bool,
-        /// `key` or `digest` written while busy, or not by whole words.
+        /// `key` or `digest` was written while the engine was busy, or not by whole words.
         [3] write with_write: bool,
     }
-    /// Value of the register: interrupts.
+    /// A value of this register: interrupts.
     Sha2Interrupt: 0x0 after reset {
         /// A digest, a MAC or a state is in `digest`.
         [0] done with_done: bool,
         /// The FIFO has become empty, and the message is not complete.
         [1] fifo_empty with_fifo_empty: bool,
-        /// See `error` and `status.failed`.
+        /// The engine found an error: `error` and `status.failed` name it.
         [2] error with_error: bool,
     }
-    /// Value of the register: interrupts that are passed on.
+    /// A value of this register: interrupt enable.
     Sha2InterruptEnable: 0x0 after reset {
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [0] done with_done: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [1] fifo_empty with_fifo_empty: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [2] error with_error: bool,
     }
-    /// Value of the register: length of the message, upper half.
+    /// A value of this register: length of the message, upper half.
     Sha2MessageLengthHigh: 0x0 after reset {
-        /// Bits 60 to 32.
+        /// The field has bits 60 to 32 of the length.
         [28:0] value with_value: u32,
     }
 }

@@ -5,29 +5,30 @@
 choices! {
     /// Values of the field `mode`.
     Sha3Mode {
-        /// No command is taken but `abort` and `wipe`.
+        /// The engine takes no command but `abort` and `wipe`.
         Off = 0,
-        /// SHA3-224 (FIPS 202).
+        /// The engine computes SHA3-224 (FIPS 202).
         Sha3224 = 1,
-        /// SHA3-256.
+        /// The engine computes SHA3-256 (FIPS 202).
         Sha3256 = 2,
-        /// SHA3-384.
+        /// The engine computes SHA3-384 (FIPS 202).
         Sha3384 = 3,
-        /// SHA3-512.
+        /// The engine computes SHA3-512 (FIPS 202).
         Sha3512 = 4,
-        /// SHAKE128.
+        /// The engine computes SHAKE128 (FIPS 202).
         Shake128 = 5,
-        /// SHAKE256.
+        /// The engine computes SHAKE256 (FIPS 202).
         Shake256 = 6,
-        /// cSHAKE128 (SP 800-185); software puts the prefix before the message.
+        /// The engine computes cSHAKE128 (SP 800-185); software puts the prefix before the message.
         Cshake128 = 7,
-        /// cSHAKE256.
+        /// The engine computes cSHAKE256, in the same way.
         Cshake256 = 8,
-        /// KMAC128 (SP 800-185): after the first block, the prefix, the engine puts the block of `key`.
+        /// The engine computes KMAC128 (SP 800-185). It puts the block of `key` after the first block,
+        /// which is the prefix.
         Kmac128 = 9,
-        /// KMAC256.
+        /// The engine computes KMAC256, in the same way.
         Kmac256 = 10,
-        /// TurboSHAKE128 (RFC 9861): 12 rounds, and `control.suffix`.
+        /// The engine computes TurboSHAKE128 (RFC 9861), with 12 rounds and `control.suffix`.
         Turboshake128 = 11,
     }
 }
@@ -35,88 +36,91 @@ choices! {
 block! {
     /// SHA-3 engine.
     ///
-    /// SHA-3, SHAKE, cSHAKE, KMAC and TurboSHAKE128, with a port for words of 64 bits or a stream for
-    /// the message. Commands that come at the wrong time change nothing and are told by `error`. An
-    /// upset of the engine's own state is for good: `status.failed` stays until reset, and nothing can
-    /// be had.
+    /// The engine computes SHA-3, SHAKE, cSHAKE, KMAC and TurboSHAKE128. The message comes through a
+    /// port for words of 64 bits or a stream. A command at the wrong time changes nothing, and `error`
+    /// reports it. After an upset of its own state, the engine gives no results and sets
+    /// `status.failed` until reset.
     Sha3Registers: Sha3Map, 0x1a8 bytes {
         /// Identification.
         ///
-        /// The letters `sha3`.
+        /// The field reads as the letters `sha3`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
         0x4 parameters: Sha3Parameters ReadOnly,
         /// Configuration.
         ///
-        /// Taken while idle; ignored otherwise.
+        /// The register takes writes while the engine is idle; other writes are ignored.
         0x8 control: Sha3Control ReadWrite,
         /// Commands.
         ///
-        /// One at a time. A read is an error.
+        /// Software gives one command at a time. Reading this register is a bus error.
         0xc command: Sha3Command WriteOnly,
         /// Status.
         0x10 status: Sha3Status ReadOnly,
-        /// Errors of the driver.
+        /// Refused accesses.
         ///
-        /// Nothing was done. A one clears.
+        /// The engine did nothing for the access that a bit names. Writing a one clears the bit.
         0x14 error: Sha3Error ReadWrite,
         /// Interrupts.
         ///
-        /// A one clears.
+        /// Writing a one clears a bit.
         0x18 interrupt: Sha3Interrupt ReadWrite,
-        /// Interrupts that are passed on.
+        /// Interrupt enable.
         0x1c interrupt_enable: Sha3InterruptEnable ReadWrite,
         /// Final size, and commit.
         0x20 final_size: Sha3FinalSize ReadWrite,
         /// Word of the message.
         ///
-        /// 64 bits, the lower half first. Bytes in the order of memory. A store waits until the word
-        /// before was taken, at most the time of a block. A read is an error.
+        /// A word has 64 bits, and its lower half comes first. The bytes have the order of memory. A
+        /// store waits until the word before was taken, at most the time of a block. Reading this
+        /// register is a bus error.
         0x28 data: [u32; 2] WriteOnly,
         /// Key of KMAC.
         ///
-        /// bytepad(encode_string(K), rate) of SP 800-185 without its trailing zeros: `01`, the rate,
-        /// the length of K in bits with the number of its bytes, K of at most 64 bytes, zeros. Bytes in
-        /// the order of memory. A read is an error, with zeros.
+        /// The words are bytepad(encode_string(K), rate) of SP 800-185 without its trailing zeros:
+        /// `01`, the rate, the length of K in bits with the number of its bytes, K of at most 64 bytes,
+        /// zeros. The bytes have the order of memory. Reading this register is a bus error and gives
+        /// zeros.
         0x40 key: [u32; 18] WriteOnly,
         /// Digest, or block of output.
         ///
-        /// Zero while there is none, and past its end.
+        /// The words read as zero while there is no value, and past its end.
         0x100 digest: [u32; 42] ReadOnly,
     }
 }
 
 values! {
-    /// Value of the register: parameters of this instance.
+    /// A value of this register: parameters of this instance.
     Sha3Parameters: 0x0 after reset {
-        /// Rounds a cycle: 1 or 2.
+        /// The engine computes this number of rounds in a cycle: 1 or 2.
         [3:0] rounds_per_cycle _: u8,
     }
-    /// Value of the register: configuration.
+    /// A value of this register: configuration.
     Sha3Control: 0x0 after reset {
-        /// What is computed.
+        /// The field selects the function that the engine computes.
         [3:0] mode with_mode: Sha3Mode,
         /// The message comes from the stream port, not from `data`.
         [4] stream with_stream: bool,
-        /// 0: a store to the upper half of `data` pushes it. 1: a store to `final` with `commit` does.
+        /// With 0, a store to the upper half of `data` pushes the word; with 1, a store to `final_size`
+        /// with `commit` does.
         [5] by_commit with_by_commit: bool,
-        /// The byte after the message, for TurboSHAKE128: 0x01 to 0x7f.
+        /// TurboSHAKE128 appends this byte to the message; it is from 0x01 to 0x7f.
         [15:8] suffix with_suffix: u8,
     }
-    /// Value of the register: commands.
+    /// A value of this register: commands.
     Sha3Command: 0x0 after reset {
-        /// Begins a message.
+        /// The engine begins a message.
         [0] _ with_start: bool,
-        /// Replaces `digest` by the next block of output, of a function that has one.
+        /// The engine replaces `digest` by the next block of output, if the function has one.
         [1] _ with_squeeze: bool,
-        /// Forgets message and digest, and keeps the key.
+        /// The engine forgets message and digest, and keeps the key.
         [2] _ with_abort: bool,
-        /// Forgets message, digest and key.
+        /// The engine forgets message, digest and key.
         [3] _ with_wipe: bool,
     }
-    /// Value of the register: status.
+    /// A value of this register: status.
     Sha3Status: 0x0 after reset {
-        /// Nothing is being done; key and configuration can be written.
+        /// The engine is idle; key and configuration can be written.
         [0] idle _: bool,
         /// A store into `data` does not wait.
         [1] data_free _: bool,
@@ -127,37 +131,37 @@ values! {
         /// The engine was upset, and does nothing until reset.
         [4] failed _: bool,
     }
-    /// Value of the register: errors of the driver.
+    /// A value of this register: refused accesses.
     Sha3Error: 0x0 after reset {
-        /// A command at the wrong time, without a mode, or without the key that it needs.
+        /// A command came at the wrong time, without a mode, or without the key that it needs.
         [0] command with_command: bool,
-        /// A word without a message, after the last one, not whole, or committed while one waits; or a
-        /// message of KMAC that ends in its first block, which is dropped.
+        /// A word came without a message or after the last one, was not whole, or was committed while
+        /// another one waited; or a message of KMAC ended in its first block, and was dropped.
         [1] push with_push: bool,
-        /// `key` written while busy, or not by whole words.
+        /// `key` was written while the engine was busy, or not by whole words.
         [2] write with_write: bool,
     }
-    /// Value of the register: interrupts.
+    /// A value of this register: interrupts.
     Sha3Interrupt: 0x0 after reset {
-        /// There is something in `digest`.
+        /// `digest` has a digest or a block of output.
         [0] done with_done: bool,
-        /// See `error` and `status.failed`.
+        /// The engine found an error: `error` and `status.failed` name it.
         [1] error with_error: bool,
     }
-    /// Value of the register: interrupts that are passed on.
+    /// A value of this register: interrupt enable.
     Sha3InterruptEnable: 0x0 after reset {
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [0] done with_done: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [1] error with_error: bool,
     }
-    /// Value of the register: final size, and commit.
+    /// A value of this register: final size, and commit.
     Sha3FinalSize: 0x0 after reset {
-        /// Bytes of the last word, 0 to 8. Ignored for other words.
+        /// The last word has this number of bytes, 0 to 8. Other words ignore it.
         [3:0] size with_size: u8,
         /// The next word to be pushed is the last one of the message.
         [8] _ with_last: bool,
-        /// Pushes `data`, with `control.by_commit`.
+        /// A one pushes `data`, if `control.by_commit` is set.
         [9] _ with_commit: bool,
     }
 }

@@ -17,7 +17,7 @@ choices! {
         Write = 4,
         /// The engine that gives the stream has aborted it.
         Stream = 5,
-        /// Aborted by command, or by a change of the lifecycle.
+        /// A command, or a change of the lifecycle, aborted it.
         Abort = 6,
     }
 }
@@ -25,103 +25,103 @@ choices! {
 block! {
     /// Stream writer.
     ///
-    /// Writes the stream of an engine to a range of memory. A window limits what it may address; it is
-    /// locked before the first range, until reset. An upset is for good: `status.failed` stays until
-    /// reset.
+    /// The writer writes the stream of an engine to a range of memory. A window limits the addresses
+    /// that it may use; it is locked before the first range, until reset. After an upset,
+    /// `status.failed` stays until reset.
     StreamWriterRegisters: StreamWriterMap, 0x2c bytes {
         /// Identification.
         ///
-        /// The letters `strw`.
+        /// The field reads as the letters `strw`.
         0x0 id: u32 ReadOnly,
         /// Destination.
         ///
-        /// Taken while idle; ignored otherwise.
+        /// The register takes writes while the engine is idle; other writes are ignored.
         0x4 destination: u32 ReadWrite,
         /// Length.
         ///
-        /// Taken while idle; ignored otherwise.
+        /// The register takes writes while the engine is idle; other writes are ignored.
         0x8 length: u32 ReadWrite,
         /// Commands.
         ///
-        /// A read is an error.
+        /// Reading this register is a bus error.
         0xc command: StreamWriterCommand WriteOnly,
         /// Status.
         0x10 status: StreamWriterStatus ReadOnly,
-        /// What became of the last stream.
+        /// Outcome of the last stream.
         ///
-        /// Valid while idle.
+        /// The register is valid while the engine is idle.
         0x14 error: StreamWriterError ReadOnly,
         /// Interrupts.
         ///
-        /// A one clears.
+        /// Writing a one clears a bit.
         0x18 interrupt: StreamWriterInterrupt ReadWrite,
-        /// Interrupts that are passed on.
+        /// Interrupt enable.
         0x1c interrupt_enable: StreamWriterInterruptEnable ReadWrite,
         /// Lock of the window.
         0x20 lock: StreamWriterLock ReadWrite,
         /// First page of the window.
         ///
-        /// Written before the lock; ignored otherwise.
+        /// The register is written before the lock; later writes are ignored.
         0x24 window_first: StreamWriterWindowFirst ReadWrite,
         /// Last page of the window.
         ///
-        /// Written before the lock; ignored otherwise.
+        /// The register is written before the lock; later writes are ignored.
         0x28 window_last: StreamWriterWindowLast ReadWrite,
     }
 }
 
 values! {
-    /// Value of the register: commands.
+    /// A value of this register: commands.
     StreamWriterCommand: 0x0 after reset {
-        /// Takes a stream and writes it.
+        /// The writer takes a stream and writes it.
         [0] _ with_start: bool,
-        /// Ends it. It takes until the bus is quiet.
+        /// The writer ends the stream. This takes until the bus is quiet.
         [1] _ with_abort: bool,
     }
-    /// Value of the register: status.
+    /// A value of this register: status.
     StreamWriterStatus: 0x0 after reset {
-        /// No stream is written.
+        /// The writer writes no stream.
         [0] idle _: bool,
         /// The writer was upset, and does nothing until reset.
         [1] failed _: bool,
     }
-    /// Value of the register: what became of the last stream.
+    /// A value of this register: outcome of the last stream.
     StreamWriterError: 0x0 after reset {
-        /// Why it failed.
+        /// The field has the reason of a failure.
         [2:0] cause _: StreamWriterCause,
     }
-    /// Value of the register: interrupts.
+    /// A value of this register: interrupts.
     StreamWriterInterrupt: 0x0 after reset {
         /// A whole stream was written, and every write was acknowledged.
         [0] done with_done: bool,
-        /// A stream was not written, or a part of it, see `error`; or the writer was upset, see
-        /// `status.failed`.
+        /// A stream was not written completely, as `error` says, or the writer was upset, as
+        /// `status.failed` says.
         [1] error with_error: bool,
-        /// A start while busy, which was ignored.
+        /// A start came while the engine was busy, and was ignored.
         [2] refused with_refused: bool,
     }
-    /// Value of the register: interrupts that are passed on.
+    /// A value of this register: interrupt enable.
     StreamWriterInterruptEnable: 0x0 after reset {
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [0] done with_done: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [1] error with_error: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [2] refused with_refused: bool,
     }
-    /// Value of the register: lock of the window.
+    /// A value of this register: lock of the window.
     StreamWriterLock: 0x0 after reset {
-        /// A one locks the window until reset. Nothing starts before.
+        /// A one locks the window until reset. No stream starts before that.
         [0] locked with_locked: bool,
     }
-    /// Value of the register: first page of the window.
+    /// A value of this register: first page of the window.
     StreamWriterWindowFirst: 0xfffff000 after reset {
-        /// Bits 31 to 12 of its address.
+        /// The field has bits 31 to 12 of the address of the page.
         [31:12] page with_page: u32,
     }
-    /// Value of the register: last page of the window.
+    /// A value of this register: last page of the window.
     StreamWriterWindowLast: 0x0 after reset {
-        /// Bits 31 to 12 of its address.
+        /// The field has bits 31 to 12 of the address of the page.
         [31:12] page with_page: u32,
     }
 }

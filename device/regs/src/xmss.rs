@@ -5,13 +5,13 @@
 choices! {
     /// Values of the field `refusal`.
     XmssRefusal {
-        /// No verification has ended, or the signature is valid: see `verdict`.
+        /// No verification has ended, or the signature is valid, as `verdict` says.
         None = 0,
         /// The signature leads to another root, which `root` has.
         Mismatch = 1,
-        /// The expected type is none that is built in.
+        /// The expected type is not built in.
         UnknownType = 2,
-        /// The key has another type than was expected.
+        /// The key does not have the expected type.
         KeyType = 3,
         /// The tree has no such leaf.
         LeafIndex = 4,
@@ -19,18 +19,18 @@ choices! {
         Truncated = 5,
         /// Bytes follow the signature.
         Oversized = 6,
-        /// A state that does not exist; until reset.
+        /// The engine was in a state that does not exist, and does nothing until reset.
         Upset = 9,
     }
     /// Values of the field `scheme`.
     XmssScheme {
-        /// XMSS (RFC 8391, SP 800-208).
+        /// The engine verifies XMSS (RFC 8391, SP 800-208).
         Xmss = 0,
-        /// XMSS^MT, whose types have numbers of their own.
+        /// The engine verifies XMSS^MT, whose types have numbers of their own.
         XmssMt = 1,
-        /// LMS and HSS (RFC 8554, SP 800-208).
+        /// The engine verifies LMS and HSS (RFC 8554, SP 800-208).
         Lms = 2,
-        /// SLH-DSA (FIPS 205).
+        /// The engine verifies SLH-DSA (FIPS 205).
         SlhDsa = 3,
     }
 }
@@ -38,112 +38,119 @@ choices! {
 block! {
     /// Engine for hash-based signatures.
     ///
-    /// Verifies signatures of the families that are built in: key by registers, then the signature and
-    /// then the message by `data` or the stream port, each with its end. In XMSS^MT the message comes
-    /// after the first 40 bytes of the signature, and the rest of the signature after the message, with
-    /// its end. After a refusal the rest of both is taken and dropped. An upset of the engine's own
-    /// state is for good: `status.failed` stays until reset, and nothing is verified.
+    /// The engine verifies signatures of the families that are built in. Registers take the key; then
+    /// `data` or the stream port takes the signature and the message, each with its end. In XMSS^MT the
+    /// message comes after the first 40 bytes of the signature, and the rest of the signature after the
+    /// message, with its end. After a refusal the rest of both is taken and dropped. After an upset of
+    /// its own state, the engine verifies nothing and sets `status.failed` until reset.
     XmssRegisters: XmssMap, 0xa4 bytes {
         /// Identification.
         ///
-        /// The letters `xmss`.
+        /// The field reads as the letters `xmss`.
         0x0 id: u32 ReadOnly,
         /// Parameters of this instance.
         0x4 parameters: XmssParameters ReadOnly,
         /// Configuration.
         ///
-        /// Taken while idle; ignored otherwise.
+        /// The register takes writes while the engine is idle; other writes are ignored.
         0x8 control: XmssControl ReadWrite,
         /// Commands.
         ///
-        /// A read is an error.
+        /// Reading this register is a bus error.
         0xc command: XmssCommand WriteOnly,
         /// Status.
         0x10 status: XmssStatus ReadOnly,
-        /// Errors of the driver.
+        /// Refused accesses.
         ///
-        /// Nothing was done. A one clears.
+        /// The engine did nothing for the access that a bit names. Writing a one clears the bit.
         0x14 error: XmssError ReadWrite,
         /// Interrupts.
         ///
-        /// A one clears.
+        /// Writing a one clears a bit.
         0x18 interrupt: XmssInterrupt ReadWrite,
-        /// Interrupts that are passed on.
+        /// Interrupt enable.
         0x1c interrupt_enable: XmssInterruptEnable ReadWrite,
-        /// Type that is expected.
+        /// Expected type.
         ///
-        /// Number of RFC 8391 §5.3, from what the verifier trusts. Taken while idle.
+        /// The number is one of RFC 8391 §5.3 and comes from data that the verifier trusts. The
+        /// register takes writes while the engine is idle.
         0x20 expected_type: u32 ReadWrite,
         /// Type in the key.
         ///
-        /// The first four bytes of the key as a number. Taken while idle.
+        /// The number is the first four bytes of the key. The register takes writes while the engine is
+        /// idle.
         0x24 key_type: u32 ReadWrite,
-        /// Why a signature is refused.
+        /// Reason of a refusal.
         0x28 reason: XmssReason ReadOnly,
         /// Final size.
         0x2c final_size: XmssFinalSize ReadWrite,
         /// Verdict.
         ///
-        /// One constant of 64 bits for a valid signature, lower half first; zero otherwise.
+        /// For a valid signature, the words are a constant of 64 bits with its lower half first;
+        /// otherwise they are zero.
         0x30 verdict: [u32; 2] ReadOnly,
         /// Word of signature or message.
         ///
-        /// 64 bits, the lower half first; the upper half pushes it. Bytes in the order of memory. A
-        /// store waits until the word before was taken; tests fail after 2,000 cycles. A read is an
-        /// error.
+        /// A word has 64 bits, and its lower half comes first; the upper half pushes it. The bytes have
+        /// the order of memory. A store waits until the word before was taken; tests fail after 2,000
+        /// cycles. Reading this register is a bus error.
         0x38 data: [u32; 2] WriteOnly,
         /// Key.
         ///
-        /// Root, and from offset 0x20 on the public seed. Bytes in the order of memory. A read is an
-        /// error, with zeros.
+        /// The key has the root, and from offset 0x20 on the public seed. The bytes have the order of
+        /// memory. Reading it is a bus error and gives zeros.
         0x40 key: [u32; 16] WriteOnly,
-        /// Root that the signature leads to.
+        /// Computed root.
         ///
-        /// Bytes in the order of memory. Zero unless a verification ended with a comparison.
+        /// The bytes have the order of memory. They read as zero unless a verification ended with a
+        /// comparison.
         0x80 root: [u32; 8] ReadOnly,
         /// Algorithm.
         ///
-        /// Taken while idle. Another family is an abort, after which `status.idle` is low for a while.
-        /// One that is not built in is refused as an unknown type. The key stays.
+        /// The register takes writes while the engine is idle. A change of the family is an abort,
+        /// after which `status.idle` is low for a while. A family that is not built in is refused as an
+        /// unknown type. The key stays.
         0xa0 algorithm: XmssAlgorithm ReadWrite,
     }
 }
 
 values! {
-    /// Value of the register: parameters of this instance.
+    /// A value of this register: parameters of this instance.
     XmssParameters: 0x0 after reset {
-        /// Hash cores.
+        /// The engine has this number of hash cores.
         [3:0] lanes _: u8,
-        /// Rounds a cycle of each.
+        /// Each hash core computes this number of rounds in a cycle.
         [7:4] rounds_per_cycle _: u8,
         /// XMSS is built in.
         [8] has_xmss _: bool,
-        /// XMSS^MT is.
+        /// XMSS^MT is built in.
         [9] has_xmss_mt _: bool,
-        /// LMS and HSS are.
+        /// LMS and HSS are built in.
         [10] has_lms _: bool,
-        /// SLH-DSA is.
+        /// SLH-DSA is built in.
         [11] has_slh_dsa _: bool,
-        /// Those sets of XMSS and XMSS^MT are that have hashes of 24 bytes. LMS has its own with it.
+        /// The sets of XMSS and XMSS^MT with hashes of 24 bytes are built in, and those of LMS with
+        /// LMS.
         [12] has_short _: bool,
     }
-    /// Value of the register: configuration.
+    /// A value of this register: configuration.
     XmssControl: 0x0 after reset {
         /// Signature and message come from the stream port, not from `data`.
         [0] stream with_stream: bool,
         /// The root is computed twice, the second time in another order.
         [1] two_passes with_two_passes: bool,
     }
-    /// Value of the register: commands.
+    /// A value of this register: commands.
     XmssCommand: 0x0 after reset {
-        /// Begins a verification.
+        /// The engine begins a verification.
         [0] _ with_start: bool,
-        /// Ends it, and forgets what came. The next start waits for `status.idle`.
+        /// The engine ends the verification and forgets its input. Software waits for `status.idle`
+        /// before the next start.
         [1] _ with_abort: bool,
     }
-    /// Value of the register: status.
+    /// A value of this register: status.
     XmssStatus: 0x0 after reset {
-        /// Nothing is being done or expected; key and configuration can be written.
+        /// The engine is idle and expects no input; key and configuration can be written.
         [0] idle _: bool,
         /// A store into `data` does not wait.
         [1] data_free _: bool,
@@ -152,44 +159,44 @@ values! {
         /// The engine was upset, and does nothing until reset.
         [3] failed _: bool,
     }
-    /// Value of the register: errors of the driver.
+    /// A value of this register: refused accesses.
     XmssError: 0x0 after reset {
-        /// A start while not idle.
+        /// A start came while the engine was not idle.
         [0] command with_command: bool,
-        /// A word of `data` that nothing expects, or not whole.
+        /// A word of `data` was not expected, or was not whole.
         [1] push with_push: bool,
-        /// `key` written while not idle, or not by whole words.
+        /// `key` was written while the engine was not idle, or not by whole words.
         [2] write with_write: bool,
     }
-    /// Value of the register: interrupts.
+    /// A value of this register: interrupts.
     XmssInterrupt: 0x0 after reset {
         /// A verification has ended.
         [0] done with_done: bool,
-        /// See `error` and `status.failed`.
+        /// The engine found an error: `error` and `status.failed` name it.
         [1] error with_error: bool,
     }
-    /// Value of the register: interrupts that are passed on.
+    /// A value of this register: interrupt enable.
     XmssInterruptEnable: 0x0 after reset {
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [0] done with_done: bool,
-        /// See `interrupt`.
+        /// The bit of the same name in `interrupt` is passed on.
         [1] error with_error: bool,
     }
-    /// Value of the register: why a signature is refused.
+    /// A value of this register: reason of a refusal.
     XmssReason: 0x0 after reset {
-        /// The first that was found.
+        /// The field has the first reason that was found.
         [3:0] code _: XmssRefusal,
     }
-    /// Value of the register: final size.
+    /// A value of this register: final size.
     XmssFinalSize: 0x0 after reset {
-        /// Bytes of the last word, 0 to 8. Ignored for other words.
+        /// The last word has this number of bytes, 0 to 8. Other words ignore it.
         [3:0] size with_size: u8,
         /// The next word to be pushed is the last one of the signature or of the message.
         [8] _ with_last: bool,
     }
-    /// Value of the register: algorithm.
+    /// A value of this register: algorithm.
     XmssAlgorithm: 0x0 after reset {
-        /// What is verified.
+        /// The field selects the family.
         [1:0] code with_code: XmssScheme,
     }
 }

@@ -91,7 +91,7 @@
 #define AES_INTERRUPT_ERROR_SHIFT 1
 #define AES_INTERRUPT_ERROR_MASK 0x2
 
-/* Interrupts that are passed on. */
+/* Interrupt enable. */
 #define AES_INTERRUPT_ENABLE_OFFSET 0x1c
 #define AES_INTERRUPT_ENABLE_DONE_SHIFT 0
 #define AES_INTERRUPT_ENABLE_DONE_MASK 0x1
@@ -101,10 +101,10 @@
 /* Length of the text. */
 #define AES_TEXT_LEN_OFFSET 0x20
 
-/* Length of the data that are authenticated only. */
+/* Length of the additional authenticated data. */
 #define AES_AAD_LEN_OFFSET 0x24
 
-/* Length of the vector. */
+/* Length of the initialization vector. */
 #define AES_IV_LEN_OFFSET 0x28
 #define AES_IV_LEN_BYTES_SHIFT 0
 #define AES_IV_LEN_BYTES_MASK 0xffff
@@ -114,11 +114,11 @@
 #define AES_TAG_LEN_BYTES_SHIFT 0
 #define AES_TAG_LEN_BYTES_MASK 0x1f
 
-/* Block of input. */
+/* Input block. */
 #define AES_DATA_IN_OFFSET 0x40
 #define AES_DATA_IN_COUNT 4
 
-/* Block of output. */
+/* Output block. */
 #define AES_DATA_OUT_OFFSET 0x50
 #define AES_DATA_OUT_COUNT 4
 

@@ -14,7 +14,7 @@
 #define AXI_GUARD_LOCK_LOCKED_SHIFT 0
 #define AXI_GUARD_LOCK_LOCKED_MASK 0x1
 
-/* What was refused. */
+/* Refused accesses. */
 #define AXI_GUARD_REFUSED_OFFSET 0x8
 #define AXI_GUARD_REFUSED_READ_SHIFT 0
 #define AXI_GUARD_REFUSED_READ_MASK 0x1

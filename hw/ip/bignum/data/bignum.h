@@ -56,7 +56,7 @@
 #define BIGNUM_STATUS_FAILED_SHIFT 2
 #define BIGNUM_STATUS_FAILED_MASK 0x4
 
-/* Errors of the driver. */
+/* Refused accesses. */
 #define BIGNUM_ERROR_OFFSET 0x18
 #define BIGNUM_ERROR_COMMAND_SHIFT 0
 #define BIGNUM_ERROR_COMMAND_MASK 0x1
@@ -72,19 +72,19 @@
 #define BIGNUM_INTERRUPT_ERROR_SHIFT 1
 #define BIGNUM_INTERRUPT_ERROR_MASK 0x2
 
-/* Interrupts that are passed on. */
+/* Interrupt enable. */
 #define BIGNUM_INTERRUPT_ENABLE_OFFSET 0x20
 #define BIGNUM_INTERRUPT_ENABLE_DONE_SHIFT 0
 #define BIGNUM_INTERRUPT_ENABLE_DONE_MASK 0x1
 #define BIGNUM_INTERRUPT_ENABLE_ERROR_SHIFT 1
 #define BIGNUM_INTERRUPT_ENABLE_ERROR_MASK 0x2
 
-/* What came of the last command. */
+/* Outcome of the last command. */
 #define BIGNUM_OUTCOME_OFFSET 0x24
 #define BIGNUM_OUTCOME_VALUE_SHIFT 0
 #define BIGNUM_OUTCOME_VALUE_MASK 0xffffffff
 
-/* The operand that `data` is of. */
+/* Operand that `data` accesses. */
 #define BIGNUM_OPERAND_OFFSET 0x28
 #define BIGNUM_OPERAND_VALUE_SHIFT 0
 #define BIGNUM_OPERAND_VALUE_MASK 0x1f

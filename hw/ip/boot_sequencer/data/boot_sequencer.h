@@ -6,15 +6,15 @@
 /* Boot sequencer. */
 #define BOOT_SEQUENCER_SIZE 0xc
 
-/* What becomes of the host. */
+/* Decision about the host. */
 #define BOOT_SEQUENCER_DECISION_OFFSET 0x0
 #define BOOT_SEQUENCER_DECISION_WORD_SHIFT 0
 #define BOOT_SEQUENCER_DECISION_WORD_MASK 0xffffffff
 
-/* Why it is decided so. */
+/* Reason of the decision. */
 #define BOOT_SEQUENCER_REASON_OFFSET 0x4
 
-/* What was decided. */
+/* State. */
 #define BOOT_SEQUENCER_STATUS_OFFSET 0x8
 #define BOOT_SEQUENCER_STATUS_STATE_SHIFT 0
 #define BOOT_SEQUENCER_STATUS_STATE_MASK 0x7

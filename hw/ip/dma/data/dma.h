@@ -25,7 +25,7 @@
 #define DMA_CONTROL_WRITE_SHIFT 8
 #define DMA_CONTROL_WRITE_MASK 0x100
 
-/* Where the list is. */
+/* Place of the list. */
 #define DMA_LIST_OFFSET 0xc
 #define DMA_LIST_OFFSET_SHIFT 10
 #define DMA_LIST_OFFSET_MASK 0xfc00
@@ -49,7 +49,7 @@
 #define DMA_STATUS_FAILED_SHIFT 1
 #define DMA_STATUS_FAILED_MASK 0x2
 
-/* What became of the last list. */
+/* Outcome of the last list. */
 #define DMA_ERROR_OFFSET 0x1c
 #define DMA_ERROR_CAUSE_SHIFT 0
 #define DMA_ERROR_CAUSE_MASK 0xf
@@ -65,7 +65,7 @@
 #define DMA_INTERRUPT_REFUSED_SHIFT 2
 #define DMA_INTERRUPT_REFUSED_MASK 0x4
 
-/* Interrupts that are passed on. */
+/* Interrupt enable. */
 #define DMA_INTERRUPT_ENABLE_OFFSET 0x24
 #define DMA_INTERRUPT_ENABLE_DONE_SHIFT 0
 #define DMA_INTERRUPT_ENABLE_DONE_MASK 0x1

@@ -57,7 +57,7 @@
 #define ED25519_STATUS_PUBLIC_KEY_SHIFT 12
 #define ED25519_STATUS_PUBLIC_KEY_MASK 0xf000
 
-/* Errors of the driver. */
+/* Refused accesses. */
 #define ED25519_ERROR_OFFSET 0x14
 #define ED25519_ERROR_COMMAND_SHIFT 0
 #define ED25519_ERROR_COMMAND_MASK 0x1
@@ -71,14 +71,14 @@
 #define ED25519_INTERRUPT_ERROR_SHIFT 1
 #define ED25519_INTERRUPT_ERROR_MASK 0x2
 
-/* Interrupts that are passed on. */
+/* Interrupt enable. */
 #define ED25519_INTERRUPT_ENABLE_OFFSET 0x1c
 #define ED25519_INTERRUPT_ENABLE_DONE_SHIFT 0
 #define ED25519_INTERRUPT_ENABLE_DONE_MASK 0x1
 #define ED25519_INTERRUPT_ENABLE_ERROR_SHIFT 1
 #define ED25519_INTERRUPT_ENABLE_ERROR_MASK 0x2
 
-/* What came of the last command. */
+/* Outcome of the last command. */
 #define ED25519_OUTCOME_OFFSET 0x20
 #define ED25519_OUTCOME_VALUE_SHIFT 0
 #define ED25519_OUTCOME_VALUE_MASK 0xffffffff

@@ -6,7 +6,7 @@
 /* Mailbox, the side of the host. */
 #define MAILBOX_HOST_SIZE 0x80
 
-/* What the mailbox holds, and what became of commands. */
+/* State of the mailbox, and results of commands. */
 #define MAILBOX_HOST_STATUS_OFFSET 0x0
 #define MAILBOX_HOST_STATUS_STATE_SHIFT 0
 #define MAILBOX_HOST_STATUS_STATE_MASK 0x7
@@ -27,7 +27,7 @@
 #define MAILBOX_HOST_INTERRUPT_ENABLE_SHIFT 0
 #define MAILBOX_HOST_INTERRUPT_ENABLE_MASK 0x1
 
-/* What is to be done. */
+/* Operation. */
 #define MAILBOX_HOST_OPERATION_OFFSET 0x10
 #define MAILBOX_HOST_OPERATION_OPERATION_SHIFT 0
 #define MAILBOX_HOST_OPERATION_OPERATION_MASK 0xffff
@@ -37,22 +37,22 @@
 /* Number of the request, chosen by the host. */
 #define MAILBOX_HOST_ID_OFFSET 0x14
 
-/* Where the input lies, lower half. */
+/* Address of the input, lower half. */
 #define MAILBOX_HOST_SOURCE_LOW_OFFSET 0x18
 
-/* Where the input lies, upper half. */
+/* Address of the input, upper half. */
 #define MAILBOX_HOST_SOURCE_HIGH_OFFSET 0x1c
 
-/* Where the output goes, lower half. */
+/* Address of the output, lower half. */
 #define MAILBOX_HOST_DESTINATION_LOW_OFFSET 0x20
 
-/* Where the output goes, upper half. */
+/* Address of the output, upper half. */
 #define MAILBOX_HOST_DESTINATION_HIGH_OFFSET 0x24
 
-/* Bytes of the input. */
+/* Length of the input in bytes. */
 #define MAILBOX_HOST_LENGTH_OFFSET 0x28
 
-/* What came of it. */
+/* Outcome. */
 #define MAILBOX_HOST_OUTCOME_OFFSET 0x30
 #define MAILBOX_HOST_OUTCOME_STATUS_SHIFT 0
 #define MAILBOX_HOST_OUTCOME_STATUS_MASK 0xff
@@ -62,14 +62,14 @@
 /* Number of the request that is answered. */
 #define MAILBOX_HOST_ANSWER_ID_OFFSET 0x34
 
-/* Result, as far as it fits here. */
+/* Result, if it fits here. */
 #define MAILBOX_HOST_RESULT_OFFSET 0x40
 #define MAILBOX_HOST_RESULT_COUNT 16
 
 /* Mailbox, the side of the root of trust. */
 #define MAILBOX_ROT_SIZE 0x80
 
-/* What the mailbox holds, and what became of commands. */
+/* State of the mailbox, and results of commands. */
 #define MAILBOX_ROT_STATUS_OFFSET 0x0
 #define MAILBOX_ROT_STATUS_STATE_SHIFT 0
 #define MAILBOX_ROT_STATUS_STATE_MASK 0x7
@@ -83,14 +83,14 @@
 #define MAILBOX_ROT_COMMAND_DISCARD_SHIFT 1
 #define MAILBOX_ROT_COMMAND_DISCARD_MASK 0x2
 
-/* Whether there are requests, and how they are noticed. */
+/* Acceptance of requests, and their interrupt. */
 #define MAILBOX_ROT_CONTROL_OFFSET 0x8
 #define MAILBOX_ROT_CONTROL_OPEN_SHIFT 0
 #define MAILBOX_ROT_CONTROL_OPEN_MASK 0x1
 #define MAILBOX_ROT_CONTROL_INTERRUPT_ENABLE_SHIFT 1
 #define MAILBOX_ROT_CONTROL_INTERRUPT_ENABLE_MASK 0x2
 
-/* What is to be done. */
+/* Operation. */
 #define MAILBOX_ROT_OPERATION_OFFSET 0x10
 #define MAILBOX_ROT_OPERATION_OPERATION_SHIFT 0
 #define MAILBOX_ROT_OPERATION_OPERATION_MASK 0xffff
@@ -100,29 +100,29 @@
 /* Number of the request, chosen by the host. */
 #define MAILBOX_ROT_ID_OFFSET 0x14
 
-/* Where the input lies, lower half. */
+/* Address of the input, lower half. */
 #define MAILBOX_ROT_SOURCE_LOW_OFFSET 0x18
 
-/* Where the input lies, upper half. */
+/* Address of the input, upper half. */
 #define MAILBOX_ROT_SOURCE_HIGH_OFFSET 0x1c
 
-/* Where the output goes, lower half. */
+/* Address of the output, lower half. */
 #define MAILBOX_ROT_DESTINATION_LOW_OFFSET 0x20
 
-/* Where the output goes, upper half. */
+/* Address of the output, upper half. */
 #define MAILBOX_ROT_DESTINATION_HIGH_OFFSET 0x24
 
-/* Bytes of the input. */
+/* Length of the input in bytes. */
 #define MAILBOX_ROT_LENGTH_OFFSET 0x28
 
-/* What came of it. */
+/* Outcome. */
 #define MAILBOX_ROT_OUTCOME_OFFSET 0x30
 #define MAILBOX_ROT_OUTCOME_STATUS_SHIFT 0
 #define MAILBOX_ROT_OUTCOME_STATUS_MASK 0xff
 #define MAILBOX_ROT_OUTCOME_REASON_SHIFT 16
 #define MAILBOX_ROT_OUTCOME_REASON_MASK 0xffff0000
 
-/* Result, as far as it fits here. */
+/* Result, if it fits here. */
 #define MAILBOX_ROT_RESULT_OFFSET 0x40
 #define MAILBOX_ROT_RESULT_COUNT 16
 

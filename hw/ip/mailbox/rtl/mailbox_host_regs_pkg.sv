@@ -54,47 +54,47 @@ package mailbox_host_regs_pkg;
     typedef struct {
         logic swwe;
         logic hwclr;
-    } request_word_name_f3a86331__value__in_t;
+    } request_word_name_b45332b1__value__in_t;
 
     typedef struct {
-        request_word_name_f3a86331__value__in_t value;
-    } request_word_name_f3a86331__in_t;
-
-    typedef struct {
-        logic swwe;
-        logic hwclr;
-    } request_word_name_50235123__value__in_t;
-
-    typedef struct {
-        request_word_name_50235123__value__in_t value;
-    } request_word_name_50235123__in_t;
+        request_word_name_b45332b1__value__in_t value;
+    } request_word_name_b45332b1__in_t;
 
     typedef struct {
         logic swwe;
         logic hwclr;
-    } request_word_name_a2fd2716__value__in_t;
+    } request_word_name_70bc7e55__value__in_t;
 
     typedef struct {
-        request_word_name_a2fd2716__value__in_t value;
-    } request_word_name_a2fd2716__in_t;
-
-    typedef struct {
-        logic swwe;
-        logic hwclr;
-    } request_word_name_4ae39364__value__in_t;
-
-    typedef struct {
-        request_word_name_4ae39364__value__in_t value;
-    } request_word_name_4ae39364__in_t;
+        request_word_name_70bc7e55__value__in_t value;
+    } request_word_name_70bc7e55__in_t;
 
     typedef struct {
         logic swwe;
         logic hwclr;
-    } request_word_name_d23904b9__value__in_t;
+    } request_word_name_a4907c3d__value__in_t;
 
     typedef struct {
-        request_word_name_d23904b9__value__in_t value;
-    } request_word_name_d23904b9__in_t;
+        request_word_name_a4907c3d__value__in_t value;
+    } request_word_name_a4907c3d__in_t;
+
+    typedef struct {
+        logic swwe;
+        logic hwclr;
+    } request_word_name_f1c32654__value__in_t;
+
+    typedef struct {
+        request_word_name_f1c32654__value__in_t value;
+    } request_word_name_f1c32654__in_t;
+
+    typedef struct {
+        logic swwe;
+        logic hwclr;
+    } request_word_name_2ba79f5a__value__in_t;
+
+    typedef struct {
+        request_word_name_2ba79f5a__value__in_t value;
+    } request_word_name_2ba79f5a__in_t;
 
     typedef struct {
         logic [7:0] next;
@@ -119,24 +119,24 @@ package mailbox_host_regs_pkg;
 
     typedef struct {
         logic [31:0] next;
-    } answer_view_name_1188e898__value__in_t;
+    } answer_view_name_3723b1d2__value__in_t;
 
     typedef struct {
-        answer_view_name_1188e898__value__in_t value;
-    } answer_view_name_1188e898__in_t;
+        answer_view_name_3723b1d2__value__in_t value;
+    } answer_view_name_3723b1d2__in_t;
 
     typedef struct {
         mailbox_host__status__in_t status;
         mailbox_host__operation__in_t operation;
         request_word_name_960a4886__in_t id;
-        request_word_name_f3a86331__in_t source_low;
-        request_word_name_50235123__in_t source_high;
-        request_word_name_a2fd2716__in_t destination_low;
-        request_word_name_4ae39364__in_t destination_high;
-        request_word_name_d23904b9__in_t length;
+        request_word_name_b45332b1__in_t source_low;
+        request_word_name_70bc7e55__in_t source_high;
+        request_word_name_a4907c3d__in_t destination_low;
+        request_word_name_f1c32654__in_t destination_high;
+        request_word_name_2ba79f5a__in_t length;
         mailbox_host__outcome__in_t outcome;
         answer_view_name_9a908266__in_t answer_id;
-        answer_view_name_1188e898__in_t result[16];
+        answer_view_name_3723b1d2__in_t result[16];
     } mailbox_host__in_t;
 
     typedef struct {
@@ -183,54 +183,54 @@ package mailbox_host_regs_pkg;
 
     typedef struct {
         logic [31:0] value;
-    } request_word_name_f3a86331__value__out_t;
+    } request_word_name_b45332b1__value__out_t;
 
     typedef struct {
-        request_word_name_f3a86331__value__out_t value;
-    } request_word_name_f3a86331__out_t;
-
-    typedef struct {
-        logic [31:0] value;
-    } request_word_name_50235123__value__out_t;
-
-    typedef struct {
-        request_word_name_50235123__value__out_t value;
-    } request_word_name_50235123__out_t;
+        request_word_name_b45332b1__value__out_t value;
+    } request_word_name_b45332b1__out_t;
 
     typedef struct {
         logic [31:0] value;
-    } request_word_name_a2fd2716__value__out_t;
+    } request_word_name_70bc7e55__value__out_t;
 
     typedef struct {
-        request_word_name_a2fd2716__value__out_t value;
-    } request_word_name_a2fd2716__out_t;
-
-    typedef struct {
-        logic [31:0] value;
-    } request_word_name_4ae39364__value__out_t;
-
-    typedef struct {
-        request_word_name_4ae39364__value__out_t value;
-    } request_word_name_4ae39364__out_t;
+        request_word_name_70bc7e55__value__out_t value;
+    } request_word_name_70bc7e55__out_t;
 
     typedef struct {
         logic [31:0] value;
-    } request_word_name_d23904b9__value__out_t;
+    } request_word_name_a4907c3d__value__out_t;
 
     typedef struct {
-        request_word_name_d23904b9__value__out_t value;
-    } request_word_name_d23904b9__out_t;
+        request_word_name_a4907c3d__value__out_t value;
+    } request_word_name_a4907c3d__out_t;
+
+    typedef struct {
+        logic [31:0] value;
+    } request_word_name_f1c32654__value__out_t;
+
+    typedef struct {
+        request_word_name_f1c32654__value__out_t value;
+    } request_word_name_f1c32654__out_t;
+
+    typedef struct {
+        logic [31:0] value;
+    } request_word_name_2ba79f5a__value__out_t;
+
+    typedef struct {
+        request_word_name_2ba79f5a__value__out_t value;
+    } request_word_name_2ba79f5a__out_t;
 
     typedef struct {
         mailbox_host__command__out_t command;
         mailbox_host__interrupt__out_t interrupt;
         mailbox_host__operation__out_t operation;
         request_word_name_960a4886__out_t id;
-        request_word_name_f3a86331__out_t source_low;
-        request_word_name_50235123__out_t source_high;
-        request_word_name_a2fd2716__out_t destination_low;
-        request_word_name_4ae39364__out_t destination_high;
-        request_word_name_d23904b9__out_t length;
+        request_word_name_b45332b1__out_t source_low;
+        request_word_name_70bc7e55__out_t source_high;
+        request_word_name_a4907c3d__out_t destination_low;
+        request_word_name_f1c32654__out_t destination_high;
+        request_word_name_2ba79f5a__out_t length;
     } mailbox_host__out_t;
 
     typedef enum logic [2:0] {

@@ -53,43 +53,43 @@ package mailbox_rot_regs_pkg;
 
     typedef struct {
         logic [31:0] next;
-    } request_view_name_f3a86331__value__in_t;
+    } request_view_name_b45332b1__value__in_t;
 
     typedef struct {
-        request_view_name_f3a86331__value__in_t value;
-    } request_view_name_f3a86331__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } request_view_name_50235123__value__in_t;
-
-    typedef struct {
-        request_view_name_50235123__value__in_t value;
-    } request_view_name_50235123__in_t;
+        request_view_name_b45332b1__value__in_t value;
+    } request_view_name_b45332b1__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } request_view_name_a2fd2716__value__in_t;
+    } request_view_name_70bc7e55__value__in_t;
 
     typedef struct {
-        request_view_name_a2fd2716__value__in_t value;
-    } request_view_name_a2fd2716__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } request_view_name_4ae39364__value__in_t;
-
-    typedef struct {
-        request_view_name_4ae39364__value__in_t value;
-    } request_view_name_4ae39364__in_t;
+        request_view_name_70bc7e55__value__in_t value;
+    } request_view_name_70bc7e55__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } request_view_name_d23904b9__value__in_t;
+    } request_view_name_a4907c3d__value__in_t;
 
     typedef struct {
-        request_view_name_d23904b9__value__in_t value;
-    } request_view_name_d23904b9__in_t;
+        request_view_name_a4907c3d__value__in_t value;
+    } request_view_name_a4907c3d__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } request_view_name_f1c32654__value__in_t;
+
+    typedef struct {
+        request_view_name_f1c32654__value__in_t value;
+    } request_view_name_f1c32654__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } request_view_name_2ba79f5a__value__in_t;
+
+    typedef struct {
+        request_view_name_2ba79f5a__value__in_t value;
+    } request_view_name_2ba79f5a__in_t;
 
     typedef struct {
         logic swwe;
@@ -109,24 +109,24 @@ package mailbox_rot_regs_pkg;
     typedef struct {
         logic swwe;
         logic hwclr;
-    } answer_word_name_1188e898__value__in_t;
+    } answer_word_name_3723b1d2__value__in_t;
 
     typedef struct {
-        answer_word_name_1188e898__value__in_t value;
-    } answer_word_name_1188e898__in_t;
+        answer_word_name_3723b1d2__value__in_t value;
+    } answer_word_name_3723b1d2__in_t;
 
     typedef struct {
         mailbox_rot__status__in_t status;
         mailbox_rot__control__in_t control;
         mailbox_rot__operation__in_t operation;
         request_view_name_960a4886__in_t id;
-        request_view_name_f3a86331__in_t source_low;
-        request_view_name_50235123__in_t source_high;
-        request_view_name_a2fd2716__in_t destination_low;
-        request_view_name_4ae39364__in_t destination_high;
-        request_view_name_d23904b9__in_t length;
+        request_view_name_b45332b1__in_t source_low;
+        request_view_name_70bc7e55__in_t source_high;
+        request_view_name_a4907c3d__in_t destination_low;
+        request_view_name_f1c32654__in_t destination_high;
+        request_view_name_2ba79f5a__in_t length;
         mailbox_rot__outcome__in_t outcome;
-        answer_word_name_1188e898__in_t result[16];
+        answer_word_name_3723b1d2__in_t result[16];
     } mailbox_rot__in_t;
 
     typedef struct {
@@ -170,17 +170,17 @@ package mailbox_rot_regs_pkg;
 
     typedef struct {
         logic [31:0] value;
-    } answer_word_name_1188e898__value__out_t;
+    } answer_word_name_3723b1d2__value__out_t;
 
     typedef struct {
-        answer_word_name_1188e898__value__out_t value;
-    } answer_word_name_1188e898__out_t;
+        answer_word_name_3723b1d2__value__out_t value;
+    } answer_word_name_3723b1d2__out_t;
 
     typedef struct {
         mailbox_rot__command__out_t command;
         mailbox_rot__control__out_t control;
         mailbox_rot__outcome__out_t outcome;
-        answer_word_name_1188e898__out_t result[16];
+        answer_word_name_3723b1d2__out_t result[16];
     } mailbox_rot__out_t;
 
     typedef enum logic [2:0] {

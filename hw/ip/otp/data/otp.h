@@ -45,7 +45,7 @@
 #define OTP_CORRECTED_ROW_SHIFT 8
 #define OTP_CORRECTED_ROW_MASK 0x7f00
 
-/* What became of the last burn. */
+/* Outcome of the last burn. */
 #define OTP_PROGRESS_OFFSET 0x14
 #define OTP_PROGRESS_CODE_SHIFT 0
 #define OTP_PROGRESS_CODE_MASK 0x7
@@ -64,17 +64,17 @@
 #define OTP_LATCH_CLOSED_SHIFT 0
 #define OTP_LATCH_CLOSED_MASK 0x3fff
 
-/* What is burned. */
+/* Data to burn. */
 #define OTP_DATA_OFFSET 0x20
 
-/* Burns a row. */
+/* Burn command. */
 #define OTP_BURN_OFFSET 0x24
 #define OTP_BURN_ROW_SHIFT 0
 #define OTP_BURN_ROW_MASK 0x7f
 #define OTP_BURN_KEY_SHIFT 16
 #define OTP_BURN_KEY_MASK 0xffff0000
 
-/* Sends the device secret or a key to an engine. */
+/* Transfer of the device secret or a key to an engine. */
 #define OTP_SEND_OFFSET 0x28
 #define OTP_SEND_KEY_SHIFT 0
 #define OTP_SEND_KEY_MASK 0x7

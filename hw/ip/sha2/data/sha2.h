@@ -63,7 +63,7 @@
 #define SHA2_STATUS_FIFO_LEVEL_SHIFT 8
 #define SHA2_STATUS_FIFO_LEVEL_MASK 0x1f00
 
-/* Errors of the driver. */
+/* Refused accesses. */
 #define SHA2_ERROR_OFFSET 0x14
 #define SHA2_ERROR_COMMAND_SHIFT 0
 #define SHA2_ERROR_COMMAND_MASK 0x1
@@ -83,7 +83,7 @@
 #define SHA2_INTERRUPT_ERROR_SHIFT 2
 #define SHA2_INTERRUPT_ERROR_MASK 0x4
 
-/* Interrupts that are passed on. */
+/* Interrupt enable. */
 #define SHA2_INTERRUPT_ENABLE_OFFSET 0x1c
 #define SHA2_INTERRUPT_ENABLE_DONE_SHIFT 0
 #define SHA2_INTERRUPT_ENABLE_DONE_MASK 0x1

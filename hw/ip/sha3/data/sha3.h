@@ -49,7 +49,7 @@
 #define SHA3_STATUS_FAILED_SHIFT 4
 #define SHA3_STATUS_FAILED_MASK 0x10
 
-/* Errors of the driver. */
+/* Refused accesses. */
 #define SHA3_ERROR_OFFSET 0x14
 #define SHA3_ERROR_COMMAND_SHIFT 0
 #define SHA3_ERROR_COMMAND_MASK 0x1
@@ -65,7 +65,7 @@
 #define SHA3_INTERRUPT_ERROR_SHIFT 1
 #define SHA3_INTERRUPT_ERROR_MASK 0x2
 
-/* Interrupts that are passed on. */
+/* Interrupt enable. */
 #define SHA3_INTERRUPT_ENABLE_OFFSET 0x1c
 #define SHA3_INTERRUPT_ENABLE_DONE_SHIFT 0
 #define SHA3_INTERRUPT_ENABLE_DONE_MASK 0x1

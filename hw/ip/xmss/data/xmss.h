@@ -51,7 +51,7 @@
 #define XMSS_STATUS_FAILED_SHIFT 3
 #define XMSS_STATUS_FAILED_MASK 0x8
 
-/* Errors of the driver. */
+/* Refused accesses. */
 #define XMSS_ERROR_OFFSET 0x14
 #define XMSS_ERROR_COMMAND_SHIFT 0
 #define XMSS_ERROR_COMMAND_MASK 0x1
@@ -67,20 +67,20 @@
 #define XMSS_INTERRUPT_ERROR_SHIFT 1
 #define XMSS_INTERRUPT_ERROR_MASK 0x2
 
-/* Interrupts that are passed on. */
+/* Interrupt enable. */
 #define XMSS_INTERRUPT_ENABLE_OFFSET 0x1c
 #define XMSS_INTERRUPT_ENABLE_DONE_SHIFT 0
 #define XMSS_INTERRUPT_ENABLE_DONE_MASK 0x1
 #define XMSS_INTERRUPT_ENABLE_ERROR_SHIFT 1
 #define XMSS_INTERRUPT_ENABLE_ERROR_MASK 0x2
 
-/* Type that is expected. */
+/* Expected type. */
 #define XMSS_EXPECTED_TYPE_OFFSET 0x20
 
 /* Type in the key. */
 #define XMSS_KEY_TYPE_OFFSET 0x24
 
-/* Why a signature is refused. */
+/* Reason of a refusal. */
 #define XMSS_REASON_OFFSET 0x28
 #define XMSS_REASON_CODE_SHIFT 0
 #define XMSS_REASON_CODE_MASK 0xf
@@ -104,7 +104,7 @@
 #define XMSS_KEY_OFFSET 0x40
 #define XMSS_KEY_COUNT 16
 
-/* Root that the signature leads to. */
+/* Computed root. */
 #define XMSS_ROOT_OFFSET 0x80
 #define XMSS_ROOT_COUNT 8
 
