@@ -95,7 +95,7 @@ macro_rules! values {
         }
 
         impl $name {
-            /// After reset.
+            /// The value after reset.
             pub const RESET: Self = Self($reset);
 
             $(
@@ -146,7 +146,7 @@ macro_rules! setter {
         setter! { $(#[$what])* [$bit: $bit] $set: bool }
     };
     ($(#[$what:meta])* [$high:literal: $low:literal] $set:ident: $kind:ident) => {
-        /// The same with this field set:
+        /// Returns the value with another content of this field:
         $(#[$what])*
         #[must_use]
         pub const fn $set(self, value: $kind) -> Self {
