@@ -29,7 +29,6 @@ mod directives;
 mod markdown;
 mod reasons;
 mod results;
-pub mod screenshots;
 mod stage;
 pub mod status;
 mod steps;

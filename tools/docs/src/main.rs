@@ -16,8 +16,6 @@ struct Cli {
 enum Command {
     /// Build the documentation site and check its links
     Docs(runner::DocsArgs),
-    /// Take screenshots of site, timeline and terminal for review
-    Screenshots(runner::screenshots::ScreenshotsArgs),
     /// One step of `cargo xtask test`
     #[command(hide = true)]
     Step {
@@ -32,7 +30,6 @@ const STEPS: &[xtask::Step] = &[("docs", runner::step)];
 fn main() -> ExitCode {
     let verdict = match Cli::parse().command {
         Command::Docs(args) => runner::main(&args),
-        Command::Screenshots(args) => runner::screenshots::main(&args),
         Command::Step { name } => {
             return xtask::run_step(STEPS, &name)
                 .unwrap_or_else(|error| xtask::exit_code(Err(error)));

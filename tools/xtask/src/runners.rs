@@ -44,7 +44,6 @@ const RUNNERS: &[(&str, &str, &str)] = &[
     ),
     ("lab", LAB, "Run the measurements, and store them in lab/runs"),
     ("regs", "gen", "Generate the register files of hw from their descriptions"),
-    ("screenshots", "docs", "Take screenshots of site, timeline and terminal for review"),
     ("signatures", LAB, "Measure flash, stack and instructions of signature verification"),
     (
         "skips",
